@@ -1,6 +1,11 @@
 """Fixtures that several rooms share."""
 
+from functools import partial
+
 import pytest
+
+from bakeoff.cli import main
+from tests.conftest import hold
 
 
 @pytest.fixture
@@ -8,3 +13,34 @@ def in_folder(tmp_path, monkeypatch):
     """Work in an empty folder, which is returned."""
     monkeypatch.chdir(tmp_path)
     return tmp_path
+
+
+@pytest.fixture
+def bakeoff(capsys):
+    def run(*arguments):
+        try:
+            code = main(arguments)
+        except SystemExit as stop:
+            code = int(stop.code or 0)
+        captured = capsys.readouterr()
+        return code, captured.out, captured.err
+
+    return run
+
+
+@pytest.fixture
+def refused(bakeoff):
+    """Hold a command to what its message about a mistake must say, and to printing nothing else."""
+
+    def run(*arguments, said, code=2):
+        found, out, err = bakeoff(*arguments)
+        assert (found, out) == (code, "")
+        assert "Traceback" not in err
+        hold(err if "\n" in said else " ".join(err.split()), said)
+
+    return run
+
+
+@pytest.fixture
+def compare(bakeoff):
+    return partial(bakeoff, "compare")

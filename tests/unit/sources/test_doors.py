@@ -102,14 +102,13 @@ NAMED = pd.DataFrame(
 
 
 @pytest.mark.parametrize("ending", ["csv", "tsv", "xlsx"])
-def test_a_class_that_is_called_none_is_asked_for_and_read(ending, capsys, in_folder):
+def test_a_class_that_is_called_none_is_asked_for_and_read(ending, capsys, in_folder, refused):
     path = f"t.{ending}"
     if ending == "xlsx":
         NAMED.to_excel(path, index=False)
     else:
         NAMED.to_csv(path, index=False, sep="\t" if ending == "tsv" else ",")
-    assert main(["compare", path]) == 2
-    assert "needs `missing_values: []` (`--missing-values ''`)" in capsys.readouterr().err
+    refused("compare", path, said="needs `missing_values: []` (`--missing-values ''`)")
     assert main(["compare", path, "--missing-values", ""]) == 0
     assert "of 60" in capsys.readouterr().out
     found = card(source="file", path=path, target="label", missing_values=[])
