@@ -30,13 +30,18 @@ def bakeoff(capsys):
 
 @pytest.fixture
 def refused(bakeoff):
-    """Hold a command to what its message about a mistake must say, and to printing nothing else."""
+    """Hold a command to its message about a mistake, and to printing nothing else.
+
+    What is said of an option begins the message; " … " stands for what is between parts of it.
+    """
 
     def run(*arguments, said, code=2):
         found, out, err = bakeoff(*arguments)
         assert (found, out) == (code, "")
         assert "Traceback" not in err
-        hold(err if "\n" in said else " ".join(err.split()), said)
+        told = err if "\n" in said else " ".join(err.split())
+        hold(told, said)
+        assert not said.startswith("--") or told.startswith(said.partition(" … ")[0])
 
     return run
 

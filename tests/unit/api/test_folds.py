@@ -180,10 +180,7 @@ def test_scores_alone_are_taken():
     scores = {name: cross_val_score(learner, X, Y, cv=5) for name, learner in LEARNERS.items()}
     assert bakeoff.compare_folds(scores, cv=5).to_json() == whole.to_json()
     assert set(whole.scores["metric"]) == {"score"}
-
-
-def test_a_fit_that_failed_is_said():
-    found = results(5)
+    found = results(5)  # of which one fit failed
     found["tree"]["test_score"][2] = np.nan
     table = bakeoff.compare_folds(found, cv=5).to_frame().set_index(["model_a", "model_b"])
     assert table.loc[("bayes", "tree"), "decision"] == "undecided"

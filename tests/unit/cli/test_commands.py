@@ -77,7 +77,7 @@ def test_terminal_shows_verdict_and_table(bakeoff, wide):
         ("--counts 0,0,0,0", "--counts: expected 1 to 10,000,000 rows, found 0"),
         ("--counts 1,2,3,4 --models a", "--models: expected 2 different names, for A, B"),
         ("preds.csv --metrc f1", "unknown option '--metrc'; did you mean '--metrics'?"),
-        ("preds.csv --unit=kg", "--unit: write `--set unit=TEXT`"),
+        ("preds.csv --unit=kg", "bakeoff compare: --unit: write `--set unit=TEXT`"),
         ("preds.csv --set unitt=kg", "--set: unknown key 'unitt'; did you mean 'unit'?"),
         ("preds.csv --set unit", "--set: found 'unit', expected KEY=VALUE"),
         ("preds.csv --set independent_rows=1", "found '1', expected true or false"),
@@ -235,7 +235,7 @@ def test_init_writes_an_experiment_that_is_valid(bakeoff, in_folder):
 @pytest.mark.parametrize(
     ("target", "expected"),
     [
-        ("lefft", "--target: 'lefft'; did you mean 'left'?"),
+        ("lefft", "t.csv: unknown column in --target: 'lefft'; did you mean 'left'?"),
         ("country: code, #1", "has 1 class with 4 rows or more"),
         ("nothing", "every value of 'nothing' is missing"),
     ],

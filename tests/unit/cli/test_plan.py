@@ -40,6 +40,7 @@ def test_rows_of_mcnemars_test(capsys):
 
 
 TENTH = stats.McNemarPower(discordance=0.1)
+FOLDS = stats.FiveByTwoPower(discordance=0.1)
 INDEPENDENT = stats.McNemarPower(discordance=0.85 * 0.2 + 0.8 * 0.15)
 
 
@@ -48,11 +49,7 @@ INDEPENDENT = stats.McNemarPower(discordance=0.85 * 0.2 + 0.8 * 0.15)
     [
         ("--accuracy 0.85", INDEPENDENT, {"power": 0.8}),
         ("--disagree 0.1 --rows 500", TENTH, {"n": 500}),
-        (
-            "--disagree 0.1 --set test=cv5x2_f",
-            stats.FiveByTwoPower(discordance=0.1),
-            {"power": 0.8},
-        ),
+        ("--disagree 0.1 --set test=cv5x2_f", FOLDS, {"power": 0.8}),
         ("--disagree 0.1 --comparisons 6", TENTH, {"power": 0.8, "alpha": 0.05 / 6}),
         (
             "--disagree 0.1 --comparisons 3 --set correction=holm",

@@ -17,6 +17,7 @@ from bakeoff.data.describe import date_formats, describe, telling_columns
 from bakeoff.data.given_predictions import load
 from bakeoff.errors import UserError
 from bakeoff.spec import load_experiment
+from tests.unit.sources.helpers import card_of
 
 N = 60
 DAYS = pd.date_range("2021-01-01", periods=N)
@@ -60,18 +61,13 @@ def test_dates_are_read_in_their_format_and_refused_in_another(in_folder):
     days = DAYS.strftime("%d.%m.%Y")
     table = pd.DataFrame({"when": days, "x": np.arange(N) % 7, "y": ["u", "v"] * (N // 2)})
     table.to_csv("t.csv", index=False)
-    config = {
-        "experiment": "e",
-        "datasets": {"d": {"source": "file", "path": "t.csv", "target": "y", "time": "when"}},
-        "models": {"m": {"estimator": "sklearn.dummy.DummyClassifier"}},
-    }
+    data = {"source": "file", "path": "t.csv", "target": "y", "time": "when"}
     with pytest.raises(UserError, match="neither numbers nor dates"):
-        load("d", load_experiment(config))
-    config["datasets"]["d"]["dates"] = {"when": "%d.%m.%Y"}
-    assert load("d", load_experiment(config)).card["roles"]["time"]["last"] == "2021-03-01 00:00:00"
-    config["datasets"]["d"]["dates"] = {"when": "%m/%d/%Y"}
+        card_of(**data)
+    card = card_of(**data, dates={"when": "%d.%m.%Y"})
+    assert card["roles"]["time"]["last"] == "2021-03-01 00:00:00"
     with pytest.raises(UserError, match=r"dates\.when: no dates like '%m/%d/%Y': time data"):
-        load("d", load_experiment(config))
+        card_of(**data, dates={"when": "%m/%d/%Y"})
 
 
 @pytest.fixture
@@ -124,11 +120,7 @@ def test_a_workbook_tells_of_formulas_without_values_and_a_hidden_sheet(tmp_path
     book.active.sheet_state, book.active = "hidden", 1
     book.save(tmp_path / "book.xlsx")
     data = {"source": "file", "path": str(tmp_path / "book.xlsx"), "target": "y"}
-    models = {"m": {"estimator": "sklearn.dummy.DummyClassifier"}}
-    card = load(
-        "d", load_experiment({"experiment": "e", "datasets": {"d": data}, "models": models})
-    )
-    assert card.card["notes"] == [["hidden", "old"], ["formulas", "total"]]
+    assert card_of(**data)["notes"] == [["hidden", "old"], ["formulas", "total"]]
 
 
 @pytest.mark.parametrize(

@@ -3,9 +3,8 @@
 import pytest
 
 from bakeoff.cli import main
-from bakeoff.data.given_predictions import load
 from bakeoff.data.records import PLAIN, laid_out
-from bakeoff.spec import load_experiment
+from tests.unit.sources.helpers import card_of
 
 ROWS = "".join(f"{i},{'uv'[i % 2]},{'uv'[i % 3 % 2]},{'uv'[i // 2 % 2]}\n" for i in range(40))
 NAMES = "id,label,a,b\n"
@@ -57,6 +56,4 @@ def test_decimal_commas_are_read_as_numbers(sep, quote, tmp_path, capsys, in_fol
 def test_an_experiment_says_how_many_lines_are_before_its_table(tmp_path):
     (tmp_path / "t.csv").write_text("Results of Monday\n\n" + NAMES + ROWS)
     data = {"source": "file", "path": str(tmp_path / "t.csv"), "target": "label", "skip": 2}
-    models = {"m": {"estimator": "sklearn.dummy.DummyClassifier"}}
-    config = {"experiment": "e", "datasets": {"d": data}, "models": models}
-    assert load("d", load_experiment(config)).card["rows"] == 40
+    assert card_of(**data)["rows"] == 40

@@ -14,10 +14,9 @@ from sklearn.tree import DecisionTreeClassifier
 
 import bakeoff
 from bakeoff.cli import main
-from bakeoff.data.given_predictions import load
 from bakeoff.data.records import read_frame, read_table
 from bakeoff.errors import UserError
-from bakeoff.spec import load_experiment
+from tests.unit.sources.helpers import card_of
 
 N = 60
 RNG = np.random.default_rng(3)
@@ -51,11 +50,8 @@ FRAMES = {
 MODELS = {"lr": LogisticRegression(), "tree": DecisionTreeClassifier(max_depth=2)}
 
 
-def card(**keys):
-    data = {"target": "y", **keys}
-    models = {"m": {"estimator": "sklearn.dummy.DummyClassifier"}}
-    config = {"experiment": "e", "datasets": {"d": data}, "models": models}
-    return load("d", load_experiment(config)).card
+def card(target="y", **keys):
+    return card_of(target=target, **keys)
 
 
 @pytest.mark.parametrize("name", FRAMES)
