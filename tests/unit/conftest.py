@@ -1,5 +1,6 @@
 """Fixtures that several rooms share."""
 
+import json
 from functools import partial
 
 import pytest
@@ -42,6 +43,18 @@ def refused(bakeoff):
         told = err if "\n" in said else " ".join(err.split())
         hold(told, said)
         assert not said.startswith("--") or told.startswith(said.partition(" … ")[0])
+
+    return run
+
+
+@pytest.fixture
+def answered(bakeoff):
+    """Return what a command answers with `--json`, without a note beside it."""
+
+    def run(*arguments):
+        code, out, err = bakeoff(*arguments, "--json")
+        assert (code, err) == (0, "")
+        return json.loads(out)
 
     return run
 

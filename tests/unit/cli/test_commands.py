@@ -1,6 +1,5 @@
 """The command `bakeoff`: what it prints is what the library computes; mistakes are one message."""
 
-import json
 import re
 import subprocess
 import sys
@@ -110,38 +109,35 @@ def test_mistake_in_compare(refused, wide, options, expected):
     refused("compare", *options.split(), said=expected)
 
 
-def test_what_was_refused_can_be_allowed(bakeoff, wide):
+def test_what_was_refused_can_be_allowed(bakeoff, wide, answered):
     wide.assign(vit=wide["vit"].where(wide.index > 2, "kitten")).to_csv("kitten.csv", index=False)
     assert bakeoff("compare", "kitten.csv", "--set", "classes=kitten")[0] == 0
     known = wide[wide.index > 2]
     known.to_csv("known.csv", index=False)
     wide.assign(label=wide["label"].where(wide.index > 2)).to_csv("some.csv", index=False)
-    _, expected, _ = bakeoff("compare", "known.csv", "--json")
-    _, found, _ = bakeoff("compare", "some.csv", "--set", "missing_target=drop", "--json")
-    assert json.loads(found)["comparisons"] == json.loads(expected)["comparisons"]
+    expected = answered("compare", "known.csv")["comparisons"]
+    found = answered("compare", "some.csv", "--set", "missing_target=drop")["comparisons"]
+    assert found == expected
     _, out, _ = bakeoff("compare", "some.csv", "--set", "missing_target=drop")
     assert "3 rows without a true label left out." in out
 
 
-def test_models_can_be_called_by_other_names(bakeoff, wide):
+def test_models_can_be_called_by_other_names(wide, answered):
     for model in ("vit", "mixer"):
         own = wide[["id", "label", model]].rename(columns={model: "says"})
         own.to_csv(f"{model}.csv", index=False)
     options = ("--set", "predicted=says", "--models", "A,B")
-    _, out, err = bakeoff("compare", "vit.csv", "mixer.csv", *options, "--json")
-    assert err == ""
-    assert [row["model"] for row in json.loads(out)["models"]] == ["A", "B"]
+    found = answered("compare", "vit.csv", "mixer.csv", *options)
+    assert [row["model"] for row in found["models"]] == ["A", "B"]
 
 
-def test_counts_stand_for_rows(bakeoff):
-    _, out, err = bakeoff("compare", "--counts", "329,22,17,63", "--models", "old,new", "--json")
-    assert err == ""
-    found = json.loads(out)
+def test_counts_stand_for_rows(answered):
+    found = answered("compare", "--counts", "329,22,17,63", "--models", "old,new")
     (row,) = found["comparisons"]
     a, b = np.repeat([1, 1, 0, 0], [329, 22, 17, 63]), np.repeat([1, 0, 1, 0], [329, 22, 17, 63])
     assert row["pvalue"] == pytest.approx(mcnemar(a, b).pvalue)
     assert (row["model_a"], row["model_b"], found["rows"]) == ("old", "new", 431)
-    assert "neighbouring" not in out, "counts have no order"
+    assert "neighbouring" not in str(found), "counts have no order"
 
 
 def test_labels_against_the_probabilities_are_noted(bakeoff, wide):
@@ -246,25 +242,32 @@ def test_mistake_in_init(refused, in_folder, target, expected):
     refused("init", "t.csv", "--target", target, said=expected)
 
 
-def test_init_leaves_out_columns_of_lists_and_mappings(bakeoff, refused, in_folder):
+def test_init_leaves_out_columns_of_lists_and_mappings(written, bakeoff, refused):
     frame = write_table().drop(columns="answer")
     frame = frame.assign(
         tags=[["x"] * (i % 3) for i in range(60)], meta=[{"k": i} for i in range(60)]
     )
     frame.to_json("t.jsonl", orient="records", lines=True)
-    data, said = written(bakeoff, "t.jsonl")
+    data, said = written("t.jsonl")
     assert {"tags", "meta"} <= set(data["drop"])
     assert "leaves out 'tags'" in said
     assert bakeoff("check", "e.yaml")[0] == 0
     refused("init", "t.jsonl", "--target", "tags", said="holds lists or mappings")
 
 
-def written(bakeoff, name, *options):
-    code, out, err = bakeoff("init", name, "--target", "left", "-o", "e.yaml", "--force", *options)
-    assert (code, err) == (0, "")
-    read_experiment("e.yaml")
-    (data,) = yaml.safe_load(Path("e.yaml").read_text())["datasets"].values()
-    return data, " ".join(out.split())
+@pytest.fixture
+def written(bakeoff, in_folder):
+    """Write an experiment of a table; return its entry of the data set, and what is printed."""
+
+    def init(name, *options):
+        line = ["init", name, "--target", "left", "-o", "e.yaml", "--force", *options]
+        code, out, err = bakeoff(*line)
+        assert (code, err) == (0, "")
+        read_experiment("e.yaml")
+        (data,) = yaml.safe_load(Path("e.yaml").read_text())["datasets"].values()
+        return data, " ".join(out.split())
+
+    return init
 
 
 @pytest.mark.parametrize(
@@ -283,11 +286,11 @@ def written(bakeoff, name, *options):
     ids=str,
 )
 @pytest.mark.parametrize("share", [0.5, 0.75])
-def test_init_finds_the_positive_class(bakeoff, in_folder, classes, positive, share):
+def test_init_finds_the_positive_class(written, classes, positive, share):
     rows = np.arange(60)
     left = np.where(rows < 60 * share, *map(str, classes))
     pd.DataFrame({"x": rows % 7, "left": left}).to_csv("t.csv", index=False)
-    data, said = written(bakeoff, "t.csv")
+    data, said = written("t.csv")
     assert str(data["positive"]) == positive
     assert f"the positive class is '{positive}'" in said
 
@@ -326,28 +329,28 @@ DAYS = pd.date_range("2024-01-01", periods=120).strftime("%Y-%m-%d")
         (lambda t: t.assign(left=np.arange(120) < 16), {"positive": "True"}, "[balanced_accuracy"),
     ],
 )
-def test_init_writes_what_it_finds(bakeoff, in_folder, change, wanted, said):
+def test_init_writes_what_it_finds(written, change, wanted, said):
     change(write_table(120).drop(columns="answer")).to_csv("t.csv", index=False)
-    data, told = written(bakeoff, "t.csv")
+    data, told = written("t.csv")
     assert {key: data.get(key) for key in wanted} == wanted
     assert said in told + Path("e.yaml").read_text()
     assert check_experiment(read_experiment("e.yaml"))[0] == []
 
 
 @pytest.mark.parametrize(("rare", "share"), [(6, 0.5), (7, 0.3)])
-def test_init_tests_on_two_rows_of_each_class(bakeoff, in_folder, rare, share):
+def test_init_tests_on_two_rows_of_each_class(written, in_folder, rare, share):
     write_table(rare=rare).to_csv("1.csv", index=False)
-    written(bakeoff, "1.csv")
+    written("1.csv")
     found = read_experiment(in_folder / "e.yaml")
     assert (list(found.datasets), found.resampling.holdout.test_size) == (["1"], share)
 
 
 @pytest.mark.parametrize("options", [(), ("--set", "encoding=latin-1")])
-def test_init_reads_other_encodings(bakeoff, in_folder, options):
+def test_init_reads_other_encodings(written, options):
     frame = write_table()
     frame["city"] = frame["city"].replace("Graz", "Münster")
     frame.to_csv("t.csv", index=False, encoding="latin-1")
-    data, said = written(bakeoff, "t.csv", *options)
+    data, said = written("t.csv", *options)
     assert data["encoding"] == ("latin-1" if options else "cp1252")
     assert "`--set encoding=…` says another" in said
 
@@ -360,10 +363,10 @@ def test_init_reads_other_encodings(bakeoff, in_folder, options):
         ("1.{:03},5", ";", {"decimal": ",", "thousands": "."}, 1030.0),
     ],
 )
-def test_init_reads_numbers_as_people_write_them(bakeoff, in_folder, text, sep, keys, mean):
+def test_init_reads_numbers_as_people_write_them(written, in_folder, text, sep, keys, mean):
     rows = [f"{text.format(i)}{sep}{'no' if i % 2 else 'yes'}" for i in range(60)]
     (in_folder / "t.csv").write_text(f"x{sep}left\n" + "\n".join(rows) + "\n")
-    data, said = written(bakeoff, "t.csv")
+    data, said = written("t.csv")
     assert {key: data[key] for key in keys} == keys
     assert f"decimal: {keys.get('decimal')!r}" in said or "decimal" not in keys
     table = load_table("t", read_experiment("e.yaml").datasets["t"], 1)

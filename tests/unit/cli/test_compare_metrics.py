@@ -1,6 +1,5 @@
 """`bakeoff compare --metric` and `--values`: the numbers of the library and of an experiment."""
 
-import json
 import re
 
 import numpy as np
@@ -38,19 +37,13 @@ def columns(data, key):
     return np.column_stack([data[m][key] for m in "abc"])
 
 
-def as_json(answer):
-    code, out, err = answer
-    assert (code, err) == (0, "")
-    return json.loads(out)
-
-
-def test_two_models_by_any_metric(compare, data):
-    asked = "wide.csv", "--models", "a,b", "--metric", "f1", "--positive", "sick", "--json"
-    found = as_json(compare(*asked))
+def test_two_models_by_any_metric(data, answered):
+    asked = "wide.csv", "--models", "a,b", "--metric", "f1", "--positive", "sick"
+    found = answered("compare", *asked)
     (row,) = found["comparisons"]
     truth, *said = data["y"], data["a"]["said"], data["b"]["said"]
     direct = stats.metric_difference(truth, *said, metric="f1", positive="sick")
-    (grouped,) = as_json(compare(*asked, "--groups", "site"))["comparisons"]
+    (grouped,) = answered("compare", *asked, "--groups", "site")["comparisons"]
     of_groups = {"metric": "f1", "positive": "sick", "groups": np.arange(200) // 5}
     assert grouped["pvalue"] == pytest.approx(
         stats.metric_difference(truth, *said, **of_groups).pvalue
@@ -60,9 +53,9 @@ def test_two_models_by_any_metric(compare, data):
     assert found["models"][0]["f1"] == pytest.approx(direct.details["value_a"])
 
 
-def test_several_models_and_metrics(compare, data):
+def test_several_models_and_metrics(compare, data, answered):
     options = ("--models", "a,b,c", "--metric", "f1", "--metric", "roc_auc", "--positive", "sick")
-    found = as_json(compare("wide.csv", *options, "--json"))
+    found = answered("compare", "wide.csv", *options)
     for metric, key in (("f1", "said"), ("roc_auc", "p")):
         rows = [row for row in found["comparisons"] if row["metric"] == metric]
         direct = compare_models(data["y"], columns(data, key), metric=metric, positive="sick")
@@ -77,13 +70,13 @@ def test_several_models_and_metrics(compare, data):
     two = ("--models", "a,b", *options[2:])
     _, out, _ = compare("wide.csv", *two)
     assert not re.search("be the best|tier", out)
-    found = as_json(compare("wide.csv", *two, "--json"))
+    found = answered("compare", "wide.csv", *two)
     assert {key for one in found["best"][0]["models"] for key in one} == {"model", "value", "ci"}
 
 
-def test_accuracy_among_metrics_is_still_mcnemars(compare, data):
-    options = ("--models", "a,b", "--metric", "accuracy", "--metric", "mcc", "--json")
-    rows = as_json(compare("wide.csv", *options))["comparisons"]
+def test_accuracy_among_metrics_is_still_mcnemars(data, answered):
+    options = ("--models", "a,b", "--metric", "accuracy", "--metric", "mcc")
+    rows = answered("compare", "wide.csv", *options)["comparisons"]
     right = [data[m]["said"] == data["y"] for m in "ab"]
     assert [row["test"] for row in rows] == ["mcnemar", "metric_difference"]
     assert rows[0]["pvalue"] == pytest.approx(stats.mcnemar(*right).pvalue)

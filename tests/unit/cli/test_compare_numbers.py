@@ -1,6 +1,5 @@
 """Predicted numbers: `bakeoff compare`, `bakeoff.compare` and their refusals."""
 
-import json
 from pathlib import Path
 
 import numpy as np
@@ -26,16 +25,10 @@ def table(in_folder):
     return found
 
 
-def as_json(answer):
-    code, out, err = answer
-    assert (code, err) == (0, "")
-    return json.loads(out)
-
-
-def test_numbers_are_compared_by_their_root_mean_squared_error(compare, table):
+def test_numbers_are_compared_by_their_root_mean_squared_error(table, answered):
     # a fraction in the truth says so; files are paired by id; one of them alone has the truth
     pd.read_csv("knn.csv").drop(columns="y").to_csv("knn.csv", index=False)
-    found = as_json(compare("ridge.csv", "tree.csv", "knn.csv", "--json"))
+    found = answered("compare", "ridge.csv", "tree.csv", "knn.csv")
     wanted = compare_models(table.y, table[["ridge", "tree", "knn"]].to_numpy(), metric="rmse")
     assert [row["pvalue_adjusted"] for row in found["comparisons"]] == pytest.approx(
         [pair.pvalue_adjusted for pair in wanted.pairs],
@@ -46,11 +39,9 @@ def test_numbers_are_compared_by_their_root_mean_squared_error(compare, table):
     assert found["best"][0]["models"][0]["ci"]["high"] == pytest.approx(one.ci.high)
 
 
-def test_rows_in_time_are_compared_with_their_long_run_variance(compare, table):
+def test_rows_in_time_are_compared_with_their_long_run_variance(table, answered):
     asked = "wide.csv", "--models", "ridge,tree", "--time", "id"
-    found = as_json(
-        compare(*asked, "--metric", "mae", "--metric", "median_absolute_error", "--json")
-    )
+    found = answered("compare", *asked, "--metric", "mae", "--metric", "median_absolute_error")
     losses = [(table[model] - table.y).abs() for model in ("ridge", "tree")]
     wanted = diebold_mariano_means(*losses, time=table.id, greater_is_better=False)
     first, second = found["comparisons"]

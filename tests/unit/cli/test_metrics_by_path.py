@@ -75,10 +75,9 @@ PLACE = "./measures_of_rows.py:distance:lower:probabilities"
 READ = ("rows.csv", "--truth", "y", "--id", "id", "--positive", "yes")
 
 
-def test_a_function_is_compared_as_in_python(rows, bakeoff):
+def test_a_function_is_compared_as_in_python(rows, answered):
     y, models = rows
-    _, out, _ = bakeoff("compare", *READ, "--metric", PLACE, "--json")
-    (found,) = json.loads(out)["comparisons"]
+    (found,) = answered("compare", *READ, "--metric", PLACE)["comparisons"]
     distance = own_metric(
         "distance",
         lambda y, p: float(np.mean(np.abs(y - p))),
@@ -113,12 +112,11 @@ def test_a_wrong_place_is_one_sentence(rows, bakeoff, command, place, why):
     assert err.count("\n") == 1
 
 
-def test_gate_decides_by_functions_and_by_costs(rows, bakeoff):
+def test_gate_decides_by_functions_and_by_costs(rows, bakeoff, answered):
     y, models = rows
-    asked = ("gate", *READ, "--models", "old,new", "--margin", "0.02", "--json")
-    code, out, _ = bakeoff(*asked, "--metric", PLACE)
-    assert (code, json.loads(out)["decision"]) == (0, "ship")
-    _, out, _ = bakeoff(*asked, "--metric", "cost", "--set", "costs=costs.yaml")
+    asked = "gate", *READ, "--models", "old,new", "--margin", "0.02"
+    assert answered(*asked, "--metric", PLACE)["decision"] == "ship"
+    _, out, _ = bakeoff(*asked, "--json", "--metric", "cost", "--set", "costs=costs.yaml")
     said = [np.where(p > 0.5, "yes", "no") for p in models.values()]
     truth = np.where(y, "yes", "no")
     costs = {"classes": ["no", "yes"], "matrix": [[0, 1], [5, 0]]}
