@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from tests.conftest import ROOT, Runner
-from tests.workflow.test_run import tables
+from tests.workflow.test_run import succeed, tables
 
 pytestmark = pytest.mark.slow
 
@@ -135,11 +135,10 @@ def test_killed_twenty_times_gives_the_same_bytes(snakemake, sleepy, tmp_path_fa
         for lock in (snakemake.folder / ".snakemake/locks").glob("*"):
             lock.unlink()
     assert len(hit) > 5
-    last = snakemake(sleepy)
-    assert last.returncode == 0, last.stderr
+    succeed(snakemake, sleepy)
     untouched = Runner(tmp_path_factory.mktemp("untouched"))
     (untouched.folder / "sleeper.py").write_text(SLEEPER)
-    assert untouched(sleepy).returncode == 0
+    succeed(untouched, sleepy)
     assert tables(snakemake.results()) == tables(untouched.results())
 
 
@@ -157,7 +156,7 @@ def test_signal_ends_a_run_at_once_and_leaves_no_process(snakemake, sleepy, numb
     assert run.process.wait(timeout=300) == 1
     assert psutil.wait_procs(below, timeout=300)[1] == []
     sleepy["models"]["tree"]["params"] = {"seconds": 0.0}
-    assert snakemake(sleepy, "--until", "all_scores").returncode == 0
+    succeed(snakemake, sleepy, "--until", "all_scores")
 
 
 def test_interrupt_before_the_first_job_is_told_in_a_line(snakemake, sleepy):
@@ -186,5 +185,5 @@ def test_full_disk_is_told_and_what_is_finished_is_kept(snakemake, sleepy):
     assert "Traceback" not in run.stderr
     assert not list(snakemake.results().rglob("*.part"))
     sleepy["models"]["tree"] = fine
-    assert snakemake(sleepy, "--until", "all_scores").returncode == 0
+    succeed(snakemake, sleepy, "--until", "all_scores")
     assert len(fits(snakemake)) == 33

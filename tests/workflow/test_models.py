@@ -1,13 +1,24 @@
-"""The real workflow with all that a model may say: tuning, thresholds, seeds, code of one's own."""
+"""The real workflow with all that a model may say, with failing models, and with numbers."""
 
+import copy
 import json
 import re
+import shutil
 
+import numpy as np
 import pandas as pd
 import pytest
+import yaml
+from sklearn.metrics import r2_score, root_mean_squared_error
 
+from bakeoff import compare
+from bakeoff.files import read_json
+from bakeoff.fit.keep import read_model
 from bakeoff.fit.predictions import Predictions
-from tests.conftest import Runner, once
+from bakeoff.report.numbers import pvalue
+from bakeoff.stats import metric_difference
+from tests.conftest import ROOT, Runner, once
+from tests.workflow.test_run import succeed
 
 FOREST = "sklearn.ensemble.RandomForestClassifier"
 
@@ -46,8 +57,7 @@ def chosen(tmp_path_factory):
     """Return the folder in which models that choose have run once."""
 
     def run(folder):
-        done = Runner(folder)(CHOOSING)
-        assert done.returncode == 0, done.stderr
+        succeed(Runner(folder), CHOOSING)
 
     return Runner(once(tmp_path_factory, "choosing", run))
 
@@ -143,8 +153,7 @@ def excluding(tmp_path_factory):
         "resampling": {"kfold": {"folds": 2}, "holdout": {}},
         "tests": {"run": ["kfold_t", "cochran_q"]},
     }
-    done = run_beside(runner, experiment)
-    assert done.returncode == 0, done.stderr
+    done = succeed(run_beside, runner, experiment)
     assert "no luck today" in done.stderr
     assert "on_error: exclude leaves raises out here" in done.stderr
     return runner, experiment
@@ -180,8 +189,8 @@ def test_who_failed_is_excluded_there_and_told(excluding):
         "sleeps": 1,
         "dies": 1,  # in the holdout alone, and yet excluded from all plans
     }
-    lines = (results / "report.md").read_text().splitlines()[:12]
-    assert any("dies was excluded on wine, where 1 fit failed" in line for line in lines)
+    answer = (results / "report.md").read_text().partition("**Models, ranked**")[0]
+    assert "dies was excluded on wine, where 1 fit failed" in answer
     scores = pd.read_csv(results / "scores.csv")
     # who dies once and not again was killed by another
     assert set(scores.query("dataset == 'wine'")["model"]) == {"tree", "is_shot"}
@@ -190,12 +199,7 @@ def test_who_failed_is_excluded_there_and_told(excluding):
     collected = pd.read_parquet(results / "collected/wine.holdout.predictions.parquet")
     assert "raises" not in collected
     assert "tree" in collected
-
-
-@pytest.mark.slow
-@pytest.mark.xdist_group("excluding")
-def test_tests_without_models_are_undecided(excluding):
-    rows = json.loads((excluding[0].results("excluding") / "comparisons.json").read_text())
+    rows = json.loads((results / "comparisons.json").read_text())
     wine = [row for row in rows if row["dataset"] == "wine"]
     (omnibus,) = [r for r in wine if r["test"] == "cochran_q" and r["role"] == "omnibus"]
     assert omnibus["decision"] == "undecided", "two models are left, it needs three"
@@ -228,3 +232,181 @@ def test_edited_code_of_the_user_refits_what_it_makes(excluding):
     fits = planned(run_beside(runner, experiment, "-n"))
     helper.write_text(before)
     assert fits["fit"] == 30
+
+
+DIABETES = {
+    "experiment": "progression",
+    "task": "regression",
+    "seed": 2,
+    "datasets": {
+        "diabetes": {"source": "sklearn", "name": "diabetes", "unit": "points"}
+        | {"subgroups": [{"column": "age", "bins": [0]}]}
+    },
+    "models": {
+        "ridge": {
+            "estimator": "sklearn.linear_model.Ridge",
+            "tune": {"space": {"alpha": [0.1, 10]}, "cv": 3},
+            "keep": True,
+        },
+        "boosting": {
+            "estimator": "xgboost.XGBRegressor",
+            "params": {"n_estimators": 60},
+            "early_stopping": {"rounds": 3},
+        },
+        "logged": {
+            "estimator": "sklearn.compose.TransformedTargetRegressor",
+            "params": {
+                "regressor": {"estimator": "sklearn.linear_model.LinearRegression"},
+                "transformer": {"estimator": "sklearn.preprocessing.PowerTransformer"},
+            },
+        },
+        "forest": {
+            "estimator": "sklearn.ensemble.RandomForestRegressor",
+            "params": {"n_estimators": 5},
+        },
+    },
+    "resampling": {"halves": {"repeats": 2, "folds": 3, "full_repeats": 1}, "holdout": {}},
+    "metrics": ["rmse", "mae", "r2", "max_error"],
+    "importance": {"repeats": 2},
+}
+
+
+@pytest.fixture(scope="module")
+def done(tmp_path_factory):
+    """Return the results of one regression."""
+
+    def run(folder):
+        succeed(Runner(folder), DIABETES)
+
+    return Runner(once(tmp_path_factory, "regression", run)).results("progression")
+
+
+def test_scores_are_scikit_learns_of_the_predictions_which_kept_models_repeat(done):
+    scores = pd.read_csv(done / "scores.csv").query("model == 'ridge' and plan == 'holdout'")
+    one = Predictions.read(done / "predictions/diabetes/ridge/holdout.parquet")
+    assert one.classes == ()
+    held = scores.set_index("metric")["value"]
+    assert held["rmse"] == pytest.approx(root_mean_squared_error(one.y_true, one.y_pred))
+    assert held["r2"] == pytest.approx(r2_score(one.y_true, one.y_pred))
+    assert held["max_error"] == pytest.approx(np.abs(one.y_true - one.y_pred).max())
+    kept = read_model(done / "predictions/diabetes/ridge/holdout.skops", trusted=["numpy.dtype"])
+    rows = pd.read_parquet(done / "data/diabetes.parquet").set_index("__row_id__").loc[one.row_id]
+    np.testing.assert_allclose(kept.predict(rows), one.y_pred, rtol=1e-5)
+
+
+def test_one_of_the_metrics_of_squared_errors_is_tested(done):
+    pairs = pd.read_csv(done / "comparisons.csv")
+    assert set(pairs["test"]) == {"half_sample_t", "metric_difference"}
+    held = pairs[pairs["test"] == "metric_difference"]
+    assert set(held["metric"]) == {"rmse", "mae"}  # max_error has no standard error
+    files = [done / f"predictions/diabetes/{m}/holdout.parquet" for m in ("ridge", "boosting")]
+    a, b = map(Predictions.read, files)
+    expected = metric_difference(a.y_true, a.y_pred, b.y_pred, metric="rmse")
+    pair = "metric == 'rmse' and model_a == 'ridge' and model_b == 'boosting'"
+    (row,) = held.query(pair).to_dict("records")
+    assert row["pvalue"] == pytest.approx(expected.pvalue)
+    assert row["estimate"] == pytest.approx(expected.estimate)
+    parts = pd.read_csv(done / "subgroups.csv")
+    assert set(parts["metric"]) >= {"rmse", "mae"}
+    assert parts["estimate"].notna().any()
+
+
+def test_constant_answer_is_that_of_a_dummy_regressor(done):
+    table = pd.read_parquet(done / "data/diabetes.parquet").set_index("__row_id__")["__target__"]
+    tested = Predictions.read(done / "predictions/diabetes/ridge/holdout.parquet").row_id
+    rest = table.drop(tested)
+    metrics = pd.read_csv(done / "tables/metrics.csv")
+    (constant,) = metrics[metrics["model"].str.startswith("(baseline")].to_dict("records")
+    truth = table.loc[tested]
+    expected = root_mean_squared_error(truth, np.full(len(truth), rest.mean()))
+    assert constant["holdout"] == pytest.approx(expected)
+    # by absolute errors the best constant is the median of the training rows of each fold
+    (split,) = (done / "splits").glob("*.halves.json")
+    parts = read_json(split)["parts"]
+    inside = [one for one in parts if one["unused"]]
+    known = [one["test"]["off_median"]["mean"] for one in inside]
+    assert constant["mean_mae"] == pytest.approx(np.mean(known))
+    assert "mean of the training rows" in (done / "verdict.txt").read_text(encoding="utf-8")
+
+
+def test_given_numbers_are_compared_as_fitted_ones_are(done, tmp_path):
+    found = pd.read_parquet(done / "collected/diabetes.holdout.predictions.parquet")
+    models = ["ridge", "boosting", "logged", "forest"]
+    fitted = pytest.approx(_pairs(pd.read_csv(done / "comparisons.csv")))
+    in_python = compare(found.y_true, found[models], metrics=["rmse", "mae"], unit="points")
+    assert _pairs(in_python.comparisons) == fitted
+    for model in models:
+        own = {"id": found.row_id, "y_true": found.y_true, "y_pred": found[model]}
+        pd.DataFrame(own).sample(frac=1, random_state=1).to_csv(tmp_path / f"{model}.csv")
+    given = {model: {"predictions": f"{model}.csv"} for model in models}
+    config = {"experiment": "given", "task": "regression", "models": given}
+    succeed(Runner(tmp_path), {**config, "metrics": ["rmse", "mae"]})
+    results = Runner(tmp_path).results("given")
+    assert _pairs(pd.read_csv(results / "comparisons.csv")) == fitted
+    scores, theirs = (pd.read_csv(folder / "scores.csv") for folder in (results, done))
+    theirs = theirs[(theirs.plan == "holdout") & theirs.metric.isin(["rmse", "mae"])]
+    assert scores["value"].tolist() == pytest.approx(theirs["value"].tolist())
+    assert "numbers" in read_json(results / "data/given.json")
+
+
+def _pairs(found):
+    """Return what the test of fitted models says of each pair by two metrics."""
+    own = found[(found.test == "metric_difference") & found.metric.isin(["rmse", "mae"])]
+    return {
+        f"{row.metric} {row.model_a} {row.model_b} {what}": getattr(row, what)
+        for row in own.itertuples()
+        for what in ("estimate", "pvalue")
+    }
+
+
+PAGE = (ROOT / "docs/dependent-rows.md").read_text(encoding="utf-8")
+SHIPPED = yaml.safe_load((ROOT / "config/concrete.yaml").read_text("utf-8"))
+BARE, SPLIT, WHOLE = "concrete", "random", "whole"
+
+
+def variant(name, *, grouped):
+    """Return the experiment with ten folds in place of halves, its mixtures whole or divided."""
+    config = copy.deepcopy(SHIPPED) | {"experiment": name}
+    data = config["datasets"]["concrete"]
+    if not grouped:
+        data["drop"] = [data.pop("groups")]
+    config["resampling"] = {"kfold": {"folds": 10}, "holdout": {"test_size": 0.3}}
+    config["tests"]["run"] = ["kfold_t", "corrected_kfold_t", "metric_difference"]
+    return config
+
+
+def lines(results):
+    """Write the rows of the page's two tables."""
+    for name, said in ((SPLIT, "rows at random"), (WHOLE, "mixtures whole")):
+        scores = pd.read_csv(results[name] / "scores.csv").query("metric == 'rmse'")
+        means = scores[scores["plan"] == "kfold"].groupby("model")["value"].mean()
+        cells = " | ".join(f"{means[model]:.2f}" for model in ("boosting", "forest", "ridge"))
+        yield f"| {said} | {cells} |"
+    told = (
+        (SPLIT, "kfold_t", "10 folds, rows at random", "paired t"),
+        (SPLIT, "corrected_kfold_t", "10 folds, rows at random", "corrected t"),
+        (SPLIT, "metric_difference", "holdout, rows at random", "t on rows"),
+        (WHOLE, "kfold_t", "10 folds, mixtures whole", "paired t"),
+        (WHOLE, "corrected_kfold_t", "10 folds, mixtures whole", "corrected t"),
+        (BARE, "half_sample_t", "**halves, mixtures whole**", "half-sample t"),
+        (BARE, "metric_difference", "**holdout, mixtures whole**", "t on mixtures"),
+    )
+    for name, test, evidence, how in told:
+        found = pd.read_csv(results[name] / "comparisons.csv")
+        found = found[(found["test"] == test) & (found["metric"] == "rmse")]
+        (row,) = found.query("model_a == 'boosting' and model_b == 'forest'").to_dict("records")
+        yield f"| {evidence} | {how} | {row['estimate']:.2f} | {pvalue(row['pvalue'])} |"
+
+
+@pytest.mark.slow
+def test_page_has_the_numbers_of_real_runs(tmp_path):
+    (tmp_path / "config/data").mkdir(parents=True)
+    shutil.copy(ROOT / "config/data/concrete.csv", tmp_path / "config/data")
+    results = {}
+    for config in (SHIPPED, variant(SPLIT, grouped=False), variant(WHOLE, grouped=True)):
+        made = Runner(tmp_path)(config, cores=2)
+        assert made.returncode == 0, made.stderr
+        name = config["experiment"]
+        results[name] = Runner(tmp_path).results(name)
+    for line in lines(results):
+        assert line in PAGE

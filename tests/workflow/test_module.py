@@ -1,11 +1,13 @@
-"""The workflow as a module of somebody's own: twice, beside their rules, with the same bytes."""
+"""The workflow as a module, with conda, and on a scheduler: the same bytes."""
 
+import os
 import sys
 
 import pytest
 import yaml
 
-from tests.conftest import ROOT, TINY, called
+from tests.conftest import ROOT, TINY, Runner, called
+from tests.workflow.test_run import tables
 
 OWN = """
 configfile: "own.yaml"
@@ -79,3 +81,76 @@ def test_two_experiments_beside_own_rules_give_the_same_bytes(own, finished):
     assert int((own / "own.txt").read_text()) == rows
     again = run(own, *profile)
     assert "Nothing to be done" in again.stdout + again.stderr
+
+
+CONDA = """#!{python}
+import json, pathlib, shutil, sys
+place = pathlib.Path({place!r})
+if sys.argv[1:3] == ["env", "list"]:
+    print(json.dumps({{"envs": [str(p) for p in place.glob("envs/*")]}}))
+elif sys.argv[1:3] == ["env", "create"]:
+    asked = dict(zip(sys.argv[3::2], sys.argv[4::2]))
+    shutil.copy(asked["-f"], place / "asked.yaml")
+    (place / "envs" / asked["--name"]).mkdir(parents=True)
+else:
+    sys.exit("not asked for here: " + " ".join(sys.argv[1:]))
+"""
+MODULE = """
+module bakeoff:
+    snakefile: {where!r}
+    config: config
+
+use rule * from bakeoff as bakeoff_*
+"""
+
+
+@pytest.mark.parametrize("way", ["checkout", "module"])
+def test_conda_is_asked_for_the_environment_of_the_release(tmp_path, way):
+    conda, snakefile = tmp_path / "bin/conda", ROOT / "Snakefile"
+    conda.parent.mkdir()
+    conda.write_text(CONDA.format(python=sys.executable, place=str(tmp_path)))
+    conda.chmod(0o755)
+    if way == "module":
+        snakefile = tmp_path / "Snakefile"
+        snakefile.write_text(MODULE.format(where=str(ROOT / "workflow/Snakefile")))
+    (tmp_path / "experiment.yaml").write_text(yaml.safe_dump(TINY, sort_keys=False))
+    deploy = ["--software-deployment-method", "conda"]  # all other tests run without a conda
+    called(
+        *(sys.executable, "-m", "snakemake", "--snakefile", snakefile, "-n", *deploy),
+        *("--configfile", "experiment.yaml", "--cores", "1"),
+        *(["bakeoff_all_scores"] if way == "module" else []),
+        cwd=tmp_path,
+        PATH=os.pathsep.join([str(conda.parent), os.environ["PATH"]]),
+    )
+    found = yaml.safe_load((tmp_path / "asked.yaml").read_text())
+    assert found["dependencies"].pop().startswith("python ==")  # Snakemake's own
+    assert found == yaml.safe_load((ROOT / "workflow/envs/bakeoff.yaml").read_text())
+
+
+# runs a job script in the background, as a scheduler would, and prints its number
+SUBMIT = """#!/bin/sh
+echo "$1" >> submitted.txt
+setsid sh "$1" > /dev/null 2>&1 < /dev/null &
+echo $!
+"""
+
+
+@pytest.mark.slow
+def test_commands_of_a_cluster_give_the_same_bytes(tmp_path, finished):
+    script = tmp_path / "submit.sh"
+    script.write_text(SUBMIT, encoding="utf-8")
+    script.chmod(0o755)
+    experiment = TINY | {"execution": {"jobs_per": "model"}}
+    runner = Runner(tmp_path)
+    done = runner(
+        experiment,
+        *("--executor", "cluster-generic", "--jobs", "2", "--latency-wait", "20"),
+        *("--cluster-generic-submit-cmd", str(script)),
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    submitted = (tmp_path / "submitted.txt").read_text().splitlines()
+    assert len(submitted) == len(TINY["models"]), "one job for each model, none for a light rule"
+    assert all(os.sep in line for line in submitted)
+    here, there = tables(runner.results()), tables(finished.results())
+    assert sorted(here) == sorted(there)
+    assert {name for name, content in here.items() if content != there[name]} == set()

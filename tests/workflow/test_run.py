@@ -1,7 +1,9 @@
 """The real workflow on a tiny experiment: its values, its files, what reruns and what does not."""
 
 import json
+import os
 import re
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +12,7 @@ import pytest
 from mlxtend.evaluate import cochrans_q, mcnemar, mcnemar_table
 from sklearn.metrics import accuracy_score
 
-from tests.conftest import TINY
+from tests.conftest import TINY, Runner
 
 
 def executed(run):
@@ -19,10 +21,11 @@ def executed(run):
     return set(re.findall(r"^(?:local)?rule (\w+):", logs[-1].read_text(), flags=re.MULTILINE))
 
 
-def comparisons(runner, name="tiny"):
-    return pd.read_csv(runner.results(name) / "comparisons.csv").fillna(
-        {"follows": "", "variant": ""}
-    )
+def succeed(runner, *arguments, **more):
+    """Run to the end, without a failure."""
+    run = runner(*arguments, **more)
+    assert run.returncode == 0, run.stderr
+    return run
 
 
 def predictions(runner, model, split):
@@ -64,7 +67,7 @@ def test_mcnemar_and_cochran_agree_with_mlxtend(finished):
     models = list(TINY["models"])
     holdout = {m: predictions(finished, m, "holdout") for m in models}
     truth = holdout["tree"]["y_true"].to_numpy()
-    found = comparisons(finished)
+    found = pd.read_csv(finished.results() / "comparisons.csv")
     q, p = cochrans_q(truth, *(holdout[m]["y_pred"].to_numpy() for m in models))
     row = found.query("test == 'cochran_q'").iloc[0]
     assert row.statistic == pytest.approx(q)
@@ -83,7 +86,7 @@ def test_mcnemar_and_cochran_agree_with_mlxtend(finished):
 
 def test_two_runs_give_the_same_bytes_in_all_files_but_times(finished, snakemake, tiny):
     """On one core and on two, in two folders; the report and the metadata of predictions too."""
-    assert snakemake(tiny, cores=2).returncode == 0
+    succeed(snakemake, tiny, cores=2)
     one, two = (
         {p.relative_to(r): p for p in r.rglob("*")}
         for r in (finished.results(), snakemake.results())
@@ -96,12 +99,14 @@ def test_two_runs_give_the_same_bytes_in_all_files_but_times(finished, snakemake
     assert len(files) > 130
 
 
-def tables(results):
-    """Return the bytes of every CSV and JSON but those of timings."""
-    files = [p for p in sorted(results.rglob("*")) if p.suffix in (".csv", ".json", ".yaml")]
+def tables(results, kinds=(".csv", ".json", ".yaml")):
+    """Return the bytes of every file of these kinds but those of timings."""
+    files = [path for path in sorted(results.rglob("*")) if path.suffix in kinds]
     times = ("timings.csv", "timing.json")
     return {
-        str(p.relative_to(results)): p.read_bytes() for p in files if not p.name.endswith(times)
+        str(path.relative_to(results)): path.read_bytes()
+        for path in files
+        if not path.name.endswith(times)
     }
 
 
@@ -114,8 +119,7 @@ def test_edited_model_refits_alone_and_an_added_one_changes_no_other_number(fini
         "estimator": "sklearn.ensemble.RandomForestClassifier",
         "params": {"n_estimators": 5},
     }
-    run = finished_copy(tiny, "--until", "all_scores")
-    assert run.returncode == 0
+    run = succeed(finished_copy, tiny, "--until", "all_scores")
     (said,) = run.stdout.splitlines()  # in place of the verdict of the models before
     assert said.startswith("results/tiny/report.html was no part of this run")
     changed = {p.parent.name for p, t in before.items() if p.stat().st_mtime_ns != t}
@@ -130,9 +134,8 @@ def test_second_run_does_nothing_beside_another_experiment_too(finished_copy, ti
     plans = {"holdout": tiny["resampling"]["holdout"]}
     other = tiny | {"experiment": "other", "seed": 8, "resampling": plans}
     other |= {"tests": {"run": ["mcnemar"]}}
-    assert finished_copy(other, "--until", "all_scores").returncode == 0
-    second = finished_copy(tiny)
-    assert second.returncode == 0
+    succeed(finished_copy, other, "--until", "all_scores")
+    second = succeed(finished_copy, tiny)
     assert "Nothing to be done" in second.stderr
     assert executed(second) == set()
     one, two = (pd.read_csv(finished_copy.results(n) / "scores.csv") for n in ("tiny", "other"))
@@ -143,6 +146,334 @@ def test_no_cores_are_named_and_one_model_alone_asks_for_memory(snakemake, tiny)
     tiny["models"]["tree"]["resources"] = {"mem_mb": 900, "disk_mb": 10, "runtime": 5}
     tiny |= {"resampling": {"holdout": {}}, "tests": {"run": ["mcnemar"]}}
     limit = "--resources", "mem_mb=1000"
-    run = snakemake(tiny, *limit, "--until", "all_scores", cores=None)
-    assert run.returncode == 0, run.stderr
+    succeed(snakemake, tiny, *limit, "--until", "all_scores", cores=None)
     assert set(pd.read_csv(snakemake.results() / "scores.csv")["model"]) == set(tiny["models"])
+
+
+@pytest.mark.slow
+def test_edits_of_all_but_fits_give_what_a_fresh_run_gives_and_refit_nothing(
+    finished_copy, tiny, tmp_path_factory
+):
+    """Lists in another order, a label, a metric, a level; the fresh run has more cores.
+
+    Figures for print that were asked for once are made again with the others.
+    """
+    succeed(finished_copy, tiny, "print_figures")
+    figures = finished_copy.results() / "figures"
+    asked = max(p.stat().st_mtime for p in figures.glob("*.p*"))
+    tiny["models"]["tree"]["label"] = "A tree"
+    tiny["metrics"] += ["mcc"]
+    tiny["tests"]["alpha"] = 0.01
+    tiny["models"] = dict(reversed(tiny["models"].items()))
+    tiny["metrics"].reverse()
+    tiny["tests"]["run"].remove("cochran_q")  # and what it left goes
+    tiny["tests"]["run"].reverse()
+    run = succeed(finished_copy, tiny)
+    assert not executed(run) & {"load_dataset", "split_dataset", "fit"}
+    made = pd.read_csv(finished_copy.results() / "comparisons.csv")
+    assert set(made["alpha"]) == {0.01}
+    fresh = Runner(tmp_path_factory.mktemp("fresh"))
+    succeed(fresh, tiny, cores=2)
+    kinds = (".svg", ".csv", ".tex", ".txt", ".json", ".yaml")
+    here, there = (tables(one.results(), kinds) for one in (finished_copy, fresh))
+    assert sorted(here) == sorted(there)
+    assert {name for name in here if here[name] != there[name]} == set()
+    drawn, *prints = ({p.stem for p in figures.glob(f"*.{kind}")} for kind in ("svg", "pdf", "png"))
+    assert prints == [drawn, drawn]
+    assert min(p.stat().st_mtime for p in figures.glob("*.p*")) > asked
+    assert not list((fresh.results() / "figures").glob("*.p*"))
+
+
+def test_what_is_deleted_comes_back_and_what_is_damaged_is_made_again(finished_copy, tiny):
+    results = finished_copy.results()
+    before, pictures = tables(results), set((results / "figures").iterdir())
+    shutil.rmtree(results / "figures")
+    for name in ("verdict.txt", "timings.csv", "comparisons.json"):
+        (results / name).unlink()
+    (results / "data/iris.parquet").write_text("garbage")
+    flipped = bytearray((results / "scores.csv").read_bytes())
+    flipped[50] ^= 1
+    (results / "scores.csv").write_bytes(flipped)
+    run = succeed(finished_copy, tiny)
+    assert "load_dataset" in executed(run)
+    assert set((results / "figures").iterdir()) == pictures
+    assert (results / "verdict.txt").is_file()
+    assert tables(results) == before
+
+
+MODEL = """
+import numpy as np
+from sklearn.dummy import DummyClassifier
+
+class Constant(DummyClassifier):
+    def __init__(self):
+        super().__init__(strategy="constant", constant=0)
+"""
+
+
+def replaced_inputs(folder):
+    """Write an experiment that names files by as many keys as one can have."""
+    ids = range(40)
+    part = {"train.csv": ids[:20], "test.csv": ids[20:]}
+    for name, rows in part.items():
+        table = pd.DataFrame({"id": rows, "x": rows, "y": ["no", "yes"] * (len(rows) // 2)})
+        table.to_csv(folder / name, index=False)
+    pd.DataFrame({"id": ids, "z": [1, 2] * 20}).to_csv(folder / "extra.csv", index=False)
+    answers = pd.DataFrame({"id": part["test.csv"], "y_true": ["no", "yes"] * 10, "y_pred": "no"})
+    answers.to_csv(folder / "answers.csv", index=False)
+    (folder / "mymodel.py").write_text(MODEL)
+    join = [{"path": "extra.csv", "key": "id"}]
+    own = {"source": "file", "path": "train.csv", "test_path": "test.csv", "join": join}
+    return {
+        "experiment": "tiny",
+        "seed": 1,
+        "datasets": {"d": own | {"id": "id", "target": "y"}},
+        "models": {
+            "given": {"predictions": "answers.csv"},
+            "constant": {"estimator": "mymodel.Constant"},
+            "tree": {"estimator": "sklearn.tree.DecisionTreeClassifier"},
+        },
+        "resampling": {"holdout": {}},
+        "metrics": ["accuracy"],
+        "tests": {"run": ["mcnemar"]},
+    }
+
+
+def replace(file, old, new, seconds):
+    """Put another file in the place of one, whose date is as much later, or earlier."""
+    text, now = file.read_text(), file.stat()
+    other = file.with_name("other")
+    other.write_text(text.replace(old, new))
+    assert other.read_text() != text
+    moment = now.st_mtime_ns + seconds * 10**9
+    os.utime(other, ns=(moment, moment))
+    other.replace(file)
+
+
+def test_files_count_by_what_they_hold_whatever_their_dates(snakemake):
+    experiment, folder = replaced_inputs(snakemake.folder), snakemake.folder
+
+    def scores():
+        table = pd.read_csv(snakemake.results() / "scores.csv")
+        return dict(zip(table["model"], table["value"], strict=True))
+
+    until = "--until", "all_scores"
+    succeed(snakemake, experiment, *until)
+    assert scores() == {"given": 0.5, "constant": 0.5, "tree": 1.0}
+
+    replace(folder / "extra.csv", "1\n", "3\n", -3600)  # as large, and older
+    replace(folder / "mymodel.py", "constant=0", "constant=1", 0)
+    replace(folder / "answers.csv", "no,no", "no,yes", 0)
+    run = succeed(snakemake, experiment, *until)
+    assert {"load_dataset", "fit", "take_predictions"} <= executed(run)
+    table = pd.read_parquet(snakemake.results() / "data/d.parquet")
+    assert set(table["z"]) == {2, 3}
+    assert scores() == {"given": 0.0, "constant": 0.5, "tree": 1.0}
+    constant = pd.read_parquet(snakemake.results() / "predictions/d/constant/holdout.parquet")
+    assert set(constant["y_pred"]) == {"yes"}
+
+    for file in folder.glob("*.*"):
+        file.touch()
+    assert executed(snakemake(experiment, *until)) == set()
+
+
+# each Python process of a run notes itself, and which of these modules it imports
+WATCH = """
+import os, sys
+
+def note(what):
+    with open({file!r}, "a") as file:
+        file.write(f"{{os.getpid()}} {{what}}\\n")
+
+class Watch:
+    def find_spec(self, name, path=None, target=None):
+        if name in ("sklearn.base", "matplotlib.figure", "bakeoff.stats"):
+            note(name)
+
+sys.meta_path.insert(0, Watch())
+if "loky.backend.popen_loky_posix" in sys.orig_argv:
+    note("worker")
+elif "snakemake" in sys.orig_argv:
+    note("main")
+"""
+
+
+@pytest.mark.slow
+def test_processes_and_their_imports_are_those_that_an_edit_needs(finished_copy, tiny):
+    notes = finished_copy.folder / "notes"
+    watch = WATCH.format(file=str(notes))
+    (finished_copy.folder / "sitecustomize.py").write_text(watch)
+
+    def counted():
+        """Return what each process of a run noted, the main one first."""
+        notes.write_text("")
+        succeed(finished_copy, tiny, cores=2)
+        found = {}
+        for line in notes.read_text().splitlines():
+            process, what = line.split()
+            found.setdefault(process, set()).add(what)
+        return list(found.values())
+
+    assert counted() == [{"main"}]
+    tiny["label"] = "Called otherwise"
+    assert counted() == [{"main"}, {"worker", "matplotlib.figure", "bakeoff.stats"}]
+    tiny["tests"]["run"] = ["cv5x2_t"]
+    main, *workers = counted()
+    assert main == {"main"}
+    assert len(workers) == 2
+
+
+RAISES = """
+from sklearn.tree import DecisionTreeClassifier
+
+class Raises(DecisionTreeClassifier):
+    def fit(self, X, y):
+        raise RuntimeError("no luck today")
+"""
+
+
+def per(what):
+    """Return the options that set how many fits one job does, up to the scores."""
+    return "--until", "all_scores", "--config", f"execution={{jobs_per: {what}}}"
+
+
+def written(runner):
+    """Return when each file of predictions was written."""
+    files = runner.results().glob("predictions/*/*/*.parquet")
+    return {f"{p.parent.name}/{p.name}": p.stat().st_mtime_ns for p in files}
+
+
+def changed(before, runner):
+    """Return which files of predictions were written since, and were there before."""
+    after = written(runner)
+    return {name for name in before if after[name] != before[name]}
+
+
+def models(names):
+    return {Path(name).parent.name for name in names}
+
+
+def test_same_bytes_in_batches_on_two_cores_as_in_single_jobs_on_one(finished, snakemake, tiny):
+    tiny["execution"] = {"jobs_per": "dataset"}
+    succeed(snakemake, tiny, "--set-threads", "fit_dataset=2", cores=2)
+    batches, single = tables(snakemake.results()), tables(finished.results())
+    assert sorted(batches) == sorted(single)
+    for name, content in batches.items():
+        assert content == single[name], name
+    second = snakemake(tiny)
+    assert "Nothing to be done" in second.stderr
+
+
+@pytest.mark.slow
+def test_changes_of_granularity_refit_what_changed_and_nothing_else(finished_copy, tiny):
+    for what in ("model", "dataset", "fold"):
+        before = written(finished_copy)
+        succeed(finished_copy, tiny, *per(what))
+        assert changed(before, finished_copy) == set(), what
+    before = written(finished_copy)
+    tiny["models"]["tree"]["params"] = {"max_depth": 3}
+    succeed(finished_copy, tiny, *per("model"))
+    assert models(changed(before, finished_copy)) == {"tree"}
+    # Snakemake's records of single jobs and those of batches both tell of an older state now
+    succeed(finished_copy, tiny, *per("fold"))
+    tiny["models"]["tree"]["params"] = {"max_depth": 2}
+    succeed(finished_copy, tiny, *per("fold"))
+    assert models(changed(before, finished_copy)) == {"tree"}
+    before = written(finished_copy)
+    tiny["models"]["tree"]["params"] = {"max_depth": 3}
+    succeed(finished_copy, tiny, *per("model"))
+    assert models(changed(before, finished_copy)) == {"tree"}
+
+
+@pytest.mark.slow
+def test_failing_fit_does_not_lose_its_siblings(snakemake, tiny):
+    (snakemake.folder / "raises.py").write_text(RAISES)
+    broken = {**tiny, "models": {**tiny["models"], "tree": {"estimator": "raises.Raises"}}}
+    run = snakemake(broken, *per("dataset"))
+    assert run.returncode == 1
+    assert "11 of 33 fits failed" in run.stderr
+    assert "the fit of model tree on data set iris, cv_5x2, repeat 1, fold 1, failed" in run.stderr
+    kept = written(snakemake)
+    assert len(kept) == 22
+    (snakemake.results() / "predictions/iris/bayes/holdout.parquet").unlink()
+    succeed(snakemake, tiny, *per("dataset"))
+    after = written(snakemake)
+    assert len(after) == 33
+    assert {name for name in kept if kept[name] != after[name]} == {"bayes/holdout.parquet"}
+
+
+@pytest.mark.slow
+def test_importance_is_measured_in_batches_and_single_jobs_alike(snakemake, tiny):
+    """Asking for it does the fits on the holdout anew, and no other."""
+    del tiny["models"]["stump"]
+    tiny |= {"resampling": {"kfold": {"folds": 2}, "holdout": {}}, "tests": {"run": ["mcnemar"]}}
+    tiny["execution"] = {"jobs_per": "model"}
+    succeed(snakemake, tiny, "--until", "all_scores")
+    before = written(snakemake)
+    succeed(snakemake, tiny | {"importance": {"repeats": 2}})
+    assert changed(before, snakemake) == {"tree/holdout.parquet", "bayes/holdout.parquet"}
+    in_batches = (snakemake.results() / "importance.csv").read_bytes()
+    assert in_batches.count(b"\n") == 1 + 2 * 4
+    assert (snakemake.results() / "figures/importance_bars.svg").is_file()
+
+    shutil.rmtree(snakemake.results())
+    tiny |= {"importance": {"repeats": 2}, "execution": {}}
+    succeed(snakemake, tiny, "--until", "list_fits")
+    assert (snakemake.results() / "importance.csv").read_bytes() == in_batches
+    before = written(snakemake)
+    tiny["importance"]["repeats"] = 3
+    succeed(snakemake, tiny, "--until", "list_fits")
+    assert changed(before, snakemake) == {"tree/holdout.parquet", "bayes/holdout.parquet"}
+
+
+def test_a_study_over_data_sets_with_costs_and_a_model_without_probabilities(snakemake, tiny):
+    moons = {"source": "generator", "name": "make_moons"}
+    study = {
+        "experiment": "study",
+        "seed": 5,
+        "datasets": {
+            f"set-{i}": moons | {"params": {"n_samples": 80, "noise": 0.1 * i, "random_state": i}}
+            for i in range(1, 7)
+        },
+        "models": {
+            "tree": tiny["models"]["tree"],
+            "bayes": tiny["models"]["bayes"],
+            "ridge": {"estimator": "sklearn.linear_model.RidgeClassifier"},
+        },
+        "resampling": {"kfold": {"folds": 3}},
+        "metrics": ["cost", "brier"],
+        "costs": {"classes": [0, 1], "matrix": [[0, 1], [4, 0]]},
+        "execution": {"jobs_per": "dataset"},
+    }
+    stopped = snakemake(study)
+    told = stopped.stdout + stopped.stderr
+    assert stopped.returncode != 0
+    assert "brier needs class probabilities, which ridge (RidgeClassifier) does not give" in told
+    assert "missing_cells: drop_model" in told
+    assert "Traceback" not in told
+
+    study["tests"] = {"missing_cells": "drop_model"}
+    succeed(snakemake, study)
+    results = snakemake.results("study")
+    (chosen,) = json.loads((results / "tests.json").read_text())
+    assert chosen["test"] == "friedman"
+    assert "6 data sets" in chosen["why"]
+
+    scores = pd.read_csv(results / "scores.csv", dtype={"dataset": str})
+    means = scores.groupby(["metric", "dataset", "model"])["value"].mean().unstack("model")
+    matrix = pd.read_csv(results / "score_matrix.csv").set_index(["metric", "dataset"])
+    cost = matrix.loc["cost", ["tree", "bayes", "ridge"]]
+    np.testing.assert_allclose(cost, means.loc["cost", ["tree", "bayes", "ridge"]])
+    assert matrix.loc["brier", "ridge"].isna().all()
+    missing = json.loads((results / "missing_scores.json").read_text())
+    assert missing["policy"] == "drop_model"
+    assert len(missing["missing"]) == 6
+
+    rows = json.loads((results / "comparisons.json").read_text())
+    pairs = {(row["metric"], row["model_a"], row["model_b"]) for row in rows if row["follows"]}
+    everyone = {("tree", "bayes"), ("tree", "ridge"), ("bayes", "ridge")}
+    assert pairs == {("cost", *pair) for pair in everyone} | {("brier", "tree", "bayes")}
+    told = {note for row in rows for note in row["result"].get("left_out", [])}
+    assert len(told) == 1
+    assert next(iter(told)).startswith("model ridge was left out: ridge has no brier on set-1")
+    assert "the model ridge was left out" in (results / "verdict.txt").read_text()

@@ -55,7 +55,12 @@ def package(tmp_path, monkeypatch):
 
 def digests(tiny):
     known.code.cache_clear()
+    known.own_code.cache_clear()
     return {name: make(load_experiment(tiny)) for name, make in DIGESTS.items()}
+
+
+def outdated(before, after):
+    return {name for name in DIGESTS if after[name] != before[name]}
 
 
 @pytest.mark.parametrize("seconds", [0, -3600])
@@ -89,27 +94,25 @@ def test_new_module_of_a_room_makes_outdated_what_the_room_makes(package, tiny, 
     (package / room / "__pycache__/one.cpython-311.pyc").write_bytes(b"compiled")
     assert digests(tiny) == before
     (package / room / "new.py").write_text("NEW = 1\n")
-    after = digests(tiny)
-    assert {name for name in DIGESTS if after[name] != before[name]} == MAKES[room]
+    assert outdated(before, digests(tiny)) == MAKES[room]
 
 
 @pytest.mark.parametrize(
-    ("reorder", "outdated"),
+    ("reorder", "of_order"),
     [
         (lambda e: e["models"], {"scores", "joined", "test", "tables", "report"}),
         (lambda e: e["datasets"], {"joined", "test", "tables", "report"}),
         (lambda e: e["models"]["tree"]["params"], {"report"}),
     ],
 )
-def test_order_is_part_of_what_shows_it_and_of_no_fit(tiny, reorder, outdated):
+def test_order_is_part_of_what_shows_it_and_of_no_fit(tiny, reorder, of_order):
     tiny["datasets"]["wine"] = {"source": "sklearn", "name": "wine"}
     tiny["models"]["tree"]["params"] = {"max_depth": 2, "min_samples_leaf": 2}
     before, part = digests(tiny), reorder(tiny)
     items = list(part.items())
     part.clear()
     part.update(reversed(items))
-    after = digests(tiny)
-    assert {name for name in DIGESTS if after[name] != before[name]} == outdated
+    assert outdated(before, digests(tiny)) == of_order
 
 
 def test_what_digests_name_is_there(package, tiny):
@@ -128,18 +131,14 @@ def test_what_digests_name_is_there(package, tiny):
 def test_order_of_metrics_and_tests_counts(tiny):
     before = digests(tiny)
     tiny["metrics"].reverse()
-    after = digests(tiny)
-    changed = {name for name in DIGESTS if after[name] != before[name]}
-    assert changed == {"scores", "joined", "tables", "report"}
+    assert outdated(before, digests(tiny)) == {"scores", "joined", "tables", "report"}
     experiment = load_experiment(tiny)
     tests = TEST, dataclasses.replace(TEST, name="cochran_q")
     found, other = AnalysisPlan(tests), AnalysisPlan(tests[::-1])
     assert known.of_tests(experiment, *found) != known.of_tests(experiment, *other)
 
 
-def test_costs_of_a_data_set_make_scores_and_chosen_thresholds_outdated(
-    tiny,
-):
+def test_costs_of_a_data_set_make_scores_and_chosen_thresholds_outdated(tiny):
     names = ["setosa", "versicolor", "virginica"]
     costs = {"classes": names, "matrix": [[0, 1, 1], [1, 0, 1], [1, 1, 0]], "priors": [1, 1, 1]}
     tiny |= {"costs": costs, "metrics": ["expected_cost"]}
@@ -149,8 +148,7 @@ def test_costs_of_a_data_set_make_scores_and_chosen_thresholds_outdated(
     def changed(**costs):
         before = digests(tiny)
         tiny["datasets"]["iris"]["costs"] |= costs
-        after = digests(tiny)
-        return {name for name in DIGESTS if after[name] != before[name]}
+        return outdated(before, digests(tiny))
 
     assert changed(priors=[1, 2, 4]) == listed
     tiny["models"]["tree"]["threshold"] = {"choose": "cost"}
@@ -165,28 +163,14 @@ def test_edit_of_an_own_metric_makes_scores_tests_and_report_outdated_and_no_fit
     (tmp_path / "shared_gains.py").write_text("RATE = 1\n")
     monkeypatch.syspath_prepend(tmp_path)
     tiny["metrics"] = ["accuracy", "gains.gain"]
-
-    def own_digests():
-        known.own_code.cache_clear()
-        return digests(tiny)
-
-    before = own_digests()
-    (tmp_path / "shared_gains.py").write_text("RATE = 2\n")
-    changed = {name for name, value in own_digests().items() if value != before[name]}
-    assert changed == {"scores", "joined", "test", "tables"}
-
-
-def test_learner_that_a_test_is_liberal_for_makes_tests_outdated_and_groups_too(
-    tiny,
-):
     before = digests(tiny)
-    for change in (
-        {
-            "models": {
-                **tiny["models"],
-                "tree": {"estimator": "sklearn.neighbors.KNeighborsClassifier"},
-            }
-        },
-        {"datasets": {"iris": {**tiny["datasets"]["iris"], "groups": "sepal length (cm)"}}},
-    ):
-        assert digests({**tiny, **change})["test"] != before["test"]
+    (tmp_path / "shared_gains.py").write_text("RATE = 2\n")
+    assert outdated(before, digests(tiny)) == {"scores", "joined", "test", "tables"}
+
+
+def test_learner_that_a_test_is_liberal_for_makes_tests_outdated_and_groups_too(tiny):
+    before = digests(tiny)["test"]
+    neighbours = {"tree": {"estimator": "sklearn.neighbors.KNeighborsClassifier"}}
+    assert digests(tiny | {"models": tiny["models"] | neighbours})["test"] != before
+    tiny["datasets"]["iris"]["groups"] = "sepal length (cm)"
+    assert digests(tiny)["test"] != before

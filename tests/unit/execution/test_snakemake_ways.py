@@ -1,19 +1,27 @@
 """What is asked of Snakemake beyond its language is there, and what it is for."""
 
 import asyncio
+import io
+import logging
 import signal
 import sys
 from types import ModuleType, SimpleNamespace
 
 import pytest
+from snakemake.logging import logger
 from snakemake.persistence import PersistenceBase
+from snakemake.resources import Resources
 from snakemake.scheduling.job_scheduler import JobScheduler
 from snakemake.settings.types import ExecutionSettings, ResourceSettings, SchedulingSettings
 from snakemake.utils import available_cpu_count
 from snakemake_interface_executor_plugins.executors.remote import RemoteExecutor
+from snakemake_interface_logger_plugins.common import LogEvent
 
 from bakeoff.errors import UserError
 from bakeoff.execution import snakemake_ways as ways
+from bakeoff.preflight import check_experiment
+from bakeoff.spec import load_experiment
+from tests.conftest import TINY
 
 
 @pytest.fixture(autouse=True)
@@ -121,3 +129,142 @@ def test_last_answer_of_a_controller_that_is_away_is_taken(monkeypatch):
     plugin.get_min_job_age = part.get_min_job_age = lambda: next(answers)
     ways.bridge_outages(workflow_of())
     assert [part.get_min_job_age() for _ in range(3)] == [400, 400, 500]
+
+
+def asking(per="fold", **resources):
+    models = {
+        name: TINY["models"][name] | {"resources": resources.get(name, {})}
+        for name in ("tree", "bayes")
+    }
+    changes = {"models": models, "execution": {"jobs_per": per}, "tests": {"run": ["mcnemar"]}}
+    return load_experiment(TINY | changes)
+
+
+def test_a_rule_is_given_what_is_asked_for_and_else_the_default_of_the_run():
+    defaults = Resources.from_mapping({"mem_mb": lambda wildcards, attempt: 100 * attempt})
+    workflow = SimpleNamespace(
+        resource_settings=SimpleNamespace(_parsed_default_resources=defaults)
+    )
+    own = {"a": {"mem_mb": 700, "gpu": 1}, "b": {}}
+    needed = {name: lambda wc, name=name: own[wc.model].get(name) for name in ("mem_mb", "gpu")}
+    found = ways.asked(workflow, needed)
+    values = {
+        model: {name: of(SimpleNamespace(model=model), attempt=2) for name, of in found.items()}
+        for model in own
+    }
+    assert values == {"a": {"mem": 700, "gpu": 1}, "b": {"mem": 200, "gpu": None}}
+
+
+@pytest.mark.parametrize("name", ["mem_mb", "disk_mb", "runtime", "gpu"])
+def test_a_model_that_asks_for_none_has_none_where_the_run_has_no_default(name):
+    settings = SimpleNamespace(_parsed_default_resources=Resources.default("bare"))
+    own = {"a": 700, "b": None}
+    found = ways.asked(
+        SimpleNamespace(resource_settings=settings), {name: lambda wc: own[wc.model]}
+    )
+    rule = Resources.from_mapping(found)  # as Snakemake takes what a rule says
+
+    def job(model):
+        wildcards = SimpleNamespace(model=model)
+        return dict(rule.expand_items(constraints={}, evaluate=lambda r: r.evaluate(wildcards)))
+
+    assert [job(model)[name] for model in own] == [700, None]
+
+
+@pytest.mark.parametrize(
+    ("resources", "why"),
+    [
+        ({"threads": 4}, "write `threads: 4`"),
+        ({"mem": "16GB"}, "found mem among `resources:`: write `mem_mb:`"),
+        ({"disk_mib": 900}, "found disk_mib among `resources:`: write `disk_mb:`"),
+        ({"GPU": 1}, "GPU"),
+        ({"gpu": -1}, "gpu"),
+        ({"gpu": 1.5}, "gpu"),
+        ({"slurm_partition": "a b"}, "slurm_partition"),
+    ],
+)
+def test_resources_that_no_executor_takes_are_refused(resources, why):
+    with pytest.raises(UserError) as caught:
+        asking(tree=resources)
+    assert "models.tree" in str(caught.value)
+    assert why in str(caught.value)
+
+
+def test_models_of_one_job_share_its_texts():
+    texts = {"tree": {"slurm_partition": "gpu", "mem_mb": 1}, "bayes": {"slurm_partition": "cpu"}}
+    (problem,) = check_experiment(asking("dataset", **texts))[0]
+    assert problem.path == ("models", "bayes", "resources", "slurm_partition")
+    assert "jobs_per: model" in problem.message
+    assert not check_experiment(asking("model", **texts))[0]
+    assert not check_experiment(asking("dataset", tree={"mem_mb": 1}, bayes={"mem_mb": 2}))[0]
+
+
+ERROR = """RuleException:
+UserError in file "/w/rules/fit.smk", line 37:
+the fit of model a failed: no luck
+  log: a.log
+  File "/w/rules/fit.smk", line 37, in __rule_fit"""
+
+
+class Stream(io.StringIO):
+    terminal = False
+
+    def isatty(self):
+        return self.terminal
+
+
+def handler(monkeypatch, **chosen):
+    """Return the handler of a run, as Snakemake makes it."""
+    made = logging.StreamHandler(Stream())
+    made.name = "DefaultStreamHandler"
+    made.addFilter(lambda _: True)
+    monkeypatch.setattr(logger, "handlers", [made])
+    settings = dict.fromkeys(("dryrun", "verbose", "printshellcmds", "debug_dag"), False)
+    ways.show_progress(SimpleNamespace(**settings | chosen))
+    return made
+
+
+def tell(made, text, **fields):
+    record = logging.LogRecord("snakemake", logging.INFO, "", 1, text, (), None)
+    record.__dict__.update(fields)
+    made.handle(record)
+
+
+def test_jobs_are_counted_and_all_else_is_shown(monkeypatch):
+    made = handler(monkeypatch)
+    tell(made, "Select jobs to execute...")
+    tell(made, "rule fit", event=LogEvent.JOB_INFO)
+    tell(made, None, event=LogEvent.PROGRESS, done=1, total=2)
+    tell(made, "who knows what this is")
+    tell(made, None, event=LogEvent.PROGRESS, done=2, total=2)
+    assert made.stream.getvalue() == "who knows what this is\n2 steps in 0:00:00\n"
+
+
+def test_a_terminal_has_one_line_that_goes(monkeypatch):
+    monkeypatch.setattr(Stream, "terminal", True)
+    monkeypatch.setattr(ways, "_SECONDS", {True: 0.0})
+    made = handler(monkeypatch)
+    tell(made, None, event=LogEvent.PROGRESS, done=1, total=2)
+    tell(made, "stop")
+    drawn, told = made.stream.getvalue().split("\r\033[K")[1:]
+    assert drawn.endswith("1 of 2 steps, about 0:00:00 left")
+    assert told == "stop\n"
+
+
+def test_a_failed_step_is_told_once_without_places(monkeypatch):
+    made = handler(monkeypatch)
+    tell(made, "Error in rule fit", event=LogEvent.JOB_ERROR, aux={})
+    tell(made, "Error in rule fit on a cluster", event=LogEvent.JOB_ERROR, aux={"job": 7})
+    tell(made, ERROR, event=LogEvent.ERROR)
+    assert made.stream.getvalue().splitlines() == [
+        "Error in rule fit on a cluster",
+        "the fit of model a failed: no luck",
+        "  log: a.log",
+    ]
+
+
+@pytest.mark.parametrize("option", ["dryrun", "printshellcmds", "verbose"])
+def test_jobs_are_listed_where_they_are_asked_for(monkeypatch, option):
+    made = handler(monkeypatch, **{option: True})
+    tell(made, "rule fit", event=LogEvent.JOB_INFO)
+    assert made.stream.getvalue() == "rule fit\n"

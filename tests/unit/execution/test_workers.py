@@ -154,16 +154,13 @@ def test_slow_task_is_ended_and_spares_the_others(pool, tmp_path):
     assert call(pool, partial(int, "3"), limits=(60, 4000)) == 3
 
 
-def test_task_that_holds_too_much_is_ended(pool):
+CHILD = "import subprocess, sys; subprocess.run([sys.executable, '-c', {!r}])"
+
+
+@pytest.mark.parametrize("code", [HOLD.format(400, 60), CHILD.format(HOLD.format(400, 60))])
+def test_task_that_holds_too_much_is_ended_with_its_children(pool, code):
     with pytest.raises(StepError, match=r"it held \d+ MB, more than its 300 MB \(`memory`\)"):
-        call(pool, partial(exec, HOLD.format(400, 60)), limits=(None, 300))
-
-
-def test_children_count_and_end_with_their_parent(pool, tmp_path):
-    code = HOLD.format(400, 60)
-    script = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {code!r}])"
-    with pytest.raises(StepError, match="more than its 300 MB"):
-        call(pool, partial(exec, script), limits=(None, 300))
+        call(pool, partial(exec, code), limits=(None, 300))
 
 
 def test_memory_left_by_others_is_not_held_against_a_task(pool):

@@ -1,27 +1,64 @@
 """One fit: seeded, leak-free, honest about what it did."""
 
+import dataclasses
+import logging
+import os
+import random
+import sys
+import warnings
+import zipfile
+from contextlib import nullcontext
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
+import pyarrow.parquet as pq
 import pytest
+import sklearn
+import skops.io
+from sklearn.dummy import DummyClassifier
+from sklearn.inspection import permutation_importance
+from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeClassifier
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from bakeoff.data import ROW_ID, TARGET, Table, make_splits
 from bakeoff.data.splits import write_splits
 from bakeoff.data.target import Classes
+from bakeoff.errors import UserError
+from bakeoff.execution import steps
 from bakeoff.files import read_json
 from bakeoff.fit.estimator import assemble
 from bakeoff.fit.fit_task import FitTask, timing_of
-from bakeoff.fit.predictions import Predictions
-from bakeoff.fit.run_fit import run_fit
+from bakeoff.fit.keep import KeptModel, read_model, write_model
+from bakeoff.fit.predictions import Predictions, find_outdated, is_made, read_facts, stamp
+from bakeoff.fit.run_fit import importance, isolated, run_fit
+from bakeoff.fit.train import TrainedModel
+from bakeoff.scores import METRICS, collect_predictions, score, score_fits
 from bakeoff.seeds import derive
 from bakeoff.spec import Fit
 from bakeoff.spec.models import Model
-from bakeoff.spec.resampling import Holdout
+from bakeoff.spec.resampling import Cv5x2, Holdout, Importance
 
 FIT = Fit("d", "m", "holdout", 1, 1)
 
 
 def model(estimator, **keys):
     return Model.model_validate({"estimator": estimator, **keys})
+
+
+def written(folder, frame, classes, splits):
+    """Write a table and its divisions, and return the files."""
+    Table(frame, Classes(classes)).write(folder / "d", folder / "c")
+    write_splits(folder / "s", splits)
+    return {"data": folder / "d", "splits": folder / "s"}
+
+
+def fitted(files, estimator, seed=1, fit=FIT, **keys):
+    """Do a fit and return its predictions."""
+    output = files["data"].with_name("p")
+    run_fit(FitTask(fit, model(estimator, **keys), seed, **files, output=output))
+    return Predictions.read(output)
 
 
 def mixed_frame(n=80):
@@ -45,11 +82,10 @@ def mixed_frame(n=80):
 
 @pytest.fixture
 def paths(tmp_path):
-    table = Table(mixed_frame(), Classes(("no", "yes")))
-    table.write(tmp_path / "d.parquet", tmp_path / "d.json")
-    splits = make_splits("d", table, "holdout", Holdout.model_validate({}), 1)
-    write_splits(tmp_path / "s.parquet", splits)
-    return {"data": tmp_path / "d.parquet", "splits": tmp_path / "s.parquet"}
+    frame, classes = mixed_frame(), ("no", "yes")
+    plan = Holdout.model_validate({})
+    splits = make_splits("d", Table(frame, Classes(classes)), "holdout", plan, 1)
+    return written(tmp_path, frame, classes, splits)
 
 
 MODELS = [
@@ -64,8 +100,7 @@ MODELS = [
 
 @pytest.mark.parametrize("estimator", MODELS)
 def test_mixed_columns_and_gaps_just_work(estimator, paths, tmp_path):
-    run_fit(FitTask(FIT, model(estimator), 1, **paths, output=tmp_path / "p.parquet"))
-    found = Predictions.read(tmp_path / "p.parquet")
+    found = fitted(paths, estimator)
     assert found.classes == ("no", "yes")
     assert len(found.y_true) == 24
     assert set(found.row_id) <= set(range(100, 180))
@@ -74,7 +109,7 @@ def test_mixed_columns_and_gaps_just_work(estimator, paths, tmp_path):
         assert found.decision.shape == (24, 1)
     else:
         assert found.probabilities.sum(axis=1) == pytest.approx(1)
-    timing = read_json(timing_of(tmp_path / "p.parquet"))
+    timing = read_json(timing_of(tmp_path / "p"))
     assert timing["fit_seconds"] > 0
     assert timing["peak_memory_mb"] > 1
     assert not timing.keys() & found.facts.keys()
@@ -84,12 +119,11 @@ def test_mixed_columns_and_gaps_just_work(estimator, paths, tmp_path):
 
 
 @pytest.mark.parametrize("estimator", MODELS[1:4])
-def test_same_fit_twice_gives_the_same_predictions(estimator, paths, tmp_path):
+def test_same_fit_twice_gives_the_same_predictions(estimator, paths):
     outcomes = []
     for seed in (1, 1, 2):
         np.random.rand()  # noqa: NPY002  what ran before must not matter
-        run_fit(FitTask(FIT, model(estimator), seed, **paths, output=tmp_path / "p"))
-        outcomes.append(Predictions.read(tmp_path / "p").probabilities)
+        outcomes.append(fitted(paths, estimator, seed).probabilities)
     np.testing.assert_array_equal(*outcomes[:2])
     assert np.array_equal(*outcomes[1:]) == (estimator not in MODELS[1])
 
@@ -109,17 +143,15 @@ def test_what_a_model_says_reaches_its_estimator():
     assert bagging[-1].estimator.n_neighbors == 3
 
 
-def test_preprocessing_is_fitted_on_training_rows_only(paths, tmp_path, monkeypatch):
-    seen = []
-    from sklearn.preprocessing import StandardScaler
+def test_preprocessing_is_fitted_on_training_rows_only(paths, monkeypatch):
+    seen, original = [], StandardScaler.fit
 
-    original = StandardScaler.fit
-    monkeypatch.setattr(
-        StandardScaler,
-        "fit",
-        lambda self, X, *a, **k: seen.append(len(X)) or original(self, X, *a, **k),
-    )
-    run_fit(FitTask(FIT, model(MODELS[0]), 1, **paths, output=tmp_path / "p"))
+    def spy(self, X, *args, **more):
+        seen.append(len(X))
+        return original(self, X, *args, **more)
+
+    monkeypatch.setattr(StandardScaler, "fit", spy)
+    fitted(paths, MODELS[0])
     assert seen == [56]
 
 
@@ -140,11 +172,366 @@ def test_column_without_a_value_is_no_obstacle(estimator, other):
 
 def test_class_missing_from_training_gets_probability_zero(tmp_path):
     frame = pd.DataFrame({ROW_ID: range(6), TARGET: list("aabbcc"), "x": np.arange(6.0)})
-    table = Table(frame, Classes(("a", "b", "c")))
-    table.write(tmp_path / "d", tmp_path / "c")
-    write_splits(tmp_path / "s", pd.DataFrame({ROW_ID: range(6), "repeat-1": [0, 0, 0, 0, 1, 1]}))
-    args = tmp_path / "d", tmp_path / "s", tmp_path / "p"
-    run_fit(FitTask(FIT, model("xgboost.XGBClassifier", params={"n_estimators": 2}), 1, *args))
-    found = Predictions.read(tmp_path / "p")
+    splits = pd.DataFrame({ROW_ID: range(6), "repeat-1": [0, 0, 0, 0, 1, 1]})
+    files = written(tmp_path, frame, ("a", "b", "c"), splits)
+    found = fitted(files, "xgboost.XGBClassifier", params={"n_estimators": 2})
     assert (found.probabilities[:, 2] == 0).all()
     assert list(found.y_true) == [2, 2]
+
+
+LABELS = {
+    "outlier": lambda y: np.full(len(y), -1),
+    "between": lambda y: y + 0.5,
+    "beyond": lambda y: y + 2,
+    "text": lambda y: np.array(["a"] * len(y)),
+    "lost": lambda y: y[:-1],
+    "floats": lambda y: y.astype(float),
+    "column": lambda y: y[:, None],
+}
+PROBABILITIES = {
+    "nan": lambda p: p * np.nan,
+    "sum": lambda p: p * 0.9,
+    "negative": lambda p: p + np.array([1, -1]),
+    "three": lambda p: np.column_stack([p, p[:, 0] * 0]),
+    "rounded": lambda p: p.round(2),
+    "one_row": lambda p: np.where(np.arange(len(p))[:, None] == 3, 1.0, p),
+}
+
+
+class Odd(DummyClassifier):
+    def __init__(self, way="", strategy="prior"):
+        super().__init__(strategy=strategy)
+        self.way = way
+
+    def predict(self, X):
+        return np.asarray(LABELS.get(self.way, np.asarray)(super().predict(X)))
+
+    def predict_proba(self, X):
+        return np.asarray(PROBABILITIES.get(self.way, np.asarray)(super().predict_proba(X)))
+
+
+LABELLED = np.resize(["u", "u", "v"], 30)
+TESTED = np.array([0, 0, 1] * 5 + [1, 0, 0] * 5, dtype=bool)
+
+
+def learnt(label):
+    return ~TESTED & (label == LABELLED)
+
+
+def thirty_rows(folder, features):
+    """Write a table of 30 rows, 10 of them to be tested."""
+    frame = pd.DataFrame(features).add_prefix("x")
+    frame.insert(0, TARGET, LABELLED)
+    frame.insert(0, ROW_ID, range(30))
+    splits = pd.DataFrame({ROW_ID: range(30), "repeat-1": TESTED.astype(int)})
+    return written(folder, frame, ("u", "v"), splits)
+
+
+def odd(folder, way):
+    files = thirty_rows(folder, np.arange(30.0)[:, None])
+    return fitted(files, f"{__name__}.Odd", params={"way": way})
+
+
+WRONG = [
+    ("outlier", "it predicts -1 for 10 of 10 rows, the labels that it was trained on are 0 to 1"),
+    ("between", "it predicts 0.5 for 10 of 10 rows"),
+    ("beyond", "it predicts 2 for 10 of 10 rows"),
+    ("text", "it predicts a for 10 of 10 rows"),
+    ("lost", "it predicts 9 labels for 10 rows"),
+    ("nan", "it diverged: probabilities of 10 of 10 rows are not finite"),
+    ("three", r"its probabilities have the shape \(10, 3\), expected \(10, 2\)"),
+]
+
+
+@pytest.mark.parametrize(("way", "message"), WRONG, ids=[w[0] for w in WRONG])
+def test_what_is_no_prediction_fails_the_fit(tmp_path, way, message):
+    with pytest.raises(UserError, match=message):
+        odd(tmp_path, way)
+
+
+@pytest.mark.parametrize("way", ["floats", "column", "rounded"])
+def test_other_ways_to_write_predictions_are_taken(tmp_path, way):
+    found, plain = odd(tmp_path, way), odd(tmp_path, "")
+    np.testing.assert_array_equal(found.y_pred, plain.y_pred)
+    np.testing.assert_allclose(found.probabilities, plain.probabilities, atol=0.006)
+
+
+@pytest.mark.parametrize("way", ["one_row", "sum", "negative"])
+def test_odd_probabilities_are_undefined_where_they_are_needed_alone(tmp_path, way):
+    found, plain = odd(tmp_path, way), odd(tmp_path, "")
+    assert found.probabilities is None
+    assert score(METRICS["accuracy"], found) == score(METRICS["accuracy"], plain)
+    rows = 1 if way == "one_row" else 10
+    for metric in ("log_loss", "brier", "roc_auc"):
+        value, why = score(METRICS[metric], found)
+        assert np.isnan(value)
+        assert why.startswith(f"its outputs for {rows} of 10 rows are no probabilities")
+
+
+def test_naive_bayes_far_from_all_it_knows_keeps_its_labels(tmp_path):
+    """GaussianNB returns [1, 1] where both log densities are too large to differ."""
+    x = np.empty((30, 1))
+    x[learnt("u"), 0], x[learnt("v"), 0] = np.tile([-1, -1, 0, 1, 1], 3), [-1, -1, 0, 1, 1]
+    x[TESTED], x[27] = 0, 1e10
+    bayes = "sklearn.naive_bayes.GaussianNB"
+    found = fitted(thirty_rows(tmp_path, x), bayes, preprocessing="none")
+    assert 0 <= score(METRICS["accuracy"], found)[0] <= 1
+    assert score(METRICS["log_loss"], found)[1].endswith("(first: 1, 1)")
+
+
+def test_seeds_that_the_parts_got_are_recorded(tmp_path):
+    nested = {"estimator": MODELS[1], "params": {"n_estimators": 2, "random_state": 7}}
+    bagging = "sklearn.ensemble.BaggingClassifier"
+    params = {"estimator": nested, "n_estimators": 2}
+    files = thirty_rows(tmp_path, np.arange(60.0).reshape(30, 2))
+    seeds = fitted(files, bagging, params=params).facts["random_states"]
+    known = pd.DataFrame({"x": [1.0]})
+    made = assemble(model(bagging, params=params), known, derive(1, "fit", *FIT[:5]))
+    assert seeds == {"estimator__random_state": 7, "random_state": made.random_state}
+
+
+def task(files, output, **keys):
+    own = model(MODELS[0], features=["size", "flag"], **keys)
+    return FitTask(FIT, own, 1, **files, output=output)
+
+
+def test_kept_model_predicts_as_its_fit_did(paths, tmp_path):
+    made = task(paths, tmp_path / "p.parquet", keep=True, threshold={"choose": "f1"})
+    run_fit(made)
+    assert zipfile.ZipFile(made.kept).testzip() is None
+    trusted = skops.io.get_untrusted_types(file=made.kept)
+    kept = read_model(made.kept, trusted)
+    found = Predictions.read(made.output)
+    rows = mixed_frame().set_index("__row_id__").loc[found.row_id]
+    np.testing.assert_array_equal(kept.predict(rows), np.array(found.classes)[found.y_pred])
+    assert kept.trained.threshold == found.facts["chosen"]["threshold"]
+    plain = task(paths, tmp_path / "plain", threshold={"choose": "f1"})
+    run_fit(plain)
+    assert not plain.kept.is_file()
+    np.testing.assert_array_equal(Predictions.read(plain.output).y_pred, found.y_pred)
+
+
+def test_fit_without_its_kept_model_is_made_again(paths, tmp_path):
+    made = task(paths, tmp_path / "p.parquet", keep=True)
+    steps.fit(made)
+    made.kept.unlink()
+    steps.fit(made)
+    written = made.kept.stat().st_mtime_ns
+    steps.fit(made)
+    assert made.kept.stat().st_mtime_ns == written
+    run_fit(task(paths, tmp_path / "p.parquet"))
+    assert not made.kept.exists(), "a model that is not kept any more does not stay"
+
+
+class Foreign:
+    """A type that no reader has reason to trust."""
+
+
+class Unwritable:
+    def __getstate__(self):
+        raise TypeError("it holds a lock")
+
+
+def test_types_that_are_not_trusted_or_cannot_be_written_are_told(tmp_path):
+    path = tmp_path / "m.skops"
+    foreign, locked = (
+        KeptModel(TrainedModel(kind(), None, {}), ["x"], ["a", "b"])
+        for kind in (Foreign, Unwritable)
+    )
+    with pytest.raises(UserError, match=r"`keep: true`: skops cannot write this model"):
+        write_model(path, locked)
+    assert not list(tmp_path.iterdir())
+    write_model(path, foreign)
+    with pytest.raises(UserError, match=r"needs types that are not trusted: .*Foreign"):
+        read_model(path)
+
+
+def state():
+    return {
+        "environment": dict(os.environ),
+        "folder": Path.cwd(),
+        "path": list(sys.path),
+        "filters": list(warnings.filters),
+        "errors": np.geterr(),
+        "sklearn": sklearn.get_config(),
+        "level": logging.root.level,
+        "depth": sys.getrecursionlimit(),
+        "threads": [(one["filepath"], one["num_threads"]) for one in threadpool_info()],
+        "python": random.getstate(),
+        "numpy": np.random.get_state()[1].tolist(),  # noqa: NPY002
+    }
+
+
+def litter(folder):
+    os.environ["BAKEOFF_LITTER"] = "1"
+    del os.environ["PATH"]
+    os.chdir(folder)
+    sys.path.insert(0, str(folder))
+    warnings.simplefilter("ignore")
+    np.seterr(all="raise")
+    sklearn.set_config(assume_finite=True, transform_output="pandas")
+    logging.root.setLevel(logging.CRITICAL)
+    sys.setrecursionlimit(5000)
+    threadpool_limits(2)
+    random.seed(1)
+    np.random.seed(1)  # noqa: NPY002
+
+
+@pytest.mark.parametrize("error", [None, RuntimeError])
+def test_everything_is_as_before_also_after_a_failure(tmp_path, error):
+    before = state()
+    with pytest.raises(error) if error else nullcontext(), isolated(5, threads=1):
+        assert all(one["num_threads"] == 1 for one in threadpool_info())
+        litter(tmp_path)
+        assert state() != before
+        if error:
+            raise error
+    assert state() == before
+
+
+class Litters(DecisionTreeClassifier):
+    def fit(self, X, y, sample_weight=None):
+        litter(Path("/"))
+        return super().fit(X, y)
+
+
+def test_a_fit_that_litters_leaves_its_process_as_it_was(paths, monkeypatch):
+    monkeypatch.setitem(sys.modules, "litterers", sys.modules[__name__])
+    fitted(paths, "litterers.Litters", features=["flag"])  # what is read once for all fits, is
+    before = state()
+    fitted(paths, "litterers.Litters", features=["flag"])
+    assert state() == before
+
+
+def made(rows, ranked_by):
+    rng = np.random.default_rng(rows)
+    values = rng.dirichlet((1, 1, 1), rows)
+    return Predictions(
+        np.arange(rows) * 3,
+        rng.integers(0, 3, rows),
+        rng.integers(0, 2, rows),
+        ("a", "b", "ü c"),
+        values if ranked_by == "probabilities" else None,
+        values if ranked_by == "decision" else None,
+        {"fingerprint": "r", "n_test": rows},
+    )
+
+
+@pytest.mark.parametrize("rows", [1, 50, 20_000])
+@pytest.mark.parametrize("ranked_by", ["probabilities", "decision", "nothing"])
+def test_predictions_come_back(tmp_path, rows, ranked_by):
+    path, one = tmp_path / "a.parquet", made(rows, ranked_by)
+    one.write(path)
+    again = Predictions.read(path)
+    for field in dataclasses.fields(Predictions):
+        a, b = getattr(one, field.name), getattr(again, field.name)
+        assert np.array_equal(a, b) if isinstance(a, np.ndarray) else a == b, field.name
+    assert read_facts(path)["classes"] == ["a", "b", "ü c"]
+    part = Predictions.read(path, ranking=False)
+    assert part.ranking is None, "what ranks the rows is left where it is not wanted"
+    assert np.array_equal(part.y_pred, one.y_pred)
+    assert part.facts == one.facts
+    column = pq.read_metadata(path).row_group(0).column(0)
+    assert (column.compression == "ZSTD") == (rows == 20_000), "only large files are packed"
+
+
+def test_stamp_tells_what_made_a_file(tmp_path):
+    data, splits, output = (tmp_path / name for name in ("data", "splits", "p.parquet"))
+    data.write_text("data")
+    splits.write_text("splits")
+    made_by = stamp("fingerprint", data, splits)
+    assert not is_made(output, made_by)
+    code = np.zeros(2, dtype=np.intp)
+    Predictions(np.arange(2), code, code, ("u", "v"), None, None, made_by).write(output)
+    assert is_made(output, made_by)
+    assert not is_made(output, stamp("another", data, splits))
+    data.write_text("other data")
+    assert not is_made(output, stamp("fingerprint", data, splits))
+    other, same = str(tmp_path / "missing.parquet"), {"fingerprint": "fingerprint"}
+    assert find_outdated({str(output): same, other: same}) == []
+    for wanted in ({"fingerprint": "new"}, {**same, "measured": "{}"}):
+        assert find_outdated({str(output): wanted, other: wanted}) == [str(output)]
+    output.write_text("half a file")
+    assert find_outdated({str(output): same}) == [str(output)]
+
+
+def test_predictions_of_another_fingerprint_are_not_scored(tmp_path):
+    code = np.zeros(2, dtype=np.intp)
+    facts = {**dict.fromkeys(("dataset", "plan", "repeat", "fold", "seed"), 1), "model": "tree"}
+    facts["dataset"] = "d"
+    facts |= {"n_train": 2, "n_test": 2, "fingerprint": "old"}
+    path = tmp_path / "p.parquet"
+    Predictions(np.arange(2), code, code, ("u", "v"), None, None, facts).write(path)
+    scores, _ = score_fits([path], ["accuracy"], fingerprints={"d": {"tree": "old"}})
+    assert list(scores["value"]) == [1.0]
+    for read in (
+        lambda: score_fits([path], ["accuracy"], fingerprints={"d": {"tree": "new"}}),
+        lambda: collect_predictions({"tree": path}, tmp_path / "c.parquet", {"d": {"tree": "new"}}),
+    ):
+        with pytest.raises(UserError, match=r"p\.parquet was made by another state"):
+            read()
+
+
+def test_nested_estimate_is_chance_on_noise_and_the_naive_one_is_not(tmp_path):
+    """Varma & Simon (2006): the score that a search reports flatters."""
+    rows, study = 60, 0
+    rng = np.random.default_rng(study)
+    frame = pd.DataFrame(rng.normal(size=(rows, 8)), columns=list("abcdefgh"))
+    frame.insert(0, TARGET, rng.permutation(["no", "yes"] * (rows // 2)))
+    frame.insert(0, ROW_ID, range(rows))
+    plan, classes = Cv5x2.model_validate({}), ("no", "yes")
+    splits = make_splits("d", Table(frame, Classes(classes)), "cv_5x2", plan, study)
+    files = written(tmp_path, frame, classes, splits)
+    space = {"n_neighbors": [1, 3, 5, 9], "p": [1, 2], "weights": ["uniform", "distance"]}
+    tune = {"search": "grid", "cv": 3, "space": space}
+    nested, naive = [], []
+    for repeat, fold in plan.splits():
+        fit = Fit("d", "m", "cv_5x2", repeat, fold)
+        found = fitted(files, MODELS[3], study, fit, preprocessing="none", tune=tune)
+        nested.append(float(np.mean(found.y_pred == found.y_true)))
+        naive.append(found.facts["chosen"]["inner_score"])
+    error = np.std(nested) / np.sqrt(len(nested))
+    assert abs(np.mean(nested) - 0.5) < 3 * max(error, 0.5 / np.sqrt(rows * 5))
+    assert np.mean(naive) > 0.57, "the best of sixteen inner scores flatters"
+    assert np.mean(naive) - np.mean(nested) > 0.05
+
+
+WANTED = Importance(repeats=4)
+
+
+def made_up(n=90):
+    rng = np.random.default_rng(0)
+    x, noise = rng.normal(size=n), rng.normal(size=n)
+    city = rng.choice(["Ulm", "Bonn"], n)
+    return pd.DataFrame({"noise": noise, "x": x, "city": city, "y": np.where(x > 0, "b", "a")})
+
+
+def test_importances_are_those_of_scikit_learn():
+    rows = made_up()
+    X, y = rows[["noise", "x"]], (rows["y"] == "b").to_numpy(dtype=np.intp)
+    fitted = DecisionTreeClassifier(random_state=0).fit(X[:60], y[:60])
+    known = permutation_importance(
+        fitted, X[60:], y[60:], scoring="accuracy", n_repeats=4, random_state=5
+    )
+    found = importance(TrainedModel(fitted, None, {}), X[60:], y[60:], WANTED, 5)
+    assert found["features"] == ["noise", "x"]
+    assert found["mean"] == known.importances_mean.tolist()
+    assert found["sd"] == pytest.approx(known.importances.std(axis=1, ddof=1))
+    assert found["mean"][0] == 0 < found["mean"][1]
+
+
+def test_threshold_of_the_model_is_used():
+    rows = made_up()
+    X, y = rows[["x"]], (rows["y"] == "b").to_numpy(dtype=np.intp)
+    fitted = DecisionTreeClassifier(max_depth=1).fit(X, y)
+    all_positive = TrainedModel(fitted, 0.0, {})
+    assert importance(all_positive, X, y, WANTED, 1)["mean"] == [0.0]
+    assert importance(TrainedModel(fitted, 0.5, {}), X, y, WANTED, 1)["mean"][0] > 0.2
+
+
+def test_score_that_cannot_be_had_is_told():
+    rows = made_up()
+    fitted = TrainedModel(DecisionTreeClassifier().fit(rows[["x"]], rows["y"] == "b"), None, {})
+    wanted = Importance(scoring="adjusted_rand_score_of_nobody")
+    with pytest.raises(UserError, match="adjusted_rand_score_of_nobody"):
+        importance(fitted, rows[["x"]], np.zeros(90, dtype=np.intp), wanted, 1)

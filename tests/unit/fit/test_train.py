@@ -17,6 +17,8 @@ from bakeoff.data.target import Classes
 from bakeoff.errors import UserError
 from bakeoff.fit.check_models import check_model
 from bakeoff.fit.estimator import assemble, final, make_classifier
+from bakeoff.fit.inner_divisions import divided
+from bakeoff.fit.preprocessing import TextEncoder, to_seconds
 from bakeoff.fit.train import TrainingPart, best_threshold, train
 from bakeoff.seeds import derive, part_of
 from bakeoff.spec.models import Criterion, Model
@@ -309,3 +311,109 @@ def test_seeds_and_threads_reach_the_library(package):
         for params, allowed in (({}, False), ({"allow_writing_files": True}, True)):
             model = Model.model_validate({"estimator": CLASSES[package], "params": params})
             assert make_classifier(model).get_params()["allow_writing_files"] is allowed
+
+
+def test_inner_folds_are_stratified_and_keep_groups_together():
+    y = np.repeat([0, 1, 2], 20)
+    for learnt, tested in divided(y, 4, 0):
+        assert (np.bincount(y[tested]) == 5).all()
+        assert not set(learnt) & set(tested)
+    groups = np.arange(60) // 3
+    for learnt, tested in divided(y, 4, 0, groups):
+        assert not set(groups[learnt]) & set(groups[tested])
+
+
+def test_validation_part_is_stratified_keeps_groups_and_is_the_last_in_time():
+    y = np.repeat([0, 1], [40, 20])
+    ((learnt, held),) = divided(y, 0.25, 3)
+    assert np.bincount(y[held]).tolist() == [10, 5]
+    assert sorted([*learnt, *held]) == list(range(60))
+    groups = np.arange(60) % 12
+    ((learnt, held),) = divided(y, 0.25, 3, groups)
+    assert not set(groups[learnt]) & set(groups[held])
+    times = np.random.default_rng(0).permutation(60)
+    ((learnt, held),) = divided(y, 0.25, 3, times=times)
+    assert len(held) == 15
+    assert times[learnt].max() < times[held].min()
+
+
+EVEN, SIXTY = np.arange(20) % 2, np.repeat([0, 1, 2], 20)
+
+
+@pytest.mark.parametrize(
+    ("y", "into", "groups", "said"),
+    [
+        (SIXTY, 21, np.arange(60) // 3, "20 groups in the training part are too few for 21"),
+        (SIXTY, 30, None, "60 training rows are too few for 30 inner folds"),
+        (EVEN, 0.001, None, "is no part to validate on"),
+        (EVEN, 0.999, None, "is no part to validate on"),
+        (np.arange(20) // 19, 0.2, None, "cannot be drawn to validate on: The least populated"),
+    ],
+)
+def test_divisions_that_cannot_be_are_told(y, into, groups, said):
+    with pytest.raises(UserError, match=said):
+        divided(y, into, 0, groups)
+
+
+def test_rows_of_one_time_are_never_separated():
+    times = np.repeat(np.arange(8), 5)
+    for into in (3, 0.3):
+        for learnt, held in divided(np.zeros(40, dtype=np.intp), into, 0, times=times):
+            assert times[learnt].max() < times[held].min()
+    with pytest.raises(UserError, match="2 different times cannot be cut into 4 blocks"):
+        divided(np.zeros(4, dtype=np.intp), 3, 0, times=np.array([0, 0, 1, 1]))
+
+
+def test_named_rows_come_after_those_that_are_trained_on():
+    y, held = np.arange(10) % 2, np.arange(10) >= 7
+    divided(y, held, None, times=np.arange(10))
+    with pytest.raises(UserError, match="3 of 3 validation rows come before the last row"):
+        divided(y, held, None, times=-np.arange(10))
+
+
+START = 1_700_000_000
+
+
+def fitted(estimator, frame, y):
+    made = assemble(Model.model_validate({"estimator": estimator}), frame, derive(1, "fit"))
+    return made.fit(frame, y)
+
+
+@pytest.mark.parametrize("estimator", ["sklearn.neighbors.KNeighborsClassifier", BOOSTING])
+@pytest.mark.parametrize("kind", ["number", "date"])
+def test_a_text_column_changes_no_number(estimator, kind):
+    """In single precision these sixty seconds are one."""
+    when = np.repeat(np.arange(START, START + 60), 2)
+    column = pd.Series(when) if kind == "number" else pd.to_datetime(when, unit="s").to_series()
+    frame = pd.DataFrame({"when": column.reset_index(drop=True), "city": ["a", "b", "c"] * 40})
+    y = (when >= START + 30).astype(int)
+    assert (fitted(estimator, frame, y).predict(frame) == y).all()
+
+
+def test_numbers_pass_as_they_are_beside_texts_dates_and_gaps():
+    numbers = np.array([0.1, 1e17 + 16, np.nan, -3.0])
+    day = pd.to_datetime(
+        ["2024-01-01", None, "2024-01-03", "2024-01-04 00:00:01"], format="ISO8601"
+    )
+    frame = pd.DataFrame(
+        {"x": numbers, "text": ["a", None, "b", "a"], "day": day, "flag": [True, False] * 2}
+    )
+    made = fitted(TREE, frame, [0, 1, 0, 1])[:-1]
+    found = made.named_steps["auto_textencoder"].transform(frame)
+    np.testing.assert_array_equal(found["x"], numbers)
+    assert list(found["flag"]) == [1, 0, 1, 0]
+    assert found["day_seconds"].iloc[3] - found["day_seconds"].iloc[0] == 3 * 86400 + 1
+    assert np.isnan(found["day_seconds"].iloc[1])
+    at_once, later = TextEncoder().fit_transform(frame), TextEncoder().fit(frame).transform(frame)
+    pd.testing.assert_frame_equal(at_once, later)
+    same = pd.DataFrame({"c_a": [1.0, 2.0, 3.0, 4.0], "c": ["a", "b", "a", "b"]})  # two c_a
+    assert fitted(TREE, same, [0, 1, 0, 1]).predict(same).tolist() == [0, 1, 0, 1]
+    names = list(found)
+    order = [names.index(name) for name in ("x", "text_a", "day_month", "day_seconds", "flag")]
+    assert order == sorted(order)
+
+
+def test_seconds_are_the_same_in_every_time_zone():
+    utc = pd.Series(pd.to_datetime([START, START + 1], unit="s", utc=True))
+    for dates in (utc, utc.dt.tz_convert("Asia/Tokyo"), utc.dt.tz_localize(None)):
+        assert list(to_seconds(dates)) == [START, START + 1]

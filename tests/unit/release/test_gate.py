@@ -15,9 +15,18 @@ import pytest
 import yaml
 from scipy.stats import norm
 
+import bakeoff as package
 from bakeoff.cli import main
 from bakeoff.release import Terms, decide
-from bakeoff.stats import Limits, Release, Status
+from bakeoff.stats import (
+    Limits,
+    MetricPower,
+    Release,
+    Status,
+    metric_ci,
+    metric_difference,
+    metric_limits,
+)
 
 ROOT = Path(__file__).parents[3]
 SCHEMA = json.loads((ROOT / "docs/gate.schema.json").read_text())
@@ -44,34 +53,48 @@ def files(tmp_path, monkeypatch):
         frame.assign(patient=np.arange(n) // 10).to_csv(f"{name}.csv", index=False)
 
 
-def gate(capsys, candidate, *options, margin="0.02"):
+def outcome(capsys, candidate, *options, margin="0.02"):
+    """Return the exit code, and what goes to both streams."""
     code = main(["gate", "base.csv", f"{candidate}.csv", "--margin", margin, *options])
-    captured = capsys.readouterr()
-    return code, " ".join((captured.out + captured.err).split())
+    return code, *capsys.readouterr()
 
 
-def test_three_decisions(capsys):
-    code, said = gate(capsys, "equal")
-    assert (code, "Ship: equal is not worse than base by 0.02" in said) == (0, True)
-    assert "the line is at −0.02." in said
-    assert re.search(r"true change is above −0\.\d{3} and below −?0\.\d{3}, each", said)
-    assert "decide" not in said
-    code, said = gate(capsys, "worse")
-    assert (code, "Block: worse is worse than base by more than 0.02" in said) == (1, True)
-    assert "decide" not in said
-    code, said = gate(capsys, "equal", margin="0.001")
-    assert code == 2
-    assert "rows would decide with a probability of 80%" in said
-    code, said = gate(capsys, "worse", margin="0.1")  # exactly what it loses
-    assert (code, "more rows would hardly decide" in said) == (2, True)
+def gate(capsys, candidate, *options, **more):
+    """Return the exit code and the words of both streams, with single blanks between them."""
+    code, out, err = outcome(capsys, candidate, *options, **more)
+    return code, " ".join((out + err).split())
+
+
+def as_json(capsys, candidate, *options, **more):
+    """Return what `--json` prints, which is as its schema says."""
+    found = json.loads(outcome(capsys, candidate, "--json", *options, **more)[1])
+    jsonschema.validate(found, SCHEMA)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("candidate", "margin", "code", "said"),
+    [
+        ("equal", "0.02", 0, "Ship: equal is not worse than base by 0.02"),
+        ("worse", "0.02", 1, "Block: worse is worse than base by more than 0.02"),
+        ("equal", "0.001", 2, "rows would decide with a probability of 80%"),
+        ("worse", "0.1", 2, "more rows would hardly decide"),  # exactly what it loses
+    ],
+)
+def test_three_decisions(capsys, candidate, margin, code, said):
+    found, text = gate(capsys, candidate, margin=margin)
+    assert (found, said in text) == (code, True)
+    assert f"the line is at −{margin}." in text
+    assert re.search(r"true change is above −0\.\d{3} and below −?0\.\d{3}, each", text)
+    assert ("decide" in text) == (code == 2)
 
 
 def test_superior_blocks_what_is_not_shown_better(capsys):
     assert gate(capsys, "equal", "--superior", margin="0")[0] == 1
-    code = main(["gate", "worse.csv", "base.csv", "--margin", "0.05", "--superior"])
-    assert code == 0
-    said = " ".join(capsys.readouterr().out.split())
-    assert "Ship: base is better than worse by more than 0.05" in said
+    Path("base.csv").rename("best.csv")
+    Path("worse.csv").rename("base.csv")
+    code, said = gate(capsys, "best", "--superior", margin="0.05")
+    assert (code, "Ship: best is better than base by more than 0.05" in said) == (0, True)
     assert "the line is at 0.05." in said
 
 
@@ -83,26 +106,30 @@ def test_a_harmed_subgroup_blocks(capsys):
     text = Path("c.md").read_text()
     assert text.startswith("### ⛔ Block")
     assert "| f | 750 |" in text
-    code, said = gate(capsys, "equal", "--subgroups", "sex", "--json")
-    found = json.loads(said)
-    jsonschema.validate(found, SCHEMA)
+    found = as_json(capsys, "equal", "--subgroups", "sex")
     assert [part["name"] for part in found["subgroups"]] == ["f", "m"]
     assert {part["alpha"] for part in found["subgroups"]} == {0.05 / 3}
     assert found["overall"]["alpha"] == 0.05
-    pd.read_csv("base.csv").assign(sex="f").to_csv("base.csv", index=False)
-    pd.read_csv("equal.csv").assign(sex="f").to_csv("equal.csv", index=False)
+    for name in ("base", "equal"):
+        pd.read_csv(f"{name}.csv").assign(sex="f").to_csv(f"{name}.csv", index=False)
     said = gate(capsys, "equal", "--subgroups", "sex")[1]
     assert "Limits of subgroups at the level 0.025 each" in said
 
 
 def test_without_limits_nothing_follows(capsys):
+    frame = pd.read_csv("base.csv")
+    right = frame["y_true"] == "yes"
+    for name, high in (("base", 0.99), ("less", 0.7)):  # two perfect rankings
+        frame["p_yes"] = np.where(right, high, 1 - high) + 0.001 * (frame["id"] % 10)
+        frame.assign(p_no=1 - frame["p_yes"]).to_csv(f"{name}.csv", index=False)
     Path("copy.csv").write_bytes(Path("base.csv").read_bytes())
-    code, said = gate(capsys, "copy", "--metric", "roc_auc")
-    assert code == 2
-    assert "No decision follows, because no row counts differently for the two" in said
-    assert " decide" not in said
-    _, said = gate(capsys, "copy", "--metric", "roc_auc", "--json")
-    jsonschema.validate(json.loads(said), SCHEMA)
+    for candidate in ("copy", "less"):
+        code, said = gate(capsys, candidate, "--metric", "roc_auc")
+        assert code == 2
+        assert "No decision follows, because no row counts differently for the two" in said
+        assert " decide" not in said
+        assert "same on every row" not in said
+        as_json(capsys, candidate, "--metric", "roc_auc")
 
 
 def test_all_rows_and_subgroups_share_the_probability_of_a_false_block():
@@ -132,15 +159,12 @@ def test_all_rows_and_subgroups_share_the_probability_of_a_false_block():
 
 
 def test_the_positive_class_is_chosen_and_named(capsys):
-    known = "--metric", "f1", "--json"
-    found = [
-        json.loads(gate(capsys, "worse", *known, *more)[1])
-        for more in ([], ["--positive", "no"], ["--positive", "yes"])
-    ]
+    options = [], ["--positive", "no"], ["--positive", "yes"]
+    found = [as_json(capsys, "worse", "--metric", "f1", *more) for more in options]
     assert [one["terms"]["positive"] for one in found] == ["yes", "no", "yes"]
     assert "f1 (positive class: no)" in found[1]["headline"]
     assert found[0]["overall"] != found[1]["overall"]
-    assert json.loads(gate(capsys, "worse", "--json")[1])["terms"]["positive"] is None
+    assert as_json(capsys, "worse")["terms"]["positive"] is None
 
 
 @pytest.mark.parametrize(
@@ -217,11 +241,10 @@ def test_numbers_per_row(capsys, kind, worse, code):
 
 def test_runs_of_items_belong_together(capsys):
     item, run = np.repeat(np.arange(100), 3), np.tile([1, 2, 3], 100)
-    for name, values in (("old", item % 2), ("new", (item % 2) * (item % 20 != 1))):
+    for name, values in (("base", item % 2), ("new", (item % 2) * (item % 20 != 1))):
         pd.DataFrame({"id": item, "run": run, "score": values}).to_csv(f"{name}.csv", index=False)
-    known = ["gate", "old.csv", "new.csv", "--margin", "0.01", "--values", "right", "--json"]
-    main([*known, "--runs", "run"])
-    assert json.loads(capsys.readouterr().out)["overall"]["groups"] == 100
+    found = as_json(capsys, "new", "--values", "right", "--runs", "run")
+    assert found["overall"]["groups"] == 100
 
 
 @pytest.mark.parametrize(
@@ -304,14 +327,13 @@ def test_one_table_of_both_decides_as_two_tables(capsys):
 
 
 def test_a_column_of_numbers_is_chosen(capsys):
-    for name, shift in (("old", 0), ("new", 1)):
+    for name, shift in (("base", 0), ("new", 1)):
         frame = {"id": range(200), "f1": 0.5, "em": [(i + shift) % 2 for i in range(200)]}
         pd.DataFrame(frame).to_csv(f"{name}.csv", index=False)
-    known = ["gate", "old.csv", "new.csv", "--margin", "0.2"]
-    assert main([*known, "--values", "right"]) == 3
-    assert "--set value: 'old.csv' has no column of numbers" in capsys.readouterr().err
-    assert main([*known, "--values", "right", "--set", "value=em", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["overall"]["n"] == 200
+    code, said = gate(capsys, "new", "--values", "right")
+    assert (code, "--set value: 'base.csv' has no column of numbers" in said) == (3, True)
+    found = as_json(capsys, "new", "--values", "right", "--set", "value=em", margin="0.2")
+    assert (found["decision"], found["overall"]["n"]) == ("ship", 200)
 
 
 def test_no_crash_ends_like_a_decision(capsys, monkeypatch):
@@ -319,17 +341,14 @@ def test_no_crash_ends_like_a_decision(capsys, monkeypatch):
         raise RuntimeError("lost")
 
     monkeypatch.setattr("bakeoff.cli.decisions.read_rows", crash)
-    assert main(["gate", "base.csv", "equal.csv", "--margin", "0.02"]) == 3
-    assert "RuntimeError: lost" in capsys.readouterr().err
+    code, said = gate(capsys, "equal")
+    assert (code, "RuntimeError: lost" in said) == (3, True)
 
 
 def test_a_reader_that_has_seen_enough_changes_no_decision():
-    command = [sys.executable, "-u", "-m", "bakeoff", "gate", "base.csv", "worse.csv"]
     read, write = os.pipe()
     os.close(read)
-    done = subprocess.run(
-        [*command, "--margin", "0.02"], stdout=write, stderr=subprocess.PIPE, check=False
-    )
+    done = process("base.csv", "worse.csv", stdout=write, stderr=subprocess.PIPE)
     os.close(write)
     assert (done.returncode, done.stderr) == (1, b"")
 
@@ -353,8 +372,7 @@ def test_log_loss_that_few_rows_carry_is_undecided_in_every_output(capsys):
         told = "19 rows of the rarest class, 20 are needed"
         assert (told in said) == (code == 2)
         assert (told in Path("c.md").read_text()) == (code == 2)
-        data = json.loads(gate(capsys, "new", *options, "--json", margin="0.1")[1])
-        jsonschema.validate(data, SCHEMA)
+        data = as_json(capsys, "new", *options, margin="0.1")
         assert data["overall"]["warnings"] == ([told] if code else [])
 
 
@@ -367,22 +385,22 @@ def test_rough_limits_are_told_where_the_gate_ships(capsys):
         assert "Caution: 12 rows of the rarest class" in text
 
 
-def encoded(encoding, *arguments):
-    line = [sys.executable, "-m", "bakeoff", "gate", *arguments, "--margin", "0.02"]
-    environment = os.environ | {"PYTHONIOENCODING": encoding}
-    found = subprocess.run(line, capture_output=True, env=environment, check=False)
-    return found.returncode, found.stdout.decode(encoding)
+def process(*arguments, **more):
+    line = [sys.executable, "-u", "-m", "bakeoff", "gate", *arguments, "--margin", "0.02"]
+    return subprocess.run(line, check=False, **more)
 
 
-def test_output_in_any_encoding_keeps_decision_sign_and_names():
+def test_output_in_any_encoding_keeps_decision_sign_and_names(monkeypatch):
     for encoding in ("latin-1", "ascii", "cp1252"):
-        code, said = encoded(encoding, "base.csv", "worse.csv")
-        assert (code, "the line is at -0.02" in said) == (1, True)
+        monkeypatch.setenv("PYTHONIOENCODING", encoding)
+        done = process("base.csv", "worse.csv", capture_output=True)
+        told = done.stdout.decode(encoding)
+        assert (done.returncode, "the line is at -0.02" in told) == (1, True)
     Path("☃.csv").write_bytes(Path("equal.csv").read_bytes())
     Path("😀.csv").write_bytes(Path("base.csv").read_bytes())
-    code, said = encoded("latin-1", "😀.csv", "☃.csv", "--json")
-    told = json.loads(said)
-    assert (code, told["base"], told["candidate"]) == (0, "😀", "☃")
+    done = process("😀.csv", "☃.csv", "--json", capture_output=True)
+    found = json.loads(done.stdout.decode("cp1252"))
+    assert (done.returncode, found["base"], found["candidate"]) == (0, "😀", "☃")
 
 
 def test_values_obey_no_terminal_and_no_runner_of_a_build(capsys):
@@ -391,11 +409,9 @@ def test_values_obey_no_terminal_and_no_runner_of_a_build(capsys):
         frame = pd.read_csv(f"{name}.csv")
         frame["site"] = [bad[i % 4] for i in range(len(frame))]
         frame.to_csv(f"{name}.csv", index=False)
-    arguments = ["base.csv", "women.csv", "--margin", "0.02", "--subgroups", "site"]
-    main(["gate", *arguments, "--output", "comment.md"])
-    said = capsys.readouterr().out
-    main(["gate", *arguments, "--json"])
-    names = [part["name"] for part in json.loads(capsys.readouterr().out)["subgroups"]]
+    said = outcome(capsys, "women", "--subgroups", "site", "--output", "comment.md")[1]
+    found = as_json(capsys, "women", "--subgroups", "site")
+    names = [part["name"] for part in found["subgroups"]]
     assert sorted(names) == sorted(bad)
     for text in (said, Path("comment.md").read_text()):
         assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028]", text)
@@ -407,14 +423,13 @@ def test_values_obey_no_terminal_and_no_runner_of_a_build(capsys):
 
 def test_files_and_messages_obey_no_runner_of_a_build(capsys):
     Path("x\n::add-mask::z.csv").write_bytes(Path("equal.csv").read_bytes())
-    main(["gate", "base.csv", "x\n::add-mask::z.csv", "--margin", "0.02"])
+    _, out, _ = outcome(capsys, "x\n::add-mask::z")
     frame = pd.read_csv("equal.csv").rename(columns={"y_pred": "\x1b[2J\n::add-mask::y"})
     frame.drop(columns=["p_no", "p_yes"]).to_csv("odd.csv", index=False)
-    main(["gate", "base.csv", "odd.csv", "--margin", "0.02"])
-    found = capsys.readouterr()
-    assert "add-mask" in found.out
-    assert "add-mask" in found.err
-    assert not re.search(r"(?m)^\s*::|\x1b", found.out + found.err)
+    _, _, err = outcome(capsys, "odd")
+    assert "add-mask" in out
+    assert "add-mask" in err
+    assert not re.search(r"(?m)^\s*::|\x1b", out + err)
 
 
 def test_several_metrics_are_one_decision(capsys):
@@ -430,9 +445,7 @@ def test_several_metrics_are_one_decision(capsys):
     code, said = gate(capsys, "equal", *asked)
     assert code == 0
     assert "by 0.02 of roc_auc or 0.02 of accuracy." in said
-    code, said = gate(capsys, "blind", *asked, "--json")
-    found = json.loads(said)
-    jsonschema.validate(found, SCHEMA)
+    found = as_json(capsys, "blind", *asked)
     assert [(one["terms"]["metric"], one["decision"]) for one in found["by_metric"]] == [
         ("roc_auc", "block"),
         ("accuracy", "ship"),
@@ -450,42 +463,146 @@ def test_several_columns_of_subgroups_are_one_decision(capsys):
         code, said = gate(capsys, "women", *options, margin="0.15")
         assert code == 1
         assert "for sex: f." in said
-    code, said = gate(capsys, "equal", *options, "--metric", "f1", "--metric", "mcc", "--json")
-    found = json.loads(said)
+    found = as_json(capsys, "equal", *options, "--metric", "f1", "--metric", "mcc")
     assert len(found["subgroups"]) == 5
     assert {part["alpha"] for part in found["subgroups"]} == {0.05 / 12}
 
 
-@pytest.mark.parametrize("option", ["--groups", "--truth", "--id", "--seeds", "predicted"])
-@pytest.mark.parametrize("command", ["gate", "compare", "plan"])
+EMPTY = ["--groups=", "--truth=", "--id=", "--seeds=", "--set predicted="]
+
+
+@pytest.mark.parametrize("option", EMPTY)
+@pytest.mark.parametrize("command", ["gate --margin 0.1", "compare", "plan --difference 0.1"])
 def test_an_empty_name_of_a_column_is_a_mistake(capsys, command, option):
-    if command == "plan" and option == "--seeds":
+    line = f"{command} base.csv equal.csv {option}"
+    if line.startswith("plan") and option == "--seeds=":
         pytest.skip("it has no such option")
-    more = {"gate": ["--margin", "0.1"], "compare": [], "plan": ["--difference", "0.1"]}[command]
-    empty = [option, ""] if option != "predicted" else ["--set", "predicted="]
-    asked = [command, "base.csv", "equal.csv", *more, *empty]
-    assert main(asked) == (3 if command == "gate" else 2)
-    option = "--set predicted" if option == "predicted" else option
-    assert capsys.readouterr().err.startswith(f"{option}: expected at least 1 character")
+    assert main(line.split()) == (3 if line.startswith("gate") else 2)
+    told = f"{option.removesuffix('=')}: expected at least 1 character"
+    assert capsys.readouterr().err.startswith(told)
 
 
-def test_two_perfect_rankings_are_not_called_the_same(capsys):
-    frame = pd.read_csv("base.csv")
-    right = frame["y_true"] == "yes"
-    for name, high in (("sure", 0.99), ("less", 0.7)):
-        frame["p_yes"] = np.where(right, high, 1 - high) + 0.001 * (frame["id"] % 10)
-        frame.assign(p_no=1 - frame["p_yes"]).to_csv(f"{name}.csv", index=False)
-    main(["gate", "sure.csv", "less.csv", "--margin", "0.02", "--metric", "roc_auc"])
-    said = " ".join(capsys.readouterr().out.split())
-    assert "same on every row" not in said
-    assert "no row counts differently for the two by this metric" in said
+PIPED = [
+    "gate pipe.csv base.csv --margin 0.1",
+    "compare pipe.csv base.csv",
+    "init pipe.csv --target y",
+]
 
 
-@pytest.mark.parametrize("command", ["gate", "compare", "init"])
-def test_a_pipe_is_not_said_to_be_missing(command, capsys):
+@pytest.mark.parametrize("line", PIPED)
+def test_a_pipe_is_not_said_to_be_missing(line, capsys):
     os.mkfifo("pipe.csv")
-    more = {"gate": ["base.csv", "--margin", "0.1"], "compare": ["base.csv"], "init": []}[command]
-    target = ["--target", "y_true"] if command == "init" else []
-    main([command, "pipe.csv", *more, *target])
+    main(line.split())
     said = capsys.readouterr().err
     assert "'pipe.csv' is a pipe or a device, which can be read once" in said
+
+
+@pytest.fixture
+def run(capsys):
+    def command(*arguments):
+        return main(arguments), *capsys.readouterr()
+
+    return command
+
+
+@pytest.fixture
+def table():
+    rng = np.random.default_rng(5)
+    y = rng.normal(300_000, 60_000, 400)
+    found = pd.DataFrame({"id": np.arange(400), "y": y, "street": np.arange(400) // 4})
+    for model, noise in (("base", 20_000), ("better", 19_000), ("worse", 30_000)):
+        found[model] = y + rng.normal(0, noise, 400)
+        found[["id", "y", model]].rename(columns={model: "y_pred"}).to_csv(f"{model}.csv")
+    found.to_csv("wide.csv", index=False)
+    return found
+
+
+def test_decisions_in_the_unit_of_the_target(run, table):
+    code, out, _ = run("gate", "base.csv", "better.csv", "--metric", "rmse", "--margin", "2000")
+    assert (code, "Ship: better is not worse than base by 2,000 of rmse." in out) == (0, True)
+    code, out, _ = run("gate", "base.csv", "worse.csv", "--margin", "2000")  # fractions: rmse
+    assert (code, "Block: worse is worse than base by more than 2,000 of rmse." in out) == (1, True)
+    assert ".0" not in out  # prices are told without decimals
+    asked = "base.csv", "worse.csv", "--metric", "mse", "--margin", "2%", "--set", "unit=EUR"
+    _, out, _ = run("gate", *asked, "--output", "m.md")
+    assert "EUR² worse on 400 rows" in " ".join(out.split())
+    assert "| change (EUR²) |" in Path("m.md").read_text()
+    values = "--values", "lower", "--set", "value=y_pred", "--margin", "1"
+    code, _, err = run("gate", *asked[:2], *values, "--set", "unit=EUR")
+    assert (code, err) == (3, "--set unit: is for predictions, not for numbers per row (values)\n")
+    asked = "gate", "wide.csv", "--models", "base,better", "--groups", "street", "--margin", "1"
+    _, out, _ = run(*asked, "--metric", "mae", "--json")
+    found = json.loads(out)["overall"]
+    wanted = metric_limits(
+        table.y, table.better, table.base, metric="mae", groups=table.street.astype(str)
+    )
+    assert (found["low"], found["high"]) == pytest.approx((wanted.low, wanted.high))
+    assert found["groups"] == 100
+
+
+def test_margin_in_percent_of_the_base(run, table):
+    value = metric_ci(table.y, table.base, metric="rmse").estimate
+    asked = "base.csv", "better.csv", "--metric", "rmse", "--margin", "10%"
+    code, out, _ = run("gate", *asked)
+    assert (code, f"by {value / 10:,.0f} (10% of the rmse of base)." in out) == (0, True)
+    assert f"by {value / 2000:.3g} (0.05% of" in run("gate", *asked[:-1], "0.05%")[1]
+    terms = json.loads(run("gate", *asked, "--json")[1])["terms"]
+    assert (terms["percent"], terms["margin"]) == (10, pytest.approx(value / 10))
+    arrays = [table[name].to_numpy() for name in ("y", "base", "better")]
+    found = package.gate(*arrays, metric="rmse", margin="10%")
+    assert found.terms.margin == pytest.approx(value / 10)
+    assert found.decision == "ship"
+
+
+@pytest.mark.parametrize("values", ["lower", None])
+def test_percent_of_a_base_of_several_runs_is_that_of_its_mean_run(run, table, values):
+    rng = np.random.default_rng(6)
+    off = {"base": [20_000, 21_000, 40_000], "better": [15_000, 16_000, 15_500]}
+    means = {}
+    for model, sizes in off.items():
+        runs = [table[["id", "y"]].assign(seed=s) for s in range(3)]
+        for one, size in zip(runs, sizes, strict=True):
+            error = rng.normal(0, size, 400)
+            one["loss" if values else "y_pred"] = np.abs(error) if values else one["y"] + error
+        each = [one["loss"] if values else np.abs(one["y_pred"] - one["y"]) for one in runs]
+        means[model] = float(np.mean(each))
+        whole = pd.concat(runs).drop(columns=["y"] if values else [])
+        whole.to_csv(f"{model}.csv", index=False)
+    asked = ["--values", values, "--set", "value=loss"] if values else ["--metric", "mae"]
+    files = "base.csv", "better.csv", "--seeds", "seed", "--margin", "10%"
+    found = json.loads(run("gate", *files, *asked, "--json")[1])
+    assert found["terms"]["margin"] == pytest.approx(means["base"] / 10)
+    assert found["overall"]["estimate"] == pytest.approx(means["base"] - means["better"])
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        (("--margin", "some"), "--margin: found 'some', expected a number, or a percentage"),
+        (("--margin=-1%",), "--margin: found"),
+        (("--margin", "1", "--positive", "3"), "--positive: numbers have no classes"),
+        (("--margin", "1", "--metric", "f1", "--task", "regression"), "--metrics: f1 compares"),
+        (("--margin", "1", "--values", "lower", "--task", "regression"), "--task"),
+    ],
+)
+def test_refusals(run, table, asked, said):
+    code, out, err = run("gate", "base.csv", "better.csv", *asked)
+    assert (code, out) == (3, "")
+    assert said in err
+
+
+def test_rows_for_a_difference_from_a_pilot(run, table):
+    pilot = metric_difference(table.y, table.base, table.better, metric="rmse")
+    test = MetricPower.from_pilot(pilot)
+    how = {"alpha": 0.05, "alternative": "two-sided"}
+    asked = "plan", "base.csv", "better.csv", "--json"
+    found = json.loads(run(*asked, "--difference", "1000")[1])
+    assert found["rows"] == int(test.solve(difference=1000, power=0.8, **how).n)
+    assert found["what"].endswith("of 1000 in rmse")
+    found = json.loads(run(*asked, "--rows", "1000", "--metric", "rmse")[1])
+    wanted = test.solve(n=1000, power=0.8, **how).difference
+    assert found["difference"] == pytest.approx(wanted, rel=0.005)  # of thousands, not of shares
+    found = json.loads(run(*asked, "--margin", "2000", "--metric", "mae")[1])
+    assert "to show that A is not worse than B by 2000 in mae" in found["what"]
+    _, _, err = run("plan", "--metric", "rmse", "--difference", "1000")
+    assert "--metrics: is for the predictions of a pilot" in err

@@ -1,4 +1,4 @@
-"""The situations a verdict must find words for; verdicts.txt holds the words."""
+"""The situations that the report must find words for, which the text files beside hold."""
 
 import dataclasses
 import itertools
@@ -6,10 +6,12 @@ import math
 
 import numpy as np
 import pandas as pd
-from studies import Decision, card, experiment, omnibus, pair, ran, study
+from studies import DUMMY, card, division, experiment, omnibus, pair, ran, study
 
 from bakeoff import compare
-from bakeoff.spec import load_experiment
+from bakeoff.comparisons import Decision
+from bakeoff.comparisons.row_tables import SUBGROUPS, subgroups_of, tabulate
+from bakeoff.spec import AnalysisPlan, PlannedTest, load_experiment
 
 NAN = math.nan
 TWO = {"a": 0.95, "b": 0.90}
@@ -197,7 +199,8 @@ def _rows(*rates, n=300, again=1, columns=None, **more):
 
 
 def _failed():
-    rows = [{"model": "c", "dataset": "d", "why": why} for why in ("MemoryError: too big.", "slow")]
+    reasons = "MemoryError: \x07too big.", "slow"
+    rows = [{"model": "c", "dataset": "d", "why": why} for why in reasons]
     one = _three(*_pairs(0.2, 0.0001, 0.01))
     return dataclasses.replace(one, failed=pd.DataFrame(rows), told=("3 rows count as wrong.",))
 
@@ -220,9 +223,9 @@ def _depends(p):
 
 def _single(datasets="d", **options):
     """Test the accuracy of a single model, .87, against a value."""
-    plain = experiment(("a",), datasets=tuple(datasets)).resolved()
-    plain |= {"tests": {"run": ["binomial_test"], "options": {"binomial_test": options}}}
-    return ran(load_experiment(plain), {"a": 0.87}, accuracies={"a": 0.87})
+    tests = {"run": ["binomial_test"], "options": {"binomial_test": options}}
+    spec = experiment(("a",), datasets=tuple(datasets), tests=tests)
+    return ran(spec, {"a": 0.87}, accuracies={"a": 0.87})
 
 
 CASES = {
@@ -370,4 +373,113 @@ CASES = {
     "no test of pairs": lambda: _two(tests=("one_sample_t",)),
     "a loss": _loss,
     "real tests": lambda: ran(experiment(ABC), THREE, accuracies={"a": 0.97, "b": 0.96, "c": 0.80}),
+}
+
+LABELS = ("a", "b", "a longer name")
+SCORES = dict(zip(LABELS, (0.93, 0.9, 0.84), strict=True))
+MANY = ("cv5x2_f", "cv5x2_t", "bayes_correlated_t", "mcnemar", "cochran_q")
+
+
+def _one_data_set():
+    labels = {f"m{i}": name for i, name in enumerate(LABELS)}
+    means = dict(zip(labels, SCORES.values(), strict=True))
+    spec = experiment(labels, tests=MANY, subgroups=["site"], importance={"repeats": 2})
+    found = ran(spec, means, accuracies=means)
+    lost = [
+        {"dataset": "d", "model": model, "feature": column, "mean": mean, "sd": 0.01}
+        for model, means in zip(labels, ((0.2, 0.05), (0.1, 0.15), (0.02, -0.01)), strict=True)
+        for column, mean in zip(("x", "a longer column"), means, strict=True)
+    ]
+    site = pd.Categorical(np.where(np.arange(200) % 3 == 0, "north", "south"))
+    rows = dataclasses.replace(found.test_sets["d"], metric="accuracy", subgroups={"site": site})
+    return dataclasses.replace(
+        found,
+        importance=pd.DataFrame(lost),
+        subgroups=tabulate(subgroups_of("d", rows, spec), SUBGROUPS),
+    )
+
+
+def _several_data_sets():
+    means = {"a": [0.9, 0.8, 0.95, 0.7, 0.8], "b": [0.85, 0.82, 0.9, 0.6, 0.75]}
+    means |= {"c": [0.7, 0.75, 0.8, 0.5, 0.6]}
+    tests = ("nemenyi", "wilcoxon_signed_rank", "bayes_correlated_t", "mcnemar")
+    return ran(experiment(list(means), datasets=[f"d{i}" for i in range(5)], tests=tests), means)
+
+
+EXHIBITED = {"one data set": _one_data_set, "several data sets": _several_data_sets}
+
+
+def _plain(*rows, models=AB, tests=("cv5x2_f",), **more):
+    spec = experiment(models, tests=tests, **more)
+    return study(spec, rows or [pair("a", "b", 0.01, 0.05)], dict.fromkeys(models, 0.9))
+
+
+def _changed(one, **more):
+    resolved = one.experiment.resolved() | more
+    return dataclasses.replace(one, experiment=load_experiment(resolved))
+
+
+def _followed():
+    more = {"test": "mcnemar", "family": 3, "correction": "holm", "follows": "cochran_q"}
+    rows = omnibus(0.01), pair("a", "b", 0.01, 0.05, **more)
+    return _plain(*rows, models=ABC, tests=("mcnemar", "cochran_q"))
+
+
+def _choosing():
+    svc = {"estimator": "sklearn.svm.SVC"}
+    tune = {"space": {"C": [1, 10], "gamma": [0.1, 1]}, "scoring": "f1", "cv": 3}
+    tuned = {"tune": tune, "class_weight": "balanced"}
+    seeded = {"threshold": {"choose": "f1"}, "seeds": 4, "preprocessing": "none"}
+    return _changed(_plain(), models={"a": svc | tuned, "b": svc | seeded})
+
+
+def _left_out():
+    odd = card("d") | {
+        "rows_filtered": 12,
+        "rows_dropped_without_target": 1,
+        "merged": {"ill": ["2", "3"]},
+        "missing_cells": 4,
+    }
+    odd["features"] = odd["features"] | {"c": {"kind": "category", "missing": 4, "distinct": 3}}
+    return dataclasses.replace(_plain(), cards={"d": odd})
+
+
+def _grouped(result, plan=()):
+    row = pair("a", "b", 0.01, 0.05, test="mcnemar", result=result)
+    spec = experiment(AB, tests=("mcnemar",)).resolved()
+    spec["datasets"]["d"]["groups"] = "patient"
+    return dataclasses.replace(
+        _plain(row, tests=("mcnemar",)),
+        experiment=load_experiment(spec),
+        analysis=AnalysisPlan(plan),
+        divisions=[division("d", "holdout") | {"groups": 20}],
+    )
+
+
+def _given():
+    models = {"a": {"predictions": "a.csv"}, "b": {"estimator": DUMMY}}
+    plans = {"resampling": {"holdout": {}}, "tests": {"run": ["mcnemar"]}}
+    failed = pd.DataFrame([{"model": "b", "dataset": "d", "why": "it took too long"}])
+    return dataclasses.replace(_changed(_plain(), models=models, **plans), failed=failed)
+
+
+METHODS = {
+    "two models in words": _plain,
+    "names that LaTeX would read": lambda: _plain(models={"a": "50% & more_", "b": "B"}),
+    "an omnibus test and the test of pairs that follows": _followed,
+    "a margin": lambda: _plain(
+        pair("a", "b", 0.01, 0.05, test="tost_paired", margin=0.02, variant="corrected"),
+        tests=("tost_paired",),
+    ),
+    "one side": lambda: _plain(pair("a", "b", 0.01, 0.05, alternative="greater")),
+    "a control": lambda: _plain(
+        *(pair("a", other, 0.01, 0.05, family=2) for other in "bc"), models=ABC
+    ),
+    "choices of fits": _choosing,
+    "rows left out and values missing": _left_out,
+    "groups": lambda: _grouped(
+        {"details": {"n_clusters": 20, "n_effective": 61.3}}, (PlannedTest(name="mcnemar"),)
+    ),
+    "groups that are not respected": lambda: _grouped({"independent_rows": True}),
+    "a given model and failed fits": _given,
 }

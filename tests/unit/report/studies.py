@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pandas as pd
 
-from bakeoff.comparisons import Comparison, Context, Decision, plan_tests, run_test
+from bakeoff.comparisons import Comparison, Context, plan_tests, run_test
 from bakeoff.comparisons.evidence import CrossedRuns, DatasetScores, PairedPredictions
 from bakeoff.comparisons.read_evidence import fold_scores
 from bakeoff.comparisons.row_tables import INTERVALS, intervals_of, tabulate
@@ -19,18 +19,15 @@ from bakeoff.spec.experiment import run_name
 from bakeoff.stats import Evidence, catalogue
 
 KEYS = ("dataset", "model", "plan", "repeat", "fold")
-FOLDS = {"cv_5x2": (5, 2), "kfold": (1, 10), "halves": (8, 3), "holdout": (1, 1)} | {
-    "resampled": (10, 1)
-}
-
-
+FOLDS = {"cv_5x2": (5, 2), "kfold": (1, 10), "halves": (8, 3), "holdout": (1, 1)}
+FOLDS["resampled"] = (10, 1)
 DUMMY = "sklearn.dummy.DummyClassifier"
 
 
 def experiment(
     models, datasets=("d",), tests=("cv5x2_f", "mcnemar"), subgroups=(), estimator=DUMMY, **more
 ):
-    """Describe an experiment; `models` maps ids to labels or lists ids."""
+    """Describe an experiment; `models` maps ids to labels or lists ids, `tests` lists names."""
     labels = models if isinstance(models, dict) else dict.fromkeys(models)
     plain = {
         "experiment": "made-up",
@@ -46,7 +43,9 @@ def experiment(
         },
         "resampling": {"cv_5x2": {}, "holdout": {}},
         "metrics": ["accuracy"],
-        "tests": {"run": list(tests), "correction": "bonferroni"},
+        "tests": tests
+        if isinstance(tests, dict)
+        else {"run": list(tests), "correction": "bonferroni"},
     }
     return load_experiment(plain | more)
 
@@ -204,8 +203,7 @@ def _evidence(entry, bare):
         yield "", "cv_5x2", DatasetScores(tuple(models), tuple(spec.datasets), values)
         return
     for dataset in spec.datasets:
-        own = bare.scores
-        own = own[(own["dataset"] == dataset) & (own["plan"] == plan)]
+        own = bare.scores.query("dataset == @dataset and plan == @plan")
         on_rows = entry.reads in ("correctness", "classes")
         scores = None if on_rows else fold_scores(own, models, "accuracy")
         if entry.evidence is Evidence.RUNS:
@@ -221,6 +219,3 @@ def _runs(spec):
     predicted = np.where(rng.random((200, len(names))) < 0.9, y[:, None], 1 - y[:, None])
     made = PairedPredictions(tuple(names), ("no", "yes"), y, predicted, metric="accuracy")
     return CrossedRuns.of(made)
-
-
-__all__ = ["Decision", "division", "experiment", "omnibus", "pair", "ran", "study"]

@@ -5,7 +5,6 @@ from browser import CHROMIUM, DRIVER, browser
 from studies import experiment, ran
 
 from bakeoff.report.page import Page
-from bakeoff.spec import load_experiment
 
 pytestmark = [
     pytest.mark.slow,
@@ -70,10 +69,10 @@ def several(tmp_path_factory):
     models = {f"m{i}": f"a model whose name has {i:02d} letters" for i in range(12)}
     run = ["nemenyi", "bayes_correlated_t", "mcnemar", "tost_paired"]
     tests = {"run": run, "margin": 0.05, "rope": 0.01}
-    plain = experiment(models, datasets=("d", "e", "f")).resolved()
+    spec = experiment(models, datasets=("d", "e", "f"), tests=tests)
     means = {m: [0.9 - 0.01 * i, 0.8 - 0.003 * i, 0.7] for i, m in enumerate(models)}
     right = {m: 0.9 - 0.01 * i for i, m in enumerate(models)}
-    Page(ran(load_experiment(plain | {"tests": tests}), means, accuracies=right)).write(folder)
+    Page(ran(spec, means, accuracies=right)).write(folder)
     return folder / "report.html"
 
 

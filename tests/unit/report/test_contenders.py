@@ -1,16 +1,24 @@
-"""Which models may be the best on one test set."""
+"""What stands beside the tests: who may be the best, a constant answer, undeclared dependence."""
 
 import dataclasses
+import math
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from studies import card, division, experiment, ran
 
+from bakeoff.api.plain_data import as_plain
 from bakeoff.comparisons.evidence import PairedPredictions
+from bakeoff.report.baseline import baseline
+from bakeoff.report.exhibits import draw, exhibits
 from bakeoff.report.may_be_best import DRAWS, contenders
-from bakeoff.spec import Costs
-from bakeoff.stats import all_pairs
+from bakeoff.report.undeclared import alike, notes, notes_on
+from bakeoff.report.verdict import answer
+from bakeoff.spec import Costs, load_experiment
+from bakeoff.stats import ArgumentError, all_pairs, corrected_resampled_t, metric_difference
 
 
 def rows(metric, n=300):
@@ -61,13 +69,7 @@ def test_costs_are_in_the_order_of_their_classes():
 def test_groups_make_the_intervals_wider():
     alone, groups = rows("f1"), np.repeat(np.arange(30), 10)
     order = np.lexsort((alone.predicted[:, 0], alone.truth))  # rows of a group are alike
-    alike = dataclasses.replace(
-        alone,
-        truth=alone.truth[order],
-        predicted=alone.predicted[order],
-        scores=alone.scores[order],
-        probabilities=alone.probabilities[order],
-    )
+    alike = alone.take(order)
     related = dataclasses.replace(alike, groups=groups)
     widths = [
         {line.model: line.ci.high - line.ci.low for line in contenders(r, None, 0.05, 1).models}
@@ -112,16 +114,212 @@ def test_set_goes_by_the_test_of_the_study():
 def test_with_few_positive_rows_a_beaten_model_stays_and_is_named():
     few = rows("roc_auc")
     kept = np.concatenate([np.flatnonzero(few.truth == 1)[:15], np.flatnonzero(few.truth == 0)])
-    small = dataclasses.replace(
-        few,
-        truth=few.truth[kept],
-        predicted=few.predicted[kept],
-        scores=few.scores[kept],
-        probabilities=few.probabilities[kept],
-    )
-    found = contenders(small, None, 0.05, 1)
+    found = contenders(few.take(kept), None, 0.05, 1)
     last = found.models[-1]
     assert (last.model, last.stays) == ("poor", True)
     assert last.beaten_by in ("good", "copy")
     assert np.isnan(last.pvalue)
     assert any(a.holds is False for a in found.assumptions)
+
+
+def study(tests=("mcnemar",), **more):
+    """Make a study of 60 % no and 40 % yes, where `a` beats always no and `b` hardly does."""
+    means = {"a": 0.95, "b": 0.62}
+    return ran(experiment(("a", "b"), tests=tests, **more), means, accuracies=means)
+
+
+HELD_OUT = {"resampling": {"holdout": {}}}
+
+
+def test_folds_are_compared_by_the_corrected_t_test():
+    one = study(("cv5x2_f", "mcnemar"))
+    found = baseline(one, "accuracy", "d")
+    assert (found.answer, found.score, found.trained) == ("no", pytest.approx(0.6), True)
+    own = one.scores.query("plan == 'cv_5x2' and model == 'b'").sort_values(["repeat", "fold"])
+    values = own["value"].to_numpy()
+    wanted = corrected_resampled_t(values, np.full_like(values, 0.6), n_train=100, n_test=100)
+    (line,) = (line for line in found.models if line.model == "b")
+    assert line.difference == pytest.approx(0.02)
+    assert line.pvalue == pytest.approx(wanted.pvalue)
+    assert line.pvalue_adjusted >= line.pvalue
+
+
+def test_rows_are_compared_by_the_difference_of_the_metric():
+    one = study(**HELD_OUT)
+    rows = one.test_sets["d"]
+    found = baseline(one, "accuracy", "d")
+    wanted = metric_difference(
+        rows.truth, rows.predicted[:, 1], np.zeros(rows.n, dtype=int), labels=(0, 1), positive=1
+    )
+    (line,) = (line for line in found.models if line.model == "b")
+    assert line.difference == pytest.approx(wanted.estimate)
+    assert line.pvalue == pytest.approx(wanted.pvalue)
+    assert found.open == ["b"]
+
+
+def test_the_verdict_says_what_holds_by_the_other_metrics():
+    one = study(**HELD_OUT, metrics=["accuracy", "balanced_accuracy", "f1"])
+    scores = [one.scores.assign(metric=m) for m in one.experiment.metrics]
+    one = dataclasses.replace(one, scores=pd.concat(scores, ignore_index=True))
+    open_by = {m: baseline(one, m, "d").open for m in one.experiment.metrics}
+    # always 'yes' has an F1 of .571
+    assert open_by == {"accuracy": ["b"], "balanced_accuracy": [], "f1": ["b"]}
+    said = "Every model is significantly better than the baseline by balanced accuracy."
+    assert said in answer(one).text
+    some = dataclasses.replace(one, test_sets={"d": one.test_sets["d"].only([0])})
+    assert baseline(some, "f1", "d").models[0].model == "a"
+    said = "a is significantly better than the baseline by balanced accuracy and F1 for class yes."
+    assert said in answer(some).text
+
+
+def test_a_comparison_that_is_refused_is_undecided_as_every_test(monkeypatch):
+    one = study(**HELD_OUT)
+
+    def refuse(*_):
+        raise ArgumentError("y_true", "too many classes")
+
+    monkeypatch.setattr(PairedPredictions, "arguments", refuse)
+    found = baseline(one, "accuracy", "d")
+    assert found.open == ["a", "b"]
+    assert all(math.isnan(line.pvalue) and line.ci is None for line in found.models)
+
+
+def test_the_json_has_it():
+    one = study(("cv5x2_f", "mcnemar"))
+    plain = as_plain(one, answer(one), {m: m for m in ("", "a", "b")})
+    assert plain["baseline"][0]["answer"] == "no"
+    assert [line["model"] for line in plain["baseline"][0]["models"]] == ["a", "b"]
+
+
+def test_the_constant_answer_as_a_model_is_not_shown_to_beat_itself():
+    one = study(**HELD_OUT)
+    rows = one.test_sets["d"]
+    constant = np.column_stack([rows.predicted[:, 0], np.zeros(rows.n, dtype=int)])
+    same = dataclasses.replace(one, test_sets={"d": dataclasses.replace(rows, predicted=constant)})
+    (line,) = (each for each in baseline(same, "accuracy", "d").models if each.model == "b")
+    assert (line.difference, line.pvalue, line.better) == (0, 1, False)
+
+
+TWO = {"a": 0.95, "b": 0.9}
+
+
+@pytest.fixture(scope="module")
+def plain():
+    return ran(experiment(("a", "b"), tests=("mcnemar",)), TWO)
+
+
+def test_columns_and_repeats_are_noted_with_their_numbers():
+    known = card("d") | {
+        "group_columns": [{"column": "patient", "groups": 40, "why": "it is named like an id"}],
+        "duplicate_rows": 1,
+        "near_duplicate_rows": 7,
+    }
+    first, second = (note.sentence for note in notes_on(known))
+    assert first.startswith(
+        "'patient' of d looks like an id of groups: it is named like an id, 40 values in 200 rows; "
+    )
+    assert "write 'groups: patient'" in first
+    assert second.startswith(
+        "1 row equals an earlier row in every feature and 7 more equal another row in every "
+        "feature but one (of 200 in d); if they are copies"
+    )
+
+
+@pytest.mark.parametrize(
+    "known",
+    [
+        {"duplicate_rows": 40, "near_duplicate_rows": 30, "pairs_by_chance": 0.5},
+        {"near_duplicate_rows": 1},  # one row in two hundred
+        {"near_duplicate_rows": 30, "near_pairs_by_chance": 3.0},
+        {"near_duplicate_rows": None},
+    ],
+)
+def test_what_chance_explains_is_not_noted(known):
+    assert list(notes_on(card("d") | known)) == []
+
+
+def test_leaks_are_counted_in_the_worst_division():
+    known = division("d", "cv_5x2")
+    part = known["parts"][3]
+    known["parts"][3] = part | {"repeated": 4, "nearly_repeated": 3}
+    known["parts"][5] = part | {"repeated": 2, "nearly_repeated": 0}
+    (note,) = notes_on(card("d"), [known, division("d", "holdout")])
+    assert note.found == (
+        "4 test rows equal a training row in every feature and 3 more equal a training row in "
+        "every feature but one (of 100, in the worst division of 5 × 2-fold cross-validation), so "
+        "models may have memorised them"
+    )
+    assert list(notes_on(card("d") | {"pairs_by_chance": 2.0}, [known])) == []
+
+
+def test_repeated_rows_are_noted_once_however_many_plans_there_are():
+    plans = [division("d", plan) for plan in ("cv_5x2", "holdout")]
+    for plan in plans:
+        plan["parts"][0] = plan["parts"][0] | {"repeated": 3}
+    (note,) = notes_on(card("d") | {"duplicate_rows": 5}, plans)
+    assert note.found.startswith("5 rows equal an earlier row in every feature (of 200 in d); 3 ")
+
+
+def in_runs(spec, n=400, groups=None):
+    """Right and wrong in long runs of rows."""
+    tilt = np.repeat(np.random.default_rng(1).normal(size=n // 10), 10)
+    right = np.stack([tilt > -1, tilt < 1], axis=1)
+    truth = np.array(["no", "yes"])[np.arange(n) % 2]
+    other = np.array(["yes", "no"])[np.arange(n) % 2]
+    rows = PairedPredictions.from_labels(
+        tuple(spec.models), truth, [np.where(r, truth, other) for r in right.T]
+    )
+    return dataclasses.replace(rows, groups=groups)
+
+
+def test_disagreements_in_runs_are_noted_in_the_verdict_and_the_table(plain):
+    rows = in_runs(plain.experiment)
+    alike = dataclasses.replace(plain, test_sets={"d": rows})
+    (note,) = notes(alike)
+    assert "neighbouring test rows of d are correlated (lag-1 autocorrelation 0.9" in note.found
+    assert "'time:'" in note.advice
+    assert any(note.sentence in sentence for sentence in answer(alike).sentences)
+    declared = in_runs(plain.experiment, groups=np.arange(400) // 10)
+    assert notes(dataclasses.replace(plain, test_sets={"d": declared})) == []
+
+
+def test_many_notes_are_cut_short_in_the_verdict(plain):
+    columns = [{"column": f"id{i}", "groups": 20, "why": "x"} for i in range(5)]
+    many = dataclasses.replace(plain, cards={"d": card("d") | {"group_columns": columns}})
+    said = [s for s in answer(many).sentences if "note" in s.lower()]
+    assert len(said) == 3
+
+
+def test_counts_of_rows_in_groups_carry_a_warning():
+    data = {"d": {"source": "file", "path": "d.csv", "target": "y", "groups": "patient"}}
+    plain_spec = experiment(("a", "b"), tests=("mcnemar",))
+    spec = load_experiment(plain_spec.resolved() | {"datasets": data})
+    plain = ran(plain_spec, TWO)
+    grouped = dataclasses.replace(
+        plain, experiment=spec, test_sets={"d": in_runs(spec, groups=np.arange(400) // 10)}
+    )
+    said = "The 400 rows come from 40 groups by 'patient' and may be correlated"
+    for study, told in ((plain, False), (grouped, True)):
+        listed = [e for e in exhibits(study) if e.kind == "confusion_maps"]
+        assert [said in draw(item, study).legend for item in listed] == [told]
+
+
+@pytest.mark.parametrize(
+    ("names", "found"),
+    [
+        (["iris", "IRIS", "wine"], [["iris", "IRIS"]]),
+        (["breast cancer", "breast-cancer", "Breast_Cancer"], [[0, 1, 2]]),
+        (["vehicle", "vehicle-2", "vehicle v3.1"], [[0, 1, 2]]),
+        (["glass v1", "glass v2", "zoo"], [[0, 1]]),
+        (["monks-1", "monks-2", "monks-3"], []),
+        ([f"d{i}" for i in range(12)], []),
+        (["31", "37", "44", "1464"], []),
+        (["c", "c4.5", "cmc"], [["c", "c4.5"]]),
+        (["wine", "wine quality", "cover", "covertype"], []),
+        (["日本", "日本 2"], [[0, 1]]),
+        (["+", "-"], []),
+    ],
+)
+def test_names_that_may_be_versions_of_one_data_set(names, found):
+    wanted = [[names[i] if isinstance(i, int) else i for i in own] for own in found]
+    assert alike(names) == wanted

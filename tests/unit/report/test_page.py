@@ -1,18 +1,25 @@
 """The whole report: structure, escaping, same bytes, big studies."""
 
 import dataclasses
+import importlib.util
 import re
+import sys
 from collections import Counter
 from html.parser import HTMLParser
+from unittest.mock import MagicMock
 
 import pandas as pd
 import pytest
+import yaml
 from studies import experiment, ran, study
 
+from bakeoff.errors import UserError
 from bakeoff.report import may_be_best, page, undeclared
 from bakeoff.report.exhibit import MOST_DATASETS
 from bakeoff.report.exhibits import exhibits
 from bakeoff.report.page import Page, inline_svg
+from bakeoff.report.publish import model_card, write_runs
+from bakeoff.report.verdict import answer
 
 THREE = {"a": 0.95, "b": 0.94, "c": 0.90}
 ACCURACIES = {"a": 0.97, "b": 0.96, "c": 0.80}
@@ -57,7 +64,8 @@ class Parsed(HTMLParser):
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory):
+def written(tmp_path_factory):
+    """Return the folder of a page and the exhibits on it."""
     folder = tmp_path_factory.mktemp("report")
     spec = experiment({"a": "Alpha", "b": ALERT, "c": LONG}, tests=TESTS[:2] + TESTS[3:5])
     made_up = ran(spec, THREE, accuracies=ACCURACIES)
@@ -65,46 +73,51 @@ def made(tmp_path_factory):
     return folder, exhibits(made_up)
 
 
-def test_page_is_well_formed_with_headings_in_order_and_unique_ids(made):
-    page = Parsed((made[0] / "report.html").read_text(encoding="utf-8"))
-    assert not page.errors
-    assert not page.open
-    assert len(page.ids) == len(set(page.ids))
-    assert page.headings[0] == 1
-    assert page.headings.count(1) == 1
-    assert all(b - a <= 1 for a, b in zip(page.headings, page.headings[1:], strict=False))
-    assert set(page.headers) == {"col", "row"}
+@pytest.fixture(scope="module")
+def text(written):
+    return (written[0] / "report.html").read_text(encoding="utf-8")
 
 
-def test_page_needs_nothing_but_itself(made):
-    text = (made[0] / "report.html").read_text(encoding="utf-8")
-    page = Parsed(text)
-    own = {f"#{name}" for name in page.ids}
+@pytest.fixture(scope="module")
+def parsed(text):
+    return Parsed(text)
+
+
+def test_page_is_well_formed_with_headings_in_order_and_unique_ids(parsed):
+    assert not parsed.errors
+    assert not parsed.open
+    assert len(parsed.ids) == len(set(parsed.ids))
+    assert parsed.headings[0] == 1
+    assert parsed.headings.count(1) == 1
+    assert all(b - a <= 1 for a, b in zip(parsed.headings, parsed.headings[1:], strict=False))
+    assert set(parsed.headers) == {"col", "row"}
+
+
+def test_page_needs_nothing_but_itself(written, text, parsed):
+    own = {f"#{name}" for name in parsed.ids}
     files = {
-        f"figures/{e.name}.svg" if e.form == "figure" else f"tables/{e.name}.csv" for e in made[1]
+        f"figures/{e.name}.svg" if e.form == "figure" else f"tables/{e.name}.csv"
+        for e in written[1]
     }
     files |= {"methods.txt", "methods.tex", "references.bib", "timings.csv", "report.md"}
     files |= {"verdict.txt", "comparisons.csv", "scores.csv", "experiment.yaml"}
-    assert {link for link in page.links if not link.startswith("data:")} <= own | files
+    assert {link for link in parsed.links if not link.startswith("data:")} <= own | files
     assert "@import" not in text
     assert not re.search(r"url\((?!#)", text)
 
 
-def test_every_figure_has_a_text_and_every_reference_a_target(made):
-    text = (made[0] / "report.html").read_text(encoding="utf-8")
-    page = Parsed(text)
-    figures = [attrs for tag, attrs in page.tags if tag == "svg"]
-    wanted = [e for e in made[1] if e.form == "figure"]
+def test_every_figure_has_a_text_and_every_reference_a_target(written, text, parsed):
+    figures = [attrs for tag, attrs in parsed.tags if tag == "svg"]
+    wanted = [e for e in written[1] if e.form == "figure"]
     assert len(figures) == len(wanted)
     assert all(attrs["role"] == "img" and len(attrs["aria-label"]) > 20 for attrs in figures)
-    assert set(re.findall(r"url\(#([^)]+)\)", text)) <= set(page.ids)
+    assert set(re.findall(r"url\(#([^)]+)\)", text)) <= set(parsed.ids)
 
 
-def test_labels_do_no_harm_wherever_they_go(made):
-    folder, listed = made
-    page = Parsed((folder / "report.html").read_text(encoding="utf-8"))
-    assert [tag for tag, _ in page.tags].count("script") == 1
-    assert any(ALERT in text for text in page.texts)
+def test_labels_do_no_harm_wherever_they_go(written, parsed):
+    folder, listed = written
+    assert [tag for tag, _ in parsed.tags].count("script") == 1
+    assert any(ALERT in text for text in parsed.texts)
     assert ALERT not in (folder / "report.md").read_text(encoding="utf-8")
     for exhibit in listed:
         if exhibit.form == "figure":
@@ -138,7 +151,7 @@ def test_any_number_of_models_makes_a_report(k, tmp_path):
 
 def test_models_without_scores_have_no_table_but_a_reason():
     one = study(experiment(("a", "b")), (), THREE, undefined=("a", "b"))
-    page = _page(one)
+    page = Page(one, alone=True).html
     assert not Parsed(page).errors
     assert 'id="table-models"' not in page
     assert "a is left out: accuracy is undefined on 10 of 10 folds" in page
@@ -200,27 +213,22 @@ def test_the_page_of_a_middle_sized_study_keeps_its_size(tmp_path):
     assert (tmp_path / "report.html").stat().st_size < 420_000
 
 
-def _page(one):
-    return Page(one, alone=True).html
-
-
 def test_the_test_that_decides_stands_first_and_its_differences_beside_the_models():
     tests = ("bayes_correlated_t", "mcnemar", "cochran_q", "cv5x2_f")
     one = ran(experiment(tuple(THREE), tests=tests), THREE, accuracies=ACCURACIES)
-    ids = Parsed(_page(one)).ids
+    ids = Parsed(Page(one, alone=True).html).ids
     tested = [name.removeprefix("test-") for name in ids if name.startswith("test-")]
     assert tested == ["cv5x2_f", "mcnemar", "bayes_correlated_t"]
     first = ["table-models", "figure-forest.cv5x2_f", "pairs-of-models"]
     assert [name for name in ids if name in first] == first
 
 
-def test_everything_but_the_answer_and_the_names_of_files_is_folded(made):
-    page = (made[0] / "report.html").read_text(encoding="utf-8")
-    opened = re.sub(r"<details.*</details>", "", page.partition("<main>")[2], flags=re.DOTALL)
+def test_everything_but_the_answer_and_the_names_of_files_is_folded(text):
+    opened = re.sub(r"<details.*</details>", "", text.partition("<main>")[2], flags=re.DOTALL)
     assert opened.count("<table") == opened.count("<svg") == 1
     assert "methods.tex" in opened
-    assert r"\citep" not in page
-    assert "@article" not in page
+    assert r"\citep" not in text
+    assert "@article" not in text
 
 
 def test_a_picture_on_the_page_has_ids_of_its_own_and_the_colours_of_the_page():
@@ -240,6 +248,86 @@ def test_a_picture_on_the_page_has_ids_of_its_own_and_the_colours_of_the_page():
 
 def test_fits_are_counted_where_models_were_fitted_alone():
     one = ran(experiment(("a", "b"), tests=("mcnemar",)), THREE)
-    assert "2 models, 1 data set, 22 fits;" in _page(one)
+    assert "2 models, 1 data set, 22 fits;" in Page(one, alone=True).html
     failed = pd.DataFrame({"dataset": ["d"], "model": ["a"]})
     assert dataclasses.replace(one, failed=failed).fits == 11
+
+
+@pytest.fixture(scope="module")
+def published():
+    models, means = {"a": "first | best", "b": "second"}, {"a": 0.95, "b": 0.80}
+    return ran(experiment(models, tests=("cv5x2_f", "mcnemar")), means, accuracies=means)
+
+
+def test_card_is_about_the_leader_with_its_test_and_metadata(published):
+    card = model_card(published, answer(published))
+    _, metadata, text = card.split("---\n", 2)
+    (entry,) = yaml.safe_load(metadata)["model-index"]
+    assert entry["name"] == "first | best"
+    (result,) = entry["results"]
+    assert result["task"] == {"type": "tabular-classification"}
+    values = {one["name"]: one["value"] for one in result["metrics"]}
+    scores = published.scores[published.scores["model"] == "a"].groupby("plan")["value"].mean()
+    assert sorted(values.values()) == pytest.approx(sorted(scores), abs=1e-6)
+    assert "# Evaluation of first \\| best" in text
+    assert answer(published).headline.replace("|", "\\|") in text
+    assert "| second |" in text
+    assert "By accuracy, Combined 5×2cv F test, level 5%" in text
+
+
+def test_differences_are_seen_from_the_leader():
+    means = {"a": 0.8, "b": 0.95}
+    turned = ran(experiment(["a", "b"]), means, accuracies=means)
+    card = model_card(turned, answer(turned))
+    assert "# Evaluation of b" in card
+    (line,) = (line for line in card.splitlines() if line.startswith("| a |"))
+    assert float(line.split("|")[3]) > 0.1
+    assert line.endswith("| b better |")
+
+
+@pytest.fixture
+def client(monkeypatch):
+    """Stand in for MLflow; what a client is told are the calls of the mock."""
+    modules = {name: MagicMock() for name in ("mlflow", "mlflow.entities", "mlflow.exceptions")}
+    for name in ("Metric", "Param", "RunTag"):
+        setattr(modules["mlflow.entities"], name, lambda *values: values)
+    modules["mlflow.exceptions"].MlflowException = ConnectionError
+    for name, module in modules.items():
+        monkeypatch.setitem(sys.modules, name, module)
+    monkeypatch.setattr("bakeoff.extras.find_spec", lambda name: object())
+    client = modules["mlflow"].MlflowClient.return_value
+    client.create_run.side_effect = lambda place, run_name: MagicMock(
+        info=MagicMock(run_id=run_name)
+    )
+    return client
+
+
+def test_each_model_has_a_run_with_intervals_and_the_verdict(published, client, tmp_path):
+    runs = write_runs(published, answer(published), "sqlite:///x.db", [tmp_path / "report.html"])
+    ended = [call.args for call in client.set_terminated.call_args_list]
+    assert ended == [(run,) for run in runs] == [("first | best",), ("second",)]
+    logged = {run: {} for run in runs}
+    for call in client.log_batch.call_args_list:
+        for each in call.kwargs.values():
+            logged[call.args[0]] |= {name: value for name, value, *_ in each}
+    first, second = logged.values()
+    assert first["holdout/accuracy"] == pytest.approx(0.95)
+    assert first["holdout/accuracy.ci_low"] < 0.95 < first["holdout/accuracy.ci_high"]
+    assert first["estimator"] == "sklearn.dummy.DummyClassifier"
+    assert first["bakeoff.verdict"] == answer(published).headline
+    assert (first["bakeoff.leads"], second["bakeoff.leads"]) == ("true", "false")
+    client.log_artifact.assert_any_call("second", str(tmp_path / "report.html"))
+
+
+def test_a_store_that_does_not_answer_is_one_sentence(published, client):
+    client.get_experiment_by_name.side_effect = ConnectionError("no\nanswer")
+    with pytest.raises(UserError, match=r"--mlflow: http://nowhere: no answer$"):
+        write_runs(published, answer(published), "http://nowhere", [])
+
+
+@pytest.mark.skipif(importlib.util.find_spec("alembic") is None, reason="a database of MLflow")
+@pytest.mark.filterwarnings("ignore")  # of MLflow's own packages
+def test_the_real_client_takes_it(published, tmp_path):
+    client = pytest.importorskip("mlflow").MlflowClient(f"sqlite:///{tmp_path}/m.db")
+    runs = write_runs(published, answer(published), f"sqlite:///{tmp_path}/m.db", [])
+    assert client.get_run(runs[0]).data.metrics["holdout/accuracy"] == pytest.approx(0.95)

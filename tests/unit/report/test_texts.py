@@ -1,0 +1,210 @@
+"""Every text of the report is as recorded: exhibits, sentences, verdicts and methods paragraphs.
+
+After a change that is wanted, `python tests/unit/report/test_texts.py` writes the four files anew.
+"""
+
+import functools
+import re
+from pathlib import Path
+
+import pytest
+from cases import CASES, EXHIBITED, METHODS
+from matplotlib.text import Text
+
+import bakeoff.report
+from bakeoff.comparisons.advice import INFLATED, NOT_SIMULATED
+from bakeoff.report import prose
+from bakeoff.report.exhibits import build, draw, exhibits
+from bakeoff.report.methods import CHECKLISTS, author_year, methods
+from bakeoff.report.verdict import MOST, answer
+from bakeoff.stats.core.citations import BIBTEX
+
+HERE = Path(__file__).parent
+TEMPLATE = Path(bakeoff.report.__file__).parent / "templates/verdict.txt.j2"
+OF_CAUTIONS = [f"Caution: {text}" for text in (INFLATED, NOT_SIMULATED)]
+SLOT = re.compile(r"\{\{ (?:one\.)?(\w+)[^}]*\}\}|\{(\w+)\}")
+CHOICE = re.compile(r'\{\{ "([^"]*)" if [^}]* else "([^"]*)" \}\}')
+OPTIONAL = re.compile(r"\{% if [^%]* %\}(.*?)\{% endif %\}")
+
+
+@functools.cache
+def made(name):
+    return (CASES | METHODS | EXHIBITED)[name]()
+
+
+@functools.cache
+def items_of(name):
+    """Return the first exhibit of each kind."""
+    return {item.kind: item for item in reversed(exhibits(made(name)))}
+
+
+def table_text(table):
+    """Yield a line for the head, one for each row, and what is said beside."""
+    yield " | ".join(f"{c.title} ({c.key}{', number' if c.number else ''})" for c in table.columns)
+    for row in table.rows:
+        yield " | ".join(map(_cell, row))
+    yield from filter(None, (table.note, table.summary))
+
+
+def _cell(cell):
+    value = f"{cell.value:.6g}" if isinstance(cell.value, float) else str(cell.value)
+    more = [] if cell.value is None else [value]
+    return " ".join(
+        [cell.text, *more, *filter(None, (cell.mark, cell.tone)), *["best"] * cell.best]
+    )
+
+
+def figure_text(drawing):
+    """Yield what is said of it, and the texts in it."""
+    yield from filter(None, (drawing.alt, drawing.legend, drawing.shows))
+    drawing.figure.draw_without_rendering()
+    shown = (text for text in drawing.figure.findobj(Text) if text.get_visible())
+    yield " | ".join(text.get_text() for text in shown if text.get_text())
+
+
+def exhibit_text(name):
+    title, _, kind = name.partition(": ")
+    one, item = made(title), items_of(title)[kind]
+    figure = item.form == "figure"
+    lines = figure_text(draw(item, one)) if figure else table_text(build(item, one))
+    return "\n".join([f"{item.section}: {item.title}", *lines])
+
+
+def verdict_text(name):
+    verdict = answer(made(name))
+    parts = (verdict.headline, verdict.evidence, *verdict.main, *(f"  {m}" for m in verdict.more))
+    return f"[{verdict.kind.value}] " + "\n".join(filter(None, parts))
+
+
+def methods_text(name):
+    found = methods(made(name))
+    return "\n".join(
+        [found.text, *(f"{name}: {items}" for name, items in found.checklists.items())]
+    )
+
+
+RECORDS = {
+    "recorded.txt": exhibit_text,
+    "verdicts.txt": verdict_text,
+    "methods.txt": methods_text,
+}
+
+
+def names(file):
+    if file == "recorded.txt":
+        kinds = {title: [item.kind for item in exhibits(made(title))] for title in EXHIBITED}
+        return [f"{title}: {kind}" for title in kinds for kind in dict.fromkeys(kinds[title])]
+    return list(CASES if file == "verdicts.txt" else METHODS)
+
+
+@functools.cache
+def recorded(file):
+    text = (HERE / file).read_text(encoding="utf-8")
+    return dict(re.findall(r"^## (.+?)\n(.*?)(?=\n## |\Z)", text, re.DOTALL | re.MULTILINE))
+
+
+@pytest.mark.parametrize(
+    ("file", "name"), [(file, one) for file in RECORDS for one in recorded(file)]
+)
+def test_text_is_as_recorded(file, name):
+    assert RECORDS[file](name).splitlines() == recorded(file)[name].strip().splitlines()
+
+
+@pytest.mark.parametrize("file", RECORDS)
+def test_every_text_is_recorded(file):
+    assert names(file) == list(recorded(file))
+
+
+def sentences():
+    """Yield the templates of all sentences, without the places where they stand."""
+    for line in TEMPLATE.read_text(encoding="utf-8").splitlines():
+        _, _, sentence = line.partition(": ")
+        if sentence and not line.startswith(("{%", "{#", "  ")):
+            yield from OF_CAUTIONS if "caution" in sentence else [sentence]
+
+
+def shown(sentence):
+    """Write a template with its slots in braces and what may be absent in brackets."""
+    text = OPTIONAL.sub(r"[\1]", CHOICE.sub(r"[\1 | \2]", sentence))
+    return SLOT.sub(lambda slot: f"{{{slot[1] or slot[2]}}}", text)
+
+
+def pattern(sentence):
+    """Return what matches the texts that a template makes."""
+    parts = re.split(r"(\{[^{}]*\}|\[[^\]]*\])", shown(sentence))
+    return re.compile("".join(".*" if p[:1] in ("{", "[") else re.escape(p) for p in parts))
+
+
+def words_of(sentence):
+    """Return how many letters a template has outside of its slots."""
+    return len(re.sub(r"\{[^{}]*\}|\[[^\]]*\]", "", shown(sentence)))
+
+
+@functools.cache
+def listed():
+    """List the sentences that a verdict can have, with examples."""
+    patterns = {s: pattern(s) for s in sorted(sentences(), key=words_of, reverse=True)}
+    examples = {sentence: [] for sentence in patterns}
+    for line in dict.fromkeys(line for name in CASES for line in answer(made(name)).lines):
+        # of several templates the one with the most words of its own
+        examples[next(s for s, p in patterns.items() if p.fullmatch(line))].append(line)
+    return [
+        "\n".join(
+            (
+                f"{number}. {shown(sentence)}",
+                *(f"    {example}" for example in examples[sentence][:MOST]),
+                "",
+            )
+        )
+        for number, sentence in enumerate(sentences(), 1)
+    ]
+
+
+def test_list_of_sentences_is_as_recorded_short_and_with_examples():
+    assert "\n".join(listed()) == (HERE / "sentences.txt").read_text(encoding="utf-8")
+    assert len(listed()) <= 40
+    assert not [one for one in listed() if one.count("\n") < 2]
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_verdict_of_every_case_is_short_and_claims_no_equality(name):
+    verdict = answer(made(name))
+    assert len(verdict.main) <= MOST
+    text = verdict.text.lower()
+    assert not re.search(
+        r"accept|no significant difference|(?<!prove that the models )are equal", text
+    )
+    assert "nan" not in re.findall(r"\w+", text)
+    assert not re.search(r"\b(mean|the|of|is|by|on|its|than|rate) \1\b", text), "a word twice"
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_methods_of_every_case_name_models_tests_level_seed_and_known_sources(name):
+    one = made(name)
+    found = methods(one)
+    assert all(one.label(model)[:20] in found.text for model in one.models[:4])
+    titles = {prose.title(family.entry).lower() for family in one.families}
+    assert not {title for title in titles if title not in found.text.lower()}
+    assert f"the seed {one.experiment.seed}." in found.text
+    assert not re.search(r"\bnan\b|\bNone\b|  |\{|\}| ,|\.\.", found.text)
+    assert all(line.strip().endswith(".") for line in found.text.split("\n"))
+    assert set(found.keys) <= set(BIBTEX)
+    in_latex = {k for keys in re.findall(r"\\citep\{(.*?)\}", found.latex) for k in keys.split(",")}
+    assert in_latex == set(found.keys) - set(CHECKLISTS.values())
+
+
+def test_latex_escapes_names_and_keeps_keys():
+    latex = methods(made("names that LaTeX would read")).latex
+    assert r"50\% \& more\_" in latex
+    assert r"~\citep{alpaydin1999}" in latex.replace("\n", " ")
+
+
+def test_every_source_has_authors_without_commands():
+    assert not [key for key in BIBTEX if re.search(r"[\\{}]|^\w+\d{4}\w*$", author_year(key))]
+
+
+if __name__ == "__main__":
+    (HERE / "sentences.txt").write_text("\n".join(listed()), encoding="utf-8")
+    for file, text_of in RECORDS.items():
+        texts = [f"## {name}\n{text_of(name)}\n" for name in names(file)]
+        (HERE / file).write_text("\n".join(texts), encoding="utf-8")
