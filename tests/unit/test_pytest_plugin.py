@@ -88,8 +88,7 @@ def test_probabilities_are_taken_as_such(assert_not_worse):  # noqa: F811
         assert_not_worse(TRUTH, BASE, np.abs(WORSE - 0.2), margin=0.01)
 
 
-def test_python_decides_as_the_command(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
+def test_python_decides_as_the_command(capsys, in_folder):
     models = {"base": np.where(BASE == 1, "fraud", "ok"), "cand": np.where(WORSE, "fraud", "ok")}
     part, patient = np.where(np.arange(N) % 4 < 2, "a", "b"), np.arange(N) // 5
     for name, said in models.items():
@@ -97,17 +96,8 @@ def test_python_decides_as_the_command(tmp_path, monkeypatch, capsys):
         pd.DataFrame(columns | {"part": part, "patient": patient}).to_csv(
             f"{name}.csv", index=False
         )
-    options = [
-        "--metric",
-        "f1",
-        "--positive",
-        "fraud",
-        "--subgroups",
-        "part",
-        "--groups",
-        "patient",
-    ]
-    code = main(["gate", "base.csv", "cand.csv", "--margin", "0.1", *options])
+    options = "--metric f1 --positive fraud --subgroups part --groups patient"
+    code = main(["gate", "base.csv", "cand.csv", "--margin", "0.1", *options.split()])
     said = " ".join(capsys.readouterr().out.split())
     how = {"margin": 0.1, "metric": "f1"}
     found = bakeoff.gate(

@@ -19,6 +19,8 @@ d,big,kfold,1,1,1,100.0,20.0,1700.0
 
 def test_usage_is_that_of_the_largest_fits(tmp_path):
     table = tmp_path / "timings.csv"
+    assert read_usage(table) == []
+    assert profile_lines([]) == []
     table.write_text(TABLE)
     small, big = read_usage(table)
     assert (small.model, small.fits, small.seconds) == ("small", 3, 2.5)
@@ -26,20 +28,6 @@ def test_usage_is_that_of_the_largest_fits(tmp_path):
     assert (small.mem_mb, small.runtime) == (800, 2)
     assert (big.mem_mb, big.runtime) == (3000, 4)
     assert "  - mem_mb=3000 * 2 ** (attempt - 1)" in profile_lines([small, big])
-
-
-def test_no_run_no_suggestion(tmp_path):
-    assert read_usage(tmp_path / "timings.csv") == []
-    assert profile_lines([]) == []
-
-
-def test_check_shows_them(tmp_path, monkeypatch, tiny, capsys):
-    monkeypatch.chdir(tmp_path)
-    Path("results/tiny").mkdir(parents=True)
-    Path("results/tiny/timings.csv").write_text(TABLE)
-    Path("tiny.yaml").write_text(yaml.safe_dump(tiny))
-    assert main(["check", "tiny.yaml"]) == 0
-    assert "mem_mb=3000 * 2 ** (attempt - 1)" in capsys.readouterr().out
 
 
 HALVES = {"halves": {"repeats": 10}, "holdout": {}}
@@ -58,9 +46,8 @@ FOLDS = {"kfold": {"folds": 5, "repeats": 20}}
     ],
 )
 def test_check_says_how_many_fits_there_are_and_how_long_they_take(
-    tmp_path, monkeypatch, tiny, capsys, resampling, timed, said
+    tiny, capsys, resampling, timed, said, in_folder
 ):
-    monkeypatch.chdir(tmp_path)
     if timed:
         Path("results/tiny").mkdir(parents=True)
         models = "".join(f"{m},iris,cv_5x2,1,1,6.0,0.5,900\n" for m in tiny["models"])
@@ -72,4 +59,5 @@ def test_check_says_how_many_fits_there_are_and_how_long_they_take(
     assert main(["check", "tiny.yaml"]) == 0
     out = " ".join(capsys.readouterr().out.split())
     assert said in out
+    assert ("mem_mb=1800 * 2 ** (attempt - 1)" in out) == timed
     assert ("jobs_per" in out.partition("Resources")[0]) == ("cv_5x2" not in resampling)

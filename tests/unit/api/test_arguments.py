@@ -1,6 +1,9 @@
 """Arguments as people type them: one table for every door, near matches, calls of scikit-learn."""
 
 import inspect
+import subprocess
+import sys
+import tomllib
 
 import numpy as np
 import pandas as pd
@@ -16,6 +19,7 @@ from sklearn.tree import DecisionTreeClassifier
 import bakeoff
 from bakeoff.cli import COMMANDS
 from bakeoff.options import OPTIONS
+from tests.conftest import ROOT
 
 X, Y = load_iris(return_X_y=True)
 A, B = GaussianNB(), DecisionTreeClassifier(max_depth=1, random_state=0)
@@ -82,25 +86,12 @@ def test_one_column_of_texts_or_the_rows_are_data_sets():
 @pytest.mark.parametrize(
     ("call", "said"),
     [
-        (
-            lambda: bakeoff.compare(Y, {}, metrix="f1"),
-            "unknown argument 'metrix'; did you mean",
-        ),
+        (lambda: bakeoff.compare(Y, {}, metrix="f1"), "unknown argument 'metrix'; did you mean"),
         (lambda: bakeoff.compare(Y, {}, pass_at=2), 'pass_at: write `metrics="pass@K"`'),
-        (
-            lambda: bakeoff.compare(Y, {}, metric="f1", metrics="mcc"),
-            "metric, metrics: these are",
-        ),
         (lambda: bakeoff.compare_datasets({}, repeats="fold"), "repeats: write `runs`"),
         (lambda: bakeoff.gate(Y, Y, Y, margin=0.1, foo=1), "gate: unknown argument 'foo'"),
-        (
-            lambda: bakeoff.compare_estimators(A, X, Y),
-            "estimators: expected two at least",
-        ),
-        (
-            lambda: bakeoff.compare_estimators(A, B, X, Y, cv=True),
-            "cv: found bool, expected a nu",
-        ),
+        (lambda: bakeoff.compare_estimators(A, X, Y), "estimators: expected two at least"),
+        (lambda: bakeoff.compare_estimators(A, B, X, Y, cv=True), "cv: found bool, expected a nu"),
         (lambda: bakeoff.compare_estimators(A, B, X, Y, cv=1), "cv.kfold.folds: expected greater"),
         (lambda: bakeoff.compare_estimators(A, B, X, Y, cv=3, plan=3), "plan, cv: these are one"),
         (lambda: bakeoff.compare_estimators(GaussianNB, B, X, Y), "found the class GaussianNB"),
@@ -113,3 +104,24 @@ def test_one_column_of_texts_or_the_rows_are_data_sets():
 def test_mistakes_name_the_argument(call, said):
     with pytest.raises(bakeoff.UserError, match=said):
         call()
+
+
+def test_import_loads_nothing():
+    code = "import sys; before = set(sys.modules); import bakeoff; bakeoff.__version__\n"
+    code += "print(*{m.partition('.')[0] for m in set(sys.modules) - before})"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    known = set(sys.stdlib_module_names) | {"bakeoff"}
+    assert set(done.stdout.split()) <= known
+
+
+def test_public_names_are_there_and_documented():
+    for name in bakeoff.__all__:
+        assert name in dir(bakeoff)
+        assert getattr(bakeoff, name).__doc__
+    with pytest.raises(AttributeError, match="module 'bakeoff' has no attribute 'comparee'"):
+        bakeoff.comparee  # noqa: B018
+
+
+def test_version_is_that_of_the_package():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert bakeoff.__version__ == project["version"]

@@ -11,10 +11,11 @@ import pytest
 import yaml
 from scipy import sparse, stats
 from sklearn.base import BaseEstimator
-from sklearn.compose import ColumnTransformer, make_column_selector
+from sklearn.compose import ColumnTransformer, TransformedTargetRegressor, make_column_selector
+from sklearn.ensemble import BaggingClassifier, VotingClassifier
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.gaussian_process.kernels import RBF, WhiteKernel
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.metrics import f1_score, fbeta_score, make_scorer
 from sklearn.model_selection import (
     GridSearchCV,
@@ -24,6 +25,7 @@ from sklearn.model_selection import (
     cross_val_score,
 )
 from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import FunctionTransformer, MinMaxScaler, OneHotEncoder, StandardScaler
 from sklearn.svm import SVC
@@ -76,6 +78,11 @@ class Chooses:
         pd.CategoricalDtype(["low", "high"], ordered=True),
         {0: 1.0, 1: [(1, 2), (3,)]},
         StandardScaler().set_output(transform="pandas"),
+        BaggingClassifier(LogisticRegression(C=0.5), n_estimators=3),
+        VotingClassifier([["a", GaussianNB()], ["b", SVC()]], weights=[1, 2]),
+        TransformedTargetRegressor(Ridge(), func=np.log1p, inverse_func=np.expm1),
+        FunctionTransformer(np.log1p, kw_args={"where": True}),
+        KNeighborsClassifier(metric="minkowski", p=1),
     ],
     ids=lambda held: type(held).__name__,
 )
@@ -97,6 +104,8 @@ def test_distributions_types_and_names_of_columns_that_mean_the_same():
         assert (again.dist.name, again.args, again.kwds) == (held.dist.name, held.args, held.kwds)
     entry = entry_of(Held([X.columns, np.dtype("f4"), np.array([True]), range(2)]), "e")
     assert entry["params"]["held"] == [["a", "b"], {"function": "numpy.float32"}, [True], [0, 1]]
+    numbers = entry_of(LogisticRegression(C=np.float64(0.5), max_iter=np.int64(200)), "e")["params"]
+    assert [type(numbers[name]) for name in ("C", "max_iter")] == [float, int]
 
 
 @pytest.mark.parametrize(

@@ -81,9 +81,7 @@ def test_figures_are_new_ones(found):
     assert found.figure() is not found.figure()
     for name in found.figures:
         assert found.figure(name).get_size_inches()[0] > 0
-
-
-def test_ranks_of_a_single_data_set_are_the_models_in_order(found):
+    # ranks of a single data set are the models in order
     assert "ranks" not in {name.partition(".")[0] for name in found.figures}
     names = [label.get_text() for label in found.figure("ranks").axes[0].get_yticklabels()]
     assert names == [label.get_text() for label in found.figure("scores").axes[0].get_yticklabels()]

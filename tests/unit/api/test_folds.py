@@ -1,5 +1,6 @@
 """scikit-learn's scores of folds and of a search, compared as the workflow compares them."""
 
+import re
 from functools import cache
 
 import numpy as np
@@ -179,10 +180,7 @@ def test_scores_alone_are_taken():
     scores = {name: cross_val_score(learner, X, Y, cv=5) for name, learner in LEARNERS.items()}
     assert bakeoff.compare_folds(scores, cv=5).to_json() == whole.to_json()
     assert set(whole.scores["metric"]) == {"score"}
-
-
-def test_a_fit_that_failed_is_said():
-    found = results(5)
+    found = results(5)  # of which one fit failed
     found["tree"]["test_score"][2] = np.nan
     table = bakeoff.compare_folds(found, cv=5).to_frame().set_index(["model_a", "model_b"])
     assert table.loc[("bayes", "tree"), "decision"] == "undecided"
@@ -410,3 +408,33 @@ def test_candidates_of_a_search_are_cautioned_about():
         search = GridSearchCV(estimator, {key: values}, cv=KFold(10)).fit(X, y)
         found = bakeoff.compare_search(search, tests=["kfold_t"]).to_frame()
         assert said in found.loc[0, "caution"]
+
+
+NOISY = {
+    "a": [0.99, 1.0, 1.0, 0.98, 1.0],
+    "b": [0.2, 0.9, 1.0, 0.3, 0.95],
+    "c": [0.5, 0.4, 1.0, 0.7, 0.1],
+}
+
+
+def noisy(*names):
+    scores = {name: np.array(NOISY[name]) for name in names}
+    return bakeoff.compare_folds(scores, cv=5, n=100, metric="accuracy")
+
+
+def test_differences_of_few_noisy_folds_are_possible():
+    found = noisy("a", "b", "c")
+    table = found.to_frame()
+    assert (table["ci_low"] >= -1).all()
+    assert (table["ci_high"] <= 1).all()
+    assert "Even the largest possible difference would probably be missed" in str(found)
+
+
+def test_what_the_range_cuts_tells_nothing_of_the_noise():
+    found = noisy("a", "b")
+    (row,) = found.to_frame().to_dict("records")
+    assert row["ci_high"] == 1
+    # as far below as above without the range, from the level to level and power
+    size = float(re.search(r"below ([\d.]+) percentage points", " ".join(str(found).split()))[1])
+    reach = row["estimate"] - row["ci_low"]
+    assert size / 100 == pytest.approx(reach * (2.776 + 0.941) / 2.776, abs=0.001)

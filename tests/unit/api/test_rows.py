@@ -75,16 +75,7 @@ BOTH = ["y_true", *(f"{m}:{c}" for m in MODELS for c in ("sick", "healthy"))]
         ({"metrics": "f1", "positive": "healthy"}, ["--metric", "f1", "--positive", "healthy"]),
         (
             {"alternative": "greater", "variant": "exact", "alpha": 0.1, "versus": "new"},
-            [
-                "--set",
-                "alternative=greater",
-                "--set",
-                "variant=exact",
-                "--alpha",
-                ".1",
-                "--versus",
-                "new",
-            ],
+            ["--set=alternative=greater", "--set=variant=exact", "--alpha=.1", "--versus=new"],
         ),
     ],
 )
@@ -175,6 +166,8 @@ def test_costs_compare_as_in_a_file(table, by_files, tmp_path):
     (tmp_path / "costs.yaml").write_text(json.dumps(costs))
     told = by_files(COLUMNS, "--set", f"costs={tmp_path / 'costs.yaml'}")
     same(bakeoff.compare(table["y_true"], labels(table), costs=costs), told)
+    found = bakeoff.compare(table["y_true"], labels(table), metrics="cost", costs=costs)
+    assert "B − A" in found.to_markdown(), "the head of differences in costs"
 
 
 def test_every_container_gives_the_same(table):
@@ -208,11 +201,8 @@ def test_frames_of_polars_are_taken(table):
     classes = ["sick", "healthy"]
     framed = {m: table[[f"{m}:{c}" for c in classes]].set_axis(classes, axis=1) for m in MODELS}
     expected = bakeoff.compare(table["y_true"], framed, metrics="brier").to_json()
+    given = {model: polars.from_pandas(frame) for model, frame in framed.items()}
     y = polars.Series(table["y_true"].tolist())
-    given = {
-        model: polars.DataFrame({c: table[f"{model}:{c}"].to_numpy() for c in classes})
-        for model in MODELS
-    }
     assert bakeoff.compare(y, given, metrics="brier").to_json() == expected
 
 
@@ -224,14 +214,10 @@ def test_numbers_of_classes_are_classes(table):
     assert bakeoff.compare(table["y_true"], labels(table)).comparisons.equals(whole)
 
 
-def three(rng):
-    y = rng.choice([10, 2, 7], 90)
-    given = {m: rng.dirichlet([1, 1, 1], 90) for m in ("a", "b")}
-    return y, given
-
-
 def test_columns_of_probabilities_are_in_the_order_of_the_classes():
-    y, given = three(np.random.default_rng(0))
+    rng = np.random.default_rng(0)
+    y = rng.choice([10, 2, 7], 90)
+    given = {m: rng.dirichlet([1, 1, 1], 90) for m in "ab"}
     by_name = {m: pd.DataFrame(p, columns=[2, 7, 10]) for m, p in given.items()}
     expected = bakeoff.compare(y, by_name, metrics="log_loss").to_json()
     assert bakeoff.compare(y, given, metrics="log_loss").to_json() == expected
@@ -242,6 +228,8 @@ def test_columns_of_probabilities_are_in_the_order_of_the_classes():
     )
 
 
+COSTS = {"classes": ["a", "b"], "matrix": [[0, 1], [5, 0]]}
+GROUPS = [i // 4 for i in range(20)]
 Y = pd.Series(["a", "b"] * 10)
 GOOD = {"m": Y, "n": Y[::-1].to_numpy()}
 ELSEWHERE = (
@@ -281,7 +269,15 @@ ELSEWHERE = (
         (Y, {**GOOD, "n": [None, *Y[1:]]}, {}, r"1 of 20 rows have no prediction"),
         (Y.where(Y.index > 0), GOOD, {}, r"1 of 20 rows have no true label in column 'y'; the fi"),
         (Y, GOOD, {"metrics": "f2f"}, "metrics: unknown metric 'f2f'"),
-        (Y, GOOD, {"metrics": "roc_auc"}, "metrics: roc_auc needs class probabilities"),
+        (
+            Y,
+            GOOD,
+            {"metrics": "roc_auc"},
+            r"^metrics: roc_auc needs .* labels alone: pass its probabilities, shape \(n, K\)",
+        ),
+        (Y, GOOD, {"metrics": "cost"}, "^costs: the metric cost needs `classes` and a `matrix`"),
+        (Y, GOOD, {"metrics": "expected_cost", "costs": COSTS}, "^costs: .* expected_cost needs"),
+        (Y, GOOD, {"variant": "exact", "groups": GROUPS}, "^variant: variants are of"),
         (Y, GOOD, {"versus": "o"}, "versus: unknown model 'o'"),
         (Y, GOOD, {"alpha": 2}, "^alpha: "),
         (Y, GOOD, {"correction": "hol"}, "^correction: "),
@@ -322,8 +318,9 @@ ELSEWHERE = (
     ],
 )
 def test_mistake(y, predictions, options, said):
-    with pytest.raises(UserError, match=said):
+    with pytest.raises(UserError, match=said) as caught:
         bakeoff.compare(y, predictions, **options)
+    assert "tests." not in str(caught.value), "the key of an experiment"
 
 
 def test_models_one_by_one_are_told_how():

@@ -1,7 +1,5 @@
 """`bakeoff compare --subgroups`: what `subgroups:` of an experiment gives, of tables that exist."""
 
-import json
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -26,15 +24,15 @@ def table(tmp_path_factory):
     return path, frame
 
 
-def found(capsys, *options):
-    assert main(["compare", *options, "--json"]) == 0
-    return json.loads(capsys.readouterr().out)["subgroups"]
+@pytest.fixture
+def found(answered):
+    return lambda *options: answered("compare", *options)["subgroups"]
 
 
-def test_numbers_are_those_of_the_interaction_and_of_each_part(table, capsys):
+def test_numbers_are_those_of_the_interaction_and_of_each_part(table, found):
     path, frame = table
     lines = found(
-        capsys, str(path), "--models", "a,b", "--subgroups", "sex,age:40:60", "--groups", "patient",
+        str(path), "--models", "a,b", "--subgroups", "sex,age:40:60", "--groups", "patient",
         "--metric", "f1",
     )  # fmt: skip
     assert [(x["column"], x["role"], x["subgroup"]) for x in lines] == [
@@ -56,20 +54,20 @@ def test_numbers_are_those_of_the_interaction_and_of_each_part(table, capsys):
     assert {(x["model_a"], x["model_b"]) for x in lines} == {("a", "b")}
 
 
-def test_tables_of_one_model_each_may_name_the_column_once(table, capsys, tmp_path):
+def test_tables_of_one_model_each_may_name_the_column_once(table, tmp_path, found):
     path, frame = table
-    together = found(capsys, str(path), "--models", "a,b", "--subgroups", "sex")
+    together = found(str(path), "--models", "a,b", "--subgroups", "sex")
     one, two = tmp_path / "a.csv", tmp_path / "b.csv"
     frame[["id", "y", "a", "sex"]].rename(columns={"a": "pred"}).to_csv(one, index=False)
     frame[["id", "b"]].rename(columns={"b": "pred"}).iloc[::-1].to_csv(two, index=False)
-    assert found(capsys, str(one), str(two), "--subgroups", "sex") == together
+    assert found(str(one), str(two), "--subgroups", "sex") == together
 
 
-def test_numbers_per_row_have_subgroups(table, capsys, tmp_path):
+def test_numbers_per_row_have_subgroups(table, tmp_path, found):
     frame = table[1].assign(a=np.arange(N) % 7 / 7, b=np.arange(N) % 11 / 11)
     path = tmp_path / "v.csv"
     frame[["id", "a", "b", "sex"]].to_csv(path, index=False)
-    lines = found(capsys, str(path), "--values", "lower", "--subgroups", "sex")
+    lines = found(str(path), "--values", "lower", "--subgroups", "sex")
     whole = mean_interaction(frame["a"], frame["b"], frame["sex"], greater_is_better=False)
     assert lines[0]["pvalue"] == pytest.approx(whole.pvalue)
     part = whole.details["subgroups"]["f"]
@@ -97,8 +95,7 @@ def test_page_says_whether_the_difference_differs(table, capsys):
         ("id:500", "--subgroups: column 'id' puts all rows into one subgroup"),
     ],
 )
-def test_mistakes_are_told(table, capsys, named, message):
-    assert main(["compare", str(table[0]), "--models", "a,b", "--subgroups", named]) == 2
-    assert message in capsys.readouterr().err
-    assert main(["compare", "--counts", "9,3,2,4", "--subgroups", "sex"]) == 2
-    assert "in place of files and their columns" in capsys.readouterr().err
+def test_mistakes_are_told(table, named, message, refused):
+    refused("compare", str(table[0]), "--models", "a,b", "--subgroups", named, said=message)
+    counts = "compare", "--counts", "9,3,2,4", "--subgroups", "sex"
+    refused(*counts, said="in place of files and their columns")

@@ -14,8 +14,7 @@ NAMES = {"words": ("healthy", "sick"), "numbers": (0, 1), "unclear": ("dog", "ca
 
 
 @pytest.fixture
-def files(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def files(in_folder):
     for name, (no, yes) in NAMES.items():
         truth = np.where(SICK == 1, yes, no)
         pd.DataFrame({"label": truth, "a": A, "b": B}).to_csv(f"{name}.csv", index=False)
@@ -54,11 +53,7 @@ def files(tmp_path, monkeypatch):
         ("features.csv --models svm,rf", 0, "svm is better than rf by accuracy"),
         ("first.csv second.csv --truth solution.csv", 0, "first is better than second"),
         ("p_first.csv p_second.csv --truth solution.csv --metric roc_auc", 0, "ROC AUC of p_first"),
-        (
-            "first.csv short.csv --truth solution.csv",
-            2,
-            "'solution.csv' have other rows",
-        ),
+        ("first.csv short.csv --truth solution.csv", 2, "'solution.csv' have other rows"),
         ("first.csv second.csv --truth loss.csv", 2, "--truth: 'loss.csv': expected a column of"),
     ],
 )
@@ -71,10 +66,7 @@ def test_compare_takes_the_files_that_people_have(bakeoff, files, options, code,
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (
-            "loss.csv --models a,b --values lower --difference 0.2",
-            "0.2 in value",
-        ),
+        ("loss.csv --models a,b --values lower --difference 0.2", "0.2 in value"),
         ("numbers.csv --models a,b --metric roc_auc --difference 0.05", "0.05 in roc_auc"),
         ("first.csv second.csv --truth solution.csv --difference 0.1", "0.1 in accuracy"),
     ],
@@ -89,8 +81,7 @@ def test_plan_by_values_needs_as_many_rows_as_their_noise_says(bakeoff, files):
     values = pd.read_csv("loss.csv")
     sd = (values["a"] - values["b"]).std()
     code, out, _ = bakeoff(
-        *("plan", "loss.csv", "--models", "a,b", "--values", "lower"),
-        *("--difference", "0.2"),
+        *("plan", "loss.csv", "--models", "a,b", "--values", "lower"), *("--difference", "0.2")
     )
     rows = int(out.split()[0].replace(",", ""))
     assert code == 0

@@ -77,8 +77,7 @@ def test_an_id_that_is_a_date_is_an_id_and_a_running_number_none(tmp_path):
     assert guess.drop["nr"] == "a running number"
 
 
-def test_numbers_become_a_regression_that_runs_as_it_is(bakeoff, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def test_numbers_become_a_regression_that_runs_as_it_is(bakeoff, in_folder):
     rng = np.random.default_rng(0)
     mpa, age = rng.normal(35, 10, 90).round(2), rng.integers(1, 30, 90)
     table = pd.DataFrame({"x": rng.normal(size=90), "psi": 145 * mpa, "mpa": mpa, "age": age})

@@ -54,8 +54,7 @@ COSTS = "classes: [yes, no]\nmatrix: [[0, 5], [1, 0]]\n"
 
 
 @pytest.fixture
-def rows(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def rows(tmp_path, monkeypatch, in_folder):
     monkeypatch.delitem(sys.modules, "measures_of_rows", raising=False)
     monkeypatch.setattr(sys, "path", [*sys.path])
     rng = np.random.default_rng(0)
@@ -76,10 +75,9 @@ PLACE = "./measures_of_rows.py:distance:lower:probabilities"
 READ = ("rows.csv", "--truth", "y", "--id", "id", "--positive", "yes")
 
 
-def test_a_function_is_compared_as_in_python(rows, bakeoff):
+def test_a_function_is_compared_as_in_python(rows, answered):
     y, models = rows
-    _, out, _ = bakeoff("compare", *READ, "--metric", PLACE, "--json")
-    (found,) = json.loads(out)["comparisons"]
+    (found,) = answered("compare", *READ, "--metric", PLACE)["comparisons"]
     distance = own_metric(
         "distance",
         lambda y, p: float(np.mean(np.abs(y - p))),
@@ -114,12 +112,11 @@ def test_a_wrong_place_is_one_sentence(rows, bakeoff, command, place, why):
     assert err.count("\n") == 1
 
 
-def test_gate_decides_by_functions_and_by_costs(rows, bakeoff):
+def test_gate_decides_by_functions_and_by_costs(rows, bakeoff, answered):
     y, models = rows
-    asked = ("gate", *READ, "--models", "old,new", "--margin", "0.02", "--json")
-    code, out, _ = bakeoff(*asked, "--metric", PLACE)
-    assert (code, json.loads(out)["decision"]) == (0, "ship")
-    _, out, _ = bakeoff(*asked, "--metric", "cost", "--set", "costs=costs.yaml")
+    asked = "gate", *READ, "--models", "old,new", "--margin", "0.02"
+    assert answered(*asked, "--metric", PLACE)["decision"] == "ship"
+    _, out, _ = bakeoff(*asked, "--json", "--metric", "cost", "--set", "costs=costs.yaml")
     said = [np.where(p > 0.5, "yes", "no") for p in models.values()]
     truth = np.where(y, "yes", "no")
     costs = {"classes": ["no", "yes"], "matrix": [[0, 1], [5, 0]]}
@@ -138,13 +135,10 @@ def test_gate_decides_by_functions_and_by_costs(rows, bakeoff):
         ("fraction", "fraction returned a number that is too large for a float"),
     ],
 )
-def test_whatever_a_function_raises_or_returns_is_no_decision(rows, bakeoff, name, why):
+def test_whatever_a_function_raises_or_returns_is_no_decision(rows, refused, name, why):
     place = f"./measures_of_rows.py:{name}"
-    code, _, err = bakeoff(
-        "gate", *READ, "--models", "old,new", "--margin", "0.1", "--metric", place
-    )
-    assert code == 3
-    assert why in err
+    line = ["--models", "old,new", "--margin", "0.1", "--metric", place]
+    refused("gate", *READ, *line, said=why, code=3)
 
 
 def run(*arguments):

@@ -18,8 +18,7 @@ def planned(capsys, text):
 
 
 @pytest.fixture
-def pilot(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def pilot(in_folder):
     rng = np.random.default_rng(0)
     y = rng.integers(0, 2, 300)
     said = [np.where(rng.random(300) < q, y, 1 - y) for q in (0.9, 0.8)]
@@ -41,6 +40,7 @@ def test_rows_of_mcnemars_test(capsys):
 
 
 TENTH = stats.McNemarPower(discordance=0.1)
+FOLDS = stats.FiveByTwoPower(discordance=0.1)
 INDEPENDENT = stats.McNemarPower(discordance=0.85 * 0.2 + 0.8 * 0.15)
 
 
@@ -49,11 +49,7 @@ INDEPENDENT = stats.McNemarPower(discordance=0.85 * 0.2 + 0.8 * 0.15)
     [
         ("--accuracy 0.85", INDEPENDENT, {"power": 0.8}),
         ("--disagree 0.1 --rows 500", TENTH, {"n": 500}),
-        (
-            "--disagree 0.1 --set test=cv5x2_f",
-            stats.FiveByTwoPower(discordance=0.1),
-            {"power": 0.8},
-        ),
+        ("--disagree 0.1 --set test=cv5x2_f", FOLDS, {"power": 0.8}),
         ("--disagree 0.1 --comparisons 6", TENTH, {"power": 0.8, "alpha": 0.05 / 6}),
         (
             "--disagree 0.1 --comparisons 3 --set correction=holm",
@@ -118,8 +114,7 @@ def test_a_pilot_tells_the_noise(capsys, pilot):
     assert found["rows"] == test.solve(difference=0.05, power=0.8).n
 
 
-def test_the_curve_is_drawn(capsys, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def test_the_curve_is_drawn(capsys, in_folder):
     options = ["--difference", "0.05", "--disagree", "0.1"]
     for name in ("a.svg", "b.svg"):
         assert main(["plan", *options, "--output", name]) == 0
@@ -127,6 +122,9 @@ def test_the_curve_is_drawn(capsys, tmp_path, monkeypatch):
     assert Path("a.svg").read_bytes() == Path("b.svg").read_bytes()
     assert "█" in capsys.readouterr().out
     assert main(["plan", *options, "--output", "a.png"]) == 2
+
+
+BOTH = "--difference .02 --disagree .1"
 
 
 @pytest.mark.parametrize(
@@ -137,35 +135,29 @@ def test_the_curve_is_drawn(capsys, tmp_path, monkeypatch):
         ("--difference .2 --disagree .1", "--difference: found 0.2"),
         ("--difference .02 --disagree 2", "--disagree: found 2.0"),
         ("--difference .02 --disagree .4 --accuracy .95", "--disagree: found 0.4"),
-        ("--difference .02 --disagree .1 --accuracy 85", "--accuracy: found 85"),
-        ("--difference .02 --disagree .1 --power 1", "--power: found 1.0"),
-        ("--difference .02 --disagree .1 --alpha 2", "--alpha: found"),
-        ("--difference .02 --disagree .1 --comparisons 0", "--comparisons: found 0"),
+        (f"{BOTH} --accuracy 85", "--accuracy: found 85"),
+        (f"{BOTH} --power 1", "--power: found 1.0"),
+        (f"{BOTH} --alpha 2", "--alpha: found"),
+        (f"{BOTH} --comparisons 0", "--comparisons: found 0"),
+        (f"{BOTH} --comparisons 3 --set correction=x", "--set correction: found 'x'"),
+        (f"{BOTH} --versus", "write `--comparisons N`"),
+        (f"{BOTH} --comparisons x", "found 'x', expected a whole number"),
         (
-            "--difference .02 --disagree .1 --comparisons 3 --set correction=x",
-            "--set correction: found 'x'",
-        ),
-        ("--difference .02 --disagree .1 --versus", "write `--comparisons N`"),
-        ("--difference .02 --disagree .1 --comparisons x", "found 'x', expected a whole number"),
-        (
-            "--difference .02 --disagree .1 --set correction=holm",
+            f"{BOTH} --set correction=holm",
             "--set correction: is for more than one of the --comparisons",
         ),
-        ("--difference .02 --disagree .1 --alpha 0", "--alpha: found 0, must lie"),
+        (f"{BOTH} --alpha 0", "--alpha: found 0, must lie"),
         ("a.csv b.csv --difference .02 --set test=cv5x2_f", "--set test: cv5x2_f is planned w"),
         ("e.yaml --difference .02", "is said in its report"),
         ("a.csv b.csv a.csv --difference .02", "expected one or two tables"),
         ("--rows 20 --disagree .02", "--rows: 20 rows find no difference"),
-        (
-            "--difference .02 --disagree .1 --groups g",
-            "--groups: is for the predictions of a pilot",
-        ),
-        ("--difference .02 --disagree .1 --rows 0", "--rows: found 0"),
+        (f"{BOTH} --groups g", "--groups: is for the predictions of a pilot"),
+        (f"{BOTH} --rows 0", "--rows: found 0"),
         ("--equal --disagree .1", "--equal: within which --margin?"),
         ("--margin .02 --disagree .1", "--margin: is planned from the noise of a pilot"),
         ("--margin .02 a.csv b.csv", "`bakeoff gate` says of the pilot"),
         (
-            "--difference .02 --disagree .1 --set test=cv5x2_f --set alternative=greater",
+            f"{BOTH} --set test=cv5x2_f --set alternative=greater",
             "--set alternative: cv5x2_f is two-sided",
         ),
         ("--difference .02 a.csv", "--models: of one table, name the columns of the two"),
@@ -179,15 +171,13 @@ def test_the_curve_is_drawn(capsys, tmp_path, monkeypatch):
         ("--difference 1.5 a.csv b.csv --metric f1", "values of f1 lie between 0 and 1"),
     ],
 )
-def test_mistakes_are_told(capsys, pilot, text, message):
-    assert main(["plan", *text.split()]) == 2
-    assert message in " ".join(capsys.readouterr().err.split())
+def test_mistakes_are_told(pilot, text, message, refused):
+    refused("plan", *text.split(), said=message)
 
 
-def test_several_training_runs_are_no_pilot(capsys, pilot):
+def test_several_training_runs_are_no_pilot(refused, pilot):
     for name in "ab":
         for seed in (1, 2, 3):
             Path(f"{name}{seed}.csv").write_text(Path(f"{name}.csv").read_text())
     asked = ["plan", "a{seed}.csv", "b{seed}.csv", "--difference", ".02"]
-    assert main(asked) == 2
-    assert "found several training runs" in capsys.readouterr().err
+    refused(*asked, said="found several training runs")

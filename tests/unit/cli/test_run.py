@@ -13,8 +13,7 @@ from tests.conftest import ROOT
 
 
 @pytest.fixture(autouse=True)
-def _file(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def _file(in_folder):
     Path("study.yaml").touch()
 
 
@@ -64,13 +63,9 @@ def test_profile_says_how_many_jobs(monkeypatch):
         ("init mine.csv --folder mine", "--folder: lays out an example; leave out mine.csv"),
     ],
 )
-def test_mistakes_end_with_2(capsys, words, said):
+def test_mistakes_end_with_2(refused, words, said):
     Path("broken.yaml").write_text("models: {a: [\n")
-    try:
-        code = main(words.split())
-    except SystemExit as stop:
-        code = stop.code
-    assert (code, said in capsys.readouterr().err) == (2, True)
+    refused(*words.split(), said=said)
     assert not Path("mine").exists()
 
 

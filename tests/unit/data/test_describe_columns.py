@@ -12,10 +12,12 @@ from sklearn.naive_bayes import GaussianNB
 
 import bakeoff
 from bakeoff.cli import main
-from bakeoff.data.describe import date_formats, describe
+from bakeoff.cli.check import show_undeclared
+from bakeoff.data.describe import date_formats, describe, telling_columns
 from bakeoff.data.given_predictions import load
 from bakeoff.errors import UserError
 from bakeoff.spec import load_experiment
+from tests.unit.sources.helpers import card_of
 
 N = 60
 DAYS = pd.date_range("2021-01-01", periods=N)
@@ -55,28 +57,21 @@ def test_what_is_odd_about_a_column_is_remarked(name):
     assert said in found["remark"][1]
 
 
-def test_dates_are_read_in_their_format_and_refused_in_another(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def test_dates_are_read_in_their_format_and_refused_in_another(in_folder):
     days = DAYS.strftime("%d.%m.%Y")
     table = pd.DataFrame({"when": days, "x": np.arange(N) % 7, "y": ["u", "v"] * (N // 2)})
     table.to_csv("t.csv", index=False)
-    config = {
-        "experiment": "e",
-        "datasets": {"d": {"source": "file", "path": "t.csv", "target": "y", "time": "when"}},
-        "models": {"m": {"estimator": "sklearn.dummy.DummyClassifier"}},
-    }
+    data = {"source": "file", "path": "t.csv", "target": "y", "time": "when"}
     with pytest.raises(UserError, match="neither numbers nor dates"):
-        load("d", load_experiment(config))
-    config["datasets"]["d"]["dates"] = {"when": "%d.%m.%Y"}
-    assert load("d", load_experiment(config)).card["roles"]["time"]["last"] == "2021-03-01 00:00:00"
-    config["datasets"]["d"]["dates"] = {"when": "%m/%d/%Y"}
+        card_of(**data)
+    card = card_of(**data, dates={"when": "%d.%m.%Y"})
+    assert card["roles"]["time"]["last"] == "2021-03-01 00:00:00"
     with pytest.raises(UserError, match=r"dates\.when: no dates like '%m/%d/%Y': time data"):
-        load("d", load_experiment(config))
+        card_of(**data, dates={"when": "%m/%d/%Y"})
 
 
 @pytest.fixture
-def messy(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def messy(in_folder):
     rng = np.random.default_rng(0)
     table = pd.DataFrame({name: list(COLUMNS[name][0]) for name in ("dotted", "blank", "share")})
     table["x"] = rng.normal(size=N)
@@ -125,11 +120,7 @@ def test_a_workbook_tells_of_formulas_without_values_and_a_hidden_sheet(tmp_path
     book.active.sheet_state, book.active = "hidden", 1
     book.save(tmp_path / "book.xlsx")
     data = {"source": "file", "path": str(tmp_path / "book.xlsx"), "target": "y"}
-    models = {"m": {"estimator": "sklearn.dummy.DummyClassifier"}}
-    card = load(
-        "d", load_experiment({"experiment": "e", "datasets": {"d": data}, "models": models})
-    )
-    assert card.card["notes"] == [["hidden", "old"], ["formulas", "total"]]
+    assert card_of(**data)["notes"] == [["hidden", "old"], ["formulas", "total"]]
 
 
 @pytest.mark.parametrize(
@@ -145,3 +136,43 @@ def test_a_workbook_tells_of_formulas_without_values_and_a_hidden_sheet(tmp_path
 )
 def test_formats_of_dates(texts, formats):
     assert date_formats(pd.Series(texts)) == formats
+
+
+@pytest.fixture
+def rows():
+    rng = np.random.default_rng(1)
+    y = rng.random(1000) < 0.1
+    return pd.DataFrame(
+        {
+            "copy": np.where(y, "left", "stays"),
+            "threshold": y * 10.0 + rng.random(1000),
+            "missing": np.where(y, np.nan, 1.0),
+            "weak": y + rng.normal(size=1000),
+            "id": [f"row {i}" for i in range(1000)],
+            "number": np.arange(1000),
+            "constant": 1,
+            "target": y,
+        }
+    )
+
+
+def test_columns_that_give_the_class_away_are_named(rows):
+    found = {one.column: one.share for one in telling_columns(rows.iloc[:, :-1], rows["target"])}
+    assert list(found) == ["copy", "threshold", "missing"]
+    assert found["copy"] == 1
+    assert not list(telling_columns(rows[["copy"]], rows["constant"])), "of one class"
+    many = pd.concat([rows] * 40, ignore_index=True)  # which are sampled
+    named = [one.column for one in telling_columns(many[["weak", "copy"]], many["target"])]
+    assert "copy" in named
+    rare = np.arange(1000) < 10
+    features = pd.DataFrame({"constant": np.ones(1000), "copy": rare})
+    assert [one.column for one in telling_columns(features, pd.Series(rare))] == ["copy"]
+
+
+def test_a_check_of_an_experiment_notes_them(rows, tiny, tmp_path, capsys):
+    rows[["threshold", "weak", "target"]].to_csv(tmp_path / "t.csv", index=False)
+    source = {"source": "file", "path": str(tmp_path / "t.csv"), "target": "target"}
+    spec = load_experiment(tiny | {"datasets": {"d": source}})
+    show_undeclared(spec, {"d": load("d", spec)})
+    said = " ".join(capsys.readouterr().out.split())
+    assert "in d 'threshold' (100% of the rows) alone tells the class" in said

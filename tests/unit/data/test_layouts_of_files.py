@@ -3,9 +3,8 @@
 import pytest
 
 from bakeoff.cli import main
-from bakeoff.data.given_predictions import load
 from bakeoff.data.records import PLAIN, laid_out
-from bakeoff.spec import load_experiment
+from tests.unit.sources.helpers import card_of
 
 ROWS = "".join(f"{i},{'uv'[i % 2]},{'uv'[i % 3 % 2]},{'uv'[i // 2 % 2]}\n" for i in range(40))
 NAMES = "id,label,a,b\n"
@@ -21,8 +20,7 @@ BEFORE = {
 
 @pytest.mark.parametrize("name", BEFORE)
 @pytest.mark.parametrize("sep", [",", ";", "\t"])
-def test_lines_before_a_table_are_found_and_told(name, sep, tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
+def test_lines_before_a_table_are_found_and_told(name, sep, tmp_path, capsys, in_folder):
     before, skip = BEFORE[name]
     text = (NAMES + ROWS).replace(",", sep)
     (tmp_path / "t.csv").write_text(before.replace("sep=,", f"sep={sep}") + text)
@@ -35,20 +33,20 @@ def test_lines_before_a_table_are_found_and_told(name, sep, tmp_path, monkeypatc
     assert ("skip: " in (tmp_path / "t.yaml").read_text()) == (skip > 0)
 
 
-@pytest.mark.parametrize("text", ["a,b\n1,2,3\n4,5,6\n", "x\n1,5\n2,7\n", "id,label,a,b\n" + ROWS])
-def test_a_table_without_lines_before_it_keeps_its_first_line(text, tmp_path):
+@pytest.mark.parametrize(
+    ("text", "skip"),
+    [
+        *(("a,b\n1,2,3\n4,5,6\n", 0), ("x\n1,5\n2,7\n", 0), (NAMES + ROWS, 0)),
+        ("# by hand\n#id,label\n1,u\n2,v\n", 1),  # names behind a hash are names
+    ],
+)
+def test_the_first_line_of_a_table_is_kept(text, skip, tmp_path):
     (tmp_path / "t.csv").write_text(text)
-    assert laid_out(str(tmp_path / "t.csv"), PLAIN).skip == 0
-
-
-def test_names_behind_a_hash_are_names(tmp_path):
-    (tmp_path / "t.csv").write_text("# by hand\n#id,label\n1,u\n2,v\n")
-    assert laid_out(str(tmp_path / "t.csv"), PLAIN).skip == 1
+    assert laid_out(str(tmp_path / "t.csv"), PLAIN).skip == skip
 
 
 @pytest.mark.parametrize(("sep", "quote"), [(";", ""), (",", '"'), ("\t", "")])
-def test_decimal_commas_are_read_as_numbers(sep, quote, tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
+def test_decimal_commas_are_read_as_numbers(sep, quote, tmp_path, capsys, in_folder):
     lines = [f"{i}{sep}{quote}{i % 7},25{quote}{sep}{quote}{i % 5},5{quote}" for i in range(40)]
     (tmp_path / "t.csv").write_text("\n".join([sep.join(("id", "a", "b")), *lines]))
     assert main(["compare", "t.csv", "--values", "lower"]) == 0
@@ -58,6 +56,4 @@ def test_decimal_commas_are_read_as_numbers(sep, quote, tmp_path, monkeypatch, c
 def test_an_experiment_says_how_many_lines_are_before_its_table(tmp_path):
     (tmp_path / "t.csv").write_text("Results of Monday\n\n" + NAMES + ROWS)
     data = {"source": "file", "path": str(tmp_path / "t.csv"), "target": "label", "skip": 2}
-    models = {"m": {"estimator": "sklearn.dummy.DummyClassifier"}}
-    config = {"experiment": "e", "datasets": {"d": data}, "models": models}
-    assert load("d", load_experiment(config)).card["rows"] == 40
+    assert card_of(**data)["rows"] == 40

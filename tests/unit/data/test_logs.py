@@ -24,10 +24,8 @@ from bakeoff.stats import mcnemar
 from tests.conftest import GONE, change
 from tests.logs import beginnings, drawn, inspect, lm_eval, promptfoo, write
 
-
-@pytest.fixture(autouse=True)
-def _in_folder(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+pytestmark = pytest.mark.usefixtures("in_folder")
+RIGHT = ["--values", "right"]
 
 
 def rows_of(tables, model):
@@ -262,28 +260,27 @@ def test_questions_that_are_there_twice_keep_the_ids_of_the_log(capsys):
     assert compared(capsys, *paths)["pvalue"] == mcnemar(np.array(a), np.array(b)).pvalue
     own, order = shuffled(b, 2)
     inspect("b.json", "b", own, questions=[i % 110 for i in order])
-    assert main(["compare", *paths, "--values", "right"]) == 2
+    assert main(["compare", *paths, *RIGHT]) == 2
     told = " ".join(capsys.readouterr().err.split())
     assert re.search(r"ids that are missing \(\d+\): q0 \[[0-9a-f]{16}\] 0, ", told)
     assert re.search(r"of 120 ids that both logs have for samples, 1\d\d stand for diff", told)
 
 
-def test_other_questions_under_the_same_ids_are_refused(capsys):
+def test_other_questions_under_the_same_ids_are_refused(capsys, refused):
     paths = [
         inspect("a.json", "a", [1] * 40),
         inspect("b.json", "b", [1] * 40, questions=[*range(30), *range(100, 110)]),
     ]
-    assert main(["compare", *paths, "--values", "right"]) == 2
-    told = " ".join(capsys.readouterr().err.split())
-    assert "of 40 ids that both logs have for samples, 10 stand for different questions" in told
-    assert "the first is 30: 'q30 [" in told
-    assert "' and 'q100 [" in told
-    assert "only if both logs number the same questions alike, `--id sample_id` pairs so" in told
+    said = (
+        "of 40 ids that both logs have for samples, 10 stand for different questions … "
+        "the first is 30: 'q30 [ … ' and 'q100 [ … "
+        "only if both logs number the same questions alike, `--id sample_id` pairs so"
+    )
+    refused("compare", *paths, *RIGHT, said=said)
     assert compared(capsys, *paths, "--id", "sample_id")["n"] == 40
     inspect("b.json", "b", [1] * 40, questions=[1, 0, *range(2, 40)])
-    assert main(["compare", *paths, "--values", "right", "--id", "sample_id"]) == 2
-    told = " ".join(capsys.readouterr().err.split())
-    assert "2 of 40 rows are another question than in 'a.json'; leave the column of ids out" in told
+    said = "2 of 40 rows are another question than in 'a.json'; leave the column of ids out"
+    refused("compare", *paths, *RIGHT, "--id", "sample_id", said=said)
 
 
 def test_own_tables_may_have_columns_of_these_names(capsys):
@@ -293,7 +290,7 @@ def test_own_tables_may_have_columns_of_these_names(capsys):
     assert compared(capsys, "a.csv", "b.csv", "--id", "sample_id")["n"] == 40
 
 
-def test_numbers_and_texts_as_ids_of_samples(capsys):
+def test_numbers_and_texts_as_ids_of_samples(capsys, refused):
     log = json.loads(Path(inspect("a.json", "a", [1] * 40)).read_text())
     for row in log["samples"]:
         row["id"] = f"{row['id']}"
@@ -301,8 +298,7 @@ def test_numbers_and_texts_as_ids_of_samples(capsys):
     assert compared(capsys, "a.json", "b.json")["n"] == 40
     log["samples"][0]["input"] = "another"
     write("b.json", log)
-    assert main(["compare", "a.json", "b.json", "--values", "right"]) == 2
-    assert "1 stand for different questions" in capsys.readouterr().err
+    refused("compare", "a.json", "b.json", *RIGHT, said="1 stand for different questions")
 
 
 def test_runs_of_a_folder_are_of_one_question(capsys):
@@ -462,24 +458,19 @@ def test_a_folder_of_lm_eval_has_models_and_tasks():
         tables_of([means])
 
 
+RUNS = "--values right --runs run"
+
+
 @pytest.mark.parametrize(
     ("options", "code", "said"),
     [
         ("compare logs", 2, "--values: logs was read as a folder of 6 files (a log of Inspect), w"),
         ("compare logs --values right", 2, "where they are runs of items, `--runs run` names th"),
-        ("compare logs --values right --runs run", 0, "b is better than a by accuracy"),
-        ("compare logs --values right --runs run --models a,c", 2, "--models: unknown model 'c'"),
-        ("compare logs --values right --runs run --models a", 2, "holds one model (a)"),
-        (
-            "compare logs --values right --runs run --metric pass@2",
-            0,
-            "b is better than a by pass@2",
-        ),
-        (
-            "compare logs --values right --runs run --metric pass@4",
-            2,
-            "pass@4 wants 4 runs of each",
-        ),
+        (f"compare logs {RUNS}", 0, "b is better than a by accuracy"),
+        (f"compare logs {RUNS} --models a,c", 2, "--models: unknown model 'c'"),
+        (f"compare logs {RUNS} --models a", 2, "holds one model (a)"),
+        (f"compare logs {RUNS} --metric pass@2", 0, "b is better than a by pass@2"),
+        (f"compare logs {RUNS} --metric pass@4", 2, "pass@4 wants 4 runs of each"),
         (
             "compare logs --values right --metric pass@2 --metric pass^2",
             2,
@@ -490,18 +481,10 @@ def test_a_folder_of_lm_eval_has_models_and_tasks():
             2,
             "--metrics: pass@2 is about runs that are righ",
         ),
-        (
-            "compare logs --values right --runs run --metric pass@0",
-            2,
-            "--metrics: found 'pass@0', expected",
-        ),
-        ("gate logs --margin 0 --values right --runs run", 3, "name the two of its models (a, b)"),
-        (
-            "gate logs --margin 0 --models a,b --values right --runs run --metric pass^2",
-            0,
-            "Ship: b",
-        ),
-        ("compare logs --values right --runs run --set value=match", 0, "b is better than a"),
+        (f"compare logs {RUNS} --metric pass@0", 2, "--metrics: found 'pass@0', expected"),
+        (f"gate logs --margin 0 {RUNS}", 3, "name the two of its models (a, b)"),
+        (f"gate logs --margin 0 --models a,b {RUNS} --metric pass^2", 0, "Ship: b"),
+        (f"compare logs {RUNS} --set value=match", 0, "b is better than a"),
         ("compare logs --values right --set value=acc", 2, "unknown column 'acc'"),
         (
             "plan logs --models a,b --values right --set runs=run --difference 0.1",
@@ -520,23 +503,21 @@ def test_commands_take_a_folder(options, code, said, capsys):
     assert said in " ".join((printed.out + printed.err).split())
 
 
-def test_scores_of_a_file_are_told_with_the_options_that_take_them(capsys):
+def test_scores_of_a_file_are_told_with_the_options_that_take_them(capsys, refused):
     path = promptfoo("results.json", {"a": drawn(40, 0.4, 1), "b": drawn(40, 0.9, 2)})
-    assert main(["compare", path]) == 2
-    told = " ".join(capsys.readouterr().err.split())
-    assert "`success` (0 and 1), `score` (0.5 to 1) and `tone` (0.25 to 0.25)" in told
-    assert "`--set value=COLUMN` chooses one of them, `--runs run` names the runs" in told
-    options = ["--values", "right", "--set", "value=success", "--runs", "run"]
-    assert main(["compare", path, *options]) == 0
+    said = (
+        "`success` (0 and 1), `score` (0.5 to 1) and `tone` (0.25 to 0.25) … "
+        "`--set value=COLUMN` chooses one of them, `--runs run` names the runs"
+    )
+    refused("compare", path, said=said)
+    assert main(["compare", path, *RIGHT, "--set", "value=success", "--runs", "run"]) == 0
     assert "b is better than a" in capsys.readouterr().out
 
 
-def test_the_format_of_tables_is_an_option(capsys):
+def test_the_format_of_tables_is_an_option(capsys, refused):
     rows = ["id;y;a;b", *(f"{i};x{i % 2};x{i % 2};x{i % 3 % 2}" for i in range(40))]
     Path("t.out").write_text("\n".join(rows))
-    assert main(["compare", "t.out"]) == 2
-    assert "unknown file ending '.out'" in (told := capsys.readouterr().err)
-    assert "or set `--format csv`" in told
+    refused("compare", "t.out", said="unknown file ending '.out' … or set `--format csv`")
     for command in (
         ["compare", "t.out", "--models", "a,b"],
         ["gate", "t.out", "--models", "b,a", "--margin", "0.1"],
@@ -578,7 +559,7 @@ LARGE = {"match": {"value": 10**400}}
         ("lm_eval", {"acc": 10**400}, "line 2: a number has 401 digits"),
     ],
 )
-def test_a_record_that_is_not_as_its_tool_writes_it_is_named(tool, fields, said, capsys):
+def test_a_record_that_is_not_as_its_tool_writes_it_is_named(tool, fields, said, refused):
     make, record = LOGS[tool]
     path, by_lines = make(), tool == "lm_eval"
     values = [json.loads(part) for part in Path(path).read_text().split("\n") if part]
@@ -586,29 +567,25 @@ def test_a_record_that_is_not_as_its_tool_writes_it_is_named(tool, fields, said,
     change(record(log), fields)
     write(path, log, lines=by_lines)
     Path("other.csv").write_text("id,score\n1,1\n2,0\n")
-    assert main(["compare", path, "other.csv", "--values", "right"]) == 2
-    error = " ".join(capsys.readouterr().err.split())
-    assert said in error
-    assert path in error
+    refused("compare", path, "other.csv", *RIGHT, said=f"{path} … {said}")
 
 
 @pytest.mark.parametrize("name", ["a.json", "out/samples.jsonl"])
-def test_json_nested_too_deep_is_refused(name, capsys):
+def test_json_nested_too_deep_is_refused(name, refused):
     heads = {
         "a.json": '{"status": "success", "eval": {"task": 1}, "samples": ',
         "out/samples.jsonl": '{"doc_id": 1, "target": 1, "filtered_resps": ',
     }
     Path("out").mkdir()
     Path(name).write_text(heads[name] + "[" * 100_000)
-    assert main(["compare", name, "other.csv", "--values", "right"]) == 2
+    refused("compare", name, "other.csv", *RIGHT, said="")
     Path("other.csv").write_text("id,score\n1,1\n2,0\n")
-    assert main(["compare", name, "other.csv", "--values", "right"]) == 2
-    assert "it is nested too deep" in capsys.readouterr().err
+    refused("compare", name, "other.csv", *RIGHT, said="it is nested too deep")
 
 
 @pytest.mark.parametrize("method", [zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
 @pytest.mark.parametrize("damage", ["bytes", "encrypted"])
-def test_a_member_that_cannot_be_unpacked_is_named(method, damage, capsys):
+def test_a_member_that_cannot_be_unpacked_is_named(method, damage, refused):
     as_eval(inspect("a.json", "A", [1, 0] * 20), method)
     with zipfile.ZipFile("a.eval") as archive:
         at = archive.getinfo("samples/3_epoch_1.json").header_offset
@@ -620,15 +597,13 @@ def test_a_member_that_cannot_be_unpacked_is_named(method, damage, capsys):
         content[content.index(b"samples/3_epoch_1.json", central) - 46 + 8] |= 1
     Path("a.eval").write_bytes(content)
     inspect("b.json", "B", [1, 0] * 20)
-    assert main(["compare", "a.eval", "b.json", "--values", "right"]) == 2
-    assert "samples/3_epoch_1.json cannot be unpacked" in capsys.readouterr().err
+    said = "samples/3_epoch_1.json cannot be unpacked"
+    refused("compare", "a.eval", "b.json", *RIGHT, said=said)
 
 
-def test_an_archive_that_unpacks_to_far_more_is_refused_before_it_does(capsys, monkeypatch):
+def test_an_archive_that_unpacks_to_far_more_is_refused_before_it_does(monkeypatch, refused):
     monkeypatch.setattr(formats, "_SMALL", 1 << 20)
     as_eval(inspect("a.json", "A", [1, 0]), zipfile.ZIP_DEFLATED, before=" " * (1 << 21))
     inspect("b.json", "B", [1, 0])
-    assert main(["compare", "a.eval", "b.json", "--values", "right"]) == 2
-    error = capsys.readouterr().err
-    assert "it unpacks to more than" in error
-    assert "200 times the size" in error
+    said = "it unpacks to more than … 200 times the size"
+    refused("compare", "a.eval", "b.json", *RIGHT, said=said)

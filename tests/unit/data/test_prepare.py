@@ -23,9 +23,14 @@ def load(base, holdout=None, **keys):
     return load_table("d", spec, 0, {"holdout": (holdout,)} if holdout else {})
 
 
+def stored(folder, frame):
+    frame.to_csv(folder / "d.csv", index=False)
+    return {"path": str(folder / "d.csv"), "target": "y"}
+
+
 @pytest.fixture
 def small(tmp_path):
-    pd.DataFrame(
+    frame = pd.DataFrame(
         {
             "n": [*range(11), None],
             "day": pd.date_range("2024-01-01", periods=12).strftime("%Y-%m-%d"),
@@ -36,8 +41,8 @@ def small(tmp_path):
             "part": ["train"] * 6 + ["test"] * 4 + ["spare"] * 2,
             "y": ["u", "v"] * 6,
         }
-    ).to_csv(tmp_path / "small.csv", index=False)
-    base = {"path": str(tmp_path / "small.csv"), "target": "y"}
+    )
+    base = stored(tmp_path, frame)
     return lambda holdout=None, **keys: load(base, holdout, **keys)
 
 
@@ -64,18 +69,15 @@ def test_order_of_classes_is_that_of_their_values():
 
 
 def test_classes_that_look_alike_can_be_pooled(tmp_path):
-    pd.DataFrame({"x": range(12), "y": ["u", "u ", "v"] * 4}).to_csv(tmp_path / "d.csv")
-    base = {"path": str(tmp_path / "d.csv"), "target": "y", "drop": ["Unnamed: 0"]}
+    base = stored(tmp_path, pd.DataFrame({"x": range(12), "y": ["u", "u ", "v"] * 4}))
     assert load(base, merge={"u": ["u", "u "]}).card["classes"] == {"u": 8, "v": 4}
     kept = load(base, classes=["u", "v"])
     assert kept.card["rows_of_other_classes"] == 4
 
 
 def test_column_of_any_name_can_be_derived_from(tmp_path):
-    pd.DataFrame({"Income (net), in $": range(1, 13), "y": ["u", "v"] * 6}).to_csv(
-        tmp_path / "d.csv", index=False
-    )
-    base = {"path": str(tmp_path / "d.csv"), "target": "y"}
+    frame = pd.DataFrame({"Income (net), in $": range(1, 13), "y": ["u", "v"] * 6})
+    base = stored(tmp_path, frame)
     found = load(base, derive={"log_income": "log( Income (net), in $ )"}).frame["log_income"]
     np.testing.assert_allclose(found, np.log(np.arange(1, 13)))
 
@@ -182,20 +184,14 @@ def test_mistake_is_told(small, keys, message):
 
 
 @pytest.mark.parametrize("weights", ["-1", "inf", "0"])
-def test_impossible_weights_are_told(tmp_path, weights):
-    path = tmp_path / "a.csv"
-    path.write_text("a,w,y\n" + f"1,{weights},u\n2,0,v\n" * 3)
+def test_impossible_weights_are_told(write_csv, weights):
+    path = write_csv("a,w,y\n" + f"1,{weights},u\n2,0,v\n" * 3)
     with pytest.raises(Problem, match="negative, infinite or all 0"):
-        load({"path": str(path), "target": "y"}, weights="w")
+        load({"path": path, "target": "y"}, weights="w")
 
 
-def test_filter_comes_before_what_it_makes_possible(tmp_path):
-    path = tmp_path / "a.csv"
-    path.write_text("a,y\n" + "0,\n2,u\n3,v\n" * 3)
-    table = load(
-        {"path": str(path), "target": "y"},
-        filter=[{"column": "a", "above": 0}],
-        derive={"b": "log(a)"},
-    )
+def test_filter_comes_before_what_it_makes_possible(write_csv):
+    base = {"path": write_csv("a,y\n" + "0,\n2,u\n3,v\n" * 3), "target": "y"}
+    table = load(base, filter=[{"column": "a", "above": 0}], derive={"b": "log(a)"})
     assert table.frame[ROW_ID].tolist() == [2, 3, 5, 6, 8, 9]
     assert np.isfinite(table.frame["b"]).all()

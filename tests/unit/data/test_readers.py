@@ -243,54 +243,26 @@ def test_scores_of_folds_are_told_from_what_is_about_rows(tmp_path, own_reader):
     assert scores["value"].tolist() == [0.25, 0.5, 0.25, 0.5]
 
 
-def written(name, wrong, kind):
-    """Write 200 rows of a model that is wrong on some, as a tool would."""
-    right = [i % wrong != 0 for i in range(200)]
-    if kind == "jsonl":
-        text = lines([sample(i, acc=float(ok), f1=0.5) for i, ok in enumerate(right)])
-    else:
-        text = log([scored(i, "C" if ok else "I") for i, ok in enumerate(right)])
-    ending = "json" if kind == "inspect" else kind
-    Path(f"{name}.{ending}").write_text(text)
-    return f"{name}.{ending}"
-
-
-KINDS = {
-    "jsonl": ("samples of lm-evaluation-harness", ["--set", "value=acc"]),
-    "inspect": ("a log of Inspect", []),
-}
-
-
-@pytest.mark.parametrize("kind", list(KINDS))
-def test_every_file_works_in_compare_gate_and_experiments(tmp_path, monkeypatch, capsys, kind):
-    monkeypatch.chdir(tmp_path)
-    what, column = KINDS[kind]
-    files = [written("a", 10, kind), written("b", 4, kind)]
-    more = ["--values", "right", *column]
-
+def test_a_file_works_in_compare_gate_and_experiments(in_folder, capsys):
+    files = ["a.jsonl", "b.jsonl"]
+    for file, wrong in zip(files, (10, 4), strict=True):
+        rows = [sample(i, acc=float(i % wrong != 0), f1=0.5) for i in range(200)]
+        Path(file).write_text(lines(rows))
+    more = ["--values", "right", "--set", "value=acc"]
     assert main(["compare", *files, *more]) == 0
     said = " ".join(capsys.readouterr().out.split())
-    assert "180 of 200" in said
-    assert "150 of 200" in said
-    assert f"{files[0]} was read as {what}" in said
-
+    read = "a.jsonl was read as samples of lm-evaluation-harness"
+    for part in ("180 of 200", "150 of 200", read):
+        assert part in said
     assert main(["gate", *files, "--margin", "0.01", *more]) == 1
-    assert f"{files[1]} was read as {what}" in " ".join(capsys.readouterr().out.split())
-
-    columns = {"columns": {"value": column[1].removeprefix("value=")}} if column else {}
-    loaded = load_experiment(
-        {
-            "experiment": "e",
-            "models": {name: {"values": f, **columns} for name, f in zip("ab", files, strict=True)},
-            "metrics": ["accuracy"],
-            "tests": {"run": ["mcnemar"]},
-        }
-    )
+    assert read in " ".join(capsys.readouterr().out.split())
+    models = {file[0]: {"values": file, "columns": {"value": "acc"}} for file in files}
+    config = {"experiment": "e", "models": models, "metrics": ["accuracy"]}
+    loaded = load_experiment(config | {"tests": {"run": ["mcnemar"]}})
     problems, chosen = check_experiment(loaded)
     assert problems == []
     assert [test.name for test in chosen] == ["mcnemar"]
-    table = load_given(next(iter(loaded.datasets)), loaded)
-    assert table.card["rows"] == 200
+    assert load_given(next(iter(loaded.datasets)), loaded).card["rows"] == 200
 
 
 def test_probabilities_of_a_single_class_say_nothing(tmp_path):

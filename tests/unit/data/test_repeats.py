@@ -9,7 +9,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bakeoff.data import describe
-from bakeoff.data.describe import BLOCKS, NAMED, find_repeats, group_columns, pairs_by_chance
+from bakeoff.data.describe import (
+    BLOCKS,
+    NAMED,
+    find_repeats,
+    group_columns,
+    is_running_number,
+    pairs_by_chance,
+    why_groups,
+)
 from tests.conftest import ROOT
 
 
@@ -167,3 +175,27 @@ def test_the_speaker_of_the_vowels_is_found_under_any_name():
     assert columns_of(frame, ("vowel",)) == {"speaker": NAMED}
     unnamed = frame.rename(columns={"speaker": "V1"}).sort_values("V1")
     assert columns_of(unnamed, ("vowel",)) == {"V1": BLOCKS}
+
+
+RNG = np.random.default_rng(0)
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "running"),
+    [
+        ("nr", np.tile(np.arange(1, 151), 4), True),  # starts again in each of four files
+        ("Unnamed: 0", np.tile(np.arange(150), 4), True),
+        ("row_number", RNG.permutation(np.tile(np.arange(1, 301), 2)), True),  # shuffled
+        ("any", np.arange(600) + 17, True),
+        ("patient_no", RNG.integers(1, 60, 600), False),
+        ("customer_id", RNG.integers(0, 100, 600), False),
+        ("site", np.repeat(np.arange(30), 20), False),
+    ],
+)
+def test_running_numbers_are_no_groups(name, values, running):
+    column = pd.Series(values, name=name)
+    assert is_running_number(column, name) is running
+    assert not running or why_groups(column, name) == ""
+    found = group_columns(pd.DataFrame({name: values}), ())
+    assert bool(found) is not running
+    assert name != "patient_no" or why_groups(column, name) == NAMED

@@ -18,8 +18,7 @@ DESCRIBED = {"name": "token_f1", "greater_is_better": True}
 
 
 @pytest.fixture
-def files(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def files(in_folder):
     rng = np.random.default_rng(4)
     n, shared = 80, rng.normal(size=80)
     found = {}
@@ -59,20 +58,34 @@ def compared(tmp_path, **more):
     return [row for test in chosen for row in run_planned(test, experiment, inputs)]
 
 
-def test_two_models_have_the_numbers_of_the_library(tmp_path, files):
-    (row,) = compared(tmp_path)
-    direct = mean_difference(files["a"], files["b"])
-    assert (row.test, row.metric) == ("mean_difference", "token_f1")
-    assert (row.estimate, row.pvalue, row.ci_low) == pytest.approx(
-        (direct.estimate, direct.pvalue, direct.ci.low)
+GROUPED = {"columns": {"group": "item"}}
+
+
+@pytest.mark.parametrize(
+    ("more", "options", "groups"),
+    [
+        ({}, {}, None),
+        (
+            {"metrics": [{"name": "loss", "greater_is_better": False}]},
+            {"greater_is_better": False},
+            None,
+        ),
+        ({"a": GROUPED, "b": GROUPED}, {"groups": np.arange(80) // 4, "n_resamples": 999}, 20),
+    ],
+)
+def test_two_models_have_the_numbers_of_the_library(tmp_path, files, more, options, groups):
+    (row,) = compared(tmp_path, **more)
+    direct = mean_difference(files["a"], files["b"], **options)
+    named = more.get("metrics", [DESCRIBED])[0]["name"]
+    assert (row.test, row.metric, row.result.get("n_clusters")) == (
+        "mean_difference",
+        named,
+        groups,
     )
+    assert (row.estimate, row.ci_low) == pytest.approx((direct.estimate, direct.ci.low))
+    assert row.pvalue == pytest.approx(direct.pvalue, abs=0.03 if groups else 1e-12)
     scores = pd.read_csv("s.csv").set_index("model")["value"]
     assert scores["a"] == pytest.approx(files["a"].mean())
-
-
-def test_losses_are_better_when_smaller(tmp_path, files):
-    (row,) = compared(tmp_path, metrics=[{"name": "loss", "greater_is_better": False}])
-    assert row.estimate == pytest.approx(files["b"].mean() - files["a"].mean())
 
 
 def test_several_models_are_compared_at_once(tmp_path, files):
@@ -80,16 +93,6 @@ def test_several_models_are_compared_at_once(tmp_path, files):
     direct = all_pairs("mean_difference", np.column_stack([files[m] for m in "abc"]), seed=1)
     assert {row.test for row in rows} == {"mean_difference"}
     assert [row.pvalue for row in rows] == pytest.approx([p.pvalue for p in direct.pairs])
-
-
-def test_rows_in_groups_take_the_test_for_groups(tmp_path, files):
-    own = {"columns": {"group": "item"}}
-    (row,) = compared(tmp_path, a=own, b=own)
-    direct = mean_difference(files["a"], files["b"], groups=np.arange(80) // 4, n_resamples=999)
-    assert row.test == "mean_difference"
-    assert row.estimate == pytest.approx(direct.estimate)
-    assert row.result["n_clusters"] == 20
-    assert row.pvalue == pytest.approx(direct.pvalue, abs=0.03)
 
 
 @pytest.mark.parametrize(("metric", "one"), [("accuracy", 1), ("error", 0)])

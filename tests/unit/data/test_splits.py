@@ -72,21 +72,33 @@ def test_any_number_of_folds_up_to_leave_one_out(folds, stratify):
     assert largest_k(data, plan) == (2 if stratify else 15)
 
 
+SMALL = r"datasets\.d: class 'c1' has \d+ row"
+
+
 @pytest.mark.parametrize(
-    ("rows", "folds", "message"),
+    ("plan", "counts", "message"),
     [
-        ([5, 25], 31, r"resampling.kfold.folds: 31 folds of the 30 rows of d: 30 at most, leave-"),
-        ([1, 25], 10, r"datasets.d: class 'c0' has 1 row\(s\), and cannot be trained on and test"),
+        (
+            KFold(folds=31),
+            [5, 25],
+            r"\.kfold\.folds: 31 folds of the 30 rows of d: 30 at most, leave-",
+        ),
+        (KFold(folds=10), [1, 25], r"'c0' has 1 row\(s\), and cannot be trained on and test"),
+        (KFold(folds=10), [50, 1], SMALL),
+        (Cv5x2(), [30, 3], SMALL),
+        (Holdout(test_size=0.1), [100, 10], SMALL),
+        (Resampled(), [100, 9], SMALL),
     ],
 )
-def test_folds_that_cannot_be_are_told(rows, folds, message):
+def test_classes_and_rows_that_are_too_few_are_refused(plan, counts, message):
+    name = "kfold" if isinstance(plan, KFold) else "plan"
     with pytest.raises(Problem, match=message):
-        make_splits("d", table(rows), "kfold", KFold.model_validate({"folds": folds}), 1)
+        make_splits("d", table(counts), name, plan, 1)
 
 
 def test_replications_of_5x2_are_halves(tmp_path):
     data = table([31, 20])
-    splits = make_splits("d", data, "cv_5x2", Cv5x2.model_validate({}), 3)
+    splits = make_splits("d", data, "cv_5x2", Cv5x2(), 3)
     write_splits(tmp_path / "s.parquet", splits)
     for repeat in range(1, 6):
         first = read_split(tmp_path / "s.parquet", repeat, 1)
@@ -97,32 +109,15 @@ def test_replications_of_5x2_are_halves(tmp_path):
 
 
 def test_seed_and_names_make_the_split():
-    data, plan = table([30, 30]), Cv5x2.model_validate({})
+    data, plan = table([30, 30]), Cv5x2()
     one = make_splits("d", data, "cv_5x2", plan, 1)
     assert one.equals(make_splits("d", data, "cv_5x2", plan, 1))
     assert not one.equals(make_splits("d", data, "cv_5x2", plan, 2))
     assert not one.equals(make_splits("other", data, "cv_5x2", plan, 1))
-
-
-def test_more_repeats_leave_the_earlier_ones_alone():
-    data = table([30, 30])
+    # more repeats leave the earlier ones alone
     few = make_splits("d", data, "resampled", Resampled.model_validate({"repeats": 3}), 1)
     many = make_splits("d", data, "resampled", Resampled.model_validate({"repeats": 9}), 1)
     assert many[list(few.columns)].equals(few)
-
-
-@pytest.mark.parametrize(
-    ("plan", "counts"),
-    [
-        (Cv5x2.model_validate({}), [30, 3]),
-        (KFold.model_validate({"folds": 10}), [50, 1]),
-        (Holdout.model_validate({"test_size": 0.1}), [100, 10]),
-        (Resampled.model_validate({}), [100, 9]),
-    ],
-)
-def test_small_class_is_refused(plan, counts):
-    with pytest.raises(Problem, match=r"datasets\.d: class 'c1' has \d+ row"):
-        make_splits("d", table(counts), "plan", plan, 0)
 
 
 def with_column(data, **columns):
@@ -153,10 +148,10 @@ def divided(data, name, plan, seed, reasons):
 
 
 PLANS = {
-    "cv_5x2": Cv5x2.model_validate({}),
+    "cv_5x2": Cv5x2(),
     "kfold": KFold.model_validate({"folds": 4}),
     "resampled": Resampled.model_validate({"repeats": 8, "test_size": 0.25}),
-    "holdout": Holdout.model_validate({}),
+    "holdout": Holdout(),
 }
 
 
@@ -273,7 +268,7 @@ def test_column_says_what_is_tested():
     part = np.array(["fit", "check", "spare", "fit"] * 20)
     data = with_column(table([40, 40]), **{HOLDOUT: part})
     keys = {"column": "part", "train": ["fit"], "test": ["check"]}
-    plan = Holdout.model_validate(keys)
+    plan = Holdout(**keys)
     splits = make_splits("d", data, "holdout", plan, 0)
     ((_, _, (train, test)),) = divisions(splits, plan)
     np.testing.assert_array_equal(train, np.flatnonzero(part == "fit"))
@@ -383,7 +378,7 @@ def test_halvings_differ_and_follow_the_seed():
     assert not splits["repeat-1"].equals(splits["repeat-3"])
     assert not splits.equals(make_splits("d", data, "halves", HALVES, 5))
     assert len(HALVES.splits()) == 2 * 3 * 3 + 2 * 3
-    assert len(Halves.model_validate({}).splits()) == 2 * 20 * 5 + 3 * 5
+    assert len(Halves().splits()) == 2 * 20 * 5 + 3 * 5
     with pytest.raises(Problem, match="halves divides them into 3 folds of each half"):
         make_splits("d", table([40, 11]), "halves", HALVES, 4)
 

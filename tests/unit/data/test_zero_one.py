@@ -13,9 +13,7 @@ SAID = [np.where(right == 1, TRUTH, 1 - TRUTH) for right in RIGHT]
 ASKED = "--values: true labels and predictions are 0 and 1"
 
 
-@pytest.fixture(autouse=True)
-def folder(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+pytestmark = pytest.mark.usefixtures("in_folder")
 
 
 def write(values, column="", truth=TRUTH):
@@ -35,12 +33,9 @@ def test_labels_are_told_from_the_truth(capsys, column):
 
 
 @pytest.mark.parametrize("column", ["", "y_pred"])
-def test_marks_of_right_rows_are_asked_about(capsys, column):
+def test_marks_of_right_rows_are_asked_about(capsys, refused, column):
     files = write(RIGHT, column)  # agree with the truth on a third of the rows
-    assert main(["compare", *files]) == 2
-    said = capsys.readouterr().err
-    assert said.startswith(ASKED)
-    assert "no model has the true label in half of the rows" in said
+    refused("compare", *files, said=f"{ASKED} … no model has the true label in half of the rows")
     assert main(["compare", *files, "--task", "classification"]) == 0
     agreed = int((RIGHT[0] == TRUTH).sum())
     assert f"{agreed} of 120" in capsys.readouterr().out
@@ -49,39 +44,17 @@ def test_marks_of_right_rows_are_asked_about(capsys, column):
     assert f"{RIGHT[0].sum()} of 120" in capsys.readouterr().out
 
 
-def test_a_name_that_tells_of_right_rows_is_asked_about(capsys):
+def test_a_name_that_tells_of_right_rows_is_asked_about(refused):
     files = write(RIGHT, "is_correct", 1 - TRUTH)  # agree with it on most rows
     for command in (["compare"], ["gate", "--margin", "0.1"]):
-        assert main([*command, *files, "--set", "predicted=is_correct"]) == 2 + (
-            command != ["compare"]
-        )
-        said = capsys.readouterr().err
-        assert said.startswith(ASKED)
-        assert "'is_correct' is called like a mark of right rows" in said
-    assert (
-        main(
-            [
-                "gate",
-                "--margin",
-                "0.1",
-                *files,
-                "--set",
-                "predicted=is_correct",
-                "--task",
-                "classification",
-            ]
-        )
-        < 3
-    )
+        line = [*command, *files, "--set", "predicted=is_correct"]
+        said = f"{ASKED} … 'is_correct' is called like a mark of right rows"
+        refused(*line, said=said, code=2 if command == ["compare"] else 3)
+    assert main([*line, "--task", "classification"]) < 3
 
 
-def test_numbers_beside_other_labels_are_refused(capsys):
+def test_numbers_beside_other_labels_and_true_labels_are_refused(refused):
     files = write(RIGHT, "y_pred", np.where(TRUTH == 1, "sick", "well"))
-    assert main(["compare", *files]) == 2
-    assert "marks of right rows, are `values`" in capsys.readouterr().err
-
-
-def test_true_labels_are_no_models_numbers(capsys):
-    assert main(["compare", *write(RIGHT), "--values", "right"]) == 2
-    said = capsys.readouterr().err
-    assert said.startswith("--models: 'w.csv': 'y_true' looks like the true labels")
+    refused("compare", *files, said="marks of right rows, are `values`")
+    said = "--models: 'w.csv': 'y_true' looks like the true labels"
+    refused("compare", *write(RIGHT), "--values", "right", said=said)

@@ -14,6 +14,14 @@ IRIS_COSTS = {
 }
 
 
+def costs(classes, matrix):
+    return {"costs": {"classes": [*classes], "matrix": matrix}}
+
+
+def folds(number, metric):
+    return {"metrics": [metric], "resampling": {"kfold": {"folds": number}}, "tests": {}}
+
+
 MISTAKES = [
     ("on_error", "skip", ": unknown value 'skip'"),
     ("timeout", 0, " … greater than 0"),
@@ -53,16 +61,12 @@ SEVERAL = {
     "'modells' … did you mean 'models'": {"modells": {}},
     "datasets.iris: unknown key 'nam'; did you mean 'name'?": {"datasets.iris.nam": "x"},
     "the key 'datasets' is missing": {"datasets": GONE},
-    "resampling.kfold.folds: f1_macro needs two rows of each class … 25 folds of iris at": {
-        "metrics": ["f1_macro"],
-        "resampling": {"kfold": {"folds": 26}},
-        "tests": {},
-    },
-    "resampling.kfold.folds: 151 folds of the 150 rows of iris: 150 at most": {
-        "metrics": ["accuracy"],
-        "resampling": {"kfold": {"folds": 151}},
-        "tests": {},
-    },
+    "resampling.kfold.folds: f1_macro needs two rows of each class … 25 folds of iris at": folds(
+        26, "f1_macro"
+    ),
+    "resampling.kfold.folds: 151 folds of the 150 rows of iris: 150 at most": folds(
+        151, "accuracy"
+    ),
     "models.tree.estimator … there is no module 'sklearn.treee'": {
         "models.tree.estimator": "sklearn.treee.DecisionTreeClassifier"
     },
@@ -94,23 +98,14 @@ SEVERAL = {
     "datasets.iris.costs.classes: the class 'versicolor' of iris has no row and column": {
         "datasets.iris.costs": {"classes": ["setosa", "virginica"], "matrix": [[0, 1], [1, 0]]}
     },
-    "costs: the matrix has 2 row(s) of 1, 2 number(s), 2 classes need 2 rows of 2": {
-        "costs": {"classes": ["a", "b"], "matrix": [[0, 1], [1]]}
-    },
-    "costs.matrix[0][1] … greater than or equal to 0": {
-        "costs": {"classes": ["a", "b"], "matrix": [[0, -1], [1, 0]]}
-    },
-    "costs: a right prediction of 'b' costs 2, must cost 0": {
-        "costs": {"classes": ["a", "b"], "matrix": [[0, 1], [1, 2]]}
-    },
-    "costs: class 'a' appears twice": {
-        "costs": {"classes": ["a", "a"], "matrix": [[0, 1], [1, 0]]}
-    },
+    "costs: the matrix has 2 row(s) of 1, 2 number(s), 2 classes need 2 rows of 2": costs(
+        "ab", [[0, 1], [1]]
+    ),
+    "costs.matrix[0][1] … greater than or equal to 0": costs("ab", [[0, -1], [1, 0]]),
+    "costs: a right prediction of 'b' costs 2, must cost 0": costs("ab", [[0, 1], [1, 2]]),
+    "costs: class 'a' appears twice": costs("aa", [[0, 1], [1, 0]]),
     "costs.classes[2]: iris: unknown class 'virginca'; did you mean 'virginica'?": {
-        "costs": {
-            "classes": ["setosa", "versicolor", "virginca"],
-            "matrix": [[0, 1, 1], [1, 0, 1], [1, 1, 0]],
-        }
+        "costs": IRIS_COSTS | {"classes": ["setosa", "versicolor", "virginca"]}
     },
     "metrics[1]: log_loss needs class probabilities, which p (Perceptron) does not give": {
         "models.p": {"estimator": "sklearn.linear_model.Perceptron"},

@@ -7,8 +7,7 @@ from tests.unit.sources.helpers import Server
 
 
 @pytest.fixture
-def server(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def server(monkeypatch, in_folder):
     monkeypatch.setattr(url, "_WAITS", (0.0, 0.0))
     running = Server()
     yield running

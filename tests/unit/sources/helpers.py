@@ -4,6 +4,7 @@ import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from bakeoff.data import load_table
+from bakeoff.data.given_predictions import load as read
 from bakeoff.spec import load_experiment
 from tests.conftest import ROOT
 
@@ -51,6 +52,13 @@ class Server:
 
 def experiment(tiny, **data):
     return load_experiment(tiny | {"datasets": {"d": data}})
+
+
+def card_of(**data):
+    """Return what is told of a data set once it is loaded."""
+    models = {"m": {"estimator": "sklearn.dummy.DummyClassifier"}}
+    config = {"experiment": "e", "datasets": {"d": data}, "models": models}
+    return read("d", load_experiment(config)).card
 
 
 def load(made):

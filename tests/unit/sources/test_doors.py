@@ -14,10 +14,9 @@ from sklearn.tree import DecisionTreeClassifier
 
 import bakeoff
 from bakeoff.cli import main
-from bakeoff.data.given_predictions import load
 from bakeoff.data.records import read_frame, read_table
 from bakeoff.errors import UserError
-from bakeoff.spec import load_experiment
+from tests.unit.sources.helpers import card_of
 
 N = 60
 RNG = np.random.default_rng(3)
@@ -51,11 +50,8 @@ FRAMES = {
 MODELS = {"lr": LogisticRegression(), "tree": DecisionTreeClassifier(max_depth=2)}
 
 
-def card(**keys):
-    data = {"target": "y", **keys}
-    models = {"m": {"estimator": "sklearn.dummy.DummyClassifier"}}
-    config = {"experiment": "e", "datasets": {"d": data}, "models": models}
-    return load("d", load_experiment(config)).card
+def card(target="y", **keys):
+    return card_of(target=target, **keys)
 
 
 @pytest.mark.parametrize("name", FRAMES)
@@ -102,15 +98,13 @@ NAMED = pd.DataFrame(
 
 
 @pytest.mark.parametrize("ending", ["csv", "tsv", "xlsx"])
-def test_a_class_that_is_called_none_is_asked_for_and_read(ending, tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
+def test_a_class_that_is_called_none_is_asked_for_and_read(ending, capsys, in_folder, refused):
     path = f"t.{ending}"
     if ending == "xlsx":
         NAMED.to_excel(path, index=False)
     else:
         NAMED.to_csv(path, index=False, sep="\t" if ending == "tsv" else ",")
-    assert main(["compare", path]) == 2
-    assert "needs `missing_values: []` (`--missing-values ''`)" in capsys.readouterr().err
+    refused("compare", path, said="needs `missing_values: []` (`--missing-values ''`)")
     assert main(["compare", path, "--missing-values", ""]) == 0
     assert "of 60" in capsys.readouterr().out
     found = card(source="file", path=path, target="label", missing_values=[])
@@ -124,8 +118,7 @@ ZEROS = "id,group,label,a,b\n" + "".join(
 
 
 @pytest.mark.parametrize("door", ["fast", "general", "source"])
-def test_codes_with_zeros_before_them_are_told_apart(door, tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
+def test_codes_with_zeros_before_them_are_told_apart(door, tmp_path, capsys, in_folder):
     (tmp_path / "t.csv").write_text(ZEROS)
     if door == "fast":
         table = read_table("t.csv", ("predictions",)).to_pandas()
@@ -142,8 +135,7 @@ def test_codes_with_zeros_before_them_are_told_apart(door, tmp_path, monkeypatch
     assert "26 of 40" in capsys.readouterr().out
 
 
-def test_codes_are_numbers_where_numbers_are_wanted(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def test_codes_are_numbers_where_numbers_are_wanted(tmp_path, in_folder):
     rows = "".join(f"{i % 12 + 1:02},{i % 7},{'uv'[i % 2]}\n" for i in range(40))
     (tmp_path / "t.csv").write_text("month,x,y\n" + rows)
     found = card(source="file", path="t.csv", time="month", filter=[{"column": "month", "min": 2}])

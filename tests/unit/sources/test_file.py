@@ -37,8 +37,7 @@ def test_files_are_found_beside_the_experiment(tmp_path, monkeypatch, tiny):
 
 
 @pytest.fixture
-def joined(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def joined(in_folder):
     rows = range(40)
     patients = pd.DataFrame({"patient": rows, "age": rows, "ill": ["no", "yes"] * 20})
     patients.to_csv("patients.csv", index=False)

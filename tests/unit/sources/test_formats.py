@@ -10,12 +10,14 @@ import pytest
 
 from bakeoff.data import TARGET, load_table, records
 from bakeoff.data.columns import plain
+from bakeoff.data.table import chosen_features
 from bakeoff.errors import Problem, UserError
 from bakeoff.options import OPTIONS
 from bakeoff.sources.common import formats
 from bakeoff.sources.common.base import Format, TableKeys
 from bakeoff.sources.common.formats import read_table
 from bakeoff.sources.file import FileData
+from bakeoff.sources.sklearn import SklearnData
 from tests.conftest import ROOT
 
 PENGUINS = ROOT / "config/data/penguins.csv"
@@ -184,9 +186,6 @@ def test_columns_of_every_type_become_plain(tmp_path):
     ],
 )
 def test_columns_that_cannot_be_learned_from_are_told(values, message):
-    from bakeoff.data.table import chosen_features
-    from bakeoff.sources.sklearn import SklearnData
-
     spec = SklearnData.model_validate({"source": "sklearn", "name": "iris"})
     with pytest.raises(Problem, match=message):
         chosen_features(pd.DataFrame({"a": values}), set(), spec, ("datasets", "d"))

@@ -106,20 +106,14 @@ def test_join_gives_each_row_its_own_values(blank, start, tmp_path):
     def keys(where):
         return ["" if i == 5 and blank in (where, "both") else str(start + i) for i in range(n)]
 
-    left, right = tmp_path / "l.csv", tmp_path / "r.csv"
-    rows = [f"{k},{i * 0.1:.1f},{i % 2}\n" for i, k in enumerate(keys("first table"))]
-    left.write_text("k,x,y\n" + "".join(rows))
-    rows = [f"{k},{start + i}\n" for i, k in enumerate(keys("second table"))]
-    right.write_text("k,z\n" + "".join(rows))
-    joined = _load(left, join=[{"path": str(right), "key": "k"}])
+    first = [f"{k},{i * 0.1:.1f},{i % 2}\n" for i, k in enumerate(keys("first table"))]
+    second = [f"{k},{start + i}\n" for i, k in enumerate(keys("second table"))]
+    joined = _joined(tmp_path, "k,x,y\n" + "".join(first), "k,z\n" + "".join(second))
     assert _found(joined["z"]) == [None if i == 5 else str(start + i) for i in range(n)]
 
 
 def test_blank_texts_match_nothing(tmp_path):
-    left, right = tmp_path / "l.csv", tmp_path / "r.csv"
-    left.write_text("k,y\na,0\n,1\nb,1\n")
-    right.write_text("k,z\na,1\n,2\n,3\nb,4\n")
-    joined = _load(left, join=[{"path": str(right), "key": "k"}])
+    joined = _joined(tmp_path, "k,y\na,0\n,1\nb,1\n", "k,z\na,1\n,2\n,3\nb,4\n")
     assert joined["z"].tolist()[::2] == [1, 4]
     assert pd.isna(joined["z"].iloc[1])
 
@@ -140,6 +134,13 @@ def test_test_set_of_its_own_keeps_keys(tmp_path):
     test.write_text("k,y\n5,0\n,1\n")
     both = _load(train, test_path=str(test))
     assert _found(both["k"]) == _expected([BEYOND + 1, BEYOND, 5, None])
+
+
+def _joined(folder, first, second):
+    left, right = folder / "l.csv", folder / "r.csv"
+    left.write_text(first)
+    right.write_text(second)
+    return _load(left, join=[{"path": str(right), "key": "k"}])
 
 
 def _load(path, **keys):

@@ -9,6 +9,7 @@ KNN = "sklearn.neighbors.KNeighborsClassifier"
 LOGISTIC = "sklearn.linear_model.LogisticRegression"
 TREE = "sklearn.tree.DecisionTreeClassifier"
 SELECTION = "sklearn.feature_selection.SelectKBest"
+LINEAR, NEAR, SHRUNK = "logistic regression", "k-nearest neighbours", "strong shrinkage"
 
 
 def calibrated(estimator):
@@ -24,32 +25,26 @@ def voting(*estimators):
 @pytest.mark.parametrize(
     ("model", "expected"),
     [
-        ({"estimator": LOGISTIC}, {"logistic regression"}),
-        ({"estimator": KNN}, {"k-nearest neighbours"}),
+        ({"estimator": LOGISTIC}, {LINEAR}),
+        ({"estimator": KNN}, {NEAR}),
         ({"estimator": TREE}, {"decision trees"}),
-        ({"steps": ["sklearn.preprocessing.StandardScaler", KNN]}, {"k-nearest neighbours"}),
+        ({"steps": ["sklearn.preprocessing.StandardScaler", KNN]}, {NEAR}),
         ({"steps": [{"estimator": SELECTION, "params": {"k": 1}}, KNN]}, None),
-        (
-            {"estimator": LOGISTIC, "preprocessing": [SELECTION]},
-            {"logistic regression", "feature selection"},
-        ),
-        (calibrated(KNN), {"k-nearest neighbours"}),
-        (voting(LOGISTIC, KNN), {"logistic regression", "k-nearest neighbours"}),
+        ({"estimator": LOGISTIC, "preprocessing": [SELECTION]}, {LINEAR, "feature selection"}),
+        (calibrated(KNN), {NEAR}),
+        (voting(LOGISTIC, KNN), {LINEAR, NEAR}),
         ({"estimator": "sklearn.ensemble.RandomForestClassifier"}, {"random forests"}),
-        (
-            {"estimator": LOGISTIC, "params": {"C": 0.001}},
-            {"logistic regression", "strong shrinkage"},
-        ),
-        ({"estimator": LOGISTIC, "params": {"C": 1.0}}, {"logistic regression"}),
+        ({"estimator": LOGISTIC, "params": {"C": 0.001}}, {LINEAR, SHRUNK}),
+        ({"estimator": LOGISTIC, "params": {"C": 1.0}}, {LINEAR}),
         (
             {"estimator": "sklearn.linear_model.RidgeClassifier", "params": {"alpha": 1000}},
-            {"strong shrinkage"},
+            {SHRUNK},
         ),
         (
             {"steps": ["sklearn.preprocessing.StandardScaler", LOGISTIC], "C": [1e-4]},
-            {"logistic regression", "strong shrinkage"},
+            {LINEAR, SHRUNK},
         ),
-        ({"estimator": LOGISTIC, "params": {"C": 1e-4}, "C": [1e-4, 1.0]}, {"logistic regression"}),
+        ({"estimator": LOGISTIC, "params": {"C": 1e-4}, "C": [1e-4, 1.0]}, {LINEAR}),
     ],
 )
 def test_kind_is_known_by_class(model, expected):

@@ -45,15 +45,6 @@ REFUSED = {
     "mcnemar compares right and wrong rows": {"tests": {"run": ["mcnemar"]}},
     "delong compares areas under the ROC curve": {"tests": {"run": ["delong"]}},
     "task: expected 'classification' or 'regression', found 'ranking'": {"task": "ranking"},
-    "datasets.d.positive: means nothing with `task: regression`": {"datasets.d.positive": "a"},
-    "datasets.d.classes: means nothing with `task: regression`": {"datasets.d.classes": ["a", "b"]},
-    "datasets.d.merge: means nothing with `task: regression`": {"datasets.d.merge": {"c": ["a"]}},
-    "models.ridge.class_weight: means nothing with `task: regression`": {
-        "models.ridge.class_weight": "balanced"
-    },
-    "models.ridge.threshold: means nothing with `task: regression`": {
-        "models.ridge.threshold": 0.3
-    },
     "models.tree.estimator: sklearn.svm.SVC is not a regressor (scikit-learn's is_regressor says "
     "so); it is a classifier, for experiments of `task: classification`": {"models.tree": SVC},
     "sklearn.linear_model.Ridge is not a classifier … "
@@ -66,12 +57,20 @@ REFUSED = {
         "models": {"c": SVC},
         "datasets.d": {"source": "sklearn", "name": "iris", "unit": "cm"},
     },
-    "models.a.columns.probabilities: means nothing with `task: regression`": {
-        "models": {
-            "a": {"predictions": "a.csv", "columns": {"probabilities": "p_{class}"}},
-            "b": {"predictions": "b.csv"},
-        }
-    },
+}
+
+GIVEN = {"predictions": "a.csv", "columns": {"probabilities": "p_{class}"}}
+MEANS_NOTHING = {
+    "datasets.d.positive": "a",
+    "datasets.d.classes": ["a", "b"],
+    "datasets.d.merge": {"c": ["a"]},
+    "models.ridge.class_weight": "balanced",
+    "models.ridge.threshold": 0.3,
+}
+for place, value in MEANS_NOTHING.items():
+    REFUSED[f"{place}: means nothing with `task: regression`"] = {place: value}
+REFUSED["models.a.columns.probabilities: means nothing with `task: regression`"] = {
+    "models": {"a": GIVEN, "b": {"predictions": "b.csv"}}
 }
 
 
