@@ -66,7 +66,7 @@ def _bounds(ci):
 def _single(inputs, metric):
     result = metric_ci(inputs["y_true"], _predicted(inputs), metric=metric, **_options(inputs))
     found = {
-        "value": result.estimate,
+        "estimate": result.estimate,
         "se": result.details.get("se_plain", math.nan),
         "df": result.details.get("df_plain", math.nan),
         "n_clusters": result.details.get("units"),
@@ -123,7 +123,6 @@ def _difference(inputs, metric):
             "ci": ci,
         },
         "status": result.status.value,
-        "convention": {},
     }
     if math.isnan(result.estimate):
         alone = {m: _alone(inputs, metric, m) for m in ("_A", "_B")}
@@ -263,14 +262,12 @@ def _mean(inputs):
     result = mean_difference(a, b, **how)
     rows = mean_difference(a, b, **how, df="rows")
     return told(result) | {
-        "difference": result.estimate,
         "df_rows": rows.df,
         "pvalue_rows": rows.pvalue,
         "ci_rows": _bounds(rows.ci),
         "n_clusters": result.details["units"],
         "df_clusters": rows.df,
         "pvalue_clusters": rows.pvalue,
-        "convention": {},
     }
 
 
@@ -326,10 +323,11 @@ ADAPTERS = {
     **{("metric_influence_se", m): partial(_single, metric=m) for m in METRICS},
     **{("metric_difference", m): partial(_difference, metric=m) for m in METRICS},
     **{("metric_bootstrap_ci", m): partial(_bootstrap, metric=m) for m in METRICS},
-    ("max_t", "all_pairs"): _family,
-    ("max_t", "all_pairs_adjusted"): _family,
-    ("max_t", "versus_control"): _family,
-    ("max_t", "versus_control_adjusted"): _family,
+    **{
+        ("max_t", f"{pairs}{adjusted}"): _family
+        for pairs in ("all_pairs", "versus_control")
+        for adjusted in ("", "_adjusted")
+    },
     ("max_t", "given_multipliers"): _multipliers,
     ("max_t", "letters"): _letters,
     ("mean_difference", "paired"): _mean,

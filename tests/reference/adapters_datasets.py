@@ -24,13 +24,8 @@ def _demsar(inputs):
     return told(result) | demsar | {"statistic": result.details["demsar_t"]}
 
 
-def _all_zero(inputs):
-    # no data set tells the two apart: there is nothing against the null, so p is 1, not undefined
-    return _signed_ranks(inputs) | {"convention": {"pvalue": 1.0}}
-
-
 ADAPTERS = {
-    ("wilcoxon_signed_rank", "all_zero"): _all_zero,
+    ("wilcoxon_signed_rank", "all_zero"): _signed_ranks,
     ("wilcoxon_signed_rank", "demsar_zsplit_asymptotic"): _demsar,
 }
 for _name, _alternative in ALTERNATIVE.items():
@@ -46,36 +41,18 @@ for _name, _alternative in ALTERNATIVE.items():
         )
 
 
-def as_table(groups):
-    """Put groups into columns; shorter ones end in missing cells."""
-    return [list(row) for row in zip_longest(*groups, fillvalue=float("nan"))]
-
-
 def _friedman(inputs, method):
-    result = stats.friedman(inputs["scores"], method=method)
-    return told(result) | {
-        # all models tie on every data set: no evidence against the null, nor any agreement
-        "convention": {"statistic": 0.0, "pvalue": 1.0, "kendall_w": 0.0},
-    }
+    return told(stats.friedman(inputs["scores"], method=method))
 
 
 def _f_test(inputs, test):
-    result = test(inputs["scores"])
-    # identical scores: statistic 0, p 1; all data sets rank alike: no variance is left to
-    # compare with, so F is infinite and its p undecided rather than 0
-    conventions = {
-        "identical_scores": {"statistic": 0.0, "pvalue": 1.0},
-        "zero_variance": {"statistic": float("inf"), "pvalue": float("nan")},
-    }
-    return told(result) | {"convention": conventions.get(result.status.value, {})}
+    return told(test(inputs["scores"]))
 
 
 def _kruskal_wallis(inputs):
-    result = stats.kruskal_wallis(as_table(inputs["groups"]), missing="omit")
-    return told(result) | {
-        # all scores are equal: no evidence against the null
-        "convention": {"statistic": 0.0, "pvalue": 1.0},
-    }
+    # one column per group; shorter ones end in missing cells
+    table = [list(row) for row in zip_longest(*inputs["groups"], fillvalue=float("nan"))]
+    return told(stats.kruskal_wallis(table, missing="omit"))
 
 
 ADAPTERS |= {
@@ -137,19 +114,11 @@ def _nemenyi(inputs):
 
 def _conover(inputs):
     result = stats.conover_friedman(inputs["scores"], correction="holm")
-    undecided = [float("nan") if pair.status == "zero_variance" else 1.0 for pair in result.pairs]
     return {
         "t_abs": [abs(pair.statistic) for pair in result.pairs],
         "df": result.pairs[0].df,
         "pvalue": _p(result),
         "holm": _adjusted(result),
-        # all data sets rank alike: no variance is left, t is infinite and p undecided; models
-        # that tie on every data set do not differ
-        "convention": {
-            "pvalue": undecided,
-            "holm": undecided,
-            "t_abs": [float("inf") if p != 1.0 else 0.0 for p in undecided],
-        },
     }
 
 
@@ -268,9 +237,11 @@ ADAPTERS |= {
     ("score_table", "wilcoxon_on_common"): _wilcoxon,
     ("score_table", "failures_worst_rank"): _failures,
     ("score_table", "groups_of_data_sets"): _groups,
-    ("win_rate", "against_the_field"): _field,
-    ("win_rate", "against_the_field_grouped"): _field,
+    **dict.fromkeys(
+        [("win_rate", f"against_the_field{grouped}") for grouped in ("", "_grouped")], _field
+    ),
     ("win_rate", "pair"): _pairs,
-    ("bradley_terry", "strengths"): _bradley_terry,
-    ("bradley_terry", "strengths_grouped"): _bradley_terry,
+    **dict.fromkeys(
+        [("bradley_terry", f"strengths{grouped}") for grouped in ("", "_grouped")], _bradley_terry
+    ),
 }

@@ -1,5 +1,6 @@
 """Reference cases of dependent rows: groups of rows, and rows in the order of time."""
 
+from dataclasses import asdict
 from functools import partial
 from unittest import mock
 
@@ -29,15 +30,6 @@ def _values(inputs):
     }
 
 
-def _convention(found, *pvalues):
-    """Our answer to the cases where the formula has none: p 1, or undecided."""
-    if found["status"] in ("no_discordant_pairs", "identical_scores"):
-        return dict.fromkeys(pvalues, 1.0) | {"statistic": 0.0}
-    if found["status"] == "zero_variance":
-        return {"statistic": found["statistic"]} | dict.fromkeys(pvalues, "NaN")
-    return {}
-
-
 _EXACT = {p.replace("pvalue", "pvalue_exact"): side for p, side in SIDES.items()}
 
 
@@ -50,13 +42,7 @@ def _found(function, data, **options):
         name: sides[side].pvalue if decided else sides[side].details["formula_pvalue"]
         for name, side in SIDES.items()
     }
-    return {
-        **told(two),
-        **values,
-        "convention": _convention(told(two), *SIDES),
-        "result": two,
-        "sides": sides,
-    }
+    return {**told(two), **values, "result": two, "sides": sides}
 
 
 def _exact(found):
@@ -66,12 +52,7 @@ def _exact(found):
 
 def _mcnemar(inputs, variant):
     found = _found(stats.mcnemar, _rows(inputs), variant=variant, ci_method="robust_t")
-    result = found["result"]
-    found["n_clusters"] = result.n_clusters
-    found |= _exact(found)
-    if result.status not in ("ok", "too_few"):
-        found |= found["convention"]
-    return found
+    return found | _exact(found) | {"n_clusters": found["result"].n_clusters}
 
 
 def _odds_ratio(inputs):
@@ -129,7 +110,6 @@ def _cochran(inputs, variant):
     return told(result) | {
         "pvalue": result.details["formula_pvalue"] if few else result.pvalue,
         "n_clusters": result.n_clusters,
-        "convention": _convention(told(result), "pvalue", "pvalue_exact"),
     }
 
 
@@ -153,23 +133,14 @@ def _all_pairs(inputs):
 def _auc(inputs, variant):
     data = (inputs[name] for name in ("y", "scores_A", "scores_B"))
     found = on_all_sides(stats.delong, *data, groups=inputs["clusters"], variant=variant)
-    return found | {
-        "auc_A": found["auc_a"],
-        "auc_B": found["auc_b"],
-        "var_A": found["var_a"],
-        "var_B": found["var_b"],
-        "cov_AB": found["cov_ab"],
-        "difference": found["estimate"],
-        "ci": found["ci_unclipped"],
-        "convention": _convention(found, *SIDES),
-    }
+    return found | {"ci": found["ci_unclipped"]}
 
 
 def _mean(inputs, variant):
     found = _found(stats.mean_difference, _values(inputs), variant=variant)
     found["n_clusters"] = found["result"].n_clusters
     exact = _exact(found) if variant == "sign_flip" else {}
-    return found | exact | found["convention"]
+    return found | exact
 
 
 def _icc(inputs):
@@ -195,13 +166,7 @@ def _items(inputs):
     values = _values(inputs)
     values["items"] = values.pop("groups")
     found = stats.items_and_runs(**values)
-    return {
-        "variance_between_items": found.variance_between_items,
-        "variance_within_items": found.variance_within_items,
-        "variance_of_mean": found.variance_of_mean,
-        "share_from_runs": found.share_from_runs,
-        "variance_of_mean_many_runs": found.variance_of_mean_many_runs,
-    }
+    return asdict(found)
 
 
 def _design_effect(inputs):
@@ -242,21 +207,23 @@ def _diebold_mariano(inputs, variant):
 
 
 ADAPTERS = {
-    ("clustered_mcnemar", "sign_flip"): partial(_mcnemar, variant="sign_flip"),
-    ("clustered_mcnemar", "robust_t"): partial(_mcnemar, variant="robust_t"),
+    **{
+        (test, variant): partial(adapter, variant=variant)
+        for test, adapter, variants in (
+            ("clustered_mcnemar", _mcnemar, ("sign_flip", "robust_t")),
+            ("clustered_cochran_q", _cochran, ("sign_flip", "robust_f")),
+            ("clustered_auc_difference", _auc, ("robust_t", "obuchowski")),
+            ("clustered_mean_difference", _mean, ("robust_t", "sign_flip")),
+            ("diebold_mariano", _diebold_mariano, ("hln",)),
+        )
+        for variant in variants
+    },
     ("clustered_mcnemar", "odds_ratio"): _odds_ratio,
     ("clustered_accuracy_difference", "newcombe_effective"): _newcombe,
     ("clustered_accuracy_difference", "equivalence_score"): _equivalence,
-    ("clustered_cochran_q", "sign_flip"): partial(_cochran, variant="sign_flip"),
-    ("clustered_cochran_q", "robust_f"): partial(_cochran, variant="robust_f"),
     ("clustered_cochran_q", "all_pairs_sign_flip_holm"): _all_pairs,
-    ("clustered_auc_difference", "robust_t"): partial(_auc, variant="robust_t"),
-    ("clustered_auc_difference", "obuchowski"): partial(_auc, variant="obuchowski"),
-    ("clustered_mean_difference", "robust_t"): partial(_mean, variant="robust_t"),
-    ("clustered_mean_difference", "sign_flip"): partial(_mean, variant="sign_flip"),
     ("intraclass_correlation", "anova"): _icc,
     ("intraclass_correlation", "items_and_runs"): _items,
     ("design_effect", "difference"): _design_effect,
     ("diebold_mariano", "ewc"): _cosines,
-    ("diebold_mariano", "hln"): partial(_diebold_mariano, variant="hln"),
 }

@@ -44,13 +44,12 @@ def single(inputs, metric):
     result = metric_ci(inputs["y_true"], inputs["y_pred"], metric=metric)
     scale = METRICS[metric].scale
     own = next(name for name, known in _SCALES.items() if known is scale)
-    return told(result) | {"value": result.estimate, **intervals, own: list(result.ci)}
+    return told(result) | {**intervals, own: list(result.ci)}
 
 
 def value(inputs, metric):
     # where a metric is undefined we say so, where scikit-learn forces a finite number
-    result = metric_ci(inputs["y_true"], inputs["y_pred"], metric=metric)
-    return {"value": result.estimate}
+    return told(metric_ci(inputs["y_true"], inputs["y_pred"], metric=metric))
 
 
 def _metric_of(inputs, name):
@@ -66,11 +65,7 @@ def difference(inputs, variant):
         metric=_metric_of(inputs, variant),
         groups=inputs.get("groups"),
     )
-    return told(result) | {
-        "value_A": result.details["value_a"],
-        "value_B": result.details["value_b"],
-        "difference": result.estimate,
-    }
+    return told(result)
 
 
 @as_printed()
@@ -98,7 +93,7 @@ def _losses(inputs, power):
 def loss_t(inputs, power):
     a, b = _losses(inputs, power)
     result = stats.mean_difference(a, b, greater_is_better=False, df="rows")
-    return told(result) | {"difference": result.estimate}
+    return told(result)
 
 
 def loss_wilcoxon(inputs, power):

@@ -15,7 +15,7 @@ from bakeoff.stats.rows.mcnemar import (
     paired_odds_ratio_ci,
 )
 from bakeoff.stats.rows.proportions import proportion_ci, proportion_difference_from_counts
-from tests.reference.told import SIDES, on_all_sides, told
+from tests.reference.told import on_all_sides, told
 
 
 def _binomial(inputs, variant, alternative):
@@ -59,17 +59,7 @@ def _intervals(inputs):
 
 def _one_sample_t(inputs, alternative):
     result = one_sample_t(inputs["scores"], mu0=inputs["mu0"], alternative=alternative)
-    convention = {}
-    if result.status == "identical_scores":
-        # every score is mu0: no difference, p 1, no interval from a variance of 0
-        convention = {"statistic": 0.0, "pvalue": 1.0, "ci": ["NaN", "NaN"]}
-    elif result.status == "zero_variance":
-        # equal scores that are not mu0: infinite statistic, nothing decided
-        convention = {"statistic": result.statistic, "pvalue": "NaN", "ci": ["NaN", "NaN"]}
-    elif result.status == "too_few":
-        # a single fold: nothing can be said
-        convention = {"statistic": "NaN", "pvalue": "NaN", "ci": ["NaN", "NaN"]}
-    return told(result) | {"mean": result.estimate, "convention": convention}
+    return told(result)
 
 
 ADAPTERS = {
@@ -104,8 +94,6 @@ def _mcnemar(inputs, variant, alternative):
         # one-sided: 0.5) and note that our p is 1 by convention; the result has both
         "pvalue": result.details.get("empty_binomial_pvalue", result.pvalue),
         "n_discordant": result.n_discordant,
-        # no discordant pairs: statistic 0 and p 1, where others have NaN
-        "convention": {} if result.n_discordant else {"statistic": 0.0, "pvalue": 1.0},
     }
 
 
@@ -140,66 +128,45 @@ def _two_proportions(inputs, variant):
         "n_b": inputs["n2"],
     }
     found = on_all_sides(proportion_difference_from_counts, **counts, variant=variant)
-    # both all right (or all wrong): no difference at all, so p 1 where R has 0/0
-    convention = dict.fromkeys(SIDES, 1.0) | {"z": 0.0, "statistic": 0.0}
-    if found["status"] != "identical_scores":  # 0 variance with a difference: undecided
-        undecided = {"z": found["statistic"], "statistic": "Infinity"}
-        convention = dict.fromkeys(SIDES, "NaN") | undecided
-    z = {"z": found["statistic"], "statistic": found["chi2"], "df": found["chi2_df"]}
-    return found | z | {"convention": convention}
+    return found | {"z": found["statistic"], "statistic": found["chi2"], "df": found["chi2_df"]}
 
 
 def _delong(inputs):
     found = on_all_sides(delong, inputs["y"], inputs["scores_A"], inputs["scores_B"])
-    convention = {}
-    if found["status"] == "identical_scores":
-        # equal rankings: statistic 0 and p 1, as pROC reports, where 0/0 is NaN
-        convention = dict.fromkeys(SIDES, 1.0) | {"statistic": 0.0}
-    elif found["status"] == "zero_variance":
-        # a difference without variance: the statistic is infinite and nothing is decided
-        convention = {"statistic": found["statistic"], "pvalue": "NaN"}
-    return found | {
-        "auc_A": found["auc_a"],
-        "auc_B": found["auc_b"],
-        "difference": found["estimate"],
-        "var_A": found["var_a"],
-        "var_B": found["var_b"],
-        "cov_AB": found["cov_ab"],
-        "ci": found["ci_unclipped"],
-        "auc_A_ci_unclipped": found["auc_a_ci_unclipped"],
-        "auc_B_ci_unclipped": found["auc_b_ci_unclipped"],
-        # too few rows of a class (NaN variances) is NaN here as there
-        "convention": convention,
-    }
+    return found | {"ci": found["ci_unclipped"]}
 
 
 ADAPTERS |= {
-    ("mcnemar", "asymptotic_uncorrected_two_sided"): partial(
-        _mcnemar, variant="asymptotic", alternative="two-sided"
-    ),
-    ("mcnemar", "asymptotic_edwards_two_sided"): partial(
-        _mcnemar, variant="corrected", alternative="two-sided"
-    ),
     **{
         ("mcnemar", f"{name}_{side}"): partial(
             _mcnemar, variant=variant, alternative=side.replace("_", "-")
         )
         for name, variant in (
+            ("asymptotic_uncorrected", "asymptotic"),
+            ("asymptotic_edwards", "corrected"),
             ("asymptotic_one_sided", "asymptotic"),
             ("exact", "exact"),
             ("midp", "midp"),
         )
         for side in ("two_sided", "greater", "less")
     },
-    ("accuracy_difference_paired", "newcombe_square_and_add_ci"): partial(
-        _difference, method="newcombe"
-    ),
-    ("accuracy_difference_paired", "tango_score_ci"): partial(_difference, method="tango"),
-    ("accuracy_difference_paired", "exact_melded_ci"): partial(_difference, method="exact_melded"),
+    **{
+        ("accuracy_difference_paired", f"{name}_ci"): partial(_difference, method=method)
+        for name, method in (
+            ("newcombe_square_and_add", "newcombe"),
+            ("tango_score", "tango"),
+            ("exact_melded", "exact_melded"),
+        )
+    },
     ("mcnemar_odds_ratio", "midp_ci"): _odds_ratio,
-    ("proportion_difference", "pooled_z"): partial(_two_proportions, variant="pooled"),
-    ("proportion_difference", "pooled_z_yates"): partial(_two_proportions, variant="yates"),
-    ("proportion_difference", "unpooled_z"): partial(_two_proportions, variant="unpooled"),
+    **{
+        ("proportion_difference", name): partial(_two_proportions, variant=variant)
+        for name, variant in (
+            ("pooled_z", "pooled"),
+            ("pooled_z_yates", "yates"),
+            ("unpooled_z", "unpooled"),
+        )
+    },
     ("delong", "paired"): _delong,
 }
 
@@ -216,18 +183,11 @@ def _cochran(inputs, variant):
     result = cochran_q(
         inputs["patterns"], row_counts=inputs["counts"], variant=variant, allow_two_models=True
     )
-    return told(result) | {
-        # the models agree on every row: no evidence of a difference, so Q = 0 and p = 1
-        "convention": {"statistic": 0, "pvalue": 1},
-    }
+    return told(result)
 
 
 def looney(inputs):
-    result = looney_f(inputs["patterns"], row_counts=inputs["counts"])
-    return told(result) | {
-        # where the reference has 0/0 because no row discriminates: F = 0 and p = 1
-        "convention": {"statistic": 0, "pvalue": 1},
-    }
+    return told(looney_f(inputs["patterns"], row_counts=inputs["counts"]))
 
 
 def _pairwise(inputs, variant):
@@ -268,19 +228,10 @@ def _cost_sensitive(inputs, variant):
     counts = np.zeros((k, k, k), dtype=int)
     for i, j, true, count in inputs["counts"]:
         counts[i - 1, j - 1, true - 1] += count
-    result = cost_sensitive_from_counts(counts, cost=inputs["cost"], variant=variant)
-    return told(result) | {
-        "e1": result.details["cost_a"],
-        "e2": result.details["cost_b"],
-        "misclassification1": result.details["misclassification_a"],
-        "misclassification2": result.details["misclassification_b"],
-        # no root: status "undefined", NaN as in the reference. The labels cost the same on
-        # every row: status "identical_scores", statistic 0 and p 1, also as in the reference.
-        "convention": {},
-    }
+    return told(cost_sensitive_from_counts(counts, cost=inputs["cost"], variant=variant))
 
 
 ADAPTERS |= {
-    ("cost_sensitive", "likelihood_ratio"): partial(_cost_sensitive, variant="likelihood_ratio"),
-    ("cost_sensitive", "chi_square"): partial(_cost_sensitive, variant="chi_square"),
+    ("cost_sensitive", form): partial(_cost_sensitive, variant=form)
+    for form in ("likelihood_ratio", "chi_square")
 }
