@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 from bakeoff.comparisons.evidence import FIXED_METRICS, has_interval, has_row_values, has_test
 from bakeoff.comparisons.settings import (
+    check_correction,
     compares_pairs,
     correction_among,
     deterministic,
@@ -32,6 +33,7 @@ from bakeoff.spec import Experiment, PlannedTest
 from bakeoff.spec.learners import LEARNERS, REGRESSION, learners, moves_threshold
 from bakeoff.spec.related import dependent
 from bakeoff.stats import (
+    ArgumentError,
     Arity,
     Entry,
     ErrorRate,
@@ -240,7 +242,7 @@ def _posthoc(name: str, experiment: Experiment) -> str:
     pairs = "all pairs" if test.versus is None else f"{test.versus} with each other model"
     by = test.correction or "none"
     correction = "uncorrected" if by == "none" else f"corrected by {by}"
-    return f"comparisons of {pairs}, {correction}, come along"
+    return f"comparisons of {pairs}, {correction}, follow"
 
 
 def _on_each_dataset(experiment: Experiment) -> Iterator[Recommendation]:
@@ -401,15 +403,19 @@ def smallest_pvalue(
     entry, k = catalogue()[test.name], len(experiment.models)
     if entry.type1 is TypeOneError.BAYESIAN or "margin" in entry.options:
         return 0.0
+    over_datasets = entry.evidence is Evidence.DATASETS
+    on_rows = entry.evidence.on_rows and entry.arity is not Arity.OMNIBUS
+    if not over_datasets and (size is None or not on_rows):
+        return 0.0
     correction = correction_among(entry, test.correction or "none", k, test.related)
-    if correction == "shaffer" and test.versus is not None:
-        return 1.0  # it is for all pairs
+    try:
+        check_correction(test, correction)
+    except ArgumentError:
+        return 1.0
     test = dataclasses.replace(test, correction=correction)
     pairs = pairs_of(list(experiment.models), test.versus) if compares_pairs(entry) else []
-    if entry.evidence is Evidence.DATASETS:
+    if size is None or over_datasets:
         each = _over_datasets(test, len(experiment.tests.units(experiment.datasets)), k, pairs)
-    elif size is None or not entry.evidence.on_rows or entry.arity is Arity.OMNIBUS:
-        return 0.0
     else:
         size = RowCounts(size.rows) if test.independent_rows else size
         hypotheses = len(pairs) if entry.arity is Arity.PAIR else k

@@ -95,7 +95,7 @@ def plan_tests(experiment: Experiment) -> tuple[list[Problem], AnalysisPlan]:
             test = assign_plan(entry, experiment, place, why, metrics, plan)
             if posthoc:
                 pairs = planned(known[posthoc], experiment.tests, len(experiment.models))
-                pairs = dataclasses.replace(pairs, why=f"comes along with {name}")
+                pairs = dataclasses.replace(pairs, why=f"the post hoc test of {name}")
                 test = dataclasses.replace(test, posthoc=pairs.on(test.plan, test.metrics))
             tests.append(test if problems else with_better(test, experiment))
         except Problem as problem:

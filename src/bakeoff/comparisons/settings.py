@@ -171,7 +171,7 @@ def planned(
         posthoc = planned(catalogue()[entry.posthoc], settings, models, related=related)
         posthoc = dataclasses.replace(
             posthoc,
-            why=f"comes along with {entry.name}",
+            why=f"the post hoc test of {entry.name}",
             independent_rows=independent or posthoc.independent_rows,
         )
     return PlannedTest(

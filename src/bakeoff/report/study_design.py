@@ -123,7 +123,7 @@ class StudyDesign:
 
     @cached_property
     def tests(self) -> tuple[Entry, ...]:
-        """The tests that run: those planned, then the post hoc tests that come along."""
+        """The tests that run: those planned, then their post hoc tests."""
         known = catalogue()
         return tuple(known[test.name] for test in self.analysis.with_posthoc)
 
