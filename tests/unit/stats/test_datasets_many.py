@@ -5,7 +5,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
-from scipy import stats as scipy_stats
 
 from bakeoff.stats import (
     Status,
@@ -55,18 +54,6 @@ def test_quade_sees_equal_ranges_through_binary_floats():
 
 def test_what_cannot_be_listed_falls_back_to_chi_square():
     assert friedman(np.random.default_rng(0).random((4, 9))).variant == "chi_square"
-
-
-def test_kruskal_wallis_leaves_missing_cells_out_on_request():
-    table = [[0.8, 0.9, 0.7], [0.82, math.nan, 0.8], [0.9, 0.81, 0.95], [0.85, 0.86, math.nan]]
-    groups = [[0.8, 0.82, 0.9, 0.85], [0.9, 0.81, 0.86], [0.7, 0.8, 0.95]]
-    found = kruskal_wallis(table, missing="omit")
-    expected = scipy_stats.kruskal(*groups)
-    assert (found.statistic, found.pvalue) == pytest.approx(tuple(expected))
-    with pytest.raises(ValueError, match=r"data set 1, model 1.*leave out the model"):
-        kruskal_wallis(table)
-    with pytest.raises(ValueError, match="model 1 has no score"):
-        kruskal_wallis([[0.1, math.nan], [0.2, math.nan]], missing="omit")
 
 
 def test_the_chi_square_approximation_wants_five_scores_of_each_model():

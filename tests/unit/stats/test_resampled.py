@@ -55,24 +55,17 @@ def test_disagreement_of_the_ten_t_is_told():
     assert "of the ten possible t values" in order.detail
 
 
-class TestSizes:
-    def test_sizes_of_a_cross_validation_give_the_k_fold_test(self):
-        a, b = draw((3,))
-        # 10 rows in 3 folds
-        by_size = stats.corrected_resampled_t(a, b, n_train=[6, 7, 7], n_test=[4, 3, 3])
-        assert by_size.pvalue == pytest.approx(stats.corrected_kfold_t(a, b).pvalue)
-        assert by_size.assumptions[1].holds is True
-
-    def test_one_repetition_gives_the_k_fold_test(self):
-        a, b = draw((10,))
-        repeated = stats.corrected_repeated_kfold_t(a[None], b[None])
-        assert repeated.pvalue == pytest.approx(stats.corrected_kfold_t(a, b).pvalue)
-
-    def test_unequal_sizes_are_told(self):
-        a, b = draw((2,))
-        result = stats.corrected_resampled_t(a, b, n_train=[50, 90], n_test=[50, 10])
-        assert result.details["ratio"] == pytest.approx(60 / 140)
-        assert result.assumptions[1].holds is False
+def test_sizes_of_a_cross_validation_or_one_repetition_give_the_k_fold_test():
+    a, b = draw((3,))
+    expected = pytest.approx(stats.corrected_kfold_t(a, b).pvalue)
+    assert stats.corrected_repeated_kfold_t(a[None], b[None]).pvalue == expected
+    # 10 rows in 3 folds
+    by_size = stats.corrected_resampled_t(a, b, n_train=[6, 7, 7], n_test=[4, 3, 3])
+    assert by_size.pvalue == expected
+    assert by_size.assumptions[1].holds is True
+    unequal = stats.corrected_resampled_t(a[:2], b[:2], n_train=[50, 90], n_test=[50, 10])
+    assert unequal.details["ratio"] == pytest.approx(60 / 140)
+    assert unequal.assumptions[1].holds is False
 
 
 def test_hedges_g_shrinks_d():
