@@ -17,13 +17,13 @@ from bakeoff.scores.seed_noise import COLUMNS, seed_noise
 TRUTH = np.array([0, 1, 1, 0])
 
 
-def written(path, predicted, *, row_id=range(4), probabilities=None, decision=None, **facts):
+def written(
+    path, predicted, *, truth=TRUTH, row_id=range(4), probabilities=None, decision=None, **facts
+):
     known = {"dataset": "d", "model": "m", "plan": "kfold", "repeat": 1, "fold": 1, "seed": 1}
     facts = {**known, "n_train": 8, "n_test": 4, **facts}
-    rows, classes = np.array(row_id), ("no", "yes")
-    Predictions(rows, TRUTH, np.array(predicted), classes, probabilities, decision, facts).write(
-        path
-    )
+    codes = np.array(row_id), truth, np.array(predicted)
+    Predictions(*codes, ("no", "yes"), probabilities, decision, facts).write(path)
     return path
 
 
@@ -105,14 +105,12 @@ def fits(folder, right, model="m", repeat=1):
     paths = []
     for fold, of_seeds in enumerate(right, start=1):
         for seed, n in enumerate(of_seeds, start=1):
-            known = {"dataset": "d", "model": model, "plan": "kfold", "repeat": repeat}
-            facts = {**known, "fold": fold, "seed": seed, "n_train": 20, "n_test": 10}
+            facts = {"model": model, "repeat": repeat, "fold": fold, "seed": seed, "n_test": 10}
+            path = folder / f"{model}-{repeat}-{fold}-{seed}"
             predicted = np.where(np.arange(10) < n, 1, 0)
-            one = Predictions(
-                np.arange(10), np.ones(10, int), predicted, ("no", "yes"), None, None, facts
+            paths.append(
+                written(path, predicted, truth=np.ones(10, int), row_id=range(10), **facts)
             )
-            paths.append(folder / f"{model}-{repeat}-{fold}-{seed}")
-            one.write(paths[-1])
     return paths
 
 
