@@ -39,13 +39,12 @@ from bakeoff.stats.metrics.metric import (
 )
 from bakeoff.stats.metrics.view import NoValue, read_groups
 from bakeoff.stats.runs.recipe import (
-    recipe_ci,
     recipe_difference,
     recipe_mean_ci,
     recipe_mean_difference,
 )
 from tests.reference.adapters_scores import half_sample
-from tests.reference.told import as_printed, told
+from tests.reference.told import as_printed, columns, told
 
 
 def _options(inputs):
@@ -221,16 +220,10 @@ def _family(inputs):
     t = np.array([pair.statistic for pair in pairs])
     family = Contrasts(np.array([]), np.array([]), t, np.ones(len(t)), df, np.eye(2))
     centre = [pair.ci.low / 2 + pair.ci.high / 2 for pair in pairs if pair.ci]
-    return {
-        "pairs": [[pair.a, pair.b] for pair in pairs],
+    return columns(result) | {
         "difference": centre,  # theirs is that of the table with pseudo-rows
         "se": [c / s for c, s in zip(centre, t, strict=True)],
-        "df": df.tolist(),
-        "statistic": t.tolist(),
-        "pvalue": [pair.pvalue for pair in pairs],
         "z": family.size("two-sided").tolist(),
-        "single_step": result.details["single_step"].tolist(),
-        "step_down": [pair.pvalue_adjusted for pair in pairs],
         "simultaneous_ci": [_bounds(pair.ci) for pair in pairs],
     }
 
@@ -402,16 +395,7 @@ def difference(inputs, variant):
 def family(inputs, metric):
     predicted = np.asarray(inputs["predictions"]).T
     result = compare_models(inputs["y_true"], predicted, metric=metric, groups=inputs.get("groups"))
-    pairs = result.pairs
-    return {
-        "pairs": [[pair.a, pair.b] for pair in pairs],
-        "difference": [pair.estimate for pair in pairs],
-        "se": [pair.estimate / pair.statistic for pair in pairs],
-        "df": [pair.df for pair in pairs],
-        "pvalue": [pair.pvalue for pair in pairs],
-        "single_step": result.details["single_step"].tolist(),
-        "step_down": [pair.pvalue_adjusted for pair in pairs],
-    }
+    return columns(result) | {"se": [pair.estimate / pair.statistic for pair in result.pairs]}
 
 
 def _losses(inputs, power):
@@ -585,12 +569,7 @@ def margin(inputs):
 
 
 def one_recipe(inputs):
-    keys = ("metric", "positive", "groups")
-    options = {key: inputs[key] for key in keys if key in inputs}
-    if "y_true" in inputs:
-        found = recipe_ci(inputs["y_true"], inputs["runs"], **options)
-    else:
-        found = recipe_mean_ci(inputs["runs"], **options)
+    found = recipe_mean_ci(inputs["runs"], **_run_options(inputs))
     details = found.details
     return told(found) | {
         "var_rows_fits": details["se_fits"] ** 2,
@@ -608,14 +587,8 @@ def components(inputs):
 
 
 def pairs(inputs):
-    found = stats.all_pairs(
-        "recipe_mean_difference", inputs["runs"], correction=inputs["correction"]
-    )
-    return {
-        "pairs": [[pair.a, pair.b] for pair in found.pairs],
-        "pvalue": [pair.pvalue for pair in found.pairs],
-        "pvalue_adjusted": [pair.pvalue_adjusted for pair in found.pairs],
-    }
+    runs, correction = inputs["runs"], inputs["correction"]
+    return columns(stats.all_pairs("recipe_mean_difference", runs, correction=correction))
 
 
 _PLAIN = ("values", "accuracy", "roc_auc", "f1", "log_loss", "precision", "recall")
@@ -627,7 +600,7 @@ ADAPTERS |= {
     },
     ("runs_and_rows", "degenerate"): runs_difference,
     ("runs_and_rows", "margin"): margin,
-    **{("one_recipe", name): one_recipe for name in _PLAIN},
+    ("one_recipe", "values"): one_recipe,
     ("runs_components", "values"): components,
     ("runs_and_rows_pairs", "values"): pairs,
 }

@@ -8,7 +8,7 @@ from scipy.stats import chi2
 
 from bakeoff import stats
 from bakeoff.stats.datasets.standings import as_groups, group_means, with_failures_last
-from tests.reference.told import on_all_sides, told
+from tests.reference.told import columns, on_all_sides, told
 
 
 def cv5x2_t(inputs):
@@ -305,11 +305,9 @@ def _nemenyi(inputs):
 
 def _conover(inputs):
     result = stats.conover_friedman(inputs["scores"], correction="holm")
-    return {
+    return columns(result) | {
         "t_abs": [abs(pair.statistic) for pair in result.pairs],
         "df": result.pairs[0].df,
-        "pvalue": _p(result),
-        "holm": _adjusted(result),
     }
 
 
@@ -347,11 +345,8 @@ def _omnibus(table, **better):
 def _posthoc(inputs):
     z = stats.friedman_posthoc(_scores(inputs), **_better(inputs))
     of_nemenyi = stats.nemenyi(_scores(inputs), **_better(inputs))
-    return {
-        "pairs": [[pair.a, pair.b] for pair in z.pairs],
+    return columns(z) | {
         "z": [pair.statistic for pair in z.pairs],
-        "pvalue": [pair.pvalue for pair in z.pairs],
-        "holm": [pair.pvalue_adjusted for pair in z.pairs],
         "nemenyi": [pair.pvalue_adjusted for pair in of_nemenyi.pairs],
         "critical_difference": of_nemenyi.details["critical_difference"],
     }

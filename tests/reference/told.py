@@ -20,6 +20,7 @@ ALIASES = {
     "misclassification1": "misclassification_a",
     "misclassification2": "misclassification_b",
     **dict.fromkeys(("difference", "mean", "value"), "estimate"),
+    **dict.fromkeys(("holm", "step_down"), "pvalue_adjusted"),
 }
 """What the reference calls a number that has another name in results."""
 SIDES = {"pvalue": "two-sided", "pvalue_greater": "greater", "pvalue_less": "less"}
@@ -35,6 +36,14 @@ def told(result):
         "status": result.status.value,
         "ci": list(result.ci) if result.ci else ["NaN", "NaN"],
     }
+
+
+def columns(result):
+    """Return what the pairs of a family say, a list for each kind of number."""
+    names = ("estimate", "statistic", "df", "pvalue", "pvalue_adjusted")
+    found = {name: [getattr(pair, name) for pair in result.pairs] for name in names}
+    steps = {"single_step": result.details.get("single_step")}
+    return found | steps | {"pairs": [[pair.a, pair.b] for pair in result.pairs]}
 
 
 def convention(status):
