@@ -143,7 +143,7 @@ def metric_difference(
     confidence_level: Level = 0.95,
     **options: Unpack[MetricArguments],
 ) -> Result:
-    """Difference of a metric.
+    """Difference in a metric.
 
     Is one of these two fitted models better by the chosen metric?
 
@@ -432,7 +432,7 @@ def metric_interaction(
     confidence_level: Level = 0.95,
     **options: Unpack[MetricArguments],
 ) -> Result:
-    """Test whether the difference of a metric between two models differs between subgroups.
+    """Test whether the difference in a metric between two models differs between subgroups.
 
     Welch's F over the differences inside each subgroup, with their standard errors and degrees of
     freedom from influence values (Welch 1951). Where groups of rows reach into several subgroups

@@ -569,9 +569,9 @@ def recipe_difference(
     confidence_level: Level = 0.95,
     **options: Unpack[MetricArguments],
 ) -> Result:
-    """Difference of recipes over training runs.
+    """Difference in a metric over training runs.
 
-    Is one of two training recipes better, for other seeds and other test rows?
+    Is one of two models better, trained with other seeds and tested on other rows?
 
     The variance is that of readers and cases (Obuchowski & Rockette 1995; Gallas 2006): between
     runs, and over rows without what favours single runs. In the interval each part has its own
@@ -610,9 +610,9 @@ def recipe_mean_difference(
     alternative: Alternative = "two-sided",
     confidence_level: Level = 0.95,
 ) -> Result:
-    """Difference of recipes by a value per row.
+    """Difference in a mean over training runs.
 
-    Does one of two training recipes have the better mean of a value per row, for other seeds and
+    Does one of two models have the better mean of a value per row, with other seeds and on
     other rows?
 
     As `recipe_difference` (Banerjee 1960), for losses, marks and other numbers.
