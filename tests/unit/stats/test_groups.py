@@ -31,9 +31,6 @@ def rows(seed, groups=9, models=2):
     return values, codes
 
 
-# ------------------------------------------------------------------- one row per group
-
-
 @settings(max_examples=60, deadline=None)
 @given(seed=seeds, n=st.integers(6, 300), side=st.sampled_from(SIDES))
 def test_one_row_per_group_is_mcnemars_test_exactly(seed, n, side):
@@ -56,9 +53,6 @@ def test_a_difference_of_areas_is_at_most_1():
         found = stats.delong(y, right, -right, groups=codes).ci
         turned = stats.delong(y, -right, right, groups=codes).ci
         assert (found.high, turned.low) == (1, -1)
-
-
-# -------------------------------------------------------------- the flip distribution
 
 
 @settings(max_examples=60, deadline=None)
@@ -107,9 +101,6 @@ def test_draws_agree_with_all_signs_and_with_their_seed():
     assert drawn.pvalue == pytest.approx(exact.pvalue, abs=4 * drawn.details["monte_carlo_error"])
 
 
-# ------------------------------------------------------------------- when it cannot tell
-
-
 def grouped(sums, size=4):
     """Rows whose groups of one size have these wins of A less wins of B."""
     a = np.concatenate([np.arange(size) < max(d, 0) for d in sums])
@@ -155,9 +146,6 @@ def test_few_informative_groups_count_as_one_row_each():
     result = stats.mcnemar(a, b, groups=codes)
     assert result.design_effect >= 6
     assert result.n_effective <= 10
-
-
-# --------------------------------------------------------------------- other questions
 
 
 def test_costs_of_one_are_the_numeric_test_of_right_and_wrong():

@@ -130,9 +130,6 @@ def test_values_are_the_pairs_of_mean_difference():
         assert pair.pvalue == pytest.approx(alone.pvalue)
 
 
-# --------------------------------------------------------------------------------- the best
-
-
 def test_losses_are_best_when_small():
     rng = np.random.default_rng(7)
     losses = rng.exponential(size=(400, 3)) * [1.0, 2.0, 3.0]
@@ -152,9 +149,6 @@ def test_letters_are_shared_by_those_that_no_test_tells_apart(models, different)
         together = any({a, b} <= group for group in groups)
         assert together == ((a, b) not in pairs)
     assert not any(g < h for g in groups for h in groups)
-
-
-# --------------------------------------------------------------------------------- planning
 
 
 def test_pilot_is_taken_with_caution():
