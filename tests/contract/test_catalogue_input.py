@@ -58,8 +58,14 @@ def test_nullable_booleans_are_right_or_wrong(entry):
     assert suite.call(entry, nullable).to_dict() == suite.call(entry, arguments).to_dict()
 
 
-@pytest.mark.parametrize("gap", [None, math.nan, pd.NA])
-@pytest.mark.parametrize("name", [n for n in NAMES if n != "cost_sensitive"])
+SCORED = [n for n in NAMES if CATALOGUE[n].reads in ("scores", "criteria")]
+
+
+@pytest.mark.parametrize(
+    ("name", "gap"),
+    [(n, gap) for n in NAMES if n != "cost_sensitive" for gap in (None, math.nan, pd.NA)]
+    + [(n, gap) for n in SCORED for gap in (math.inf, -math.inf)],
+)
 def test_gaps_are_called_missing(entry, gap):
     arguments = suite.ordinary(entry)
     for position, argument in enumerate(suite.positional(entry)):

@@ -1,10 +1,16 @@
-"""The way of a value: a room imports only from rooms before it."""
+"""A room imports only from rooms before it, records do not change, options have one default."""
 
 import ast
+import dataclasses
 import graphlib
+import importlib
+import inspect
+import pkgutil
 from pathlib import Path
 
 import pytest
+
+import bakeoff
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "src/bakeoff"
@@ -133,3 +139,67 @@ def test_hooks_stand_in_one_file(hook):
     files = ROOT / "Snakefile", *(ROOT / "workflow").rglob("Snakefile"), *RULES
     found = [file for file in files if f"\n{hook}:" in file.read_text()]
     assert found == [ROOT / "workflow/Snakefile"]
+
+
+DEFAULTS = {
+    "alpha": 0.05,
+    "alternative": "two-sided",
+    "beta": 1.0,
+    "confidence_level": 0.95,
+    "control": None,
+    "cost": None,
+    "decimals": None,
+    "greater_is_better": True,
+    "groups": None,
+    "horizon": 1,
+    "labels": None,
+    "metric": "accuracy",
+    "positive": None,
+    "power": 0.8,
+    "priors": None,
+    "row_counts": None,
+    "seed": 0,
+    "simultaneous": True,
+    "times": None,
+}
+"""What options of statistics are where nobody says."""
+
+
+def modules():
+    for found in pkgutil.walk_packages(bakeoff.__path__, "bakeoff."):
+        if found.name != "bakeoff.__main__":
+            yield importlib.import_module(found.name)
+
+
+def defined(kind):
+    """Find what each module defines itself."""
+    for module in modules():
+        for name, value in vars(module).items():
+            if kind(value) and value.__module__ == module.__name__:
+                yield f"{module.__name__}.{name}", value
+
+
+def is_record(value):
+    return isinstance(value, type) and dataclasses.is_dataclass(value)
+
+
+@pytest.mark.parametrize(("name", "record"), [*defined(is_record)], ids=lambda v: str(v))
+def test_record_cannot_change(name, record):
+    assert record.__dataclass_params__.frozen, f"{name} can be changed after it was made"
+
+
+@pytest.mark.parametrize(
+    ("name", "function"),
+    [
+        (name, function)
+        for name, function in defined(inspect.isfunction)
+        if name.startswith("bakeoff.stats.") and not function.__name__.startswith("_")
+    ],
+    ids=lambda v: str(v) if isinstance(v, str) else "",
+)
+def test_option_has_one_default(name, function):
+    for option, parameter in inspect.signature(function).parameters.items():
+        given = parameter.default is not inspect.Parameter.empty
+        if given and parameter.kind is inspect.Parameter.KEYWORD_ONLY and option in DEFAULTS:
+            wanted = DEFAULTS[option]
+            assert parameter.default == wanted, f"{name}: {option}"

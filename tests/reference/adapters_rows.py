@@ -1,11 +1,16 @@
-"""Reference cases of one model, of two and of several on the rows of one test set."""
+"""Reference cases of the rows of one test set: independent, in groups, in the order of time."""
 
+from dataclasses import asdict
 from functools import partial
+from unittest import mock
 
 import numpy as np
 
+from bakeoff import stats
 from bakeoff.stats import all_pairs, binomial_test_from_counts, one_sample_t
 from bakeoff.stats.core.pairs import adjust_pvalues
+from bakeoff.stats.design.clusters import row_dependence
+from bakeoff.stats.rows import ordered
 from bakeoff.stats.rows.auc import delong
 from bakeoff.stats.rows.cochran import cochran_q, looney_f
 from bakeoff.stats.rows.costs import cost_sensitive_from_counts
@@ -59,17 +64,7 @@ def _intervals(inputs):
 
 def _one_sample_t(inputs, alternative):
     result = one_sample_t(inputs["scores"], mu0=inputs["mu0"], alternative=alternative)
-    convention = {}
-    if result.status == "identical_scores":
-        # every score is mu0: no difference, p 1, no interval from a variance of 0
-        convention = {"statistic": 0.0, "pvalue": 1.0, "ci": ["NaN", "NaN"]}
-    elif result.status == "zero_variance":
-        # equal scores that are not mu0: infinite statistic, nothing decided
-        convention = {"statistic": result.statistic, "pvalue": "NaN", "ci": ["NaN", "NaN"]}
-    elif result.status == "too_few":
-        # a single fold: nothing can be said
-        convention = {"statistic": "NaN", "pvalue": "NaN", "ci": ["NaN", "NaN"]}
-    return told(result) | {"mean": result.estimate, "convention": convention}
+    return told(result)
 
 
 ADAPTERS = {
@@ -104,8 +99,6 @@ def _mcnemar(inputs, variant, alternative):
         # one-sided: 0.5) and note that our p is 1 by convention; the result has both
         "pvalue": result.details.get("empty_binomial_pvalue", result.pvalue),
         "n_discordant": result.n_discordant,
-        # no discordant pairs: statistic 0 and p 1, where others have NaN
-        "convention": {} if result.n_discordant else {"statistic": 0.0, "pvalue": 1.0},
     }
 
 
@@ -140,66 +133,45 @@ def _two_proportions(inputs, variant):
         "n_b": inputs["n2"],
     }
     found = on_all_sides(proportion_difference_from_counts, **counts, variant=variant)
-    # both all right (or all wrong): no difference at all, so p 1 where R has 0/0
-    convention = dict.fromkeys(SIDES, 1.0) | {"z": 0.0, "statistic": 0.0}
-    if found["status"] != "identical_scores":  # 0 variance with a difference: undecided
-        undecided = {"z": found["statistic"], "statistic": "Infinity"}
-        convention = dict.fromkeys(SIDES, "NaN") | undecided
-    z = {"z": found["statistic"], "statistic": found["chi2"], "df": found["chi2_df"]}
-    return found | z | {"convention": convention}
+    return found | {"z": found["statistic"], "statistic": found["chi2"], "df": found["chi2_df"]}
 
 
 def _delong(inputs):
     found = on_all_sides(delong, inputs["y"], inputs["scores_A"], inputs["scores_B"])
-    convention = {}
-    if found["status"] == "identical_scores":
-        # equal rankings: statistic 0 and p 1, as pROC reports, where 0/0 is NaN
-        convention = dict.fromkeys(SIDES, 1.0) | {"statistic": 0.0}
-    elif found["status"] == "zero_variance":
-        # a difference without variance: the statistic is infinite and nothing is decided
-        convention = {"statistic": found["statistic"], "pvalue": "NaN"}
-    return found | {
-        "auc_A": found["auc_a"],
-        "auc_B": found["auc_b"],
-        "difference": found["estimate"],
-        "var_A": found["var_a"],
-        "var_B": found["var_b"],
-        "cov_AB": found["cov_ab"],
-        "ci": found["ci_unclipped"],
-        "auc_A_ci_unclipped": found["auc_a_ci_unclipped"],
-        "auc_B_ci_unclipped": found["auc_b_ci_unclipped"],
-        # too few rows of a class (NaN variances) is NaN here as there
-        "convention": convention,
-    }
+    return found | {"ci": found["ci_unclipped"]}
 
 
 ADAPTERS |= {
-    ("mcnemar", "asymptotic_uncorrected_two_sided"): partial(
-        _mcnemar, variant="asymptotic", alternative="two-sided"
-    ),
-    ("mcnemar", "asymptotic_edwards_two_sided"): partial(
-        _mcnemar, variant="corrected", alternative="two-sided"
-    ),
     **{
         ("mcnemar", f"{name}_{side}"): partial(
             _mcnemar, variant=variant, alternative=side.replace("_", "-")
         )
         for name, variant in (
+            ("asymptotic_uncorrected", "asymptotic"),
+            ("asymptotic_edwards", "corrected"),
             ("asymptotic_one_sided", "asymptotic"),
             ("exact", "exact"),
             ("midp", "midp"),
         )
         for side in ("two_sided", "greater", "less")
     },
-    ("accuracy_difference_paired", "newcombe_square_and_add_ci"): partial(
-        _difference, method="newcombe"
-    ),
-    ("accuracy_difference_paired", "tango_score_ci"): partial(_difference, method="tango"),
-    ("accuracy_difference_paired", "exact_melded_ci"): partial(_difference, method="exact_melded"),
+    **{
+        ("accuracy_difference_paired", f"{name}_ci"): partial(_difference, method=method)
+        for name, method in (
+            ("newcombe_square_and_add", "newcombe"),
+            ("tango_score", "tango"),
+            ("exact_melded", "exact_melded"),
+        )
+    },
     ("mcnemar_odds_ratio", "midp_ci"): _odds_ratio,
-    ("proportion_difference", "pooled_z"): partial(_two_proportions, variant="pooled"),
-    ("proportion_difference", "pooled_z_yates"): partial(_two_proportions, variant="yates"),
-    ("proportion_difference", "unpooled_z"): partial(_two_proportions, variant="unpooled"),
+    **{
+        ("proportion_difference", name): partial(_two_proportions, variant=variant)
+        for name, variant in (
+            ("pooled_z", "pooled"),
+            ("pooled_z_yates", "yates"),
+            ("unpooled_z", "unpooled"),
+        )
+    },
     ("delong", "paired"): _delong,
 }
 
@@ -216,18 +188,11 @@ def _cochran(inputs, variant):
     result = cochran_q(
         inputs["patterns"], row_counts=inputs["counts"], variant=variant, allow_two_models=True
     )
-    return told(result) | {
-        # the models agree on every row: no evidence of a difference, so Q = 0 and p = 1
-        "convention": {"statistic": 0, "pvalue": 1},
-    }
+    return told(result)
 
 
 def looney(inputs):
-    result = looney_f(inputs["patterns"], row_counts=inputs["counts"])
-    return told(result) | {
-        # where the reference has 0/0 because no row discriminates: F = 0 and p = 1
-        "convention": {"statistic": 0, "pvalue": 1},
-    }
+    return told(looney_f(inputs["patterns"], row_counts=inputs["counts"]))
 
 
 def _pairwise(inputs, variant):
@@ -268,19 +233,228 @@ def _cost_sensitive(inputs, variant):
     counts = np.zeros((k, k, k), dtype=int)
     for i, j, true, count in inputs["counts"]:
         counts[i - 1, j - 1, true - 1] += count
-    result = cost_sensitive_from_counts(counts, cost=inputs["cost"], variant=variant)
+    return told(cost_sensitive_from_counts(counts, cost=inputs["cost"], variant=variant))
+
+
+ADAPTERS |= {
+    ("cost_sensitive", form): partial(_cost_sensitive, variant=form)
+    for form in ("likelihood_ratio", "chi_square")
+}
+
+
+CELLS = ("both_correct", "A_correct_B_wrong", "A_wrong_B_correct", "both_wrong")
+
+
+def _rows(inputs):
+    """Turn counts per cluster into rows."""
+    counts = np.array([inputs[cell] for cell in CELLS])
+    cell, cluster = (np.repeat(v.ravel(), counts.ravel()) for v in np.indices(counts.shape))
+    return {"correct_a": cell < 2, "correct_b": cell % 2 == 0, "groups": cluster}
+
+
+def _values(inputs):
+    return {
+        "values_a": inputs["values_A"],
+        "values_b": inputs["values_B"],
+        "groups": inputs["clusters"],
+        "greater_is_better": inputs["greater_is_better"],
+    }
+
+
+_EXACT = {p.replace("pvalue", "pvalue_exact"): side for p, side in SIDES.items()}
+
+
+def _found(function, data, **options):
+    """Run a test on all sides; the p is the formula's where ours is undecided."""
+    sides = {side: function(**data, alternative=side, **options) for side in SIDES.values()}
+    two = sides["two-sided"]
+    decided = two.status != "too_few"
+    values = {
+        name: sides[side].pvalue if decided else sides[side].details["formula_pvalue"]
+        for name, side in SIDES.items()
+    }
+    return {**told(two), **values, "result": two, "sides": sides}
+
+
+def _exact(found):
+    sides = found["sides"]
+    return {name: sides[side].details["pvalue_exact"] for name, side in _EXACT.items()}
+
+
+def _dependent_mcnemar(inputs, variant):
+    found = _found(stats.mcnemar, _rows(inputs), variant=variant, ci_method="robust_t")
+    return found | _exact(found) | {"n_clusters": found["result"].n_clusters}
+
+
+def _dependent_odds_ratio(inputs):
+    result = stats.mcnemar(**_rows(inputs))
+    return {
+        "estimate": result.effect_sizes["odds_ratio"],
+        "se_log": result.details["odds_ratio_se_log"],
+        "df": result.n_clusters - 1,
+        "ci": result.details["odds_ratio_ci"],
+    }
+
+
+def _newcombe(inputs):
+    result, ninety = (
+        stats.mcnemar(**_rows(inputs), confidence_level=level, ci_method="newcombe_effective")
+        for level in (inputs["conf_level"], 0.9)
+    )
+    return {
+        "estimate": result.estimate,
+        "design_effect": result.design_effect,
+        "design_effect_raw": result.details["design_effect_raw"],
+        "n_effective": result.n_effective,
+        "df": result.details["df"],
+        "ci": list(result.ci),
+        "ci_90": list(ninety.ci),
+    }
+
+
+def _equivalence(inputs):
+    result = stats.tost_paired(**_rows(inputs), margin=inputs["margin"])
+    lower = stats.noninferiority(**_rows(inputs), margin=inputs["margin"])
+    assert lower.pvalue == result.pvalue_lower or result.status == "too_few"
+    few = result.status == "too_few"
+    assert few or result.pvalue_lower == result.details["formula_pvalue_lower"]
+    sides = ("lower", "upper")
+    pvalues = {
+        f"pvalue_{s}": result.details[f"formula_pvalue_{s}"]
+        if few
+        else getattr(result, f"pvalue_{s}")
+        for s in sides
+    }
+    return {
+        "estimate": result.estimate,
+        "design_effect": result.design_effect,
+        "df": result.df,
+        **{f"statistic_{s}": result.details[f"statistic_{s}"] for s in sides},
+        **pvalues,
+        "pvalue": max(pvalues.values()) if few else result.pvalue,
+    }
+
+
+def _dependent_cochran(inputs, variant):
+    result = stats.cochran_q(inputs["correct"], groups=inputs["clusters"], variant=variant)
+    few = result.status == "too_few" and variant == "sign_flip"
     return told(result) | {
-        "e1": result.details["cost_a"],
-        "e2": result.details["cost_b"],
-        "misclassification1": result.details["misclassification_a"],
-        "misclassification2": result.details["misclassification_b"],
-        # no root: status "undefined", NaN as in the reference. The labels cost the same on
-        # every row: status "identical_scores", statistic 0 and p 1, also as in the reference.
-        "convention": {},
+        "pvalue": result.details["formula_pvalue"] if few else result.pvalue,
+        "n_clusters": result.n_clusters,
+    }
+
+
+def _all_pairs(inputs):
+    result = stats.all_pairs("mcnemar", inputs["correct"], groups=inputs["clusters"])
+    assert result.correction == "holm"
+    return {
+        "pairs": [
+            {
+                "i": pair.a,
+                "j": pair.b,
+                "estimate": pair.estimate,
+                "pvalue": pair.pvalue,
+                "pvalue_holm": pair.pvalue_adjusted,
+            }
+            for pair in result.pairs
+        ]
+    }
+
+
+def _auc(inputs, variant):
+    data = (inputs[name] for name in ("y", "scores_A", "scores_B"))
+    found = on_all_sides(stats.delong, *data, groups=inputs["clusters"], variant=variant)
+    return found | {"ci": found["ci_unclipped"]}
+
+
+def _dependent_mean(inputs, variant):
+    found = _found(stats.mean_difference, _values(inputs), variant=variant)
+    found["n_clusters"] = found["result"].n_clusters
+    exact = _exact(found) if variant == "sign_flip" else {}
+    return found | exact
+
+
+def _icc(inputs):
+    if "values_A" in inputs:
+        sign = 1 if inputs["greater_is_better"] else -1
+        d = sign * (np.array(inputs["values_A"]) - np.array(inputs["values_B"]))
+        found = row_dependence(d, inputs["clusters"])
+    else:
+        rows = _rows(inputs)
+        d = rows["correct_a"].astype(float) - rows["correct_b"]
+        if inputs["of"].startswith("correctness of A"):
+            d = rows["correct_a"].astype(float)
+        found = row_dependence(d, rows["groups"])
+    return {
+        "estimate": found.icc,
+        "variance_between": found.variance_between,
+        "variance_within": found.variance_within,
+        "n0": found.mean_size,
+    }
+
+
+def _items(inputs):
+    values = _values(inputs)
+    values["items"] = values.pop("groups")
+    found = stats.items_and_runs(**values)
+    return asdict(found)
+
+
+def _design_effect(inputs):
+    rows = _rows(inputs)
+    found = row_dependence(rows["correct_a"].astype(float) - rows["correct_b"], rows["groups"])
+    sizes = np.bincount(rows["groups"])
+    return {
+        "design_effect": found.design_effect_raw,
+        "design_effect_cr1": found.design_effect_cr1,
+        "design_effect_icc": found.design_effect_icc,
+        "mean_size_weighted": float((sizes**2).sum() / sizes.sum()),
+        "n_rows": found.n_rows,
+        "n_effective": found.n_rows / np.maximum(1.0, found.design_effect_raw),
+        "df": found.df,
+    }
+
+
+def _cosines(inputs):
+    """Run the default without its correction for persistence, which the references do not have."""
+    with mock.patch.object(ordered, "persistence", lambda residuals, _: np.ones(len(residuals))):
+        return _diebold_mariano(inputs, "ewc_corrected")
+
+
+def _diebold_mariano(inputs, variant):
+    options = {"variant": variant, "time": inputs.get("times"), "horizon": inputs.get("h", 1)}
+    if "correct_A" in inputs:
+        data = {"correct_a": inputs["correct_A"], "correct_b": inputs["correct_B"]}
+        found = _found(stats.diebold_mariano, data, **options)
+    else:
+        data = {"values_a": inputs["losses_A"], "values_b": inputs["losses_B"]}
+        options["greater_is_better"] = False
+        found = _found(stats.diebold_mariano_means, data, **options)
+    result = found["result"]
+    return found | {
+        "n_effective": result.details["n_effective_raw"],
+        "autocorrelation_1": result.autocorrelation,
     }
 
 
 ADAPTERS |= {
-    ("cost_sensitive", "likelihood_ratio"): partial(_cost_sensitive, variant="likelihood_ratio"),
-    ("cost_sensitive", "chi_square"): partial(_cost_sensitive, variant="chi_square"),
+    **{
+        (test, variant): partial(adapter, variant=variant)
+        for test, adapter, variants in (
+            ("clustered_mcnemar", _dependent_mcnemar, ("sign_flip", "robust_t")),
+            ("clustered_cochran_q", _dependent_cochran, ("sign_flip", "robust_f")),
+            ("clustered_auc_difference", _auc, ("robust_t", "obuchowski")),
+            ("clustered_mean_difference", _dependent_mean, ("robust_t", "sign_flip")),
+            ("diebold_mariano", _diebold_mariano, ("hln",)),
+        )
+        for variant in variants
+    },
+    ("clustered_mcnemar", "odds_ratio"): _dependent_odds_ratio,
+    ("clustered_accuracy_difference", "newcombe_effective"): _newcombe,
+    ("clustered_accuracy_difference", "equivalence_score"): _equivalence,
+    ("clustered_cochran_q", "all_pairs_sign_flip_holm"): _all_pairs,
+    ("intraclass_correlation", "anova"): _icc,
+    ("intraclass_correlation", "items_and_runs"): _items,
+    ("design_effect", "difference"): _design_effect,
+    ("diebold_mariano", "ewc"): _cosines,
 }

@@ -1,18 +1,29 @@
-"""Our metrics agree with scikit-learn's, and say why where they have no value."""
+"""Metrics agree with scikit-learn's, say why they have no value, and warn of few rows."""
 
+import dataclasses
 import math
 import warnings
+from functools import partial
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import special
+from scipy.stats import pearsonr, spearmanr
 from sklearn import metrics as sk
+from sklearn.dummy import DummyClassifier
 
+from bakeoff import compare, gate, stats
+from bakeoff.errors import UserError
 from bakeoff.fit.predictions import Predictions
+from bakeoff.report.exhibits import draw, exhibits
 from bakeoff.scores import METRICS, score
+from bakeoff.scores.constant import constant_answer
 from bakeoff.spec import Costs
 from bakeoff.stats import Status, metric_ci
+from bakeoff.stats.metrics.influence import influence
+from bakeoff.stats.metrics.library import calibration_curve
 
 
 def predictions(y, predicted, probabilities, k):
@@ -21,7 +32,7 @@ def predictions(y, predicted, probabilities, k):
     return Predictions(np.arange(len(y)), y, predicted, classes, probabilities, None, {})
 
 
-def draw(k, seed, n=60):
+def drawn(k, seed, n=60):
     rng = np.random.default_rng(seed)
     y = np.concatenate([np.arange(k), rng.integers(0, k, n - k)])
     p = rng.dirichlet(np.ones(k), n).round(1 if seed % 2 else 6) + 1e-3  # odd seeds: many ties
@@ -84,7 +95,7 @@ MULTI = {
     [(n, o, 2) for n, o in (BINARY | ANY).items()] + [(n, o, 4) for n, o in (ANY | MULTI).items()],
 )
 def test_metric_agrees_with_scikit_learn(name, oracle, k, seed):
-    y, predicted, p = draw(k, seed)
+    y, predicted, p = drawn(k, seed)
     value, reason = score(METRICS[name], predictions(y, predicted, p, k))
     assert value == pytest.approx(oracle(y, predicted, p), abs=1e-12)
     assert reason == ""
@@ -128,7 +139,7 @@ COSTS = Costs.model_validate(
 @settings(deadline=None, max_examples=30)
 @given(st.integers(0, 10_000))
 def test_cost_is_the_mean_of_the_matrix_by_class_names(seed):
-    y, predicted, p = draw(3, seed)
+    y, predicted, p = drawn(3, seed)
     price = {(t, q): COSTS.matrix[i][j] for i, t in enumerate("cab") for j, q in enumerate("cab")}
     pairs = zip(y, predicted, strict=True)
     expected = np.mean([price["abc"[t], "abc"[q]] for t, q in pairs])
@@ -171,3 +182,297 @@ def test_an_absent_class_of_three_is_named(name, absent):
     assert found.assumptions[0].detail == f"no tested row is of the class {absent}"
     found = metric_ci(["a"] * 9, p[:9], metric=name, labels=["a", "b", "c"])
     assert "no tested row" not in found.assumptions[0].detail
+
+
+TRAIN, TEST = (60, 25), (30, 20)
+OF_DUMMY = {
+    "accuracy": lambda y, said, p: sk.accuracy_score(y, said),
+    "balanced_accuracy": lambda y, said, p: sk.balanced_accuracy_score(y, said),
+    "mcc": lambda y, said, p: sk.matthews_corrcoef(y, said),
+    "roc_auc": lambda y, said, p: sk.roc_auc_score(y, p[:, 1]),
+    "average_precision": lambda y, said, p: sk.average_precision_score(y, p[:, 1]),
+    "log_loss": lambda y, said, p: sk.log_loss(y, p),
+    "brier": lambda y, said, p: sk.brier_score_loss(y, p[:, 1]),
+    "net_benefit@0.2": lambda y, said, p: y.mean() - (1 - y.mean()) * 0.2 / 0.8,
+}
+
+
+@pytest.mark.parametrize("name", OF_DUMMY)
+def test_it_is_what_a_dummy_classifier_scores(name):
+    train, test = (np.repeat([0, 1], counts) for counts in (TRAIN, TEST))
+    dummy = DummyClassifier(strategy="prior").fit(np.zeros((len(train), 1)), train)
+    rows = np.zeros((len(test), 1))
+    wanted = OF_DUMMY[name](test, dummy.predict(rows), dummy.predict_proba(rows))
+    found = constant_answer(METRICS[name], ("no", "yes"), TRAIN, TEST)
+    assert found.answer == 0
+    assert found.score == pytest.approx(wanted, abs=1e-12)
+
+
+def test_what_is_given_has_no_constant_answer():
+    given = dataclasses.replace(METRICS["accuracy"], computed=False)
+    assert constant_answer(given, ("no", "yes"), TRAIN, TEST) is None
+
+
+def test_by_costs_it_is_the_cheapest_class():
+    costs = Costs.model_validate({"classes": ["no", "yes"], "matrix": [[0, 1], [5, 0]]})
+    found = constant_answer(METRICS["cost"], ("no", "yes"), TRAIN, TEST, costs)
+    assert found == (1, pytest.approx(30 / 50))
+
+
+@pytest.mark.parametrize(
+    ("name", "answer", "scored"),
+    [
+        ("f1", 1, 4 / 7),  # predicting 'no' for every row has an F1 of 0
+        ("recall", 1, 1.0),
+        ("precision", 1, 0.4),  # predicting 'no' for every row has none
+        ("specificity", 0, 1.0),
+    ],
+)
+def test_it_is_the_best_constant_by_the_metric(name, answer, scored):
+    found = constant_answer(METRICS[name], ("no", "yes"), TRAIN, TEST)
+    assert found == (answer, pytest.approx(scored))
+
+
+def ranked(n=300, digits=6, seed=0):
+    """Return classes and probabilities that rank them, with ties if there are few digits."""
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, 2, n)
+    return y, special.expit(rng.normal(size=n) + 1.2 * y - 0.6).round(digits).clip(0.01, 0.99)
+
+
+def test_net_benefit_by_hand_is_a_mean_over_rows():
+    y, p = np.array([1, 1, 0, 0, 0]), np.array([0.9, 0.1, 0.2, 0.3, 0.1])
+    found = stats.influence(y, p, metric="net_benefit@0.2")
+    assert found.value == pytest.approx(1 / 5 - 2 / 5 * 0.25)  # the threshold itself is positive
+    assert found.psi + found.value == pytest.approx([1, 0, -0.25, -0.25, 0])
+
+
+def test_curve_of_right_probabilities_is_the_diagonal_and_its_index_small():
+    rng = np.random.default_rng(0)
+    p = rng.uniform(size=4000)
+    y = rng.random(4000) < p
+    curve = calibration_curve(y, p)
+    assert np.abs(curve.share - curve.at).max() < 0.05
+    assert np.mean((curve.low <= curve.at) & (curve.at <= curve.high)) > 0.9
+    right, wrong = (stats.metric_ci(y, q, metric="ici") for q in (p, p**2))
+    assert right.estimate < 0.02
+    assert wrong.estimate == pytest.approx(1 / 2 - 1 / 3, abs=0.02)  # E|p − p²|
+    assert wrong.ci is None
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("net_benefit", "takes its threshold in its name, like net_benefit@0.1"),
+        ("net_benefit@1.5", "must lie strictly between 0 and 1"),
+        ("fbeta@all", "found 'all', must be a number"),
+        ("top_k_accuracy@2.5", "must be a count"),
+        ("accuracy@2", "accuracy"),
+        ("partial_auc@0.1", "write `roc_auc`"),
+        ("partial_auc", "write `roc_auc`"),
+    ],
+)
+def test_a_wrong_option_is_one_sentence_through_every_door(name, why):
+    y, p = ranked(40)
+    with pytest.raises(stats.ArgumentError, match="metric: "):
+        stats.metric_difference(y, p, p[::-1], metric=name)
+    for door in (
+        lambda: compare(y, {"a": p, "b": p[::-1]}, positive=1, metrics=[name]),
+        lambda: gate(y, p, p[::-1], positive=1, margin=0.1, metric=name),
+    ):
+        with pytest.raises(UserError) as caught:
+            door()
+        assert why in str(caught.value)
+        assert "\n" not in str(caught.value)
+
+
+def test_a_metric_told_twice_is_two_metrics_and_a_curve_comes_with_ici():
+    y, p = ranked()
+    names = ["net_benefit@0.2", "net_benefit@0.4", "ici"]
+    found = compare(y, {"a": p, "b": p**2, "c": y * 0.4 + 0.3}, positive=1, metrics=names)
+    assert {*found._study.scores["metric"]} == {*names}
+    by_kind = {item.kind: item for item in exhibits(found._study)}
+    assert "Calibration curves of 3 models" in draw(by_kind["calibration"], found._study).alt
+    # where all rows are called positive the benefit is that of treating all of them
+    expected = y.mean() - (1 - y.mean()) * 0.25
+    scores = found._study.scores.set_index(["metric", "model"])["value"]
+    assert scores["net_benefit@0.2", "model-3"] == pytest.approx(expected)
+
+
+def smape(y, p):
+    return float(np.mean(2 * np.abs(y - p) / (np.abs(y) + np.abs(p))))
+
+
+OF_NUMBERS = {
+    "mae": sk.mean_absolute_error,
+    "mse": sk.mean_squared_error,
+    "rmse": sk.root_mean_squared_error,
+    "r2": sk.r2_score,
+    "explained_variance": sk.explained_variance_score,
+    "mape": sk.mean_absolute_percentage_error,
+    "smape": smape,
+    "msle": sk.mean_squared_log_error,
+    "rmsle": sk.root_mean_squared_log_error,
+    "poisson_deviance": sk.mean_poisson_deviance,
+    "gamma_deviance": sk.mean_gamma_deviance,
+    "tweedie15_deviance": partial(sk.mean_tweedie_deviance, power=1.5),
+    "pinball_05": partial(sk.mean_pinball_loss, alpha=0.05),
+    "pinball_10": partial(sk.mean_pinball_loss, alpha=0.1),
+    "pinball_25": partial(sk.mean_pinball_loss, alpha=0.25),
+    "pinball_50": partial(sk.mean_pinball_loss, alpha=0.5),
+    "pinball_75": partial(sk.mean_pinball_loss, alpha=0.75),
+    "pinball_90": partial(sk.mean_pinball_loss, alpha=0.9),
+    "pinball_95": partial(sk.mean_pinball_loss, alpha=0.95),
+    "pearson": lambda y, p: pearsonr(y, p).statistic,
+    "spearman": lambda y, p: spearmanr(y, p).statistic,
+    "median_absolute_error": sk.median_absolute_error,
+    "max_error": sk.max_error,
+}
+
+
+def numbers(seed, n=80):
+    """Draw observed numbers above 0, with ties, and two predictions."""
+    rng = np.random.default_rng(seed)
+    y = np.round(rng.gamma(2.0, 3.0, n), 1) + 0.1
+    return y, y * rng.lognormal(0, 0.3, n), np.round(y * rng.lognormal(0.1, 0.4, n), 1) + 0.1
+
+
+@pytest.mark.parametrize("name", OF_NUMBERS)
+def test_value_is_that_of_scikit_learn(name):
+    y, p, _ = numbers(3)
+    predictions = Predictions(np.arange(len(y)), y, p, (), None, None, {})
+    assert score(METRICS[name], predictions)[0] == pytest.approx(OF_NUMBERS[name](y, p), rel=1e-12)
+
+
+@pytest.mark.parametrize("name", [n for n in OF_NUMBERS if METRICS[n].smooth])
+def test_influence_is_what_one_more_row_changes(name):
+    y, p, q = numbers(5, 300)
+    for predicted in (p, q):
+        found = influence(y, predicted, metric=name)
+        assert found.psi.mean() == pytest.approx(0, abs=1e-9 * max(1, np.abs(found.psi).max()))
+        for row in (0, 7, 150):
+            twice = influence(
+                np.append(y, y[row]), np.append(predicted, predicted[row]), metric=name
+            )
+            change = (len(y) + 1) * (twice.value - found.value)
+            assert change == pytest.approx(found.psi[row], abs=0.05 * np.abs(found.psi).max())
+
+
+@pytest.mark.parametrize(
+    ("name", "y", "p", "reason"),
+    [
+        ("mape", [0.0, 1, 2], [1.0, 1, 2], "1 true number(s) are 0"),
+        ("r2", [2.0, 2, 2], [1.0, 2, 3], "the true numbers are all the same"),
+        ("pearson", [1.0, 2, 3], [2.0, 2, 2], "the predicted numbers are all the same"),
+        ("spearman", [2.0, 2, 2], [1.0, 2, 3], "the true numbers are all the same"),
+        ("msle", [-1.0, 2, 3], [1.0, 2, 3], "1 true number(s) are -1 or less"),
+        ("rmsle", [1.0, 2, 3], [-2.0, -1, 3], "2 predicted number(s) are -1 or less"),
+        ("poisson_deviance", [-1.0, 2, 3], [1.0, 2, 3], "1 true number(s) are below 0"),
+        ("gamma_deviance", [0.0, 2, 3], [1.0, 2, 3], "1 true number(s) are 0 or less"),
+        ("tweedie15_deviance", [0.0, 2, 3], [0.0, 2, 3], "1 predicted number(s) are 0 or less"),
+    ],
+)
+def test_metric_without_a_value_says_why(name, y, p, reason):
+    result = stats.metric_ci(y, p, metric=name)
+    assert np.isnan(result.estimate)
+    assert [a.detail for a in result.assumptions] == [reason]
+
+
+def test_heavy_tails_are_told():
+    rng = np.random.default_rng(2)
+    y = rng.normal(size=200)
+    for errors, holds in ((rng.normal(size=200), True), (rng.standard_t(2, size=200), False)):
+        result = stats.metric_ci(y, y + errors, metric="rmse")
+        (tails,) = (a for a in result.assumptions if a.name == "no heavy tails")
+        assert tails.holds is holds
+    assert all(
+        a.name != "no heavy tails" for a in stats.metric_ci(y, y + errors, metric="mae").assumptions
+    )
+    assert "see the mean absolute error" in tails.detail
+
+
+def test_intervals_stay_within_the_range_of_the_metric():
+    rng = np.random.default_rng(6)
+    y = rng.normal(size=40)
+    bad, good = y + rng.standard_t(2, size=40) * 5, y + rng.normal(size=40) / 100
+    for name in ("mae", "rmse", "r2", "pearson", "spearman", "mape"):
+        for p in (bad, good):
+            ci = stats.metric_ci(y, p, metric=name).ci
+            assert ci is not None
+            assert METRICS[name].range[0] <= ci.low <= ci.high <= METRICS[name].range[1]
+
+
+@pytest.mark.parametrize(
+    ("y", "p", "options", "said"),
+    [
+        ([1.0, 2, 3], ["a", "b", "c"], {}, "predicted: expected numbers"),
+        ([1.0, np.nan, 3], [1.0, 2, 3], {}, r"y_true: 1 value\(s\) are NaN or infinite"),
+        ([1.0, 2, 3], [1.0, 2], {}, "predicted: has 2 rows, y_true has 3"),
+        ([1.0, 2, 3], [1.0, 2, 4], {"positive": 1}, "positive: rmse compares numbers, which have"),
+    ],
+)
+def test_what_are_no_numbers_is_refused(y, p, options, said):
+    with pytest.raises(ValueError, match=said):
+        stats.metric_ci(y, p, metric="rmse", **options)
+
+
+LOSSES = ("mae", "mape", "pinball_90", "smape", "rmse", "mse", "poisson_deviance")
+
+
+def carried(found):
+    (check,) = (one for one in found.assumptions if one.name.endswith("carried by enough rows"))
+    return check
+
+
+def test_rare_large_values_are_told():
+    table = np.random.default_rng(5).normal(size=(100, 3))
+    for large, holds in ((0, None), (40, False)):
+        table[0, 2] = large
+        pair = stats.mean_difference(table[:, 0], table[:, 2])
+        for found in (pair, stats.all_pairs("mean_difference", table)):
+            assert carried(found).holds is holds
+
+
+@pytest.mark.parametrize("name", LOSSES)
+def test_rare_large_errors_are_told(name):
+    rng = np.random.default_rng(5)
+    y = rng.uniform(50, 60, 100)
+    alike = y + rng.normal(size=(2, 100))
+    rare = y + np.where(np.arange(100) < 2, 20, 0.1) * rng.choice([-1, 1], 100)
+    for other, holds in ((alike[1], None), (rare, False)):
+        found = carried(stats.metric_difference(y, alike[0], other, metric=name))
+        assert found.holds is holds
+        assert "errors on fewer than 1 of 10 rows" in found.detail
+
+
+@pytest.mark.parametrize("name", ["rmse", "rmsle"])
+@pytest.mark.parametrize("grouped", [False, True])
+def test_roots_differ_where_their_squares_do(name, grouped):
+    rng = np.random.default_rng(1)
+    y, (p, q) = rng.gamma(2, size=100), rng.uniform(0.1, 0.9, (2, 100))
+    y[0], squared = 1e4, {"rmse": "mse", "rmsle": "msle"}[name]  # both models miss a row by far
+    groups = np.arange(100) % 20 if grouped else None
+    root, square = (
+        stats.metric_difference(y, p, q, metric=one, groups=groups) for one in (name, squared)
+    )
+    assert root.pvalue == pytest.approx(square.pvalue)
+    scale = root.details["value_a"] + root.details["value_b"]
+    assert (*root.ci,) == pytest.approx([limit / scale for limit in square.ci])
+    said = np.column_stack([p, q, rng.uniform(0.1, 0.9, 100)])
+    each = [
+        stats.all_pairs("metric_difference", y, said, metric=one, correction="holm").pairs
+        for one in (name, squared)
+    ]
+    assert [x.pvalue for x in each[0]] == pytest.approx([x.pvalue for x in each[1]])
+    runs = [stats.recipe_difference(y, [p], [q], metric=one).details for one in (name, squared)]
+    assert runs[0]["pvalue_fits"] == pytest.approx(runs[1]["pvalue_fits"])
+
+
+@pytest.mark.parametrize("name", ["r2", "explained_variance", "pearson"])
+def test_a_row_that_both_models_miss_by_far_is_told(name):
+    rng = np.random.default_rng(4)
+    f, u, a, b = rng.normal(size=(4, 100))
+    for outlier, holds in ((u[0], None), (30, False)):
+        u[0] = outlier
+        found = stats.metric_difference(f + u, f + a / 2, f + b / 2, metric=name)
+        assert carried(found).holds is holds

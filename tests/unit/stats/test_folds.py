@@ -1,3 +1,5 @@
+"""Scores on folds: t and F tests, several models, several criteria, halves."""
+
 import math
 
 import numpy as np
@@ -8,10 +10,11 @@ from hypothesis.extra.numpy import arrays
 from scipy import stats as scipy_stats
 
 from bakeoff import stats
-from bakeoff.stats import Status
+from bakeoff.stats import Status, corrected_resampled_t
 from bakeoff.stats.core.paired_differences import normality, paired_differences
 from bakeoff.stats.folds.anova import sphericity as _sphericity_check
 from bakeoff.stats.folds.anova import studentized_range_sf
+from bakeoff.stats.folds.t_tests import corrected_against
 
 OMNIBUS = ["anova_repeated_measures", "anova_oneway"]
 
@@ -81,13 +84,12 @@ def test_a_model_without_scores_is_named():
         stats.tukey_hsd(y, nan_policy="omit")
 
 
-class TestStudentizedRange:
-    @pytest.mark.parametrize("k", [3, 10, 40])
-    @pytest.mark.parametrize("df", [2, 5, 27, 600])
-    def test_against_scipy(self, k, df):
-        for q in (0.01, 1, 3.5, 7):
-            theirs = scipy_stats.studentized_range.sf(q, k, df)
-            assert studentized_range_sf(q, k, df) == pytest.approx(theirs, rel=1e-7, abs=1e-11)
+@pytest.mark.parametrize("k", [3, 10, 40])
+@pytest.mark.parametrize("df", [2, 5, 27, 600])
+def test_studentized_range_is_that_of_scipy(k, df):
+    for q in (0.01, 1, 3.5, 7):
+        theirs = scipy_stats.studentized_range.sf(q, k, df)
+        assert studentized_range_sf(q, k, df) == pytest.approx(theirs, rel=1e-7, abs=1e-11)
 
 
 @pytest.mark.parametrize(("p", "holds"), [(0.0499, False), (0.05, True), (math.nan, None)])
@@ -127,3 +129,326 @@ def test_order_follows_the_metric(name):
     loss = getattr(stats, name)(y, greater_is_better=False)
     assert loss.details["order"].tolist() == [0, 3, 2, 1]
     assert loss.details["means"] == pytest.approx(y.mean(axis=0))
+
+
+# squares of differences like 1e-160 vanish; no two scores differ by so little
+differences = st.floats(-0.2, 0.2).map(lambda x: round(x, 9))
+
+SIZES = {"n_train": 900, "n_test": 100}
+ALL = [
+    ("cv5x2_t", (5, 2), {}),
+    ("cv5x2_f", (5, 2), {}),
+    ("kfold_t", (10,), {}),
+    ("resampled_t", (10,), {}),
+    ("corrected_resampled_t", (10,), SIZES),
+    ("corrected_kfold_t", (10,), {}),
+    ("corrected_repeated_kfold_t", (2, 5), {}),
+]
+
+
+def scores_of_two(shape, seed=0):
+    rng = np.random.default_rng(seed)
+    return rng.normal(0.82, 0.03, shape).round(4), rng.normal(0.80, 0.03, shape).round(4)
+
+
+def test_far_tails_keep_their_digits():
+    d = 1 + np.linspace(-1e-2, 1e-2, 100)
+    ours = stats.kfold_t(d, np.zeros(100), alternative="greater")
+    theirs = scipy_stats.t.logsf(ours.statistic, 99)
+    assert 0 < ours.pvalue < 1e-200
+    assert math.log(ours.pvalue) == pytest.approx(theirs, rel=1e-12)
+
+
+def test_a_first_difference_of_zero_without_variance_has_no_statistic():
+    d = np.array([[0.0, 0.0], [0.1, 0.1], [0.1, 0.1], [0.1, 0.1], [0.1, 0.1]])
+    result = stats.cv5x2_t(d, np.zeros_like(d))
+    assert result.status is Status.ZERO_VARIANCE
+    assert math.isnan(result.statistic)
+    assert math.isnan(result.pvalue)
+
+
+def test_disagreement_of_the_ten_t_is_told():
+    d = np.array([[0.09, 0.01], [0.05, 0.04], [0.05, 0.04], [0.05, 0.04], [0.05, 0.04]])
+    result = stats.cv5x2_t(d, np.zeros_like(d))
+    order = next(a for a in result.assumptions if a.name.startswith("the order"))
+    assert order.holds is False
+    assert "of the ten possible t values" in order.detail
+
+
+def test_sizes_of_a_cross_validation_or_one_repetition_give_the_k_fold_test():
+    a, b = scores_of_two((3,))
+    expected = pytest.approx(stats.corrected_kfold_t(a, b).pvalue)
+    assert stats.corrected_repeated_kfold_t(a[None], b[None]).pvalue == expected
+    # 10 rows in 3 folds
+    by_size = stats.corrected_resampled_t(a, b, n_train=[6, 7, 7], n_test=[4, 3, 3])
+    assert by_size.pvalue == expected
+    assert by_size.assumptions[1].holds is True
+    unequal = stats.corrected_resampled_t(a[:2], b[:2], n_train=[50, 90], n_test=[50, 10])
+    assert unequal.details["ratio"] == pytest.approx(60 / 140)
+    assert unequal.assumptions[1].holds is False
+
+
+def test_hedges_g_shrinks_d():
+    a, b = scores_of_two((10,))
+    sizes = stats.kfold_t(a, b).effect_sizes
+    # J(9) = Γ(4.5) / (√4.5 Γ(4)) = 0.9139
+    assert sizes["hedges_gz"] / sizes["cohen_dz"] == pytest.approx(0.91387, abs=1e-4)
+
+
+@settings(deadline=None, max_examples=100)
+@given(arrays(np.float64, (5, 2), elements=differences), st.floats(0.5, 0.99))
+def test_f_interval_holds_the_constants_that_are_not_rejected(d, level):
+    result = stats.cv5x2_f(d, np.zeros((5, 2)), confidence_level=level)
+    if result.ci is None:
+        return
+    low, high = result.ci
+    assert low <= result.estimate <= high
+    for end in (low, high):
+        shifted = stats.cv5x2_f(d - end, np.zeros((5, 2)))
+        if shifted.status is Status.OK:
+            assert shifted.pvalue == pytest.approx(1 - level, abs=1e-6)
+    assert (result.pvalue <= 1 - level + 1e-9) or (low <= 0 <= high)
+
+
+def test_f_interval_is_absent_where_every_constant_is_rejected():
+    d = [[0.1, 0.1001], [-0.1, -0.1001], [0.1, 0.1001], [-0.1, -0.1001], [0.1, 0.1]]
+    result = stats.cv5x2_f(d, np.zeros((5, 2)))
+    assert result.pvalue < 0.001
+    assert result.ci is None
+
+
+@pytest.mark.parametrize(("name", "shape", "options"), ALL, ids=[name for name, *_ in ALL])
+def test_constant_differences_in_single_precision_are_constant(name, shape, options):
+    a = scores_of_two(shape)[0].astype(np.float32)
+    result = getattr(stats, name)(a, a - np.float32(0.1), **options)
+    assert result.status is Status.ZERO_VARIANCE
+
+
+def test_many_models_against_a_constant_are_tested_as_one_by_one():
+    rng = np.random.default_rng(0)
+    constant, sizes = rng.uniform(0.5, 0.9, 10).round(2), {"n_train": [90] * 9 + [91], "n_test": 10}
+    models = rng.uniform(0.5, 0.9, (5, 10)).round(2)
+    models[0], models[1] = constant, constant + 0.1
+    tested = corrected_against(models, constant, **{k: np.full(10, v) for k, v in sizes.items()})
+    for model, *answer in zip(models, *tested, strict=True):
+        alone = corrected_resampled_t(model, constant, **sizes)
+        expected = alone.estimate, *(alone.ci or (math.nan, math.nan)), alone.pvalue
+        assert answer == pytest.approx(expected, rel=1e-12, abs=1e-15, nan_ok=True)
+
+
+def criteria_of(shape, seed=0):
+    return np.random.default_rng(seed).normal(0.8, 0.03, shape).round(4)
+
+
+def compared(blocks, y):
+    return stats.manova(y, criteria=("tp", "auc", "fn"), blocks=blocks)
+
+
+@pytest.mark.parametrize("blocks", [True, False])
+@pytest.mark.parametrize(
+    ("third", "message"),
+    [
+        (lambda y: 1 - y[..., 0], "'fn' is a linear combination of 'tp' on"),
+        (lambda y: y[..., 0] + 2 * y[..., 1], "'fn' is a linear combination of 'tp', 'auc' on"),
+        (lambda y: 1e6 + y[..., 0], "'fn' is a linear combination of 'tp'"),
+    ],
+)
+def test_dependent_criteria_are_named(blocks, third, message):
+    y = criteria_of((10, 2, 3))
+    y[..., 2] = third(y)
+    with pytest.raises(ValueError, match=message):
+        compared(blocks, y)
+
+
+NEARLY, CONSTANT, HARDLY = criteria_of((10, 2, 3)), criteria_of((10, 2, 3)), np.full((8, 2, 3), 0.8)
+NEARLY[..., 2] = NEARLY[..., 0] + 1e-4 * criteria_of((10, 2), 3)
+CONSTANT[..., 1] = 0.5
+HARDLY[2, 0] = [0.9, 0.7, 0.85]
+EQUAL = np.full((6, 2, 3), 0.3)
+EQUAL[:, 0] = 0.1 + 0.2
+
+
+@pytest.mark.parametrize("blocks", [True, False])
+@pytest.mark.parametrize(
+    ("y", "status"),
+    [
+        (NEARLY, Status.OK),
+        (EQUAL, Status.IDENTICAL_SCORES),
+        (EQUAL + np.array([[0.0] * 3, [0.1, 0.0, 0.2]]), Status.ZERO_VARIANCE),
+        (CONSTANT, Status.UNDEFINED),
+        (HARDLY, Status.UNDEFINED),  # folds that hardly differ are no fault of the criteria
+        (criteria_of((1, 2, 3)), Status.TOO_FEW),
+        (criteria_of((2, 2, 3)), Status.TOO_FEW),
+    ],
+)
+def test_status_of_degenerate_criteria(blocks, y, status):
+    result = compared(blocks, y)
+    assert result.status is status
+    assert math.isnan(result.pvalue) == (status not in (Status.OK, Status.IDENTICAL_SCORES))
+    told = any("'auc' has no variance" in x.detail for x in result.assumptions)
+    assert told == (y is CONSTANT)
+
+
+def test_mixed_directions():
+    y = np.stack((criteria_of((10, 2)), criteria_of((10, 2), 1)), axis=1)
+    both = stats.manova(y)
+    turned = stats.manova(y * [1, -1], greater_is_better=[True, False])
+    assert turned.details["means"] == pytest.approx(both.details["means"])
+    assert turned.pvalue == pytest.approx(both.pvalue)
+    assert both.details["means"] == pytest.approx(y.mean(axis=0))
+
+
+@pytest.mark.parametrize("blocks", [True, False])
+def test_manova_leaves_out_missing_folds(blocks):
+    y = criteria_of((10, 3, 2))
+    holed = y.copy()
+    holed[4, 1, 0] = np.nan
+    found = stats.manova(holed, blocks=blocks, nan_policy="omit")
+    assert found.status is Status.OK
+    if blocks:
+        rest = stats.manova(np.delete(y, 4, axis=0))
+        assert found.pvalue == pytest.approx(rest.pvalue)
+    assert found.n == (9 if blocks else 10)
+    with pytest.raises(ValueError, match="NaN"):
+        stats.manova(holed, blocks=blocks)
+    holed[:, 1] = np.nan
+    with pytest.raises(ValueError, match="no complete fold"):
+        stats.manova(holed, blocks=blocks, nan_policy="omit")
+
+
+def test_bound_of_roys_root_is_told():
+    found = stats.manova(criteria_of((10, 4, 3)), statistic="roy")
+    assert any(x.name == "exact reference distribution" for x in found.assumptions)
+
+
+def test_an_approximation_without_degrees_of_freedom_is_too_few():
+    y = criteria_of((2, 3, 2))
+    assert stats.manova(y, statistic="pillai").status is Status.OK
+    trace = stats.manova(y, statistic="hotelling-lawley")
+    assert trace.status is Status.TOO_FEW
+    assert math.isnan(trace.pvalue)
+
+
+def test_correlated_t_keeps_small_probabilities():
+    a = np.linspace(0.90, 0.91, 50)
+    b = 2 * a - 0.95
+    result = stats.bayes_correlated_t(a, b, rope=0.001)
+    assert 0 < result.p_b_better < result.p_equivalent < 1e-12
+
+
+def divided_rows(seed, n=60):
+    rng = np.random.default_rng(seed)
+    fold = np.array([rng.permutation(np.arange(n) % 2) + 1 for _ in range(5)])
+    return fold, rng.random((5, n)) < 0.8, rng.random((5, n)) < rng.choice([0.55, 0.7, 0.8])
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.integers(0, 2**31))
+def test_rows_and_counts_give_one_result(seed):
+    fold, a, b = divided_rows(seed)
+    only_a = [[int((a & ~b)[r, fold[r] == f].sum()) for f in (1, 2)] for r in range(5)]
+    only_b = [[int((b & ~a)[r, fold[r] == f].sum()) for f in (1, 2)] for r in range(5)]
+    found = stats.cv5x2_mcnemar(fold, a, b)
+    counted = stats.cv5x2_mcnemar_from_counts(only_a, only_b, np.full((5, 2), 30))
+    assert found.to_dict() == counted.to_dict()
+    if not found.details["guard_active"]:
+        b_e, c_e = found.details["effective_only_a"], found.details["effective_only_b"]
+        assert found.statistic**2 == pytest.approx((b_e - c_e) ** 2 / (b_e + c_e))
+
+
+def test_guard_takes_over_where_whole_fits_fail():
+    fold, a, _ = divided_rows(1)
+    b = a.copy()
+    b[0, fold[0] == 1] = False  # one fit that is always wrong
+    result = stats.cv5x2_mcnemar(fold, a, b)
+    assert result.details["guard_active"]
+    assert result.details["se"] ** 2 == result.details["variance_folds"]
+    assert result.pvalue > stats.mcnemar(a.ravel(), b.ravel()).pvalue
+
+
+def test_one_halving_is_the_fewest():
+    a, b = np.random.default_rng(1).normal(0.8, 0.05, (2, 3, 4))
+    found = stats.half_sample_t(a, b, full_repeats=1)
+    assert (found.n, found.df) == (1, 1)
+
+
+def test_as_many_rows_for_each_model_are_no_agreement():
+    alike = stats.cv5x2_mcnemar_from_counts([[3, 2]] * 5, [[3, 2]] * 5, [[30, 30]] * 5)
+    none = stats.cv5x2_mcnemar_from_counts([[0, 0]] * 5, [[0, 0]] * 5, [[30, 30]] * 5)
+    assert none.status is Status.NO_DISCORDANT_PAIRS
+    assert alike.status is not Status.NO_DISCORDANT_PAIRS
+
+
+@pytest.mark.parametrize("variant", ["halves", "full"])
+def test_scores_that_few_rows_carry_are_told(variant):
+    rng = np.random.default_rng(2)
+    a, b = rng.normal(size=(2, 21, 5))
+    heavy = np.where(np.arange(105).reshape(21, 5) % 21 == 0, 9, a)
+    for scores, holds in ((a, None), (heavy, False), (np.ones((21, 5)), None)):
+        found = stats.half_sample_t(scores, b, full_repeats=1, variant=variant)
+        (tails,) = (one for one in found.assumptions if one.name == "no heavy tails")
+        assert tails.holds is holds
+
+
+def moved(fold, pull):
+    """Let the training rows decide of every fit whether it has the first third of rows right."""
+    right_rows = np.zeros(fold.shape, dtype=bool)
+    third = len(pull) // 3
+    for r, half in enumerate(fold):
+        for f in (1, 2):
+            trained = pull[half != f].mean() > 0
+            right_rows[r, :third] |= (half[:third] == f) & trained
+    return right_rows
+
+
+def test_one_threshold_that_turns_many_rows_at_once_is_one_piece_of_evidence():
+    rng = np.random.default_rng(0)
+    fold = np.array([rng.permutation(np.arange(120) % 2) + 1 for _ in range(5)])
+    a = moved(fold, np.arange(120) % 7 - 2.7)  # some more rows pull up than down
+    b = np.zeros_like(a)
+    b[:, 34:46] = True
+    counted, found = stats.cv5x2_mcnemar(fold, a, b), stats.cv5x2_z(fold, a, b)
+    assert found.estimate == counted.estimate
+    assert counted.pvalue < 0.05 < found.pvalue
+    assert found.details["variance_training"] > found.details["variance_test"]
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.integers(0, 2**31))
+def test_interval_excludes_0_where_p_is_small(seed):
+    fold, a, b = divided_rows(seed)
+    found = stats.cv5x2_z(fold, a, b)
+    assert (found.ci.low > 0 or found.ci.high < 0) == (found.pvalue < 0.05)
+    assert stats.cv5x2_z(fold, a, b, alternative="greater").ci.high == 1
+    assert stats.cv5x2_z(fold, a, b, alternative="less").ci.low == -1
+    order = np.random.default_rng(seed).permutation(a.shape[1])
+    again = stats.cv5x2_z(fold[:, order], a[:, order], b[:, order])
+    assert again.pvalue == pytest.approx(found.pvalue, rel=1e-12)
+    parts = found.details
+    both = np.sqrt(parts["variance_test"]) + np.sqrt(parts["variance_training"])
+    assert parts["se"] ** 2 == pytest.approx(max(1.1 * both**2, parts["variance_rows"]))
+
+
+def test_variance_of_training_rows_is_found_on_average():
+    # each fit is as much ahead as the mean of its training rows says: ±2 a row
+    rng = np.random.default_rng(3)
+    found, n = [], 200
+    for _ in range(300):
+        pull = rng.choice([-2.0, 2.0], n)
+        fold = np.array([rng.permutation(np.arange(n) % 2) + 1 for _ in range(5)])
+        ahead = np.empty((5, n))
+        for r, half in enumerate(fold):
+            for f in (1, 2):
+                ahead[r, half == f] = pull[half != f].mean()
+        a = rng.random((5, n)) < 0.5 + ahead
+        b = np.broadcast_to(np.arange(n) % 2 == 0, (5, n))
+        found.append(stats.cv5x2_z(fold, a, b).details["variance_training"])
+    assert np.mean(found) == pytest.approx(2**2 / n, rel=0.15)
+
+
+def test_one_division_five_times_over_leaves_the_variance_unknown():
+    fold, a, b = divided_rows(4)
+    alike = np.broadcast_to(fold[0], fold.shape)
+    result = stats.cv5x2_z(alike, a, b)
+    assert (result.status, result.ci) == (Status.TOO_FEW, None)
+    assert np.isnan(result.pvalue)

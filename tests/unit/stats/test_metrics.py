@@ -181,9 +181,6 @@ def test_class_in_one_group_is_too_few():
     assert math.isnan(result.pvalue)
 
 
-# ------------------------------------------------------------------------------ own metrics
-
-
 def own_ci(function, n):
     """Return the interval of a function of row numbers."""
     metric = own_metric("own", lambda y, said, row: function(row), columns={"row": np.arange(n)})
@@ -231,9 +228,6 @@ def test_own_metric_without_a_value_is_undefined():
     result = own_ci(never, 20)
     assert result.status is Status.UNDEFINED
     assert "no row is positive" in result.assumptions[0].detail
-
-
-# -------------------------------------------------------------------------------- subgroups
 
 
 def test_expected_cost_of_equal_priors_and_costs_is_the_mean_of_missed_shares():

@@ -32,7 +32,7 @@ def limits(estimate, low, high, n=100):
         (math.nan, math.nan, 0.01, True, "undecided"),
     ],
 )
-def test_decisions(low: float, high: float, margin: float, superior: bool, decision: str) -> None:
+def test_decisions(low, high, margin, superior, decision):
     assert stats.decide_release(limits(0, low, high), margin, superior=superior) == decision
 
 

@@ -1,19 +1,16 @@
-"""Reference adapters: any metric on one test set, alone, in pairs and among many models."""
+"""Reference cases of metrics: of classes, of numbers, and of training runs crossed with rows."""
 
 import math
 from functools import partial
 
 import numpy as np
+from scipy.stats import kendalltau
 
+from bakeoff import stats
 from bakeoff.stats import MetricPower, Status, all_pairs
 from bakeoff.stats.core.pairs import compact_letters
 from bakeoff.stats.design.groups import spread
-from bakeoff.stats.metrics.answer import (
-    Bootstrap,
-    acceleration_of,
-    logit_interval,
-    mover_interval,
-)
+from bakeoff.stats.metrics.answer import Bootstrap, acceleration_of, logit_interval, mover_interval
 from bakeoff.stats.metrics.differences import (
     mean_difference,
     mean_interaction,
@@ -30,9 +27,24 @@ from bakeoff.stats.metrics.family import (
 )
 from bakeoff.stats.metrics.influence import Setting, influence, one, read
 from bakeoff.stats.metrics.library import auc
-from bakeoff.stats.metrics.metric import METRICS, metric_called
+from bakeoff.stats.metrics.metric import (
+    FISHER,
+    LOG,
+    LOG_COMPLEMENT,
+    METRICS,
+    PLAIN,
+    Need,
+    metric_called,
+    own_metric,
+)
 from bakeoff.stats.metrics.view import NoValue, read_groups
-from tests.reference.told import as_printed, told
+from bakeoff.stats.runs.recipe import (
+    recipe_difference,
+    recipe_mean_ci,
+    recipe_mean_difference,
+)
+from tests.reference.adapters_scores import half_sample
+from tests.reference.told import as_printed, columns, told
 
 
 def _options(inputs):
@@ -66,7 +78,7 @@ def _bounds(ci):
 def _single(inputs, metric):
     result = metric_ci(inputs["y_true"], _predicted(inputs), metric=metric, **_options(inputs))
     found = {
-        "value": result.estimate,
+        "estimate": result.estimate,
         "se": result.details.get("se_plain", math.nan),
         "df": result.details.get("df_plain", math.nan),
         "n_clusters": result.details.get("units"),
@@ -123,7 +135,6 @@ def _difference(inputs, metric):
             "ci": ci,
         },
         "status": result.status.value,
-        "convention": {},
     }
     if math.isnan(result.estimate):
         alone = {m: _alone(inputs, metric, m) for m in ("_A", "_B")}
@@ -209,16 +220,10 @@ def _family(inputs):
     t = np.array([pair.statistic for pair in pairs])
     family = Contrasts(np.array([]), np.array([]), t, np.ones(len(t)), df, np.eye(2))
     centre = [pair.ci.low / 2 + pair.ci.high / 2 for pair in pairs if pair.ci]
-    return {
-        "pairs": [[pair.a, pair.b] for pair in pairs],
+    return columns(result) | {
         "difference": centre,  # theirs is that of the table with pseudo-rows
         "se": [c / s for c, s in zip(centre, t, strict=True)],
-        "df": df.tolist(),
-        "statistic": t.tolist(),
-        "pvalue": [pair.pvalue for pair in pairs],
         "z": family.size("two-sided").tolist(),
-        "single_step": result.details["single_step"].tolist(),
-        "step_down": [pair.pvalue_adjusted for pair in pairs],
         "simultaneous_ci": [_bounds(pair.ci) for pair in pairs],
     }
 
@@ -263,14 +268,12 @@ def _mean(inputs):
     result = mean_difference(a, b, **how)
     rows = mean_difference(a, b, **how, df="rows")
     return told(result) | {
-        "difference": result.estimate,
         "df_rows": rows.df,
         "pvalue_rows": rows.pvalue,
         "ci_rows": _bounds(rows.ci),
         "n_clusters": result.details["units"],
         "df_clusters": rows.df,
         "pvalue_clusters": rows.pvalue,
-        "convention": {},
     }
 
 
@@ -326,10 +329,11 @@ ADAPTERS = {
     **{("metric_influence_se", m): partial(_single, metric=m) for m in METRICS},
     **{("metric_difference", m): partial(_difference, metric=m) for m in METRICS},
     **{("metric_bootstrap_ci", m): partial(_bootstrap, metric=m) for m in METRICS},
-    ("max_t", "all_pairs"): _family,
-    ("max_t", "all_pairs_adjusted"): _family,
-    ("max_t", "versus_control"): _family,
-    ("max_t", "versus_control_adjusted"): _family,
+    **{
+        ("max_t", f"{pairs}{adjusted}"): _family
+        for pairs in ("all_pairs", "versus_control")
+        for adjusted in ("", "_adjusted")
+    },
     ("max_t", "given_multipliers"): _multipliers,
     ("max_t", "letters"): _letters,
     ("mean_difference", "paired"): _mean,
@@ -338,4 +342,265 @@ ADAPTERS = {
     ("mean_difference", "subgroup_interaction"): _interaction,
     ("mean_difference", "rows_needed"): _rows_needed,
     ("model_confidence_set", "mcb"): _best,
+}
+
+
+_KENDALL = own_metric(
+    "kendall", lambda y, p: float(kendalltau(y, p).statistic), predictions="numbers"
+)
+_NAMES = [metric.name for metric in METRICS.values() if metric.needs is Need.NUMBERS]
+_SCALES = {"ci_t": PLAIN, "ci_log": LOG, "ci_log_complement": LOG_COMPLEMENT, "ci_fisher": FISHER}
+
+
+def _interval(scale, value, half):
+    try:
+        return list(scale.limits(value, half) or (math.nan, math.nan))
+    except ValueError:  # no such scale for this value
+        return [math.nan, math.nan]
+
+
+def single(inputs, metric):
+    found = influence(inputs["y_true"], inputs["y_pred"], metric=metric)
+    spread = found.tested
+    half = spread.quantile(0.95, "two-sided") * spread.se
+    intervals = {name: _interval(s, found.value, half) for name, s in _SCALES.items()}
+    result = metric_ci(inputs["y_true"], inputs["y_pred"], metric=metric)
+    scale = METRICS[metric].scale
+    own = next(name for name, known in _SCALES.items() if known is scale)
+    return told(result) | {**intervals, own: list(result.ci)}
+
+
+def value(inputs, metric):
+    # where a metric is undefined we say so, where scikit-learn forces a finite number
+    return told(metric_ci(inputs["y_true"], inputs["y_pred"], metric=metric))
+
+
+def _metric_of(inputs, name):
+    return name if "quantile" not in inputs else f"pinball_{round(100 * inputs['quantile']):02}"
+
+
+@as_printed()
+def difference(inputs, variant):
+    result = metric_difference(
+        inputs["y_true"],
+        inputs["y_pred_A"],
+        inputs["y_pred_B"],
+        metric=_metric_of(inputs, variant),
+        groups=inputs.get("groups"),
+    )
+    return told(result)
+
+
+@as_printed()
+def family(inputs, metric):
+    predicted = np.asarray(inputs["predictions"]).T
+    result = compare_models(inputs["y_true"], predicted, metric=metric, groups=inputs.get("groups"))
+    return columns(result) | {"se": [pair.estimate / pair.statistic for pair in result.pairs]}
+
+
+def _losses(inputs, power):
+    y = np.asarray(inputs["y_true"])
+    a, b = (np.abs(np.asarray(inputs[f"y_pred_{m}"]) - y) ** power for m in "AB")
+    return a, b
+
+
+def loss_t(inputs, power):
+    a, b = _losses(inputs, power)
+    result = stats.mean_difference(a, b, greater_is_better=False, df="rows")
+    return told(result)
+
+
+def loss_wilcoxon(inputs, power):
+    a, b = _losses(inputs, power)
+    exact, normal = (
+        stats.wilcoxon_signed_rank(a, b, greater_is_better=False, method=method, continuity=False)
+        for method in ("exact", "asymptotic")
+    )
+    return {
+        "statistic": min(exact.details["w_plus"], exact.details["w_minus"]),
+        "pvalue": exact.pvalue,
+        "pvalue_normal": normal.pvalue,
+    }
+
+
+def loss_equivalence(inputs, power):
+    a, b = _losses(inputs, power)
+    margin = inputs["margin"]
+    lower, upper = (
+        stats.mean_difference(a + shift, b, df="rows", alternative=side)
+        for shift, side in ((margin, "greater"), (-margin, "less"))
+    )
+    metric = {1: "mae", 2: "mse"}[power]
+    models = (inputs[name] for name in ("y_true", "y_pred_B", "y_pred_A"))
+    both = stats.metric_equivalence(*models, metric=metric, margin=margin).details
+    return {
+        "pvalue": max(lower.pvalue, upper.pvalue),
+        "statistic_lower": both["statistic_lower"],
+        "statistic_upper": both["statistic_upper"],
+        "pvalue_lower": lower.pvalue,
+        "pvalue_upper": upper.pvalue,
+    }
+
+
+def loss_sign_flip(inputs, power):
+    a, b = _losses(inputs, power)
+    rows = np.arange(len(a))
+    exact, middle = (
+        stats.mean_difference(a, b, greater_is_better=False, groups=rows, variant=variant)
+        for variant in ("sign_flip_exact", "sign_flip")
+    )
+    return {"estimate": exact.estimate, "pvalue_exact": exact.pvalue, "pvalue": middle.pvalue}
+
+
+def loss_diebold_mariano(inputs, power):
+    a, b = _losses(inputs, power)
+    result = stats.diebold_mariano_means(
+        a, b, greater_is_better=False, variant="hln", horizon=inputs["h"]
+    )
+    return told(result)
+
+
+def folds(inputs, test):
+    result = test(
+        inputs["scores_A"], inputs["scores_B"], greater_is_better=inputs["greater_is_better"]
+    )
+    return told(result)
+
+
+def half_samples(inputs):
+    # the file has the mean of each cross-validation: one fold of that mean
+    return half_sample(inputs | {"full_differences": np.c_[inputs["full_differences"]]})
+
+
+_LOSSES = {"absolute": 1, "squared": 2}
+_OF_LOSSES = {
+    ("loss_t", ""): loss_t,
+    ("loss_equivalence", ""): loss_equivalence,
+    ("loss_sign_flip", ""): loss_sign_flip,
+    ("loss_diebold_mariano", "hln_"): loss_diebold_mariano,
+}
+
+ADAPTERS |= {
+    **{("quantity_influence_se", name): partial(single, metric=name) for name in _NAMES},
+    **{("quantity_value", name): partial(value, metric=name) for name in _NAMES},
+    ("quantity_value", "kendall"): partial(value, metric=_KENDALL),
+    ("quantity_value", "r2_of_constant_truth"): partial(value, metric="r2"),
+    ("quantity_value", "mape_with_zero"): partial(value, metric="mape"),
+    **{
+        ("quantity_difference", f"{name}{suffix}"): partial(difference, variant=name)
+        for name in (*_NAMES, "pinball")
+        for suffix in ("", "_clustered")
+    },
+    **{("quantity_max_t", name): partial(family, metric=name) for name in _NAMES},
+    ("loss_wilcoxon", "exact"): partial(loss_wilcoxon, power=1),
+    **{
+        (test, f"{prefix}{name}"): partial(adapter, power=power)
+        for (test, prefix), adapter in _OF_LOSSES.items()
+        for name, power in _LOSSES.items()
+    },
+    **{
+        (f"folds_{name}", metric): partial(folds, test=getattr(stats, name))
+        for name in ("cv5x2_f", "cv5x2_t")
+        for metric in _NAMES
+    },
+    ("folds_half_sample_t", "full"): half_samples,
+}
+
+
+def _runs(inputs, model):
+    fixed = model in inputs.get("deterministic", ())
+    return stats.Runs(inputs[f"runs_{model}"], deterministic=fixed)
+
+
+def _evidence(inputs):
+    truth = [inputs["y_true"]] if "y_true" in inputs else []
+    return [*truth, _runs(inputs, "a"), _runs(inputs, "b")]
+
+
+def _run_options(inputs):
+    keys = ("metric", "positive", "groups", "paired", "greater_is_better")
+    return {key: inputs[key] for key in keys if key in inputs}
+
+
+def _ci(result, half):
+    return [result.estimate - half, result.estimate + half]
+
+
+def runs_difference(inputs):
+    test = recipe_difference if "y_true" in inputs else recipe_mean_difference
+    level = inputs.get("confidence_level", 0.95)
+    found = test(*_evidence(inputs), **_run_options(inputs), confidence_level=level)
+    details = found.details
+    lower = stats.METRICS[inputs["metric"]] if "metric" in inputs else None
+    better = inputs.get("greater_is_better", True) and (not lower or lower.greater_is_better)
+    sign = 1 if better else -1
+    fits = details["se_fits"], details["df_fits"]
+    return told(found) | {
+        "mean_a": sign * details["value_a"],
+        "mean_b": sign * details["value_b"],
+        "df_rows": fits[1],
+        "var_rows_fits": fits[0] ** 2,
+        "variance": details["se"] ** 2,
+        "ci": _ci(found, details["half_width"]),
+        "fits": {
+            "se": fits[0],
+            "df": fits[1],
+            "statistic": found.estimate / fits[0] if fits[0] else 0.0,
+            "pvalue": details["pvalue_fits"],
+            "ci": _ci(found, details["half_width_fits"]),
+        },
+    }
+
+
+def margin(inputs):
+    options, sign = _run_options(inputs), 1 if inputs["greater_is_better"] else -1
+    pvalues = {}
+    for side, shift in (("greater", inputs["margin"]), ("less", -inputs["margin"])):
+        runs_a = np.array(inputs["runs_a"]) + sign * shift
+        test = recipe_mean_difference(runs_a, inputs["runs_b"], **options, alternative=side)
+        pvalues[side] = test.pvalue
+    found = recipe_mean_difference(*_evidence(inputs), **options, confidence_level=0.9)
+    return told(found) | {
+        "pvalue_noninferior": pvalues["greater"],
+        "pvalue_not_better": pvalues["less"],
+        "pvalue_equivalent": max(pvalues.values()),
+        "ci_90": _ci(found, found.details["half_width"]),
+    }
+
+
+def one_recipe(inputs):
+    found = recipe_mean_ci(inputs["runs"], **_run_options(inputs))
+    details = found.details
+    return told(found) | {
+        "var_rows_fits": details["se_fits"] ** 2,
+        "df_rows": details["df_fits"],
+        "ci": _ci(found, details["half_width"]),
+    }
+
+
+def components(inputs):
+    details = recipe_mean_ci(inputs["runs"]).details
+    return details | {
+        "sd_of_a_run": details["sd_run_a"],
+        "sd_of_a_run_ci": [details["sd_run_low_a"], details["sd_run_high_a"]],
+    }
+
+
+def pairs(inputs):
+    runs, correction = inputs["runs"], inputs["correction"]
+    return columns(stats.all_pairs("recipe_mean_difference", runs, correction=correction))
+
+
+_PLAIN = ("values", "accuracy", "roc_auc", "f1", "log_loss", "precision", "recall")
+ADAPTERS |= {
+    **{
+        ("runs_and_rows", f"{name}{suffix}"): runs_difference
+        for name in (*_PLAIN, "balanced_accuracy", "brier", "mcc")
+        for suffix in ("", "-groups", "-paired", "-one-fixed")
+    },
+    ("runs_and_rows", "degenerate"): runs_difference,
+    ("runs_and_rows", "margin"): margin,
+    ("one_recipe", "values"): one_recipe,
+    ("runs_components", "values"): components,
+    ("runs_and_rows_pairs", "values"): pairs,
 }

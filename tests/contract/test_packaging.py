@@ -1,0 +1,265 @@
+"""Lock files, containers, conda, the host's workflows and the wheel name what there is."""
+
+import re
+import runpy
+import shutil
+import subprocess
+import sys
+import tomllib
+import zipfile
+from importlib.metadata import requires
+
+import pytest
+import yaml
+from packaging.requirements import Requirement
+
+from tests.conftest import ROOT, called
+
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+LOCKS = ["bootstrap", "run", "dev"]
+
+
+def lock(name):
+    return (ROOT / f"requirements/{name}.lock").read_text()
+
+
+def pinned(name):
+    """Return the versions of each package; where Pythons differ there are several."""
+    found = {}
+    for package, version in re.findall(r"^([a-z0-9-]+)==(\S+)", lock(name), re.M):
+        found.setdefault(package, set()).add(version)
+    return found
+
+
+@pytest.mark.parametrize("name", LOCKS)
+def test_every_package_has_hashes_and_no_address(name):
+    text = lock(name)
+    assert "http" not in text
+    assert "index" not in text
+    for entry in re.split(r"^(?=\S)", text, flags=re.M)[1:]:
+        assert "--hash=sha256:" in entry, entry
+
+
+def test_all_that_the_package_imports_is_locked():
+    extras = PROJECT["optional-dependencies"]
+    asked = [*PROJECT["dependencies"], *(e for n in ("files", "keep") for e in extras[n])]
+    names = {re.match(r"[\w-]+", line)[0] for line in [*asked, *extras["xgboost"]]}
+    assert names <= set(pinned("run"))
+
+
+def test_tests_run_with_the_versions_that_users_get():
+    run, dev = pinned("run"), pinned("dev")
+    assert {name: dev.get(name) for name in run} == run
+
+
+def test_snakemake_can_make_its_report():
+    # it imports pygments only then, and the test environment has it in any case
+    assert "pygments" in pinned("run")
+
+
+# conda-forge's names; its snakemake comes with what reports need
+CONDA_NAMES = {"matplotlib": "matplotlib-base", "xgboost-cpu": "py-xgboost-cpu"}
+
+
+def requirement(text):
+    found = re.fullmatch(r"([\w-]+)(?:\[\w+\])? ?(.*)", text)
+    assert found
+    return CONDA_NAMES.get(found[1], found[1]), found[2]
+
+
+def everything(project):
+    """What the package needs, with the extras that `make` installs too."""
+    extras = project["optional-dependencies"]
+    (all_,) = extras["all"]
+    names = re.fullmatch(r"bakeoff\[(.*)\]", all_)
+    assert names
+    return [*project["dependencies"], *(one for n in names[1].split(",") for one in extras[n])]
+
+
+def test_conda_environment_asks_for_what_pyproject_does():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    wanted = [*everything(project), *project["optional-dependencies"]["slurm"]]
+    wanted.append(f"python {project['requires-python']}")
+    environment = yaml.safe_load((ROOT / "environment.yaml").read_text())
+    given = dict(map(requirement, environment["dependencies"]))
+    assert given.pop("pip") == ""
+    assert given == dict(map(requirement, wanted))
+
+
+def test_snakemake_deploys_the_versions_of_the_lock():
+    written = runpy.run_path(str(ROOT / "requirements/conda.py"))
+    file = ROOT / "workflow/envs/bakeoff.yaml"
+    assert file.read_text() == written["text"](), "python requirements/conda.py writes it"
+    *_, pip = yaml.safe_load(file.read_text())["dependencies"]
+    asked = [re.match(r"[\w-]+", line)[0] for line in pip["pip"]]
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    wanted = [requirement(line)[0] for line in everything(project)]
+    theirs = [CONDA_NAMES.get(name, name) for name in asked]
+    assert set(theirs) == {"bakeoff", *wanted} - {"snakemake"}
+
+
+def test_container_files_copy_what_is_there():
+    docker = (ROOT / "Dockerfile").read_text()
+    definition = (ROOT / "apptainer.def").read_text()
+    action = (ROOT / "action.yml").read_text()
+    for text in (docker, definition, action):
+        installs = re.findall(r"(?m)^.*(?:pip install --no-cache|\{install\[@\]\}).*$", text)
+        assert len(installs) == 2
+        assert all(
+            re.search("--require-hashes|--no-deps --no-build-isolation", i) for i in installs
+        )
+    assert re.search(r"(?m)^USER (?!root|0)", docker)
+    lines = [line.split() for line in docker.splitlines() if line.startswith("COPY")]
+    copied = [path for line in lines for path in line[1:-1]]
+    files = definition.partition("%files\n")[2].partition("\n\n")[0]
+    copied += [line.split()[0] for line in files.splitlines()]
+    assert [path for path in copied if not (ROOT / path).exists()] == []
+    images = re.findall(r"(?m)^F(?:ROM|rom:) (\S+)", docker + definition)
+    assert len(images) == 2
+    assert len(set(images)) == 1
+
+
+WORKFLOWS = sorted((ROOT / ".github/workflows").glob("*.yml"))
+
+
+def steps(file):
+    jobs = yaml.safe_load(file.read_text())["jobs"].values()
+    return [step for job in jobs for step in job["steps"]]
+
+
+def test_workflows_are_valid():
+    """The schema comes with check-jsonschema: no network."""
+    line = [sys.executable, "-m", "check_jsonschema", "--builtin-schema", "vendor.github-workflows"]
+    called(*line, *WORKFLOWS)
+    called(*line[:-1], "vendor.github-actions", ROOT / "action.yml")
+
+
+@pytest.mark.parametrize("file", WORKFLOWS, ids=lambda f: f.stem)
+def test_what_is_called_is_there(file):
+    makefile = (ROOT / "Makefile").read_text()
+    for step in steps(file):
+        run = step.get("run", "")
+        for target in re.findall(r"\bmake ([\w./-]+)", run):
+            rule = re.escape(target.replace(".venv", "$(VENV)"))
+            assert re.search(rf"^{rule}:", makefile, re.MULTILINE), target
+        for path in re.findall(r"(?:\.ci|requirements)/[\w./]+", run):
+            assert (ROOT / path).exists(), path
+
+
+def test_pythons_are_those_of_the_package():
+    tests = yaml.safe_load((ROOT / ".github/workflows/tests.yml").read_text())
+    tried = tests["jobs"]["tests"]["strategy"]["matrix"]["python"]
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    low, high = re.findall(r"3\.(\d+)", project["requires-python"])
+    assert tried == [f"3.{minor}" for minor in range(int(low), int(high))]
+
+
+def test_catalogue_entry_says_how_the_software_is_deployed():
+    usage = yaml.safe_load((ROOT / ".snakemake-workflow-catalog.yml").read_text())["usage"]
+    files = (ROOT / "workflow/Snakefile", *(ROOT / "workflow/rules").glob("*.smk"))
+    directives = "".join(file.read_text() for file in files)
+    stack = usage["software-stack-deployment"]
+    assert stack["conda"] == bool(re.search(r"^\s*conda:", directives, re.MULTILINE))
+    assert stack["apptainer"] == bool(re.search(r"^\s*container:", directives, re.MULTILINE))
+    assert usage["report"] == ("report(" in directives)
+    assert (ROOT / "config/README.md").is_file()  # the catalogue shows it
+
+
+CORE = """
+import sys
+sys.modules.update(dict.fromkeys({blocked}))  # as if they were not installed
+import bakeoff
+import numpy as np
+from sklearn.datasets import load_breast_cancer
+from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import GaussianNB
+
+rng = np.random.default_rng(0)
+y = rng.choice(["a", "b"], 200)
+p, q = (np.where(rng.random(200) < right, y, "a") for right in (0.9, 0.8))
+found = bakeoff.compare(y, {{"p": p, "q": q}})
+found.save(sys.argv[1])
+bakeoff.gate(y, p, q, margin=0.05)
+X, y = load_breast_cancer(return_X_y=True)
+models = {{"bayes": GaussianNB(), "logistic": LogisticRegression(solver="newton-cholesky")}}
+print(bakeoff.compare_estimators(models, X, y).verdict)
+try:
+    bakeoff.run("experiment.yaml")
+except bakeoff.UserError as error:
+    print(error)
+"""
+
+
+def named(requirement):
+    return Requirement(requirement).name.lower().replace("_", "-")
+
+
+def wanted(requirement):
+    """Whether this machine needs it; an extra is not asked for."""
+    marker = Requirement(requirement).marker
+    return marker is None or marker.evaluate({"extra": ""})
+
+
+def closure(names):
+    """Return what pip installs for some packages, themselves included."""
+    found, left = set(), list(names)
+    while left:
+        name = left.pop()
+        if name not in found:
+            found.add(name)
+            left += [named(one) for one in requires(name) or () if wanted(one)]
+    return found
+
+
+def test_comparing_in_a_notebook_needs_what_the_readme_installs(tmp_path):
+    """pip cannot leave out dependencies: the README names those to install beside `--no-deps`."""
+    text = (ROOT / "README.md").read_text()
+    (line,) = re.findall(r"(?m)^    pip install --no-deps .*\n    pip install (.*)$", text)
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    core, every = closure(line.split()), closure(map(named, project["dependencies"]))
+    assert core < every
+    (counts,) = re.findall(r"(\d+) packages\s+instead of (\d+)", text)
+    # one more is bakeoff; a platform may need one or two packages of its own
+    assert abs(len(core) + 1 - int(counts[0])) <= 2
+    assert abs(len(every) + 1 - int(counts[1])) <= 4
+    blocked = sorted(name.replace("-", "_") for name in every - core)
+    assert {"snakemake", "skrub", "requests"} <= set(blocked)
+    shutil.copy(ROOT / "config/config.yaml", tmp_path / "experiment.yaml")
+    code = CORE.format(blocked=blocked)
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(tmp_path / "page.html")],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "by accuracy" in done.stdout
+    assert "needs the package snakemake: pip install snakemake" in done.stdout
+
+
+@pytest.mark.slow
+def test_the_wheel_holds_the_workflow_and_what_commands_read(tmp_path):
+    """As `make wheel` builds it."""
+    assert "-m build --no-isolation" in (ROOT / "Makefile").read_text()
+    build = sys.executable, "-m", "build", "--no-isolation", "--wheel", "--outdir", str(tmp_path)
+    subprocess.run(build, cwd=ROOT, check=True, capture_output=True)
+    (wheel,) = tmp_path.glob("bakeoff-*.whl")
+    held = set(zipfile.ZipFile(wheel).namelist())
+    package = ROOT / "src/bakeoff"
+    files = {
+        f"bakeoff/{file.relative_to(package).as_posix()}"
+        for file in package.rglob("*")
+        if file.is_file() and "__pycache__" not in file.parts
+    }
+    for folder, place in (
+        ("workflow", "bakeoff/workflow"),
+        ("profiles", "bakeoff/workflow/profiles"),
+    ):
+        files |= {
+            f"{place}/{file.relative_to(ROOT / folder).as_posix()}"
+            for file in (ROOT / folder).rglob("*")
+            if file.is_file() and "__pycache__" not in file.parts
+        }
+    assert files <= held
+    assert not [name for name in held if name.startswith(("docs/", "tests/", "benchmarks/"))]

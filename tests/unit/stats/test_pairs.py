@@ -1,0 +1,222 @@
+"""Many models: all pairs, corrections, families of a metric, the best ones."""
+
+import itertools
+import math
+from dataclasses import asdict
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats as scipy_stats
+
+from bakeoff import stats
+from bakeoff.stats import all_pairs, best_by_values, best_models
+from bakeoff.stats.core.pairs import (
+    adjust_pvalues,
+    canonical_method,
+    compact_letters,
+    simultaneous_level,
+)
+from bakeoff.stats.core.result import AGREE
+from bakeoff.stats.metrics.family import compare_models
+
+
+def random_matrix(seed, n=60, models=4):
+    rng = np.random.default_rng(seed)
+    return rng.uniform(size=(n, models)) < rng.uniform(0.3, 1, size=models)
+
+
+def test_intervals_are_simultaneous_unless_asked_otherwise():
+    x = random_matrix(6)
+    together, alone = all_pairs("mcnemar", x), all_pairs("mcnemar", x, simultaneous=False)
+    assert together.details["confidence_level_each"] == pytest.approx(1 - 0.05 / 6)
+    for wide, narrow in zip(together.pairs, alone.pairs, strict=True):
+        assert wide.ci.low <= narrow.ci.low <= narrow.estimate <= narrow.ci.high <= wide.ci.high
+
+
+def test_memory_stays_that_of_the_input():
+    import tracemalloc
+
+    x = random_matrix(8, n=20_000, models=50)
+    tracemalloc.start()
+    all_pairs("mcnemar", x)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 20_000_000  # rows × models × models would be 50 million values
+
+
+def test_plain_data_of_a_family_carry_its_own_checks():
+    """An interval that excludes 0 does not disagree with a test of equivalence within a margin."""
+    chances = np.random.default_rng(0).random((100, 3))
+    correct = np.repeat((chances < [0.8, 0.8, 0.81]).astype(int), 20, axis=0)
+    result = all_pairs("tost_paired", correct, margin=0.2)
+    assert any(pair.ci.excludes(0) for pair in result.pairs)
+    assert AGREE not in {check.name for check in result.assumptions}
+    assert result.to_dict()["assumptions"] == [asdict(check) for check in result.assumptions]
+
+
+FREE = ("none", "bonferroni", "holm", "hochberg", "hommel", "sidak", "holm-sidak", "BH", "BY")
+
+
+@pytest.mark.parametrize("method", FREE)
+def test_missing_pvalue_stays_and_counts_as_one(method):
+    p = [0.01, math.nan, 0.03, 0.2]
+    adjusted = adjust_pvalues(p, method)
+    assert np.isnan(adjusted).tolist() == [False, True, False, False]
+    as_one = adjust_pvalues([0.01, 1.0, 0.03, 0.2], method)
+    assert adjusted[[0, 2, 3]].tolist() == as_one[[0, 2, 3]].tolist()
+
+
+def test_tiny_pvalues_are_not_lost():
+    assert adjust_pvalues([1e-300, 0.5], "sidak")[0] == pytest.approx(2e-300)
+
+
+def test_spellings():
+    assert canonical_method("holm_sidak") == "holm-sidak"
+    assert canonical_method("bh") == "BH"
+    assert canonical_method("shaffer_static") == "shaffer"
+
+
+def test_simultaneous_levels():
+    assert simultaneous_level(0.95, 1, "holm") == 0.95
+    assert simultaneous_level(0.95, 10, "none") == 0.95
+    assert simultaneous_level(0.95, 10, "BH") == pytest.approx(0.995)
+    assert simultaneous_level(0.95, 10, "sidak") ** 10 == pytest.approx(0.95)
+
+
+def study(n=200, models=4, seed=0):
+    """Return truth and what models of growing skill predict, rows × models."""
+    rng = np.random.default_rng(seed)
+    y = (rng.random(n) < 0.4).astype(int)
+    skill = np.linspace(0.5, 1.5, models)
+    scores = y[:, None] * skill + 0.6 * rng.normal(size=(n, 1)) + 0.8 * rng.normal(size=(n, models))
+    return y, (scores > 0.5).astype(int)
+
+
+def test_model_without_a_value_leaves_its_pairs_alone():
+    y, said = study()
+    said[:, 1] = 0
+    result = compare_models(y, said, metric="precision")
+    by_pair = {(pair.a, pair.b): pair for pair in result.pairs}
+    assert by_pair[0, 1].status is stats.Status.UNDEFINED
+    assert math.isnan(by_pair[0, 1].pvalue_adjusted)
+    assert by_pair[0, 2].status is stats.Status.OK
+    assert "no row is predicted 1" in result.details["reasons"][1]
+
+
+def test_one_sided_family_looks_one_way():
+    y, said = study(seed=2)
+    less = compare_models(y, said, metric="f1", control=0, alternative="less").pairs
+    greater = compare_models(y, said, metric="f1", control=0, alternative="greater").pairs
+    assert less[-1].pvalue_adjusted < 0.01
+    assert greater[-1].pvalue_adjusted > 0.9
+    assert less[-1].ci.low == -math.inf
+
+
+def test_values_are_the_pairs_of_mean_difference():
+    rng = np.random.default_rng(5)
+    values, groups = rng.exponential(size=(80, 3)), np.repeat(np.arange(20), 4)
+    result = stats.all_pairs("mean_difference", values, greater_is_better=False, groups=groups)
+    for pair in result.pairs:
+        alone = stats.mean_difference(
+            values[:, pair.a],
+            values[:, pair.b],
+            greater_is_better=False,
+            groups=groups,
+            variant="t_and_flips",
+        )
+        assert (pair.estimate, pair.df) == pytest.approx((alone.estimate, alone.df))
+        assert pair.pvalue == pytest.approx(alone.pvalue)
+
+
+def test_losses_are_best_when_small():
+    rng = np.random.default_rng(7)
+    losses = rng.exponential(size=(400, 3)) * [1.0, 2.0, 3.0]
+    result = stats.best_by_values(losses, greater_is_better=False)
+    assert result.members == (0,)
+    assert result.scores == pytest.approx(-losses.mean(axis=0))
+
+
+@given(
+    models=st.integers(2, 7),
+    different=st.sets(st.tuples(st.integers(0, 6), st.integers(0, 6)), max_size=12),
+)
+def test_letters_are_shared_by_those_that_no_test_tells_apart(models, different):
+    pairs = {(min(p), max(p)) for p in different if p[0] != p[1] and max(p) < models}
+    groups = compact_letters(models, pairs)
+    for a, b in itertools.combinations(range(models), 2):
+        together = any({a, b} <= group for group in groups)
+        assert together == ((a, b) not in pairs)
+    assert not any(g < h for g in groups for h in groups)
+
+
+def test_pilot_is_taken_with_caution():
+    y, said = study(n=60, models=2)
+    pilot = stats.metric_difference(y, said[:, 0], said[:, 1], metric="f1")
+    careful, bold = (
+        stats.MetricPower.from_pilot(pilot, cautious=cautious) for cautious in (True, False)
+    )
+    assert careful.sd > 1.07 * bold.sd
+
+
+def test_a_perfect_model_beats_one_that_is_always_wrong():
+    y = np.resize([0, 1], 100)
+    coin = np.resize([0, 0, 1, 1], 100)
+    for third in (coin, 1 - y):
+        table = np.stack([y, 1 - y, third], axis=1)
+        found = stats.all_pairs("metric_difference", y, table, metric="f1")
+        for pair in found.pairs[:2]:
+            assert pair.pvalue <= pair.pvalue_adjusted < 0.01
+
+
+def test_a_model_that_does_not_vary_leaves_the_draws_of_others_alone():
+    rng = np.random.default_rng(1)
+    y, groups, shown = rng.integers(0, 2, 60), np.arange(60) // 7, rng.uniform(0.2, 0.8, (60, 3))
+    steps = set()
+    for constant in (0.99, 0.98, 0.97, 0.95, 0.9):  # its losses differ by rounding alone
+        shown[:, 0] = np.where(y == 1, constant, 1 - constant)
+        how = {"metric": "log_loss", "groups": groups, "n_resamples": 199}
+        family = stats.all_pairs("metric_difference", y, shown, **how)
+        steps.add(float(family.details["single_step"][-1]))
+    assert len(steps) == 1
+
+
+def area_study(seed, positives, n, area=0.95):
+    """Draw scores of five models with one area and unlike spreads."""
+    rng = np.random.default_rng(seed)
+    y = (np.arange(n) < positives).astype(int)
+    sigma = 0.5 * 4 ** np.linspace(0, 1, 5)
+    mu = scipy_stats.norm.ppf(area) * np.sqrt(1 + sigma**2)
+    noise = np.sqrt(0.6) * rng.normal(size=(n, 1)) + np.sqrt(0.4) * rng.normal(size=(n, 5))
+    return y, np.where(y[:, None] == 1, mu + sigma * noise, noise)
+
+
+def test_a_best_model_is_in_the_set_where_the_one_that_leads_is_lucky():
+    kept = 0
+    for seed in range(150):
+        best = best_models(*area_study(seed, 40, 800), metric="roc_auc", n_resamples=499)
+        kept += 0 in best.members
+    assert kept >= 138
+
+
+def test_below_twenty_rows_of_a_class_nobody_leaves():
+    y, scores = area_study(1, 19, 400)
+    scores[:, 4] = -scores[:, 4]
+    best = best_models(y, scores, metric="roc_auc", n_resamples=999)
+    assert best.members == (0, 1, 2, 3, 4)
+    assert all(map(math.isnan, best.pvalues))
+    (said,) = (a for a in best.assumptions if a.holds is False)
+    assert "19 rows of the rarest class" in said.detail
+    enough = best_models(*area_study(1, 120, 400), metric="roc_auc", n_resamples=999)
+    assert all(a.holds is not False for a in enough.assumptions)
+
+
+def test_losses_that_few_rows_carry_leave_nobody_out():
+    rng = np.random.default_rng(0)
+    losses = np.exp(2.5 * rng.normal(size=(60, 3)))
+    best = best_by_values(losses, greater_is_better=False, n_resamples=999)
+    assert best.members == (0, 1, 2)
+    assert all(map(math.isnan, best.pvalues))
+    even = best_by_values(rng.random((200, 3)), greater_is_better=False, n_resamples=999)
+    assert not any(map(math.isnan, even.pvalues))

@@ -1,0 +1,487 @@
+"""Rows of one test set: proportions, McNemar, Cochran, areas, costs, equivalence."""
+
+import math
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import optimize
+from scipy import stats as scipy_stats
+
+from bakeoff import stats
+from bakeoff.stats import mcnemar, mcnemar_from_counts, mcnemar_pvalues
+from bakeoff.stats.core.pairs import all_pairs
+from bakeoff.stats.core.ranks import rows_below
+from bakeoff.stats.core.result import Status
+from bakeoff.stats.core.two_by_two import VARIANTS
+from bakeoff.stats.rows.auc import delong, delong_pairs
+from bakeoff.stats.rows.cochran import cochran_q, exact_pvalue, looney_f, monte_carlo_pvalue
+from bakeoff.stats.rows.costs import chi_square, cost_sensitive, cost_sensitive_from_counts
+from bakeoff.stats.rows.mcnemar import paired_difference_ci, paired_odds_ratio_ci
+from bakeoff.stats.rows.proportions import (
+    proportion_ci,
+    proportion_difference,
+    proportion_difference_from_counts,
+)
+
+
+@pytest.mark.parametrize("positives", [29, 30])
+def test_the_normal_approximation_wants_thirty_of_each_class(positives):
+    y = np.arange(positives + 30) < positives
+    a, b = y + np.random.default_rng(0).normal(size=(2, len(y)))
+    (held,) = (x.holds for x in delong(y, a, b).assumptions if x.name == "large sample")
+    assert held is (positives >= 30)
+
+
+RNG = np.random.default_rng(3)
+Y = RNG.random(300) < 0.4
+SCORES = np.column_stack([(RNG.random(300) + Y * 0.3).round(d) for d in (1, 2, 9)])
+
+
+@pytest.mark.parametrize("groups", [None, np.arange(300) % 20], ids=["rows", "groups"])
+def test_pairs_together_are_those_of_the_test_alone_to_the_last_bit(groups):
+    pairs = list(combinations(range(3), 2))
+    alone = [delong(Y, SCORES[:, a], SCORES[:, b], groups=groups).to_dict() for a, b in pairs]
+    together = all_pairs("delong", Y, SCORES, groups=groups, simultaneous=False).results
+    assert [found.to_dict() for found in together] == alone
+
+
+def test_each_model_is_ranked_once(monkeypatch):
+    ranked = []
+
+    def counted(positive, scores):
+        ranked.append(1)
+        return rows_below(positive, scores)
+
+    monkeypatch.setattr("bakeoff.stats.metrics.library.rows_below", counted)
+    delong_pairs(Y, SCORES, combinations(range(3), 2))
+    assert len(ranked) == 3
+
+
+right_tables = st.tuples(st.integers(3, 5), st.integers(1, 30), st.integers(0, 2**32 - 1)).map(
+    lambda size: np.random.default_rng(size[2]).uniform(size=size[1::-1]) < 0.7
+)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_monte_carlo_agrees_with_exact(seed):
+    x = np.random.default_rng(seed).uniform(size=(40, 4)) < [0.8, 0.75, 0.7, 0.6]
+    totals = np.bincount(x.sum(axis=1), minlength=5)
+    observed = int(4 * (x.sum(axis=0) ** 2).sum() - x.sum() ** 2)
+    exact = exact_pvalue(totals, 4, observed)
+    drawn = monte_carlo_pvalue(totals, 4, observed, 20_000, seed)
+    assert drawn.error == pytest.approx(math.sqrt(drawn.pvalue * (1 - drawn.pvalue) / 20_000))
+    assert abs(drawn.pvalue - exact.pvalue) < 5 * drawn.error
+    assert drawn == monte_carlo_pvalue(totals, 4, observed, 20_000, seed)
+    assert drawn != monte_carlo_pvalue(totals, 4, observed, 20_000, seed + 1)
+
+
+def test_large_tables_fall_back_to_random_ones():
+    x = np.random.default_rng(0).uniform(size=(2000, 12)) < 0.7
+    result = cochran_q(x, variant="permutation", n_resamples=500, seed=3)
+    assert result.details["permutation_method"] == "monte_carlo"
+    assert 0 < result.details["monte_carlo_error"] < 0.03
+    assert result.pvalue == pytest.approx(result.details["pvalue_asymptotic"], abs=0.1)
+    assert result.pvalue == cochran_q(x, variant="permutation", n_resamples=500, seed=3).pvalue
+
+
+@given(right_tables, st.integers(0, 99))
+@settings(deadline=None, max_examples=40)
+def test_order_does_not_matter_and_counts_are_repetitions(x, seed):
+    rng = np.random.default_rng(seed)
+    for test in (cochran_q, looney_f):
+        first = test(x)
+        shuffled = test(rng.permutation(rng.permutation(x), axis=1))
+        assert shuffled.statistic == pytest.approx(first.statistic, nan_ok=True)
+        assert shuffled.pvalue == pytest.approx(first.pvalue, nan_ok=True)
+        twice = test(x, row_counts=np.full(len(x), 2))
+        repeated = test(np.repeat(x, 2, axis=0))
+        assert twice.statistic == pytest.approx(repeated.statistic, nan_ok=True)
+
+
+def test_greenhouse_geisser_lowers_the_degrees_of_freedom():
+    x = np.random.default_rng(6).uniform(size=(50, 4)) < [0.95, 0.5, 0.6, 0.9]
+    plain, corrected = looney_f(x), looney_f(x, correction="greenhouse-geisser")
+    covariance = np.cov(x.T.astype(float))
+    contrasts = np.linalg.qr(np.c_[np.ones(4), np.eye(4)[:, :3]])[0][:, 1:]
+    eigenvalues = np.linalg.eigvalsh(contrasts.T @ covariance @ contrasts)
+    epsilon = eigenvalues.sum() ** 2 / (3 * (eigenvalues**2).sum())
+    assert corrected.details["epsilon"] == pytest.approx(epsilon)
+    assert corrected.df1 == pytest.approx(3 * epsilon)
+    assert corrected.statistic == plain.statistic
+    assert corrected.pvalue > plain.pvalue
+
+
+def test_few_informative_rows_are_permuted_by_default():
+    table = np.tile([[1, 0, 0], [0, 1, 1]], (16, 1))
+    assert cochran_q(table[:30]).variant == "permutation"
+    assert cochran_q(table[:31]).variant == "asymptotic"
+    assert cochran_q(table[:30]).pvalue == cochran_q(table[:30], variant="permutation").pvalue
+
+
+def test_few_discriminating_rows_come_with_the_exact_pvalue():
+    # 100 rows, but the models disagree on two of them only
+    few = [[1] * 10, [1] + [0] * 9]
+    result = cochran_q(few, row_counts=[98, 2], variant="asymptotic")
+    assert result.pvalue == pytest.approx(scipy_stats.chi2.sf(18, 9))
+    assert result.details["pvalue_permutation"] == pytest.approx(0.1)
+    assert not result.assumptions[0].holds
+
+
+def test_partial_eta_squared_of_looney_belongs_to_its_f():
+    correct = np.random.default_rng(5).random((60, 4)) < [0.5, 0.6, 0.7, 0.9]
+    result = looney_f(correct)
+    models = result.statistic * result.df1
+    share = result.effect_sizes["partial_eta_squared"]
+    assert share == pytest.approx(models / (models + result.df2))
+
+
+def _problem(k, seed, most):
+    rng = np.random.default_rng(seed)
+    counts = rng.integers(0, most + 1, size=(k, k, k)) * (rng.uniform(size=(k, k, k)) < 0.6)
+    counts[0, 0, 0] += 1
+    cost = rng.integers(1, 6, size=(k, k)).astype(float)
+    np.fill_diagonal(cost, 0)
+    return counts, cost
+
+
+def differences(cost):
+    k = len(cost)
+    return np.array(
+        [[[cost[t, i] - cost[t, j] for t in range(k)] for j in range(k)] for i in range(k)]
+    )
+
+
+def smallest(loss, d):
+    """Minimize a function of the shares of cells with which the mean of d is 0."""
+    return optimize.minimize(
+        loss,
+        np.full(len(d), 1 / len(d)),
+        method="SLSQP",
+        bounds=[(0, 1)] * len(d),
+        constraints=[
+            {"type": "eq", "fun": lambda p: p.sum() - 1},
+            {"type": "eq", "fun": lambda p: p @ d},
+        ],
+        options={"maxiter": 2000, "ftol": 1e-14},
+    ).fun
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_all_cells_is_the_constrained_maximum(seed):
+    counts, cost = _problem(2, seed, 20)
+    n = counts.ravel()
+    found = cost_sensitive_from_counts(counts, cost=cost, variant="likelihood_ratio_all_cells")
+
+    def loss(p):
+        return -float(n[n > 0] @ np.log(np.maximum(p[n > 0], 1e-300)))
+
+    best = smallest(loss, differences(cost).ravel())
+    assert found.statistic == pytest.approx(2 * (best - loss(n / n.sum())), abs=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("d", "counts"),
+    [
+        ([0.0, 1.0, -1.0, 3.0, -3.0], [50, 9, 2, 1, 4]),
+        # the unbounded minimum would have negative probabilities
+        ([0.0, 1.0, -1.0, 20.0, -20.0], [0, 60, 0, 1, 0]),
+        ([0.0, -1.0, 1.0, -20.0, 20.0], [0, 60, 0, 1, 0]),
+    ],
+)
+def test_chi_square_is_the_constrained_minimum(d, counts):
+    m, x = np.array(counts) + 1.0, np.array(d)
+    best = smallest(lambda p: float((np.square(m - m.sum() * p) / m).sum()), x)
+    assert chi_square(x, np.array(counts, dtype=float)) == pytest.approx(best, rel=1e-6)
+
+
+def test_labels_and_counts_give_the_same_result():
+    rng = np.random.default_rng(0)
+    truth, a, b = rng.integers(0, 3, size=(3, 200))
+    cost = [[0, 1, 10], [2, 0, 4], [7, 1, 0]]
+    counts = np.zeros((3, 3, 3), dtype=int)
+    np.add.at(counts, (a, b, truth), 1)
+    names = np.array(["low", "middle", "high"])
+    by_label = cost_sensitive(
+        names[truth], names[a], names[b], cost=cost, classes=["low", "middle", "high"]
+    )
+    by_count = cost_sensitive_from_counts(counts, cost=cost)
+    assert by_label.statistic == by_count.statistic
+    assert by_label.ci == by_count.ci
+    reordered = cost_sensitive(
+        names[truth],
+        names[a],
+        names[b],
+        cost=np.array(cost)[np.ix_([2, 0, 1], [2, 0, 1])],
+        classes=["high", "low", "middle"],
+    )
+    assert reordered.statistic == pytest.approx(by_label.statistic)
+
+
+def test_different_labels_of_the_same_cost_are_no_difference():
+    result = cost_sensitive([2, 2, 2], [0, 0, 2], [1, 1, 2], classes=[0, 1, 2])
+    assert result.status is Status.IDENTICAL_SCORES
+
+
+def test_costs_of_one_sign_are_undefined_but_for_the_other_forms():
+    counts = np.zeros((2, 2, 2), dtype=int)
+    counts[0, 0, 0], counts[1, 0, 0], counts[1, 1, 1] = 55, 5, 43
+    result = cost_sensitive_from_counts(counts)
+    assert result.status is Status.UNDEFINED
+    assert math.isnan(result.pvalue)
+    assert result.ci is None
+    assert any(a.holds is False and "no root" in a.detail for a in result.assumptions)
+    whole = cost_sensitive_from_counts(counts, variant="likelihood_ratio_all_cells")
+    assert whole.statistic == pytest.approx(10 * math.log(2))
+    assert cost_sensitive_from_counts(counts, variant="chi_square").status is Status.OK
+
+
+def test_unseen_costly_errors_are_flagged():
+    counts = np.zeros((2, 2, 2), dtype=int)
+    counts[0, 0] = [30, 2]
+    counts[1, 0, 0], counts[0, 1, 0], counts[1, 1] = 12, 1, [2, 30]
+    result = cost_sensitive_from_counts(counts, cost=[[0, 1], [5, 0]])
+    flagged = {a.name: a.holds for a in result.assumptions}
+    assert flagged["costly errors all observed"] is False
+    whole = cost_sensitive_from_counts(
+        counts, cost=[[0, 1], [5, 0]], variant="likelihood_ratio_all_cells"
+    )
+    assert whole.pvalue == pytest.approx(0.0474480, abs=1e-6)
+    assert whole.pvalue > result.pvalue
+
+
+@pytest.mark.parametrize(("x", "n", "p0"), [(500_500, 10**6, 0.5), (3, 10**6, 1e-5), (7, 20, 0.35)])
+def test_exact_pvalue_of_large_counts(x, n, p0):
+    found = stats.binomial_test_from_counts(n_correct=x, n=n, p0=p0).pvalue
+    assert found == pytest.approx(scipy_stats.binomtest(x, n, p0).pvalue, rel=1e-8)
+
+
+def test_clipping_is_optional():
+    assert proportion_ci(1, 1000, method="wald").low == 0.0
+    assert proportion_ci(1, 1000, method="wald", clip=False).low < 0
+
+
+def test_normal_approximation_checks_its_counts():
+    result = stats.binomial_test_from_counts(n_correct=996, n=1000, p0=0.998, variant="normal")
+    holds = {a.name: a.holds for a in result.assumptions}
+    assert holds["n p0 >= 5"] is True
+    assert holds["n (1 - p0) >= 5"] is False
+
+
+def test_the_side_is_that_of_the_number_whatever_is_better():
+    """An error rate above its bound is ``greater`` here as in the binomial test."""
+    errors = [0.30, 0.32, 0.29, 0.31]
+    assert stats.one_sample_t(errors, mu0=0.2, alternative="greater").pvalue < 0.01
+    assert stats.one_sample_t(errors, mu0=0.2, alternative="less").pvalue > 0.99
+    rows = np.arange(200) < 140
+    assert stats.binomial_test(rows, rate="error", p0=0.2, alternative="greater").pvalue < 0.01
+    assert stats.one_sample_t(errors, mu0=0.2).effect_sizes["difference"] == pytest.approx(0.105)
+
+
+def test_the_corrected_interval_of_a_mean_is_that_of_differences_from_0():
+    values = np.array([0.81, 0.84, 0.80, 0.86, 0.82, 0.83])
+    found = list(stats.corrected_mean_ci(values))
+    assert found == pytest.approx(list(stats.corrected_kfold_t(values, 0 * values).ci))
+    table, zeros = values.reshape(2, 3), np.zeros((2, 3))
+    repeated = list(stats.corrected_repeated_kfold_t(table, zeros).ci)
+    assert list(stats.corrected_mean_ci(table)) == pytest.approx(repeated)
+    assert list(stats.corrected_mean_ci(values, n_train=100, n_test=50)) == pytest.approx(repeated)
+    assert stats.corrected_mean_ci([0.8, 0.8, 0.8]) is stats.corrected_mean_ci([0.8]) is None
+
+
+def unpaired(a, b, **options):
+    (x, n), (y, m) = a, b
+    return proportion_difference_from_counts(correct_a=x, n_a=n, correct_b=y, n_b=m, **options)
+
+
+def test_rows_and_counts_agree_and_the_pairing_is_warned_of():
+    a, b = np.arange(50) < 40, np.arange(50) >= 13
+    result = proportion_difference(a, b)
+    assert result.pvalue == unpaired((40, 50), (37, 50)).pvalue
+    assert result.assumptions[0].holds is False
+    assert "McNemar" in result.assumptions[0].detail
+
+
+def test_the_covariance_on_shared_rows_is_told():
+    a, b = np.random.default_rng(1).random((2, 90)) < [[0.8], [0.7]]
+    (told,) = (x for x in proportion_difference(a, b).assumptions if "test sets" in x.name)
+    assert f"(covariance of their correctness {np.cov(a, b, ddof=0)[0, 1]:.3g})" in told.detail
+
+
+SIDES = ("two-sided", "greater", "less")
+cells = st.tuples(*[st.integers(0, 60)] * 4).filter(lambda t: sum(t) > 0)
+
+
+def counts(a, b, c, d):
+    return {"both_correct": a, "only_a_correct": b, "only_b_correct": c, "both_wrong": d}
+
+
+def run(a, b, c, d, **options):
+    return mcnemar_from_counts(**counts(a, b, c, d), **options)
+
+
+def rows(a, b, c, d):
+    return (
+        np.repeat([True, True, False, False], [a, b, c, d]),
+        np.repeat([True, False, True, False], [a, b, c, d]),
+    )
+
+
+@given(cells, st.sampled_from(VARIANTS), st.sampled_from(SIDES))
+@settings(deadline=None, max_examples=60)
+def test_rows_and_counts_agree(table, variant, side):
+    from_rows = mcnemar(*rows(*table), variant=variant, alternative=side)
+    assert from_rows.to_dict() == run(*table, variant=variant, alternative=side).to_dict()
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_a_million_discordant_pairs(variant):
+    result = run(10, 500_500, 499_500, 10, variant=variant)
+    assert result.pvalue == pytest.approx(0.3176, abs=2e-3)
+    extreme = run(0, 600_000, 400_000, 0, variant=variant, alternative="greater")
+    assert extreme.pvalue == 0.0
+    assert extreme.status == "ok"
+
+
+def test_smallest_pvalue_is_that_of_a_clean_sweep():
+    assert run(50, 2, 2, 0).smallest_pvalue == pytest.approx(0.5**4)
+    assert run(50, 2, 2, 0, variant="exact").smallest_pvalue == pytest.approx(0.5**3)
+    assert run(50, 1, 3, 0, alternative="less").smallest_pvalue == pytest.approx(0.5**5)
+
+
+tables = st.tuples(*[st.integers(0, 80)] * 4).filter(lambda t: sum(t) > 0)
+
+
+def difference_ci(a, b, c, d, **options):
+    return paired_difference_ci(
+        both_correct=a, only_a_correct=b, only_b_correct=c, both_wrong=d, **options
+    )
+
+
+def ratio_ci(b, c, **options):
+    return paired_odds_ratio_ci(only_a_correct=b, only_b_correct=c, **options)
+
+
+@given(tables, st.sampled_from([0.9, 0.95, 0.99]))
+@settings(deadline=None, max_examples=100)
+def test_test_and_interval_agree_where_theory_says_so(table, level):
+    _, b, c, _ = table
+    alpha = 1 - level
+    pairs = [
+        ("asymptotic", difference_ci(*table, method="tango", confidence_level=level), 0.0),
+        ("exact", difference_ci(*table, method="exact_melded", confidence_level=level), 0.0),
+        ("midp", ratio_ci(b, c, confidence_level=level), 1.0),
+    ]
+    for variant, (low, high), null in pairs:
+        p = float(mcnemar_pvalues(b, c, variant=variant))
+        if abs(p - alpha) > 1e-7:
+            assert (p < alpha) == (not low <= null <= high)
+
+
+@pytest.mark.parametrize("method", ["newcombe", "tango", "exact_melded"])
+def test_a_million_rows(method):
+    low, high = difference_ci(4_000_000, 500_500, 499_500, 10, method=method)
+    assert 0.0002 - 0.0004 < low < 0.0002 < high < 0.0002 + 0.0004
+
+
+def test_a_difference_of_one_has_the_limit_one():
+    assert difference_ci(0, 12, 0, 0, method="tango").high == 1
+    assert difference_ci(0, 0, 12, 0, method="tango").low == -1
+
+
+any_cells = st.tuples(*[st.integers(0, 200)] * 4).filter(lambda t: sum(t) > 0)
+margins = st.sampled_from([0.01, 0.05, 0.2])
+
+
+def equivalence(a, b, c, d, **options):
+    return stats.tost_paired_from_counts(
+        both_correct=a, only_a_correct=b, only_b_correct=c, both_wrong=d, **options
+    )
+
+
+@given(any_cells, margins, st.sampled_from([0.01, 0.05, 0.1]))
+@settings(deadline=None, max_examples=100)
+def test_equivalent_exactly_when_the_interval_lies_inside(table, margin, alpha):
+    result = equivalence(*table, margin=margin, alpha=alpha)
+    assert result.pvalue == max(result.pvalue_lower, result.pvalue_upper)
+    assert result.ci.confidence == pytest.approx(1 - 2 * alpha)
+    # a clipped limit of 1 or -1 is never inside a margin below 1
+    inside = -margin < result.ci.low and result.ci.high < margin
+    if abs(result.pvalue - alpha) > 1e-7:
+        assert (result.verdict == "equivalent") == inside
+
+
+def test_rows_and_counts_agree_on_equivalence():
+    a = np.repeat([True, True, False, False], [80, 7, 5, 8])
+    b = np.repeat([True, False, True, False], [80, 7, 5, 8])
+    result = stats.tost_paired(a, b, margin=0.1)
+    assert result.to_dict() == equivalence(80, 7, 5, 8, margin=0.1).to_dict()
+    assert result.to_row()["verdict"] == "equivalent"
+
+
+def test_agreement_on_every_row_is_evidence_that_grows_with_the_rows():
+    few, many = (equivalence(n, 0, 0, 0, margin=0.02) for n in (50, 500))
+    assert few.verdict == "not shown"
+    assert many.verdict == "equivalent"
+    # the score statistic without discordant pairs: sqrt(n margin / (1 - margin))
+    assert many.pvalue == pytest.approx(scipy_stats.norm.sf(math.sqrt(500 * 0.02 / 0.98)))
+
+
+def predictions(metric, n=150):
+    """Draw the truth and two models' predictions, as a metric wants them."""
+    rng = np.random.default_rng(11)
+    y = rng.normal(size=n)
+    said = [y + rng.standard_t(4, n) * size for size in (0.8, 0.6)]
+    if metric in ("mae", "rmse", "r2", "spearman"):
+        return y, said
+    y = (y > 0).astype(int)
+    shown = {"f1": lambda p: (p > 0).astype(int), "log_loss": lambda p: 1 / (1 + np.exp(-p))}
+    return y, [shown[metric](p) for p in said]
+
+
+@pytest.mark.parametrize("metric", ["mae", "rmse", "r2", "spearman", "f1", "log_loss"])
+def test_metric_equivalence_is_decided_by_the_limits_of_the_metric(metric):
+    y, said = predictions(metric)
+    alpha = 0.1
+    limits = stats.metric_limits(y, *said, metric=metric, alpha=alpha)
+    beyond = max(-limits.low, limits.high)
+    for factor, verdict in ((1 + 1e-6, "equivalent"), (1 - 1e-6, "not shown")):
+        found = stats.metric_equivalence(
+            y, *said, metric=metric, margin=beyond * factor, alpha=alpha
+        )
+        assert found.verdict == verdict
+        assert found.pvalue == pytest.approx(alpha, rel=1e-3)
+        assert [found.ci.low, found.ci.high] == pytest.approx([limits.low, limits.high])
+    one_sided = {"metric": metric, "alpha": alpha, "question": "noninferiority"}
+    for factor, verdict in ((1 + 1e-6, "not inferior"), (1 - 1e-6, "not shown")):
+        margin = -limits.low * factor
+        assert stats.metric_equivalence(y, *said, margin=margin, **one_sided).verdict == verdict
+
+
+def test_metric_equivalence_in_groups_is_no_surer_than_sign_flips_of_the_groups():
+    y, said = predictions("f1", 200)
+    groups = np.r_[np.zeros(80, int), np.repeat(np.arange(1, 9), 15)]
+    found = stats.metric_equivalence(y, *said, metric="f1", margin=0.4, groups=groups)
+    alone = stats.metric_difference(y, *said, metric="f1", groups=groups)
+    assert found.df == alone.df
+    assert found.pvalue >= 0.5**9 / 2
+    assert found.pvalue > stats.metric_equivalence(y, *said, metric="f1", margin=0.4).pvalue
+
+
+def test_equal_predictions_show_no_equivalence_and_a_constant_gap_decides_nothing():
+    y = np.arange(30.0)
+    same = stats.metric_equivalence(y, y + 1, y + 1, metric="mae", margin=0.5)
+    assert (same.pvalue, same.status, same.verdict) == (1.0, "identical_scores", "not shown")
+    constant = stats.metric_equivalence(y, y + 1, y + 1.1, metric="mae", margin=0.5)
+    assert (constant.status, constant.verdict) == ("zero_variance", "undecided")
+
+
+def test_equivalence_in_groups_tells_whether_they_are_enough():
+    rng, at = np.random.default_rng(6), np.arange(200)
+    a, b = ((rng.random(200) < 0.8).astype(int) for _ in range(2))
+    for groups, enough in ((at % 60, True), (np.where(at < 150, 8, at % 8), False)):
+        result = stats.tost_paired(a, b, margin=0.2, groups=groups)
+        held = {check.name: check.holds for check in result.assumptions}
+        assert held["enough groups"] is enough
