@@ -12,23 +12,15 @@ from typing import Any
 
 from bakeoff.comparisons import Comparison, Decision
 from bakeoff.comparisons.advice import (
-    INFLATED,
     enough_datasets,
     over_datasets,
     remedies,
     smallest_pvalue,
 )
 from bakeoff.comparisons.plan_tests import notes as notes_on_runs
-from bakeoff.comparisons.row_tables import INTERACTION
 from bakeoff.comparisons.run_tests import measured
 from bakeoff.report import prose
-from bakeoff.report.baseline import (
-    Baseline,
-    baselines,
-    looks_reversed,
-    nearly_perfect,
-    worse_than_constant,
-)
+from bakeoff.report.facts import MOST, Facts, are, baseline, failed, interactions, take_care
 from bakeoff.report.family import Family, as_float, detectable, seen_from
 from bakeoff.report.numbers import (
     capital,
@@ -43,27 +35,10 @@ from bakeoff.report.numbers import (
 from bakeoff.report.prose import of_model, title
 from bakeoff.report.ranking import Ranked, ranking, standings, tally, without_noise
 from bakeoff.report.study import TRUST, Study
-from bakeoff.report.study_design import clean
 from bakeoff.report.undeclared import notes, related_names
-from bakeoff.scores.metrics import Need
 from bakeoff.stats import TypeOneError, catalogue
 from bakeoff.stats.runs.recipe import unseen_failures
 from bakeoff.threads import on_one_thread
-
-MOST = 3
-"""Sentences that stand below the headline; the others are folded. Also the pairs that one names."""
-
-
-class Facts(defaultdict[str, Any]):
-    """What fills the template: texts, and lists with the slots of a sentence each."""
-
-    def __init__(self, study: Study) -> None:
-        super().__init__(list)
-        self.study = study
-
-    def add(self, sentence: str, **slots: Any) -> None:
-        """Add what fills a sentence once."""
-        self[sentence].append(slots)
 
 
 class Kind(StrEnum):
@@ -159,9 +134,9 @@ def facts_of(study: Study) -> Facts:
         _with_control(facts, mains[0])
     else:
         _all_pairs(facts, *mains)
-    _failed(facts)
-    _baseline(facts)
-    _interactions(facts)
+    failed(facts)
+    baseline(facts)
+    interactions(facts)
     facts["told"] += study.told
     facts["notes"] += [note.sentence for note in notes(study)[:MOST]]
     facts["notes"] += [*notes_on_runs(study.experiment), *related_names(study)]
@@ -729,9 +704,9 @@ def _with_control(facts: Facts, family: Family) -> None:
     if settled:
         first, than = (better, "better") if better else (worse, "worse")
         facts |= {"kind": Kind.CONTROL, "headline": "winner", "leader": _others(study, first)}
-        facts |= {"verb": _are(first), "better": f"{than} than the control {control}"}
+        facts |= {"verb": are(first), "better": f"{than} than the control {control}"}
         if better and worse:
-            facts["but"] = f", and {_others(study, worse)} {_are(worse)} worse"
+            facts["but"] = f", and {_others(study, worse)} {are(worse)} worse"
         facts["cautions"] += take_care(study, [family])
     elif len(undecided) == len(family.rows):
         models = f"The control {control} and the other models"
@@ -751,10 +726,6 @@ def _with_control(facts: Facts, family: Family) -> None:
     if undecided:
         _undecided(facts, family, undecided, "more" if settled or left else "evidence")
     _by_other_metrics(facts, family)
-
-
-def _are(many: Sequence[Any]) -> str:
-    return "is" if len(many) == 1 else "are"
 
 
 # ------------------------------------------------------------------- one model, or no test of pairs
@@ -915,154 +886,3 @@ def _by_dataset(facts: Facts, leader: str, second: str) -> None:
         # signed ranks are refused where scores have no unit in common
         test = over_datasets(study.experiment).name if study.averages(study.metric.name) else ""
         facts |= {"least": "", "recommended": test}
-
-
-# ------------------------------------------------------------------------------------ beside tests
-
-
-def take_care(study: Study, families: Sequence[Family]) -> Iterator[str]:
-    """Say what simulations say against a test of these models, and what to use instead.
-
-    `families` are those of the one test, by several metrics or on several data sets.
-    """
-    entry, metrics = families[0].entry, {family.metric for family in families}
-    known = study.cautions(entry, metrics.pop() if len(metrics) == 1 else None)
-    models = dict.fromkeys(model for family in families for model in family.models)
-    yield from (f"Caution: {text}" for text in known.of(models, prose.the, study.name))
-    rows = [row for family in families for row in family.rows]
-    if failing := [details for row in rows if (details := measured(row))]:
-        several = f" in {len(failing)} of {len(rows)} comparisons" if len(rows) > 1 else ""
-        where, why = f"here{several}", "; ".join(failing[0])
-        yield f"Caution: {INFLATED.format(test=prose.the(entry), where=where, why=why)}"
-
-
-def _failed(facts: Facts) -> None:
-    """Say which models were excluded or left out of the tests, where and why."""
-    study, out = facts.study, set[str]()
-    for key, rows in (
-        () if study.failed.empty else study.failed.groupby(["model", "dataset"], sort=False)
-    ):
-        model, dataset = map(str, key)
-        out.add(model)
-        why, *others = dict.fromkeys(map(clean, rows["why"]))
-        facts.add(
-            "failed",
-            model=study.name(model),
-            dataset=study.dataset_label(dataset),
-            fits=count(len(rows), "fit"),
-            why=f"{why.removesuffix('.')}{' (and other reasons)' if others else ''}",
-        )
-    ranked_last = study.missing.get("policy") == "failed"
-    for model, reason in () if ranked_last else study.excluded.items():
-        if model not in out or study.several:
-            facts["told"] += [f"{study.name(model)} is left out of the ranking: {reason}."]
-    spanning = (row for row in study.comparisons if not row.dataset)
-    for note in dict.fromkeys(n for row in spanning for n in row.result.get("left_out", ())):
-        facts["told"] += [f"In the tests over data sets, the {clean(note)}."]
-
-
-def _baseline(facts: Facts) -> None:
-    """Say what a constant prediction scores, and which models are not shown to beat it."""
-    study, better = facts.study, "is shown to be better"
-    by_metric = {metric: baselines(study, metric) for metric in study.experiment.metrics}
-    first = by_metric[study.metric.name]
-    known = (not all(math.isnan(line.pvalue) for line in one.models) for one in first)
-    all_open = (len(one.open) == len(study.models) for one in first)
-    none_better = len(first) == len(study.datasets) and all(all_open) and all(known)
-    if looks_reversed(study):
-        *_, positive = study.cards[study.datasets[0]]["classes"]
-        facts["exchanged"] = repr(clean(positive))
-    if none_better or facts["exchanged"]:
-        on = f" on any of the {len(first)} data sets" if study.several else ""
-        results = [] if study.several else [*_results(study, first[0])]
-        who, shown = results[0] if len(results) == 1 else ("No model", better)
-        facts.add("baselines", place="headline", who=who, shown=shown, by=study.metric.title, on=on)
-    if first and not study.several:
-        facts["constant"] = _constant(study, first[0])
-    others: dict[tuple[str, str], list[str]] = {}
-    for metric, found in by_metric.items():
-        tested, by = [one for one in found if one.models], study.metrics[metric].title
-        lost = [one.dataset for one in tested if len(one.open) == len(one.models)]
-        if study.several and lost and not (none_better and found is first):
-            labels = words([study.dataset_label(dataset) for dataset in lost])
-            on = f" on {len(lost)} of {len(tested)} data sets ({labels})"
-            facts.add("baselines", place="main", who="No model", shown=better, by=by, on=on)
-        for one in () if study.several or found is first else tested:
-            for result in _results(study, one):
-                others.setdefault(result, []).append(by)
-    for (who, shown), titles in others.items():
-        facts.add("baselines", place="more", who=who, shown=shown, by=words(titles), on="")
-    by_model: dict[str, list[str]] = {}
-    for measure, model, mean in nearly_perfect(study):
-        score = f"{measure.title} {study.written(measure.name).told(mean)}"
-        by_model.setdefault(study.name(model), []).append(score)
-    perfect = [f"{model}: {words(own)}" for model, own in by_model.items()]
-    facts["perfect"] = words(perfect, MOST) if perfect else ""
-
-
-def _results(study: Study, one: Baseline) -> Iterator[tuple[str, str]]:
-    """Say which models are not shown to be better than the baseline, or which are if all are."""
-    worse = worse_than_constant(study, one)
-    groups = {
-        "significantly better": [] if one.open else [line.model for line in one.models],
-        "significantly worse": worse,
-        "not shown to be better": [model for model in one.open if model not in worse],
-    }
-    for shown, models in groups.items():
-        if len(models) == len(study.models) > 1:
-            nobody = shown.startswith("not")
-            yield "No model" if nobody else "Every model", f"is {shown.removeprefix('not ')}"
-        elif models:
-            yield study.names(models), f"{_are(models)} {shown}"
-
-
-def _constant(study: Study, one: Baseline) -> dict[str, str]:
-    """Give the score of the baseline by the first metric, and what the models are beside it."""
-    metric = study.metrics[one.metric]
-    answer = clean(one.answer) if metric.needs is Need.NUMBERS else repr(clean(one.answer))
-    vowel = metric.title[0] in "aeiouAEIO" or metric.title.startswith(("F1", "F2", "R²"))
-    results = (" ".join(each) for each in _results(study, one))
-    result = " and ".join(r[0].lower() + r[1:] if r[:3] in ("No ", "Eve") else r for r in results)
-    unclear = [m for m in one.open if m not in worse_than_constant(study, one)]
-    ps = [line.pvalue_adjusted for line in one.models if line.model in unclear]
-    known = [p for p in ps if not math.isnan(p)]
-    if known:
-        smallest = "smallest " if len(known) > 1 else ""
-        p = p_equals(min(known), "adjusted p" if len(one.models) > 1 else "p")
-        result += f" ({smallest}{p})"
-    elif unclear:
-        result = f"whether {study.names(unclear)} {_are(unclear)} better is undecided"
-    scored = study.written(one.metric, one.dataset).told(one.score)
-    return {
-        "answer": "the class shares as probabilities" if metric.by_order else answer,
-        "score": f"{'an' if vowel else 'a'} {metric.title} of {scored}",
-        "result": result or "the models were not tested against it",
-    }
-
-
-_MOST_INTERACTIONS = 2
-"""Sentences for a data set; the table has all."""
-
-
-def _interactions(facts: Facts) -> None:
-    """Say for each data set whether the difference differs between subgroups."""
-    study = facts.study
-    lines = study.subgroups
-    if lines.empty:
-        return
-    lines = lines[(lines["role"] == INTERACTION) & (lines["metric"] == study.metric.name)]
-    for dataset, own in lines.groupby("dataset", sort=False):
-        on = f"On {study.dataset_label(str(dataset))}: " if study.several else ""
-        known = own[own["pvalue_adjusted"].notna()].sort_values("pvalue_adjusted", kind="stable")
-        shown = known[known["decision"] == Decision.DIFFERENT.value][:_MOST_INTERACTIONS]
-        name = "adjusted p" if (own["family_size"] > 1).any() else "p"
-        for line in shown.to_dict("records"):
-            a, b = study.name(line["model_a"]), study.name(line["model_b"])
-            p, column = p_equals(line["pvalue_adjusted"], name), repr(line["column"])
-            facts.add("interactions", on=on, a=a, b=b, column=column, p=p)
-        if shown.empty:
-            columns = " or ".join(repr(column) for column in dict.fromkeys(own["column"]))
-            smallest = "smallest " if len(known) > 1 else ""
-            p = "" if known.empty else p_equals(float(known["pvalue_adjusted"].iloc[0]), name)
-            p = f"{smallest}{p}" if p else "too few rows for a test"
-            facts.add("no_interaction", on=on, columns=columns, p=p)

@@ -14,9 +14,10 @@ from bakeoff.comparisons import plan_tests
 from bakeoff.comparisons.advice import cautions
 from bakeoff.comparisons.settings import planned
 from bakeoff.report.exhibits import build, exhibits
+from bakeoff.report.facts import take_care
 from bakeoff.report.page import Page
 from bakeoff.report.prose import assumed, p_name
-from bakeoff.report.verdict import answer, take_care
+from bakeoff.report.verdict import answer
 from bakeoff.spec import load_experiment
 from bakeoff.stats import Arity, catalogue
 
