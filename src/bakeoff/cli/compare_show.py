@@ -14,6 +14,7 @@ from bakeoff.comparisons.row_tables import INTERACTION
 from bakeoff.data.observations import Observations
 from bakeoff.report import prose
 from bakeoff.report.baseline import baselines
+from bakeoff.report.facts import Verdict
 from bakeoff.report.family import Family
 from bakeoff.report.may_be_best import Contender, cautions, may_be_best
 from bakeoff.report.numbers import (
@@ -31,7 +32,6 @@ from bakeoff.report.prose import advantage, checked
 from bakeoff.report.ranking import lines, oriented, ranking, standings
 from bakeoff.report.ranking import order as best_first
 from bakeoff.report.study import Study
-from bakeoff.report.verdict import Verdict
 from bakeoff.report.written import Written, with_unit
 from bakeoff.stats.core.result import AGREE
 

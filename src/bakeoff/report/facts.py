@@ -1,10 +1,12 @@
-"""What stands in a verdict beside the tests: cautions, failures, the baseline, and subgroups."""
+"""A verdict, and what stands in it beside the tests: failures, cautions, baseline and subgroups."""
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from enum import StrEnum
 from typing import Any
 
 from bakeoff.comparisons import Decision
@@ -27,6 +29,60 @@ from bakeoff.scores.metrics import Need
 
 MOST = 3
 """Sentences that stand below the headline; the others are folded. Also the pairs that one names."""
+
+
+class Kind(StrEnum):
+    """What the answer is."""
+
+    WINNER = "winner"
+    """One model is better than each of the others."""
+    PARTIAL = "partial"
+    """The best one is better than some."""
+    OTHERS = "others"
+    """The best one is better than none, but some others differ."""
+    CANNOT_TELL = "cannot_tell"
+    CONFLICT = "conflict"
+    """A test prefers another model to the one that scores best."""
+    SAME = "same"
+    """The results are identical."""
+    UNDECIDED = "undecided"
+    EQUIVALENT = "equivalent"
+    CONTROL = "control"
+    """Models were compared with one of them alone, and some differ from it."""
+    AGAINST_VALUE = "against_value"
+    """A single model differs from a value that it was tested against."""
+    UNTESTED = "untested"
+    """Nothing to compare, or nothing that compares it."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Verdict:
+    """The answer."""
+
+    kind: Kind
+    headline: str
+    """One short sentence."""
+    evidence: str
+    """One line: the difference with its interval, the p-value, and what was tested."""
+    main: tuple[str, ...]
+    """At most three sentences: on the baseline, the main caution, and what to do next."""
+    more: tuple[str, ...]
+    """Everything else, for a folded part."""
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """Everything below the headline."""
+        return tuple(filter(None, (self.evidence, *self.main, *self.more)))
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """The headline, then the sentences."""
+        return self.headline, *self.sentences
+
+    @property
+    def text(self) -> str:
+        """All of it."""
+        return " ".join(self.lines)
 
 
 class Facts(defaultdict[str, Any]):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -204,6 +204,18 @@ def levels_of(rows: Iterable[Comparison]) -> str:
 def p_name(row: Comparison) -> str:
     """Say whether a p-value is adjusted."""
     return "adjusted p" if row.family_size > 1 and row.correction != "none" else "p"
+
+
+def adjusted_p(row: Comparison) -> str:
+    """Write the p-value that decides a comparison."""
+    return p_equals(row.pvalue_adjusted, p_name(row))
+
+
+def extreme_p(rows: Sequence[Comparison], *, largest: bool = False) -> str:
+    """Write the p-value of a comparison, or the smallest or largest one of several."""
+    p = (max if largest else min)(row.pvalue_adjusted for row in rows)
+    which = "" if len(rows) == 1 else "largest " if largest else "smallest "
+    return f"{which}{p_equals(p, p_name(rows[0]))}"
 
 
 def disagreement(rows: Iterable[Comparison]) -> str:

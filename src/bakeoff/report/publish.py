@@ -15,13 +15,13 @@ import yaml
 from bakeoff import __version__
 from bakeoff.errors import UserError
 from bakeoff.extras import require
+from bakeoff.report.facts import Verdict
 from bakeoff.report.family import seen_from
 from bakeoff.report.numbers import pvalue
 from bakeoff.report.page import render
 from bakeoff.report.prose import PLANS, decision
 from bakeoff.report.ranking import order, ranking
 from bakeoff.report.study import Study
-from bakeoff.report.verdict import Verdict
 
 _LONGEST = 5_000
 """Letters of a tag; older servers take no more."""

@@ -6,7 +6,6 @@ import dataclasses
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from enum import StrEnum
 from functools import partial
 from typing import Any
 
@@ -20,7 +19,17 @@ from bakeoff.comparisons.advice import (
 from bakeoff.comparisons.plan_tests import notes as notes_on_runs
 from bakeoff.comparisons.run_tests import measured
 from bakeoff.report import prose
-from bakeoff.report.facts import MOST, Facts, are, baseline, failed, interactions, take_care
+from bakeoff.report.facts import (
+    MOST,
+    Facts,
+    Kind,
+    Verdict,
+    are,
+    baseline,
+    failed,
+    interactions,
+    take_care,
+)
 from bakeoff.report.family import Family, as_float, detectable, seen_from
 from bakeoff.report.numbers import (
     capital,
@@ -39,60 +48,6 @@ from bakeoff.report.undeclared import notes, related_names
 from bakeoff.stats import TypeOneError, catalogue
 from bakeoff.stats.runs.recipe import unseen_failures
 from bakeoff.threads import on_one_thread
-
-
-class Kind(StrEnum):
-    """What the answer is."""
-
-    WINNER = "winner"
-    """One model is better than each of the others."""
-    PARTIAL = "partial"
-    """The best one is better than some."""
-    OTHERS = "others"
-    """The best one is better than none, but some others differ."""
-    CANNOT_TELL = "cannot_tell"
-    CONFLICT = "conflict"
-    """A test prefers another model to the one that scores best."""
-    SAME = "same"
-    """The results are identical."""
-    UNDECIDED = "undecided"
-    EQUIVALENT = "equivalent"
-    CONTROL = "control"
-    """Models were compared with one of them alone, and some differ from it."""
-    AGAINST_VALUE = "against_value"
-    """A single model differs from a value that it was tested against."""
-    UNTESTED = "untested"
-    """Nothing to compare, or nothing that compares it."""
-
-
-@dataclasses.dataclass(frozen=True)
-class Verdict:
-    """The answer."""
-
-    kind: Kind
-    headline: str
-    """One short sentence."""
-    evidence: str
-    """One line: the difference with its interval, the p-value, and what was tested."""
-    main: tuple[str, ...]
-    """At most three sentences: on the baseline, the main caution, and what to do next."""
-    more: tuple[str, ...]
-    """Everything else, for a folded part."""
-
-    @property
-    def sentences(self) -> tuple[str, ...]:
-        """Everything below the headline."""
-        return tuple(filter(None, (self.evidence, *self.main, *self.more)))
-
-    @property
-    def lines(self) -> tuple[str, ...]:
-        """The headline, then the sentences."""
-        return self.headline, *self.sentences
-
-    @property
-    def text(self) -> str:
-        """All of it."""
-        return " ".join(self.lines)
 
 
 @on_one_thread
@@ -118,9 +73,14 @@ def answer(study: Study) -> Verdict:
 def facts_of(study: Study) -> Facts:
     """Collect what fills the sentences of a study's verdict, by their names in the template."""
     facts, mains = Facts(study), study.mains
-    facts |= {"name": study.name, "measure": study.metric, "probability": probability, "p": _p}
+    facts |= {
+        "name": study.name,
+        "measure": study.metric,
+        "probability": probability,
+        "p": prose.adjusted_p,
+    }
     facts |= {"how": partial(_how, study), "others": partial(_others, study)}
-    facts |= {"largest": partial(_extreme, largest=True), "value": prose.tested_value}
+    facts |= {"largest": partial(prose.extreme_p, largest=True), "value": prose.tested_value}
     if not mains and not ranking(study):
         who = study.name(study.models[0]) if len(study.models) == 1 else "The models"
         because = ", because no model has a complete set of scores"
@@ -432,23 +392,12 @@ def _alike(facts: Facts, rows: Sequence[Comparison], where: str) -> None:
     whom = f", for {facts.study.name(best.model_b)}" if len(rows) > 1 else ""
     if best.alternative == "two-sided":
         who = f"{_others(facts.study, rows)} {'does' if len(rows) == 1 else 'do'}"
-        test = f" ({_extreme(rows)}{whom})"
+        test = f" ({prose.extreme_p(rows)}{whom})"
         facts.add("alike", who=who, where=where, test=test)
 
 
 def _others(study: Study, rows: Sequence[Comparison]) -> str:
     return study.names([row.model_b for row in rows])
-
-
-def _p(row: Comparison) -> str:
-    return p_equals(row.pvalue_adjusted, prose.p_name(row))
-
-
-def _extreme(rows: Sequence[Comparison], *, largest: bool = False) -> str:
-    """Give the p-value of a comparison, or the smallest or largest one of several."""
-    p = (max if largest else min)(row.pvalue_adjusted for row in rows)
-    which = "" if len(rows) == 1 else "largest " if largest else "smallest "
-    return f"{which}{p_equals(p, prose.p_name(rows[0]))}"
 
 
 def _how(study: Study, family: Family, *, evidence: bool = True, article: bool = False) -> str:
@@ -535,7 +484,7 @@ def _beside(facts: Facts, family: Family) -> None:
         where = f" of {study.dataset_label(family.dataset)}" if study.several else ""
         who = f"{capital(family.measure.title)} does"
         where = f"on the {family.rows[0].n:,} held-out rows{where}"
-        test = f" ({_extreme(o.open)}; {name})"
+        test = f" ({prose.extreme_p(o.open)}; {name})"
         facts.add("alike", who=who, where=where, test=test)
     if family.entry.about == "recipes":
         of_runs(facts, o)
@@ -665,7 +614,7 @@ def _margin(
         if pairs > 1:
             who, differ = f"the first model of {some} pairs", "is not worse by"
     decided = [one for one in family.rows if one.decision is not Decision.UNDECIDED]
-    p = _extreme(rows, largest=True) if rows else _extreme(decided)
+    p = prose.extreme_p(rows, largest=True) if rows else prose.extreme_p(decided)
     slots = {"who": who, "where": "", "test": f"{p}; {_how(facts.study, family)}"} | more
     margin = family.written.gap(row.margin)
     facts.add("margins", place=place, shown=bool(rows), differ=differ, margin=margin, **slots)

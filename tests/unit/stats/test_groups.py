@@ -9,14 +9,14 @@ from hypothesis import strategies as st
 
 from bakeoff import stats
 from bakeoff.stats import Status
-from bakeoff.stats.design.groups import (
+from bakeoff.stats.design.flips import (
     GroupSums,
     all_sign_sums,
     flip_tails,
     joint_flip,
     subset_limits,
-    symmetric_differences,
 )
+from bakeoff.stats.design.groups import symmetric_differences
 
 SIDES = ("two-sided", "greater", "less")
 seeds = st.integers(0, 10_000)

@@ -15,7 +15,7 @@ import dataclasses
 import math
 from collections.abc import Callable
 from functools import partial
-from typing import Annotated, Any, Literal, NamedTuple, TypedDict, Unpack
+from typing import Annotated, Any, Literal, TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -180,7 +180,7 @@ def _corrected(n_train: ArrayLike | None = None, n_test: ArrayLike | None = None
     """Take the correlation of two folds for n_test/(n_train + n_test)."""
 
     def model(d: Differences) -> FoldEstimate:
-        ratio, sizes = _ratio(n_train, n_test, d.values.shape)
+        ratio, sizes = size_ratio(n_train, n_test, d.values.shape)
         rho = ratio / (1 + ratio)
         detail = f"taken to be n_test/(n_train + n_test) = {rho:.4g}; no data can estimate it "
         overlap = Assumption("correlation of the folds", None, f"{detail}without bias")
@@ -190,7 +190,7 @@ def _corrected(n_train: ArrayLike | None = None, n_test: ArrayLike | None = None
     return model
 
 
-def _ratio(
+def size_ratio(
     n_train: ArrayLike | None, n_test: ArrayLike | None, shape: tuple[int, ...]
 ) -> tuple[float, Assumption]:
     """Return n_test/n_train of folds of this shape, the last axis that of a cross-validation."""
@@ -536,39 +536,6 @@ def corrected_resampled_t(
     0.1087
     """
     return _t_test(scores_a, scores_b, _corrected(n_train, n_test), 1, **options)
-
-
-class Against(NamedTuple):
-    """Models against a constant answer, each part of shape (M,)."""
-
-    estimate: FloatArray
-    low: FloatArray  # limits are NaN where differences do not vary, as is the p-value then
-    high: FloatArray
-    pvalue: FloatArray
-
-
-def corrected_against(
-    scores: FloatArray,
-    constant: FloatArray,
-    *,
-    n_train: ArrayLike,
-    n_test: ArrayLike,
-    confidence_level: float = 0.95,
-) -> Against:
-    """Test models, scores (M, J), against one score a fold, (J,), as corrected_resampled_t does."""
-    ratio, _ = _ratio(n_train, n_test, constant.shape)
-    d, sizes = scores - constant, np.maximum(np.abs(scores), np.abs(constant))
-    level, (_, folds) = noise_level(scores), d.shape
-    d = np.where(np.abs(d) <= level * sizes, 0.0, d)
-    mean, df = d.mean(axis=1), folds - 1
-    with np.errstate(divide="ignore", invalid="ignore"):
-        sd = d.std(axis=1, ddof=1) if df else np.full(len(d), math.nan)
-        varies = (sd > level * sizes.max(axis=1)) & d.any(axis=1)
-        se = np.where(varies, sd * math.sqrt(1 / folds + ratio), math.nan)
-        pvalue = np.minimum(2 * special.stdtr(df, -np.abs(mean / se)), 1.0)
-    pvalue = np.where(d.any(axis=1) | (df == 0), pvalue, 1.0)
-    reach = se * special.stdtrit(df, 0.5 + confidence_level / 2)
-    return Against(mean, mean - reach, mean + reach, pvalue)
 
 
 @register(**_LIBERAL, plans=("kfold",), citation="nadeau2003")

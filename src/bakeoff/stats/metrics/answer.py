@@ -22,11 +22,7 @@ from bakeoff.stats.core.result import (
     Status,
     answered,
 )
-from bakeoff.stats.design.groups import (
-    Spread,
-    recommended_groups,
-    symmetric_differences,
-)
+from bakeoff.stats.design.groups import Spread, recommended_groups, symmetric_differences
 from bakeoff.stats.metrics.influence import NOISE, Influence, OwnMetric, Setting
 from bakeoff.stats.metrics.metric import PLAIN, Form, Need
 

@@ -36,15 +36,8 @@ from bakeoff.stats.core.result import (
     Status,
     answered,
 )
-from bakeoff.stats.design.groups import (
-    GroupSums,
-    Leverage,
-    Spread,
-    agreeing,
-    hull,
-    max_flip,
-    subset_limits,
-)
+from bakeoff.stats.design.flips import GroupSums, agreeing, hull, max_flip, subset_limits
+from bakeoff.stats.design.groups import Leverage, Spread
 from bakeoff.stats.metrics.answer import (
     OF_ONE_MODEL,
     assumptions,

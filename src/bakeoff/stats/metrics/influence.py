@@ -20,14 +20,8 @@ from bakeoff.stats.core.checks import (
 )
 from bakeoff.stats.core.paired_differences import largest, noise_level
 from bakeoff.stats.core.two_by_two import both_correct
-from bakeoff.stats.design.groups import (
-    FEWEST_CLUSTERS,
-    GroupSums,
-    Leverage,
-    Spread,
-    leverage_of,
-    spread,
-)
+from bakeoff.stats.design.flips import GroupSums
+from bakeoff.stats.design.groups import FEWEST_CLUSTERS, Leverage, Spread, leverage_of, spread
 from bakeoff.stats.metrics.metric import Form, Metric, Need, metric_called, numbers
 from bakeoff.stats.metrics.view import (
     NO_OPTIONS,

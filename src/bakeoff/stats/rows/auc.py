@@ -32,9 +32,9 @@ from bakeoff.stats.core.pairs import shared
 from bakeoff.stats.core.registry import Evidence, Variants, register
 from bakeoff.stats.core.result import INDEPENDENT_ROWS, Alternative, Assumption, Result, Status
 from bakeoff.stats.design.clusters import Clusters, RowDesign
+from bakeoff.stats.design.flips import GroupSums
 from bakeoff.stats.design.groups import (
     ClusteredResult,
-    GroupSums,
     Leverage,
     independent_clusters,
     spread,

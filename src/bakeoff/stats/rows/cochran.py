@@ -23,10 +23,10 @@ from bakeoff.stats.design.clusters import (
     design_effect,
     moments,
 )
+from bakeoff.stats.design.flips import joint_flip
 from bakeoff.stats.design.groups import (
     ClusteredResult,
     cluster_assumptions,
-    joint_flip,
     too_few_clusters,
     too_few_degrees,
 )

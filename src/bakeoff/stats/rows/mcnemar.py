@@ -55,8 +55,8 @@ from bakeoff.stats.design.clusters import (
     equivalent_tail,
     moments,
 )
+from bakeoff.stats.design.flips import HULL
 from bakeoff.stats.design.groups import (
-    HULL,
     SOURCES,
     ClusteredEquivalenceResult,
     ClusteredResult,
