@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, TypedDict, Unpack
+from typing import Any, Literal, Unpack
 
 import numpy as np
 import pandas as pd
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from bakeoff.api.arrays import by_name
 from bakeoff.api.build_study import made_by
 from bakeoff.api.findings import Findings
-from bakeoff.api.settings import asked_tests, call_of, takes
+from bakeoff.api.settings import TestSettings, asked_tests, call_of, takes
 from bakeoff.comparisons import merged, plan_tests, run_planned
 from bakeoff.comparisons.read_evidence import Hole, score_matrix
 from bakeoff.comparisons.run_tests import HOLES, MATRIX, matrices
@@ -621,16 +621,10 @@ def _check_missing(
 MISSING = ("refuse", "failed", "drop_dataset", "drop_model")
 
 
-class ScoreSettings(TypedDict, total=False):
+class ScoreSettings(TestSettings, total=False):
     """What few need."""
 
-    metric: str | Sequence[str]
-    alternative: Literal["two-sided", "greater", "less"]
-    correction: str | None
-    tests: Sequence[str]
-    options: Mapping[str, Mapping[str, object]] | None
     decimals: int | None
-    name: str
 
 
 @takes(ScoreSettings, {"missing_cells": "missing", "scores": "table"}, name="the table")

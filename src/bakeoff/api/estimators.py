@@ -9,7 +9,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Literal, Protocol, TypedDict, Unpack
+from typing import Any, Literal, Protocol, Unpack
 
 import pandas as pd
 import yaml
@@ -27,7 +27,7 @@ from bakeoff.api.estimator_input import (
     write_table,
 )
 from bakeoff.api.findings import Findings
-from bakeoff.api.settings import asked_tests, takes, without_none
+from bakeoff.api.settings import TestSettings, asked_tests, takes, without_none
 from bakeoff.errors import UserError, placed, shown
 from bakeoff.execution.in_process import run_in_process
 from bakeoff.execution.workers import StepError
@@ -55,19 +55,13 @@ class Estimator(Protocol):
         """Return the parameters."""
 
 
-class EstimatorSettings(TypedDict, total=False):
+class EstimatorSettings(TestSettings, total=False):
     """What few need."""
 
-    metric: str | Sequence[str]
     scoring: str | Sequence[str]
     plan: object
-    alternative: Literal["two-sided", "greater", "less"]
-    correction: str | None
-    tests: Sequence[str]
-    options: Mapping[str, Mapping[str, object]] | None
     unit: str | None
     progress: bool | None
-    name: str
 
 
 class EstimatorFindings(Findings):

@@ -6,7 +6,7 @@ import re
 import tempfile
 from collections.abc import Mapping, Sequence
 from itertools import starmap
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
 import numpy as np
 import pandas as pd
@@ -26,6 +26,7 @@ from bakeoff.api.plans import (
 )
 from bakeoff.api.reports import is_of_folds, is_table, predictions_of
 from bakeoff.api.settings import (
+    TestSettings,
     asked_tests,
     numbers_wanted,
     place_of,
@@ -60,17 +61,11 @@ Scores = Mapping[str, Mapping[str, NDArray[np.float64]]]
 """By model and metric, a score for each split."""
 
 
-class FoldSettings(TypedDict, total=False):
+class FoldSettings(TestSettings, total=False):
     """What few need."""
 
-    metric: str | Sequence[str]
     scoring: str | Sequence[str]
-    alternative: Literal["two-sided", "greater", "less"]
-    correction: str | None
-    tests: Sequence[str]
-    options: Mapping[str, Mapping[str, object]] | None
     unit: str | None
-    name: str
 
 
 _KEYS = {"classes": "y", "resampling": "cv"}

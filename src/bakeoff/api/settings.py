@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import wraps
 from inspect import getdoc, signature
 from textwrap import wrap
-from typing import Any, ParamSpec, TypeVar, cast
+from typing import Any, Literal, ParamSpec, TypedDict, TypeVar, cast
 
 import numpy as np
 
@@ -87,6 +87,17 @@ def numbers_wanted(task: str | None, metrics: Sequence[str]) -> bool | None:
 
 SPELLINGS = {**ALIASES, "scoring": "metrics", "plan": "cv"}
 """Names of arguments by which people ask for others."""
+
+
+class TestSettings(TypedDict, total=False):
+    """What few need of the tests of algorithms, on folds and on tables of scores."""
+
+    metric: str | Sequence[str]
+    alternative: Literal["two-sided", "greater", "less"]
+    correction: str | None
+    tests: Sequence[str]
+    options: Mapping[str, Mapping[str, object]] | None
+    name: str
 
 
 def takes(

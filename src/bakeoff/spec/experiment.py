@@ -269,11 +269,6 @@ class Experiment(SpecSection):
         return self.datasets[dataset].costs or self.costs
 
     @property
-    def any_costs(self) -> Costs | None:
-        """What errors cost on the first data set that has costs."""
-        return next(filter(None, map(self.costs_on, self.datasets)), None)
-
-    @property
     def without_costs(self) -> list[str]:
         """The data sets on which nobody says what errors cost."""
         return [name for name in self.datasets if self.costs_on(name) is None]
