@@ -291,11 +291,6 @@ OPTIONS: dict[str, Option] = {
     "profile": Option(
         "A profile's folder, or slurm for the one that comes with the package.", "NAME …"
     ),
-    "mlflow": Option(
-        "Write a run of MLflow for each model: its metrics with intervals, the report, the "
-        "verdict. The address of a server, or sqlite:///mlflow.db.",
-        "STORE",
-    ),
 }
 """By name: a key of an experiment, an argument of Python, and with ``--`` an option."""
 
