@@ -83,14 +83,6 @@ def test_every_reader_keeps_keys(ending, case, tmp_path):
     assert _found(frame["k"]) == _expected(keys)
 
 
-def test_thousands_are_no_part_of_a_key(tmp_path):
-    path = tmp_path / "t.csv"
-    path.write_text("k;x\n9.007.199.254.740.993;1\n;2\n9.007.199.254.740.992;3\n")
-    spec = TableKeys(sep=";", thousands=".", decimal=",")
-    frame = formats.read_table(path, str(path), spec)
-    assert _found(frame["k"]) == ["9007199254740993", None, "9007199254740992"]
-
-
 def test_features_are_what_they_were(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("a,b\n1e300,1\n0.5,\n12345678901234567890.5,3\n")
