@@ -163,7 +163,6 @@ _ELSEWHERE = {
     "predictions": "predictions",
     "values": "a number for each row",
     "scores": "scores",
-    "results": "the predictions of another run",
 }
 _SEARCHES = {
     "grid": "a grid search",

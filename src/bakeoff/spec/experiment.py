@@ -243,9 +243,7 @@ class Experiment(SpecSection):
 
     def given_files(self, dataset: str) -> dict[str, list[str]]:
         """Map each given model to the files that it brings for a data set."""
-        plans = self.resampling.plans().items()
-        splits = {plan: [split_name(plan, *at) for at in spec.splits()] for plan, spec in plans}
-        return {name: model.files(dataset, splits) for name, model in self.given.items()}
+        return {name: model.files(dataset) for name, model in self.given.items()}
 
     def fits(self, dataset: str | None = None, model: str | None = None) -> Iterator[Fit]:
         """Expand the experiment to its fits: data set × model × plan × repeat × fold × seed.
