@@ -136,9 +136,7 @@ def load(name: str, experiment: Experiment) -> Table:
         return load_given(name, experiment)
     roles = experiment.resampling.given_by, row_columns(experiment, name)
     numbers = experiment.task.numbers
-    return load_table(
-        name, spec, experiment.seed, *roles, experiment.validation_column, numbers=numbers
-    )
+    return load_table(name, spec, experiment.seed, *roles, numbers=numbers)
 
 
 def load_given(name: str, experiment: Experiment) -> Table:

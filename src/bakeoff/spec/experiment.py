@@ -17,10 +17,9 @@ from pydantic import (
     model_validator,
 )
 
-from bakeoff.errors import Place
 from bakeoff.keys import Id, Label, SpecSection, said
 from bakeoff.sources import DataSet
-from bakeoff.sources.common.base import ColumnName, Costs
+from bakeoff.sources.common.base import Costs
 from bakeoff.spec.given_models import AnyData, GivenModel, is_given, with_defaults
 from bakeoff.spec.metrics import AnyMetric, GivenMetric, OwnMetric, with_own_metrics
 from bakeoff.spec.models import LEAST_MEMORY, Model
@@ -200,15 +199,6 @@ class Experiment(SpecSection):
     def by_values(self) -> bool:
         """Whether these numbers are compared as they are, and not as right and wrong rows."""
         return self.with_values and isinstance(self.measured[0], GivenMetric)
-
-    @property
-    def validation_column(self) -> tuple[ColumnName, Place] | None:
-        """The column that searches for parameters go by, with the key that names it."""
-        for name, model in self.fitted.items():
-            if model.validation:
-                at = ("models", name, "tune", "validation", "column")
-                return model.validation.column, at
-        return None
 
     @property
     def fitted(self) -> dict[str, Model]:
