@@ -80,7 +80,6 @@ def tables() -> str:
         _part(found, "Its `tune:`", "Tune"),
         _part(found, "A value of `tune: {space: …}` that is drawn", "Distribution"),
         _part(found, "Its `threshold: {choose: …}`", "ChosenThreshold"),
-        _part(found, "Its `early_stopping:`", "EarlyStopping"),
         _part(found, "A model given by its results", "GivenModel"),
         _part(found, "Its `columns:`", "GivenColumns"),
         *(
