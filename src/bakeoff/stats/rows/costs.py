@@ -333,7 +333,7 @@ def cost_sensitive(
         d = np.where(np.abs(cost_b - cost_a) <= noise, 0.0, cost_b - cost_a)
         how = form, alternative, confidence_level, n_resamples, seed
         test, mean_b = GroupTest.of_rows(d, noise, design.units, *how), float(cost_b.mean())
-        return test.result(
+        return test.of_numbers(
             {
                 "cost_a": float(cost_a.mean()),
                 "cost_b": mean_b,
