@@ -9,7 +9,6 @@ from bakeoff.errors import UserError
 EXTRAS = {
     "mlflow": "mlflow",
     "openpyxl": "files",
-    "skops": "keep",
     "xgboost": "xgboost",
 }
 """The extra of each, by the name of the module."""

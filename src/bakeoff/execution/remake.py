@@ -19,7 +19,7 @@ from bakeoff.files import is_whole, read_json, write_text
 from bakeoff.fit.fit_task import measured
 from bakeoff.spec import Fit
 
-_BESIDE = re.compile(r"(\.timing\.json|\.skops|\.parquet)$")
+_BESIDE = re.compile(r"(\.timing\.json|\.parquet)$")
 FindOutdated = Callable[[Mapping[str, Mapping[str, str]]], list[str]]
 
 

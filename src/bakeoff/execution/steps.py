@@ -80,7 +80,7 @@ def fit(task: FitTask) -> bool:
     from bakeoff.fit.predictions import is_made
     from bakeoff.fit.run_fit import run_fit
 
-    if is_made(task.output, task.stamp) and (task.kept.is_file() or not task.model.keep):
+    if is_made(task.output, task.stamp):
         return False
     run_fit(task)
     return True

@@ -30,11 +30,6 @@ class FitTask:
     costs: Costs | None = None
     importance: Importance | None = None
 
-    @property
-    def kept(self) -> Path:
-        """Where the fitted model goes, if the model is to be kept."""
-        return Path(self.output).with_suffix(".skops")
-
     @cached_property
     def stamp(self) -> dict[str, str]:
         """What the file says about its making; see `bakeoff.fit.predictions.stamp`."""

@@ -218,10 +218,6 @@ class Model(SpecSection):
         "comparisons of recipes over several `seeds` take such a model for fixed. Default: what "
         "scikit-learn's estimator says.",
     )
-    keep: bool = Field(
-        False,
-        description="Keep the fitted model of every fit beside its predictions, as a skops file.",
-    )
     threads: int = Field(
         1,
         ge=1,

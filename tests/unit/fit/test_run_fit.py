@@ -6,7 +6,6 @@ import os
 import random
 import sys
 import warnings
-import zipfile
 from contextlib import nullcontext
 from pathlib import Path
 
@@ -15,7 +14,6 @@ import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 import sklearn
-import skops.io
 from sklearn.dummy import DummyClassifier
 from sklearn.inspection import permutation_importance
 from sklearn.preprocessing import StandardScaler
@@ -26,11 +24,9 @@ from bakeoff.data import ROW_ID, TARGET, Table, make_splits
 from bakeoff.data.splits import write_splits
 from bakeoff.data.target import Classes
 from bakeoff.errors import UserError
-from bakeoff.execution import steps
 from bakeoff.files import read_json
 from bakeoff.fit.estimator import assemble
 from bakeoff.fit.fit_task import FitTask, timing_of
-from bakeoff.fit.keep import KeptModel, read_model, write_model
 from bakeoff.fit.predictions import Predictions, find_outdated, is_made, read_facts, stamp
 from bakeoff.fit.run_fit import importance, isolated, run_fit
 from bakeoff.fit.train import TrainedModel
@@ -288,62 +284,6 @@ def test_seeds_that_the_parts_got_are_recorded(tmp_path):
     known = pd.DataFrame({"x": [1.0]})
     made = assemble(model(bagging, params=params), known, derive(1, "fit", *FIT[:5]))
     assert seeds == {"estimator__random_state": 7, "random_state": made.random_state}
-
-
-def task(files, output, **keys):
-    own = model(MODELS[0], features=["size", "flag"], **keys)
-    return FitTask(FIT, own, 1, **files, output=output)
-
-
-def test_kept_model_predicts_as_its_fit_did(paths, tmp_path):
-    made = task(paths, tmp_path / "p.parquet", keep=True, threshold={"choose": "f1"})
-    run_fit(made)
-    assert zipfile.ZipFile(made.kept).testzip() is None
-    trusted = skops.io.get_untrusted_types(file=made.kept)
-    kept = read_model(made.kept, trusted)
-    found = Predictions.read(made.output)
-    rows = mixed_frame().set_index("__row_id__").loc[found.row_id]
-    np.testing.assert_array_equal(kept.predict(rows), np.array(found.classes)[found.y_pred])
-    assert kept.trained.threshold == found.facts["chosen"]["threshold"]
-    plain = task(paths, tmp_path / "plain", threshold={"choose": "f1"})
-    run_fit(plain)
-    assert not plain.kept.is_file()
-    np.testing.assert_array_equal(Predictions.read(plain.output).y_pred, found.y_pred)
-
-
-def test_fit_without_its_kept_model_is_made_again(paths, tmp_path):
-    made = task(paths, tmp_path / "p.parquet", keep=True)
-    steps.fit(made)
-    made.kept.unlink()
-    steps.fit(made)
-    written = made.kept.stat().st_mtime_ns
-    steps.fit(made)
-    assert made.kept.stat().st_mtime_ns == written
-    run_fit(task(paths, tmp_path / "p.parquet"))
-    assert not made.kept.exists(), "a model that is not kept any more does not stay"
-
-
-class Foreign:
-    """A type that no reader has reason to trust."""
-
-
-class Unwritable:
-    def __getstate__(self):
-        raise TypeError("it holds a lock")
-
-
-def test_types_that_are_not_trusted_or_cannot_be_written_are_told(tmp_path):
-    path = tmp_path / "m.skops"
-    foreign, locked = (
-        KeptModel(TrainedModel(kind(), None, {}), ["x"], ["a", "b"])
-        for kind in (Foreign, Unwritable)
-    )
-    with pytest.raises(UserError, match=r"`keep: true`: skops cannot write this model"):
-        write_model(path, locked)
-    assert not list(tmp_path.iterdir())
-    write_model(path, foreign)
-    with pytest.raises(UserError, match=r"needs types that are not trusted: .*Foreign"):
-        read_model(path)
 
 
 def state():
