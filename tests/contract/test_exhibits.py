@@ -41,7 +41,7 @@ def toy_shown(study):
 def study():
     """Return a study of one data set that has exhibits of nearly every kind."""
     plain = experiment(list(MEANS), tests=TESTS, costs=COSTS).resolved()
-    plain |= {"on_error": "exclude", "importance": {}}
+    plain["on_error"] = "exclude"
     plain["datasets"]["d"]["subgroups"] = ["sex"]
     plain["models"]["a"] |= {"threshold": {"choose": "youden"}}
     spec = load_experiment(plain)
@@ -54,7 +54,6 @@ def study():
         subgroups=pd.DataFrame(subgroups_of("d", rows, spec), columns=list(SUBGROUPS)),
         choices=pd.DataFrame([{**keys, "parameter": "threshold", "value": "0.4"}]),
         failed=pd.DataFrame([{**keys, "fold": 1, "why": "boom"}]),
-        importance=pd.DataFrame([{**keys, "feature": "x", "mean": 0.1, "sd": 0.02}]),
     )
 
 

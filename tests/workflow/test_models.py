@@ -259,7 +259,6 @@ DIABETES = {
     },
     "resampling": {"halves": {"repeats": 2, "folds": 3, "full_repeats": 1}, "holdout": {}},
     "metrics": ["rmse", "mae", "r2", "max_error"],
-    "importance": {"repeats": 2},
 }
 
 

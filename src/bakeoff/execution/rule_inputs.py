@@ -183,7 +183,6 @@ class RuleInputs:
         made = {
             "choices": any(model.chooses for model in fitted),
             "seeds": any(model.seeds > 1 for model in fitted),
-            "importance": self.experiment.importance is not None,
             "excluded": self.passes_over,
             "intervals": bool(self.holdouts),
             "subgroups": bool(self.holdouts) and subgroups,

@@ -146,21 +146,17 @@ def all_scores(scores: Sequence[str], timings: Sequence[str], output: str, times
 
 
 def list_fits(needs: RuleInputs, what: str, output: str) -> None:
-    """Write what fits chose, what columns matter to them, how much seeds do, or which failed."""
+    """Write what fits chose, how much seeds matter, or which fits failed."""
     import pandas as pd
 
     from bakeoff.scores.choices import choices
     from bakeoff.scores.excluded import COLUMNS, failures
-    from bakeoff.scores.importance import importances
     from bakeoff.scores.seed_noise import seed_noise
 
     experiment = needs.experiment
     _enter_own(experiment)
     if what == "choices":
         table = choices(needs.kept_predictions(lambda model: model.chooses))
-    elif what == "importance":
-        every = needs.kept_predictions(lambda model: True)
-        table = importances([path for path in every if Path(path).name.startswith("holdout")])
     elif what == "seeds":
         files = {d: path for d in experiment.datasets for path in needs.row_columns(d)}
         several = needs.kept_predictions(lambda model: model.seeds > 1)

@@ -52,7 +52,6 @@ class Study(StudyDesign):
     seeds: pd.DataFrame = dataclasses.field(default_factory=pd.DataFrame)
     intervals: pd.DataFrame = dataclasses.field(default_factory=pd.DataFrame)
     subgroups: pd.DataFrame = dataclasses.field(default_factory=pd.DataFrame)
-    importance: pd.DataFrame = dataclasses.field(default_factory=pd.DataFrame)
     divisions: Sequence[Mapping[str, Any]] = ()
     missing: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     notes: Mapping[str, Sequence[str]] = dataclasses.field(default_factory=dict)
