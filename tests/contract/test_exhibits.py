@@ -58,17 +58,6 @@ def study():
 
 
 @pytest.fixture(scope="module")
-def of_runs():
-    """Return a study of a model with several seeds, which has no exhibits of single fits."""
-    plain = experiment(list(MEANS), tests=("cv5x2_f", "recipe_difference")).resolved()
-    plain["models"]["a"] |= {"seeds": 2}
-    one = ran(load_experiment(plain), MEANS)
-    noise = {"dataset": "d", "model": "a", "plan": "cv_5x2", "metric": "accuracy", "seeds": 2}
-    noise |= {"folds": 10, "mean": 0.9, "sd_between_seeds": 0.01, "sd_between_folds": 0.02}
-    return dataclasses.replace(one, seeds=pd.DataFrame([{**noise, "share_of_seeds": 0.2}]))
-
-
-@pytest.fixture(scope="module")
 def over_datasets():
     """Return a study over data sets, for the exhibits that only such studies have."""
     means = {f"m{i}": [0.95 - i / 100, 0.85 - i / 100, 0.75] for i in range(7)}
@@ -97,8 +86,8 @@ def of_probabilities():
 
 
 @pytest.fixture(scope="module")
-def shown(study, over_datasets, of_numbers, of_probabilities, of_runs):
-    studies = of_runs, of_probabilities, of_numbers, over_datasets, study
+def shown(study, over_datasets, of_numbers, of_probabilities):
+    studies = of_probabilities, of_numbers, over_datasets, study
     return {item.kind: (item, one) for one in studies for item in exhibits(one)}
 
 

@@ -146,23 +146,16 @@ def all_scores(scores: Sequence[str], timings: Sequence[str], output: str, times
 
 
 def list_fits(needs: RuleInputs, what: str, output: str) -> None:
-    """Write what fits chose, how much seeds matter, or which fits failed."""
+    """Write what fits chose, or which failed."""
     import pandas as pd
 
     from bakeoff.scores.choices import choices
     from bakeoff.scores.excluded import COLUMNS, failures
-    from bakeoff.scores.seed_noise import seed_noise
 
-    experiment = needs.experiment
-    _enter_own(experiment)
     if what == "choices":
         table = choices(needs.kept_predictions(lambda model: model.chooses))
-    elif what == "seeds":
-        files = {d: path for d in experiment.datasets for path in needs.row_columns(d)}
-        several = needs.kept_predictions(lambda model: model.seeds > 1)
-        table = seed_noise(several, experiment.metrics, experiment.costs_on, files)
     else:
-        failed = [path for dataset in experiment.datasets for path in needs.failed(dataset)]
+        failed = [path for dataset in needs.experiment.datasets for path in needs.failed(dataset)]
         table = pd.DataFrame(failures(failed), columns=list(COLUMNS))
     write_csv(output, table)
 

@@ -49,7 +49,6 @@ class Study(StudyDesign):
     file: str = ""
     failed: pd.DataFrame = dataclasses.field(default_factory=pd.DataFrame)
     choices: pd.DataFrame = dataclasses.field(default_factory=pd.DataFrame)
-    seeds: pd.DataFrame = dataclasses.field(default_factory=pd.DataFrame)
     intervals: pd.DataFrame = dataclasses.field(default_factory=pd.DataFrame)
     subgroups: pd.DataFrame = dataclasses.field(default_factory=pd.DataFrame)
     divisions: Sequence[Mapping[str, Any]] = ()

@@ -208,9 +208,8 @@ class Model(SpecSection):
         ge=1,
         le=1000,
         description="Fits per fold, each with another seed of the algorithm: a fold's score is "
-        "their mean, and seeds.csv sets the noise of the algorithm against that of the splits. On "
-        "the holdout `recipe_difference` compares all of them; tests that look at the rows of a "
-        "single fit do not run.",
+        "their mean. On the holdout `recipe_difference` compares all of them; tests that look at "
+        "the rows of a single fit do not run.",
     )
     deterministic: bool | None = Field(
         None,
