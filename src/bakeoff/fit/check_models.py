@@ -100,7 +100,7 @@ def _check_step(step: Step, place: tuple[str | int, ...], task: Task | None = No
     with _problems_at(*place, "estimator"):
         import_class(step.estimator)
     with _problems_at(*place, "params"):
-        made = build(step.estimator, step.params, step.set_output)
+        made = build(step.estimator, step.params)
         _check_values(made, {})
     with _problems_at(*place, "estimator"):
         _check_kind(step.estimator, made, task)

@@ -110,9 +110,6 @@ class Step(SpecSection):
         min_length=1,
         description="Name of the step, for `tune.space`; default: its class in lower case.",
     )
-    set_output: Literal["default", "pandas", "polars"] | None = Field(
-        None, description="What the step's `transform` returns, as by scikit-learn's `set_output`."
-    )
 
 
 AnyStep = Annotated[
@@ -280,7 +277,7 @@ class Model(SpecSection):
         """The steps of the model, the estimator last."""
         if self.steps is None:
             assert self.estimator is not None
-            return [Step(estimator=self.estimator, params=self.params, name=None, set_output=None)]
+            return [Step(estimator=self.estimator, params=self.params, name=None)]
         return as_steps(self.steps)
 
     @property
@@ -321,7 +318,7 @@ def is_nested(value: Any) -> bool:
     """Tell whether a parameter's value stands for an object: an estimator, or any other."""
     keys = set(value) if isinstance(value, Mapping) else set()
     named = "estimator" in keys or "object" in keys
-    allowed = keys <= {"estimator", "params", "set_output"} or keys <= {"object", "args", "params"}
+    allowed = keys <= {"estimator", "params"} or keys <= {"object", "args", "params"}
     return named and allowed and not isinstance(maker(value), (list, Mapping))
 
 

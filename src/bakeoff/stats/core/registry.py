@@ -159,7 +159,7 @@ RETIRED: dict[str, str] = (
     }
     | dict.fromkeys(
         ("variance_components", "variance_components_from_means"),
-        "seeds.csv of a run has the standard deviations between seeds and between folds",
+        "`recipe_difference` says how much of a difference is due to seeds and to rows",
     )
     | dict.fromkeys(
         ("CALIBRATION_INTERCEPT", "CALIBRATION_SLOPE"),
