@@ -247,15 +247,12 @@ def _metrics(experiment: Experiment, classifiers: Mapping[str, Any]) -> Iterator
             yield Problem(("metrics", i), other)
             continue
         silent = [m for m, made in classifiers.items() if not _gives(made, METRICS[name].needs)]
-        if silent and experiment.tests.missing_cells is None:
-            several = len(experiment.datasets) > 1
-            policy = "; for tests over data sets, say `missing_cells: drop_model`"
+        if silent:
             yield Problem(
                 ("metrics", i),
                 f"{name} needs {_NEEDS[METRICS[name].needs]}, which {silent[0]} "
                 f"({type(classifiers[silent[0]]).__name__}) does not give; leave one of them out, "
-                "or wrap the model in sklearn.calibration.CalibratedClassifierCV"
-                f"{policy if several else ''}",
+                "or wrap the model in sklearn.calibration.CalibratedClassifierCV",
             )
         if lacking := _lacking_costs(experiment, METRICS[name].needs):
             yield Problem(("metrics", i), f"{name} needs {lacking}")
