@@ -98,9 +98,7 @@ def _described(estimator: Any, place: str) -> dict[str, Any]:
         if not _same(value, defaults.get(name, inspect.Parameter.empty))
     }
     if getattr(estimator, "_sklearn_output_config", {}).get("transform"):
-        raise UserError(
-            f"{place}: {path} was told to `set_output`, which is not taken: leave it out"
-        )
+        raise UserError(f"{place}: {path} has a `set_output`, which is not taken: leave it out")
     return {"estimator": path} | without_none({"params": params or None})
 
 
