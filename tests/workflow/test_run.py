@@ -402,30 +402,6 @@ def test_failing_fit_does_not_lose_its_siblings(snakemake, tiny):
     assert {name for name in kept if kept[name] != after[name]} == {"bayes/holdout.parquet"}
 
 
-@pytest.mark.slow
-def test_importance_is_measured_in_batches_and_single_jobs_alike(snakemake, tiny):
-    """Asking for it does the fits on the holdout anew, and no other."""
-    del tiny["models"]["stump"]
-    tiny |= {"resampling": {"kfold": {"folds": 2}, "holdout": {}}, "tests": {"run": ["mcnemar"]}}
-    tiny["execution"] = {"jobs_per": "model"}
-    succeed(snakemake, tiny, "--until", "all_scores")
-    before = written(snakemake)
-    succeed(snakemake, tiny | {"importance": {"repeats": 2}})
-    assert changed(before, snakemake) == {"tree/holdout.parquet", "bayes/holdout.parquet"}
-    in_batches = (snakemake.results() / "importance.csv").read_bytes()
-    assert in_batches.count(b"\n") == 1 + 2 * 4
-    assert (snakemake.results() / "figures/importance_bars.svg").is_file()
-
-    shutil.rmtree(snakemake.results())
-    tiny |= {"importance": {"repeats": 2}, "execution": {}}
-    succeed(snakemake, tiny, "--until", "list_fits")
-    assert (snakemake.results() / "importance.csv").read_bytes() == in_batches
-    before = written(snakemake)
-    tiny["importance"]["repeats"] = 3
-    succeed(snakemake, tiny, "--until", "list_fits")
-    assert changed(before, snakemake) == {"tree/holdout.parquet", "bayes/holdout.parquet"}
-
-
 def test_a_study_over_data_sets_with_costs_and_a_model_without_probabilities(snakemake, tiny):
     moons = {"source": "generator", "name": "make_moons"}
     study = {

@@ -143,6 +143,5 @@ class Fitter:
             self._needs.prediction(fit),
             self._made_by[fit.dataset][fit.model],
             experiment.costs_on(fit.dataset) if model.needs_costs else None,
-            experiment.importance_by(fit),
         )
         return partial(steps.fit, task)

@@ -16,10 +16,9 @@ from pathlib import Path
 
 from bakeoff.execution.rule_inputs import RuleInputs
 from bakeoff.files import is_whole, read_json, write_text
-from bakeoff.fit.fit_task import measured
 from bakeoff.spec import Fit
 
-_BESIDE = re.compile(r"(\.timing\.json|\.skops|\.parquet)$")
+_BESIDE = re.compile(r"(\.timing\.json|\.parquet)$")
 FindOutdated = Callable[[Mapping[str, Mapping[str, str]]], list[str]]
 
 
@@ -37,10 +36,9 @@ def to_remake(
     if records:
         files |= {record for record in records if Path(record).is_file() and not _holds(record)}
     elif needs.paths.folder("batches").is_dir():  # they wrote what Snakemake has no records of
-        by = needs.experiment.importance_by
         stamps = {
-            needs.prediction(f): {"fingerprint": made_by[f.dataset][f.model], **measured(by(f))}
-            for f in needs.experiment.fits()
+            needs.prediction(fit): {"fingerprint": made_by[fit.dataset][fit.model]}
+            for fit in needs.experiment.fits()
         }
         files |= set(find_outdated(stamps))
     return files

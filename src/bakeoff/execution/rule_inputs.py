@@ -182,8 +182,6 @@ class RuleInputs:
         subgroups = any(row_columns(self.experiment, d).subgroups for d in self.experiment.datasets)
         made = {
             "choices": any(model.chooses for model in fitted),
-            "seeds": any(model.seeds > 1 for model in fitted),
-            "importance": self.experiment.importance is not None,
             "excluded": self.passes_over,
             "intervals": bool(self.holdouts),
             "subgroups": bool(self.holdouts) and subgroups,

@@ -29,7 +29,6 @@ from bakeoff.files import (
     write_json,
     write_text,
 )
-from bakeoff.fit.fit_task import measured
 from bakeoff.report.exhibit import Item
 from bakeoff.report.numbers import paragraph
 from bakeoff.spec import AnalysisPlan, load_experiment
@@ -171,10 +170,8 @@ class Run:
         return {name: partial(needed, name) for name in names}
 
     def made_by_of(self, wildcards: Any) -> list[str]:
-        """List the digests of a job's models, and of how they measure importance."""
-        of_models = [self.made_by[wildcards.dataset][name] for name in self._models(wildcards)]
-        holdout = getattr(wildcards, "split", "holdout").startswith("holdout")
-        return [*of_models, *measured(self.experiment.importance if holdout else None).values()]
+        """List the digests of a job's models."""
+        return [self.made_by[wildcards.dataset][name] for name in self._models(wildcards)]
 
     def _models(self, wildcards: Any) -> Sequence[str]:
         model = getattr(wildcards, "model", None)

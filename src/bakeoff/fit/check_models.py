@@ -19,7 +19,6 @@ from sklearn.utils.validation import has_fit_parameter
 from bakeoff.data import Table
 from bakeoff.data.table import GROUP, TIME
 from bakeoff.errors import Problem, UserError, shown, unknown
-from bakeoff.extras import require
 from bakeoff.fit.estimator import (
     NAMED_PARTS,
     SEEDS,
@@ -79,9 +78,6 @@ def check_model(
     if model.seeds > 1:
         with _problems_at(*place, "seeds"):
             _check_seeds(model, classifier)
-    if model.keep:
-        with _problems_at(*place, "keep"):
-            require("skops", "a file of the fitted model")
     if model.tune is not None:
         with _problems_at(*place, "tune"):
             _check_tuning(Pipeline(steps_of(model, classifier)), model.tune)
@@ -104,7 +100,7 @@ def _check_step(step: Step, place: tuple[str | int, ...], task: Task | None = No
     with _problems_at(*place, "estimator"):
         import_class(step.estimator)
     with _problems_at(*place, "params"):
-        made = build(step.estimator, step.params, step.set_output)
+        made = build(step.estimator, step.params)
         _check_values(made, {})
     with _problems_at(*place, "estimator"):
         _check_kind(step.estimator, made, task)

@@ -67,7 +67,7 @@ def assemble(
 def steps_of(model: Model, classifier: Any) -> list[tuple[str, Any]]:
     """Make the steps that a model names, the given classifier last."""
     steps = [*model.own_preprocessing, *model.parts]
-    before = [build(step.estimator, step.params, step.set_output) for step in steps[:-1]]
+    before = [build(step.estimator, step.params) for step in steps[:-1]]
     made = [*before, classifier]
     names = [s.name or type(one).__name__.lower() for s, one in zip(steps, made, strict=True)]
     # those that share a name get a number each, as by scikit-learn's make_pipeline
@@ -81,7 +81,7 @@ def steps_of(model: Model, classifier: Any) -> list[tuple[str, Any]]:
 def make_classifier(model: Model) -> Any:
     """Build the classifier with what the workflow decides for the user: threads, no litter."""
     last = model.parts[-1]
-    classifier = build(last.estimator, last.params, last.set_output)
+    classifier = build(last.estimator, last.params)
     left_open = {n for n in parameter_names(type(classifier)) if n not in last.params}
     # for scikit-learn None is one thread, for others all cores
     if model.threads > 1 or not type(classifier).__module__.startswith("sklearn."):
@@ -134,7 +134,7 @@ def by_code(weight: str | Mapping[Any, float], classes: Sequence[str]) -> str | 
     return {code: float(named.get(name, 1.0)) for code, name in enumerate(classes)}
 
 
-def build(path: str, params: Mapping[str, Any], set_output: str | None = None) -> Any:
+def build(path: str, params: Mapping[str, Any]) -> Any:
     """Make a new, unfitted estimator from its import path and parameters."""
     kind = import_class(path)
     refuse_standard(path, kind)
@@ -143,13 +143,7 @@ def build(path: str, params: Mapping[str, Any], set_output: str | None = None) -
             f"{kind.__module__}.{kind.__name__} has no get_params: derive the class from "
             "sklearn.base.ClassifierMixin or RegressorMixin and sklearn.base.BaseEstimator"
         )
-    made = _call(path, kind, (), params)
-    if set_output is None:
-        return made
-    try:
-        return made.set_output(transform=set_output)
-    except (AttributeError, ValueError, ImportError) as error:
-        raise UserError(f"{path} does not take `set_output: {set_output}`: {error}") from None
+    return _call(path, kind, (), params)
 
 
 def _call(path: str, maker: Any, args: Sequence[Any], params: Mapping[str, Any]) -> Any:
@@ -175,7 +169,7 @@ def made_value(value: Any, default: Any = None) -> Any:
         if not isinstance(params, Mapping) or not all(isinstance(key, str) for key in params):
             raise UserError(f"found {shown(params)}, expected the parameters of {path} by name")
         if "estimator" in value:
-            return build(path, params, value.get("set_output"))
+            return build(path, params)
         args, called = value.get("args", []), import_object(path)
         if not isinstance(args, list) or not callable(called):
             expected = "a list of arguments" if callable(called) else "a class or a function"

@@ -28,7 +28,6 @@ from bakeoff.fit.check_models import (
     check_neighbours,
 )
 from bakeoff.fit.predictions import Predictions
-from bakeoff.fit.train import is_for_two_classes, scorer
 from bakeoff.preflight.given_models import problems_with_evidence, problems_with_predictions
 from bakeoff.scores import METRICS, Need, score
 from bakeoff.scores.collect import taken
@@ -68,7 +67,6 @@ def check_experiment(experiment: Experiment) -> tuple[list[Problem], AnalysisPla
     problems += [
         *_metrics(experiment, classifiers),
         *_resources_of_batches(experiment),
-        *_importance(experiment, classifiers),
     ]
     wrong_models = {problem.path[1] for problem in problems if problem.path[0] == "models"}
     problems += _datasets(experiment, wrong_models)
@@ -303,41 +301,10 @@ def _lacking_costs(experiment: Experiment, need: Need) -> str:
     return f"`costs: {{{keys}}}`{where}" if lacking else ""
 
 
-def _importance(experiment: Experiment, classifiers: Mapping[str, Any]) -> Iterator[Problem]:
-    """Refuse importance without test rows or fitted models, and by scores that are not known."""
-    wanted = experiment.importance
-    if wanted is None:
-        return
-    if experiment.resampling.holdout is None or not experiment.fitted:
-        yield Problem(
-            ("importance",),
-            "is measured on the test rows of the plan `holdout`, of models that are fitted here: "
-            "there is none",
-        )
-    try:
-        scorer(wanted.scoring)
-    except UserError as error:
-        yield Problem(("importance", "scoring"), str(error))
-        return
-    need = METRICS[wanted.scoring].needs if wanted.scoring in METRICS else Need.LABELS
-    for name, made in classifiers.items():
-        if not _gives(made, need):
-            yield Problem(
-                ("importance", "scoring"),
-                f"{wanted.scoring} needs {_NEEDS[need]}, which {name} does not give",
-            )
-
-
 def _for_two_classes(experiment: Experiment, dataset: str, table: Table) -> Iterator[Problem]:
     """Find what is for two classes where the data have more."""
     if len(table.classes) in (0, 2):  # none: scores were given, whatever the rows were
         return
-    wanted = experiment.importance
-    if wanted is not None and is_for_two_classes(wanted.scoring):
-        yield Problem(
-            ("importance", "scoring"),
-            f"{wanted.scoring} is for two classes, {dataset} has {len(table.classes)}",
-        )
     for i, name in enumerate(experiment.metrics):
         if name in METRICS and METRICS[name].binary:
             yield Problem(

@@ -224,13 +224,3 @@ class Execution(SpecSection):
         "of a cluster. The files are the same, and changing it refits nothing. Many short fits "
         "want `model` or `dataset`.",
     )
-
-
-class Importance(SpecSection):
-    """Permutation importance of every column to every model on the holdout."""
-
-    repeats: int = Field(10, ge=2, le=1000, description="How often each column is shuffled.")
-    scoring: str = Field(
-        "accuracy",
-        description="What may be lost: the name of a metric, or of a scorer of scikit-learn.",
-    )

@@ -100,7 +100,6 @@ def test_class_that_is_no_estimator_is_told(own, name, message):
             "Popen is of Pyth",
         ),
         ({"estimator": "numpy.memmap", "params": {"filename": "made"}}, "memmap has no get_params"),
-        ({"estimator": "sklearn.svm.SVC", "set_output": "pandas"}, "SVC does not take `set_output"),
     ],
 )
 def test_objects_that_cannot_be_made(value, message):
