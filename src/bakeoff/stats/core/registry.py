@@ -223,8 +223,7 @@ RETIRED: dict[str, str] = (
     )
     | {
         "GroupsPower": "take the noise of a pilot with groups: write `MetricPower.from_pilot`",
-        "HalfSamplePower": "the report says which difference a test would find; from a standard "
-        "error write `detectable_difference`",
+        "HalfSamplePower": "from a standard error write `detectable_difference`",
         "IntervalPower": "from the reach of an interval write `detectable_difference`",
         "MarginPower": "`decide_release` and `rows_to_decide` say how many rows of a pilot decide",
         "RunsPower": "training runs are not planned; `recipe_difference` has the parts of the "
