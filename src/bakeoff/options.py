@@ -214,8 +214,8 @@ OPTIONS: dict[str, Option] = {
     "encoding": Option("Of the text, such as latin-1; default: UTF-8, or guessed.", "NAME"),
     "missing": Option(
         "What becomes of items that a model lacks: they are `wrong`, or only those in `common` are "
-        "compared. Of missing scores: they rank last (`failed`), or their data set or model is "
-        "left out (`drop_dataset`, `drop_model`). Default: refuse what is missing.",
+        "compared. Of missing scores: they rank last (`failed`), or their data set is left "
+        "out (`drop_dataset`). Default: refuse what is missing.",
         "WHAT",
         keys=("missing_cells",),
     ),

@@ -115,7 +115,6 @@ _ELSEWHERE = {
     "predictions": "predictions",
     "values": "a number for each row",
     "scores": "scores",
-    "results": "the predictions of another run",
 }
 _CORRECTED = {
     "holm": "holm1979",
