@@ -7,7 +7,6 @@ from importlib.util import find_spec
 from bakeoff.errors import UserError
 
 EXTRAS = {
-    "mlflow": "mlflow",
     "openpyxl": "files",
     "skops": "keep",
     "xgboost": "xgboost",

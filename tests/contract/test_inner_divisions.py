@@ -36,7 +36,6 @@ RIDGE = {"estimator": "sklearn.linear_model.Ridge"}
 XGBOOST = "xgboost.XGBClassifier"
 HISTOGRAM = "sklearn.ensemble.HistGradientBoostingClassifier"
 MLP = "sklearn.neural_network.MLPClassifier"
-STOPPING = {"early_stopping": {"fraction": 0.2, "rounds": 3}}
 SWITCHES = {"early_stopping": True, "probability": True, "n_iter_no_change": 3}
 
 
@@ -115,9 +114,8 @@ OBEYS = {
     *SEARCHES,
     *("RidgeCV", "RidgeClassifierCV", "LassoCV", "ElasticNetCV", "LarsCV", "LassoLarsCV"),
     *("OrthogonalMatchingPursuitCV", "RFECV"),
-    *("HistGradientBoostingClassifier", "HistGradientBoostingRegressor"),
 }
-"""These are given their folds or the rows that they watch."""
+"""These are given their folds."""
 BY_GROUPS = {"StackingClassifier", "StackingRegressor"}
 """These only where each row can be tested once."""
 
@@ -137,19 +135,7 @@ def test_estimator_divides_as_declared_or_is_refused(name, dependence):
 
 KEYS = {
     "tune": {**LOGISTIC, "tune": {"space": {"C": [0.1, 1]}}},
-    "halving": {**LOGISTIC, "tune": {"space": {"C": [0.1, 1]}, "search": "halving"}},
-    "validation": {**LOGISTIC, "tune": {"space": {"C": [0.1, 1]}, "validation": 0.2}},
     "threshold": {**LOGISTIC, "threshold": {"choose": "f1"}},
-    "xgboost": {"estimator": XGBOOST, **STOPPING},
-    "lightgbm": {"estimator": "lightgbm.LGBMClassifier", "params": {"verbose": -1}, **STOPPING},
-    "catboost": {"estimator": "catboost.CatBoostClassifier", "params": {"verbose": 0}, **STOPPING},
-    "histogram": {"estimator": HISTOGRAM, **STOPPING},
-    "tuned": {
-        "estimator": XGBOOST,
-        **STOPPING,
-        "tune": {"space": {"max_depth": [1, 2]}, "cv": 2},
-        "threshold": {"choose": "f1", "cv": 2},
-    },
     "calibrated": {
         "estimator": "sklearn.calibration.CalibratedClassifierCV",
         "params": {"estimator": LOGISTIC, "cv": 3},
@@ -173,14 +159,12 @@ KEYS = {
 @pytest.mark.parametrize("dependence", ["groups", "time"])
 @pytest.mark.parametrize("case", KEYS)
 def test_keys_of_a_model_divide_as_declared(case, dependence):
-    if case in ("lightgbm", "catboost"):
-        pytest.importorskip(case)
     refused = _outcome(KEYS[case], dependence)
     assert bool(refused) is (case == "after steps" and dependence == "time")
 
 
 @pytest.mark.parametrize("dependence", ["groups", "time"])
-@pytest.mark.parametrize("case", ["tune", "threshold", "validation", "xgboost", "calibrated"])
+@pytest.mark.parametrize("case", ["tune", "threshold", "calibrated"])
 def test_no_group_is_on_both_sides_and_the_past_comes_first(case, dependence, monkeypatch):
     """Look at the rows themselves, not at how they were divided."""
     seen = []
@@ -206,7 +190,6 @@ def test_no_group_is_on_both_sides_and_the_past_comes_first(case, dependence, mo
 
 
 REFUSED = {
-    "key of the model": ({"estimator": MLP, **STOPPING}, r"models.m.early_stopping: MLPClassifier"),
     "own parameter": (
         {"estimator": MLP, "params": {"early_stopping": True}},
         r"models.m.params: MLPClassifier .*`early_stopping`: True.* set `early_stopping: false`",
@@ -253,14 +236,10 @@ def test_what_cannot_be_steered_is_told_where_it_is(case):
     assert re.search(expected, _outcome(keys, "groups"))
 
 
-def test_histogram_boosting_of_many_rows_stops_by_whole_groups(monkeypatch):
-    monkeypatch.setattr(inner_divisions, "_MANY", 100)
-    nested = {
-        "estimator": "sklearn.ensemble.BaggingClassifier",
-        "params": {"estimator": {"estimator": HISTOGRAM}},
-    }
-    assert "set `early_stopping: false`" in _outcome(nested, "groups")
+def test_histogram_boosting_of_many_rows_is_to_stop_late(monkeypatch):
     assert _outcome({"estimator": HISTOGRAM}, "groups") == ""
+    monkeypatch.setattr(inner_divisions, "_MANY", 100)
+    assert "set `early_stopping: false`" in _outcome({"estimator": HISTOGRAM}, "groups")
 
 
 @pytest.mark.parametrize(

@@ -49,7 +49,7 @@ def test_what_an_experiment_wants_is_told_with_its_extra(without, tmp_path):
     assert "pip install 'bakeoff[xgboost]'" in told
 
 
-@pytest.mark.parametrize("module", sorted(EXTRAS.keys() - {"mlflow"}))  # no part of the lock
+@pytest.mark.parametrize("module", sorted(EXTRAS))
 def test_what_is_there_is_not_asked_for(module, without):
     require(module, "this")
     without(module)

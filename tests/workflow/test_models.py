@@ -41,7 +41,6 @@ CHOOSING = {
         "boosting": {
             "estimator": "xgboost.XGBClassifier",
             "params": {"n_estimators": 60},
-            "early_stopping": {"rounds": 3},
             "class_weight": {"malignant": 2},
             "features": ["mean radius", "mean texture", "worst area"],
         },
@@ -74,11 +73,7 @@ def test_choices_of_every_fit_are_told(chosen):
         *("parameter", "value", "inner_score"),
     ]
     counts = table.groupby(["model", "parameter"]).size().to_dict()
-    assert counts == {
-        ("logistic", "C"): 3,
-        ("logistic", "threshold"): 3,
-        ("boosting", "iterations"): 3,
-    }
+    assert counts == {("logistic", "C"): 3, ("logistic", "threshold"): 3}
     tuned = table[table["parameter"] == "C"]
     assert tuned["value"].astype(float).between(1e-3, 10).all()
     assert tuned["inner_score"].between(0.8, 1).all()
@@ -251,7 +246,6 @@ DIABETES = {
         "boosting": {
             "estimator": "xgboost.XGBRegressor",
             "params": {"n_estimators": 60},
-            "early_stopping": {"rounds": 3},
         },
         "logged": {
             "estimator": "sklearn.compose.TransformedTargetRegressor",

@@ -60,7 +60,7 @@ def entry_of(estimator: Any, place: str) -> dict[str, Any]:
 
 
 def learner_of(result: Any) -> Model | None:
-    """Return the learner of what `cross_validate` or a report of skore says, where it is known."""
+    """Return the learner of what `cross_validate` returned, where it is known."""
     try:
         return validated(Model, entry_of(_estimator(result), "results"))
     except UserError:  # none, or one that no experiment file can hold
@@ -77,8 +77,7 @@ def task_of(results: Iterable[Any]) -> Task:
 
 
 def _estimator(result: Any) -> Any:
-    found = getattr(result, "estimator", None)
-    found = result.get("estimator") if isinstance(result, Mapping) else found
+    found = result.get("estimator") if isinstance(result, Mapping) else None
     return found[0] if isinstance(found, Sequence) and found else found
 
 

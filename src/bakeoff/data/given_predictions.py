@@ -124,10 +124,9 @@ def _read(model: str, experiment: Experiment, dataset: str, seed: int = 1) -> Ob
         file = read_predictions(path, given.columns, ("models", model, "values"), **how)
         return meant(file, experiment.measured[0], given.columns)
     drop = isinstance(spec, GivenData) and spec.missing_target == "drop"
-    place = ("models", model, "predictions" if given.results is None else "results")
+    place = ("models", model, "predictions")
     how = {"drop_unlabelled": drop, "numbers": experiment.task.numbers}
-    named = given.model if given.results is None else None
-    return read_predictions(path, given.columns, place, **how, run=run, model=named)
+    return read_predictions(path, given.columns, place, **how, run=run, model=given.model)
 
 
 def load(name: str, experiment: Experiment) -> Table:
@@ -137,9 +136,7 @@ def load(name: str, experiment: Experiment) -> Table:
         return load_given(name, experiment)
     roles = experiment.resampling.given_by, row_columns(experiment, name)
     numbers = experiment.task.numbers
-    return load_table(
-        name, spec, experiment.seed, *roles, experiment.validation_column, numbers=numbers
-    )
+    return load_table(name, spec, experiment.seed, *roles, numbers=numbers)
 
 
 def load_given(name: str, experiment: Experiment) -> Table:

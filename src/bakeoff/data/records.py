@@ -48,8 +48,11 @@ USUAL: Mapping[str, tuple[str, ...]] = {
     "value": ("value", "score", "loss"),
 }
 _WHAT = {
-    **{"truth": "true label", "predicted": "prediction"},
-    **{"groups": "group", "runs": "run", "seeds": "training run"},
+    "truth": "true label",
+    "predicted": "prediction",
+    "groups": "group",
+    "runs": "run",
+    "seeds": "training run",
 }
 DROP = Remedy("missing_target", "drop", "; {} leaves them out")
 """What to do about rows without a true label."""
@@ -68,11 +71,9 @@ _FIRST_ROWS = 5
 _SHOWN = 3
 _MOST_BEFORE = 50
 _DECIMAL_COMMA = re.compile(r"[-+]?\d+,\d+")
-_GROUPED = {
-    ",": re.compile(r"[-+]?\d{1,3}(,\d{3})+(\.\d+)?"),
-    ".": re.compile(r"[-+]?\d{1,3}(\.\d{3})+(,\d+)?"),
-}
-_NUMBERS = (re.compile(r"[-+]?\d+([.,]\d+)?([eE][-+]?\d+)?"), *_GROUPED.values())
+_GROUPED = re.compile(r"[-+]?\d{1,3}(,\d{3})+")
+"""In a file that commas separate such numbers have no decimals, but thousands."""
+_NUMBER = re.compile(r"[-+]?\d+([.,]\d+)?([eE][-+]?\d+)?")
 _MISSING = re.compile(f"{LIKE_MISSING.pattern}|unknown|missing")
 _USUAL = [text for text in ("NA", "N/A", "NaN", "nan", "null", "None") if text in MISSING]
 
@@ -328,7 +329,7 @@ def _is_text(path: str, keys: TableKeys) -> bool:
 
 
 def _written(frame: pd.DataFrame, separator: str, *, markers: bool = True) -> dict[str, Any]:
-    """Find decimal commas, thousands separators and, as `markers`, texts for missing values."""
+    """Find decimal commas and, as `markers`, texts for missing values."""
     found: dict[str, Any] = {}
     marking: dict[str, None] = {}
     for _, values in frame.items():
@@ -336,27 +337,17 @@ def _written(frame: pd.DataFrame, separator: str, *, markers: bool = True) -> di
             continue
         texts = values.dropna().astype(str).str.strip()
         distinct = texts.value_counts()
-        numbers = [text for text in distinct.index if any(p.fullmatch(text) for p in _NUMBERS)]
+        numbers = [text for text in distinct.index if _NUMBER.fullmatch(text)]
         rest = [text for text in distinct.index if text not in set(numbers)]
         if not numbers or not all(markers and _MISSING.fullmatch(text) for text in rest):
             continue
         marking |= dict.fromkeys(rest)
-        found |= _punctuation(numbers, separator)
+        grouped = separator == "," and any(map(_GROUPED.fullmatch, numbers))
+        if not grouped and any(map(_DECIMAL_COMMA.fullmatch, numbers)):
+            found["decimal"] = ","
     if marking:
         found["missing_values"] = [*marking, *_USUAL]
     return found
-
-
-def _punctuation(numbers: list[str], separator: str) -> dict[str, str]:
-    """Return decimal and thousands separators if they are not the default ones."""
-    if separator == "," and any(_GROUPED[","].fullmatch(text) for text in numbers):
-        return {"thousands": ","}
-    grouped = any("." in text and "," in text and _GROUPED["."].fullmatch(text) for text in numbers)
-    if grouped or any(_DECIMAL_COMMA.fullmatch(text) for text in numbers):
-        return {"decimal": ",", **({"thousands": "."} if grouped else {})}
-    if any(_GROUPED[","].fullmatch(text) for text in numbers):
-        return {"thousands": ","}
-    return {}
 
 
 def laid_out(path: str, keys: TableKeys) -> TableKeys:
@@ -386,7 +377,7 @@ def _before(lines: list[str], sep: str | None) -> int:
     if not any(full) or full[0]:
         return 0
     first = full.index(True)
-    numbers = any(map(_NUMBERS[0].fullmatch, values[first]))
+    numbers = any(map(_NUMBER.fullmatch, values[first]))
     if numbers and len(values[first - 1]) == most:  # the names stand behind a `#`
         return first - 1
     alone = all(len(own) < 2 or own[0].startswith("#") for own in values[:first])

@@ -46,8 +46,7 @@ class RuleInputs:
 
     def brought(self, fit: Fit) -> list[str]:
         """List the files that stand in for one fit of a given model."""
-        model, split = self.experiment.given[fit.model], fit._replace(seed=1).split
-        return model.predictions_by(fit.dataset, fit.plan, split, fit.seed)
+        return [self.experiment.given[fit.model].predictions_on(fit.dataset, fit.seed)]
 
     def divisions_in(self, dataset: str) -> list[str]:
         """List the files that say how a data set is divided, where it is divided elsewhere."""

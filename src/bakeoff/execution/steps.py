@@ -96,15 +96,10 @@ def note_failure(fit: Fit, why: str, fingerprint: str, output: str) -> None:
 def take_predictions(experiment: Experiment, fit: Fit, data: str, splits: str, output: str) -> None:
     """Take the predictions of a given model, after the proof that they are for these rows."""
     from bakeoff.data import Table, read_split
-    from bakeoff.data.splits import read_splits
-    from bakeoff.scores.given_results import given_fold, given_predictions
+    from bakeoff.scores.given_results import given_predictions
 
     table, split = Table.read(data), read_split(splits, fit.repeat, fit.fold)
-    if experiment.given[fit.model].results and fit.plan != "holdout":
-        taken = given_fold(fit, experiment, table, read_splits(splits), split)
-    else:
-        taken = given_predictions(fit, experiment, table, split)
-    taken.write(output)
+    given_predictions(fit, experiment, table, split).write(output)
 
 
 def collect_scores(

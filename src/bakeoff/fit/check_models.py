@@ -16,8 +16,8 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 from sklearn.utils.validation import has_fit_parameter
 
-from bakeoff.data import Table, columns
-from bakeoff.data.table import GROUP, TIME, VALIDATION
+from bakeoff.data import Table
+from bakeoff.data.table import GROUP, TIME
 from bakeoff.errors import Problem, UserError, shown, unknown
 from bakeoff.extras import require
 from bakeoff.fit.estimator import (
@@ -34,16 +34,14 @@ from bakeoff.fit.estimator import (
 )
 from bakeoff.fit.inner_divisions import (
     Dependence,
-    divided,
     parts_of,
     refuse_own_divisions,
-    with_early_stopping,
 )
 from bakeoff.fit.run_fit import select_features
 from bakeoff.fit.train import full_names, is_for_two_classes, scorer
 from bakeoff.keys import name_of
 from bakeoff.seeds import derive
-from bakeoff.spec.models import Distribution, Model, Step, Tune, ValidationRows
+from bakeoff.spec.models import Distribution, Model, Step, Tune
 from bakeoff.spec.task import Task
 
 _NEIGHBOURS = KNeighborsClassifier, KNeighborsRegressor
@@ -75,9 +73,6 @@ def check_model(
             if not has_class_weight(classifier) and not _takes_weights(classifier):
                 kind = type(classifier).__name__
                 raise UserError(f"{kind} takes neither class weights nor sample weights")
-    if model.early_stopping is not None:
-        with _problems_at(*place, "early_stopping"):
-            with_early_stopping(make_classifier(model), model.early_stopping)
     if model.threshold is not None:
         with _problems_at(*place, "threshold"):
             _check_threshold(model, classifier)
@@ -234,7 +229,7 @@ def _check_seeds(model: Model, classifier: Any) -> None:
 
 
 def check_neighbours(
-    name: str, model: Model, dataset: str, table: Table, trained: TrainingRows
+    name: str, model: Model, dataset: str, trained: TrainingRows
 ) -> Iterator[Problem]:
     """Find parameters that ask for more neighbours than there are training rows."""
     neighbours = [p for p in parts_of(make_classifier(model)) if isinstance(p, _NEIGHBOURS)]
@@ -252,11 +247,7 @@ def check_neighbours(
     tune = model.tune
     if tune is None:
         return
-    if isinstance(tune.validation, ValidationRows):
-        held = table.frame[VALIDATION].isin(tune.validation.names).to_numpy()
-        inner = min(int((~held[rows]).sum()) for rows in parts)
-    else:
-        inner = n_train - math.ceil(n_train * (tune.validation or 1 / tune.cv))
+    inner = n_train - math.ceil(n_train / tune.cv)
     for key, values in tune.space.items():
         if not key.endswith("n_neighbors") or isinstance(values, Distribution):
             continue
@@ -267,36 +258,6 @@ def check_neighbours(
                 f"{most} neighbours are more than the {inner} rows that an inner fold of data set "
                 f"{dataset} is trained on: {inner} at most",
             )
-
-
-def check_validation(
-    name: str, model: Model, dataset: str, table: Table, trained: TrainingRows
-) -> Iterator[Problem]:
-    """Find a search whose validation rows are missing, or are all rows, of a training part."""
-    rows = model.validation
-    if rows is None:
-        return
-    place = ("models", name, "tune", "validation")
-    values = table.frame[VALIDATION]
-    try:
-        present = values.dropna().unique()
-        columns.check_values(
-            rows.values, present, f"value in {rows.column!r} of data set {dataset}:"
-        )
-    except UserError as error:
-        yield Problem((*place, "values"), str(error))
-        return
-    held = values.isin(rows.names).to_numpy()
-    for part in trained() or ():
-        related = (
-            table.frame[key].to_numpy()[part] if key in table.frame else None
-            for key in (GROUP, TIME)
-        )
-        try:
-            divided(table.codes[part], held[part], None, *related)
-        except UserError as error:
-            yield Problem(place, f"{error} (in a training part of data set {dataset})")
-            return
 
 
 def check_inner_divisions(

@@ -16,7 +16,7 @@ from sklearn.pipeline import Pipeline
 from bakeoff.errors import UserError, shown, unknown
 from bakeoff.fit.inner_divisions import (
     Dependence,
-    InnerDivided,
+    GivenFolds,
     as_declared,
     refuse_own_divisions,
 )
@@ -47,7 +47,7 @@ def assemble(
     if model.preprocessing == "auto":
         automatic = automatic_steps(steps[0][1], classifier, features)
         steps = [*((f"auto_{type(step).__name__.lower()}", step) for step in automatic), *steps]
-    steps[-1] = steps[-1][0], as_declared(classifier, model.early_stopping, dependence)
+    steps[-1] = steps[-1][0], as_declared(classifier, dependence)
     estimator = Pipeline(steps) if len(steps) > 1 else steps[0][1]
     if dependence is not None:
         refuse_own_divisions(estimator, dependence, model)
@@ -100,7 +100,7 @@ def last_step(estimator: Any) -> Any:
 def final(estimator: Any) -> Any:
     """Return the classifier itself: no pipeline, nothing around it."""
     last = last_step(estimator)
-    return last.estimator if isinstance(last, InnerDivided) else last
+    return last.estimator if isinstance(last, GivenFolds) else last
 
 
 def random_states(estimator: Any) -> dict[str, Any]:

@@ -27,7 +27,7 @@ from sklearn.pipeline import Pipeline
 
 from bakeoff.data import ROW_ID, Split, Table, read_split
 from bakeoff.data.columns import LARGEST, beyond
-from bakeoff.data.table import GROUP, PROBABILITY_SLACK, TIME, VALIDATION, WEIGHT
+from bakeoff.data.table import GROUP, PROBABILITY_SLACK, TIME, WEIGHT
 from bakeoff.data.target import TrainingTarget
 from bakeoff.errors import Problem, UserError, unknown
 from bakeoff.files import state_of, write_json
@@ -41,7 +41,7 @@ from bakeoff.spec.models import Model
 from bakeoff.spec.resampling import Importance
 from bakeoff.threads import at_most
 
-_ROLES = {"weights": WEIGHT, "groups": GROUP, "times": TIME, "validation": VALIDATION}
+_ROLES = {"weights": WEIGHT, "groups": GROUP, "times": TIME}
 
 
 def run_fit(task: FitTask) -> None:

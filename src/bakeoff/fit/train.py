@@ -29,17 +29,10 @@ from bakeoff.fit.estimator import (
     made_value,
     parameter_names,
 )
-from bakeoff.fit.inner_divisions import Dependence, Fold, InnerDivided, divided, iterations
+from bakeoff.fit.inner_divisions import Dependence, Fold, GivenFolds, divided
 from bakeoff.seeds import part_of
 from bakeoff.spec.metrics import SCORINGS
-from bakeoff.spec.models import (
-    ChosenThreshold,
-    Criterion,
-    Distribution,
-    Model,
-    Tune,
-    ValidationRows,
-)
+from bakeoff.spec.models import ChosenThreshold, Criterion, Distribution, Model, Tune
 
 CostMatrix = NDArray[np.float64]
 Scores = NDArray[np.float64]
@@ -61,7 +54,6 @@ class TrainingPart:
     weights: Weights | None = None
     groups: Any = None
     times: Any = None
-    validation: Any = None
     rows: Rows | None = None
 
     @property
@@ -79,14 +71,9 @@ class TrainingPart:
         """The classes that occur, in the data set's order; none where numbers are learned."""
         return self.target.classes
 
-    def folds(
-        self, count: int, seed: int, validation: float | ValidationRows | None = None
-    ) -> list[Fold]:
-        """Divide the rows for choosing parameters, a threshold or a number of rounds."""
-        into: Any = count if validation is None else validation
-        if isinstance(validation, ValidationRows):
-            into = np.isin(self.validation, validation.names)
-        folds = divided(self.target.strata, into, seed, self.groups, self.times)
+    def folds(self, count: int, seed: int) -> list[Fold]:
+        """Divide the rows for choosing parameters or a threshold."""
+        folds = divided(self.target.strata, count, seed, self.groups, self.times)
         return [(np.sort(learned), np.sort(tested)) for learned, tested in folds]
 
 
@@ -135,8 +122,6 @@ def train(
     if last is not estimator:
         X = estimator[:-1].fit_transform(X, part.y)
     last.fit(X, part.y, **_keywords(last, weights, part))
-    if model.early_stopping is not None:
-        chosen["iterations"] = iterations(last)
     return TrainedModel(estimator, threshold, chosen)
 
 
@@ -145,7 +130,7 @@ def _keywords(
 ) -> dict[str, Any]:
     """Return what to call fit with so that what is known of the rows reaches the last step."""
     by_name = {"sample_weight": weights}
-    if isinstance(last_step(estimator), InnerDivided):
+    if isinstance(last_step(estimator), GivenFolds):
         by_name |= {"row_groups": part.groups, "row_times": part.times}
     prefix = f"{estimator.steps[-1][0]}__" if isinstance(estimator, Pipeline) else ""
     given = {name: values for name, values in by_name.items() if values is not None}
@@ -167,28 +152,18 @@ def _search(
     usual = estimator.get_params(deep=True)
     space = {names[k]: _values(given, usual.get(names[k])) for k, given in tune.space.items()}
     how: dict[str, Any] = {
-        "cv": part.folds(tune.cv, part_of(seed, "tune-folds"), tune.validation),
+        "cv": part.folds(tune.cv, part_of(seed, "tune-folds")),
         "scoring": scorer(tune.scoring),
         "refit": False,
         "error_score": "raise",
     }
-    drawn = any(not isinstance(values, list) for values in space.values())
-    size = math.inf if drawn else math.prod(len(values) for values in space.values())
     if tune.search == "grid":
         search: Any = GridSearchCV(estimator, space, **how)
-    elif tune.search == "random":
+    else:
+        drawn = any(not isinstance(values, list) for values in space.values())
+        size = math.inf if drawn else math.prod(len(values) for values in space.values())
         how |= {"n_iter": int(min(tune.n_iter or 10, size)), "random_state": part_of(seed, "tune")}
         search = RandomizedSearchCV(estimator, space, **how)
-    else:
-        from sklearn.experimental import enable_halving_search_cv  # noqa: F401
-        from sklearn.model_selection import HalvingGridSearchCV, HalvingRandomSearchCV
-
-        how["random_state"] = part_of(seed, "tune")
-        if not drawn and tune.n_iter is None:
-            search = HalvingGridSearchCV(estimator, space, **how)
-        else:
-            count = "exhaust" if tune.n_iter is None else int(min(tune.n_iter, size))
-            search = HalvingRandomSearchCV(estimator, space, n_candidates=count, **how)
     search.fit(part.X, part.y, **_keywords(estimator, weights, part))
     score = float(search.cv_results_["mean_test_score"][search.best_index_])
     if math.isnan(score):
@@ -202,7 +177,7 @@ def full_names(estimator: Any, names: Sequence[str] | Mapping[str, Any]) -> dict
     prefix, last = "", estimator
     if isinstance(last, Pipeline):
         prefix, last = f"{last.steps[-1][0]}__", last.steps[-1][1]
-    if isinstance(last, InnerDivided):
+    if isinstance(last, GivenFolds):
         prefix, last = f"{prefix}estimator__", last.estimator
     of_last = [*parameter_names(type(last)), *last.get_params(deep=True)]
     others = {

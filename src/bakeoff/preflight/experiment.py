@@ -26,7 +26,6 @@ from bakeoff.fit.check_models import (
     check_model,
     check_model_on,
     check_neighbours,
-    check_validation,
 )
 from bakeoff.fit.predictions import Predictions
 from bakeoff.fit.train import is_for_two_classes, scorer
@@ -68,7 +67,6 @@ def check_experiment(experiment: Experiment) -> tuple[list[Problem], AnalysisPla
             problems.append(problem)
     problems += [
         *_metrics(experiment, classifiers),
-        *_one_validation_column(experiment),
         *_resources_of_batches(experiment),
         *_importance(experiment, classifiers),
     ]
@@ -101,8 +99,7 @@ def check_table(
     trained = cache(partial(_training_parts, experiment, dataset, table))
     for key, model in fitted.items():
         yield from check_model_on(key, model, dataset, table)
-        yield from check_neighbours(key, model, dataset, table, trained)
-        yield from check_validation(key, model, dataset, table, trained)
+        yield from check_neighbours(key, model, dataset, trained)
         yield from check_inner_divisions(key, model, dataset, table, trained)
 
 
@@ -125,19 +122,6 @@ def _training_parts(experiment: Experiment, dataset: str, table: Table) -> list[
             return None  # told with the divisions
         parts += [split.train for _, _, split in divisions(splits, plan)]
     return parts
-
-
-def _one_validation_column(experiment: Experiment) -> Iterator[Problem]:
-    """Refuse searches that go by different columns: a data set carries one."""
-    rows = {name: m.validation for name, m in experiment.fitted.items() if m.validation}
-    first = next(iter(rows), "")
-    for name, validation in rows.items():
-        if validation.column != rows[first].column:
-            yield Problem(
-                ("models", name, "tune", "validation", "column"),
-                f"found {validation.column!r}, {first} goes by {rows[first].column!r}: name one "
-                "column for all models",
-            )
 
 
 def _resources_of_batches(experiment: Experiment) -> Iterator[Problem]:
@@ -265,15 +249,12 @@ def _metrics(experiment: Experiment, classifiers: Mapping[str, Any]) -> Iterator
             yield Problem(("metrics", i), other)
             continue
         silent = [m for m, made in classifiers.items() if not _gives(made, METRICS[name].needs)]
-        if silent and experiment.tests.missing_cells is None:
-            several = len(experiment.datasets) > 1
-            policy = "; for tests over data sets, say `missing_cells: drop_model`"
+        if silent:
             yield Problem(
                 ("metrics", i),
                 f"{name} needs {_NEEDS[METRICS[name].needs]}, which {silent[0]} "
                 f"({type(classifiers[silent[0]]).__name__}) does not give; leave one of them out, "
-                "or wrap the model in sklearn.calibration.CalibratedClassifierCV"
-                f"{policy if several else ''}",
+                "or wrap the model in sklearn.calibration.CalibratedClassifierCV",
             )
         if lacking := _lacking_costs(experiment, METRICS[name].needs):
             yield Problem(("metrics", i), f"{name} needs {lacking}")

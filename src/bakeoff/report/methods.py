@@ -163,12 +163,6 @@ _ELSEWHERE = {
     "predictions": "predictions",
     "values": "a number for each row",
     "scores": "scores",
-    "results": "the predictions of another run",
-}
-_SEARCHES = {
-    "grid": "a grid search",
-    "random": "a random search",
-    "halving": "a search by successive halving",
 }
 _CORRECTED = {
     "holm": "holm1979",
@@ -335,7 +329,7 @@ def _automatic(study: Study) -> str:
 
 def _choices(who: str, spec: Model) -> dict[str, Any]:
     """Say what was chosen in training a model."""
-    facts: dict[str, Any] = {"who": who, "seeds": spec.seeds, "stopping": spec.early_stopping}
+    facts: dict[str, Any] = {"who": who, "seeds": spec.seeds}
     if spec.class_weight is not None:
         balanced = spec.class_weight == "balanced"
         facts["weights"] = "inversely to their frequency" if balanced else "as set"
@@ -345,18 +339,13 @@ def _choices(who: str, spec: Model) -> dict[str, Any]:
         facts["threshold"] = f"{spec.threshold:g}"
     if spec.tune is None:
         return facts
-    validation = f"{spec.tune.cv}-fold cross-validation inside each training part"
-    if isinstance(spec.tune.validation, float):
-        validation = f"{percent(spec.tune.validation)} of each training part, set aside"
-    elif spec.tune.validation is not None:
-        validation = f"the training rows that the column {spec.tune.validation.column} names"
     space = _words(spec.tune.space)
     return facts | {
         "space": space,
         "who": who,
-        "search": f"{_SEARCHES[spec.tune.search]}",
+        "search": f"a {spec.tune.search} search",
         "scoring": spec.tune.scoring,
-        "validation": validation,
+        "folds": spec.tune.cv,
         "were": _were(len(spec.tune.space)),
     }
 

@@ -17,10 +17,9 @@ from pydantic import (
     model_validator,
 )
 
-from bakeoff.errors import Place
 from bakeoff.keys import Id, Label, SpecSection, said
 from bakeoff.sources import DataSet
-from bakeoff.sources.common.base import ColumnName, Costs
+from bakeoff.sources.common.base import Costs
 from bakeoff.spec.given_models import AnyData, GivenModel, is_given, with_defaults
 from bakeoff.spec.metrics import AnyMetric, GivenMetric, OwnMetric, with_own_metrics
 from bakeoff.spec.models import LEAST_MEMORY, Model
@@ -202,15 +201,6 @@ class Experiment(SpecSection):
         return self.with_values and isinstance(self.measured[0], GivenMetric)
 
     @property
-    def validation_column(self) -> tuple[ColumnName, Place] | None:
-        """The column that searches for parameters go by, with the key that names it."""
-        for name, model in self.fitted.items():
-            if model.validation:
-                at = ("models", name, "tune", "validation", "column")
-                return model.validation.column, at
-        return None
-
-    @property
     def fitted(self) -> dict[str, Model]:
         """The models that are fitted here."""
         return {name: m for name, m in self.models.items() if isinstance(m, Model)}
@@ -243,9 +233,7 @@ class Experiment(SpecSection):
 
     def given_files(self, dataset: str) -> dict[str, list[str]]:
         """Map each given model to the files that it brings for a data set."""
-        plans = self.resampling.plans().items()
-        splits = {plan: [split_name(plan, *at) for at in spec.splits()] for plan, spec in plans}
-        return {name: model.files(dataset, splits) for name, model in self.given.items()}
+        return {name: model.files(dataset) for name, model in self.given.items()}
 
     def fits(self, dataset: str | None = None, model: str | None = None) -> Iterator[Fit]:
         """Expand the experiment to its fits: data set × model × plan × repeat × fold × seed.

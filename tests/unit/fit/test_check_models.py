@@ -11,8 +11,6 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.experimental import enable_halving_search_cv  # noqa: F401
 from sklearn.utils import all_estimators
 
-from bakeoff.data import Table
-from bakeoff.data.table import VALIDATION
 from bakeoff.data.target import Classes
 from bakeoff.errors import Problem
 from bakeoff.fit.check_models import check_model, check_neighbours
@@ -155,9 +153,6 @@ def test_lists_become_tuples_where_tuples_are_meant():
     assert chosen["w__ngram_range"] in ([1, 1], [1, 2])
 
 
-TABLE = Table(pd.DataFrame({VALIDATION: ["train", "validation"] * 20}), Classes(("a", "b")))
-
-
 def forty():
     return [np.arange(40)]
 
@@ -173,10 +168,6 @@ def forty():
             {"tune": {"space": {"n_neighbors": [5, 33]}, "cv": 5}},
             "models.m.tune.space.n_neighbors: 33 neighbours are more than the 32 rows that an",
         ),
-        (
-            {"tune": {"space": {"n_neighbors": [5, 21]}, "validation": {"column": "part"}}},
-            "models.m.tune.space.n_neighbors: 21 neighbours are more than the 20 rows that an",
-        ),
         ({"params": {"n_neighbors": 40}}, None),
         ({"tune": {"space": {"n_neighbors": [5, 32]}, "cv": 5}}, None),
     ],
@@ -184,7 +175,7 @@ def forty():
 )
 def test_more_neighbours_than_rows_are_told(keys, message):
     own = Model.model_validate({"estimator": KNN, **keys})
-    problems = [str(problem) for problem in check_neighbours("m", own, "d", TABLE, forty)]
+    problems = [str(problem) for problem in check_neighbours("m", own, "d", forty)]
     assert [p[: len(message or "")] for p in problems] == ([message] if message else [])
 
 
@@ -193,7 +184,7 @@ def test_neighbours_within_another_estimator_are_told():
     bagging = "sklearn.ensemble.BaggingClassifier"
     for depth in range(3):
         own = Model.model_validate({"estimator": bagging, "params": {"estimator": nested}})
-        assert len(list(check_neighbours("m", own, "d", TABLE, forty))) == 1, depth
+        assert len(list(check_neighbours("m", own, "d", forty))) == 1, depth
         nested = {"estimator": bagging, "params": {"estimator": nested}}
 
 

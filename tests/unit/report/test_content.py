@@ -172,9 +172,9 @@ def test_missing_cells_are_told_with_what_becomes_of_them():
     where = {"plan": "cv_5x2", "metric": "accuracy", "dataset": "e", "model": "b"}
     hole = {**where, "reason": "no fit"}
     one = study(spec, (), TWO)
-    one = dataclasses.replace(one, missing={"policy": "drop_model", "missing": [hole]})
+    one = dataclasses.replace(one, missing={"policy": "drop_dataset", "missing": [hole]})
     _, table = rows("datasets", one)
-    assert "Missing: b on e (no fit); the models that lack a score are left out" in table.note
+    assert "Missing: b on e (no fit); the data sets that lack a score are left out" in table.note
 
 
 def test_with_a_control_all_its_pairs_are_drawn_and_no_matrix():

@@ -36,13 +36,13 @@ EXPERIMENTS = {
            threshold: 0.4, seeds: 2, threads: 1, timeout: 5, memory: 100}
         pipe:
           {steps: [sklearn.preprocessing.StandardScaler, {estimator: sklearn.svm.SVC, name: svm}],
-           threshold: {choose: f1, cv: 3}, early_stopping: {fraction: 0.2, rounds: 5},
+           threshold: {choose: f1, cv: 3},
            preprocessing: [{estimator: sklearn.decomposition.PCA, params: {n_components: 2}}],
            tune: {search: random, cv: 3, scoring: accuracy, n_iter: 3,
                   space: {C: [1, 2], gamma: {loguniform: [1e-3, 1]}, degree: {randint: [1, 3]}}}}
         given:
           {estimator: sklearn.svm.SVC,
-           tune: {space: {C: [1]}, validation: {column: part, values: [3, x]}}}
+           tune: {space: {C: [1]}, cv: 2}}
       resampling:
         cv_5x2: {repeats: 5, folds: 2, stratify: true}
         kfold: {folds: 3, repeats: 2, column: [f1, f2]}

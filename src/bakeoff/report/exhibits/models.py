@@ -50,7 +50,6 @@ MOST_MARKS = 1_000
 MOST_HOLES, MOST_VALUES = 5, 5
 POLICIES = {
     "drop_dataset": "the data sets that lack a score are left out of the tests over data sets",
-    "drop_model": "the models that lack a score are left out of the tests over data sets",
     "failed": "tests over data sets rank them last",
     "error": "no test over data sets uses them",
 }

@@ -368,15 +368,6 @@ class TableKeys(SpecSection):
     decimal: Literal[".", ","] = Field(
         ".", description="CSV, TSV: what stands before the decimals of a number."
     )
-    thousands: Literal[",", ".", " ", "'"] | None = Field(
-        None, description="CSV, TSV: what stands between the thousands of a number."
-    )
-
-    @model_validator(mode="after")
-    def _readable_numbers(self) -> Self:
-        if self.decimal == self.thousands:
-            raise said(f"`decimal` and `thousands` cannot both be {self.decimal!r}")
-        return self
 
 
 class TableData(TableKeys, DataSet):

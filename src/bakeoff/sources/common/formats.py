@@ -126,13 +126,7 @@ def _csv(path: Path, name: str, spec: TableKeys) -> pd.DataFrame:
                 **options,
             )
 
-    def texts(lost: list[str]) -> Any:
-        found, mark = read(usecols=lost, dtype="str"), spec.thousands
-        if mark is None:
-            return found
-        return found.apply(lambda values: values.str.replace(mark, "", regex=False))
-
-    frame = exact(read(decimal=spec.decimal, thousands=spec.thousands), texts, missing)
+    frame = exact(read(decimal=spec.decimal), lambda lost: read(usecols=lost, dtype="str"), missing)
     whole = [name for name, values in frame.items() if is_numeric_dtype(values.dtype)]
     if whole and has_codes(path, name):
         as_written = read(usecols=whole, dtype="str")
@@ -324,7 +318,6 @@ def _refuse_keys_of_others(kind: str, spec: TableKeys) -> None:
         "skip": spec.skip > 0,
         "missing_values": spec.missing_values is not None and kind != "excel",
         "decimal": spec.decimal != ".",
-        "thousands": spec.thousands is not None,
     }
     for key in (key for key, is_given in given.items() if is_given):
         raise Problem((key,), f"`{key}` is for CSV and TSV, the file is {kind}")

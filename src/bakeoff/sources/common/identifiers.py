@@ -204,14 +204,6 @@ def stacked(parts: Sequence[pd.DataFrame]) -> pd.DataFrame:
     return exact(both, lambda lost: {c: (v for part in parts for v in part[c]) for c in lost})
 
 
-def taken(frame: pd.DataFrame, places: NDArray[np.intp]) -> pd.DataFrame:
-    """Return the rows at some places; of -1 one without values."""
-    numbered = frame.reset_index(drop=True)
-    return exact(
-        numbered.reindex(places), lambda lost: numbered[lost].astype("object").reindex(places)
-    )
-
-
 def _beyond(values: Series) -> NDArray[np.bool_]:
     """Tell which values are floats that stand for several whole numbers."""
     if types.is_float_dtype(values.dtype):
