@@ -43,11 +43,17 @@ from bakeoff.spec.given_models import SEED, GivenColumns
 
 USUAL: Mapping[str, tuple[str, ...]] = {
     "id": ("id", "row_id", "row"),
-    "true": ("y_true", "true", "truth", "label", "target", "y"),
+    "truth": ("y_true", "true", "truth", "label", "target", "y"),
     "predicted": ("y_pred", "predicted", "prediction", "pred"),
     "value": ("value", "score", "loss"),
 }
-_WHAT = {"id": "id", "true": "true label", "predicted": "prediction"}
+_WHAT = {
+    "truth": "true label",
+    "predicted": "prediction",
+    "groups": "group",
+    "runs": "run",
+    "seeds": "training run",
+}
 DROP = Remedy("missing_target", "drop", "; {} leaves them out")
 """What to do about rows without a true label."""
 MODEL = "model"
@@ -444,7 +450,7 @@ class Records:
                 f"{self.path!r}: {len(missing):,} of {len(read):,} rows have no {_WHAT[role]} in "
                 f"column {column!r}; the first is row {missing[0] + 1}; a class that is called NA, "
                 "None or the like needs `missing_values: []` (`--missing-values ''`)",
-                remedy=DROP if role == "true" else None,
+                remedy=DROP if role == "truth" else None,
             )
         return read
 
@@ -454,7 +460,7 @@ class Records:
         """Return the labels of a column, or with `numbers` its numbers; see `labels`."""
         if not numbers:
             return self.labels(column, role, may_lack=may_lack)
-        remedy = DROP if role == "true" else None
+        remedy = DROP if role == "truth" else None
         return Numbers(self.numbers(column, may_lack=may_lack, remedy=remedy))
 
     def numbers(
@@ -504,8 +510,8 @@ class Records:
         if len(missing):
             raise Problem(
                 self.place,
-                f"{self.path!r}: {len(missing):,} of {len(values):,} rows have no {role} in column "
-                f"{column!r}; the first is row {missing[0] + 1}",
+                f"{self.path!r}: {len(missing):,} of {len(values):,} rows have no "
+                f"{_WHAT.get(role, role)} in column {column!r}; the first is row {missing[0] + 1}",
             )
         try:
             if role != "time":
@@ -556,18 +562,18 @@ class Records:
                     if related
                     else "; where rows are predicted in several folds, their columns are `repeat` "
                     "and `fold` of an experiment; where all are predicted by every training run, "
-                    "theirs is `seed`"
+                    "theirs is `seeds`"
                 ),
                 remedy=None
                 if related
-                else Remedy("run", named, "; where they are runs of items, {} names their column"),
+                else Remedy("runs", named, "; where they are runs of items, {} names their column"),
             )
         return ids
 
     def unclaimed(self, columns: GivenColumns, known: Iterable[str | None]) -> list[str]:
         """Name the columns that have no role yet; `known` are those that have one."""
-        claimed = {*known, columns.group, columns.time, columns.run, columns.repeat}
-        claimed |= {columns.fold, columns.seed}
+        claimed = {*known, columns.groups, columns.time, columns.runs, columns.repeat}
+        claimed |= {columns.fold, columns.seeds}
         claimed |= {one.column for one in as_columns(columns.subgroups)}
         return [name for name in self.names if name not in claimed]
 
@@ -580,16 +586,16 @@ class Records:
 
 def by_run(file: Records, columns: GivenColumns) -> Iterator[Records]:
     """Cut a table at its column of training runs, every run with its rows in one order."""
-    at = (*file.place[:-1], "columns", "seed")
+    at = (*file.place[:-1], "columns", "seeds")
     if SEED in file.names:
-        if columns.seed is not None:
+        if columns.seeds is not None:
             raise Problem(at, f"{file.path!r} is a file for each run: leave it out")
-        columns = columns.model_copy(update={"seed": SEED})
-    if columns.seed is None:
+        columns = columns.model_copy(update={"seeds": SEED})
+    if columns.seeds is None:
         yield file
         return
-    runs, name = file.related("seed", columns), file.find("id", columns)
-    if columns.seed == SEED:
+    runs, name = file.related("seeds", columns), file.find("id", columns)
+    if columns.seeds == SEED:
         file = dataclasses.replace(file, table=file.table.drop_columns([SEED]))
     if name is None:
         raise Problem(
