@@ -553,7 +553,7 @@ def noninferiority(
     margin: Level,
     groups: ArrayLike | None = None,
     alpha: Alpha = 0.05,
-) -> EquivalenceResult:
+) -> ClusteredEquivalenceResult:
     """Non-inferiority of accuracies.
 
     Is A less accurate than B by no more than the margin?
@@ -587,7 +587,9 @@ def noninferiority(
     a, b = paired_correctness(correct_a, correct_b)
     design = RowDesign.from_labels(len(a), groups, correct_a=correct_a)
     pair = ClusterPair(a, b, design.units)
-    return _score_tests(pair.named_counts, margin, alpha, sides=1, pair=pair)
+    result = _score_tests(pair.named_counts, margin, alpha, sides=1, pair=pair)
+    assert isinstance(result, ClusteredEquivalenceResult)
+    return result
 
 
 def _score_tests(
