@@ -64,7 +64,7 @@ class HeldModel(GivenModel):
     ) -> HeldModel:
         """Make the entry of a frame of predictions."""
         called, at = keys["predictions"], (*place, "predictions")
-        file = Records(called, as_table(frame, called, at), at)
+        file = Records(called, as_table(frame), at)
         table = Observations.of_records(file, columns, numbers=numbers)
         return validated(cls, {**keys, "columns": columns, "table": table}, place)
 

@@ -147,7 +147,7 @@ class GivenTables:
                 at = frame[TASK] == task
                 frame.loc[at, "value"] = frame.loc[at, column]
             frame = frame.drop(columns=TASK) if len(kept) == 1 else frame
-            models[model] = dataclasses.replace(one, table=as_table(frame, one.path, one.place))
+            models[model] = dataclasses.replace(one, table=as_table(frame))
         return dataclasses.replace(self, models=models)
 
     def beside(self, solution: Records, columns: GivenColumns) -> GivenTables:
@@ -357,7 +357,7 @@ def _of_folder(path: str, *, partial: bool) -> GivenTables:
     apart = _told_apart(logs)
     models = _joined(apart)
     tables = {
-        model: Records(f"{path}: {model}", as_table(frame, path, PLACE), PLACE)
+        model: Records(f"{path}: {model}", as_table(frame), PLACE)
         for model, frame in models.items()
     }
     counted = joined([f"{n} file{'s' * (n > 1)} ({what})" for what, n in kinds.items()])
