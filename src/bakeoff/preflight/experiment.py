@@ -60,10 +60,7 @@ def check_experiment(experiment: Experiment) -> tuple[list[Problem], AnalysisPla
             classifiers[name] = check_model(name, model, experiment.without_costs, experiment.task)
         except Problem as problem:
             problems.append(problem)
-    problems += [
-        *_metrics(experiment, classifiers),
-        *_resources_of_batches(experiment),
-    ]
+    problems += _metrics(experiment, classifiers)
     wrong_models = {problem.path[1] for problem in problems if problem.path[0] == "models"}
     problems += _datasets(experiment, wrong_models)
     wrong, tests = plan_tests(experiment)
@@ -102,22 +99,6 @@ def _problems_of(check: Callable[..., object], *args: Any) -> list[Problem]:
     except Problem as problem:
         return [problem]
     return []
-
-
-def _resources_of_batches(experiment: Experiment) -> Iterator[Problem]:
-    """Refuse texts that models of one batch do not share: a job has one partition."""
-    if experiment.execution.jobs_per != "dataset":
-        return
-    first: dict[str, tuple[str, int | str]] = {}
-    for model, spec in experiment.fitted.items():
-        for name, value in spec.resources.items():
-            other, theirs = first.setdefault(name, (model, value))
-            if value != theirs and (isinstance(value, str) or isinstance(theirs, str)):
-                yield Problem(
-                    ("models", model, "resources", name),
-                    f"found {value!r}, {other} has {theirs!r}, and with `jobs_per: dataset` they "
-                    "are one job: write `jobs_per: model`",
-                )
 
 
 def _datasets(experiment: Experiment, wrong: Collection[str | int]) -> Iterator[Problem]:
