@@ -14,12 +14,6 @@ import pandas as pd
 from sklearn.pipeline import Pipeline
 
 from bakeoff.errors import UserError, shown, unknown
-from bakeoff.fit.inner_divisions import (
-    Dependence,
-    GivenFolds,
-    as_declared,
-    refuse_own_divisions,
-)
 from bakeoff.fit.preprocessing import automatic_steps
 from bakeoff.keys import DOTTED, name_of
 from bakeoff.seeds import part_of
@@ -37,7 +31,6 @@ def assemble(
     features: pd.DataFrame,
     seed: np.random.SeedSequence,
     classes: Sequence[str] = (),
-    dependence: Dependence | None = None,
 ) -> Any:
     """Make the whole estimator of a model, unfitted."""
     classifier = make_classifier(model)
@@ -47,16 +40,12 @@ def assemble(
     if model.preprocessing == "auto":
         automatic = automatic_steps(steps[0][1], classifier, features)
         steps = [*((f"auto_{type(step).__name__.lower()}", step) for step in automatic), *steps]
-    steps[-1] = steps[-1][0], as_declared(classifier, dependence)
-    estimator = Pipeline(steps) if len(steps) > 1 else steps[0][1]
-    if dependence is not None:
-        refuse_own_divisions(estimator, dependence, model)
+    estimator = Pipeline(steps) if len(steps) > 1 else classifier
     # every random part that the user left open gets a stream of its own
     params = estimator.get_params(deep=True)
     names = [n for n in params if n.rpartition("__")[2] == "random_state" and params[n] is None]
     for name in sorted(names):
         estimator.set_params(**{name: part_of(seed, "part", name)})
-    classifier = final(estimator)
     seedless = not set(SEEDS) & set(classifier.get_params(deep=False))
     if seedless and "random_state" in parameter_names(type(classifier)):
         # CatBoost's get_params tells only what was given, and its own default is always the same
@@ -97,15 +86,9 @@ def last_step(estimator: Any) -> Any:
     return estimator[-1] if isinstance(estimator, Pipeline) else estimator
 
 
-def final(estimator: Any) -> Any:
-    """Return the classifier itself: no pipeline, nothing around it."""
-    last = last_step(estimator)
-    return last.estimator if isinstance(last, GivenFolds) else last
-
-
 def random_states(estimator: Any) -> dict[str, Any]:
     """Return the seeds that an estimator and its parts have, by the parameter's full name."""
-    classifier = final(estimator)
+    classifier = last_step(estimator)
     parameters = estimator.get_params(deep=True)
     seeds = {n: v for n, v in parameters.items() if n.rpartition("__")[2] in SEEDS}
     if not seeds and "random_state" in parameter_names(type(classifier)):

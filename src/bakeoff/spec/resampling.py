@@ -217,10 +217,9 @@ class Resampling(SpecSection):
 class Execution(SpecSection):
     """How the fits become jobs. No result depends on it."""
 
-    jobs_per: Literal["fold", "model", "dataset"] | None = Field(
+    jobs_per: Literal["fold", "model"] | None = Field(
         None,
         description="How many fits one job does: `fold`: one; `model`: all of a model on a data "
-        "set; `dataset`: all on a data set. Default: `fold`, and `model` where the fits are jobs "
-        "of a cluster. The files are the same, and changing it refits nothing. Many short fits "
-        "want `model` or `dataset`.",
+        "set. Default: `fold`, and `model` where the fits are jobs of a cluster. The files are the "
+        "same, and changing it refits nothing. Many short fits want `model`.",
     )
