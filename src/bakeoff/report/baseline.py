@@ -291,7 +291,7 @@ def _on_rows(study: Study, metric: Metric, dataset: str, answer: float) -> Itera
         elif rows.times is None:  # no test of training runs is known for these
             *own, constant = range(len(pair.models))
             both = (tuple(own), (constant,))
-            crossed = CrossedRuns((model, ""), pair, both, (False, True), groups=rows.groups)
+            crossed = CrossedRuns((model, ""), pair, both, (False, True))
             yield _run(study, model, crossed.difference, crossed, metric, dataset)
 
 

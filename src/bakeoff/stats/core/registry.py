@@ -163,7 +163,7 @@ _RETIRED = {
     "leave it out: runs and rows have a quantile of Student's t each (two_t)": (
         "recipe_difference.variant recipe_mean_difference.variant"
     ),
-    "seeds.csv of a run has the standard deviations between seeds and between folds": (
+    "`recipe_difference` says how much of a difference is due to seeds and to rows": (
         "variance_components variance_components_from_means"
     ),
     "calibration is described by the metric `ici` and the curve that a report draws with it": (
