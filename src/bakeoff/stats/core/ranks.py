@@ -114,18 +114,13 @@ def rows_below(positive: BoolArray, scores: FloatArray) -> FloatArray:
     else:
         last = np.flatnonzero(np.append(differ, True))
         group = np.concatenate(([0], np.cumsum(differ)))
-        counted = np.where(
-            is_positive, *(_middle(up_to[last])[group] for up_to in (negatives, positives))
-        )
+        # up to the end of each group of equal scores, half of the group's own counted
+        ends = np.stack([negatives[last], positives[last]])
+        middle = ends - np.diff(ends, prepend=0) / 2
+        counted = np.where(is_positive, middle[0, group], middle[1, group])
     below = np.empty(len(order))
     below[order] = counted
     return below
-
-
-def _middle(up_to: NDArray[np.intp]) -> FloatArray:
-    """Return what lies below each group, its own half counted, from what lies up to its end."""
-    before = np.concatenate(([0], up_to[:-1]))
-    return np.asarray((before + up_to) / 2)
 
 
 def rank_rows(table: FloatArray, decimals: Decimals | None) -> FloatArray:

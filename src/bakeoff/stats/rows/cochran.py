@@ -428,7 +428,12 @@ def looney_f(
         status = Status.TOO_FEW
     assumptions = [INDEPENDENT_ROWS]
     if correction == "greenhouse-geisser" and status is Status.OK:
-        epsilon = _epsilon(correct, row_counts)
+        matrix, counts = as_matrix(correct, row_counts)
+        accuracy = column_totals(matrix, counts) / n
+        covariance = both_correct(matrix, counts) / n - np.outer(accuracy, accuracy)
+        centred = covariance - covariance.mean(axis=0) - covariance.mean(axis=1)[:, None]
+        centred += covariance.mean()  # of Greenhouse & Geisser (1959)
+        epsilon = float(np.trace(centred) ** 2 / ((m - 1) * np.square(centred).sum()))
         df1, df2 = epsilon * df1, epsilon * df2
         details["epsilon"] = epsilon
     else:
@@ -450,14 +455,3 @@ def looney_f(
         assumptions=tuple(assumptions),
         details=details,
     )
-
-
-def _epsilon(correct: ArrayLike, row_counts: ArrayLike | None) -> float:
-    """Return the ε of Greenhouse & Geisser (1959) from the covariance of the models."""
-    matrix, counts = as_matrix(correct, row_counts)
-    n = len(matrix) if counts is None else counts.sum()
-    accuracy = column_totals(matrix, counts) / n
-    covariance = both_correct(matrix, counts) / n - np.outer(accuracy, accuracy)
-    centred = covariance - covariance.mean(axis=0) - covariance.mean(axis=1)[:, None]
-    centred += covariance.mean()
-    return float(np.trace(centred) ** 2 / ((len(centred) - 1) * np.square(centred).sum()))
