@@ -232,7 +232,12 @@ def joint_flip(totals: FloatArray, *, n_resamples: int, seed: Seed) -> JointFlip
     sums = sign_sums(scaled, MOST_ENUMERATED, n_resamples, seed)
     blocks = (np.square(block).sum(axis=1, keepdims=True) for block in sums)
     counts, ties, size = _beyond(blocks, np.array([observed]), max(observed, 1.0))
-    above, equal = float(counts[0]), float(ties[0])
+    # drawn, the observed signs count as one draw more
+    above, equal, size = (
+        float(counts[0]),
+        float(ties[0]) + (not enumerated),
+        size + (not enumerated),
+    )
     mid = 1.0 if observed == 0 else (above + equal / 2) / size
     error = 0.0 if enumerated else math.sqrt(mid * (1 - mid) / size)
     method = "exact" if enumerated else "draws"
