@@ -241,3 +241,10 @@ def difference_limits(
     low, high = DIFFERENCE_METHODS[method](*counts, tail)
     low = -1.0 if side == "less" else min(max(low, -1.0), 1.0)
     return low, 1.0 if side == "greater" else min(max(high, -1.0), 1.0)
+
+
+def discordant_sizes(b: float, c: float) -> dict[str, float]:
+    """Return Cohen's g, signed so that it favours A when positive, and the odds ratio b/c."""
+    if not b + c:
+        return {"cohens_g": math.nan, "odds_ratio": math.nan}
+    return {"cohens_g": b / (b + c) - 0.5, "odds_ratio": b / c if c else math.inf}
