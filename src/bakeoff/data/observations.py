@@ -140,23 +140,17 @@ class Observations:
         may_lack: bool = False,
     ) -> Observations:
         """Observe what one training run of a model says, in a file of its own."""
-        wanted = ("id", "value") if values else ("id", "true", "predicted")
-        roles = {role: records.find(role, named) for role in wanted}
-        if roles["id"] is None:
-            raise Problem(
-                (*records.place[:-1], "columns", "id"),
-                f"{records.path!r} has no column of row ids (looked for {listed(USUAL['id'])}); "
-                "rows are paired by their ids, never by their order: add one, or say which it is",
-            )
-        true, predicted = (
-            None
-            if (column := roles.get(role)) is None
-            else records.answers(column, role, numbers=numbers, may_lack=lacking)
-            for role, lacking in (("true", drop_unlabelled), ("predicted", False))
-        )
-        rows = cls.of_rows(records, named, roles["id"], true, folds=folds_in(records, named))
-        brought = records.numbers(roles["value"], rows.ids, may_lack=may_lack) if values else None
-        like = () if rows.related else records.like_groups(named, roles.values())
+        ids = records.require("id", named)
+        true = predicted = brought = None
+        if values:
+            columns = [records.require("value", named)]
+            brought = records.numbers(columns[0], may_lack=may_lack)
+        else:
+            columns = [records.find(role, named) for role in ("true", "predicted")]
+            true = records.answers(columns[0], "true", numbers=numbers, may_lack=drop_unlabelled)
+            predicted = records.answers(columns[1], numbers=numbers)
+        rows = cls.of_rows(records, named, ids, true, folds=folds_in(records, named))
+        like = () if rows.related else records.like_groups(named, [ids, *columns])
         models = {run_of(model)[0]: (Predicted(predicted, None, brought),)}
         return dataclasses.replace(rows, models=models, like_groups=like)
 

@@ -146,17 +146,12 @@ def _of_columns(
     numbers: bool | None,
 ) -> Observations:
     """Take the predictions of models from the columns of a table in which each row is once."""
-    path = file.path
-    truth, name = file.find("true", named), file.find("id", named)
-    if truth is None:
-        raise Problem(
-            ("columns", "true"),
-            f"{path!r}: which column holds the true labels? There are {', '.join(file.names)}",
-        )
+    truth, name = file.require("true", named), file.find("id", named)
     rows = Observations.of_rows(file, named, name, None)
     if numbers is None:
         numbers = looks_like_a_quantity(file.table[truth].to_pandas())
     true = file.answers(truth, "true", numbers=numbers, may_lack=drop_unlabelled)
+    assert true is not None
     rest = file.unclaimed(named, (truth, name))
     if numbers and models is None:
         _refuse_ids(file, rest)
@@ -166,12 +161,12 @@ def _of_columns(
         _refuse_features(file, [name for name in columns if name in rest], order)
     found: dict[str, tuple[Predicted, ...]] = {}
     for column in columns:
-        said = file.answers(column, numbers=numbers) if column in rest else None
+        said = file.answers(column if column in rest else None, numbers=numbers)
         model = run_of(column)[0]
         found[model] = (*found.get(model, ()), Predicted(said, column=column))
     if (n := len(found)) < 2:
         raise UserError(
-            f"{path!r} has {n} column{'s' if not n else ''} of predictions beside the "
+            f"{file.path!r} has {n} column{'s' if not n else ''} of predictions beside the "
             f"true labels in {truth!r}; comparing needs two: add a column, or give one table per "
             "model"
         )
@@ -366,7 +361,7 @@ def _numbers_in(
         _refuse_ids(file, rest)
     columns, found = _models_of(rest, (), models), dict[str, tuple[Predicted, ...]]()
     for column in columns:
-        model, values = run_of(column)[0], file.numbers(column, rows.ids, may_lack=may_lack)
+        model, values = run_of(column)[0], file.numbers(column, may_lack=may_lack)
         found[model] = (*found.get(model, ()), Predicted(values=values))
     like = () if rows.related else file.like_groups(named, (name, *columns))
     return dataclasses.replace(rows, models=found, like_groups=like)

@@ -43,7 +43,7 @@ USUAL: Mapping[str, tuple[str, ...]] = {
     "predicted": ("y_pred", "predicted", "prediction", "pred"),
     "value": ("value", "score", "loss"),
 }
-_WHAT = {"id": "id", "true": "true label", "predicted": "prediction"}
+_WHAT = {"id": "row id", "true": "true label", "predicted": "prediction", "value": "number"}
 DROP = Remedy("missing_target", "drop", "; {} leaves them out")
 """What to do about rows without a true label."""
 MODEL = "model"
@@ -53,7 +53,6 @@ PLAIN = TableKeys.model_validate({})
 _HEAD = 1 << 16
 """Bytes in which lines before a table are looked for."""
 _SEPARATOR = re.compile(r'"?sep=(.)"?', re.IGNORECASE)
-_SHOWN = 3
 _MOST_BEFORE = 50
 _DECIMAL_COMMA = re.compile(r"[-+]?\d+,\d+")
 _GROUPED = re.compile(r"[-+]?\d{1,3}(,\d{3})+")
@@ -262,13 +261,16 @@ class Records:
         """The columns' names."""
         return list(self.table.column_names)
 
+    def with_table(self, table: pa.Table) -> Records:
+        """Return other records of the same file."""
+        return dataclasses.replace(self, table=table)
+
     @property
     def scores(self) -> dict[str, str]:
         """What the one metric of each task of a log is called, which stands as ``score``."""
-        found: dict[str, str] = json.loads(
-            (self.table.schema.metadata or {}).get(SCORES.encode(), "{}")
-        )
-        return found
+        known = self.table.schema.metadata or {}
+        scores: dict[str, str] = json.loads(known.get(SCORES.encode(), "{}"))
+        return scores
 
     def find(self, role: str, columns: GivenColumns) -> str | None:
         """Find the column of a role, by its name or by the usual ones."""
@@ -285,79 +287,91 @@ class Records:
             raise Problem(at, f"{self.path!r} has {listed(found)}: say which of them it is")
         return found[0] if found else None
 
-    def labels(self, column: str, role: str = "predicted", *, may_lack: bool = False) -> Labels:
-        """Return the labels of a column."""
-        read = Labels.of(self.table[column])
-        missing = np.flatnonzero(read.codes < 0)
-        if len(missing) and not may_lack:
+    def require(self, role: str, columns: GivenColumns) -> str:
+        """Find the column of a role that the table must have."""
+        column = self.find(role, columns)
+        if column is None:
+            why = "; rows are paired by their ids, never by their order" if role == "id" else ""
+            raise Problem(
+                (*self.place[:-1], "columns", role),
+                f"{self.path!r} has no column of {_WHAT[role]}s (looked for "
+                f"{listed(USUAL[role])}); it has {listed(self.names)}{why}: say which it is",
+            )
+        return column
+
+    def column(self, name: str) -> pd.Series[Any]:
+        """Return the values of a column."""
+        return pd.Series(self.table[name].to_pandas())
+
+    def _complete(
+        self,
+        missing: NDArray[np.bool_],
+        what: str,
+        column: str,
+        more: str = "",
+        remedy: Remedy | None = None,
+    ) -> None:
+        """Refuse rows without a value."""
+        if missing.any():
             raise Problem(
                 self.place,
-                f"{self.path!r}: {len(missing):,} of {len(read):,} rows have no {_WHAT[role]} in "
-                f"column {column!r}; the first is row {missing[0] + 1}; a class that is called NA, "
-                "None or the like needs `missing_values: []` (`--missing-values ''`)",
-                remedy=DROP if role == "true" else None,
+                f"{self.path!r}: {missing.sum():,} of {len(missing):,} rows have no {what} in "
+                f"column {column!r}; the first is row {missing.argmax() + 1}{more}",
+                remedy=remedy,
             )
-        return read
+
+    def labels(self, column: str, role: str = "predicted", *, may_lack: bool = False) -> Labels:
+        """Return the labels of a column."""
+        labels = Labels.of(self.table[column])
+        if not may_lack:
+            more = "; a class that is called NA, None or the like needs `missing_values: []` "
+            more += "(`--missing-values ''`)"
+            remedy = DROP if role == "true" else None
+            self._complete(labels.missing, _WHAT[role], column, more, remedy)
+        return labels
 
     def answers(
-        self, column: str, role: str = "predicted", *, numbers: bool = False, may_lack: bool = False
-    ) -> Answers:
-        """Return the labels of a column, or with `numbers` its numbers; see `labels`."""
+        self,
+        column: str | None,
+        role: str = "predicted",
+        *,
+        numbers: bool = False,
+        may_lack: bool = False,
+    ) -> Answers | None:
+        """Return the labels of a column, or with `numbers` its numbers; None of no column."""
+        if column is None:
+            return None
         if not numbers:
             return self.labels(column, role, may_lack=may_lack)
         remedy = DROP if role == "true" else None
         return Numbers(self.numbers(column, may_lack=may_lack, remedy=remedy))
 
     def numbers(
-        self,
-        column: str | None,
-        ids: NDArray[Any] | None = None,
-        *,
-        may_lack: bool = False,
-        remedy: Remedy | None = None,
+        self, column: str, *, may_lack: bool = False, remedy: Remedy | None = None
     ) -> NDArray[np.float64]:
         """Return the numbers of a column, shape (n,)."""
-        if column is None:
-            raise Problem(
-                (*self.place[:-1], "columns", "value"),
-                f"{self.path!r} has no column of numbers (looked for {listed(USUAL['value'])}); it "
-                f"has {listed(self.names)}: say which it is",
-            )
-        values = self.table[column].to_pandas()
-        found = (
-            values
-            if is_numeric_dtype(values)
-            else pd.to_numeric(values.astype(str), errors="coerce")
-        )
-        numbers = found.to_numpy(np.float64, na_value=np.nan)
-        wrong = np.flatnonzero(~np.isfinite(numbers) & ~(may_lack & values.isna()))
-        if len(wrong):
-            row = int(wrong[0])
-            first = f"row {row + 1}" if ids is None else f"id {ids[row]}"
-            raise Problem(
-                self.place,
-                f"{self.path!r}: {len(wrong):,} of {len(numbers):,} rows have no number in column "
-                f"{column!r}; the first is {first} with {values.iloc[row]}",
-                remedy=remedy if values.isna().iloc[wrong].all() else None,
-            )
+        values = self.column(column)
+        if not is_numeric_dtype(values):
+            values = pd.to_numeric(values.astype(str).where(values.notna()), errors="coerce")
+        numbers: NDArray[np.float64] = values.to_numpy(np.float64, na_value=np.nan)
+        absent = self.table[column].is_null(nan_is_null=True).to_numpy()
+        wrong = ~np.isfinite(numbers) & ~(may_lack & absent)
+        if wrong.any():
+            more = f" with {self.table[column][int(wrong.argmax())].as_py()}"
+            remedy = remedy if absent[wrong].all() else None
+            self._complete(wrong, "number", column, more, remedy)
         largest = np.abs(numbers).max(initial=0.0, where=np.isfinite(numbers))
         if largest > LARGEST:
             raise Problem(self.place, f"{self.path!r}: column {column!r} has {beyond(largest)}")
-        return np.asarray(numbers)
+        return numbers
 
     def related(self, role: str, columns: GivenColumns) -> NDArray[Any] | None:
         """Return the group or time of each row; None if no column is named."""
         column = None if getattr(columns, role) is None else self.find(role, columns)
         if column is None:
             return None
-        values = pd.Series(self.table[column].to_pandas())
-        missing = np.flatnonzero(values.isna())
-        if len(missing):
-            raise Problem(
-                self.place,
-                f"{self.path!r}: {len(missing):,} of {len(values):,} rows have no {role} in column "
-                f"{column!r}; the first is row {missing[0] + 1}",
-            )
+        values = self.column(column)
+        self._complete(values.isna().to_numpy(), role, column)
         try:
             if role != "time":
                 return identifiers(values).to_numpy(dtype=object)
@@ -368,7 +382,7 @@ class Records:
     def row_ids(self, column: str) -> NDArray[Any]:
         """Return the ids of a column, shape (n,): whole numbers, or texts."""
         try:
-            return canonical_ids(pd.Series(self.table[column].to_pandas()))
+            return canonical_ids(self.column(column))
         except UserError as error:
             raise Problem(self.place, f"{self.path!r}: column {column!r} {error}") from None
 
@@ -379,41 +393,31 @@ class Records:
         folds: NDArray[np.intp] | None = None,
     ) -> NDArray[Any]:
         """Return the row ids, shape (n,): whole numbers, or texts; unique in each run and fold."""
-        values = self.table[column]
-        if values.null_count:
-            missing = np.flatnonzero(values.is_null().to_numpy())
-            raise Problem(
-                self.place,
-                f"{self.path!r}: {len(missing):,} of {len(values):,} rows have no id in column "
-                f"{column!r}; the first is row {missing[0] + 1}",
-            )
+        self._complete(self.table[column].is_null().to_numpy(), "id", column)
         ids = self.row_ids(column)
         if run is not None:
             ids = np.array([f"{i} run {r}" for i, r in zip(ids, run, strict=True)], dtype=object)
-        again = pd.DataFrame({"id": ids})
+        keys = pd.DataFrame({"id": ids})
         if folds is not None:
-            again[["repeat", "fold"]] = folds
-        twice = again.duplicated().to_numpy()
-        if twice.any():
-            repeated = pd.unique(ids[twice])
-            related = run is not None or folds is not None
-            named = next((name for name in ("run", "epoch") if name in self.names), "")
-            raise Problem(
-                self.place,
-                f"{self.path!r}: ids must be unique{' in each fold' * (folds is not None)}; "
-                f"repeated ({len(repeated):,}): {some(repeated)}"
-                + (
-                    ""
-                    if related
-                    else "; where rows are predicted in several folds, their columns are `repeat` "
-                    "and `fold` of an experiment; where all are predicted by every training run, "
-                    "theirs is `seed`"
-                ),
-                remedy=None
-                if related
-                else Remedy("run", named, "; where they are runs of items, {} names their column"),
+            keys[["repeat", "fold"]] = folds
+        repeated = pd.unique(ids[keys.duplicated()])
+        if not len(repeated):
+            return ids
+        within = " in each fold" if folds is not None else ""
+        text = (
+            f"{self.path!r}: ids must be unique{within}; repeated ({len(repeated):,}): "
+            f"{some(repeated)}"
+        )
+        remedy = None
+        if run is None and folds is None:
+            text += (
+                "; where rows are predicted in several folds, their columns are `repeat` and "
+                "`fold` of an experiment; where all are predicted by every training run, theirs "
+                "is `seed`"
             )
-        return ids
+            name = next((name for name in ("run", "epoch") if name in self.names), "")
+            remedy = Remedy("run", name, "; where they are runs of items, {} names their column")
+        raise Problem(self.place, text, remedy=remedy)
 
     def unclaimed(self, columns: GivenColumns, known: Iterable[str | None]) -> list[str]:
         """Name the columns that have no role yet; `known` are those that have one."""
@@ -439,17 +443,10 @@ def by_run(file: Records, columns: GivenColumns) -> Iterator[Records]:
     if columns.seed is None:
         yield file
         return
-    runs, name = file.related("seed", columns), file.find("id", columns)
+    runs, ids = file.related("seed", columns), file.row_ids(file.require("id", columns))
     if columns.seed == SEED:
-        file = dataclasses.replace(file, table=file.table.drop_columns([SEED]))
-    if name is None:
-        raise Problem(
-            (*at[:-1], "id"),
-            f"{file.path!r} has no column of row ids (looked for {listed(USUAL['id'])}), which say "
-            "what each training run predicts for the same row",
-        )
-    ids = pd.Series([str(one) for one in file.row_ids(name)])
-    frame = pd.DataFrame({"run": runs, "id": ids})
+        file = file.with_table(file.table.drop_columns([SEED]))
+    frame = pd.DataFrame({"run": runs, "id": ids.astype(str)})
     twice = frame[frame.duplicated()]
     if len(twice):
         run, row = twice.iloc[0]
@@ -459,19 +456,18 @@ def by_run(file: Records, columns: GivenColumns) -> Iterator[Records]:
             f"id {row} in run {run}. Answers that are drawn anew for each item are no training "
             "runs: they are runs of an item",
         )
-    first: pd.Index[str] | None = None
-    for run in in_order(set(frame["run"])):
-        own = frame.index[frame["run"] == run]
-        found = pd.Index(ids[own])
-        first = found if first is None else first
-        lacking, extra = first.difference(found), found.difference(first)
+    names = in_order(set(frame["run"]))
+    first = pd.Index(frame["id"][frame["run"] == names[0]])
+    for run in names:
+        rows = np.flatnonzero(frame["run"] == run)
+        own = pd.Index(frame["id"].iloc[rows])
+        lacking, extra = first.difference(own), own.difference(first)
         if len(lacking) or len(extra):
             which = f"lacks {len(lacking):,} row(s)" if len(lacking) else "has other rows"
             raise Problem(
                 at,
-                f"{file.path!r}: the training run {run} {which} "
-                f"({some([*lacking[:_SHOWN], *extra[:_SHOWN]])}): every run predicts the same "
-                "rows; leave incomplete rows out of all runs",
+                f"{file.path!r}: the training run {run} {which} ({some([*lacking, *extra])}): "
+                "every run predicts the same rows; leave incomplete rows out of all runs",
             )
-        rows = np.asarray(own)[found.get_indexer(first)]
-        yield dataclasses.replace(file, table=file.table.take(pa.array(rows)))
+        rows = rows[own.get_indexer(first)]
+        yield file.with_table(file.table.take(pa.array(rows)))
