@@ -25,7 +25,7 @@ from bakeoff.comparisons.row_tables import (
 from bakeoff.comparisons.settings import INDEPENDENT, deterministic
 from bakeoff.data.given_predictions import given_card
 from bakeoff.data.observations import Observations, Predicted
-from bakeoff.data.target import Classes
+from bakeoff.data.target import Target
 from bakeoff.errors import Problem, unknown
 from bakeoff.fit.predictions import Predictions
 from bakeoff.report.read import environment
@@ -132,7 +132,7 @@ def build_study(given: Observations, settings: Settings) -> Study:
     # of counts no classes are known
     target, truth = given.target, given.truth
     if not given.in_order:
-        target, truth = Classes(()), np.full(len(truth), -1)
+        target, truth = Target(()), np.full(len(truth), -1)
     card = given_card(ROWS, spec, files, target, truth, len(given.left_out))
     odd = given.oddities
     card["group_columns"] = given.like_groups

@@ -35,7 +35,7 @@ from bakeoff.api.settings import (
 )
 from bakeoff.comparisons import merged, plan_tests, run_planned
 from bakeoff.data.given_predictions import HeldModel, given_card
-from bakeoff.data.target import Classes, looks_like_a_quantity
+from bakeoff.data.target import Target, looks_like_a_quantity
 from bakeoff.errors import UserError, listed, placed, some, unknown
 from bakeoff.report.study import Study
 from bakeoff.report.study_design import clean
@@ -408,7 +408,7 @@ def _of_scores(
         experiment,
         tuple(merged(comparisons)),
         tested if plan.sized else frame,
-        {_FOLDS: given_card(_FOLDS, spec, {}, Classes(()), nothing)},
+        {_FOLDS: given_card(_FOLDS, spec, {}, Target(()), nothing)},
         analysis=planned,
     )
 

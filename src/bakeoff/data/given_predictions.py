@@ -29,11 +29,9 @@ from bakeoff.data.splits import NEITHER, Folds, Split, make_splits
 from bakeoff.data.table import GROUP, ROW_ID, TARGET, TIME, Table, load_table
 from bakeoff.data.target import (
     Labels,
-    Quantity,
     Target,
     check_spread,
     positive_last,
-    target_of,
 )
 from bakeoff.errors import Place, Problem, listed, some
 from bakeoff.files import files_at, is_file, no_file, state_of
@@ -180,8 +178,8 @@ def load_given(name: str, experiment: Experiment) -> Table:
         classes = _classes(rows.true, spec, ("datasets", name))
     assert rows.true is not None
     truth: NDArray[Any] = rows.true.among(classes)
-    target = target_of(classes, truth)
-    if isinstance(target, Quantity):
+    target = Target(classes, truth.dtype.kind == "f")
+    if target.numbers:
         check_spread(truth, ("datasets", name))
     kin = {_COLUMNS[role]: values for role, values in related(files, places).items()}
     frame = pd.DataFrame({ROW_ID: rows.ids, TARGET: target.stored(truth), **kin})

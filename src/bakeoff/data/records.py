@@ -303,20 +303,23 @@ class Records:
         """Return the values of a column."""
         return pd.Series(self.table[name].to_pandas())
 
-    def _complete(
+    def refuse(
         self,
-        missing: NDArray[np.bool_],
+        wrong: NDArray[np.bool_],
         what: str,
         column: str,
         more: str = "",
         remedy: Remedy | None = None,
     ) -> None:
-        """Refuse rows without a value."""
-        if missing.any():
+        """Refuse rows in which a column has no value, or a wrong one."""
+        if wrong.any():
+            row = int(wrong.argmax())
+            value = self.table[column][row].as_py()
+            first = f"row {row + 1}{'' if value is None else f' with {value}'}"
             raise Problem(
                 self.place,
-                f"{self.path!r}: {missing.sum():,} of {len(missing):,} rows have no {what} in "
-                f"column {column!r}; the first is row {missing.argmax() + 1}{more}",
+                f"{self.path!r}: {wrong.sum():,} of {len(wrong):,} rows have {what} in column "
+                f"{column!r}; the first is {first}{more}",
                 remedy=remedy,
             )
 
@@ -327,7 +330,7 @@ class Records:
             more = "; a class that is called NA, None or the like needs `missing_values: []` "
             more += "(`--missing-values ''`)"
             remedy = DROP if role == "true" else None
-            self._complete(labels.missing, _WHAT[role], column, more, remedy)
+            self.refuse(labels.missing, f"no {_WHAT[role]}", column, more, remedy)
         return labels
 
     def answers(
@@ -356,10 +359,8 @@ class Records:
         numbers: NDArray[np.float64] = values.to_numpy(np.float64, na_value=np.nan)
         absent = self.table[column].is_null(nan_is_null=True).to_numpy()
         wrong = ~np.isfinite(numbers) & ~(may_lack & absent)
-        if wrong.any():
-            more = f" with {self.table[column][int(wrong.argmax())].as_py()}"
-            remedy = remedy if absent[wrong].all() else None
-            self._complete(wrong, "number", column, more, remedy)
+        remedy = remedy if absent[wrong].all() else None
+        self.refuse(wrong, "no number", column, remedy=remedy)
         largest = np.abs(numbers).max(initial=0.0, where=np.isfinite(numbers))
         if largest > LARGEST:
             raise Problem(self.place, f"{self.path!r}: column {column!r} has {beyond(largest)}")
@@ -371,7 +372,7 @@ class Records:
         if column is None:
             return None
         values = self.column(column)
-        self._complete(values.isna().to_numpy(), role, column)
+        self.refuse(values.isna().to_numpy(), f"no {role}", column)
         try:
             if role != "time":
                 return identifiers(values).to_numpy(dtype=object)
@@ -393,7 +394,7 @@ class Records:
         folds: NDArray[np.intp] | None = None,
     ) -> NDArray[Any]:
         """Return the row ids, shape (n,): whole numbers, or texts; unique in each run and fold."""
-        self._complete(self.table[column].is_null().to_numpy(), "id", column)
+        self.refuse(self.table[column].is_null().to_numpy(), "no id", column)
         ids = self.row_ids(column)
         if run is not None:
             ids = np.array([f"{i} run {r}" for i, r in zip(ids, run, strict=True)], dtype=object)

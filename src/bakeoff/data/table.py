@@ -20,7 +20,7 @@ from scipy import special
 
 from bakeoff.data import columns
 from bakeoff.data.describe import describe, find_repeats, group_columns, pairs_by_chance
-from bakeoff.data.target import Classes, Quantity, Target, read_target
+from bakeoff.data.target import Target, read_target
 from bakeoff.errors import Place, Problem, UserError, shown, unknown
 from bakeoff.files import read_parquet, reading, sha256_of, write_json, write_parquet
 from bakeoff.keys import name_of
@@ -108,8 +108,8 @@ class Table:
         with reading(parquet):
             named = table.schema.metadata[b"classes"].decode()
             numbers = pa.types.is_floating(table.schema.field(TARGET).type)
-            target = Quantity() if numbers else Classes(tuple(named.split("\0")) if named else ())
-            return cls(table.to_pandas(), target)
+            classes = tuple(named.split("\0")) if named else ()
+            return cls(table.to_pandas(), Target(classes, numbers))
 
     @cached_property
     def card(self) -> Mapping[str, Any]:

@@ -263,7 +263,6 @@ def test_questions_that_are_there_twice_keep_the_ids_of_the_log(capsys):
     assert main(["compare", *paths, *RIGHT]) == 2
     told = " ".join(capsys.readouterr().err.split())
     assert re.search(r"ids that are missing \(\d+\): q0 \[[0-9a-f]{16}\] 0, ", told)
-    assert re.search(r"of 120 ids that both logs have for samples, 1\d\d stand for diff", told)
 
 
 def test_other_questions_under_the_same_ids_are_refused(capsys, refused):
@@ -272,8 +271,7 @@ def test_other_questions_under_the_same_ids_are_refused(capsys, refused):
         inspect("b.json", "b", [1] * 40, questions=[*range(30), *range(100, 110)]),
     ]
     said = (
-        "of 40 ids that both logs have for samples, 10 stand for different questions … "
-        "the first is 30: 'q30 [ … ' and 'q100 [ … "
+        "ids that do not belong (10): q100 [ … "
         "only if both logs number the same questions alike, `--id sample_id` pairs so"
     )
     refused("compare", *paths, *RIGHT, said=said)
@@ -298,7 +296,7 @@ def test_numbers_and_texts_as_ids_of_samples(capsys, refused):
     assert compared(capsys, "a.json", "b.json")["n"] == 40
     log["samples"][0]["input"] = "another"
     write("b.json", log)
-    refused("compare", "a.json", "b.json", *RIGHT, said="1 stand for different questions")
+    refused("compare", "a.json", "b.json", *RIGHT, said="ids that are missing (1)")
 
 
 def test_runs_of_a_folder_are_of_one_question(capsys):

@@ -13,7 +13,7 @@ from sklearn.utils import all_estimators
 
 from bakeoff.data import Table
 from bakeoff.data.table import VALIDATION
-from bakeoff.data.target import Classes
+from bakeoff.data.target import Target
 from bakeoff.errors import Problem
 from bakeoff.fit.check_models import check_model, check_neighbours
 from bakeoff.fit.estimator import build, made_value
@@ -150,12 +150,12 @@ def test_lists_become_tuples_where_tuples_are_meant():
     texts = {"estimator": "sklearn.preprocessing.FunctionTransformer"}
     texts["params"] = {"func": {"object": "operator.itemgetter", "args": ["x"]}}
     model = Model.model_validate({**entry, "steps": [texts, *entry["steps"]]})
-    target = Classes(("p", "q")).encoded(np.array([0, 1, 0, 1] * 3))
+    target = Target(("p", "q")).encoded(np.array([0, 1, 0, 1] * 3))
     chosen = train(model, TrainingPart(features, target), derive(1)).chosen["params"]
     assert chosen["w__ngram_range"] in ([1, 1], [1, 2])
 
 
-TABLE = Table(pd.DataFrame({VALIDATION: ["train", "validation"] * 20}), Classes(("a", "b")))
+TABLE = Table(pd.DataFrame({VALIDATION: ["train", "validation"] * 20}), Target(("a", "b")))
 
 
 def forty():
@@ -258,7 +258,7 @@ def part():
     rng = np.random.default_rng(0)
     y = np.arange(60) % 2
     X = pd.DataFrame(rng.normal(size=(60, 3)) + y[:, None], columns=list("abc"))
-    return TrainingPart(X, Classes(("no", "yes")).encoded(y.astype(np.intp)))
+    return TrainingPart(X, Target(("no", "yes")).encoded(y.astype(np.intp)))
 
 
 @pytest.mark.filterwarnings("ignore")
