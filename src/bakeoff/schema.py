@@ -80,7 +80,6 @@ def tables() -> str:
         _part(found, "Its `tune:`", "Tune"),
         _part(found, "A value of `tune: {space: …}` that is drawn", "Distribution"),
         _part(found, "Its `threshold: {choose: …}`", "ChosenThreshold"),
-        _part(found, "Its `early_stopping:`", "EarlyStopping"),
         _part(found, "A model given by its results", "GivenModel"),
         _part(found, "Its `columns:`", "GivenColumns"),
         *(
@@ -91,7 +90,6 @@ def tables() -> str:
         _part(found, "`tests:`", "HypothesisTests"),
         _part(found, "`own_metrics: {<name>: …}`", "OwnMetric"),
         _part(found, "`costs:`", "Costs"),
-        _part(found, "`importance:`", "Importance"),
         _part(found, "`execution:`", "Execution"),
     ]
     metrics = "\n".join(

@@ -138,12 +138,12 @@ class GivenTables:
         tables = [*([self.wide] if self.wide else []), *self.models.values()]
         shared = set(solution.names).intersection(*(table.names for table in tables))
         name = columns.id or next((c for c in solution.names if c in shared), None)
-        usual = [c for c in USUAL["true"] if c in solution.names]
+        usual = [c for c in USUAL["truth"] if c in solution.names]
         rest = [c for c in solution.names if c != name and c.lower() not in _NO_TRUTH]
         true = next(iter(usual or rest), None)
         if name not in solution.names or true is None or (not usual and len(rest) > 1):
             raise Problem(
-                ("true",),
+                ("truth",),
                 f"{solution.path!r}: expected a column of row ids that the predictions have too, "
                 f"and one of the truth; found {listed(solution.names)}",
             )
@@ -177,7 +177,7 @@ def _with_truth(table: Records, solution: Records, name: str, true: str) -> Reco
     """Join the truth to a table, whose column of predictions may be called like it."""
     ids = pd.Index(identifiers(pd.Series(solution.table[name].to_pandas())))
     if ids.has_duplicates:
-        raise Problem(("true",), f"{solution.path!r}: ids must be unique in {name!r}")
+        raise Problem(("truth",), f"{solution.path!r}: ids must be unique in {name!r}")
     own = identifiers(pd.Series(table.table[name].to_pandas()))
     places = ids.get_indexer(pd.Index(own))
     lacking, strange = ids[~ids.isin(own)], own[places < 0]

@@ -142,8 +142,8 @@ class Observations:
             column = records.require("value", named)
             columns, brought = [column], records.numbers(column, may_lack=may_lack)
         else:
-            columns = [records.find(role, named) for role in ("true", "predicted")]
-            true = records.answers(columns[0], "true", numbers=numbers, may_lack=drop_unlabelled)
+            columns = [records.find(role, named) for role in ("truth", "predicted")]
+            true = records.answers(columns[0], "truth", numbers=numbers, may_lack=drop_unlabelled)
             predicted = records.answers(columns[1], numbers=numbers)
         rows = cls.of_rows(records, named, ids, true, folds=folds_in(records, named))
         like = () if rows.related else records.like_groups(named, [ids, *columns])
@@ -162,12 +162,12 @@ class Observations:
         """Take what is known of the rows of a file; without a column of ids they are counted."""
         keys, items = np.arange(1, records.table.num_rows + 1), None
         if ids is not None:
-            keys = records.ids(ids, records.related("run", named), folds)
-            items = None if named.run is None else records.row_ids(ids)
+            keys = records.ids(ids, records.related("runs", named), folds)
+            items = None if named.runs is None else records.row_ids(ids)
         # runs of an item belong together
-        group = ids if named.group is None and named.run is not None else named.group
-        grouped = named.model_copy(update={"group": group})
-        related = {role: records.related(role, grouped) for role in ("group", "time")}
+        group = ids if named.groups is None and named.runs is not None else named.groups
+        grouped = named.model_copy(update={"groups": group})
+        related = {role: records.related(role, grouped) for role in ("groups", "time")}
         return cls(
             repr(records.path),
             keys,
@@ -288,7 +288,7 @@ class Observations:
     def check_answers(self) -> None:
         """Refuse labels of one class, by which no prediction can be wrong, and one number alone."""
         if self.task.numbers:
-            check_spread(self.truth, ("true",))
+            check_spread(self.truth, ("truth",))
         if len(self.classes) == 1:
             raise Problem(
                 ("classes",),
@@ -479,12 +479,12 @@ def related(
             if role in found and not np.array_equal(found[role], values):
                 raise Problem(
                     (*file.place[:-1], "columns", role),
-                    f"{file.name} has another {role} for some rows than the files before it",
+                    f"{file.name} differs from the files before it in the {role} of some rows",
                 )
             found[role] = values
     if len(found) == 2:
         place = (*files[0].place[:-1], "columns", "time")
-        raise Problem(place, "group and time cannot be combined: keep one of them")
+        raise Problem(place, "groups and time cannot be combined: keep one of them")
     return found
 
 

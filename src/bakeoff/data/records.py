@@ -39,11 +39,19 @@ from bakeoff.spec.given_models import SEED, GivenColumns
 
 USUAL: Mapping[str, tuple[str, ...]] = {
     "id": ("id", "row_id", "row"),
-    "true": ("y_true", "true", "truth", "label", "target", "y"),
+    "truth": ("y_true", "true", "truth", "label", "target", "y"),
     "predicted": ("y_pred", "predicted", "prediction", "pred"),
     "value": ("value", "score", "loss"),
 }
-_WHAT = {"id": "row id", "true": "true label", "predicted": "prediction", "value": "number"}
+_WHAT = {
+    "id": "row id",
+    "truth": "true label",
+    "predicted": "prediction",
+    "value": "number",
+    "groups": "group",
+    "runs": "run",
+    "seeds": "training run",
+}
 DROP = Remedy("missing_target", "drop", "; {} leaves them out")
 """What to do about rows without a true label."""
 MODEL = "model"
@@ -329,7 +337,7 @@ class Records:
         if not may_lack:
             more = "; a class that is called NA, None or the like needs `missing_values: []` "
             more += "(`--missing-values ''`)"
-            remedy = DROP if role == "true" else None
+            remedy = DROP if role == "truth" else None
             self.refuse(labels.missing, f"no {_WHAT[role]}", column, more, remedy)
         return labels
 
@@ -346,7 +354,7 @@ class Records:
             return None
         if not numbers:
             return self.labels(column, role, may_lack=may_lack)
-        remedy = DROP if role == "true" else None
+        remedy = DROP if role == "truth" else None
         return Numbers(self.numbers(column, may_lack=may_lack, remedy=remedy))
 
     def numbers(
@@ -372,7 +380,7 @@ class Records:
         if column is None:
             return None
         values = self.column(column)
-        self.refuse(values.isna().to_numpy(), f"no {role}", column)
+        self.refuse(values.isna().to_numpy(), f"no {_WHAT.get(role, role)}", column)
         try:
             if role != "time":
                 return identifiers(values).to_numpy(dtype=object)
@@ -414,16 +422,16 @@ class Records:
             text += (
                 "; where rows are predicted in several folds, their columns are `repeat` and "
                 "`fold` of an experiment; where all are predicted by every training run, theirs "
-                "is `seed`"
+                "is `seeds`"
             )
             name = next((name for name in ("run", "epoch") if name in self.names), "")
-            remedy = Remedy("run", name, "; where they are runs of items, {} names their column")
+            remedy = Remedy("runs", name, "; where they are runs of items, {} names their column")
         raise Problem(self.place, text, remedy=remedy)
 
     def unclaimed(self, columns: GivenColumns, known: Iterable[str | None]) -> list[str]:
         """Name the columns that have no role yet; `known` are those that have one."""
-        claimed = {*known, columns.group, columns.time, columns.run, columns.repeat}
-        claimed |= {columns.fold, columns.seed}
+        claimed = {*known, columns.groups, columns.time, columns.runs, columns.repeat}
+        claimed |= {columns.fold, columns.seeds}
         claimed |= {one.column for one in as_columns(columns.subgroups)}
         return [name for name in self.names if name not in claimed]
 
@@ -436,16 +444,16 @@ class Records:
 
 def by_run(file: Records, columns: GivenColumns) -> Iterator[Records]:
     """Cut a table at its column of training runs, every run with its rows in one order."""
-    at = (*file.place[:-1], "columns", "seed")
+    at = (*file.place[:-1], "columns", "seeds")
     if SEED in file.names:
-        if columns.seed is not None:
+        if columns.seeds is not None:
             raise Problem(at, f"{file.path!r} is a file for each run: leave it out")
-        columns = columns.model_copy(update={"seed": SEED})
-    if columns.seed is None:
+        columns = columns.model_copy(update={"seeds": SEED})
+    if columns.seeds is None:
         yield file
         return
-    runs, ids = file.related("seed", columns), file.row_ids(file.require("id", columns))
-    if columns.seed == SEED:
+    runs, ids = file.related("seeds", columns), file.row_ids(file.require("id", columns))
+    if columns.seeds == SEED:
         file = file.with_table(file.table.drop_columns([SEED]))
     frame = pd.DataFrame({"run": runs, "id": ids.astype(str)})
     twice = frame[frame.duplicated()]

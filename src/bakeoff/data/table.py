@@ -45,9 +45,8 @@ FOLDS = "__folds__"
 """Start of the columns that the plan ``kfold`` goes by; the number of the repeat follows."""
 PROBABILITY_SLACK = 0.01
 """How far from 1 the probabilities of a row may sum up: many are rounded."""
-VALIDATION = "__validation__"
 """The value of the column that searches for parameters go by."""
-KEYS = (ROW_ID, TARGET, WEIGHT, GROUP, TIME, PART, HOLDOUT, VALIDATION)
+KEYS = (ROW_ID, TARGET, WEIGHT, GROUP, TIME, PART, HOLDOUT)
 DRAWN: Mapping[str, Sequence[str]] = MappingProxyType({})
 """What plans go by where all are drawn."""
 
@@ -153,7 +152,6 @@ def load_table(
     seed: int,
     given_by: Mapping[str, Sequence[str]] = DRAWN,
     wanted: RowColumns = NOTHING,
-    validation: tuple[str, Place] | None = None,
     *,
     numbers: bool = False,
 ) -> Table:
@@ -177,9 +175,6 @@ def load_table(
     keys = {ROW_ID: _row_ids(frame, spec, place), TARGET: labels}
     keys |= _roles(frame, loaded, spec, place) | _divided_by(frame, given_by)
     kept_apart = _kept_apart(spec, loaded.target, given_by)
-    if validation is not None:
-        keys[VALIDATION] = _identifying(frame, *validation)
-        kept_apart.add(validation[0])
     features = chosen_features(frame, kept_apart, spec, place)
     _check_features(features, loaded.target, spec, place)
     canonical = pd.concat([pd.DataFrame(keys, index=frame.index), features], axis=1)
