@@ -476,14 +476,14 @@ def _of_predictions(
         groups = None if groups is None else np.asarray(groups)  # rows are counted here
     if groups is not None:
         for table in tables.values():
-            table["group"] = _looked_up("groups", groups, table["id"])
+            table["groups"] = _looked_up("groups", groups, table["id"])
     numbers = numbers_wanted(None, metrics)
     if numbers is None:
         roles = ("y_true", "y_pred")
         answers = [one[role] for one in tables.values() for role in roles if role in one]
         numbers = any(map(looks_like_a_quantity, answers))
     task = Task.REGRESSION if numbers else Task.CLASSIFICATION
-    named_alike = [*_FOLD, *(["group"] if groups is not None else [])]
+    named_alike = [*_FOLD, *(["groups"] if groups is not None else [])]
     columns = validated(GivenColumns, {role: role for role in named_alike})
     experiment = validated(
         Experiment,

@@ -101,7 +101,7 @@ def read_predictions(
         present = _present(models, names)
         if not by_values:
             numbers = pa.types.is_floating(file.schema_arrow.field("y_true").type)
-            table = file.read(columns=["y_true", *present, *(["row_id"] if numbers else [])])
+            table = file.read(columns=["y_true", *present])
     beside = [n for n in names if n in (GROUP, TIME) or n.startswith((SUBGROUP, TAKEN))]
     frame = read_frame(path, beside) if beside else pd.DataFrame()
     more: dict[str, Any] = {
@@ -124,7 +124,6 @@ def read_predictions(
     if numbers:
         truth: NDArray[Any] = table["y_true"].to_numpy()
         columns = [table[name].to_numpy() for name in present]
-        more["ids"] = table["row_id"].to_numpy()
     else:
         classes, truth = _coded(table["y_true"])
         columns = [_among(classes, *_coded(table[name])) for name in present]

@@ -45,7 +45,7 @@ from bakeoff.spec.metrics import RIGHT_OR_WRONG, GivenMetric
 from bakeoff.spec.related import row_columns
 from bakeoff.spec.resampling import Halves, Holdout, Plan, Resampled
 
-_COLUMNS = {"group": GROUP, "time": TIME}
+_COLUMNS = {"groups": GROUP, "time": TIME}
 _KEPT = 64
 """Files whose rows are kept in memory: each fold looks some of them up."""
 
@@ -64,7 +64,7 @@ class HeldModel(GivenModel):
     ) -> HeldModel:
         """Make the entry of a frame of predictions."""
         called, at = keys["predictions"], (*place, "predictions")
-        file = Records(called, as_table(frame, called, at), at)
+        file = Records(called, as_table(frame), at)
         table = Observations.of_records(file, columns, numbers=numbers)
         return validated(cls, {**keys, "columns": columns, "table": table}, place)
 
@@ -103,13 +103,13 @@ def _read_once(
     named = GivenColumns.model_validate_json(columns)
     parts = list(by_run(table_of_model(path, place, model), named))
     which, expected = run
-    if len(parts) != expected and named.seed is not None:
+    if len(parts) != expected and named.seeds is not None:
         raise Problem(
             (*place[:-1], "seeds"),
-            f"{path!r} has {len(parts)} training runs in {named.seed!r}, `seeds` says {expected}; "
+            f"{path!r} has {len(parts)} training runs in {named.seeds!r}, `seeds` says {expected}; "
             "a run that failed belongs to its recipe, with the score that it has",
         )
-    part = parts[0 if named.seed is None else which - 1]
+    part = parts[0 if named.seeds is None else which - 1]
     how: dict[str, Any] = {"drop_unlabelled": drop_unlabelled, "numbers": numbers}
     return Observations.of_records(part, named, **how, values=values)
 
@@ -166,7 +166,7 @@ def load_given(name: str, experiment: Experiment) -> Table:
                 ("datasets", name),
                 "none of the files names the true "
                 f"{'numbers' if experiment.task.numbers else 'labels'} (looked for "
-                f"{listed(USUAL['true'])}): add them to one at least, or say which column it is",
+                f"{listed(USUAL['truth'])}): add them to one at least, or say which column it is",
             )
         rows = first.labelled()
     places = [positions(rows, file) for file in files]

@@ -147,7 +147,7 @@ class GivenTables:
                 at = frame[TASK] == task
                 frame.loc[at, "value"] = frame.loc[at, column]
             frame = frame.drop(columns=TASK) if len(kept) == 1 else frame
-            models[model] = dataclasses.replace(one, table=as_table(frame, one.path, one.place))
+            models[model] = dataclasses.replace(one, table=as_table(frame))
         return dataclasses.replace(self, models=models)
 
     def beside(self, solution: Records, columns: GivenColumns) -> GivenTables:
@@ -155,12 +155,12 @@ class GivenTables:
         tables = [*([self.wide] if self.wide else []), *self.models.values()]
         there = [set(table.names) for table in tables]
         name = columns.id or next((c for c in solution.names if all(c in t for t in there)), None)
-        usual = [c for c in USUAL["true"] if c in solution.names]
+        usual = [c for c in USUAL["truth"] if c in solution.names]
         rest = [c for c in solution.names if c != name and c.lower() not in _NO_TRUTH]
         true = usual[0] if usual else rest[0] if len(rest) == 1 else None
         if name is None or name not in solution.names or true is None:
             raise Problem(
-                ("true",),
+                ("truth",),
                 f"{solution.path!r}: expected a column of row ids that the predictions have too, "
                 f"and one of the truth; found {listed(solution.names)}",
             )
@@ -198,7 +198,7 @@ def _with_truth(table: Records, solution: Records, name: str, true: str) -> Reco
     """Join the truth to a table, whose column of predictions may be called like it."""
     ids = pd.Index(identifiers(pd.Series(solution.table[name].to_pandas())))
     if ids.has_duplicates:
-        raise Problem(("true",), f"{solution.path!r}: ids must be unique in {name!r}")
+        raise Problem(("truth",), f"{solution.path!r}: ids must be unique in {name!r}")
     own = identifiers(pd.Series(table.table[name].to_pandas()))
     places = ids.get_indexer(pd.Index(own))
     lacking, strange = ids[~ids.isin(own)], own[places < 0]
@@ -357,7 +357,7 @@ def _of_folder(path: str, *, partial: bool) -> GivenTables:
     apart = _told_apart(logs)
     models = _joined(apart)
     tables = {
-        model: Records(f"{path}: {model}", as_table(frame, path, PLACE), PLACE)
+        model: Records(f"{path}: {model}", as_table(frame), PLACE)
         for model, frame in models.items()
     }
     counted = joined([f"{n} file{'s' * (n > 1)} ({what})" for what, n in kinds.items()])

@@ -140,7 +140,7 @@ class Observations:
         may_lack: bool = False,
     ) -> Observations:
         """Observe what one training run of a model says, in a file of its own."""
-        wanted = ("id", "value") if values else ("id", "true", "predicted")
+        wanted = ("id", "value") if values else ("id", "truth", "predicted")
         roles = {role: records.find(role, named) for role in wanted}
         if roles["id"] is None:
             raise Problem(
@@ -152,7 +152,7 @@ class Observations:
             None
             if (column := roles.get(role)) is None
             else records.answers(column, role, numbers=numbers, may_lack=lacking)
-            for role, lacking in (("true", drop_unlabelled), ("predicted", False))
+            for role, lacking in (("truth", drop_unlabelled), ("predicted", False))
         )
         rows = cls.of_rows(records, named, roles["id"], true, folds=folds_in(records, named))
         brought = records.numbers(roles["value"], rows.ids, may_lack=may_lack) if values else None
@@ -170,15 +170,15 @@ class Observations:
         folds: NDArray[np.intp] | None = None,
     ) -> Observations:
         """Take what is known of the rows of a file; without a column of ids they are counted."""
-        run, items = records.related("run", named), None
+        run, items = records.related("runs", named), None
         keys = np.arange(1, records.table.num_rows + 1)
         if ids is not None:
             keys = records.ids(ids, run, folds)
-            items = None if named.run is None else records.row_ids(ids)
-        related = {role: records.related(role, named) for role in ("group", "time")}
-        if related["group"] is None and named.run is not None and ids is not None:
+            items = None if named.runs is None else records.row_ids(ids)
+        related = {role: records.related(role, named) for role in ("groups", "time")}
+        if related["groups"] is None and named.runs is not None and ids is not None:
             # runs of an item belong together
-            related["group"] = records.related("group", named.model_copy(update={"group": ids}))
+            related["groups"] = records.related("groups", named.model_copy(update={"groups": ids}))
         known = {role: values for role, values in related.items() if values is not None}
         return cls(
             repr(records.path),
@@ -302,7 +302,7 @@ class Observations:
     def check_answers(self) -> None:
         """Refuse labels of one class, by which no prediction can be wrong, and one number alone."""
         if self.task.numbers:
-            check_spread(self.truth, ("true",))
+            check_spread(self.truth, ("truth",))
         if len(self.classes) == 1:
             raise Problem(
                 ("classes",),
@@ -501,12 +501,12 @@ def related(
             if role in found and not np.array_equal(found[role], values):
                 raise Problem(
                     (*file.place[:-1], "columns", role),
-                    f"{file.name} has another {role} for some rows than the files before it",
+                    f"{file.name} differs from the files before it in the {role} of some rows",
                 )
             found[role] = values
     if len(found) == 2:
         place = (*files[0].place[:-1], "columns", "time")
-        raise Problem(place, "group and time cannot be combined: keep one of them")
+        raise Problem(place, "groups and time cannot be combined: keep one of them")
     return found
 
 

@@ -87,9 +87,9 @@ def read_given(
         _check_runs(files)
     first = next((file for file in files if file.true is not None), None)
     if first is None:
-        looked = listed([named.true] if named.true else USUAL["true"])
+        looked = listed([named.truth] if named.truth else USUAL["truth"])
         what = "numbers" if numbers else "labels"
-        raise Problem(("columns", "true"), f"no table holds the true {what} (looked for {looked})")
+        raise Problem(("columns", "truth"), f"no table holds the true {what} (looked for {looked})")
     true = first.labelled().true
     assert true is not None
     order = _order(true, classes, positive)
@@ -131,7 +131,7 @@ def _check_runs(runs: Sequence[Observations]) -> None:
     for other in runs[1:]:
         if first is not None and first.unlike(other.true).any():
             raise Problem(
-                ("columns", "seed"),
+                ("columns", "seeds"),
                 f"{other.name}: training runs have other true labels of some rows",
             )
 
@@ -147,16 +147,16 @@ def _of_columns(
 ) -> Observations:
     """Take the predictions of models from the columns of a table in which each row is once."""
     path = file.path
-    truth, name = file.find("true", named), file.find("id", named)
+    truth, name = file.find("truth", named), file.find("id", named)
     if truth is None:
         raise Problem(
-            ("columns", "true"),
+            ("columns", "truth"),
             f"{path!r}: which column holds the true labels? There are {', '.join(file.names)}",
         )
     rows = Observations.of_rows(file, named, name, None)
     if numbers is None:
         numbers = looks_like_a_quantity(file.table[truth].to_pandas())
-    true = file.answers(truth, "true", numbers=numbers, may_lack=drop_unlabelled)
+    true = file.answers(truth, "truth", numbers=numbers, may_lack=drop_unlabelled)
     rest = file.unclaimed(named, (truth, name))
     if numbers and models is None:
         _refuse_ids(file, rest)
@@ -247,12 +247,12 @@ def _of_files(
     found: list[Observations] = []
     for model, part in parts:
         # the truth may stand in one of the tables alone
-        lacks = named.true is not None and named.true not in part.names
-        own = named.model_copy(update={"true": None}) if lacks else named
+        lacks = named.truth is not None and named.truth not in part.names
+        own = named.model_copy(update={"truth": None}) if lacks else named
         how = {"drop_unlabelled": drop_unlabelled, "numbers": bool(numbers)}
         run = Observations.of_records(part, own, model, **how)
         if numbers is None and not lacks and run.true is not None:
-            numbers = looks_like_a_quantity(part.table[part.find("true", own)].to_pandas())
+            numbers = looks_like_a_quantity(part.table[part.find("truth", own)].to_pandas())
             if numbers:  # of the files before it too
                 return _of_files(parts, named, True, drop_unlabelled=drop_unlabelled)
         found.append(dataclasses.replace(run, true=None) if lacks else run)
@@ -353,7 +353,7 @@ def _numbers_in(
     file: Records, named: GivenColumns, models: Sequence[str] | None, *, may_lack: bool
 ) -> Observations:
     """Take the numbers of models from the columns of a table in which each row is once."""
-    name, truth = file.find("id", named), file.find("true", named)
+    name, truth = file.find("id", named), file.find("truth", named)
     rows = Observations.of_rows(file, named, name, None)
     if truth is not None and models is None:
         raise Problem(
@@ -378,7 +378,7 @@ def _averages(files: Sequence[Observations], named: GivenColumns) -> list[str]:
     for one in (one for file in files for one in file.each()):
         firsts.setdefault(next(iter(one.models)), one)
     first = next(iter(firsts.values())).records
-    if TASK not in first.names or TASK in (named.group, named.run):
+    if TASK not in first.names or TASK in (named.groups, named.runs):
         return []
     tasks = pd.Series(first.table[TASK].to_pandas()).astype(str)
     if tasks.nunique() < 2:
@@ -418,7 +418,7 @@ def _passed(file: Observations, asked: Passing, named: GivenColumns) -> Observat
     right = meant(file, asked.marks, named).only.answers
     if file.items is None:
         raise Problem(
-            (*file.place[:-1], "columns", "run"),
+            (*file.place[:-1], "columns", "runs"),
             f"{file.name}: which column numbers the runs of an item, of which {asked.k} are drawn?",
         )
     items, first, at, runs = np.unique(

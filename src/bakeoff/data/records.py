@@ -1,6 +1,6 @@
 """From a file of any format to its records: opened, read, and its columns found by their roles.
 
-Plain files have a fast way; how others are written is guessed where nobody says it.
+How a text is written is guessed where nobody says it.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ import dataclasses
 import json
 import re
 import statistics
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -20,11 +20,11 @@ import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet
 from numpy.typing import NDArray
-from pandas.api.types import infer_dtype, is_numeric_dtype, is_object_dtype
+from pandas.api.types import is_numeric_dtype
 
 from bakeoff.data.columns import LARGEST, beyond, canonical_ids, in_order, ordered
 from bakeoff.data.describe import LIKE_MISSING, named_like_groups
-from bakeoff.data.readers import SCORES, headers, is_log, known, read_elsewhere
+from bakeoff.data.readers import SCORES, is_log, known, read_elsewhere
 from bakeoff.data.target import Answers, Labels, Numbers
 from bakeoff.errors import Place, Problem, Remedy, UserError, listed, named, some, unknown
 from bakeoff.files import is_file, no_file
@@ -33,35 +33,32 @@ from bakeoff.sources.common.base import TableKeys, as_columns
 from bakeoff.sources.common.formats import MISSING, format_of, opened
 from bakeoff.sources.common.identifiers import (
     arrow_column,
-    codes_in,
     identifiers,
-    is_large,
-    names,
-    whole_numbers,
 )
 from bakeoff.spec.given_models import SEED, GivenColumns
 
 USUAL: Mapping[str, tuple[str, ...]] = {
     "id": ("id", "row_id", "row"),
-    "true": ("y_true", "true", "truth", "label", "target", "y"),
+    "truth": ("y_true", "true", "truth", "label", "target", "y"),
     "predicted": ("y_pred", "predicted", "prediction", "pred"),
     "value": ("value", "score", "loss"),
 }
-_WHAT = {"id": "id", "true": "true label", "predicted": "prediction"}
+_WHAT = {
+    "truth": "true label",
+    "predicted": "prediction",
+    "groups": "group",
+    "runs": "run",
+    "seeds": "training run",
+}
 DROP = Remedy("missing_target", "drop", "; {} leaves them out")
 """What to do about rows without a true label."""
 MODEL = "model"
 """The column of a log of several models that says whose a row is."""
 PLAIN = TableKeys.model_validate({})
 """How a file is written of which nothing is said."""
-_KINDS = {"str": "text", "int": "a number", "float": "a number", "bool": "true or false"}
-_KINDS |= {"dict": "an object", "list": "a list"}
-_BLOCK = 1 << 22
-"""Bytes read at once: wide tables take half the time of the usual 2²⁰."""
 _HEAD = 1 << 16
 """Bytes in which lines before a table are looked for."""
 _SEPARATOR = re.compile(r'"?sep=(.)"?', re.IGNORECASE)
-_FIRST_ROWS = 5
 _SHOWN = 3
 _MOST_BEFORE = 50
 _DECIMAL_COMMA = re.compile(r"[-+]?\d+,\d+")
@@ -88,141 +85,24 @@ def read_tables(
     path: str, place: Place, keys: TableKeys = PLAIN, *, partial: bool = False
 ) -> dict[str, pa.Table]:
     """Read what `read_table` reads, as a table of each model where a log holds several."""
-    kind = keys.format or Path(path).suffix.lower().removeprefix(".")
-    if is_file(path):
-        keys = laid_out(path, keys)
-    table = _read_fast(path, kind, keys)
-    if table is not None and (keys.format or headers().isdisjoint(table.column_names)):
-        return {"": table}
     frame = None if keys.format else read_elsewhere(path, place, partial=partial)
     if frame is not None and MODEL in frame and is_log(path):
         parts = {str(name): part.drop(columns=MODEL) for name, part in frame.groupby(MODEL)}
-        return {name: as_table(part, path, place) for name, part in parts.items()}
-    if frame is None and kind == "json":
+        return {name: as_table(part) for name, part in parts.items()}
+    if frame is None and keys.format is None and Path(path).suffix.lower() == ".json":
         raise Problem(
             place,
             f"{path!r} is no JSON that is known here, by its content: {'; '.join(known())}; save "
             "it as CSV or Parquet",
         )
-    if frame is None:
-        frame = read_frame(path, place, keys)
-    return {"": as_table(frame, path, place)}
+    return {"": as_table(read_frame(path, place, keys) if frame is None else frame)}
 
 
-def as_table(frame: pd.DataFrame, path: str, place: Place) -> pa.Table:
-    """Return a table of a frame that was read from a file."""
-    if named_scores := frame.attrs.pop(SCORES, None):
-        table = as_table(frame, path, place)
-        known = {**(table.schema.metadata or {}), SCORES: json.dumps(named_scores)}
-        return table.replace_schema_metadata(known)
-    try:
-        return pa.Table.from_pandas(frame, preserve_index=False)
-    except (OverflowError, pa.ArrowException):
-        texts = frame.copy(deep=False)
-    for name, values in frame.items():  # whole numbers beyond 64 bits
-        if is_object_dtype(values.dtype) and infer_dtype(values, skipna=True) == "integer":
-            texts[name] = names(values)
-    try:
-        return pa.Table.from_pandas(texts, preserve_index=False)
-    except (OverflowError, pa.ArrowException):
-        raise Problem(place, _mixed(frame, path)) from None
-
-
-def _mixed(frame: pd.DataFrame, path: str) -> str:
-    """Say which column holds values of several types, as JSON allows."""
-    for name, column in frame.items():
-        kinds = column.dropna().map(lambda value: type(value).__name__)
-        if len(kinds) and (kinds.nunique() > 1 or kinds.iloc[0] in ("dict", "list")):
-            usual = kinds.value_counts().index[0]
-            odd = kinds[kinds != usual].index[:1].tolist() or kinds.index[:1].tolist()
-            return (
-                f"{path!r}: column {name!r} holds values of several types; in most rows it is "
-                f"{_KINDS.get(usual, usual)}, in row {odd[0] + 1} it is "
-                f"{_KINDS.get(kinds[odd[0]], kinds[odd[0]])}: write them all in one way"
-            )
-    return f"{path!r} holds values that fit no table"
-
-
-def _read_fast(path: str, kind: str, keys: TableKeys) -> pa.Table | None:
-    """Read a plain CSV, TSV or Parquet file with all cores; None where it is not plain.
-
-    What this reader does not take is read by the general one, which says what is wrong with it.
-    """
-    if kind == "parquet":
-        return _read_parquet(path)
-    if kind not in ("csv", "tsv"):
-        return None
-    delimiter = keys.sep or ("\t" if kind == "tsv" else ",")
-    missing = MISSING if keys.missing_values is None else {"", *keys.missing_values}
-
-    def read(**options: Any) -> pa.Table:
-        return pa.csv.read_csv(
-            path,
-            read_options=pa.csv.ReadOptions(block_size=_BLOCK, skip_rows=keys.skip),
-            parse_options=pa.csv.ParseOptions(delimiter=delimiter),
-            convert_options=pa.csv.ConvertOptions(
-                null_values=sorted(missing),
-                strings_can_be_null=True,
-                true_values=["True", "TRUE", "true"],
-                false_values=["False", "FALSE", "false"],
-                timestamp_parsers=[],
-                **options,
-            ),
-        )
-
-    try:
-        formats.check_width(_first_line(path, keys).count(delimiter) + 1, path)
-        table = read(auto_dict_encode=True, auto_dict_max_cardinality=1000)
-        heads = [name.strip() for name in table.column_names]
-        if len(set(heads)) < len(heads):
-            return None
-        for name, values in _as_written(table, read, path).items():
-            table = table.set_column(table.column_names.index(name), name, values)
-    except (pa.ArrowException, OSError, UnicodeDecodeError):
-        return None
-    plain = (
-        all(heads)
-        # a column in another encoding than UTF-8 is one of bytes
-        and not any(pa.types.is_binary(getattr(k, "value_type", k)) for k in table.schema.types)
-        and len(heads) > 1
-        and len(table)
-        and not any(map(_has_commas, table.columns))
-    )
-    return table.rename_columns(heads) if plain else None
-
-
-def _has_commas(column: pa.ChunkedArray) -> bool:
-    """Tell whether a column holds numbers with a decimal comma, from its first values."""
-    first = column.slice(0, _FIRST_ROWS).to_pylist()
-    return any(isinstance(one, str) and _DECIMAL_COMMA.fullmatch(one.strip()) for one in first)
-
-
-def _as_written(table: pa.Table, read: Callable[..., pa.Table], path: str) -> dict[str, Any]:
-    """Return columns that Arrow read as other numbers: beyond 64 bits, or codes like 007."""
-    names = [one.name for one in table.schema if pa.types.is_floating(one.type)]
-    lost = [name for name in names if is_large(table[name])]
-    whole = [one.name for one in table.schema if pa.types.is_integer(one.type)]
-    coded = whole if whole and formats.has_codes(Path(path), path) else []
-    if not lost and not coded:
-        return {}
-    types = dict.fromkeys([*lost, *coded], pa.string())
-    texts = read(include_columns=[*lost, *coded], column_types=types)
-    found = {name: whole_numbers(texts[name].to_pylist()) for name in lost}
-    made = {name: arrow_column(one) for name, one in found.items() if one is not None}
-    kept = codes_in(texts.select(coded).to_pandas())
-    return made | {name: texts[name].dictionary_encode() for name in kept}
-
-
-def _read_parquet(path: str) -> pa.Table | None:
-    try:
-        texts = [one.name for one in pa.parquet.read_schema(path) if pa.types.is_string(one.type)]
-        table = pa.parquet.read_table(path, read_dictionary=texts)
-        formats.validate(table)
-    except (pa.ArrowException, OSError):
-        return None
-    # what pandas stored as an index without a name is no column to anyone
-    columns = [name for name in table.column_names if not name.startswith("__index_level_")]
-    return table.select(columns) if len(set(columns)) == len(columns) and len(table) else None
+def as_table(frame: pd.DataFrame) -> pa.Table:
+    """Return a table of a frame, whose columns of values of several types become texts."""
+    table = pa.table({str(name): arrow_column(values) for name, values in frame.items()})
+    scores = frame.attrs.get(SCORES)
+    return table.replace_schema_metadata({SCORES: json.dumps(scores)}) if scores else table
 
 
 def read_frame(path: str, place: Place, keys: TableKeys = PLAIN) -> pd.DataFrame:
@@ -231,10 +111,13 @@ def read_frame(path: str, place: Place, keys: TableKeys = PLAIN) -> pd.DataFrame
         raise Problem(place, no_file(path))
     keys = laid_out(path, keys)
     try:
-        if _first_line(path, keys).startswith("Key_"):
-            return _of_weka(path)
+        if "".join(_first_lines(path, keys)[:1]).startswith("Key_"):
+            # results of WEKA's Experimenter, which quotes as its CSVResultListener does
+            return pd.read_csv(
+                path, quotechar="'", escapechar="\\", doublequote=False, na_values="?"
+            )
         frame = _frame(path, keys)
-        commas = _written(frame, keys.sep or ",", markers=False) if _is_text(path, keys) else {}
+        commas = _written(frame, path, keys, markers=False)
         return _frame(path, keys.model_copy(update=commas)) if commas else frame
     except Problem as problem:
         if problem.path == ("encoding",):  # there is no key for it here
@@ -243,100 +126,84 @@ def read_frame(path: str, place: Place, keys: TableKeys = PLAIN) -> pd.DataFrame
         raise Problem(
             place, problem.message, remedy=problem.remedy if of_command else None
         ) from None
-    except UserError as error:
+    except (UserError, pd.errors.ParserError) as error:
         raise Problem(place, str(error)) from None
 
 
-def _of_weka(path: str) -> pd.DataFrame:
-    """Read results of WEKA's Experimenter, which quotes as its CSVResultListener does."""
-    try:
-        return pd.read_csv(path, quotechar="'", escapechar="\\", doublequote=False, na_values="?")
-    except pd.errors.ParserError as error:
-        raise UserError(f"{path!r}: {error}") from None
-
-
-class Written(NamedTuple):
-    """A table, and the keys of a data set that say how its file is written, where not as usual."""
-
-    frame: pd.DataFrame
-    keys: Mapping[str, Any]
-
-
-def guess(path: str, target: str, said: Mapping[str, Any]) -> Written:
-    """Read a table, and guess how its file is written, where `said` does not say.
+def guess(path: str, target: str, given: Mapping[str, Any]) -> tuple[pd.DataFrame, dict[str, Any]]:
+    """Read a table, and guess how its file is written where the `given` keys do not say it.
 
     The texts that are labels, and not missing values, are the values of `target`.
     """
     if not is_file(path):
         raise UserError(no_file(path))
-    keys = dict(said)
+    keys = dict(given)
     try:
-        found = laid_out(path, TableKeys.model_validate(keys))
-        keys |= {key: getattr(found, key) for key in ("sep", "skip") if getattr(found, key)}
-        frame = _frame(path, found)
+        layout = laid_out(path, TableKeys.model_validate(keys))
+        keys |= {key: getattr(layout, key) for key in ("sep", "skip") if getattr(layout, key)}
+        frame = _frame(path, layout)
     except Problem as problem:
         if problem.path != ("encoding",) or "encoding" in keys:
             raise named(problem, {"format": "--format"}) from None
         keys["encoding"] = "cp1252"
         frame = _frame(path, TableKeys.model_validate(keys))
-    if not _is_text(path, TableKeys.model_validate(keys)):
-        return Written(frame, keys)
-    more = _written(frame.drop(columns=target, errors="ignore"), keys.get("sep") or ",")
+    more = _written(
+        frame.drop(columns=target, errors="ignore"), path, TableKeys.model_validate(keys)
+    )
     if "missing_values" in keys:
         more.pop("missing_values", None)
     elif labels := _labels_like_missing(frame, path, keys, target):
         missing = more.get("missing_values", _USUAL)
         more["missing_values"] = [text for text in missing if text not in labels]
-    if more:
-        keys |= more
-        frame = _frame(path, TableKeys.model_validate(keys))
-    return Written(frame, keys)
+    if not more:
+        return frame, keys
+    keys |= more
+    return _frame(path, TableKeys.model_validate(keys)), keys
 
 
 def _labels_like_missing(
     frame: pd.DataFrame, path: str, keys: Mapping[str, Any], target: str
 ) -> set[str]:
     """Find texts like None that are labels: without them the target has less than two classes."""
-    if target not in frame or not frame[target].isna().any():
+    is_text = format_of(path, TableKeys.model_validate(keys)) in ("csv", "tsv")
+    if not is_text or target not in frame or not frame[target].isna().any():
+        return set()
+    if is_numeric_dtype(frame[target].dtype):
         return set()
     plain = TableKeys.model_validate({**keys, "missing_values": []})
-    as_text = _frame(path, plain)[target].dropna().astype(str)
-    found = as_text[as_text.isin(MISSING)].value_counts()
-    if pd.api.types.is_numeric_dtype(frame[target]):
-        return set()
-    if frame[target].nunique() > 1 and len(found):
-        text, rows = found.index[0], int(found.iloc[0])
+    texts = _frame(path, plain)[target].dropna().astype(str)
+    alike = texts[texts.isin(MISSING)].value_counts()
+    if frame[target].nunique() > 1 and len(alike):
+        text, rows = alike.index[0], int(alike.iloc[0])
         raise UserError(
             f"--missing-values: {target!r} is {text!r} in {rows:,} of {len(frame):,} rows: is that "
             f"a class (`--missing-values ''`: empty cells alone are missing), or is the label "
             f"missing (`--missing-values {text}`)?"
         )
-    return set(found.index)
+    return set(alike.index)
 
 
 def _frame(path: str, keys: TableKeys) -> pd.DataFrame:
     return formats.read_table(Path(path), path, keys)
 
 
-def _is_text(path: str, keys: TableKeys) -> bool:
-    return format_of(path, keys) in ("csv", "tsv")
-
-
-def _written(frame: pd.DataFrame, separator: str, *, markers: bool = True) -> dict[str, Any]:
-    """Find decimal commas and, as `markers`, texts for missing values."""
+def _written(
+    frame: pd.DataFrame, path: str, keys: TableKeys, *, markers: bool = True
+) -> dict[str, Any]:
+    """Find decimal commas of a text and, as `markers`, texts for missing values."""
     found: dict[str, Any] = {}
     marking: dict[str, None] = {}
-    for _, values in frame.items():
-        if pd.api.types.is_numeric_dtype(values.dtype):
+    is_text = format_of(path, keys) in ("csv", "tsv")
+    for _, values in frame.items() if is_text else ():
+        if is_numeric_dtype(values.dtype):
             continue
-        texts = values.dropna().astype(str).str.strip()
-        distinct = texts.value_counts()
-        numbers = [text for text in distinct.index if _NUMBER.fullmatch(text)]
-        rest = [text for text in distinct.index if text not in set(numbers)]
+        texts = values.dropna().astype(str).str.strip().value_counts().index
+        numbers = [text for text in texts if _NUMBER.fullmatch(text)]
+        rest = [text for text in texts if not _NUMBER.fullmatch(text)]
         if not numbers or not all(markers and _MISSING.fullmatch(text) for text in rest):
             continue
         marking |= dict.fromkeys(rest)
-        grouped = separator == "," and any(map(_GROUPED.fullmatch, numbers))
+        grouped = keys.sep in (None, ",") and any(map(_GROUPED.fullmatch, numbers))
         if not grouped and any(map(_DECIMAL_COMMA.fullmatch, numbers)):
             found["decimal"] = ","
     if marking:
@@ -388,16 +255,6 @@ def _first_lines(path: str, keys: TableKeys) -> list[str]:
     return head.splitlines()[:_MOST_BEFORE]
 
 
-def _first_line(path: str, keys: TableKeys) -> str:
-    """Return the line of a CSV file that names the columns; nothing of another."""
-    if (keys.format or Path(path).suffix.lower().removeprefix(".")) not in ("csv", "tsv"):
-        return ""
-    with Path(path).open(encoding="utf-8", errors="replace") as file:
-        for _ in range(keys.skip):
-            file.readline()
-        return file.readline()
-
-
 @dataclasses.dataclass(frozen=True)
 class Records:
     """The records of a file, whose columns have no roles yet."""
@@ -444,7 +301,7 @@ class Records:
                 f"{self.path!r}: {len(missing):,} of {len(read):,} rows have no {_WHAT[role]} in "
                 f"column {column!r}; the first is row {missing[0] + 1}; a class that is called NA, "
                 "None or the like needs `missing_values: []` (`--missing-values ''`)",
-                remedy=DROP if role == "true" else None,
+                remedy=DROP if role == "truth" else None,
             )
         return read
 
@@ -454,7 +311,7 @@ class Records:
         """Return the labels of a column, or with `numbers` its numbers; see `labels`."""
         if not numbers:
             return self.labels(column, role, may_lack=may_lack)
-        remedy = DROP if role == "true" else None
+        remedy = DROP if role == "truth" else None
         return Numbers(self.numbers(column, may_lack=may_lack, remedy=remedy))
 
     def numbers(
@@ -504,8 +361,8 @@ class Records:
         if len(missing):
             raise Problem(
                 self.place,
-                f"{self.path!r}: {len(missing):,} of {len(values):,} rows have no {role} in column "
-                f"{column!r}; the first is row {missing[0] + 1}",
+                f"{self.path!r}: {len(missing):,} of {len(values):,} rows have no "
+                f"{_WHAT.get(role, role)} in column {column!r}; the first is row {missing[0] + 1}",
             )
         try:
             if role != "time":
@@ -556,18 +413,18 @@ class Records:
                     if related
                     else "; where rows are predicted in several folds, their columns are `repeat` "
                     "and `fold` of an experiment; where all are predicted by every training run, "
-                    "theirs is `seed`"
+                    "theirs is `seeds`"
                 ),
                 remedy=None
                 if related
-                else Remedy("run", named, "; where they are runs of items, {} names their column"),
+                else Remedy("runs", named, "; where they are runs of items, {} names their column"),
             )
         return ids
 
     def unclaimed(self, columns: GivenColumns, known: Iterable[str | None]) -> list[str]:
         """Name the columns that have no role yet; `known` are those that have one."""
-        claimed = {*known, columns.group, columns.time, columns.run, columns.repeat}
-        claimed |= {columns.fold, columns.seed}
+        claimed = {*known, columns.groups, columns.time, columns.runs, columns.repeat}
+        claimed |= {columns.fold, columns.seeds}
         claimed |= {one.column for one in as_columns(columns.subgroups)}
         return [name for name in self.names if name not in claimed]
 
@@ -580,16 +437,16 @@ class Records:
 
 def by_run(file: Records, columns: GivenColumns) -> Iterator[Records]:
     """Cut a table at its column of training runs, every run with its rows in one order."""
-    at = (*file.place[:-1], "columns", "seed")
+    at = (*file.place[:-1], "columns", "seeds")
     if SEED in file.names:
-        if columns.seed is not None:
+        if columns.seeds is not None:
             raise Problem(at, f"{file.path!r} is a file for each run: leave it out")
-        columns = columns.model_copy(update={"seed": SEED})
-    if columns.seed is None:
+        columns = columns.model_copy(update={"seeds": SEED})
+    if columns.seeds is None:
         yield file
         return
-    runs, name = file.related("seed", columns), file.find("id", columns)
-    if columns.seed == SEED:
+    runs, name = file.related("seeds", columns), file.find("id", columns)
+    if columns.seeds == SEED:
         file = dataclasses.replace(file, table=file.table.drop_columns([SEED]))
     if name is None:
         raise Problem(

@@ -185,8 +185,6 @@ def load_table(
         "rows_of_other_classes": other_classes,
         "group_columns": group_columns(frame, kept_apart) if spec.groups is None else [],
     }
-    # not with the frame that was loaded, for that takes as much room as the table
-    found["notes"] = loaded.frame.attrs.get("notes", [])
     describe = partial(_card, name, spec, loaded.target, loaded.facts, found)
     return Table(canonical.reset_index(drop=True), what, carried, describe)
 

@@ -175,13 +175,6 @@ class TrainingTarget(NamedTuple):
     classes: tuple[str, ...]
     strata: NDArray[np.intp]
 
-    def known(self, answers: NDArray[Any]) -> tuple[NDArray[np.intp], NDArray[Any]]:
-        """Return the rows whose answer occurs in the training part, and their encoded answers."""
-        if not len(self.present):
-            return np.arange(len(answers)), answers
-        rows = np.flatnonzero(np.isin(answers, self.present))
-        return rows, np.searchsorted(self.present, answers[rows])
-
 
 @dataclasses.dataclass(frozen=True)
 class Classes:

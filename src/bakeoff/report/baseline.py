@@ -246,9 +246,7 @@ def _on_rows(
             continue
         if pair := _beside(rows.only(own), metric, answer, shares):
             places = tuple(range(len(own))), (len(own),)
-            crossed = CrossedRuns(
-                (model, CONSTANT), pair, places, (False, True), groups=rows.groups
-            )
+            crossed = CrossedRuns((model, CONSTANT), pair, places, (False, True))
             found += _run(study, crossed.difference, crossed, metric, dataset)
     return sorted(found, key=lambda one: study.models.index(one.model))
 

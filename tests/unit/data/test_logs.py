@@ -378,7 +378,7 @@ def folder_of_runs():
 
 
 def experiment_of(metric, **keys):
-    own = {"values": "logs/", "columns": {"run": "run"}}
+    own = {"values": "logs/", "columns": {"runs": "run"}}
     models = {"a": {**own, "model": "openai/a", **keys}, "b": own}
     return {"experiment": "evals", "metrics": [metric], "models": models}
 
@@ -415,7 +415,7 @@ def test_experiment_takes_the_models_of_a_folder(metric, capsys):
         ({"model": "c"}, r"models.a.model: 'logs/' holds several: unknown model 'c' \(allowed: b,"),
         ({"values": "t.csv"}, r"models.a.model: 't.csv' holds one model: leave it out"),
         ({"values": "pf.json"}, r"models.a.model: 'pf.json' holds several: unknown model 'openai"),
-        ({"columns": {}}, r"models.a.values: .* where they are runs of items, `run: run` names"),
+        ({"columns": {}}, r"models.a.values: .* where they are runs of items, `runs: run` names"),
         ({"values": None, "scores": "t.csv"}, "models.a: `model` goes with `results`, or with log"),
         ({"values": None, "results": "r"}, "models.a: `results` wants a folder of results, and"),
         ({}, r"metrics\[0\]: 'logs/: openai/a': pass@4 wants 4 runs of each item, 30 have fewer"),

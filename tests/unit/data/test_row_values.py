@@ -58,7 +58,7 @@ def compared(tmp_path, **more):
     return [row for test in chosen for row in run_planned(test, experiment, inputs)]
 
 
-GROUPED = {"columns": {"group": "item"}}
+GROUPED = {"columns": {"groups": "item"}}
 
 
 @pytest.mark.parametrize(

@@ -76,7 +76,7 @@ def numbers(n, models=2, seed=1):
     truth = rng.normal(50, 10, n)
     predicted = truth[:, None] + rng.normal(0, 1 + np.arange(models), (n, models))
     names = tuple("abcdefghijklmnop"[:models])
-    return PairedPredictions(names, (), truth, predicted, ids=np.arange(n) + 1_000)
+    return PairedPredictions(names, (), truth, predicted)
 
 
 @pytest.mark.parametrize(("n", "panels"), [(40, 2), (2_500, 2), (700, 14)])

@@ -158,7 +158,7 @@ MISTAKES = {
         table(y_pred=None, p_cat=None, p_dog=None),
         {},
     ),
-    "models.b.columns.true … `y_true` and `label`": (table(label=TRUTH), {}),
+    "models.b.columns.truth … `y_true` and `label`": (table(label=TRUTH), {}),
     "models.b.columns.id: 'b.csv': unknown column 'ids'; did you mean 'id'?": (
         table(),
         {"columns": {"id": "ids"}},
