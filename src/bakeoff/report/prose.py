@@ -12,16 +12,15 @@ from typing import Any
 from jinja2 import Environment, PackageLoader
 
 from bakeoff.comparisons import Comparison, Decision
-from bakeoff.comparisons.advice import RowCounts, inflation, of_task, rates_by
+from bakeoff.comparisons.advice import RowCounts
 from bakeoff.comparisons.settings import INDEPENDENT, in_time, several_runs
 from bakeoff.report.family import B_NOT_INFERIOR, NOT_INFERIOR, Family, as_float
 from bakeoff.report.numbers import MINUS, count, fixed, number, p_equals, percent, spread, words
 from bakeoff.report.study import Study
 from bakeoff.report.study_design import clean
-from bakeoff.scores import METRICS, Metric, Need
-from bakeoff.spec.learners import LEARNERS, REGRESSION
+from bakeoff.scores import Metric
 from bakeoff.spec.related import declared
-from bakeoff.stats import Entry, TypeOneError
+from bakeoff.stats import Entry
 from bakeoff.stats.core.result import AGREE
 
 _COMMON = {
@@ -65,24 +64,6 @@ def of_model(metric: str, model: str) -> str:
     """
     name, of_class, called = metric.partition(" for class ")
     return f"{name} of {model}{of_class}{called}"
-
-
-def assumed(family: Family) -> str:
-    """Say in one line with which learners a test rejects too often; empty where with none."""
-    known = METRICS.get(family.metric)
-    numbers = known is not None and known.needs is Need.NUMBERS
-    parts = []
-    for kind in LEARNERS:
-        rates = [r for r in family.entry.rates if of_task(r, numbers) and r.setting == kind]
-        of_metric = rates_by(rates, family.metric)
-        if liberal := [rate for rate in of_metric if rate.verdict is TypeOneError.LIBERAL]:
-            parts.append(f"{kind.removesuffix(REGRESSION)} ({inflation(liberal)})")
-    if not parts:
-        return ""
-    return (
-        f"In simulations the type I error of {the(family.entry)} at the .05 level is inflated with "
-        f"{words(parts)}."
-    )
 
 
 def rendered(template: str, facts: Mapping[str, Any]) -> list[str]:
@@ -336,17 +317,6 @@ def size_of(study: Study, row: Comparison) -> RowCounts:
     if kin is None or count is None:
         return RowCounts(row.n)
     return RowCounts(row.n, **{"groups" if kin.kind == "group" else "times": int(count)})
-
-
-def not_independent(study: Study, dataset: str) -> str:
-    """Warn, below counts of held-out rows, that rows belong together; empty where they do not."""
-    kin, rows = declared(study.experiment, dataset), study.test_sets.get(dataset)
-    if kin is None or rows is None or not rows.related:
-        return ""
-    return (
-        f" The {rows.n:,} rows come from {rows.units} by {kin.column!r} and may be correlated, so "
-        "the counts carry less information than those of independent rows."
-    )
 
 
 def where(study: Study, family: Family) -> str:

@@ -38,7 +38,7 @@ from bakeoff.report.numbers import (
 from bakeoff.report.prose import of_model, title
 from bakeoff.report.ranking import Ranked, ranking, standings, without_noise
 from bakeoff.report.study import TRUST, Study
-from bakeoff.report.undeclared import notes, related_names
+from bakeoff.report.undeclared import notes
 from bakeoff.stats import TypeOneError
 from bakeoff.threads import on_one_thread
 
@@ -92,7 +92,7 @@ def facts_of(study: Study) -> Facts:
     interactions(facts)
     facts["told"] += study.told
     facts["notes"] += [note.sentence for note in notes(study)[:MOST]]
-    facts["notes"] += [*notes_on_runs(study.experiment), *related_names(study)]
+    facts["notes"] += notes_on_runs(study.experiment)
     return facts
 
 
@@ -188,8 +188,8 @@ def standing(study: Study, family: Family) -> dict[str, float]:
         known = {line.model: -round(line.rank, 10) for line in lines if line.model in family.models}
         lacking = not family.dataset and len(known) < len(family.models)
         if lacking and (table := standings(study, family.metric)):
-            ranks = zip(table.models, table.ranks.tolist(), strict=True)
-            known = {model: -round(rank, 10) for model, rank in ranks if model in family.models}
+            known = {one.model: -round(one.average_rank, 10) for one in table}
+            known = {model: rank for model, rank in known.items() if model in family.models}
         lead = known | {m: -math.inf for m in family.models if m not in known}
     return dict(sorted(lead.items(), key=lambda each: -each[1]))
 
