@@ -79,7 +79,7 @@ def test_terminal_shows_verdict_and_table(bakeoff, wide):
         ("preds.csv --unit=kg", "bakeoff compare: --unit: write `--set unit=TEXT`"),
         ("preds.csv --set unitt=kg", "--set: unknown key 'unitt'; did you mean 'unit'?"),
         ("preds.csv --set unit", "--set: found 'unit', expected KEY=VALUE"),
-        ("preds.csv --set independent_rows=1", "found '1', must be true or false"),
+        ("preds.csv --set independent_rows=1", "found '1', expected true or false"),
         ("preds.csv --set missing_target=keep", "--set missing_target: unknown value 'ke"),
         ("preds.csv --counts 1,2,3,4", "--counts stands in place of files"),
         ("", "expected a file, or --counts"),
