@@ -25,7 +25,7 @@ from bakeoff.comparisons.row_tables import (
 from bakeoff.comparisons.settings import INDEPENDENT, deterministic
 from bakeoff.data.given_predictions import given_card
 from bakeoff.data.observations import Observations, Predicted
-from bakeoff.data.target import Classes
+from bakeoff.data.target import Target
 from bakeoff.errors import Problem, unknown
 from bakeoff.fit.predictions import Predictions
 from bakeoff.report.read import environment
@@ -46,7 +46,7 @@ from bakeoff.stats import catalogue
 def evidence_of(given: Observations, ids: Mapping[str, str]) -> PairedPredictions:
     """Put what all training runs say, or numbers, side by side, each as if it was a model."""
     kin: dict[str, Any] = {
-        "groups": given.related.get("group"),
+        "groups": given.related.get("groups"),
         "times": given.related.get("time"),
         "subgroups": given.subgroups,
     }
@@ -102,7 +102,7 @@ def said_of(
         raise Problem(("deterministic",), f"there are no training runs to compare {model} with")
     if fixed or seeds == 1:  # one of a deterministic model is as good as all
         return {"label": model, "deterministic": True if fixed else None}
-    return {"label": model, "seeds": seeds, "columns": columns.model_copy(update={"seed": "seed"})}
+    return {"label": model, "seeds": seeds, "columns": columns.model_copy(update={"seeds": "seed"})}
 
 
 METRIC = "accuracy"
@@ -132,7 +132,7 @@ def build_study(given: Observations, settings: Settings) -> Study:
     # of counts no classes are known
     target, truth = given.target, given.truth
     if not given.in_order:
-        target, truth = Classes(()), np.full(len(truth), -1)
+        target, truth = Target(()), np.full(len(truth), -1)
     card = given_card(ROWS, spec, files, target, truth, len(given.left_out))
     odd = given.oddities
     card["group_columns"] = given.like_groups
@@ -232,7 +232,7 @@ def _tests(
 ) -> HypothesisTests:
     """Make the `tests:` of the experiment."""
     named = [metric for metric in metrics if isinstance(metric, str)]
-    ordered = "time" in settings.columns and "group" not in settings.columns
+    ordered = "time" in settings.columns and "groups" not in settings.columns
     serial = task.numbers and ordered and not settings.independent_rows
     run = on_given_rows(len(ids), named, settings.costs is not None, serial, runs=runs)
     options: dict[str, dict[str, Any]] = {

@@ -19,7 +19,7 @@ from bakeoff.comparisons import merged, plan_tests, run_planned
 from bakeoff.comparisons.read_evidence import Hole, score_matrix
 from bakeoff.comparisons.run_tests import HOLES, MATRIX, matrices
 from bakeoff.data.given_predictions import given_card
-from bakeoff.data.target import Classes
+from bakeoff.data.target import Target
 from bakeoff.errors import Problem, UserError, some, unknown
 from bakeoff.report.study import Study
 from bakeoff.scores import METRICS, metrics_of
@@ -503,7 +503,7 @@ def study_of(
         experiment,
         tuple(merged(comparisons)),
         frame,
-        {one: given_card(one, spec, {}, Classes(()), nothing) for one, spec in specs.items()},
+        {one: given_card(one, spec, {}, Target(()), nothing) for one, spec in specs.items()},
         notes={next(iter(data.values())): [*table.notes, *_units(table)]},
         missing={"policy": wanted.missing_cells, "missing": [vars(hole) for hole in holes]},
         analysis=planned,

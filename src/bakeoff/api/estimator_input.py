@@ -60,7 +60,7 @@ def entry_of(estimator: Any, place: str) -> dict[str, Any]:
 
 
 def learner_of(result: Any) -> Model | None:
-    """Return the learner of what `cross_validate` or a report of skore says, where it is known."""
+    """Return the learner of what `cross_validate` returned, where it is known."""
     try:
         return validated(Model, entry_of(_estimator(result), "results"))
     except UserError:  # none, or one that no experiment file can hold
@@ -77,8 +77,7 @@ def task_of(results: Iterable[Any]) -> Task:
 
 
 def _estimator(result: Any) -> Any:
-    found = getattr(result, "estimator", None)
-    found = result.get("estimator") if isinstance(result, Mapping) else found
+    found = result.get("estimator") if isinstance(result, Mapping) else None
     return found[0] if isinstance(found, Sequence) and found else found
 
 
@@ -98,8 +97,9 @@ def _described(estimator: Any, place: str) -> dict[str, Any]:
         for name, value in values.items()
         if not _same(value, defaults.get(name, inspect.Parameter.empty))
     }
-    output = getattr(estimator, "_sklearn_output_config", {}).get("transform")
-    return {"estimator": path} | without_none({"params": params or None, "set_output": output})
+    if getattr(estimator, "_sklearn_output_config", {}).get("transform"):
+        raise UserError(f"{place}: {path} has a `set_output`, which is not taken: leave it out")
+    return {"estimator": path} | without_none({"params": params or None})
 
 
 def _listed(name: str, value: Any, default: Any) -> Any:

@@ -24,7 +24,6 @@ from bakeoff.api.plans import (
     plan_of,
     same_splits,
 )
-from bakeoff.api.reports import is_of_folds, is_table, predictions_of
 from bakeoff.api.settings import (
     TestSettings,
     asked_tests,
@@ -35,7 +34,7 @@ from bakeoff.api.settings import (
 )
 from bakeoff.comparisons import merged, plan_tests, run_planned
 from bakeoff.data.given_predictions import HeldModel, given_card
-from bakeoff.data.target import Classes, looks_like_a_quantity
+from bakeoff.data.target import Target, looks_like_a_quantity
 from bakeoff.errors import UserError, listed, placed, some, unknown
 from bakeoff.report.study import Study
 from bakeoff.report.study_design import clean
@@ -94,12 +93,12 @@ def compare_folds(
 
     Parameters
     ----------
-    results : Mapping of str to dict, array_like, DataFrame or report
+    results : Mapping of str to dict, array_like or DataFrame
         For each model what scikit-learn's `cross_validate` returned, or `cross_val_score`. Or its
         predictions: what ``cross_validate(…, return_estimator=True, return_indices=True)``
-        returned, with `X` and `y`; a `CrossValidationReport` of skore; or a DataFrame with a row
-        for each row that a fold tests, and the columns ``fold``, ``y_pred`` or ``p_<class>``, and
-        of repeated folds ``repeat``, whose index (or column ``id``) is that of `y`.
+        returned, with `X` and `y`; or a DataFrame with a row for each row that a fold tests, and
+        the columns ``fold``, ``y_pred`` or ``p_<class>``, and of repeated folds ``repeat``, whose
+        index (or column ``id``) is that of `y`.
     cv : int, splitter of scikit-learn, or list of (train, test)
         What they were given; predictions tell it themselves. Where it draws other splits at each
         call (a `random_state` that is no number), scores must come with their splits:
@@ -164,7 +163,7 @@ def compare_folds(
         "options": dict(settings["options"] or {}),
     }
     try:
-        if y is not None or any(is_of_folds(one) or is_table(one) for one in results.values()):
+        if y is not None or any(map(_is_table, results.values())):
             data = without_none(
                 {"source": "given", "label": name, "positive": positive, "unit": unit}
             )
@@ -408,7 +407,7 @@ def _of_scores(
         experiment,
         tuple(merged(comparisons)),
         tested if plan.sized else frame,
-        {_FOLDS: given_card(_FOLDS, spec, {}, Classes(()), nothing)},
+        {_FOLDS: given_card(_FOLDS, spec, {}, Target(()), nothing)},
         analysis=planned,
     )
 
@@ -428,6 +427,11 @@ def _metric(name: str) -> str | GivenMetric:
         return name
     called = re.sub(r"\W", "_", name if name not in METRICS else f"neg_{name}")
     return validated(GivenMetric, {"name": called, "greater_is_better": True}, ("metrics",))
+
+
+def _is_table(result: Any) -> bool:
+    """Tell whether a result is a table of predictions with labels of folds."""
+    return hasattr(result, "columns") and "fold" in result.columns
 
 
 class _Rows(NamedTuple):
@@ -460,26 +464,26 @@ def _of_predictions(
     from bakeoff.execution.in_process import run_in_process  # imports all rooms
 
     groups = rows.groups
-    if all(map(is_table, results.values())):
+    if all(map(_is_table, results.values())):
         tables = {label: _table(label, one, rows.y) for label, one in results.items()}
         plan = _plan_of_labels(next(iter(tables.values())))
     else:
         folds = {label: _folds(label, one, rows) for label, one in results.items()}
-        truth = _truth(results, rows.y)
+        truth = pd.Series(np.asarray(rows.y).ravel())
         splits = _whole_splits(folds, len(truth))
         plan = plan_of(cv, len(truth), len(splits), splits)
         tables = {label: _frame(label, own, truth, plan.places) for label, own in folds.items()}
         groups = None if groups is None else np.asarray(groups)  # rows are counted here
     if groups is not None:
         for table in tables.values():
-            table["group"] = _looked_up("groups", groups, table["id"])
+            table["groups"] = _looked_up("groups", groups, table["id"])
     numbers = numbers_wanted(None, metrics)
     if numbers is None:
         roles = ("y_true", "y_pred")
         answers = [one[role] for one in tables.values() for role in roles if role in one]
         numbers = any(map(looks_like_a_quantity, answers))
     task = Task.REGRESSION if numbers else Task.CLASSIFICATION
-    named_alike = [*_FOLD, *(["group"] if groups is not None else [])]
+    named_alike = [*_FOLD, *(["groups"] if groups is not None else [])]
     columns = validated(GivenColumns, {role: role for role in named_alike})
     experiment = validated(
         Experiment,
@@ -518,17 +522,12 @@ def _looked_up(what: str, given: Any, ids: pd.Series[Any]) -> NDArray[Any]:
 
 def _folds(label: str, result: Any, rows: _Rows) -> list[_Fold]:
     """Let a model of each fold predict the rows that it did not see."""
-    if is_of_folds(result):
-        said = predictions_of(result, "predict")
-        sure = predictions_of(result, "predict_proba") or [None] * len(said)
-        parts = zip(result.split_indices, said, sure, strict=True)
-        return [_Fold(np.asarray(a), np.asarray(b), p, q) for (a, b), p, q in parts]
     found = dict(result) if isinstance(result, Mapping) else {}
     X = rows.X
     if X is None or not {"estimator", "indices"} <= set(found):
         raise UserError(
             f"results[{label!r}]: found {listed(found) or type(result).__name__}, expected with y "
-            "a table with the column `fold`, a report of skore, or with X and y "
+            "a table with the column `fold`, or with X and y "
             "`cross_validate(…, return_estimator=True, return_indices=True)`"
         )
     indices = found["indices"]
@@ -540,17 +539,6 @@ def _folds(label: str, result: Any, rows: _Rows) -> list[_Fold]:
         sure = fitted.predict_proba(seen) if hasattr(fitted, "predict_proba") else None
         folds.append(_Fold(np.asarray(train), np.asarray(test), fitted.predict(seen), sure))
     return folds
-
-
-def _truth(results: Mapping[str, Any], y: Any) -> pd.Series[Any]:
-    """Return the truth: `y`, or what the reports have, which must agree."""
-    told = [y] if y is not None else []
-    told += [one.y for one in results.values() if is_of_folds(one)]
-    first = pd.Series(np.asarray(told[0]).ravel())
-    for other in told[1:]:
-        if not np.array_equal(first, np.asarray(other).ravel()):
-            raise UserError("results: the reports are about different y, expected the same rows")
-    return first
 
 
 def _whole_splits(folds: Mapping[str, Sequence[_Fold]], n: int) -> list[Split]:

@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike
 from bakeoff.api.arrays import side_by_side
 from bakeoff.api.build_study import build_study, made_by
 from bakeoff.api.findings import Findings
-from bakeoff.api.reports import of_reports
 from bakeoff.api.settings import (
     Settings,
     call_of,
@@ -78,8 +77,7 @@ def compare(
         positive one of two classes, shape (n,), or of every class, shape (n, K), in the order of
         `classes`, or a DataFrame with a column for each class. A DataFrame has the labels or
         numbers of each model in a column. A list of arrays holds several training runs of a model,
-        each with other seeds, which are then compared by `recipe_difference`; an `EstimatorReport`
-        of skore brings its predictions of its test set, and `y` may be None;
+        each with other seeds, which are then compared by `recipe_difference`;
         ``bakeoff.stats.Runs([array], deterministic=True)`` is a model without a random part.
     metrics : str or sequence of str
         Names like ``"f1"`` or ``"rmse"``; default: accuracy, of numbers RMSE. Also called `metric`.
@@ -135,8 +133,7 @@ def compare(
     """
     arguments = {key: value for key, value in locals().items() if key not in ("y", "predictions")}
     arguments |= arguments.pop("settings")
-    y, predictions = of_reports(y, predictions)
-    related = {"group": groups, "run": runs, "time": time}
+    related = {"groups": groups, "runs": runs, "time": time}
     if groups is not None and time is not None:
         raise Problem(("groups",), "cannot be combined with time: keep one of them")
     if runs is not None and groups is None:

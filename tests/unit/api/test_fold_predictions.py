@@ -1,6 +1,4 @@
-"""Predictions of all folds, as scikit-learn, skore or a table brings them."""
-
-from types import SimpleNamespace
+"""Predictions of all folds, as scikit-learn or a table brings them."""
 
 import numpy as np
 import pandas as pd
@@ -42,27 +40,13 @@ def changed(**columns):
     return lambda: {name: own.assign(**columns) for name, own in tables().items()}
 
 
-def report(result):
-    """Make an object with the attributes of a `CrossValidationReport` of skore."""
-    splits = list(zip(result["indices"]["train"], result["indices"]["test"], strict=True))
-
-    def get_predictions(*, data_source, response_method="predict"):
-        assert data_source == "test"
-        pairs = zip(result["estimator"], splits, strict=True)
-        return [getattr(one, response_method)(X[test]) for one, (_, test) in pairs]
-
-    return SimpleNamespace(get_predictions=get_predictions, split_indices=splits, y=Y)
-
-
 def test_folds_have_the_numbers_of_their_scores():
     results = fitted()
     scores = {name: one["test_score"] for name, one in results.items()}
     known = bakeoff.compare_folds(scores, cv=CV, n=len(Y), metric="accuracy")
-    reports = {name: report(one) for name, one in results.items()}
     for found in (
         bakeoff.compare_folds(results, X=X, y=Y),
         bakeoff.compare_folds(tables(), y=Y),
-        bakeoff.compare_folds(reports),
     ):
         assert "/" not in str(found._study.cards), "nothing of a temporary file is told"
         pair, expected = found.to_frame().iloc[0], known.to_frame().iloc[0]
@@ -124,26 +108,3 @@ def test_tests_on_rows_take_five_by_two_folds_with_probabilities_or_without():
 def test_mistakes_are_told(results, options, said):
     with pytest.raises(bakeoff.UserError, match=said):
         bakeoff.compare_folds(results(), **options)
-
-
-def test_reports_of_one_test_set_bring_their_truth():
-    def of(model, y=Y[100:]):
-        own = model.fit(X[:100], Y[:100])
-
-        def predictions(*, data_source, response_method):
-            return getattr(own, response_method)(X[100:])
-
-        return SimpleNamespace(get_predictions=predictions, y_test=y)
-
-    made = {"tree": of(MODELS["tree"]), "ridge": of(RidgeClassifier())}
-    arrays = {
-        name: one.get_predictions(data_source="test", response_method="predict")
-        for name, one in made.items()
-    }
-    found = bakeoff.compare(None, made).to_frame()
-    known = bakeoff.compare(Y[100:], arrays).to_frame()
-    assert found["pvalue"].tolist() == known["pvalue"].tolist()
-    with pytest.raises(bakeoff.UserError, match="its report is about other test rows"):
-        bakeoff.compare(None, made | {"bayes": of(MODELS["bayes"], Y[:100])})
-    with pytest.raises(bakeoff.UserError, match=r"`bakeoff\.compare_folds` compares these"):
-        bakeoff.compare(None, made | {"bayes": report(fitted()["bayes"])})

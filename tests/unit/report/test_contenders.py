@@ -186,7 +186,8 @@ def test_a_comparison_that_is_refused_is_undecided_as_every_test(monkeypatch):
     def refuse(*_):
         raise ArgumentError("y_true", "too many classes")
 
-    monkeypatch.setattr(PairedPredictions, "arguments", refuse)
+    for name in ("arguments", "matrix"):
+        monkeypatch.setattr(PairedPredictions, name, refuse)
     found = baseline(one, "accuracy", "d")
     assert found.open == ["a", "b"]
     assert all(math.isnan(line.pvalue) and line.ci is None for line in found.models)

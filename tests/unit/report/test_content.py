@@ -126,10 +126,6 @@ def test_intervals_of_equivalence_tests_are_simultaneous_at_twice_the_level():
     for test, level in (("tost_paired", "90%"), ("mcnemar", "95%")):
         _, table = rows(f"pairs.{test}", found)
         assert f"Simultaneous {level} CI" in {column.title for column in table.columns}
-    assert (
-        "95% simultaneous confidence intervals, those of the tests against a margin with 90%"
-        in methods(found).text
-    )
 
 
 def test_tallies_of_non_inferiority_name_the_model_that_is_not_worse():
