@@ -55,13 +55,7 @@ def the(test: Entry, measure: Metric | None = None) -> str:
 
 
 def of_model(metric: str, model: str) -> str:
-    """Name a model's value of a metric, which may be about one class.
-
-    Examples
-    --------
-    >>> of_model("accuracy", "nb"), of_model("F1 for class churned", "nb")
-    ('accuracy of nb', 'F1 of nb for class churned')
-    """
+    """Name a model's value of a metric, which may be about one class."""
     name, of_class, called = metric.partition(" for class ")
     return f"{name} of {model}{of_class}{called}"
 
@@ -187,13 +181,8 @@ def p_name(row: Comparison) -> str:
     return "adjusted p" if row.family_size > 1 and row.correction != "none" else "p"
 
 
-def adjusted_p(row: Comparison) -> str:
-    """Write the p-value that decides a comparison."""
-    return p_equals(row.pvalue_adjusted, p_name(row))
-
-
 def extreme_p(rows: Sequence[Comparison], *, largest: bool = False) -> str:
-    """Write the p-value of a comparison, or the smallest or largest one of several."""
+    """Write the p-value that decides a comparison, or the smallest or largest one of several."""
     p = (max if largest else min)(row.pvalue_adjusted for row in rows)
     which = "" if len(rows) == 1 else "largest " if largest else "smallest "
     return f"{which}{p_equals(p, p_name(rows[0]))}"
@@ -250,10 +239,7 @@ def runs_of(family: Family) -> str:
     counts = sorted({d[key] for d in details for key in ("runs_a", "runs_b") if key in d})
     if not counts:
         return "training runs"
-    alone = " (1 of one that was trained once)" if counts[0] == 1 else ""
-    counts = counts[1:] if alone and len(counts) > 1 else counts
-    several = f"{counts[0]}" if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
-    return f"{several} training runs of each model{alone}"
+    return f"{spread(counts)} training runs of each model"
 
 
 def over_runs(study: Study) -> str:
@@ -319,16 +305,6 @@ def size_of(study: Study, row: Comparison) -> RowCounts:
     return RowCounts(row.n, **{"groups" if kin.kind == "group" else "times": int(count)})
 
 
-def where(study: Study, family: Family) -> str:
-    """Name the data set of a family, or say that it is about all of them."""
-    return study.dataset_label(family.dataset) if family.dataset else f"{evidence(study, family)}"
-
-
-def side(row: Comparison) -> str:
-    """Say what a one-sided test asks."""
-    return "is A better?" if row.alternative == "greater" else "is B better?"
-
-
 ABOUT = {
     "models": "these fitted models",
     "recipes": "the methods when retrained on the same rows",
@@ -337,42 +313,14 @@ ABOUT = {
 """What a test answers for."""
 
 
-def better(metric: Metric) -> str:
-    """Return the adjective of a better score."""
-    return "higher" if metric.greater_is_better else "lower"
-
-
 def advantage(metrics: Iterable[Metric]) -> str:
-    """Head a column of differences, which are positive where A is the better one.
-
-    Examples
-    --------
-    >>> from bakeoff.scores import METRICS
-    >>> accuracy, cost = METRICS["accuracy"], METRICS["cost"]
-    >>> advantage([accuracy]), advantage([cost]), advantage([accuracy, cost])
-    ('A − B', 'B − A', 'Advantage of A')
-    """
+    """Head a column of differences, which are positive where A is the better one."""
     ways = {metric.greater_is_better for metric in metrics}
     return "Advantage of A" if len(ways) > 1 else "A − B" if ways == {True} else "B − A"
 
 
-def lower_is_better(metrics: Iterable[Metric]) -> str:
-    """Say by which metrics a positive difference means that A has less; empty where by none."""
-    titles = [metric.title for metric in metrics if not metric.greater_is_better]
-    if not titles:
-        return ""
-    return f" By {words(titles)} lower is better: the difference is B − A, positive if A is better."
-
-
 def mean_of(metric: Metric) -> str:
-    """Name the mean of a metric, which may be a mean by its name.
-
-    Examples
-    --------
-    >>> from bakeoff.scores import METRICS
-    >>> mean_of(METRICS["accuracy"]), mean_of(METRICS["cost"])
-    ('mean accuracy', 'mean cost')
-    """
+    """Name the mean of a metric, which may be a mean by its name."""
     return metric.title if metric.title.startswith("mean ") else f"mean {metric.title}"
 
 

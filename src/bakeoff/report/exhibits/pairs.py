@@ -102,7 +102,9 @@ def omnibus(study: Study) -> Table:
         if after := next(same, None):
             n = sum(row.decision in differ for row in after.rows)
             pairs_differ = f"{after.entry.title}: {n} of {count(len(after.rows), 'pair')} differ"
-        named = {"test": family.entry.title, "dataset": Cell(prose.where(study, family))}
+        name = study.dataset_label(family.dataset)
+        where = name if family.dataset else prose.evidence(study, family)
+        named = {"test": family.entry.title, "dataset": Cell(where)}
         rows.append(tables.compared(study, family.rows[0]) | named | {"posthoc": pairs_differ})
     columns = (
         Column("test", "Test"),
@@ -212,13 +214,16 @@ def pairs(study: Study, test: str) -> Table:
     if not first.bayesian:
         one, two, three = (f"{row.alpha / part:g}" for part in (1, 5, 50))
         each = " for each metric" if several and row.family_size > 1 else ""
-        side = "" if row.alternative == "two-sided" else f" One-sided test: {prose.side(row)}"
+        side = (
+            ""
+            if row.alternative == "two-sided"
+            else f" One-sided test: is {'A' if row.alternative == 'greater' else 'B'} better?"
+        )
         note += (
             f" {capital(prose.correction(first))}{each}.{side} Stars: adjusted p at most {one} "
             f"(*), {two} (**), {three} (***).{prose.disagreement(first.rows)}"
         )
-    lower = "" if first.entry.unit else prose.lower_is_better(f.measure for f in by_metric)
-    return Table(columns, map(values, rows), note + lower)
+    return Table(columns, map(values, rows), note)
 
 
 def _tallies(study: Study, families: list[Family]) -> Table:
