@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -103,6 +104,46 @@ def said_of(
     if fixed or seeds == 1:  # one of a deterministic model is as good as all
         return {"label": model, "deterministic": True if fixed else None}
     return {"label": model, "seeds": seeds, "columns": columns.model_copy(update={"seed": "seed"})}
+
+
+def given_experiment(tests: Mapping[str, Any], **sections: Any) -> Experiment:
+    """Make the experiment of results from elsewhere."""
+    settings = validated(HypothesisTests, tests, ("tests",))
+    return validated(Experiment, {"experiment": "compare", "tests": settings, **sections})
+
+
+def described_metric(name: str, greater_is_better: bool) -> dict[str, Any]:
+    """Describe a metric that is none of ours, by a name that an experiment can have."""
+    plain = re.sub(r"\W", "_", name)
+    plain = plain if plain[:1].isalpha() else f"metric_{plain}"
+    return {"name": plain, "greater_is_better": greater_is_better}
+
+
+def planned_tests(experiment: Experiment) -> AnalysisPlan:
+    """Plan the tests of an experiment, or raise all problems."""
+    problems, tests = plan_tests(experiment)
+    if problems:
+        raise report_problems(problems)
+    return tests
+
+
+def given_study(
+    experiment: Experiment,
+    tests: AnalysisPlan,
+    evidence: Mapping[str, Any],
+    scores: pd.DataFrame,
+    **more: Any,
+) -> Study:
+    """Run the planned tests, and make the study for the report."""
+    results = [row for test in tests for row in run_planned(test, experiment, evidence)]
+    nothing = Classes(()), np.array([], dtype=np.intp)
+    cards = {
+        name: given_card(name, spec, {}, *nothing)
+        for name, spec in experiment.datasets.items()
+        if isinstance(spec, GivenData)
+    }
+    parts: dict[str, Any] = {"cards": cards, "analysis": tests, **more}
+    return Study(experiment, tuple(merged(results)), scores, **parts)
 
 
 METRIC = "accuracy"

@@ -233,8 +233,6 @@ def read_frame(path: str, place: Place, keys: TableKeys = PLAIN) -> pd.DataFrame
         raise Problem(place, no_file(path))
     keys = laid_out(path, keys)
     try:
-        if _first_line(path, keys).startswith("Key_"):
-            return _of_weka(path)
         frame = _frame(path, keys)
         commas = _written(frame, keys.sep or ",", markers=False) if _is_text(path, keys) else {}
         return _frame(path, keys.model_copy(update=commas)) if commas else frame
@@ -247,14 +245,6 @@ def read_frame(path: str, place: Place, keys: TableKeys = PLAIN) -> pd.DataFrame
         ) from None
     except UserError as error:
         raise Problem(place, str(error)) from None
-
-
-def _of_weka(path: str) -> pd.DataFrame:
-    """Read results of WEKA's Experimenter, which quotes as its CSVResultListener does."""
-    try:
-        return pd.read_csv(path, quotechar="'", escapechar="\\", doublequote=False, na_values="?")
-    except pd.errors.ParserError as error:
-        raise UserError(f"{path!r}: {error}") from None
 
 
 class Written(NamedTuple):
