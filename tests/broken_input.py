@@ -196,7 +196,6 @@ def lines(rng):
         "init": [rng.choice(["w.csv", "", "/"]), "--target", rng.choice(WORDS), "-o", "-"],
         "tests": [rng.choice([*WORDS, "mcnemar"])],
         "check": [rng.choice(WORDS)],
-        "publish": [rng.choice(WORDS)],
     }
     command = rng.choice(list(commands))
     parser = make_parser()._subparsers._group_actions[0].choices[command]

@@ -7,9 +7,7 @@ from importlib.util import find_spec
 from bakeoff.errors import UserError
 
 EXTRAS = {
-    "mlflow": "mlflow",
     "openpyxl": "files",
-    "skops": "keep",
     "xgboost": "xgboost",
 }
 """The extra of each, by the name of the module."""

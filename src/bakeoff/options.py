@@ -61,7 +61,6 @@ OPTIONS: dict[str, Option] = {
     "truth": Option(
         "True labels or numbers; default: `y_true`, `true`, `truth`, `label`, `target` or `y`.",
         "COLUMN",
-        keys=("true",),
     ),
     "id": Option("Row ids, unique; default: `id`, `row_id` or `row`.", "COLUMN"),
     "predicted": Option(
@@ -124,7 +123,6 @@ OPTIONS: dict[str, Option] = {
     "groups": Option(
         "Which rows belong together (a patient, a user).",
         "COLUMN",
-        keys=("group",),
     ),
     "time": Option("What orders the rows in time.", "COLUMN"),
     "subgroups": Option(
@@ -149,12 +147,10 @@ OPTIONS: dict[str, Option] = {
         "Which run of an item a row is, where ids are items that were run several times; the runs "
         "of an item belong together.",
         "COLUMN",
-        keys=("run",),
     ),
     "seeds": Option(
         "Which training run of the model a row is from, where every run predicts all rows.",
         "COLUMN",
-        keys=("seed",),
     ),
     "deterministic": Option(
         "The models whose training has no random part: one run of them is all there is.",
@@ -214,8 +210,8 @@ OPTIONS: dict[str, Option] = {
     "encoding": Option("Of the text, such as latin-1; default: UTF-8, or guessed.", "NAME"),
     "missing": Option(
         "What becomes of items that a model lacks: they are `wrong`, or only those in `common` are "
-        "compared. Of missing scores: they rank last (`failed`), or their data set or model is "
-        "left out (`drop_dataset`, `drop_model`). Default: refuse what is missing.",
+        "compared. Of missing scores: they rank last (`failed`), or their data set is left "
+        "out (`drop_dataset`). Default: refuse what is missing.",
         "WHAT",
         keys=("missing_cells",),
     ),
@@ -290,11 +286,6 @@ OPTIONS: dict[str, Option] = {
     "cores": Option("How many to use; default: all, or what a profile says.", "N"),
     "profile": Option(
         "A profile's folder, or slurm for the one that comes with the package.", "NAME …"
-    ),
-    "mlflow": Option(
-        "Write a run of MLflow for each model: its metrics with intervals, the report, the "
-        "verdict. The address of a server, or sqlite:///mlflow.db.",
-        "STORE",
     ),
 }
 """By name: a key of an experiment, an argument of Python, and with ``--`` an option."""

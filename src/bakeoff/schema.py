@@ -20,7 +20,6 @@ from bakeoff.scores import METRICS
 from bakeoff.scores.metrics import told_examples
 from bakeoff.sources import SOURCES, DataSet
 from bakeoff.sources.common.base import TableKeys
-from bakeoff.sources.file import Join
 from bakeoff.spec import Experiment
 from bakeoff.spec.tests import RECOMMENDED
 from bakeoff.stats import catalogue
@@ -81,7 +80,6 @@ def tables() -> str:
         _part(found, "Its `tune:`", "Tune"),
         _part(found, "A value of `tune: {space: …}` that is drawn", "Distribution"),
         _part(found, "Its `threshold: {choose: …}`", "ChosenThreshold"),
-        _part(found, "Its `early_stopping:`", "EarlyStopping"),
         _part(found, "A model given by its results", "GivenModel"),
         _part(found, "Its `columns:`", "GivenColumns"),
         *(
@@ -92,7 +90,6 @@ def tables() -> str:
         _part(found, "`tests:`", "HypothesisTests"),
         _part(found, "`own_metrics: {<name>: …}`", "OwnMetric"),
         _part(found, "`costs:`", "Costs"),
-        _part(found, "`importance:`", "Importance"),
         _part(found, "`execution:`", "Execution"),
     ]
     metrics = "\n".join(
@@ -127,8 +124,8 @@ def _shared(found: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield the keys that every source has, and those that all have that read a table's file."""
     text = "The keys that every data set has, beside those of its source; `given` has its own."
     yield "A data set", _among(found, next(iter(SOURCES.values())), DataSet, text)
-    text = "The keys of `source: file`, of `source: url` and of a table to `join:`."
-    yield "How a table is read", _among(found, Join, TableKeys, text)
+    text = "The keys of `source: file` and of `source: url`."
+    yield "How a table is read", _among(found, SOURCES["file"], TableKeys, text)
 
 
 def _among(
@@ -147,9 +144,8 @@ def _sources(found: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
         f"`source: {source}`": reference.rpartition("/")[2]
         for source, reference in values["discriminator"]["mapping"].items()
     }
-    readers: list[type] = [*SOURCES.values(), Join]
-    models = {model.__name__: model for model in readers}
-    for title, name in (*parts.items(), ("A table to `join:`", "Join")):
+    models: dict[str, type] = {model.__name__: model for model in SOURCES.values()}
+    for title, name in parts.items():
         part, model = found["$defs"][name], models.get(name, object)
         above = [base for base in (DataSet, TableKeys) if issubclass(model, base)]
         shared = {key for base in above for key in base.model_fields}

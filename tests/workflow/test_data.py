@@ -1,6 +1,5 @@
 """What a real run is given: data of every source, models with results, and mistakes."""
 
-import dataclasses
 import hashlib
 import json
 import re
@@ -13,7 +12,6 @@ import pandas as pd
 import pytest
 
 from bakeoff.cli import main
-from bakeoff.fit.predictions import Predictions
 from tests.conftest import ROOT, TINY
 from tests.workflow.test_run import executed, succeed
 
@@ -316,30 +314,3 @@ def test_scores_from_elsewhere_feed_the_same_test(finished_copy, tiny):
     assert not executed(run) & {"fit", "split_dataset", "take_predictions"}
     expected = rows(finished_copy, "tiny", test="cv5x2_f")
     pd.testing.assert_frame_equal(rows(finished_copy, "scored", test="cv5x2_f"), expected)
-
-
-@pytest.mark.slow
-def test_model_of_another_run_is_a_rival_on_folds_too(finished_copy, tiny):
-    tiny["experiment"] = "april"
-    tiny["models"] = {
-        "tree": {"results": "results/tiny", "model": "tree"},
-        "bayes": tiny["models"]["bayes"],
-        "stump": {"results": "results/tiny", "model": "stump"},
-    }
-    run = succeed(finished_copy, tiny, "--until", "compare", "all_scores")
-    assert executed(run) >= {"take_predictions", "fit"}
-    for test in ("cv5x2_f", "mcnemar"):
-        expected = rows(finished_copy, "tiny", test=test)
-        pd.testing.assert_frame_equal(rows(finished_copy, "april", test=test), expected)
-    scores = [pd.read_csv(finished_copy.results(name) / "scores.csv") for name in ("tiny", "april")]
-    pd.testing.assert_frame_equal(*scores)
-
-    # that run is made again with another tree; its stamp says what from, not by which model
-    fold = finished_copy.results() / "predictions/iris/tree/cv_5x2.repeat-2.fold-1.parquet"
-    made = Predictions.read(fold)
-    dataclasses.replace(made, y_pred=made.y_true).write(fold)
-    run = succeed(finished_copy, tiny, "--until", "all_scores")
-    assert executed(run) == {"take_predictions", "collect_scores", "all_scores"}
-    changed = pd.read_csv(finished_copy.results("april") / "scores.csv")
-    where = changed.query("model == 'tree' and repeat == 2 and fold == 1 and metric == 'accuracy'")
-    assert where["value"].tolist() == [1.0]

@@ -12,7 +12,6 @@ import pytest
 
 import bakeoff
 from bakeoff import UserError
-from bakeoff.cli import main
 from bakeoff.comparisons import plan_tests
 from bakeoff.report.exhibits import exhibits
 from bakeoff.report.numbers import fixed, p_equals, pvalue, score
@@ -240,13 +239,3 @@ def test_run_that_fails_is_told(finished_copy, monkeypatch, capsys):
     assert "no-such-option" in capsys.readouterr().err
     with pytest.raises(UserError, match=r"nothing\.yaml: cannot be read"):
         bakeoff.run("nothing.yaml")
-
-
-def test_results_become_a_card(results, capsys):
-    assert main(["publish", str(results)]) == 0
-    card = capsys.readouterr().out
-    assert card.startswith("---\nmodel-index:")
-    verdict = (results / "verdict.txt").read_text(encoding="utf-8")
-    assert verdict.splitlines()[0] in card
-    assert main(["publish", str(results / "nothing")]) == 2
-    assert "holds no results" in capsys.readouterr().err

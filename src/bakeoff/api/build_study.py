@@ -25,7 +25,7 @@ from bakeoff.comparisons.row_tables import (
 from bakeoff.comparisons.settings import INDEPENDENT, deterministic
 from bakeoff.data.given_predictions import given_card
 from bakeoff.data.observations import Observations
-from bakeoff.data.target import Classes
+from bakeoff.data.target import Target
 from bakeoff.errors import Problem
 from bakeoff.fit.predictions import Predictions
 from bakeoff.report.read import environment
@@ -78,7 +78,7 @@ def given_study(
 ) -> Study:
     """Run the planned tests, and make the study for the report."""
     results = [row for test in tests for row in run_planned(test, experiment, evidence)]
-    nothing = Classes(()), np.array([], dtype=np.intp)
+    nothing = Target(()), np.array([], dtype=np.intp)
     cards = {
         name: given_card(name, spec, {}, *nothing)
         for name, spec in experiment.datasets.items()
@@ -123,7 +123,7 @@ def build_study(given: Observations, settings: Settings) -> Study:
     assert isinstance(spec, GivenData)
     target, truth = given.target, given.truth
     if not given.in_order:  # of counts no classes are known
-        target, truth = Classes(()), np.full(len(truth), -1)
+        target, truth = Target(()), np.full(len(truth), -1)
     card = given_card(ROWS, spec, {ROWS: settings.files}, target, truth, len(given.left_out))
     return given_study(
         experiment,
@@ -192,14 +192,14 @@ def _training(
         raise Problem(("deterministic",), problem)
     if fixed or len(runs) == 1:  # one of a deterministic model is as good as all
         return {"columns": columns, "deterministic": True if fixed else None}
-    return {"columns": columns.model_copy(update={"seed": "seed"}), "seeds": len(runs)}
+    return {"columns": columns.model_copy(update={"seeds": "seed"}), "seeds": len(runs)}
 
 
 def _tests(
     given: Observations, settings: Settings, ids: Mapping[str, str], metrics: Sequence[str]
 ) -> dict[str, Any]:
     """Make the section `tests:` of the experiment; no metrics are named of numbers per row."""
-    in_time = "time" in settings.columns and "group" not in settings.columns
+    in_time = "time" in settings.columns and "groups" not in settings.columns
     serial = given.task.numbers and in_time and not settings.independent_rows
     run = on_given_rows(
         len(ids), metrics, settings.costs is not None, serial, runs=given.several_runs
@@ -231,7 +231,7 @@ def _tests(
 def _side_by_side(given: Observations, ids: Sequence[str]) -> PairedPredictions:
     """Put what all training runs say, or numbers, side by side, each as if it was a model."""
     kin: dict[str, Any] = {
-        "groups": given.related.get("group"),
+        "groups": given.related.get("groups"),
         "times": given.related.get("time"),
         "subgroups": given.subgroups,
     }

@@ -35,7 +35,7 @@ _SIZES = 100.0
 """How much larger scores may be on one data set than on another, where they are in one unit."""
 _CELL = ["metric", "dataset", "model"]
 _SHOWN = 3
-MISSING = ("refuse", "failed", "drop_dataset", "drop_model")
+MISSING = ("refuse", "failed", "drop_dataset")
 
 
 class ScoreTable(NamedTuple):
@@ -380,8 +380,7 @@ def _refuse_missing(scores: pd.DataFrame) -> None:
     raise Problem(
         ("missing_cells",),
         f"{counted} missing: {'; '.join(texts[:_SHOWN])}{more}. Say what becomes of them: `failed` "
-        "(a crash or a limit: they rank last), `drop_dataset` or `drop_model` (what is not "
-        "complete is left out)",
+        "(a crash or a limit: they rank last) or `drop_dataset` (their data sets are left out)",
     )
 
 
@@ -401,7 +400,7 @@ def compare_datasets(
     models: Sequence[str] | None = None,
     runs: str | Sequence[str] = (),
     groups: str | None = None,
-    missing: Literal["refuse", "failed", "drop_dataset", "drop_model"] = "refuse",
+    missing: Literal["refuse", "failed", "drop_dataset"] = "refuse",
     versus: str | None = None,
     alpha: float = 0.05,
     **settings: Unpack[ScoreSettings],
@@ -432,9 +431,9 @@ def compare_datasets(
     groups : str, optional
         The column that says which data sets belong together, such as versions of one: tests take
         the mean score of a group for one data set.
-    missing : {"refuse", "failed", "drop_dataset", "drop_model"}
+    missing : {"refuse", "failed", "drop_dataset"}
         What it means that a model has no score on a data set. ``failed``: a crash or a limit, which
-        ranks last. The others leave out the data set or the model.
+        ranks last. ``drop_dataset`` leaves out the data set.
     versus : str, optional
         A model: it alone is compared with each other one; default: all pairs.
     alpha : float

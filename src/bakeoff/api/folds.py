@@ -460,10 +460,10 @@ def _of_predictions(
             for label, one in results.items()
         }
         groups = None if groups is None else np.asarray(groups)  # rows are counted here
-    roles = [*_FOLD, *(["group"] if groups is not None else [])]
+    roles = [*_FOLD, *(["groups"] if groups is not None else [])]
     if groups is not None:
         for table in tables.values():
-            table["group"] = _looked_up("groups", groups, table["id"])
+            table["groups"] = _looked_up("groups", groups, table["id"])
     numbers = numbers_wanted(None, metrics)
     if numbers is None:
         answers = [t[name] for t in tables.values() for name in ("y_true", "y_pred") if name in t]

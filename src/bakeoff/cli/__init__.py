@@ -196,19 +196,6 @@ COMMANDS = {
         "  bakeoff gate samples_old.jsonl samples_new.jsonl --margin 0.01 --values right",
         required="margin",
     ),
-    "publish": Command(
-        "write a finished run as a model card, or into MLflow",
-        "results",
-        {"results": ("", "the folder of a finished run: results/attrition")},
-        {"options": "output mlflow"},
-        meaning={
-            "output": "Write the evaluation part of a model card, of the model that scores best "
-            "(Markdown, with metadata for Hugging Face); without an option it is printed."
-        },
-        epilog="examples:\n"
-        "  bakeoff publish results/attrition --output README.md\n"
-        "  bakeoff publish results/attrition --mlflow http://localhost:5000",
-    ),
     "tests": Command(
         "list the statistical tests, or explain one",
         "tests",
@@ -225,7 +212,8 @@ RETIRED = {
     "`bakeoff compare`",
     "new": "write `bakeoff init --folder FOLDER`",
     "split": "`bakeoff run FILE --until split_dataset` writes results/<experiment>/splits/",
-    "power": "the report says which difference each test would find; `bakeoff plan` plans rows",
+    "publish": "results/<experiment>/ has the scores as a CSV file, which your tool logs",
+    "power": "`bakeoff check` says which difference a test would find; `bakeoff plan` plans rows",
     "gate --ledger": "for the k-th decision by one test set give --alpha as alpha/(k(k + 1))",
     "gate --junit": "the exit code and --json tell a build the decision",
     "gate --markdown": "write `--output comment.md`",
@@ -237,7 +225,6 @@ RETIRED = {
     "plan --versus": "write `--comparisons N`, one for each other model",
     "plan --one-sided": "write `--set alternative=greater`",
     "plan --figure": "write `--output plan.svg`",
-    "publish --card": "write `--output README.md`",
     **{f"compare {old}": f"write `--output {new}`" for old, new in _OUTPUT.items()},
     "compare --csv": "write `--output FOLDER`",
     "compare --names": "write `--models A,B`",

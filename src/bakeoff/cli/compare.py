@@ -24,7 +24,6 @@ from bakeoff.cli.given import (
     keys_named,
     outputs,
     read_tables,
-    role_of,
     subgroups_named,
 )
 from bakeoff.cli.terminal import dim, say
@@ -207,7 +206,7 @@ def _read(args: argparse.Namespace) -> tuple[Observations, Settings, tuple[str, 
     if tables.wide is not None and (named.kind is not None or unclear):
         _tell_models(args.models, given)
     by_items = isinstance(named.kind, Passing)  # and of the runs of an item one value is left
-    related = {role_of(name): getattr(args, name) for name in RELATING[:3]}
+    related = {name: getattr(args, name) for name in RELATING[:3]}
     settings = dataclasses.replace(
         settings,
         metrics=named.metrics,
@@ -216,7 +215,7 @@ def _read(args: argparse.Namespace) -> tuple[Observations, Settings, tuple[str, 
         columns={
             role: column
             for role, column in related.items()
-            if column is not None and not (role == "run" and by_items)
+            if column is not None and not (role == "runs" and by_items)
         },
     )
     return given if one_table else _called(given, args.models), settings, tables.read_as
@@ -224,7 +223,7 @@ def _read(args: argparse.Namespace) -> tuple[Observations, Settings, tuple[str, 
 
 def _refuse_datasets(names: Sequence[str], columns: GivenColumns) -> None:
     """Refuse to take data sets for rows of one test set."""
-    used = {columns.group, columns.time, columns.run, columns.value}
+    used = {columns.groups, columns.time, columns.runs, columns.value}
     for name in names:
         if name.lower().replace(" ", "_") in _NAMES_OF_DATASETS and name not in used:
             raise Problem(

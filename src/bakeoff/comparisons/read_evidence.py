@@ -101,7 +101,7 @@ def read_predictions(
         present = _present(models, names)
         if not by_values:
             numbers = pa.types.is_floating(file.schema_arrow.field("y_true").type)
-            table = file.read(columns=["y_true", *present, *(["row_id"] if numbers else [])])
+            table = file.read(columns=["y_true", *present])
     beside = [n for n in names if n in (GROUP, TIME) or n.startswith((SUBGROUP, TAKEN))]
     frame = read_frame(path, beside) if beside else pd.DataFrame()
     more: dict[str, Any] = {
@@ -124,7 +124,6 @@ def read_predictions(
     if numbers:
         truth: NDArray[Any] = table["y_true"].to_numpy()
         columns = [table[name].to_numpy() for name in present]
-        more["ids"] = table["row_id"].to_numpy()
     else:
         classes, truth = _coded(table["y_true"])
         columns = [_among(classes, *_coded(table[name])) for name in present]
@@ -325,7 +324,7 @@ def read_holes(path: str | Path) -> list[Hole]:
 
 def missing_cells(experiment: Experiment) -> str:
     """Return the policy for missing cells of the score matrix."""
-    default = "drop_model" if experiment.on_error == "exclude" else "error"
+    default = "drop_dataset" if experiment.on_error == "exclude" else "error"
     return experiment.tests.missing_cells or default
 
 
@@ -339,7 +338,7 @@ def check_holes(holes: Iterable[Hole], used: set[tuple[str, str]], policy: str) 
     raise UserError(
         f"the tests over data sets need a score of every model on every data set: {shown}{more}. "
         "Set `tests: {missing_cells: …}`: `failed` ranks scores last that are missing because a "
-        "model failed, `drop_dataset` and `drop_model` leave out what is not complete"
+        "model failed, `drop_dataset` leaves out data sets that are not complete"
     )
 
 
@@ -358,7 +357,10 @@ def complete(
     gaps, notes = np.isnan(values), []
     if policy == "drop_dataset":
         kept = np.asarray(~gaps.any(axis=1))
-        notes = [_note("data set", name, holes, "dataset") for name in _names(datasets, ~kept)]
+        for name in _names(datasets, ~kept):
+            own = [hole for hole in holes if hole.dataset == name]
+            shown = "; ".join(map(str, own[:_SHOWN])) + ("; ..." if len(own) > _SHOWN else "")
+            notes.append(f"data set {name} was left out: {shown}")
         values, datasets = values[kept], _names(datasets, kept)
     if mixed and len(datasets):  # of which no mean and no difference is known: those of ranks
         size = np.nanmax(np.abs(values), axis=1, keepdims=True, initial=1e-300)
@@ -373,13 +375,7 @@ def complete(
     gaps = np.isnan(values)
     if policy == "failed" and gaps.any():
         return _failed_last(models, datasets, values, 1 if greater_is_better else -1)
-    columns: NDArray[np.bool_] = np.full(len(models), True)
-    if policy == "drop_model":
-        columns = np.asarray(~gaps.any(axis=0))
-    notes += [_note("model", name, holes, "model") for name in _names(models, ~columns)]
-    return DatasetScores(
-        tuple(_names(models, columns)), tuple(datasets), values[:, columns], tuple(notes)
-    )
+    return DatasetScores(tuple(models), tuple(datasets), values, tuple(notes))
 
 
 def _failed_last(
@@ -404,9 +400,3 @@ def _failed_last(
 
 def _names(names: Sequence[str], chosen: Any) -> list[str]:
     return [name for name, one in zip(names, chosen, strict=True) if one]
-
-
-def _note(what: str, name: str, holes: Sequence[Hole], key: str) -> str:
-    own = [hole for hole in holes if getattr(hole, key) == name]
-    shown = "; ".join(map(str, own[:_SHOWN])) + ("; ..." if len(own) > _SHOWN else "")
-    return f"{what} {name} was left out: {shown}"

@@ -22,8 +22,7 @@ from bakeoff.comparisons.evidence import (
     DatasetScores,
     FoldScores,
     PairedPredictions,
-    RelatedRows,
-    TimeBlocks,
+    block_checks,
     cost_options,
     has_test,
 )
@@ -405,14 +404,14 @@ class _Family:
     @cached_property
     def evidence(self) -> AnyEvidence:
         """The evidence, without what relates its rows where they are to be independent."""
-        if isinstance(self.given, RelatedRows) and self.test.independent_rows:
+        if isinstance(self.given, PairedPredictions) and self.test.independent_rows:
             return dataclasses.replace(self.given, groups=None, times=None)
         return self.given
 
     @property
     def _related(self) -> bool:
         """Whether something relates these rows, and the test is to know of it."""
-        return isinstance(self.evidence, RelatedRows) and self.evidence.related
+        return isinstance(self.evidence, PairedPredictions) and self.evidence.related
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -424,14 +423,14 @@ class _Family:
             rows = self._by_arity()
         except ValueError as refusal:
             rows = self._undecided(refusal)
-        blocks = TimeBlocks(self.evidence, self.entry, self.context.costs)
-        return [self._annotated(row, blocks) for row in rows]
+        return [self._annotated(row) for row in rows]
 
-    def _annotated(self, row: Comparison, blocks: TimeBlocks) -> Comparison:
+    def _annotated(self, row: Comparison) -> Comparison:
         """Say with a result what was left out of its evidence, and what is assumed of its rows."""
         models, left_out = self.evidence.models, self.evidence.left_out
         compared = [models.index(model) for model in (row.model_a, row.model_b) if model]
-        checks = [*row.result.get("assumptions", []), *map(vars, blocks.checks(compared))]
+        checks = block_checks(self.evidence, self.entry, self.context.costs, compared)
+        checks = [*row.result.get("assumptions", []), *map(vars, checks)]
         more: dict[str, Any] = {}
         if self.test.independent_rows and (assumed := assumption(self.given)):
             checks = [vars(assumed), *(one for one in checks if one["name"] != assumed.name)]

@@ -29,11 +29,9 @@ from bakeoff.data.splits import NEITHER, Folds, Split, make_splits
 from bakeoff.data.table import GROUP, ROW_ID, TARGET, TIME, Table, load_table
 from bakeoff.data.target import (
     Labels,
-    Quantity,
     Target,
     check_spread,
     positive_last,
-    target_of,
 )
 from bakeoff.errors import Place, Problem, listed, some
 from bakeoff.files import files_at, is_file, no_file, state_of
@@ -45,7 +43,7 @@ from bakeoff.spec.metrics import RIGHT_OR_WRONG, GivenMetric
 from bakeoff.spec.related import row_columns
 from bakeoff.spec.resampling import Halves, Holdout, Plan, Resampled
 
-_COLUMNS = {"group": GROUP, "time": TIME}
+_COLUMNS = {"groups": GROUP, "time": TIME}
 _KEPT = 64
 """Files whose rows are kept in memory: each fold looks some of them up."""
 
@@ -64,7 +62,7 @@ class HeldModel(GivenModel):
     ) -> HeldModel:
         """Make the entry of a frame of predictions."""
         called, at = keys["predictions"], (*place, "predictions")
-        file = Records(called, as_table(frame, called, at), at)
+        file = Records(called, as_table(frame), at)
         table = Observations.of_records(file, columns, numbers=numbers)
         return validated(cls, {**keys, "columns": columns, "table": table}, place)
 
@@ -103,13 +101,13 @@ def _read_once(
     named = GivenColumns.model_validate_json(columns)
     parts = list(by_run(table_of_model(path, place, model), named))
     which, expected = run
-    if len(parts) != expected and named.seed is not None:
+    if len(parts) != expected and named.seeds is not None:
         raise Problem(
             (*place[:-1], "seeds"),
-            f"{path!r} has {len(parts)} training runs in {named.seed!r}, `seeds` says {expected}; "
+            f"{path!r} has {len(parts)} training runs in {named.seeds!r}, `seeds` says {expected}; "
             "a run that failed belongs to its recipe, with the score that it has",
         )
-    part = parts[0 if named.seed is None else which - 1]
+    part = parts[0 if named.seeds is None else which - 1]
     how: dict[str, Any] = {"drop_unlabelled": drop_unlabelled, "numbers": numbers}
     return Observations.of_records(part, named, **how, values=values)
 
@@ -124,10 +122,9 @@ def _read(model: str, experiment: Experiment, dataset: str, seed: int = 1) -> Ob
         file = read_predictions(path, given.columns, ("models", model, "values"), **how)
         return meant(file, experiment.measured[0], given.columns)
     drop = isinstance(spec, GivenData) and spec.missing_target == "drop"
-    place = ("models", model, "predictions" if given.results is None else "results")
+    place = ("models", model, "predictions")
     how = {"drop_unlabelled": drop, "numbers": experiment.task.numbers}
-    named = given.model if given.results is None else None
-    return read_predictions(path, given.columns, place, **how, run=run, model=named)
+    return read_predictions(path, given.columns, place, **how, run=run, model=given.model)
 
 
 def load(name: str, experiment: Experiment) -> Table:
@@ -137,9 +134,7 @@ def load(name: str, experiment: Experiment) -> Table:
         return load_given(name, experiment)
     roles = experiment.resampling.given_by, row_columns(experiment, name)
     numbers = experiment.task.numbers
-    return load_table(
-        name, spec, experiment.seed, *roles, experiment.validation_column, numbers=numbers
-    )
+    return load_table(name, spec, experiment.seed, *roles, numbers=numbers)
 
 
 def load_given(name: str, experiment: Experiment) -> Table:
@@ -169,7 +164,7 @@ def load_given(name: str, experiment: Experiment) -> Table:
                 ("datasets", name),
                 "none of the files names the true "
                 f"{'numbers' if experiment.task.numbers else 'labels'} (looked for "
-                f"{listed(USUAL['true'])}): add them to one at least, or say which column it is",
+                f"{listed(USUAL['truth'])}): add them to one at least, or say which column it is",
             )
         rows = first.labelled()
     places = [positions(rows, file) for file in files]
@@ -180,8 +175,8 @@ def load_given(name: str, experiment: Experiment) -> Table:
         classes = _classes(rows.true, spec, ("datasets", name))
     assert rows.true is not None
     truth: NDArray[Any] = rows.true.among(classes)
-    target = target_of(classes, truth)
-    if isinstance(target, Quantity):
+    target = Target(classes, truth.dtype.kind == "f")
+    if target.numbers:
         check_spread(truth, ("datasets", name))
     kin = {_COLUMNS[role]: values for role, values in related(files, places).items()}
     frame = pd.DataFrame({ROW_ID: rows.ids, TARGET: target.stored(truth), **kin})

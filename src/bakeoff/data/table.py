@@ -20,7 +20,7 @@ from scipy import special
 
 from bakeoff.data import columns
 from bakeoff.data.describe import describe, find_repeats, group_columns, pairs_by_chance
-from bakeoff.data.target import Classes, Quantity, Target, read_target
+from bakeoff.data.target import Target, read_target
 from bakeoff.errors import Place, Problem, UserError, shown, unknown
 from bakeoff.files import read_parquet, reading, sha256_of, write_json, write_parquet
 from bakeoff.keys import name_of
@@ -45,9 +45,8 @@ FOLDS = "__folds__"
 """Start of the columns that the plan ``kfold`` goes by; the number of the repeat follows."""
 PROBABILITY_SLACK = 0.01
 """How far from 1 the probabilities of a row may sum up: many are rounded."""
-VALIDATION = "__validation__"
 """The value of the column that searches for parameters go by."""
-KEYS = (ROW_ID, TARGET, WEIGHT, GROUP, TIME, PART, HOLDOUT, VALIDATION)
+KEYS = (ROW_ID, TARGET, WEIGHT, GROUP, TIME, PART, HOLDOUT)
 DRAWN: Mapping[str, Sequence[str]] = MappingProxyType({})
 """What plans go by where all are drawn."""
 
@@ -108,8 +107,8 @@ class Table:
         with reading(parquet):
             named = table.schema.metadata[b"classes"].decode()
             numbers = pa.types.is_floating(table.schema.field(TARGET).type)
-            target = Quantity() if numbers else Classes(tuple(named.split("\0")) if named else ())
-            return cls(table.to_pandas(), target)
+            classes = tuple(named.split("\0")) if named else ()
+            return cls(table.to_pandas(), Target(classes, numbers))
 
     @cached_property
     def card(self) -> Mapping[str, Any]:
@@ -153,7 +152,6 @@ def load_table(
     seed: int,
     given_by: Mapping[str, Sequence[str]] = DRAWN,
     wanted: RowColumns = NOTHING,
-    validation: tuple[str, Place] | None = None,
     *,
     numbers: bool = False,
 ) -> Table:
@@ -177,9 +175,6 @@ def load_table(
     keys = {ROW_ID: _row_ids(frame, spec, place), TARGET: labels}
     keys |= _roles(frame, loaded, spec, place) | _divided_by(frame, given_by)
     kept_apart = _kept_apart(spec, loaded.target, given_by)
-    if validation is not None:
-        keys[VALIDATION] = _identifying(frame, *validation)
-        kept_apart.add(validation[0])
     features = chosen_features(frame, kept_apart, spec, place)
     _check_features(features, loaded.target, spec, place)
     canonical = pd.concat([pd.DataFrame(keys, index=frame.index), features], axis=1)
@@ -190,8 +185,6 @@ def load_table(
         "rows_of_other_classes": other_classes,
         "group_columns": group_columns(frame, kept_apart) if spec.groups is None else [],
     }
-    # not with the frame that was loaded, for that takes as much room as the table
-    found["notes"] = loaded.frame.attrs.get("notes", [])
     describe = partial(_card, name, spec, loaded.target, loaded.facts, found)
     return Table(canonical.reset_index(drop=True), what, carried, describe)
 

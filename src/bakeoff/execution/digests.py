@@ -53,12 +53,11 @@ def of_data(experiment: Experiment, dataset: str) -> str:
         given = _given(experiment), _meaning(experiment)
         return digest([_plain(spec, "costs"), given, made_by], ordered=True)
     seed = experiment.seed if spec.drawn else None
-    # which column validates, not where it is named
-    roles = experiment.resampling.given_by, (experiment.validation_column or ())[:1]
     libraries = versions(("pandas", "pyarrow", "numpy", "scipy", "scikit-learn"))
+    folds_by = experiment.resampling.given_by
     by_user, taken = own_code(*spec.imports), row_columns(experiment, dataset).taken
     # derived columns stand in the order of their keys
-    parts = _plain(spec, "costs"), seed, roles, by_user, made_by, libraries, taken
+    parts = _plain(spec, "costs"), seed, folds_by, by_user, made_by, libraries, taken
     return digest(parts, ordered=True)
 
 

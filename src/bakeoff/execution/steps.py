@@ -80,7 +80,7 @@ def fit(task: FitTask) -> bool:
     from bakeoff.fit.predictions import is_made
     from bakeoff.fit.run_fit import run_fit
 
-    if is_made(task.output, task.stamp) and (task.kept.is_file() or not task.model.keep):
+    if is_made(task.output, task.stamp):
         return False
     run_fit(task)
     return True
@@ -96,15 +96,10 @@ def note_failure(fit: Fit, why: str, fingerprint: str, output: str) -> None:
 def take_predictions(experiment: Experiment, fit: Fit, data: str, splits: str, output: str) -> None:
     """Take the predictions of a given model, after the proof that they are for these rows."""
     from bakeoff.data import Table, read_split
-    from bakeoff.data.splits import read_splits
-    from bakeoff.scores.given_results import given_fold, given_predictions
+    from bakeoff.scores.given_results import given_predictions
 
     table, split = Table.read(data), read_split(splits, fit.repeat, fit.fold)
-    if experiment.given[fit.model].results and fit.plan != "holdout":
-        taken = given_fold(fit, experiment, table, read_splits(splits), split)
-    else:
-        taken = given_predictions(fit, experiment, table, split)
-    taken.write(output)
+    given_predictions(fit, experiment, table, split).write(output)
 
 
 def collect_scores(
@@ -151,27 +146,16 @@ def all_scores(scores: Sequence[str], timings: Sequence[str], output: str, times
 
 
 def list_fits(needs: RuleInputs, what: str, output: str) -> None:
-    """Write what fits chose, what columns matter to them, how much seeds do, or which failed."""
+    """Write what fits chose, or which failed."""
     import pandas as pd
 
     from bakeoff.scores.choices import choices
     from bakeoff.scores.excluded import COLUMNS, failures
-    from bakeoff.scores.importance import importances
-    from bakeoff.scores.seed_noise import seed_noise
 
-    experiment = needs.experiment
-    _enter_own(experiment)
     if what == "choices":
         table = choices(needs.kept_predictions(lambda model: model.chooses))
-    elif what == "importance":
-        every = needs.kept_predictions(lambda model: True)
-        table = importances([path for path in every if Path(path).name.startswith("holdout")])
-    elif what == "seeds":
-        files = {d: path for d in experiment.datasets for path in needs.row_columns(d)}
-        several = needs.kept_predictions(lambda model: model.seeds > 1)
-        table = seed_noise(several, experiment.metrics, experiment.costs_on, files)
     else:
-        failed = [path for dataset in experiment.datasets for path in needs.failed(dataset)]
+        failed = [path for dataset in needs.experiment.datasets for path in needs.failed(dataset)]
         table = pd.DataFrame(failures(failed), columns=list(COLUMNS))
     write_csv(output, table)
 

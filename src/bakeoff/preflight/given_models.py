@@ -9,7 +9,6 @@ from bakeoff.data.given_predictions import divide, load, predictions_of
 from bakeoff.data.splits import divisions
 from bakeoff.errors import Problem
 from bakeoff.scores.given_results import given_scores
-from bakeoff.scores.rival import check_same_run, rival_predictions
 from bakeoff.spec import AnalysisPlan, Experiment, Fit
 from bakeoff.spec.given_models import GivenData
 from bakeoff.stats import catalogue
@@ -88,13 +87,9 @@ def problems_with_predictions(
             continue
         for model in experiment.given:
             try:
-                rival = experiment.given[model].results and name != "holdout"
-                if rival:
-                    check_same_run(model, experiment, dataset, name, table, splits)
-                read = rival_predictions if rival else predictions_of
                 for repeat, fold, split in divisions(splits, plan):
                     for seed in range(1, experiment.seeds(model) + 1):
                         fit = Fit(dataset, model, name, repeat, fold, seed)
-                        read(fit, experiment, table, split)
+                        predictions_of(fit, experiment, table, split)
             except Problem as problem:
                 yield problem

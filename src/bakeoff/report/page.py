@@ -20,7 +20,6 @@ from bakeoff.report.exhibit import Drawing, Item, Section
 from bakeoff.report.exhibits import build, draw, exhibits, records
 from bakeoff.report.facts import Verdict, take_care
 from bakeoff.report.methods import Methods, methods, wrapped
-from bakeoff.report.numbers import percent
 from bakeoff.report.prose import ABOUT
 from bakeoff.report.study import Study
 from bakeoff.report.tables import LATEX, PageTable, markdown, to_csv, to_latex, to_markdown
@@ -226,7 +225,7 @@ def render(template: str, **content: Any) -> str:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    env.filters |= {"md": markdown, "md_table": to_markdown, "percent": percent}
+    env.filters |= {"md": markdown, "md_table": to_markdown}
     return env.get_template(template).render(**content)
 
 

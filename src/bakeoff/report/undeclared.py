@@ -55,11 +55,6 @@ REMARKS: Mapping[str, tuple[str, str]] = {
         "write those that mean the same in one way",
     ),
     "nul": ("columns with NUL characters", "save the table again as text"),
-    "formulas": (
-        "columns of formulas whose values are not in the workbook",
-        "open it in a spreadsheet program and save it, with the values",
-    ),
-    "hidden": ("the first sheet of the workbook, which is read, is hidden", "name one by 'sheet:'"),
 }
 """What is odd about columns (`bakeoff.data.describe.describe`), and what to do."""
 
@@ -99,11 +94,9 @@ def notes_on(
     columns = {name: one["remark"] for name, one in card["features"].items() if "remark" in one}
     for kind, (heading, advice) in REMARKS.items():
         told = [(name, said) for name, (own, said) in columns.items() if own == kind]
-        told += [(name, "") for own, name in card.get("notes", ()) if own == kind]
         named = [f"{clean(name)!r}{f' ({clean(said)})' if said else ''}" for name, said in told]
         if named:
-            where = f"{label} has" if heading.startswith("columns") else f"in {label},"
-            yield Note(dataset, f"{where} {heading}: {words(named, _MOST_COLUMNS)}", advice)
+            yield Note(dataset, f"{label} has {heading}: {words(named, _MOST_COLUMNS)}", advice)
     for column in card["group_columns"]:
         name = clean(column["column"])
         setting = f"'groups: {name}'"

@@ -10,12 +10,7 @@ from functools import partial
 from typing import Any
 
 from bakeoff.comparisons import Comparison, Decision
-from bakeoff.comparisons.advice import (
-    enough_datasets,
-    over_datasets,
-    remedies,
-    smallest_pvalue,
-)
+from bakeoff.comparisons.advice import enough_datasets, over_datasets, remedies, smallest_pvalue
 from bakeoff.comparisons.plan_tests import notes as notes_on_runs
 from bakeoff.comparisons.run_tests import measured
 from bakeoff.report import prose
@@ -30,23 +25,21 @@ from bakeoff.report.facts import (
     interactions,
     take_care,
 )
-from bakeoff.report.family import Family, as_float, detectable, seen_from
+from bakeoff.report.family import Family, as_float, seen_from
 from bakeoff.report.numbers import (
     capital,
     count,
     fixed,
-    p_equals,
     percent,
     probability,
     pvalue,
     words,
 )
 from bakeoff.report.prose import of_model, title
-from bakeoff.report.ranking import Ranked, ranking, standings, tally, without_noise
+from bakeoff.report.ranking import Ranked, ranking, standings, without_noise
 from bakeoff.report.study import TRUST, Study
 from bakeoff.report.undeclared import notes, related_names
-from bakeoff.stats import TypeOneError, catalogue
-from bakeoff.stats.runs.recipe import unseen_failures
+from bakeoff.stats import TypeOneError
 from bakeoff.threads import on_one_thread
 
 
@@ -221,21 +214,17 @@ def _all_pairs(facts: Facts, first: Family, *narrower: Family) -> None:
         facts["unproven"] = "An identical result"
     else:
         (_leader_and_next if first.dataset else _ranks)(facts, o)
-        apart = [row for row in o.open if row.model_b not in o.tied] or list(o.open)
         if many or o.lost:
             elsewhere = sorted(o.elsewhere, key=lambda row: row.pvalue_adjusted)
             _better(facts, [*o.beaten, *_winners(o.lost)] or elsewhere)
-        if many and apart and not (o.beaten or o.lost):
-            _alike(facts, apart, f"from {study.name(o.leader)}")
-        disagreements = (prose.disagreement([row]) for row in (*o.beaten, *apart))
+        disagreements = (prose.disagreement([row]) for row in (*o.beaten, *o.open))
         facts["told"] += list(filter(None, disagreements))[:1]
-        _limits(facts, first, [row for row in o.open if row.status not in prose.SAME])
+        _unproven(facts, first, [row for row in o.open if row.status not in prose.SAME])
         if o.undecided:
             _undecided(facts, first, o.undecided, "more")
         if o.beaten or o.lost or o.elsewhere:
             facts["cautions"] += take_care(study, [first])
     of_runs(facts, o)
-    _omnibus(facts, o)
     _by_other_metrics(facts, first)
     for family in narrower:
         if not family.control:
@@ -285,7 +274,11 @@ def _headline(facts: Facts, o: Outcome) -> None:
                 facts |= {"headline": "others", "but": "the data do not show which of them differ"}
             question = f"which of the {len(family.models)} models is best"
             if not many:
-                question = f"whether {_question(study, family.rows[0], o)}"
+                row = family.rows[0]
+                a, b = (row.model_a, row.model_b)[:: -1 if row.alternative == "less" else 1]
+                question = f"whether {study.name(a)} is better than {study.name(b)}"
+                if row.alternative == "two-sided":
+                    question = f"whether {leader} or {study.name(o.runner_up)} is better"
             facts["question"] = f"{question} by {metric.title}{runs}"
     for other, rows in _equivalents(study) if not many else ():
         alike = (other.dataset, other.metric) == (family.dataset, family.metric)
@@ -295,14 +288,6 @@ def _headline(facts: Facts, o: Outcome) -> None:
             facts["but"] = ", but by less than the margin that was set"
         elif o.kind in (Kind.CANNOT_TELL, Kind.SAME, Kind.UNDECIDED):
             facts |= {"kind": Kind.EQUIVALENT, "headline": "equivalent"}
-
-
-def _question(study: Study, row: Comparison, o: Outcome) -> str:
-    """Say what a test of two models asks: which is better, or whether a certain one is."""
-    if row.alternative == "two-sided":
-        return f"{study.name(o.leader)} or {study.name(o.runner_up)} is better"
-    seen = row if row.alternative == "greater" else seen_from(row, row.model_b)
-    return f"{study.name(seen.model_a)} is better than {study.name(seen.model_b)}"
 
 
 def _leader_and_next(facts: Facts, o: Outcome) -> None:
@@ -386,16 +371,6 @@ def _better(
         facts.add("significant", rows=own, by=by, gap=gap, test=test)
 
 
-def _alike(facts: Facts, rows: Sequence[Comparison], where: str) -> None:
-    """Say which models are not shown to differ from the first."""
-    best = min(rows, key=lambda row: row.pvalue_adjusted)
-    whom = f", for {facts.study.name(best.model_b)}" if len(rows) > 1 else ""
-    if best.alternative == "two-sided":
-        who = f"{_others(facts.study, rows)} {'does' if len(rows) == 1 else 'do'}"
-        test = f" ({prose.extreme_p(rows)}{whom})"
-        facts.add("alike", who=who, where=where, test=test)
-
-
 def _others(study: Study, rows: Sequence[Comparison]) -> str:
     return study.names([row.model_b for row in rows])
 
@@ -420,17 +395,10 @@ def _undecided(
     facts.add("undecided", place=place, models=models, family=family, why=why)
 
 
-def _limits(facts: Facts, family: Family, rows: Sequence[Comparison]) -> None:
-    """Say what difference would have been missed, or that none could have been shown."""
-    if not rows or _unable(facts, family, rows[0]):
-        return
-    sizes = [size for row in rows if not math.isnan(size := detectable(family, row))]
-    if not sizes:
+def _unproven(facts: Facts, family: Family, rows: Sequence[Comparison]) -> None:
+    """Say what rows that decide nothing do not prove, unless none could have decided."""
+    if rows and not _unable(facts, family, rows[0]):
         facts["unproven"] = f"A p-value above {rows[0].alpha:g}"
-    elif math.isinf(max(sizes)):
-        facts["missed"] = "Even the largest possible difference"
-    else:
-        facts["missed"] = f"A true difference below {prose.gap_of(family, max(sizes))}"
 
 
 def _unable(facts: Facts, family: Family, row: Comparison) -> bool:
@@ -461,14 +429,6 @@ def _unable(facts: Facts, family: Family, row: Comparison) -> bool:
     return True
 
 
-def _omnibus(facts: Facts, o: Outcome) -> None:
-    """Say where the test of all models at once and its pairs part ways."""
-    row, pairs = facts.study.omnibus(o.family), bool(o.beaten or o.lost or o.elsewhere)
-    if row is not None and row.decision is (Decision.NOT_SHOWN if pairs else Decision.DIFFERENT):
-        test = f"{catalogue()[row.test].title}, {p_equals(row.pvalue)}"
-        facts.add("omnibus", pairs=pairs, test=test)
-
-
 def _beside(facts: Facts, family: Family) -> None:
     """Add what a family says that answers a narrower question: of the fitted models."""
     study, name, o = (
@@ -486,10 +446,7 @@ def _beside(facts: Facts, family: Family) -> None:
         where = f"on the {family.rows[0].n:,} held-out rows{where}"
         test = f" ({prose.extreme_p(o.open)}; {name})"
         facts.add("alike", who=who, where=where, test=test)
-    if family.entry.about == "recipes":
-        of_runs(facts, o)
-    else:
-        _omnibus(facts, o)
+    of_runs(facts, o)
 
 
 def _costs(facts: Facts, told: Sequence[Family]) -> None:
@@ -507,7 +464,7 @@ def _costs(facts: Facts, told: Sequence[Family]) -> None:
 
 def _by_other_metrics(facts: Facts, first: Family) -> None:
     """Say by which other metrics the answer differs from that of the test that decides."""
-    study, lacking, new = facts.study, [], []
+    study, lacking, new = facts.study, list[str](), False
     decided = {(row.model_a, row.model_b) for row in _winners(first.rows)}
     metrics = 1
     for metric in study.experiment.metrics:
@@ -531,46 +488,24 @@ def _by_other_metrics(facts: Facts, first: Family) -> None:
         gap = f"{prose.gap_of(family, own[0].estimate)}, " if len(own) == 1 else ""
         test = "" if family.entry is first.entry else f"; {title(family.entry, family.measure)}"
         _better(facts, own, f" by {family.measure.title}", gap, test)
-        new += own
+        new = new or bool(own)
     if new:
-        kept = sum(row.pvalue_adjusted * metrics <= row.alpha for row in new)
-        some = (
-            f"{kept or 'none'} of these {len(new)} findings {'remain' if kept > 1 else 'remains'}"
-        )
-        one = f"this finding {'remains' if kept else 'does not remain'}"
-        facts |= {"metrics": metrics, "bonferroni": one if len(new) == 1 else some}
+        facts["metrics"] = metrics
     if lacking:
         who = f"Some of the models that differ by {first.measure.title}"
         who = study.names(next(iter(decided))) if len(decided) == 1 else who
         facts.add("alike", who=f"{who} do", where=f"by {words(lacking)}", test="")
 
 
-_NEARLY_ALL = 0.9
-"""The share of the variance from which on more of the other buys nothing worth naming."""
-
-
 def of_runs(facts: Facts, o: Outcome) -> None:
-    """Say what limits a comparison of training runs, and what would reduce its error."""
+    """Say how much of the error of a comparison of training runs is due to the seeds."""
     row = o.family.between(o.leader, o.runner_up)
     details = {} if row is None else row.result.get("details", {})
-    if o.family.entry.about != "recipes" or row is None or "pvalue_fits" not in details:
+    if row is None or row.decision is Decision.UNDECIDED or "var_seeds" not in details:
         return
-    p, told = as_float(details["pvalue_fits"]), {}
-    if row.decision is Decision.NOT_SHOWN and p <= row.alpha and row.family_size == 1:
-        told["fits"] = p_equals(p)
     seeds, rows = (max(as_float(details[f"var_{part}"]), 0.0) for part in ("seeds", "rows"))
-    if row.decision is not Decision.UNDECIDED and seeds + rows > 0:
-        share, left = seeds / (seeds + rows), math.sqrt(rows / (seeds + rows))
-        advice = f"with these rows the standard error stays above {100 * left:.0f}% of what it is"
-        if share >= _NEARLY_ALL:
-            advice = "more training runs would help, more rows would not"
-        elif share <= 1 - _NEARLY_ALL:
-            advice = "more rows would help, more training runs would not"
-        told |= {"share": f"{100 * share:.0f}%", "advice": advice}
-    runs = [int(details[f"runs_{model}"]) for model in "ab"]
-    if fewest := min((number for number in runs if number > 1), default=0):
-        told |= {"fewest": count(fewest, "run"), "rate": f"{100 * unseen_failures(fewest):.0f}%"}
-    facts["runs"] += [told]
+    if seeds + rows > 0:
+        facts["seeds"] = f"{100 * seeds / (seeds + rows):.0f}%"
 
 
 # ------------------------------------------------------------- equivalence, posteriors, a control
@@ -587,23 +522,13 @@ def _equivalents(study: Study) -> list[tuple[Family, list[Comparison]]]:
 
 
 def _margins(facts: Facts, place: str) -> None:
-    """Say which models differ by less than the margin, and on how many data sets."""
-    study, by_test = facts.study, dict[str, list[tuple[Family, list[Comparison]]]]()
-    for family, rows in _equivalents(study):
-        by_test.setdefault(family.entry.name, []).append((family, rows))
-    for shown in by_test.values():
-        family, rows = shown[0]
-        if not (family.dataset and study.several):
+    """Say which models differ by less than the margin; of single data sets tables tell it."""
+    for family, rows in _equivalents(facts.study):
+        if not (family.dataset and facts.study.several):
             _margin(facts, family, rows, place)
-            continue
-        where = f" on {len(shown)} of {len(study.datasets)} data sets"
-        test = title(family.entry, family.measure)
-        _margin(facts, family, rows, place, who="pairs of models", where=where, test=test)
 
 
-def _margin(
-    facts: Facts, family: Family, rows: Sequence[Comparison], place: str, **more: str
-) -> None:
+def _margin(facts: Facts, family: Family, rows: Sequence[Comparison], place: str) -> None:
     """Say that models differ by less than the margin; `rows` are those that show it."""
     row, pairs = (rows or family.rows)[0], len(family.rows)
     a, b = facts.study.name(row.model_a), facts.study.name(row.model_b)
@@ -615,29 +540,23 @@ def _margin(
             who, differ = f"the first model of {some} pairs", "is not worse by"
     decided = [one for one in family.rows if one.decision is not Decision.UNDECIDED]
     p = prose.extreme_p(rows, largest=True) if rows else prose.extreme_p(decided)
-    slots = {"who": who, "where": "", "test": f"{p}; {_how(facts.study, family)}"} | more
-    margin = family.written.gap(row.margin)
-    facts.add("margins", place=place, shown=bool(rows), differ=differ, margin=margin, **slots)
-
-
-def _the_posterior(study: Study, leader: str, runner_up: str) -> tuple[Family, Comparison] | None:
-    """Find what a Bayesian test says of two models, as the first one sees it."""
-    wanted = "" if study.several else study.datasets[0]
-    for family in study.families:
-        if family.bayesian and family.dataset == wanted and family.metric == study.metric.name:
-            row = family.between(leader, runner_up)
-            if row is not None and row.decision is not Decision.UNDECIDED:
-                return family, row
-    return None
+    slots = {"who": who, "differ": differ, "margin": family.written.gap(row.margin), "p": p}
+    facts.add("margins", place=place, shown=bool(rows), family=family, **slots)
 
 
 def _posterior(facts: Facts, leader: str, runner_up: str, place: str) -> None:
     """Give the posterior probabilities of the two best, where a Bayesian test ran."""
-    if known := _the_posterior(facts.study, leader, runner_up):
-        family, row = known
-        rope = family.written.gap(row.rope) if row.rope > 0 else ""
-        a, b = facts.study.name(leader), facts.study.name(runner_up)
-        facts.add("posteriors", place=place, family=family, row=row, a=a, b=b, rope=rope)
+    study = facts.study
+    where = "" if study.several else study.datasets[0], study.metric.name
+    for family in study.families:
+        row = family.between(leader, runner_up)
+        if not family.bayesian or (family.dataset, family.metric) != where or row is None:
+            continue
+        if row.decision is not Decision.UNDECIDED:
+            rope = family.written.gap(row.rope) if row.rope > 0 else ""
+            a, b = study.name(leader), study.name(runner_up)
+            facts.add("posteriors", place=place, family=family, row=row, a=a, b=b, rope=rope)
+            return
 
 
 def _with_control(facts: Facts, family: Family) -> None:
@@ -670,8 +589,7 @@ def _with_control(facts: Facts, family: Family) -> None:
     if len(settled) > 1:
         _better(facts, _winners(settled))
     if left:
-        _alike(facts, left, f"from the control {control}")
-        _limits(facts, family, left)
+        _unproven(facts, family, left)
     if undecided:
         _undecided(facts, family, undecided, "more" if settled or left else "evidence")
     _by_other_metrics(facts, family)
@@ -744,13 +662,12 @@ def _without_tests(facts: Facts) -> None:
         _nothing_shown(facts, silent[0])
         return
     _untested(facts, ranked)
-    if facts["margins"]:
-        if not study.several:
-            family, rows = _equivalents(study)[0]
-            pair = study.names([rows[0].model_a, rows[0].model_b])
-            facts |= {"kind": Kind.EQUIVALENT, "headline": "equivalent", "models": pair}
-            if len(family.rows) > 1 or prose.one_sided(rows[0]):
-                facts["headline"], facts["margins"][0]["place"] = "", "headline"
+    if facts["margins"] and not study.several:
+        family, rows = _equivalents(study)[0]
+        pair = study.names([rows[0].model_a, rows[0].model_b])
+        facts |= {"kind": Kind.EQUIVALENT, "headline": "equivalent", "models": pair}
+        if len(family.rows) > 1 or prose.one_sided(rows[0]):
+            facts["headline"], facts["margins"][0]["place"] = "", "headline"
     elif not study.several:
         _score(facts, ranked[0], "evidence")
 
@@ -806,32 +723,8 @@ def _untested(facts: Facts, ranked: list[Ranked]) -> None:
     rank += f"; first on {count(best.wins, 'data set')}"
     has = f"{who} {verb} the {'same' if len(tied) > 1 else 'best'}"
     facts.add("ranks", where=f"{len(study.datasets)} data sets", who=has, rank=rank)
-    behind = [line.model for line in ranked if line.model not in tied] or tied[1:]
-    _by_dataset(facts, best.model, behind[0] if behind else best.model)
-
-
-def _by_dataset(facts: Facts, leader: str, second: str) -> None:
-    """Count the data sets on which the best model wins, where no test spans them."""
-    study = facts.study
-    settling = [f for f in study.families if f.settles and f.metric == study.metric.name]
-    compared = [one for one in settling if one.between(leader, second)]
-    if compared:
-        family = compared[0]
-        says = tally([f for f in compared if f.entry is family.entry], leader, second)
-        won, times = says["a_better"], says["a_better"] + says["b_better"]
-        whose = f", {won} of them in favour of {study.name(leader)}" if won else ""
-        facts.add(
-            "counted",
-            who=f"{study.names([leader, second])} differ significantly",
-            times=times or "none",
-            of=says.total(),
-            whose=whose,
-            family=family,
-        )
-    units = len(study.experiment.tests.units(study.datasets))
-    facts["least"] = enough_datasets(study.experiment)
-    facts |= {"units": units, "level": percent(study.alpha)}
-    if units >= facts["least"]:
-        # signed ranks are refused where scores have no unit in common
-        test = over_datasets(study.experiment).name if study.averages(study.metric.name) else ""
-        facts |= {"least": "", "recommended": test}
+    least = enough_datasets(study.experiment)
+    facts |= {"units": study.units, "level": percent(study.alpha)}
+    facts["least"] = least if study.units < least else ""
+    if study.units >= least and study.averages(study.metric.name):  # signed ranks need one unit
+        facts["recommended"] = over_datasets(study.experiment).name

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -12,7 +11,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from bakeoff.data.given_predictions import HeldModel, predictions_of
 from bakeoff.data.readers import read_elsewhere
@@ -24,7 +22,6 @@ from bakeoff.files import digest, files_at, is_file, sha256_of, state_of
 from bakeoff.fit.predictions import Predictions
 from bakeoff.scores.collect import TIMINGS
 from bakeoff.scores.metrics import Metric, metrics_of
-from bakeoff.scores.rival import check_same_run, rival_predictions
 from bakeoff.sources.common.identifiers import identifiers
 from bakeoff.spec import Experiment, Fit
 from bakeoff.spec.given_models import LOGS
@@ -38,7 +35,7 @@ def given_predictions(fit: Fit, experiment: Experiment, table: Table, split: Spl
     """Turn a given model's predictions into those of a fit; arguments as in `predictions_of`."""
     found = predictions_of(fit, experiment, table, split)
     given = experiment.given[fit.model]
-    path = given.predictions_on(fit.dataset, seed=fit.seed)
+    path, held = given.predictions_on(fit.dataset, fit.seed), isinstance(given, HeldModel)
     truth = table.answers[split.test]
     return Predictions(
         row_id=table.frame[ROW_ID].to_numpy()[split.test],
@@ -46,43 +43,16 @@ def given_predictions(fit: Fit, experiment: Experiment, table: Table, split: Spl
         y_pred=found.answers.astype(truth.dtype),
         classes=table.classes,
         probabilities=found.probabilities,
-        decision=_decision(path, table, split) if given.results else None,
+        decision=None,
         values=found.values,
         facts={
-            **_facts(fit, "" if isinstance(given, HeldModel) else path, split),
+            **fit._asdict(),
+            **({} if held else {"given": path, "given_sha256": _digest(path)}),
+            "n_train": len(split.train),
+            "n_test": len(split.test),
             **({"note": said} if (said := found.oddity(fit.model, truth)) else {}),
         },
     )
-
-
-def _decision(path: str, table: Table, split: Split) -> NDArray[np.float64] | None:
-    """Return the decision values that another run's model left for the test rows."""
-    one = Predictions.read(path)
-    if one.decision is None or one.classes != table.classes:
-        return None
-    rows = table.frame[ROW_ID].to_numpy()[split.test]
-    position = pd.Index(one.row_id.astype(str)).get_indexer(pd.Index(rows.astype(str)))
-    return np.asarray(one.decision[position])
-
-
-def given_fold(
-    fit: Fit, experiment: Experiment, table: Table, splits: pd.DataFrame, split: Split
-) -> Predictions:
-    """Turn the predictions of another run's model into those of a fit on one fold of this run."""
-    check_same_run(fit.model, experiment, fit.dataset, fit.plan, table, splits)
-    found = rival_predictions(fit, experiment, table, split)
-    path = experiment.given[fit.model].predictions_on(fit.dataset, fit.split)
-    return dataclasses.replace(found, facts={**found.facts, **_facts(fit, path, split)})
-
-
-def _facts(fit: Fit, path: str, split: Split) -> dict[str, Any]:
-    """Describe given predictions, and the file that they are from, if any."""
-    return {
-        **fit._asdict(),
-        **({"given": path, "given_sha256": _digest(path)} if path else {}),
-        "n_train": len(split.train),
-        "n_test": len(split.test),
-    }
 
 
 def _digest(path: str) -> str:

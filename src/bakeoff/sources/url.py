@@ -1,17 +1,16 @@
-"""Tables at an address of the web: without secrets in it, downloaded once, known by their hash."""
+"""Tables at an address of the web, downloaded once and known by their hash."""
 
 from __future__ import annotations
 
-import os
 import re
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
-from urllib.parse import quote, unquote
+from typing import TYPE_CHECKING, Annotated, Literal
+from urllib.parse import unquote
 
 from pydantic import AfterValidator, Field
 
-from bakeoff.errors import Problem, UserError, shown
+from bakeoff.errors import UserError, shown
 from bakeoff.files import DOWNLOADS, sha256_of, whole
 from bakeoff.keys import said
 from bakeoff.sources.common.base import Loaded, TableData, blame
@@ -23,9 +22,8 @@ _CHUNK = 1 << 20
 _SECONDS = 60
 _WAITS = (1.0, 4.0)
 """Seconds before the second and the third attempt."""
-VARIABLE = re.compile(r"\$\{(\w+)\}")
-_LOGIN = re.compile(r"^[^:/]+://([^/?#]*)@")
-_PARAMETER = re.compile(r"[?&;#]([^=?&;#]+)=([^&;#]*)")
+_LOGIN = re.compile(r"^[^:/]+://[^/?#]*[^/?#:][^/?#]*@")
+_PARAMETER = re.compile(r"[?&;#]([^=?&;#]+)=[^&;#]")
 _SECRET = re.compile(
     r"passw(or)?d|passphrase|pwd|token(?!i)|secret|signature|credential|jwt|(api|access|account)key"
     r"|(^|[^a-z])(pass|pw|key|sig|auth|authorization|sas)$",
@@ -33,55 +31,17 @@ _SECRET = re.compile(
 )
 
 
-class Filled(NamedTuple):
-    """An address with the values of its environment variables."""
-
-    address: str
-    secrets: dict[str, str]
-
-    def hidden_in(self, text: str) -> str:
-        """Put the names of the variables in the place of their values."""
-        for name, value in self.secrets.items():
-            for written in dict.fromkeys((value, quote(value, safe=""), quote(value))):
-                text = text.replace(written, f"${{{name}}}") if written else text
-        return text
-
-
-def filled(address: str) -> Filled:
-    """Put the values of environment variables into an address."""
-    # In a login and as the value of a parameter they are percent-encoded, so that a password may
-    # hold any character.
-    names = dict.fromkeys(VARIABLE.findall(address))
-    lacking = [name for name in names if name not in os.environ]
-    if lacking:
-        raise Problem(("url",), f"there is no environment variable {lacking[0]}")
-    login = _LOGIN.match(address)
-
-    def value(match: re.Match[str]) -> str:
-        inner = login is not None and match.start() < login.end()
-        text = os.environ[match[1]]
-        return quote(text, safe="") if inner or address[match.start() - 1] == "=" else text
-
-    return Filled(VARIABLE.sub(value, address), {name: os.environ[name] for name in names})
-
-
 def _without_login(address: str) -> str:
     """Refuse an address of the web with a secret, or with a user's name: it may be a token."""
-    login = _LOGIN.match(address)
-    found = ["what stands before the @"] if login and _told(login[1].replace(":", "")) else []
-    for name, value in _PARAMETER.findall(unquote(address)):
-        if _SECRET.search(name.strip()) and _told(value):
-            found.append(f"{name.strip()}=")
-    if found:
+    secrets = ["what stands before the @"] if _LOGIN.match(address) else []
+    names = [name.strip() for name in _PARAMETER.findall(unquote(address))]
+    secrets += [f"{name}=" for name in names if _SECRET.search(name)]
+    if secrets:
         raise said(
-            f"there is a password or token in the address ({found[0]}), which would stand in the "
-            "results: put it into an environment variable and write ${NAME} in its place"
+            f"there is a password or token in the address ({secrets[0]}), which would stand in the "
+            "results: use `source: function` with a function that downloads the table"
         )
     return address
-
-
-def _told(text: str) -> bool:
-    return bool(VARIABLE.sub("", text))
 
 
 def _looking_like(pattern: str, wanted: str) -> AfterValidator:
@@ -111,8 +71,7 @@ class UrlData(TableData):
 
     source: Literal["url"]
     url: WebAddress = Field(
-        description="Address of the file, http or https. `${NAME}` is taken from the environment; "
-        "passwords and tokens can stand there alone."
+        description="Address of the file, http or https, without passwords and tokens."
     )
     sha256: Sha256 = Field(
         description="SHA-256 of the file as downloaded (`sha256sum FILE`): the run stops when the "
@@ -147,14 +106,14 @@ def download(url: str, sha256: str) -> Path:
     found = cached(sha256)
     if found is not None:
         return found
-    path, place = DOWNLOADS / sha256, filled(url)
+    path = DOWNLOADS / sha256
     with whole(path) as part:
         try:
-            fetch(place.address, part)
+            fetch(url, part)
         except OSError as error:
             raise UserError(
-                f"{url} cannot be downloaded ({place.hidden_in(reason_of(error))}); without a "
-                f"network, put the file at {path}"
+                f"{url} cannot be downloaded ({reason_of(error)}); without a network, put the "
+                f"file at {path}"
             ) from None
         got = sha256_of(part)
         if got != sha256:

@@ -17,14 +17,13 @@ from pydantic import (
     model_validator,
 )
 
-from bakeoff.errors import Place
 from bakeoff.keys import Id, Label, SpecSection, said
 from bakeoff.sources import DataSet
-from bakeoff.sources.common.base import ColumnName, Costs
+from bakeoff.sources.common.base import Costs
 from bakeoff.spec.given_models import AnyData, GivenModel, is_given, with_defaults
 from bakeoff.spec.metrics import AnyMetric, GivenMetric, OwnMetric, with_own_metrics
 from bakeoff.spec.models import LEAST_MEMORY, Model
-from bakeoff.spec.resampling import Execution, Importance, Resampling
+from bakeoff.spec.resampling import Execution, Resampling
 from bakeoff.spec.task import Task, with_task
 from bakeoff.spec.tests import HypothesisTests
 
@@ -120,7 +119,7 @@ class Experiment(SpecSection):
         description="Names of metrics, or import paths of your own like mymetrics.profit; the "
         "first one ranks the models. Default of a regression: rmse, or r2 on several data sets. "
         "Where all models bring `scores:` or `values:`, also "
-        "`{name: rmse, greater_is_better: false}`; of `values:` with `columns: {run: …}` also "
+        "`{name: rmse, greater_is_better: false}`; of `values:` with `columns: {runs: …}` also "
         "`pass@5`, `pass^3`.",
     )
     own_metrics: dict[Id, OwnMetric] = Field(
@@ -133,11 +132,6 @@ class Experiment(SpecSection):
         None,
         description="What each kind of error costs, for the metric `cost` and cost tests; a data "
         "set may have its own.",
-    )
-    importance: Importance | None = Field(
-        None,
-        description="Permutation importance of the columns to each fitted model on the test rows; "
-        "`{}` for the defaults.",
     )
     on_error: Literal["stop", "exclude"] = Field(
         "stop",
@@ -202,15 +196,6 @@ class Experiment(SpecSection):
         return self.with_values and isinstance(self.measured[0], GivenMetric)
 
     @property
-    def validation_column(self) -> tuple[ColumnName, Place] | None:
-        """The column that searches for parameters go by, with the key that names it."""
-        for name, model in self.fitted.items():
-            if model.validation:
-                at = ("models", name, "tune", "validation", "column")
-                return model.validation.column, at
-        return None
-
-    @property
     def fitted(self) -> dict[str, Model]:
         """The models that are fitted here."""
         return {name: m for name, m in self.models.items() if isinstance(m, Model)}
@@ -243,9 +228,7 @@ class Experiment(SpecSection):
 
     def given_files(self, dataset: str) -> dict[str, list[str]]:
         """Map each given model to the files that it brings for a data set."""
-        plans = self.resampling.plans().items()
-        splits = {plan: [split_name(plan, *at) for at in spec.splits()] for plan, spec in plans}
-        return {name: model.files(dataset, splits) for name, model in self.given.items()}
+        return {name: model.files(dataset) for name, model in self.given.items()}
 
     def fits(self, dataset: str | None = None, model: str | None = None) -> Iterator[Fit]:
         """Expand the experiment to its fits: data set × model × plan × repeat × fold × seed.
@@ -272,10 +255,6 @@ class Experiment(SpecSection):
     def without_costs(self) -> list[str]:
         """The data sets on which nobody says what errors cost."""
         return [name for name in self.datasets if self.costs_on(name) is None]
-
-    def importance_by(self, fit: Fit) -> Importance | None:
-        """Return the importance that a fit is to measure: those on the holdout do."""
-        return self.importance if fit.plan == "holdout" else None
 
     def limits(self, model: str) -> tuple[float | None, int | None]:
         """Return the seconds and the MB of memory that a fit of a model may take."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, TypeAlias, Union
 
@@ -22,7 +22,6 @@ from bakeoff.errors import shown
 from bakeoff.files import files_at, locate
 from bakeoff.keys import ID, ClassName, Label, SpecSection, name_of, said
 from bakeoff.options import OPTIONS
-from bakeoff.paths import Paths
 from bakeoff.sources import SOURCES, DataSet
 from bakeoff.sources.common.base import ColumnName, Costs, Subgroups, Unit
 from bakeoff.spec.models import Model
@@ -52,7 +51,7 @@ class GivenColumns(SpecSection):
     """What the columns of a file of predictions are called."""
 
     id: ColumnName | None = Field(None, description=OPTIONS["id"].help)
-    true: ColumnName | None = Field(
+    truth: ColumnName | None = Field(
         None,
         description=OPTIONS["truth"].help,
     )
@@ -82,7 +81,7 @@ class GivenColumns(SpecSection):
         None,
         description=OPTIONS["value"].help,
     )
-    group: ColumnName | None = Field(
+    groups: ColumnName | None = Field(
         None,
         description=OPTIONS["groups"].help + " With `source: given` only.",
     )
@@ -97,7 +96,7 @@ class GivenColumns(SpecSection):
     fold: ColumnName | None = Field(
         None, description="In which fold a row was predicted, by a fit on the repeat's other folds."
     )
-    seed: ColumnName | None = Field(
+    seeds: ColumnName | None = Field(
         None,
         description=OPTIONS["seeds"].help + " How many there are is said by `seeds`.",
     )
@@ -106,18 +105,10 @@ class GivenColumns(SpecSection):
         description="Columns whose values divide the test rows into subgroups; with "
         "`source: given` only.",
     )
-    run: ColumnName | None = Field(
+    runs: ColumnName | None = Field(
         None,
         description=OPTIONS["runs"].help,
     )
-
-    @model_validator(mode="before")
-    @classmethod
-    def _bare_true(cls, columns: Any) -> Any:
-        """Take a bare `true:`, which YAML does not read as a text, for the key that it is."""
-        if not isinstance(columns, Mapping):
-            return columns
-        return {"true" if key is True else key: value for key, value in columns.items()}
 
 
 class GivenModel(SpecSection):
@@ -150,17 +141,10 @@ class GivenModel(SpecSection):
         "`repeat`, `fold`, `metric`, `value`; also `n_train` and `n_test` for tests that need the "
         "sizes; `dataset`, `model` and `plan` where the file holds several.",
     )
-    results: str | None = Field(
-        None,
-        min_length=1,
-        description="With `model`, instead of `predictions`: the folder of another run's results, "
-        "e.g. `results/march`, whose model is a rival here: on the same test rows, and on the "
-        "folds of that run where data, seed and plan are the same.",
-    )
     model: Annotated[str, Field(min_length=1)] | None = Field(
         None,
-        description="The model's id in the experiment of `results`; or what it is called in a "
-        "folder of logs, or in a log of several models. Default there: its id here.",
+        description="What the model is called in a folder of logs, or in a log of several models; "
+        "default: its id here.",
     )
     label: Label | None = None
     seeds: int = Field(
@@ -168,7 +152,7 @@ class GivenModel(SpecSection):
         ge=1,
         le=1000,
         description="How many training runs of the model there are: files whose path has `{seed}` "
-        "in it, numbered from 1, or the values of `columns: {seed: …}`.",
+        "in it, numbered from 1, or the values of `columns: {seeds: …}`.",
     )
     deterministic: bool | None = Field(
         None,
@@ -187,38 +171,21 @@ class GivenModel(SpecSection):
         """What was trained, where it is known: cautions about learners hang on it."""
         return self._trained
 
-    @model_validator(mode="before")
-    @classmethod
-    def _from_another_run(cls, keys: Any) -> Any:
-        """Refuse half of what names another run's model, and what goes without it."""
-        if not isinstance(keys, Mapping) or keys.get("results") is None:
-            return keys
-        if not isinstance(keys["results"], str) or not re.fullmatch(
-            ID, str(keys.get("model") or "")
-        ):
-            raise said("`results` wants a folder of results, and `model` the id of a model in it")
-        if {"predictions", "scores"} & {key for key, v in keys.items() if v is not None}:
-            raise said("`results` stands in place of `predictions` and `scores`: keep one of them")
-        return {**keys, "results": keys["results"].rstrip("/") or "/"}
-
     @model_validator(mode="after")
     def _gives_something(self) -> Self:
-        brought = (self.predictions, self.values, self.scores, self.results)
+        brought = self.predictions, self.values, self.scores
         if all(one is None for one in brought):
-            raise said(
-                "expected `predictions:`, `values:` or `scores:`, the path of a file, or "
-                "`results:`, the folder of another run"
-            )
+            raise said("expected `predictions:`, `values:` or `scores:`, the path of a file")
         if self.values is not None and sum(one is not None for one in brought) > 1:
-            raise said("`values` stands alone: leave out `predictions`, `scores` and `results`")
+            raise said("`values` stands alone: leave out `predictions` and `scores`")
         path = self.predictions or self.values or ""
-        if self.model is not None and not (path or self.results):
-            raise said("`model` goes with `results`, or with logs as `predictions` or `values`")
-        by_seed = (SEED in path) + (self.columns.seed is not None)
+        if self.model is not None and not path:
+            raise said("`model` goes with logs as `predictions` or `values`")
+        by_seed = (SEED in path) + (self.columns.seeds is not None)
         if by_seed > 1 or (self.seeds > 1) != bool(by_seed) or (by_seed and self.by_folds):
             raise said(
                 "several training runs go by `seeds: 10` with either `{seed}` in the path of the "
-                "file of each run or the column of the runs, `columns: {seed: …}`, on one test set"
+                "file of each run or the column of the runs, `columns: {seeds: …}`, on one test set"
             )
         if self.deterministic and self.seeds > 1:
             raise said("`deterministic: true` makes all `seeds` the same: leave one of them out")
@@ -235,8 +202,6 @@ class GivenModel(SpecSection):
 
     def predicts(self, plan: str) -> bool:
         """Tell whether the predictions are of the rows that a plan tests."""
-        if self.results is not None:
-            return True
         return self.on_test_rows and self.by_folds == (plan != "holdout")
 
     def beside(self, folder: Path, dataset: str) -> Self:
@@ -247,23 +212,15 @@ class GivenModel(SpecSection):
             example = "" if path is None else path.replace(DATASET, dataset).replace(SEED, "1")
             if path is not None and locate(example, folder) != example:
                 found[key] = os.path.relpath(folder / path)
-        if self.results and not Path(self.results).exists() and (folder / self.results).exists():
-            found["results"] = os.path.relpath(folder / self.results)
         return self.model_copy(update=found)
 
     @property
     def on_test_rows(self) -> bool:
         """Whether it brings predictions, or numbers, on the test rows of the plan ``holdout``."""
-        return any(one is not None for one in (self.predictions, self.values, self.results))
+        return self.predictions is not None or self.values is not None
 
-    def predictions_on(self, dataset: str, split: str = "holdout", seed: int = 1) -> str:
-        """Return the path of the predictions, or numbers, on one data set, by one division.
-
-        Of a training run, where each has a file.
-        """
-        if self.results is not None:
-            assert self.model is not None
-            return Paths(self.results).prediction(dataset, self.model, split)
+    def predictions_on(self, dataset: str, seed: int = 1) -> str:
+        """Return the path of the predictions, or numbers, of a training run on one data set."""
         path = self.predictions or self.values
         assert path is not None
         return path.replace(DATASET, dataset).replace(SEED, str(seed))
@@ -273,37 +230,19 @@ class GivenModel(SpecSection):
         assert self.scores is not None
         return self.scores.replace(DATASET, dataset)
 
-    def files(self, dataset: str, splits: Mapping[str, Sequence[str]]) -> list[str]:
+    def files(self, dataset: str) -> list[str]:
         """List the files that are read for one data set."""
-        if self.results is None:
-            brought = self.predictions, self.values, self.scores
-            given = [path.replace(DATASET, dataset) for path in brought if path is not None]
-            runs = range(1, self.seeds + 1)
-            paths = [path.replace(SEED, str(s)) for path in given for s in runs]
-            return list(dict.fromkeys(file for path in paths for file in files_at(path, LOGS)))
-        found = (
-            path
-            for plan, own in splits.items()
-            for split in own
-            for path in self.predictions_by(dataset, plan, split)
-        )
-        return list(dict.fromkeys(found))
-
-    def predictions_by(self, dataset: str, plan: str, split: str, seed: int = 1) -> list[str]:
-        """List the predictions by one division of a plan, and what proves their rows."""
-        own = self.predictions_on(dataset, split, seed)
-        if self.results is None or plan == "holdout":
-            return [own]
-        there = Paths(self.results)
-        return [own, there.data(dataset), there.splits(dataset, plan)]
+        brought = self.predictions, self.values, self.scores
+        given = [path.replace(DATASET, dataset) for path in brought if path is not None]
+        runs = range(1, self.seeds + 1)
+        paths = [path.replace(SEED, str(seed)) for path in given for seed in runs]
+        return list(dict.fromkeys(file for path in paths for file in files_at(path, LOGS)))
 
 
 def is_given(value: Any) -> bool:
     """Tell an entry of `models:` with results from one that is to be fitted."""
     keys = set(value) if isinstance(value, Mapping) else set()
-    return isinstance(value, GivenModel) or bool(
-        {"predictions", "values", "scores", "results"} & keys
-    )
+    return isinstance(value, GivenModel) or bool({"predictions", "values", "scores"} & keys)
 
 
 def with_defaults(config: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -322,8 +261,7 @@ def with_defaults(config: Mapping[str, Any]) -> Mapping[str, Any]:
         )
     if given and "resampling" not in config:
         on_folds = [m for m in given if {"repeat", "fold"} & set(_columns(m))]
-        of_rows = {"predictions", "values", "results"}
-        if on_folds or not all(of_rows & set(dict(m)) for m in given):
+        if on_folds or not all({"predictions", "values"} & set(dict(m)) for m in given):
             raise said(
                 f"`resampling:` must say which plan the {'folds' if on_folds else 'scores'} come "
                 "from, e.g. `resampling: {kfold: {folds: 10}}`"

@@ -7,17 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Discriminator, Field, Tag, model_validator
 
-from bakeoff.keys import (
-    DOTTED,
-    ClassName,
-    Label,
-    SpecSection,
-    has_keys,
-    name_of,
-    said,
-    with_numbers,
-)
-from bakeoff.sources.common.base import ColumnName
+from bakeoff.keys import DOTTED, ClassName, Label, SpecSection, has_keys, said, with_numbers
 
 Choices = Annotated[list[Any], Field(min_length=1)]
 Range = Annotated[list[float], Field(min_length=2, max_length=2)]
@@ -60,30 +50,11 @@ class Distribution(SpecSection):
         return self
 
 
-class ValidationRows(SpecSection):
-    """The rows that a column of the data sets aside for a search."""
-
-    column: ColumnName = Field(
-        description="The column that says which rows these are; the same for all models. Not a "
-        "feature unless listed in `features`."
-    )
-    values: Annotated[list[ClassName], Field(min_length=1)] = Field(
-        ["validation"], description="Its values in these rows."
-    )
-
-    @property
-    def names(self) -> list[str]:
-        """The values as the canonical tables write them."""
-        return [name_of(value) for value in self.values]
-
-
 class Tune(SpecSection):
     """Search for parameters inside each training part: nested cross-validation."""
 
-    search: Literal["grid", "random", "halving"] = Field(
-        "grid",
-        description="`grid`: every combination; `random`: `n_iter` drawn ones; `halving`: many on "
-        "few rows, the better ones on more.",
+    search: Literal["grid", "random"] = Field(
+        "grid", description="`grid`: every combination; `random`: `n_iter` drawn ones."
     )
     space: Annotated[
         dict[
@@ -100,54 +71,22 @@ class Tune(SpecSection):
         "`<step>__<parameter>`."
     )
     cv: int = Field(5, ge=2, le=100, description="Inner stratified folds.")
-    validation: (
-        Annotated[
-            Annotated[float, Field(gt=0, lt=1), Tag("share")]
-            | Annotated[ValidationRows, Tag("column")],
-            Discriminator(lambda v: "column" if has_keys(v) else "share"),
-        ]
-        | None
-    ) = Field(
-        None,
-        description="Instead of `cv`: the share of the training rows that every combination is "
-        "tried on, the same rows for all; whole groups of data with `groups:`, the last rows of "
-        "data with `time:`. Or the rows that a "
-        "column names: `{column: part, values: [validation]}`.",
-    )
     scoring: str = Field(
         "accuracy",
         description="What to search for: the name of a metric, or of a scorer of scikit-learn.",
     )
     n_iter: int | None = Field(
-        None,
-        ge=1,
-        description="Combinations to draw; default: 10 for `random`, as many as the rows allow "
-        "for `halving`.",
+        None, ge=1, description="Combinations that `random` draws; default: 10."
     )
 
     @model_validator(mode="after")
     def _search_fits_space(self) -> Tune:
-        if self.validation is not None and "cv" in self.model_fields_set:
-            raise said("give either `cv` (inner folds) or `validation` (one part), not both")
         drawn = [name for name, v in self.space.items() if isinstance(v, Distribution)]
         if self.search == "grid" and drawn:
             raise said(f"a grid needs lists of values, {drawn[0]} has none: use `search: random`")
         if self.search == "grid" and self.n_iter is not None:
-            raise said("`n_iter` is for `search: random` and `halving`; a grid tries everything")
+            raise said("`n_iter` is for `search: random`; a grid tries everything")
         return self
-
-
-class EarlyStopping(SpecSection):
-    """Stop adding trees or epochs when an inner part of the training rows gains no more."""
-
-    fraction: float = Field(
-        0.1,
-        gt=0,
-        lt=1,
-        description="Share of the training rows kept for watching: stratified; whole groups where "
-        "the data set has `groups:`, the last rows where it has `time:`.",
-    )
-    rounds: int = Field(10, ge=1, description="Rounds without gain after which to stop.")
 
 
 ImportPath = Annotated[
@@ -170,9 +109,6 @@ class Step(SpecSection):
         None,
         min_length=1,
         description="Name of the step, for `tune.space`; default: its class in lower case.",
-    )
-    set_output: Literal["default", "pandas", "polars"] | None = Field(
-        None, description="What the step's `transform` returns, as by scikit-learn's `set_output`."
     )
 
 
@@ -264,27 +200,19 @@ class Model(SpecSection):
         description="`balanced`, or `{class: weight}` (others weigh 1): by the estimator's own "
         "parameter, or else by sample weights.",
     )
-    early_stopping: EarlyStopping | None = Field(
-        None, description="Stop training when an inner part of the training rows gains no more."
-    )
     seeds: int = Field(
         1,
         ge=1,
         le=1000,
         description="Fits per fold, each with another seed of the algorithm: a fold's score is "
-        "their mean, and seeds.csv sets the noise of the algorithm against that of the splits. On "
-        "the holdout `recipe_difference` compares all of them; tests that look at the rows of a "
-        "single fit do not run.",
+        "their mean. On the holdout `recipe_difference` compares all of them; tests that look at "
+        "the rows of a single fit do not run.",
     )
     deterministic: bool | None = Field(
         None,
         description="Whether training has no random part, so that one fit is all there is of it; "
         "comparisons of recipes over several `seeds` take such a model for fixed. Default: what "
         "scikit-learn's estimator says.",
-    )
-    keep: bool = Field(
-        False,
-        description="Keep the fitted model of every fit beside its predictions, as a skops file.",
     )
     threads: int = Field(
         1,
@@ -349,7 +277,7 @@ class Model(SpecSection):
         """The steps of the model, the estimator last."""
         if self.steps is None:
             assert self.estimator is not None
-            return [Step(estimator=self.estimator, params=self.params, name=None, set_output=None)]
+            return [Step(estimator=self.estimator, params=self.params, name=None)]
         return as_steps(self.steps)
 
     @property
@@ -375,16 +303,9 @@ class Model(SpecSection):
         return isinstance(self.threshold, ChosenThreshold) and self.threshold.choose == "cost"
 
     @property
-    def validation(self) -> ValidationRows | None:
-        """The rows that its search goes by, where a column of the data names them."""
-        found = self.tune.validation if self.tune else None
-        return found if isinstance(found, ValidationRows) else None
-
-    @property
     def chooses(self) -> bool:
         """Whether each fit chooses something that choices.csv lists."""
-        chosen = isinstance(self.threshold, ChosenThreshold)
-        return chosen or self.tune is not None or self.early_stopping is not None
+        return isinstance(self.threshold, ChosenThreshold) or self.tune is not None
 
 
 def as_steps(given: Sequence[str | Step]) -> list[Step]:
@@ -397,7 +318,7 @@ def is_nested(value: Any) -> bool:
     """Tell whether a parameter's value stands for an object: an estimator, or any other."""
     keys = set(value) if isinstance(value, Mapping) else set()
     named = "estimator" in keys or "object" in keys
-    allowed = keys <= {"estimator", "params", "set_output"} or keys <= {"object", "args", "params"}
+    allowed = keys <= {"estimator", "params"} or keys <= {"object", "args", "params"}
     return named and allowed and not isinstance(maker(value), (list, Mapping))
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bakeoff.errors import Problem
-from bakeoff.paths import Paths
 from bakeoff.spec.experiment import Experiment
 from bakeoff.spec.given_models import DATASET, GivenData
 from bakeoff.spec.metrics import RIGHT, GivenMetric
@@ -24,15 +23,7 @@ def problems_with_given(experiment: Experiment) -> Iterator[Problem]:
                 f"there are no features to fit {fitted[0]} on; name the data, whose test rows the "
                 "given predictions must be for",
             )
-        if isinstance(data, GivenData):
-            yield from _folds_without_data(experiment, name)
     for name, model in given.items():
-        if model.results == Paths.of(experiment.experiment).root:
-            yield Problem(
-                ("models", name, "results"),
-                f"{model.results!r} is where the results of this experiment go: name those of "
-                "another",
-            )
         key = "predictions" if model.values is None else "values"
         path = model.predictions or model.values
         if path is not None and len(experiment.datasets) > 1 and DATASET not in path:
@@ -72,18 +63,6 @@ def problems_with_given(experiment: Experiment) -> Iterator[Problem]:
     for plan in plans:
         if not (experiment.on_rows(plan) or experiment.by_scores(plan)):
             yield Problem(("resampling", plan), _why_not_fed(experiment, plan))
-
-
-def _folds_without_data(experiment: Experiment, dataset: str) -> Iterator[Problem]:
-    """Refuse folds of another run where there are no data to prove them with."""
-    plan = next((p for p in experiment.resampling.plans() if p != "holdout"), None)
-    rival = next((n for n, m in experiment.given.items() if m.results), None)
-    if plan and rival and experiment.on_rows(plan):
-        yield Problem(
-            ("datasets", dataset, "source"),
-            f"the folds of {plan} are divisions of the data: name the data set's source, with "
-            f"which {rival} was made",
-        )
 
 
 def _why_not_fed(experiment: Experiment, plan: str) -> str:

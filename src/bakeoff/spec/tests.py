@@ -26,7 +26,7 @@ Correction = Literal[
     "none",
 ]
 RECOMMENDED = "recommended"
-MissingCells = Literal["error", "drop_dataset", "drop_model", "failed"]
+MissingCells = Literal["error", "drop_dataset", "failed"]
 
 
 def _as_list(value: Any) -> Any:
@@ -75,8 +75,8 @@ class HypothesisTests(SpecSection):
     missing_cells: MissingCells | None = Field(
         None,
         description="When a model has no score on a data set: stop (`error`), leave that data set "
-        "or that model out of the tests over data sets, or rank those last that `failed`. The "
-        "results say so. Default: `error`; with `on_error: exclude` `drop_model`.",
+        "out of the tests over data sets (`drop_dataset`), or rank those last that `failed`. The "
+        "results say so. Default: `error`; with `on_error: exclude` `drop_dataset`.",
     )
     dataset_groups: dict[str, Annotated[list[str], Field(min_length=2)]] = Field(
         {},

@@ -321,7 +321,7 @@ REFUSED = {
         "tests": {"run": ["cv5x2_f", "mcnemar"], "alternative": "greater"}
     },
     "tests.missing_cells: none of the tests that run takes it": {
-        "tests": {"run": ["mcnemar"], "missing_cells": "drop_model"}
+        "tests": {"run": ["mcnemar"], "missing_cells": "drop_dataset"}
     },
     "tests.correction: mcnemar: 'shaffer' is for two-sided tests of all pairs": {
         "tests": {"run": ["mcnemar"], "correction": "shaffer", "versus": "a"}

@@ -58,7 +58,7 @@ def compared(tmp_path, **more):
     return [row for test in chosen for row in run_planned(test, experiment, inputs)]
 
 
-GROUPED = {"columns": {"group": "item"}}
+GROUPED = {"columns": {"groups": "item"}}
 
 
 @pytest.mark.parametrize(
@@ -122,7 +122,7 @@ def test_what_zeros_and_ones_mean_is_asked(files):
     [
         ({"metrics": GONE}, "`metrics:` must say what the numbers"),
         ({"models.b": {"predictions": "b.csv"}}, "models.b: other models bring a number for each"),
-        ({"models.b.values": "gaps.csv"}, "have no number in column 'value'; the first is id"),
+        ({"models.b.values": "gaps.csv"}, "have no number in column 'value'; the first is row"),
         ({"metrics": ["f1"]}, "metrics[0]: what are the numbers of `values:`"),
         ({"metrics": ["accuracy"]}, "have a number that is neither 0 nor 1"),
         ({"metrics": [DESCRIBED, {**DESCRIBED, "name": "b"}]}, "so there is one metric"),

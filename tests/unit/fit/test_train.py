@@ -13,13 +13,12 @@ from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from bakeoff.data.target import Classes
+from bakeoff.data.target import Target
 from bakeoff.errors import UserError
 from bakeoff.fit.check_models import check_model
-from bakeoff.fit.estimator import assemble, final, make_classifier
-from bakeoff.fit.inner_divisions import divided
+from bakeoff.fit.estimator import assemble, last_step, make_classifier
 from bakeoff.fit.preprocessing import TextEncoder, to_seconds
-from bakeoff.fit.train import TrainingPart, best_threshold, train
+from bakeoff.fit.train import TrainingPart, best_threshold, divided, train
 from bakeoff.seeds import derive, part_of
 from bakeoff.spec.models import Criterion, Model
 
@@ -28,7 +27,7 @@ TREE = "sklearn.tree.DecisionTreeClassifier"
 FOREST = "sklearn.ensemble.RandomForestClassifier"
 BOOSTING = "sklearn.ensemble.HistGradientBoostingClassifier"
 XGBOOST = "xgboost.XGBClassifier"
-LABELS = Classes(("no", "yes"))
+LABELS = Target(("no", "yes"))
 
 
 def model(estimator=LOGISTIC, **keys):
@@ -50,23 +49,11 @@ def _number(purpose):
     return part_of(derive(1, "fit"), purpose)
 
 
-ROWS = {"column": "part", "values": ["check", "late"]}
-
-
-@pytest.mark.parametrize("validation", [None, 0.3, ROWS])
-def test_grid_search_is_scikit_learns_with_preprocessing_inside(validation):
-    data = part(validation=np.array(["train", "check", "late", np.nan] * 50, dtype=object))
-    how = {"cv": 4} if validation is None else {"validation": validation}
-    own = model(tune={"space": {"C": [0.001, 0.01, 1]}, "scoring": "log_loss", **how})
+def test_grid_search_is_scikit_learns_with_preprocessing_inside():
+    data = part()
+    own = model(tune={"space": {"C": [0.001, 0.01, 1]}, "scoring": "log_loss", "cv": 4})
     found = learnt(own, data)
-    if validation is None:
-        folds = StratifiedKFold(4, shuffle=True, random_state=_number("tune-folds"))
-    elif validation is ROWS:
-        held = np.isin(np.arange(200) % 4, (1, 2))
-        folds = [(np.flatnonzero(~held), np.flatnonzero(held))]
-    else:
-        folds = data.folds(5, _number("tune-folds"), validation)
-        assert [len(held) for _, held in folds] == [60]
+    folds = StratifiedKFold(4, shuffle=True, random_state=_number("tune-folds"))
     pipeline = make_pipeline(StandardScaler(), LogisticRegression())
     grid = {"logisticregression__C": [0.001, 0.01, 1]}
     # the imputer of `auto` finds nothing to do here
@@ -89,8 +76,6 @@ def test_grid_search_is_scikit_learns_with_preprocessing_inside(validation):
             "space": {"C": {"uniform": [0.1, 1]}, "max_iter": {"randint": [90, 91]}},
         },
         {"search": "random", "space": {"C": [0.1, 1]}},
-        {"search": "halving", "space": {"C": [0.1, 1, 10]}, "cv": 3},
-        {"search": "halving", "space": {"C": {"loguniform": [0.1, 10]}}, "n_iter": 4, "cv": 3},
     ],
 )
 def test_every_search_stays_in_its_space_and_repeats_itself(tune):
@@ -112,15 +97,6 @@ def test_search_reaches_steps_nested_estimators_and_wrapped_ones():
         tune={"space": {"estimator__max_depth": [1, 2]}, "cv": 2},
     )
     assert learnt(bagged, part()).chosen["params"]["estimator__max_depth"] in (1, 2)
-    boosted = model(
-        XGBOOST,
-        params={"n_estimators": 20},
-        early_stopping={},
-        tune={"space": {"max_depth": [1, 2]}},
-    )
-    chosen = learnt(boosted, part()).chosen
-    assert chosen["params"]["max_depth"] in (1, 2)
-    assert 1 <= chosen["iterations"] <= 20
 
 
 @pytest.mark.filterwarnings(
@@ -235,41 +211,6 @@ def test_weights_of_rows_reach_the_fit(keys):
     assert heavy > plain + 0.1
 
 
-@pytest.mark.parametrize(
-    "estimator", [BOOSTING, XGBOOST, "sklearn.ensemble.GradientBoostingClassifier"]
-)
-def test_early_stopping_stops(estimator):
-    size = {"max_iter": 400} if estimator == BOOSTING else {"n_estimators": 400}
-    own = model(estimator, params=size, early_stopping={"rounds": 3, "fraction": 0.2})
-    found, again = learnt(own, part(300)), learnt(own, part(300))
-    assert 1 <= found.chosen["iterations"] < 300
-    assert found.chosen == again.chosen
-
-
-def test_watched_rows_are_stratified_and_not_learnt(monkeypatch):
-    import xgboost
-
-    seen = {}
-    original = xgboost.XGBClassifier.fit
-
-    def spy(self, X, y, **keys):
-        seen.update(X=X, y=y, **keys)
-        return original(self, X, y, **keys)
-
-    monkeypatch.setattr(xgboost.XGBClassifier, "fit", spy)
-    weights = np.arange(200.0) + 1
-    data = part(200, weights=weights)
-    learnt(model(XGBOOST, early_stopping={"fraction": 0.25}), data)
-    ((watched, labels),) = seen["eval_set"]
-    assert len(watched) == 50
-    assert len(seen["X"]) == 150
-    assert labels.mean() == pytest.approx(data.y.mean(), abs=0.011)
-    assert not set(map(tuple, watched.to_numpy())) & set(map(tuple, seen["X"].to_numpy()))
-    np.testing.assert_array_equal(
-        np.sort([*seen["sample_weight"], *seen["sample_weight_eval_set"][0]]), weights
-    )
-
-
 CLASSES = {"lightgbm": "lightgbm.LGBMClassifier", "catboost": "catboost.CatBoostClassifier"}
 SMALL = {
     "lightgbm": {"n_estimators": 200, "verbose": -1},
@@ -278,12 +219,11 @@ SMALL = {
 
 
 @pytest.mark.parametrize("package", CLASSES)
-def test_library_fits_tunes_and_stops_early(package, tmp_path, monkeypatch):
+def test_library_fits_and_tunes(package, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     keys = {
         "estimator": CLASSES[package],
         "params": SMALL[package],
-        "early_stopping": {"rounds": 3},
         "class_weight": "balanced",
         "tune": {"space": {"max_depth": [2, 4]}, "cv": 2},
         "threshold": {"choose": "f1", "cv": 2},
@@ -294,7 +234,6 @@ def test_library_fits_tunes_and_stops_early(package, tmp_path, monkeypatch):
     one, again = learnt(own, data), learnt(own, data)
     assert one.chosen == again.chosen
     assert one.chosen["params"]["max_depth"] in (2, 4)
-    assert 1 <= one.chosen["iterations"] < 200
     np.testing.assert_array_equal(one.predict(data.X), again.predict(data.X))
     assert not list(tmp_path.iterdir()), "nothing is left where snakemake runs"
 
@@ -302,7 +241,7 @@ def test_library_fits_tunes_and_stops_early(package, tmp_path, monkeypatch):
 @pytest.mark.parametrize("package", CLASSES)
 def test_seeds_and_threads_reach_the_library(package):
     own = Model.model_validate({"estimator": CLASSES[package]})
-    made = [final(assemble(own, part().X, derive(seed, "fit"))) for seed in (1, 2)]
+    made = [last_step(assemble(own, part().X, derive(seed, "fit"))) for seed in (1, 2)]
     first, second = (m.get_params()["random_state"] for m in made)
     assert first != second
     threads = {"lightgbm": "n_jobs", "catboost": "thread_count"}[package]
@@ -323,52 +262,24 @@ def test_inner_folds_are_stratified_and_keep_groups_together():
         assert not set(groups[learnt]) & set(groups[tested])
 
 
-def test_validation_part_is_stratified_keeps_groups_and_is_the_last_in_time():
-    y = np.repeat([0, 1], [40, 20])
-    ((learnt, held),) = divided(y, 0.25, 3)
-    assert np.bincount(y[held]).tolist() == [10, 5]
-    assert sorted([*learnt, *held]) == list(range(60))
-    groups = np.arange(60) % 12
-    ((learnt, held),) = divided(y, 0.25, 3, groups)
-    assert not set(groups[learnt]) & set(groups[held])
-    times = np.random.default_rng(0).permutation(60)
-    ((learnt, held),) = divided(y, 0.25, 3, times=times)
-    assert len(held) == 15
-    assert times[learnt].max() < times[held].min()
-
-
-EVEN, SIXTY = np.arange(20) % 2, np.repeat([0, 1, 2], 20)
-
-
 @pytest.mark.parametrize(
-    ("y", "into", "groups", "said"),
+    ("count", "groups", "said"),
     [
-        (SIXTY, 21, np.arange(60) // 3, "20 groups in the training part are too few for 21"),
-        (SIXTY, 30, None, "60 training rows are too few for 30 inner folds"),
-        (EVEN, 0.001, None, "is no part to validate on"),
-        (EVEN, 0.999, None, "is no part to validate on"),
-        (np.arange(20) // 19, 0.2, None, "cannot be drawn to validate on: The least populated"),
+        (21, np.arange(60) // 3, "20 groups in the training part are too few for 21"),
+        (30, None, "60 training rows are too few for 30 inner folds"),
     ],
 )
-def test_divisions_that_cannot_be_are_told(y, into, groups, said):
+def test_divisions_that_cannot_be_are_told(count, groups, said):
     with pytest.raises(UserError, match=said):
-        divided(y, into, 0, groups)
+        divided(np.repeat([0, 1, 2], 20), count, 0, groups)
 
 
 def test_rows_of_one_time_are_never_separated():
     times = np.repeat(np.arange(8), 5)
-    for into in (3, 0.3):
-        for learnt, held in divided(np.zeros(40, dtype=np.intp), into, 0, times=times):
-            assert times[learnt].max() < times[held].min()
+    for learnt, held in divided(np.zeros(40, dtype=np.intp), 3, 0, times=times):
+        assert times[learnt].max() < times[held].min()
     with pytest.raises(UserError, match="2 different times cannot be cut into 4 blocks"):
         divided(np.zeros(4, dtype=np.intp), 3, 0, times=np.array([0, 0, 1, 1]))
-
-
-def test_named_rows_come_after_those_that_are_trained_on():
-    y, held = np.arange(10) % 2, np.arange(10) >= 7
-    divided(y, held, None, times=np.arange(10))
-    with pytest.raises(UserError, match="3 of 3 validation rows come before the last row"):
-        divided(y, held, None, times=-np.arange(10))
 
 
 START = 1_700_000_000

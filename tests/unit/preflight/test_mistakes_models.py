@@ -66,12 +66,6 @@ MISTAKES = {
     ".class_weight: KNeighborsClassifier takes neither class weights nor": model(
         KNN, class_weight="balanced"
     ),
-    ".early_stopping: KNeighborsClassifier cannot stop early; XGBoost": model(
-        KNN, early_stopping={}
-    ),
-    ".early_stopping: expected keys (fraction, rounds), found True": model(
-        XGBOOST, early_stopping=True
-    ),
     ".seeds … greater than or equal to 1": model(TREE, seeds=0),
     ".seeds: KNeighborsClassifier has no random part": model(KNN, seeds=3),
     ".seeds: `params: {random_state: 0}` makes all 3 seeds the same": model(
@@ -150,49 +144,6 @@ def test_weights_that_a_model_cannot_take_are_told(tiny, write_csv):
     assert "models.tree" not in message
 
 
-VALIDATION = {
-    ".column: unknown column 'prt'; did you mean 'part'?": {"column": "prt"},
-    ".values: unknown value in 'part' of data set d: 'valid'": {
-        "column": "part",
-        "values": ["valid"],
-    },
-    (
-        ": 60 of 60 training rows are for validation: some must be, "
-        "and not all (in a training part of data set d)"
-    ): {"column": "part", "values": ["validation", "train"]},
-    ": 0 of 60 training rows are for validation": {"column": "part", "values": ["test"]},
-    ": a class has rows for validation only, none for training": {"column": "odd", "values": ["r"]},
-    ": the key 'column' is missing": {"values": ["validation"]},
-    ": expected less than 1, found 1": 1,
-}
-
-
-@pytest.mark.parametrize("expected", VALIDATION)
-def test_mistake_in_the_rows_of_a_search_is_told(tiny, write_csv, expected):
-    lines = "1,train,{0},{0}\n2,train,{0},{0}\n3,validation,{0},{0}\n4,test,{0},{0}\n"
-    path = write_csv("a,part,odd,y\n" + (lines.format("r") + lines.format("s")) * 10)
-    tiny["datasets"] = {"d": {"source": "file", "path": path, "target": "y", "drop": ["odd"]}}
-    holdout = {"column": "part", "train": ["train", "validation"]}
-    tiny |= {"resampling": {"holdout": holdout}, "metrics": ["accuracy"]}
-    tiny["tests"] = {"run": ["mcnemar"]}
-    search = {"space": {"C": [1, 2]}, "validation": {"column": "part"}}
-    tiny["models"] = {name: {"estimator": LOGISTIC, "tune": dict(search)} for name in "km"}
-    assert messages(tiny) == ""
-    tiny["models"]["m"]["tune"]["validation"] = VALIDATION[expected]
-    del tiny["models"]["k"]["tune"]
-    assert f"models.m.tune.validation{expected}" in messages(tiny)
-
-
-def test_searches_go_by_one_column(tiny):
-    for name in ("tree", "stump"):
-        rows = {"column": f"of {name}"}
-        tiny["models"][name]["tune"] = {"space": {"max_depth": [1]}, "validation": rows}
-    found = (
-        "models.stump.tune.validation.column: found 'of stump', tree goes by 'of tree': name one"
-    )
-    assert found in messages(tiny)
-
-
 @pytest.mark.parametrize(
     "entry",
     [
@@ -201,7 +152,7 @@ def test_searches_go_by_one_column(tiny):
         {**STEPS, "tune": {"space": {"C": [1], "standardscaler__with_mean": [True, False]}}},
         {"estimator": TREE, "preprocessing": {"estimator": SCALER, "params": {"with_std": False}}},
         {"estimator": TREE, "class_weight": {"setosa": 2}, "timeout": 5, "memory": 4000},
-        {"estimator": XGBOOST, "class_weight": "balanced", "seeds": 2, "early_stopping": {}},
+        {"estimator": XGBOOST, "class_weight": "balanced", "seeds": 2},
         {"estimator": TREE, "features": ["petal length (cm)"]},
     ],
 )

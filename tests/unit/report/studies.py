@@ -93,7 +93,14 @@ def rows_of(spec, accuracies, *, n=200, seed=1):
         right = np.zeros(n, dtype=bool)
         right[rng.permutation(n)[: round(accuracies[model] * n)]] = True
         predicted.append(np.where(right, y, other))
-    return PairedPredictions.from_labels(tuple(spec.models), y, predicted)
+    return labelled(spec.models, y, predicted)
+
+
+def labelled(models, truth, predicted):
+    """Make a test set from labels, one array per model; the classes are sorted."""
+    classes, codes = np.unique(np.array([truth, *predicted]), return_inverse=True)
+    codes = codes.reshape(len(predicted) + 1, -1)
+    return PairedPredictions(tuple(models), tuple(map(str, classes)), codes[0], codes[1:].T)
 
 
 def numbers_of(spec, errors, *, n=200, seed=1):

@@ -19,6 +19,7 @@ from bakeoff.report.undeclared import alike, notes, notes_on
 from bakeoff.report.verdict import answer
 from bakeoff.spec import Costs, load_experiment
 from bakeoff.stats import ArgumentError, all_pairs, corrected_resampled_t, metric_difference
+from tests.unit.report.studies import labelled
 
 
 def rows(metric, n=300):
@@ -66,10 +67,17 @@ def test_costs_are_in_the_order_of_their_classes():
     assert value == pytest.approx((9 * missed + alarms).mean())
 
 
+def taken(rows, at):
+    """Return some rows of a test set."""
+    names = ("truth", "predicted", "scores", "probabilities")
+    known = {name: getattr(rows, name) for name in names if getattr(rows, name) is not None}
+    return dataclasses.replace(rows, **{name: values[at] for name, values in known.items()})
+
+
 def test_groups_make_the_intervals_wider():
     alone, groups = rows("f1"), np.repeat(np.arange(30), 10)
     order = np.lexsort((alone.predicted[:, 0], alone.truth))  # rows of a group are alike
-    alike = alone.take(order)
+    alike = taken(alone, order)
     related = dataclasses.replace(alike, groups=groups)
     widths = [
         {line.model: line.ci.high - line.ci.low for line in contenders(r, None, 0.05, 1).models}
@@ -114,7 +122,7 @@ def test_set_goes_by_the_test_of_the_study():
 def test_with_few_positive_rows_a_beaten_model_stays_and_is_named():
     few = rows("roc_auc")
     kept = np.concatenate([np.flatnonzero(few.truth == 1)[:15], np.flatnonzero(few.truth == 0)])
-    found = contenders(few.take(kept), None, 0.05, 1)
+    found = contenders(taken(few, kept), None, 0.05, 1)
     last = found.models[-1]
     assert (last.model, last.stays) == ("poor", True)
     assert last.beaten_by in ("good", "copy")
@@ -178,7 +186,8 @@ def test_a_comparison_that_is_refused_is_undecided_as_every_test(monkeypatch):
     def refuse(*_):
         raise ArgumentError("y_true", "too many classes")
 
-    monkeypatch.setattr(PairedPredictions, "arguments", refuse)
+    for name in ("arguments", "matrix"):
+        monkeypatch.setattr(PairedPredictions, name, refuse)
     found = baseline(one, "accuracy", "d")
     assert found.open == ["a", "b"]
     assert all(math.isnan(line.pvalue) and line.ci is None for line in found.models)
@@ -266,9 +275,7 @@ def in_runs(spec, n=400, groups=None):
     right = np.stack([tilt > -1, tilt < 1], axis=1)
     truth = np.array(["no", "yes"])[np.arange(n) % 2]
     other = np.array(["yes", "no"])[np.arange(n) % 2]
-    rows = PairedPredictions.from_labels(
-        tuple(spec.models), truth, [np.where(r, truth, other) for r in right.T]
-    )
+    rows = labelled(tuple(spec.models), truth, [np.where(r, truth, other) for r in right.T])
     return dataclasses.replace(rows, groups=groups)
 
 

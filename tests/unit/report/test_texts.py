@@ -16,7 +16,7 @@ from bakeoff.comparisons.advice import INFLATED, NOT_SIMULATED
 from bakeoff.report import prose
 from bakeoff.report.exhibits import build, draw, exhibits
 from bakeoff.report.facts import MOST
-from bakeoff.report.methods import CHECKLISTS, author_year, methods
+from bakeoff.report.methods import author_year, methods
 from bakeoff.report.verdict import answer
 from bakeoff.stats.core.citations import BIBTEX
 
@@ -78,10 +78,7 @@ def verdict_text(name):
 
 
 def methods_text(name):
-    found = methods(made(name))
-    return "\n".join(
-        [found.text, *(f"{name}: {items}" for name, items in found.checklists.items())]
-    )
+    return methods(made(name)).text
 
 
 RECORDS = {
@@ -191,7 +188,7 @@ def test_methods_of_every_case_name_models_tests_level_seed_and_known_sources(na
     assert all(line.strip().endswith(".") for line in found.text.split("\n"))
     assert set(found.keys) <= set(BIBTEX)
     in_latex = {k for keys in re.findall(r"\\citep\{(.*?)\}", found.latex) for k in keys.split(",")}
-    assert in_latex == set(found.keys) - set(CHECKLISTS.values())
+    assert in_latex == set(found.keys)
 
 
 def test_latex_escapes_names_and_keeps_keys():

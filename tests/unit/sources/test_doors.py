@@ -68,10 +68,6 @@ def test_columns_of_any_type_are_read_alike_at_every_door(name, tmp_path, monkey
         frame.to_parquet(tmp_path / "t.parquet")
         of_file = card(source="file", path=str(tmp_path / "t.parquet"))
         assert of_file["features"] == known["features"]
-    if name == "intervals":  # which Parquet does not hold
-        frame.to_feather(tmp_path / "t.feather")
-        of_file = card(source="file", path=str(tmp_path / "t.feather"))
-        assert of_file["features"] == known["features"]
     found = bakeoff.compare_estimators(
         MODELS, frame.drop(columns="y"), frame["y"], plan={"holdout": {}}, preprocessing="auto"
     )

@@ -92,7 +92,7 @@ def test_byte_order_mark_and_other_encodings_are_read(tmp_path):
     with pytest.raises(UserError, match=r"is not utf-8 text; .* `encoding: latin-1`"):
         read(path)
     assert read(path, encoding="latin-1")["y"][0] == "ü"
-    with pytest.raises(UserError, match="unknown encoding 'klingon'"):
+    with pytest.raises(UserError, match="unknown encoding: klingon"):
         read(path, encoding="klingon")
 
 
@@ -252,28 +252,12 @@ def test_formats_of_other_programs(tmp_path, name, write, packed):
         assert found[column].tolist() == frame[column].tolist()
 
 
-@pytest.mark.parametrize(
-    ("ending", "reader"),
-    [
-        ("sav", "read_spss"),
-        ("sas7bdat", "read_sas"),
-        ("xpt", "read_sas"),
-        ("svm", "svmlight"),
-        ("arff", "scipy.io.arff.loadarff"),
-    ],
-)
-def test_formats_read_before_name_what_reads_them(tmp_path, ending, reader):
-    path = tmp_path / f"p.{ending}"
-    path.write_bytes(b"x")
-    with pytest.raises(Problem, match=rf"use `source: function` .*{reader}"):
-        read(path)
-
-
 def test_sheet_of_a_workbook(tmp_path):
     path = tmp_path / "p.xlsx"
     with pd.ExcelWriter(path) as book:
-        for i, sheet in enumerate(("one", "two")):
-            pd.DataFrame({"a": [i], "y": ["u"]}).to_excel(book, sheet_name=sheet, index=False)
+        for i, sheet in enumerate(("hidden", "one", "two")):
+            pd.DataFrame({"a": [i - 1], "y": ["u"]}).to_excel(book, sheet_name=sheet, index=False)
+        book.sheets["hidden"].sheet_state = "hidden"
     assert read(path)["a"].tolist() == [0]
     assert read(path, sheet="two")["a"].tolist() == [1]
     with pytest.raises(Problem, match=r"sheet: .*unknown sheet 'too'; did you mean 'two'"):
@@ -296,12 +280,10 @@ def test_keys_of_one_format_are_refused_elsewhere(tmp_path, penguins, name, keys
         read(path, **keys)
 
 
-def test_decimal_commas_and_thousands(tmp_path):
+def test_decimal_commas(tmp_path):
     path = tmp_path / "p.csv"
-    path.write_text("a;y\n1.000,5;u\n2,25;v\n")
-    assert read(path, sep=";", decimal=",", thousands=".")["a"].tolist() == [1000.5, 2.25]
-    with pytest.raises(ValueError, match="cannot both be ','"):
-        read(path, decimal=",", thousands=",")
+    path.write_text("a;y\n1000,5;u\n2,25;v\n")
+    assert read(path, sep=";", decimal=",")["a"].tolist() == [1000.5, 2.25]
 
 
 @pytest.mark.parametrize("name", ["a.csv.gz", "a.csv.bz2", "a.csv.xz", "a.csv.zip", "a.xlsx"])

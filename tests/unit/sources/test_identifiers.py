@@ -7,7 +7,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from bakeoff.errors import Problem, UserError
+from bakeoff.errors import UserError
 from bakeoff.sources.common import formats
 from bakeoff.sources.common.base import TableKeys
 from bakeoff.sources.common.identifiers import identifiers, names, series_of, to_frame
@@ -83,49 +83,11 @@ def test_every_reader_keeps_keys(ending, case, tmp_path):
     assert _found(frame["k"]) == _expected(keys)
 
 
-def test_thousands_are_no_part_of_a_key(tmp_path):
-    path = tmp_path / "t.csv"
-    path.write_text("k;x\n9.007.199.254.740.993;1\n;2\n9.007.199.254.740.992;3\n")
-    spec = TableKeys(sep=";", thousands=".", decimal=",")
-    frame = formats.read_table(path, str(path), spec)
-    assert _found(frame["k"]) == ["9007199254740993", None, "9007199254740992"]
-
-
 def test_features_are_what_they_were(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("a,b\n1e300,1\n0.5,\n12345678901234567890.5,3\n")
     frame = formats.read_table(path, str(path), TableKeys())
     assert [str(one) for one in frame.dtypes] == ["float64", "float64"]
-
-
-@pytest.mark.parametrize("blank", ["first table", "second table", "both"])
-@pytest.mark.parametrize("start", [0, BEYOND, 2**60, 2**63, 2**70])
-def test_join_gives_each_row_its_own_values(blank, start, tmp_path):
-    n = 40
-
-    def keys(where):
-        return ["" if i == 5 and blank in (where, "both") else str(start + i) for i in range(n)]
-
-    first = [f"{k},{i * 0.1:.1f},{i % 2}\n" for i, k in enumerate(keys("first table"))]
-    second = [f"{k},{start + i}\n" for i, k in enumerate(keys("second table"))]
-    joined = _joined(tmp_path, "k,x,y\n" + "".join(first), "k,z\n" + "".join(second))
-    assert _found(joined["z"]) == [None if i == 5 else str(start + i) for i in range(n)]
-
-
-def test_blank_texts_match_nothing(tmp_path):
-    joined = _joined(tmp_path, "k,y\na,0\n,1\nb,1\n", "k,z\na,1\n,2\n,3\nb,4\n")
-    assert joined["z"].tolist()[::2] == [1, 4]
-    assert pd.isna(joined["z"].iloc[1])
-
-
-def test_join_refuses_keys_that_were_floats_before(tmp_path):
-    left, right = tmp_path / "l.parquet", tmp_path / "r.csv"
-    keys = np.array([2.0**53, 2.0**53 + 2, np.nan])
-    pd.DataFrame({"k": keys, "y": [0, 1, 1]}).to_parquet(left)
-    right.write_text(f"k,z\n{2**53},1\n{2**53 + 1},2\n")
-    with pytest.raises(Problem, match="do not tell neighbouring whole numbers apart") as error:
-        _load(left, join=[{"path": str(right), "key": "k"}])
-    assert error.value.path == ("join", 0, "key")
 
 
 def test_test_set_of_its_own_keeps_keys(tmp_path):
@@ -134,13 +96,6 @@ def test_test_set_of_its_own_keeps_keys(tmp_path):
     test.write_text("k,y\n5,0\n,1\n")
     both = _load(train, test_path=str(test))
     assert _found(both["k"]) == _expected([BEYOND + 1, BEYOND, 5, None])
-
-
-def _joined(folder, first, second):
-    left, right = folder / "l.csv", folder / "r.csv"
-    left.write_text(first)
-    right.write_text(second)
-    return _load(left, join=[{"path": str(right), "key": "k"}])
 
 
 def _load(path, **keys):

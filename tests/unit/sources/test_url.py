@@ -5,7 +5,6 @@ import hashlib
 
 import pandas as pd
 import pytest
-import requests
 
 from bakeoff.errors import Problem, UserError
 from bakeoff.files import DOWNLOADS
@@ -87,33 +86,10 @@ def test_address_without_a_file_is_told(server, tiny):
         "ftp://me:secret@host/a.csv",
     ],
 )
-def test_secrets_in_the_file_are_refused(tiny, url):
+def test_secrets_in_an_address_are_refused(tiny, url):
     with pytest.raises(UserError, match=r"d\.url: there is a password or token") as refused:
         experiment(tiny, source="url", url=url, sha256="0" * 64, target="y")
     assert "secret" not in str(refused.value)
-
-
-def test_secrets_come_from_the_environment_and_are_not_shown(server, tiny, monkeypatch):
-    data = of_url(server, PENGUINS.read_bytes())
-    server.pages["/penguins.csv?token=a%2Fb"] = PENGUINS.read_bytes()
-    made = experiment(tiny, **data | {"url": data["url"] + "?token=${TOKEN}"})
-    with pytest.raises(Problem, match=r"datasets\.d\.url: there is no environment variable TOKEN"):
-        load(made)
-    monkeypatch.setenv("TOKEN", "a/b")
-    table = load(made)
-    assert server.asked == ["/penguins.csv?token=a%2Fb"]
-    assert table.card["source"]["url"].endswith("?token=${TOKEN}")
-    (kept,) = DOWNLOADS.iterdir()
-    kept.unlink()
-    monkeypatch.setattr(requests, "get", refusing)
-    with pytest.raises(Problem, match=r"cannot be downloaded \(no way to http.*\$\{TOKEN\}\)") as e:
-        load(made)
-    assert "a%2Fb" not in str(e.value)
-
-
-def refusing(url, **options):
-    """Fail as some versions of requests do, with the address in the message."""
-    raise requests.exceptions.InvalidURL(f"no way to {url}")
 
 
 def test_a_download_has_a_limit(server, tiny, monkeypatch):

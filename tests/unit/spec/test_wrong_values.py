@@ -9,7 +9,7 @@ import yaml
 
 from bakeoff.errors import Problem, UserError, dotted
 from bakeoff.preflight import check_experiment
-from bakeoff.spec import load_experiment, read_experiment
+from bakeoff.spec import load_experiment
 from bakeoff.spec.load import read_yaml, report_problems
 
 EXPERIMENTS = {
@@ -36,13 +36,13 @@ EXPERIMENTS = {
            threshold: 0.4, seeds: 2, threads: 1, timeout: 5, memory: 100}
         pipe:
           {steps: [sklearn.preprocessing.StandardScaler, {estimator: sklearn.svm.SVC, name: svm}],
-           threshold: {choose: f1, cv: 3}, early_stopping: {fraction: 0.2, rounds: 5},
+           threshold: {choose: f1, cv: 3},
            preprocessing: [{estimator: sklearn.decomposition.PCA, params: {n_components: 2}}],
            tune: {search: random, cv: 3, scoring: accuracy, n_iter: 3,
                   space: {C: [1, 2], gamma: {loguniform: [1e-3, 1]}, degree: {randint: [1, 3]}}}}
         given:
           {estimator: sklearn.svm.SVC,
-           tune: {space: {C: [1]}, validation: {column: part, values: [3, x]}}}
+           tune: {space: {C: [1]}, cv: 2}}
       resampling:
         cv_5x2: {repeats: 5, folds: 2, stratify: true}
         kfold: {folds: 3, repeats: 2, column: [f1, f2]}
@@ -61,7 +61,7 @@ EXPERIMENTS = {
     "given": """
       experiment: given
       models:
-        a: {predictions: a.csv, label: A, columns: {id: i, true: t, predicted: p,
+        a: {predictions: a.csv, label: A, columns: {id: i, truth: t, predicted: p,
             probabilities: {x: px, 1.0: p1}}}
         b: {predictions: b.csv, scores: s.csv, columns: {probabilities: 'p_{class}'}}
     """,
@@ -163,13 +163,6 @@ def test_given_models_without_a_name_are_told_once():
     with pytest.raises(UserError) as told:
         load_experiment(changed(experiment("given"), ("experiment",), ["x"]))
     assert str(told.value) == "experiment: expected text, found ['x']"
-
-
-def test_bare_true_names_a_column(tmp_path):
-    """YAML reads the key `true` as a truth value; the page on predictions writes it bare."""
-    file = tmp_path / "e.yaml"
-    file.write_text(EXPERIMENTS["given"])
-    assert read_experiment(file).given["a"].columns.true == "t"
 
 
 def test_exponents_are_numbers():

@@ -5,7 +5,6 @@ Readers of others are found by the entry point ``bakeoff.readers``: a module, or
 
 - `OF_FOLDS`, it reads scores of folds; `OF_EVALS`, logs of evaluations, which may lie in folders,
 - `unpacks` and `read_archive`, its files may be ZIP archives,
-- `HEADERS`, names by which a CSV file of its own is told from a plain table,
 - `named`, what the path of a log says: its ``model``, its ``task``.
 
 Files are recognized by their content, not by their name.
@@ -26,7 +25,7 @@ import pandas as pd
 
 from bakeoff.errors import Place, Problem, joined, shown, some
 from bakeoff.files import digest
-from bakeoff.sources.common.formats import check_unpacked
+from bakeoff.sources.common.formats import check_archive
 
 __all__ = [
     "QUESTION",
@@ -36,7 +35,6 @@ __all__ = [
     "NoRows",
     "Reader",
     "check_record",
-    "headers",
     "ids_of_questions",
     "is_log",
     "known",
@@ -226,15 +224,9 @@ def is_log(path: str) -> bool:
     return getattr(reader_of(path), "OF_EVALS", False)
 
 
-def headers() -> set[str]:
-    """List names of columns that no plain table has, but files of readers."""
-    return {name for reader in _readers() for name in getattr(reader, "HEADERS", ())}
-
-
 def _of_archive(reader: Any, path: str) -> pd.DataFrame:
     with zipfile.ZipFile(path) as archive:
-        infos = archive.infolist()
-        check_unpacked(sum(i.file_size for i in infos), sum(i.compress_size for i in infos))
+        check_archive(archive)
         with _of_shape(reader):
             return cast("pd.DataFrame", reader.read_archive(archive))
 

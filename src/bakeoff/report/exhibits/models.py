@@ -50,7 +50,6 @@ MOST_MARKS = 1_000
 MOST_HOLES, MOST_VALUES = 5, 5
 POLICIES = {
     "drop_dataset": "the data sets that lack a score are left out of the tests over data sets",
-    "drop_model": "the models that lack a score are left out of the tests over data sets",
     "failed": "tests over data sets rank them last",
     "error": "no test over data sets uses them",
 }
@@ -412,30 +411,3 @@ def _counted(values: Any) -> str:
     shown = ", ".join(f"{value} ({n}×)" for value, n in counts.most_common(MOST_VALUES))
     rest = len(counts) - MOST_VALUES
     return shown + (f" and {rest} more" if rest > 0 else "")
-
-
-@table(
-    Section.FITS,
-    30,
-    "Variation between seeds",
-    when=lambda design: any(model.seeds > 1 for model in design.experiment.fitted.values()),
-)
-def seeds(study: Study) -> Table:
-    """The standard deviation of a score between seeds on the same fold and between folds, and the
-    share of the variance of a single fit that is due to the seed. If this share is large, a
-    difference of that size may be due to the seeds alone; averaging over more seeds reduces it.
-    """
-    rows = study.seeds.to_dict("records")
-    columns = (
-        DATASET,
-        MODEL,
-        PLAN,
-        Column("seeds", "Seeds", COUNT),
-        Column("folds", "Folds", COUNT),
-        Column("mean", capital(study.metric.title), SCORE),
-        Column("sd_between_seeds", "SD between seeds", SCORE),
-        Column("sd_between_folds", "SD between folds", SCORE),
-        Column("share_of_seeds", "Variance due to seeds", tables.SHARE),
-    )
-    own = [line for line in rows if line["metric"] == study.metric.name]
-    return Table(columns, own, "Other metrics are in seeds.csv.")

@@ -137,9 +137,7 @@ def with_own_types(frame: pd.DataFrame) -> pd.DataFrame:
     odd = {name: one for name, one in frame.items() if _is_odd(one)}
     if not odd or not frame.columns.is_unique:  # which are refused
         return frame
-    attrs, frame = frame.attrs, frame.assign(**{str(n): _own_type(one) for n, one in odd.items()})
-    frame.attrs = attrs
-    return frame
+    return frame.assign(**{str(n): _own_type(one) for n, one in odd.items()})
 
 
 def _is_odd(values: Series) -> bool:
@@ -166,9 +164,6 @@ def to_frame(table: pa.Table, **options: Any) -> pd.DataFrame:
     if b"[pyarrow]" in known.get(b"pandas", b""):  # written from a frame of Arrow's types
         plain = _ARROW.sub(b'"numpy_type": "object"', known[b"pandas"])
         table = table.replace_schema_metadata({**known, b"pandas": plain})
-    for place, field in enumerate(table.schema):
-        if isinstance(getattr(field.type, "value_type", None), pa.StructType):
-            table = table.set_column(place, field.name, _named_categories(table.column(place)))
     lacking = [
         place
         for place, (field, column) in enumerate(zip(table.schema, table.columns, strict=True))
@@ -176,17 +171,6 @@ def to_frame(table: pa.Table, **options: Any) -> pd.DataFrame:
     ]
     kept = table.select(lacking).to_pandas(types_mapper=_NULLABLE.get)
     return exact(table.to_pandas(**options), lambda lost: {c: kept[c] for c in lost if c in kept})
-
-
-def _named_categories(column: pa.ChunkedArray) -> Any:
-    """Name the categories of `pandas.cut`, of which Arrow keeps the two ends alone."""
-    encoded = column.unify_dictionaries().combine_chunks()
-    categories = encoded.dictionary.to_pylist()
-    named = [
-        " to ".join(f"{end:g}" if isinstance(end, float) else str(end) for end in ends.values())
-        for ends in categories
-    ]
-    return pa.DictionaryArray.from_arrays(encoded.indices, named)
 
 
 def arrow_column(values: Series) -> Any:
@@ -202,14 +186,6 @@ def stacked(parts: Sequence[pd.DataFrame]) -> pd.DataFrame:
     columns = parts[0].columns
     both = pd.concat([part[columns] for part in parts], ignore_index=True)
     return exact(both, lambda lost: {c: (v for part in parts for v in part[c]) for c in lost})
-
-
-def taken(frame: pd.DataFrame, places: NDArray[np.intp]) -> pd.DataFrame:
-    """Return the rows at some places; of -1 one without values."""
-    numbered = frame.reset_index(drop=True)
-    return exact(
-        numbered.reindex(places), lambda lost: numbered[lost].astype("object").reindex(places)
-    )
 
 
 def _beyond(values: Series) -> NDArray[np.bool_]:

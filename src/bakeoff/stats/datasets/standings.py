@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
 from bakeoff.stats.core.arguments import Decimals, Level, checked
-from bakeoff.stats.core.arithmetic import gram, root, solved
 from bakeoff.stats.core.checks import ArgumentError, BoolArray, FloatArray
 from bakeoff.stats.core.distributions import clopper_pearson
 from bakeoff.stats.core.ranks import as_dataset_table, rank_rows
@@ -313,7 +312,7 @@ def bradley_terry(
     np.add.at(totals, codes, residuals)
     totals -= totals.mean(axis=0)
     moved = _newton_step(totals.T, chances, total).T  # what each data set adds to the strengths
-    covariance = gram(moved) * (n / (n - 1) if n > 1 else math.nan)
+    covariance = moved.T @ moved * (n / (n - 1) if n > 1 else math.nan)
     se = np.sqrt(covariance.diagonal())
     se = np.where(se > 1e-10, se, 0.0)
     quantile = float(special.stdtrit(n - 1, (1 + confidence_level) / 2))
@@ -342,11 +341,8 @@ def _newton_step(slope: FloatArray, chances: FloatArray, total: FloatArray) -> F
     """Solve Hx = slope with the strengths summing to 0; slope is of shape (k,) or (k, N)."""
     weights = total * chances * chances.T
     information = np.diag(weights.sum(axis=1)) - weights
-    lower = root(information[:-1, :-1])  # the last strength is 0 at first
-    forward, _ = solved(lower, slope[:-1])
-    back, _ = solved(lower.T[::-1, ::-1], forward[::-1])
-    step = np.concatenate([back[::-1], np.zeros_like(slope[:1])])
-    return np.asarray(step - step.mean(axis=0))
+    # a constant in every cell fixes the sum, which H leaves free
+    return np.linalg.solve(information + weights.mean(), slope - slope.mean(axis=0))
 
 
 def _reached(links: BoolArray, start: int) -> BoolArray:
