@@ -24,7 +24,7 @@ from bakeoff.scores.metrics import Metric, Need
 from bakeoff.spec import PlannedTest
 from bakeoff.stats import ConfidenceInterval
 from bakeoff.stats.core.pairs import adjust_pvalues
-from bakeoff.stats.folds.constant import corrected_against
+from bakeoff.stats.folds.t_tests import corrected_against
 from bakeoff.threads import on_one_thread
 
 CORRECTION = "holm"

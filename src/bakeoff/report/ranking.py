@@ -19,7 +19,6 @@ from bakeoff.errors import UserError
 from bakeoff.report.numbers import percent
 from bakeoff.report.study import Study
 from bakeoff.scores import Metric
-from bakeoff.scores.metrics import mixed_units
 from bakeoff.stats import (
     ConfidenceInterval,
     bradley_terry,
@@ -106,19 +105,9 @@ def dataset_means(study: Study, metric: str, plan: str) -> pd.DataFrame:
 
 def by_unit(study: Study, means: pd.DataFrame, metric: str) -> DatasetScores | None:
     """Merge groups of data sets, and do with missing scores as the tests over data sets do."""
-    names = list(map(str, means.index))
-    units = study.experiment.tests.units(names)
+    experiment, scores = study.experiment, means.reindex(columns=list(study.models))
     try:
-        return complete(
-            list(study.models),
-            names,
-            means.reindex(columns=list(study.models)).to_numpy(dtype=np.float64),
-            (),
-            missing_cells(study.experiment),
-            units if len(units) < len(names) else {},
-            greater_is_better=study.metrics[metric].greater_is_better,
-            mixed=mixed_units(study.experiment, metric),
-        )
+        return complete(experiment, metric, scores, missing_cells(experiment))
     except UserError:  # a model without any score
         return None
 
