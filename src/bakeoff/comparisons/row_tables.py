@@ -24,7 +24,6 @@ from bakeoff.comparisons.read_evidence import held_out
 from bakeoff.comparisons.run_tests import (
     UNDEFINED_METRIC,
     clipped,
-    decide_omnibus,
     decide_pair,
 )
 from bakeoff.comparisons.settings import deterministic, pairs_of, several_runs
@@ -229,9 +228,8 @@ def subgroups_of(
         _adjust([x for x in lines if x["column"] == column and x["role"] == SUBGROUP])
     for line in lines:
         p, role = line["pvalue_adjusted"], line["role"]
-        interaction = role == INTERACTION
-        said = decide_omnibus(p, alpha) if interaction else decide_pair(p, alpha, line["estimate"])
-        line["decision"] = said.value
+        estimate = math.nan if role == INTERACTION else line["estimate"]
+        line["decision"] = decide_pair(p, alpha, estimate).value
     return lines
 
 

@@ -24,7 +24,7 @@ from pandas.api.types import is_numeric_dtype
 
 from bakeoff.data.columns import LARGEST, beyond, canonical_ids, in_order, ordered
 from bakeoff.data.describe import LIKE_MISSING, named_like_groups
-from bakeoff.data.readers import SCORES, is_log, known, read_elsewhere
+from bakeoff.data.readers import SCORES, known, read_elsewhere
 from bakeoff.data.target import Answers, Labels, Numbers
 from bakeoff.errors import Place, Problem, Remedy, UserError, listed, named, some, unknown
 from bakeoff.files import is_file, no_file
@@ -87,13 +87,13 @@ def read_tables(
 ) -> dict[str, pa.Table]:
     """Read what `read_table` reads, as a table of each model where a log holds several."""
     frame = None if keys.format else read_elsewhere(path, place, partial=partial)
-    if frame is not None and MODEL in frame and is_log(path):
+    if frame is not None and MODEL in frame:
         parts = {str(name): part.drop(columns=MODEL) for name, part in frame.groupby(MODEL)}
         return {name: as_table(part) for name, part in parts.items()}
     if frame is None and keys.format is None and Path(path).suffix.lower() == ".json":
         raise Problem(
             place,
-            f"{path!r} is no JSON that is known here, by its content: {'; '.join(known())}; save "
+            f"{path!r} is no JSON that is known here, by its content: {known()}; save "
             "it as CSV or Parquet",
         )
     return {"": as_table(read_frame(path, place, keys) if frame is None else frame)}

@@ -12,7 +12,7 @@ from scipy import special
 
 from bakeoff.stats.core.arguments import Decimals, Level, checked
 from bakeoff.stats.core.checks import ArgumentError, BoolArray, FloatArray
-from bakeoff.stats.core.distributions import clopper_pearson
+from bakeoff.stats.core.distributions import clopper_pearson, wilson
 from bakeoff.stats.core.ranks import as_dataset_table, rank_rows
 
 _PRIOR = 0.25
@@ -122,7 +122,7 @@ def win_rates(
         varied = (se > 0) & (rate > 0) & (rate < 1)
         size = np.where(varied, rate * (1 - rate) / np.square(se), n)
         reach = np.asarray(special.stdtrit(n - 1, (1 + confidence_level) / 2), dtype=np.float64)
-        low, high = _wilson(rate, size, reach)
+        low, high = wilson(rate * size, size, special.ndtr(-reach))
     met, wins, draws = _tally(ranks, codes)
     points = wins + draws / 2
     with np.errstate(invalid="ignore"):
@@ -181,13 +181,6 @@ def _by_group(
         squares = np.where(counted, np.square(shares - mean), 0.0).sum(axis=0)
         squares[squares < 1e-20] = 0.0  # equal shares differ by rounding
         return n, mean, np.sqrt(squares / (n - 1) / n)
-
-
-def _wilson(rate: FloatArray, n: FloatArray, z: FloatArray) -> tuple[FloatArray, FloatArray]:
-    centre = (rate + z**2 / (2 * n)) / (1 + z**2 / n)
-    half = z * np.sqrt(rate * (1 - rate) / n + z**2 / (4 * n**2)) / (1 + z**2 / n)
-    low = np.where(rate > 0, np.maximum(centre - half, 0.0), 0.0)
-    return low, np.where(rate < 1, np.minimum(centre + half, 1.0), 1.0)
 
 
 # --- strengths

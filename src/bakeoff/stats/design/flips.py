@@ -27,7 +27,7 @@ from scipy import special
 
 from bakeoff.stats.core.arguments import Seed
 from bakeoff.stats.core.checks import FloatArray, IntArray
-from bakeoff.stats.core.distributions import tail_probability, upper_tail
+from bakeoff.stats.core.distributions import signed_sums, tail_probability, upper_tail
 from bakeoff.stats.core.paired_differences import UNBOUNDED
 from bakeoff.stats.core.result import Alternative, ConfidenceInterval
 
@@ -112,19 +112,12 @@ def sign_blocks(rng: np.random.Generator, clusters: int, draws: int) -> Iterator
 
 
 def _added(magnitude: FloatArray, total: float) -> tuple[float, float]:
-    """Return the tails from the number of choices of positive signs per sum."""
+    """Return the tails from the distribution of the sum of positive signs."""
     sums = np.sort(magnitude).astype(np.intp)
     unit = int(np.gcd.reduce(sums))
-    sums //= unit
-    ways, reach = np.zeros(int(sums.sum()) + 1), 0
-    ways[0] = 1.0
-    for size in sums:
-        more = ways[: reach + 1].copy()
-        reach += int(size)
-        ways[size : reach + 1] += more
-    observed = (reach + round(total / unit)) // 2  # S* = 2U − Σ|D| with U the positive part
-    share = 2.0 ** -len(sums)
-    return float(ways[observed + 1 :].sum()) * share, float(ways[observed]) * share
+    probability = signed_sums(sums // unit)
+    observed = (len(probability) - 1 + round(total / unit)) // 2  # S* = 2U − Σ|D|
+    return float(probability[observed + 1 :].sum()), float(probability[observed])
 
 
 def _lattice(values: FloatArray, counts: FloatArray) -> int:
