@@ -25,7 +25,7 @@ from bakeoff.fit.estimator import (
     steps_of,
 )
 from bakeoff.fit.run_fit import select_features
-from bakeoff.fit.train import full_names, is_for_two_classes, scorer
+from bakeoff.fit.train import TWO_CLASSES, full_names, scorer
 from bakeoff.keys import name_of
 from bakeoff.seeds import derive
 from bakeoff.spec.models import Distribution, Model, Step, Tune
@@ -237,7 +237,7 @@ def check_model_on(name: str, model: Model, dataset: str, table: Table) -> Itera
     count = f"{dataset} has {len(table.classes)}"
     if model.threshold is not None:
         yield Problem((*place, "threshold"), f"a threshold is for two classes, {count}")
-    if model.tune is not None and is_for_two_classes(model.tune.scoring):
+    if model.tune is not None and model.tune.scoring in TWO_CLASSES:
         yield Problem(
             (*place, "tune", "scoring"),
             f"{model.tune.scoring} is for two classes, {count}; for more use balanced_accuracy, "

@@ -85,7 +85,12 @@ def given_scores(
                 "these scores do not come from the same divisions",
             )
     scores["undefined"] = np.where(scores["value"].isna(), "the file has no value", "")
-    types = {"repeat": int, "fold": int, "value": float, **dict.fromkeys(_SIZES, "Int64")}
+    types: dict[str, Any] = {
+        "repeat": int,
+        "fold": int,
+        "value": float,
+        **dict.fromkeys(_SIZES, "Int64"),
+    }
     scores = scores.astype(types)[[*KEYS, *_SIZES, "metric", "value", "undefined"]]
     fits = scores[[*KEYS]].drop_duplicates(ignore_index=True)
     return scores, fits.assign(seed=1, **dict.fromkeys(TIMINGS))

@@ -169,7 +169,7 @@ def _parse(path: Path) -> tuple[yaml.Node | None, Any]:
 class _Loader(yaml.SafeLoader):
     """Refuses keys that stand twice, of which YAML keeps the last, and keys that are no text."""
 
-    def compose_mapping_node(self, anchor: str | None) -> yaml.MappingNode:
+    def compose_mapping_node(self, anchor: Any) -> yaml.MappingNode:
         node = super().compose_mapping_node(anchor)
         lines: dict[str, int] = {}
         for key, _ in node.value:
