@@ -119,7 +119,7 @@ class Experiment(SpecSection):
         description="Names of metrics, or import paths of your own like mymetrics.profit; the "
         "first one ranks the models. Default of a regression: rmse, or r2 on several data sets. "
         "Where all models bring `scores:` or `values:`, also "
-        "`{name: rmse, greater_is_better: false}`; of `values:` with `columns: {run: …}` also "
+        "`{name: rmse, greater_is_better: false}`; of `values:` with `columns: {runs: …}` also "
         "`pass@5`, `pass^3`.",
     )
     own_metrics: dict[Id, OwnMetric] = Field(

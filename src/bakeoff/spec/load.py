@@ -13,7 +13,6 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from bakeoff.errors import Place, Problem, Problems, UserError, shown, unknown
-from bakeoff.sources.common.base import instead_of
 from bakeoff.spec.experiment import Experiment
 
 _NAME = "letters a to z, digits, _ and - only"
@@ -59,7 +58,7 @@ def _explained(details: ErrorDetails, config: Any) -> Problem:
             if kind == "union_tag_invalid":
                 what, path, value = "source", (*path, "source"), value["source"]
             if isinstance(value, str):
-                return Problem(path, unknown(what, value, names) + instead_of(value))
+                return Problem(path, unknown(what, value, names))
             one_of = "one of " * (len(names) > 1) + ", ".join(names)
             return Problem(path, f"found {shown(value)}, expected {one_of}")
         case "string_pattern_mismatch":

@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.experimental import enable_halving_search_cv  # noqa: F401
 from sklearn.utils import all_estimators
 
-from bakeoff.data.target import Classes
+from bakeoff.data.target import Target
 from bakeoff.errors import Problem
 from bakeoff.fit.check_models import check_model
 from bakeoff.fit.estimator import build, made_value
@@ -147,7 +147,7 @@ def test_lists_become_tuples_where_tuples_are_meant():
     texts = {"estimator": "sklearn.preprocessing.FunctionTransformer"}
     texts["params"] = {"func": {"object": "operator.itemgetter", "args": ["x"]}}
     model = Model.model_validate({**entry, "steps": [texts, *entry["steps"]]})
-    target = Classes(("p", "q")).encoded(np.array([0, 1, 0, 1] * 3))
+    target = Target(("p", "q")).encoded(np.array([0, 1, 0, 1] * 3))
     chosen = train(model, TrainingPart(features, target), derive(1)).chosen["params"]
     assert chosen["w__ngram_range"] in ([1, 1], [1, 2])
 
@@ -197,7 +197,7 @@ def part():
     rng = np.random.default_rng(0)
     y = np.arange(60) % 2
     X = pd.DataFrame(rng.normal(size=(60, 3)) + y[:, None], columns=list("abc"))
-    return TrainingPart(X, Classes(("no", "yes")).encoded(y.astype(np.intp)))
+    return TrainingPart(X, Target(("no", "yes")).encoded(y.astype(np.intp)))
 
 
 @pytest.mark.filterwarnings("ignore")

@@ -81,7 +81,7 @@ COUNTS = [
 ]
 
 ROWS = [
-    (lambda: cost_sensitive([0.0, 1.0], [0.0, NAN], [0.0, 1.0]), "pred_a: 1 missing label"),
+    (lambda: cost_sensitive([0.0, 1.0], [0.0, NAN], [0.0, 1.0]), "pred_a: 1 missing"),
     (lambda: cost_sensitive([0, 1], [0, 1], ["a", "b"]), "one kind"),
     (lambda: cost_sensitive([0, 1], [0, 2], [0, 1], classes=[0, 1]), "pred_a: found label 2"),
     (lambda: cost_sensitive(*LABELS, classes=[0, 0]), "two or more different"),

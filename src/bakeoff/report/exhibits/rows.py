@@ -31,7 +31,7 @@ from bakeoff.report.numbers import (
     score,
     share,
 )
-from bakeoff.report.prose import advantage, not_independent
+from bakeoff.report.prose import advantage
 from bakeoff.report.ranking import order
 from bakeoff.report.study import Study
 from bakeoff.report.study_design import StudyDesign, clean
@@ -229,8 +229,7 @@ def confusion_maps(study: Study) -> Drawing:
         f"Maps of true against predicted classes of {len(shown)} models on {tested.n:,} rows of "
         f"{k} classes. {study.label(shown[0])} has {right:,} of them right."
     )
-    related = not_independent(study, study.datasets[0]).strip()
-    return Drawing(drawn, alt, related, _fewer(shown, known))
+    return Drawing(drawn, alt, shows=_fewer(shown, known))
 
 
 # --- subgroups -------------------------------------------------------------------------------

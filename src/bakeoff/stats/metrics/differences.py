@@ -30,7 +30,7 @@ from bakeoff.stats.core.result import (
     Result,
     Status,
 )
-from bakeoff.stats.core.two_by_two import DIFFERENCE_METHODS, midp_pvalue, one_sided
+from bakeoff.stats.core.two_by_two import difference_limits
 from bakeoff.stats.design.clusters import RowDesign
 from bakeoff.stats.design.groups import SOURCES, GroupTest, Leverage, Spread, spread
 from bakeoff.stats.metrics.answer import Answer, better_is_positive
@@ -387,7 +387,7 @@ def mean_difference(
         )
         units = RowDesign.from_labels(len(d.values), groups, values_a=values_a).units
         how = form, alternative, confidence_level, n_resamples, seed
-        return GroupTest.of_rows(d.values, d.noise, units, *how).result(
+        return GroupTest.of_rows(d.values, d.noise, units, *how).of_numbers(
             {},
             null_hypothesis="Exchanging the two systems in a whole group changes nothing: their "
             "mean is the same on the population that the groups were drawn from.",
@@ -403,17 +403,14 @@ def _of_marks(
 ) -> Result:
     """Compare values that are all 0 or 1 as `mcnemar` does: mid-p, Newcombe's interval."""
     counts = [float(np.sum((a == x) & (b == y))) for x, y in ((1, 1), (1, 0), (0, 1), (0, 0))]
-    both, only_a, only_b, neither = (np.array([count]) for count in counts)
-    tail = tail_probability(level, side)
-    limits = DIFFERENCE_METHODS["newcombe"](both, only_a, only_b, neither, tail)
-    low, high = one_sided(*limits, side)
+    limits = difference_limits("newcombe", counts, tail_probability(level, side), side)
     return Result(
         variant="paired",
         statistic=counts[1],
-        pvalue=float(midp_pvalue(counts[1], counts[2], side)),
+        pvalue=float(two_by_two.pvalue("midp", counts[1], counts[2], side)),
         alternative=side,
         estimate=(counts[1] - counts[2]) / len(a),
-        ci=ConfidenceInterval(float(low[0]), float(high[0]), level, "newcombe"),
+        ci=ConfidenceInterval(*limits, level, "newcombe"),
         n=len(a),
         status=Status.OK if counts[1] + counts[2] else Status.IDENTICAL_SCORES,
         assumptions=(INDEPENDENT_ROWS,),
