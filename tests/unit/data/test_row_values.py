@@ -135,7 +135,7 @@ def test_what_zeros_and_ones_mean_is_asked(files):
         ({"datasets": {"v": {"source": "sklearn", "name": "iris"}}}, "source: given"),
         ({"models.a.columns": {"value": "nope"}}, "unknown column 'nope'"),
         ({"models.a.predictions": "a.csv"}, "`values` stands alone"),
-        ({"resampling": {"kfold": {}}}, "feed the plan `holdout` alone"),
+        ({"resampling": {"kfold": {}}}, "brings nothing for this plan"),
     ],
 )
 def test_mistakes_are_told(files, more, said):
