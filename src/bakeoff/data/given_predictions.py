@@ -300,7 +300,5 @@ def given_card(
         "features": {},
         "missing_cells": 0,
         "duplicate_rows": 0,
-        "near_duplicate_rows": 0,
         "pairs_by_chance": 0.0,
-        "near_pairs_by_chance": 0.0,
     }

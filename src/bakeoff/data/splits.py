@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from bakeoff.data import columns
-from bakeoff.data.describe import Rows, find_repeats
+from bakeoff.data.describe import Rows, row_digests
 from bakeoff.data.table import FOLDS, GROUP, HOLDOUT, PART, ROW_ID, TIME, Table
 from bakeoff.errors import Place, Problem, UserError
 from bakeoff.files import read_frame, reading, state_of, write_parquet
@@ -530,7 +530,8 @@ def split_quality(
 ) -> dict[str, Any]:
     """Describe the divisions of a plan: sizes, classes, groups; results/README.md has every key."""
     parts: list[dict[str, Any]] = []
-    repeats, leaked = find_repeats(table.features), np.zeros(len(table.frame), dtype=bool)
+    digests, leaked = row_digests(table.features), np.zeros(len(table.frame), dtype=bool)
+    repeated = pd.Series(digests).duplicated(keep=False).to_numpy()
     difference = 0.0
     for repeat, fold, (train, test) in divisions(splits, plan):
         sides = {"train": _side(table, train), "test": _side(table, test)}
@@ -538,7 +539,8 @@ def split_quality(
         if len(train):
             own = table.target.difference(table.answers[train], table.answers[test])
             difference = max(difference, own)
-        seen, nearly = repeats.across(train, test)
+        among = test[repeated[test]]
+        seen = among[np.isin(digests[among], digests[train[repeated[train]]])]
         leaked[seen] = True
         parts.append(
             {
@@ -547,7 +549,6 @@ def split_quality(
                 **sides,
                 "unused": len(table.frame) - len(train) - len(test),
                 "repeated": len(seen),
-                "nearly_repeated": len(nearly),
             }
         )
     method = "given" if elsewhere else _method(table, plan)
