@@ -75,7 +75,7 @@ def _read_once(
     model: str | None,
     place: Place,
     run: tuple[int, int],
-    **how: bool,
+    **how: Any,
 ) -> Observations:
     """Read a file of one model; one that has not changed is read once."""
     named = GivenColumns.model_validate_json(columns)

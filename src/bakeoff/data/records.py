@@ -112,7 +112,7 @@ def read_frame(path: str, place: Place, keys: TableKeys = PLAIN) -> pd.DataFrame
         raise Problem(place, no_file(path))
     keys = laid_out(path, keys)
     try:
-        if "".join(_first_lines(path, keys)[:1]).startswith("Key_"):
+        if "".join(_first_lines(path)[:1]).startswith("Key_"):
             # results of WEKA's Experimenter, which quotes as its CSVResultListener does
             return pd.read_csv(
                 path, quotechar="'", escapechar="\\", doublequote=False, na_values="?"
@@ -217,7 +217,7 @@ def laid_out(path: str, keys: TableKeys) -> TableKeys:
     kind = keys.format or Path(path.partition("?")[0]).suffix.lower().removeprefix(".")
     if kind not in ("csv", "tsv"):
         return keys
-    lines = _first_lines(path, keys)
+    lines = _first_lines(path)
     sep, skip = keys.sep, keys.skip
     if not skip:
         if lines and (told := _SEPARATOR.fullmatch(lines[0])):
@@ -246,7 +246,7 @@ def _before(lines: list[str], sep: str | None) -> int:
     return first if alone and not numbers else 0
 
 
-def _first_lines(path: str, keys: TableKeys) -> list[str]:
+def _first_lines(path: str) -> list[str]:
     """Return the first lines of a text; none of what cannot be opened."""
     try:
         with opened(Path(path), path) as file:

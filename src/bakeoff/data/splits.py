@@ -18,7 +18,7 @@ from bakeoff.data import columns
 from bakeoff.data.describe import Rows, row_digests
 from bakeoff.data.table import FOLDS, GROUP, HOLDOUT, PART, ROW_ID, TIME, Table
 from bakeoff.errors import Place, Problem, UserError
-from bakeoff.files import read_frame, reading, state_of, write_parquet
+from bakeoff.files import reading, state_of, write_parquet
 from bakeoff.keys import name_of
 from bakeoff.seeds import derive
 from bakeoff.sources import DataSet
@@ -76,10 +76,10 @@ def check_plan(dataset: str, spec: DataSet, name: str, plan: Plan) -> None:
                 ("resampling", name, "repeats"),
                 f"found {plan.repeats}, but {dataset} is divided by `time`, in one way only: use 1",
             )
-    if spec.own_test_set and isinstance(plan, Holdout) and plan.column:
+    if getattr(spec, "test_path", None) and isinstance(plan, Holdout) and plan.column:
         raise Problem(
             ("resampling", name, "column"),
-            f"{dataset} has a test set of its own, `{spec.own_test_set}`: leave out one of both",
+            f"{dataset} has a test set of its own, `test_path`: leave out one of both",
         )
 
 
@@ -473,11 +473,6 @@ def _check_whole_groups(
 def write_splits(path: str | Path, splits: pd.DataFrame) -> None:
     """Write the divisions of one plan."""
     write_parquet(path, pa.Table.from_pandas(splits, preserve_index=False))
-
-
-def read_splits(path: str | Path) -> pd.DataFrame:
-    """Read the divisions of one plan."""
-    return read_frame(path)
 
 
 def read_split(path: str | Path, repeat: int, fold: int) -> Split:
