@@ -253,6 +253,6 @@ def print_figures(study: Mapping[str, Any], folder: str) -> None:
 
 def _enter_own(experiment: Experiment) -> None:
     """Enter the experiment's own metrics in this process, which may have done another's steps."""
-    from bakeoff.scores.metrics.own import enter_own
+    from bakeoff.scores.own_metrics import enter_own
 
     enter_own(experiment.own_metrics)

@@ -25,7 +25,7 @@ from bakeoff.preflight.given_models import problems_with_evidence, problems_with
 from bakeoff.scores import METRICS, Need
 from bakeoff.scores.given_results import given_scores
 from bakeoff.scores.metrics import no_metric, of_other_task
-from bakeoff.scores.metrics.own import enter_own, imported
+from bakeoff.scores.own_metrics import enter_own, imported
 from bakeoff.spec import AnalysisPlan, Experiment
 from bakeoff.spec.given_models import GivenData
 from bakeoff.spec.problems import problems_with_given, problems_with_task

@@ -21,8 +21,8 @@ from bakeoff.fit.predictions import Predictions
 from bakeoff.preflight import check_experiment
 from bakeoff.report.written import unit_of, varies
 from bakeoff.scores import METRICS, score
-from bakeoff.scores.metrics import own as module
-from bakeoff.scores.metrics.own import enter_own
+from bakeoff.scores import own_metrics as module
+from bakeoff.scores.own_metrics import enter_own
 from bakeoff.spec import load_experiment
 from bakeoff.spec.metrics import OwnMetric
 
