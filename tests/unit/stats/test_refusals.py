@@ -118,7 +118,7 @@ ROWS = [
 
 PAIRS = [
     (lambda: all_pairs("mcnemar", [[1.0, NAN]]), "missing value"),
-    (lambda: all_pairs("mcnemar", [[1], [0]]), "needs one column per model"),
+    (lambda: all_pairs("mcnemar", [[1], [0]]), "needs at least 2 models"),
     (lambda: all_pairs("mcnemar", [1, 0]), "expected 2 dimension"),
     (lambda: all_pairs("mcnemar", [[1, 0]], variant="fisher"), "variant: found 'fisher'"),
     (

@@ -152,6 +152,13 @@ def as_counts(values: ArrayLike, name: str) -> FloatArray:
     return counts
 
 
+def check_models(table: NDArray[Any], name: str, axis: int = 1) -> None:
+    """Check that a table has two models or more."""
+    if table.ndim <= axis or table.shape[axis] < 2:
+        message = f"found shape {table.shape}, needs at least 2 models, along axis {axis}"
+        raise ArgumentError(name, message)
+
+
 def check_same_length(**arrays: NDArray[Any]) -> None:
     """Check that paired arrays have one length."""
     for name, array in arrays.items():

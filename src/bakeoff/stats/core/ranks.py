@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bakeoff.stats.core.arguments import Decimals
-from bakeoff.stats.core.checks import ArgumentError, BoolArray, FloatArray, as_scores
+from bakeoff.stats.core.checks import BoolArray, FloatArray, as_scores, check_models
 
 _DIGITS = 12
 _OUTLIER = 1e6
@@ -29,10 +29,7 @@ def as_dataset_table(
     """Check a table of scores (data sets, models) with at least two models."""
     how = {"greater_is_better": greater_is_better, "allow_missing": allow_missing}
     table = as_scores(scores, "scores", ndim=2, unit="data sets", **how)
-    if table.shape[1] < 2:
-        raise ArgumentError(
-            "scores", f"needs at least 2 models (columns), found shape {table.shape}"
-        )
+    check_models(table, "scores")
     return table
 
 

@@ -21,6 +21,7 @@ from bakeoff.stats.core.checks import (
     FloatArray,
     as_correctness,
     as_counts,
+    check_models,
 )
 from bakeoff.stats.core.distributions import lower_tail, upper_tail
 from bakeoff.stats.core.result import Alternative
@@ -33,12 +34,7 @@ def as_matrix(
 ) -> tuple[BoolArray, FloatArray | None]:
     """Check a rows × models matrix, and how often each row occurs (None: once)."""
     matrix = as_correctness(correct, "correct", ndim=2)
-    if matrix.shape[1] < 2:
-        raise ArgumentError(
-            "correct",
-            f"found {matrix.shape[1]} column(s), needs one column per model and at least 2 models "
-            "(shape (rows, models))",
-        )
+    check_models(matrix, "correct")
     if row_counts is None:
         return matrix, None
     counts = as_counts(row_counts, "row_counts")
