@@ -28,7 +28,7 @@ from bakeoff.comparisons.run_tests import (
 )
 from bakeoff.comparisons.settings import deterministic, pairs_of, several_runs
 from bakeoff.scores import counted_rows
-from bakeoff.scores.metrics.entry import score_view
+from bakeoff.scores.metrics import score_view
 from bakeoff.spec import Costs, Experiment
 from bakeoff.stats import (
     Assumption,

@@ -18,9 +18,8 @@ from bakeoff.data.readers import (
     SAMPLE_ID,
     SCORES,
     LeftOut,
-    NoRows,
-    is_log,
-    logs_known,
+    known,
+    lm_eval,
     read_log,
     reader_of,
 )
@@ -243,7 +242,7 @@ def _held(path: str, keys: TableKeys, *, partial: bool = False) -> GivenTables:
 
 def table_of_model(path: str, place: Place, model: str | None) -> Records:
     """Read the table of a model, which may be one of a folder of logs or of a log of several."""
-    if Path(path).is_dir() or (SEED not in path and is_log(path)):
+    if Path(path).is_dir() or (SEED not in path and reader_of(path) is not None):
         state = tuple(map(state_of, files_at(path, LOGS)))
         try:
             tables = _held_once(path, state)
@@ -286,35 +285,33 @@ def _of_folder(path: str, *, partial: bool) -> GivenTables:
     keys: dict[str, Path] = {}
     for file in map(Path, files_at(path, LOGS)):
         reader = reader_of(str(file))
-        if reader is None or not getattr(reader, "OF_EVALS", False):
+        if reader is None:
             continue
         try:
             frame = read_log(reader, str(file), partial=partial)
-        except NoRows:
-            continue
         except LeftOut as error:
             left_out.append(f"{file} was left out: {error}.")
             continue
         except ValueError as error:
             raise Problem(PLACE, f"{str(file)!r}, {reader.WHAT}: {error}") from None
-        known: dict[Any, Any] = {"model": file.stem, "task": "", "settings": {}, "key": str(file)}
-        known |= frame.attrs
-        if (same := keys.setdefault(known["key"], file)) != file:
+        facts: dict[Any, Any] = {"model": file.stem, "task": "", "settings": {}, "key": str(file)}
+        facts |= frame.attrs
+        if (same := keys.setdefault(facts["key"], file)) != file:
             left_out.append(f"{file} was left out: it is the same evaluation as {same}.")
             continue
         kinds.append(reader.WHAT)
-        known |= getattr(reader, "named", lambda file: {})(file)
-        settings = known["settings"]
+        facts |= reader.named(file) if reader is lm_eval else {}
+        settings = facts["settings"]
         if MODEL not in frame:
-            logs.append(_Log(str(known["model"]), known["task"], settings, frame))
+            logs.append(_Log(str(facts["model"]), facts["task"], settings, frame))
             continue
         for model, part in frame.groupby(MODEL):
-            logs.append(_Log(str(model), known["task"], settings.get(model, {}), part))
+            logs.append(_Log(str(model), facts["task"], settings.get(model, {}), part))
     if not logs:
         without = f"{path!r} is a folder without logs that can be used."
         if not left_out:
             without = (
-                f"{path!r} is a folder without logs of items ({'; '.join(logs_known())}): name the "
+                f"{path!r} is a folder without logs of items ({known()}): name the "
                 "files of tables one by one"
             )
         raise Problem(PLACE, " ".join([without, *left_out[:3]]))

@@ -369,29 +369,44 @@ def positions(rows: Observations, file: Observations) -> NDArray[np.intp]:
     position = _positions(rows, file)
     here, there = _samples(rows), _samples(file)
     if here is not None and there is not None:
-        questions = there[position]
+        asked = there[position]
         # a question that the other log has nowhere may be the same one in other words
-        other = np.flatnonzero((here != questions) & np.isin(here, there))
-        if len(other):
-            first = [(rows.ids[i], here[i], questions[i]) for i in other[:_SHOWN]]
-            raise Problem(
-                file.place,
-                f"{len(other):,} of {len(here):,} rows are another question than in {rows.name}; "
-                "leave the column of ids out, and logs pair by their questions; the first:\n"
-                f"{_aligned(rows, file, first)}",
-            )
+        other = np.flatnonzero((here != asked) & np.isin(here, there))
+        pairs = [(here[i], asked[i]) for i in other[:_SHOWN]]
+        hint = "; leave the column of ids out, and logs pair by their questions"
+        _refuse_unlike(rows, file, other, "are another question", pairs, hint)
     if file.true is None or rows.true is None:
         return position
     own: Any = file.true[position]
     wrong = np.flatnonzero(rows.true.unlike(own) & ~own.missing)
-    if len(wrong):
-        first = [(rows.ids[i], rows.true.named(i), own.named(i)) for i in wrong[:_SHOWN]]
-        raise Problem(
-            file.place,
-            f"{len(wrong):,} of {len(own):,} rows have another {own.what} than in {rows.name}; "
-            f"the first:\n{_aligned(rows, file, first)}",
-        )
+    pairs = [(rows.true.named(i), own.named(i)) for i in wrong[:_SHOWN]]
+    _refuse_unlike(rows, file, wrong, f"have another {own.what}", pairs)
     return position
+
+
+def _refuse_unlike(
+    rows: Observations,
+    file: Observations,
+    wrong: NDArray[np.intp],
+    what: str,
+    pairs: Sequence[tuple[str, str]],
+    hint: str = "",
+) -> None:
+    """Refuse a file that differs in some rows, and write the first of them below each other."""
+    if not len(wrong):
+        return
+    first = [(str(rows.ids[i]), *pair) for i, pair in zip(wrong, pairs, strict=False)]
+    texts = [("id", rows.name, file.name), *first]
+    widths = [max(map(len, column)) for column in zip(*texts, strict=True)]
+    lines = (
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in texts
+    )
+    raise Problem(
+        file.place,
+        f"{len(wrong):,} of {len(rows.ids):,} rows {what} than in {rows.name}{hint}; the first:"
+        + "".join(f"\n    {line}" for line in lines),
+    )
 
 
 def _positions(rows: Observations, file: Observations) -> NDArray[np.intp]:
@@ -430,16 +445,6 @@ def _alike(*ids: NDArray[Any]) -> list[NDArray[Any]]:
     return [np.array([str(value) for value in values], dtype=object) for values in ids]
 
 
-def _aligned(rows: Observations, file: Observations, first: Sequence[tuple[Any, ...]]) -> str:
-    """Write the first rows in which a file differs, below each other."""
-    texts = [[str(cell) for cell in row] for row in [("id", rows.name, file.name), *first]]
-    widths = [max(map(len, column)) for column in zip(*texts, strict=True)]
-    return "\n".join(
-        "    " + "  ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)).rstrip()
-        for row in texts
-    )
-
-
 def carried(
     wanted: RowColumns,
     place: Place,
@@ -454,17 +459,14 @@ def carried(
             own = to_frame(file.records.table.select([column]))[column]
             values = own.iloc[at].reset_index(drop=True)
             if column in found and not found[column].equals(values):
-                raise Problem(
-                    file.place,
-                    f"{file.name} has other values of {column!r} than the files before it",
-                )
+                text = f"{file.name} has other values of {column!r} than the files before it"
+                raise Problem(file.place, text)
             found[column] = values
-    paths = list(dict.fromkeys(file.name for file in files))
-    where = f"{paths[0]}: " if len(paths) == 1 else ""
+    allowed = {column for file in files for column in file.records.names}
     for i, one in enumerate(wanted.subgroups):
         if one.column not in found:
-            there = sorted({column for file in files for column in file.records.names})
-            raise Problem((*place, i), where + unknown("column", one.column, there))
+            where = f"{files[0].name}: " if len({file.name for file in files}) == 1 else ""
+            raise Problem((*place, i), where + unknown("column", one.column, allowed))
     return carry(found, wanted, place)
 
 
@@ -517,12 +519,12 @@ def _among(
         return Predicted(Labels(tuple(classes), codes), probabilities, None, run.column)
     if probabilities is None:
         looked = f"(looked for {listed(USUAL['predicted'])})"
-        of_classes = [p.replace(CLASS, name) for name in classes[-1:] for p in PATTERNS]
         what = f"no predicted numbers {looked}"
-        if of_classes:
+        if classes:
+            patterns = [pattern.replace(CLASS, classes[-1]) for pattern in PATTERNS]
             what = (
                 f"neither predicted labels {looked} nor class probabilities (looked for "
-                f"{listed(of_classes)})"
+                f"{listed(patterns)})"
             )
         raise Problem(
             (*file.place[:-1], "columns", "predicted"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -140,9 +140,8 @@ def _of_columns(
 ) -> Observations:
     """Take the predictions of models from the columns of a table in which each row is once."""
     truth, name = file.require("truth", named), file.find("id", named)
-    rows = Observations.of_rows(file, named, name, None)
     if numbers is None:
-        numbers = looks_like_a_quantity(file.table[truth].to_pandas())
+        numbers = looks_like_a_quantity(file.column(truth))
     true = file.answers(truth, "truth", numbers=numbers, may_lack=drop_unlabelled)
     assert true is not None
     rest = file.unclaimed(named, (truth, name))
@@ -152,19 +151,33 @@ def _of_columns(
     columns = _models_of(rest, order, models)
     if models is None and not numbers:
         _refuse_features(file, [name for name in columns if name in rest], order)
-    found: dict[str, tuple[Predicted, ...]] = {}
-    for column in columns:
-        said = file.answers(column if column in rest else None, numbers=numbers)
-        model = run_of(column)[0]
-        found[model] = (*found.get(model, ()), Predicted(said, column=column))
-    if (n := len(found)) < 2:
+    said = {one: file.answers(one, numbers=numbers) for one in columns if one in rest}
+    runs = {column: Predicted(said.get(column), column=column) for column in columns}
+    wide = _side_by_side(file, named, name, (truth, name), runs)
+    if (n := len(wide.models)) < 2:
         raise UserError(
             f"{file.path!r} has {n} column{'s' if not n else ''} of predictions beside the "
             f"true labels in {truth!r}; comparing needs two: add a column, or give one table per "
             "model"
         )
-    like = () if rows.related else file.like_groups(named, (truth, name, *columns))
-    return dataclasses.replace(rows, true=true, models=found, like_groups=like)
+    return dataclasses.replace(wide, true=true)
+
+
+def _side_by_side(
+    file: Records,
+    named: GivenColumns,
+    ids: str | None,
+    claimed: Sequence[str | None],
+    runs: Mapping[str, Predicted],
+) -> Observations:
+    """Put what the columns of a table say beside each other, as the training runs of models."""
+    rows = Observations.of_rows(file, named, ids, None)
+    models: dict[str, tuple[Predicted, ...]] = {}
+    for column, run in runs.items():
+        model = run_of(column)[0]
+        models[model] = (*models.get(model, ()), run)
+    like = () if rows.related else file.like_groups(named, (*claimed, *runs))
+    return dataclasses.replace(rows, models=models, like_groups=like)
 
 
 def _models_of(
@@ -336,7 +349,6 @@ def _numbers_in(
 ) -> Observations:
     """Take the numbers of models from the columns of a table in which each row is once."""
     name, truth = file.find("id", named), file.find("truth", named)
-    rows = Observations.of_rows(file, named, name, None)
     if truth is not None and models is None:
         raise Problem(
             ("models",),
@@ -346,12 +358,9 @@ def _numbers_in(
     rest = file.unclaimed(named, (name,))
     if models is None:
         _refuse_ids(file, rest)
-    columns, found = _models_of(rest, (), models), dict[str, tuple[Predicted, ...]]()
-    for column in columns:
-        model, values = run_of(column)[0], file.numbers(column, may_lack=may_lack)
-        found[model] = (*found.get(model, ()), Predicted(values=values))
-    like = () if rows.related else file.like_groups(named, (name, *columns))
-    return dataclasses.replace(rows, models=found, like_groups=like)
+    columns = _models_of(rest, (), models)
+    runs = {one: Predicted(values=file.numbers(one, may_lack=may_lack)) for one in columns}
+    return _side_by_side(file, named, name, (name,), runs)
 
 
 def _averages(files: Sequence[Observations], named: GivenColumns) -> list[str]:
@@ -423,26 +432,22 @@ def _passed(file: Observations, asked: Passing, named: GivenColumns) -> Observat
             f"{(runs < asked.k).sum():,} have fewer; the first is {items[runs.argmin()]} with "
             f"{least}",
         )
-    for role, known in file.related.items():
-        if (known != known[first][at]).any():
-            raise Problem(file.place, f"{file.name}: runs of an item differ in {role}")
-    estimate = pass_hat if asked.every else pass_at
-    values = estimate(np.bincount(at, right).astype(int), runs, asked.k)
-    kept, table = file[first], file.records.table
+    kept, groups = file[first], pd.Series(at)
     constant = [
         name
-        for name in table.column_names
-        if pd.Series(table[name].to_pandas()).groupby(at).nunique().le(1).all()
+        for name in file.records.names
+        if file.records.column(name).groupby(groups).nunique().le(1).all()
     ]
-    for one in as_columns(named.subgroups):
-        if one.column in table.column_names and one.column not in constant:
-            raise Problem(
-                (*file.place[:-1], "columns", "subgroups"),
-                f"{file.name}: {one.column!r} differs between runs of an item",
-            )
+    wanted = [named.groups, named.time, *(one.column for one in as_columns(named.subgroups))]
+    for column in wanted:
+        if column in file.records.names and column not in constant:
+            text = f"{file.name}: {column!r} differs between runs of an item"
+            raise Problem((*file.place[:-1], "columns"), text)
+    estimate = pass_hat if asked.every else pass_at
+    values = estimate(np.bincount(at, right).astype(int), runs, asked.k)
     return kept.only_says(
         *(None, None, values),
-        records=dataclasses.replace(kept.records, table=kept.records.table.select(constant)),
+        records=kept.records.with_table(kept.records.table.select(constant)),
         ids=items,
         # runs without groups of their own have their items for groups
         related={

@@ -24,7 +24,7 @@ from pandas.api.types import is_numeric_dtype
 
 from bakeoff.data.columns import LARGEST, beyond, canonical_ids, in_order, ordered
 from bakeoff.data.describe import LIKE_MISSING, named_like_groups
-from bakeoff.data.readers import SCORES, is_log, known, read_elsewhere
+from bakeoff.data.readers import SCORES, known, read_elsewhere
 from bakeoff.data.target import Answers, Labels, Numbers
 from bakeoff.errors import Place, Problem, Remedy, UserError, listed, named, some, unknown
 from bakeoff.files import is_file, no_file
@@ -87,13 +87,13 @@ def read_tables(
 ) -> dict[str, pa.Table]:
     """Read what `read_table` reads, as a table of each model where a log holds several."""
     frame = None if keys.format else read_elsewhere(path, place, partial=partial)
-    if frame is not None and MODEL in frame and is_log(path):
+    if frame is not None and MODEL in frame:
         parts = {str(name): part.drop(columns=MODEL) for name, part in frame.groupby(MODEL)}
         return {name: as_table(part) for name, part in parts.items()}
     if frame is None and keys.format is None and Path(path).suffix.lower() == ".json":
         raise Problem(
             place,
-            f"{path!r} is no JSON that is known here, by its content: {'; '.join(known())}; save "
+            f"{path!r} is no JSON that is known here, by its content: {known()}; save "
             "it as CSV or Parquet",
         )
     return {"": as_table(read_frame(path, place, keys) if frame is None else frame)}
@@ -112,11 +112,6 @@ def read_frame(path: str, place: Place, keys: TableKeys = PLAIN) -> pd.DataFrame
         raise Problem(place, no_file(path))
     keys = laid_out(path, keys)
     try:
-        if "".join(_first_lines(path, keys)[:1]).startswith("Key_"):
-            # results of WEKA's Experimenter, which quotes as its CSVResultListener does
-            return pd.read_csv(
-                path, quotechar="'", escapechar="\\", doublequote=False, na_values="?"
-            )
         frame = _frame(path, keys)
         commas = _written(frame, path, keys, markers=False)
         return _frame(path, keys.model_copy(update=commas)) if commas else frame
@@ -217,7 +212,7 @@ def laid_out(path: str, keys: TableKeys) -> TableKeys:
     kind = keys.format or Path(path.partition("?")[0]).suffix.lower().removeprefix(".")
     if kind not in ("csv", "tsv"):
         return keys
-    lines = _first_lines(path, keys)
+    lines = _first_lines(path)
     sep, skip = keys.sep, keys.skip
     if not skip:
         if lines and (told := _SEPARATOR.fullmatch(lines[0])):
@@ -246,7 +241,7 @@ def _before(lines: list[str], sep: str | None) -> int:
     return first if alone and not numbers else 0
 
 
-def _first_lines(path: str, keys: TableKeys) -> list[str]:
+def _first_lines(path: str) -> list[str]:
     """Return the first lines of a text; none of what cannot be opened."""
     try:
         with opened(Path(path), path) as file:

