@@ -112,11 +112,6 @@ def read_frame(path: str, place: Place, keys: TableKeys = PLAIN) -> pd.DataFrame
         raise Problem(place, no_file(path))
     keys = laid_out(path, keys)
     try:
-        if "".join(_first_lines(path)[:1]).startswith("Key_"):
-            # results of WEKA's Experimenter, which quotes as its CSVResultListener does
-            return pd.read_csv(
-                path, quotechar="'", escapechar="\\", doublequote=False, na_values="?"
-            )
         frame = _frame(path, keys)
         commas = _written(frame, path, keys, markers=False)
         return _frame(path, keys.model_copy(update=commas)) if commas else frame

@@ -24,7 +24,7 @@ from bakeoff.scores.metrics import Metric, Need
 from bakeoff.spec import PlannedTest
 from bakeoff.stats import ConfidenceInterval
 from bakeoff.stats.core.pairs import adjust_pvalues
-from bakeoff.stats.folds.constant import corrected_against
+from bakeoff.stats.folds.t_tests import corrected_against
 from bakeoff.threads import on_one_thread
 
 CORRECTION = "holm"
@@ -201,7 +201,7 @@ def _on_folds(
     study: Study, metric: Metric, dataset: str, scores: NDArray[np.float64]
 ) -> list[Against]:
     """Test mean differences over folds, corrected for the overlap of the training sets."""
-    known = fold_scores(study.scored_on(dataset, study.plan), list(study.models), metric.name)
+    known = fold_scores(study.scored_on[dataset, study.plan], list(study.models), metric.name)
     if known.n_train is None or known.n_test is None or not np.isfinite(scores).all():
         return []
     level, width = 1 - study.alpha, metric.range[1] - metric.range[0]
@@ -233,14 +233,16 @@ def _on_rows(
     if rows is None or not has_test(metric.name):
         return []
     runs, found = CrossedRuns.of(rows, deterministic(study.experiment)), list[Against]()
-    alone = {
-        model: own[0] for model, own in zip(runs.models, runs.runs, strict=True) if len(own) == 1
-    }
-    fits = dataclasses.replace(rows.only([*alone.values()]), models=tuple(alone))
-    if alone and (pair := _beside(fits, metric, answer, shares)):
-        found += _run(study, pair.difference, pair, metric, dataset)
-    for model, own in zip(runs.models, runs.runs, strict=True):
-        if model in alone or rows.times is not None:  # no test of runs is known for rows in time
+    named = dict(zip(runs.models, runs.runs, strict=True))
+    single = [model for model, own in named.items() if len(own) == 1]
+    # related rows have exact tests of two models, which all models together have not
+    for models in [[model] for model in single] if rows.related else [single]:
+        fits = rows.only([named[model][0] for model in models])
+        fits = dataclasses.replace(fits, models=tuple(models))
+        if models and (pair := _beside(fits, metric, answer, shares)):
+            found += _run(study, pair.difference, pair, metric, dataset)
+    for model, own in named.items():
+        if len(own) == 1 or rows.times is not None:  # no test of runs is known for rows in time
             continue
         if pair := _beside(rows.only(own), metric, answer, shares):
             places = tuple(range(len(own))), (len(own),)
@@ -253,7 +255,7 @@ def _on_rows(
 def _run(
     study: Study, test: str, evidence: AnyEvidence, metric: Metric, dataset: str
 ) -> list[Against]:
-    """Test all models against the constant, whose influence is computed once for all of them."""
+    """Test models against the constant, whose influence is computed once for all of them."""
     how: dict[str, Any] = {
         "plan": study.plan,
         "alpha": study.alpha,

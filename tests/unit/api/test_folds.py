@@ -32,7 +32,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import bakeoff
 from bakeoff import UserError
-from bakeoff.api.plans import plan_of
+from bakeoff.api.folds import plan_of
 from bakeoff.comparisons import plan_tests
 from bakeoff.comparisons.run_tests import run_planned
 from bakeoff.scores.given_results import given_scores

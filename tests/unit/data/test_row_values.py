@@ -107,7 +107,7 @@ def test_what_zeros_and_ones_mean_is_asked(files):
     assert problems(metrics=[{**DESCRIBED, "range": [0, 5]}]) == ""
     assert problems(metrics=["accuracy"]) == ""
     said = problems(metrics=["accuracy"], tests={"run": ["mean_difference"]})
-    assert "the experiment has right and wrong rows: use mcnemar" in said
+    assert "the models bring right and wrong rows: use mcnemar" in said
 
 
 @pytest.mark.parametrize(
@@ -120,12 +120,15 @@ def test_what_zeros_and_ones_mean_is_asked(files):
         ({"metrics": ["accuracy"]}, "have a number that is neither 0 nor 1"),
         ({"metrics": [DESCRIBED, {**DESCRIBED, "name": "b"}]}, "so there is one metric"),
         ({"metrics": [{**DESCRIBED, "range": [0, 1]}]}, "have a number outside 0 to 1; the first"),
-        ({"tests": {"run": ["mcnemar"]}}, "mcnemar looks at predictions"),
+        (
+            {"tests": {"run": ["mcnemar"]}},
+            "mcnemar looks at correctness of each row, the models bring a number per row",
+        ),
         ({"datasets": {"v": {"source": "given", "positive": "x"}}}, "numbers per row have no"),
         ({"datasets": {"v": {"source": "sklearn", "name": "iris"}}}, "source: given"),
         ({"models.a.columns": {"value": "nope"}}, "unknown column 'nope'"),
         ({"models.a.predictions": "a.csv"}, "`values` stands alone"),
-        ({"resampling": {"kfold": {}}}, "feed the plan `holdout` alone"),
+        ({"resampling": {"kfold": {}}}, "brings nothing for this plan"),
     ],
 )
 def test_mistakes_are_told(files, more, said):

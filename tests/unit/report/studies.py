@@ -11,7 +11,7 @@ from bakeoff.comparisons import Comparison, Context, plan_tests, run_test
 from bakeoff.comparisons.evidence import CrossedRuns, DatasetScores, PairedPredictions
 from bakeoff.comparisons.read_evidence import fold_scores
 from bakeoff.comparisons.row_tables import INTERVALS, intervals_of, tabulate
-from bakeoff.comparisons.run_tests import decide_omnibus, decide_pair
+from bakeoff.comparisons.run_tests import decide_pair
 from bakeoff.comparisons.settings import planned
 from bakeoff.report.study import Study
 from bakeoff.spec import load_experiment
@@ -179,7 +179,7 @@ def omnibus(p, *, test="cochran_q", **more):
         "test": test, "role": "omnibus", "dataset": "d", "plan": "holdout", "metric": "accuracy",
         "statistic": 5.0, "df": 2.0, "pvalue": p, "pvalue_adjusted": p, "correction": "none",
         "family_size": 1, "n": 200, "status": "ok", "alpha": 0.05,
-        "decision": decide_omnibus(p, 0.05), "result": {},
+        "decision": decide_pair(p, 0.05), "result": {},
     }  # fmt: skip
     return Comparison(**(known | more))
 

@@ -13,11 +13,10 @@ from studies import card, division, experiment, ran
 from bakeoff.api.plain_data import as_plain
 from bakeoff.comparisons.evidence import PairedPredictions
 from bakeoff.report.baseline import baseline
-from bakeoff.report.exhibits import draw, exhibits
 from bakeoff.report.may_be_best import DRAWS, contenders
-from bakeoff.report.undeclared import alike, notes, notes_on
+from bakeoff.report.undeclared import notes, notes_on
 from bakeoff.report.verdict import answer
-from bakeoff.spec import Costs, load_experiment
+from bakeoff.spec import Costs
 from bakeoff.stats import ArgumentError, all_pairs, corrected_resampled_t, metric_difference
 from tests.unit.report.studies import labelled
 
@@ -279,38 +278,3 @@ def test_many_notes_are_cut_short_in_the_verdict(plain):
     many = dataclasses.replace(plain, cards={"d": card("d") | {"group_columns": columns}})
     said = [s for s in answer(many).sentences if "note" in s.lower()]
     assert len(said) == 3
-
-
-def test_counts_of_rows_in_groups_carry_a_warning():
-    data = {"d": {"source": "file", "path": "d.csv", "target": "y", "groups": "patient"}}
-    plain_spec = experiment(("a", "b"), tests=("mcnemar",))
-    spec = load_experiment(plain_spec.resolved() | {"datasets": data})
-    plain = ran(plain_spec, TWO)
-    grouped = dataclasses.replace(
-        plain, experiment=spec, test_sets={"d": in_runs(spec, groups=np.arange(400) // 10)}
-    )
-    said = "The 400 rows come from 40 groups by 'patient' and may be correlated"
-    for study, told in ((plain, False), (grouped, True)):
-        listed = [e for e in exhibits(study) if e.kind == "confusion_maps"]
-        assert [said in draw(item, study).legend for item in listed] == [told]
-
-
-@pytest.mark.parametrize(
-    ("names", "found"),
-    [
-        (["iris", "IRIS", "wine"], [["iris", "IRIS"]]),
-        (["breast cancer", "breast-cancer", "Breast_Cancer"], [[0, 1, 2]]),
-        (["vehicle", "vehicle-2", "vehicle v3.1"], [[0, 1, 2]]),
-        (["glass v1", "glass v2", "zoo"], [[0, 1]]),
-        (["monks-1", "monks-2", "monks-3"], []),
-        ([f"d{i}" for i in range(12)], []),
-        (["31", "37", "44", "1464"], []),
-        (["c", "c4.5", "cmc"], [["c", "c4.5"]]),
-        (["wine", "wine quality", "cover", "covertype"], []),
-        (["日本", "日本 2"], [[0, 1]]),
-        (["+", "-"], []),
-    ],
-)
-def test_names_that_may_be_versions_of_one_data_set(names, found):
-    wanted = [[names[i] if isinstance(i, int) else i for i in own] for own in found]
-    assert alike(names) == wanted
