@@ -14,7 +14,7 @@ import pandas as pd
 
 from bakeoff.api.plain_data import as_plain, names_of
 from bakeoff.comparisons import Comparison
-from bakeoff.errors import UserError, shown, unknown
+from bakeoff.errors import UserError, joined, shown, unknown
 from bakeoff.files import write_text
 from bakeoff.report import exhibits
 from bakeoff.report.exhibit import Item
@@ -27,16 +27,10 @@ from bakeoff.report.tables import PageTable, to_latex, to_markdown
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-_BRIEF: tuple[str, ...] = (
-    "metric",
-    "model_a",
-    "model_b",
-    "estimate",
-    "ci_low",
-    "p_a_better",
-    "p_equivalent",
+_BRIEF = (
+    *("metric", "model_a", "model_b", "estimate", "ci_low", "p_a_better", "p_equivalent"),
+    *("p_b_better", "pvalue", "pvalue_adjusted", "decision"),
 )
-_BRIEF += ("p_b_better", "pvalue", "pvalue_adjusted", "decision")
 """The columns of a table of pairs that fit a screen."""
 _ROWS = 30
 """Rows that fit a screen."""
@@ -206,7 +200,8 @@ class Findings:
             ".json": lambda: self.to_json() + "\n",
         }
         if file.suffix.lower() not in writers:
-            raise UserError(f"path: found {shown(str(path))}, expected a name with {_or(writers)}")
+            endings = joined(list(writers), "or")
+            raise UserError(f"path: found {shown(str(path))}, expected a name with {endings}")
         write_text(file, writers[file.suffix.lower()]())
         return file
 
@@ -231,8 +226,6 @@ class Findings:
             picture=picture,
             alt="" if shown is None else shown.alt,
         )
-
-    # ------------------------------------------------------------------ what is looked up
 
     @cached_property
     def _main(self) -> Family | None:
@@ -288,8 +281,3 @@ class Findings:
     def _named(self, frame: pd.DataFrame, columns: tuple[str, ...]) -> pd.DataFrame:
         there = [column for column in columns if column in frame]
         return frame.assign(**{c: frame[c].map(self._own_names.__getitem__) for c in there})
-
-
-def _or(endings: Iterable[str]) -> str:
-    *first, last = endings
-    return f"{', '.join(first)} or {last}"
