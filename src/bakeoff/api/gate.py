@@ -14,7 +14,7 @@ from bakeoff.api.arrays import side_by_side
 from bakeoff.api.settings import check_values, kind_of, numbers_wanted, takes
 from bakeoff.errors import UserError, unknown
 from bakeoff.release import GateRows, GateVerdict, Terms, decide
-from bakeoff.scores.metrics.own import taken_by_path
+from bakeoff.scores.own_metrics import taken_by_path
 from bakeoff.spec.metrics import GivenMetric
 from bakeoff.stats import ArgumentError, Release
 

@@ -19,7 +19,7 @@ from bakeoff.api.settings import (
     takes,
 )
 from bakeoff.errors import Problem
-from bakeoff.scores.metrics.own import taken_by_path
+from bakeoff.scores.own_metrics import taken_by_path
 from bakeoff.spec.metrics import Passing
 from bakeoff.stats import Runs
 

@@ -8,7 +8,6 @@ from inspect import isclass
 from typing import Any
 
 from sklearn.base import clone
-from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 from sklearn.utils.validation import has_fit_parameter
@@ -17,18 +16,16 @@ from bakeoff.data import Table
 from bakeoff.data.table import GROUP, TIME
 from bakeoff.errors import Problem, UserError, shown, unknown
 from bakeoff.fit.estimator import (
-    NAMED_PARTS,
     SEEDS,
     assemble,
     build,
     has_class_weight,
     import_class,
     made_value,
-    parameter_names,
     steps_of,
 )
 from bakeoff.fit.run_fit import select_features
-from bakeoff.fit.train import full_names, is_for_two_classes, scorer
+from bakeoff.fit.train import TWO_CLASSES, full_names, scorer
 from bakeoff.keys import name_of
 from bakeoff.seeds import derive
 from bakeoff.spec.models import Distribution, Model, Step, Tune
@@ -65,7 +62,10 @@ def check_model(
         with _problems_at(*place, "class_weight"):
             if "class_weight" in model.parts[-1].params:
                 raise UserError("given twice: also in `params`; leave one of them out")
-            if not has_class_weight(classifier) and not _takes_weights(classifier):
+            weighted = has_class_weight(classifier) or has_fit_parameter(
+                classifier, "sample_weight"
+            )
+            if not weighted:
                 kind = type(classifier).__name__
                 raise UserError(f"{kind} takes neither class weights nor sample weights")
     if model.threshold is not None:
@@ -73,7 +73,7 @@ def check_model(
             _check_threshold(model, classifier)
     if model.seeds > 1:
         with _problems_at(*place, "seeds"):
-            _check_seeds(model, classifier)
+            _check_seeds(model)
     if model.tune is not None:
         with _problems_at(*place, "tune"):
             _check_tuning(Pipeline(steps_of(model, classifier)), model.tune)
@@ -120,10 +120,6 @@ def _check_kind(path: str, made: Any, task: Task | None) -> None:
             f"{path} is not a {task.learner} (scikit-learn's is_{task.learner} says so)"
             + (f"; it is a {other.learner}, for experiments of `task: {other}`" if other else "")
         )
-    if any(isinstance(part, FrozenEstimator) for part in parts_of(made)):
-        raise UserError(f"{path} keeps an estimator as it was fitted, and here none is fitted yet")
-    if not tags.target_tags.single_output:
-        raise UserError(f"{path} predicts several targets at once, a data set here has one")
 
 
 def _has_method(estimator: Any, name: str) -> bool:
@@ -133,19 +129,12 @@ def _has_method(estimator: Any, name: str) -> bool:
     return hasattr(estimator, name) or (left_out and hasattr(type(estimator), name))
 
 
-def _takes_weights(classifier: Any) -> bool:
-    return bool(has_fit_parameter(classifier, "sample_weight"))
-
-
 def _check_values(estimator: Any, values: Mapping[str, Any]) -> None:
     """Let an estimator of scikit-learn check its parameters, as it would only do in fit."""
     kind = type(estimator)
     try:
-        _check_named_parts(estimator)
         made = clone(estimator)
         made.set_params(**values)
-    except UserError:
-        raise
     except Exception as error:  # scikit-learn's, or whatever a user's class raises
         raise UserError(f"{kind.__module__}.{kind.__name__} cannot be copied: {error}") from None
     for part in (made, *made.get_params(deep=True).values()):
@@ -155,24 +144,6 @@ def _check_values(estimator: Any, values: Mapping[str, Any]) -> None:
             part._validate_params()
         except ValueError as error:
             raise UserError(str(error)) from None
-
-
-def _check_named_parts(estimator: Any) -> None:
-    """Refuse estimators in a list that wants a name for each, which only a fit would look at."""
-    values = estimator.get_params(deep=False)
-    inner = [*values.values()]
-    for key in NAMED_PARTS if hasattr(estimator, "_get_params") else ():
-        for i, part in enumerate(values.get(key) or ()):
-            if not (isinstance(part, list | tuple) and len(part) > 1 and isinstance(part[0], str)):
-                value = part if isinstance(part, list | tuple) else type(part).__name__
-                raise UserError(
-                    f"{key}[{i}]: found {shown(value)}, expected a name and an estimator: "
-                    f"`{key}: [[first, {{estimator: …}}], …]`"
-                )
-            inner.append(part[1])
-    for part in inner:
-        if hasattr(part, "get_params") and not isinstance(part, type):
-            _check_named_parts(part)
 
 
 def _check_tuning(estimator: Any, tune: Tune) -> None:
@@ -200,23 +171,13 @@ def _check_threshold(model: Model, classifier: Any) -> None:
         )
 
 
-def _check_seeds(model: Model, classifier: Any) -> None:
+def _check_seeds(model: Model) -> None:
     params = model.parts[-1].params
-    fixed = next((name for name in SEEDS if params.get(name) is not None), None)
+    fixed = [f"params: {{{n}: {params[n]}}}" for n in SEEDS if params.get(n) is not None]
+    fixed += ["deterministic: true"] if model.deterministic else []
     if fixed:
         raise UserError(
-            f"`params: {{{fixed}: {params[fixed]}}}` makes all {model.seeds} seeds the same: leave "
-            "one of the two out"
-        )
-    if model.deterministic:
-        raise UserError(
-            f"`deterministic: true` makes all {model.seeds} seeds the same: leave one out"
-        )
-    drawn = any(name in SEEDS for name in parameter_names(type(classifier)))
-    if not drawn and not model.chooses and type(classifier).__module__.startswith("sklearn."):
-        raise UserError(
-            f"{type(classifier).__name__} has no random part: all of its seeds would give the same "
-            "fit"
+            f"`{fixed[0]}` makes all {model.seeds} seeds the same: leave one of the two out"
         )
 
 
@@ -265,7 +226,7 @@ def check_model_on(name: str, model: Model, dataset: str, table: Table) -> Itera
                 yield Problem((*place, "class_weight", label), message)
     if table.weights is not None:
         classifier = build(model.parts[-1].estimator, model.parts[-1].params)
-        if not _takes_weights(classifier):
+        if not has_fit_parameter(classifier, "sample_weight"):
             yield Problem(
                 place,
                 f"{type(classifier).__name__} takes no sample weights, and data set {dataset} has "
@@ -276,7 +237,7 @@ def check_model_on(name: str, model: Model, dataset: str, table: Table) -> Itera
     count = f"{dataset} has {len(table.classes)}"
     if model.threshold is not None:
         yield Problem((*place, "threshold"), f"a threshold is for two classes, {count}")
-    if model.tune is not None and is_for_two_classes(model.tune.scoring):
+    if model.tune is not None and model.tune.scoring in TWO_CLASSES:
         yield Problem(
             (*place, "tune", "scoring"),
             f"{model.tune.scoring} is for two classes, {count}; for more use balanced_accuracy, "

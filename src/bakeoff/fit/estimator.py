@@ -6,7 +6,6 @@ import difflib
 import inspect
 import re
 from collections.abc import Mapping, Sequence
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -198,11 +197,6 @@ def import_object(path: str) -> Any:
 
 def parameter_names(made: Any) -> Sequence[str]:
     """List the parameters that a class or a function names."""
-    return _parameter_names(made)
-
-
-@cache
-def _parameter_names(made: Any) -> Sequence[str]:
     kinds = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
     named = {n for n, p in _signature(made).items() if p.kind in kinds}
     if not hasattr(made, "get_params"):  # neither is a function called to find out

@@ -45,10 +45,11 @@ Fold = tuple[NDArray[np.intp], NDArray[np.intp]]
 """The rows to train on, and those to test."""
 
 _SCORERS: Mapping[str, Any] = {**SCORINGS, "kappa": make_scorer(cohen_kappa_score)}
-_TWO_CLASSES = {
+TWO_CLASSES = {
     *("f1", "precision", "recall", "jaccard", "roc_auc", "average_precision"),
     *("positive_likelihood_ratio", "neg_negative_likelihood_ratio", "d2_brier_score"),
 }
+"""Scores that are undefined for more classes."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -232,10 +233,8 @@ def _values(given: list[Any] | Distribution, default: Any) -> Any:
     if given.loguniform is not None:
         return stats.loguniform(*given.loguniform)
     if given.randint is not None:
-        first, last = given.randint
-        return stats.randint(first, last + 1)
-    assert given.uniform is not None
-    low, high = given.uniform
+        return stats.randint(given.randint[0], given.randint[1] + 1)
+    low, high = given.uniform or (0.0, 1.0)
     return stats.uniform(low, high - low)
 
 
@@ -253,11 +252,6 @@ def scorer(name: str) -> Any:
     if name not in scorers:
         raise UserError(unknown("scoring", name, scorers))
     return get_scorer(_SCORERS.get(name, name))
-
-
-def is_for_two_classes(scoring: str) -> bool:
-    """Tell whether a score is undefined for more than two classes."""
-    return scoring in _TWO_CLASSES
 
 
 # The threshold of a two-class prediction.

@@ -18,7 +18,7 @@ from bakeoff.report.numbers import MINUS, fixed, percent
 from bakeoff.report.tables import markdown
 from bakeoff.report.written import decimals, unit_of, varies, with_unit
 from bakeoff.scores import METRICS
-from bakeoff.scores.metrics.given import in_unit
+from bakeoff.scores.metrics import in_unit
 from bakeoff.stats import Limits, Release, Status, decide_release, plain, rows_to_decide
 
 MOST_SUBGROUPS = 100

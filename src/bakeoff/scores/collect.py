@@ -19,7 +19,7 @@ from bakeoff.errors import UserError
 from bakeoff.files import is_whole, open_parquet, read_frame, read_json, write_parquet
 from bakeoff.fit.fit_task import timing_of
 from bakeoff.fit.predictions import METADATA, Predictions
-from bakeoff.scores.metrics.entry import METRICS, score_view, view_of
+from bakeoff.scores.metrics import METRICS, score_view, view_of
 from bakeoff.spec import Costs
 
 KEYS = ("dataset", "model", "plan", "repeat", "fold")

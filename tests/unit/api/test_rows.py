@@ -292,7 +292,7 @@ ELSEWHERE = r"predictions\['n'\]: its index is another one .* \(it has 20, 21, 2
         (Y, GOOD, {"subgroups": {"n": range(20)}, "bins": {"n": [9, 2]}}, "numbers in ascending"),
         (Y, GOOD, {"independent_rows": True}, "independent_rows: no data set has"),
         (Y, GOOD, {"costs": {"classes": ["a"], "matrix": [[0]]}}, r"^costs\.classes: "),
-        (Y, {**GOOD, "n": [0.2] * 19 + [1.2]}, {"positive": "b"}, r"have a number outside 0 to 1"),
+        (Y, {**GOOD, "n": [0.2] * 19 + [1.2]}, {"positive": "b"}, "predicts classes that the data"),
         (Y, {**GOOD, "n": np.full((20, 3), 1 / 3)}, {}, r"found 3 columns, there are 2 classes"),
         (Y, {**GOOD, "n": np.full((20, 2), 0.6)}, {}, "do not sum up to 1"),
         (Y, {**GOOD, "n": pd.DataFrame({"a": [1] * 20, "c": 0})}, {}, "unknown class 'c'"),

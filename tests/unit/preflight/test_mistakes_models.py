@@ -67,7 +67,6 @@ MISTAKES = {
         KNN, class_weight="balanced"
     ),
     ".seeds … greater than or equal to 1": model(TREE, seeds=0),
-    ".seeds: KNeighborsClassifier has no random part": model(KNN, seeds=3),
     ".seeds: `params: {random_state: 0}` makes all 3 seeds the same": model(
         TREE, params={"random_state": 0}, seeds=3
     ),

@@ -192,7 +192,7 @@ def test_class_without_a_true_label_can_be_named(given):
 
 
 UNFIT = {
-    "resampling.cv_5x2: a brings predictions on one test set … `scores:` of its folds for a, b": {
+    "resampling.cv_5x2: a brings nothing for this plan … `scores:` of every model": {
         "resampling": {"holdout": {}, "cv_5x2": {}}
     },
     "cv5x2_f needs the plan `cv_5x2`": {"tests.run": ["cv5x2_f"]},
@@ -327,7 +327,7 @@ def test_mistake_in_scores_is_told(scored, expected):
 
 
 UNFIT_SCORES = {
-    "nothing shows that the scores of a come from the folds": {
+    "a brings nothing for this plan": {
         "models.nb": NB,
         "datasets": {"iris": {"source": "sklearn", "name": "iris"}},
     },
@@ -585,7 +585,7 @@ def test_halves_and_random_divisions_are_taken_too(made):
         (
             folds(5, 2),
             {"cv_5x2": {}, "holdout": {}},
-            "resampling.holdout: a brings predictions on folds, which feed no holdout",
+            "resampling.holdout: a brings nothing for this plan",
         ),
         (
             folds(1, 3),

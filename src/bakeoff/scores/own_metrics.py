@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from bakeoff.errors import UserError, unknown
-from bakeoff.scores.metrics.entry import METRICS
+from bakeoff.scores.metrics import METRICS
 from bakeoff.spec.metrics import OwnMetric
 from bakeoff.stats.metrics.metric import own_metric
 from bakeoff.usercode import (
