@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from numbers import Integral
 from pathlib import Path
-from typing import Any, Literal, Protocol, Unpack
+from typing import Any, Literal, Unpack
 
 import numpy as np
 import pandas as pd
@@ -48,19 +48,6 @@ _ROUNDS = (
     *("KFold", "StratifiedKFold", "GroupKFold", "StratifiedGroupKFold", "PredefinedSplit"),
     *("LeaveOneOut", "LeaveOneGroupOut", "RepeatedKFold", "RepeatedStratifiedKFold"),
 )
-
-
-class Estimator(Protocol):
-    """What scikit-learn calls so."""
-
-    def fit(self, X: object, y: object, /) -> object:
-        """Learn."""
-
-    def predict(self, X: object, /) -> object:
-        """Predict."""
-
-    def get_params(self, deep: bool = True) -> dict[str, object]:
-        """Return the parameters."""
 
 
 class EstimatorSettings(TestSettings, total=False):
@@ -112,9 +99,9 @@ class EstimatorFindings(Findings):
 
 @takes(EstimatorSettings, {"target": "y", "resampling": "cv"})
 def compare_estimators(
-    estimators: Mapping[str, Estimator] | Sequence[Estimator] | Estimator,
-    X: ArrayLike | pd.DataFrame | Estimator,
-    y: ArrayLike | pd.DataFrame | Estimator,
+    estimators: object,
+    X: object,
+    y: object,
     *more: object,
     cv: object = None,
     metrics: str | Sequence[str] = (),

@@ -170,7 +170,9 @@ class Findings:
     def to_json(self) -> str:
         """Return verdict, mean scores and all comparisons, with every detail, as JSON."""
         return json.dumps(
-            as_plain(self._study, self._page.verdict, self._own_names), indent=2, ensure_ascii=False
+            as_plain(self._study, self._page.verdict, self._names_of_models),
+            indent=2,
+            ensure_ascii=False,
         )
 
     def save(self, path: str | Path) -> Path:
@@ -234,7 +236,7 @@ class Findings:
         return next(iter((*self._study.mains, *pairs)), None)
 
     @cached_property
-    def _own_names(self) -> dict[str, str]:
+    def _names_of_models(self) -> dict[str, str]:
         """The user's names of the models, which are their ids in an experiment."""
         study = self._study
         return names_of(study) if study.command else {m: m for m in ("", *study.models)}
@@ -279,5 +281,5 @@ class Findings:
         return self._named(frame, ("model_a", "model_b"))
 
     def _named(self, frame: pd.DataFrame, columns: tuple[str, ...]) -> pd.DataFrame:
-        there = [column for column in columns if column in frame]
-        return frame.assign(**{c: frame[c].map(self._own_names.__getitem__) for c in there})
+        names = self._names_of_models
+        return frame.assign(**{c: frame[c].map(names.__getitem__) for c in columns if c in frame})
