@@ -93,11 +93,11 @@ def test_fit_opens_its_own_file_alone(batch):
 def test_only_what_writes_the_card_searches_for_repeated_rows(tiny, tmp_path, monkeypatch):
     experiment = load_experiment(tiny)
     calls = Counter()
-    counted(monkeypatch, table, "find_repeats", calls)
+    counted(monkeypatch, table, "row_digests", calls)
     assert steps.check(experiment)[0] == []
-    assert calls["find_repeats"] == 0
+    assert calls["row_digests"] == 0
     steps.load_dataset(experiment, "iris", str(tmp_path / "d.parquet"), str(tmp_path / "d.json"))
-    assert calls["find_repeats"] == 1
+    assert calls["row_digests"] == 1
 
 
 def test_fits_that_are_there_are_not_done_again(batch, monkeypatch):

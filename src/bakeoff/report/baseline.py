@@ -201,7 +201,7 @@ def _on_folds(
     study: Study, metric: Metric, dataset: str, scores: NDArray[np.float64]
 ) -> list[Against]:
     """Test mean differences over folds, corrected for the overlap of the training sets."""
-    known = fold_scores(study.scored_on(dataset, study.plan), list(study.models), metric.name)
+    known = fold_scores(study.scored_on[dataset, study.plan], list(study.models), metric.name)
     if known.n_train is None or known.n_test is None or not np.isfinite(scores).all():
         return []
     level, width = 1 - study.alpha, metric.range[1] - metric.range[0]

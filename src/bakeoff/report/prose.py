@@ -264,7 +264,7 @@ def scored(study: Study) -> str:
 def trained_on(study: Study, dataset: str, plan: str) -> str:
     """Say on how many rows the scored models were trained; empty where on all, or not known."""
     rows = study.cards.get(dataset, {}).get("rows", 0)
-    sizes = study.scored_on(dataset, plan)["n_train"].dropna()
+    sizes = study.scored_on[dataset, plan]["n_train"].dropna()
     if not rows or sizes.empty or not 0 < sizes.min() < rows:
         return ""
     return f", trained on {spread(list(sizes))} of {count(rows, 'row')}"

@@ -163,7 +163,7 @@ def _interval(
             confidence_level=level,
         )
         return clipped(found, limits)
-    return study.interval(str(dataset), metric, model)
+    return study.held_out.get((str(dataset), metric, model))
 
 
 def sizes_known(scores: pd.DataFrame) -> bool:

@@ -341,13 +341,13 @@ REFUSED = {
     "tests.options.bayes_correlated_t.correction: unknown option 'correction'": asked(
         "bayes_correlated_t", correction="holm"
     ),
-    "tests.margin: found 1.5, must be below 1: accuracy lies between 0 and 1": {
+    "tests.margin: tost_paired: found 1.5, must be below 1: accuracy lies between 0 and 1": {
         "tests": {"run": ["tost_paired"], "margin": 1.5}
     },
     "metric_equivalence.margin: found 1, must be below 1: accuracy lies between 0 and 1": asked(
         "metric_equivalence", margin=1
     ),
-    "tests.rope: found 2, must be below 1": {
+    "tests.rope: bayes_correlated_t: found 2, must be below 1": {
         "resampling": {"kfold": {"folds": 10}},
         "tests": {"run": ["bayes_correlated_t"], "rope": 2},
     },

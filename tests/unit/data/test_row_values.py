@@ -11,7 +11,7 @@ from bakeoff.preflight import check_experiment
 from bakeoff.scores import collect_predictions, score_fits
 from bakeoff.scores.given_results import given_predictions
 from bakeoff.spec import Fit, load_experiment
-from bakeoff.stats import all_pairs, mcnemar, mean_difference
+from bakeoff.stats import mcnemar, mean_difference
 from tests.conftest import GONE, change, messages
 
 DESCRIBED = {"name": "token_f1", "greater_is_better": True}
@@ -86,13 +86,6 @@ def test_two_models_have_the_numbers_of_the_library(tmp_path, files, more, optio
     assert row.pvalue == pytest.approx(direct.pvalue, abs=0.03 if groups else 1e-12)
     scores = pd.read_csv("s.csv").set_index("model")["value"]
     assert scores["a"] == pytest.approx(files["a"].mean())
-
-
-def test_several_models_are_compared_at_once(tmp_path, files):
-    rows = compared(tmp_path, models="abc")
-    direct = all_pairs("mean_difference", np.column_stack([files[m] for m in "abc"]), seed=1)
-    assert {row.test for row in rows} == {"mean_difference"}
-    assert [row.pvalue for row in rows] == pytest.approx([p.pvalue for p in direct.pairs])
 
 
 @pytest.mark.parametrize(("metric", "one"), [("accuracy", 1), ("error", 0)])

@@ -190,10 +190,9 @@ def undeclared(study: Study) -> Table:
     nothing = "nothing" if seen else "nothing; there are no features to look at"
     none = {"dataset": Cell("all"), "found": nothing, "advice": NONE}
     how = (
-        "The checks look for columns like group ids, rows that repeat other rows (or all but one "
-        "of their features), test rows that repeat training rows, and models that disagree alike "
-        "on neighbouring test rows. Repeated rows that coarse features make likely by chance are "
-        "not reported. Nothing was changed."
+        "The checks look for columns like group ids, rows that repeat other rows, test rows that "
+        "repeat training rows, and models that disagree alike on neighbouring test rows. Repeated "
+        "rows that coarse features make likely by chance are not reported. Nothing was changed."
         if seen
         else "Given predictions come without features. The checks look for columns named like "
         "group ids in the same table, and for models that disagree alike on neighbouring rows, "

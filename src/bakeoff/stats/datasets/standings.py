@@ -117,8 +117,19 @@ def win_rates(
     ([0.875, 0.5, 0.125], 0.194)
     """
     ranks, codes = _rank_meetings(scores, groups, greater_is_better, decimals)
-    n, rate, se = _by_group(ranks, codes)
+    present = ~np.isnan(ranks)
+    sizes = present.sum(axis=1, keepdims=True)
+    sums, counts = np.zeros((2, int(codes.max()) + 1, ranks.shape[1]))
+    np.add.at(sums, codes, np.where(present, (sizes - ranks) / (sizes - 1), 0.0))
+    np.add.at(counts, codes, present)
+    counted = counts > 0
+    n = counted.sum(axis=0).astype(np.float64)  # groups of data sets in which a model is
     with np.errstate(divide="ignore", invalid="ignore"):
+        shares = sums / np.maximum(counts, 1)
+        rate = shares.sum(axis=0) / n
+        squares = np.where(counted, np.square(shares - rate), 0.0).sum(axis=0)
+        squares[squares < 1e-20] = 0.0  # equal shares differ by rounding
+        se = np.sqrt(squares / (n - 1) / n)
         varied = (se > 0) & (rate > 0) & (rate < 1)
         size = np.where(varied, rate * (1 - rate) / np.square(se), n)
         reach = np.asarray(special.stdtrit(n - 1, (1 + confidence_level) / 2), dtype=np.float64)
@@ -161,26 +172,6 @@ def _tally(ranks: FloatArray, codes: NDArray[np.intp]) -> tuple[FloatArray, Floa
     for table in (met, draws):
         np.fill_diagonal(table, 0.0)
     return met, wins, draws
-
-
-def _by_group(
-    ranks: FloatArray, codes: NDArray[np.intp]
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return the number of groups, the mean share beaten in them and its standard error."""
-    present = ~np.isnan(ranks)
-    sizes = present.sum(axis=1, keepdims=True)
-    beaten = np.where(present, (sizes - ranks) / (sizes - 1), 0.0)
-    sums, counts = np.zeros((2, int(codes.max()) + 1, ranks.shape[1]))
-    np.add.at(sums, codes, beaten)
-    np.add.at(counts, codes, present)
-    counted = counts > 0
-    n = counted.sum(axis=0).astype(np.float64)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        shares = sums / np.maximum(counts, 1)
-        mean = shares.sum(axis=0) / n
-        squares = np.where(counted, np.square(shares - mean), 0.0).sum(axis=0)
-        squares[squares < 1e-20] = 0.0  # equal shares differ by rounding
-        return n, mean, np.sqrt(squares / (n - 1) / n)
 
 
 # --- strengths
