@@ -25,7 +25,7 @@ from bakeoff.fit.estimator import (
     steps_of,
 )
 from bakeoff.fit.run_fit import select_features
-from bakeoff.fit.train import TWO_CLASSES, full_names, scorer
+from bakeoff.fit.train import full_names, scorer
 from bakeoff.keys import name_of
 from bakeoff.seeds import derive
 from bakeoff.spec.models import Distribution, Model, Step, Tune
@@ -214,17 +214,9 @@ def check_model_on(name: str, model: Model, dataset: str, table: Table) -> Itera
                 f"{type(classifier).__name__} takes no sample weights, and data set {dataset} has "
                 "`weights:`; leave the model or the weights out",
             )
-    if len(table.classes) in (0, 2):
-        return
-    count = f"{dataset} has {len(table.classes)}"
-    if model.threshold is not None:
+    if model.threshold is not None and len(table.classes) not in (0, 2):
+        count = f"{dataset} has {len(table.classes)}"
         yield Problem((*place, "threshold"), f"a threshold is for two classes, {count}")
-    if model.tune is not None and model.tune.scoring in TWO_CLASSES:
-        yield Problem(
-            (*place, "tune", "scoring"),
-            f"{model.tune.scoring} is for two classes, {count}; for more use balanced_accuracy, "
-            "f1_macro, roc_auc_ovr or mcc",
-        )
 
 
 def parts_of(estimator: Any) -> Sequence[Any]:

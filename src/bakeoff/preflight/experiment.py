@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator
 from typing import Any
 
 from bakeoff.comparisons import check_classes, plan_tests
@@ -27,15 +27,6 @@ from bakeoff.spec.given_models import GivenData
 from bakeoff.spec.problems import problems_with_given, problems_with_task
 from bakeoff.stats import catalogue
 
-_NEEDS = {
-    Need.PROBABILITIES: "class probabilities",
-    Need.RANKING: "class probabilities or decision values",
-}
-_METHODS = {
-    Need.PROBABILITIES: ("predict_proba",),
-    Need.RANKING: ("predict_proba", "decision_function"),
-}
-
 
 def check_experiment(experiment: Experiment) -> tuple[list[Problem], AnalysisPlan]:
     """Check an experiment as far as its environment and local data allow."""
@@ -44,13 +35,10 @@ def check_experiment(experiment: Experiment) -> tuple[list[Problem], AnalysisPla
     if problems:  # no use in looking further
         return problems, AnalysisPlan()
     enter_own(experiment.own_metrics)
-    classifiers: dict[str, Any] = {}
-    for name, model in experiment.fitted.items():
-        try:
-            classifiers[name] = check_model(name, model, experiment.without_costs, experiment.task)
-        except Problem as problem:
-            problems.append(problem)
-    problems += _metrics(experiment, classifiers)
+    how = experiment.without_costs, experiment.task
+    for fitted in experiment.fitted.items():
+        problems += _problems_of(check_model, *fitted, *how)
+    problems += _metrics(experiment)
     wrong_models = {problem.path[1] for problem in problems if problem.path[0] == "models"}
     problems += _datasets(experiment, wrong_models)
     wrong, tests = plan_tests(experiment)
@@ -149,8 +137,8 @@ def _own_metrics(experiment: Experiment) -> Iterator[Problem]:
             yield Problem(place, str(error))
 
 
-def _metrics(experiment: Experiment, classifiers: Mapping[str, Any]) -> Iterator[Problem]:
-    """Find metrics that are unknown, named twice, or lack what models or costs would give."""
+def _metrics(experiment: Experiment) -> Iterator[Problem]:
+    """Find metrics that are unknown, named twice, or lack what costs would give."""
     computed = _computed(experiment)
     for i, name in enumerate(experiment.metrics):
         described = name in experiment.given_metrics
@@ -176,14 +164,6 @@ def _metrics(experiment: Experiment, classifiers: Mapping[str, Any]) -> Iterator
         if (other := of_other_task(name, experiment.task)) and computed:
             yield Problem(("metrics", i), other)
             continue
-        silent = [m for m, made in classifiers.items() if not _gives(made, METRICS[name].needs)]
-        if silent:
-            yield Problem(
-                ("metrics", i),
-                f"{name} needs {_NEEDS[METRICS[name].needs]}, which {silent[0]} "
-                f"({type(classifiers[silent[0]]).__name__}) does not give; leave one of them out, "
-                "or wrap the model in sklearn.calibration.CalibratedClassifierCV",
-            )
         if lacking := _lacking_costs(experiment, METRICS[name].needs):
             yield Problem(("metrics", i), f"{name} needs {lacking}")
 
@@ -220,16 +200,6 @@ def _for_two_classes(experiment: Experiment, dataset: str, table: Table) -> Iter
                 f"{name} is for two classes, {dataset} has {len(table.classes)}; for more use "
                 f"{METRICS[name].instead}",
             )
-
-
-def _gives(classifier: Any, need: Need) -> bool:
-    """Tell whether a classifier has what a metric needs, as far as that is known before a fit."""
-    methods = _METHODS.get(need, ())
-    values = classifier.get_params(deep=False).values() if methods else ()
-    if not methods or any(hasattr(classifier, method) for method in methods):
-        return True
-    composed = any(hasattr(value, "fit") or isinstance(value, list) for value in values)
-    return composed and any(hasattr(type(classifier), method) for method in methods)
 
 
 def _evidence(experiment: Experiment, tests: AnalysisPlan) -> Iterator[Problem]:
