@@ -48,8 +48,8 @@ def check_model(
     place = ("models", name)
     for key, steps in (("preprocessing", model.own_preprocessing), ("steps", model.parts[:-1])):
         for i, step in enumerate(steps):
-            at = (key, i) if isinstance(getattr(model, key), list) else (key,)
-            _check_step(step, (*place, *at))
+            listed = isinstance(getattr(model, key), list)
+            _check_step(step, (*place, key, i) if listed else (*place, key))
     last = (*place, "steps", len(model.parts) - 1) if model.steps else place
     classifier = _check_step(model.parts[-1], last, task)
     if model.needs_costs and without_costs:
