@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -31,7 +31,7 @@ from bakeoff.stats.core.result import (
     Status,
 )
 from bakeoff.stats.design.clusters import RowDesign
-from bakeoff.stats.design.groups import SOURCES, GroupTest
+from bakeoff.stats.design.groups import GroupTest
 from bakeoff.stats.metrics.view import coded
 
 
@@ -180,9 +180,9 @@ def chi_square(d: FloatArray, counts: FloatArray) -> float:
     return float(weight @ np.square(1 - u))
 
 
-_VARIANTS = Variants(
-    ("likelihood_ratio", "likelihood_ratio_all_cells", "chi_square"), tuple(SOURCES)
-)
+Variant = Literal["likelihood_ratio", "likelihood_ratio_all_cells", "chi_square"]
+GroupedVariant = Literal["sign_flip", "sign_flip_exact", "influence_t", "robust_t"]
+_VARIANTS = Variants(get_args(Variant), get_args(GroupedVariant))
 
 
 @register(
@@ -200,16 +200,7 @@ def cost_sensitive(
     cost: ArrayLike | None = None,
     classes: Sequence[Any] | None = None,
     groups: ArrayLike | None = None,
-    variant: Literal[
-        "likelihood_ratio",
-        "likelihood_ratio_all_cells",
-        "chi_square",
-        "sign_flip",
-        "sign_flip_exact",
-        "influence_t",
-        "robust_t",
-    ]
-    | None = None,
+    variant: Literal[Variant, GroupedVariant] | None = None,
     alternative: Alternative = "two-sided",
     confidence_level: Level = 0.95,
     n_resamples: PositiveInt = 9_999,
@@ -318,9 +309,7 @@ def cost_sensitive_from_counts(
     counts: ArrayLike,
     *,
     cost: ArrayLike | None = None,
-    variant: Literal[
-        "likelihood_ratio", "likelihood_ratio_all_cells", "chi_square"
-    ] = "likelihood_ratio",
+    variant: Variant = "likelihood_ratio",
     alternative: Alternative = "two-sided",
     confidence_level: Level = 0.95,
 ) -> Result:
