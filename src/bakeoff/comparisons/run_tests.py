@@ -176,23 +176,13 @@ def merged(comparisons: Iterable[Comparison]) -> list[Comparison]:
 def once(comparisons: Sequence[Comparison]) -> dict[int, str]:
     """Map the places of distinct hypotheses to the omnibus tests that they follow."""
     follows: dict[int, str] = {}
-    places: dict[tuple[str, ...], list[int]] = {}
+    places: dict[str, int] = {}
     for i, row in enumerate(comparisons):
-        key = (row.test, row.role, row.dataset, row.plan, row.metric, row.model_a, row.model_b)
-        same = [j for j in places.setdefault(key, []) if _alike(comparisons[j], row)]
-        if same:
-            names = dict.fromkeys(filter(None, [*follows[same[0]].split("+"), row.follows]))
-            follows[same[0]] = "+".join(names)
-        else:
-            places[key].append(i)
-            follows[i] = row.follows
+        numbers = json.dumps({**row.to_dict(), "follows": ""}, default=str)
+        place = places.setdefault(numbers, i)
+        names = filter(None, [*follows.get(place, "").split("+"), row.follows])
+        follows[place] = "+".join(dict.fromkeys(names))
     return follows
-
-
-def _alike(a: Comparison, b: Comparison) -> bool:
-    """Tell whether two comparisons have the same numbers from the same evidence."""
-    plain_a, plain_b = (json.dumps({**c.to_dict(), "follows": ""}, default=str) for c in (a, b))
-    return plain_a == plain_b
 
 
 # --- the plan, test by test
