@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from bakeoff.comparisons.evidence import PairedPredictions
-from bakeoff.report.numbers import count, fixed, words
+from bakeoff.report.numbers import fixed, words
 from bakeoff.report.prose import PLANS
 from bakeoff.report.study import Study
 from bakeoff.report.study_design import clean
@@ -132,7 +132,7 @@ def _by_heart(card: Mapping[str, Any], divisions: Iterable[Mapping[str, Any]]) -
             if (share := (exact + nearly) / max(n, 1)) > worst[0]:
                 several = "in the worst division of " if len(known["parts"]) > 1 else "of "
                 where = f"{several}{PLANS[known['plan']]}"
-                said = _repeating(exact, nearly, "a training row", "test ")
+                said = _repeating(exact, nearly, "a training row", "test rows")
                 worst = share, f"{said} (of {n:,}, {where}), so models may have memorised them"
     return worst[1]
 
@@ -145,17 +145,10 @@ def _notable(card: Mapping[str, Any], exact: int, nearly: int | None, rows: int)
     return exact, 0 if by_chance else (nearly or 0)
 
 
-def _repeating(exact: int, nearly: int, other: str, kind: str = "") -> str:
-    said = []
-    if exact:
-        verb = "equals" if exact == 1 else "equal"
-        said.append(f"{count(exact, f'{kind}row')} {verb} {other} in every feature")
-    if nearly:
-        verb = "equals" if nearly == 1 else "equal"
-        rest = "another row" if other == "an earlier row" else other
-        more = f"{nearly:,} more" if exact else count(nearly, f"{kind}row")
-        said.append(f"{more} {verb} {rest} in every feature but one")
-    return " and ".join(said)
+def _repeating(exact: int, nearly: int, other: str, kind: str = "rows") -> str:
+    equal = {"in every feature": exact, "in every feature but one": nearly}
+    parts = [f"{n:,} {where}" for where, n in equal.items() if n]
+    return f"{kind} that repeat {other}: {' and '.join(parts)}"
 
 
 def of_order(study: Study, dataset: str, rows: PairedPredictions) -> Iterator[Note]:
