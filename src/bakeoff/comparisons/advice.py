@@ -558,15 +558,10 @@ _SITUATIONS = {
 }
 """Situations as parts of a sentence, where that is not "with" and their name."""
 _BY_RESULT = (
-    "autocorrelation",
-    "strong autocorrelation",
-    "few rows",
-    "few errors",
-    "rare large errors",
+    *("autocorrelation", "strong autocorrelation", "few rows", "few errors"),
+    *("rare large errors", "seeds alone"),
 )
 """Situations that the data of every comparison show, so that the experiment need not guess."""
-
-
 INFLATED = "{test} has an inflated type I error {where}: {why}."
 NOT_SIMULATED = (
     "{test} has an inflated type I error with some learners and was not simulated with learners "
@@ -575,8 +570,7 @@ NOT_SIMULATED = (
 """What a caution says."""
 
 
-@dataclasses.dataclass(frozen=True)
-class Inflated:
+class Inflated(NamedTuple):
     """A kind of learner, or a situation, in which the type I error of a test is inflated."""
 
     where: str
@@ -584,14 +578,13 @@ class Inflated:
     rate: ErrorRate
 
 
-@dataclasses.dataclass(frozen=True)
-class Cautions:
+class Cautions(NamedTuple):
     """Simulated type I errors that speak against a test in one experiment."""
 
     entry: Entry
-    inflated: tuple[Inflated, ...] = ()
-    unknown: tuple[str, ...] = ()
-    instead: tuple[Entry, ...] = ()
+    inflated: Sequence[Inflated] = ()
+    unknown: Sequence[str] = ()
+    instead: Sequence[Entry] = ()
 
     def __bool__(self) -> bool:
         return bool(self.inflated or self.unknown)
@@ -603,22 +596,20 @@ class Cautions:
         shown: Callable[[str], str] = str,
     ) -> list[str]:
         """Return the cautions about a comparison of some models, a sentence each."""
-        sentences = []
-        tests = [f"{named(entry)} (plan {entry.plans[0]})" for entry in self.instead]
-        use = f" Use {' or '.join(tests)} instead." if tests else ""
-        concerned = [
-            one for one in self.inflated if not one.models or set(one.models) & {*compared}
-        ]
-        if concerned:
-            parts: list[str] = []
-            for one in concerned:
-                here = joined([shown(model) for model in one.models if model in compared])
-                where = one.where.removeprefix("with ") if parts else one.where
-                parts.append(f"{where} (here: {here})" if here else where)
-            why = f"{inflation([one.rate for one in concerned])} at the .05 level in simulations"
-            sentences.append(
-                INFLATED.format(test=named(self.entry), where=joined(parts), why=why) + use
-            )
+        sentences, parts, rates = [], list[str](), []
+        for where, models, rate in self.inflated:
+            concerned = [shown(model) for model in models if model in compared]
+            if models and not concerned:
+                continue
+            where = where.removeprefix("with ") if parts else where
+            parts.append(f"{where} (here: {joined(concerned)})" if concerned else where)
+            rates.append(rate)
+        if parts:
+            why = f"{inflation(rates)} at the .05 level in simulations"
+            sentence = INFLATED.format(test=named(self.entry), where=joined(parts), why=why)
+            tests = [f"{named(entry)} (plan {entry.plans[0]})" for entry in self.instead]
+            use = f" Use {' or '.join(tests)} instead." if tests else ""
+            sentences.append(sentence + use)
         unknown = [shown(model) for model in self.unknown if model in compared]
         if unknown:
             sentences.append(NOT_SIMULATED.format(test=named(self.entry), models=joined(unknown)))
@@ -641,6 +632,12 @@ def rates_by(rates: Sequence[ErrorRate], metric: str) -> list[ErrorRate]:
     return list(rates)
 
 
+def of_task(rate: ErrorRate, numbers: bool) -> bool:
+    """Tell whether a rate was simulated with the task of an experiment, or is of any."""
+    regression = rate.setting.endswith(REGRESSION)
+    return regression if numbers and rate.setting in LEARNERS else numbers or not regression
+
+
 def cautions(
     test: PlannedTest,
     experiment: Experiment,
@@ -649,33 +646,26 @@ def cautions(
     dataset: str = "",
 ) -> Cautions:
     """Collect the simulated type I errors that speak against a test in an experiment."""
-    entry = catalogue()[test.name]
+    known = catalogue()
+    entry = known[test.name]
     if not entry.liberal_for:
         return Cautions(entry)
-    where = experiment, failed, list(experiment.metrics) if metric is None else [metric], dataset
-    inflated = _inflated(entry, *where)
-    numbers = experiment.task.numbers
+    metrics, numbers = [metric] if metric else experiment.metrics, experiment.task.numbers
+    inflated = _inflated(entry, experiment, failed, metrics, dataset)
     own = [rate for rate in entry.rates if rate.setting in LEARNERS and of_task(rate, numbers)]
-    breaks, simulated = _liberal(own), {rate.setting for rate in own}
-    made_of = {name: learners(m, numbers=numbers) for name, m in experiment.learners.items()}
-    unknown = tuple(
-        name
-        for name, one in made_of.items()
-        if breaks and not (one.simulated and one.kinds <= simulated)
-    )
-    better = [catalogue()[name] for name in test.better if name != ON_ROWS or counted_rows(metric)]
-    instead = [one for one in better if not _inflated(one, *where)] if inflated else []
-    return Cautions(entry, tuple(inflated), unknown, tuple(instead))
-
-
-def of_task(rate: ErrorRate, numbers: bool) -> bool:
-    """Tell whether a rate was simulated with the task of an experiment, or is of any."""
-    regression = rate.setting.endswith(REGRESSION)
-    return regression if numbers and rate.setting in LEARNERS else numbers or not regression
-
-
-def _liberal(rates: Iterable[ErrorRate]) -> set[ErrorRate]:
-    return {rate for rate in rates if rate.verdict is TypeOneError.LIBERAL}
+    simulated, unknown = {rate.setting for rate in own}, list[str]()
+    if any(rate.verdict is TypeOneError.LIBERAL for rate in own):
+        made_of = {name: learners(m, numbers=numbers) for name, m in experiment.learners.items()}
+        unknown = [
+            n for n, one in made_of.items() if not (one.simulated and one.kinds <= simulated)
+        ]
+    instead = [
+        known[name]
+        for name in (test.better if inflated else ())
+        if (name != ON_ROWS or counted_rows(metric))
+        and not _inflated(known[name], experiment, failed, metrics, dataset)
+    ]
+    return Cautions(entry, inflated, unknown, instead)
 
 
 def _inflated(
@@ -686,54 +676,37 @@ def _inflated(
     dataset: str,
 ) -> list[Inflated]:
     """List kinds of learners and situations of an experiment in which a test is liberal."""
-    numbers = experiment.task.numbers
-    known = {name: learners(m, numbers=numbers).kinds for name, m in experiment.learners.items()}
-    inflated, liberal = [], _liberal(entry.rates)
+    numbers, several = experiment.task.numbers, several_runs(experiment)
+    made_of = {name: learners(m, numbers=numbers).kinds for name, m in experiment.learners.items()}
+    inflated = []
     for kind in LEARNERS:
         own = [rate for rate in entry.rates if rate.setting == kind]
-        of_metrics = {rate for one in metrics for rate in rates_by(own, one)}
-        worst = max(of_metrics & liberal, key=lambda rate: (rate.rate, rate.metric), default=None)
-        models = tuple(name for name, kinds in known.items() if kind in kinds)
-        if models and worst:
+        of_metrics = {rate for metric in metrics for rate in rates_by(own, metric)}
+        liberal = [rate for rate in of_metrics if rate.verdict is TypeOneError.LIBERAL]
+        models = tuple(name for name, kinds in made_of.items() if kind in kinds)
+        if models and liberal:
+            worst = max(liberal, key=lambda rate: (rate.rate, rate.metric))
             inflated.append(Inflated(f"with {kind.removesuffix(REGRESSION)}", models, worst))
-    settings = {rate.setting for rate in entry.rates}
-    for rate in entry.rates:
-        if not of_task(rate, numbers) or (numbers and f"{rate.setting}{REGRESSION}" in settings):
-            continue
-        where = _where(rate.setting, experiment, metrics, failed, dataset)
-        if where and rate in liberal:
-            inflated.append(Inflated(where, (), rate))
-    return inflated
-
-
-def _where(
-    setting: str,
-    experiment: Experiment,
-    metrics: Collection[str],
-    failed: Collection[str],
-    dataset: str,
-) -> str:
-    """Put a situation into words; empty where the experiment is not in it."""
     related = {kin.kind for name, kin in dependent(experiment).items() if dataset in ("", name)}
-    if setting in LEARNERS:
-        return ""
-    setting = setting.removesuffix(REGRESSION)
-    if setting in (*_BY_RESULT, "seeds alone"):
-        return ""
-    if setting in METRICS:
-        return f"by {METRICS[setting].title}" if setting in metrics else ""
     fitted = experiment.learners.values()
-    known = {
-        "rows in groups": "group" in related,
+    unlike = {learners(m, numbers=True).kinds for m in fitted} - {frozenset()}
+    here = dict.fromkeys(_BY_RESULT, False) | {
+        **dict.fromkeys(
+            ("rows in groups", "groups of one size", "groups of unlike size"), "group" in related
+        ),
         "failing fits": bool(failed),
         "class weights, costs or tuned thresholds": any(map(moves_threshold, fitted)),
-        "unlike learners": len({learners(m, numbers=True).kinds for m in fitted} - {frozenset()})
-        > 1,
-        "groups of one size": "group" in related,
-        "groups of unlike size": "group" in related,
-        "rare failures, one model deterministic": bool(
-            several_runs(experiment) and deterministic(experiment)
-        ),
-        "skewed runs, unequal numbers": len({*map(experiment.seeds, several_runs(experiment))}) > 1,
+        "unlike learners": len(unlike) > 1,
+        "rare failures, one model deterministic": bool(several and deterministic(experiment)),
+        "skewed runs, unequal numbers": len({*map(experiment.seeds, several)}) > 1,
+        **{name: name in metrics for name in METRICS},
     }
-    return _SITUATIONS.get(setting, f"with {setting}") if known.get(setting, True) else ""
+    settings = {rate.setting for rate in entry.rates}
+    for rate in entry.rates:
+        instead = numbers and f"{rate.setting}{REGRESSION}" in settings
+        liberal_here = rate.verdict is TypeOneError.LIBERAL and rate.setting not in LEARNERS
+        setting = rate.setting.removesuffix(REGRESSION)
+        if liberal_here and of_task(rate, numbers) and not instead and here.get(setting, True):
+            by = f"by {METRICS[setting].title}" if setting in METRICS else f"with {setting}"
+            inflated.append(Inflated(_SITUATIONS.get(setting, by), (), rate))
+    return inflated

@@ -99,7 +99,8 @@ def sorted_names(values: Series) -> list[str]:
 def in_order(present: Collection[str]) -> list[str]:
     """Sort names: numbers by value (2 before 10), others as texts."""
     numbers = all(name.removeprefix("-").isdecimal() for name in present)
-    return sorted(present, key=int) if numbers else sorted(present)
+    # 07 before 7, in whatever order a set holds them
+    return sorted(present, key=lambda name: (int(name) if numbers else 0, name))
 
 
 def ordered(values: Series) -> Series:

@@ -75,7 +75,7 @@ def _read_once(
     model: str | None,
     place: Place,
     run: tuple[int, int],
-    **how: bool,
+    **how: Any,
 ) -> Observations:
     """Read a file of one model; one that has not changed is read once."""
     named = GivenColumns.model_validate_json(columns)
@@ -300,7 +300,5 @@ def given_card(
         "features": {},
         "missing_cells": 0,
         "duplicate_rows": 0,
-        "near_duplicate_rows": 0,
         "pairs_by_chance": 0.0,
-        "near_pairs_by_chance": 0.0,
     }

@@ -212,7 +212,7 @@ def laid_out(path: str, keys: TableKeys) -> TableKeys:
     kind = keys.format or Path(path.partition("?")[0]).suffix.lower().removeprefix(".")
     if kind not in ("csv", "tsv"):
         return keys
-    lines = _first_lines(path, keys)
+    lines = _first_lines(path)
     sep, skip = keys.sep, keys.skip
     if not skip:
         if lines and (told := _SEPARATOR.fullmatch(lines[0])):
@@ -241,7 +241,7 @@ def _before(lines: list[str], sep: str | None) -> int:
     return first if alone and not numbers else 0
 
 
-def _first_lines(path: str, keys: TableKeys) -> list[str]:
+def _first_lines(path: str) -> list[str]:
     """Return the first lines of a text; none of what cannot be opened."""
     try:
         with opened(Path(path), path) as file:

@@ -19,7 +19,7 @@ from bakeoff.files import read_csv, read_json
 from bakeoff.fit.fit_task import BASE_PACKAGES, distributions_of, versions
 from bakeoff.fit.predictions import read_facts
 from bakeoff.report.study import Study
-from bakeoff.scores.metrics.own import enter_own
+from bakeoff.scores.own_metrics import enter_own
 from bakeoff.spec import AnalysisPlan, Experiment
 from bakeoff.stats import catalogue
 

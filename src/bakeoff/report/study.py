@@ -19,8 +19,7 @@ from bakeoff.comparisons.evidence import PairedPredictions
 from bakeoff.report.family import Family
 from bakeoff.report.study_design import StudyDesign, clean
 from bakeoff.report.written import DECIMALS, Written, decimals, spread_of, varies
-from bakeoff.scores.metrics import Metric
-from bakeoff.scores.metrics.given import in_unit, metrics_of
+from bakeoff.scores.metrics import Metric, in_unit, metrics_of
 from bakeoff.spec import PlannedTest
 from bakeoff.stats import ConfidenceInterval, Entry, TypeOneError, catalogue
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import warnings
 from pathlib import Path
-from typing import Literal, Self
+from typing import Any, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -35,10 +35,6 @@ class OpenmlData(DataSet):
         if self.version is not None and self.name is None:
             raise said("`version` goes with `name`; a `data_id` is one version already")
         return self
-
-    def inputs(self) -> list[str]:
-        """Return nothing: a version on OpenML does not change."""
-        return []
 
     def at_hand(self) -> bool:
         """Tell whether the data set is in the local cache."""
@@ -71,8 +67,9 @@ class OpenmlData(DataSet):
 
         from bakeoff.sources.url import reason_of
 
-        number = {} if self.data_id is None else {"data_id": self.data_id}
-        wanted = number or {"name": self.name, "version": self.version or "active"}
+        wanted: dict[str, Any] = {"data_id": self.data_id}
+        if self.data_id is None:
+            wanted = {"name": self.name, "version": self.version or "active"}
         named = ", ".join(f"{key} {value}" for key, value in wanted.items())
         try:
             with warnings.catch_warnings():

@@ -20,7 +20,7 @@ from bakeoff.data import readers
 from bakeoff.data.given_predictions import load_given
 from bakeoff.data.given_tables import read_columns
 from bakeoff.data.observations import Observations
-from bakeoff.data.readers import inspect_logs, lm_eval
+from bakeoff.data.readers import inspect_logs, lm_eval, promptfoo
 from bakeoff.data.records import read_table
 from bakeoff.errors import Problem
 from bakeoff.preflight import check_experiment
@@ -94,6 +94,11 @@ def test_a_log_of_inspect(tmp_path):
     assert read_table(str(path), PLACE).to_pandas()["epoch"].tolist() == [1, 2, 1]
 
 
+def promptfoo_row(**fields):
+    row = {"promptIdx": 0, "provider": "m", "success": True, "score": 1}
+    return json.dumps({"results": {"results": [row | fields]}})
+
+
 SAME = sample(0, acc=1.0)
 ONE = {"id": 1, "epoch": 1, "input": "?", "scores": {}}
 
@@ -107,7 +112,25 @@ ONE = {"id": 1, "epoch": 1, "input": "?", "scores": {}}
         (lm_eval, lines([SAME, {"x": 1}]), "line 2: expected the field 'doc_id', found x"),
         (lm_eval, lines([{**SAME, "doc": {}, "doc_hash": ""}]), "line 1: expected a sample with d"),
         (lm_eval, lines([SAME, {**SAME, "doc": {"q": "x"}}]), "line 2: document 0 is another one"),
+        (
+            lm_eval,
+            lines([{**SAME, "doc_id": [0]}]),
+            r"line 1.doc_id: expected a whole number or a t",
+        ),
+        (lm_eval, lines([SAME]).replace("1.0", "9" * 401), "line 1: a number has 401 digits"),
+        (
+            promptfoo,
+            promptfoo_row(promptIdx=[1]),
+            r"results.results\[0\].promptIdx: expected a whole num",
+        ),
+        (
+            promptfoo,
+            promptfoo_row(namedScores="x"),
+            r"\[0\].namedScores: expected an object, found 'x'",
+        ),
         (inspect_logs, log([]), "it has no samples"),
+        (inspect_logs, log([ONE | {"epoch": [1]}]), r"samples\[0\].epoch: expected a whole number"),
+        (inspect_logs, log([ONE | {"scores": {"m": {}}}]), r"scores.m: expected the field 'value'"),
         (inspect_logs, log(None), "it has no samples"),
         (inspect_logs, log([ONE]), "no sample has a score"),
         (inspect_logs, log([{"id": 1, "scores": {}}]), r"\[0\]: expected the field 'input', found"),

@@ -218,7 +218,6 @@ def test_columns_and_repeats_are_noted_with_their_numbers():
     known = card("d") | {
         "group_columns": [{"column": "patient", "groups": 40, "why": "it is named like an id"}],
         "duplicate_rows": 1,
-        "near_duplicate_rows": 7,
     }
     first, second = (note.sentence for note in notes_on(known))
     assert first.startswith(
@@ -226,34 +225,19 @@ def test_columns_and_repeats_are_noted_with_their_numbers():
     )
     assert "write 'groups: patient'" in first
     assert second.startswith(
-        "rows that repeat an earlier row: 1 in every feature and 7 in every feature but one "
-        "(of 200 in d); if they are copies"
+        "rows that repeat an earlier row in every feature: 1 of 200 in d; if they are copies"
     )
-
-
-@pytest.mark.parametrize(
-    "known",
-    [
-        {"duplicate_rows": 40, "near_duplicate_rows": 30, "pairs_by_chance": 0.5},
-        {"near_duplicate_rows": 1},  # one row in two hundred
-        {"near_duplicate_rows": 30, "near_pairs_by_chance": 3.0},
-        {"near_duplicate_rows": None},
-    ],
-)
-def test_what_chance_explains_is_not_noted(known):
-    assert list(notes_on(card("d") | known)) == []
 
 
 def test_leaks_are_counted_in_the_worst_division():
     known = division("d", "cv_5x2")
     part = known["parts"][3]
-    known["parts"][3] = part | {"repeated": 4, "nearly_repeated": 3}
-    known["parts"][5] = part | {"repeated": 2, "nearly_repeated": 0}
+    known["parts"][3] = part | {"repeated": 4}
+    known["parts"][5] = part | {"repeated": 2}
     (note,) = notes_on(card("d"), [known, division("d", "holdout")])
     assert note.found == (
-        "test rows that repeat a training row: 4 in every feature and 3 in every feature but one "
-        "(of 100, in the worst division of 5 × 2-fold cross-validation), so models may have "
-        "memorised them"
+        "test rows that repeat a training row in every feature: 4 of 100 in the worst division of "
+        "5 × 2-fold cross-validation, so models may have memorised them"
     )
     assert list(notes_on(card("d") | {"pairs_by_chance": 2.0}, [known])) == []
 
@@ -264,7 +248,7 @@ def test_repeated_rows_are_noted_once_however_many_plans_there_are():
         plan["parts"][0] = plan["parts"][0] | {"repeated": 3}
     (note,) = notes_on(card("d") | {"duplicate_rows": 5}, plans)
     assert note.found.startswith(
-        "rows that repeat an earlier row: 5 in every feature (of 200 in d); test "
+        "rows that repeat an earlier row in every feature: 5 of 200 in d; test rows "
     )
 
 

@@ -148,10 +148,9 @@ def undeclared(study: Study) -> Table:
     found = notes(study)
     none = {"dataset": Cell("all"), "found": "nothing", "advice": NONE}
     how = (
-        "The checks look for columns like group ids, rows that repeat other rows (or all but one "
-        "of their features), test rows that repeat training rows, and models that disagree alike "
-        "on neighbouring test rows, each where features, groups or times tell. Repeated rows that "
-        "coarse features make likely by chance are not reported. Nothing was changed."
+        "The checks look for columns like group ids, rows that repeat other rows, test rows that "
+        "repeat training rows, and models that disagree alike on neighbouring test rows. Repeated "
+        "rows that coarse features make likely by chance are not reported. Nothing was changed."
     )
     columns = DATASET, Column("found", "Finding"), Column("advice", "What to do")
     return Table(columns, [note._asdict() for note in found] or [none], how)
