@@ -1,7 +1,4 @@
-"""What data look like: kinds of columns, ids of groups, columns that tell the class, repeated rows.
-
-Nothing is changed by it: what is remarked on is told with the data, and what to do.
-"""
+"""What data look like: kinds of columns, ids of groups, columns that tell the class, repeats."""
 
 from __future__ import annotations
 
@@ -149,10 +146,7 @@ _ISO = re.compile(r"\d{4}-\d{2}(-\d{2})?.*")
 
 
 def describe(features: pd.DataFrame) -> dict[str, dict[str, Any]]:
-    """Describe each column: its kind, missing and distinct values, and what is odd about it.
-
-    A remark is a kind of `bakeoff.report.undeclared.REMARKS`, with what was found.
-    """
+    """Describe each column: its kind, its values, and what is odd about it."""
     found = {}
     for name, values in features.items():
         different = distinct(values)
