@@ -15,6 +15,7 @@ from bakeoff.scores import METRICS
 from bakeoff.scores.metrics import Need
 from bakeoff.spec.metrics import GivenMetric, Kind, OwnMetric, Passing, passing_of
 from bakeoff.spec.task import Task
+from bakeoff.stats import ArgumentError
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -138,6 +139,8 @@ def takes(
                 return function(*args, **{**defaults, **kwargs})
             except UserError as error:
                 raise named(error, called) from None
+            except ArgumentError as error:
+                raise UserError(f"{error.argument}: {error.message}") from None
 
         checked.__doc__ = _with_parameters(getdoc(function) or "", names)
         return cast("Callable[P, R]", checked)

@@ -91,7 +91,7 @@ def test_tests_on_rows_take_five_by_two_folds_with_probabilities_or_without():
         (fitted, {"y": Y}, r"results\['bayes'\]: found `fit_time`.*return_estimator=True"),
         (fitted, {"X": X}, "X: it is for predictions of folds, with y"),
         (fitted, {"X": X, "y": Y[:99]}, "cv: split 0 trains on 160 and tests 40 of 99 rows"),
-        (lambda: fitted(TimeSeriesSplit(3)), {"X": X, "y": Y}, "rows are all trained on"),
+        (lambda: fitted(TimeSeriesSplit(3)), {"X": X, "y": Y}, "all others to be trained on"),
         (
             lambda: {"a": fitted()["bayes"], "b": fitted(StratifiedKFold(4))["tree"]},
             {"X": X, "y": Y},

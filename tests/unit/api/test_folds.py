@@ -221,7 +221,7 @@ UNEVEN = [(np.arange(90), np.arange(100 + i, 120 + 2 * i)) for i in range(5)]
         (lambda: {"a": "x", "b": "y"}, {"cv": 2}, "test_score holds no score for each split"),
         (lambda: LEARNERS, {"cv": 2}, "found the estimator GaussianNB"),
         (lambda: results(5, ["f1"]), {"cv": 5, "metric": "f2"}, "metric: unknown metric 'f2'"),
-        (*of(PredefinedSplit(GROUPS % 5)), "cv: PredefinedSplit may draw other splits"),
+        (*of(PredefinedSplit(GROUPS % 5)), "cv: what splits PredefinedSplit makes is not"),
         (
             *of(GroupShuffleSplit(5, random_state=0)),
             "cv: how many rows the groups of GroupShuffleSplit have: pass `return_indices=True`",

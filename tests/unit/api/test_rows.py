@@ -238,7 +238,7 @@ ELSEWHERE = r"predictions\['n'\]: its index is another one .* \(it has 20, 21, 2
 @pytest.mark.parametrize(
     ("y", "predictions", "options", "said"),
     [
-        (Y, {"m": Y}, {}, r"predictions: found 1 model\(s\) \(m\), comparing needs two"),
+        (Y, {"m": Y}, {}, "predictions: found m, comparing needs two models"),
         (Y, [Y, Y], {}, "predictions: found list, expected those of each model by its name"),
         (None, GOOD, {}, "y: found None, expected the true labels"),
         (Y, {**GOOD, "n": Y[:19]}, {}, r"predictions\['n'\]: found 19 rows, y has 20"),
