@@ -16,21 +16,21 @@ from numpy.typing import ArrayLike, NDArray
 
 from bakeoff.api.arrays import as_pandas
 from bakeoff.api.build_study import (
+    asked_tests,
     described_metric,
     given_experiment,
     given_study,
     made_by,
     planned_tests,
+    without_none,
 )
 from bakeoff.api.estimator_input import learner_of, task_of
 from bakeoff.api.findings import Findings
 from bakeoff.api.settings import (
     TestSettings,
-    asked_tests,
     numbers_wanted,
     place_of,
     takes,
-    without_none,
 )
 from bakeoff.data.given_predictions import HeldModel
 from bakeoff.data.target import looks_like_a_quantity

@@ -9,10 +9,9 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from bakeoff.api.arrays import side_by_side
-from bakeoff.api.build_study import build_study, made_by
+from bakeoff.api.build_study import Settings, build_study, made_by
 from bakeoff.api.findings import Findings
 from bakeoff.api.settings import (
-    Settings,
     check_values,
     kind_of,
     numbers_wanted,

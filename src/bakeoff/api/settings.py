@@ -1,9 +1,8 @@
-"""How predictions are to be compared, and checks of the arguments that say so."""
+"""The arguments of calls from Python: their names, and what they say together."""
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from inspect import getdoc, signature
 from textwrap import wrap
@@ -13,7 +12,7 @@ from bakeoff.errors import Problem, Remedy, UserError, Verbatim, joined, named, 
 from bakeoff.options import ALIASES, OPTIONS
 from bakeoff.scores import METRICS
 from bakeoff.scores.metrics import Need
-from bakeoff.spec.metrics import GivenMetric, Kind, OwnMetric, Passing, passing_of
+from bakeoff.spec.metrics import GivenMetric, Kind, Passing, passing_of
 from bakeoff.spec.task import Task
 from bakeoff.stats import ArgumentError
 
@@ -26,26 +25,6 @@ KINDS: Mapping[str, Kind] = {
     "wrong": "error",
 }
 """Kinds of numbers per row: the direction that is better, or the meaning of 1."""
-
-
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class Settings:
-    """How predictions are to be compared."""
-
-    metrics: Sequence[str] = ()
-    unit: str | None = None
-    values: Kind | None = None
-    columns: Mapping[str, str] = dataclasses.field(default_factory=dict)
-    costs: Any = None
-    variant: str | None = None
-    versus: str | None = None
-    correction: str | None = None
-    alternative: str = "two-sided"
-    alpha: float = 0.05
-    independent_rows: bool = False
-    deterministic: Collection[str] = ()
-    files: Sequence[str] = ()
-    own_metrics: Mapping[str, OwnMetric] = dataclasses.field(default_factory=dict)
 
 
 def kind_of(
@@ -167,26 +146,6 @@ def _with_parameters(text: str, names: Sequence[str]) -> str:
 def place_of(model: str) -> Verbatim:
     """Return what messages call the results of a model."""
     return Verbatim(f"results[{model!r}]")
-
-
-def asked_tests(
-    ids: Mapping[str, str],
-    *,
-    tests: Sequence[str] = (),
-    versus: str | None = None,
-    what: str = "model",
-    **settings: Any,
-) -> dict[str, Any]:
-    """Return the section `tests:` of an experiment from the arguments of a call."""
-    if versus is not None and versus not in ids:
-        raise Problem(("versus",), unknown(what, versus, ids))
-    control = None if versus is None else ids[versus]
-    return without_none({"run": list(tests) or None, "versus": control, **settings})
-
-
-def without_none(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Leave out the keys without a value."""
-    return {key: value for key, value in values.items() if value is not None}
 
 
 def refuse_labels_beside_numbers(values: str | None, given: Mapping[str, Any]) -> None:
