@@ -11,10 +11,9 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from bakeoff.api.arrays import side_by_side
-from bakeoff.api.settings import check_values, kind_of, numbers_wanted, takes
+from bakeoff.api.settings import check_truth, measured_by, numbers_wanted, takes
 from bakeoff.errors import UserError, unknown
 from bakeoff.release import GateRows, GateVerdict, Terms, decide
-from bakeoff.scores.own_metrics import taken_by_path
 from bakeoff.spec.metrics import GivenMetric
 from bakeoff.stats import Release
 
@@ -95,10 +94,9 @@ def gate(
     'ship'
     """
     classes, costs, unit = settings["classes"], settings["costs"], settings["unit"]
-    kind, names = kind_of(values, metrics)
-    of_labels = {"positive": positive, "task": task, "metrics": names}
-    check_values(y, values, of_labels | {"classes": classes, "costs": costs, "unit": unit})
-    names, _ = taken_by_path(names)
+    of_labels = {"positive": positive, "task": task, "classes": classes, "costs": costs}
+    kind, names, _ = measured_by(values, metrics, of_labels | {"unit": unit})
+    check_truth(y, values)
     if subgroups is not None and not isinstance(subgroups, Mapping | pd.DataFrame):
         subgroups = {"subgroup": subgroups}
     models = {"base": base, "candidate": candidate}
