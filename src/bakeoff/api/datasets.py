@@ -102,8 +102,8 @@ def _long(
     if datasets in _MODEL:
         raise Problem(
             ("datasets",),
-            f"column {datasets!r} names the models: the table needs a row for each data set and a "
-            "column for each model; turn it (transpose), or rename the column",
+            f"column {datasets!r} names the models: turn the table, so that it has a row for each "
+            "data set, or rename the column",
         )
     shared = pd.DataFrame(
         {
@@ -133,7 +133,7 @@ def _long(
             for name in _columns_of_models(frame, models, {datasets, *beside})
         ]
     if not parts:
-        raise Problem(("models",), "found 0 model, expected two at least")
+        raise Problem(("models",), "found 0 models, expected two at least")
     return pd.concat([shared.assign(**part) for part in parts], ignore_index=True)
 
 

@@ -26,21 +26,20 @@ from bakeoff.comparisons.settings import (
     deterministic,
     form_of,
     planned,
-    related,
     several_runs,
     takes_control,
 )
 from bakeoff.data.columns import check_values
 from bakeoff.data.splits import check_plan
 from bakeoff.errors import Place, Problem, UserError, joined, listed, shown, some, unknown
-from bakeoff.scores import counted_rows
+from bakeoff.scores import METRICS, counted_rows
 from bakeoff.scores.metrics import of_other_task
 from bakeoff.spec import AnalysisPlan, Experiment, PlannedTest
 from bakeoff.spec.given_models import GivenData
 from bakeoff.spec.related import dependent, row_columns
 from bakeoff.spec.resampling import Halves
 from bakeoff.spec.tests import RECOMMENDED
-from bakeoff.stats import RETIRED, Arity, Entry, Evidence, catalogue, test_set_metrics
+from bakeoff.stats import RETIRED, Arity, Entry, Evidence, catalogue
 from bakeoff.stats.design.clusters import TIME_BLOCKS
 from bakeoff.stats.runs.recipe import ENOUGH_RUNS, lead_of_best
 
@@ -129,7 +128,8 @@ def assign_plan(entry: Entry, experiment: Experiment, wanted: Recommendation) ->
     """Plan one test: its settings, its resampling plan and its metrics."""
     why, kin = wanted.why, bool(dependent(experiment))
     test = planned(entry, experiment.tests, len(experiment.models), related=kin)
-    _check_rows(entry, experiment)
+    if test.related and entry.knows_no_relation:
+        raise _no_form_for_related(entry, experiment)
     plan = _plan(entry, experiment, wanted.plan)
     if wanted.plan and plan != wanted.plan:
         why = f"recommended, on the plan that `tests.options.{entry.name}.plan` names"
@@ -193,16 +193,14 @@ def _plan(entry: Entry, experiment: Experiment, recommended: str) -> str:
     return usable[0]
 
 
-def _check_rows(entry: Entry, experiment: Experiment) -> None:
-    """Refuse a test that has no form for rows that belong together."""
-    if not entry.knows_no_relation or not related(entry, experiment):
-        return
+def _no_form_for_related(entry: Entry, experiment: Experiment) -> Problem:
+    """Say that a test has no form for rows that belong together."""
     instead = "a test that takes `groups`, such as mcnemar or metric_difference"
     if entry.evidence is Evidence.FOLD_ROWS:
         instead = "a test of fold scores (corrected_repeated_kfold_t; half_sample_t on `halves`)"
     dataset, kin = next(iter(dependent(experiment).items()))
     word = "groups" if kin.kind == "group" else "time"
-    raise Problem(
+    return Problem(
         (),
         f"{entry.name} counts rows one by one, {dataset} has `{word}: {kin.column}`: use "
         f"{instead}, or set `{INDEPENDENT}: true` among its options",
@@ -289,7 +287,7 @@ def _metrics(
     if entry.reads == "predictions":
         losses = [metric for metric in metrics if has_row_values(metric, means=False)]
         timed = any(kin.kind == "time" for kin in dependent(experiment).values())
-        if losses and timed and "margin" in entry.options and related(entry, experiment):
+        if losses and timed and "margin" in entry.options and test.related:
             raise Problem(
                 (),
                 f"{entry.name} by {losses[0]} needs 20 groups at least, and takes rows in the "
@@ -303,7 +301,7 @@ def _metrics(
     usable = tuple(filter(can_take, metrics))
     if not usable:
         task = experiment.task
-        others = [m for m in test_set_metrics() if can_take(m) and not of_other_task(m, task)]
+        others = [m for m in METRICS if can_take(m) and not of_other_task(m, task)]
         raise Problem(
             (),
             f"{entry.name} has no standard error for {listed(metrics, 'and')}; add one of "

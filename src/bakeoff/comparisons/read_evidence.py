@@ -5,15 +5,13 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 from numpy.typing import NDArray
 
 from bakeoff.comparisons.evidence import (
-    Codes,
     DatasetScores,
     FoldPredictions,
     FoldScores,
@@ -22,7 +20,7 @@ from bakeoff.comparisons.evidence import (
 )
 from bakeoff.data.table import PROBABILITY_SLACK, SUBGROUP, TAKEN
 from bakeoff.errors import UserError
-from bakeoff.files import open_parquet, read_csv, read_frame
+from bakeoff.files import open_parquet, read_csv
 from bakeoff.scores import metrics_of
 from bakeoff.scores.metrics import mixed_units
 from bakeoff.spec import Experiment
@@ -31,6 +29,9 @@ from bakeoff.spec.related import declared
 from bakeoff.spec.resampling import Halves, Plan
 from bakeoff.stats import looks_at
 from bakeoff.stats.datasets.standings import group_means, with_failures_last
+
+if TYPE_CHECKING:
+    import pyarrow.parquet as pq
 
 GROUP, TIME = ":group", ":time"
 """Columns of collected predictions that relate rows; no model is called so."""
@@ -79,60 +80,41 @@ def read_predictions(
 ) -> PairedPredictions:
     """Read what metrics want of one test set, each training run as if it was a model."""
     with open_parquet(path) as file:
-        schema, numbers = file.schema_arrow, False
-        present = _present(models, schema.names)
-        if not by_values:
-            numbers = pa.types.is_floating(schema.field("y_true").type)
-            table = file.read(columns=["y_true", *present])
-    subgroups, taken = (
-        [name for name in schema.names if name.startswith(start)] for start in (SUBGROUP, TAKEN)
-    )
-    related = [name for name in schema.names if name in (GROUP, TIME)]
-    beside = [*related, *subgroups, *taken]
-    frame = read_frame(path, beside) if beside else pd.DataFrame()
-    more: dict[str, Any] = {
-        "left_out": _without(models, present),
-        "groups": frame[GROUP].to_numpy() if GROUP in frame else None,
-        "times": frame[TIME].to_numpy() if TIME in frame else None,
-        "subgroups": {n.removeprefix(SUBGROUP): pd.Categorical(frame[n]) for n in subgroups},
-        "columns": {n.removeprefix(TAKEN): frame[n].to_numpy() for n in taken},
-    }
-    if by_values:
-        values = read_frame(path, present).to_numpy(dtype=np.float64)
-        return PairedPredictions.from_values(present, values, **more)
-    classes: list[str] = []
-    if numbers:
-        truth: NDArray[Any] = table["y_true"].to_numpy()
-        columns = [table[name].to_numpy() for name in present]
-    else:
-        classes, truth = _coded(table["y_true"])
-        columns = [_among(classes, *_coded(table[name])) for name in present]
-    wanted = {looks_at(engine_metric(metric)) for metric in metrics} - {"classes"}
-    if present and wanted:
-        names = classes if "probabilities" in wanted else classes[-1:]
-        given = _numbers(path, [[f"{model}:{name}" for name in names] for model in present])
-        more["scores"] = given[..., -1] if "ranking" in wanted else None
-        more["probabilities"] = _probabilities(given) if "probabilities" in wanted else None
+        names = file.schema_arrow.names
+        present = _present(models, names)
+        subgroups, taken = (
+            [name for name in names if name.startswith(start)] for start in (SUBGROUP, TAKEN)
+        )
+        related = [name for name in names if name in (GROUP, TIME)]
+        known = [*([] if by_values else ["y_true"]), *present, *related, *subgroups, *taken]
+        frame = file.read(columns=known).to_pandas()
+        more: dict[str, Any] = {
+            "left_out": _without(models, present),
+            "groups": frame[GROUP].to_numpy() if GROUP in frame else None,
+            "times": frame[TIME].to_numpy() if TIME in frame else None,
+            "subgroups": {n.removeprefix(SUBGROUP): pd.Categorical(frame[n]) for n in subgroups},
+            "columns": {n.removeprefix(TAKEN): frame[n].to_numpy() for n in taken},
+        }
+        if by_values:
+            values = frame[present].to_numpy(dtype=np.float64)
+            return PairedPredictions.from_values(present, values, **more)
+        classes: list[str] = []
+        if pd.api.types.is_float_dtype(frame["y_true"]):
+            truth, *columns = (frame[name].to_numpy() for name in ("y_true", *present))
+        else:
+            labels = frame["y_true"].astype("category")
+            classes = labels.cat.categories.tolist()
+            own = (frame[name].astype("category") for name in present)
+            columns = [one.cat.set_categories(classes).cat.codes.to_numpy() for one in own]
+            truth = labels.cat.codes.to_numpy()
+        wanted = {looks_at(engine_metric(metric)) for metric in metrics} - {"classes"}
+        if present and wanted:
+            scored = classes if "probabilities" in wanted else classes[-1:]
+            given = _numbers(file, [[f"{model}:{name}" for name in scored] for model in present])
+            more["scores"] = given[..., -1] if "ranking" in wanted else None
+            more["probabilities"] = _probabilities(given) if "probabilities" in wanted else None
     predicted = np.column_stack(columns) if columns else np.empty((len(truth), 0), np.int8)
     return PairedPredictions(tuple(present), tuple(classes), truth, predicted, **more)
-
-
-def _coded(column: pa.ChunkedArray) -> tuple[list[str], Codes]:
-    """Return the classes of a column of labels and the place of each row's."""
-    labels = column.combine_chunks()
-    if not pa.types.is_dictionary(labels.type):  # of no rows
-        labels = labels.dictionary_encode()
-    classes = labels.dictionary.to_pylist()
-    small = np.min_scalar_type(-max(len(classes), 1))
-    return classes, labels.indices.to_numpy(zero_copy_only=False).astype(small)
-
-
-def _among(classes: Sequence[str], own: Sequence[str], codes: Codes) -> Codes:
-    """Turn codes of a model's own list of classes into those of a common one; -1: not there."""
-    if own == classes:
-        return codes
-    places = [classes.index(name) if name in classes else -1 for name in own]
-    return np.array(places, dtype=np.min_scalar_type(-max(len(classes), 1)))[codes]
 
 
 def _present(models: Sequence[str], known: Sequence[str]) -> list[str]:
@@ -153,19 +135,19 @@ def _probabilities(said: NDArray[np.float64]) -> NDArray[np.float64]:
     return said if all(right) else np.where(np.array(right)[:, None], said, np.nan)
 
 
-def _numbers(path: str | Path, columns: Sequence[Sequence[str]]) -> NDArray[np.float64]:
+def _numbers(file: pq.ParquetFile, columns: Sequence[Sequence[str]]) -> NDArray[np.float64]:
     """Read rows × models × columns, NaN for columns that are not there."""
     # Each model's lie together in memory, so that what looks at a model copies nothing.
-    with open_parquet(path) as file:
-        known, n = set(file.schema_arrow.names), file.metadata.num_rows
-        values = np.empty((len(columns), n, len(columns[0])))
-        some = max(1, _AT_ONCE // values[0].size) if n else len(columns)
-        for start in range(0, len(columns), some):
-            part = columns[start : start + some]
-            table = file.read(columns=[name for own in part for name in own if name in known])
-            for own, names in zip(values[start:], part, strict=False):
-                for place, name in enumerate(names):
-                    own[:, place] = table[name].to_numpy() if name in known else np.nan
+    known, n = set(file.schema_arrow.names), file.metadata.num_rows
+    values = np.full((len(columns), n, len(columns[0])), np.nan)
+    some = max(1, _AT_ONCE // values[0].size) if n else len(columns)
+    for start in range(0, len(columns), some):
+        part = columns[start : start + some]
+        table = file.read(columns=[name for own in part for name in own if name in known])
+        for own, names in zip(values[start:], part, strict=False):
+            for place, name in enumerate(names):
+                if name in known:
+                    own[:, place] = table[name].to_numpy()
     return values.transpose(1, 0, 2)
 
 
@@ -218,16 +200,14 @@ def read_fold_predictions(path: str | Path, models: list[str]) -> FoldPrediction
     """Read the collected predictions of a plan of folds; rows are paired by their id."""
     with open_parquet(path) as file:
         present = [model for model in models if model in file.schema_arrow.names]
-    frame = read_frame(path, ["row_id", "repeat", "fold", "y_true", *present])
+        frame = file.read(columns=["row_id", "repeat", "fold", "y_true", *present]).to_pandas()
     frame = frame.sort_values(["repeat", "row_id"], kind="stable")
-    repeats = frame["repeat"].nunique()
-    truth = frame["y_true"].astype(str).to_numpy()
-    right = [frame[model].astype(str).to_numpy() == truth for model in present]
-    correct = np.column_stack(right) if right else np.empty((len(frame), 0), dtype=bool)
+    shape = frame["repeat"].nunique(), -1
+    labels = frame[["y_true", *present]].astype(str).to_numpy()
     return FoldPredictions(
         tuple(present),
-        frame["fold"].to_numpy().reshape(repeats, -1),
-        correct.reshape(repeats, -1, len(present)),
+        frame["fold"].to_numpy().reshape(shape),
+        (labels[:, 1:] == labels[:, :1]).reshape(*shape, len(present)),
         _without(models, present),
     )
 

@@ -82,17 +82,11 @@ def in_time(experiment: Experiment) -> bool:
     return len(kinds) == len(experiment.datasets) and {*kinds} == {"time"}
 
 
-def related(entry: Entry, experiment: Experiment) -> bool:
-    """Tell whether a test takes account of what relates the rows of some data set."""
-    independent = experiment.tests.of(entry.name).get(INDEPENDENT) is True
-    return bool(dependent(experiment)) and not independent
-
-
 def form_of(entry: Entry, experiment: Experiment) -> tuple[Entry, str]:
     """Return the test that runs where `entry` is wanted, and in which form for related rows."""
-    if not related(entry, experiment):
+    related, known, runs = dependent(experiment), catalogue(), entry
+    if not related or experiment.tests.of(entry.name).get(INDEPENDENT) is True:
         return entry, ""
-    known, runs = catalogue(), entry
     if entry.evidence.on_rows and entry.knows_no_relation and entry.better_test:
         runs = known[entry.better_test]
     if runs.in_time and in_time(experiment):
@@ -103,7 +97,7 @@ def form_of(entry: Entry, experiment: Experiment) -> tuple[Entry, str]:
         form = "in its form for groups of rows"
     else:
         return entry, ""
-    dataset, kin = next(iter(dependent(experiment).items()))
+    dataset, kin = next(iter(related.items()))
     rows = f"rows of one `{kin.column}`" if kin.kind == "group" else "rows that follow each other"
     return runs, f"{form}: {rows} of {dataset} may be alike"
 

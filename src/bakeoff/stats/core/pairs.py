@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
 from bakeoff.stats.core.arguments import Count, Level, check_choice, checked
-from bakeoff.stats.core.checks import ArgumentError, FloatArray, as_floats
+from bakeoff.stats.core.checks import ArgumentError, FloatArray, as_floats, check_models
 from bakeoff.stats.core.error_rates import TypeOneError
 from bakeoff.stats.core.registry import RETIRED, Arity, Entry, Evidence, catalogue
 from bakeoff.stats.core.result import (
@@ -483,10 +483,7 @@ def _one_by_one(entry: Entry, *evidence: Any, **options: Any) -> PairwiseResult:
     *common, everything = evidence
     axis = 2 if entry.evidence is Evidence.FOLD_ROWS else 1
     table = np.asarray(everything)
-    if table.ndim <= axis or table.shape[axis] < 2:
-        raise ArgumentError(
-            "evidence", f"expected two models or more on axis {axis}, found shape {table.shape}"
-        )
+    check_models(table, "evidence", axis)
     return by_pairs(entry.function, common, np.moveaxis(table, axis, 0), **options)
 
 

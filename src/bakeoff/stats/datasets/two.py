@@ -19,12 +19,13 @@ from bakeoff.stats.core.arguments import Decimals, Level
 from bakeoff.stats.core.checks import (
     ArgumentError,
     FloatArray,
+    as_scores,
     check_same_labels,
     check_same_length,
 )
 from bakeoff.stats.core.distributions import normal_pvalue, signed_sums, tail_probability
 from bakeoff.stats.core.pairs import PairwiseResult, by_pairs
-from bakeoff.stats.core.ranks import as_dataset_scores, as_dataset_table, differences, rank, tie_sum
+from bakeoff.stats.core.ranks import as_dataset_table, differences, rank, tie_sum
 from bakeoff.stats.core.registry import Evidence, register
 from bakeoff.stats.core.result import (
     Alternative,
@@ -163,11 +164,11 @@ def wilcoxon_signed_rank(
     0.0145
     """
     a, b = (
-        as_dataset_scores(
+        as_scores(
             scores,
             name,
-            ndim=1,
             greater_is_better=greater_is_better,
+            unit="data sets",
             allow_missing=missing == "omit",
         )
         for scores, name in ((scores_a, "scores_a"), (scores_b, "scores_b"))
