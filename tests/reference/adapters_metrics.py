@@ -10,7 +10,7 @@ from bakeoff import stats
 from bakeoff.stats import MetricPower, Status, all_pairs
 from bakeoff.stats.core.pairs import compact_letters
 from bakeoff.stats.design.groups import spread
-from bakeoff.stats.metrics.answer import Bootstrap, acceleration_of, logit_interval, mover_interval
+from bakeoff.stats.metrics.answer import bca_interval, mover_interval
 from bakeoff.stats.metrics.differences import (
     mean_difference,
     mean_interaction,
@@ -25,7 +25,7 @@ from bakeoff.stats.metrics.family import (
     max_t,
     read_family,
 )
-from bakeoff.stats.metrics.influence import Setting, influence, one, read
+from bakeoff.stats.metrics.influence import influence, one, setting_of
 from bakeoff.stats.metrics.library import auc
 from bakeoff.stats.metrics.metric import (
     FISHER,
@@ -37,7 +37,7 @@ from bakeoff.stats.metrics.metric import (
     metric_called,
     own_metric,
 )
-from bakeoff.stats.metrics.view import NoValue, read_groups
+from bakeoff.stats.metrics.view import NoValue
 from bakeoff.stats.runs.recipe import (
     recipe_difference,
     recipe_mean_ci,
@@ -62,12 +62,8 @@ def _predicted(inputs, model=""):
 
 
 def _setting(inputs, metric, *models):
-    options = _options(inputs)
-    groups = read_groups(options.pop("groups", None), len(inputs["y_true"]))
-    positive, labels = options.pop("positive", None), options.pop("labels", None)
-    predictions = [(f"predicted{model}", _predicted(inputs, model)) for model in models]
-    truth, rows = read(METRICS[metric], inputs["y_true"], predictions, positive, labels)
-    return Setting(METRICS[metric], truth, groups, **options), rows
+    models = [(f"predicted{model}", _predicted(inputs, model)) for model in models]
+    return setting_of(inputs["y_true"], models, metric, **_options(inputs))
 
 
 def _bounds(ci):
@@ -95,7 +91,7 @@ def _single(inputs, metric):
     }
     if metric == "roc_auc":
         setting, (rows,) = _setting(inputs, metric, "")
-        positive = setting.truth.codes == setting.truth.positive
+        positive = setting.truth.values == setting.truth.positive
         found["se_plain"] = spread(auc(positive, rows[:, 1], unbiased=False).psi).se
     # fewer than five rows of a class: the numbers are kept, the interval is not given
     if result.status is Status.TOO_FEW:
@@ -164,9 +160,8 @@ def _areas(inputs, metric):
         found["correlation"] = cov / (a.tested.se * b.tested.se)
         mover = mover_interval(setting, a, b, both, 0.95, "two-sided")
         found["ci_mover"] = None if mover is None else list(mover)
-        assert logit_interval(setting, a, 0.95) is not None
     if metric == "roc_auc":
-        positive = setting.truth.codes == setting.truth.positive
+        positive = setting.truth.values == setting.truth.positive
         plain = [auc(positive, rows[:, 1], unbiased=False).psi for rows in (rows_a, rows_b)]
         found["se_plain"] = spread(plain[0] - plain[1], clusters=setting.clusters).se
     return found
@@ -193,16 +188,9 @@ def _bootstrap(inputs, metric):
         return values[0] - values[1], psis[0] - psis[1]
 
     value, psi = at(np.arange(len(y)))
-    found = Bootstrap(value, np.array([at(np.array(rows))[0] for rows in inputs["indices"]]))
-    level, acceleration = inputs["confidence"], acceleration_of(psi)
-    return {
-        "estimate": value,
-        "bca": list(found.bca(level, acceleration)),
-        "acceleration": acceleration,
-        "bias_correction": found.bias_correction,
-        "n_below": int((found.replicates < value - 1e-12).sum()),
-        "n_ties": int(found.ties(found.known).sum()),
-    }
+    replicates = np.array([at(np.array(rows))[0] for rows in inputs["indices"]])
+    ci = bca_interval(value, replicates, psi, inputs["confidence"])
+    return {"estimate": value, "bca": _bounds(ci)}
 
 
 @as_printed()

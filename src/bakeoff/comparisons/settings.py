@@ -50,8 +50,6 @@ MANAGED = {
     "metric": "name the metrics in `metrics`",
     "labels": "the data set has its classes",
     "positive": "give `positive:` of the data set",
-    "beta": "name the metric, such as f2",
-    "k": "name the metric",
     "criteria": "name the metrics in `metrics`",
     "seed": "it is derived from the experiment's `seed`",
     "full_repeats": "it is that of the plan `halves`",

@@ -26,12 +26,12 @@ from bakeoff.stats import (
 from bakeoff.stats.design.groups import Spread
 from bakeoff.stats.gate import skewed_limits, skewed_pvalue
 from bakeoff.stats.metrics import influence as engine
-from bakeoff.stats.metrics.answer import Bootstrap, bca_interval
+from bakeoff.stats.metrics.answer import bca_interval
 from bakeoff.stats.metrics.family import compare_models
 from bakeoff.stats.metrics.metric import METRICS, Need
-from bakeoff.stats.metrics.view import TrueClasses, View
+from bakeoff.stats.metrics.view import Truth, View
 
-TOLD = ("net_benefit@0.3",)
+TOLD = ("net_benefit@0.3", "fbeta@2", "top_k_accuracy@2")
 UNTOLD = {name.partition("@")[0] for name in TOLD}
 OF_CLASSES = [
     *(m for m, found in METRICS.items() if found.needs is not Need.NUMBERS and found.interval),
@@ -54,8 +54,7 @@ def rows(n=90, k=2, seed=0):
 def options(metric, k):
     """Return the options that a metric needs in these tests."""
     given = {"cost": np.array(COST)[:k, :k]} if metric.endswith("cost") else {}
-    given |= {"priors": PRIORS[:k]} if metric == "expected_cost" else {}
-    return given | ({"beta": 2.0} if metric == "fbeta" else {})
+    return given | ({"priors": PRIORS[:k]} if metric == "expected_cost" else {})
 
 
 CASES = [
@@ -321,7 +320,7 @@ def test_accuracy_of_many_classes_is_that_of_all_their_cells(metric, grouped, mo
 def test_cells_of_many_classes_are_counted_with_codes_of_a_few_bits(classes, codes):
     y = (np.arange(3 * classes) % classes).astype(codes)
     predicted = np.where(np.arange(len(y)) % 4, y, y[::-1])
-    view = View(TrueClasses(y, tuple(range(classes)), 0), predicted=predicted)
+    view = View(Truth(y, tuple(range(classes)), 0), predicted=predicted)
     expected = sk.f1_score(y, predicted, average="macro")
     assert METRICS["f1_macro"].value(view) == pytest.approx(expected)
 
@@ -340,8 +339,8 @@ def test_accuracy_of_five_thousand_classes_fits_into_memory():
 
 
 def test_an_unknown_argument_is_named_by_the_function_that_was_called():
-    with pytest.raises(TypeError, match=r"metric_ci\(\) got an unexpected .*'betta'"):
-        metric_ci([1, 0] * 20, [1, 0] * 20, metric="fbeta", betta=2)
+    with pytest.raises(TypeError, match=r"metric_ci\(\) got an unexpected .*'postive'"):
+        metric_ci([1, 0] * 20, [1, 0] * 20, metric="f1", postive=2)
 
 
 @pytest.mark.parametrize(
@@ -349,10 +348,9 @@ def test_an_unknown_argument_is_named_by_the_function_that_was_called():
 )
 def test_a_bootstrap_without_spread_or_values_has_no_interval(replicates):
     psi = np.linspace(-1, 1, 30)
-    assert bca_interval(Bootstrap(0.5, np.array(replicates)), psi, 0.95) is None
-    assert bca_interval(Bootstrap(0.5, np.linspace(0, 1, 100)), psi, 0.95) is not None
+    assert bca_interval(0.5, np.array(replicates), psi, 0.95) is None
     enough = np.append(np.full(10, math.nan), np.linspace(0, 1, 90))
-    assert bca_interval(Bootstrap(0.5, enough), psi, 0.95) is not None
+    assert bca_interval(0.5, enough, psi, 0.95) is not None
 
 
 @pytest.mark.parametrize("skew", [-2.0, 0.0, 3.0])

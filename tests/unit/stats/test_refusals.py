@@ -109,7 +109,7 @@ ROWS = [
     ),
     (lambda: metric(priors=[0, 0]), "priors: expected shares of at least 0, not all of them 0"),
     (lambda: metric(priors=[1, -1]), "priors: expected shares of at least 0"),
-    (lambda: metric(metric="fbeta", beta=0), "beta: found 0"),
+    (lambda: metric(metric="fbeta@0"), "beta in 'fbeta@0': found 0"),
     (
         lambda: stats.metric_interaction([0, 1], [0, 1], [1, 1], ["a", "a"]),
         "subgroup: found one only",

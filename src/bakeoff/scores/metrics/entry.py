@@ -22,10 +22,8 @@ from bakeoff.stats.metrics.view import (
     NO_OPTIONS,
     Columns,
     NoValue,
-    NumberView,
     Options,
-    TrueClasses,
-    TrueNumbers,
+    Truth,
     View,
 )
 
@@ -48,10 +46,6 @@ class Metrics(Named):
     def with_option(self, name: str) -> Metric:
         """Return the metric that ``name@value`` stands for: without a value it is none."""
         return of_class(BUILT_IN.with_option(name), self.positive)
-
-    def lacking(self, name: str) -> str:
-        """Say why a name with an option is none of a metric; empty where it is one."""
-        return BUILT_IN.lacking(name)
 
 
 METRICS = Metrics({m.name: m for m in BUILT_IN.values() if not m.option})
@@ -109,11 +103,11 @@ def score(
     return score_view(metric, view_of(predictions, costs, columns))
 
 
-def score_view(metric: Metric, view: View | NumberView) -> tuple[float, str]:
+def score_view(metric: Metric, view: View) -> tuple[float, str]:
     """Return what `score` does of a view that several metrics share."""
-    if metric.priced and isinstance(view, View) and view.options.cost is None:
+    if metric.priced and view.options.cost is None:
         return float("nan"), "the experiment has no `costs:`"
-    if metric.needs is Need.PRIORS and isinstance(view, View) and view.options.priors is None:
+    if metric.needs is Need.PRIORS and view.options.priors is None:
         return float("nan"), "the experiment has no `costs:` with `priors`"
     try:
         return float(metric.value(view)), ""
@@ -123,13 +117,13 @@ def score_view(metric: Metric, view: View | NumberView) -> tuple[float, str]:
 
 def view_of(
     predictions: Predictions, costs: Costs | None = None, columns: Columns = NO_COLUMNS
-) -> View | NumberView:
+) -> View:
     """Return what metrics look at of the predictions of one fit."""
     classes, decision = predictions.classes, predictions.decision
     if not classes:
-        return NumberView(TrueNumbers(predictions.y_true), predictions.y_pred, columns)
+        return View(Truth(predictions.y_true), predictions.y_pred, columns=columns)
     return View(
-        TrueClasses(predictions.y_true, classes, len(classes) - 1),
+        Truth(predictions.y_true, classes, len(classes) - 1),
         predictions.y_pred,
         predictions.probabilities,
         None if decision is None else decision[:, -1],

@@ -44,7 +44,6 @@ from bakeoff.stats.metrics.view import (
     Codes,
     Functional,
     NoValue,
-    NumberView,
     View,
     mean,
 )
@@ -60,9 +59,13 @@ def ratio(part: Functional, whole: Functional, nothing: str) -> Functional:
     return part / whole
 
 
+def _sum(parts: Iterable[Functional]) -> Functional:
+    return reduce(add, parts)
+
+
 def _mean(table: Cells, parts: Iterable[Functional]) -> Functional:
     listed = [*parts]
-    return table.sum(listed) / len(listed)
+    return _sum(listed) / len(listed)
 
 
 def _recall(table: Cells, k: int) -> Functional:
@@ -70,44 +73,43 @@ def _recall(table: Cells, k: int) -> Functional:
 
 
 def _precision(table: Cells, k: int) -> Functional:
-    return ratio(table.right(k), table.said(k), f"no row is predicted {table.classes[k]!r}")
+    return ratio(table.right(k), table.predicted_as(k), f"no row is predicted {table.classes[k]!r}")
 
 
 def _fbeta(table: Cells, k: int, beta: float = 1.0) -> Functional:
     """(1 + β²) TP / ((1 + β²) TP + β² FN + FP) of class k."""
     weight = beta**2
-    whole = table.said(k) + weight * table.true(k)
+    whole = table.predicted_as(k) + weight * table.true(k)
     nothing = f"no row is or is predicted {table.classes[k]!r}"
     return ratio((1 + weight) * table.right(k), whole, nothing)
 
 
-def _accuracy(table: Cells) -> Functional:
-    return table.agreed / table.total
-
-
 def _jaccard(table: Cells) -> Functional:
     k = table.positive
-    whole = table.true(k) + table.said(k) - table.right(k)
+    whole = table.true(k) + table.predicted_as(k) - table.right(k)
     return ratio(table.right(k), whole, f"no row is or is predicted {table.classes[k]!r}")
 
 
 def _mcc(table: Cells) -> Functional:
     """Matthews correlation, multi-class (Gorodkin 2004); 0 when all predictions are one class."""
-    chance = table.sum(table.true(k) * table.said(k) for k in table.seen)
-    everything = table.total * table.total
-    said = everything - table.sum(table.said(k) * table.said(k) for k in table.seen)
-    true = everything - table.sum(table.true(k) * table.true(k) for k in table.seen)
-    spread = said * true
+    chance = _chance(table)
+    predicted = 1 - _sum(table.predicted_as(k) * table.predicted_as(k) for k in table.seen)
+    true = 1 - _sum(table.true(k) * table.true(k) for k in table.seen)
+    spread = predicted * true
     if spread.value <= 1e-15:
-        return table.constant(0.0)
-    return (table.agreed * table.total - chance) / spread**0.5
+        return Functional(0.0, np.full(len(table.weights), np.nan))
+    return (table.agreed - chance) / spread**0.5
+
+
+def _chance(table: Cells) -> Functional:
+    """Return the agreement of independent predictions."""
+    return _sum(table.true(k) * table.predicted_as(k) for k in table.seen)
 
 
 def _kappa(table: Cells) -> Functional:
-    products = table.sum(table.true(k) * table.said(k) for k in table.seen)
-    chance = products / (table.total * table.total)
+    chance = _chance(table)
     nothing = "truth and prediction are one and the same class throughout"
-    return ratio(_accuracy(table) - chance, 1 - chance, nothing)
+    return ratio(table.agreed - chance, 1 - chance, nothing)
 
 
 def _recalls(table: Cells) -> list[Functional]:
@@ -115,115 +117,54 @@ def _recalls(table: Cells) -> list[Functional]:
 
 
 def _weighted(table: Cells, of_class: Callable[[Cells, int], Functional]) -> Functional:
-    return table.sum(table.true(k) * of_class(table, k) for k in table.seen) / table.total
+    return _sum(table.true(k) * of_class(table, k) for k in table.seen)
 
 
-_OF_POSITIVE = {"classes": "positive", "instead": _PER_CLASS}
-_OF_NEGATIVE = {"classes": "negative", "instead": _PER_CLASS}
-_F = {"classes": "positive", "instead": _AVERAGED}
-_EVERY = {"classes": "every"}
-_BY_PREDICTED = {"by_predicted": True}
-_DECISIONS: tuple[tuple[str, str, str, Callable[[Cells], Functional], dict[str, Any]], ...] = (
-    (
-        "accuracy",
-        "accuracy",
-        POINTS,
-        _accuracy,
-        {
-            "mean_of_rows": True,
-            "counts": "right",
-            "reads": "correctness",
-        },
-    ),
-    (
-        "error",
-        "error rate",
-        POINTS,
-        lambda t: 1 - _accuracy(t),
-        {
-            "greater_is_better": False,
-            "mean_of_rows": True,
-            "counts": "wrong",
-            "reads": "correctness",
-        },
-    ),
-    (
-        "balanced_accuracy",
-        "balanced accuracy",
-        POINTS,
-        lambda t: _mean(t, _recalls(t)),
-        _EVERY,
-    ),
-    (
-        "precision",
-        "precision",
-        POINTS,
-        lambda t: _precision(t, t.positive),
-        _OF_POSITIVE | _BY_PREDICTED,
-    ),
-    (
-        "npv",
-        "negative predictive value",
-        POINTS,
-        lambda t: _precision(t, 1 - t.positive),
-        _OF_NEGATIVE | _BY_PREDICTED,
-    ),
-    ("recall", "recall", POINTS, lambda t: _recall(t, t.positive), _OF_POSITIVE),
-    ("specificity", "specificity", POINTS, lambda t: _recall(t, 1 - t.positive), _OF_NEGATIVE),
-    (
-        "youden",
-        "Youden's index",
-        "index",
-        lambda t: _recall(t, t.positive) + _recall(t, 1 - t.positive) - 1,
-        {"classes": "every", "instead": _PER_CLASS, "range": (-1.0, 1.0)},
-    ),
-    (
-        "gmean",
-        "geometric mean of recalls",
-        POINTS,
-        lambda t: reduce(mul, _recalls(t)) ** (1 / len(t.present)),
-        _EVERY,
-    ),
-    ("f1", "F1", "F1", lambda t: _fbeta(t, t.positive), _F),
-    (
-        "fbeta",
-        "F-beta",
-        "F-beta",
-        lambda t: _fbeta(t, t.positive, t.options.beta),
-        _F | {"option": "beta"},
-    ),
-    ("f2", "F2", "F2", lambda t: _fbeta(t, t.positive, 2.0), _F),
-    ("f05", "F0.5", "F0.5", lambda t: _fbeta(t, t.positive, 0.5), _F),
-    ("jaccard", "Jaccard index", "index", _jaccard, _F),
-    (
-        "precision_macro",
-        "macro precision",
-        POINTS,
-        lambda t: _mean(t, (_precision(t, k) for k in t.seen)),
-        _EVERY | _BY_PREDICTED,
-    ),
-    (
-        "precision_weighted",
-        "weighted precision",
-        POINTS,
-        lambda t: _weighted(t, _precision),
-        _EVERY | _BY_PREDICTED,
-    ),
-    (
-        "recall_macro",  # all classes must occur
-        "macro recall",
-        POINTS,
-        lambda t: _mean(t, (_recall(t, k) for k in range(len(t.classes)))),
-        _EVERY,
-    ),
-    ("recall_weighted", "weighted recall", POINTS, _accuracy, {"mean_of_rows": True}),
-    ("f1_macro", "macro F1", "F1", lambda t: _mean(t, (_fbeta(t, k) for k in t.seen)), _EVERY),
-    ("f1_weighted", "weighted F1", "F1", lambda t: _weighted(t, _fbeta), _EVERY),
-    ("mcc", "Matthews correlation", "correlation", _mcc, _EVERY | {"range": (-1.0, 1.0)}),
-    ("kappa", "Cohen's kappa", "kappa", _kappa, _EVERY | {"range": (-1.0, 1.0)}),
+_share = partial(decision, unit=POINTS)
+_right = partial(_share, mean_of_rows=True)
+_of_positive = partial(_share, classes="positive", instead=_PER_CLASS)
+_of_negative = partial(_share, classes="negative", instead=_PER_CLASS)
+_f = partial(decision, classes="positive", instead=_AVERAGED)
+_every = partial(decision, classes="every")
+_correlation = partial(_every, range=(-1.0, 1.0))
+
+_correctness = partial(_right, reads="correctness")
+_correctness("accuracy", name="accuracy", counts="right")(lambda t: t.agreed)
+_correctness("error rate", name="error", counts="wrong", greater_is_better=False)(
+    lambda t: 1 - t.agreed
 )
-for _name, _title, _unit, _formula, _facts in _DECISIONS:
-    decision(_title, _unit, name=_name, **_facts)(_formula)
+_every("balanced accuracy", POINTS, name="balanced_accuracy")(lambda t: _mean(t, _recalls(t)))
+_of_positive("precision", name="precision", by_predicted=True)(lambda t: _precision(t, t.positive))
+_of_negative("negative predictive value", name="npv", by_predicted=True)(
+    lambda t: _precision(t, 1 - t.positive)
+)
+_of_positive("recall", name="recall")(lambda t: _recall(t, t.positive))
+_of_negative("specificity", name="specificity")(lambda t: _recall(t, 1 - t.positive))
+_correlation("Youden's index", "index", name="youden", instead=_PER_CLASS)(
+    lambda t: _recall(t, t.positive) + _recall(t, 1 - t.positive) - 1
+)
+_every("geometric mean of recalls", POINTS, name="gmean")(
+    lambda t: reduce(mul, _recalls(t)) ** (1 / len(t.present))
+)
+_f("F1", "F1", name="f1")(lambda t: _fbeta(t, t.positive))
+_f("F-beta", "F-beta", name="fbeta", option="beta")(lambda t: _fbeta(t, t.positive, t.options.beta))
+_f("F2", "F2", name="f2")(lambda t: _fbeta(t, t.positive, 2.0))
+_f("F0.5", "F0.5", name="f05")(lambda t: _fbeta(t, t.positive, 0.5))
+_f("Jaccard index", "index", name="jaccard")(_jaccard)
+_every("macro precision", POINTS, name="precision_macro", by_predicted=True)(
+    lambda t: _mean(t, (_precision(t, k) for k in t.seen))
+)
+_every("weighted precision", POINTS, name="precision_weighted", by_predicted=True)(
+    lambda t: _weighted(t, _precision)
+)
+_every("macro recall", POINTS, name="recall_macro")(  # all classes must occur
+    lambda t: _mean(t, (_recall(t, k) for k in range(len(t.classes))))
+)
+_right("weighted recall", name="recall_weighted")(lambda t: t.agreed)
+_every("macro F1", "F1", name="f1_macro")(lambda t: _mean(t, (_fbeta(t, k) for k in t.seen)))
+_every("weighted F1", "F1", name="f1_weighted")(lambda t: _weighted(t, _fbeta))
+_correlation("Matthews correlation", "correlation", name="mcc")(_mcc)
+_correlation("Cohen's kappa", "kappa", name="kappa")(_kappa)
 
 
 class Curve(NamedTuple):
@@ -346,7 +287,7 @@ def _positive_rows(view: View) -> Iterator[TwoClasses]:
 
 def _check_every_class(view: View) -> None:
     """Refuse rows that lack a class, by its name: areas of every class are averaged."""
-    present = np.bincount(view.truth.codes, minlength=view.probabilities.shape[1]) > 0
+    present = np.bincount(view.truth.values, minlength=view.probabilities.shape[1]) > 0
     if present.sum() > 1 and not present.all():
         raise NoValue(f"no tested row is of the class {view.truth.classes[int(present.argmin())]}")
 
@@ -354,7 +295,7 @@ def _check_every_class(view: View) -> None:
 def _one_against_rest(view: View) -> Iterator[TwoClasses]:
     _check_every_class(view)
     for k, column in enumerate(view.probabilities.T):
-        yield TwoClasses(view.truth.codes == k, column)
+        yield TwoClasses(view.truth.values == k, column)
 
 
 def _delong(view: View) -> Functional:
@@ -364,7 +305,7 @@ def _delong(view: View) -> Functional:
 
 def _one_against_one(view: View) -> Iterator[TwoClasses]:
     _check_every_class(view)
-    truth, p = view.truth.codes, view.probabilities
+    truth, p = view.truth.values, view.probabilities
     for i in range(p.shape[1]):
         for j in range(i):
             rows = (truth == i) | (truth == j)
@@ -434,7 +375,7 @@ _probability_loss = partial(row_mean, needs=Need.PROBABILITIES, greater_is_bette
 def log_loss(view: View) -> FloatArray:
     """Mean negative log-likelihood; probabilities are kept off 0 and 1 by one float epsilon."""
     p = view.probabilities
-    of_truth = p[np.arange(len(p)), view.truth.codes] / p.sum(axis=1)
+    of_truth = p[np.arange(len(p)), view.truth.values] / p.sum(axis=1)
     eps = np.finfo(np.float64).eps
     return np.asarray(-np.log(np.clip(of_truth, eps, 1 - eps)))
 
@@ -443,7 +384,7 @@ def _squared_errors(view: View) -> FloatArray:
     p = view.probabilities
     if p.shape[1] == 2:
         return np.asarray((p[:, view.truth.positive] - view.is_positive) ** 2)
-    right = np.arange(p.shape[1]) == view.truth.codes[:, None]
+    right = np.arange(p.shape[1]) == view.truth.values[:, None]
     return np.asarray(((p - right) ** 2).sum(axis=1))
 
 
@@ -462,7 +403,7 @@ _probability_loss(
 def _among_the_first(view: View, k: int) -> FloatArray:
     """Return 1 where fewer than k classes are more probable than the true one, else 0."""
     p = view.probabilities
-    of_truth = p[np.arange(len(p)), view.truth.codes]
+    of_truth = p[np.arange(len(p)), view.truth.values]
     return np.asarray((p > of_truth[:, None]).sum(axis=1) < k, dtype=np.float64)
 
 
@@ -515,7 +456,7 @@ def _cost(view: View) -> float:
 def cost(view: View) -> FloatArray:
     """Mean cost of a row by the matrix of costs."""
     costs = view.options.costs(len(view.truth.classes))
-    return np.asarray(costs[view.truth.codes, view.predicted])
+    return np.asarray(costs[view.truth.values, view.predicted])
 
 
 @decision(
@@ -530,9 +471,9 @@ def expected_cost(table: Cells) -> Functional:
     """Mean cost of a row where the classes are as frequent as the priors say."""
     k = len(table.classes)
     costs, priors = table.options.costs(k), table.options.shares(k)
-    return table.sum(
+    return _sum(
         ratio(
-            table.spent(k, costs),
+            table.cost_of(k, costs),
             table.true(k),
             f"no row is {table.classes[k]!r}, so what its errors cost has no value",
         )
@@ -553,14 +494,14 @@ _loss = partial(row_mean, needs=Need.NUMBERS, greater_is_better=False, range=(0.
 _squared = partial(_loss, scale=LOG, carried=_HEAVY_TAILS)
 _mean_of_squares = partial(_squared, null=_SQUARES, constant="mean")
 _deviance = partial(_loss, unit="deviance", constant="mean")
-_share = partial(of_means, needs=Need.NUMBERS, range=(-math.inf, 1.0), scale=LOG_COMPLEMENT)
-_correlation = partial(of_means, needs=Need.NUMBERS, range=(-1.0, 1.0), scale=FISHER)
+_explained = partial(of_means, needs=Need.NUMBERS, range=(-math.inf, 1.0), scale=LOG_COMPLEMENT)
+_of_pairs = partial(of_means, needs=Need.NUMBERS, range=(-1.0, 1.0), scale=FISHER)
 _jump = partial(
     by_value, needs=Need.NUMBERS, greater_is_better=False, range=(0.0, math.inf), smooth=False
 )
 
 
-def _squared_error(view: NumberView) -> FloatArray:
+def _squared_error(view: View) -> FloatArray:
     return np.square(view.error)
 
 
@@ -574,26 +515,26 @@ def _variance(values: FloatArray) -> Functional:
     return mean((values - values.mean()) ** 2, np.ones(len(values)))
 
 
-def _unexplained(view: NumberView, errors: Functional) -> Functional:
+def _unexplained(view: View, errors: Functional) -> Functional:
     if not np.ptp(view.observed) > 0:
         raise NoValue("the true numbers are all the same")
     return 1 - errors / _variance(view.observed)
 
 
-@_share("R²", "R²", carried=_HEAVY_TAILS, null=_SQUARES, constant="mean")
-def r2(view: NumberView) -> Functional:
+@_explained("R²", "R²", carried=_HEAVY_TAILS, null=_SQUARES, constant="mean")
+def r2(view: View) -> Functional:
     """Coefficient of determination: one less the mean squared error over the variance."""
     return _unexplained(view, mean(view.error**2, np.ones(view.truth.n)))
 
 
-@_share("explained variance", "share", carried=_HEAVY_TAILS)
-def explained_variance(view: NumberView) -> Functional:
+@_explained("explained variance", "share", carried=_HEAVY_TAILS)
+def explained_variance(view: View) -> Functional:
     """One less the variance of the errors over that of the true numbers."""
     return _unexplained(view, _variance(view.error))
 
 
 @_loss("mean absolute percentage error", POINTS, scale=LOG)
-def mape(view: NumberView) -> FloatArray:
+def mape(view: View) -> FloatArray:
     """Mean of the absolute errors as shares of the true numbers; low predictions are favoured."""
     if not view.observed.all():
         raise NoValue(f"{int((view.observed == 0).sum())} true number(s) are 0")
@@ -601,9 +542,9 @@ def mape(view: NumberView) -> FloatArray:
 
 
 @_loss("symmetric mean absolute percentage error", POINTS, range=(0.0, 2.0))
-def smape(view: NumberView) -> FloatArray:
+def smape(view: View) -> FloatArray:
     """Mean of absolute errors over half the sum of both absolute values; 0 where both are 0."""
-    size = np.abs(view.observed) + np.abs(view.predicted)
+    size = np.abs(view.observed) + np.abs(view.numbers)
     return np.asarray(2 * np.abs(view.error) / np.where(size > 0, size, 1.0))
 
 
@@ -612,47 +553,47 @@ def _check_inside(domain: BoolArray, outside: str) -> None:
         raise NoValue(f"{int((~domain).sum())} {outside}")
 
 
-def _log_errors(view: NumberView) -> FloatArray:
+def _log_errors(view: View) -> FloatArray:
     """Return the squared errors of log(1 + x)."""
-    for name, values in (("true", view.observed), ("predicted", view.predicted)):
+    for name, values in (("true", view.observed), ("predicted", view.numbers)):
         _check_inside(values > -1, f"{name} number(s) are -1 or less")
-    return np.asarray((np.log(1 + view.predicted) - np.log(1 + view.observed)) ** 2)
+    return np.asarray((np.log(1 + view.numbers) - np.log(1 + view.observed)) ** 2)
 
 
 _squared("mean squared logarithmic error", "log units squared", name="msle")(_log_errors)
 _squared("root mean squared logarithmic error", "log units", name="rmsle", root=True)(_log_errors)
 
 
-def _deviance_domain(view: NumberView, *, zero: bool) -> tuple[FloatArray, FloatArray]:
+def _deviance_domain(view: View, *, zero: bool) -> tuple[FloatArray, FloatArray]:
     lowest = "below 0" if zero else "0 or less"
     inside = view.observed >= 0 if zero else view.observed > 0
     _check_inside(inside, f"true number(s) are {lowest}")
-    _check_inside(view.predicted > 0, "predicted number(s) are 0 or less")
-    return view.observed, view.predicted
+    _check_inside(view.numbers > 0, "predicted number(s) are 0 or less")
+    return view.observed, view.numbers
 
 
 @_deviance("mean Poisson deviance")
-def poisson_deviance(view: NumberView) -> FloatArray:
+def poisson_deviance(view: View) -> FloatArray:
     """Mean deviance of counts y ≥ 0 from predictions above 0."""
     y, p = _deviance_domain(view, zero=True)
     return np.asarray(2 * (special.xlogy(y, y / p) + p - y))
 
 
 @_deviance("mean gamma deviance")
-def gamma_deviance(view: NumberView) -> FloatArray:
+def gamma_deviance(view: View) -> FloatArray:
     """Mean deviance of numbers y > 0 from predictions above 0, relative to their size."""
     y, p = _deviance_domain(view, zero=False)
     return np.asarray(2 * (y / p - 1 - np.log(y / p)))
 
 
 @_deviance("mean Tweedie deviance of power 1.5")
-def tweedie15_deviance(view: NumberView) -> FloatArray:
+def tweedie15_deviance(view: View) -> FloatArray:
     """Mean deviance of numbers y ≥ 0 with many zeros from predictions above 0."""
     y, p = _deviance_domain(view, zero=True)
     return np.asarray(4 * (y / np.sqrt(p) + np.sqrt(p) - 2 * np.sqrt(y)))
 
 
-def _pinball(view: NumberView, share: float) -> FloatArray:
+def _pinball(view: View, share: float) -> FloatArray:
     below = -view.error
     return np.maximum(share * below, (share - 1) * below)
 
@@ -674,11 +615,11 @@ def _standardised(values: FloatArray, which: str) -> FloatArray:
     return np.asarray(deviations / math.sqrt(variance))
 
 
-@_correlation("Pearson correlation", "correlation", carried=_HEAVY_TAILS)
-def pearson(view: NumberView) -> Functional:
+@_of_pairs("Pearson correlation", "correlation", carried=_HEAVY_TAILS)
+def pearson(view: View) -> Functional:
     """Linear correlation of true and predicted numbers; it says nothing of their size."""
     y = _standardised(view.observed, "true")
-    p = _standardised(view.predicted, "predicted")
+    p = _standardised(view.numbers, "predicted")
     r = float(y @ p) / len(y)
     r = math.copysign(1.0, r) if abs(r) > 1 - 1e-14 else r  # 1 but for rounding
     return Functional(r, y * p - r * (y**2 + p**2) / 2)
@@ -706,10 +647,10 @@ class _Ranks:
         return np.asarray(moved - moved.mean())
 
 
-@_correlation("Spearman correlation", "correlation")
-def spearman(view: NumberView) -> Functional:
+@_of_pairs("Spearman correlation", "correlation")
+def spearman(view: View) -> Functional:
     """Correlation of the ranks of true and predicted numbers; it says nothing of their size."""
-    y, p = _Ranks(view.observed), _Ranks(view.predicted)
+    y, p = _Ranks(view.observed), _Ranks(view.numbers)
     variances = {"true": y.moment(y), "predicted": p.moment(p)}
     for which, variance in variances.items():
         if not variance.value > 0:
@@ -718,13 +659,13 @@ def spearman(view: NumberView) -> Functional:
 
 
 @_jump("median absolute error", TARGET)
-def median_absolute_error(view: NumberView) -> float:
+def median_absolute_error(view: View) -> float:
     """Median of the absolute errors."""
     return float(np.median(np.abs(view.error)))
 
 
 @_jump("largest absolute error", TARGET, interval=False)
-def max_error(view: NumberView) -> float:
+def max_error(view: View) -> float:
     """Largest of the absolute errors; no interval is known for it."""
     return float(np.abs(view.error).max())
 
@@ -749,14 +690,13 @@ def calibration_curve(
     probabilities: FloatArray,
     clusters: Codes | None = None,
     level: float = 0.95,
-    places: int = _PLACES,
 ) -> CalibrationCurve:
     """Smooth the outcome over the predicted probability, with a pointwise band.
 
     The smooth at a place is a weighted sum of outcomes, whose standard error is that of the sum of
     their residuals, or with clusters of the sums of these; the band is on the scale of shares.
     """
-    at = _places(probabilities, places)
+    at = _places(probabilities)
     weights = [_weights(probabilities, place) for place in at]
     share = _smooth(weights, positive)
     residuals = positive - np.interp(probabilities, at, share)
@@ -775,11 +715,11 @@ def _smooth(weights: Iterable[FloatArray], positive: BoolArray) -> FloatArray:
     return np.array([min(max(float(weight @ outcome), 0.0), 1.0) for weight in weights])
 
 
-def _places(probabilities: FloatArray, most: int) -> FloatArray:
+def _places(probabilities: FloatArray) -> FloatArray:
     distinct = np.unique(probabilities)
-    if len(distinct) <= most:
+    if len(distinct) <= _PLACES:
         return distinct
-    return np.unique(np.quantile(probabilities, np.linspace(0, 1, most)))
+    return np.unique(np.quantile(probabilities, np.linspace(0, 1, _PLACES)))
 
 
 def _weights(x: FloatArray, place: float) -> FloatArray:
@@ -815,6 +755,6 @@ def ici(view: View) -> float:
     some distance (Austin & Steyerberg 2019).
     """
     p = view.probabilities[:, view.truth.positive]
-    at = _places(p, _PLACES)
+    at = _places(p)
     share = _smooth((_weights(p, place) for place in at), view.is_positive)
     return float(np.mean(np.abs(p - np.interp(p, at, share))))
