@@ -24,7 +24,7 @@ def text() -> str:
     lock = (ROOT / "requirements/run.lock").read_text()
     lines = [f"{project['name']}=={project['version']}"]
     extras = project["optional-dependencies"]
-    few = (one for name in ("files", "keep", "xgboost") for one in extras[name])
+    few = (one for name in ("files", "xgboost") for one in extras[name])
     for asked in sorted([*project["dependencies"], *few]):
         name = re.match(r"[\w-]+", asked)[0]  # type: ignore[index]
         if name == "snakemake":

@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 
 from bakeoff import stats
-from bakeoff.comparisons.evidence import PairedPredictions, TimeBlocks
+from bakeoff.comparisons.evidence import PairedPredictions, block_checks
 from bakeoff.spec import Costs
 from bakeoff.stats.core.result import AGREE
 from benchmarks.dependent.draw import fading
@@ -134,7 +134,7 @@ def _checks(s: Sample, test: str) -> Sequence[stats.Assumption]:
     )
     rows = dataclasses.replace(rows, times=np.arange(n))
     costs = Costs.model_validate({"classes": ["0", "1"], "matrix": COST})
-    return TimeBlocks(rows, stats.catalogue()[test], costs).checks()
+    return block_checks(rows, stats.catalogue()[test], costs)
 
 
 def rates(cell: Cell, runs: int, seed: int) -> dict[str, object]:

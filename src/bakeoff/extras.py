@@ -8,7 +8,6 @@ from bakeoff.errors import UserError
 
 EXTRAS = {
     "openpyxl": "files",
-    "skops": "keep",
     "xgboost": "xgboost",
 }
 """The extra of each, by the name of the module."""

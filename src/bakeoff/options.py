@@ -61,7 +61,6 @@ OPTIONS: dict[str, Option] = {
     "truth": Option(
         "True labels or numbers; default: `y_true`, `true`, `truth`, `label`, `target` or `y`.",
         "COLUMN",
-        keys=("true",),
     ),
     "id": Option("Row ids, unique; default: `id`, `row_id` or `row`.", "COLUMN"),
     "predicted": Option(
@@ -113,7 +112,7 @@ OPTIONS: dict[str, Option] = {
     "datasets": Option(
         "The files are a table of scores: this column names the data sets, each of which is one "
         "observation. It has a column for each model, or a row for each score with the columns "
-        "model and value (results of AMLB, TabArena, WEKA and mlr3 are known).",
+        "model and value.",
         "COLUMN",
     ),
     "counts": Option(
@@ -124,7 +123,6 @@ OPTIONS: dict[str, Option] = {
     "groups": Option(
         "Which rows belong together (a patient, a user).",
         "COLUMN",
-        keys=("group",),
     ),
     "time": Option("What orders the rows in time.", "COLUMN"),
     "subgroups": Option(
@@ -149,12 +147,10 @@ OPTIONS: dict[str, Option] = {
         "Which run of an item a row is, where ids are items that were run several times; the runs "
         "of an item belong together.",
         "COLUMN",
-        keys=("run",),
     ),
     "seeds": Option(
         "Which training run of the model a row is from, where every run predicts all rows.",
         "COLUMN",
-        keys=("seed",),
     ),
     "deterministic": Option(
         "The models whose training has no random part: one run of them is all there is.",

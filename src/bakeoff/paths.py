@@ -67,9 +67,9 @@ class Paths:
         """Return the record of a fit that failed where the rest goes on."""
         return f"{self.root}/failed/{dataset}/{model}/{split}.json"
 
-    def batch(self, name: str) -> str:
-        """Return the record of a batch of fits, named ``<dataset>`` or ``<dataset>/<model>``."""
-        return f"{self.root}/batches/{name}.txt"
+    def batch(self, dataset: str, model: str) -> str:
+        """Return the record of a batch of fits."""
+        return f"{self.root}/batches/{dataset}/{model}.txt"
 
     def scores(self, dataset: str, plan: str) -> str:
         """Return the scores of one data set and plan."""

@@ -90,7 +90,6 @@ def tables() -> str:
         _part(found, "`tests:`", "HypothesisTests"),
         _part(found, "`own_metrics: {<name>: …}`", "OwnMetric"),
         _part(found, "`costs:`", "Costs"),
-        _part(found, "`importance:`", "Importance"),
         _part(found, "`execution:`", "Execution"),
     ]
     metrics = "\n".join(

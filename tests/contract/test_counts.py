@@ -13,7 +13,7 @@ from bakeoff.comparisons.read_evidence import read_predictions
 from bakeoff.data import splits, table
 from bakeoff.execution import digests, steps
 from bakeoff.execution.rule_inputs import RuleInputs
-from bakeoff.execution.workers import work_in_turn
+from bakeoff.execution.workers import work
 from bakeoff.fit import predictions, run_fit
 from bakeoff.fit.fit_task import FitTask
 from bakeoff.scores import collect, collect_predictions, score_fits
@@ -61,13 +61,17 @@ def counted(monkeypatch, owner, name, calls):
     monkeypatch.setattr(owner, name, counting)
 
 
+def in_turn(batch):
+    return [work(step, None) for step, _ in batch]
+
+
 def test_batch_reads_each_table_and_each_division_once(batch, monkeypatch):
     calls = Counter()
     counted(monkeypatch, run_fit.Table, "read", calls)
     counted(monkeypatch, predictions, "sha256_of", calls)
     counted(monkeypatch, splits.pq, "ParquetFile", calls)
     counted(monkeypatch, pq, "write_table", calls)
-    assert work_in_turn(batch) == [True] * 33
+    assert in_turn(batch) == [True] * 33
     assert calls["read"] == 1
     assert calls["sha256_of"] == 3  # the table and two files of divisions
     assert calls["ParquetFile"] <= 11 + 1  # a division each, of three models; and the table
@@ -75,16 +79,15 @@ def test_batch_reads_each_table_and_each_division_once(batch, monkeypatch):
 
 
 def test_fit_opens_its_own_file_alone(batch):
-    work_in_turn(batch[:11])  # tables, divisions, imports
+    in_turn(batch[:11])  # tables, divisions, imports
     sys.addaudithook(note_opened)
     OPENED.append([])
-    done = work_in_turn(batch[11:])
+    done = in_turn(batch[11:])
     opened = OPENED.pop()
     assert done == [True] * 22
     below = [path for path in opened if str(Path.cwd()) in path or not Path(path).is_absolute()]
     # its predictions, and what they took, which is opened once more to be written
     assert len(below) == 3 * 22
-    assert not list(Path().rglob("*.log"))
 
 
 def test_only_what_writes_the_card_searches_for_repeated_rows(tiny, tmp_path, monkeypatch):
@@ -98,16 +101,16 @@ def test_only_what_writes_the_card_searches_for_repeated_rows(tiny, tmp_path, mo
 
 
 def test_fits_that_are_there_are_not_done_again(batch, monkeypatch):
-    work_in_turn(batch)
+    in_turn(batch)
     calls = Counter()
     counted(monkeypatch, run_fit, "train", calls)
     counted(monkeypatch, pq, "write_table", calls)
-    assert work_in_turn(batch) == [False] * 33
+    assert in_turn(batch) == [False] * 33
     assert not calls
 
 
 def test_each_metric_is_computed_once_for_each_fit(batch, monkeypatch):
-    work_in_turn(batch)
+    in_turn(batch)
     calls = Counter()
     own = METRICS["accuracy"]
 
@@ -122,7 +125,7 @@ def test_each_metric_is_computed_once_for_each_fit(batch, monkeypatch):
 
 
 def test_labels_alone_are_read_where_no_metric_ranks_rows(batch, monkeypatch):
-    work_in_turn(batch[:2])
+    in_turn(batch[:2])
     columns = []
     read = pq.ParquetFile.read
 
@@ -140,7 +143,7 @@ def test_labels_alone_are_read_where_no_metric_ranks_rows(batch, monkeypatch):
 
 
 def test_collected_predictions_are_opened_once(batch, monkeypatch):
-    work_in_turn(batch)
+    in_turn(batch)
     tasks = [step.args[0] for step, _ in batch]
     of_holdout = {one.fit.model: one.output for one in tasks if one.fit.plan == "holdout"}
     collect_predictions(of_holdout, "collected.parquet")

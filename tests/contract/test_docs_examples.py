@@ -12,7 +12,6 @@ import numpy as np
 import pandas as pd
 import pytest
 import yaml
-from sklearn.datasets import load_breast_cancer
 
 from bakeoff.cli import main
 from bakeoff.comparisons import plan_tests
@@ -50,9 +49,7 @@ def blocks(kind):
         for block in BLOCK.finditer(text):
             if block[1] == kind:
                 place = named(page, text.count("\n", 0, block.start()) + 2)
-                # it reads a model that a run kept
-                marks = [pytest.mark.slow] if "read_model" in block[2] else []
-                found.append(pytest.param(block[2], id=place, marks=marks))
+                found.append(pytest.param(block[2], id=place))
     return found
 
 
@@ -223,29 +220,11 @@ def test_the_files_of_the_readme_are_there(tmp_path, monkeypatch):
         assert all((folder / file).is_file() for file in files), files
 
 
-@pytest.fixture(scope="module")
-def kept(tmp_path_factory):
-    """Return the folder of a run that kept its model."""
-    folder = tmp_path_factory.mktemp("kept")
-    (folder / "kept.yaml").write_text(
-        "experiment: breast-cancer\n"
-        "datasets: {breast_cancer: {source: sklearn, name: breast_cancer}}\n"
-        "models: {logistic: {estimator: sklearn.linear_model.LogisticRegression, keep: true}}\n"
-        "resampling: {holdout: {}}\n"
-    )
-    target = "results/breast-cancer/predictions/breast_cancer/logistic/holdout.parquet"
-    snakemake(folder, "--cores", "2", target, "--configfile", "kept.yaml")
-    return folder
-
-
 @pytest.mark.parametrize("text", blocks("python"))
-def test_python_runs(text, folder, request, monkeypatch):
+def test_python_runs(text, folder):
     y = np.array(["no", "yes"] * 30)
     other = np.where(np.arange(60) < 8, "no", y)
     names = {"y": y, "predictions_a": y, "predictions_b": other}
-    if "read_model" in text:
-        monkeypatch.chdir(request.getfixturevalue("kept"))
-        names["rows"] = load_breast_cancer(as_frame=True).data
     exec(compile(text, "page", "exec"), names)
 
 

@@ -41,7 +41,7 @@ def toy_shown(study):
 def study():
     """Return a study of one data set that has exhibits of nearly every kind."""
     plain = experiment(list(MEANS), tests=TESTS, costs=COSTS).resolved()
-    plain |= {"on_error": "exclude", "importance": {}}
+    plain["on_error"] = "exclude"
     plain["datasets"]["d"]["subgroups"] = ["sex"]
     plain["models"]["a"] |= {"threshold": {"choose": "youden"}}
     spec = load_experiment(plain)
@@ -54,19 +54,7 @@ def study():
         subgroups=pd.DataFrame(subgroups_of("d", rows, spec), columns=list(SUBGROUPS)),
         choices=pd.DataFrame([{**keys, "parameter": "threshold", "value": "0.4"}]),
         failed=pd.DataFrame([{**keys, "fold": 1, "why": "boom"}]),
-        importance=pd.DataFrame([{**keys, "feature": "x", "mean": 0.1, "sd": 0.02}]),
     )
-
-
-@pytest.fixture(scope="module")
-def of_runs():
-    """Return a study of a model with several seeds, which has no exhibits of single fits."""
-    plain = experiment(list(MEANS), tests=("cv5x2_f", "recipe_difference")).resolved()
-    plain["models"]["a"] |= {"seeds": 2}
-    one = ran(load_experiment(plain), MEANS)
-    noise = {"dataset": "d", "model": "a", "plan": "cv_5x2", "metric": "accuracy", "seeds": 2}
-    noise |= {"folds": 10, "mean": 0.9, "sd_between_seeds": 0.01, "sd_between_folds": 0.02}
-    return dataclasses.replace(one, seeds=pd.DataFrame([{**noise, "share_of_seeds": 0.2}]))
 
 
 @pytest.fixture(scope="module")
@@ -98,8 +86,8 @@ def of_probabilities():
 
 
 @pytest.fixture(scope="module")
-def shown(study, over_datasets, of_numbers, of_probabilities, of_runs):
-    studies = of_runs, of_probabilities, of_numbers, over_datasets, study
+def shown(study, over_datasets, of_numbers, of_probabilities):
+    studies = of_probabilities, of_numbers, over_datasets, study
     return {item.kind: (item, one) for one in studies for item in exhibits(one)}
 
 

@@ -36,14 +36,10 @@ def problems(data, **model):
 def test_what_an_experiment_wants_is_told_with_its_extra(without, tmp_path):
     iris, excel = {"source": "sklearn", "name": "iris"}, str(tmp_path / "t.xlsx")
     pd.DataFrame({"x": range(40), "y": [0, 1] * 20}).to_excel(excel, index=False)
-    for module in ("openpyxl", "skops", "xgboost"):
+    for module in ("openpyxl", "xgboost"):
         without(module)
     told = problems({"source": "file", "path": excel, "target": "y"})
     assert told.endswith("needs the package openpyxl: pip install 'bakeoff[files]'")
-    assert problems(iris, keep=True) == (
-        "models.m.keep: a file of the fitted model needs the package skops: "
-        "pip install 'bakeoff[keep]'"
-    )
     told = problems(iris, estimator="xgboost.XGBClassifier")
     assert "'xgboost' is not installed" in told
     assert "pip install 'bakeoff[xgboost]'" in told

@@ -143,12 +143,12 @@ def test_killed_twenty_times_gives_the_same_bytes(snakemake, sleepy, tmp_path_fa
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-@pytest.mark.parametrize("per", ["fold", "dataset"])
+@pytest.mark.parametrize("per", ["fold", "model"])
 def test_signal_ends_a_run_at_once_and_leaves_no_process(snakemake, sleepy, number, per):
     sleepy["models"]["tree"]["params"] = {"seconds": 3600.0}
     sleepy["execution"] = {"jobs_per": per}
     default = "--workflow-profile", str(ROOT / "profiles/default")
-    run = Started(snakemake, sleepy, *default, "--set-threads", "fit_dataset=2")
+    run = Started(snakemake, sleepy, *default, "--set-threads", "fit_model=2")
     run.wait_for((snakemake.folder / "begun").exists)
     below = descendants(run.process.pid)
     assert below

@@ -13,7 +13,6 @@ from sklearn.metrics import r2_score, root_mean_squared_error
 
 from bakeoff import compare
 from bakeoff.files import read_json
-from bakeoff.fit.keep import read_model
 from bakeoff.fit.predictions import Predictions
 from bakeoff.report.numbers import pvalue
 from bakeoff.stats import metric_difference
@@ -241,7 +240,6 @@ DIABETES = {
         "ridge": {
             "estimator": "sklearn.linear_model.Ridge",
             "tune": {"space": {"alpha": [0.1, 10]}, "cv": 3},
-            "keep": True,
         },
         "boosting": {
             "estimator": "xgboost.XGBRegressor",
@@ -261,7 +259,6 @@ DIABETES = {
     },
     "resampling": {"halves": {"repeats": 2, "folds": 3, "full_repeats": 1}, "holdout": {}},
     "metrics": ["rmse", "mae", "r2", "max_error"],
-    "importance": {"repeats": 2},
 }
 
 
@@ -275,7 +272,7 @@ def done(tmp_path_factory):
     return Runner(once(tmp_path_factory, "regression", run)).results("progression")
 
 
-def test_scores_are_scikit_learns_of_the_predictions_which_kept_models_repeat(done):
+def test_scores_are_scikit_learns_of_the_predictions(done):
     scores = pd.read_csv(done / "scores.csv").query("model == 'ridge' and plan == 'holdout'")
     one = Predictions.read(done / "predictions/diabetes/ridge/holdout.parquet")
     assert one.classes == ()
@@ -283,9 +280,6 @@ def test_scores_are_scikit_learns_of_the_predictions_which_kept_models_repeat(do
     assert held["rmse"] == pytest.approx(root_mean_squared_error(one.y_true, one.y_pred))
     assert held["r2"] == pytest.approx(r2_score(one.y_true, one.y_pred))
     assert held["max_error"] == pytest.approx(np.abs(one.y_true - one.y_pred).max())
-    kept = read_model(done / "predictions/diabetes/ridge/holdout.skops", trusted=["numpy.dtype"])
-    rows = pd.read_parquet(done / "data/diabetes.parquet").set_index("__row_id__").loc[one.row_id]
-    np.testing.assert_allclose(kept.predict(rows), one.y_pred, rtol=1e-5)
 
 
 def test_one_of_the_metrics_of_squared_errors_is_tested(done):

@@ -354,8 +354,8 @@ def models(names):
 
 
 def test_same_bytes_in_batches_on_two_cores_as_in_single_jobs_on_one(finished, snakemake, tiny):
-    tiny["execution"] = {"jobs_per": "dataset"}
-    succeed(snakemake, tiny, "--set-threads", "fit_dataset=2", cores=2)
+    tiny["execution"] = {"jobs_per": "model"}
+    succeed(snakemake, tiny, "--set-threads", "fit_model=2", cores=2)
     batches, single = tables(snakemake.results()), tables(finished.results())
     assert sorted(batches) == sorted(single)
     for name, content in batches.items():
@@ -366,7 +366,7 @@ def test_same_bytes_in_batches_on_two_cores_as_in_single_jobs_on_one(finished, s
 
 @pytest.mark.slow
 def test_changes_of_granularity_refit_what_changed_and_nothing_else(finished_copy, tiny):
-    for what in ("model", "dataset", "fold"):
+    for what in ("model", "fold"):
         before = written(finished_copy)
         succeed(finished_copy, tiny, *per(what))
         assert changed(before, finished_copy) == set(), what
@@ -389,41 +389,17 @@ def test_changes_of_granularity_refit_what_changed_and_nothing_else(finished_cop
 def test_failing_fit_does_not_lose_its_siblings(snakemake, tiny):
     (snakemake.folder / "raises.py").write_text(RAISES)
     broken = {**tiny, "models": {**tiny["models"], "tree": {"estimator": "raises.Raises"}}}
-    run = snakemake(broken, *per("dataset"))
+    run = snakemake(broken, *per("model"), "--keep-going")
     assert run.returncode == 1
-    assert "11 of 33 fits failed" in run.stderr
+    assert "11 of 11 fits failed" in run.stderr
     assert "the fit of model tree on data set iris, cv_5x2, repeat 1, fold 1, failed" in run.stderr
     kept = written(snakemake)
     assert len(kept) == 22
     (snakemake.results() / "predictions/iris/bayes/holdout.parquet").unlink()
-    succeed(snakemake, tiny, *per("dataset"))
+    succeed(snakemake, tiny, *per("model"))
     after = written(snakemake)
     assert len(after) == 33
     assert {name for name in kept if kept[name] != after[name]} == {"bayes/holdout.parquet"}
-
-
-@pytest.mark.slow
-def test_importance_is_measured_in_batches_and_single_jobs_alike(snakemake, tiny):
-    """Asking for it does the fits on the holdout anew, and no other."""
-    del tiny["models"]["stump"]
-    tiny |= {"resampling": {"kfold": {"folds": 2}, "holdout": {}}, "tests": {"run": ["mcnemar"]}}
-    tiny["execution"] = {"jobs_per": "model"}
-    succeed(snakemake, tiny, "--until", "all_scores")
-    before = written(snakemake)
-    succeed(snakemake, tiny | {"importance": {"repeats": 2}})
-    assert changed(before, snakemake) == {"tree/holdout.parquet", "bayes/holdout.parquet"}
-    in_batches = (snakemake.results() / "importance.csv").read_bytes()
-    assert in_batches.count(b"\n") == 1 + 2 * 4
-    assert (snakemake.results() / "figures/importance_bars.svg").is_file()
-
-    shutil.rmtree(snakemake.results())
-    tiny |= {"importance": {"repeats": 2}, "execution": {}}
-    succeed(snakemake, tiny, "--until", "list_fits")
-    assert (snakemake.results() / "importance.csv").read_bytes() == in_batches
-    before = written(snakemake)
-    tiny["importance"]["repeats"] = 3
-    succeed(snakemake, tiny, "--until", "list_fits")
-    assert changed(before, snakemake) == {"tree/holdout.parquet", "bayes/holdout.parquet"}
 
 
 def test_a_study_over_data_sets_with_costs_and_a_model_without_probabilities(snakemake, tiny):
@@ -443,7 +419,7 @@ def test_a_study_over_data_sets_with_costs_and_a_model_without_probabilities(sna
         "resampling": {"kfold": {"folds": 3}},
         "metrics": ["cost", "brier"],
         "costs": {"classes": [0, 1], "matrix": [[0, 1], [4, 0]]},
-        "execution": {"jobs_per": "dataset"},
+        "execution": {"jobs_per": "model"},
     }
     stopped = snakemake(study)
     told = stopped.stdout + stopped.stderr

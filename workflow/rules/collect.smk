@@ -49,7 +49,7 @@ rule all_scores:
         do(log, steps.all_scores, list(input.scores), list(input.timings), *output)
 
 
-# what the fits chose, what columns matter to them, how much seeds matter, which fits failed
+# what the fits chose, and which failed
 rule list_fits:
     input:
         NEEDS.scores,
@@ -58,7 +58,7 @@ rule list_fits:
     log:
         PATHS.log("{listed}"),
     wildcard_constraints:
-        listed="choices|importance|seeds|excluded",
+        listed="choices|excluded",
     localrule: True
     params:
         digest=lambda wc: digests.of_scores(EXPERIMENT),

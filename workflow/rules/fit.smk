@@ -9,11 +9,11 @@ rule fit:
         PATHS.prediction("{dataset}", "{model}", "{split}"),
     log:
         PATHS.fit_log("{dataset}", "{model}", "{split}"),
-    threads: lambda wc: BAKEOFF.threads(wc)
+    threads: lambda wc: EXPERIMENT.fitted[wc.model].threads
     resources:
         **RESOURCES,
     params:
-        digest=lambda wc: BAKEOFF.made_by_of(wc),
+        digest=lambda wc: MADE_BY[wc.dataset][wc.model],
     run:
         BAKEOFF.fitter.fit(fit_of(wildcards), str(log))
 
@@ -25,24 +25,16 @@ rule fit_model:
         data=PATHS.data("{dataset}"),
         splits=[PATHS.splits("{dataset}", plan) for plan in NEEDS.plans],
     output:
-        PATHS.batch("{dataset}/{model}"),
+        PATHS.batch("{dataset}", "{model}"),
     log:
         PATHS.log("batches/{dataset}/{model}"),
-    threads: lambda wc: BAKEOFF.threads(wc)
+    threads: lambda wc: EXPERIMENT.fitted[wc.model].threads
     resources:
         **RESOURCES,
     params:
-        digest=lambda wc: BAKEOFF.made_by_of(wc),
+        digest=lambda wc: MADE_BY[wc.dataset][wc.model],
     run:
         BAKEOFF.fit_batch(wildcards, threads, output, log)
-
-
-# all fits on a data set in one job (`execution: {jobs_per: dataset}`)
-use rule fit_model as fit_dataset with:
-    output:
-        PATHS.batch("{dataset}"),
-    log:
-        PATHS.log("batches/{dataset}"),
 
 
 # a model that was trained elsewhere leaves the same file as one that was fitted here

@@ -35,7 +35,6 @@ from bakeoff.stats import Runs
 
 Series: TypeAlias = "pd.Series[Any]"
 Rows: TypeAlias = "pd.Series[Any] | pd.DataFrame"
-_RELATED = {"group": "groups", "run": "runs", "time": "time"}
 _ARGUMENTS = {"classes": "classes"}
 """The arguments that messages of the columns of files have keys for."""
 _BY_POSITION = "pass `.to_numpy()` of both to pair them by position"
@@ -65,7 +64,7 @@ def side_by_side(
             argument[run_name(model, seed)] = called.format(model) + place
     dividing = _subgroup_columns(subgroups, bins or {})
     given = {"y": y, **{argument[run]: one for run, one in runs.items()}}
-    given |= {_RELATED[role]: one for role, one in related.items()}
+    given |= related
     given |= {f"subgroups[{column!r}]": one for column, (one, _) in dividing.items()}
     rows = aligned({what: one for what, one in given.items() if one is not None})
     try:
@@ -79,7 +78,7 @@ def side_by_side(
             truth = one_column("y", rows["y"])
             how["numbers"] = looks_like_a_quantity(truth) if numbers is None else numbers
             if not how["numbers"]:
-                _records("y", {"y": truth}).labels("y", "true")
+                _records("y", {"y": truth}).labels("y", "truth")
                 order = _order_of(truth, classes, positive)
                 last = order.classes[-1] if len(order.classes) == 2 else None
                 how |= {"classes": order.classes, "positive": last}
@@ -88,7 +87,7 @@ def side_by_side(
                 raise UserError(f"{key}: numbers have no classes: leave it out")
             else:
                 _records("y", {"y": truth}).numbers("y")
-            roles["true"] = "y"
+            roles["truth"] = "y"
         tables: dict[str, Records] = {}
         single: dict[str, None] = {}
         for run, what in argument.items():
@@ -163,30 +162,25 @@ def _shared(
     related: Mapping[str, Any], rows: Mapping[str, Rows], values: Kind | None
 ) -> tuple[dict[str, Series], dict[str, str]]:
     """Return the columns of ids, groups and times that all tables have, and their roles."""
-    found = {
-        role: one_column(_RELATED[role], rows[_RELATED[role]])
-        for role in related
-        if _RELATED[role] in rows
-    }
+    found = {role: one_column(role, rows[role]) for role in related if role in rows}
     for role, one in found.items():
-        columns = GivenColumns.model_validate({role: _RELATED[role]})
-        _records(_RELATED[role], {_RELATED[role]: one}).related(role, columns)
-    if "run" in found:
-        pairs = pd.DataFrame({"group": found["group"], "run": found.pop("run")}).astype(str)
+        columns = GivenColumns.model_validate({role: role})
+        _records(role, {role: one}).related(role, columns)
+    if "runs" in found:
+        pairs = pd.DataFrame({"group": found["groups"], "run": found.pop("runs")}).astype(str)
         twice = pairs[pairs.duplicated()].drop_duplicates()
         if len(twice):
             repeated = [f"{group} run {run}" for group, run in twice.itertuples(index=False)]
             raise UserError(f"runs: a group has each run once; found twice: {some(repeated)}")
     if isinstance(values, Passing):
-        if "group" not in found:
+        if "groups" not in found:
             raise UserError("groups: found None, expected the items that were run several times")
-        items = found.pop("group")
+        items = found.pop("groups")
         runs = items.groupby(items).cumcount() + 1
-        return {"id": items, "run": runs}, {"id": "id", "run": "run"}
+        return {"id": items, "runs": runs}, {"id": "id", "runs": "runs"}
     n = len(next(iter(rows.values())))
     shared = {"id": pd.Series(np.arange(1, n + 1))}
-    shared |= {_RELATED[role]: one for role, one in found.items()}
-    return shared, {"id": "id", **{role: _RELATED[role] for role in found}}
+    return shared | found, {"id": "id", **{role: role for role in found}}
 
 
 class _Order(NamedTuple):

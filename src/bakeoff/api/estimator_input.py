@@ -97,8 +97,9 @@ def _described(estimator: Any, place: str) -> dict[str, Any]:
         for name, value in values.items()
         if not _same(value, defaults.get(name, inspect.Parameter.empty))
     }
-    output = getattr(estimator, "_sklearn_output_config", {}).get("transform")
-    return {"estimator": path} | without_none({"params": params or None, "set_output": output})
+    if getattr(estimator, "_sklearn_output_config", {}).get("transform"):
+        raise UserError(f"{place}: {path} has a `set_output`, which is not taken: leave it out")
+    return {"estimator": path} | without_none({"params": params or None})
 
 
 def _listed(name: str, value: Any, default: Any) -> Any:

@@ -31,7 +31,7 @@ class GateSettings(TypedDict, total=False):
     unit: str | None
 
 
-@takes(GateSettings, {"seed": "base, candidate"})
+@takes(GateSettings, {"seeds": "base, candidate"})
 def gate(
     y: ArrayLike | None,
     base: object,
@@ -108,7 +108,7 @@ def gate(
         given = side_by_side(
             y,
             {"base": base, "candidate": candidate},
-            {"group": groups},
+            {"groups": groups},
             kind,
             classes,
             positive,

@@ -133,7 +133,7 @@ def compare(
     """
     arguments = {key: value for key, value in locals().items() if key not in ("y", "predictions")}
     arguments |= arguments.pop("settings")
-    related = {"group": groups, "run": runs, "time": time}
+    related = {"groups": groups, "runs": runs, "time": time}
     if groups is not None and time is not None:
         raise Problem(("groups",), "cannot be combined with time: keep one of them")
     if runs is not None and groups is None:

@@ -213,7 +213,7 @@ RETIRED = {
     "new": "write `bakeoff init --folder FOLDER`",
     "split": "`bakeoff run FILE --until split_dataset` writes results/<experiment>/splits/",
     "publish": "results/<experiment>/ has the scores as a CSV file, which your tool logs",
-    "power": "the report says which difference each test would find; `bakeoff plan` plans rows",
+    "power": "`bakeoff check` says which difference a test would find; `bakeoff plan` plans rows",
     "gate --ledger": "for the k-th decision by one test set give --alpha as alpha/(k(k + 1))",
     "gate --junit": "the exit code and --json tell a build the decision",
     "gate --markdown": "write `--output comment.md`",

@@ -24,7 +24,6 @@ from bakeoff.cli.given import (
     keys_named,
     outputs,
     read_tables,
-    role_of,
     subgroups_named,
 )
 from bakeoff.cli.terminal import dim, say
@@ -38,7 +37,7 @@ from bakeoff.files import write_texts
 from bakeoff.options import OPTIONS
 from bakeoff.report.may_be_best import may_be_best
 from bakeoff.report.numbers import paragraph
-from bakeoff.report.ranking import as_records
+from bakeoff.report.ranking import standings
 from bakeoff.report.study import Study
 from bakeoff.report.verdict import answer
 from bakeoff.spec.given_models import GivenColumns
@@ -89,7 +88,14 @@ def compare(args: argparse.Namespace) -> None:
         answer_data: dict[str, Any] = {}
         if args.datasets is not None:
             answer_data = {"data_sets": len(study.datasets), **as_plain(study, verdict, names)}
-            answer_data["standings"] = as_records(study, names)
+            answer_data["standings"] = [
+                {
+                    "metric": metric,
+                    "models": [plain(s._asdict() | {"model": names[s.model]}) for s in found],
+                }
+                for metric in study.experiment.metrics
+                if (found := standings(study, metric))
+            ]
         else:
             answer_data = {"rows": (study.test_sets or study.numbers)[ROWS].n}
             answer_data |= as_plain(study, verdict, names)
@@ -207,7 +213,7 @@ def _read(args: argparse.Namespace) -> tuple[Observations, Settings, tuple[str, 
     if tables.wide is not None and (named.kind is not None or unclear):
         _tell_models(args.models, given)
     by_items = isinstance(named.kind, Passing)  # and of the runs of an item one value is left
-    related = {role_of(name): getattr(args, name) for name in RELATING[:3]}
+    related = {name: getattr(args, name) for name in RELATING[:3]}
     settings = dataclasses.replace(
         settings,
         metrics=named.metrics,
@@ -216,7 +222,7 @@ def _read(args: argparse.Namespace) -> tuple[Observations, Settings, tuple[str, 
         columns={
             role: column
             for role, column in related.items()
-            if column is not None and not (role == "run" and by_items)
+            if column is not None and not (role == "runs" and by_items)
         },
     )
     return given if one_table else _called(given, args.models), settings, tables.read_as
@@ -224,7 +230,7 @@ def _read(args: argparse.Namespace) -> tuple[Observations, Settings, tuple[str, 
 
 def _refuse_datasets(names: Sequence[str], columns: GivenColumns) -> None:
     """Refuse to take data sets for rows of one test set."""
-    used = {columns.group, columns.time, columns.run, columns.value}
+    used = {columns.groups, columns.time, columns.runs, columns.value}
     for name in names:
         if name.lower().replace(" ", "_") in _NAMES_OF_DATASETS and name not in used:
             raise Problem(

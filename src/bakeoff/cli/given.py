@@ -72,13 +72,13 @@ def read_tables(paths: Sequence[str], args: argparse.Namespace, subgroups: Any =
         raise Problem(("value",), "is for numbers (values) in one table per model")
     truth = args.truth
     if truth is not None and is_file(truth) and truth not in tables.first.names:
-        solution = read_columns(truth, ("true",), keys_named(args))
+        solution = read_columns(truth, ("truth",), keys_named(args))
         tables = tables.beside(solution, GivenColumns.model_validate({"id": args.id}))
         truth = "y_true"
     for text in tables.left_out:
         sys.stderr.write(f"{printable(text)}\n")
-    keys = {"true": truth, "id": args.id, "predicted": args.predicted, "value": value}
-    keys |= {role_of(name): getattr(args, name, None) for name in RELATING}
+    keys = {"truth": truth, "id": args.id, "predicted": args.predicted, "value": value}
+    keys |= {name: getattr(args, name, None) for name in RELATING}
     columns = validated(GivenColumns, {**keys, "subgroups": list(subgroups)})
     return Given(tables, columns, kind, metrics, own_metrics, truth)
 
@@ -91,11 +91,6 @@ def keys_named(args: argparse.Namespace) -> TableKeys:
     """Return what options say of how tables are written."""
     keys = {"format": args.format, "missing_values": args.missing_values}
     return validated(TableKeys, keys)
-
-
-def role_of(name: str) -> str:
-    """Return what an option about a column is called among the `columns:` of an experiment."""
-    return next(iter(OPTIONS[name].keys), name)
 
 
 def subgroups_named(parts: Sequence[str]) -> list[str | dict[str, Any]]:

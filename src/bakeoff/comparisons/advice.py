@@ -19,10 +19,10 @@ from bakeoff.comparisons.settings import (
     compares_pairs,
     correction_among,
     deterministic,
+    form_of,
     in_time,
     pairs_of,
     planned,
-    robust,
     several_runs,
     takes_control,
 )
@@ -184,13 +184,12 @@ def recommended(experiment: Experiment) -> list[Recommendation]:
     units = len(experiment.tests.units(experiment.datasets))
     mixed = any(mixed_units(experiment, name) for name in experiment.metrics)
     no_test = mixed and len(experiment.models) == 2  # the win rate tells, without one
-    if units >= enough_datasets(experiment):
-        return [] if no_test else [over_datasets(experiment, "data sets")]
-    tests = list(_on_each_dataset(experiment))
+    enough = units >= enough_datasets(experiment)
+    tests = [] if enough else list(_on_each_dataset(experiment))
     if tests or units < 2 or no_test:
         return tests
-    # where data sets have one score of each model there is no other test
-    return [over_datasets(experiment, "few data sets")]
+    # where few data sets have one score of each model there is no other test
+    return [over_datasets(experiment, "data sets" if enough else "few data sets")]
 
 
 def enough_datasets(experiment: Experiment) -> int:
@@ -236,7 +235,7 @@ def _why(case: str, **facts: Any) -> str:
 def _posthoc(name: str, experiment: Experiment) -> str:
     """Say which comparisons of pairs an omnibus test brings along."""
     known = catalogue()
-    runs = robust(known[name], experiment)
+    runs, _ = form_of(known[name], experiment)
     # a test of all pairs, which takes the place of one of all models at once, has none of its own
     pairwise = known[runs.posthoc] if runs.posthoc else runs
     test = planned(pairwise, experiment.tests, related=bool(dependent(experiment)))
@@ -247,36 +246,38 @@ def _posthoc(name: str, experiment: Experiment) -> str:
 
 
 def _on_each_dataset(experiment: Experiment) -> Iterator[Recommendation]:
-    n = len(experiment.datasets)
-    tail = (
-        ""
-        if n == 1
-        else f"; on each data set alone, because a signed-rank test over them "
-        f"needs {enough_datasets(experiment)} to reach {experiment.tests.alpha:g}, there are {n}"
-    )
+    n, tail = len(experiment.datasets), ""
+    if n > 1:
+        tail = (
+            f"; on each data set alone, because a signed-rank test over them needs "
+            f"{enough_datasets(experiment)} to reach {experiment.tests.alpha:g}, there are {n}"
+        )
     for plan in experiment.resampling.plans():
         for one in _on_plan(plan, experiment):
             yield one._replace(why=f"{one.why}{tail}", plan=plan)
 
 
 def _on_plan(plan: str, experiment: Experiment) -> Iterator[Recommendation]:
+    if plan == "holdout":
+        if not experiment.by_scores(plan):  # else there is one score per model, and no rows
+            yield from _on_test_set(experiment)
+    elif plan == "cv_5x2":
+        yield from _on_five_by_two(experiment)
+    elif plan != "kfold":
+        yield Recommendation(CASES[plan].two, _why(plan))
+    elif experiment.resampling.halves is None:  # they answer the question without its assumption
+        kfold = experiment.resampling.kfold
+        assert kfold is not None
+        case = "kfold" if one_cross_validation(experiment) else "repeated kfold"
+        why = _why(case, folds=kfold.folds, repeats=kfold.repeats)
+        yield Recommendation(CASES[case].two, why)
+
+
+def one_cross_validation(experiment: Experiment) -> bool:
+    """Tell whether k folds are one: with repeats they are several, with `time:` chains."""
     kfold = experiment.resampling.kfold
-    match plan:
-        case "holdout":
-            if not experiment.by_scores(plan):  # else there is one score per model, and no rows
-                yield from _on_test_set(experiment)
-        case "cv_5x2":
-            yield from _on_five_by_two(experiment)
-        case "kfold":
-            if experiment.resampling.halves is not None:
-                return  # the halves answer the same question without its assumption
-            assert kfold is not None
-            once = kfold.repeats == 1 and complete_folds(experiment)
-            case = "kfold" if once else "repeated kfold"
-            why = _why(case, folds=kfold.folds, repeats=kfold.repeats)
-            yield Recommendation(CASES[case].two, why)
-        case _:
-            yield Recommendation(CASES[plan].two, _why(plan))
+    timed = (getattr(spec, "time", None) is not None for spec in experiment.datasets.values())
+    return kfold is not None and kfold.repeats == 1 and not any(timed)
 
 
 def _on_test_set(experiment: Experiment) -> Iterator[Recommendation]:
@@ -346,11 +347,6 @@ def _on_five_by_two(experiment: Experiment) -> Iterator[Recommendation]:
     if counted and related:
         why += "; tests on rows of all folds do not know rows in groups"
     yield Recommendation(CASES["cv_5x2"].two, why, metrics)
-
-
-def complete_folds(experiment: Experiment) -> bool:
-    """Tell whether k folds are a cross-validation: with `time:` they are forward chaining."""
-    return all(getattr(spec, "time", None) is None for spec in experiment.datasets.values())
 
 
 def on_given_rows(
@@ -463,64 +459,51 @@ def _on_rows(test: PlannedTest, entry: Entry, size: RowCounts, hypotheses: int) 
     if times is not None:
         groups = min(times, TIME_BLOCKS)
     if groups is None:
-        compute = _OF_COUNTS.get(entry.name)
-        return compute(rows, test.options) if compute and 0 < rows < FEW else 0.0
+        return _of_counts(test, rows) if 0 < rows < FEW else 0.0
     if entry.arity is Arity.ONE or "groups" not in entry.options or not 0 < groups < FEW:
         return 0.0
-    return _in_groups(test, entry, groups, hypotheses)
+    # every group is for one model: the smallest p-value is that of equal signs
+    if entry.about == "recipes":
+        form_of_groups = "t"
+    elif entry.variants is None or (test.correction == MAX_T and hypotheses > 1):
+        form_of_groups = "t_and_flips"
+    else:
+        form_of_groups = entry.variants.choose(test.options.get("variant"), "groups")
+    of_one_side = 2.0 ** -(groups + 1)  # half of the probability of this one outcome: the mid-p
+    if form_of_groups in FLIPS:
+        level = 1 - test.alpha
+        if test.simultaneous:
+            level = simultaneous_level(level, hypotheses, test.correction or "none")
+        if form_of_groups == "sign_flip_exact" or too_few_clusters(groups, 1 - level):
+            of_one_side *= 2
+    elif groups < FEWEST_CLUSTERS:
+        return 1.0
+    elif form_of_groups != "t_and_flips":
+        return 0.0
+    return min(1.0, of_one_side * (2 if test.alternative == "two-sided" else 1))
 
 
-def _mcnemar(n: int, options: Mapping[str, Any]) -> float:
-    taken: dict[str, Any] = {"both_correct": 0, "only_b_correct": 0, "both_wrong": 0}
-    taken |= {"variant": options.get("variant") or "midp", "alternative": _ahead(options)}
-    return mcnemar_from_counts(only_a_correct=n, **taken).pvalue
-
-
-def _proportion_difference(n: int, options: Mapping[str, Any]) -> float:
-    variant, side = options.get("variant", "pooled"), _ahead(options)
-    counts = {"correct_a": n, "n_a": n, "correct_b": 0, "n_b": n}
-    return proportion_difference_from_counts(**counts, variant=variant, alternative=side).pvalue
-
-
-def _binomial_test(n: int, options: Mapping[str, Any]) -> float:
-    taken = {key: value for key, value in options.items() if key in ("rate", "p0", "alternative")}
-    taken["variant"] = options.get("variant") or "exact"
-    return min(binomial_test_from_counts(n_correct=k, n=n, **taken).pvalue for k in (0, n))
+def _of_counts(test: PlannedTest, n: int) -> float:
+    """Return the smallest p-value of tests that count n independent rows, all for one model."""
+    options, side = test.options, _ahead(test.options)
+    variant: Any = options.get("variant")
+    if test.name == "mcnemar":
+        counts: Any = {"both_correct": 0, "only_a_correct": n, "only_b_correct": 0, "both_wrong": 0}
+        return mcnemar_from_counts(**counts, variant=variant or "midp", alternative=side).pvalue
+    if test.name == "proportion_difference":
+        counts = {"correct_a": n, "n_a": n, "correct_b": 0, "n_b": n}
+        counts["variant"] = variant or "pooled"
+        return proportion_difference_from_counts(**counts, alternative=side).pvalue
+    if test.name == "binomial_test":
+        how = {key: options[key] for key in ("rate", "p0", "alternative") if key in options}
+        how["variant"] = variant or "exact"
+        return min(binomial_test_from_counts(n_correct=k, n=n, **how).pvalue for k in (0, n))
+    return 0.0
 
 
 def _ahead(options: Mapping[str, Any]) -> Alternative:
     """Return the side of a test where the model that is ahead is A."""
     return "two-sided" if options.get("alternative", "two-sided") == "two-sided" else "greater"
-
-
-_OF_COUNTS: dict[str, Callable[[int, Mapping[str, Any]], float]] = {
-    "binomial_test": _binomial_test,
-    "mcnemar": _mcnemar,
-    "proportion_difference": _proportion_difference,
-}
-"""The smallest p-value of tests that count independent rows, of which one model has all right."""
-
-
-def _in_groups(test: PlannedTest, entry: Entry, groups: int, hypotheses: int) -> float:
-    """Return the smallest p-value where every group is for one model: that of equal signs."""
-    if entry.about == "recipes":
-        form = "t"
-    elif entry.variants is None or (test.correction == MAX_T and hypotheses > 1):
-        form = "t_and_flips"
-    else:
-        form = entry.variants.choose(test.options.get("variant"), "groups")
-    of_one_side = 2.0 ** -(groups + 1)  # half of the probability of this one outcome: the mid-p
-    if form in FLIPS:
-        level = 1 - test.alpha
-        if test.simultaneous:
-            level = simultaneous_level(level, hypotheses, test.correction or "none")
-        if form == "sign_flip_exact" or too_few_clusters(groups, 1 - level):
-            of_one_side *= 2
-    elif groups < FEWEST_CLUSTERS:
-        return 1.0
-    elif form != "t_and_flips":
-        return 0.0
-    return min(1.0, of_one_side * (2 if test.alternative == "two-sided" else 1))
 
 
 def remedies(test: PlannedTest, experiment: Experiment, size: RowCounts | None) -> str:

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from bakeoff.errors import UserError
 from bakeoff.scores import METRICS, Metric
@@ -111,52 +111,8 @@ class Paired:
         return len(self.values)
 
 
-class RelatedRows:
-    """Rows of which some may belong together."""
-
-    groups: NDArray[Any] | None
-    times: NDArray[Any] | None
-
-    @property
-    def labels(self) -> NDArray[Any] | None:
-        """What relates the rows: their groups, or else their times; None where nothing does."""
-        return self.times if self.groups is None else self.groups
-
-    @property
-    def related(self) -> bool:
-        """Whether rows are said to belong together."""
-        return self.labels is not None
-
-    @property
-    def units(self) -> str:
-        """How many groups or times the related rows have, in words."""
-        labels, what = self.labels, "times" if self.groups is None else "groups"
-        return f"{0 if labels is None else len(pd.unique(labels)):,} {what}"
-
-    @property
-    def blocks(self) -> NDArray[Any] | None:
-        """Long blocks of neighbouring times; None where there are too few times for them."""
-        if self.times is None or len(np.unique(self.times)) < TIME_BLOCKS:
-            return self.times
-        return time_blocks(self.times, TIME_BLOCKS)
-
-    def in_blocks(self, entry: Entry) -> bool:
-        """Whether a test takes blocks of time for groups of these rows."""
-        return self.times is not None and self.groups is None and "groups" in entry.options
-
-    def managed(self, entry: Entry) -> dict[str, Any]:
-        """Return what relates the rows; a test for groups alone takes blocks of time for them."""
-        managed: dict[str, Any] = {}
-        if "time" in entry.options:
-            managed["time"] = self.times
-        if "groups" in entry.options:
-            timed = self.in_blocks(entry) and "time" not in entry.options
-            managed["groups"] = self.blocks if timed else self.groups
-        return managed
-
-
 @dataclasses.dataclass(frozen=True)
-class PairedPredictions(RelatedRows):
+class PairedPredictions:
     """What all models predict of the same rows, or a number that each of them has on each row."""
 
     models: tuple[str, ...]
@@ -172,7 +128,6 @@ class PairedPredictions(RelatedRows):
     subgroups: Mapping[str, pd.Categorical] = dataclasses.field(default_factory=dict)
     columns: Mapping[str, NDArray[Any]] = dataclasses.field(default_factory=dict)
     in_order: bool = True
-    ids: NDArray[Any] | None = None
     by_values: bool = False
     """Whether `predicted` holds numbers of which the mean is the metric, and no truth is known."""
     greater_is_better: bool = True
@@ -186,15 +141,27 @@ class PairedPredictions(RelatedRows):
         unknown = np.full(len(values), np.nan)
         return cls(tuple(models), (), unknown, values, by_values=True, **more)
 
-    @classmethod
-    def from_labels(
-        cls, models: Sequence[str], truth: ArrayLike, predicted: Sequence[ArrayLike]
-    ) -> PairedPredictions:
-        """Make them from labels, one array per model; the classes are sorted."""
-        columns = [pd.Series(labels, dtype=str) for labels in (truth, *predicted)]
-        classes = pd.Index(sorted({label for labels in columns for label in labels.unique()}))
-        first, *codes = (classes.get_indexer(pd.Index(labels)) for labels in columns)
-        return cls(tuple(models), tuple(classes), first, np.column_stack(codes))
+    @property
+    def related(self) -> bool:
+        """Whether rows are said to belong together."""
+        return self.groups is not None or self.times is not None
+
+    @property
+    def units(self) -> str:
+        """How many groups or times the related rows have, in words."""
+        labels, what = (self.times, "times") if self.groups is None else (self.groups, "groups")
+        return f"{0 if labels is None else len(pd.unique(labels)):,} {what}"
+
+    @property
+    def blocks(self) -> NDArray[Any] | None:
+        """Long blocks of neighbouring times; None where there are too few times for them."""
+        if self.times is None or len(np.unique(self.times)) < TIME_BLOCKS:
+            return self.times
+        return time_blocks(self.times, TIME_BLOCKS)
+
+    def in_blocks(self, entry: Entry) -> bool:
+        """Whether a test takes blocks of time for groups of these rows."""
+        return self.times is not None and self.groups is None and "groups" in entry.options
 
     @property
     def difference(self) -> str:
@@ -206,6 +173,11 @@ class PairedPredictions(RelatedRows):
         k = len(self.classes)
         cells = self.truth.astype(np.int64) * k + self.predicted[:, self.models.index(model)]
         return np.bincount(cells, minlength=k * k).reshape(k, k)
+
+    @cached_property
+    def influences(self) -> dict[tuple[str, int], Floats]:
+        """What each row adds to the metric of a model, by what tests read, once it is known."""
+        return {}
 
     @cached_property
     def correct(self) -> NDArray[np.bool_]:
@@ -221,7 +193,7 @@ class PairedPredictions(RelatedRows):
             names = np.array(self.classes)
             return [names[codes] for codes in (self.truth, *(self.predicted[:, m] for m in models))]
         if entry.reads == "predictions":
-            return [self._true_answers, *(self._of(m) for m in models)]
+            return [self._true_answers, *(self._scored(m) for m in models)]
         if entry.reads == "values":
             return [self.row_values(m) for m in models]
         assert self.scores is not None
@@ -238,15 +210,9 @@ class PairedPredictions(RelatedRows):
         if entry.reads != "predictions":
             return [self.correct]
         if self._wanted is None:
-            columns = [self._of(m) for m in range(len(self.models))]
+            columns = [self._scored(m) for m in range(len(self.models))]
             return [self._true_answers, columns if self.classes else self.predicted]
         return [self._true_answers, self._wanted]
-
-    def quality(self, model: int) -> Floats:
-        """Return how good a model is on each row by any metric: right, or its squared error."""
-        if self.classes:
-            return self.correct[:, model].astype(np.float64)
-        return np.asarray(np.square(self.predicted[:, model] - self.truth))
 
     def row_values(self, model: int) -> Floats:
         """Return what each row adds to a metric of numbers, whose mean is the metric."""
@@ -257,7 +223,12 @@ class PairedPredictions(RelatedRows):
 
     def managed(self, entry: Entry) -> dict[str, Any]:
         """Return groups and times of the rows, and for predictions their metric and classes."""
-        managed = super().managed(entry)
+        managed: dict[str, Any] = {}
+        if "time" in entry.options:
+            managed["time"] = self.times
+        if "groups" in entry.options:
+            timed = self.in_blocks(entry) and "time" not in entry.options
+            managed["groups"] = self.blocks if timed else self.groups
         if entry.reads == "predictions":
             managed["metric"] = self.engine_metric
             if self.classes:
@@ -289,16 +260,6 @@ class PairedPredictions(RelatedRows):
             probabilities=None if self.probabilities is None else self.probabilities[:, at],
         )
 
-    def take(self, rows: NDArray[np.intp]) -> PairedPredictions:
-        """Return the predictions of some rows."""
-        names = ("truth", "predicted", "scores", "probabilities", "groups", "times", "ids")
-        taken: dict[str, Any] = {
-            name: values[rows] for name in names if (values := getattr(self, name)) is not None
-        }
-        for name in ("subgroups", "columns"):
-            taken[name] = {key: values[rows] for key, values in getattr(self, name).items()}
-        return dataclasses.replace(self, **taken)
-
     @cached_property
     def _positive(self) -> NDArray[np.bool_]:
         positive: NDArray[np.bool_] = self.truth == len(self.classes) - 1
@@ -318,7 +279,7 @@ class PairedPredictions(RelatedRows):
     def _labels(self) -> pd.CategoricalDtype:
         return pd.CategoricalDtype(pd.Index(self.classes, dtype=object))
 
-    def _of(self, model: int) -> Any:
+    def _scored(self, model: int) -> Any:
         """Return what the metric scores: classes, numbers, ranking scores or probabilities."""
         if self._wanted is None:
             return self._answers(self.predicted[:, model])
@@ -342,16 +303,13 @@ class PairedPredictions(RelatedRows):
 
 
 @dataclasses.dataclass(frozen=True)
-class CrossedRuns(RelatedRows):
+class CrossedRuns:
     """The predictions, or numbers, of all runs of all models on the same rows."""
 
     models: tuple[str, ...]
     rows: PairedPredictions
     runs: tuple[tuple[int, ...], ...]
     deterministic: tuple[bool, ...]
-    left_out: tuple[str, ...] = ()
-    groups: NDArray[Any] | None = None
-    times: NDArray[Any] | None = None
 
     @classmethod
     def of(cls, rows: PairedPredictions, fixed: Collection[str] = ()) -> CrossedRuns:
@@ -361,15 +319,8 @@ class CrossedRuns(RelatedRows):
             model, seed = run_of(name)
             if seed == 1 or model not in fixed:
                 runs.setdefault(model, []).append(place)
-        return cls(
-            tuple(runs),
-            rows,
-            tuple(map(tuple, runs.values())),
-            tuple(model in fixed for model in runs),
-            rows.left_out,
-            rows.groups,
-            rows.times,
-        )
+        deterministic = tuple(model in fixed for model in runs)
+        return cls(tuple(runs), rows, tuple(map(tuple, runs.values())), deterministic)
 
     @property
     def difference(self) -> str:
@@ -380,6 +331,11 @@ class CrossedRuns(RelatedRows):
     def metric(self) -> str:
         """What the runs are compared by."""
         return self.rows.metric
+
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """The models without results, with the reason."""
+        return self.rows.left_out
 
     @property
     def n(self) -> int:
@@ -403,54 +359,48 @@ class CrossedRuns(RelatedRows):
 
     def managed(self, entry: Entry) -> dict[str, Any]:
         """Return the groups of the rows, their metric and classes."""
-        return {**self.rows.managed(entry), **super().managed(entry)}
+        return self.rows.managed(entry)
 
     def missing(self, models: Sequence[int]) -> str:
         """Say why some models cannot be compared; empty when they can."""
         return self.rows.missing([place for m in models for place in self.runs[m]])
 
 
-@dataclasses.dataclass(frozen=True)
-class TimeBlocks:
-    """The blocks of time that a test takes for groups, where it does."""
-
-    evidence: AnyEvidence
-    entry: Entry
-    costs: Costs | None = None
-
-    def checks(self, models: Sequence[int] = ()) -> tuple[Assumption, ...]:
-        """Return what is assumed of the rows of some models, or of all of them."""
-        rows = self.evidence
-        if not isinstance(rows, PairedPredictions) or not rows.in_blocks(self.entry):
-            return ()
-        assert rows.times is not None
-        there = [m for m in models or range(len(rows.models)) if not rows.missing([m])]
-        if len(there) < len(models) or not there:
-            return ()
-        with suppress(NoValue):  # the test itself says why it has no answer
-            values = np.column_stack([self._influence(rows, m) for m in there])
-            times = as_clusters(rows.times, rows.n)
-            return (independent_blocks(values, times, TIME_BLOCKS),)
+def block_checks(
+    rows: AnyEvidence, entry: Entry, costs: Costs | None = None, models: Sequence[int] = ()
+) -> tuple[Assumption, ...]:
+    """Return what a test that takes blocks of time for groups assumes of some models' rows."""
+    if not isinstance(rows, PairedPredictions) or not rows.in_blocks(entry):
         return ()
-
-    @cached_property
-    def _computed(self) -> dict[int, Floats]:
-        return {}
-
-    def _influence(self, rows: PairedPredictions, model: int) -> Floats:
-        if model not in self._computed:
-            self._computed[model] = _influence_of(rows, model, self.entry, self.costs)
-        return self._computed[model]
+    assert rows.times is not None
+    compared = [m for m in models or range(len(rows.models)) if not rows.missing([m])]
+    if len(compared) < len(models) or not compared:
+        return ()
+    with suppress(NoValue):  # the test itself says why it has no answer
+        values = np.column_stack([_influence_of(rows, m, entry, costs) for m in compared])
+        times = as_clusters(rows.times, rows.n)
+        return (independent_blocks(values, times, TIME_BLOCKS),)
+    return ()
 
 
 def _influence_of(rows: PairedPredictions, model: int, entry: Entry, costs: Costs | None) -> Floats:
+    """Return what each row adds to the metric of a model, in the terms of a test."""
+    key = entry.reads, model
+    if key in rows.influences:
+        return rows.influences[key]
+    by = dataclasses.replace(rows, metric=FIXED_METRICS.get(entry.reads, rows.metric))
     if rows.by_values:
-        return rows.row_values(model)
-    rows = dataclasses.replace(rows, metric=FIXED_METRICS.get(entry.reads, rows.metric))
-    if metric_called(rows.engine_metric).form is Form.LEFT_OUT:
-        return rows.quality(model)  # it has no formula for its influence
-    options = difference_options(rows, costs) | {"groups": None}
-    return influence(*rows.arguments(catalogue()[rows.difference], [model]), **options).drawn_from
+        values = rows.row_values(model)
+    elif metric_called(by.engine_metric).form is not Form.LEFT_OUT:
+        options = difference_options(by, costs) | {"groups": None}
+        arguments = by.arguments(catalogue()[by.difference], [model])
+        values = influence(*arguments, **options).drawn_from
+    elif rows.classes:  # it has no formula: how good the model is on each row stands for it
+        values = rows.correct[:, model].astype(np.float64)
+    else:
+        values = np.asarray(np.square(rows.predicted[:, model] - rows.truth))
+    rows.influences[key] = values
+    return values
 
 
 def difference_options(

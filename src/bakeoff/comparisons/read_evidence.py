@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -23,8 +22,9 @@ from bakeoff.comparisons.evidence import (
 )
 from bakeoff.data.table import PROBABILITY_SLACK, SUBGROUP, TAKEN
 from bakeoff.errors import UserError
-from bakeoff.files import open_parquet, read_csv, read_frame, read_json
+from bakeoff.files import open_parquet, read_csv, read_frame
 from bakeoff.scores import metrics_of
+from bakeoff.scores.metrics import mixed_units
 from bakeoff.spec import Experiment
 from bakeoff.spec.experiment import run_of
 from bakeoff.spec.related import declared
@@ -48,17 +48,17 @@ def held_out(
 ) -> Iterator[PairedPredictions]:
     """Read what is collected on one test set once, and return it metric by metric."""
     if isinstance(given, PairedPredictions):
-        yield from by_metric(given, experiment, metrics)
-        return
-    wanted = {looks_at(engine_metric(metric)) for metric in metrics}
-    rows = read_predictions(
-        given,
-        list(experiment.models),
-        by_values=experiment.by_values,
-        scores="ranking" in wanted,
-        probabilities="probabilities" in wanted,
-    )
-    check_related(experiment, dataset, rows, given)
+        rows = given
+    else:
+        models = list(experiment.models)
+        rows = read_predictions(given, models, metrics, by_values=experiment.by_values)
+        # A test for groups takes rows without groups for independent: its p-value would be wrong.
+        kin = declared(experiment, dataset)
+        if kin is not None and rows.n and not rows.related:
+            raise UserError(
+                f"{given} does not say which rows of {dataset} belong together, though the data "
+                f"set has the {kin.kind} column {kin.column!r}: delete this file and run again"
+            )
     yield from by_metric(rows, experiment, metrics)
 
 
@@ -74,48 +74,28 @@ def by_metric(
         yield from (dataclasses.replace(rows, metric=metric) for metric in metrics)
 
 
-def check_related(
-    experiment: Experiment, dataset: str, rows: PairedPredictions, path: str | Path
-) -> None:
-    """Stop where a data set has groups or times and its predictions have none."""
-    # A test for groups takes rows without groups for independent: its p-value would be wrong.
-    kin = declared(experiment, dataset)
-    if kin is not None and rows.n and not rows.related:
-        raise UserError(
-            f"{path} does not say which rows of {dataset} belong together, though the data set "
-            f"has the {kin.kind} column {kin.column!r}: delete this file and run again"
-        )
-
-
 def read_predictions(
-    path: str | Path,
-    models: list[str],
-    *,
-    by_values: bool = False,
-    scores: bool = False,
-    probabilities: bool = False,
+    path: str | Path, models: list[str], metrics: Iterable[str] = (), *, by_values: bool = False
 ) -> PairedPredictions:
-    """Read what is collected on one test set, each training run as if it was a model."""
+    """Read what metrics want of one test set, each training run as if it was a model."""
     with open_parquet(path) as file:
-        names, numbers = file.schema_arrow.names, False
-        present = _present(models, names)
+        schema, numbers = file.schema_arrow, False
+        present = _present(models, schema.names)
         if not by_values:
-            numbers = pa.types.is_floating(file.schema_arrow.field("y_true").type)
-            table = file.read(columns=["y_true", *present, *(["row_id"] if numbers else [])])
-    beside = [n for n in names if n in (GROUP, TIME) or n.startswith((SUBGROUP, TAKEN))]
+            numbers = pa.types.is_floating(schema.field("y_true").type)
+            table = file.read(columns=["y_true", *present])
+    subgroups, taken = (
+        [name for name in schema.names if name.startswith(start)] for start in (SUBGROUP, TAKEN)
+    )
+    related = [name for name in schema.names if name in (GROUP, TIME)]
+    beside = [*related, *subgroups, *taken]
     frame = read_frame(path, beside) if beside else pd.DataFrame()
     more: dict[str, Any] = {
         "left_out": _without(models, present),
         "groups": frame[GROUP].to_numpy() if GROUP in frame else None,
         "times": frame[TIME].to_numpy() if TIME in frame else None,
-        "subgroups": {
-            n.removeprefix(SUBGROUP): pd.Categorical(frame[n])
-            for n in beside
-            if n.startswith(SUBGROUP)
-        },
-        "columns": {
-            n.removeprefix(TAKEN): frame[n].to_numpy() for n in beside if n.startswith(TAKEN)
-        },
+        "subgroups": {n.removeprefix(SUBGROUP): pd.Categorical(frame[n]) for n in subgroups},
+        "columns": {n.removeprefix(TAKEN): frame[n].to_numpy() for n in taken},
     }
     if by_values:
         values = read_frame(path, present).to_numpy(dtype=np.float64)
@@ -124,15 +104,15 @@ def read_predictions(
     if numbers:
         truth: NDArray[Any] = table["y_true"].to_numpy()
         columns = [table[name].to_numpy() for name in present]
-        more["ids"] = table["row_id"].to_numpy()
     else:
         classes, truth = _coded(table["y_true"])
         columns = [_among(classes, *_coded(table[name])) for name in present]
-    if present and (scores or probabilities):
-        wanted = classes if probabilities else classes[-1:]
-        given = _numbers(path, [[f"{model}:{name}" for name in wanted] for model in present])
-        more["scores"] = given[..., -1] if scores else None
-        more["probabilities"] = _probabilities(given) if probabilities else None
+    wanted = {looks_at(engine_metric(metric)) for metric in metrics} - {"classes"}
+    if present and wanted:
+        names = classes if "probabilities" in wanted else classes[-1:]
+        given = _numbers(path, [[f"{model}:{name}" for name in names] for model in present])
+        more["scores"] = given[..., -1] if "ranking" in wanted else None
+        more["probabilities"] = _probabilities(given) if "probabilities" in wanted else None
     predicted = np.column_stack(columns) if columns else np.empty((len(truth), 0), np.int8)
     return PairedPredictions(tuple(present), tuple(classes), truth, predicted, **more)
 
@@ -310,19 +290,6 @@ def read_matrix(path: str | Path) -> pd.DataFrame:
     return read_csv(path, dtype=types, keep_default_na=False, na_values=[""])
 
 
-def cut_matrix(
-    table: pd.DataFrame, plan: str, metric: str, models: Sequence[str]
-) -> tuple[list[str], NDArray[np.float64]]:
-    """Return the data sets and their scores by one plan and metric."""
-    own = table[(table["plan"] == plan) & (table["metric"] == metric)]
-    return own["dataset"].tolist(), own[list(models)].to_numpy(dtype=np.float64)
-
-
-def read_holes(path: str | Path) -> list[Hole]:
-    """Read which cells are missing."""
-    return [Hole(**hole) for hole in read_json(path)["missing"]]
-
-
 def missing_cells(experiment: Experiment) -> str:
     """Return the policy for missing cells of the score matrix."""
     default = "drop_dataset" if experiment.on_error == "exclude" else "error"
@@ -344,60 +311,42 @@ def check_holes(holes: Iterable[Hole], used: set[tuple[str, str]], policy: str) 
 
 
 def complete(
-    models: Sequence[str],
-    datasets: Sequence[str],
-    values: NDArray[np.float64],
-    holes: Sequence[Hole],
+    experiment: Experiment,
+    metric: str,
+    scores: pd.DataFrame,
     policy: str,
-    groups: Mapping[str, Sequence[str]] = MappingProxyType({}),
-    *,
-    greater_is_better: bool = True,
-    mixed: bool = False,
+    holes: Sequence[Hole] = (),
 ) -> DatasetScores:
     """Merge groups of data sets, and do with missing cells what the policy says, with notes."""
-    gaps, notes = np.isnan(values), []
+    sign, models = 1 if metrics_of(experiment)[metric].greater_is_better else -1, scores.columns
+    units, notes = experiment.tests.units(scores.index), []
     if policy == "drop_dataset":
-        kept = np.asarray(~gaps.any(axis=1))
-        for name in _names(datasets, ~kept):
+        gaps = scores.isna().any(axis=1)
+        for name in scores.index[gaps]:
             own = [hole for hole in holes if hole.dataset == name]
             shown = "; ".join(map(str, own[:_SHOWN])) + ("; ..." if len(own) > _SHOWN else "")
             notes.append(f"data set {name} was left out: {shown}")
-        values, datasets = values[kept], _names(datasets, kept)
-    if mixed and len(datasets):  # of which no mean and no difference is known: those of ranks
-        size = np.nanmax(np.abs(values), axis=1, keepdims=True, initial=1e-300)
-        near = np.round(values / size, _DIGITS) * (1 if greater_is_better else -1)
-        values = pd.DataFrame(near).rank(axis=1).to_numpy() * (1 if greater_is_better else -1)
-    if groups and len(datasets):
-        there = {name: [one for one in own if one in datasets] for name, own in groups.items()}
-        there = {name: own for name, own in there.items() if own}
-        codes = [i for i, own in enumerate(there.values()) for _ in own]
-        order = [datasets.index(one) for own in there.values() for one in own]
-        values, datasets = group_means(values[order], np.array(codes, dtype=int)), list(there)
-    gaps = np.isnan(values)
-    if policy == "failed" and gaps.any():
-        return _failed_last(models, datasets, values, 1 if greater_is_better else -1)
-    return DatasetScores(tuple(models), tuple(datasets), values, tuple(notes))
-
-
-def _failed_last(
-    models: Sequence[str], datasets: Sequence[str], values: NDArray[np.float64], sign: int
-) -> DatasetScores:
-    """Rank missing cells last, and say so; greater is better by `sign`."""
-    there = ~np.isnan(values)
-    kept = there.any(axis=1)
-    without = [name for name, own in zip(models, there.T, strict=True) if not own.any()]
-    if without:
-        raise UserError(f"{', '.join(without)}: no data set has a score of it; leave it out")
-    missing, left = int((~there[kept]).sum()), int((~kept).sum())
-    score = "score was" if missing == 1 else "scores were"
-    notes = [f"{missing} missing {score} ranked last, as failures"] if missing else []
-    if left:
-        what = "data set" if left == 1 else "data sets"
-        were = "was" if left == 1 else "were"
-        notes.append(f"{left} {what} without scores of any model {were} left out")
-    filled = sign * with_failures_last(sign * values[kept])
-    return DatasetScores(tuple(models), tuple(_names(datasets, kept)), filled, tuple(notes))
-
-
-def _names(names: Sequence[str], chosen: Any) -> list[str]:
-    return [name for name, one in zip(names, chosen, strict=True) if one]
+        scores = scores[~gaps]
+    if mixed_units(experiment, metric):  # of which no mean and no difference is known: of ranks
+        size = np.nanmax(np.abs(scores.to_numpy()), axis=1, keepdims=True, initial=1e-300)
+        scores = (scores.div(size).round(_DIGITS) * sign).rank(axis=1) * sign
+    order = [(unit, one) for unit, own in units.items() for one in own if one in scores.index]
+    codes, names = pd.factorize(np.array([unit for unit, _ in order], dtype=object))
+    values = scores.loc[[one for _, one in order]].to_numpy(dtype=np.float64)
+    if len(names) < len(values):
+        values = group_means(values, codes)
+    known = ~np.isnan(values)
+    if policy == "failed" and not known.all():
+        if never := models[~known.any(axis=0)].tolist():
+            raise UserError(f"{', '.join(never)}: no data set has a score of it; leave it out")
+        kept = known.any(axis=1)
+        missing, empty = int((~known[kept]).sum()), int((~kept).sum())
+        if missing:
+            score = "score was" if missing == 1 else "scores were"
+            notes.append(f"{missing} missing {score} ranked last, as failures")
+        if empty:
+            what = "data set without scores of any model was"
+            what = what if empty == 1 else "data sets without scores of any model were"
+            notes.append(f"{empty} {what} left out")
+        values, names = sign * with_failures_last(sign * values[kept]), names[kept]
+    return DatasetScores(tuple(models), tuple(names), values, tuple(notes))

@@ -15,7 +15,7 @@ import pandas as pd
 from bakeoff.comparisons.evidence import (
     CrossedRuns,
     PairedPredictions,
-    TimeBlocks,
+    block_checks,
     difference_options,
     has_interval,
     has_test,
@@ -24,7 +24,6 @@ from bakeoff.comparisons.read_evidence import held_out
 from bakeoff.comparisons.run_tests import (
     UNDEFINED_METRIC,
     clipped,
-    decide_omnibus,
     decide_pair,
 )
 from bakeoff.comparisons.settings import deterministic, pairs_of, several_runs
@@ -126,7 +125,7 @@ def alone(rows: PairedPredictions, model: int, costs: Costs | None, level: float
     """Return the metric of one model, or its mean number, with an interval."""
     known = catalogue()
     entry = known[rows.difference]
-    blocks = TimeBlocks(rows, entry, costs).checks([model])
+    blocks = block_checks(rows, entry, costs, [model])
     options = difference_options(rows, costs) | {"confidence_level": level}
     arguments = rows.arguments(entry, [model])
     if rows.by_values:
@@ -159,7 +158,7 @@ def alone(rows: PairedPredictions, model: int, costs: Costs | None, level: float
 def _of_recipe(runs: CrossedRuns, model: int, costs: Costs | None, level: float) -> Result:
     """Return the mean over training runs, with an interval for other seeds and rows."""
     smooth = runs.rows.by_values or has_test(runs.metric)
-    if runs.times is not None or not smooth:
+    if runs.rows.times is not None or not smooth:
         each = [_value(runs.rows, place, costs) for place in runs.runs[model]]
         why = "rows are in the order of time" if smooth else "the metric is not smooth"
         none = Assumption("an interval for other seeds", False, f"{why}: no interval is known")
@@ -229,9 +228,8 @@ def subgroups_of(
         _adjust([x for x in lines if x["column"] == column and x["role"] == SUBGROUP])
     for line in lines:
         p, role = line["pvalue_adjusted"], line["role"]
-        interaction = role == INTERACTION
-        said = decide_omnibus(p, alpha) if interaction else decide_pair(p, alpha, line["estimate"])
-        line["decision"] = said.value
+        estimate = math.nan if role == INTERACTION else line["estimate"]
+        line["decision"] = decide_pair(p, alpha, estimate).value
     return lines
 
 

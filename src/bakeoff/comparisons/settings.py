@@ -34,27 +34,20 @@ from bakeoff.stats.core.pairs import simultaneous_level
 from bakeoff.stats.core.registry import Relation
 from bakeoff.stats.metrics.family import MAX_T
 
-MANAGED = {
-    "confidence_level": "it follows from `alpha` and the correction",
-    "control": "name the model in `versus`",
-    "greater_is_better": "the metric knows",
-    "n_train": "the sizes of the splits are handed over",
-    "n_test": "the sizes of the splits are handed over",
-    "row_counts": "the rows are counted",
-    "groups": "name the column in `groups:` of the data set",
-    "time": "name the column in `time:` of the data set",
-    "allow_two_models": "for two models use mcnemar",
-    "cost": "give `costs:` at the top level, or under the data set",
-    "classes": "give `costs:` at the top level, or under the data set",
-    "priors": "give `priors` in `costs:`",
-    "metric": "name the metrics in `metrics`",
-    "labels": "the data set has its classes",
-    "positive": "give `positive:` of the data set",
-    "criteria": "name the metrics in `metrics`",
-    "seed": "it is derived from the experiment's `seed`",
-    "full_repeats": "it is that of the plan `halves`",
+_MANAGED = {
+    "confidence_level": "`alpha` and the correction",
+    "control": "`versus`",
+    **dict.fromkeys(
+        ("groups", "time", "positive"), "`groups:` of the data set, or its `time:` or `positive:`"
+    ),
+    **dict.fromkeys(("cost", "classes", "priors"), "`costs:`"),
+    **dict.fromkeys(("metric", "criteria"), "`metrics`"),
+    **dict.fromkeys(("greater_is_better", "labels"), "the metric and its data"),
+    **dict.fromkeys(("n_train", "n_test", "row_counts", "allow_two_models"), "the evidence"),
+    "seed": "`seed:`",
+    "full_repeats": "the plan `halves`",
 }
-"""Parameters of the tests' functions that no experiment sets, and where their values come from."""
+"""Parameters of the tests' functions that no experiment sets, and what they follow from."""
 INDEPENDENT = "independent_rows"
 """The option that takes rows with groups or times for independent."""
 SHARED = ("alternative", "rope", "margin")
@@ -95,14 +88,24 @@ def related(entry: Entry, experiment: Experiment) -> bool:
     return bool(dependent(experiment)) and not independent
 
 
-def robust(entry: Entry, experiment: Experiment) -> Entry:
-    """Return the test that runs where `entry` is wanted: itself, or one that knows such rows."""
+def form_of(entry: Entry, experiment: Experiment) -> tuple[Entry, str]:
+    """Return the test that runs where `entry` is wanted, and in which form for related rows."""
     if not related(entry, experiment):
-        return entry
-    known = catalogue()
+        return entry, ""
+    known, runs = catalogue(), entry
     if entry.evidence.on_rows and entry.knows_no_relation and entry.better_test:
-        entry = known[entry.better_test]
-    return known[entry.in_time] if entry.in_time and in_time(experiment) else entry
+        runs = known[entry.better_test]
+    if runs.in_time and in_time(experiment):
+        runs = known[runs.in_time]
+    if runs is not entry:
+        form = f"in place of {entry.name}, which takes rows for independent"
+    elif entry.variants is not None:
+        form = "in its form for groups of rows"
+    else:
+        return entry, ""
+    dataset, kin = next(iter(dependent(experiment).items()))
+    rows = f"rows of one `{kin.column}`" if kin.kind == "group" else "rows that follow each other"
+    return runs, f"{form}: {rows} of {dataset} may be alike"
 
 
 # --- what a test is, as far as settings go
@@ -125,15 +128,10 @@ def takes_control(entry: Entry) -> bool:
     return entry.arity is Arity.PAIR or "control" in entry.options
 
 
-def jointly(entry: Entry) -> bool:
-    """Tell whether a test adjusts all pairs by the largest statistic, if told nothing else."""
-    own = inspect.signature(entry.all_pairs or entry.function).parameters.get("correction")
-    return own is not None and own.default == MAX_T
-
-
 def pairs_of(models: Sequence[str], versus: str | None) -> list[tuple[int, int]]:
     """List all pairs (0, 1), (0, 2), ..., or the control, as A, against each other model."""
-    return all_pairs(len(models), None if versus is None else list(models).index(versus))
+    control = None if versus is None or versus not in models else list(models).index(versus)
+    return all_pairs(len(models), control)
 
 
 def level_of_each(test: PlannedTest, models: Sequence[str]) -> float:
@@ -150,21 +148,17 @@ def planned(
 ) -> PlannedTest:
     """Return a test with its settings, every default filled in; its evidence is still open."""
     own = settings.of(entry.name)
-    options = {k: v for k, v in own.items() if k in entry.all_options and k != "alpha"}
-    for name in SHARED:
-        shared = getattr(settings, name)
-        if name in entry.options and shared is not None:
-            options.setdefault(name, shared)
-    options.pop("simultaneous", None)
-    correction = None
-    independent = own.get(INDEPENDENT) is True
+    shared = {key: getattr(settings, key) for key in SHARED if key in entry.options}
+    options = {key: value for key, value in shared.items() if value is not None}
+    options |= {k: v for k, v in own.items() if k in entry.all_options}
+    for key in ("alpha", "simultaneous", *(["correction"] if corrects(entry) else [])):
+        options.pop(key, None)
+    independent, posthoc, correction = own.get(INDEPENDENT) is True, None, None
     related = related and not independent
     if corrects(entry):
-        options.pop("correction", None)
-        asked = own.get("correction") or settings.correction
-        joint = jointly(entry) and options.keys() <= entry.family_options
-        correction = asked or (MAX_T if joint else _stepwise(entry, related))
-    posthoc = None
+        joint = _jointly(entry) and options.keys() <= entry.family_options
+        asked = own.get("correction") or settings.correction or (MAX_T if joint else "")
+        correction = correction_among(entry, asked, models, related)
     if entry.posthoc:
         posthoc = planned(catalogue()[entry.posthoc], settings, models, related=related)
         posthoc = dataclasses.replace(
@@ -176,7 +170,7 @@ def planned(
         name=entry.name,
         evidence=entry.evidence.value,
         alpha=own.get("alpha", settings.alpha),
-        correction=correction and correction_among(entry, correction, models, related),
+        correction=correction,
         versus=own.get("versus", settings.versus) if compares_pairs(entry) else None,
         simultaneous=own.get("simultaneous", True),
         independent_rows=independent,
@@ -186,15 +180,17 @@ def planned(
     )
 
 
+def _jointly(entry: Entry) -> bool:
+    """Tell whether a test adjusts all pairs by the largest statistic, if told nothing else."""
+    own = inspect.signature(entry.all_pairs or entry.function).parameters.get("correction")
+    return own is not None and own.default == MAX_T
+
+
 def correction_among(entry: Entry, correction: str, models: int, related: bool) -> str:
     """Return how the pairs of so many models are adjusted: of two models there is no maximum."""
     alone = models < 3 and entry.arity is not Arity.ALL_PAIRS
-    joint = correction == MAX_T and jointly(entry)
-    return _stepwise(entry, related) if joint and alone else correction
-
-
-def _stepwise(entry: Entry, related: bool) -> str:
-    """Return the default correction of p-values that are computed one by one."""
+    if correction and not (alone and correction == MAX_T and _jointly(entry)):
+        return correction
     always = entry.variants is None and not {"groups", "time"}.isdisjoint(entry.options)
     on_related = entry.evidence.on_rows and (related or always)
     return "holm" if entry.evidence is Evidence.DATASETS or on_related else "bonferroni"
@@ -203,15 +199,12 @@ def _stepwise(entry: Entry, related: bool) -> str:
 def check_correction(test: PlannedTest, correction: str) -> None:
     """Refuse a correction that does not hold for a test's family."""
     entry = catalogue()[test.name]
-    if correction == MAX_T and not jointly(entry):
+    alone = not _jointly(entry) or test.options.keys() - entry.family_options
+    if correction == MAX_T and alone:
         raise ArgumentError(
             "correction",
-            "'max-t' is for all pairs of metric_difference and of mean_difference, "
-            f"{entry.name} tests each pair by itself; use 'holm'",
-        )
-    if correction == MAX_T and (alone := test.options.keys() - entry.family_options):
-        raise ArgumentError(
-            min(alone), f"'max-t' has one form for all pairs, without {min(alone)}; use 'holm'"
+            "'max-t' is for all pairs of metric_difference and of mean_difference, without "
+            f"options of a single pair, {entry.name} tests each pair by itself; use 'holm'",
         )
     if correction != "shaffer":
         return
@@ -230,7 +223,7 @@ def check_correction(test: PlannedTest, correction: str) -> None:
 
 def allowed_options(entry: Entry) -> list[str]:
     """List what an experiment may say of one test."""
-    options = {"alpha", *(name for name in entry.all_options if name not in MANAGED)}
+    options = {"alpha", *(name for name in entry.all_options if name not in _MANAGED)}
     if entry.reads not in FIXED_METRICS:
         options.add("metrics")
     if len(entry.plans) > 1:
@@ -279,7 +272,7 @@ _SHARED: dict[str, Any] = {
     ],
 }
 """Options that are no parameters of a test's function, or mean more than these."""
-_CHECKED_ELSEWHERE = ("independent_rows", "metrics", "plan", "versus")
+_CHECKED_ELSEWHERE = ("metrics", "plan", "versus")
 
 
 def option_schemas(entry: Entry) -> dict[str, dict[str, Any]]:
@@ -342,9 +335,9 @@ def _names_and_types(entry: Entry, experiment: Experiment) -> Iterator[Problem]:
     own, allowed = experiment.tests.of(entry.name), allowed_options(entry)
     for key, value in own.items():
         place = ("tests", "options", entry.name, key)
-        if key in MANAGED and key in entry.options:
-            yield Problem(place, f"is not set here: {MANAGED[key]}")
-        elif key in ("metrics",) and key not in allowed:
+        if key in _MANAGED and key in entry.options:
+            yield Problem(place, f"is not set here: it follows from {_MANAGED[key]}")
+        elif key == "metrics" and key not in allowed:
             yield Problem(
                 place, f"{entry.name} is about {FIXED_METRICS[entry.reads]} and no other metric"
             )
@@ -357,7 +350,7 @@ def _names_and_types(entry: Entry, experiment: Experiment) -> Iterator[Problem]:
                 yield Problem(place, wrong)
     for key, option in entry.options.items():
         given = key in own or (key in SHARED and getattr(experiment.tests, key) is not None)
-        if option.default is inspect.Parameter.empty and key not in MANAGED and not given:
+        if option.default is inspect.Parameter.empty and key not in _MANAGED and not given:
             at = ("tests",) if key in SHARED else ("tests", "options", entry.name)
             yield Problem((*at, key), f"{entry.name} needs it, and no value is right for all data")
 

@@ -70,7 +70,7 @@ def like_ids(table: pa.Table, names: Iterable[str]) -> list[str]:
 
 def why_groups(values: Series, name: str) -> str:
     """Explain why a column looks like a group id; empty if it does not."""
-    if is_nested(values) or (pd.api.types.is_float_dtype(values.dtype) and not _whole(values)):
+    if is_nested(values) or (types.is_float_dtype(values.dtype) and not _whole(values)):
         return ""
     distinct = values.nunique()
     if values.isna().any() or not 1 < distinct < 0.95 * len(values):
@@ -94,12 +94,12 @@ def is_nested(values: Series) -> bool:
 def is_running_number(values: Series, name: str) -> bool:
     """Tell whether a column numbers rows, by its values or its name."""
     # Numbers that start again (in each file, in each visit) repeat, but not for what they count.
-    if not _numbers_without_gaps(values):
-        return False
+    if counts_up(values):
+        return True
     named = _COUNTS.search(name) and not _NAMES_A_GROUP.search(name)
-    return counts_up(values) or bool(
-        named and values.min() in (0, 1) and values.nunique() > values.max() - 1
-    )
+    if not named or not _numbers_without_gaps(values):
+        return False
+    return bool(values.min() in (0, 1) and values.nunique() > values.max() - 1)
 
 
 def counts_up(values: Series) -> bool:
@@ -110,9 +110,9 @@ def counts_up(values: Series) -> bool:
 
 
 def _numbers_without_gaps(values: Series) -> bool:
-    if not pd.api.types.is_numeric_dtype(values.dtype) or values.isna().any() or len(values) < 2:
+    if not types.is_numeric_dtype(values.dtype) or values.isna().any() or len(values) < 2:
         return False
-    return not pd.api.types.is_bool_dtype(values.dtype) and _whole(values)
+    return not types.is_bool_dtype(values.dtype) and _whole(values)
 
 
 def _whole(values: Series) -> bool:
@@ -125,8 +125,8 @@ def _in_blocks(values: Series, distinct: int) -> bool:
     codes = pd.factorize(values)[0]
     if np.count_nonzero(np.diff(codes)) + 1 != distinct:
         return False
-    if not pd.api.types.is_numeric_dtype(values.dtype):
-        return not pd.api.types.is_datetime64_any_dtype(values.dtype)
+    if not types.is_numeric_dtype(values.dtype):
+        return not types.is_datetime64_any_dtype(values.dtype)
     return bool(values.min() in (0, 1) and values.max() - values.min() + 1 == distinct)
 
 
@@ -245,24 +245,18 @@ def telling_columns(features: pd.DataFrame, target: Series) -> Iterator[Telling]
     classes = pd.factorize(target.iloc[::step])[0]
     most = float(np.bincount(classes).max() / len(classes))
     for name in features.columns:
-        share = _share(features[name].iloc[::step], classes)
+        values = features[name].iloc[::step]
+        if types.is_numeric_dtype(values.dtype) and values.nunique() > _MOST_VALUES:
+            # equal values in no order, that of the file may be that of the classes
+            mixed = np.random.default_rng(0).permutation(len(values))
+            numbers = values.to_numpy(dtype=np.float64, na_value=np.nan)
+            ordered = classes[mixed[np.argsort(numbers[mixed], kind="stable")]]
+            same = ordered[1:] == ordered[:-1]  # a neighbour has the class of the row
+            share = float((np.append(same, False) | np.append(False, same)).mean())
+        else:
+            share = _by_value(pd.factorize(values)[0] + 1, classes)
         if most < 1 and share - most >= NEARLY_ALL * (1 - most):
             yield Telling(str(name), share)
-
-
-def _share(values: Series, classes: np.ndarray) -> float:
-    if pd.api.types.is_numeric_dtype(values.dtype) and values.nunique() > _MOST_VALUES:
-        return _by_neighbours(values.to_numpy(dtype=np.float64, na_value=np.nan), classes)
-    return _by_value(pd.factorize(values)[0] + 1, classes)
-
-
-def _by_neighbours(values: np.ndarray, classes: np.ndarray) -> float:
-    """Return the share of rows with the class of one of their neighbours in order."""
-    # equal values in no order, that of the file may be that of the classes
-    mixed = np.random.default_rng(0).permutation(len(values))
-    ordered = classes[mixed[np.argsort(values[mixed], kind="stable")]]
-    same = ordered[1:] == ordered[:-1]
-    return float((np.append(same, False) | np.append(False, same)).mean())
 
 
 def _by_value(codes: np.ndarray, classes: np.ndarray) -> float:
@@ -350,20 +344,16 @@ def _hashed(values: Series, place: int) -> Hashes:
     """Hash a column; the same value in another column has another hash, unrelated to it."""
     found = np.empty(len(values), dtype=np.uint64)
     for start in range(0, len(values), _TOGETHER):
-        rows = slice(start, start + _TOGETHER)
-        found[rows] = _hashes_of(values.iloc[rows], place)
+        some = values.iloc[start : start + _TOGETHER]
+        if types.is_numeric_dtype(some.dtype):
+            numbers = some.to_numpy(dtype=np.float64, na_value=np.nan) + 0.0  # no -0.0
+            hashes = _mix(numbers.view(np.uint64))
+        else:
+            hashes = np.array(pd.util.hash_pandas_object(some, index=False), np.uint64)
+        # sums of hashes stand for rows, so that they must not be linear in the place
+        hashes += np.uint64((place + 1) * 0x9E3779B97F4A7C15 % 2**64)
+        found[start : start + _TOGETHER] = _mix(hashes)
     return found
-
-
-def _hashes_of(values: Series, place: int) -> Hashes:
-    if pd.api.types.is_numeric_dtype(values.dtype):
-        numbers = values.to_numpy(dtype=np.float64, na_value=np.nan) + 0.0  # no -0.0
-        found = _mix(numbers.view(np.uint64))
-    else:
-        found = np.array(pd.util.hash_pandas_object(values, index=False), np.uint64)
-    # sums of hashes stand for rows, so that they must not be linear in the place
-    found += np.uint64((place + 1) * 0x9E3779B97F4A7C15 % 2**64)
-    return _mix(found)
 
 
 def _mix(bits: Hashes) -> Hashes:

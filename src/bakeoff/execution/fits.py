@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from functools import partial
-from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -16,14 +14,12 @@ from bakeoff.errors import UserError
 from bakeoff.execution import steps
 from bakeoff.execution.remake import note_batch
 from bakeoff.execution.rule_inputs import RuleInputs
-from bakeoff.execution.workers import StepError, Workers, result, work, work_in_turn
+from bakeoff.execution.workers import StepError, Workers, result, work
 from bakeoff.files import write_json, write_text
 from bakeoff.fit.fit_task import FitTask
 from bakeoff.spec import Fit
 
 _SHOWN = 5
-_TOGETHER = 64
-"""How many quick fits a message to a worker holds at most; it takes as long as one of them."""
 _SPLIT = re.compile(r"(.+?)(?:\.repeat-(\d+)\.fold-(\d+))?(?:\.seed-(\d+))?")
 
 
@@ -55,15 +51,14 @@ class Fitter:
         """
         failed: dict[Fit, str] = {}
 
-        def do(portion: Sequence[Fit]) -> None:
-            for fit, outcome in zip(portion, self._in_turn(portion), strict=True):
-                try:
-                    self._note(fit, outcome)
-                except StepError as error:
-                    failed[fit] = str(error)
+        def do(fit: Fit) -> None:
+            try:
+                self.fit(fit, self._needs.log_of(fit))
+            except StepError as error:
+                failed[fit] = str(error)
 
         with ThreadPoolExecutor(at_a_time) as threads:
-            list(threads.map(do, self._portions(fits, at_a_time)))
+            list(threads.map(do, fits))
         errors = [failed[fit] for fit in fits if fit in failed]
         write_text(log, "".join(f"{error}\n" for error in errors))
         if errors:
@@ -71,35 +66,6 @@ class Fitter:
             head = f"{len(errors)} of {len(fits)} fits failed:"
             raise UserError("\n".join([head, *errors[:_SHOWN], *more]))
         note_batch(record, list(map(self._needs.prediction, fits)))
-
-    def _portions(self, fits: Sequence[Fit], at_a_time: int) -> Iterator[Sequence[Fit]]:
-        """Divide fits into messages to workers, some of them for each."""
-
-        def alone(fit: Fit) -> bool:
-            # one that may have to be ended, or may die, does so without ending another
-            return self._needs.passes_over or any(self._experiment.limits(fit.model))
-
-        most = min(_TOGETHER, max(1, len(fits) // (4 * at_a_time) if at_a_time > 1 else _TOGETHER))
-        for isolated, group in groupby(fits, alone):
-            listed, size = list(group), 1 if isolated else most
-            yield from (listed[i : i + size] for i in range(0, len(listed), size))
-
-    def _in_turn(self, fits: Sequence[Fit]) -> Iterator[bool | StepError]:
-        """Do some fits in one worker, or each alone where that worker died."""
-        logs = [self._needs.log_of(fit) for fit in fits]
-        outcomes: Sequence[Any] | None = None
-        if len(fits) > 1:
-            batch = partial(work_in_turn, list(zip(map(self._step, fits), logs, strict=True)))
-            with suppress(StepError):  # the fit that is to blame is found below; the others stay
-                outcomes = self._workers.do("fits", batch) if self._workers else batch()
-        for i, (fit, log) in enumerate(zip(fits, logs, strict=True)):
-            if outcomes is None:
-                yield self._alone(fit, log)
-                continue
-            try:
-                yield result(fit, outcomes[i], log)
-            except StepError as error:
-                yield error
 
     def _alone(self, fit: Fit, log: str) -> bool | StepError:
         """Do a fit; return whether it was not there yet, or how it failed."""
@@ -143,6 +109,5 @@ class Fitter:
             self._needs.prediction(fit),
             self._made_by[fit.dataset][fit.model],
             experiment.costs_on(fit.dataset) if model.needs_costs else None,
-            experiment.importance_by(fit),
         )
         return partial(steps.fit, task)

@@ -22,7 +22,7 @@ def run_in_process(
 ) -> Study:
     """Run an experiment in a fresh folder and read its results.
 
-    Models are fitted with one seed each and without searches or importance, or bring predictions.
+    Models are fitted with one seed each and without searches, or bring predictions.
     With one worker this process does all. `fitted` is called after each fit with the number of
     fits that are done and of all.
     """

@@ -8,18 +8,17 @@ a batch keeps the fits whose stamp (`bakeoff.fit.predictions`) is right.
 
 from __future__ import annotations
 
+import math
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path
 
 from bakeoff.execution.rule_inputs import RuleInputs
-from bakeoff.files import is_whole, read_json, write_text
-from bakeoff.fit.fit_task import measured
+from bakeoff.files import is_whole, read_json, write_json, write_text
 from bakeoff.spec import Fit
 
-_BESIDE = re.compile(r"(\.timing\.json|\.skops|\.parquet)$")
+_BESIDE = re.compile(r"(\.timing\.json|\.parquet)$")
 FindOutdated = Callable[[Mapping[str, Mapping[str, str]]], list[str]]
 
 
@@ -30,17 +29,16 @@ def to_remake(
     files = {*map(needs.prediction, _to_retry(needs)), *_damaged(needs)}
     for path in [path for path in files if path.startswith(needs.paths.top("predictions/"))]:
         *_, dataset, model, name = Path(path).parts
-        files |= {needs.paths.batch(dataset), needs.paths.batch(f"{dataset}/{model}")}
+        files.add(needs.paths.batch(dataset, model))
         # what lies beside predictions is made with them
         files.add(needs.paths.prediction(dataset, model, _BESIDE.sub("", name)))
     records = [record for name in needs.experiment.datasets for record in needs.batches(name)]
     if records:
         files |= {record for record in records if Path(record).is_file() and not _holds(record)}
     elif needs.paths.folder("batches").is_dir():  # they wrote what Snakemake has no records of
-        by = needs.experiment.importance_by
         stamps = {
-            needs.prediction(f): {"fingerprint": made_by[f.dataset][f.model], **measured(by(f))}
-            for f in needs.experiment.fits()
+            needs.prediction(fit): {"fingerprint": made_by[fit.dataset][fit.model]}
+            for fit in needs.experiment.fits()
         }
         files |= set(find_outdated(stamps))
     return files
@@ -84,10 +82,10 @@ def note_sizes(needs: RuleInputs) -> None:
     The note has the date of the newest file, and says so: where the folder was copied with new
     dates, it has another one.
     """
-    note, files = Path(needs.paths.sizes), _files(needs.paths.root)
+    note, files = needs.paths.sizes, _files(needs.paths.root)
     ended = max((now.st_mtime_ns for now in files.values()), default=0)
-    sizes = {name: now.st_size for name, now in sorted(files.items())} | {note.name: ended}
-    write_text(note, "".join(f"{size}\t{name}\n" for name, size in sizes.items()))
+    sizes = {path: now.st_size for path, now in sorted(files.items())}
+    write_json(note, {"ended": ended, "sizes": sizes})
     os.utime(note, ns=(ended, ended))
 
 
@@ -96,31 +94,20 @@ def _damaged(needs: RuleInputs) -> set[str]:
 
     After a run that was killed nobody knows what it left: files have to have their ends.
     """
-    note, now, top = Path(needs.paths.sizes), _files(needs.paths.root), needs.paths.top
+    note, now = Path(needs.paths.sizes), _files(needs.paths.root)
     if not note.is_file():
-        return {top(n) for n in now if n.endswith((".parquet", ".json")) and not is_whole(top(n))}
-    lines = note.read_text(encoding="utf-8", errors="replace").splitlines()
-    before = {name: size for size, _, name in (line.partition("\t") for line in lines)}
-    ended = note.stat().st_mtime_ns
-    copied = before.pop(note.name, "") != str(ended)
-    return {top(name) for name in before.keys() - now.keys()} | {
-        top(name)
-        for name, state in now.items()
-        if before.get(name) != str(state.st_size) or (state.st_mtime_ns > ended and not copied)
+        return {path for path in now if path.endswith((".parquet", ".json")) and not is_whole(path)}
+    before = read_json(note)
+    written = math.inf if note.stat().st_mtime_ns != before["ended"] else before["ended"]
+    return {
+        path
+        for path, size in before["sizes"].items()
+        if path not in now or now[path].st_size != size or now[path].st_mtime_ns > written
     }
 
 
 def _files(root: str) -> dict[str, os.stat_result]:
-    """Return the states of a folder's files, but for logs and notes, by their paths in it."""
-    files, folders = {}, [""]
-    while folders:
-        place = folders.pop()
-        with suppress(FileNotFoundError), os.scandir(f"{root}/{place}") as entries:
-            for entry in entries:
-                if entry.name.startswith(".") or (not place and entry.name == "logs"):
-                    continue
-                if entry.is_dir(follow_symlinks=False):
-                    folders.append(f"{place}{entry.name}/")
-                else:
-                    files[f"{place}{entry.name}"] = entry.stat()
-    return files
+    """Return the states of a folder's files, but for logs and notes, by their paths."""
+    found = (path for path in Path(root).rglob("[!.]*") if path.is_file())
+    logs = Path(root, "logs")
+    return {path.as_posix(): path.stat() for path in found if logs not in path.parents}

@@ -77,11 +77,8 @@ class RuleInputs:
 
     def batches(self, dataset: str) -> list[str]:
         """List the records of a data set's batches of fits; none where rules name each fit."""
-        per, fitted = self._jobs_per, self.experiment.fitted
-        if per == "fold" or not fitted:
-            return []
-        names = [dataset] if per == "dataset" else [f"{dataset}/{model}" for model in fitted]
-        return [self.paths.batch(name) for name in names]
+        by_model = self._jobs_per == "model"
+        return [self.paths.batch(dataset, model) for model in self.experiment.fitted if by_model]
 
     def fitted(self, dataset: str, plan: str) -> list[str]:
         """List what to wait for before reading the predictions of a data set and plan."""
@@ -182,8 +179,6 @@ class RuleInputs:
         subgroups = any(row_columns(self.experiment, d).subgroups for d in self.experiment.datasets)
         made = {
             "choices": any(model.chooses for model in fitted),
-            "seeds": any(model.seeds > 1 for model in fitted),
-            "importance": self.experiment.importance is not None,
             "excluded": self.passes_over,
             "intervals": bool(self.holdouts),
             "subgroups": bool(self.holdouts) and subgroups,

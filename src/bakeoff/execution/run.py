@@ -29,7 +29,6 @@ from bakeoff.files import (
     write_json,
     write_text,
 )
-from bakeoff.fit.fit_task import measured
 from bakeoff.report.exhibit import Item
 from bakeoff.report.numbers import paragraph
 from bakeoff.spec import AnalysisPlan, load_experiment
@@ -96,8 +95,8 @@ class Run:
         return self.workers.do(step.__name__, partial(step, *args), str(log))
 
     def fit_batch(self, wildcards: Any, threads: int, record: object, log: object) -> None:
-        """Do the fits of a model or of all models on a data set; see `Fitter.fit_batch`."""
-        at_a_time = max(1, threads // self.threads(wildcards))
+        """Do the fits of a model on a data set; see `Fitter.fit_batch`."""
+        at_a_time = max(1, threads // self.experiment.fitted[wildcards.model].threads)
         fits = list(self.experiment.fits(*wildcards))
         self.fitter.fit_batch(fits, str(record), str(log), at_a_time)
 
@@ -153,32 +152,16 @@ class Run:
         )
         return [Item(*item) for item in items]
 
-    def threads(self, wildcards: Any) -> int:
-        """Return the threads of one fit, or of the widest in a batch."""
-        return max(self.experiment.fitted[name].threads for name in self._models(wildcards))
-
     @property
     def resources(self) -> dict[str, Callable[[Any], int | str | None]]:
-        """What fits ask an executor for: by its name, the most that a model of a job needs."""
+        """What the fits of a model ask an executor for, by the names of the resources."""
 
         def needed(name: str, wildcards: Any) -> int | str | None:
-            models = map(self.experiment.fitted.__getitem__, self._models(wildcards))
-            each: list[Any] = [m.resources[name] for m in models if name in m.resources]
-            return max(each, default=None)
+            return self.experiment.fitted[wildcards.model].resources.get(name)
 
         models = self.experiment.fitted.values()
         names = dict.fromkeys(name for model in models for name in model.resources)
         return {name: partial(needed, name) for name in names}
-
-    def made_by_of(self, wildcards: Any) -> list[str]:
-        """List the digests of a job's models, and of how they measure importance."""
-        of_models = [self.made_by[wildcards.dataset][name] for name in self._models(wildcards)]
-        holdout = getattr(wildcards, "split", "holdout").startswith("holdout")
-        return [*of_models, *measured(self.experiment.importance if holdout else None).values()]
-
-    def _models(self, wildcards: Any) -> Sequence[str]:
-        model = getattr(wildcards, "model", None)
-        return [model] if model else list(self.experiment.fitted)
 
     def _call(self, step: Callable[..., T], *args: Any) -> T:
         return self.workers.do(None, partial(step, *args))

@@ -80,7 +80,7 @@ def fit(task: FitTask) -> bool:
     from bakeoff.fit.predictions import is_made
     from bakeoff.fit.run_fit import run_fit
 
-    if is_made(task.output, task.stamp) and (task.kept.is_file() or not task.model.keep):
+    if is_made(task.output, task.stamp):
         return False
     run_fit(task)
     return True
@@ -146,27 +146,16 @@ def all_scores(scores: Sequence[str], timings: Sequence[str], output: str, times
 
 
 def list_fits(needs: RuleInputs, what: str, output: str) -> None:
-    """Write what fits chose, what columns matter to them, how much seeds do, or which failed."""
+    """Write what fits chose, or which failed."""
     import pandas as pd
 
     from bakeoff.scores.choices import choices
     from bakeoff.scores.excluded import COLUMNS, failures
-    from bakeoff.scores.importance import importances
-    from bakeoff.scores.seed_noise import seed_noise
 
-    experiment = needs.experiment
-    _enter_own(experiment)
     if what == "choices":
         table = choices(needs.kept_predictions(lambda model: model.chooses))
-    elif what == "importance":
-        every = needs.kept_predictions(lambda model: True)
-        table = importances([path for path in every if Path(path).name.startswith("holdout")])
-    elif what == "seeds":
-        files = {d: path for d in experiment.datasets for path in needs.row_columns(d)}
-        several = needs.kept_predictions(lambda model: model.seeds > 1)
-        table = seed_noise(several, experiment.metrics, experiment.costs_on, files)
     else:
-        failed = [path for dataset in experiment.datasets for path in needs.failed(dataset)]
+        failed = [path for dataset in needs.experiment.datasets for path in needs.failed(dataset)]
         table = pd.DataFrame(failures(failed), columns=list(COLUMNS))
     write_csv(output, table)
 

@@ -11,12 +11,11 @@ import os
 import re
 import signal
 import sys
-import tempfile
 import threading
 import time
 import traceback
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -210,32 +209,6 @@ def work(step: Callable[[], T], log: str | None) -> T | UserError:
         if (problem := why_not_written(log or "", error)) is None:
             raise
         return problem
-
-
-def work_in_turn(
-    steps: Sequence[tuple[Callable[[], T], str]],
-) -> list[T | UserError]:
-    """Do many quick steps one after the other; those that print something leave a log."""
-    outcomes = []
-    with tempfile.TemporaryFile(buffering=0) as printed, _output_into(printed.fileno()):
-        for step, log in steps:
-            outcome = _outcome(step)
-            sys.stdout.flush()
-            sys.stderr.flush()
-            if os.fstat(printed.fileno()).st_size:
-                printed.seek(0)
-                try:
-                    Path(log).parent.mkdir(parents=True, exist_ok=True)
-                    Path(log).write_bytes(printed.read())
-                except OSError as error:
-                    problem = why_not_written(log, error)
-                    outcome = problem or UserError(f"{log} cannot be written: {error}")
-                printed.seek(0)
-                printed.truncate()
-            else:
-                Path(log).unlink(missing_ok=True)  # that of an earlier attempt
-            outcomes.append(outcome)
-    return outcomes
 
 
 def _outcome(step: Callable[[], T]) -> T | UserError:

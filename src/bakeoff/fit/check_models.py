@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from inspect import isclass
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.frozen import FrozenEstimator
-from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 from sklearn.utils.validation import has_fit_parameter
@@ -19,7 +16,6 @@ from sklearn.utils.validation import has_fit_parameter
 from bakeoff.data import Table
 from bakeoff.data.table import GROUP, TIME
 from bakeoff.errors import Problem, UserError, shown, unknown
-from bakeoff.extras import require
 from bakeoff.fit.estimator import (
     NAMED_PARTS,
     SEEDS,
@@ -28,14 +24,8 @@ from bakeoff.fit.estimator import (
     has_class_weight,
     import_class,
     made_value,
-    make_classifier,
     parameter_names,
     steps_of,
-)
-from bakeoff.fit.inner_divisions import (
-    Dependence,
-    parts_of,
-    refuse_own_divisions,
 )
 from bakeoff.fit.run_fit import select_features
 from bakeoff.fit.train import full_names, is_for_two_classes, scorer
@@ -44,9 +34,14 @@ from bakeoff.seeds import derive
 from bakeoff.spec.models import Distribution, Model, Step, Tune
 from bakeoff.spec.task import Task
 
-_NEIGHBOURS = KNeighborsClassifier, KNeighborsRegressor
-
-TrainingRows = Callable[[], Sequence[NDArray[np.intp]] | None]
+_MANY = 10_000
+"""Training rows from which on histogram gradient boosting stops early by itself."""
+_STOPS = ("early_stopping", "n_iter_no_change")
+"""Parameters that make an estimator with `validation_fraction` watch rows; the first one rules."""
+_SHARES = ("eval_fraction", "train_split")
+"""Parameters by which estimators of CatBoost and skorch divide their rows."""
+_NO_FOLDS = ("ClassifierChain", "RegressorChain")
+"""With `cv` these make folds; without it they make none."""
 
 
 def check_model(
@@ -79,9 +74,6 @@ def check_model(
     if model.seeds > 1:
         with _problems_at(*place, "seeds"):
             _check_seeds(model, classifier)
-    if model.keep:
-        with _problems_at(*place, "keep"):
-            require("skops", "a file of the fitted model")
     if model.tune is not None:
         with _problems_at(*place, "tune"):
             _check_tuning(Pipeline(steps_of(model, classifier)), model.tune)
@@ -104,7 +96,7 @@ def _check_step(step: Step, place: tuple[str | int, ...], task: Task | None = No
     with _problems_at(*place, "estimator"):
         import_class(step.estimator)
     with _problems_at(*place, "params"):
-        made = build(step.estimator, step.params, step.set_output)
+        made = build(step.estimator, step.params)
         _check_values(made, {})
     with _problems_at(*place, "estimator"):
         _check_kind(step.estimator, made, task)
@@ -228,58 +220,35 @@ def _check_seeds(model: Model, classifier: Any) -> None:
         )
 
 
-def check_neighbours(
-    name: str, model: Model, dataset: str, trained: TrainingRows
-) -> Iterator[Problem]:
-    """Find parameters that ask for more neighbours than there are training rows."""
-    neighbours = [p for p in parts_of(make_classifier(model)) if isinstance(p, _NEIGHBOURS)]
-    parts = trained() if neighbours else None
-    if parts is None:
-        return
-    n_train = min(map(len, parts))
-    most = max(part.n_neighbors for part in neighbours)
-    if most > n_train:
-        yield Problem(
-            ("models", name, "params"),
-            f"{most} neighbours are more than the {n_train} rows of the smallest training part "
-            f"of data set {dataset}: n_neighbors can be {n_train} at most",
-        )
-    tune = model.tune
-    if tune is None:
-        return
-    inner = n_train - math.ceil(n_train / tune.cv)
-    for key, values in tune.space.items():
-        if not key.endswith("n_neighbors") or isinstance(values, Distribution):
-            continue
-        most = max((v for v in values if isinstance(v, int)), default=0)
-        if most > inner:
-            yield Problem(
-                ("models", name, "tune", "space", key),
-                f"{most} neighbours are more than the {inner} rows that an inner fold of data set "
-                f"{dataset} is trained on: {inner} at most",
-            )
-
-
-def check_inner_divisions(
-    name: str, model: Model, dataset: str, table: Table, trained: TrainingRows
-) -> Iterator[Problem]:
+def check_inner_divisions(name: str, model: Model, dataset: str, table: Table) -> Iterator[Problem]:
     """Find estimators that divide rows that depend on each other in their own way."""
-    by = next((k for k, c in {"groups": GROUP, "time": TIME}.items() if c in table.frame), None)
-    if by is None:
+    if GROUP in table.frame:
+        key, torn = "groups", "rows of one group would be on both sides"
+    elif TIME in table.frame:
+        key, torn = "time", "rows would be judged by earlier ones"
+    else:
         return
-    rows = max((len(part) for part in trained() or ()), default=len(table.frame))
-    try:
-        dependence = Dependence(by, rows)
-        estimator = assemble(model, table.features, derive(0), dependence=dependence)
-        space = {} if model.tune is None else model.tune.space
-        names, usual = full_names(estimator, space), estimator.get_params(deep=True)
-        for key, values in space.items():
-            for value in [] if isinstance(values, Distribution) else values:
-                tried = {names[key]: made_value(value, usual.get(names[key]))}
-                refuse_own_divisions(clone(estimator).set_params(**tried), dependence, model)
-    except Problem as problem:
-        message = f"{problem.message} (data set {dataset})"
-        yield Problem(("models", name, *problem.path), message)
+    estimator = assemble(model, table.features, derive(0))
+    space = {} if model.tune is None else model.tune.space
+    names, usual = full_names(estimator, space), estimator.get_params(deep=True)
+    variants = [estimator]
+    for parameter, given in space.items():
+        usual_value = usual.get(names[parameter])
+        tried = [] if isinstance(given, Distribution) else given
+        variants += [
+            clone(estimator).set_params(**{names[parameter]: made_value(value, usual_value)})
+            for value in tried
+        ]
+    for part in [part for variant in variants for part in parts_of(variant)]:
+        if (division := _own_division(part, len(table.frame))) is not None:
+            parameter, value = division
+            yield Problem(
+                ("models", name),
+                f"{type(part).__name__} divides its training rows itself (`{parameter}`: "
+                f"{shown(value)}): {torn} (data set {dataset} has `{key}:`); switch it off, or "
+                "leave it out: `tune:` and `threshold:` divide rows as the data demand",
+            )
+            return
 
 
 def check_model_on(name: str, model: Model, dataset: str, table: Table) -> Iterator[Problem]:
@@ -313,3 +282,27 @@ def check_model_on(name: str, model: Model, dataset: str, table: Table) -> Itera
             f"{model.tune.scoring} is for two classes, {count}; for more use balanced_accuracy, "
             "f1_macro, roc_auc_ovr or mcc",
         )
+
+
+def parts_of(estimator: Any) -> Sequence[Any]:
+    """List an estimator and the estimators among its parameters."""
+    inner = estimator.get_params(deep=True).values() if hasattr(estimator, "get_params") else ()
+    unfitted = (part for part in inner if hasattr(part, "get_params") and not isclass(part))
+    return [estimator, *unfitted]
+
+
+def _own_division(part: Any, rows: int) -> tuple[str, Any] | None:
+    """Return the parameter by which an estimator divides its rows, and its value."""
+    if not hasattr(part, "get_params"):
+        return None
+    params = part.get_params(deep=False)
+    stops = next((key for key in _STOPS if key in params), None)
+    if "cv" in params and params["cv"] != "prefit":
+        none = params["cv"] is None and type(part).__name__ in _NO_FOLDS
+        return None if none else ("cv", params["cv"])
+    if params.get("validation_fraction") is not None and stops is not None:
+        never = params[stops] in (None, False) or (params[stops] == "auto" and rows <= _MANY)
+        return None if never else (stops, params[stops])
+    if params.get("probability") is True and "svm" in type(part).__module__:
+        return "probability", True
+    return next(((key, params[key]) for key in _SHARES if params.get(key)), None)

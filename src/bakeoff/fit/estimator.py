@@ -14,12 +14,6 @@ import pandas as pd
 from sklearn.pipeline import Pipeline
 
 from bakeoff.errors import UserError, shown, unknown
-from bakeoff.fit.inner_divisions import (
-    Dependence,
-    GivenFolds,
-    as_declared,
-    refuse_own_divisions,
-)
 from bakeoff.fit.preprocessing import automatic_steps
 from bakeoff.keys import DOTTED, name_of
 from bakeoff.seeds import part_of
@@ -37,7 +31,6 @@ def assemble(
     features: pd.DataFrame,
     seed: np.random.SeedSequence,
     classes: Sequence[str] = (),
-    dependence: Dependence | None = None,
 ) -> Any:
     """Make the whole estimator of a model, unfitted."""
     classifier = make_classifier(model)
@@ -47,16 +40,12 @@ def assemble(
     if model.preprocessing == "auto":
         automatic = automatic_steps(steps[0][1], classifier, features)
         steps = [*((f"auto_{type(step).__name__.lower()}", step) for step in automatic), *steps]
-    steps[-1] = steps[-1][0], as_declared(classifier, dependence)
-    estimator = Pipeline(steps) if len(steps) > 1 else steps[0][1]
-    if dependence is not None:
-        refuse_own_divisions(estimator, dependence, model)
+    estimator = Pipeline(steps) if len(steps) > 1 else classifier
     # every random part that the user left open gets a stream of its own
     params = estimator.get_params(deep=True)
     names = [n for n in params if n.rpartition("__")[2] == "random_state" and params[n] is None]
     for name in sorted(names):
         estimator.set_params(**{name: part_of(seed, "part", name)})
-    classifier = final(estimator)
     seedless = not set(SEEDS) & set(classifier.get_params(deep=False))
     if seedless and "random_state" in parameter_names(type(classifier)):
         # CatBoost's get_params tells only what was given, and its own default is always the same
@@ -67,7 +56,7 @@ def assemble(
 def steps_of(model: Model, classifier: Any) -> list[tuple[str, Any]]:
     """Make the steps that a model names, the given classifier last."""
     steps = [*model.own_preprocessing, *model.parts]
-    before = [build(step.estimator, step.params, step.set_output) for step in steps[:-1]]
+    before = [build(step.estimator, step.params) for step in steps[:-1]]
     made = [*before, classifier]
     names = [s.name or type(one).__name__.lower() for s, one in zip(steps, made, strict=True)]
     # those that share a name get a number each, as by scikit-learn's make_pipeline
@@ -81,7 +70,7 @@ def steps_of(model: Model, classifier: Any) -> list[tuple[str, Any]]:
 def make_classifier(model: Model) -> Any:
     """Build the classifier with what the workflow decides for the user: threads, no litter."""
     last = model.parts[-1]
-    classifier = build(last.estimator, last.params, last.set_output)
+    classifier = build(last.estimator, last.params)
     left_open = {n for n in parameter_names(type(classifier)) if n not in last.params}
     # for scikit-learn None is one thread, for others all cores
     if model.threads > 1 or not type(classifier).__module__.startswith("sklearn."):
@@ -97,15 +86,9 @@ def last_step(estimator: Any) -> Any:
     return estimator[-1] if isinstance(estimator, Pipeline) else estimator
 
 
-def final(estimator: Any) -> Any:
-    """Return the classifier itself: no pipeline, nothing around it."""
-    last = last_step(estimator)
-    return last.estimator if isinstance(last, GivenFolds) else last
-
-
 def random_states(estimator: Any) -> dict[str, Any]:
     """Return the seeds that an estimator and its parts have, by the parameter's full name."""
-    classifier = final(estimator)
+    classifier = last_step(estimator)
     parameters = estimator.get_params(deep=True)
     seeds = {n: v for n, v in parameters.items() if n.rpartition("__")[2] in SEEDS}
     if not seeds and "random_state" in parameter_names(type(classifier)):
@@ -134,7 +117,7 @@ def by_code(weight: str | Mapping[Any, float], classes: Sequence[str]) -> str | 
     return {code: float(named.get(name, 1.0)) for code, name in enumerate(classes)}
 
 
-def build(path: str, params: Mapping[str, Any], set_output: str | None = None) -> Any:
+def build(path: str, params: Mapping[str, Any]) -> Any:
     """Make a new, unfitted estimator from its import path and parameters."""
     kind = import_class(path)
     refuse_standard(path, kind)
@@ -143,13 +126,7 @@ def build(path: str, params: Mapping[str, Any], set_output: str | None = None) -
             f"{kind.__module__}.{kind.__name__} has no get_params: derive the class from "
             "sklearn.base.ClassifierMixin or RegressorMixin and sklearn.base.BaseEstimator"
         )
-    made = _call(path, kind, (), params)
-    if set_output is None:
-        return made
-    try:
-        return made.set_output(transform=set_output)
-    except (AttributeError, ValueError, ImportError) as error:
-        raise UserError(f"{path} does not take `set_output: {set_output}`: {error}") from None
+    return _call(path, kind, (), params)
 
 
 def _call(path: str, maker: Any, args: Sequence[Any], params: Mapping[str, Any]) -> Any:
@@ -175,7 +152,7 @@ def made_value(value: Any, default: Any = None) -> Any:
         if not isinstance(params, Mapping) or not all(isinstance(key, str) for key in params):
             raise UserError(f"found {shown(params)}, expected the parameters of {path} by name")
         if "estimator" in value:
-            return build(path, params, value.get("set_output"))
+            return build(path, params)
         args, called = value.get("args", []), import_object(path)
         if not isinstance(args, list) or not callable(called):
             expected = "a list of arguments" if callable(called) else "a class or a function"

@@ -10,7 +10,6 @@ from pathlib import Path
 
 from bakeoff.spec import Costs, Fit
 from bakeoff.spec.models import Model
-from bakeoff.spec.resampling import Importance
 
 BASE_PACKAGES = ("numpy", "scipy", "pandas", "scikit-learn", "skrub")
 """What every fit depends on; the estimator's own package comes on top."""
@@ -28,29 +27,18 @@ class FitTask:
     output: str | Path
     fingerprint: str = ""
     costs: Costs | None = None
-    importance: Importance | None = None
-
-    @property
-    def kept(self) -> Path:
-        """Where the fitted model goes, if the model is to be kept."""
-        return Path(self.output).with_suffix(".skops")
 
     @cached_property
     def stamp(self) -> dict[str, str]:
         """What the file says about its making; see `bakeoff.fit.predictions.stamp`."""
         from bakeoff.fit.predictions import stamp  # Snakemake's process has no use for pyarrow
 
-        return {**stamp(self.fingerprint, self.data, self.splits), **measured(self.importance)}
+        return stamp(self.fingerprint, self.data, self.splits)
 
 
 def timing_of(output: str | Path) -> Path:
     """Return where the seconds and the memory of a fit are, by its file of predictions."""
     return Path(output).with_suffix(".timing.json")
-
-
-def measured(importance: Importance | None) -> dict[str, str]:
-    """Return what a file of predictions says of the importance that it holds, if any."""
-    return {} if importance is None else {"measured": importance.model_dump_json()}
 
 
 @cache

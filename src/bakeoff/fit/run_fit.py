@@ -20,9 +20,6 @@ import numpy as np
 import pandas as pd
 import sklearn
 from numpy.typing import NDArray
-from sklearn.frozen import FrozenEstimator
-from sklearn.inspection import permutation_importance
-from sklearn.model_selection import FixedThresholdClassifier
 from sklearn.pipeline import Pipeline
 
 from bakeoff.data import ROW_ID, Split, Table, read_split
@@ -33,12 +30,10 @@ from bakeoff.errors import Problem, UserError, unknown
 from bakeoff.files import state_of, write_json
 from bakeoff.fit.estimator import import_object, random_states
 from bakeoff.fit.fit_task import BASE_PACKAGES, FitTask, distributions_of, timing_of, versions
-from bakeoff.fit.keep import KeptModel, write_model
 from bakeoff.fit.predictions import Predictions
-from bakeoff.fit.train import TrainedModel, TrainingPart, scorer, train
-from bakeoff.seeds import derive, integer, part_of
+from bakeoff.fit.train import TrainingPart, train
+from bakeoff.seeds import derive, integer
 from bakeoff.spec.models import Model
-from bakeoff.spec.resampling import Importance
 from bakeoff.threads import at_most
 
 _ROLES = {"weights": WEIGHT, "groups": GROUP, "times": TIME}
@@ -50,7 +45,6 @@ def run_fit(task: FitTask) -> None:
     table = _read_table(str(task.data), state_of(task.data))
     split = read_split(task.splits, fit.repeat, fit.fold)
     seed = derive(task.seed, "fit", *fit[:5], *(("seed", fit.seed) if fit.seed > 1 else ()))
-    task.kept.unlink(missing_ok=True)  # that of an earlier fit
     _reset_peak_memory()
     imports = model.imports
     for path in imports:
@@ -90,9 +84,6 @@ def _fit_and_predict(
     trained = train(task.model, part, seed, costs)
     fitted = time.perf_counter()
     del part  # of a large table, room for what predictions take
-    if task.model.keep:
-        write_model(task.kept, KeptModel(trained, list(features.columns), list(target.classes)))
-    kept = time.perf_counter()
     last, seen = trained.last, features.iloc[split.test]
     if isinstance(trained.estimator, Pipeline):
         seen = trained.estimator[:-1].transform(seen)
@@ -101,16 +92,12 @@ def _fit_and_predict(
         last.estimator, seen, n_rows, target.present, len(table.classes)
     )
     decision = _predicted_decision(last.estimator, seen)
-    seconds = {"fit_seconds": fitted - start, "predict_seconds": time.perf_counter() - kept}
+    seconds = {"fit_seconds": fitted - start, "predict_seconds": time.perf_counter() - fitted}
     facts = {
         "random_states": random_states(trained.estimator),
         **({"no_probabilities": why} if why else {}),
         **({"chosen": trained.chosen} if trained.chosen else {}),
     }
-    if task.importance is not None:
-        in_training, truth = target.known(answers[split.test])
-        tested, by = features.iloc[split.test[in_training]], part_of(seed, "importance")
-        facts["importance"] = importance(trained, tested, truth, task.importance, by)
     row_ids = table.frame[ROW_ID].to_numpy()[split.test]
     truth, classes = answers[split.test], table.classes
     made = Predictions(row_ids, truth, predicted, classes, probabilities, decision, facts)
@@ -196,32 +183,6 @@ def _check_finite(values: NDArray[np.float64], what: str) -> None:
     if not np.isfinite(values).all():
         rows = int((~np.isfinite(values)).any(axis=1).sum())
         raise UserError(f"it diverged: {what} of {rows} of {len(values)} rows are not finite")
-
-
-def importance(
-    trained: TrainedModel, X: pd.DataFrame, y: NDArray[Any], wanted: Importance, seed: int
-) -> dict[str, Any]:
-    """Measure the fall of the score when each column is shuffled (Breiman 2001)."""
-    model = trained.estimator
-    if trained.threshold is not None:
-        held = FrozenEstimator(model)
-        model = FixedThresholdClassifier(held, threshold=trained.threshold, pos_label=1)
-        model.fit(X, np.arange(len(X)) % 2)  # learns that there are two classes, and no more
-    how = {"n_repeats": wanted.repeats, "random_state": seed}
-    try:
-        falls = permutation_importance(model, X, y, scoring=scorer(wanted.scoring), **how)
-    except Exception as error:  # whatever the estimator or the scorer raises
-        raise UserError(
-            f"`importance: {{scoring: {wanted.scoring}}}` cannot be computed for this model "
-            f"({type(error).__name__}: {error}); choose another score"
-        ) from error
-    return {
-        "scoring": wanted.scoring,
-        "repeats": wanted.repeats,
-        "features": [str(name) for name in X.columns],
-        "mean": falls.importances.mean(axis=1).tolist(),
-        "sd": falls.importances.std(axis=1, ddof=1).tolist(),
-    }
 
 
 @contextmanager

@@ -12,24 +12,28 @@ import pandas as pd
 from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.metrics import cohen_kappa_score, get_scorer, get_scorer_names, make_scorer
-from sklearn.model_selection import GridSearchCV, RandomizedSearchCV
+from sklearn.model_selection import (
+    GridSearchCV,
+    RandomizedSearchCV,
+    StratifiedGroupKFold,
+    StratifiedKFold,
+)
 from sklearn.pipeline import Pipeline
 from sklearn.utils.class_weight import compute_sample_weight
 
 from bakeoff.data.describe import Rows
+from bakeoff.data.splits import blocks
 from bakeoff.data.target import TrainingTarget
 from bakeoff.errors import UserError, unknown
 from bakeoff.fit.estimator import (
     accepts,
     assemble,
     by_code,
-    final,
     has_class_weight,
     last_step,
     made_value,
     parameter_names,
 )
-from bakeoff.fit.inner_divisions import Dependence, Fold, GivenFolds, divided
 from bakeoff.seeds import part_of
 from bakeoff.spec.metrics import SCORINGS
 from bakeoff.spec.models import ChosenThreshold, Criterion, Distribution, Model, Tune
@@ -37,6 +41,8 @@ from bakeoff.spec.models import ChosenThreshold, Criterion, Distribution, Model,
 CostMatrix = NDArray[np.float64]
 Scores = NDArray[np.float64]
 Weights = NDArray[np.float64]
+Fold = tuple[NDArray[np.intp], NDArray[np.intp]]
+"""The rows to train on, and those to test."""
 
 _SCORERS: Mapping[str, Any] = {**SCORINGS, "kappa": make_scorer(cohen_kappa_score)}
 _TWO_CLASSES = {
@@ -73,8 +79,7 @@ class TrainingPart:
 
     def folds(self, count: int, seed: int) -> list[Fold]:
         """Divide the rows for choosing parameters or a threshold."""
-        folds = divided(self.target.strata, count, seed, self.groups, self.times)
-        return [(np.sort(learned), np.sort(tested)) for learned, tested in folds]
+        return divided(self.target.strata, count, seed, self.groups, self.times)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -101,12 +106,9 @@ def train(
     model: Model, part: TrainingPart, seed: np.random.SeedSequence, costs: CostMatrix | None = None
 ) -> TrainedModel:
     """Train a model on a training part."""
-    dependence = None
-    if part.groups is not None or part.times is not None:
-        dependence = Dependence("time" if part.groups is None else "groups", len(part.y))
-    estimator = assemble(model, part.features, seed, part.classes, dependence)
+    estimator = assemble(model, part.features, seed, part.classes)
     weights = part.weights
-    if model.class_weight is not None and not has_class_weight(final(estimator)):
+    if model.class_weight is not None and not has_class_weight(last_step(estimator)):
         each: Weights = compute_sample_weight(by_code(model.class_weight, part.classes), part.y)
         weights = each if weights is None else each * weights
     chosen: dict[str, Any] = {}
@@ -121,20 +123,46 @@ def train(
     last, X = last_step(estimator), part.X
     if last is not estimator:
         X = estimator[:-1].fit_transform(X, part.y)
-    last.fit(X, part.y, **_keywords(last, weights, part))
+    last.fit(X, part.y, **_weighted(last, weights))
     return TrainedModel(estimator, threshold, chosen)
 
 
-def _keywords(
-    estimator: Any, weights: Any, part: TrainingPart, rows: Any = slice(None)
-) -> dict[str, Any]:
-    """Return what to call fit with so that what is known of the rows reaches the last step."""
-    by_name = {"sample_weight": weights}
-    if isinstance(last_step(estimator), GivenFolds):
-        by_name |= {"row_groups": part.groups, "row_times": part.times}
+def _weighted(estimator: Any, weights: Weights | None, rows: Any = slice(None)) -> dict[str, Any]:
+    """Return what to call fit with so that the weights of rows reach the last step."""
     prefix = f"{estimator.steps[-1][0]}__" if isinstance(estimator, Pipeline) else ""
-    given = {name: values for name, values in by_name.items() if values is not None}
-    return {f"{prefix}{name}": values[rows] for name, values in given.items()}
+    return {} if weights is None else {f"{prefix}sample_weight": weights[rows]}
+
+
+# Inner divisions of a training part, as the groups and times of its rows demand.
+
+
+def divided(
+    strata: NDArray[np.intp], count: int, seed: int | None, groups: Any = None, times: Any = None
+) -> list[Fold]:
+    """Divide a training part into folds: no group on both sides, past before future."""
+    if times is not None:
+        return _consecutive(times, np.linspace(0, len(strata), count + 2).round().astype(int))
+    if groups is not None and (n_groups := len(np.unique(groups))) < count:
+        raise UserError(
+            f"{n_groups} groups in the training part are too few for {count} inner folds"
+        )
+    if np.bincount(strata).max() < count:
+        raise UserError(f"{len(strata)} training rows are too few for {count} inner folds")
+    kind = StratifiedKFold if groups is None else StratifiedGroupKFold
+    divide = kind(count, shuffle=True, random_state=seed)
+    return list(divide.split(np.zeros(len(strata)), strata, groups))
+
+
+def _consecutive(times: Any, edges: NDArray[np.intp]) -> list[Fold]:
+    """Cut rows in the order of time, as near to edges as ties allow: each part after the former."""
+    try:
+        block = blocks(np.asarray(times), np.diff(edges) / edges[-1])
+    except ValueError as error:
+        raise UserError(f"in the training part {error}") from None
+    return [
+        (np.flatnonzero(block < part), np.flatnonzero(block == part))
+        for part in range(1, len(edges) - 1)
+    ]
 
 
 # The search for parameters: the inner half of nested cross-validation.
@@ -164,7 +192,7 @@ def _search(
         size = math.inf if drawn else math.prod(len(values) for values in space.values())
         how |= {"n_iter": int(min(tune.n_iter or 10, size)), "random_state": part_of(seed, "tune")}
         search = RandomizedSearchCV(estimator, space, **how)
-    search.fit(part.X, part.y, **_keywords(estimator, weights, part))
+    search.fit(part.X, part.y, **_weighted(estimator, weights))
     score = float(search.cv_results_["mean_test_score"][search.best_index_])
     if math.isnan(score):
         raise UserError(f"{tune.scoring} is undefined on the inner folds: choose another `scoring`")
@@ -177,8 +205,6 @@ def full_names(estimator: Any, names: Sequence[str] | Mapping[str, Any]) -> dict
     prefix, last = "", estimator
     if isinstance(last, Pipeline):
         prefix, last = f"{last.steps[-1][0]}__", last.steps[-1][1]
-    if isinstance(last, GivenFolds):
-        prefix, last = f"{prefix}estimator__", last.estimator
     of_last = [*parameter_names(type(last)), *last.get_params(deep=True)]
     others = {
         name
@@ -248,7 +274,7 @@ def _choose_threshold(
     """Choose by predictions of every training row from a fit that did not see it."""
     X, y, scores = part.X, part.y, np.full(len(part.y), np.nan)
     for inner, left_out in part.folds(wanted.cv, part_of(seed, "threshold-folds")):
-        keywords = _keywords(estimator, weights, part, inner)
+        keywords = _weighted(estimator, weights, inner)
         fitted = clone(estimator).fit(X.iloc[inner], y[inner], **keywords)
         scores[left_out] = _positive_scores(fitted, X.iloc[left_out])
     scored = ~np.isnan(scores)  # the first rows in time are in no inner test part

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
-from functools import cache, partial
 from typing import Any
 
 import numpy as np
 
 from bakeoff.comparisons import check_classes, plan_tests
 from bakeoff.data import Table
-from bakeoff.data.describe import Rows
-from bakeoff.data.given_predictions import divide, load, load_given
+from bakeoff.data.given_predictions import load, load_given
 from bakeoff.data.splits import (
     check_divisible,
     check_plan,
     check_small_folds,
-    divisions,
     largest_k,
 )
 from bakeoff.data.table import GROUP, TIME
@@ -25,10 +22,8 @@ from bakeoff.fit.check_models import (
     check_inner_divisions,
     check_model,
     check_model_on,
-    check_neighbours,
 )
 from bakeoff.fit.predictions import Predictions
-from bakeoff.fit.train import is_for_two_classes, scorer
 from bakeoff.preflight.given_models import problems_with_evidence, problems_with_predictions
 from bakeoff.scores import METRICS, Need, score
 from bakeoff.scores.collect import taken
@@ -65,11 +60,7 @@ def check_experiment(experiment: Experiment) -> tuple[list[Problem], AnalysisPla
             classifiers[name] = check_model(name, model, experiment.without_costs, experiment.task)
         except Problem as problem:
             problems.append(problem)
-    problems += [
-        *_metrics(experiment, classifiers),
-        *_resources_of_batches(experiment),
-        *_importance(experiment, classifiers),
-    ]
+    problems += _metrics(experiment, classifiers)
     wrong_models = {problem.path[1] for problem in problems if problem.path[0] == "models"}
     problems += _datasets(experiment, wrong_models)
     wrong, tests = plan_tests(experiment)
@@ -96,11 +87,9 @@ def check_table(
     if experiment.given:
         yield from problems_with_predictions(experiment, dataset, table)
     fitted = {key: model for key, model in experiment.fitted.items() if key not in wrong}
-    trained = cache(partial(_training_parts, experiment, dataset, table))
     for key, model in fitted.items():
         yield from check_model_on(key, model, dataset, table)
-        yield from check_neighbours(key, model, dataset, trained)
-        yield from check_inner_divisions(key, model, dataset, table, trained)
+        yield from check_inner_divisions(key, model, dataset, table)
 
 
 def _problems_of(check: Callable[..., object], *args: Any) -> list[Problem]:
@@ -110,34 +99,6 @@ def _problems_of(check: Callable[..., object], *args: Any) -> list[Problem]:
     except Problem as problem:
         return [problem]
     return []
-
-
-def _training_parts(experiment: Experiment, dataset: str, table: Table) -> list[Rows] | None:
-    """List the rows of every training part; None if the rows cannot be divided."""
-    parts: list[Rows] = []
-    for name, plan in experiment.resampling.plans().items():
-        try:
-            splits = divide(dataset, experiment, table, name)
-        except Problem:
-            return None  # told with the divisions
-        parts += [split.train for _, _, split in divisions(splits, plan)]
-    return parts
-
-
-def _resources_of_batches(experiment: Experiment) -> Iterator[Problem]:
-    """Refuse texts that models of one batch do not share: a job has one partition."""
-    if experiment.execution.jobs_per != "dataset":
-        return
-    first: dict[str, tuple[str, int | str]] = {}
-    for model, spec in experiment.fitted.items():
-        for name, value in spec.resources.items():
-            other, theirs = first.setdefault(name, (model, value))
-            if value != theirs and (isinstance(value, str) or isinstance(theirs, str)):
-                yield Problem(
-                    ("models", model, "resources", name),
-                    f"found {value!r}, {other} has {theirs!r}, and with `jobs_per: dataset` they "
-                    "are one job: write `jobs_per: model`",
-                )
 
 
 def _datasets(experiment: Experiment, wrong: Collection[str | int]) -> Iterator[Problem]:
@@ -303,41 +264,10 @@ def _lacking_costs(experiment: Experiment, need: Need) -> str:
     return f"`costs: {{{keys}}}`{where}" if lacking else ""
 
 
-def _importance(experiment: Experiment, classifiers: Mapping[str, Any]) -> Iterator[Problem]:
-    """Refuse importance without test rows or fitted models, and by scores that are not known."""
-    wanted = experiment.importance
-    if wanted is None:
-        return
-    if experiment.resampling.holdout is None or not experiment.fitted:
-        yield Problem(
-            ("importance",),
-            "is measured on the test rows of the plan `holdout`, of models that are fitted here: "
-            "there is none",
-        )
-    try:
-        scorer(wanted.scoring)
-    except UserError as error:
-        yield Problem(("importance", "scoring"), str(error))
-        return
-    need = METRICS[wanted.scoring].needs if wanted.scoring in METRICS else Need.LABELS
-    for name, made in classifiers.items():
-        if not _gives(made, need):
-            yield Problem(
-                ("importance", "scoring"),
-                f"{wanted.scoring} needs {_NEEDS[need]}, which {name} does not give",
-            )
-
-
 def _for_two_classes(experiment: Experiment, dataset: str, table: Table) -> Iterator[Problem]:
     """Find what is for two classes where the data have more."""
     if len(table.classes) in (0, 2):  # none: scores were given, whatever the rows were
         return
-    wanted = experiment.importance
-    if wanted is not None and is_for_two_classes(wanted.scoring):
-        yield Problem(
-            ("importance", "scoring"),
-            f"{wanted.scoring} is for two classes, {dataset} has {len(table.classes)}",
-        )
     for i, name in enumerate(experiment.metrics):
         if name in METRICS and METRICS[name].binary:
             yield Problem(

@@ -44,7 +44,7 @@ class GateRows:
         for name, runs in self.given.models.items() if self.given.several_runs else ():
             if len(runs) < 2:
                 lacks = f"{name} has one training run, which says nothing of its seeds"
-                raise Problem(("seed",), lacks)
+                raise Problem(("seeds",), lacks)
 
     @property
     def names(self) -> tuple[str, str]:
@@ -75,7 +75,7 @@ class GateRows:
     @property
     def groups(self) -> NDArray[Any] | None:
         """Which rows belong together."""
-        return self.given.related.get("group")
+        return self.given.related.get("groups")
 
     def measured_in(self, unit: str | None) -> GateRows:
         """Name the unit of predicted numbers."""

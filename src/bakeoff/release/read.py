@@ -48,12 +48,12 @@ def read_rows(
     parts = {}
     for subgroup in subgroups:
         try:
-            by = columns.model_copy(update={"group": subgroup})
+            by = columns.model_copy(update={"groups": subgroup})
             found = read_given(tables, by, **asked, values=values)
         except Problem as problem:
-            if problem.path[-1] != "group":
+            if problem.path[-1] != "groups":
                 raise
             raise Problem(("subgroups",), problem.message) from None
-        parts[subgroup] = found.related["group"].astype(str)
+        parts[subgroup] = found.related["groups"].astype(str)
     greater = values.greater_is_better if isinstance(values, GivenMetric) else True
     return GateRows(given, parts, greater_is_better=greater)

@@ -223,28 +223,26 @@ def _constant(study: Study, one: Baseline) -> dict[str, str]:
 
 
 _MOST_INTERACTIONS = 2
-"""Sentences for a data set; the table has all."""
+"""Sentences for a data set; the figure has all."""
 
 
 def interactions(facts: Facts) -> None:
-    """Say for each data set whether the difference differs between subgroups."""
-    study = facts.study
-    lines = study.subgroups
+    """Say for each data set on which columns the difference depends."""
+    study, lines = facts.study, facts.study.subgroups
     if lines.empty:
         return
     lines = lines[(lines["role"] == INTERACTION) & (lines["metric"] == study.metric.name)]
+    lines = lines[lines["decision"] == Decision.DIFFERENT.value]
     for dataset, part in lines.groupby("dataset", sort=False):
-        on = f"On {study.dataset_label(str(dataset))}: " if study.several else ""
-        known = part[part["pvalue_adjusted"].notna()].sort_values("pvalue_adjusted", kind="stable")
-        shown = known[known["decision"] == Decision.DIFFERENT.value][:_MOST_INTERACTIONS]
-        name = "adjusted p" if (part["family_size"] > 1).any() else "p"
+        shown = part.sort_values("pvalue_adjusted", kind="stable")[:_MOST_INTERACTIONS]
         for line in shown.to_dict("records"):
-            a, b = study.name(line["model_a"]), study.name(line["model_b"])
-            p, column = p_equals(line["pvalue_adjusted"], name), repr(line["column"])
-            facts.add("interactions", on=on, a=a, b=b, column=column, p=p)
-        if shown.empty:
-            columns = " or ".join(repr(column) for column in dict.fromkeys(part["column"]))
-            smallest = "smallest " if len(known) > 1 else ""
-            p = "" if known.empty else p_equals(float(known["pvalue_adjusted"].iloc[0]), name)
-            p = f"{smallest}{p}" if p else "too few rows for a test"
-            facts.add("no_interaction", on=on, columns=columns, p=p)
+            facts.add(
+                "interactions",
+                on=f"On {study.dataset_label(str(dataset))}: " if study.several else "",
+                a=study.name(line["model_a"]),
+                b=study.name(line["model_b"]),
+                column=repr(line["column"]),
+                p=p_equals(
+                    line["pvalue_adjusted"], "adjusted p" if line["family_size"] > 1 else "p"
+                ),
+            )

@@ -11,7 +11,12 @@ from types import MappingProxyType
 
 import numpy as np
 
-from bakeoff.comparisons.evidence import PairedPredictions, TimeBlocks, difference_options, has_test
+from bakeoff.comparisons.evidence import (
+    PairedPredictions,
+    block_checks,
+    difference_options,
+    has_test,
+)
 from bakeoff.comparisons.read_evidence import by_metric
 from bakeoff.comparisons.row_tables import alone
 from bakeoff.report.family import seen_from
@@ -118,8 +123,8 @@ def contenders(
     pairs = compare_all(family, confidence_level=level, n_resamples=DRAWS, seed=seed)
     if best.status is not Status.OK:
         return None
-    blocks = TimeBlocks(rows, catalogue()["metric_difference"], costs)
-    best = dataclasses.replace(best, assumptions=(*best.assumptions, *blocks.checks()))
+    blocks = block_checks(rows, catalogue()["metric_difference"], costs)
+    best = dataclasses.replace(best, assumptions=(*best.assumptions, *blocks))
     models = rows.models
     pvalues = np.ones((len(models), len(models)))  # of "j is better than i" in row i and column j
     for pair in pairs.pairs:

@@ -49,10 +49,8 @@ class Study(StudyDesign):
     file: str = ""
     failed: pd.DataFrame = dataclasses.field(default_factory=pd.DataFrame)
     choices: pd.DataFrame = dataclasses.field(default_factory=pd.DataFrame)
-    seeds: pd.DataFrame = dataclasses.field(default_factory=pd.DataFrame)
     intervals: pd.DataFrame = dataclasses.field(default_factory=pd.DataFrame)
     subgroups: pd.DataFrame = dataclasses.field(default_factory=pd.DataFrame)
-    importance: pd.DataFrame = dataclasses.field(default_factory=pd.DataFrame)
     divisions: Sequence[Mapping[str, Any]] = ()
     missing: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     notes: Mapping[str, Sequence[str]] = dataclasses.field(default_factory=dict)

@@ -22,7 +22,6 @@ from bakeoff.report.numbers import (
     number,
     probability,
     pvalue,
-    share,
     spread,
 )
 from bakeoff.report.study import Study
@@ -215,7 +214,6 @@ SCORE = Kind(lambda written, value: _score(written, value), measured=True)
 """A value of a metric, or a difference of two, written as all of that metric and data set are."""
 NUMBER = numbers(number)
 PROBABILITY, P = numbers(probability), numbers(pvalue)
-SHARE = numbers(lambda value: share(value, 0))
 COUNT = Kind(lambda study, n: Cell(f"{int(n):,}", int(n)))
 STARRED = Kind(lambda study, p: Cell(pvalue(p), p, mark=stars(p, study.alpha)))
 INTERVAL = Kind(

@@ -5,7 +5,6 @@ Nothing changes by itself: whether rows belong together is known to those who kn
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -55,11 +54,6 @@ REMARKS: Mapping[str, tuple[str, str]] = {
         "write those that mean the same in one way",
     ),
     "nul": ("columns with NUL characters", "save the table again as text"),
-    "formulas": (
-        "columns of formulas whose values are not in the workbook",
-        "open it in a spreadsheet program and save it, with the values",
-    ),
-    "hidden": ("the first sheet of the workbook, which is read, is hidden", "name one by 'sheet:'"),
 }
 """What is odd about columns (`bakeoff.data.describe.describe`), and what to do."""
 
@@ -99,11 +93,9 @@ def notes_on(
     columns = {name: one["remark"] for name, one in card["features"].items() if "remark" in one}
     for kind, (heading, advice) in REMARKS.items():
         told = [(name, said) for name, (own, said) in columns.items() if own == kind]
-        told += [(name, "") for own, name in card.get("notes", ()) if own == kind]
         named = [f"{clean(name)!r}{f' ({clean(said)})' if said else ''}" for name, said in told]
         if named:
-            where = f"{label} has" if heading.startswith("columns") else f"in {label},"
-            yield Note(dataset, f"{where} {heading}: {words(named, _MOST_COLUMNS)}", advice)
+            yield Note(dataset, f"{label} has {heading}: {words(named, _MOST_COLUMNS)}", advice)
     for column in card["group_columns"]:
         name = clean(column["column"])
         setting = f"'groups: {name}'"
@@ -185,40 +177,3 @@ def of_order(study: Study, dataset: str, rows: PairedPredictions) -> Iterator[No
         "neighbouring rows form groups, name their column under 'groups:'; a file that is only "
         "sorted by a feature needs neither",
     )
-
-
-_MOST = 4
-_VERSION = re.compile(r"(?:[\s._-]*(?:v|ver|version))?[\s._-]*\d+(?:\.\d+)*$")
-
-
-def related_names(study: Study) -> Iterator[str]:
-    """Note data sets that tests over data sets count one by one though their names are alike."""
-    if all(row.dataset for row in study.comparisons):
-        return
-    units = study.experiment.tests.units(study.datasets).values()
-    alone = [study.dataset_label(own[0]) for own in units if len(own) == 1]
-    for names in alike(alone):
-        yield (
-            f"The data sets {words(names, _MOST)} have nearly equal names. If they are versions of "
-            "one data set, they are to count as one: name the groups of data sets (`--groups` of "
-            "`bakeoff compare`, `groups` in Python, `dataset_groups` of an experiment)."
-        )
-
-
-def alike(names: Iterable[str]) -> list[list[str]]:
-    """Group names that differ in case, blanks and punctuation, or by a version after a name."""
-    # Numbers alone tell no versions: there must be a name without one (vehicle, vehicle-2), or
-    # a word for it (glass v1, glass v2).
-    listed = list(names)
-    plain = {_plain(name) for name in listed}
-    found: dict[str, list[str]] = {}
-    for name in listed:
-        base = _plain(_VERSION.sub("", name.casefold()))
-        named = re.search(r"[\s._-](?:v|ver|version)[\s._-]*[\d.]+$", name.casefold())
-        versioned = bool(base) and (base in plain or named is not None)
-        found.setdefault(base if versioned else _plain(name), []).append(name)
-    return [own for own in found.values() if len(own) > 1]
-
-
-def _plain(name: str) -> str:
-    return re.sub(r"[\W_]+", "", name.casefold()) or name

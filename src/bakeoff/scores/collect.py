@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -57,22 +57,6 @@ def _timing(predictions: str | Path) -> dict[str, Any]:
     path = timing_of(predictions)
     known = read_json(path) if path.is_file() and is_whole(path) else {}
     return {name: known.get(name) for name in TIMINGS}
-
-
-def score_each(
-    predictions: Iterable[str | Path],
-    metrics: Sequence[str],
-    costs_on: Callable[[str], Costs | None] = lambda dataset: None,
-    carried: Mapping[str, str] = NO_COLUMNS,
-) -> pd.DataFrame:
-    """Score the predictions of many fits as `score_fits` does, each seed by itself."""
-    read = map(Predictions.read, predictions)
-    rows = [
-        row
-        for one in read
-        for row in _scores(one, metrics, costs_on(one.facts["dataset"]), carried)
-    ]
-    return pd.DataFrame(rows, columns=[*KEYS, "seed", *_VALUES])
 
 
 def _scores(

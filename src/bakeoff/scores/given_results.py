@@ -13,7 +13,6 @@ import numpy as np
 import pandas as pd
 
 from bakeoff.data.given_predictions import HeldModel, predictions_of
-from bakeoff.data.readers import read_elsewhere
 from bakeoff.data.records import read_frame
 from bakeoff.data.splits import Split
 from bakeoff.data.table import ROW_ID, Table
@@ -123,8 +122,7 @@ def _read(path: str, place: Place) -> pd.DataFrame:
 @lru_cache(maxsize=1)
 def _table(path: str, state: tuple[int, ...]) -> pd.DataFrame:
     """Read a file once for all models and data sets that it holds."""
-    found = read_elsewhere(path, (), folds=True) if is_file(path) else None
-    return read_frame(path, ()) if found is None else found
+    return read_frame(path, ())
 
 
 def _chosen(

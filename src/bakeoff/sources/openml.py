@@ -55,10 +55,8 @@ class OpenmlData(DataSet):
         facts = json.loads(table.schema.metadata[b"openml"])
         targets = facts.pop("targets")
         if self.target is None and len(targets) != 1:
-            found = f"names {', '.join(targets)}" if targets else "names none"
-            raise Problem(
-                ("target",), f"say which is the target column, `target: ...`: OpenML {found}"
-            )
+            text = f"OpenML names {', '.join(targets) or 'none'}"
+            raise Problem(("target",), f"say which is the target column, `target: ...`: {text}")
         return Loaded(to_frame(table), self.target or targets[0], facts=facts)
 
     @property
@@ -73,18 +71,15 @@ class OpenmlData(DataSet):
 
         from bakeoff.sources.url import reason_of
 
-        asked = (
-            {"data_id": self.data_id}
-            if self.data_id is not None
-            else {"name": self.name, "version": self.version or "active"}
-        )
-        named = ", ".join(f"{key} {value}" for key, value in asked.items())
+        number = {} if self.data_id is None else {"data_id": self.data_id}
+        wanted = number or {"name": self.name, "version": self.version or "active"}
+        named = ", ".join(f"{key} {value}" for key, value in wanted.items())
         try:
             with warnings.catch_warnings():
                 # several active versions of a name: the oldest is taken, as documented
                 warnings.simplefilter("ignore")
                 # the faster parser "pandas" splits quoted texts at their commas
-                found = fetch_openml(**asked, as_frame=True, parser="liac-arff", cache=False)
+                found = fetch_openml(**wanted, as_frame=True, parser="liac-arff", cache=False)
         except OSError as error:
             raise UserError(
                 f"OpenML cannot be reached for {named} ({reason_of(error)}). Connect to the "

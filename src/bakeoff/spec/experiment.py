@@ -23,7 +23,7 @@ from bakeoff.sources.common.base import Costs
 from bakeoff.spec.given_models import AnyData, GivenModel, is_given, with_defaults
 from bakeoff.spec.metrics import AnyMetric, GivenMetric, OwnMetric, with_own_metrics
 from bakeoff.spec.models import LEAST_MEMORY, Model
-from bakeoff.spec.resampling import Execution, Importance, Resampling
+from bakeoff.spec.resampling import Execution, Resampling
 from bakeoff.spec.task import Task, with_task
 from bakeoff.spec.tests import HypothesisTests
 
@@ -119,7 +119,7 @@ class Experiment(SpecSection):
         description="Names of metrics, or import paths of your own like mymetrics.profit; the "
         "first one ranks the models. Default of a regression: rmse, or r2 on several data sets. "
         "Where all models bring `scores:` or `values:`, also "
-        "`{name: rmse, greater_is_better: false}`; of `values:` with `columns: {run: …}` also "
+        "`{name: rmse, greater_is_better: false}`; of `values:` with `columns: {runs: …}` also "
         "`pass@5`, `pass^3`.",
     )
     own_metrics: dict[Id, OwnMetric] = Field(
@@ -132,11 +132,6 @@ class Experiment(SpecSection):
         None,
         description="What each kind of error costs, for the metric `cost` and cost tests; a data "
         "set may have its own.",
-    )
-    importance: Importance | None = Field(
-        None,
-        description="Permutation importance of the columns to each fitted model on the test rows; "
-        "`{}` for the defaults.",
     )
     on_error: Literal["stop", "exclude"] = Field(
         "stop",
@@ -260,10 +255,6 @@ class Experiment(SpecSection):
     def without_costs(self) -> list[str]:
         """The data sets on which nobody says what errors cost."""
         return [name for name in self.datasets if self.costs_on(name) is None]
-
-    def importance_by(self, fit: Fit) -> Importance | None:
-        """Return the importance that a fit is to measure: those on the holdout do."""
-        return self.importance if fit.plan == "holdout" else None
 
     def limits(self, model: str) -> tuple[float | None, int | None]:
         """Return the seconds and the MB of memory that a fit of a model may take."""

@@ -51,7 +51,7 @@ class GivenColumns(SpecSection):
     """What the columns of a file of predictions are called."""
 
     id: ColumnName | None = Field(None, description=OPTIONS["id"].help)
-    true: ColumnName | None = Field(
+    truth: ColumnName | None = Field(
         None,
         description=OPTIONS["truth"].help,
     )
@@ -81,7 +81,7 @@ class GivenColumns(SpecSection):
         None,
         description=OPTIONS["value"].help,
     )
-    group: ColumnName | None = Field(
+    groups: ColumnName | None = Field(
         None,
         description=OPTIONS["groups"].help + " With `source: given` only.",
     )
@@ -96,7 +96,7 @@ class GivenColumns(SpecSection):
     fold: ColumnName | None = Field(
         None, description="In which fold a row was predicted, by a fit on the repeat's other folds."
     )
-    seed: ColumnName | None = Field(
+    seeds: ColumnName | None = Field(
         None,
         description=OPTIONS["seeds"].help + " How many there are is said by `seeds`.",
     )
@@ -105,18 +105,10 @@ class GivenColumns(SpecSection):
         description="Columns whose values divide the test rows into subgroups; with "
         "`source: given` only.",
     )
-    run: ColumnName | None = Field(
+    runs: ColumnName | None = Field(
         None,
         description=OPTIONS["runs"].help,
     )
-
-    @model_validator(mode="before")
-    @classmethod
-    def _bare_true(cls, columns: Any) -> Any:
-        """Take a bare `true:`, which YAML does not read as a text, for the key that it is."""
-        if not isinstance(columns, Mapping):
-            return columns
-        return {"true" if key is True else key: value for key, value in columns.items()}
 
 
 class GivenModel(SpecSection):
@@ -160,7 +152,7 @@ class GivenModel(SpecSection):
         ge=1,
         le=1000,
         description="How many training runs of the model there are: files whose path has `{seed}` "
-        "in it, numbered from 1, or the values of `columns: {seed: …}`.",
+        "in it, numbered from 1, or the values of `columns: {seeds: …}`.",
     )
     deterministic: bool | None = Field(
         None,
@@ -189,11 +181,11 @@ class GivenModel(SpecSection):
         path = self.predictions or self.values or ""
         if self.model is not None and not path:
             raise said("`model` goes with logs as `predictions` or `values`")
-        by_seed = (SEED in path) + (self.columns.seed is not None)
+        by_seed = (SEED in path) + (self.columns.seeds is not None)
         if by_seed > 1 or (self.seeds > 1) != bool(by_seed) or (by_seed and self.by_folds):
             raise said(
                 "several training runs go by `seeds: 10` with either `{seed}` in the path of the "
-                "file of each run or the column of the runs, `columns: {seed: …}`, on one test set"
+                "file of each run or the column of the runs, `columns: {seeds: …}`, on one test set"
             )
         if self.deterministic and self.seeds > 1:
             raise said("`deterministic: true` makes all `seeds` the same: leave one of them out")

@@ -15,7 +15,6 @@ from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
 from bakeoff.errors import Place, Problem, Problems, UserError, dotted, shown, unknown
-from bakeoff.sources.common.base import instead_of
 from bakeoff.spec.experiment import Experiment
 
 _ID = "letters a to z, digits, _ and - only"
@@ -59,8 +58,7 @@ def explain(details: ErrorDetails, config: Mapping[str, Any], section: type[Base
         place = (*path, "source") if is_source else path
         if not isinstance(value, str):
             return Problem(place, f"found {shown(value)}, expected {_one_of(names)}")
-        message = unknown("source" if is_source else "value", value, names)
-        return Problem(place, message + instead_of(value))
+        return Problem(place, unknown("source" if is_source else "value", value, names))
     if kind == "union_tag_not_found":
         return Problem(path, "the key 'source' is missing")
     if kind == "string_pattern_mismatch":

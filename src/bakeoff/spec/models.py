@@ -110,9 +110,6 @@ class Step(SpecSection):
         min_length=1,
         description="Name of the step, for `tune.space`; default: its class in lower case.",
     )
-    set_output: Literal["default", "pandas", "polars"] | None = Field(
-        None, description="What the step's `transform` returns, as by scikit-learn's `set_output`."
-    )
 
 
 AnyStep = Annotated[
@@ -208,19 +205,14 @@ class Model(SpecSection):
         ge=1,
         le=1000,
         description="Fits per fold, each with another seed of the algorithm: a fold's score is "
-        "their mean, and seeds.csv sets the noise of the algorithm against that of the splits. On "
-        "the holdout `recipe_difference` compares all of them; tests that look at the rows of a "
-        "single fit do not run.",
+        "their mean. On the holdout `recipe_difference` compares all of them; tests that look at "
+        "the rows of a single fit do not run.",
     )
     deterministic: bool | None = Field(
         None,
         description="Whether training has no random part, so that one fit is all there is of it; "
         "comparisons of recipes over several `seeds` take such a model for fixed. Default: what "
         "scikit-learn's estimator says.",
-    )
-    keep: bool = Field(
-        False,
-        description="Keep the fitted model of every fit beside its predictions, as a skops file.",
     )
     threads: int = Field(
         1,
@@ -285,7 +277,7 @@ class Model(SpecSection):
         """The steps of the model, the estimator last."""
         if self.steps is None:
             assert self.estimator is not None
-            return [Step(estimator=self.estimator, params=self.params, name=None, set_output=None)]
+            return [Step(estimator=self.estimator, params=self.params, name=None)]
         return as_steps(self.steps)
 
     @property
@@ -326,7 +318,7 @@ def is_nested(value: Any) -> bool:
     """Tell whether a parameter's value stands for an object: an estimator, or any other."""
     keys = set(value) if isinstance(value, Mapping) else set()
     named = "estimator" in keys or "object" in keys
-    allowed = keys <= {"estimator", "params", "set_output"} or keys <= {"object", "args", "params"}
+    allowed = keys <= {"estimator", "params"} or keys <= {"object", "args", "params"}
     return named and allowed and not isinstance(maker(value), (list, Mapping))
 
 

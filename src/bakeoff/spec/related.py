@@ -33,8 +33,8 @@ def _of_table(spec: DataSet) -> Declared | None:
 def _of_models(experiment: Experiment) -> Declared | None:
     by_item = isinstance(experiment.measured[0], Passing)  # and of its runs one value is left
     for given in experiment.given.values():
-        runs = given.columns.run and not by_item
-        group = given.columns.group or (runs and (given.columns.id or "item"))
+        runs = given.columns.runs and not by_item
+        group = given.columns.groups or (runs and (given.columns.id or "item"))
         for kind, column in (("group", group), ("time", given.columns.time)):
             if column:
                 return Declared(kind, column)

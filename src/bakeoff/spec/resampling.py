@@ -217,20 +217,9 @@ class Resampling(SpecSection):
 class Execution(SpecSection):
     """How the fits become jobs. No result depends on it."""
 
-    jobs_per: Literal["fold", "model", "dataset"] | None = Field(
+    jobs_per: Literal["fold", "model"] | None = Field(
         None,
         description="How many fits one job does: `fold`: one; `model`: all of a model on a data "
-        "set; `dataset`: all on a data set. Default: `fold`, and `model` where the fits are jobs "
-        "of a cluster. The files are the same, and changing it refits nothing. Many short fits "
-        "want `model` or `dataset`.",
-    )
-
-
-class Importance(SpecSection):
-    """Permutation importance of every column to every model on the holdout."""
-
-    repeats: int = Field(10, ge=2, le=1000, description="How often each column is shuffled.")
-    scoring: str = Field(
-        "accuracy",
-        description="What may be lost: the name of a metric, or of a scorer of scikit-learn.",
+        "set. Default: `fold`, and `model` where the fits are jobs of a cluster. The files are the "
+        "same, and changing it refits nothing. Many short fits want `model`.",
     )

@@ -51,8 +51,6 @@ def with_task(config: Mapping[str, Any]) -> Mapping[str, Any]:
     models = config.get("models")
     if isinstance(models, Mapping):
         filled["models"] = {name: _searching(model) for name, model in models.items()}
-    if "importance" in config:
-        filled["importance"] = _filled(config["importance"], "scoring", "rmse")
     return filled
 
 

@@ -150,7 +150,7 @@ class Power(abc.ABC):
         ):
             raise ArgumentError(
                 "difference",
-                f"found {difference!r}, must be at most {self.largest:g} here, the discordance or "
+                f"found {difference!r}, cannot exceed {self.largest:g}: the discordance, or "
                 f"{_FAR:,.0f} standard deviations",
             )
         if n is not None and self.unit == "rows":
@@ -169,7 +169,7 @@ class Power(abc.ABC):
             difference = sign * root(
                 lambda size: self.power_at(n, sign * size, alpha, alternative) - wanted,
                 0.0,
-                self.largest,
+                self.largest * (1 - 1e-9),
             )
         tried = sign * self.largest if math.isnan(difference) else difference
         result = PowerResult(

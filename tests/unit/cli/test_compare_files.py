@@ -184,8 +184,8 @@ def test_a_column_that_counts_up_again_and_again_is_no_model(compare, name, last
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ("--groups site", "--groups: '{}' has another group for some rows than the files"),
-        ("--time site", "--time: '{}' has another time for some rows than the files"),
+        ("--groups site", "--groups: '{}' differs from the files before it in the groups"),
+        ("--time site", "--time: '{}' differs from the files before it in the time"),
         ("--subgroups site:2", "'{}' has other values of 'site' than the files before it"),
     ],
 )

@@ -171,7 +171,7 @@ def test_an_experiment_of_given_runs(files):
     spec = given(
         {
             "net": {"predictions": "net-{seed}.csv", "seeds": 4},
-            "vit": {"predictions": "vit.csv", "columns": {"seed": "seed"}, "seeds": 3},
+            "vit": {"predictions": "vit.csv", "columns": {"seeds": "seed"}, "seeds": 3},
         }
     )
     problems, tests = plan_tests(spec)
@@ -187,13 +187,13 @@ def test_an_experiment_of_given_runs(files):
     [
         ({"predictions": "net-{seed}.csv", "seeds": 5}, r"no file at 'net-5\.csv'"),
         (
-            {"predictions": "net.csv", "columns": {"seed": "seed"}, "seeds": 5},
+            {"predictions": "net.csv", "columns": {"seeds": "seed"}, "seeds": 5},
             "has 4 training runs in 'seed', `seeds` says 5",
         ),
     ],
 )
 def test_runs_that_are_not_there_are_missed(files, net, message):
-    vit = {"predictions": "vit.csv", "columns": {"seed": "seed"}, "seeds": 3}
+    vit = {"predictions": "vit.csv", "columns": {"seeds": "seed"}, "seeds": 3}
     with pytest.raises(Problem, match=message):
         _all_read(given({"net": net, "vit": vit}))
 
@@ -203,7 +203,7 @@ def _all_read(spec):
         raise problem
 
 
-@pytest.mark.parametrize("net", [{"seeds": 4}, {"columns": {"seed": "s"}}])
+@pytest.mark.parametrize("net", [{"seeds": 4}, {"columns": {"seeds": "s"}}])
 def test_seeds_need_files_or_a_column(net):
     fixed = {"predictions": "net-{seed}.csv", "seeds": 4, "deterministic": True}
     with pytest.raises(UserError, match="makes all `seeds` the same"):

@@ -225,7 +225,7 @@ def asked(name, **options):
 KFOLD = {"kfold": {"folds": 3}}
 REFUSED = {
     "tests.run[1]: mcnemar appears twice": {"tests": {"run": ["mcnemar", "mcnemar"]}},
-    "friedman compares 3 models at least, found 2; for two use wilcoxon_signed_rank": {
+    "friedman compares 3 models at least, found 2; `recommended` chooses tests that fit": {
         "models": 2,
         "datasets": 8,
         "tests": {"run": ["friedman"]},
@@ -234,12 +234,12 @@ REFUSED = {
         "datasets": 8,
         "tests": {"run": ["quade"], "missing_cells": "failed"},
     },
-    "and gives it none; for two models write `missing_cells: drop_dataset`": {
+    "and gives it none; use `conover_friedman`, `friedman`,": {
         "models": 2,
         "datasets": 8,
         "tests": {"missing_cells": "failed"},
     },
-    "is for one cross-validation, `kfold` has 2 repeats: use corrected_repeated_kfold_t": {
+    "corrected_kfold_t is for one cross-validation: `kfold` has repeats": {
         "resampling": {"kfold": {"repeats": 2}},
         "tests": {"run": ["corrected_kfold_t"]},
     },
@@ -255,7 +255,7 @@ REFUSED = {
         "metrics": ["accuracy", "error"],
         "tests": {"run": ["manova"]},
     },
-    "manova of 3 metrics needs 4 folds at least, `kfold` has 3": {
+    "manova of 3 metrics needs 4 folds at least, found 3": {
         "resampling": KFOLD,
         "tests": {"run": ["manova"]},
     },
@@ -311,7 +311,7 @@ REFUSED = {
     "tests.versus: none of the tests that run takes it": {
         "tests": {"run": ["binomial_test"], "versus": "a"}
     },
-    "tests.versus: nemenyi compares all pairs; versus one model use friedman_posthoc": {
+    "tests.versus: nemenyi compares all pairs: set `options: {nemenyi: {versus: null}}`": {
         "datasets": 8,
         "tests": {"run": ["nemenyi", "friedman"], "versus": "a"},
     },
@@ -332,7 +332,7 @@ REFUSED = {
     "tost_paired tests another hypothesis; use 'holm'": {
         "tests": {"run": ["tost_paired"], "correction": "shaffer", "margin": 0.1}
     },
-    "mean_difference, mcnemar tests each pair by itself; use 'holm'": {
+    "options of a single pair, mcnemar tests each pair by itself; use 'holm'": {
         "tests": {"run": ["mcnemar"], "correction": "max-t"}
     },
     "tests.options.mcnemar.correction: unknown correction 'holms'; did you mean 'holm'?": asked(

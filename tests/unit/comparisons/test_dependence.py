@@ -56,8 +56,8 @@ def evidence():
 
 
 def test_tests_that_know_no_groups_or_times_give_way():
-    assert names(group="patient") == ["mcnemar"]
-    assert names({"run": ["mcnemar", "proportion_difference"]}, run="run") == ["mcnemar"]
+    assert names(groups="patient") == ["mcnemar"]
+    assert names({"run": ["mcnemar", "proportion_difference"]}, runs="run") == ["mcnemar"]
     assert names({"run": ["mcnemar"]}, time="day") == ["diebold_mariano"]
     assert names({"run": ["proportion_difference"]}, time="day") == ["diebold_mariano"]
     assert names({"run": ["mcnemar"]}) == ["mcnemar"]
@@ -77,15 +77,15 @@ def test_every_test_that_takes_rows_for_independent_has_a_form_for_related_ones(
 def test_a_test_of_rows_without_another_to_take_its_place_is_refused(monkeypatch):
     alone = dataclasses.replace(catalogue()["proportion_difference"], better_test="")
     monkeypatch.setitem(registry._entries, alone.name, alone)
-    said = messages({"run": [alone.name]}, group="ward")
+    said = messages({"run": [alone.name]}, groups="ward")
     assert "counts rows one by one, rows has `groups: ward`: use a test that takes" in said
     options = {alone.name: {"independent_rows": True}}
-    assert names({"run": [alone.name], "options": options}, group="ward") == [alone.name]
+    assert names({"run": [alone.name], "options": options}, groups="ward") == [alone.name]
 
 
 def test_the_plain_form_is_kept_when_asked_for_by_name():
     tests = {"run": ["mcnemar"], "options": {"mcnemar": {"independent_rows": True}}}
-    assert names(tests, group="patient") == ["mcnemar"]
+    assert names(tests, groups="patient") == ["mcnemar"]
     (row,) = run("mcnemar", evidence(), experiment(tests))
     assert row.pvalue == mcnemar(*evidence().correct.T).pvalue
     assert row.result["independent_rows"] is True
@@ -97,14 +97,14 @@ def test_the_plain_form_is_kept_when_asked_for_by_name():
 @pytest.mark.parametrize(
     ("options", "columns", "said"),
     [
-        ({"mcnemar": {"variant": "exact"}}, {"group": "ward"}, "which is for independent rows"),
-        ({"mcnemar": {"variant": "exact"}}, {"time": "day"}, "diebold_mariano runs instead"),
+        ({"mcnemar": {"variant": "exact"}}, {"groups": "ward"}, "which is for independent rows"),
+        ({"mcnemar": {"variant": "exact"}}, {"time": "day"}, "(the tests are diebold_mariano)"),
         ({"mcnemar": {"independent_rows": True}}, {}, "nothing to assume"),
-        ({"mcnemar": {"independent_rows": "yes"}}, {"group": "ward"}, "expected true or false"),
-        ({"mcnemar": {"groups": "ward"}}, {"group": "ward"}, "`groups:` of the data set"),
+        ({"mcnemar": {"independent_rows": "yes"}}, {"groups": "ward"}, "must be true or false"),
+        ({"mcnemar": {"groups": "ward"}}, {"groups": "ward"}, "`groups:` of the data set"),
         (
             {"binomial_test": {"variant": "exact"}},
-            {"group": "ward"},
+            {"groups": "ward"},
             "'exact', which is for independent rows; allowed for rows in",
         ),
         (
@@ -112,7 +112,7 @@ def test_the_plain_form_is_kept_when_asked_for_by_name():
             {},
             "'rao_scott', which is for rows in groups; allowed for independent",
         ),
-        ({"binomial_test": {"variant": "rao_scott"}}, {"group": "ward"}, ""),
+        ({"binomial_test": {"variant": "rao_scott"}}, {"groups": "ward"}, ""),
         ({"binomial_test": {"variant": "rao_scott"}}, {"time": "day"}, ""),
         ({"binomial_test": {"variant": "exact"}}, {}, ""),
     ],
@@ -126,7 +126,7 @@ def test_predictions_that_lost_their_groups_are_refused(tmp_path):
     rows = pd.DataFrame({"row_id": range(4), "y_true": list("abab"), "a": list("abba")})
     file = tmp_path / "rows.holdout.predictions.parquet"
     rows.assign(b=list("abab")).to_parquet(file)
-    spec = experiment({"run": ["mcnemar"]}, group="patient")
+    spec = experiment({"run": ["mcnemar"]}, groups="patient")
     (chosen,) = plan_tests(spec)[1]
     with pytest.raises(
         UserError, match=r"does not say which rows of rows belong together.*patient"
@@ -172,7 +172,7 @@ def test_a_test_with_a_form_for_groups_keeps_its_name_and_says_its_form():
     labels = np.resize([0, 1], 120)
     rows = dataclasses.replace(evidence(), truth=labels)
     tests = {"run": ["tost_paired"], "margin": 0.1}
-    problems, (chosen,) = plan_tests(experiment(tests, group="patient"))
+    problems, (chosen,) = plan_tests(experiment(tests, groups="patient"))
     assert not problems
     assert chosen.name == "tost_paired"
     assert "in its form for groups of rows: rows of one `patient`" in chosen.why
@@ -180,6 +180,6 @@ def test_a_test_with_a_form_for_groups_keeps_its_name_and_says_its_form():
     wanted = tost_paired(*rows.correct.T, margin=0.1, groups=rows.groups)
     assert (row.variant, row.pvalue) == ("score_effective", wanted.pvalue)
     asked = {**tests, "options": {"tost_paired": {"independent_rows": True}}}
-    (row,) = run("tost_paired", rows, experiment(asked, group="patient"))
+    (row,) = run("tost_paired", rows, experiment(asked, groups="patient"))
     assert (row.variant, row.pvalue) == ("score", tost_paired(*rows.correct.T, margin=0.1).pvalue)
     assert row.result["independent_rows"] is True

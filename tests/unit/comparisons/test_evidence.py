@@ -6,11 +6,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from bakeoff.comparisons.evidence import PairedPredictions
 from bakeoff.comparisons.read_evidence import fold_scores, read_predictions, read_scores
 from bakeoff.errors import UserError
 from bakeoff.spec import PlannedTest
 from bakeoff.stats import Evidence, catalogue
+from tests.unit.report.studies import labelled
 
 COLUMNS = ["dataset", "model", "plan", "repeat", "fold", "n_train", "n_test"]
 
@@ -74,7 +74,7 @@ def test_a_test_set_is_read_with_its_classes(tmp_path):
     )
     columns = {"row_id": [1, 2, 3], "y_true": labels, "a": labels, "b": labels}
     pq.write_table(pa.table({**columns, "a:yes": [0.1, 0.9, 0.2]}), tmp_path / "p.parquet")
-    found = read_predictions(tmp_path / "p.parquet", ["a", "b", "gone"], scores=True)
+    found = read_predictions(tmp_path / "p.parquet", ["a", "b", "gone"], ["roc_auc"])
     assert found.classes == ("no", "yes")
     assert found.models == ("a", "b")
     assert found.correct.all()
@@ -84,9 +84,7 @@ def test_a_test_set_is_read_with_its_classes(tmp_path):
 
 
 def test_labels_become_codes_of_sorted_classes():
-    made = PairedPredictions.from_labels(
-        ["a", "b"], ["no", "yes", "no"], [["no", "no", "maybe"], ["no", "yes", "no"]]
-    )
+    made = labelled(["a", "b"], ["no", "yes", "no"], [["no", "no", "maybe"], ["no", "yes", "no"]])
     assert made.classes == ("maybe", "no", "yes")
     np.testing.assert_array_equal(made.truth, [1, 2, 1])
     np.testing.assert_array_equal(made.correct, [[True, True], [False, True], [False, True]])

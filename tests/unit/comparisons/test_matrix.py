@@ -85,14 +85,14 @@ def test_a_half_finished_model_is_missing():
 
 def test_what_lacks_a_score_is_left_out():
     table, holes = matrix(scores(("y", "b", 2)))
-    found = complete(MODELS, DATASETS, table[MODELS].to_numpy(), holes, "drop_dataset")
+    found = complete(experiment(), "f1", table.set_index("dataset")[MODELS], "drop_dataset", holes)
     assert (found.models, found.datasets) == (tuple("abc"), tuple("xz"))
     assert found.left_out == ("data set y was left out: b has no f1 on y (no row is positive)",)
 
 
 def test_a_test_that_can_do_without_keeps_all():
     table, holes = matrix(scores(("y", "b", 2)))
-    found = complete(MODELS, DATASETS, table[MODELS].to_numpy(), holes, "keep")
+    found = complete(experiment(), "f1", table.set_index("dataset")[MODELS], "keep", holes)
     assert found.values.shape == (3, 3)
     assert found.left_out == ()
     assert found.missing([0, 1]) == "scores are missing on 1 data set(s)"
@@ -118,7 +118,8 @@ def test_a_test_that_can_do_without_keeps_all():
 def test_missing_scores_are_counted_in_the_notes(gaps, said):
     values = np.arange(15.0).reshape(5, 3)
     values[tuple(zip(*gaps, strict=True))] = np.nan
-    assert complete(MODELS, list("vwxyz"), values, [], "failed").left_out == said
+    table = pd.DataFrame(values, list("vwxyz"), MODELS)
+    assert complete(experiment(), "f1", table, "failed").left_out == said
 
 
 def test_missing_cells_stop_the_run_where_a_test_needs_them():

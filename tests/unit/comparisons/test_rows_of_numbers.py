@@ -7,7 +7,7 @@ import pytest
 
 from bakeoff import stats
 from bakeoff.comparisons import Context, plan_tests, run_test
-from bakeoff.comparisons.evidence import PairedPredictions, TimeBlocks
+from bakeoff.comparisons.evidence import PairedPredictions, block_checks
 from bakeoff.comparisons.settings import planned
 from bakeoff.errors import Problem
 from bakeoff.spec import HypothesisTests, load_experiment
@@ -52,8 +52,8 @@ def regression(**keys):
 def test_metric_without_a_formula_is_checked_in_time_by_squared_errors(lasting):
     """Of classes it is by right and wrong rows; numbers have none."""
     found, entry = rows("median_absolute_error", lasting), stats.catalogue()["metric_difference"]
-    (check,) = TimeBlocks(found, entry).checks([0, 1])
-    by_formula = TimeBlocks(dataclasses.replace(found, metric="mse"), entry).checks([0, 1])
+    (check,) = block_checks(found, entry, None, [0, 1])
+    by_formula = block_checks(dataclasses.replace(found, metric="mse"), entry, None, [0, 1])
     assert check == by_formula[0]
     assert (check.holds is False) is lasting
 
@@ -98,7 +98,7 @@ def test_test_of_means_takes_the_metrics_that_are_means_of_losses():
     config = regression(**asked)
     config["datasets"]["d"].pop("time")
     assert plans(config) == {"mean_difference": ("mae",)}
-    with pytest.raises(Problem, match="`rmse` and `r2` are not: add mse or mae"):
+    with pytest.raises(Problem, match=r"no standard error for `rmse` and `r2`; add one of mae"):
         plans({**config, "metrics": ["rmse", "r2"]})
 
 

@@ -13,6 +13,7 @@ from bakeoff.scores import METRICS
 from bakeoff.spec import Costs
 from bakeoff.stats import binomial_test, metric_ci
 from bakeoff.stats.metrics.metric import Form
+from tests.unit.report.studies import labelled
 
 LEVEL = 0.95
 
@@ -109,7 +110,7 @@ def test_expected_cost_goes_by_the_priors():
 
 def test_the_interval_of_an_accuracy_tells_nothing_of_a_test_against_one_half():
     right = np.arange(21) < 15  # exact p .078, and Wilson's interval lies above .5
-    data = PairedPredictions.from_labels(["a"], np.ones(21), [right.astype(float)])
+    data = labelled(["a"], np.ones(21), [right.astype(float)])
     (line,) = intervals_of("d", dataclasses.replace(data, metric="accuracy"), None, LEVEL)
     assert line["ci_low"] > 0.5
     assert line["note"] == ""

@@ -13,6 +13,7 @@ from bakeoff.comparisons.settings import planned
 from bakeoff.report.may_be_best import contenders
 from bakeoff.spec import Costs, HypothesisTests
 from bakeoff.stats import Arity, catalogue
+from tests.unit.report.studies import labelled
 
 N = 800
 FADES = "dependence that fades within a block"
@@ -25,12 +26,12 @@ IN_BLOCKS = [
 
 
 def rows(**related):
-    found = PairedPredictions.from_labels(["a", "b"], list("xyxyxyxy"), [list("xxxxyyyy")] * 2)
+    found = labelled(["a", "b"], list("xyxyxyxy"), [list("xxxxyyyy")] * 2)
     return dataclasses.replace(found, **related)
 
 
 def test_times_are_cut_into_eight_long_blocks():
-    many = PairedPredictions.from_labels(["a"], ["x", "y"] * 20, [["x", "y"] * 20])
+    many = labelled(["a"], ["x", "y"] * 20, [["x", "y"] * 20])
     blocks = dataclasses.replace(many, times=np.arange(40)[::-1]).blocks
     assert np.unique(blocks, return_counts=True)[1].tolist() == [5] * 8
     assert (np.diff(blocks) <= 0).all()  # neighbours in time stay together

@@ -4,7 +4,6 @@ import json
 from pathlib import Path
 
 import numpy as np
-import openpyxl
 import pandas as pd
 import pytest
 from sklearn.linear_model import LogisticRegression
@@ -108,19 +107,6 @@ def test_estimators_are_compared_with_the_same_notes(messy):
     )
     assert "like an id, and are learned from: 'number'" in found.verdict
     assert "| number" in found.to_markdown("columns")
-
-
-def test_a_workbook_tells_of_formulas_without_values_and_a_hidden_sheet(tmp_path):
-    book = openpyxl.Workbook()
-    book.active.title = "old"
-    book.active.append(["a", "total", "y"])
-    for i in range(N):
-        book.active.append([i % 7, f"=A{i + 2}+1", ["u", "v"][i % 2]])
-    book.create_sheet("new").append(["a", "y"])
-    book.active.sheet_state, book.active = "hidden", 1
-    book.save(tmp_path / "book.xlsx")
-    data = {"source": "file", "path": str(tmp_path / "book.xlsx"), "target": "y"}
-    assert card_of(**data)["notes"] == [["hidden", "old"], ["formulas", "total"]]
 
 
 @pytest.mark.parametrize(

@@ -33,13 +33,13 @@ def test_every_reader_tells_rows_and_groups_apart(ending, start, tmp_path):
         keys = _whole(start, each)
         WRITERS[ending](path, keys)
         file = Records(str(path), read_table(str(path), ("x",)), ("x",))
-        found = [file.related("group", GivenColumns(group="k"))]
+        found = [file.related("groups", GivenColumns(groups="k"))]
         found += [file.ids("k")] if each == 1 else []
         assert all([str(one) for one in own] == [str(key) for key in keys] for own in found)
 
 
 @pytest.mark.parametrize("ending", ["parquet", "jsonl"])
-@pytest.mark.parametrize("role", ["id", "group", "run", "seed", "fold"])
+@pytest.mark.parametrize("role", ["id", "groups", "runs", "seeds", "fold"])
 def test_floats_that_stand_for_several_numbers_identify_nothing(role, ending, tmp_path):
     path = tmp_path / f"p.{ending}"
     frame = pd.DataFrame({"who": np.arange(ROWS) * 4 + 2.0**54})

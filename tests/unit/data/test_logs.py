@@ -263,7 +263,6 @@ def test_questions_that_are_there_twice_keep_the_ids_of_the_log(capsys):
     assert main(["compare", *paths, *RIGHT]) == 2
     told = " ".join(capsys.readouterr().err.split())
     assert re.search(r"ids that are missing \(\d+\): q0 \[[0-9a-f]{16}\] 0, ", told)
-    assert re.search(r"of 120 ids that both logs have for samples, 1\d\d stand for diff", told)
 
 
 def test_other_questions_under_the_same_ids_are_refused(capsys, refused):
@@ -272,8 +271,7 @@ def test_other_questions_under_the_same_ids_are_refused(capsys, refused):
         inspect("b.json", "b", [1] * 40, questions=[*range(30), *range(100, 110)]),
     ]
     said = (
-        "of 40 ids that both logs have for samples, 10 stand for different questions … "
-        "the first is 30: 'q30 [ … ' and 'q100 [ … "
+        "ids that do not belong (10): q100 [ … "
         "only if both logs number the same questions alike, `--id sample_id` pairs so"
     )
     refused("compare", *paths, *RIGHT, said=said)
@@ -290,17 +288,6 @@ def test_own_tables_may_have_columns_of_these_names(capsys):
     assert compared(capsys, "a.csv", "b.csv", "--id", "sample_id")["n"] == 40
 
 
-def test_numbers_and_texts_as_ids_of_samples(capsys, refused):
-    log = json.loads(Path(inspect("a.json", "a", [1] * 40)).read_text())
-    for row in log["samples"]:
-        row["id"] = f"{row['id']}"
-    write("b.json", log)
-    assert compared(capsys, "a.json", "b.json")["n"] == 40
-    log["samples"][0]["input"] = "another"
-    write("b.json", log)
-    refused("compare", "a.json", "b.json", *RIGHT, said="1 stand for different questions")
-
-
 def test_runs_of_a_folder_are_of_one_question(capsys):
     """Every run is shuffled in its own way; runs that agree are those of one question."""
     marks = {"a": drawn(60, 0.5, 1), "b": drawn(60, 0.7, 2)}
@@ -312,26 +299,6 @@ def test_runs_of_a_folder_are_of_one_question(capsys):
     difference = np.mean(marks["a"]) - np.mean(marks["b"])
     assert found["estimate"] == pytest.approx(difference)
     assert found["n"] == 60
-
-
-def test_experiments_and_training_runs_pair_by_questions(capsys):
-    a, b = marks_of_two()
-    for name, marks, seed in (("a-1", a, 1), ("a-2", a, 2), ("b-1", b, 3), ("b-2", b, 4)):
-        own, order = shuffled(marks, seed)
-        inspect(f"{name}.json", name, own, questions=order)
-    models = {name: {"values": f"{name}-1.json"} for name in "ab"}
-    config = {"experiment": "evals", "metrics": ["accuracy"], "models": models}
-    done = run_in_process(load_experiment(config), "results", 1, lambda done, of: None)
-    (row,) = Findings(done).comparisons.to_dict("records")
-    assert row["pvalue"] == mcnemar(np.array(a), np.array(b)).pvalue
-    asked = ["compare", "a-{seed}.json", "b-{seed}.json", "--values", "right", "--json"]
-    found = []
-    for _ in range(2):
-        assert main(asked) == 0
-        found.append(json.loads(capsys.readouterr().out)["comparisons"])
-        inspect("a-2.json", "a", a)
-        inspect("b-2.json", "b", b)
-    assert found[0] == found[1]
 
 
 def test_separators_of_lines_in_documents_are_text():
@@ -378,7 +345,7 @@ def folder_of_runs():
 
 
 def experiment_of(metric, **keys):
-    own = {"values": "logs/", "columns": {"run": "run"}}
+    own = {"values": "logs/", "columns": {"runs": "run"}}
     models = {"a": {**own, "model": "openai/a", **keys}, "b": own}
     return {"experiment": "evals", "metrics": [metric], "models": models}
 
@@ -415,7 +382,7 @@ def test_experiment_takes_the_models_of_a_folder(metric, capsys):
         ({"model": "c"}, r"models.a.model: 'logs/' holds several: unknown model 'c' \(allowed: b,"),
         ({"values": "t.csv"}, r"models.a.model: 't.csv' holds one model: leave it out"),
         ({"values": "pf.json"}, r"models.a.model: 'pf.json' holds several: unknown model 'openai"),
-        ({"columns": {}}, r"models.a.values: .* where they are runs of items, `run: run` names"),
+        ({"columns": {}}, r"models.a.values: .* where they are runs of items, `runs: run` names"),
         ({"values": None, "scores": "t.csv"}, "models.a: `model` goes with `results`, or with log"),
         ({"values": None, "results": "r"}, "models.a: `results` wants a folder of results, and"),
         ({}, r"metrics\[0\]: 'logs/: openai/a': pass@4 wants 4 runs of each item, 30 have fewer"),
@@ -453,9 +420,6 @@ def test_a_folder_of_lm_eval_has_models_and_tasks():
         "task": ["arc_easy", "arc_easy", "gsm8k", "gsm8k"],
     }
     assert list(tables_of(["out/meta__llama-3.1", "out/x"]).models) == ["meta__llama-3.1", "x"]
-    means = next(str(path) for path in Path("out/x").glob("results*"))
-    with pytest.raises(Problem, match="it holds only mean scores"):
-        tables_of([means])
 
 
 RUNS = "--values right --runs run"
@@ -471,27 +435,11 @@ RUNS = "--values right --runs run"
         (f"compare logs {RUNS} --models a", 2, "holds one model (a)"),
         (f"compare logs {RUNS} --metric pass@2", 0, "b is better than a by pass@2"),
         (f"compare logs {RUNS} --metric pass@4", 2, "pass@4 wants 4 runs of each"),
-        (
-            "compare logs --values right --metric pass@2 --metric pass^2",
-            2,
-            "pass@2 is compared by itself",
-        ),
-        (
-            "compare logs --values higher --metric pass@2",
-            2,
-            "--metrics: pass@2 is about runs that are righ",
-        ),
-        (f"compare logs {RUNS} --metric pass@0", 2, "--metrics: found 'pass@0', expected"),
         (f"gate logs --margin 0 {RUNS}", 3, "name the two of its models (a, b)"),
         (f"gate logs --margin 0 --models a,b {RUNS} --metric pass^2", 0, "Ship: b"),
         (f"compare logs {RUNS} --set value=match", 0, "b is better than a"),
         ("compare logs --values right --set value=acc", 2, "unknown column 'acc'"),
-        (
-            "plan logs --models a,b --values right --set runs=run --difference 0.1",
-            0,
-            "to find a true difference of 0.1 in accuracy",
-        ),
-        ("plan logs --models a,b --rows 9", 2, "it holds no labels but scores, `score` (0 "),
+        ("plan logs --models a,b --rows 9", 2, "it holds no labels but scores, `score`"),
     ],
 )
 def test_commands_take_a_folder(options, code, said, capsys):
@@ -505,10 +453,7 @@ def test_commands_take_a_folder(options, code, said, capsys):
 
 def test_scores_of_a_file_are_told_with_the_options_that_take_them(capsys, refused):
     path = promptfoo("results.json", {"a": drawn(40, 0.4, 1), "b": drawn(40, 0.9, 2)})
-    said = (
-        "`success` (0 and 1), `score` (0.5 to 1) and `tone` (0.25 to 0.25) … "
-        "`--set value=COLUMN` chooses one of them, `--runs run` names the runs"
-    )
+    said = "`success`, `score` and `tone` … `--set value=COLUMN` which of several scores it is"
     refused("compare", path, said=said)
     assert main(["compare", path, *RIGHT, "--set", "value=success", "--runs", "run"]) == 0
     assert "b is better than a" in capsys.readouterr().out
@@ -518,18 +463,9 @@ def test_the_format_of_tables_is_an_option(capsys, refused):
     rows = ["id;y;a;b", *(f"{i};x{i % 2};x{i % 2};x{i % 3 % 2}" for i in range(40))]
     Path("t.out").write_text("\n".join(rows))
     refused("compare", "t.out", said="unknown file ending '.out' … or set `--format csv`")
-    for command in (
-        ["compare", "t.out", "--models", "a,b"],
-        ["gate", "t.out", "--models", "b,a", "--margin", "0.1"],
-        ["plan", "t.out", "--models", "a,b", "--difference", "0.1"],
-        ["init", "t.out", "--target", "y", "-o", "-"],
-    ):
-        how = ["--format", "csv"] if command[0] == "compare" else ["--set", "format=csv"]
-        assert main([*command, *how]) == 0
+    assert main(["compare", "t.out", "--models", "a,b", "--format", "csv"]) == 0
+    assert main(["init", "t.out", "--target", "y", "-o", "-", "--set", "format=csv"]) == 0
     assert '    format: "csv"\n' in capsys.readouterr().out
-    Path("s.out").write_text("data,a,b\n" + "\n".join(f"d{i},{i % 7},{i % 5}" for i in range(12)))
-    scores = ["compare", "s.out", "--datasets", "data", "--values", "higher", "--format", "csv"]
-    assert main(scores) == 0
 
 
 LOGS = {

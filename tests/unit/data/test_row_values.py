@@ -58,7 +58,7 @@ def compared(tmp_path, **more):
     return [row for test in chosen for row in run_planned(test, experiment, inputs)]
 
 
-GROUPED = {"columns": {"group": "item"}}
+GROUPED = {"columns": {"groups": "item"}}
 
 
 @pytest.mark.parametrize(
@@ -114,7 +114,7 @@ def test_what_zeros_and_ones_mean_is_asked(files):
     assert problems(metrics=[{**DESCRIBED, "range": [0, 5]}]) == ""
     assert problems(metrics=["accuracy"]) == ""
     said = problems(metrics=["accuracy"], tests={"run": ["mean_difference"]})
-    assert "the experiment has right and wrong rows: use mcnemar" in said
+    assert "the models bring right and wrong rows: use mcnemar" in said
 
 
 @pytest.mark.parametrize(
@@ -122,12 +122,15 @@ def test_what_zeros_and_ones_mean_is_asked(files):
     [
         ({"metrics": GONE}, "`metrics:` must say what the numbers"),
         ({"models.b": {"predictions": "b.csv"}}, "models.b: other models bring a number for each"),
-        ({"models.b.values": "gaps.csv"}, "have no number in column 'value'; the first is id"),
+        ({"models.b.values": "gaps.csv"}, "have no number in column 'value'; the first is row"),
         ({"metrics": ["f1"]}, "metrics[0]: what are the numbers of `values:`"),
         ({"metrics": ["accuracy"]}, "have a number that is neither 0 nor 1"),
         ({"metrics": [DESCRIBED, {**DESCRIBED, "name": "b"}]}, "so there is one metric"),
         ({"metrics": [{**DESCRIBED, "range": [0, 1]}]}, "have a number outside 0 to 1; the first"),
-        ({"tests": {"run": ["mcnemar"]}}, "mcnemar looks at predictions"),
+        (
+            {"tests": {"run": ["mcnemar"]}},
+            "mcnemar looks at correctness of each row, the models bring a number per row",
+        ),
         ({"datasets": {"v": {"source": "given", "positive": "x"}}}, "numbers per row have no"),
         ({"datasets": {"v": {"source": "sklearn", "name": "iris"}}}, "source: given"),
         ({"models.a.columns": {"value": "nope"}}, "unknown column 'nope'"),

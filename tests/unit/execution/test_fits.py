@@ -9,10 +9,10 @@ import pytest
 
 from bakeoff.comparisons import plan_tests
 from bakeoff.errors import UserError
-from bakeoff.execution import remake, steps
+from bakeoff.execution import remake
 from bakeoff.execution.fits import Fitter
 from bakeoff.execution.rule_inputs import RuleInputs
-from bakeoff.execution.workers import NO_LIMITS, StepError, Workers, result
+from bakeoff.execution.workers import NO_LIMITS, StepError, Workers
 from bakeoff.files import whole, write_text
 from bakeoff.spec import Fit, load_experiment
 
@@ -23,19 +23,13 @@ class Pretending(Workers):
     def __init__(self, meeting=1):
         super().__init__()
         self.meeting = threading.Barrier(meeting)
-        self.messages = []
         self.done = []
 
     def do(self, what, step, log=None, limits=NO_LIMITS):
-        if step.func is steps.fit:
-            return result(what, self._fit(step.args[0]), log)
-        self.messages.append(len(step.args[0]))
-        return [self._fit(one.args[0]) for one, _ in step.args[0]]
-
-    def _fit(self, task):
+        (task,) = step.args
         self.meeting.wait(60)
         if task.fit.model == "tree":
-            return UserError(f"{task.fit.split} is too hard")
+            raise StepError(what, f"{task.fit.split} is too hard", log)
         Path(task.output).parent.mkdir(parents=True, exist_ok=True)
         Path(task.output).touch()
         self.done.append(str(task.fit))
@@ -77,26 +71,6 @@ def test_as_many_at_a_time_as_wanted(tiny):
     assert len(Path("record.txt").read_text().splitlines()) == 4
 
 
-@pytest.mark.parametrize(("timeout", "messages"), [(None, [11]), (60, [])])
-def test_a_message_holds_many_fits_but_none_that_may_have_to_be_ended(tiny, timeout, messages):
-    workers = Pretending()
-    batch(tiny, workers, of_bayes(tiny), timeout=timeout)
-    assert len(workers.done) == 11
-    assert workers.messages == messages
-
-
-def test_fits_of_a_worker_that_died_are_done_alone(tiny):
-    class Dying(Pretending):
-        def do(self, what, step, log=None, limits=NO_LIMITS):
-            if what == "fits":
-                raise StepError(what, "the worker process was killed", log, died=True)
-            return super().do(what, step, log, limits)
-
-    workers = Dying()
-    batch(tiny, workers, of_bayes(tiny))
-    assert workers.done == [str(fit) for fit in of_bayes(tiny)]
-
-
 FIT = Fit("iris", "tree", "cv_5x2", 1, 2)
 WHOLE = "PAR1 and PAR1"
 
@@ -118,30 +92,23 @@ class Made:
         Fitter(self.needs, self.made_by, workers)._note(FIT, outcome)
 
 
-def note_batch(made, fits):
-    (record,) = made.needs.batches("iris")
-    remake.note_batch(record, list(map(made.needs.prediction, fits)))
-    return record
-
-
 def test_batch_holds_while_its_files_are_as_its_record_says(tiny):
-    made = Made(tiny, "dataset")
-    fits = list(made.needs.experiment.fits())
-    files = [Path(made.needs.prediction(fit)) for fit in fits]
+    made = Made(tiny, "model")
+    files = [Path(made.needs.prediction(fit)) for fit in made.needs.experiment.fits(model="tree")]
     for file in files:
         write_text(file, WHOLE)
-    (record,) = made.needs.batches("iris")
+    record = made.needs.paths.batch("iris", "tree")
     assert made.again() == set(), "what is not there is no matter of this"
-    note_batch(made, fits)
+    remake.note_batch(record, files)
     assert made.again() == set()
     with whole(files[0]) as part:
         part.write_text(f"{WHOLE} and PAR1")
     assert made.again() == {record}
-    note_batch(made, fits)
+    remake.note_batch(record, files)
     assert made.again() == set()
     truncate(files[0], 2)
     assert made.again() >= {record, files[0].as_posix()}
-    note_batch(made, fits)
+    remake.note_batch(record, files)
     write_text(files[0], WHOLE)
     files[1].unlink()
     assert made.again() == {record}
@@ -159,7 +126,7 @@ def test_files_of_batches_are_looked_at_where_each_fit_is_a_job(tiny):
 
     assert made.again(find) == set()
     assert not asked, "there was no batch: Snakemake knows its own jobs"
-    remake.note_batch(made.needs.paths.batch("iris"), [])
+    remake.note_batch(made.needs.paths.batch("iris", "tree"), [])
     assert made.again(find) == {made.needs.prediction(FIT)}
     assert list(asked[0].values()) == [{"fingerprint": "digest"}] * 33
 
@@ -177,7 +144,7 @@ def test_failed_fit_is_tried_again_under_other_limits(tiny, changes, again):
     Made(tiny, on_error="exclude").note(StepError(FIT, "no luck today"))
     made = Made(tiny, **changes)
     paths = made.needs.paths
-    wanted = {made.needs.prediction(FIT), paths.batch("iris"), paths.batch("iris/tree")}
+    wanted = {made.needs.prediction(FIT), paths.batch("iris", "tree")}
     assert made.again() == (wanted if again else set())
     made.note(True)
     assert made.again() == set()
@@ -224,7 +191,7 @@ def test_files_that_changed_since_the_last_run_are_made_again(tiny):
         truncate(file, 5)
     later = files[0].stat().st_mtime_ns + 10**9
     os.utime(files[0], ns=(later, later))  # as large, but written to
-    batches = {f"results/tiny/batches/{name}.txt" for name in ("iris", "iris/tree")}
+    batches = {"results/tiny/batches/iris/tree.txt"}
     assert made.again() == {file.as_posix() for file in files[:3]} | batches
     os.utime(made.needs.paths.sizes)  # as in a copy: dates tell nothing
     assert made.again() == {file.as_posix() for file in files[1:3]} | batches

@@ -19,7 +19,6 @@ from snakemake_interface_logger_plugins.common import LogEvent
 
 from bakeoff.errors import UserError
 from bakeoff.execution import snakemake_ways as ways
-from bakeoff.preflight import check_experiment
 from bakeoff.spec import load_experiment
 from tests.conftest import TINY
 
@@ -131,13 +130,12 @@ def test_last_answer_of_a_controller_that_is_away_is_taken(monkeypatch):
     assert [part.get_min_job_age() for _ in range(3)] == [400, 400, 500]
 
 
-def asking(per="fold", **resources):
+def asking(**resources):
     models = {
         name: TINY["models"][name] | {"resources": resources.get(name, {})}
         for name in ("tree", "bayes")
     }
-    changes = {"models": models, "execution": {"jobs_per": per}, "tests": {"run": ["mcnemar"]}}
-    return load_experiment(TINY | changes)
+    return load_experiment(TINY | {"models": models, "tests": {"run": ["mcnemar"]}})
 
 
 def test_a_rule_is_given_what_is_asked_for_and_else_the_default_of_the_run():
@@ -188,15 +186,6 @@ def test_resources_that_no_executor_takes_are_refused(resources, why):
         asking(tree=resources)
     assert "models.tree" in str(caught.value)
     assert why in str(caught.value)
-
-
-def test_models_of_one_job_share_its_texts():
-    texts = {"tree": {"slurm_partition": "gpu", "mem_mb": 1}, "bayes": {"slurm_partition": "cpu"}}
-    (problem,) = check_experiment(asking("dataset", **texts))[0]
-    assert problem.path == ("models", "bayes", "resources", "slurm_partition")
-    assert "jobs_per: model" in problem.message
-    assert not check_experiment(asking("model", **texts))[0]
-    assert not check_experiment(asking("dataset", tree={"mem_mb": 1}, bayes={"mem_mb": 2}))[0]
 
 
 ERROR = """RuleException:

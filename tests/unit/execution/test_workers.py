@@ -11,14 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from bakeoff.errors import UserError
 from bakeoff.execution.workers import (
     NO_LIMITS,
     StepError,
     Workers,
     result,
     work,
-    work_in_turn,
 )
 
 
@@ -103,30 +101,6 @@ def test_error_is_short_and_its_traceback_in_the_log(pool, tmp_path):
         call(pool, partial(int, "x"), log)
     assert str(caught.value).splitlines()[1:] == [f"  log: {log}"]
     assert "Traceback" in log.read_text()
-
-
-def test_tasks_in_turn_each_have_their_outcome_and_their_log(pool, tmp_path):
-    logs = [str(tmp_path / name) for name in ("quiet", "loud", "wrong", "last")]
-    Path(logs[0]).write_text("of an earlier attempt")
-    wanted = [os.getpid, partial(os.system, "echo loud"), partial(int, "x"), os.getpid]
-    steps = list(zip(wanted, logs, strict=True))
-    first, printed, failed, last = call(pool, partial(work_in_turn, steps))
-    assert first == last == call(pool, os.getpid)
-    assert printed == 0
-    with pytest.raises(StepError, match="c failed: ValueError: invalid literal"):
-        result("c", failed)
-    assert Path(logs[1]).read_text() == "loud\n"
-    assert Path(logs[2]).read_text().startswith("Traceback")
-    assert not Path(logs[0]).exists()
-    assert not Path(logs[3]).exists()
-
-
-def test_log_of_tasks_in_turn_that_cannot_be_written_is_told(pool, tmp_path):
-    (tmp_path / "file").touch()
-    log = str(tmp_path / "file" / "log")
-    (found,) = call(pool, partial(work_in_turn, [(partial(os.system, "echo x"), log)]))
-    assert isinstance(found, UserError)
-    assert "cannot be written" in str(found)
 
 
 @pytest.mark.parametrize("in_worker", [True, False])

@@ -11,9 +11,9 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.experimental import enable_halving_search_cv  # noqa: F401
 from sklearn.utils import all_estimators
 
-from bakeoff.data.target import Classes
+from bakeoff.data.target import Target
 from bakeoff.errors import Problem
-from bakeoff.fit.check_models import check_model, check_neighbours
+from bakeoff.fit.check_models import check_model
 from bakeoff.fit.estimator import build, made_value
 from bakeoff.fit.train import TrainingPart, train
 from bakeoff.seeds import derive
@@ -100,7 +100,6 @@ def test_class_that_is_no_estimator_is_told(own, name, message):
             "Popen is of Pyth",
         ),
         ({"estimator": "numpy.memmap", "params": {"filename": "made"}}, "memmap has no get_params"),
-        ({"estimator": "sklearn.svm.SVC", "set_output": "pandas"}, "SVC does not take `set_output"),
     ],
 )
 def test_objects_that_cannot_be_made(value, message):
@@ -148,44 +147,9 @@ def test_lists_become_tuples_where_tuples_are_meant():
     texts = {"estimator": "sklearn.preprocessing.FunctionTransformer"}
     texts["params"] = {"func": {"object": "operator.itemgetter", "args": ["x"]}}
     model = Model.model_validate({**entry, "steps": [texts, *entry["steps"]]})
-    target = Classes(("p", "q")).encoded(np.array([0, 1, 0, 1] * 3))
+    target = Target(("p", "q")).encoded(np.array([0, 1, 0, 1] * 3))
     chosen = train(model, TrainingPart(features, target), derive(1)).chosen["params"]
     assert chosen["w__ngram_range"] in ([1, 1], [1, 2])
-
-
-def forty():
-    return [np.arange(40)]
-
-
-@pytest.mark.parametrize(
-    ("keys", "message"),
-    [
-        (
-            {"params": {"n_neighbors": 41}},
-            "models.m.params: 41 neighbours are more than the 40 rows of the smallest training",
-        ),
-        (
-            {"tune": {"space": {"n_neighbors": [5, 33]}, "cv": 5}},
-            "models.m.tune.space.n_neighbors: 33 neighbours are more than the 32 rows that an",
-        ),
-        ({"params": {"n_neighbors": 40}}, None),
-        ({"tune": {"space": {"n_neighbors": [5, 32]}, "cv": 5}}, None),
-    ],
-    ids=str,
-)
-def test_more_neighbours_than_rows_are_told(keys, message):
-    own = Model.model_validate({"estimator": KNN, **keys})
-    problems = [str(problem) for problem in check_neighbours("m", own, "d", forty)]
-    assert [p[: len(message or "")] for p in problems] == ([message] if message else [])
-
-
-def test_neighbours_within_another_estimator_are_told():
-    nested = {"estimator": KNN, "params": {"n_neighbors": 99}}
-    bagging = "sklearn.ensemble.BaggingClassifier"
-    for depth in range(3):
-        own = Model.model_validate({"estimator": bagging, "params": {"estimator": nested}})
-        assert len(list(check_neighbours("m", own, "d", forty))) == 1, depth
-        nested = {"estimator": bagging, "params": {"estimator": nested}}
 
 
 @pytest.mark.parametrize(
@@ -249,7 +213,7 @@ def part():
     rng = np.random.default_rng(0)
     y = np.arange(60) % 2
     X = pd.DataFrame(rng.normal(size=(60, 3)) + y[:, None], columns=list("abc"))
-    return TrainingPart(X, Classes(("no", "yes")).encoded(y.astype(np.intp)))
+    return TrainingPart(X, Target(("no", "yes")).encoded(y.astype(np.intp)))
 
 
 @pytest.mark.filterwarnings("ignore")

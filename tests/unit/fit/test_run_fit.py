@@ -6,7 +6,6 @@ import os
 import random
 import sys
 import warnings
-import zipfile
 from contextlib import nullcontext
 from pathlib import Path
 
@@ -15,30 +14,25 @@ import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 import sklearn
-import skops.io
 from sklearn.dummy import DummyClassifier
-from sklearn.inspection import permutation_importance
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from bakeoff.data import ROW_ID, TARGET, Table, make_splits
 from bakeoff.data.splits import write_splits
-from bakeoff.data.target import Classes
+from bakeoff.data.target import Target
 from bakeoff.errors import UserError
-from bakeoff.execution import steps
 from bakeoff.files import read_json
 from bakeoff.fit.estimator import assemble
 from bakeoff.fit.fit_task import FitTask, timing_of
-from bakeoff.fit.keep import KeptModel, read_model, write_model
 from bakeoff.fit.predictions import Predictions, find_outdated, is_made, read_facts, stamp
-from bakeoff.fit.run_fit import importance, isolated, run_fit
-from bakeoff.fit.train import TrainedModel
+from bakeoff.fit.run_fit import isolated, run_fit
 from bakeoff.scores import METRICS, collect_predictions, score, score_fits
 from bakeoff.seeds import derive
 from bakeoff.spec import Fit
 from bakeoff.spec.models import Model
-from bakeoff.spec.resampling import Cv5x2, Holdout, Importance
+from bakeoff.spec.resampling import Cv5x2, Holdout
 
 FIT = Fit("d", "m", "holdout", 1, 1)
 
@@ -49,7 +43,7 @@ def model(estimator, **keys):
 
 def written(folder, frame, classes, splits):
     """Write a table and its divisions, and return the files."""
-    Table(frame, Classes(classes)).write(folder / "d", folder / "c")
+    Table(frame, Target(classes)).write(folder / "d", folder / "c")
     write_splits(folder / "s", splits)
     return {"data": folder / "d", "splits": folder / "s"}
 
@@ -84,7 +78,7 @@ def mixed_frame(n=80):
 def paths(tmp_path):
     frame, classes = mixed_frame(), ("no", "yes")
     plan = Holdout.model_validate({})
-    splits = make_splits("d", Table(frame, Classes(classes)), "holdout", plan, 1)
+    splits = make_splits("d", Table(frame, Target(classes)), "holdout", plan, 1)
     return written(tmp_path, frame, classes, splits)
 
 
@@ -290,62 +284,6 @@ def test_seeds_that_the_parts_got_are_recorded(tmp_path):
     assert seeds == {"estimator__random_state": 7, "random_state": made.random_state}
 
 
-def task(files, output, **keys):
-    own = model(MODELS[0], features=["size", "flag"], **keys)
-    return FitTask(FIT, own, 1, **files, output=output)
-
-
-def test_kept_model_predicts_as_its_fit_did(paths, tmp_path):
-    made = task(paths, tmp_path / "p.parquet", keep=True, threshold={"choose": "f1"})
-    run_fit(made)
-    assert zipfile.ZipFile(made.kept).testzip() is None
-    trusted = skops.io.get_untrusted_types(file=made.kept)
-    kept = read_model(made.kept, trusted)
-    found = Predictions.read(made.output)
-    rows = mixed_frame().set_index("__row_id__").loc[found.row_id]
-    np.testing.assert_array_equal(kept.predict(rows), np.array(found.classes)[found.y_pred])
-    assert kept.trained.threshold == found.facts["chosen"]["threshold"]
-    plain = task(paths, tmp_path / "plain", threshold={"choose": "f1"})
-    run_fit(plain)
-    assert not plain.kept.is_file()
-    np.testing.assert_array_equal(Predictions.read(plain.output).y_pred, found.y_pred)
-
-
-def test_fit_without_its_kept_model_is_made_again(paths, tmp_path):
-    made = task(paths, tmp_path / "p.parquet", keep=True)
-    steps.fit(made)
-    made.kept.unlink()
-    steps.fit(made)
-    written = made.kept.stat().st_mtime_ns
-    steps.fit(made)
-    assert made.kept.stat().st_mtime_ns == written
-    run_fit(task(paths, tmp_path / "p.parquet"))
-    assert not made.kept.exists(), "a model that is not kept any more does not stay"
-
-
-class Foreign:
-    """A type that no reader has reason to trust."""
-
-
-class Unwritable:
-    def __getstate__(self):
-        raise TypeError("it holds a lock")
-
-
-def test_types_that_are_not_trusted_or_cannot_be_written_are_told(tmp_path):
-    path = tmp_path / "m.skops"
-    foreign, locked = (
-        KeptModel(TrainedModel(kind(), None, {}), ["x"], ["a", "b"])
-        for kind in (Foreign, Unwritable)
-    )
-    with pytest.raises(UserError, match=r"`keep: true`: skops cannot write this model"):
-        write_model(path, locked)
-    assert not list(tmp_path.iterdir())
-    write_model(path, foreign)
-    with pytest.raises(UserError, match=r"needs types that are not trusted: .*Foreign"):
-        read_model(path)
-
-
 def state():
     return {
         "environment": dict(os.environ),
@@ -480,7 +418,7 @@ def test_nested_estimate_is_chance_on_noise_and_the_naive_one_is_not(tmp_path):
     frame.insert(0, TARGET, rng.permutation(["no", "yes"] * (rows // 2)))
     frame.insert(0, ROW_ID, range(rows))
     plan, classes = Cv5x2.model_validate({}), ("no", "yes")
-    splits = make_splits("d", Table(frame, Classes(classes)), "cv_5x2", plan, study)
+    splits = make_splits("d", Table(frame, Target(classes)), "cv_5x2", plan, study)
     files = written(tmp_path, frame, classes, splits)
     space = {"n_neighbors": [1, 3, 5, 9], "p": [1, 2], "weights": ["uniform", "distance"]}
     tune = {"search": "grid", "cv": 3, "space": space}
@@ -494,44 +432,3 @@ def test_nested_estimate_is_chance_on_noise_and_the_naive_one_is_not(tmp_path):
     assert abs(np.mean(nested) - 0.5) < 3 * max(error, 0.5 / np.sqrt(rows * 5))
     assert np.mean(naive) > 0.57, "the best of sixteen inner scores flatters"
     assert np.mean(naive) - np.mean(nested) > 0.05
-
-
-WANTED = Importance(repeats=4)
-
-
-def made_up(n=90):
-    rng = np.random.default_rng(0)
-    x, noise = rng.normal(size=n), rng.normal(size=n)
-    city = rng.choice(["Ulm", "Bonn"], n)
-    return pd.DataFrame({"noise": noise, "x": x, "city": city, "y": np.where(x > 0, "b", "a")})
-
-
-def test_importances_are_those_of_scikit_learn():
-    rows = made_up()
-    X, y = rows[["noise", "x"]], (rows["y"] == "b").to_numpy(dtype=np.intp)
-    fitted = DecisionTreeClassifier(random_state=0).fit(X[:60], y[:60])
-    known = permutation_importance(
-        fitted, X[60:], y[60:], scoring="accuracy", n_repeats=4, random_state=5
-    )
-    found = importance(TrainedModel(fitted, None, {}), X[60:], y[60:], WANTED, 5)
-    assert found["features"] == ["noise", "x"]
-    assert found["mean"] == known.importances_mean.tolist()
-    assert found["sd"] == pytest.approx(known.importances.std(axis=1, ddof=1))
-    assert found["mean"][0] == 0 < found["mean"][1]
-
-
-def test_threshold_of_the_model_is_used():
-    rows = made_up()
-    X, y = rows[["x"]], (rows["y"] == "b").to_numpy(dtype=np.intp)
-    fitted = DecisionTreeClassifier(max_depth=1).fit(X, y)
-    all_positive = TrainedModel(fitted, 0.0, {})
-    assert importance(all_positive, X, y, WANTED, 1)["mean"] == [0.0]
-    assert importance(TrainedModel(fitted, 0.5, {}), X, y, WANTED, 1)["mean"][0] > 0.2
-
-
-def test_score_that_cannot_be_had_is_told():
-    rows = made_up()
-    fitted = TrainedModel(DecisionTreeClassifier().fit(rows[["x"]], rows["y"] == "b"), None, {})
-    wanted = Importance(scoring="adjusted_rand_score_of_nobody")
-    with pytest.raises(UserError, match="adjusted_rand_score_of_nobody"):
-        importance(fitted, rows[["x"]], np.zeros(90, dtype=np.intp), wanted, 1)

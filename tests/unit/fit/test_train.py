@@ -13,13 +13,12 @@ from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from bakeoff.data.target import Classes
+from bakeoff.data.target import Target
 from bakeoff.errors import UserError
 from bakeoff.fit.check_models import check_model
-from bakeoff.fit.estimator import assemble, final, make_classifier
-from bakeoff.fit.inner_divisions import divided
+from bakeoff.fit.estimator import assemble, last_step, make_classifier
 from bakeoff.fit.preprocessing import TextEncoder, to_seconds
-from bakeoff.fit.train import TrainingPart, best_threshold, train
+from bakeoff.fit.train import TrainingPart, best_threshold, divided, train
 from bakeoff.seeds import derive, part_of
 from bakeoff.spec.models import Criterion, Model
 
@@ -28,7 +27,7 @@ TREE = "sklearn.tree.DecisionTreeClassifier"
 FOREST = "sklearn.ensemble.RandomForestClassifier"
 BOOSTING = "sklearn.ensemble.HistGradientBoostingClassifier"
 XGBOOST = "xgboost.XGBClassifier"
-LABELS = Classes(("no", "yes"))
+LABELS = Target(("no", "yes"))
 
 
 def model(estimator=LOGISTIC, **keys):
@@ -242,7 +241,7 @@ def test_library_fits_and_tunes(package, tmp_path, monkeypatch):
 @pytest.mark.parametrize("package", CLASSES)
 def test_seeds_and_threads_reach_the_library(package):
     own = Model.model_validate({"estimator": CLASSES[package]})
-    made = [final(assemble(own, part().X, derive(seed, "fit"))) for seed in (1, 2)]
+    made = [last_step(assemble(own, part().X, derive(seed, "fit"))) for seed in (1, 2)]
     first, second = (m.get_params()["random_state"] for m in made)
     assert first != second
     threads = {"lightgbm": "n_jobs", "catboost": "thread_count"}[package]

@@ -11,7 +11,7 @@ from bakeoff.comparisons import Comparison, Context, plan_tests, run_test
 from bakeoff.comparisons.evidence import CrossedRuns, DatasetScores, PairedPredictions
 from bakeoff.comparisons.read_evidence import fold_scores
 from bakeoff.comparisons.row_tables import INTERVALS, intervals_of, tabulate
-from bakeoff.comparisons.run_tests import decide_omnibus, decide_pair
+from bakeoff.comparisons.run_tests import decide_pair
 from bakeoff.comparisons.settings import planned
 from bakeoff.report.study import Study
 from bakeoff.spec import load_experiment
@@ -93,7 +93,14 @@ def rows_of(spec, accuracies, *, n=200, seed=1):
         right = np.zeros(n, dtype=bool)
         right[rng.permutation(n)[: round(accuracies[model] * n)]] = True
         predicted.append(np.where(right, y, other))
-    return PairedPredictions.from_labels(tuple(spec.models), y, predicted)
+    return labelled(spec.models, y, predicted)
+
+
+def labelled(models, truth, predicted):
+    """Make a test set from labels, one array per model; the classes are sorted."""
+    classes, codes = np.unique(np.array([truth, *predicted]), return_inverse=True)
+    codes = codes.reshape(len(predicted) + 1, -1)
+    return PairedPredictions(tuple(models), tuple(map(str, classes)), codes[0], codes[1:].T)
 
 
 def numbers_of(spec, errors, *, n=200, seed=1):
@@ -172,7 +179,7 @@ def omnibus(p, *, test="cochran_q", **more):
         "test": test, "role": "omnibus", "dataset": "d", "plan": "holdout", "metric": "accuracy",
         "statistic": 5.0, "df": 2.0, "pvalue": p, "pvalue_adjusted": p, "correction": "none",
         "family_size": 1, "n": 200, "status": "ok", "alpha": 0.05,
-        "decision": decide_omnibus(p, 0.05), "result": {},
+        "decision": decide_pair(p, 0.05), "result": {},
     }  # fmt: skip
     return Comparison(**(known | more))
 

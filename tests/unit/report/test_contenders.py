@@ -13,12 +13,12 @@ from studies import card, division, experiment, ran
 from bakeoff.api.plain_data import as_plain
 from bakeoff.comparisons.evidence import PairedPredictions
 from bakeoff.report.baseline import baseline
-from bakeoff.report.exhibits import draw, exhibits
 from bakeoff.report.may_be_best import DRAWS, contenders
-from bakeoff.report.undeclared import alike, notes, notes_on
+from bakeoff.report.undeclared import notes, notes_on
 from bakeoff.report.verdict import answer
-from bakeoff.spec import Costs, load_experiment
+from bakeoff.spec import Costs
 from bakeoff.stats import ArgumentError, all_pairs, corrected_resampled_t, metric_difference
+from tests.unit.report.studies import labelled
 
 
 def rows(metric, n=300):
@@ -66,10 +66,17 @@ def test_costs_are_in_the_order_of_their_classes():
     assert value == pytest.approx((9 * missed + alarms).mean())
 
 
+def taken(rows, at):
+    """Return some rows of a test set."""
+    names = ("truth", "predicted", "scores", "probabilities")
+    known = {name: getattr(rows, name) for name in names if getattr(rows, name) is not None}
+    return dataclasses.replace(rows, **{name: values[at] for name, values in known.items()})
+
+
 def test_groups_make_the_intervals_wider():
     alone, groups = rows("f1"), np.repeat(np.arange(30), 10)
     order = np.lexsort((alone.predicted[:, 0], alone.truth))  # rows of a group are alike
-    alike = alone.take(order)
+    alike = taken(alone, order)
     related = dataclasses.replace(alike, groups=groups)
     widths = [
         {line.model: line.ci.high - line.ci.low for line in contenders(r, None, 0.05, 1).models}
@@ -114,7 +121,7 @@ def test_set_goes_by_the_test_of_the_study():
 def test_with_few_positive_rows_a_beaten_model_stays_and_is_named():
     few = rows("roc_auc")
     kept = np.concatenate([np.flatnonzero(few.truth == 1)[:15], np.flatnonzero(few.truth == 0)])
-    found = contenders(few.take(kept), None, 0.05, 1)
+    found = contenders(taken(few, kept), None, 0.05, 1)
     last = found.models[-1]
     assert (last.model, last.stays) == ("poor", True)
     assert last.beaten_by in ("good", "copy")
@@ -178,7 +185,8 @@ def test_a_comparison_that_is_refused_is_undecided_as_every_test(monkeypatch):
     def refuse(*_):
         raise ArgumentError("y_true", "too many classes")
 
-    monkeypatch.setattr(PairedPredictions, "arguments", refuse)
+    for name in ("arguments", "matrix"):
+        monkeypatch.setattr(PairedPredictions, name, refuse)
     found = baseline(one, "accuracy", "d")
     assert found.open == ["a", "b"]
     assert all(math.isnan(line.pvalue) and line.ci is None for line in found.models)
@@ -266,9 +274,7 @@ def in_runs(spec, n=400, groups=None):
     right = np.stack([tilt > -1, tilt < 1], axis=1)
     truth = np.array(["no", "yes"])[np.arange(n) % 2]
     other = np.array(["yes", "no"])[np.arange(n) % 2]
-    rows = PairedPredictions.from_labels(
-        tuple(spec.models), truth, [np.where(r, truth, other) for r in right.T]
-    )
+    rows = labelled(tuple(spec.models), truth, [np.where(r, truth, other) for r in right.T])
     return dataclasses.replace(rows, groups=groups)
 
 
@@ -288,38 +294,3 @@ def test_many_notes_are_cut_short_in_the_verdict(plain):
     many = dataclasses.replace(plain, cards={"d": card("d") | {"group_columns": columns}})
     said = [s for s in answer(many).sentences if "note" in s.lower()]
     assert len(said) == 3
-
-
-def test_counts_of_rows_in_groups_carry_a_warning():
-    data = {"d": {"source": "file", "path": "d.csv", "target": "y", "groups": "patient"}}
-    plain_spec = experiment(("a", "b"), tests=("mcnemar",))
-    spec = load_experiment(plain_spec.resolved() | {"datasets": data})
-    plain = ran(plain_spec, TWO)
-    grouped = dataclasses.replace(
-        plain, experiment=spec, test_sets={"d": in_runs(spec, groups=np.arange(400) // 10)}
-    )
-    said = "The 400 rows come from 40 groups by 'patient' and may be correlated"
-    for study, told in ((plain, False), (grouped, True)):
-        listed = [e for e in exhibits(study) if e.kind == "confusion_maps"]
-        assert [said in draw(item, study).legend for item in listed] == [told]
-
-
-@pytest.mark.parametrize(
-    ("names", "found"),
-    [
-        (["iris", "IRIS", "wine"], [["iris", "IRIS"]]),
-        (["breast cancer", "breast-cancer", "Breast_Cancer"], [[0, 1, 2]]),
-        (["vehicle", "vehicle-2", "vehicle v3.1"], [[0, 1, 2]]),
-        (["glass v1", "glass v2", "zoo"], [[0, 1]]),
-        (["monks-1", "monks-2", "monks-3"], []),
-        ([f"d{i}" for i in range(12)], []),
-        (["31", "37", "44", "1464"], []),
-        (["c", "c4.5", "cmc"], [["c", "c4.5"]]),
-        (["wine", "wine quality", "cover", "covertype"], []),
-        (["日本", "日本 2"], [[0, 1]]),
-        (["+", "-"], []),
-    ],
-)
-def test_names_that_may_be_versions_of_one_data_set(names, found):
-    wanted = [[names[i] if isinstance(i, int) else i for i in own] for own in found]
-    assert alike(names) == wanted

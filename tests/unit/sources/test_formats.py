@@ -2,7 +2,6 @@
 
 import gzip
 import zipfile
-from typing import get_args
 
 import numpy as np
 import pandas as pd
@@ -12,9 +11,8 @@ from bakeoff.data import TARGET, load_table, records
 from bakeoff.data.columns import plain
 from bakeoff.data.table import chosen_features
 from bakeoff.errors import Problem, UserError
-from bakeoff.options import OPTIONS
 from bakeoff.sources.common import formats
-from bakeoff.sources.common.base import Format, TableKeys
+from bakeoff.sources.common.base import TableKeys
 from bakeoff.sources.common.formats import read_table
 from bakeoff.sources.file import FileData
 from bakeoff.sources.sklearn import SklearnData
@@ -92,7 +90,7 @@ def test_byte_order_mark_and_other_encodings_are_read(tmp_path):
     with pytest.raises(UserError, match=r"is not utf-8 text; .* `encoding: latin-1`"):
         read(path)
     assert read(path, encoding="latin-1")["y"][0] == "ü"
-    with pytest.raises(UserError, match="unknown encoding 'klingon'"):
+    with pytest.raises(UserError, match="unknown encoding: klingon"):
         read(path, encoding="klingon")
 
 
@@ -252,28 +250,12 @@ def test_formats_of_other_programs(tmp_path, name, write, packed):
         assert found[column].tolist() == frame[column].tolist()
 
 
-@pytest.mark.parametrize(
-    ("ending", "reader"),
-    [
-        ("sav", "read_spss"),
-        ("sas7bdat", "read_sas"),
-        ("xpt", "read_sas"),
-        ("svm", "svmlight"),
-        ("arff", "scipy.io.arff.loadarff"),
-    ],
-)
-def test_formats_read_before_name_what_reads_them(tmp_path, ending, reader):
-    path = tmp_path / f"p.{ending}"
-    path.write_bytes(b"x")
-    with pytest.raises(Problem, match=rf"use `source: function` .*{reader}"):
-        read(path)
-
-
 def test_sheet_of_a_workbook(tmp_path):
     path = tmp_path / "p.xlsx"
     with pd.ExcelWriter(path) as book:
-        for i, sheet in enumerate(("one", "two")):
-            pd.DataFrame({"a": [i], "y": ["u"]}).to_excel(book, sheet_name=sheet, index=False)
+        for i, sheet in enumerate(("hidden", "one", "two")):
+            pd.DataFrame({"a": [i - 1], "y": ["u"]}).to_excel(book, sheet_name=sheet, index=False)
+        book.sheets["hidden"].sheet_state = "hidden"
     assert read(path)["a"].tolist() == [0]
     assert read(path, sheet="two")["a"].tolist() == [1]
     with pytest.raises(Problem, match=r"sheet: .*unknown sheet 'too'; did you mean 'two'"):
@@ -311,10 +293,6 @@ def test_archives_and_workbooks_unpack_to_so_much(tmp_path, monkeypatch, name):
     monkeypatch.setattr(formats, "LARGEST", 60_000)
     with pytest.raises(UserError, match=rf"'{name}' cannot be read as {kind}: it unpacks to more"):
         read_table(path, path.name, TableKeys())
-
-
-def test_help_names_every_format_of_a_table():
-    assert all(name in OPTIONS["format"].help for name in get_args(Format))
 
 
 @pytest.mark.parametrize("ending", ["csv", "tsv", "csv.gz", "jsonl"])

@@ -42,8 +42,10 @@ REFUSED = {
     "resampling.holdout.stratify: numbers have no classes": {
         "resampling": {"holdout": {"stratify": True}}
     },
-    "mcnemar compares right and wrong rows": {"tests": {"run": ["mcnemar"]}},
-    "delong compares areas under the ROC curve": {"tests": {"run": ["delong"]}},
+    "mcnemar looks at correctness of each row, the models bring predicted numbers": {
+        "tests": {"run": ["mcnemar"]}
+    },
+    "delong looks at ranking of each row": {"tests": {"run": ["delong"]}},
     "task: expected 'classification' or 'regression', found 'ranking'": {"task": "ranking"},
     "models.tree.estimator: sklearn.svm.SVC is not a regressor (scikit-learn's is_regressor says "
     "so); it is a classifier, for experiments of `task: classification`": {"models.tree": SVC},

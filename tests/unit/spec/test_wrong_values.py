@@ -9,7 +9,7 @@ import yaml
 
 from bakeoff.errors import Problem, UserError, dotted
 from bakeoff.preflight import check_experiment
-from bakeoff.spec import load_experiment, read_experiment
+from bakeoff.spec import load_experiment
 from bakeoff.spec.load import read_yaml, report_problems
 
 EXPERIMENTS = {
@@ -61,7 +61,7 @@ EXPERIMENTS = {
     "given": """
       experiment: given
       models:
-        a: {predictions: a.csv, label: A, columns: {id: i, true: t, predicted: p,
+        a: {predictions: a.csv, label: A, columns: {id: i, truth: t, predicted: p,
             probabilities: {x: px, 1.0: p1}}}
         b: {predictions: b.csv, scores: s.csv, columns: {probabilities: 'p_{class}'}}
     """,
@@ -163,13 +163,6 @@ def test_given_models_without_a_name_are_told_once():
     with pytest.raises(UserError) as told:
         load_experiment(changed(experiment("given"), ("experiment",), ["x"]))
     assert str(told.value) == "experiment: expected text, found ['x']"
-
-
-def test_bare_true_names_a_column(tmp_path):
-    """YAML reads the key `true` as a truth value; the page on predictions writes it bare."""
-    file = tmp_path / "e.yaml"
-    file.write_text(EXPERIMENTS["given"])
-    assert read_experiment(file).given["a"].columns.true == "t"
 
 
 def test_exponents_are_numbers():

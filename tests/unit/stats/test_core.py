@@ -39,15 +39,15 @@ FUNCTIONS = {name: f for name, f in PUBLIC.items() if inspect.isfunction(f)}
         (Level, "high", "x: found 'high', must be a number"),
         (Level, True, "x: found True, must be a number"),
         (Alpha, 0.5, "x: found 0.5, must lie strictly between 0 and 0.5"),
-        (Margin, 0, "x: found 0, must be a positive number"),
-        (Margin, math.inf, "x: found inf, must be a positive number"),
+        (Margin, 0, "x: found 0, must be a finite number above 0"),
+        (Margin, math.inf, "x: found inf, must be a finite number above 0"),
         (Rope, -0.1, "x: found -0.1, must be a finite number of at least 0"),
         (Share, 1.5, "x: found 1.5, must be a finite number above 0 and at most 1"),
         (Finite, math.inf, "x: found inf, must be a finite number"),
-        (Seed, -1, "x: found -1, must be a count (a whole number >= 0)"),
-        (Seed, 1.5, "x: found 1.5, must be a count (a whole number >= 0)"),
-        (PositiveInt, 0, "x: found 0, must be a count (a whole number >= 1)"),
-        (Decimals, 16, "x: found 16, must be a whole number from -15 to 15"),
+        (Seed, -1, "x: found -1, must be a whole number of at least 0"),
+        (Seed, 1.5, "x: found 1.5, must be a whole number of at least 0"),
+        (PositiveInt, 0, "x: found 0, must be a whole number of at least 1"),
+        (Decimals, 16, "x: found 16, must be a whole number of at least -15 and at most 15"),
         (int, True, "x: found True, must be a whole number"),
         (bool, "no", "x: found 'no', must be true or false"),
         (bool, 1, "x: found 1, must be true or false"),
@@ -80,7 +80,9 @@ def test_value_is_handed_on_as_a_plain_one(kind, value, plain):
 
 
 def test_positional_arguments_are_checked_too():
-    with pytest.raises(stats.ArgumentError, match="n: found 0, must be a count"):
+    with pytest.raises(
+        stats.ArgumentError, match="n: found 0, must be a whole number of at least 1"
+    ):
         stats.proportion_ci(0, 0)
 
 

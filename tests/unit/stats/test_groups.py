@@ -33,13 +33,13 @@ def rows(seed, groups=9, models=2):
 
 @settings(max_examples=60, deadline=None)
 @given(seed=seeds, n=st.integers(6, 300), side=st.sampled_from(SIDES))
-def test_one_row_per_group_is_mcnemars_test_exactly(seed, n, side):
+def test_one_row_per_group_is_mcnemars_test(seed, n, side):
     a, b = np.random.default_rng(seed).random((2, n)) < 0.7
     ours = stats.mcnemar(a, b, groups=np.arange(n), alternative=side)
     theirs = stats.mcnemar(a, b, alternative=side)
-    assert ours.pvalue == theirs.pvalue
+    assert ours.pvalue == pytest.approx(theirs.pvalue, rel=1e-12)
     exact = stats.mcnemar(a, b, variant="exact", alternative=side).pvalue
-    assert ours.details["pvalue_exact"] == exact
+    assert ours.details["pvalue_exact"] == pytest.approx(exact, rel=1e-12)
     assert ours.estimate == theirs.estimate
     assert ours.design_effect == pytest.approx(1.0)
 

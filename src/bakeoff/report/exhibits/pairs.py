@@ -45,7 +45,7 @@ from bakeoff.report.numbers import (
     short,
     words,
 )
-from bakeoff.report.ranking import order, oriented, tally
+from bakeoff.report.ranking import order, oriented
 from bakeoff.report.study import Study
 from bakeoff.report.study_design import StudyDesign
 from bakeoff.report.tables import COUNT, METRIC, MODEL, SCORE, A, B, Cell, Column, Table
@@ -102,7 +102,9 @@ def omnibus(study: Study) -> Table:
         if after := next(same, None):
             n = sum(row.decision in differ for row in after.rows)
             pairs_differ = f"{after.entry.title}: {n} of {count(len(after.rows), 'pair')} differ"
-        named = {"test": family.entry.title, "dataset": Cell(prose.where(study, family))}
+        name = study.dataset_label(family.dataset)
+        where = name if family.dataset else prose.evidence(study, family)
+        named = {"test": family.entry.title, "dataset": Cell(where)}
         rows.append(tables.compared(study, family.rows[0]) | named | {"posthoc": pairs_differ})
     columns = (
         Column("test", "Test"),
@@ -212,43 +214,49 @@ def pairs(study: Study, test: str) -> Table:
     if not first.bayesian:
         one, two, three = (f"{row.alpha / part:g}" for part in (1, 5, 50))
         each = " for each metric" if several and row.family_size > 1 else ""
-        side = "" if row.alternative == "two-sided" else f" One-sided test: {prose.side(row)}"
+        side = (
+            ""
+            if row.alternative == "two-sided"
+            else f" One-sided test: is {'A' if row.alternative == 'greater' else 'B'} better?"
+        )
         note += (
             f" {capital(prose.correction(first))}{each}.{side} Stars: adjusted p at most {one} "
-            f"(*), {two} (**), {three} (***).{prose.disagreement(first.rows)} "
-            f"{prose.assumed(first)}"
+            f"(*), {two} (**), {three} (***).{prose.disagreement(first.rows)}"
         )
-    lower = "" if first.entry.unit else prose.lower_is_better(f.measure for f in by_metric)
-    return Table(columns, map(values, rows), note.rstrip() + lower)
+    return Table(columns, map(values, rows), note)
 
 
 def _tallies(study: Study, families: list[Family]) -> Table:
     """Count for each pair the data sets on which the test decides in each way."""
     first = families[0]
     says = {
-        "a_better": "A better on",
-        "b_better": "B better on",
-        "equivalent": "A not worse on" if first.noninferiority else "Equivalent on",
-        "cannot_tell": "Cannot tell on",
-        "undecided": "Undecided on",
+        Decision.A_BETTER: "A better on",
+        Decision.B_BETTER: "B better on",
+        Decision.EQUIVALENT: "A not worse on" if first.noninferiority else "Equivalent on",
+        Decision.NOT_SHOWN: "Cannot tell on",
+        Decision.UNDECIDED: "Undecided on",
     }
+    keys = {Decision.EQUIVALENT: "equivalent", Decision.NOT_SHOWN: "cannot_tell"}
     if first.equivalence:
-        del says["a_better"], says["b_better"]
+        del says[Decision.A_BETTER], says[Decision.B_BETTER]
     elif not first.bayesian:
-        del says["equivalent"]
+        del says[Decision.EQUIVALENT]
+    columns = {one: Column(keys.get(one, one.value), title, COUNT) for one, title in says.items()}
     rows = []
     for both in combinations(order(study), 2):
         a, b = oriented(study, *both)
         if first.noninferiority and first.turned(a, b):
             a, b = b, a
-        if counts := tally(families, a, b):
-            rows.append({"model_a": a, "model_b": b} | {kind: counts[kind] for kind in says})
+        compared = [row.decision for f in families if (row := f.between(a, b)) is not None]
+        if compared:
+            counts = {column.key: compared.count(one) for one, column in columns.items()}
+            rows.append({"model_a": a, "model_b": b} | counts)
     note = (
         f"Numbers of data sets (of {len(families)}), by {first.measure.title} at the "
         f"{percent(first.rows[0].alpha)} level within each data set. comparisons.csv has all "
-        f"single results. {prose.assumed(first)}".rstrip()
+        "single results."
     )
-    return Table((A, B, *(Column(key, title, COUNT) for key, title in says.items())), rows, note)
+    return Table((A, B, *columns.values()), rows, note)
 
 
 # --- differences -----------------------------------------------------------------------------

@@ -1,14 +1,13 @@
-"""The held-out rows as figures: predictions, probabilities, errors, subgroups and importances."""
+"""The held-out rows as figures: predictions, probabilities, errors and subgroups."""
 
 from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 from bakeoff.comparisons import Decision
 from bakeoff.comparisons.evidence import difference_options, has_test
@@ -18,28 +17,25 @@ from bakeoff.report.drawing import (
     WIDTH,
     Colour,
     IntervalLine,
-    bare,
     canvas,
     interval_plot,
     message,
     name_of,
-    name_rows,
     text_width,
 )
 from bakeoff.report.exhibit import Drawing, Section, figure
 from bakeoff.report.numbers import (
     enumerated,
-    letters_for,
     p_equals,
     percent,
     score,
     share,
 )
-from bakeoff.report.prose import advantage, not_independent
+from bakeoff.report.prose import advantage
 from bakeoff.report.ranking import order
 from bakeoff.report.study import Study
 from bakeoff.report.study_design import StudyDesign, clean
-from bakeoff.report.written import Written, decimals, of_target, varies, with_unit
+from bakeoff.report.written import of_target, with_unit
 from bakeoff.spec.related import row_columns
 from bakeoff.stats import metric_ci
 from bakeoff.stats.metrics.library import calibration_curve
@@ -233,8 +229,7 @@ def confusion_maps(study: Study) -> Drawing:
         f"Maps of true against predicted classes of {len(shown)} models on {tested.n:,} rows of "
         f"{k} classes. {study.label(shown[0])} has {right:,} of them right."
     )
-    related = not_independent(study, study.datasets[0]).strip()
-    return Drawing(drawn, alt, related, _fewer(shown, known))
+    return Drawing(drawn, alt, shows=_fewer(shown, known))
 
 
 # --- subgroups -------------------------------------------------------------------------------
@@ -303,72 +298,3 @@ def _subgroup(study: Study, line: dict[Any, Any]) -> IntervalLine:
     label = f"{name_of(line['subgroup'], 24)} ({line['n']:,})"
     ci = line["ci_low"], line["ci_high"]
     return IntervalLine(label, note, line["estimate"], ci, Decision(line["decision"]))
-
-
-# --- permutation importance ------------------------------------------------------------------
-
-
-@figure(
-    Section.DATA,
-    50,
-    "Permutation importance",
-    each="dataset",
-    when=lambda design: design.experiment.importance is not None,
-)
-def importance_bars(study: Study, dataset: str) -> Drawing:
-    """How much worse each model's score on the held-out rows becomes when one column is shuffled
-    among these rows. Bars are means over shuffles and training runs, lines one standard deviation
-    to either side. The columns are in the order of their largest importance for any model.
-    """
-    table = study.importance
-    if not len(table) or not (table["dataset"] == dataset).any():
-        return message("no model has importances here")
-    of = table[table["dataset"] == dataset].set_index(["feature", "model"])
-    losses, deviations = of["mean"].unstack(), of["sd"].unstack()
-    known = [model for model in order(study) if model in losses]
-    names = losses.max(axis=1).sort_values(ascending=False, kind="stable").index
-    shown, models = list(names[:15]), known[:4]
-    letters = letters_for(map(clean, shown), 24)
-    labels = [name_of(clean(name), letters) for name in shown]
-    drawn = canvas(WIDTH, len(shown) * 0.24 + 0.85)
-    drawn.set_layout_engine("constrained")
-    grid = drawn.subplots(1, len(models), sharex=True, sharey=True, squeeze=False)[0]
-    for axes, model in zip(grid, models, strict=True):
-        bare(axes)
-        lost, sd, places = losses[model][shown], deviations[model][shown], range(len(shown))
-        axes.barh(places, lost, height=0.62, color=Colour.BLUE)
-        axes.errorbar(lost, places, xerr=sd, fmt="none", ecolor=Colour.MUTED, elinewidth=1)
-        name_rows(axes, labels)
-        axes.axvline(0, color=Colour.MUTED, linewidth=0.8)
-        axes.locator_params(axis="x", nbins=3)
-        axes.grid(axis="x", color=Colour.LINE, linewidth=0.8)
-        axes.set_axisbelow(True)
-        axes.set_title(name_of(study.label(model), 16), fontsize=SIZE, color=Colour.INK)
-    title, told = _what_is_lost(study, of)
-    drawn.supxlabel(title, fontsize=SIZE, color=Colour.INK)
-    first = losses[models[0]]
-    alt = (
-        f"Permutation importance of {len(shown)} columns for {len(models)} models. For "
-        f"{study.label(models[0])} {clean(str(first.idxmax()))} has the largest, "
-        f"{told(float(first.max()))}."
-    )
-    parts = [
-        f"{len(part)} of {len(whole)} {kind}"
-        for part, whole, kind in ((shown, names, "columns"), (models, known, "models"))
-        if len(part) < len(whole)
-    ]
-    return Drawing(drawn, alt, shows=" and ".join(parts))
-
-
-def _what_is_lost(study: Study, losses: pd.DataFrame) -> tuple[str, Callable[[float], str]]:
-    """Say what is lost when a column is shuffled, and how it is written."""
-    wanted = study.experiment.importance
-    assert wanted is not None
-    scoring, when = wanted.scoring, "when the column is shuffled"
-    if scoring not in study.metrics:
-        return f"Loss of {scoring} {when}", Written().told
-    metric, written = study.metrics[scoring], study.written(scoring)
-    if varies(metric):
-        written = dataclasses.replace(written, decimals=decimals(losses["sd"], losses["mean"]))
-    what = "Loss" if metric.greater_is_better else "Increase"
-    return f"{what} of {written.label} {when}", written.told

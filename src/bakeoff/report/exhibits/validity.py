@@ -10,10 +10,8 @@ import pandas as pd
 
 from bakeoff.report import prose
 from bakeoff.report.exhibit import Section, table
-from bakeoff.report.family import detectable
-from bakeoff.report.numbers import NONE, capital, fixed, percent, share
-from bakeoff.report.prose import assumed, checked
-from bakeoff.report.ranking import order
+from bakeoff.report.numbers import NONE, capital, fixed, percent
+from bakeoff.report.prose import checked
 from bakeoff.report.study import Study
 from bakeoff.report.study_design import clean
 from bakeoff.report.tables import (
@@ -30,14 +28,13 @@ from bakeoff.report.tables import (
     numbers,
 )
 from bakeoff.report.undeclared import notes, remark_on
-from bakeoff.stats import Entry, TypeOneError, catalogue
+from bakeoff.stats import TypeOneError, catalogue
 
 
 @table(Section.VALIDITY, 10, "Tests and why they were chosen")
 def tests(study: Study) -> Table:
     """The tests that ran and the reason for each. The type I error rate comes from simulations.
-    “Probably missed” is the largest true difference that a pairwise test would detect with a power
-    below 80%, given the noise of these data. Corrections are made within one data set and metric.
+    Corrections are made within one data set and metric.
     """
     reasons = {test.name: test.why for test in study.analysis}
     reasons |= {
@@ -68,7 +65,6 @@ def tests(study: Study) -> Table:
                 "null_hypothesis": next(filter(None, nulls), NONE),
                 "type1": Cell(study.type1(entry).short, tone="bad" if lenient else ""),
                 "settings": "; ".join(part for part in settings if part != NONE),
-                "detectable": _would_miss(study, entry),
                 "why": capital(clean(re.sub(r"`([^`]*)`", r"“\1”", reasons[entry.name]))),
             }
         )
@@ -79,29 +75,9 @@ def tests(study: Study) -> Table:
         Column("null_hypothesis", "Null hypothesis"),
         Column("type1", "Error rate"),
         Column("settings", "Settings"),
-        Column("detectable", "Probably missed"),
         Column("why", "Reason"),
     )
-    return Table(columns, rows, " ".join(filter(None, dict.fromkeys(map(assumed, study.families)))))
-
-
-def _would_miss(study: Study, entry: Entry) -> str:
-    """Say which true difference a test would probably miss: of all pairs, or of the two best."""
-    families = [f for f in study.ranking_families(entry.name) if f.settles]
-    two = order(study)[:2] if len(families) != 1 else ()
-    compared = ((f, row) for f in families for row in ([f.between(*two)] if two else f.rows) if row)
-    sizes = [size for f, row in compared if not math.isnan(size := detectable(f, row))]
-    if not sizes:
-        return NONE
-    low, high = (
-        "any that is possible" if math.isinf(size) else prose.gap_of(families[0], size)
-        for size in (min(sizes), max(sizes))
-    )
-    if not two:
-        return high if math.isinf(max(sizes)) else f"less than {high}"
-    if math.isinf(min(sizes)):
-        return f"between the two best {low}, on every data set"
-    return f"between the two best less than {low} to {high}, by data set"
+    return Table(columns, rows)
 
 
 @table(Section.VALIDITY, 20, "Assumptions of the tests")
@@ -250,8 +226,6 @@ def splits(study: Study) -> Table:
             tested = pd.DataFrame([one["test"] for one in known["parts"]])
             row |= {"groups": known["groups"], "test_groups": tested["groups"]}
             row["effective_groups"] = float(tested["effective_groups"].min())
-        if known.get("overlap"):
-            row["overlap"] = known["overlap"]
         rows.append(row)
     given = any(map(study.experiment.by_scores, study.experiment.resampling.plans()))
     note = [
@@ -264,17 +238,6 @@ def splits(study: Study) -> Table:
             "Groups are never divided. The effective number of groups is the number of groups of "
             "equal size with the same sum of squared shares."
         )
-    if any("overlap" in row for row in rows):
-        note.append(
-            "The halves of two replications are expected to share half of their rows; near 0% or "
-            "100% two replications are nearly the same division."
-        )
-
-    def overlap(known: dict[str, float]) -> Cell:
-        unlike_half = max(known["max"] - 0.5, 0.5 - known["min"]) > 0.25
-        shown = f"{share(known['min'], 0)} to {share(known['max'], 0)}"
-        return Cell(shown, known["mean"], tone="bad" if unlike_half else "")
-
     points = numbers(lambda value: f"{100 * value:.1f} points")
     in_sd = numbers(lambda value: f"{fixed(value, 2)} SD")
     least = numbers(lambda value: f"{fixed(value, 1)} or more")
@@ -290,6 +253,5 @@ def splits(study: Study) -> Table:
         Column("effective_groups", "Effective number", least),
         Column("max_class_share_difference", "Largest difference of class shares", points),
         Column("max_mean_difference", "Largest difference of means", in_sd),
-        Column("overlap", "Overlap of halves", Kind(lambda _, known: overlap(known))),
     )
     return Table(columns, rows, " ".join(note))

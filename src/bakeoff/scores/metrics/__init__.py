@@ -6,6 +6,7 @@ a millisecond a call. The tests hold them to scikit-learn's values.
 
 from bakeoff.scores.metrics.entry import (
     METRICS,
+    check_metrics,
     counted_rows,
     no_metric,
     of_other_task,
@@ -20,6 +21,7 @@ __all__ = [
     "POINTS",
     "Metric",
     "Need",
+    "check_metrics",
     "counted_rows",
     "metrics_of",
     "mixed_units",

@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bakeoff.errors import unknown
+from bakeoff.data.observations import Observations
+from bakeoff.errors import Problem, unknown
 from bakeoff.fit.predictions import Predictions
 from bakeoff.spec import Costs
 from bakeoff.spec.task import Task
 from bakeoff.stats.metrics.metric import METRICS as BUILT_IN
-from bakeoff.stats.metrics.metric import RETIRED_METRICS, Metric, Need, numbers
+from bakeoff.stats.metrics.metric import Metric, Need, numbers
 from bakeoff.stats.metrics.metric import Metrics as Named
 from bakeoff.stats.metrics.view import (
     EXAMPLES,
@@ -63,7 +64,7 @@ def of_class(metric: Metric, positive: str) -> Metric:
 def no_metric(name: str, known: Iterable[str] = METRICS) -> str:
     """Say that a name is none of a metric, and which there are."""
     base = name.partition("@")[0]
-    if base in RETIRED_METRICS or ((known_as := BUILT_IN.get(base)) and known_as.option):
+    if (known_as := BUILT_IN.get(base)) and known_as.option:
         return METRICS.lacking(name)
     return unknown("metric", name, (*known, *(m.name for m in told_examples())))
 
@@ -85,6 +86,37 @@ def of_other_task(name: str, task: Task) -> str:
         f"{name} compares {looks}, and this is a {task}; choose from "
         f"{', '.join(m.name for m in known if not m.own)}{own}"
     )
+
+
+def check_metrics(names: Iterable[str], given: Observations, costs: Costs | None) -> None:
+    """Refuse metrics that predictions of a test set, or what errors cost, say nothing of."""
+    for name in names:
+        if name not in METRICS:
+            raise Problem(("metrics",), no_metric(name))
+        if other := of_other_task(name, given.task):
+            raise Problem(("metrics",), other)
+        metric, classes = METRICS[name], len(given.classes)
+        if metric.binary and classes != 2:
+            raise Problem(
+                ("metrics",),
+                f"{name} is for two classes, {given.name} has {classes}; use {metric.instead}",
+            )
+        if metric.priced and costs is None:
+            raise Problem(("costs",), f"the metric {name} needs `classes` and a `matrix` of costs")
+        if metric.needs is Need.PRIORS and (costs is None or costs.priors is None):
+            raise Problem(
+                ("costs",),
+                f"the metric {name} needs `priors` too: how frequent each class is, in the order "
+                "of `classes`",
+            )
+        for model, runs in given.models.items() if metric.by_order else ():
+            if any(run.probabilities is None for run in runs):
+                raise Problem(
+                    ("metrics",),
+                    f"{name} needs class probabilities, {model} brings labels alone: pass them, "
+                    "shape (n, K), or in a file as columns p_<class> (in one table of all models "
+                    "model:class)",
+                )
 
 
 def counted_rows(name: str | None) -> str:

@@ -326,20 +326,6 @@ ENDINGS: Mapping[str, str] = {
     ".dta": "stata",
 }
 """The format that an ending tells."""
-_READ_BY = {
-    "database": "pandas.read_sql",
-    **dict.fromkeys(("arff", ".arff"), "scipy.io.arff.loadarff"),
-    **dict.fromkeys(("spss", ".sav"), "pandas.read_spss"),
-    **dict.fromkeys(("sas", "xport", ".sas7bdat", ".xpt"), "pandas.read_sas"),
-    **dict.fromkeys(("libsvm", ".libsvm", ".svm"), "sklearn.datasets.load_svmlight_file"),
-}
-"""What reads sources, formats and endings that were read here before."""
-
-
-def instead_of(name: str) -> str:
-    """Say what to use instead of a source, format or ending that was read here before."""
-    reader = _READ_BY.get(name)
-    return f"; use `source: function` with a function that calls {reader}" if reader else ""
 
 
 class TableKeys(SpecSection):
@@ -347,7 +333,7 @@ class TableKeys(SpecSection):
 
     format: Format | None = Field(None, description="Default: by the ending of the name.")
     sheet: Annotated[str, Field(min_length=1)] | None = Field(
-        None, description="Excel: the name of the sheet; default: the first one."
+        None, description="Excel: the name of the sheet; default: the first that is not hidden."
     )
     sep: Annotated[str, Field(min_length=1, max_length=1)] | None = Field(
         None, description="CSV: what separates the values; default: a comma (TSV: a tab)."

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import bz2
-import codecs
 import csv
 import gzip
 import io
-import itertools
 import lzma
 import re
 import zipfile
@@ -20,14 +18,11 @@ from typing import IO, Any
 import pandas as pd
 import pyarrow.feather
 from pandas.api.types import is_numeric_dtype, is_string_dtype
-from pandas.core.arrays.arrow.extension_types import (  # type: ignore[import-not-found]
-    ArrowIntervalType,
-)
 
 from bakeoff.errors import Problem, Remedy, UserError, unknown
 from bakeoff.extras import require
 from bakeoff.files import parse_json, read_large
-from bakeoff.sources.common.base import ENDINGS, TableKeys, instead_of
+from bakeoff.sources.common.base import ENDINGS, TableKeys
 from bakeoff.sources.common.identifiers import (
     codes_in,
     exact,
@@ -64,7 +59,6 @@ _OTHER_SEPARATORS = {";": "`sep: ';'`", "\t": '`sep: "\\t"` (or `format: tsv`)',
 def read_table(path: Path, name: str, spec: TableKeys) -> pd.DataFrame:
     """Read a table from a file."""
     kind = format_of(name, spec)
-    _check_encoding(spec.encoding)
     _refuse_keys_of_others(kind, spec)
     try:
         frame = _READERS[kind](path, name, spec)
@@ -81,13 +75,6 @@ def read_table(path: Path, name: str, spec: TableKeys) -> pd.DataFrame:
     return with_plain_columns(frame, name)
 
 
-def _check_encoding(name: str) -> None:
-    try:
-        codecs.lookup(name)
-    except LookupError:
-        raise Problem(("encoding",), f"unknown encoding {name!r}") from None
-
-
 def format_of(name: str, spec: TableKeys) -> str:
     """Tell the format: as the experiment says, or by the ending."""
     if spec.format is not None:
@@ -97,8 +84,11 @@ def format_of(name: str, spec: TableKeys) -> str:
         endings.pop()
     ending = endings[-1] if endings else ""
     if ending not in ENDINGS:
-        said = f"{name!r}: {unknown('file ending', ending, ENDINGS)}{instead_of(ending)}"
-        raise Problem(("format",), said, remedy=Remedy("format", "csv", "; or set {}"))
+        raise Problem(
+            ("format",),
+            f"{name!r}: {unknown('file ending', ending, ENDINGS)}",
+            remedy=Remedy("format", "csv", "; or set {}"),
+        )
     return ENDINGS[ending]
 
 
@@ -108,7 +98,7 @@ def _csv(path: Path, name: str, spec: TableKeys) -> pd.DataFrame:
         for _ in range(spec.skip):
             lines.readline()
         columns = _check_text(lines, sep, name, spec)
-    missing = list(MISSING) if spec.missing_values is None else ["", *spec.missing_values]
+    missing = _missing_texts(spec)
 
     def read(**options: Any) -> Any:
         with opened(path, name) as file:
@@ -156,8 +146,10 @@ def _check_text(lines: IO[str], sep: str, name: str, spec: TableKeys) -> list[st
         first = next((row for row in rows if row), None)
         if first is None:
             raise UserError(f"{name!r} is empty")
-        _check_separator(first, name)
-        check_width(len(first), name)
+        for other, remedy in _OTHER_SEPARATORS.items() if len(first) == 1 else ():
+            if other in first[0]:
+                raise UserError(f"{name!r} seems to be separated by {other!r}: set {remedy}")
+        _check_width(len(first), name)
         count = 0 if spec.header else 1
         for row in rows:
             if row and len(row) != len(first):
@@ -177,12 +169,8 @@ def _check_text(lines: IO[str], sep: str, name: str, spec: TableKeys) -> list[st
     return columns
 
 
-def _check_separator(first: Sequence[str], name: str) -> None:
-    if len(first) != 1:
-        return
-    for other, remedy in _OTHER_SEPARATORS.items():
-        if other in first[0]:
-            raise UserError(f"{name!r} seems to be separated by {other!r}: set {remedy}")
+def _missing_texts(spec: TableKeys) -> list[str]:
+    return list(MISSING) if spec.missing_values is None else ["", *spec.missing_values]
 
 
 def _encoding(spec: TableKeys) -> str:
@@ -195,7 +183,7 @@ def _binary(read: Callable[[Any], pd.DataFrame]) -> Callable[[Path, str, TableKe
 
     def reader(path: Path, name: str, spec: TableKeys) -> pd.DataFrame:
         with opened(path, name) as file:
-            frame = read(seekable(file))
+            frame = read(file)
         # what pandas stored as a named index is a column to everyone else
         named = [name for name in frame.index.names if name is not None]
         return frame.reset_index(named) if named else frame
@@ -203,55 +191,39 @@ def _binary(read: Callable[[Any], pd.DataFrame]) -> Callable[[Path, str, TableKe
     return reader
 
 
-def _parquet(file: IO[bytes]) -> pd.DataFrame:
-    return to_frame(validate(read_large(file)), split_blocks=True, self_destruct=True)
-
-
-def _feather(file: IO[bytes]) -> pd.DataFrame:
-    try:
-        return to_frame(validate(pyarrow.feather.read_table(file)))
-    except TypeError:  # pandas' own type of intervals cannot be read where these are categories
-        file.seek(0)
-        pyarrow.unregister_extension_type("pandas.interval")
-    try:
-        return to_frame(validate(pyarrow.feather.read_table(file)))
-    finally:
-        pyarrow.register_extension_type(ArrowIntervalType(pyarrow.int64(), "left"))
-
-
-def validate(table: pyarrow.Table) -> pyarrow.Table:
+def _validated(table: pyarrow.Table) -> pyarrow.Table:
     """Return a table whose texts are UTF-8: others would fail wherever they are read first."""
     table.validate(full=True)
     return table
 
 
 def _jsonl(path: Path, name: str, spec: TableKeys) -> pd.DataFrame:
+    rows = []
     with opened(path, name) as file, io.TextIOWrapper(file, _encoding(spec)) as lines:
-        rows = [_json_row(line, number) for number, line in enumerate(lines, 1) if line.strip()]
+        for number, line in enumerate(lines, 1):
+            try:
+                rows += [parse_json(line)] if line.strip() else []
+            except ValueError as error:
+                raise ValueError(f"line {number}: {error}") from None
+            if rows and not isinstance(rows[-1], dict):
+                raise ValueError(f'line {number}: expected an object like {{"a": 1}}')
     return frame_of(rows)
-
-
-def _json_row(line: str, number: int) -> dict[str, Any]:
-    try:
-        row = parse_json(line)
-    except ValueError as error:
-        raise ValueError(f"line {number}: {error}") from None
-    if not isinstance(row, dict):
-        raise ValueError(f'line {number}: expected an object like {{"a": 1}}')
-    return row
 
 
 def _excel(path: Path, name: str, spec: TableKeys) -> pd.DataFrame:
     require("openpyxl", f"{name!r}, an Excel file,")
-    with opened(path, name) as file, _book(seekable(file)) as book:
-        if spec.sheet is not None and spec.sheet not in book.sheet_names:
+    with opened(path, name) as file:
+        with zipfile.ZipFile(file) as archive:  # which a workbook is
+            check_archive(archive)
+        file.seek(0)
+        book = pd.ExcelFile(file, engine="openpyxl")
+        shown = [one.title for one in book.book.worksheets if one.sheet_state == "visible"]
+        sheet = spec.sheet or (shown or book.sheet_names)[0]
+        if sheet not in book.sheet_names:
             sheets = map(str, book.sheet_names)
-            raise Problem(("sheet",), f"{name!r}: {unknown('sheet', spec.sheet, sheets)}")
-        sheet = spec.sheet or 0
-        missing = list(MISSING) if spec.missing_values is None else ["", *spec.missing_values]
+            raise Problem(("sheet",), f"{name!r}: {unknown('sheet', sheet, sheets)}")
+        missing = _missing_texts(spec)
         frame = pd.read_excel(book, sheet_name=sheet, keep_default_na=False, na_values=missing)
-        first = book.book[spec.sheet or book.sheet_names[0]]
-        notes = [["hidden", first.title]] if first.sheet_state != "visible" and not sheet else []
         large = [name for name, values in frame.items() if _is_large(values)]
         cells = pd.read_excel(book, sheet_name=sheet, dtype=object)[large] if large else frame[[]]
     for column, values in cells.items():
@@ -260,24 +232,7 @@ def _excel(path: Path, name: str, spec: TableKeys) -> pd.DataFrame:
             frame[column] = values.astype("float64")
         elif (whole := whole_numbers(values)) is not None:
             frame[column] = whole
-    empty = [str(column) for column, values in frame.items() if values.isna().all()]
-    notes += [["formulas", column] for column in _formulas(path, name, first.title, empty)]
-    frame.attrs["notes"] = notes
     return frame
-
-
-def _formulas(path: Path, name: str, sheet: str, empty: Sequence[str]) -> list[str]:
-    """Name those of the empty columns whose cells are formulas without a stored value."""
-    if not empty:
-        return []
-    import openpyxl
-
-    with opened(path, name) as file:
-        cells = openpyxl.load_workbook(seekable(file), read_only=True)[sheet].iter_rows()
-        heads, first = itertools.islice(cells, 2)
-        both = zip(heads, first, strict=False)
-        formulas = {str(head.value) for head, cell in both if cell.data_type == "f"}
-    return [column for column in empty if column in formulas]
 
 
 def _is_large(values: pd.Series[Any]) -> bool:
@@ -288,44 +243,34 @@ def _is_large(values: pd.Series[Any]) -> bool:
     return is_string_dtype(values.dtype) and bool((values == "").any())
 
 
-def _book(file: IO[bytes]) -> pd.ExcelFile:
-    with zipfile.ZipFile(file) as archive:  # which a workbook is
-        infos = archive.infolist()
-        check_unpacked(sum(i.file_size for i in infos), sum(i.compress_size for i in infos))
-    file.seek(0)
-    return pd.ExcelFile(file, engine="openpyxl")
-
-
 _READERS: Mapping[str, Callable[[Path, str, TableKeys], pd.DataFrame]] = {
     "csv": _csv,
     "tsv": _csv,
-    "parquet": _binary(_parquet),
-    "feather": _binary(_feather),
+    "parquet": _binary(
+        lambda file: to_frame(_validated(read_large(file)), split_blocks=True, self_destruct=True)
+    ),
+    "feather": _binary(lambda file: to_frame(_validated(pyarrow.feather.read_table(file)))),
     "jsonl": _jsonl,
     "excel": _excel,
     "stata": _binary(pd.read_stata),
 }
 
 
+_TEXT_ONLY = ("sep", "header", "skip", "decimal")
+_EXCEL_ONLY = ("sheet",)
+
+
 def _refuse_keys_of_others(kind: str, spec: TableKeys) -> None:
-    if spec.sheet is not None and kind != "excel":
-        raise Problem(("sheet",), f"`sheet` is for Excel, the file is {kind}")
-    if kind in ("csv", "tsv"):
-        return
-    given = {
-        "sep": spec.sep is not None,
-        "header": not spec.header,
-        "skip": spec.skip > 0,
-        "missing_values": spec.missing_values is not None and kind != "excel",
-        "decimal": spec.decimal != ".",
-    }
-    for key in (key for key, is_given in given.items() if is_given):
-        raise Problem((key,), f"`{key}` is for CSV and TSV, the file is {kind}")
+    others = {"csv": _EXCEL_ONLY, "tsv": _EXCEL_ONLY, "excel": _TEXT_ONLY}
+    for key in others.get(kind, (*_EXCEL_ONLY, *_TEXT_ONLY, "missing_values")):
+        if getattr(spec, key) != TableKeys.model_fields[key].default:
+            formats = "Excel" if key in _EXCEL_ONLY else "CSV and TSV"
+            raise Problem((key,), f"`{key}` is for {formats}, the file is {kind}")
 
 
 def with_plain_columns(frame: pd.DataFrame, name: str) -> pd.DataFrame:
     """Give the columns names that are texts; refuse two of one name, and no rows."""
-    check_width(len(frame.columns), name)
+    _check_width(len(frame.columns), name)
     columns = [str(column) for column in frame.columns]
     _refuse_twice(columns, name)
     if frame.empty:
@@ -333,7 +278,7 @@ def with_plain_columns(frame: pd.DataFrame, name: str) -> pd.DataFrame:
     return with_own_types(frame.set_axis(pd.Index(columns, dtype=object), axis=1))
 
 
-def check_width(columns: int, name: str) -> None:
+def _check_width(columns: int, name: str) -> None:
     """Refuse a table with more columns than one has: it takes minutes and gigabytes."""
     if columns > MOST_COLUMNS:
         raise UserError(
@@ -359,9 +304,15 @@ def most_unpacked(packed: int) -> int:
     return min(LARGEST, free // 2, max(_SMALL, _RATIO * packed))
 
 
-def check_unpacked(size: int, packed: int) -> None:
-    """Refuse an archive, or a part of it, that holds more than `most_unpacked`."""
-    if size > (most := most_unpacked(packed)):
+def check_archive(archive: zipfile.ZipFile) -> None:
+    """Refuse a ZIP archive that holds more than `most_unpacked`."""
+    infos = archive.infolist()
+    most = most_unpacked(sum(info.compress_size for info in infos))
+    _check_unpacked(sum(info.file_size for info in infos), most)
+
+
+def _check_unpacked(size: int, most: int) -> None:
+    if size > most:
         raise ValueError(
             f"it unpacks to more than {most / 2**30:.2g} GiB: {LARGEST >> 30} GiB, {_RATIO} times "
             "the size of the archive and half of the free memory are the limits; if it is meant "
@@ -371,7 +322,7 @@ def check_unpacked(size: int, packed: int) -> None:
 
 @contextmanager
 def opened(path: Path, name: str) -> Iterator[IO[bytes]]:
-    """Open a file, unpacked where the ending of `name` says that it is compressed."""
+    """Open a file, unpacked into memory where the ending of `name` says that it is compressed."""
     ending = Path(name.partition("?")[0]).suffix.lower()
     if ending == _ZIP:
         with zipfile.ZipFile(path) as archive:
@@ -379,35 +330,17 @@ def opened(path: Path, name: str) -> Iterator[IO[bytes]]:
             if len(members) != 1:
                 raise UserError(f"{name!r} holds {len(members)} files; it must hold one table")
             with archive.open(members[0]) as file:
-                yield _limited(file, path)
+                yield _unpacked(file, path)
     elif ending in _OPENERS:
         with _OPENERS[ending](path, "rb") as file:
-            yield _limited(file, path)
+            yield _unpacked(file, path)
     else:
         with path.open("rb") as file:
             yield file
 
 
-class _Unpacked(io.RawIOBase):
-    """The unpacked content of an archive, up to `most_unpacked` bytes."""
-
-    def __init__(self, file: IO[bytes], packed: int) -> None:
-        self._file, self._packed, self._read = file, packed, 0
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        count: int = self._file.readinto(buffer)  # type: ignore[attr-defined]
-        self._read += count
-        check_unpacked(self._read, self._packed)
-        return count
-
-
-def _limited(file: IO[bytes], path: Path) -> IO[bytes]:
-    return io.BufferedReader(_Unpacked(file, path.stat().st_size), 1 << 20)
-
-
-def seekable(file: IO[bytes]) -> Any:
-    """Return a file in which one can go back, read into memory if it must be."""
-    return file if file.seekable() else io.BytesIO(file.read())
+def _unpacked(file: IO[bytes], path: Path) -> IO[bytes]:
+    most = most_unpacked(path.stat().st_size)
+    content = file.read(most + 1)
+    _check_unpacked(len(content), most)
+    return io.BytesIO(content)

@@ -20,9 +20,10 @@ import functools
 import inspect
 import math
 import numbers
+import operator
 import re
 import typing
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, NamedTuple, TypeVar, Union, Unpack, get_args, get_origin
 
@@ -210,15 +211,23 @@ def fill_docstring(function: F, kind: str = "") -> F:
         return function
     summary, *parts = _TITLES.split(inspect.cleandoc(function.__doc__))
     sections = dict(zip(parts[::2], parts[1::2], strict=True))
-    known, returns = _KNOWN.get(kind, _KNOWN[""]), _RETURNS.get(kind, "")
-    names = list(inspect.signature(function).parameters)
-    told = _paragraphs(sections.get("Parameters", ""))
-    types = {name: str(kind) for name, kind in function.__annotations__.items()}
-    for kind, text in _OF_TYPE.items():
-        known = known | {k: v for k, v in _paragraphs(text).items() if types.get(k[0]) == kind}
-    parameters = "\n".join(_in_order(names, told, known))
-    usual = {"Returns": returns, "Raises": _RAISES}
-    filled = usual | sections | {"Parameters": parameters}
+    tables = [_KNOWN.get(kind, _KNOWN[""])]
+    for type_name, paragraphs in _OF_TYPE.items():
+        each = _paragraphs(paragraphs).items()
+        annotations = function.__annotations__
+        tables.append({k: text for k, text in each if annotations.get(k[0]) == type_name})
+    tables.append(_paragraphs(sections.get("Parameters", "")))
+    described = {
+        name: (group, text) for table in tables for group, text in table.items() for name in group
+    }
+    names, parameters = inspect.signature(function).parameters, {}
+    for name in names:
+        if name in described:
+            group, text = described[name]
+            here = [other for other in group if other in names and described[other][0] == group]
+            parameters[group] = text.replace(", ".join(group), ", ".join(here), 1)
+    usual = {"Returns": _RETURNS.get(kind, ""), "Raises": _RAISES}
+    filled = usual | sections | {"Parameters": "\n".join(parameters.values())}
     function.__doc__ = "\n\n".join(
         [summary.strip()]
         + [
@@ -228,25 +237,6 @@ def fill_docstring(function: F, kind: str = "") -> F:
         ]
     )
     return function
-
-
-def _in_order(
-    names: list[str], told: Mapping[tuple[str, ...], str], known: Mapping[tuple[str, ...], str]
-) -> Iterator[str]:
-    """Yield the description of each parameter, in the order of the signature."""
-    own = {name: group for group in told for name in group}
-    shared = {name: group for group in known for name in group}
-    done: set[str] = set()
-    for name in names:
-        if name in done:
-            continue
-        if name in own:
-            done |= {*own[name]}
-            yield told[own[name]]
-        elif name in shared:
-            here = [other for other in shared[name] if other in names and other not in own]
-            done |= {*here}
-            yield known[shared[name]].replace(", ".join(shared[name]), ", ".join(here), 1)
 
 
 Check = Callable[[Any, str], Any]
@@ -323,50 +313,35 @@ def checked(function: F) -> F:
 
 def checking(function: F, finish: Callable[[Any], Any] | None = None) -> F:
     """Return the function with the check of its arguments before it, and `finish` after it."""
-    keywords: dict[str, Check] = {}
-    places: list[tuple[int, str, Check]] = []
-    known: Collection[str] | None = None
-    sided = False
-    ready = False
 
-    def read() -> None:
-        nonlocal known, sided, ready
-        kinds = annotations_of(function)
-        parameters = inspect.signature(function).parameters
-        for place, (name, parameter) in enumerate(parameters.items()):
-            check = check_of(kinds.get(name))
-            if check and parameter.kind is not parameter.VAR_KEYWORD:
-                keywords[name] = check
-                if parameter.kind is parameter.POSITIONAL_OR_KEYWORD:
-                    places.append((place, name, check))
-        if not any(p.kind is p.VAR_KEYWORD for p in parameters.values()):
-            known = parameters.keys()
-        sided = {"alternative", "confidence_level"} <= keywords.keys()
-        ready = True
+    @functools.cache
+    def read() -> tuple[dict[str, Check], list[str], bool]:
+        """Return the checks, the names of all parameters, and whether others are taken too."""
+        kinds, parameters = annotations_of(function), inspect.signature(function).parameters
+        names = [name for name, one in parameters.items() if one.kind is not one.VAR_KEYWORD]
+        checks = {name: check for name in names if (check := check_of(kinds.get(name)))}
+        return checks, names, len(names) < len(parameters)
 
     @functools.wraps(function)
     def call(*args: Any, **options: Any) -> Any:
-        if not ready:
-            read()
+        checks, names, takes_others = read()
         for name, value in options.items():
-            if name in keywords:
-                options[name] = keywords[name](value, name)
-            elif known is not None and name not in known:
+            if name in checks:
+                options[name] = checks[name](value, name)
+            elif not takes_others and name not in names:
                 raise TypeError(f"{function.__name__}() got an unexpected argument {name!r}")
-        if places and len(args) > places[0][0]:
-            given = list(args)
-            for place, name, check in places:
-                if place < len(given):
-                    given[place] = check(given[place], name)
-            args = tuple(given)
-        level = options.get("confidence_level", 1) if sided else 1
+        given = list(args)
+        for place, (name, value) in enumerate(zip(names, args, strict=False)):
+            if name in checks:
+                given[place] = checks[name](value, name)
+        level = options.get("confidence_level", 1) if "alternative" in checks else 1
         if level < 0.5 and options.get("alternative", "two-sided") != "two-sided":
             raise ArgumentError(
                 "confidence_level",
                 f"found {level!r}; a one-sided interval needs at least 0.5, below it the limit "
                 "passes the estimate",
             )
-        result = function(*args, **options)
+        result = function(*given, **options)
         return result if finish is None else finish(result)
 
     return typing.cast(F, call)
@@ -380,15 +355,9 @@ def check_argument(value: Any, name: str, kind: Any) -> Any:
 
 def check_fields(record: Any) -> None:
     """Check the fields of a frozen dataclass by their annotations."""
-    for name, check in _field_checks(record.__class__).items():
-        object.__setattr__(record, name, check(getattr(record, name), name))
-
-
-@functools.cache
-def _field_checks(kind: Any) -> Mapping[str, Check]:
-    hints = typing.get_type_hints(kind, include_extras=True)
-    checks = {field.name: check_of(hints[field.name]) for field in dataclasses.fields(kind)}
-    return {name: check for name, check in checks.items() if check}
+    for name, kind in _declared(record.__class__).items():
+        if check := check_of(kind):
+            object.__setattr__(record, name, check(getattr(record, name), name))
 
 
 @functools.cache
@@ -398,18 +367,14 @@ def check_of(annotation: Any) -> Check | None:
     if get_origin(base) in (Union, UnionType):
         kinds = get_args(base)
         inner = check_of(kinds[0]) if len(kinds) == 2 and kinds[1] is NoneType else None
-        return inner and functools.partial(_unless_none, inner)
+        return inner and (lambda value, name: None if value is None else inner(value, name))
     if get_origin(base) is Literal:
         return lambda value, name: check_choice(value, get_args(base), name)
     if base is bool:
-        return check_flag
-    if base is int:
-        return functools.partial(_whole, _Bounds.from_annotation(bounds))
-    if base is float:
-        return (
-            functools.partial(_number, _Bounds.from_annotation(bounds)) if bounds else check_number
-        )
-    return None
+        return _check_flag
+    if base is float and not bounds:
+        return check_number
+    return functools.partial(_check_bounded, base, bounds) if base in (int, float) else None
 
 
 def choices_of(annotation: Any) -> tuple[Any, ...]:
@@ -418,9 +383,8 @@ def choices_of(annotation: Any) -> tuple[Any, ...]:
     return next((get_args(part) for part in parts if get_origin(part) is Literal), ())
 
 
-def check_flag(value: Any, name: str) -> bool:
-    """Check that an option is True or False: a word such as "no" would count as True."""
-    if not isinstance(value, (bool, np.bool_)):
+def _check_flag(value: Any, name: str) -> bool:
+    if not isinstance(value, (bool, np.bool_)):  # a word such as "no" would count as True
         raise ArgumentError(name, f"found {value!r}, must be true or false")
     return bool(value)
 
@@ -441,73 +405,31 @@ def check_number(value: Any, name: str) -> float:
 
 def check_count(value: Any, name: str, *, least: int = 0) -> int:
     """Check one count: a whole number, and not below the least that makes sense."""
-    return _whole(_Bounds(least), value, name)
+    count: int = check_argument(value, name, Annotated[int, Ge(least)])
+    return count
 
 
-def _unless_none(check: Check, value: Any, name: str) -> Any:
-    return None if value is None else check(value, name)
+_BOUNDS: dict[type, tuple[Callable[[Any, Any], bool], str]] = {
+    Gt: (operator.gt, "above"),
+    Ge: (operator.ge, "of at least"),
+    Lt: (operator.lt, "below"),
+    Le: (operator.le, "at most"),
+}
 
 
-def _whole(bounds: _Bounds, value: Any, name: str) -> int:
-    number: int | None = None
-    if type(value) is int:
-        number = value
+def _check_bounded(kind: type, bounds: list[Any], value: Any, name: str) -> Any:
+    """Check a whole number, or a finite one, by the bounds of its annotation."""
+    read = [(*_BOUNDS[type(b)], *dataclasses.astuple(b)) for b in bounds if type(b) in _BOUNDS]
+    if kind is float:
+        number, fits = check_number(value, name) + 0.0, True  # no negative zero
     else:
-        found = np.asarray(value)
-        if found.ndim == 0 and found.dtype.kind in "iuf" and np.isfinite(found):
-            number = int(found) if found == np.floor(found) else None
-    if number is None or not bounds.low <= number <= bounds.high:
-        what = "a whole number"
-        if bounds.high < math.inf:
-            what += f" from {bounds.low} to {bounds.high}"
-        elif bounds.low > -math.inf:
-            what = f"a count (a whole number >= {bounds.low})"
-        raise ArgumentError(name, f"found {value!r}, must be {what}")
+        array = np.asarray(value)
+        fits = array.ndim == 0 and array.dtype.kind in "iuf" and bool(array == np.floor(array))
+        number = int(array) if fits and np.isfinite(array) else math.inf
+    if not (fits and math.isfinite(number) and all(test(number, end) for test, _, end in read)):
+        words = " and ".join(f"{word} {end}" for _, word, end in read)
+        allowed = f"be a {'finite' if kind is float else 'whole'} number {words}"
+        if [word for _, word, _ in read] == ["above", "below"]:
+            allowed = f"lie strictly between {read[0][2]} and {read[1][2]}"
+        raise ArgumentError(name, f"found {value!r}, must {allowed.strip()}")
     return number
-
-
-def _number(bounds: _Bounds, value: Any, name: str) -> float:
-    number: float = value if type(value) is float else check_number(value, name)
-    if not (bounds.low <= number <= bounds.high and math.isfinite(number)) or (
-        (number == bounds.low and bounds.above) or (number == bounds.high and bounds.below)
-    ):
-        raise ArgumentError(name, f"found {value!r}, must {bounds.sentence()}")
-    return number + 0.0  # no negative zero, which some distributions refuse
-
-
-@dataclasses.dataclass(frozen=True)
-class _Bounds:
-    """The bounds of a number, and whether it lies strictly above and below them."""
-
-    low: Any = -math.inf
-    high: Any = math.inf
-    above: bool = False
-    below: bool = False
-
-    @classmethod
-    def from_annotation(cls, metadata: list[Any]) -> _Bounds:
-        """Read the bounds that an annotation declares."""
-        found: dict[str, Any] = {}
-        for bound in metadata:
-            match bound:
-                case Gt(gt=low):
-                    found |= {"low": low, "above": True}
-                case Ge(ge=low):
-                    found |= {"low": low}
-                case Lt(lt=high):
-                    found |= {"high": high, "below": True}
-                case Le(le=high):
-                    found |= {"high": high}
-        return cls(**found)
-
-    def sentence(self) -> str:
-        """Say what a number must be: lie strictly between 0 and 1."""
-        if self.above and self.below:
-            return f"lie strictly between {self.low} and {self.high}"
-        if self.above and self.low == 0 and self.high == math.inf:
-            return "be a positive number"
-        words = [f"{'above' if self.above else 'of at least'} {self.low}"]
-        words *= self.low > -math.inf
-        if self.high < math.inf:
-            words.append(f"{'below' if self.below else 'at most'} {self.high}")
-        return " ".join(["be a finite number", " and ".join(words)]).strip()

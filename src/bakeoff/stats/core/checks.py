@@ -83,8 +83,15 @@ def as_floats(values: ArrayLike, name: str) -> FloatArray:
     return np.asarray(array, dtype=np.float64, order="C")
 
 
-def as_correctness(values: ArrayLike, name: str, *, ndim: int = 1) -> BoolArray:
-    """Check right/wrong values: booleans, or numbers that are all 0 or 1."""
+def as_correctness(
+    values: ArrayLike,
+    name: str,
+    *,
+    ndim: int = 1,
+    kind: str = "right/wrong values",
+    instead: str = "`prediction == truth`, not class labels",
+) -> BoolArray:
+    """Check booleans, or numbers that are all 0 or 1."""
     array = as_array(values, name)
     _check_shape(array, name, ndim)
     if array.dtype == np.bool_:
@@ -94,8 +101,7 @@ def as_correctness(values: ArrayLike, name: str, *, ndim: int = 1) -> BoolArray:
         rows = np.flatnonzero(gaps.reshape(len(array), -1).any(axis=1))
         raise ArgumentError(
             name,
-            f"{len(rows)} missing value(s), first in row {rows[0]}; "
-            "drop these rows for every model or count them as wrong",
+            f"{len(rows)} missing value(s), first in row {rows[0]}; drop these rows everywhere",
         )
     if array.dtype.kind == "O":
         array = as_array(array.tolist(), name)
@@ -103,8 +109,7 @@ def as_correctness(values: ArrayLike, name: str, *, ndim: int = 1) -> BoolArray:
         return array.astype(np.bool_)
     raise ArgumentError(
         name,
-        f"expected right/wrong values (booleans or 0/1), found {_some(array)}; "
-        "pass `prediction == truth`, not class labels",
+        f"expected {kind} (booleans or 0/1), found {_some(array)}; pass {instead}",
     )
 
 

@@ -123,116 +123,60 @@ def _last_positional(signature: inspect.Signature) -> str:
     return [name for name, p in signature.parameters.items() if p.kind is kind][-1]
 
 
-_WITHIN = (
+_RETIRED = {
+    "it is the form for all pairs of a test of two models: write in Python `all_pairs`, else "
+    "`cv5x2_mcnemar`, `mcnemar`, `wilcoxon_signed_rank`, `metric_difference`, `mean_difference`": (
+        "pairwise_cv5x2_mcnemar pairwise_mcnemar pairwise_wilcoxon compare_models compare_values"
+    ),
+    "groups belong to the data set now; write `binomial_test`, `cochran_q`, `cost_sensitive`, "
+    "`delong`, `mcnemar`, `mean_difference`, `noninferiority` or `tost_paired`": (
+        "clustered_accuracy clustered_cochran_q clustered_costs clustered_delong clustered_mcnemar "
+        "clustered_mean_difference clustered_noninferiority clustered_tost crossed_mcnemar "
+        "pairwise_clustered_mcnemar"
+    ),
     "two are equivalent where the 90 % interval of their difference lies within the margin: write "
-    "`{}` with `alpha: 0.1`, in Python `confidence_level=0.9`"
-)
-_OF_GROUPS = "groups belong to the data set now; write `{}`"
-RETIRED: dict[str, str] = (
-    {
-        f"pairwise_{old}": f"it is the form for all pairs of {name}: write `{name}`, in Python "
-        f"`all_pairs('{name}', ...)`"
-        for old, name in {
-            "cv5x2_mcnemar": "cv5x2_mcnemar",
-            "mcnemar": "mcnemar",
-            "wilcoxon": "wilcoxon_signed_rank",
-        }.items()
-    }
-    | dict.fromkeys(
-        ("dunn", "rank_sum", "pairwise_rank_sum"),
-        "it ignored that models share data sets; write `wilcoxon_signed_rank` or "
-        "`friedman_posthoc`",
-    )
-    | {
-        "bergmann_hommel": "write `shaffer_static`",
-        "mcnemar_minp": "write `adjust_pvalues`, with Holm's method",
-        "sign_test": "write `wilcoxon_signed_rank`; `win_rates` counts wins alone",
-        "improvability": "no function describes it; see `win_rates`",
-        "skillings_mack": "write `iman_davenport`, with `missing_cells: failed` or "
-        "`missing_cells: drop_dataset`",
-        "friedman_aligned_ranks": "write `iman_davenport`, or `quade` where differences are "
-        "comparable between data sets",
-        "compare_values": "mean_difference compares all pairs of more than two models: write "
-        "`mean_difference`, in Python `all_pairs('mean_difference', ...)`",
-        "compare_models": "metric_difference compares all pairs of more than two models: write "
-        "`metric_difference`, in Python `all_pairs('metric_difference', ...)`",
-    }
-    | dict.fromkeys(
-        ("variance_components", "variance_components_from_means"),
-        "seeds.csv of a run has the standard deviations between seeds and between folds",
-    )
-    | dict.fromkeys(
-        ("CALIBRATION_INTERCEPT", "CALIBRATION_SLOPE"),
-        "calibration is described by the metric `ici` and the curve that a report draws with it",
-    )
-    | {
-        "prob_a_better": "tests on folds have the share of folds that A wins: read "
-        "`effect_sizes['share_a_better']` of their results",
-        "prob_a_better_sample_size": "plan by the power of a test: see `bakeoff plan`",
-        "replicability_count": "adjust the p-values of the data sets, `adjust_pvalues(p, 'holm')`, "
-        "and count those up to the level",
-    }
-    | dict.fromkeys(
-        ("hotelling_t2", "hotelling_t2_unpaired"),
-        "with two models `manova` gives its p-value: write `manova` (`blocks=False` where the "
-        "models do not share the folds)",
-    )
-    | dict.fromkeys(
-        ("bayes_sign", "bayes_signed_rank"),
-        "write `bayes_correlated_t` for each data set, or `wilcoxon_signed_rank`",
-    )
-    | dict.fromkeys(
-        ("corrected_one_sample_t", "half_sample_one_t"),
-        "the interval of the model's score, which a report shows, holds the values that are not "
-        "rejected: in Python write `corrected_mean_ci`; `one_sample_t` takes folds for independent",
-    )
-    | {
-        old: _WITHIN.format(name)
-        for old, name in {
-            "tost_cv5x2": "cv5x2_z",
-            "tost_folds": "corrected_repeated_kfold_t` or `corrected_resampled_t",
-            "tost_half_samples": "half_sample_t",
-            "tost_recipe_means": "recipe_mean_difference",
-            "tost_recipes": "recipe_difference",
-        }.items()
-    }
-    | {
-        old: _OF_GROUPS.format(name)
-        for old, name in {
-            "clustered_accuracy": "binomial_test",
-            "clustered_cochran_q": "cochran_q",
-            "clustered_costs": "cost_sensitive",
-            "clustered_delong": "delong",
-            "clustered_mcnemar": "mcnemar",
-            "clustered_mean_difference": "mean_difference",
-            "clustered_noninferiority": "noninferiority",
-            "clustered_tost": "tost_paired",
-            "crossed_mcnemar": "mcnemar",
-            "pairwise_clustered_mcnemar": "mcnemar",
-        }.items()
-    }
-    | dict.fromkeys(
-        ("accuracy_claim", "area_claim", "f1_claim", "repeats_claim"),
-        "published numbers alone determine no p-value; compare the predictions with "
-        "`bakeoff.compare`, or the counts of the four cells with `mcnemar_from_counts`",
-    )
-    | dict.fromkeys(
-        ("recipe_difference.variant", "recipe_mean_difference.variant"),
-        "leave it out: runs and rows have a quantile of Student's t each (two_t), for the other "
-        "forms have too many errors with few runs or are about these rows alone",
-    )
-    | {
-        "GroupsPower": "take the noise of a pilot with groups: write `MetricPower.from_pilot`",
-        "HalfSamplePower": "the report says which difference a test would find; from a standard "
-        "error write `detectable_difference`",
-        "IntervalPower": "from the reach of an interval write `detectable_difference`",
-        "MarginPower": "`decide_release` and `rows_to_decide` say how many rows of a pilot decide",
-        "RunsPower": "training runs are not planned; `recipe_difference` has the parts of the "
-        "variance in its details",
-        "level_of_use": "it is alpha/(k(k + 1)) for the k-th decision",
-        "expected_design_effect": "it is 1 + (rows per group − 1) · icc",
-    }
-)
+    "`cv5x2_z`, `corrected_repeated_kfold_t`, `corrected_resampled_t`, `half_sample_t`, "
+    "`recipe_difference` or `recipe_mean_difference` with `alpha: 0.1`, in Python "
+    "`confidence_level=0.9`": (
+        "tost_cv5x2 tost_folds tost_half_samples tost_recipe_means tost_recipes"
+    ),
+    "write `wilcoxon_signed_rank`, `friedman_posthoc` or `bayes_correlated_t` of each data set; "
+    "`win_rates` counts wins": (
+        "dunn rank_sum pairwise_rank_sum sign_test improvability bayes_sign bayes_signed_rank"
+    ),
+    "write `iman_davenport`, or `quade`; `missing_cells` says what missing scores mean": (
+        "skillings_mack friedman_aligned_ranks"
+    ),
+    "write `adjust_pvalues`, with Shaffer's or Holm's method": (
+        "bergmann_hommel mcnemar_minp replicability_count"
+    ),
+    "with two models `manova` gives its p-value (`blocks=False`: folds of their own)": (
+        "hotelling_t2 hotelling_t2_unpaired"
+    ),
+    "write `corrected_mean_ci`: the interval holds the values that are not rejected": (
+        "corrected_one_sample_t half_sample_one_t"
+    ),
+    "published numbers alone determine no p-value; compare the predictions with "
+    "`bakeoff.compare`, or the counts of the four cells with `mcnemar_from_counts`": (
+        "accuracy_claim area_claim f1_claim repeats_claim"
+    ),
+    "leave it out: runs and rows have a quantile of Student's t each (two_t)": (
+        "recipe_difference.variant recipe_mean_difference.variant"
+    ),
+    "`recipe_difference` says how much of a difference is due to seeds and to rows": (
+        "variance_components variance_components_from_means"
+    ),
+    "calibration is described by the metric `ici` and the curve that a report draws with it": (
+        "CALIBRATION_INTERCEPT CALIBRATION_SLOPE"
+    ),
+    "read `effect_sizes['share_a_better']` of the tests on folds": "prob_a_better",
+    "write `MetricPower.from_pilot`, `detectable_difference` or `rows_to_decide`": (
+        "GroupsPower HalfSamplePower IntervalPower MarginPower RunsPower prob_a_better_sample_size"
+    ),
+    "it is alpha/(k(k + 1)) for the k-th decision": "level_of_use",
+    "it is 1 + (rows per group − 1) · icc": "expected_design_effect",
+}
+RETIRED = {name: instead for instead, names in _RETIRED.items() for name in names.split()}
 """Names of before, and options as ``test.option``, each with the end of a sentence that says what
 to write instead."""
 

@@ -321,8 +321,11 @@ def _named(result: Result, *names: str) -> dict[str, Any]:
     return {name: getattr(result, name) for name in names}
 
 
-SHOWN = {1: "not inferior", 2: "equivalent"}
-"""What a small p-value shows, by the number of one-sided tests that it joins."""
+UNDECIDED: dict[str, Any] = {
+    **dict.fromkeys(("pvalue", "pvalue_lower", "pvalue_upper"), math.nan),
+    "verdict": "undecided",
+}
+"""What an `EquivalenceResult` of too few observations says."""
 
 
 def conclude(
@@ -334,15 +337,17 @@ def conclude(
     what: str,
     details: dict[str, Any],
     sides: int = 2,
+    kind: type[EquivalenceResult] = EquivalenceResult,
     **facts: Any,
 ) -> EquivalenceResult:
-    """Join the two one-sided tests; NaN in either leaves the verdict undecided."""
+    """Join two one-sided tests, or take the lower one; NaN leaves the verdict undecided."""
     last = int(np.argmax(pvalues[:sides]))
     pvalue = math.nan if any(math.isnan(p) for p in pvalues) else pvalues[last]
-    verdict = "undecided"
-    if not math.isnan(pvalue):
-        verdict = SHOWN[sides] if pvalue < alpha else "not shown"
-    return EquivalenceResult(
+    null, shown = f"The {what} differ by {margin:g} or more.", "equivalent"
+    if sides == 1:
+        null, shown = f"A is worse than B by {margin:g} or more.", "not inferior"
+    verdict = "undecided" if math.isnan(pvalue) else shown if pvalue < alpha else "not shown"
+    return kind(
         statistic=statistics[last],
         pvalue=pvalue,
         pvalue_lower=pvalues[0],
@@ -350,11 +355,7 @@ def conclude(
         margin=margin,
         alpha=alpha,
         verdict=verdict,
-        null_hypothesis=(
-            f"The {what} differ by {margin:g} or more."
-            if sides == 2
-            else f"A is worse than B by {margin:g} or more."
-        ),
+        null_hypothesis=null,
         details=details | {"statistic_lower": statistics[0], "statistic_upper": statistics[1]},
         **facts,
     )

@@ -7,7 +7,7 @@ b is Bin(n_d, 1/2) under the null. Every p-value is 1 where there are no discord
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Literal, get_args
 
 import numpy as np
@@ -118,12 +118,28 @@ SOURCES = {
 
 
 def pvalue(variant: str, b: ArrayLike, c: ArrayLike, alternative: Alternative) -> FloatArray:
-    """P-values of the named variant (one of `VARIANTS`)."""
-    if variant == "midp":
-        return midp_pvalue(b, c, alternative)
+    """P-values of the named variant (one of `VARIANTS`); 1 where two-sided counts are equal."""
+    b, c = np.asarray(b, dtype=np.float64), np.asarray(c, dtype=np.float64)
+    n, two_sided = b + c, alternative == "two-sided"
+
+    def beyond(more: int) -> FloatArray:
+        """Exact probability of counts as extreme as the observed ones, or by so many more."""
+        if two_sided:
+            return np.minimum(1.0, 2 * lower_tail(np.minimum(b, c) - more, n, 0.5))
+        if alternative == "greater":
+            return upper_tail(b + more, n, 0.5)
+        return lower_tail(b - more, n, 0.5)
+
     if variant == "exact":
-        return exact_pvalue(b, c, alternative)
-    return chi_square_pvalue(b, c, alternative, corrected=variant == "corrected")
+        p = beyond(0)
+    elif variant == "midp":  # the exact one less half the probability of what was observed
+        # the text of Fagerland et al. (2013) has 1 − P(X = m)/2 for a tie; here a tie has 1
+        p = (beyond(0) + beyond(1)) / 2
+    else:
+        z = signed_root(b, c, corrected=variant == "corrected")
+        p = 2 * special.ndtr(-np.abs(z)) if two_sided else special.ndtr(z)
+        p = special.ndtr(-z) if alternative == "greater" else p
+    return np.where((n == 0) | (two_sided & (b == c)), 1.0, p)
 
 
 def statistic(variant: str, b: ArrayLike, c: ArrayLike, alternative: Alternative) -> FloatArray:
@@ -134,97 +150,11 @@ def statistic(variant: str, b: ArrayLike, c: ArrayLike, alternative: Alternative
     return np.square(root) if alternative == "two-sided" else root
 
 
-def exact_pvalue(b: ArrayLike, c: ArrayLike, alternative: Alternative) -> FloatArray:
-    """Exact conditional p-values: P(X ≥ b), P(X ≤ b), or min(1, 2 P(X ≤ min(b, c)))."""
-    b, c = _counts(b, c)
-    n = b + c
-    if alternative == "greater":
-        return upper_tail(b, n, 0.5)
-    if alternative == "less":
-        return lower_tail(b, n, 0.5)
-    return np.minimum(1.0, 2 * lower_tail(np.minimum(b, c), n, 0.5))
-
-
-def midp_pvalue(b: ArrayLike, c: ArrayLike, alternative: Alternative) -> FloatArray:
-    """Mid-p values: the exact ones less half the probability of what was observed."""
-    # Two-sided: 2 P(X ≤ m) − P(X = m) with m = min(b, c), and 1 when b = c (Fagerland et al. 2013,
-    # whose text has 1 − P(X = m) / 2 there; 1 keeps the p of a tie at its natural value).
-    b, c = _counts(b, c)
-    n = b + c
-    observed = half_pmf(b, n)
-    if alternative == "greater":
-        p = upper_tail(b, n, 0.5) - observed / 2
-    elif alternative == "less":
-        p = lower_tail(b, n, 0.5) - observed / 2
-    else:
-        p = 2 * lower_tail(np.minimum(b, c), n, 0.5) - observed
-        p = np.where(b == c, 1.0, p)
-    return np.where(n == 0, 1.0, np.clip(p, 0.0, 1.0))
-
-
 def signed_root(b: ArrayLike, c: ArrayLike, *, corrected: bool = False) -> FloatArray:
     """(b − c)/√n_d, with |b − c| lowered by 1 (to 0 at least) if corrected; 0 if n_d = 0."""
-    b, c = _counts(b, c)
+    b, c = np.asarray(b, dtype=np.float64), np.asarray(c, dtype=np.float64)
     distance = np.maximum(np.abs(b - c) - corrected, 0.0)
-    root: FloatArray = np.sign(b - c) * distance / np.sqrt(np.maximum(b + c, 1.0))
-    return root
-
-
-def chi_square_pvalue(
-    b: ArrayLike, c: ArrayLike, alternative: Alternative, *, corrected: bool = False
-) -> FloatArray:
-    """Asymptotic p-values: the normal tail(s) beyond the signed root; χ²(1) if two-sided."""
-    b, c = _counts(b, c)
-    z = signed_root(b, c, corrected=corrected)
-    if alternative == "two-sided":
-        p = 2 * special.ndtr(-np.abs(z))
-    else:
-        p = special.ndtr(-z if alternative == "greater" else z)
-    return np.where(b + c == 0, 1.0, p)
-
-
-def half_pmf(k: ArrayLike, n: ArrayLike) -> FloatArray:
-    """P(X = k) for X ~ Bin(n, ½), to full precision for any n."""
-    # Loader's saddle-point form (Loader 2000, Fast and accurate computation of binomial
-    # probabilities): √(n / (2π k (n−k))) exp(δ(n) − δ(k) − δ(n−k) − D), where δ is the error of
-    # Stirling's formula and D, for p = ½, is n/2 (log1p(−u²) + 2u artanh u) with u = (2k − n)/n.
-    k, n = (np.asarray(v, dtype=np.float64) for v in (k, n))
-    k = np.minimum(k, n - k)  # swapping A and B changes no bit
-    inner = (k > 0) & (k < n)
-    size, x = np.where(inner, n, 2.0), np.where(inner, k, 1.0)
-    y = size - x
-    u = (x - y) / size
-    deviance = size / 2 * (special.log1p(-u * u) + u * special.log1p(2 * u / (1 - u)))
-    stirling = _stirling_error(size) - _stirling_error(x) - _stirling_error(y)
-    pmf = np.sqrt(size / (2 * np.pi * x * y)) * np.exp(stirling - deviance)
-    value: FloatArray = np.where(inner, pmf, special.exp2(-n))
-    return value
-
-
-_STIRLING_SERIES = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188, -691 / 360360)
-
-
-def _stirling_error(n: FloatArray) -> FloatArray:
-    """Log n! − log(√(2πn) (n/e)^n), for whole n ≥ 1."""
-    series = np.polynomial.polynomial.polyval(1 / np.square(n), _STIRLING_SERIES) / n
-    small = np.minimum(n, 16.0)
-    direct = special.gammaln(small + 1) - (small + 0.5) * np.log(small) + small
-    error: FloatArray = np.where(n > 15, series, direct - math.log(2 * math.pi) / 2)
-    return error
-
-
-def _counts(b: ArrayLike, c: ArrayLike) -> tuple[FloatArray, FloatArray]:
-    return np.asarray(b, dtype=np.float64), np.asarray(c, dtype=np.float64)
-
-
-Bounds = tuple[FloatArray, FloatArray]
-
-
-def one_sided(low: FloatArray, high: FloatArray, side: Alternative) -> Bounds:
-    """Keep limits of a difference in [−1, 1], and let go of that which `side` does not ask for."""
-    low = np.full_like(low, -1.0) if side == "less" else np.clip(low, -1.0, 1.0)
-    high = np.full_like(high, 1.0) if side == "greater" else np.clip(high, -1.0, 1.0)
-    return low, high
+    return np.asarray(np.sign(b - c) * distance / np.sqrt(np.maximum(b + c, 1.0)))
 
 
 def tango_statistic(
@@ -246,55 +176,40 @@ def tango_statistic(
     return z
 
 
-def _newcombe(a: FloatArray, b: FloatArray, c: FloatArray, d: FloatArray, tail: float) -> Bounds:
+def _newcombe(a: float, b: float, c: float, d: float, tail: float) -> tuple[float, float]:
     n = a + b + c + d
-    acc_a, acc_b = (a + b) / n, (a + c) / n
-    low_a, high_a = distributions.wilson(a + b, n, tail)
-    low_b, high_b = distributions.wilson(a + c, n, tail)
-    phi = _newcombe_phi(a, b, c, d)
-
-    def joined(first: FloatArray, second: FloatArray) -> FloatArray:
-        square = first**2 - 2 * phi * first * second + second**2
-        root: FloatArray = np.sqrt(np.maximum(square, 0.0))
-        return root
-
-    difference = (b - c) / n
-    low = difference - joined(acc_a - low_a, high_b - acc_b)
-    high = difference + joined(high_a - acc_a, acc_b - low_b)
-    return low, high
-
-
-def _newcombe_phi(a: FloatArray, b: FloatArray, c: FloatArray, d: FloatArray) -> FloatArray:
-    """Correlation of the two correctness columns, shrunk when positive (Newcombe 1998)."""
-    n = a + b + c + d
+    accuracy_a, accuracy_b = (a + b) / n, (a + c) / n
+    low_a, high_a = map(float, distributions.wilson(a + b, n, tail))
+    low_b, high_b = map(float, distributions.wilson(a + c, n, tail))
+    # the correlation of the two columns, shrunk when positive (Newcombe 1998)
     cross = a * d - b * c
-    cross = np.where(cross > 0, np.maximum(cross - n / 2, 0.0), cross)
-    spread = np.sqrt((a + b) * (c + d)) * np.sqrt((a + c) * (b + d))
-    phi: FloatArray = np.where(spread > 0, cross / np.where(spread > 0, spread, 1.0), 0.0)
-    return phi
+    cross = max(cross - n / 2, 0.0) if cross > 0 else cross
+    spread = math.sqrt((a + b) * (c + d)) * math.sqrt((a + c) * (b + d))
+    phi = cross / spread if spread else 0.0
+
+    def joined(first: float, second: float) -> float:
+        return math.sqrt(max(first**2 - 2 * phi * first * second + second**2, 0.0))
+
+    low = (b - c) / n - joined(accuracy_a - low_a, high_b - accuracy_b)
+    return low, (b - c) / n + joined(high_a - accuracy_a, accuracy_b - low_b)
 
 
-def _tango(a: FloatArray, b: FloatArray, c: FloatArray, d: FloatArray, tail: float) -> Bounds:
-    n = a + b + c + d
-    z = -special.ndtri(tail)
+def _tango(a: float, b: float, c: float, d: float, tail: float) -> tuple[float, float]:
+    n, z = a + b + c + d, -special.ndtri(tail)
 
-    def low(b: FloatArray, c: FloatArray) -> FloatArray:
-        at_most = (b - c) / n
-        root = distributions.bisect(
-            lambda delta: z - tango_statistic(b, c, n, delta), np.full_like(at_most, -1.0), at_most
-        )
-        return np.where(c == n, -1.0, root)
+    def low(b: float, c: float) -> float:
+        if c == n:
+            return -1.0
+        ends = np.array(-1.0), np.array((b - c) / n)
+        return float(distributions.bisect(lambda x: z - tango_statistic(b, c, n, x), *ends))
 
     return low(b, c), -low(c, b)
 
 
-def _melded(a: FloatArray, b: FloatArray, c: FloatArray, d: FloatArray, tail: float) -> Bounds:
+def _melded(a: float, b: float, c: float, d: float, tail: float) -> tuple[float, float]:
     """Exact melded limits, from the confidence distributions of discordance and its split."""
-    shape = np.broadcast_shapes(a.shape, b.shape, c.shape, d.shape)
-    cells = np.stack([np.broadcast_to(v, shape).ravel() for v in (b, c, a + b + c + d)], axis=1)
-    low = [_melded_lower(b, c, n, tail) for b, c, n in cells]
-    high = [-_melded_lower(c, b, n, tail) for b, c, n in cells]
-    return np.reshape(low, shape), np.reshape(high, shape)
+    n = a + b + c + d
+    return _melded_lower(b, c, n, tail), -_melded_lower(c, b, n, tail)
 
 
 def _melded_lower(b: float, c: float, n: float, tail: float) -> float:
@@ -337,9 +252,17 @@ def _melded_cdf(delta: float, b: float, c: float, alpha: float, beta: float) -> 
 _NODES, _WEIGHTS = special.roots_legendre(160)
 
 DifferenceMethod = Literal["newcombe", "tango", "exact_melded"]
-_Limits = Callable[[FloatArray, FloatArray, FloatArray, FloatArray, float], Bounds]
-DIFFERENCE_METHODS: dict[str, _Limits] = {
+DIFFERENCE_METHODS: dict[str, Callable[..., tuple[float, float]]] = {
     "newcombe": _newcombe,
     "tango": _tango,
     "exact_melded": _melded,
 }
+
+
+def difference_limits(
+    method: str, counts: Iterable[float], tail: float, side: Alternative = "two-sided"
+) -> tuple[float, float]:
+    """Return limits of acc_A − acc_B in [−1, 1], of which `side` keeps one or both."""
+    low, high = DIFFERENCE_METHODS[method](*counts, tail)
+    low = -1.0 if side == "less" else min(max(low, -1.0), 1.0)
+    return low, 1.0 if side == "greater" else min(max(high, -1.0), 1.0)

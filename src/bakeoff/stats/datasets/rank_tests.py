@@ -18,7 +18,8 @@ from scipy import special
 
 from bakeoff.stats.core.arguments import Decimals, Level, checked
 from bakeoff.stats.core.checks import ArgumentError, FloatArray
-from bakeoff.stats.core.distributions import normal_pvalue, range_isf, range_sf, t_pvalue
+from bakeoff.stats.core.distributions import range_isf, range_sf, tail_probability
+from bakeoff.stats.core.paired_differences import Estimate
 from bakeoff.stats.core.pairs import (
     Pair,
     PairwiseResult,
@@ -356,9 +357,15 @@ def kruskal_wallis(
     """
     omit = missing == "omit"
     table = as_dataset_table(scores, greater_is_better=greater_is_better, allow_missing=omit)
-    ranks, sizes, counts = _split_groups(table, decimals)
+    present = ~np.isnan(table)
+    sizes = present.sum(axis=0).astype(np.float64)
+    if not sizes.all():
+        lost = int(np.argmin(sizes))
+        raise ArgumentError("scores", f"model {lost} has no score at all; leave out the model")
+    values = table.T[present.T]  # model by model; the ranks are those of all scores together
+    ranks, counts = rank(-quantise(values, scale_of(values), decimals))
     n, k, sets = int(sizes.sum()), len(sizes), len(table)
-    sums = np.array([r.sum() for r in ranks])
+    sums = np.array([r.sum() for r in np.split(ranks, np.cumsum(sizes)[:-1].astype(int))])
     status = Status.TOO_FEW if n <= k else Status.OK
     status = Status.IDENTICAL_SCORES if len(counts) == 1 else status
     # sum of squared deviations of the mean ranks: no difference of large numbers
@@ -390,21 +397,6 @@ def kruskal_wallis(
             "n_scores": n,
         },
     )
-
-
-def _split_groups(
-    oriented: FloatArray, decimals: Decimals | None
-) -> tuple[list[FloatArray], FloatArray, NDArray[np.int64]]:
-    """Rank all scores of a table together (1 = best): ranks and number by model, sizes of ties."""
-    present = ~np.isnan(oriented)
-    sizes = present.sum(axis=0)
-    if not sizes.all():
-        raise ArgumentError(
-            "scores", f"model {int(np.argmin(sizes))} has no score at all; leave out the model"
-        )
-    values = oriented.T[present.T]  # model by model
-    ranks, counts = rank(-quantise(values, scale_of(values), decimals))
-    return np.split(ranks, np.cumsum(sizes)[:-1]), sizes.astype(np.float64), counts
 
 
 def _arrangement_count(row: NDArray[np.int64]) -> int:
@@ -455,93 +447,85 @@ def _exact_friedman(table: RankTable, budget: int) -> float | None:
 # --- pairs of models by their average ranks
 
 
-@dataclasses.dataclass(frozen=True)
-class _Compared:
-    """All pairs of a table, or a control with each other model, by z (df None) or Student's t."""
-
-    table: RankTable
-    status: Status
-    error: float
-    df: float | None = None
-    control: int | None = None
-    side: Alternative = "two-sided"
-
-    def pair(self, a: int, b: int, half: float | None, level: float, method: str) -> Pair:
-        """Compare two models, with an interval of a given half-width."""
-        table, side, status = self.table, self.side, self.status
+def _compare_pairs(
+    table: RankTable,
+    correction: str,
+    level: float,
+    control: int | None = None,
+    side: Alternative = "two-sided",
+    *checks: Assumption,
+    status: Status,
+    error: float,
+    df: float | None = None,
+    half: float | None = None,
+    **details: Any,
+) -> PairwiseResult:
+    """Compare all pairs, or a control with the others, by z or t, and adjust their p-values."""
+    nemenyi, pairs = correction == "studentized-range", []
+    if not nemenyi:
+        correction = check_correction(correction, check_control(control, table.k), side)
+    # single steps have simultaneous intervals; those of z exist where all ranks are tied as well
+    if correction in ("none", "bonferroni", "sidak") and (df is None or status is Status.OK):
+        each = simultaneous_level(level, len(pairs_of(table.k, control)), correction)
+        tail = tail_probability(each, side)
+        half = -float(special.ndtri(tail) if df is None else special.stdtrit(df, tail)) * error
+    for a, b in pairs_of(table.k, control):
         # from integers, so that equal rank sums give exactly 0
         estimate = float(table.sums[b] - table.sums[a]) / (2 * table.n)
-        if status is not Status.TOO_FEW and (table.ranks[:, a] == table.ranks[:, b]).all():
-            status = Status.IDENTICAL_SCORES
-        statistic = pvalue = math.nan
-        if status is Status.OK:
-            statistic = estimate / self.error
-            pvalue = normal_pvalue(statistic, side)
-            if self.df is not None:
-                pvalue = t_pvalue(statistic, self.df, side)
-        elif status is Status.ZERO_VARIANCE:
-            statistic = math.copysign(math.inf, estimate)
-        else:
-            statistic, pvalue = answered(status, statistic, pvalue, estimate)
+        same = status is not Status.TOO_FEW and (table.ranks[:, a] == table.ranks[:, b]).all()
+        of_pair = Estimate(
+            value=estimate,
+            se=error if status is Status.OK else math.nan,
+            df=math.inf if df is None else df,
+            status=Status.IDENTICAL_SCORES if same else status,
+        )
+        statistic, pvalue = of_pair.test(side)
         ci = None
-        if half is not None and status is not Status.TOO_FEW:
+        if half is not None and of_pair.status is not Status.TOO_FEW:
             low = -math.inf if side == "less" else estimate - half
             high = math.inf if side == "greater" else estimate + half
-            ci = ConfidenceInterval(low, high, level, method)
-        fields = {"estimate": estimate, "ci": ci, "df": self.df, "status": status}
-        return Pair(a=a, b=b, statistic=statistic, pvalue=pvalue, pvalue_adjusted=pvalue, **fields)
-
-    def result(
-        self,
-        correction: str,
-        level: float,
-        half: float | None,
-        *checks: Assumption,
-        details: dict[str, Any] | None = None,
-    ) -> PairwiseResult:
-        """Compare all pairs, adjust their p-values and say what a diagram of ranks joins."""
-        table, nemenyi = self.table, correction == "studentized-range"
-        members, method = pairs_of(table.k, self.control), "nemenyi" if nemenyi else correction
-        pairs = [self.pair(a, b, half, level, method) for a, b in members]
-        if nemenyi:
-            ranges = range_sf([math.sqrt(2) * abs(p.estimate) / self.error for p in pairs], table.k)
-            adjusted = np.fmax(ranges, [p.pvalue for p in pairs])
-            adjusted[np.isnan([p.pvalue for p in pairs])] = math.nan
-        else:
-            adjusted = adjust_pvalues([p.pvalue for p in pairs], correction)
-        ordered = np.sort(table.ranks, axis=1)
-        tied, chi2 = int((ordered[:, :-1] == ordered[:, 1:]).sum()), table.chi2
-        few = f"{table.n} data sets; the normal approximation of average ranks wants 10 or more."
-        ties = f"{tied} ties inside data sets; the standard error of the z test assumes none, with "
-        whole = PairwiseResult(
-            variant="all_pairs" if self.control is None else "versus_control",
-            correction=correction,
-            pairs=tuple(
-                dataclasses.replace(pair, pvalue_adjusted=float(p))
-                for pair, p in zip(pairs, adjusted, strict=True)
-            ),
-            n=table.n,
-            alternative=self.side,
-            null_hypothesis=_NULL_OF_PAIR.format(k=table.k),
-            status=self.status,
-            assumptions=(
-                Assumption("enough data sets", table.n >= 10, few),
-                Assumption("few ties", None if tied else True, f"{ties}ties it is conservative."),
-                table.exchangeable(),
-                *checks,
-            ),
-            details={
-                "control": self.control,
-                "friedman_chi2": chi2,
-                "friedman_pvalue": math.nan
-                if table.n < 2
-                else float(special.chdtrc(table.k - 1, chi2)),
-                "standard_error": self.error,
-                "critical_difference": math.nan if half is None else half,
-                **(details or {}),
-            },
-        )
-        return with_ranks(whole, table.average.tolist(), level)
+            ci = ConfidenceInterval(low, high, level, "nemenyi" if nemenyi else correction)
+        fields: dict[str, Any] = {"estimate": estimate, "ci": ci, "status": of_pair.status}
+        fields |= {"a": a, "b": b, "df": df, "statistic": statistic, "pvalue": pvalue}
+        pairs.append(fields)
+    alone = [fields["pvalue"] for fields in pairs]
+    if nemenyi:
+        sizes = [math.sqrt(2) * abs(fields["estimate"]) / table.error for fields in pairs]
+        adjusted = np.maximum(range_sf(sizes, table.k), alone)  # NaN stays NaN
+    else:
+        adjusted = adjust_pvalues(alone, correction)
+    ordered = np.sort(table.ranks, axis=1)
+    tied = int((ordered[:, :-1] == ordered[:, 1:]).sum())
+    few = f"{table.n} data sets; the normal approximation of average ranks wants 10 or more."
+    ties = f"{tied} ties inside data sets; the standard error of the z test assumes none, with "
+    chi2_pvalue = float(special.chdtrc(table.k - 1, table.chi2))
+    result = PairwiseResult(
+        variant="all_pairs" if control is None else "versus_control",
+        correction=correction,
+        pairs=tuple(
+            Pair(**fields, pvalue_adjusted=float(p))
+            for fields, p in zip(pairs, adjusted, strict=True)
+        ),
+        n=table.n,
+        alternative=side,
+        null_hypothesis=_NULL_OF_PAIR.format(k=table.k),
+        status=status,
+        assumptions=(
+            Assumption("enough data sets", table.n >= 10, few),
+            Assumption("few ties", None if tied else True, f"{ties}ties it is conservative."),
+            table.exchangeable(),
+            *checks,
+        ),
+        details={
+            "control": control,
+            "friedman_chi2": table.chi2,
+            "friedman_pvalue": math.nan if table.n < 2 else chi2_pvalue,
+            "standard_error": error,
+            "critical_difference": math.nan if half is None else half,
+            **details,
+        },
+    )
+    return with_ranks(result, table.average.tolist(), level)
 
 
 @register(**_POSTHOC, citation="nemenyi1963")
@@ -592,9 +576,16 @@ def nemenyi(
     q = {a: range_isf(a, table.k) / math.sqrt(2) for a in (1 - confidence_level, 0.1, 0.05, 0.01)}
     q_alpha, *_ = q.values()
     levels = {f"{alpha:.2f}": q[alpha] * table.error for alpha in (0.1, 0.05, 0.01)}
-    compared, half = _Compared(table, table.status, table.error), q_alpha * table.error
-    details = {"q_alpha": q_alpha, "critical_differences": levels}
-    return compared.result("studentized-range", confidence_level, half, details=details)
+    return _compare_pairs(
+        table,
+        "studentized-range",
+        confidence_level,
+        status=table.status,
+        error=table.error,
+        half=q_alpha * table.error,
+        q_alpha=q_alpha,
+        critical_differences=levels,
+    )
 
 
 @register(**_POSTHOC, title="z post hoc of Friedman's test", citation="demsar2006")
@@ -643,8 +634,8 @@ def friedman_posthoc(
     [0.0269, 0.0228]
     """
     table = RankTable(as_dataset_table(scores, greater_is_better=greater_is_better), decimals)
-    compared = _Compared(table, table.status, table.error, None, control, alternative)
-    return _posthoc(compared, correction, confidence_level)
+    how = correction, confidence_level, control, alternative
+    return _compare_pairs(table, *how, status=table.status, error=table.error)
 
 
 @register(**_POSTHOC, citation="conover1999")
@@ -705,25 +696,9 @@ def conover_friedman(
         else f"The standard error of a rank difference is {error:.4g} (Friedman's z test takes "
         f"{table.error:.4g})."
     )
-    compared = _Compared(table, status, error, df, control, alternative)
     left = Assumption("residual variance", not perfect, detail)
-    return _posthoc(compared, correction, confidence_level, left)
-
-
-def _posthoc(
-    compared: _Compared, correction: str, level: float, *checks: Assumption
-) -> PairwiseResult:
-    """Compare average ranks with a correction; single-step ones have simultaneous intervals."""
-    k, df = compared.table.k, compared.df
-    method = check_correction(correction, check_control(compared.control, k), compared.side)
-    half, single_step = None, method in ("none", "bonferroni", "sidak")
-    # the z intervals do not depend on the ranks, so they exist where all are tied as well
-    if single_step and (df is None or compared.status is Status.OK):
-        each = simultaneous_level(level, len(pairs_of(k, compared.control)), method)
-        tail = (1 - each) / (2 if compared.side == "two-sided" else 1)
-        quantile = special.ndtri(tail) if df is None else special.stdtrit(df, tail)
-        half = -float(quantile) * compared.error
-    return compared.result(method, level, half, *checks)
+    how = correction, confidence_level, control, alternative
+    return _compare_pairs(table, *how, left, status=status, error=error, df=df)
 
 
 # --- the groups that a critical difference diagram joins

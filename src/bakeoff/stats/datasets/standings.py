@@ -11,9 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
 from bakeoff.stats.core.arguments import Decimals, Level, checked
-from bakeoff.stats.core.arithmetic import gram, root, solved
 from bakeoff.stats.core.checks import ArgumentError, BoolArray, FloatArray
-from bakeoff.stats.core.distributions import clopper_pearson
+from bakeoff.stats.core.distributions import clopper_pearson, wilson
 from bakeoff.stats.core.ranks import as_dataset_table, rank_rows
 
 _PRIOR = 0.25
@@ -123,7 +122,7 @@ def win_rates(
         varied = (se > 0) & (rate > 0) & (rate < 1)
         size = np.where(varied, rate * (1 - rate) / np.square(se), n)
         reach = np.asarray(special.stdtrit(n - 1, (1 + confidence_level) / 2), dtype=np.float64)
-        low, high = _wilson(rate, size, reach)
+        low, high = wilson(rate * size, size, special.ndtr(-reach))
     met, wins, draws = _tally(ranks, codes)
     points = wins + draws / 2
     with np.errstate(invalid="ignore"):
@@ -182,13 +181,6 @@ def _by_group(
         squares = np.where(counted, np.square(shares - mean), 0.0).sum(axis=0)
         squares[squares < 1e-20] = 0.0  # equal shares differ by rounding
         return n, mean, np.sqrt(squares / (n - 1) / n)
-
-
-def _wilson(rate: FloatArray, n: FloatArray, z: FloatArray) -> tuple[FloatArray, FloatArray]:
-    centre = (rate + z**2 / (2 * n)) / (1 + z**2 / n)
-    half = z * np.sqrt(rate * (1 - rate) / n + z**2 / (4 * n**2)) / (1 + z**2 / n)
-    low = np.where(rate > 0, np.maximum(centre - half, 0.0), 0.0)
-    return low, np.where(rate < 1, np.minimum(centre + half, 1.0), 1.0)
 
 
 # --- strengths
@@ -313,7 +305,7 @@ def bradley_terry(
     np.add.at(totals, codes, residuals)
     totals -= totals.mean(axis=0)
     moved = _newton_step(totals.T, chances, total).T  # what each data set adds to the strengths
-    covariance = gram(moved) * (n / (n - 1) if n > 1 else math.nan)
+    covariance = moved.T @ moved * (n / (n - 1) if n > 1 else math.nan)
     se = np.sqrt(covariance.diagonal())
     se = np.where(se > 1e-10, se, 0.0)
     quantile = float(special.stdtrit(n - 1, (1 + confidence_level) / 2))
@@ -342,11 +334,8 @@ def _newton_step(slope: FloatArray, chances: FloatArray, total: FloatArray) -> F
     """Solve Hx = slope with the strengths summing to 0; slope is of shape (k,) or (k, N)."""
     weights = total * chances * chances.T
     information = np.diag(weights.sum(axis=1)) - weights
-    lower = root(information[:-1, :-1])  # the last strength is 0 at first
-    forward, _ = solved(lower, slope[:-1])
-    back, _ = solved(lower.T[::-1, ::-1], forward[::-1])
-    step = np.concatenate([back[::-1], np.zeros_like(slope[:1])])
-    return np.asarray(step - step.mean(axis=0))
+    # a constant in every cell fixes the sum, which H leaves free
+    return np.linalg.solve(information + weights.mean(), slope - slope.mean(axis=0))
 
 
 def _reached(links: BoolArray, start: int) -> BoolArray:

@@ -22,7 +22,7 @@ from bakeoff.stats.core.checks import (
     check_same_labels,
     check_same_length,
 )
-from bakeoff.stats.core.distributions import normal_pvalue, tail_probability
+from bakeoff.stats.core.distributions import normal_pvalue, signed_sums, tail_probability
 from bakeoff.stats.core.pairs import PairwiseResult, by_pairs
 from bakeoff.stats.core.ranks import as_dataset_scores, as_dataset_table, differences, rank, tie_sum
 from bakeoff.stats.core.registry import Evidence, register
@@ -305,7 +305,7 @@ def exact_pvalue(ranks: FloatArray, w_plus: float, alternative: Alternative) -> 
     steps = doubled // unit
     observed = round(2 * w_plus) // unit
     # the distribution is symmetric: both tails are sums over the low end
-    below = _signed_sum_distribution(np.sort(steps).tobytes())
+    below = _signed_sums(np.sort(steps).tobytes())
     less = float(below[: observed + 1].sum())
     greater = float(below[: int(steps.sum()) - observed + 1].sum())
     if alternative == "two-sided":
@@ -314,19 +314,8 @@ def exact_pvalue(ranks: FloatArray, w_plus: float, alternative: Alternative) -> 
 
 
 @functools.lru_cache(maxsize=8)  # without ties all samples of one size have the same steps
-def _signed_sum_distribution(sorted_steps: bytes) -> FloatArray:
-    """P(sum = s) for s = 0, 1, ... when each step counts with probability ½."""
-    steps = np.frombuffer(sorted_steps, dtype=np.int64)
-    probability = np.zeros(int(steps.sum()) + 1)
-    probability[0] = 1.0
-    reach = 0
-    for step in steps.tolist():
-        half = 0.5 * probability[: reach + 1]
-        probability[: reach + 1] = half
-        reach += step
-        probability[step : reach + 1] += half
-    probability.flags.writeable = False
-    return probability
+def _signed_sums(sorted_steps: bytes) -> FloatArray:
+    return signed_sums(np.frombuffer(sorted_steps, dtype=np.int64))
 
 
 def hodges_lehmann(
@@ -352,7 +341,7 @@ def _lower_quantile(n: int, tail: float) -> int:
     mean, sd = n * (n + 1) / 4, math.sqrt(n * (n + 1) * (2 * n + 1) / 24)
     if n > _MAX_LISTED // 4:
         return max(0, math.floor(mean + float(special.ndtri(tail)) * sd + 0.5))
-    below = np.cumsum(_signed_sum_distribution(np.arange(1, n + 1, dtype=np.int64).tobytes()))
+    below = np.cumsum(_signed_sums(np.arange(1, n + 1, dtype=np.int64).tobytes()))
     # a p-value that equals the level in decimal must not miss it by one bit
     return int(np.searchsorted(below, tail * (1 + 1e-12), side="right"))
 

@@ -20,20 +20,17 @@ import dataclasses
 import math
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from bakeoff.stats.core import two_by_two as kernels
 from bakeoff.stats.core.arguments import Seed
 from bakeoff.stats.core.checks import FloatArray, IntArray
-from bakeoff.stats.core.distributions import tail_probability
+from bakeoff.stats.core.distributions import signed_sums, tail_probability, upper_tail
 from bakeoff.stats.core.paired_differences import UNBOUNDED
-from bakeoff.stats.core.result import (
-    Alternative,
-    ConfidenceInterval,
-)
+from bakeoff.stats.core.result import Alternative, ConfidenceInterval
 
 FLIPS = ("sign_flip", "sign_flip_exact")
 MOST_ENUMERATED = 20
@@ -54,13 +51,9 @@ class Tails:
     equal: float
     method: str = "exact"  # or "draws"
     draws: int = 0
-    signs: tuple[float, float] | None = None  # wins and losses where all |D_k| are alike
 
     def pvalue(self, side: Alternative, *, exact: bool = False) -> float:
         """Return the mid-p, or the p that counts the observed sum in full."""
-        if self.signs is not None:  # one size of sum: McNemar's test, to the last bit
-            function = kernels.exact_pvalue if exact else kernels.midp_pvalue
-            return float(function(*self.signs, side))
         weight = 1.0 if exact else 0.5
         near, far = self.above + weight * self.equal, 1 - self.above - (1 - weight) * self.equal
         if self.total == 0:
@@ -79,11 +72,9 @@ def flip_tails(sums: FloatArray, *, n_resamples: int, seed: Seed) -> Tails:
         times = counts.astype(np.float64)
         points = _lattice(values, times)
         if len(values) == 1 and points < _LARGEST_LATTICE:
-            m, surplus = float(times[0]), total / float(values[0])
-            wins, losses = (m + surplus) / 2, (m - surplus) / 2
-            most = max(wins, losses)
-            above = float(kernels.exact_pvalue(most + 1, m - most - 1, "greater"))
-            return Tails(total, above, float(kernels.half_pmf(most, m)), signs=(wins, losses))
+            most = (times[0] + abs(total) / values[0]) / 2  # of signs that point one way
+            reached, above = upper_tail([most, most + 1], times[0], 0.5).tolist()
+            return Tails(total, above, reached - above)
         if points < _LARGEST_LATTICE:
             slow = len(magnitude) <= _MOST_ADDED and len(values) * points > _LARGE
             whole = _added(magnitude, abs(total)) if slow else _inverted(values, times, abs(total))
@@ -122,19 +113,12 @@ def sign_blocks(rng: np.random.Generator, clusters: int, draws: int) -> Iterator
 
 
 def _added(magnitude: FloatArray, total: float) -> tuple[float, float]:
-    """Return the tails from the number of choices of positive signs per sum."""
+    """Return the tails from the distribution of the sum of positive signs."""
     sums = np.sort(magnitude).astype(np.intp)
     unit = int(np.gcd.reduce(sums))
-    sums //= unit
-    ways, reach = np.zeros(int(sums.sum()) + 1), 0
-    ways[0] = 1.0
-    for size in sums:
-        more = ways[: reach + 1].copy()
-        reach += int(size)
-        ways[size : reach + 1] += more
-    observed = (reach + round(total / unit)) // 2  # S* = 2U − Σ|D| with U the positive part
-    share = 2.0 ** -len(sums)
-    return float(ways[observed + 1 :].sum()) * share, float(ways[observed]) * share
+    probability = signed_sums(sums // unit)
+    observed = (len(probability) - 1 + round(total / unit)) // 2  # S* = 2U − Σ|D|
+    return float(probability[observed + 1 :].sum()), float(probability[observed])
 
 
 def _lattice(values: FloatArray, counts: FloatArray) -> int:
@@ -314,7 +298,7 @@ def max_flip(of_groups: GroupSums, se: FloatArray, side: Alternative) -> MaxFlip
     """Flip the signs of whole groups for all differences at once (Westfall & Young 1993)."""
     scaled = of_groups.sums[in_order(of_groups.sums, of_groups.shares)] / se
     separately = each_in_order(of_groups.sums, of_groups.shares)[0] / se
-    observed = _towards(scaled.sum(axis=0), side)
+    observed = towards(scaled.sum(axis=0), side)
     groups, differences = scaled.shape
     order = np.argsort(observed, kind="stable")
     beyond = np.zeros((2, differences))
@@ -325,10 +309,10 @@ def max_flip(of_groups: GroupSums, se: FloatArray, side: Alternative) -> MaxFlip
         bits = (np.arange(1 << groups)[:, None] >> np.arange(groups)) & 1
         blocks = iter([(1 - 2 * bits).astype(np.float64)])
     for signs in blocks:
-        together = _towards(signs @ scaled, side)
+        together = towards(signs @ scaled, side)
         largest = np.empty_like(together)
         largest[:, order] = np.maximum.accumulate(together[:, order], axis=1)
-        alone = _towards(signs @ separately, side)
+        alone = towards(signs @ separately, side)
         for place, drawn in enumerate((alone, largest)):
             gap = drawn - observed
             tied = np.abs(gap) <= _TIES * np.abs(scaled).sum(axis=0)
@@ -357,7 +341,8 @@ def in_order(sums: FloatArray, weights: FloatArray) -> IntArray:
     return np.lexsort(np.round(keys / scale, 9).T)
 
 
-def _towards(values: FloatArray, side: Alternative) -> FloatArray:
+def towards(values: NDArray[Any], side: Alternative) -> NDArray[Any]:
+    """Turn values so that greater ones speak for the alternative."""
     if side == "two-sided":
         return np.abs(values)
     return values if side == "greater" else -values

@@ -374,43 +374,25 @@ class GroupTest:
         dependence = self.dependence
         return Estimate(value=self.estimate, se=dependence.se, df=dependence.df)
 
-    def widened(
-        self, ci: ConfidenceInterval, pvalue: float, bounds: tuple[float, float] = UNBOUNDED
-    ) -> ConfidenceInterval:
-        """Return the hull with the limits from means of subsets of groups, agreeing with a p."""
-        tail = tail_probability(self.level, self.side)
-        limits = subset_limits(self.sums, self.clusters.sizes, tail)
-        wider = hull(ci, limits, self.side, bounds)
-        return agreeing(wider, pvalue, 1 - self.level, self.estimate, self.side)
-
-    @property
-    def assumptions(self) -> tuple[Assumption, ...]:
-        """What is assumed of the groups."""
-        return cluster_assumptions(self.clusters, self.sums, self.nonzero, 1 - self.level)
-
-    def result(self, details: dict[str, Any], **facts: Any) -> ClusteredResult:
-        """Return the result of differences per row; `facts` are what else it says."""
+    def result(
+        self,
+        details: dict[str, Any],
+        ci: ConfidenceInterval | None,
+        bounds: tuple[float, float] | None,
+        **facts: Any,
+    ) -> ClusteredResult:
+        """Return the result; with bounds the interval becomes the hull with that of subsets."""
         dependence, varies = self.dependence, self.dependence.design_effect_raw > 0
+        alpha, status = 1 - self.level, facts.pop("status", self.status)
         statistic, formula = self.formula()
-        statistic, pvalue = answered(self.status, statistic, formula, self.estimate)
-        method = "robust_t" if self.variant == "robust_t" else "influence_t"
-        ci = self.by_t.interval(self.level, self.side, method)
-        assumptions, of_flips = self.assumptions, {}
-        if self.variant == "sign_flip":
-            detail = (
-                f"{self.clusters.count} groups; below {_MIDP_CLUSTERS} take variant "
-                "sign_flip_exact, the mid-p of numbers rejects a little too often there"
-            )
-            enough = self.clusters.count >= _MIDP_CLUSTERS
-            assumptions += (Assumption("enough groups for the mid-p", enough, detail),)
-        if self.flips:
-            mid, exact = (self.tails.pvalue(self.side, exact=e) for e in (False, True))
-            draws = self.tails.draws
-            of_flips = {
-                "pvalue_exact": exact,
-                "method": self.tails.method,
-                "monte_carlo_error": math.sqrt(mid * (1 - mid) / draws) if draws else 0.0,
-            }
+        statistic, pvalue = answered(status, statistic, formula, self.estimate)
+        if ci is not None and bounds is not None:
+            tail = tail_probability(self.level, self.side)
+            limits = subset_limits(self.sums, self.clusters.sizes, tail)
+            ci = hull(ci, limits, self.side, bounds)
+            ci = agreeing(ci, pvalue, alpha, self.estimate, self.side)
+        assumed = cluster_assumptions(self.clusters, self.sums, self.nonzero, alpha)
+        ratio = dependence.design_effect_cr1 / dependence.design_effect_raw if varies else math.nan
         return ClusteredResult(
             variant=self.variant,
             statistic=statistic,
@@ -418,21 +400,17 @@ class GroupTest:
             pvalue=pvalue,
             alternative=self.side,
             estimate=self.estimate,
-            ci=self.widened(ci, pvalue) if ci is not None and self.flips else ci,
-            status=self.status,
-            assumptions=assumptions,
+            ci=ci,
+            status=status,
+            assumptions=(*assumed, *facts.pop("assumptions", ())),
             method=SOURCES[self.variant],
             details={
                 "n_clusters_nonzero": self.nonzero,
                 "largest_share": dependence.largest_share,
                 "formula_pvalue": formula,
-                **of_flips,
                 "smallest_pvalue": 2.0**-self.nonzero,
                 "se": dependence.se,
-                "se_cr1": dependence.se
-                * math.sqrt(dependence.design_effect_cr1 / dependence.design_effect_raw)
-                if varies
-                else math.nan,
+                "se_cr1": dependence.se * math.sqrt(ratio),
                 "df": dependence.df,
                 "design_effect_raw": dependence.design_effect_raw,
                 **details,
@@ -440,3 +418,25 @@ class GroupTest:
             **dependence.worth,
             **facts,
         )
+
+    def of_numbers(self, details: dict[str, Any], **facts: Any) -> ClusteredResult:
+        """Return the result of differences of any size, with the interval of Student's t."""
+        method, assumed = "influence_t", []
+        if self.variant == "robust_t":
+            method = self.variant
+        if self.variant == "sign_flip":
+            detail = (
+                f"{self.clusters.count} groups; below {_MIDP_CLUSTERS} take variant "
+                "sign_flip_exact, the mid-p of numbers rejects a little too often there"
+            )
+            enough = self.clusters.count >= _MIDP_CLUSTERS
+            assumed.append(Assumption("enough groups for the mid-p", enough, detail))
+        if self.flips:
+            mid, exact = (self.tails.pvalue(self.side, exact=e) for e in (False, True))
+            draws = self.tails.draws
+            error = math.sqrt(mid * (1 - mid) / draws) if draws else 0.0
+            details |= {"pvalue_exact": exact, "method": self.tails.method}
+            details["monte_carlo_error"] = error
+        ci = self.by_t.interval(self.level, self.side, method)
+        bounds = UNBOUNDED if self.flips else None
+        return self.result(details, ci, bounds, assumptions=assumed, **facts)

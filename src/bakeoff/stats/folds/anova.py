@@ -422,20 +422,20 @@ def tukey_hsd(
     critical = studentized_range_isf(1 - level, k, df) if df > 0 else math.nan
     pairs = []
     for a, b in combinations(range(k), 2):
-        d, same = float(means[a] - means[b]), abs(means[a] - means[b]) <= table.noise
-        fields: dict[str, Any] = {"a": a, "b": b, "estimate": d, "df": df}
+        d, ci = float(means[a] - means[b]), None
         status = Status.TOO_FEW if df < 1 else Status.OK
         if status is Status.OK and math.sqrt(mse) <= table.noise:
+            same = abs(d) <= table.noise
             status = Status.IDENTICAL_SCORES if same else Status.ZERO_VARIANCE
-        if status is not Status.OK:
-            q, p = answered(status, math.nan, math.nan, 1.0)
-            fields |= {"statistic": q, "pvalue": p, "pvalue_adjusted": p, "status": status}
-        else:
+        q, p = answered(status, math.nan, math.nan, 1.0)
+        adjusted = p
+        if status is Status.OK:
             se = math.sqrt(mse * (1 / counts[a] + 1 / counts[b]))
             q, reach = abs(d) / se * math.sqrt(2), critical * se / math.sqrt(2)
-            fields |= {"statistic": q, "pvalue": t_pvalue(d / se, df, "two-sided")}
-            fields["pvalue_adjusted"] = studentized_range_sf(q, k, df)
-            fields["ci"] = ConfidenceInterval(d - reach, d + reach, level, "studentized-range")
+            p, adjusted = t_pvalue(d / se, df, "two-sided"), studentized_range_sf(q, k, df)
+            ci = ConfidenceInterval(d - reach, d + reach, level, "studentized-range")
+        fields: dict[str, Any] = {"a": a, "b": b, "estimate": d, "df": df, "status": status}
+        fields |= {"statistic": q, "pvalue": p, "pvalue_adjusted": adjusted, "ci": ci}
         pairs.append(Pair(**fields))
     statuses = {pair.status for pair in pairs}
     cost = "differences between folds count as error, which costs power"
@@ -522,8 +522,6 @@ def manova(
 
     Do the algorithms differ in any of several criteria, taken together?
 
-    Multivariate analysis of variance of models, with folds as blocks or one-way.
-
     All four statistics are functions of the eigenvalues of E⁻¹H, the error and hypothesis sums of
     squares and products: Wilks' Λ (1932) with Rao's F, Pillai's trace (1955), the
     Hotelling-Lawley trace and Roy's largest root. Of two models on J folds, J − 1 times the
@@ -536,14 +534,13 @@ def manova(
     statistic : {"pillai", "wilks", "hotelling-lawley", "roy"}
         Which one gives `statistic`, `pvalue` and the degrees of freedom. Pillai's trace is the
         most robust; Roy's p-value is only a lower bound.
-    greater_is_better : bool or sequence of bool
-        False for criteria where smaller is better; one for all or one each.
     blocks : bool
         Whether the models share the folds, so that differences between folds are not error.
     nan_policy : {"raise", "omit"}
         ``"omit"`` drops a model's fold where a criterion is NaN, with `blocks` for every model.
     greater_is_better : bool or sequence of bool
-        False for criteria where smaller is better; turns the means in ``details``.
+        False for criteria where smaller is better, one for all or one each; turns the means in
+        ``details``.
 
     Returns
     -------
@@ -598,8 +595,7 @@ def manova(
     else:
         residuals = (y - means)[present]
         df_error = int(counts.sum()) - models
-        dimensions = (_distinct_rows(y[rows, k], noise) - 1 for k, rows in enumerate(present.T))
-        spanned = sum(dimensions)
+        spanned = sum(_distinct_rows(y[at, k], noise) - 1 for k, at in enumerate(present.T))
     moved = (np.abs(effects) > noise).any(axis=0)
     status, varies = _judge(residuals, noise, moved, names, df_error, spanned)
     if status is Status.OK:
@@ -611,16 +607,10 @@ def manova(
         roots = np.linalg.svd(solved, compute_uv=False) ** 2
         four = _four_statistics(roots, m, df_model, df_error)
     else:
-        same = status is Status.IDENTICAL_SCORES
-        infinite = math.inf if status is Status.ZERO_VARIANCE else math.nan
-        degenerate = {
-            "statistic": 0.0 if same else infinite,
-            "approx_F": 0.0 if same else math.nan,
-            "df1": math.nan,
-            "df2": math.nan,
-            "pvalue": 1.0 if same else math.nan,
-            "partial_eta_squared": 0.0 if same else math.nan,
-        }
+        zero = 0.0 if status is Status.IDENTICAL_SCORES else math.nan
+        value, p = answered(status, math.nan, math.nan, 1.0)
+        degenerate = {"statistic": value, "approx_F": zero, "df1": math.nan, "df2": math.nan}
+        degenerate |= {"pvalue": p, "partial_eta_squared": zero}
         four = dict.fromkeys(("wilks", "pillai", "hotelling-lawley", "roy"), degenerate)
     chosen = four[statistic]
     if status is Status.OK and math.isnan(chosen["pvalue"]):
@@ -664,11 +654,9 @@ def _criteria_names(criteria: Sequence[str] | None, m: int) -> tuple[str, ...]:
     """Return the names of m criteria."""
     if criteria is None:
         return tuple(f"criterion {i}" for i in range(m))
-    if isinstance(criteria, str) or not np.iterable(criteria):
-        raise ArgumentError("criteria", f"found {criteria!r}, needs {m} names")
-    names = tuple(str(c) for c in criteria)
-    if len(names) != m or len(set(names)) != m:
-        raise ArgumentError("criteria", f"expected {m} different names, found {names!r}")
+    names = tuple(map(str, criteria)) if np.iterable(criteria) else ()
+    if isinstance(criteria, str) or len(names) != m or len(set(names)) != m:
+        raise ArgumentError("criteria", f"expected {m} different names, found {criteria!r}")
     return names
 
 
@@ -687,7 +675,8 @@ def _judge(
     spanned: int,
 ) -> tuple[Status, Assumption]:
     """Name the case from the residuals and the criteria in which the models' means differ."""
-    flat = np.sqrt((residuals**2).mean(axis=0)) <= noise
+    flat, m = np.sqrt((residuals**2).mean(axis=0)) <= noise, len(names)
+    status, varies, detail = Status.OK, True, "every criterion varies over the folds"
     if freedom < 1:
         return Status.TOO_FEW, Assumption("criteria vary", None, "one fold has no variance")
     if flat.any():
@@ -695,14 +684,11 @@ def _judge(
         status = Status.ZERO_VARIANCE if (flat & moved).any() else Status.UNDEFINED
         if flat.all() and not moved.any():
             status = Status.IDENTICAL_SCORES
-        detail = f"{named} has no variance over the folds: leave it out"
-        return status, Assumption("criteria vary", False, detail)
-    m = len(names)
-    if freedom < m or spanned < m:
+        varies, detail = False, f"{named} has no variance over the folds: leave it out"
+    elif min(freedom, spanned) < m:
+        status, varies = Status.TOO_FEW if freedom < m else Status.UNDEFINED, False
         detail = f"the folds differ in only {spanned} way(s), {m} criteria need at least {m}"
-        status = Status.TOO_FEW if freedom < m else Status.UNDEFINED
-        return status, Assumption("criteria vary", False, detail)
-    return Status.OK, Assumption("criteria vary", True, "every criterion varies over the folds")
+    return status, Assumption("criteria vary", varies, detail)
 
 
 def _check_independent(residuals: FloatArray, noise: FloatArray, names: Sequence[str]) -> None:
@@ -711,14 +697,15 @@ def _check_independent(residuals: FloatArray, noise: FloatArray, names: Sequence
     # in units of the columns' own lengths; a dependence is only ever exact up to rounding
     tolerance = max(1e-9, 10 * float((noise * math.sqrt(len(residuals)) / size).max()))
     x = residuals / size
-    diagonal = np.abs(np.diagonal(np.linalg.qr(x, mode="r")))
-    for column in np.flatnonzero(diagonal <= tolerance).tolist():
-        weights = np.linalg.lstsq(x[:, :column], x[:, column])[0]
-        sources = [names[k] for k, w in enumerate(weights) if abs(w) > 1e-6]
+    dependent = np.abs(np.diagonal(np.linalg.qr(x, mode="r"))) <= tolerance
+    if dependent.any():
+        place = int(np.argmax(dependent))
+        weights = np.linalg.lstsq(x[:, :place], x[:, place])[0]
+        sources = ", ".join(repr(names[k]) for k, w in enumerate(weights) if abs(w) > 1e-6)
         raise ArgumentError(
             "criteria",
-            f"{names[column]!r} is a linear combination of {', '.join(map(repr, sources))} on "
-            "these folds; leave one of them out",
+            f"{names[place]!r} is a linear combination of {sources} on these folds; leave one of "
+            "them out",
         )
 
 

@@ -125,6 +125,7 @@ class FoldEstimate(Estimate):
 
 Model = Callable[[Differences], FoldEstimate]
 """What is assumed of the variance of the differences."""
+_ALONE = "independent folds"
 
 
 def _compare(
@@ -172,10 +173,6 @@ def _mean(d: Differences, extra: float, *assumptions: Assumption, **more: float)
     )
 
 
-def _independent(describe: Callable[[int], tuple[bool | None, str]]) -> Model:
-    return lambda d: _mean(d, 0.0, Assumption("independent folds", *describe(d.values.size)))
-
-
 def _corrected(n_train: ArrayLike | None = None, n_test: ArrayLike | None = None) -> Model:
     """Take the correlation of two folds for n_test/(n_train + n_test)."""
 
@@ -218,6 +215,31 @@ def size_ratio(
     alike = bool(np.ptp(test) <= 1 and np.ptp(train) <= 1)  # folds may differ by a row
     detail = f"n_test/n_train from {each.min():.4g} to {each.max():.4g}, used {ratio:.4g}"
     return ratio, Assumption(name, alike, detail)
+
+
+def corrected_against(
+    scores: FloatArray,
+    constant: FloatArray,
+    *,
+    n_train: ArrayLike,
+    n_test: ArrayLike,
+    confidence_level: float = 0.95,
+) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    """Test models, scores (M, J), against one score a fold, (J,), as corrected_resampled_t does."""
+    # Estimates, lower and upper limits, p-values; NaN where differences do not vary.
+    ratio, _ = size_ratio(n_train, n_test, constant.shape)
+    d, sizes = scores - constant, np.maximum(np.abs(scores), np.abs(constant))
+    level, (_, folds) = noise_level(scores), d.shape
+    d = np.where(np.abs(d) <= level * sizes, 0.0, d)
+    mean, df = d.mean(axis=1), folds - 1
+    with np.errstate(divide="ignore", invalid="ignore"):
+        sd = d.std(axis=1, ddof=1) if df else np.full(len(d), math.nan)
+        varies = (sd > level * sizes.max(axis=1)) & d.any(axis=1)
+        se = np.where(varies, sd * math.sqrt(1 / folds + ratio), math.nan)
+        pvalue = np.minimum(2 * special.stdtr(df, -np.abs(mean / se)), 1.0)
+    pvalue = np.where(d.any(axis=1) | (df == 0), pvalue, 1.0)
+    reach = se * special.stdtrit(df, 0.5 + confidence_level / 2)
+    return mean, mean - reach, mean + reach, pvalue
 
 
 def _half_samples(full_repeats: int, variant: str) -> Model:
@@ -334,10 +356,10 @@ def cv5x2_t(scores_a: ArrayLike, scores_b: ArrayLike, **options: Unpack[PairOpti
     d, variances = _five_by_two(scores_a, scores_b, options.get("greater_is_better", True))
     first, se = float(d.values[0, 0]), math.sqrt(float(variances.mean()))
     status = ratio_status(first, se, d.noise, d.identical)
-    undefined = np.full((5, 2), 0.0 if d.identical else math.nan)
-    ten = d.values / se if status is Status.OK else undefined
-    name, agree = "the order of the folds does not matter", None
-    detail = "the ten possible t values are undefined"
+    ten = np.full((5, 2), 0.0 if d.identical else math.nan)
+    agree, detail = None, "the ten possible t values are undefined"
+    if status is Status.OK:
+        ten = d.values / se
     if np.isfinite(ten).all():
         critical = float(special.stdtrit(5, 0.5 + level / 2))
         beyond = int((np.abs(ten) > critical).sum())
@@ -346,7 +368,7 @@ def cv5x2_t(scores_a: ArrayLike, scores_b: ArrayLike, **options: Unpack[PairOpti
             f"{beyond} of the ten possible t values lie beyond ±{critical:.3f}; they range from "
             f"{ten.min():.3f} to {ten.max():.3f}"
         )
-    checks = (Assumption(name, agree, detail), normality(d))
+    order = Assumption("the order of the folds does not matter", agree, detail)
     details = {"mean_difference": float(d.values.mean()), "se": se, "differences": d.values}
     details |= {"variances": variances, "all_ten_t": ten}
     estimate = FoldEstimate(
@@ -356,7 +378,7 @@ def cv5x2_t(scores_a: ArrayLike, scores_b: ArrayLike, **options: Unpack[PairOpti
         status=status,
         d=d,
         n=10,
-        assumptions=checks,
+        assumptions=(order, normality(d)),
         details=details,
         null="",
     )
@@ -470,11 +492,13 @@ def kfold_t(scores_a: ArrayLike, scores_b: ArrayLike, **options: Unpack[PairOpti
     0.0367
     """
 
-    def overlap(k: int) -> tuple[bool | None, str]:
+    def model(d: Differences) -> FoldEstimate:
+        k = d.values.size
         share = f"{max(k - 2, 0) / max(k - 1, 1):.0%} of their rows"
-        return None if k < 2 else k == 2, f"any two of the {k} training sets share {share}"
+        detail = f"any two of the {k} training sets share {share}"
+        return _mean(d, 0.0, Assumption(_ALONE, None if k < 2 else k == 2, detail))
 
-    return _t_test(scores_a, scores_b, _independent(overlap), 1, **options)
+    return _t_test(scores_a, scores_b, model, 1, **options)
 
 
 @register(**_LIBERAL, plans=("resampled",), citation="dietterich1998")
@@ -495,11 +519,9 @@ def resampled_t(scores_a: ArrayLike, scores_b: ArrayLike, **options: Unpack[Pair
     >>> round(resampled_t([0.80, 0.84, 0.82, 0.85, 0.81], [0.78, 0.83, 0.81, 0.81, 0.80]).pvalue, 4)
     0.0367
     """
-
-    def overlap(n: int) -> tuple[bool, str]:
-        return False, f"the {n} random splits share rows in their training and in their test sets"
-
-    return _t_test(scores_a, scores_b, _independent(overlap), 1, **options)
+    detail = "random splits share rows in their training and in their test sets"
+    overlap = Assumption(_ALONE, False, detail)
+    return _t_test(scores_a, scores_b, lambda d: _mean(d, 0.0, overlap), 1, **options)
 
 
 @register(**_LIBERAL, plans=("resampled", "kfold"), citation="nadeau2003")
@@ -695,24 +717,18 @@ def one_sample_t(
     >>> round(one_sample_t([0.91, 0.90, 0.93], mu0=0.85).pvalue, 4)
     0.0188
     """
-
-    def overlap(k: int) -> tuple[bool | None, str]:
-        detail = (
-            f"{k} folds of one data set share training rows; the interval of corrected_mean_ci "
-            "allows for that"
-        )
-        return False if k > 2 else None, detail
-
-    excess = _independent(overlap)(_of_one(scores, 1, mu0))
+    d = _of_one(scores, 1, mu0)
+    k = d.values.size
+    detail = f"{k} folds of one data set share training rows; corrected_mean_ci allows for that"
+    excess = _mean(d, 0.0, Assumption(_ALONE, False if k > 2 else None, detail))
     result = excess.difference(alternative, confidence_level)
-    sizes = {"difference": excess.value} | dict(result.effect_sizes)
-    del sizes["share_a_better"]
+    ci = result.ci
     return dataclasses.replace(
         result,
         estimate=mu0 + excess.value,
-        ci=result.ci
-        and dataclasses.replace(result.ci, low=mu0 + result.ci.low, high=mu0 + result.ci.high),
-        effect_sizes=sizes,
+        ci=ci and dataclasses.replace(ci, low=mu0 + ci.low, high=mu0 + ci.high),
+        effect_sizes={"difference": excess.value}
+        | {k: v for k, v in result.effect_sizes.items() if k != "share_a_better"},
         null_hypothesis="The learning algorithm's expected score, trained on samples of this size "
         f"from the population of this data set, is {mu0:g}.",
         details={k: v for k, v in excess.details.items() if k != "mean_difference"} | {"mu0": mu0},

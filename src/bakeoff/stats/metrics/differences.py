@@ -30,7 +30,6 @@ from bakeoff.stats.core.result import (
     Result,
     Status,
 )
-from bakeoff.stats.core.two_by_two import DIFFERENCE_METHODS, midp_pvalue, one_sided
 from bakeoff.stats.design.clusters import RowDesign
 from bakeoff.stats.design.groups import SOURCES, GroupTest, Leverage, Spread, spread
 from bakeoff.stats.metrics.answer import Answer, better_is_positive
@@ -377,7 +376,7 @@ def mean_difference(
         )
         units = RowDesign.from_labels(len(d.values), groups, values_a=values_a).units
         how = form, alternative, confidence_level, n_resamples, seed
-        return GroupTest.of_rows(d.values, d.noise, units, *how).result(
+        return GroupTest.of_rows(d.values, d.noise, units, *how).of_numbers(
             {},
             null_hypothesis="Exchanging the two systems in a whole group changes nothing: their "
             "mean is the same on the population that the groups were drawn from.",
@@ -395,16 +394,15 @@ def _of_marks(
     right = 1 if setting.metric.greater_is_better else 0
     counts, n = paired_counts(rows[0] == right, rows[1] == right), setting.truth.n
     only_a, only_b = counts["only_a_correct"], counts["only_b_correct"]
-    cells = (np.array([float(count)]) for count in counts.values())
-    limits = DIFFERENCE_METHODS["newcombe"](*cells, tail_probability(level, side))
-    low, high = map(float, one_sided(*limits, side))
+    cells = [float(count) for count in counts.values()]
+    limits = two_by_two.difference_limits("newcombe", cells, tail_probability(level, side), side)
     return Result(
         variant="paired",
         statistic=float(only_a),
-        pvalue=float(midp_pvalue(only_a, only_b, side)),
+        pvalue=float(two_by_two.pvalue("midp", only_a, only_b, side)),
         alternative=side,
         estimate=(only_a - only_b) / n,
-        ci=ConfidenceInterval(low, high, level, "newcombe"),
+        ci=ConfidenceInterval(*limits, level, "newcombe"),
         n=n,
         status=Status.OK if only_a + only_b else Status.IDENTICAL_SCORES,
         assumptions=(INDEPENDENT_ROWS,),
@@ -563,7 +561,7 @@ def _largest(
         pvalue = t_pvalue(statistic, df_of_it, "two-sided")
     else:
         draws, unit = draw(covariance, _DRAWS, seed=0)
-        pvalue = float(max_t(contrasts, draws, 0.95, "two-sided", unit).single_step.min())
+        pvalue = float(max_t(contrasts, draws, 0.95, "two-sided", unit)[0].min())
     return {"statistic": abs(statistic), "df": df_of_it, "pvalue": pvalue}
 
 

@@ -35,7 +35,7 @@ from bakeoff.stats.core.result import (
     Result,
     Status,
 )
-from bakeoff.stats.design.flips import GroupSums, agreeing, hull, max_flip, subset_limits
+from bakeoff.stats.design.flips import GroupSums, agreeing, hull, max_flip, subset_limits, towards
 from bakeoff.stats.design.groups import Leverage, Spread
 from bakeoff.stats.metrics.answer import (
     OF_ONE_MODEL,
@@ -87,7 +87,7 @@ class Contrasts:
     def size(self, side: Alternative) -> FloatArray:
         """Return normal scores of t in the direction of the alternative."""
         # Through its tail probability, so that few degrees of freedom count.
-        t = _sized(self.statistic, side)
+        t = towards(self.statistic, side)
         upper = -special.ndtri(special.stdtr(self.df, -np.abs(t)))
         return np.asarray(np.where(t < 0, -upper, upper))
 
@@ -106,23 +106,15 @@ def draw(covariance: FloatArray, n_resamples: int, seed: Seed) -> tuple[NDArray[
     return times_root(normal, root(covariance / scale**2, _NO_VARIANCE)).T, scale
 
 
-@dataclasses.dataclass(frozen=True)
-class MaxT:
-    """What the draws say of a family of contrasts."""
-
-    single_step: FloatArray
-    step_down: FloatArray
-    critical: float
-
-
 def max_t(
     contrasts: Contrasts,
     draws: NDArray[np.float32],
     level: float,
     side: Alternative,
     scale: float = 1.0,
-) -> MaxT:
-    """Adjust p-values by the maximum statistic (Westfall & Young 1993; Hothorn et al. 2008)."""
+) -> tuple[FloatArray, FloatArray, float]:
+    """Return single-step and step-down p-values by the largest statistic, and its quantile."""
+    # Westfall & Young (1993), Hothorn et al. (2008)
     z = contrasts.size(side)
     order = np.argsort(z, kind="stable")  # smallest first: the maximum of a step is that so far
     # models that are always right and always wrong are drawn without spread: 0, and not 0/0
@@ -137,7 +129,7 @@ def max_t(
     p = np.empty(len(z))
     for place, c in enumerate(order):
         drawn = by_model[contrasts.first[c]] - by_model[contrasts.second[c]]
-        np.maximum(largest, _sized(drawn, side) / sd[c], out=largest)
+        np.maximum(largest, towards(drawn, side) / sd[c], out=largest)
         p[place] = (1 + np.count_nonzero(largest >= sizes[c])) / (total + 1)
     step_down = np.empty(len(z))
     # none smaller than that of a larger z
@@ -145,13 +137,7 @@ def max_t(
     ordered = np.sort(largest)
     above = total - np.searchsorted(ordered, sizes, side="left")
     single = (1 + above) / (total + 1)
-    return MaxT(single, step_down, float(np.quantile(ordered, level)))
-
-
-def _sized(values: NDArray[Any], side: Alternative) -> NDArray[Any]:
-    return np.asarray(
-        np.abs(values) if side == "two-sided" else values if side == "greater" else -values
-    )
+    return single, step_down, float(np.quantile(ordered, level))
 
 
 _BLOCK = 4096
@@ -393,8 +379,7 @@ def compare_all(
         adjusted = np.where(np.isnan(raw), math.nan, 1.0)
         if ok.any():
             draws, scale = draw(tested.covariance, n_resamples, seed)
-            largest = max_t(tested, draws, level, side, scale)
-            adjusted[ok], single[ok] = largest.step_down, largest.single_step
+            single[ok], adjusted[ok], largest = max_t(tested, draws, level, side, scale)
             if flips is not None:
                 adjusted[ok] = np.maximum(adjusted[ok], flips.step_down)
         # no adjusted p below its own p, which the draws may miss by chance
@@ -404,7 +389,7 @@ def compare_all(
         each = simultaneous_level(level, len(members), method) if simultaneous else level
     tail: Any = tail_probability(each, side)
     if largest is not None and simultaneous:
-        tail = special.ndtr(-largest.critical)
+        tail = special.ndtr(-largest)
     reach = -special.stdtrit(tested.df, tail) * tested.se
     bounds = metric.range[0] - metric.range[1], metric.range[1] - metric.range[0]
     if flips is not None:
@@ -421,10 +406,8 @@ def compare_all(
             ci = hull(ci, [ends[place] for ends in limits], side, bounds)
             ci = agreeing(ci, float(decisive[member]), 1 - level, centre, side)
         intervals[member] = ci
-    defined, sign = (
-        [s for s in family.singles if s is not None],
-        1 if metric.greater_is_better else -1,
-    )
+    defined = [s for s in family.singles if s is not None]
+    sign = 1 if metric.greater_is_better else -1
     checks: tuple[Assumption, ...] = ()
     if spreads:
         checks = assumptions(setting, min(spreads, key=lambda spread: spread.df), defined)

@@ -33,7 +33,6 @@ from bakeoff.stats.metrics.view import (
     Options,
     Truth,
     View,
-    check_rows,
     coded,
     read_classes,
     read_groups,
@@ -191,11 +190,15 @@ def read_true(
 
 def read_rows(metric: Metric, truth: Truth, predicted: ArrayLike, name: str) -> Any:
     """Check what one model predicts: class codes, probabilities of shape (n, K), or numbers."""
+    values: NDArray[Any]
     if not truth.classes:
         values = as_scores(predicted, name, unit="rows")
-        check_rows(truth, values, name)
-        return values
-    return (read_probabilities if metric.by_order else read_classes)(truth, predicted, name)
+    else:
+        read = read_probabilities if metric.by_order else read_classes
+        values = read(truth, predicted, name)
+    if len(values) != truth.n:
+        raise ArgumentError(name, f"has {len(values)} rows, y_true has {truth.n}; pair them by id")
+    return values
 
 
 _MOST_CELLS = 2**26
@@ -213,8 +216,8 @@ class Table:
 
     codes: tuple[Codes, ...]
     classes: tuple[Codes, ...]
-    counts: FloatArray
     shares: FloatArray
+    of_all_classes: NDArray[np.int64] | None
 
     @classmethod
     def of(
@@ -246,12 +249,15 @@ class Table:
                     f"{len(occurring):,}; use accuracy or log_loss",
                 )
             shares = np.full(sizes, 1 / math.prod(sizes))
-        table = cls(codes, classes, np.empty(0), shares)
-        if counts is None:
-            cells = np.bincount(table.index, minlength=shares.size).reshape(shares.shape)
-        else:
-            cells = counts[np.ix_(*classes)]
-        return dataclasses.replace(table, counts=cells.astype(np.float64))
+        return cls(codes, classes, shares, counts)
+
+    @cached_property
+    def counts(self) -> FloatArray:
+        """The rows in each cell, of the shape of the table."""
+        if self.of_all_classes is not None:
+            return self.of_all_classes[np.ix_(*self.classes)].astype(np.float64)
+        counts = np.bincount(self.index, minlength=self.shares.size)
+        return counts.reshape(self.shares.shape).astype(np.float64)
 
     @cached_property
     def index(self) -> Codes:

@@ -8,13 +8,12 @@ a value for each row.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from functools import partial, reduce
 from operator import add, mul
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import special
 from scipy.special import stdtrit
 
@@ -31,11 +30,9 @@ from bakeoff.stats.metrics.metric import (
     TARGET_SQUARED,
     Carried,
     Form,
-    Metric,
     Need,
     by_value,
     decision,
-    enter,
     of_means,
     row_mean,
 )
@@ -63,9 +60,9 @@ def _sum(parts: Iterable[Functional]) -> Functional:
     return reduce(add, parts)
 
 
-def _mean(table: Cells, parts: Iterable[Functional]) -> Functional:
-    listed = [*parts]
-    return _sum(listed) / len(listed)
+def _mean(parts: Iterable[Functional]) -> Functional:
+    first, *others = parts
+    return reduce(add, others, first) / (1 + len(others))
 
 
 def _recall(table: Cells, k: int) -> Functional:
@@ -133,7 +130,7 @@ _correctness("accuracy", name="accuracy", counts="right")(lambda t: t.agreed)
 _correctness("error rate", name="error", counts="wrong", greater_is_better=False)(
     lambda t: 1 - t.agreed
 )
-_every("balanced accuracy", POINTS, name="balanced_accuracy")(lambda t: _mean(t, _recalls(t)))
+_every("balanced accuracy", POINTS, name="balanced_accuracy")(lambda t: _mean(_recalls(t)))
 _of_positive("precision", name="precision", by_predicted=True)(lambda t: _precision(t, t.positive))
 _of_negative("negative predictive value", name="npv", by_predicted=True)(
     lambda t: _precision(t, 1 - t.positive)
@@ -152,85 +149,32 @@ _f("F2", "F2", name="f2")(lambda t: _fbeta(t, t.positive, 2.0))
 _f("F0.5", "F0.5", name="f05")(lambda t: _fbeta(t, t.positive, 0.5))
 _f("Jaccard index", "index", name="jaccard")(_jaccard)
 _every("macro precision", POINTS, name="precision_macro", by_predicted=True)(
-    lambda t: _mean(t, (_precision(t, k) for k in t.seen))
+    lambda t: _mean(_precision(t, k) for k in t.seen)
 )
 _every("weighted precision", POINTS, name="precision_weighted", by_predicted=True)(
     lambda t: _weighted(t, _precision)
 )
 _every("macro recall", POINTS, name="recall_macro")(  # all classes must occur
-    lambda t: _mean(t, (_recall(t, k) for k in range(len(t.classes))))
+    lambda t: _mean(_recall(t, k) for k in range(len(t.classes)))
 )
 _right("weighted recall", name="recall_weighted")(lambda t: t.agreed)
-_every("macro F1", "F1", name="f1_macro")(lambda t: _mean(t, (_fbeta(t, k) for k in t.seen)))
+_every("macro F1", "F1", name="f1_macro")(lambda t: _mean(_fbeta(t, k) for k in t.seen))
 _every("weighted F1", "F1", name="f1_weighted")(lambda t: _weighted(t, _fbeta))
 _correlation("Matthews correlation", "correlation", name="mcc")(_mcc)
 _correlation("Cohen's kappa", "kappa", name="kappa")(_kappa)
 
 
-class Curve(NamedTuple):
-    """The area under a curve of two classes: its value, and with the influence of each row."""
-
-    value: Callable[[BoolArray, FloatArray], float]
-    functional: Callable[[BoolArray, FloatArray], Functional]
-
-
-class TwoClasses(NamedTuple):
-    """Rows of two classes: which are positive, their scores, and where they are, if not all."""
-
-    positive: BoolArray
-    scores: FloatArray
-    rows: BoolArray | None = None
-
-    def spread(self, area: Functional) -> Functional:
-        """Return influence values among these rows as those among all."""
-        if self.rows is None:
-            return area
-        psi = np.zeros(len(self.rows))
-        psi[self.rows] = area.psi * len(self.rows) / self.rows.sum()
-        return Functional(area.value, psi)
-
-
-def ranking(
-    name: str,
-    title: str,
-    curve: Curve,
-    parts: Callable[[View], Iterator[TwoClasses]],
-    *,
-    influence: Callable[[View], Functional] | None = None,
-    **facts: Any,
-) -> None:
-    """Enter the mean of the areas under a curve that a function of a `View` says to take."""
-
-    def value(view: View) -> float:
-        areas = [curve.value(p.positive, p.scores) for p in parts(view)]
-        return areas[0] if len(areas) == 1 else float(np.mean(areas))
-
-    def functional(view: View) -> Functional:
-        areas = [p.spread(curve.functional(p.positive, p.scores)) for p in parts(view)]
-        total: Functional = reduce(add, areas)
-        return total / len(areas)
-
-    formula = influence or functional
-    usual = {"form": Form.RANKING, "needs": Need.PROBABILITIES, "scale": LOGIT, **facts}
-    enter(Metric(name=name, title=title, unit="area", value=value, formula=formula, **usual))
-
-
-def _area(positive: BoolArray, below: FloatArray) -> float:
-    of_positive = int(positive.sum())
-    pairs = of_positive * (len(positive) - of_positive)
-    if not pairs:
-        raise NoValue("the tested rows are all of one class")
-    return float(below[positive].sum() / pairs)
-
-
 def auc(positive: BoolArray, scores: FloatArray, *, unbiased: bool = True) -> Functional:
     """Return the area under the ROC curve."""
-    everyone = rows_below(positive, scores)
-    area = _area(positive, everyone)
     psi, n = np.empty(len(scores)), len(scores)
+    positives = int(positive.sum())
+    if positives in (0, n):
+        raise NoValue("the tested rows are all of one class")
+    everyone = rows_below(positive, scores)
+    area = float(everyone[positive].sum() / (positives * (n - positives)))
     for side in (True, False):
         rows = positive if side else ~positive
-        count = int(rows.sum())
+        count = positives if side else n - positives
         below = everyone[rows] / (n - count)
         placement = below if side else 1 - below
         factor = n / count
@@ -240,23 +184,8 @@ def auc(positive: BoolArray, scores: FloatArray, *, unbiased: bool = True) -> Fu
     return Functional(area, psi)
 
 
-def average_precision_value(positive: BoolArray, scores: FloatArray) -> float:
-    """Return the area under the precision-recall curve as a step function."""
-    if not positive.any():
-        raise NoValue("no row is positive")
-    order = np.argsort(-scores, kind="stable")
-    last_of_tie = np.append(np.diff(scores[order]) != 0, True)
-    hits, above = np.cumsum(positive[order])[last_of_tie], np.flatnonzero(last_of_tie) + 1
-    return _steps(np.diff(hits, prepend=0), hits, above)
-
-
-def _steps(hits: NDArray[np.int64], so_far: NDArray[np.int64], above: NDArray[np.int64]) -> float:
-    """Sum the precision at each score over the positive rows that have it."""
-    return float(np.sum(hits / so_far[-1] * so_far / above))
-
-
-def average_precision_functional(positive: BoolArray, scores: FloatArray) -> Functional:
-    """Return the area under the precision-recall curve, in O(n log n)."""
+def average_precision(positive: BoolArray, scores: FloatArray) -> Functional:
+    """Return the area under the precision-recall curve as a step function, in O(n log n)."""
     positives, n = int(positive.sum()), len(scores)
     if not positives:
         raise NoValue("no row is positive")
@@ -264,7 +193,7 @@ def average_precision_functional(positive: BoolArray, scores: FloatArray) -> Fun
     above = np.cumsum(sizes)  # rows with a score at least as high, by distinct score
     hits = np.bincount(inverse, weights=positive).astype(np.int64)
     so_far = np.cumsum(hits)
-    precision, value = so_far / above, _steps(hits, so_far, above)
+    precision, value = so_far / above, float(np.sum(hits / positives * so_far / above))
     # what a row changes in the precision at its own score and at all lower ones
     per_hit = hits / above
     all_lower = np.cumsum(per_hit[::-1])[::-1]
@@ -274,15 +203,9 @@ def average_precision_functional(positive: BoolArray, scores: FloatArray) -> Fun
     return Functional(value, psi)
 
 
-ROC = Curve(
-    lambda positive, scores: _area(positive, rows_below(positive, scores)),
-    partial(auc, unbiased=False),
-)
-PRECISION_RECALL = Curve(average_precision_value, average_precision_functional)
-
-
-def _positive_rows(view: View) -> Iterator[TwoClasses]:
-    yield TwoClasses(view.is_positive, view.scores)
+Curve = Callable[[BoolArray, FloatArray], Functional]
+"""The area under a curve of two classes, from which rows are positive and their scores."""
+_roc: Curve = partial(auc, unbiased=False)
 
 
 def _check_every_class(view: View) -> None:
@@ -292,66 +215,54 @@ def _check_every_class(view: View) -> None:
         raise NoValue(f"no tested row is of the class {view.truth.classes[int(present.argmin())]}")
 
 
-def _one_against_rest(view: View) -> Iterator[TwoClasses]:
+def _one_against_rest(curve: Curve, view: View) -> Functional:
     _check_every_class(view)
-    for k, column in enumerate(view.probabilities.T):
-        yield TwoClasses(view.truth.values == k, column)
+    columns = enumerate(view.probabilities.T)
+    return _mean(curve(view.truth.values == k, column) for k, column in columns)
 
 
-def _delong(view: View) -> Functional:
-    # sums over clusters have their own factor G/(G − 1)
-    return auc(view.is_positive, view.scores, unbiased=not view.grouped)
-
-
-def _one_against_one(view: View) -> Iterator[TwoClasses]:
+def _one_against_one(view: View) -> Functional:
     _check_every_class(view)
     truth, p = view.truth.values, view.probabilities
+    value, psi, areas = 0.0, np.zeros(len(truth)), p.shape[1] * (p.shape[1] - 1)
     for i in range(p.shape[1]):
         for j in range(i):
             rows = (truth == i) | (truth == j)
-            yield from (TwoClasses(truth[rows] == k, p[rows, k], rows) for k in (i, j))
+            for k in (i, j):
+                area = _roc(truth[rows] == k, p[rows, k])
+                value += area.value
+                psi[rows] += area.psi * len(truth) / rows.sum()
+    return Functional(value, psi) / areas
 
 
-ranking(
-    "roc_auc",
+_area = partial(of_means, unit="area", form=Form.RANKING, needs=Need.PROBABILITIES, scale=LOGIT)
+_area(
     "ROC AUC",
-    ROC,
-    _positive_rows,
+    name="roc_auc",
     needs=Need.RANKING,
     classes="every",
     instead="roc_auc_ovr or roc_auc_ovo",
-    influence=_delong,
     by_pairs=True,
     reads="ranking",
     studied_by="roc_auc",
     method="delong1988",
+)(  # sums over clusters have their own factor G/(G − 1)
+    lambda view: auc(view.is_positive, view.scores, unbiased=not view.grouped)
 )
-ranking("roc_auc_ovr", "ROC AUC, one vs rest", ROC, _one_against_rest, classes="every")
-ranking(  # Hand & Till (2001)
-    "roc_auc_ovo",
-    "ROC AUC, one vs one",
-    ROC,
-    _one_against_one,
-    classes="every",
-    method="hand2001",
+_area("ROC AUC, one vs rest", name="roc_auc_ovr", classes="every")(partial(_one_against_rest, _roc))
+_area("ROC AUC, one vs one", name="roc_auc_ovo", classes="every", method="hand2001")(
+    _one_against_one
 )
-ranking(
-    "average_precision",
+_by_precision = partial(_area, by_predicted=True)
+_by_precision(
     "average precision",
-    PRECISION_RECALL,
-    _positive_rows,
+    name="average_precision",
     needs=Need.RANKING,
     classes="positive",
     instead="average_precision_macro",
-    by_predicted=True,
-)
-ranking(
-    "average_precision_macro",
-    "macro average precision",
-    PRECISION_RECALL,
-    _one_against_rest,
-    classes="every",
-    by_predicted=True,
+)(lambda view: average_precision(view.is_positive, view.scores))
+_by_precision("macro average precision", name="average_precision_macro", classes="every")(
+    partial(_one_against_rest, average_precision)
 )
 
 

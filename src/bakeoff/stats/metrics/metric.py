@@ -273,13 +273,6 @@ def numbers(
     )
 
 
-RETIRED_METRICS = {
-    "partial_auc": "too few rows lie below a small false positive rate for its tests; write "
-    "`roc_auc`",
-}
-"""Names that metrics had before, each with what to write instead."""
-
-
 class Metrics(dict[str, Metric]):
     """Metrics by name; ``name@value`` is one whose option has that value."""
 
@@ -298,8 +291,6 @@ class Metrics(dict[str, Metric]):
     def with_option(self, name: str) -> Metric:
         """Return the metric that ``name@value`` stands for."""
         base, at, text = name.partition("@")
-        if base in RETIRED_METRICS:
-            raise ArgumentError("metric", f"{base}: {RETIRED_METRICS[base]}")
         metric = super().get(base)
         if metric is None:
             raise ArgumentError("metric", f"no metric is called {base!r}")
@@ -350,7 +341,7 @@ def metric_called(name: str | Metric) -> Metric:
     """Return the metric of a name, or say which there are."""
     if isinstance(name, Metric):
         return name
-    if isinstance(name, str) and name.partition("@")[0] in (*METRICS, *RETIRED_METRICS):
+    if isinstance(name, str) and name.partition("@")[0] in (*METRICS,):
         metric = METRICS[name]
         return METRICS.with_option(name) if metric.option else metric
     return METRICS[check_choice(name, (*METRICS,), "metric")]

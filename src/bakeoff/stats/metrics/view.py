@@ -137,7 +137,6 @@ def _few_numbers(values: NDArray[Any]) -> CodedLabels | None:
 def read_classes(truth: Truth, predicted: ArrayLike | CodedLabels, name: str) -> Codes:
     """Check one model's predicted classes against the truth and return their codes."""
     values = coded(predicted, name)
-    check_rows(truth, values.codes, name)
     unknown = [value for value in values.seen if value not in truth.classes]
     if unknown:
         raise ArgumentError(name, f"{unknown[0]!r} is no class, the classes are {truth.classes!r}")
@@ -147,7 +146,6 @@ def read_classes(truth: Truth, predicted: ArrayLike | CodedLabels, name: str) ->
 def read_probabilities(truth: Truth, predicted: ArrayLike, name: str) -> FloatArray:
     """Check one model's probabilities, shape (n,) of the positive class or (n, K)."""
     values = as_floats(predicted, name)
-    check_rows(truth, values, name)
     if not np.isfinite(values).all():
         row = int(np.argwhere(~np.isfinite(values))[0][0])
         raise ArgumentError(name, f"NaN or infinite in row {row}; drop these rows for every model")
@@ -164,12 +162,6 @@ def read_probabilities(truth: Truth, predicted: ArrayLike, name: str) -> FloatAr
             f"found shape {values.shape}",
         )
     return values
-
-
-def check_rows(truth: Truth, values: NDArray[Any], name: str) -> None:
-    """Check that something has a value for each row."""
-    if len(values) != truth.n:
-        raise ArgumentError(name, f"has {len(values)} rows, y_true has {truth.n}; pair them by id")
 
 
 def read_groups(groups: ArrayLike | None, n: int) -> Codes | None:
@@ -265,7 +257,7 @@ EXAMPLES = {"beta": 3, "k": 5, "threshold": 0.1}
 
 @dataclasses.dataclass(frozen=True)
 class Options:
-    """Options of single metrics, checked whichever is asked for."""
+    """Options of single metrics."""
 
     beta: PositiveFloat | None = None
     k: PositiveInt | None = None
@@ -275,20 +267,15 @@ class Options:
 
     def __post_init__(self) -> None:
         check_fields(self)
-        if self.cost is not None and not np.isfinite(as_floats(self.cost, "cost")).all():
-            raise ArgumentError("cost", "found NaN or infinite costs")
-        if self.priors is not None:
-            shares = as_floats(self.priors, "priors")
-            if not (np.isfinite(shares).all() and (shares >= 0).all() and shares.any()):
-                raise ArgumentError("priors", "expected shares of at least 0, not all of them 0")
 
     def costs(self, k: int) -> FloatArray:
         """Return what predicting a class (columns) for a true one (rows) costs, shape (k, k)."""
         matrix = as_floats([] if self.cost is None else self.cost, "cost")
         if matrix.shape != (k, k):
-            raise ArgumentError(
-                "cost", f"expected a {k} by {k} matrix of numbers, found {matrix.shape}"
-            )
+            found = f"expected a {k} by {k} matrix of numbers, found {matrix.shape}"
+            raise ArgumentError("cost", found)
+        if not np.isfinite(matrix).all():
+            raise ArgumentError("cost", "found NaN or infinite costs")
         return matrix
 
     def shares(self, k: int) -> FloatArray:
@@ -296,6 +283,8 @@ class Options:
         shares = as_floats([] if self.priors is None else self.priors, "priors")
         if shares.shape != (k,):
             raise ArgumentError("priors", f"expected {k} numbers, found shape {shares.shape}")
+        if not (np.isfinite(shares).all() and (shares >= 0).all() and shares.any()):
+            raise ArgumentError("priors", "expected shares of at least 0, not all of them 0")
         return np.asarray(shares / shares.sum())
 
 
@@ -313,25 +302,22 @@ class Cells:
     positive: int
     options: Options = NO_OPTIONS
 
-    def _share(self, marked: NDArray[np.bool_]) -> Functional:
-        return mean(marked, self.weights)
-
     @property
     def agreed(self) -> Functional:
         """The share of rows predicted right."""
-        return self._share(self.truth == self.predicted)
+        return mean(self.truth == self.predicted, self.weights)
 
     def right(self, k: int) -> Functional:
         """Return the share of rows that are of class k and predicted so."""
-        return self._share((self.truth == k) & (self.predicted == k))
+        return mean((self.truth == k) & (self.predicted == k), self.weights)
 
     def true(self, k: int) -> Functional:
         """Return the share of rows of class k."""
-        return self._share(self.truth == k)
+        return mean(self.truth == k, self.weights)
 
     def predicted_as(self, k: int) -> Functional:
         """Return the share of rows predicted as class k."""
-        return self._share(self.predicted == k)
+        return mean(self.predicted == k, self.weights)
 
     def cost_of(self, k: int, cost: FloatArray) -> Functional:
         """Return the mean over all rows of the costs of those of class k."""

@@ -15,12 +15,10 @@ from bakeoff.stats.core.arguments import Level, PositiveInt, Seed
 from bakeoff.stats.core.checks import (
     ArgumentError,
     FloatArray,
-    as_array,
     as_counts,
     as_floats,
     check_same_labels,
     check_same_length,
-    is_missing,
 )
 from bakeoff.stats.core.distributions import normal_pvalue, tail_probability
 from bakeoff.stats.core.registry import Evidence, Variants, form_of, register
@@ -34,57 +32,33 @@ from bakeoff.stats.core.result import (
 )
 from bakeoff.stats.design.clusters import RowDesign
 from bakeoff.stats.design.groups import SOURCES, GroupTest
-
-Places = NDArray[np.int64]
+from bakeoff.stats.metrics.view import coded
 
 
 def _read_labels(
     classes: Sequence[Any] | None, **given: ArrayLike
-) -> tuple[list[Any], list[Places]]:
+) -> tuple[list[Any], list[NDArray[np.intp]]]:
     """Return the classes, and truth and the two models' labels as positions among them."""
-    labels = {}
-    for name, values in given.items():
-        array = as_array(values, name)
-        if array.ndim != 1:
-            raise ArgumentError(name, f"expected 1 dimension, found shape {array.shape}")
-        if array.size == 0:
-            raise ArgumentError(name, "is empty")
-        if (missing := is_missing(array)).any():
-            row, count = int(np.flatnonzero(missing)[0]), int(missing.sum())
-            raise ArgumentError(
-                name,
-                f"{count} missing label(s), first in row {row}; drop these rows for both models",
-            )
-        # words are words, also in an array of objects
-        words = all(isinstance(label, str) for label in array.flat)
-        labels[name] = array.astype(np.str_) if words else array
-    check_same_length(**labels)
+    labels = {name: coded(values, name) for name, values in given.items()}
+    check_same_length(**{name: one.codes for name, one in labels.items()})
     check_same_labels(**given)
-    every = ", ".join(given)
-    if classes is None:
-        try:
-            seen = [np.unique(x) for x in labels.values()]
-            names: list[Any] = np.unique(np.concatenate(seen)).tolist()
-        except TypeError:
-            message = f"{every}: labels of several kinds cannot be sorted; give classes"
-            raise ValueError(message) from None
-        if len({x.dtype.kind in "US" for x in labels.values()}) > 1:
-            raise ValueError(f"{every}: some are text and some are not; use labels of one kind")
-    else:
+    if classes is not None:
         if isinstance(classes, str) or not np.iterable(classes):
             raise ArgumentError("classes", f"found {classes!r}, needs a sequence of labels")
-        names = classes if isinstance(classes, list) else np.asarray(classes).tolist()
+        names = np.asarray(classes).tolist()
         if len(names) < 2 or len(set(names)) < len(names):
             raise ArgumentError("classes", f"found {names!r}, needs two or more different labels")
-    where = {label: position for position, label in enumerate(names)}
-    codes = []
-    for name, array in labels.items():
-        kinds, inverse = np.unique(array, return_inverse=True)
-        if unknown := [label for label in kinds.tolist() if label not in where]:
+    else:
+        try:
+            names = sorted({label for one in labels.values() for label in one.seen})
+        except TypeError:
+            every = ", ".join(given)
+            raise ValueError(f"{every}: some are text and some are not; use one kind") from None
+    for name, one in labels.items():
+        if unknown := [label for label in one.seen if label not in names]:
             detail = f"found label {unknown[0]!r}, not among the classes {names!r}"
             raise ArgumentError(name, detail)
-        codes.append(np.array([where[label] for label in kinds.tolist()], np.int64)[inverse])
-    return names, codes
+    return names, [one.among(names) for one in labels.values()]
 
 
 def as_cost(cost: ArrayLike | None, k: int) -> FloatArray:
@@ -333,7 +307,7 @@ def cost_sensitive(
         d = np.where(np.abs(cost_b - cost_a) <= noise, 0.0, cost_b - cost_a)
         how = form, alternative, confidence_level, n_resamples, seed
         test, mean_b = GroupTest.of_rows(d, noise, design.units, *how), float(cost_b.mean())
-        return test.result(
+        return test.of_numbers(
             {
                 "cost_a": float(cost_a.mean()),
                 "cost_b": mean_b,
@@ -453,34 +427,22 @@ def _assumptions(
     cells: CostCells, d: FloatArray, multiplier: float, variant: str, status: Status
 ) -> tuple[Assumption, ...]:
     differing = int(cells.count[cells.value != 0].sum())
-    notes = [
-        INDEPENDENT_ROWS,
-        Assumption(
-            "large sample",
-            differing >= 25,
-            f"the two labels differ in cost on {differing} of {cells.n:.0f} rows; the χ² "
-            "approximation wants 25",
-        ),
-    ]
+    detail = f"the two labels differ in cost on {differing} of {cells.n:.0f} rows"
+    large = Assumption("large sample", differing >= 25, f"{detail}; the χ² approximation wants 25")
     if status is Status.UNDEFINED:
         dearer = "A" if cells.value.max() > 0 else "B"
-        notes.append(
-            Assumption(
-                "cost differences of both signs",
-                False,
-                f"wherever the costs differ {dearer}'s label costs more: the equation for λ has "
-                "no root; likelihood_ratio_all_cells and chi_square have an answer",
-            )
+        name, holds = "cost differences of both signs", False
+        detail = (
+            f"wherever the costs differ {dearer}'s label costs more: the equation for λ has no "
+            "root; likelihood_ratio_all_cells and chi_square have an answer"
         )
     elif variant == "likelihood_ratio" and status is Status.OK:
-        slack = cells.n + multiplier * d
-        notes.append(
-            Assumption(
-                "costly errors all observed",
-                bool((slack >= 0).all()),
-                f"the largest possible cost difference is {np.abs(d).max():.3g}, the largest "
-                f"observed {np.abs(cells.value).max():.3g}; if this fails the p is too small and "
-                "likelihood_ratio_all_cells is the safer form",
-            )
+        name, holds = "costly errors all observed", bool((cells.n + multiplier * d >= 0).all())
+        detail = (
+            f"the largest possible cost difference is {np.abs(d).max():.3g}, the largest observed "
+            f"{np.abs(cells.value).max():.3g}; if this fails the p is too small and "
+            "likelihood_ratio_all_cells is the safer form"
         )
-    return tuple(notes)
+    else:
+        return INDEPENDENT_ROWS, large
+    return INDEPENDENT_ROWS, large, Assumption(name, holds, detail)

@@ -26,26 +26,25 @@ from bakeoff.stats.core.checks import (
     paired_correctness,
     paired_counts,
 )
-from bakeoff.stats.core.distributions import t_pvalue
+from bakeoff.stats.core.paired_differences import Estimate
 from bakeoff.stats.core.pairs import PairwiseResult, pairwise
 from bakeoff.stats.core.registry import Evidence, Variants, form_of, register
 from bakeoff.stats.core.result import (
     INDEPENDENT_ROWS,
-    SHOWN,
+    UNDECIDED,
     Alternative,
     Assumption,
     ConfidenceInterval,
     EquivalenceResult,
     Result,
     Status,
-    answered,
     conclude,
 )
 from bakeoff.stats.core.two_by_two import (
     DIFFERENCE_METHODS,
     DifferenceMethod,
     as_matrix,
-    one_sided,
+    difference_limits,
     tango_statistic,
 )
 from bakeoff.stats.design.clusters import (
@@ -57,7 +56,6 @@ from bakeoff.stats.design.clusters import (
 )
 from bakeoff.stats.design.flips import HULL
 from bakeoff.stats.design.groups import (
-    SOURCES,
     ClusteredEquivalenceResult,
     ClusteredResult,
     GroupTest,
@@ -67,6 +65,7 @@ from bakeoff.stats.design.groups import (
 )
 from bakeoff.stats.planning import McNemarPower
 
+_NO_ROWS = "all four counts are 0: there are no rows"
 COUNTS = ("both_correct", "only_a_correct", "only_b_correct", "both_wrong")
 
 
@@ -103,11 +102,10 @@ def paired_difference_ci(
     """
     counts = both_correct, only_a_correct, only_b_correct, both_wrong
     if not sum(counts):
-        raise ValueError("all four counts are 0: there are no rows")
+        raise ValueError(_NO_ROWS)
     tail = distributions.tail_probability(confidence_level, alternative)
-    a, b, c, d = (np.asarray(count, dtype=np.float64) for count in counts)
-    low, high = one_sided(*DIFFERENCE_METHODS[method](a, b, c, d, tail), alternative)
-    return ConfidenceInterval(float(low), float(high), confidence_level, method)
+    limits = difference_limits(method, counts, tail, alternative)
+    return ConfidenceInterval(*limits, confidence_level, method)
 
 
 @checked
@@ -321,21 +319,14 @@ def _in_groups(
 ) -> ClusteredResult:
     dependence, k = pair.dependence, pair.clusters.count
     test = GroupTest(pair.clusters, pair.sums, dependence, variant, side, level)
-    status = test.status if pair.discordant.any() else Status.NO_DISCORDANT_PAIRS
-    statistic, formula = test.formula()
-    statistic, pvalue = answered(status, statistic, formula, test.estimate)
-    tail = distributions.tail_probability(level, side)
-    ci = None
+    tail, ci = distributions.tail_probability(level, side), None
     if k > 1 and ci_method == "robust_t":
         ci = test.by_t.interval(level, side, ci_method)
     elif k > 1:  # Newcombe's (1998) on the effective counts, with a t quantile
-        cells = [np.asarray(count / dependence.design_effect) for count in pair.counts]
+        cells = [count / dependence.design_effect for count in pair.counts]
         normal_tail = float(equivalent_tail(dependence.df, tail))
-        limits = DIFFERENCE_METHODS["newcombe"](cells[0], cells[1], cells[2], cells[3], normal_tail)
-        low, high = map(float, one_sided(*limits, side))
-        ci = ConfidenceInterval(low, high, level, "newcombe_effective")
-        if ci_method == HULL and not pair.clusters.trivial:
-            ci = test.widened(ci, pvalue, (-1.0, 1.0))
+        limits = difference_limits("newcombe", cells, normal_tail, side)
+        ci = ConfidenceInterval(*limits, level, "newcombe_effective")
     _, b, c, _ = pair.counts
     se_log, ratio = math.nan, (0.0, math.inf)
     if b and c and k > 1:  # log standard error of b/c by linearisation
@@ -346,36 +337,21 @@ def _in_groups(
             0.0 if side == "less" else b / c * math.exp(-reach),
             math.inf if side == "greater" or reach >= 700 else b / c * math.exp(reach),
         )
-    return ClusteredResult(
-        variant=variant,
-        statistic=statistic,
-        df=None if test.flips else dependence.df,
-        pvalue=pvalue,
-        alternative=side,
-        estimate=test.estimate,
-        ci=ci,
-        effect_sizes=effect_sizes(b, c),
-        status=status,
-        assumptions=test.assumptions,
-        null_hypothesis="Exchanging the two fitted models in a whole group changes nothing: they "
-        "are equally accurate on the population that the groups were drawn from.",
-        method=SOURCES[variant],
-        details={
+    return test.result(
+        {
             **accuracies(pair.named_counts),
-            "n_clusters_nonzero": test.nonzero,
-            "largest_share": dependence.largest_share,
             "pvalue_exact": test.tails.pvalue(side, exact=True),
-            "smallest_pvalue": 2.0**-test.nonzero,
-            "se": dependence.se,
             "se_cr0": math.sqrt(float(pair.moments.variance_cr0)),
             "se_cr1": math.sqrt(float(pair.moments.variance_cr1)),
-            "df": dependence.df,
-            "design_effect_raw": dependence.design_effect_raw,
             "odds_ratio_se_log": se_log,
             "odds_ratio_ci": ratio,
-            "formula_pvalue": formula,
         },
-        **dependence.worth,
+        ci,
+        (-1.0, 1.0) if ci_method == HULL and not pair.clusters.trivial else None,
+        status=test.status if pair.discordant.any() else Status.NO_DISCORDANT_PAIRS,
+        effect_sizes=effect_sizes(b, c),
+        null_hypothesis="Exchanging the two fitted models in a whole group changes nothing: they "
+        "are equally accurate on the population that the groups were drawn from.",
     )
 
 
@@ -564,7 +540,8 @@ def tost_paired(
     a, b = paired_correctness(correct_a, correct_b)
     design = RowDesign.from_labels(len(a), groups, correct_a=correct_a)
     if design.relation == "groups":
-        return _tost_in_groups(ClusterPair(a, b, design.units), margin, alpha, sides=2)
+        pair = ClusterPair(a, b, design.units)
+        return _score_tests(pair.named_counts, margin, alpha, pair=pair)
     return tost_paired_from_counts(**paired_counts(a, b), margin=margin, alpha=alpha)
 
 
@@ -609,66 +586,69 @@ def noninferiority(
     """
     a, b = paired_correctness(correct_a, correct_b)
     design = RowDesign.from_labels(len(a), groups, correct_a=correct_a)
-    return _tost_in_groups(ClusterPair(a, b, design.units), margin, alpha, sides=1)
+    pair = ClusterPair(a, b, design.units)
+    result = _score_tests(pair.named_counts, margin, alpha, sides=1, pair=pair)
+    assert isinstance(result, ClusteredEquivalenceResult)
+    return result
 
 
-def _tost_in_groups(
-    pair: ClusterPair, margin: float, alpha: float, *, sides: int
-) -> ClusteredEquivalenceResult:
-    """Test both margins or, of one side, the lower one; without groups each row is one."""
-    dependence, df = pair.dependence, pair.dependence.df
-    # the design effect is no less than the intraclass correlation says
-    weighted = float(np.square(pair.clusters.sizes).sum()) / dependence.n_rows
-    expected = 1 + (weighted - 1) * (
-        max(dependence.icc, 0.0) if not math.isnan(dependence.icc) else 0.0
-    )
-    effect = max(dependence.design_effect, expected)
-    dependence = dataclasses.replace(
-        dependence, design_effect=effect, n_effective=dependence.n_rows / effect
-    )
-    both, b, c, neither = (np.asarray(count) for count in pair.counts)
-    root = math.sqrt(effect)
-    at = tango_statistic(b, c, dependence.n_rows, np.array([-margin, margin]))
-    lower, upper = (float(z) / root for z in at)
-    few = too_few_degrees(df)
-    formula = math.nan, math.nan
-    if df:
-        formula = t_pvalue(lower, df, "greater"), t_pvalue(upper, df, "less")
-    last = int(np.argmax(formula[:sides]))
-    pvalue = math.nan if few else formula[last]
+def _score_tests(
+    counts: Mapping[str, int],
+    margin: float,
+    alpha: float,
+    sides: int = 2,
+    pair: ClusterPair | None = None,
+) -> EquivalenceResult:
+    """Test both margins or, of one side, the lower one; in groups over √(design effect)."""
+    n, (_, b, c, _) = sum(counts.values()), counts.values()
+    effect, df, few, tail = 1.0, math.inf, False, alpha
+    facts: dict[str, Any] = {"variant": "score", "n": n, "assumptions": (INDEPENDENT_ROWS,)}
+    if pair is not None:
+        dependence, df = pair.dependence, pair.dependence.df
+        few = too_few_degrees(df)
+        # the design effect is no less than the intraclass correlation says
+        weighted = float(np.square(pair.clusters.sizes).sum()) / n
+        correlation = 0.0 if math.isnan(dependence.icc) else max(dependence.icc, 0.0)
+        effect = max(dependence.design_effect, 1 + (weighted - 1) * correlation)
+        if not few:  # Tango's limits at the quantile t·√(design effect)
+            tail = float(special.ndtr(float(special.stdtrit(df, alpha)) * math.sqrt(effect)))
+        facts = dependence.worth | {
+            "kind": ClusteredEquivalenceResult,
+            "variant": "score_effective" if sides == 2 else "",
+            "df": df,
+            "status": Status.TOO_FEW if few else Status.OK,
+            "design_effect": effect,
+            "n_effective": n / effect,
+            "assumptions": (independent_clusters(pair.clusters), enough_degrees(pair.clusters, df)),
+            "method": "liu2002",
+        }
+    ends = tango_statistic(b, c, n, np.array([-margin, margin])) / math.sqrt(effect)
+    lower, upper = (Estimate(value=float(z), se=1.0, df=df) for z in ends)
+    pvalues = lower.pvalue("greater"), upper.pvalue("less")
+    details: dict[str, Any] = dict(counts)
+    if pair is None:
+        details["se"] = math.sqrt(max(b + c - (b - c) ** 2 / n, 0.0)) / n
+    else:
+        details |= dict(zip(("formula_pvalue_lower", "formula_pvalue_upper"), pvalues, strict=True))
+        details["design_effect_raw"] = pair.dependence.design_effect_raw
     ci = None
-    if not few:  # inverts the same two tests: Tango's at the quantile t·√(design effect)
-        tail = float(special.ndtr(-float(special.stdtrit(df, 1 - alpha)) * root))
-        low, high = map(float, DIFFERENCE_METHODS["tango"](both, b, c, neither, max(tail, 1e-300)))
-        ci = ConfidenceInterval(max(low, -1.0), min(high, 1.0), 1 - 2 * alpha, "tango_effective")
-    return ClusteredEquivalenceResult(
-        variant="score_effective" if sides == 2 else "",
-        statistic=(lower, upper)[last],
-        df=df,
-        pvalue=pvalue,
-        pvalue_lower=math.nan if few else formula[0],
-        pvalue_upper=math.nan if few else formula[1],
-        verdict="undecided" if few else (SHOWN[sides] if pvalue < alpha else "not shown"),
+    if not few:
+        limits = difference_limits("tango", counts.values(), max(tail, 1e-300))
+        method = "tango" if pair is None else "tango_effective"
+        ci = ConfidenceInterval(*limits, 1 - 2 * alpha, method)
+    result = conclude(
+        statistics=(lower.value, upper.value),
+        pvalues=pvalues,
         margin=margin,
         alpha=alpha,
-        status=Status.TOO_FEW if few else Status.OK,
-        estimate=dependence.mean,
+        sides=sides,
+        estimate=(b - c) / n,
         ci=ci,
-        assumptions=(independent_clusters(pair.clusters), enough_degrees(pair.clusters, df)),
-        null_hypothesis=f"The accuracies of the two fitted models differ by {margin:g} or more."
-        if sides == 2
-        else f"A is less accurate than B by {margin:g} or more.",
-        method="liu2002",
-        details={
-            **pair.named_counts,
-            "statistic_lower": lower,
-            "statistic_upper": upper,
-            "formula_pvalue_lower": formula[0],
-            "formula_pvalue_upper": formula[1],
-            "design_effect_raw": dependence.design_effect_raw,
-        },
-        **dependence.worth,
+        what="accuracies of the two fitted models",
+        details=details,
+        **facts,
     )
+    return result if not few else dataclasses.replace(result, **UNDECIDED)
 
 
 @form_of(tost_paired)
@@ -684,20 +664,6 @@ def tost_paired_from_counts(
 ) -> EquivalenceResult:
     """Two one-sided tests from the four counts of rows; see `tost_paired`."""
     each = both_correct, only_a_correct, only_b_correct, both_wrong
-    counts: dict[str, Any] = dict(zip(COUNTS, each, strict=True))
-    ci = paired_difference_ci(**counts, method="tango", confidence_level=1 - 2 * alpha)
-    n, b, c = sum(counts.values()), only_a_correct, only_b_correct
-    lower, upper = tango_statistic(b, c, n, np.array([-margin, margin])).tolist()
-    return conclude(
-        variant="score",
-        statistics=(lower, upper),
-        pvalues=(float(special.ndtr(-lower)), float(special.ndtr(upper))),
-        margin=margin,
-        alpha=alpha,
-        estimate=(b - c) / n,
-        ci=ci,
-        n=n,
-        assumptions=(INDEPENDENT_ROWS,),
-        what="accuracies of the two fitted models",
-        details={**counts, "se": math.sqrt(max(b + c - (b - c) ** 2 / n, 0.0)) / n},
-    )
+    if not sum(each):
+        raise ValueError(_NO_ROWS)
+    return _score_tests(dict(zip(COUNTS, each, strict=True)), margin, alpha)
