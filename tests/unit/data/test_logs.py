@@ -367,7 +367,7 @@ def test_experiment_takes_the_models_of_a_folder(metric, capsys):
     expected = bakeoff.compare(None, arrays, values="right", groups=items, **asked).comparisons
     columns = ["test", "metric", "estimate", "statistic", "pvalue", "ci_low", "ci_high", "n"]
     pd.testing.assert_frame_equal(found[columns], expected[columns])
-    assert experiment.given["b"].files("evals", {}) == [
+    assert experiment.given["b"].files("evals") == [
         *(f"logs/{k}_{m}.json" for k in range(3) for m in "ab"),
         "logs/error.json",
     ]
@@ -382,8 +382,7 @@ def test_experiment_takes_the_models_of_a_folder(metric, capsys):
         ({"values": "t.csv"}, r"models.a.model: 't.csv' holds one model: leave it out"),
         ({"values": "pf.json"}, r"models.a.model: 'pf.json' holds several: unknown model 'openai"),
         ({"columns": {}}, r"models.a.values: .* where they are runs of items, `runs: run` names"),
-        ({"values": None, "scores": "t.csv"}, "models.a: `model` goes with `results`, or with log"),
-        ({"values": None, "results": "r"}, "models.a: `results` wants a folder of results, and"),
+        ({"values": None, "scores": "t.csv"}, "models.a: `model` goes with logs as `predictions`"),
         ({}, r"metrics\[0\]: 'logs/: openai/a': pass@4 wants 4 runs of each item, 30 have fewer"),
     ],
 )
