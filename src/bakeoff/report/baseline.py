@@ -326,10 +326,7 @@ def looks_reversed(study: Study) -> bool:
 
 
 PERFECT = 0.005
-"""A score is nearly perfect within this share of the metric's range.
-
-A metric without an interval describes a property that a constant can have: it is calibrated.
-"""
+"""A score is nearly perfect within this share of the metric's range."""
 
 
 def nearly_perfect(study: Study) -> Iterator[tuple[Metric, str, float]]:
@@ -338,6 +335,7 @@ def nearly_perfect(study: Study) -> Iterator[tuple[Metric, str, float]]:
         metric = study.metrics[name]
         low, high = metric.range
         means = dataset_means(study, name, study.plan)
+        # a metric without an interval describes a property that a constant can have
         known = metric.computed and metric.interval
         if not (known and math.isfinite(high - low)) or means.empty:
             continue

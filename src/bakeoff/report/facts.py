@@ -32,27 +32,19 @@ MOST = 3
 
 
 class Kind(StrEnum):
-    """What the answer is."""
+    """What the answer is: docs/report.md says when it is which."""
 
     WINNER = "winner"
-    """One model is better than each of the others."""
     PARTIAL = "partial"
-    """The best one is better than some."""
     OTHERS = "others"
-    """The best one is better than none, but some others differ."""
     CANNOT_TELL = "cannot_tell"
     CONFLICT = "conflict"
-    """A test prefers another model to the one that scores best."""
     SAME = "same"
-    """The results are identical."""
     UNDECIDED = "undecided"
     EQUIVALENT = "equivalent"
     CONTROL = "control"
-    """Models were compared with one of them alone, and some differ from it."""
     AGAINST_VALUE = "against_value"
-    """A single model differs from a value that it was tested against."""
     UNTESTED = "untested"
-    """Nothing to compare, or nothing that compares it."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -103,10 +95,7 @@ def are(many: Sequence[Any]) -> str:
 
 
 def take_care(study: Study, families: Sequence[Family]) -> Iterator[str]:
-    """Say what simulations say against a test of these models, and what to use instead.
-
-    `families` are those of the one test, by several metrics or on several data sets.
-    """
+    """Say what simulations say against the one test of some families, and what to use instead."""
     entry, metrics = families[0].entry, {family.metric for family in families}
     known = study.cautions(entry, metrics.pop() if len(metrics) == 1 else None)
     models = dict.fromkeys(model for family in families for model in family.models)

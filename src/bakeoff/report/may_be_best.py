@@ -22,12 +22,7 @@ from bakeoff.report.family import seen_from
 from bakeoff.report.study import Study
 from bakeoff.seeds import derive, integer
 from bakeoff.spec import Costs
-from bakeoff.stats import (
-    Assumption,
-    ConfidenceInterval,
-    Status,
-    catalogue,
-)
+from bakeoff.stats import Assumption, ConfidenceInterval, Status, catalogue
 from bakeoff.stats.core.pairs import compact_letters
 from bakeoff.stats.metrics.family import best_of, compare_all, family_of_values, read_family
 from bakeoff.threads import on_one_thread
@@ -35,10 +30,7 @@ from bakeoff.threads import on_one_thread
 
 @lru_cache(maxsize=32)
 def may_be_best(study: Study, metric: str) -> dict[str, Contenders]:
-    """Find the models that may be the best by a metric, on each data set where that is known.
-
-    It is known of single fits: there is no test of several training runs.
-    """
+    """Find the models that may be the best by a metric, on data sets with single fits."""
     if study.has_runs:
         return {}
     found = {}

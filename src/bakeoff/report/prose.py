@@ -107,10 +107,7 @@ CORRECTIONS = {
 
 
 def of_target(card: Mapping[str, Any], unit: str | None, most: int = 4) -> str:
-    """Say of a data set's card which classes there are, or how large the numbers are.
-
-    Empty where scores alone are given.
-    """
+    """Say which classes a data set has, or how large its numbers are; empty for scores alone."""
     if card.get("numbers"):
         low, high, mean, sd = (number(card["numbers"][key]) for key in ("min", "max", "mean", "sd"))
         return f"{low} to {high}{f' {clean(unit)}' if unit else ''}, mean {mean}, SD {sd}"
@@ -265,28 +262,23 @@ def trained_on(study: Study, dataset: str, plan: str) -> str:
 
 
 def worth(study: Study, row: Comparison) -> str:
-    """Say in how many groups or times rows come and what they are worth; empty where they do not.
-
-    The worth is that of one comparison: models may differ more alike in groups than others do.
-    """
+    """Say in how many groups or times the rows of a comparison come and what they are worth."""
     kin = declared(study.experiment, row.dataset) if row.dataset else None
     if kin is None:
         return ""
     if INDEPENDENT in row.result:
         return f" treated as independent although {kin.column!r} relates them"
     found = {**row.result.get("details", {}), **row.result}
-    count = found.get("n_clusters", found.get("n_times"))
+    timed, count = "n_times" in found, found.get("n_clusters", found.get("n_times"))
     if count is None:
         return ""
-    if "n_times" in found:
-        several, unit = f" at {count:,} times", "times"
-    elif kin.kind == "group":
-        several, unit = f" in {count:,} groups by {kin.column!r}", "rows"
-    else:
+    if not timed and kin.kind != "group":
         return f" in {count:,} blocks of time"
-    effective = as_float(found.get("n_effective"))
-    about = f" with an effective sample size of about {effective:,.0f} {unit}"
-    return several if math.isnan(effective) else several + about
+    where = f" at {count:,} times" if timed else f" in {count:,} groups by {kin.column!r}"
+    effective, unit = as_float(found.get("n_effective")), "times" if timed else "rows"
+    if math.isnan(effective):
+        return where
+    return f"{where} with an effective sample size of about {effective:,.0f} {unit}"
 
 
 def size_of(study: Study, row: Comparison) -> RowCounts:

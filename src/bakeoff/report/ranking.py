@@ -131,12 +131,10 @@ def _unit_of(study: Study, metric: str, plan: str) -> float:
 
 
 def _unit(metric: Metric, scores: NDArray[np.float64]) -> float:
-    """Return the size that rounding errors are compared with: that of a limit of the metric.
-
-    Without a limit but 0 it is that of low scores: a model that diverged makes no others ties.
-    """
+    """Return the size that rounding errors are compared with: that of a limit of the metric."""
     if limits := [abs(limit) for limit in metric.range if limit and math.isfinite(limit)]:
         return max(limits)
+    # without a limit but 0 that of low scores: a model that diverged makes no others ties
     sizes = np.abs(scores[np.isfinite(scores) & (scores != 0)])
     return float(np.quantile(sizes, 0.25, method="lower")) if sizes.size else 1.0
 

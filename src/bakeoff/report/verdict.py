@@ -25,16 +25,7 @@ from bakeoff.report.facts import (
     take_care,
 )
 from bakeoff.report.family import Family, as_float, seen_from
-from bakeoff.report.numbers import (
-    NONE,
-    capital,
-    count,
-    fixed,
-    percent,
-    probability,
-    pvalue,
-    words,
-)
+from bakeoff.report.numbers import NONE, capital, count, fixed, percent, probability, pvalue, words
 from bakeoff.report.prose import of_model, title
 from bakeoff.report.ranking import Ranked, ranking, standings, without_noise
 from bakeoff.report.study import TRUST, Study

@@ -47,9 +47,7 @@ def table_text(table):
 def _cell(cell):
     value = f"{cell.value:.6g}" if isinstance(cell.value, float) else str(cell.value)
     more = [] if cell.value is None else [value]
-    return " ".join(
-        [cell.text, *more, *filter(None, (cell.mark, cell.tone)), *["best"] * cell.best]
-    )
+    return " ".join([cell.text, *more, *filter(None, (cell.tone,)), *["best"] * cell.best])
 
 
 def figure_text(drawing):

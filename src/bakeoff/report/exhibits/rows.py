@@ -24,13 +24,7 @@ from bakeoff.report.drawing import (
     text_width,
 )
 from bakeoff.report.exhibit import Drawing, Section, figure
-from bakeoff.report.numbers import (
-    enumerated,
-    fixed,
-    p_equals,
-    percent,
-    share,
-)
+from bakeoff.report.numbers import enumerated, fixed, p_equals, percent, share
 from bakeoff.report.prose import advantage
 from bakeoff.report.ranking import order
 from bakeoff.report.study import Study
