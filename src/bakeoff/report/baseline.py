@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -27,7 +27,6 @@ from bakeoff.stats.core.pairs import adjust_pvalues
 from bakeoff.stats.folds.t_tests import corrected_against
 from bakeoff.threads import on_one_thread
 
-CORRECTION = "holm"
 CONSTANT = "(constant)"
 """Its name among the models."""
 _OFF_MEDIAN = {"mae": "mean", "median_absolute_error": "median"}
@@ -106,6 +105,7 @@ def baseline(study: Study, metric: str, dataset: str) -> Baseline | None:
         tested = _on_rows(study, measure, dataset, answer, shares)
     else:
         tested = _on_folds(study, measure, dataset, scores)
+    adjusted = adjust_pvalues([one.pvalue for one in tested], "holm") if tested else ()
     return Baseline(
         dataset,
         metric,
@@ -113,7 +113,16 @@ def baseline(study: Study, metric: str, dataset: str) -> Baseline | None:
         float(scores.mean()),
         math.fsum(one.score for one in held.values()) / len(held) if held else math.nan,
         trained,
-        _adjusted(study, metric, tested),
+        tuple(
+            one._replace(
+                difference=one.difference
+                if without_noise(study, metric, study.plan, one.difference)
+                else 0.0,
+                pvalue_adjusted=float(p),
+                better=bool(p <= study.alpha and one.difference > 0),
+            )
+            for one, p in zip(tested, adjusted, strict=True)
+        ),
     )
 
 
@@ -179,21 +188,6 @@ def _classes(study: Study, dataset: str) -> tuple[str, ...]:
     if rows is not None and rows.in_order:
         return rows.classes
     return tuple(study.cards[dataset].get("classes", ())) if dataset in study.cards else ()
-
-
-def _adjusted(study: Study, metric: str, tested: Sequence[Against]) -> tuple[Against, ...]:
-    """Decide by p-values that are adjusted for the number of models."""
-    adjusted = adjust_pvalues([one.pvalue for one in tested], CORRECTION) if tested else ()
-    return tuple(
-        one._replace(
-            difference=one.difference
-            if without_noise(study, metric, study.plan, one.difference)
-            else 0.0,
-            pvalue_adjusted=float(p),
-            better=bool(p <= study.alpha and one.difference > 0),
-        )
-        for one, p in zip(tested, adjusted, strict=True)
-    )
 
 
 @on_one_thread

@@ -71,11 +71,6 @@ class Verdict:
         """The headline, then the sentences."""
         return self.headline, *self.sentences
 
-    @property
-    def text(self) -> str:
-        """All of it."""
-        return " ".join(self.lines)
-
 
 class Facts(defaultdict[str, Any]):
     """What fills the template: texts, and lists with the slots of a sentence each."""

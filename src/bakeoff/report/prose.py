@@ -6,13 +6,11 @@ import math
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cache
 from typing import Any, NamedTuple
 
 from jinja2 import Environment, PackageLoader
 
 from bakeoff.comparisons import Comparison, Decision
-from bakeoff.comparisons.advice import RowCounts
 from bakeoff.comparisons.settings import INDEPENDENT, in_time
 from bakeoff.report.family import B_NOT_INFERIOR, NOT_INFERIOR, Family, as_float
 from bakeoff.report.numbers import MINUS, count, fixed, number, p_equals, percent, spread
@@ -60,16 +58,14 @@ def of_model(metric: str, model: str) -> str:
     return f"{name} of {model}{of_class}{called}"
 
 
+_TEMPLATES = Environment(
+    loader=PackageLoader("bakeoff.report"), trim_blocks=True, lstrip_blocks=True
+)
+
+
 def rendered(template: str, facts: Mapping[str, Any]) -> list[str]:
     """Fill a template that has a sentence on each line; empty lines are left out."""
-    lines = _environment().get_template(template).render(facts).splitlines()
-    return list(filter(None, lines))
-
-
-@cache
-def _environment() -> Environment:
-    loader = PackageLoader("bakeoff.report")
-    return Environment(loader=loader, trim_blocks=True, lstrip_blocks=True)
+    return list(filter(None, _TEMPLATES.get_template(template).render(facts).splitlines()))
 
 
 PLANS = {
@@ -281,16 +277,6 @@ def worth(study: Study, row: Comparison) -> str:
     return f"{where} with an effective sample size of about {effective:,.0f} {unit}"
 
 
-def size_of(study: Study, row: Comparison) -> RowCounts:
-    """Count the rows, the groups and the times that a comparison was made on."""
-    kin = declared(study.experiment, row.dataset)
-    found = {**row.result.get("details", {}), **row.result}
-    count = found.get("n_clusters", found.get("n_times"))
-    if kin is None or count is None:
-        return RowCounts(row.n)
-    return RowCounts(row.n, **{"groups" if kin.kind == "group" else "times": int(count)})
-
-
 ABOUT = {
     "models": "these fitted models",
     "recipes": "the methods when retrained on the same rows",
@@ -320,12 +306,6 @@ def side_of(row: Comparison) -> str:
     """Say on which side of that value a model is shown to be."""
     above = row.estimate > tested_value(row)
     return f"{'above' if above else 'below'} {tested_value(row):g}"
-
-
-def asked_of(row: Comparison) -> str:
-    """Say what a test of a single model asks."""
-    asks = {"greater": "is above", "less": "is below"}.get(row.alternative, "differs from")
-    return f"{asks} {tested_value(row):g}"
 
 
 DECISIONS = {

@@ -115,7 +115,7 @@ def within(margin, *tests, models="abc"):
     ],
 )
 def test_verdict_of_an_equivalence_test_alone_says_what_it_shows(models, margin, says):
-    found = answer(within(margin, models=models)).text
+    found = " ".join(answer(within(margin, models=models)).lines)
     assert found.startswith(says)
     assert "no test" not in found
 

@@ -308,12 +308,7 @@ def intervals(study: Study) -> Table:
     return Table(columns, rows, prose.over_runs(study))
 
 
-@table(
-    Section.METRICS,
-    15,
-    "Mean scores by data set",
-    when=lambda design: design.several,
-)
+@table(Section.METRICS, 15, "Mean scores by data set", when=lambda design: design.several)
 def datasets(study: Study) -> Table:
     """The mean score of each model on each data set; the best score of a data set is in bold, a
     dash marks a missing score.
