@@ -238,6 +238,6 @@ def test_regressors_are_named_by_what_was_simulated_of_them():
     assert [(one.where, one.models) for one in known.inflated] == [
         ("with strong shrinkage", ("a",))
     ]
-    assert known.unknown == ("b",)
+    assert [*known.unknown] == ["b"]
     assert [entry.name for entry in known.instead] == ["half_sample_t"]
     assert known.inflated[0].rate.rate > 0.5
