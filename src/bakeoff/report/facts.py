@@ -164,16 +164,16 @@ def baseline(facts: Facts) -> None:
 def _on_datasets(facts: Facts, metric: str, *, first: bool) -> None:
     """Say on which data sets no model is better than the baseline."""
     tested = [one for one in baselines(facts.study, metric) if one.models]
-    lost = [one.dataset for one in tested if len(one.open) == len(one.models)]
-    if lost:
-        labels = words([facts.study.dataset_label(dataset) for dataset in lost])
+    open_on = [one.dataset for one in tested if len(one.open) == len(one.models)]
+    if open_on:
+        labels = words([facts.study.dataset_label(dataset) for dataset in open_on])
         facts.add(
             "baselines",
             place="headline" if first else "main",
             who="No model",
             shown="is shown to be better",
             by=facts.study.metrics[metric].title,
-            on=f" on {len(lost)} of {len(tested)} data sets ({labels})",
+            on=f" on {len(open_on)} of {len(tested)} data sets ({labels})",
         )
 
 
@@ -200,10 +200,10 @@ def _constant(study: Study, one: Baseline) -> dict[str, str]:
     vowel = metric.title[0] in "aeiouAEIO" or metric.title.startswith(("F1", "F2", "R²"))
     result = " and ".join(" ".join(each) for each in _results(study, one))
     unclear = [line for line in one.models if not line.better and line.model not in worse]
-    known = [line.pvalue_adjusted for line in unclear if not math.isnan(line.pvalue)]
-    if known:
-        p = p_equals(min(known), "adjusted p" if len(one.models) > 1 else "p")
-        result += f" ({'smallest ' if len(known) > 1 else ''}{p})"
+    pvalues = [line.pvalue_adjusted for line in unclear if not math.isnan(line.pvalue)]
+    if pvalues:
+        p = p_equals(min(pvalues), "adjusted p" if len(one.models) > 1 else "p")
+        result += f" ({'smallest ' if len(pvalues) > 1 else ''}{p})"
     elif unclear:
         who = study.names([line.model for line in unclear])
         result = f"whether {who} {are(unclear)} better is undecided"

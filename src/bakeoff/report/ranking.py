@@ -219,14 +219,14 @@ def standings(study: Study, metric: str = "") -> tuple[Standing, ...]:
     if merged is None or len(study.models) < 2:
         return ()
     values = merged.values[~np.isnan(merged.values).any(axis=1)]
-    given: dict[str, Any] = {"greater_is_better": measure.greater_is_better}
-    given["confidence_level"] = 1 - study.alpha
+    options: dict[str, Any] = {"greater_is_better": measure.greater_is_better}
+    options["confidence_level"] = 1 - study.alpha
     try:
-        found = bradley_terry(values, **given)
+        strengths = bradley_terry(values, **options)
     except ValueError:  # no data set with two scores, or one data set alone
         return ()
-    best_first = np.argsort(found.expected_rank, kind="stable")
-    rates, k = win_rates(values[:, best_first], **given), len(best_first)
+    best_first = np.argsort(strengths.expected_rank, kind="stable")
+    rates, k = win_rates(values[:, best_first], **options), len(best_first)
     return tuple(
         Standing(
             merged.models[m],
@@ -234,7 +234,7 @@ def standings(study: Study, metric: str = "") -> tuple[Standing, ...]:
             float(rates.rate[i]),
             (float(rates.low[i]), float(rates.high[i])),
             int(rates.n[i]),
-            float(found.strength[m]),
+            float(strengths.strength[m]),
         )
         for i, m in enumerate(best_first)
     )
