@@ -9,7 +9,6 @@ from typing import Any, TypeAlias
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-from pydantic import ValidationError
 
 from bakeoff.data.columns import sorted_names
 from bakeoff.data.given_tables import GivenTables
@@ -19,7 +18,6 @@ from bakeoff.data.records import Records
 from bakeoff.data.target import looks_like_a_quantity
 from bakeoff.errors import UserError, some, unknown
 from bakeoff.keys import name_of
-from bakeoff.sources.common.base import SubgroupColumn
 from bakeoff.sources.common.identifiers import (
     arrow_column,
     series_of,
@@ -28,6 +26,7 @@ from bakeoff.sources.common.identifiers import (
 )
 from bakeoff.spec.experiment import run_name
 from bakeoff.spec.given_models import CLASS, GivenColumns
+from bakeoff.spec.load import validated
 from bakeoff.spec.metrics import Kind, Passing
 from bakeoff.stats import Runs
 
@@ -49,17 +48,28 @@ def side_by_side(
     called: str = "predictions[{!r}]",
 ) -> Observations:
     """Put the predictions of several models side by side, read as the tables of files are."""
-    runs: dict[str, Any] = {}
-    argument: dict[str, str] = {}
-    for model, one in _models(predictions).items():
-        several = training_runs(one)
+    expected = "those of each model by its name: {'old': …, 'new': …}"
+    by_model = by_name("predictions", predictions, expected)
+    if len({str(model) for model in by_model}) < max(2, len(by_model.keys())):
+        raise UserError(
+            f"predictions: found {some(by_model)}, comparing needs two models with different names"
+        )
+    runs: dict[str, tuple[str, Any]] = {}
+    for model, one in by_model.items():
+        several = _training_runs(one)
         for seed, run in enumerate(several, start=1):
-            runs[run_name(model, seed)] = run
             place = f"[{seed - 1}]" if len(several) > 1 else ""
-            argument[run_name(model, seed)] = called.format(model) + place
-    dividing = _subgroup_columns(subgroups, bins or {})
-    arguments = {"y": y, **{argument[run]: one for run, one in runs.items()}, **related}
-    arguments |= {f"subgroups[{column!r}]": one for column, (one, _) in dividing.items()}
+            runs[run_name(str(model), seed)] = called.format(str(model)) + place, run
+    dividing = {}
+    if subgroups is not None:
+        expected = "columns by their names: {'sex': …}, or a DataFrame"
+        by_column = by_name("subgroups", subgroups, expected)
+        dividing = {str(column): one for column, one in by_column.items()}
+    for column in bins or {}:
+        if column not in dividing:
+            raise UserError(f"bins: {unknown('column', str(column), dividing)}")
+    arguments = {"y": y, **dict(runs.values()), **related}
+    arguments |= {f"subgroups[{column!r}]": one for column, one in dividing.items()}
     rows = aligned({what: one for what, one in arguments.items() if one is not None})
     kin = {role: one_column(role, rows[role]) for role in related if role in rows}
     shared, roles = _shared(kin, values, len(next(iter(rows.values()))))
@@ -78,66 +88,29 @@ def side_by_side(
         how["positive"] = None if positive is None else name_of(positive)
         roles["truth"] = "y"
     tables: dict[str, Records] = {}
-    for run, what in argument.items():
+    for run, (what, given) in runs.items():
         if values is not None or how["numbers"]:
             taken = {"y_pred" if values is None else "value": one_column(what, rows[what])}
         else:
-            taken = _labels_or_probabilities(what, rows[what], columns, _is_array(runs[run]))
+            is_array = not (isinstance(given, pd.DataFrame) or hasattr(given, "to_pandas"))
+            taken = _labels_or_probabilities(what, rows[what], columns, is_array)
         true = {"y": truth} if values is None and not tables else {}
         texts = {n: arrow_column(one) for n, one in (shared | true | taken).items()}
         tables[run] = Records(what, pa.table(texts), (what,))
-    named = GivenColumns.model_validate({**roles, "subgroups": [c for _, c in dividing.values()]})
+    cut = {column: {"bins": np.ravel(cuts).tolist()} for column, cuts in (bins or {}).items()}
+    parts = [{"column": column, **cut.get(column, {})} for column in dividing]
+    named = validated(GivenColumns, {**roles, "subgroups": parts})
     given = read_given(GivenTables(name, tables), named, **how)
     return dataclasses.replace(given, like_groups=())
 
 
-def _models(predictions: Any) -> dict[str, Any]:
-    """Name the models."""
-    given = by_name(
-        "predictions", predictions, "those of each model by its name: {'old': …, 'new': …}"
-    )
-    found = {str(model): one for model, one in given.items()}
-    if len(found) < max(2, len(given.keys())):
-        raise UserError(
-            f"predictions: found {len(found)} model(s) ({some(found)}), comparing needs two with "
-            "different names"
-        )
-    return found
-
-
-def training_runs(given: Any) -> Sequence[Any]:
+def _training_runs(given: Any) -> Sequence[Any]:
     """Return the training runs of a model: of a list that holds arrays, or of `Runs`."""
     if isinstance(given, Runs):
         return given.predicted
     arrays = np.ndarray, pd.Series, pd.DataFrame
-    several = (
-        isinstance(given, list | tuple) and given and all(isinstance(g, arrays) for g in given)
-    )
-    return given if several else [given]
-
-
-def _subgroup_columns(
-    subgroups: Any, bins: Mapping[str, Sequence[float]]
-) -> dict[str, tuple[Any, SubgroupColumn]]:
-    """Return the columns that divide the rows, and where they are cut."""
-    if subgroups is None:
-        return {}
-    given = by_name("subgroups", subgroups, "columns by their names: {'sex': …}, or a DataFrame")
-    columns = {str(column): one for column, one in given.items()}
-    for column in bins:
-        if column not in columns:
-            raise UserError(f"bins: {unknown('column', str(column), columns)}")
-    found = {}
-    for column, one in columns.items():
-        cuts = bins.get(column)
-        try:
-            cut = SubgroupColumn(column=column, bins=None if cuts is None else list(cuts))
-        except (ValidationError, TypeError):
-            raise UserError(
-                f"bins: found {cuts!r} for {column!r}, expected numbers in ascending order"
-            ) from None
-        found[column] = one, cut
-    return found
+    is_list = isinstance(given, list | tuple) and len(given) > 0
+    return given if is_list and all(isinstance(one, arrays) for one in given) else [given]
 
 
 def _shared(
@@ -172,10 +145,6 @@ def _classes(y: Series, classes: Sequence[Any]) -> list[str]:
             + (f"; y has {some(lacking)} too" if lacking else "")
         )
     return columns
-
-
-def _is_array(given: Any) -> bool:
-    return not (isinstance(given, pd.DataFrame) or hasattr(given, "to_pandas"))
 
 
 def _labels_or_probabilities(
@@ -234,8 +203,8 @@ def aligned(arguments: Mapping[str, Any]) -> dict[str, Rows]:
             f"{bare}: it has no index, and {moved[0]} is in another order than {leading}: give it "
             "the index of its rows, or bring all into one order"
         )
-    found = {what: one.reindex(order) if what in moved else one for what, one in rows.items()}
-    return {what: one.reset_index(drop=True) for what, one in found.items()}
+    ordered = {what: one.reindex(order) if what in moved else one for what, one in rows.items()}
+    return {what: one.reset_index(drop=True) for what, one in ordered.items()}
 
 
 def by_name(what: str, given: Any, expected: str) -> Mapping[Any, Any] | pd.DataFrame:
@@ -253,9 +222,9 @@ def as_pandas(given: Any) -> Any:
     elif hasattr(given, "to_pandas"):
         given = given.to_pandas()
     if isinstance(given, pd.Series):
-        own = with_own_types(given.to_frame("")).iloc[:, 0]
-        own.name = given.name
-        return own
+        column = with_own_types(given.to_frame("")).iloc[:, 0]
+        column.name = given.name
+        return column
     return with_own_types(given) if isinstance(given, pd.DataFrame) else given
 
 

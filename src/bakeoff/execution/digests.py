@@ -118,7 +118,8 @@ def of_tests(experiment: Experiment, *tests: PlannedTest) -> str:
 
 def of_report(experiment: Experiment, tests: AnalysisPlan) -> str:
     """Digest what makes the report from results, and the list of the tests."""
-    made_by = code("report", "stats", "comparisons", "scores"), versions(("matplotlib",))
+    places = "report", "stats", "comparisons", "scores/metrics.py", "scores/own_metrics.py"
+    made_by = code(*places), versions(("matplotlib",))
     return digest([experiment.resolved(), tests.to_list(), made_by], ordered=True)
 
 

@@ -25,7 +25,7 @@ from bakeoff.fit.estimator import (
     steps_of,
 )
 from bakeoff.fit.run_fit import select_features
-from bakeoff.fit.train import TWO_CLASSES, full_names, scorer
+from bakeoff.fit.train import full_names, scorer
 from bakeoff.keys import name_of
 from bakeoff.seeds import derive
 from bakeoff.spec.models import Distribution, Model, Step, Tune
@@ -48,8 +48,8 @@ def check_model(
     place = ("models", name)
     for key, steps in (("preprocessing", model.own_preprocessing), ("steps", model.parts[:-1])):
         for i, step in enumerate(steps):
-            at = (key, i) if isinstance(getattr(model, key), list) else (key,)
-            _check_step(step, (*place, *at))
+            listed = isinstance(getattr(model, key), list)
+            _check_step(step, (*place, key, i) if listed else (*place, key))
     last = (*place, "steps", len(model.parts) - 1) if model.steps else place
     classifier = _check_step(model.parts[-1], last, task)
     if model.needs_costs and without_costs:
@@ -58,22 +58,31 @@ def check_model(
             f"{without_costs[0]}"
         )
         raise Problem((*place, "threshold", "choose"), message)
+    kind = type(classifier).__name__
     if model.class_weight is not None:
-        with _problems_at(*place, "class_weight"):
-            if "class_weight" in model.parts[-1].params:
-                raise UserError("given twice: also in `params`; leave one of them out")
-            weighted = has_class_weight(classifier) or has_fit_parameter(
-                classifier, "sample_weight"
-            )
-            if not weighted:
-                kind = type(classifier).__name__
-                raise UserError(f"{kind} takes neither class weights nor sample weights")
+        at = (*place, "class_weight")
+        if "class_weight" in model.parts[-1].params:
+            raise Problem(at, "given twice: also in `params`; leave one of them out")
+        by_rows = has_fit_parameter(classifier, "sample_weight")
+        if not (by_rows or has_class_weight(classifier)):
+            raise Problem(at, f"{kind} takes neither class weights nor sample weights")
     if model.threshold is not None:
-        with _problems_at(*place, "threshold"):
-            _check_threshold(model, classifier)
+        at = (*place, "threshold")
+        graded = _has_method(classifier, "predict_proba")
+        if not graded and not _has_method(classifier, "decision_function"):
+            raise Problem(at, f"{kind} gives neither probabilities nor decision values")
+        if graded and isinstance(model.threshold, float | int) and not 0 < model.threshold < 1:
+            expected = f"a probability between 0 and 1 ({kind} gives probabilities)"
+            raise Problem(at, f"found {model.threshold:g}, expected {expected}")
     if model.seeds > 1:
-        with _problems_at(*place, "seeds"):
-            _check_seeds(model)
+        params = model.parts[-1].params
+        fixed = [f"params: {{{n}: {params[n]}}}" for n in SEEDS if params.get(n) is not None]
+        fixed += ["deterministic: true"] if model.deterministic else []
+        if fixed:
+            raise Problem(
+                (*place, "seeds"),
+                f"`{fixed[0]}` makes all {model.seeds} seeds the same: leave one of the two out",
+            )
     if model.tune is not None:
         with _problems_at(*place, "tune"):
             _check_tuning(Pipeline(steps_of(model, classifier)), model.tune)
@@ -98,28 +107,23 @@ def _check_step(step: Step, place: tuple[str | int, ...], task: Task | None = No
     with _problems_at(*place, "params"):
         made = build(step.estimator, step.params)
         _check_values(made, {})
+    path, needed = step.estimator, "transform" if task is None else "predict"
     with _problems_at(*place, "estimator"):
-        _check_kind(step.estimator, made, task)
+        if not (hasattr(made, "fit") and _has_method(made, needed)):
+            wanted = "no transformer" if task is None else "not an estimator"
+            raise UserError(f"{path} has no fit and {needed}: it is {wanted}")
+        if task is None:
+            return made
+        try:
+            told = get_tags(made).estimator_type
+        except Exception as error:  # whatever a user's class, or an estimator's part, raises
+            raise UserError(f"{path} does not say what it is: {error}") from None
+        if told != task.learner:
+            other = next((t for t in Task if t.learner == told), None)
+            hint = f"; it is a {told}, for experiments of `task: {other}`" if other else ""
+            says = f"scikit-learn's is_{task.learner} says so"
+            raise UserError(f"{path} is not a {task.learner} ({says}){hint}")
     return made
-
-
-def _check_kind(path: str, made: Any, task: Task | None) -> None:
-    if task is None:
-        if not (hasattr(made, "fit") and _has_method(made, "transform")):
-            raise UserError(f"{path} has no fit and transform: it is no transformer")
-        return
-    if not (hasattr(made, "fit") and _has_method(made, "predict")):
-        raise UserError(f"{path} has no fit and predict: it is not an estimator")
-    try:
-        tags = get_tags(made)
-    except Exception as error:  # whatever a user's class, or one of an estimator's parts, raises
-        raise UserError(f"{path} does not say what it is: {error}") from None
-    if tags.estimator_type != task.learner:
-        other = next((t for t in Task if t.learner == tags.estimator_type), None)
-        raise UserError(
-            f"{path} is not a {task.learner} (scikit-learn's is_{task.learner} says so)"
-            + (f"; it is a {other.learner}, for experiments of `task: {other}`" if other else "")
-        )
 
 
 def _has_method(estimator: Any, name: str) -> bool:
@@ -157,28 +161,6 @@ def _check_tuning(estimator: Any, tune: Tune) -> None:
                 _check_values(estimator, {names[name]: made})
             except UserError as error:
                 raise Problem(("space", name), str(error)) from None
-
-
-def _check_threshold(model: Model, classifier: Any) -> None:
-    kind = type(classifier).__name__
-    graded = _has_method(classifier, "predict_proba")
-    if not graded and not _has_method(classifier, "decision_function"):
-        raise UserError(f"{kind} gives neither probabilities nor decision values")
-    if graded and isinstance(model.threshold, float | int) and not 0 < model.threshold < 1:
-        raise UserError(
-            f"found {model.threshold:g}, expected a probability between 0 and 1 ({kind} gives "
-            "probabilities)"
-        )
-
-
-def _check_seeds(model: Model) -> None:
-    params = model.parts[-1].params
-    fixed = [f"params: {{{n}: {params[n]}}}" for n in SEEDS if params.get(n) is not None]
-    fixed += ["deterministic: true"] if model.deterministic else []
-    if fixed:
-        raise UserError(
-            f"`{fixed[0]}` makes all {model.seeds} seeds the same: leave one of the two out"
-        )
 
 
 def check_inner_divisions(name: str, model: Model, dataset: str, table: Table) -> Iterator[Problem]:
@@ -232,17 +214,9 @@ def check_model_on(name: str, model: Model, dataset: str, table: Table) -> Itera
                 f"{type(classifier).__name__} takes no sample weights, and data set {dataset} has "
                 "`weights:`; leave the model or the weights out",
             )
-    if len(table.classes) in (0, 2):
-        return
-    count = f"{dataset} has {len(table.classes)}"
-    if model.threshold is not None:
+    if model.threshold is not None and len(table.classes) not in (0, 2):
+        count = f"{dataset} has {len(table.classes)}"
         yield Problem((*place, "threshold"), f"a threshold is for two classes, {count}")
-    if model.tune is not None and model.tune.scoring in TWO_CLASSES:
-        yield Problem(
-            (*place, "tune", "scoring"),
-            f"{model.tune.scoring} is for two classes, {count}; for more use balanced_accuracy, "
-            "f1_macro, roc_auc_ovr or mcc",
-        )
 
 
 def parts_of(estimator: Any) -> Sequence[Any]:

@@ -186,11 +186,7 @@ def import_object(path: str) -> Any:
     module = import_module(module_name, path)
     member = getattr(module, name, None)
     if member is None:
-        from sklearn.base import ClassifierMixin, RegressorMixin
-
-        learners = ClassifierMixin, RegressorMixin
-        members = {n: o for n, o in vars(module).items() if inspect.isclass(o)}
-        classes = [n for n, o in members.items() if issubclass(o, learners)]
+        classes = [n for n, o in vars(module).items() if inspect.isclass(o) and n[0] != "_"]
         raise UserError(unknown(f"class in {module_name}:", name, classes))
     return member
 

@@ -2,42 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator
 from typing import Any
 
 from bakeoff.comparisons import check_classes, plan_tests
 from bakeoff.data import Table
-from bakeoff.data.given_predictions import load
+from bakeoff.data.given_predictions import divide, load, predictions_of
 from bakeoff.data.splits import (
     check_divisible,
     check_plan,
     check_small_folds,
+    divisions,
     largest_k,
 )
 from bakeoff.data.table import GROUP, TIME
 from bakeoff.errors import Problem, UserError
-from bakeoff.fit.check_models import (
-    check_inner_divisions,
-    check_model,
-    check_model_on,
-)
-from bakeoff.preflight.given_models import problems_with_evidence, problems_with_predictions
+from bakeoff.fit.check_models import check_inner_divisions, check_model, check_model_on
 from bakeoff.scores import METRICS, Need
 from bakeoff.scores.given_results import given_scores
 from bakeoff.scores.metrics import no_metric, of_other_task
 from bakeoff.scores.own_metrics import enter_own, imported
-from bakeoff.spec import AnalysisPlan, Experiment
+from bakeoff.spec import AnalysisPlan, Experiment, Fit
 from bakeoff.spec.given_models import GivenData
 from bakeoff.spec.problems import problems_with_given, problems_with_task
-
-_NEEDS = {
-    Need.PROBABILITIES: "class probabilities",
-    Need.RANKING: "class probabilities or decision values",
-}
-_METHODS = {
-    Need.PROBABILITIES: ("predict_proba",),
-    Need.RANKING: ("predict_proba", "decision_function"),
-}
+from bakeoff.stats import catalogue
 
 
 def check_experiment(experiment: Experiment) -> tuple[list[Problem], AnalysisPlan]:
@@ -47,13 +35,10 @@ def check_experiment(experiment: Experiment) -> tuple[list[Problem], AnalysisPla
     if problems:  # no use in looking further
         return problems, AnalysisPlan()
     enter_own(experiment.own_metrics)
-    classifiers: dict[str, Any] = {}
-    for name, model in experiment.fitted.items():
-        try:
-            classifiers[name] = check_model(name, model, experiment.without_costs, experiment.task)
-        except Problem as problem:
-            problems.append(problem)
-    problems += _metrics(experiment, classifiers)
+    how = experiment.without_costs, experiment.task
+    for fitted in experiment.fitted.items():
+        problems += _problems_of(check_model, *fitted, *how)
+    problems += _metrics(experiment)
     wrong_models = {problem.path[1] for problem in problems if problem.path[0] == "models"}
     problems += _datasets(experiment, wrong_models)
     wrong, tests = plan_tests(experiment)
@@ -61,7 +46,7 @@ def check_experiment(experiment: Experiment) -> tuple[list[Problem], AnalysisPla
     tried = any(problem.path[0] == "metrics" for problem in problems)
     problems += [p for p in wrong if not (tried and p.path[:2] == ("tests", "options"))]
     if not problems:
-        problems += problems_with_evidence(experiment, tests)
+        problems += _evidence(experiment, tests)
     return problems, tests
 
 
@@ -77,7 +62,7 @@ def check_table(
     yield from _for_two_classes(experiment, dataset, table)
     yield from check_classes(experiment, dataset, table.classes)
     if experiment.given:
-        yield from problems_with_predictions(experiment, dataset, table)
+        yield from _given_predictions(experiment, dataset, table)
     fitted = {key: model for key, model in experiment.fitted.items() if key not in wrong}
     for key, model in fitted.items():
         yield from check_model_on(key, model, dataset, table)
@@ -152,8 +137,8 @@ def _own_metrics(experiment: Experiment) -> Iterator[Problem]:
             yield Problem(place, str(error))
 
 
-def _metrics(experiment: Experiment, classifiers: Mapping[str, Any]) -> Iterator[Problem]:
-    """Find metrics that are unknown, named twice, or lack what models or costs would give."""
+def _metrics(experiment: Experiment) -> Iterator[Problem]:
+    """Find metrics that are unknown, named twice, or lack what costs would give."""
     computed = _computed(experiment)
     for i, name in enumerate(experiment.metrics):
         described = name in experiment.given_metrics
@@ -179,14 +164,6 @@ def _metrics(experiment: Experiment, classifiers: Mapping[str, Any]) -> Iterator
         if (other := of_other_task(name, experiment.task)) and computed:
             yield Problem(("metrics", i), other)
             continue
-        silent = [m for m, made in classifiers.items() if not _gives(made, METRICS[name].needs)]
-        if silent:
-            yield Problem(
-                ("metrics", i),
-                f"{name} needs {_NEEDS[METRICS[name].needs]}, which {silent[0]} "
-                f"({type(classifiers[silent[0]]).__name__}) does not give; leave one of them out, "
-                "or wrap the model in sklearn.calibration.CalibratedClassifierCV",
-            )
         if lacking := _lacking_costs(experiment, METRICS[name].needs):
             yield Problem(("metrics", i), f"{name} needs {lacking}")
 
@@ -225,11 +202,45 @@ def _for_two_classes(experiment: Experiment, dataset: str, table: Table) -> Iter
             )
 
 
-def _gives(classifier: Any, need: Need) -> bool:
-    """Tell whether a classifier has what a metric needs, as far as that is known before a fit."""
-    methods = _METHODS.get(need, ())
-    values = classifier.get_params(deep=False).values() if methods else ()
-    if not methods or any(hasattr(classifier, method) for method in methods):
-        return True
-    composed = any(hasattr(value, "fit") or isinstance(value, list) for value in values)
-    return composed and any(hasattr(type(classifier), method) for method in methods)
+def _evidence(experiment: Experiment, tests: AnalysisPlan) -> Iterator[Problem]:
+    """Refuse tests for which the scores of given models do not suffice, and say what would."""
+    for i, test in enumerate(tests):
+        if not experiment.by_scores(test.plan):
+            continue
+        at, first = ("tests", "run", i), next(iter(experiment.given))
+        if test.on_rows or test.on_fold_rows:
+            yield Problem(
+                at,
+                f"{test.name} looks at predictions row by row, {first} brings scores alone: give "
+                "its `predictions:` on the test rows too",
+            )
+        for dataset in experiment.datasets if "n_train" in catalogue()[test.name].options else ():
+            scores, _ = given_scores(experiment, dataset, test.plan)
+            for model in scores["model"][scores[["n_train", "n_test"]].isna().any(axis=1)].head(1):
+                path = experiment.given[model].scores_on(dataset)
+                yield Problem(
+                    at,
+                    f"{test.name} needs the sizes of the training and the test parts: add the "
+                    f"columns `n_train` and `n_test` to {path!r}",
+                )
+
+
+def _given_predictions(experiment: Experiment, dataset: str, table: Table) -> Iterator[Problem]:
+    """Prove that the given predictions are those of every division; tell one fold of each."""
+    for name, plan in experiment.resampling.plans().items():
+        if not experiment.on_rows(name):
+            continue
+        try:
+            splits = divide(dataset, experiment, table, name)
+        except Problem as problem:
+            # of data that are divided here it is told with the divisions
+            yield from [problem] if isinstance(experiment.datasets[dataset], GivenData) else []
+            continue
+        for model in experiment.given:
+            try:
+                for repeat, fold, split in divisions(splits, plan):
+                    for seed in range(1, experiment.seeds(model) + 1):
+                        fit = Fit(dataset, model, name, repeat, fold, seed)
+                        predictions_of(fit, experiment, table, split)
+            except Problem as problem:
+                yield problem

@@ -116,8 +116,6 @@ def test_with_several_runs_tests_of_recipes_are_recommended_and_none_of_single_f
     ("name", "instead"),
     [
         ("mcnemar", "recipe_difference"),
-        ("metric_difference", "recipe_difference"),
-        ("delong", "recipe_difference"),
         ("tost_paired", "recipe_difference"),
         ("cv5x2_mcnemar", "corrected_repeated_kfold_t, which takes mean scores over seeds,"),
     ],

@@ -7,7 +7,7 @@ import pytest
 
 import bakeoff
 from bakeoff.api.arrays import side_by_side
-from bakeoff.api.estimator_input import joined_table
+from bakeoff.api.estimators import joined_table
 from bakeoff.api.settings import KINDS
 from bakeoff.data.columns import in_order
 from bakeoff.data.given_tables import read_columns

@@ -107,14 +107,6 @@ SEVERAL = {
     "costs.classes[2]: iris: unknown class 'virginca'; did you mean 'virginica'?": {
         "costs": IRIS_COSTS | {"classes": ["setosa", "versicolor", "virginca"]}
     },
-    "metrics[1]: log_loss needs class probabilities, which p (Perceptron) does not give": {
-        "models.p": {"estimator": "sklearn.linear_model.Perceptron"},
-        "metrics": ["accuracy", "log_loss"],
-    },
-    "metrics[0]: brier needs class probabilities, which p (SVC) does not give": {
-        "models.p": {"estimator": "sklearn.svm.SVC"},
-        "metrics": ["brier"],
-    },
     "models: 'tree' and 'Tree' differ by case alone": {"models.Tree": TINY["models"]["tree"]},
     "models.tree.params: The 'max_depth' parameter … Got datetime.date(2024, 5, 31)": {
         "models.tree.params": {"max_depth": datetime.date(2024, 5, 31)}

@@ -204,16 +204,12 @@ UNFIT = {
     "resampling.holdout: all rows of a given test set are test rows": {
         "resampling": {"holdout": {"test_size": 0.5}}
     },
-    "tests.run[0]: delong needs class probabilities, b brings predicted labels … p_{class}": {
-        "tests.run": ["delong"]
-    },
 }
 
 
 @pytest.mark.parametrize("expected", UNFIT)
 def test_what_predictions_cannot_feed_is_told(given, expected):
-    bare = {"p_cat": None, "p_dog": None} if "delong" in expected else {}
-    config = given(table(**bare))
+    config = given(table())
     change(config, UNFIT[expected])
     hold(messages(config), expected)
 

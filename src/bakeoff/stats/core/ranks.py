@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bakeoff.stats.core.arguments import Decimals
-from bakeoff.stats.core.checks import ArgumentError, BoolArray, FloatArray, as_floats
+from bakeoff.stats.core.checks import BoolArray, FloatArray, as_scores, check_models
 
 _DIGITS = 12
 _OUTLIER = 1e6
@@ -23,46 +23,13 @@ _CLEAR = 1e-9
 """Smaller scores may be rounding errors, unless all of them are as small."""
 
 
-def as_dataset_scores(
-    values: ArrayLike, name: str, *, ndim: int, greater_is_better: bool, allow_missing: bool = False
-) -> FloatArray:
-    """Check scores over data sets (first axis) and orient them so that greater is better."""
-    array = as_floats(values, name)
-    if array.ndim != ndim:
-        shape = "(data sets, models)" if ndim == 2 else "(data sets,)"
-        raise ArgumentError(name, f"expected shape {shape}, found shape {array.shape}")
-    if array.size == 0:
-        raise ArgumentError(name, f"is empty, found shape {array.shape}")
-    bad = np.abs(array) > 1e300  # infinite, or so large that a difference would be
-    if not allow_missing:
-        bad |= np.isnan(array)
-    if bad.any():
-        cell = np.argwhere(bad)[0]
-        where = f"data set {cell[0]}" + (f", model {cell[1]}" if ndim == 2 else "")
-        model = " or leave out the model" if ndim == 2 else ""
-        raise ValueError(
-            f"{name}: {int(bad.sum())} score(s) are missing or infinite, first "
-            f"{array[tuple(cell)]} at {where}; drop the data set for every model{model} (ranks "
-            "need a full table)"
-        )
-    return array if greater_is_better else -array
-
-
 def as_dataset_table(
     scores: ArrayLike, *, greater_is_better: bool, allow_missing: bool = False
 ) -> FloatArray:
     """Check a table of scores (data sets, models) with at least two models."""
-    table = as_dataset_scores(
-        scores,
-        "scores",
-        ndim=2,
-        greater_is_better=greater_is_better,
-        allow_missing=allow_missing,
-    )
-    if table.shape[1] < 2:
-        raise ArgumentError(
-            "scores", f"needs at least 2 models (columns), found shape {table.shape}"
-        )
+    how = {"greater_is_better": greater_is_better, "allow_missing": allow_missing}
+    table = as_scores(scores, "scores", ndim=2, unit="data sets", **how)
+    check_models(table, "scores")
     return table
 
 

@@ -21,6 +21,7 @@ from bakeoff.stats.core.checks import (
     FloatArray,
     as_correctness,
     as_counts,
+    check_models,
 )
 from bakeoff.stats.core.distributions import lower_tail, upper_tail
 from bakeoff.stats.core.result import Alternative
@@ -33,12 +34,7 @@ def as_matrix(
 ) -> tuple[BoolArray, FloatArray | None]:
     """Check a rows × models matrix, and how often each row occurs (None: once)."""
     matrix = as_correctness(correct, "correct", ndim=2)
-    if matrix.shape[1] < 2:
-        raise ArgumentError(
-            "correct",
-            f"found {matrix.shape[1]} column(s), needs one column per model and at least 2 models "
-            "(shape (rows, models))",
-        )
+    check_models(matrix, "correct")
     if row_counts is None:
         return matrix, None
     counts = as_counts(row_counts, "row_counts")
@@ -241,3 +237,10 @@ def difference_limits(
     low, high = DIFFERENCE_METHODS[method](*counts, tail)
     low = -1.0 if side == "less" else min(max(low, -1.0), 1.0)
     return low, 1.0 if side == "greater" else min(max(high, -1.0), 1.0)
+
+
+def discordant_sizes(b: float, c: float) -> dict[str, float]:
+    """Return Cohen's g, signed so that it favours A when positive, and the odds ratio b/c."""
+    if not b + c:
+        return {"cohens_g": math.nan, "odds_ratio": math.nan}
+    return {"cohens_g": b / (b + c) - 0.5, "odds_ratio": b / c if c else math.inf}

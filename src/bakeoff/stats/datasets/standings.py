@@ -14,6 +14,7 @@ from bakeoff.stats.core.arguments import Decimals, Level, checked
 from bakeoff.stats.core.checks import ArgumentError, BoolArray, FloatArray
 from bakeoff.stats.core.distributions import clopper_pearson, wilson
 from bakeoff.stats.core.ranks import as_dataset_table, rank_rows
+from bakeoff.stats.design.clusters import as_clusters
 
 _PRIOR = 0.25
 _LONGEST_STEP = 2.0
@@ -21,17 +22,6 @@ _STEPS = 200
 
 
 # --- groups of data sets and missing cells
-
-
-def as_groups(groups: ArrayLike | None, n: int) -> NDArray[np.intp]:
-    """Return the number of each data set's group; its own where there are no groups."""
-    if groups is None:
-        return np.arange(n)
-    labels = np.asarray(groups)
-    if labels.shape != (n,):
-        raise ArgumentError("groups", f"expected a label for each of {n} data sets")
-    _, first, codes = np.unique(labels, return_index=True, return_inverse=True)
-    return np.argsort(np.argsort(first))[codes]  # in the order in which they appear
 
 
 def group_means(values: FloatArray, codes: NDArray[np.intp]) -> FloatArray:
@@ -149,7 +139,7 @@ def _rank_meetings(
     kept = (~np.isnan(table)).sum(axis=1) > 1
     if not kept.any():
         raise ArgumentError("scores", "no data set has scores of two models")
-    codes = as_groups(groups, len(table))[kept]
+    codes = as_clusters(groups, len(table)).codes[kept]
     return rank_rows(table[kept], decimals), np.unique(codes, return_inverse=True)[1]
 
 

@@ -19,12 +19,13 @@ from bakeoff.stats.core.arguments import Decimals, Level
 from bakeoff.stats.core.checks import (
     ArgumentError,
     FloatArray,
+    as_scores,
     check_same_labels,
     check_same_length,
 )
 from bakeoff.stats.core.distributions import normal_pvalue, signed_sums, tail_probability
 from bakeoff.stats.core.pairs import PairwiseResult, by_pairs
-from bakeoff.stats.core.ranks import as_dataset_scores, as_dataset_table, differences, rank, tie_sum
+from bakeoff.stats.core.ranks import as_dataset_table, differences, rank, tie_sum
 from bakeoff.stats.core.registry import Evidence, register
 from bakeoff.stats.core.result import (
     Alternative,
@@ -163,11 +164,11 @@ def wilcoxon_signed_rank(
     0.0145
     """
     a, b = (
-        as_dataset_scores(
+        as_scores(
             scores,
             name,
-            ndim=1,
             greater_is_better=greater_is_better,
+            unit="data sets",
             allow_missing=missing == "omit",
         )
         for scores, name in ((scores_a, "scores_a"), (scores_b, "scores_b"))
@@ -190,11 +191,25 @@ def wilcoxon_signed_rank(
             "use 'auto' or 'asymptotic'",
         )
     exact = method == "exact" or (method == "auto" and n_signed <= _AUTO_EXACT)
+    smallest = min(1.0, 2.0 ** (1 - n_signed)) if n_signed < 1000 else 0.0
+    detail = f"{n_signed} of {len(d)} data sets differ: the smallest two-sided p they could give is"
+    middle = f"Mean difference {math.fsum(d) / len(d):.4g}, median {np.median(d):.4g}; they are "
+    assumptions = [
+        Assumption("enough data sets", smallest <= 0.05, f"{detail} {smallest:.3g}."),
+        Assumption(
+            "symmetric differences",
+            None,
+            f"{middle}close when the differences are symmetric. The sign test needs no symmetry.",
+        ),
+    ]
+    if not exact:
+        few = f"{n_signed} non-zero differences; below 25 use method='exact'."
+        assumptions.append(Assumption("normal approximation", n_signed >= 25, few))
     facts: dict[str, Any] = {
         "variant": "exact" if exact else ("asymptotic_cc" if continuity else "asymptotic"),
         "n": len(d),
         "alternative": alternative,
-        "assumptions": _assumptions(d, exact),
+        "assumptions": tuple(assumptions),
     }
     if n_signed == 0:
         return Result(
@@ -245,31 +260,6 @@ def _details(
         "demsar_z": demsar_z,
         "demsar_pvalue": normal_pvalue(demsar_z, "two-sided"),
     }
-
-
-def _assumptions(d: FloatArray, exact: bool) -> tuple[Assumption, ...]:
-    n_signed = int((d != 0).sum())
-    smallest = min(1.0, 2.0 ** (1 - n_signed)) if n_signed < 1000 else 0.0
-    enough = Assumption(
-        name="enough data sets",
-        holds=smallest <= 0.05,
-        detail=f"{n_signed} of {len(d)} data sets differ: the smallest two-sided p they could "
-        f"give is {smallest:.3g}.",
-    )
-    symmetric = Assumption(
-        name="symmetric differences",
-        holds=None,
-        detail=f"Mean difference {math.fsum(d) / len(d):.4g}, median {np.median(d):.4g}; they are "
-        "close when the differences are symmetric. The sign test needs no symmetry.",
-    )
-    if exact:
-        return enough, symmetric
-    normal = Assumption(
-        name="normal approximation",
-        holds=n_signed >= 25,
-        detail=f"{n_signed} non-zero differences; below 25 use method='exact'.",
-    )
-    return enough, symmetric, normal
 
 
 class SignedRanks:
