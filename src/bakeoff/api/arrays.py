@@ -209,10 +209,10 @@ def aligned(arguments: Mapping[str, Any]) -> dict[str, Rows]:
 
 def by_name(what: str, given: Any, expected: str) -> Mapping[Any, Any] | pd.DataFrame:
     """Return a mapping, or a frame of any library as one of pandas."""
-    found = as_pandas(given)
-    if not isinstance(found, Mapping | pd.DataFrame):
-        raise UserError(f"{what}: found {type(found).__name__}, expected {expected}")
-    return found
+    columns = as_pandas(given)
+    if not isinstance(columns, Mapping | pd.DataFrame):
+        raise UserError(f"{what}: found {type(columns).__name__}, expected {expected}")
+    return columns
 
 
 def as_pandas(given: Any) -> Any:

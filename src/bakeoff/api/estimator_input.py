@@ -34,9 +34,9 @@ def entry_of(estimator: Any, place: str) -> dict[str, Any]:
     """
     if isinstance(estimator, type) or not hasattr(estimator, "get_params"):
         is_class = isinstance(estimator, type)
-        found = f"the class {estimator.__name__}" if is_class else type(estimator).__name__
+        kind = f"the class {estimator.__name__}" if is_class else type(estimator).__name__
         raise UserError(
-            f"{place}: found {found}, expected an estimator with scikit-learn's interface, such as "
+            f"{place}: found {kind}, expected an estimator with scikit-learn's interface, such as "
             "LogisticRegression()"
         )
     if is_pipeline(estimator):
@@ -61,14 +61,14 @@ def task_of(results: Iterable[Any]) -> Task:
     """Tell from the estimators of results, where all are known, what is predicted."""
     from sklearn.base import is_regressor
 
-    known = [_estimator(one) for one in results]
-    numbers = all(one is not None and is_regressor(one) for one in known)
+    estimators = map(_estimator, results)
+    numbers = all(one is not None and is_regressor(one) for one in estimators)
     return Task.REGRESSION if numbers else Task.CLASSIFICATION
 
 
 def _estimator(result: Any) -> Any:
-    found = result.get("estimator") if isinstance(result, Mapping) else None
-    return found[0] if isinstance(found, Sequence) and found else found
+    fitted = result.get("estimator") if isinstance(result, Mapping) else None
+    return fitted[0] if isinstance(fitted, Sequence) and fitted else fitted
 
 
 def is_pipeline(estimator: Any) -> bool:

@@ -383,8 +383,8 @@ def _features(X: Any) -> pd.DataFrame:
             return X.set_axis([f"x{i}" for i in range(1, X.shape[1] + 1)], axis=1)
         odd = [column for column in X.columns if not isinstance(column, str)]
         if odd or not X.columns.is_unique:
-            found = f"the column {odd[0]!r}" if odd else "a column twice"
-            raise UserError(f"X: found {found}, expected texts as names, each once")
+            wrong = f"the column {odd[0]!r}" if odd else "a column twice"
+            raise UserError(f"X: found {wrong}, expected texts as names, each once")
         return X.copy(deep=False)  # which gets more columns
     if hasattr(X, "toarray") and 8 * math.prod(X.shape) > _ROOM:
         raise UserError(
@@ -498,5 +498,5 @@ def _write_table(frame: pd.DataFrame, path: Path) -> None:
             frame.reset_index(drop=True).to_parquet(part, index=False)
     except (TypeError, ValueError, NotImplementedError) as error:
         # pyarrow's: columns of mixed types, or of a type of pandas alone
-        said = " ".join(str(error).split())
-        raise UserError(f"X: a column cannot be written to a table: {said}") from None
+        why = " ".join(str(error).split())
+        raise UserError(f"X: a column cannot be written to a table: {why}") from None
