@@ -174,7 +174,7 @@ def _labels_or_probabilities(
 
 def aligned(arguments: Mapping[str, Any]) -> dict[str, Rows]:
     """Bring arguments with one row each into one order: by their index, or by position."""
-    rows = {what: _rows_of(what, given) for what, given in arguments.items()}
+    rows = {what: rows_of(what, given) for what, given in arguments.items()}
     first = next(iter(rows))
     if not len(rows[first]):
         raise UserError(f"{first}: found no rows, expected a value for each row")
@@ -237,7 +237,7 @@ def one_column(what: str, rows: Rows) -> Series:
     return rows.iloc[:, 0]
 
 
-def _rows_of(what: str, given: Any) -> Rows:
+def rows_of(what: str, given: Any) -> Rows:
     """Return an argument as rows of pandas."""
     if isinstance(given, pd.api.extensions.ExtensionArray):
         given = pd.Series(given)
