@@ -96,7 +96,7 @@ def side_by_side(
             taken = _labels_or_probabilities(what, rows[what], columns, is_array)
         true = {"y": truth} if values is None and not tables else {}
         texts = {n: arrow_column(one) for n, one in (shared | true | taken).items()}
-        tables[run] = Records(what, pa.table(texts), (what,))
+        tables[run] = Records(what, pa.table(texts), ())
     cut = {column: {"bins": np.ravel(cuts).tolist()} for column, cuts in (bins or {}).items()}
     parts = [{"column": column, **cut.get(column, {})} for column in dividing]
     named = validated(GivenColumns, {**roles, "subgroups": parts})
