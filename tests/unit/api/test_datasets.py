@@ -110,7 +110,7 @@ def test_missing_scores_are_refused_until_their_meaning_is_said():
     assert failed.comparisons["n"].tolist() == [12] * 4
     dropped = bakeoff.compare_datasets(table, values="higher", missing="drop_dataset")
     assert dropped.comparisons["n"].tolist() == [10] * 4
-    with pytest.raises(bakeoff.UserError, match="for two models write"):
+    with pytest.raises(bakeoff.UserError, match="ranks a failure last"):
         bakeoff.compare_datasets(table[["a", "b"]], values="higher", missing="failed")
 
 
