@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from bakeoff.api.settings import without_none
+from bakeoff.api.build_study import without_none
 from bakeoff.errors import UserError
 from bakeoff.fit.estimator import NAMED_PARTS
 from bakeoff.keys import name_of

@@ -20,9 +20,10 @@ import yaml
 from numpy.typing import ArrayLike
 
 from bakeoff.api.arrays import as_pandas
+from bakeoff.api.build_study import asked_tests, without_none
 from bakeoff.api.estimator_input import entry_of, is_pipeline, with_codes
 from bakeoff.api.findings import Findings
-from bakeoff.api.settings import TestSettings, asked_tests, takes, without_none
+from bakeoff.api.settings import TestSettings, takes
 from bakeoff.data.columns import sorted_names
 from bakeoff.data.target import counted, positive_last
 from bakeoff.errors import UserError, listed, placed, shown, unknown

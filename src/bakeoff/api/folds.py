@@ -16,21 +16,21 @@ from numpy.typing import ArrayLike, NDArray
 
 from bakeoff.api.arrays import as_pandas
 from bakeoff.api.build_study import (
+    asked_tests,
     described_metric,
     given_experiment,
     given_study,
     made_by,
     planned_tests,
+    without_none,
 )
 from bakeoff.api.estimator_input import learner_of, task_of
 from bakeoff.api.findings import Findings
 from bakeoff.api.settings import (
     TestSettings,
-    asked_tests,
     numbers_wanted,
     place_of,
     takes,
-    without_none,
 )
 from bakeoff.data.given_predictions import HeldModel
 from bakeoff.data.target import looks_like_a_quantity
@@ -63,7 +63,6 @@ _ONE_ROUND = (
 )
 _REPEATED = ("RepeatedKFold", "RepeatedStratifiedKFold")
 _DRAWN = ("ShuffleSplit", "StratifiedShuffleSplit", "GroupShuffleSplit")
-_NEVER_DRAWN = ("LeaveOneOut", "LeaveOneGroupOut", "TimeSeriesSplit")
 _PROVE = "pass `return_indices=True` to `cross_validate`, so that the results hold them"
 
 
@@ -640,14 +639,9 @@ def _same_splits(results: Mapping[str, Any]) -> list[Split]:
 
 
 def _is_drawn_anew(cv: Any) -> bool:
-    """Tell whether a splitter may return different splits at each call."""
-    kind = type(cv).__name__
-    if not hasattr(cv, "get_n_splits") or kind in _NEVER_DRAWN:
-        return False
-    if kind in _ONE_ROUND and not getattr(cv, "shuffle", False):
-        return False
-    known = kind in (*_ONE_ROUND, *_REPEATED, *_DRAWN)
-    return not known or not isinstance(cv.random_state, Integral)
+    """Tell whether a splitter returns other splits at each call."""
+    draws = getattr(cv, "shuffle", hasattr(cv, "random_state"))
+    return draws and not isinstance(cv.random_state, Integral)
 
 
 def _of_rounds(cv: Any, kind: str, n: int | None, n_scores: int) -> FoldPlan:

@@ -7,7 +7,6 @@ import math
 import string
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
-from types import MappingProxyType
 
 import numpy as np
 
@@ -42,21 +41,22 @@ def may_be_best(study: Study, metric: str) -> dict[str, Contenders]:
     """
     if study.has_runs:
         return {}
-    experiment, alpha = study.experiment, study.alpha
-    seeds = {name: integer(derive(experiment.seed, "best", name)) for name in study.datasets}
-    found: dict[str, Contenders | None] = {}
+    found = {}
     for name, rows in (study.test_sets or study.numbers).items():
-        (ranked,) = by_metric(rows, experiment, [metric])
+        (ranked,) = by_metric(rows, study.experiment, [metric])
+        costs, seed = study.experiment.costs_on(name), derive(study.experiment.seed, "best", name)
         tested = _tested(study, name, metric)
-        found[name] = contenders(ranked, experiment.costs_on(name), alpha, seeds[name], tested)
-    return {name: each for name, each in found.items() if each is not None}
+        each = contenders(ranked, costs, study.alpha, integer(seed), tested)
+        if each is not None:
+            found[name] = each
+    return found
 
 
 def _tested(study: Study, dataset: str, metric: str) -> PairTests:
     """Return the p-values of the pairs by the test that the verdict rests on, winner first."""
     family = study.by_metric(metric, dataset, "models")
     if family is None:
-        return NO_TESTS
+        return {}
     found = {}
     for row in family.rows:
         for seen in (row, seen_from(row, row.model_b)):
@@ -74,7 +74,6 @@ def cautions(study: Study, found: Contenders) -> Iterator[str]:
 
 DRAWS = 9_999
 PairTests = Mapping[tuple[str, str], float]
-NO_TESTS: PairTests = MappingProxyType({})
 
 
 @dataclasses.dataclass(frozen=True)
@@ -86,7 +85,6 @@ class Contender:
     ci: ConfidenceInterval | None
     pvalue: float
     stays: bool
-    beaten_by: str
     tier: str
 
 
@@ -104,7 +102,7 @@ def contenders(
     costs: Costs | None,
     alpha: float,
     seed: int,
-    tested: PairTests = NO_TESTS,
+    tested: PairTests | None = None,
 ) -> Contenders | None:
     """Find the models that may be the best."""
     if not rows.by_values and not has_test(rows.metric):
@@ -133,7 +131,7 @@ def contenders(
             (pair.b, pair.a, pair.estimate < 0),
         ):
             own = pair.pvalue_adjusted if ahead else 1.0
-            p = tested.get((models[better], models[worse]), own)
+            p = (tested or {}).get((models[better], models[worse]), own)
             pvalues[worse, better] = 1.0 if math.isnan(p) else p
     order = sorted(range(len(models)), key=lambda m: -best.scores[m])
     letters = _letters(order, [(int(i), int(j)) for i, j in np.argwhere(pvalues <= alpha)])
@@ -141,9 +139,8 @@ def contenders(
     for m in order:
         score, least = alone(rows, m, costs, level), pvalues[m].min()
         stays = bool(m in best.members or least > alpha)
-        beaten_by = models[int(pvalues[m].argmin())] if stays and least <= alpha else ""
         p = float(np.maximum(best.pvalues[m], least))
-        line = Contender(models[m], score.estimate, score.ci, p, stays, beaten_by, letters[m])
+        line = Contender(models[m], score.estimate, score.ci, p, stays, letters[m])
         ranked.append(line)
     return Contenders(tuple(ranked), best.assumptions)
 

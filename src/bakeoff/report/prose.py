@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from jinja2 import Environment, PackageLoader
 
 from bakeoff.comparisons import Comparison, Decision
 from bakeoff.comparisons.advice import RowCounts
-from bakeoff.comparisons.settings import INDEPENDENT, in_time, several_runs
+from bakeoff.comparisons.settings import INDEPENDENT, in_time
 from bakeoff.report.family import B_NOT_INFERIOR, NOT_INFERIOR, Family, as_float
-from bakeoff.report.numbers import MINUS, count, fixed, number, p_equals, percent, spread, words
+from bakeoff.report.numbers import MINUS, count, fixed, number, p_equals, percent, spread
 from bakeoff.report.study import Study
 from bakeoff.report.study_design import clean
 from bakeoff.scores import Metric
@@ -224,13 +224,11 @@ def evidence(study: Study, family: Family) -> str:
 def divisions(study: Study, plan: str) -> str:
     """Say how often and into how many folds a plan divides the rows."""
     spec = getattr(study.experiment.resampling, plan)
-    match plan:
-        case "kfold" if spec is not None and not in_time(study.experiment):
-            times = f"{spec.repeats} × " if spec.repeats > 1 else ""
-            return f"{times}{spec.folds}-fold {PLANS[plan]}"
-        case "halves" | "resampled" if spec is not None:
-            return f"{spec.repeats} {PLANS[plan]}"
-    return PLANS[plan]
+    if spec is not None and plan == "kfold" and not in_time(study.experiment):
+        times = f"{spec.repeats} × " if spec.repeats > 1 else ""
+        return f"{times}{spec.folds}-fold {PLANS[plan]}"
+    several = spec is not None and plan in ("halves", "resampled")
+    return f"{spec.repeats} {PLANS[plan]}" if several else PLANS[plan]
 
 
 def runs_of(family: Family) -> str:
@@ -243,16 +241,12 @@ def runs_of(family: Family) -> str:
 
 
 def over_runs(study: Study) -> str:
-    """Say of which models scores on held-out rows are means over several training runs."""
+    """Say that scores on held-out rows are means over several training runs, where they are."""
     if not study.has_runs:
         return ""
-    several = several_runs(study.experiment)
-    names, whose = words([study.label(model) for model in several], 5), "their"
-    if len(several) == 1:
-        whose = "its"
     return (
-        f"The scores of {names} on held-out rows are means over {whose} training runs, with "
-        "intervals for other seeds and other rows."
+        "Scores on held-out rows of models that were trained several times are means over their "
+        "training runs, with intervals for other seeds and other rows."
     )
 
 
@@ -378,28 +372,23 @@ def decision(study: Study, row: Comparison) -> str:
 _MINUS = re.compile(r"(?<![\w.])-(?=\d)")
 
 
-@dataclasses.dataclass(frozen=True)
-class Check:
+class Check(NamedTuple):
     """One assumption over several comparisons."""
 
     name: str
-    fails: int
-    unknown: int
-    of: int
-    """The comparisons where it does not hold, where that cannot be checked, and all of them."""
+    holds: list[bool | None]
+    """Whether it holds, of each comparison; None where that cannot be checked."""
     detail: str
     """Of the first where it fails, or else cannot be checked, or else of the first."""
 
 
 def checked(rows: Iterable[Comparison]) -> Iterator[Check]:
     """Sum up the assumptions of comparisons, in the order in which they are named."""
-    found: dict[str, list[tuple[bool | None, str]]] = {}
+    found = defaultdict[str, list[Mapping[str, Any]]](list)
     for row in rows:
-        for a in row.result.get("assumptions", ()):
-            found.setdefault(a["name"], []).append((a["holds"], a["detail"]))
+        for one in row.result.get("assumptions", ()):
+            found[one["name"]].append(one)
     for name, checks in found.items():
-        fails = [detail for holds, detail in checks if holds is False]
-        unknown = [detail for holds, detail in checks if holds is None]
-        detail = (fails or unknown or [checks[0][1]])[0]
-        text = clean(_MINUS.sub(MINUS, detail))
-        yield Check(clean(name), len(fails), len(unknown), len(checks), text)
+        told = min(checks, key=lambda one: (False, None, True).index(one["holds"]))
+        holds, detail = [one["holds"] for one in checks], _MINUS.sub(MINUS, told["detail"])
+        yield Check(clean(name), holds, clean(detail))

@@ -7,7 +7,7 @@ import dataclasses
 import io
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
 from bakeoff.comparisons import Comparison, Decision
@@ -18,7 +18,6 @@ from bakeoff.report.exhibit import Item
 from bakeoff.report.numbers import (
     NONE,
     capital,
-    degrees,
     number,
     probability,
     pvalue,
@@ -140,15 +139,9 @@ class PageTable:
     summary: str = ""
     """How much more there is; empty where this is all."""
 
-    def split(self, most: int) -> Iterator[tuple[str, PageTable]]:
-        """Return the first rows, and the rest with a summary that counts it."""
-        yield "", self.first(most)
-        if more := self.rows[most:]:
-            yield f"{len(more):,} more rows", dataclasses.replace(self, rows=more)
-
-    def first(self, most: int) -> PageTable:
-        """Return the table without what comes after so many rows."""
-        return dataclasses.replace(self, rows=self.rows[:most])
+    def part(self, first: int, end: int | None = None) -> PageTable:
+        """Return the table with some of its rows."""
+        return dataclasses.replace(self, rows=self.rows[first:end])
 
 
 class Table(NamedTuple):
@@ -220,7 +213,7 @@ INTERVAL = Kind(
     lambda written, ends: _interval(written, *(ends or (math.nan, math.nan))), measured=True
 )
 RATIO = Kind(lambda study, ends: _interval(Written(), *ends))
-DEGREES = Kind(lambda study, df: Cell(degrees(*df)))
+DEGREES = Kind(lambda study, df: Cell(", ".join(number(d) for d in df if d is not None) or NONE))
 SIZES = Kind(lambda study, sizes: _sizes(sizes))
 DATASET_LABEL = Kind(lambda study, dataset: Cell(study.dataset_label(dataset)), number=False)
 MODEL_LABEL = Kind(lambda study, model: Cell(study.label(model)), number=False)

@@ -91,9 +91,6 @@ def facts_of(study: Study) -> Facts:
     return facts
 
 
-# ------------------------------------------------------------------------ comparisons of pairs
-
-
 class Outcome(NamedTuple):
     """The comparisons of the leader, seen from it, by what they say; and of the others."""
 
@@ -216,7 +213,6 @@ def _all_pairs(facts: Facts, first: Family, *narrower: Family) -> None:
     for family in narrower:
         if not family.control:
             _beside(facts, family)
-    _costs(facts, [first, *narrower])
     _margins(facts, "more")
     _posterior(facts, o.leader, o.runner_up, "more")
 
@@ -415,18 +411,6 @@ def _beside(facts: Facts, family: Family) -> None:
     of_runs(facts, o)
 
 
-def _costs(facts: Facts, told: Sequence[Family]) -> None:
-    """Say what the test of costs says, unless it was told already; with one data set."""
-    for family in () if facts.study.several else facts.study.families:
-        costs = family.entry.reads == "classes" and family.settles
-        if costs and family not in told and not family.control:
-            o = look(facts.study, family)
-            row = family.between(o.leader, o.behind) if o.behind else None
-            if row is not None and row.decision is not Decision.UNDECIDED:
-                facts["pairs"] += [_pair(facts, family, row, "more")]
-                return
-
-
 def _by_other_metrics(facts: Facts, first: Family) -> None:
     """Say by which other metrics the answer differs from that of the test that decides."""
     study, lacking = facts.study, list[str]()
@@ -440,10 +424,8 @@ def _by_other_metrics(facts: Facts, first: Family) -> None:
             and family.follows == first.follows
         )
         family = next(same, None) or study.by_metric(metric, first.dataset)
-        # what errors cost has a sentence of its own, and a metric that jumps has no test
-        if family is None or family.metric == first.metric or family.entry.reads == "classes":
-            continue
-        if not family.measure.smooth:
+        # a metric that jumps has no test
+        if family is None or family.metric == first.metric or not family.measure.smooth:
             continue
         metrics += 1
         won = {(row.model_a, row.model_b): row for row in _winners(family.rows)}
@@ -470,9 +452,6 @@ def of_runs(facts: Facts, o: Outcome) -> None:
     seeds, rows = (max(as_float(details[f"var_{part}"]), 0.0) for part in ("seeds", "rows"))
     if seeds + rows > 0:
         facts["seeds"] = f"{100 * seeds / (seeds + rows):.0f}%"
-
-
-# ------------------------------------------------------------- equivalence, posteriors, a control
 
 
 def _equivalents(study: Study) -> list[tuple[Family, list[Comparison]]]:
@@ -557,9 +536,6 @@ def _with_control(facts: Facts, family: Family) -> None:
     if undecided:
         _undecided(facts, family, undecided, "more" if settled or left else "evidence")
     _by_other_metrics(facts, family)
-
-
-# ------------------------------------------------------------------- one model, or no test of pairs
 
 
 def _one_model(facts: Facts) -> None:

@@ -151,18 +151,6 @@ def test_choices_are_counted_and_many_numbers_summed_up():
     assert values == {"kernel": "rbf (2×), nan (1×)", "C": "0.100 to 0.700, median 0.400"}
 
 
-def test_failed_fits_are_listed_or_said_not_to_be():
-    spec = experiment(("a", "b"), on_error="exclude")
-    one = study(spec, (), TWO)
-    _, table = rows("excluded", one)
-    assert not table.rows
-    assert "No fit failed" in table.note
-    fit = {"model": "a", "dataset": "d", "plan": "cv_5x2", "repeat": 1, "seed": 1}
-    failed = [{**fit, "fold": fold, "why": "boom <b>"} for fold in (1, 2)]
-    (row,), _ = rows("excluded", dataclasses.replace(one, failed=pd.DataFrame(failed)))
-    assert (row["model"], row["fits"], row["why"]) == ("a", "2", "boom <b>")
-
-
 def test_with_a_control_all_its_pairs_are_drawn():
     names = [f"m{i}" for i in range(20)]
     spec = experiment(names, tests={"run": ["cv5x2_f"], "versus": "m3"})

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections import Counter
 from typing import Any
+
+import pandas as pd
 
 from bakeoff.comparisons.evidence import has_interval, has_test
 from bakeoff.report import prose, tables
@@ -54,15 +55,10 @@ def _level(study: Study) -> str:
     return f"{percent(1 - study.alpha)} CI"
 
 
-def _title_of_scores(design: StudyDesign) -> str:
-    where = "data set" if design.several else "fold"
-    return f"Scores on every {where}" if design.plans_repeat else "Scores on the test rows"
-
-
 @figure(
     Section.METRICS,
     20,
-    _title_of_scores,
+    "Single scores",
     when=lambda design: design.averages(design.metric.name),
 )
 def scores(study: Study) -> Drawing:
@@ -373,19 +369,10 @@ def choices(study: Study) -> Table:
 
 def _counted(values: Any) -> str:
     """Count values; of many different numbers give the median and the range."""
-
-    def number_of(value: str) -> float | None:
-        try:
-            found = json.loads(value)
-        except ValueError:
-            return None
-        return float(found) if isinstance(found, (int, float)) else None
-
     counts = Counter(map(clean, values))
-    known = [one for value in counts.elements() if (one := number_of(value)) is not None]
-    if len(counts) > MOST_VALUES and len(known) == counts.total():
-        ordered = sorted(known)
-        low, middle, high = ordered[0], ordered[len(ordered) // 2], ordered[-1]
+    numbers = pd.to_numeric(pd.Series(list(counts.elements()), dtype=object), errors="coerce")
+    if len(counts) > MOST_VALUES and numbers.notna().all():
+        low, middle, high = numbers.quantile([0, 0.5, 1], interpolation="higher")
         return f"{number(low)} to {number(high)}, median {number(middle)}"
     shown = ", ".join(f"{value} ({n}×)" for value, n in counts.most_common(MOST_VALUES))
     rest = len(counts) - MOST_VALUES

@@ -26,9 +26,9 @@ from bakeoff.report.drawing import (
 from bakeoff.report.exhibit import Drawing, Section, figure
 from bakeoff.report.numbers import (
     enumerated,
+    fixed,
     p_equals,
     percent,
-    score,
     share,
 )
 from bakeoff.report.prose import advantage
@@ -72,9 +72,6 @@ def _panels(study: Study, models: Sequence[str], x: str, y: str) -> tuple[Figure
     drawn.supxlabel(x, fontsize=SIZE, color=Colour.INK)
     drawn.supylabel(y, fontsize=SIZE, color=Colour.INK)
     return drawn, grid[: len(models)]
-
-
-# --- predicted numbers and probabilities -----------------------------------------------------
 
 
 @figure(
@@ -181,16 +178,13 @@ def calibration(study: Study, dataset: str) -> Drawing:
             color=Colour.MUTED, alpha=0.5, linewidth=0,
         )  # fmt: skip
     indices = {m: metric_ci(positive, known[m], **options).estimate for m in shown}
-    told = enumerated(f"{study.label(m)}: ICI {score(index)}" for m, index in indices.items())
+    told = enumerated(f"{study.label(m)}: ICI {fixed(index, 3)}" for m, index in indices.items())
     return Drawing(
         drawn,
         f"Calibration curves of {len(shown)} models on {len(positive):,} rows. {told}.",
         f"The band is a pointwise {percent(level)} confidence band of the smoothed share.",
         _fewer(shown, [*known]),
     )
-
-
-# --- predicted classes -----------------------------------------------------------------------
 
 
 @figure(
@@ -234,9 +228,6 @@ def confusion_maps(study: Study) -> Drawing:
         f"{k} classes. {study.label(shown[0])} has {right:,} of them right."
     )
     return Drawing(drawn, alt, shows=_fewer(shown, known))
-
-
-# --- subgroups -------------------------------------------------------------------------------
 
 
 def _in_subgroups(design: StudyDesign) -> bool:

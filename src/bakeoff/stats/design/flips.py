@@ -174,16 +174,12 @@ def _inverted(values: FloatArray, counts: FloatArray, total: float) -> tuple[flo
         bound += m * spread * np.square(np.sin(value * angle / 2))
     where = np.flatnonzero(bound < 2 * _NEGLIGIBLE)
     angle = angle[where]
-    log_size = np.zeros(len(where))
-    phase = -np.mod(angle * ((total + most) / 2), 2 * math.pi)
-    for value, m, q, spread in terms:
-        sine, cosine = np.sin(value * angle / 2), np.cos(value * angle / 2)
-        log_size += m * np.log(np.maximum(1 - spread * np.square(sine), 1e-300)) / 2
-        # 1 − q + q·e^(2i·half); the logarithm of a complex number knows its angle
-        phase += m * np.log(1 - 2 * q * np.square(sine) + 2j * q * sine * cosine).imag
+    log_transform = -1j * np.mod(angle * ((total + most) / 2), 2 * math.pi)
+    for value, m, q, _ in terms:
+        log_transform += m * np.log(1 - q + q * np.exp(1j * np.mod(value * angle, 2 * math.pi)))
     both_ends = (where == 0) | (2 * where == size)  # other frequencies come in conjugate pairs
     weight = np.where(both_ends, 1.0, 2.0) / size
-    transform = np.exp(log_size + 1j * phase)
+    transform = np.exp(log_transform)
     # Σ r^j for j = 1, ..., last
     log_ratio, last = -2 * theta - 1j * angle, min(room, size // 2)
     ratio = np.exp(log_ratio)
