@@ -380,11 +380,9 @@ class _Family:
             function, options = entry.all_pairs, entry.family_options
             if function is None or self.correction != MAX_T:
                 pairs, chosen = pairs_of(self.models, versus), set(test.options)
-                if (
-                    entry.variants is not None
-                    and isinstance(self.evidence, PairedPredictions)
-                    and self.evidence.related
-                ):
+                rows = self.evidence
+                related = isinstance(rows, PairedPredictions) and rows.related
+                if related and entry.variants is not None:
                     chosen.add("variant")  # else all pairs are computed in a form of their own
                 enough = function is not None and len(pairs) >= entry.all_pairs_from
                 if enough and entry.family_options >= chosen and not incomplete:
