@@ -38,8 +38,6 @@ class Option(NamedTuple):
     default: Any = None
     python: str = ""
     """Its type in Python, where it stands among the settings of a function."""
-    keys: tuple[str, ...] = ()
-    """What experiments and tests call it, if otherwise."""
     choices: tuple[str, ...] = ()
 
     @property
@@ -101,6 +99,7 @@ OPTIONS: dict[str, Option] = {
         "numbers.",
         "TASK",
         python='{"classification", "regression"}',
+        choices=("classification", "regression"),
     ),
     "tasks": Option(
         "Of logs of several tasks those to compare; MATH=acc names the column of the numbers of "
@@ -179,7 +178,6 @@ OPTIONS: dict[str, Option] = {
         "pairs.",
         "NAME",
         python="str",
-        keys=("method",),
     ),
     "variant": Option(
         "Of McNemar's test: midp (default), exact, corrected or asymptotic.",
@@ -213,7 +211,6 @@ OPTIONS: dict[str, Option] = {
         "compared. Of missing scores: they rank last (`failed`), or their data set is left "
         "out (`drop_dataset`). Default: refuse what is missing.",
         "WHAT",
-        keys=("missing_cells",),
     ),
     "missing_target": Option(
         "What to do with rows that have no true label in the first file that names them; `drop` "
@@ -232,7 +229,7 @@ OPTIONS: dict[str, Option] = {
     ),
     # what comes out
     "json": Option("Print JSON instead."),
-    "output": Option("Write a file.", "FILE"),
+    "output": Option("Write a file.", "FILE …"),
     "name": Option("What to call the data.", default="the data", python="str"),
     "progress": Option(
         "Whether to show a bar on standard error; default: where it is a terminal.", python="bool"
@@ -257,19 +254,16 @@ OPTIONS: dict[str, Option] = {
         "Report the power with so many rows; without a difference the one that they detect.",
         "N",
         int,
-        keys=("n",),
     ),
     "accuracy": Option("Of the better model, about.", "SHARE", float),
-    "disagree": Option(
+    "discordance": Option(
         "Of the rows, on which just one model is right; default: that of independent errors, from "
         "the accuracy.",
         "SHARE",
         float,
-        keys=("discordance",),
     ),
     "equal": Option("Show that the models are equal within the margin.", default=False),
     "power": Option("The wanted probability.", "SHARE", float, 0.8),
-    "comparisons": Option("How many comparisons share the level.", "N", int, 1),
     "test": Option(
         "Without a pilot: mcnemar, or cv5x2_f on 5x2cv.",
         "NAME",
@@ -282,7 +276,6 @@ OPTIONS: dict[str, Option] = {
         "Instead of a table: a new or empty folder, in which an example is laid out that runs.",
         "FOLDER",
     ),
-    "force": Option("Write over a file that is there.", default=False),
     "cores": Option("How many to use; default: all, or what a profile says.", "N"),
     "profile": Option(
         "A profile's folder, or slurm for the one that comes with the package.", "NAME …"
@@ -294,16 +287,15 @@ ALIASES = {"metric": "metrics", "subgroup": "subgroups"}
 """Other names of options, by which people ask for them too."""
 
 
-def read_value(name: str, text: str, label: str = "") -> Any:
+def read_value(name: str, text: str) -> Any:
     """Return the value of an option that a command line gives as a text."""
     kind, choices = OPTIONS[name].type, OPTIONS[name].choices
-    label = label or flag(name)
     if choices and text not in choices:
-        raise UserError(f"{label}: {unknown('value', text, choices)}")
+        raise UserError(f"{name}: {unknown('value', text, choices)}")
     try:
         return kind(text)
     except ValueError:
-        raise UserError(f"{label}: found {shown(text)}, expected {_WANTED[kind]}") from None
+        raise UserError(f"{name}: found {shown(text)}, expected {_WANTED[kind]}") from None
 
 
 def flag(name: str) -> str:

@@ -35,8 +35,6 @@ from bakeoff.stats import Runs
 
 Series: TypeAlias = "pd.Series[Any]"
 Rows: TypeAlias = "pd.Series[Any] | pd.DataFrame"
-_ARGUMENTS = {"classes": "classes"}
-"""The arguments that messages of the columns of files have keys for."""
 _BY_POSITION = "pass `.to_numpy()` of both to pair them by position"
 
 
@@ -106,7 +104,7 @@ def side_by_side(
         told = told_class(list(single), order.classes[-1:]) if guessed and order else ()
         return dataclasses.replace(found, like_groups=(), told=(*found.told, *told))
     except Problem as problem:
-        raise named(problem, _ARGUMENTS) from None
+        raise named(problem, ("classes",)) from None
 
 
 def _models(predictions: Any) -> dict[str, Any]:

@@ -102,7 +102,7 @@ class EstimatorFindings(Findings):
         return file
 
 
-@takes(EstimatorSettings, {"target": "y", "resampling": "cv"})
+@takes(EstimatorSettings)
 def compare_estimators(
     estimators: Mapping[str, Estimator] | Sequence[Estimator] | Estimator,
     X: ArrayLike | pd.DataFrame | Estimator,

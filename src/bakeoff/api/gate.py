@@ -31,7 +31,7 @@ class GateSettings(TypedDict, total=False):
     unit: str | None
 
 
-@takes(GateSettings, {"seeds": "base, candidate"})
+@takes(GateSettings)
 def gate(
     y: ArrayLike | None,
     base: object,

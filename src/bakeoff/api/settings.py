@@ -11,7 +11,7 @@ from typing import Any, Literal, ParamSpec, TypedDict, TypeVar, cast
 
 import numpy as np
 
-from bakeoff.errors import Problem, Remedy, UserError, Verbatim, joined, named, shown, unknown
+from bakeoff.errors import Problem, UserError, Verbatim, joined, named, shown, unknown
 from bakeoff.options import ALIASES, OPTIONS
 from bakeoff.scores import METRICS
 from bakeoff.scores.metrics import Need
@@ -69,8 +69,8 @@ def kind_of(
     if not isinstance(marks, str):
         raise Problem(
             ("metrics",),
-            f"{passing_metrics[0].label} is about runs that are right or wrong",
-            remedy=Remedy("values", "right", ": {} says that 1 is right"),
+            f"{passing_metrics[0].label} is about runs that are right or wrong; `values: right` "
+            "says that 1 is right",
         )
     return Passing.of(passing_metrics[0].k, every=passing_metrics[0].every, marks=marks), ()
 
@@ -85,6 +85,8 @@ def numbers_wanted(task: str | None, metrics: Sequence[str]) -> bool | None:
     return any(need is Need.NUMBERS for need in needs) if needs else None
 
 
+_KEYS = ("missing_cells", "resampling", "target")
+"""What messages name beside arguments."""
 SPELLINGS = {**ALIASES, "scoring": "metrics", "plan": "cv"}
 """Names of arguments by which people ask for others."""
 
@@ -100,14 +102,8 @@ class TestSettings(TypedDict, total=False):
     name: str
 
 
-def takes(
-    settings: type, keys: Mapping[str, str] | None = None, **defaults: Any
-) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Let a function take the settings of a dictionary's type by name, and explain them.
-
-    Mistakes are told by its arguments, which are called like the keys of an experiment but for
-    some `keys`.
-    """
+def takes(settings: type, **defaults: Any) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Let a function take the settings of a dictionary's type by name, and explain them."""
     names = [name for name in settings.__annotations__ if name not in SPELLINGS]
     defaults = {name: OPTIONS[name].default for name in names} | defaults
 
@@ -116,7 +112,6 @@ def takes(
         defined = {one.name: one.default for one in parameters if "VAR" not in one.kind.name}
         positional = [one.name for one in parameters if one.kind is one.POSITIONAL_OR_KEYWORD]
         any_more = any(one.kind is one.VAR_POSITIONAL for one in parameters)
-        called = {name: name for name in (*defined, *names)} | KEYS | dict(keys or {})
 
         @wraps(function)
         def checked(*args: Any, **kwargs: Any) -> R:
@@ -139,7 +134,7 @@ def takes(
             try:
                 return function(*args, **{**defaults, **kwargs})
             except UserError as error:
-                raise named(error, called) from None
+                raise named(error, {*defined, *names, *_KEYS}) from None
 
         checked.__doc__ = _with_parameters(getdoc(function) or "", names)
         checked.defaults = defined | defaults  # type: ignore[attr-defined]
@@ -148,8 +143,6 @@ def takes(
     return decorate
 
 
-KEYS = {"run": "tests", "label": "name"}
-"""Arguments that are not called like the keys of an experiment."""
 RETIRED = {
     "pass_at": 'pass_at: write `metrics="pass@K"`',
     "pass_hat": 'pass_hat: write `metrics="pass^K"`',

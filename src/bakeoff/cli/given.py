@@ -17,7 +17,6 @@ from bakeoff.cli import COMMANDS
 from bakeoff.data.given_tables import GivenTables, read_columns, tables_of
 from bakeoff.errors import Problem, UserError, named, printable, unknown
 from bakeoff.files import check_writable, is_file
-from bakeoff.options import OPTIONS, flag
 from bakeoff.scores.metrics.own import taken_by_path
 from bakeoff.sources.common.base import TableKeys
 from bakeoff.spec.given_models import GivenColumns
@@ -32,15 +31,12 @@ _OF_LABELS = ("truth", "predicted", "classes", "positive", "costs", "task", "uni
 def in_options(args: argparse.Namespace) -> Iterator[None]:
     """Report a mistake under the option that it came from."""
     spec = COMMANDS[args.command]
-    names = {name: flag(name) for name in spec.names} | {n: f"--set {n}" for n in spec.rare.split()}
-    names |= {key: names[name] for name in names for key in OPTIONS[name].keys}
     try:
         yield
     except UserError as error:
-        raise named(error, names) from None
+        raise named(error, [*spec.names, *spec.rare.split()]) from None
     except ArgumentError as error:
-        option = names.get(error.argument, flag(error.argument))
-        raise UserError(f"{option}: {error.message}") from None
+        raise UserError(f"{error.argument}: {error.message}") from None
 
 
 class Given(NamedTuple):
@@ -129,19 +125,19 @@ def costs_in(path: str | None) -> Any:
 
 
 def outputs(
-    given: Sequence[str] | str | None, read: Sequence[str], endings: Sequence[str] = ()
+    given: Sequence[str] | None, read: Sequence[str], endings: Sequence[str] = ()
 ) -> list[Path]:
     """Return where `--output` writes to, checked before anything is computed.
 
     With `endings` files have one of them, and what has none is a folder.
     """
-    places = [Path(one) for one in ([given] if isinstance(given, str) else given or ())]
+    places = [Path(one) for one in given or ()]
     inputs = {os.path.realpath(path) for path in read}
     for place in places:
         if problem := _why_not(place, inputs, endings):
-            raise UserError(f"--output: {problem}")
+            raise UserError(f"output: {problem}")
     if len({os.path.realpath(place) for place in places}) < len(places):
-        raise UserError("--output: the same place is named twice")
+        raise UserError("output: the same place is named twice")
     return places
 
 

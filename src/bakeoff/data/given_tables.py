@@ -35,7 +35,7 @@ from bakeoff.data.records import (
     read_table,
     read_tables,
 )
-from bakeoff.errors import Place, Problem, Remedy, UserError, joined, listed, some, unknown
+from bakeoff.errors import Place, Problem, UserError, joined, listed, some, unknown
 from bakeoff.files import digest, files_at, is_file, no_file, state_of
 from bakeoff.sources.common.base import TableKeys
 from bakeoff.sources.common.identifiers import identifiers
@@ -182,15 +182,12 @@ class GivenTables:
         raise Problem(
             ("values",),
             f"{self.read_as[0]}; it holds no labels but scores, "
-            f"{joined(scores)}" + (f", and the runs of an item in `{runs}`" if runs else ""),
-            remedy=Remedy(
-                "values",
-                "right",
-                "; {} says that 1 is right, `--values higher` or `lower` which way other numbers "
-                "are better"
-                + (", `--set value=COLUMN` chooses one of them" if len(scores) > 1 else "")
-                + (f", `--runs {runs}` names the runs" if runs else ""),
-            ),
+            f"{joined(scores)}"
+            + (f", and the runs of an item in `{runs}`" if runs else "")
+            + "; `values: right` says that 1 is right, `higher` or `lower` which way other numbers "
+            "are better"
+            + (", `value` chooses one of them" if len(scores) > 1 else "")
+            + (f", `runs: {runs}` names the runs" if runs else ""),
         )
 
 

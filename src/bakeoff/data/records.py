@@ -26,7 +26,7 @@ from bakeoff.data.columns import LARGEST, beyond, canonical_ids, in_order, order
 from bakeoff.data.describe import LIKE_MISSING, named_like_groups
 from bakeoff.data.readers import SCORES, is_log, known, read_elsewhere
 from bakeoff.data.target import Answers, Labels, Numbers
-from bakeoff.errors import Place, Problem, Remedy, UserError, listed, named, some, unknown
+from bakeoff.errors import Place, Problem, UserError, listed, some, unknown
 from bakeoff.files import is_file, no_file
 from bakeoff.sources.common import formats
 from bakeoff.sources.common.base import TableKeys, as_columns
@@ -50,7 +50,7 @@ _WHAT = {
     "runs": "run",
     "seeds": "training run",
 }
-DROP = Remedy("missing_target", "drop", "; {} leaves them out")
+DROP = "; `missing_target: drop` leaves them out"
 """What to do about rows without a true label."""
 MODEL = "model"
 """The column of a log of several models that says whose a row is."""
@@ -122,10 +122,7 @@ def read_frame(path: str, place: Place, keys: TableKeys = PLAIN) -> pd.DataFrame
     except Problem as problem:
         if problem.path == ("encoding",):  # there is no key for it here
             raise Problem(place, f"{path!r} is not UTF-8 text: save it as such") from None
-        of_command = len(place) == 1  # an experiment's models have no `format:`
-        raise Problem(
-            place, problem.message, remedy=problem.remedy if of_command else None
-        ) from None
+        raise Problem(place, problem.message) from None
     except (UserError, pd.errors.ParserError) as error:
         raise Problem(place, str(error)) from None
 
@@ -144,7 +141,7 @@ def guess(path: str, target: str, given: Mapping[str, Any]) -> tuple[pd.DataFram
         frame = _frame(path, layout)
     except Problem as problem:
         if problem.path != ("encoding",) or "encoding" in keys:
-            raise named(problem, {"format": "--format"}) from None
+            raise
         keys["encoding"] = "cp1252"
         frame = _frame(path, TableKeys.model_validate(keys))
     more = _written(
@@ -176,7 +173,7 @@ def _labels_like_missing(
     if frame[target].nunique() > 1 and len(alike):
         text, rows = alike.index[0], int(alike.iloc[0])
         raise UserError(
-            f"--missing-values: {target!r} is {text!r} in {rows:,} of {len(frame):,} rows: is that "
+            f"missing_values: {target!r} is {text!r} in {rows:,} of {len(frame):,} rows: is that "
             f"a class (`--missing-values ''`: empty cells alone are missing), or is the label "
             f"missing (`--missing-values {text}`)?"
         )
@@ -300,8 +297,7 @@ class Records:
                 self.place,
                 f"{self.path!r}: {len(missing):,} of {len(read):,} rows have no {_WHAT[role]} in "
                 f"column {column!r}; the first is row {missing[0] + 1}; a class that is called NA, "
-                "None or the like needs `missing_values: []` (`--missing-values ''`)",
-                remedy=DROP if role == "truth" else None,
+                "None or the like needs an empty `missing_values`" + DROP * (role == "truth"),
             )
         return read
 
@@ -311,8 +307,8 @@ class Records:
         """Return the labels of a column, or with `numbers` its numbers; see `labels`."""
         if not numbers:
             return self.labels(column, role, may_lack=may_lack)
-        remedy = DROP if role == "truth" else None
-        return Numbers(self.numbers(column, may_lack=may_lack, remedy=remedy))
+        advice = DROP * (role == "truth")
+        return Numbers(self.numbers(column, may_lack=may_lack, advice=advice))
 
     def numbers(
         self,
@@ -320,7 +316,7 @@ class Records:
         ids: NDArray[Any] | None = None,
         *,
         may_lack: bool = False,
-        remedy: Remedy | None = None,
+        advice: str = "",
     ) -> NDArray[np.float64]:
         """Return the numbers of a column, shape (n,)."""
         if column is None:
@@ -343,8 +339,9 @@ class Records:
             raise Problem(
                 self.place,
                 f"{self.path!r}: {len(wrong):,} of {len(numbers):,} rows have no number in column "
-                f"{column!r}; the first is {first} with {values.iloc[row]}",
-                remedy=remedy if values.isna().iloc[wrong].all() else None,
+                f"{column!r}; the first is {first} with {values.iloc[row]}"
+                + advice
+                * bool(values.isna().iloc[wrong].all()),
             )
         largest = np.abs(numbers).max(initial=0.0, where=np.isfinite(numbers))
         if largest > LARGEST:
@@ -403,7 +400,6 @@ class Records:
         if twice.any():
             repeated = pd.unique(ids[twice])
             related = run is not None or folds is not None
-            named = next((name for name in ("run", "epoch") if name in self.names), "")
             raise Problem(
                 self.place,
                 f"{self.path!r}: ids must be unique{' in each fold' * (folds is not None)}; "
@@ -413,11 +409,8 @@ class Records:
                     if related
                     else "; where rows are predicted in several folds, their columns are `repeat` "
                     "and `fold` of an experiment; where all are predicted by every training run, "
-                    "theirs is `seeds`"
+                    "theirs is `seeds`; where they are runs of items, `runs` names their column"
                 ),
-                remedy=None
-                if related
-                else Remedy("runs", named, "; where they are runs of items, {} names their column"),
             )
         return ids
 

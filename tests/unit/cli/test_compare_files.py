@@ -95,7 +95,7 @@ def test_page_of_every_kind_of_comparison(compare, options, title):
         ("--output ok.html --output x.pdf", "'x.pdf', expected a name with .html, .md,"),
         ("--output ok.html --output wide.csv/x.tex", "is a file; name a folder"),
         ("--output ok --output ok", "the same place is named twice"),
-        ("--output wide.csv", "--output: 'wide.csv' is read from; name another file"),
+        ("--output wide.csv", "output: 'wide.csv' is read from; name another file"),
     ],
 )
 def test_place_that_cannot_be_written_leaves_nothing(refused, wide, options, said):
@@ -184,8 +184,8 @@ def test_a_column_that_counts_up_again_and_again_is_no_model(compare, name, last
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ("--groups site", "--groups: '{}' differs from the files before it in the groups"),
-        ("--time site", "--time: '{}' differs from the files before it in the time"),
+        ("--groups site", "groups: '{}' differs from the files before it in the groups"),
+        ("--time site", "time: '{}' differs from the files before it in the time"),
         ("--subgroups site:2", "'{}' has other values of 'site' than the files before it"),
     ],
 )

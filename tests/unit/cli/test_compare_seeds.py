@@ -93,7 +93,7 @@ def test_files_of_runs_are_read_as_a_table_of_runs_is(files, compare, refused):
     for names, message in (
         (["net-{seed}.csv"], "'net-7.csv' has other columns than 'net-1.csv'"),
         (["no-{seed}.csv"], "no file at 'no-{seed}.csv' with a number in place of {seed}"),
-        (["wide-{seed}.csv", "--seeds", "s"], "--seeds: 'vit-*.csv' is a file for each run"),
+        (["wide-{seed}.csv", "--seeds", "s"], "seeds: 'vit-*.csv' is a file for each run"),
     ):
         refused("compare", "vit-{seed}.csv", *names, said=message)
 

@@ -196,4 +196,3 @@ def test_share_of_the_seeds_in_the_variance_is_said_where_there_is_a_result():
     assert said(row("no_difference_shown")) == "70%"
     assert said(row("a_better", var_rows=-1e-5)) == "100%"
     assert not said(row("undecided"))
-

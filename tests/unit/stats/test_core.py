@@ -80,7 +80,9 @@ def test_value_is_handed_on_as_a_plain_one(kind, value, plain):
 
 
 def test_positional_arguments_are_checked_too():
-    with pytest.raises(stats.ArgumentError, match="n: found 0, must be a whole number of at least 1"):
+    with pytest.raises(
+        stats.ArgumentError, match="n: found 0, must be a whole number of at least 1"
+    ):
         stats.proportion_ci(0, 0)
 
 
