@@ -6,7 +6,6 @@ import argparse
 import dataclasses
 import json
 import shlex
-import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -32,7 +31,7 @@ from bakeoff.data.observations import Observations, Predicted
 from bakeoff.data.read_given import read_given
 from bakeoff.data.records import read_frame
 from bakeoff.data.target import Labels
-from bakeoff.errors import Problem, UserError, printable
+from bakeoff.errors import Problem, UserError
 from bakeoff.files import write_texts
 from bakeoff.options import OPTIONS
 from bakeoff.report.may_be_best import may_be_best
@@ -40,7 +39,6 @@ from bakeoff.report.numbers import paragraph
 from bakeoff.report.ranking import as_records
 from bakeoff.report.study import Study
 from bakeoff.report.verdict import answer
-from bakeoff.spec.given_models import GivenColumns
 from bakeoff.spec.metrics import Passing
 from bakeoff.stats import plain
 
@@ -48,7 +46,7 @@ ENDINGS = (".html", ".md", ".tex")
 MOST_COUNTED = 10_000_000
 """Rows that --counts may stand for."""
 _MOST_TASKS = 20
-_NAMES_OF_DATASETS = ("dataset", "data_set", "task", "task_id", "problem", "benchmark")
+_NAMES_OF_DATASETS = ("dataset", "data set", "data_set", "task", "problem", "benchmark")
 _OF_SCORES = {
     *("metrics", "models", "values", "datasets", "groups", "runs", "versus", "alpha"),
     *("alternative", "correction", "format", "missing", "missing_values", "json", "output"),
@@ -188,8 +186,14 @@ def _read(args: argparse.Namespace) -> tuple[Observations, Settings, tuple[str, 
         tables.refuse_numbers()
         if tables.wide is not None and args.predicted is not None:
             raise Problem(("predicted",), "is for one table per model; --models chooses columns")
-    elif tables.wide is not None:
-        _refuse_datasets(tables.wide.names, columns)
+    for name in tables.wide.names if named.kind is not None and tables.wide is not None else ():
+        used = {columns.groups, columns.time, columns.runs, columns.value}
+        if name.lower() in _NAMES_OF_DATASETS and name not in used:
+            raise Problem(
+                ("values",),
+                f"a column is called {name!r}: are these data sets, with one score for each model? "
+                f"then --datasets {name}; rows of one test set need another name",
+            )
     given = read_given(
         tables,
         columns,
@@ -202,9 +206,6 @@ def _read(args: argparse.Namespace) -> tuple[Observations, Settings, tuple[str, 
         values=named.kind,
         missing=args.missing,
     )
-    unclear = given.task.numbers or tuple(given.classes) in (("0", "1"), ("False", "True"))
-    if tables.wide is not None and (named.kind is not None or unclear):
-        _tell_models(args.models, given)
     by_items = isinstance(named.kind, Passing)  # and of the runs of an item one value is left
     related = {name: getattr(args, name) for name in RELATING[:3]}
     settings = dataclasses.replace(
@@ -219,29 +220,6 @@ def _read(args: argparse.Namespace) -> tuple[Observations, Settings, tuple[str, 
         },
     )
     return given if one_table else _called(given, args.models), settings, tables.read_as
-
-
-def _refuse_datasets(names: Sequence[str], columns: GivenColumns) -> None:
-    """Refuse to take data sets for rows of one test set."""
-    used = {columns.groups, columns.time, columns.runs, columns.value}
-    for name in names:
-        if name.lower().replace(" ", "_") in _NAMES_OF_DATASETS and name not in used:
-            raise Problem(
-                ("values",),
-                f"a column is called {name!r}: are these data sets, with one score for each model? "
-                f"then --datasets {name}; rows of one test set need another name",
-            )
-
-
-def _tell_models(chosen: Sequence[str] | None, given: Observations) -> None:
-    """Name the columns read as models if some of them may not be models."""
-    if chosen is None and len(given.models) > 2:
-        sys.stderr.write(
-            printable(
-                f"every other column is taken for a model: {', '.join(given.models)}; `--models` "
-                "chooses among them\n"
-            )
-        )
 
 
 def _called(given: Observations, names: Sequence[str] | None) -> Observations:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import stat
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -143,7 +142,7 @@ def outputs(
 
 def _why_not(place: Path, inputs: set[str], endings: Sequence[str]) -> str:
     """Say why nothing can be written to a place; empty where it can be."""
-    shown, status = repr(str(place)[:60]), None
+    shown = repr(str(place)[:60])
     is_folder = bool(endings) and not place.suffix
     try:
         os.lstat(place)
@@ -152,18 +151,14 @@ def _why_not(place: Path, inputs: set[str], endings: Sequence[str]) -> str:
     except (OSError, ValueError) as problem:  # too long, or no text of the file system
         return f"{shown}: {getattr(problem, 'strerror', None) or 'no file can have this name'}"
     if not is_folder:
-        if place.is_dir():
-            return f"{shown} is a folder; name a file"
         if os.path.realpath(place) in inputs:
             return f"{shown} is read from; name another file"
         if endings and place.suffix.lower() not in endings:
             return f"found {shown}, expected a name with {', '.join(endings)}, or a folder"
         try:
-            status = check_writable(place)
+            check_writable(place)
         except UserError as problem:
             return str(problem)
-    if status is not None and not stat.S_ISREG(status.st_mode):
-        return ""  # it is written into, whatever its folder
     target = Path(os.path.realpath(place)) if place.is_symlink() else place
     folder = target if is_folder else target.parent
     above = next(p for p in (folder, *folder.absolute().parents) if p.exists())

@@ -150,9 +150,6 @@ def test_labels_against_the_probabilities_are_noted(bakeoff, wide):
     _, out, _ = bakeoff("compare", "vit.csv", "mixer.csv")
     assert "vit: in 200 of 200 rows the predicted label is not the class of the largest" in out
     assert "mixer: in" not in out
-    models = {model: {"predictions": f"{model}.csv"} for model in ("vit", "mixer")}
-    Path("e.yaml").write_text(yaml.safe_dump({"experiment": "e", "models": models}))
-    assert "Note: vit: in 200 of 200 rows" in bakeoff("check", "e.yaml")[1]
 
 
 def test_every_test_is_listed_and_explained(bakeoff, refused):

@@ -129,22 +129,6 @@ def test_tables_of_which_one_may_not_be_written_leave_the_others(compare, refuse
     assert list(Path("t").iterdir()) == tables[-1:]
 
 
-@pytest.mark.parametrize(
-    "kind", [("--truth", "y", "--task", "classification"), ("--values", "higher")]
-)
-def test_columns_that_became_models_unasked_are_named(compare, kind):
-    rng = np.random.default_rng(0)
-    table = pd.DataFrame(rng.random((240, 3)), columns=["a", "b", "smoker"])
-    if "--truth" in kind:
-        table = (table > 0.5).astype(int).assign(y=np.arange(240) % 2)
-    table.to_csv("marked.csv", index=False)
-    asked = "marked.csv", *kind
-    code, _, told = compare(*asked)
-    assert code == 0
-    assert told.startswith("every other column is taken for a model: a, b, smoker; `--models`")
-    assert compare(*asked, "--models", "a,b")[2] == ""
-
-
 @pytest.mark.parametrize("values", [False, True])
 def test_a_column_of_groups_is_no_model(compare, values):
     rng = np.random.default_rng(0)

@@ -161,4 +161,4 @@ def test_a_check_of_an_experiment_notes_them(rows, tiny, tmp_path, capsys):
     spec = load_experiment(tiny | {"datasets": {"d": source}})
     show_undeclared(spec, {"d": load("d", spec)})
     said = " ".join(capsys.readouterr().out.split())
-    assert "in d 'threshold' (100% of the rows) alone tells the class" in said
+    assert "of d each of these tells the class by itself: 'threshold' (100% of rows)" in said
