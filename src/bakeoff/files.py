@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import errno
 import hashlib
 import io
@@ -89,10 +90,17 @@ def check_writable(path: str | Path) -> None:
 
 
 def write_in_any_encoding() -> None:
-    """Let stdout and stderr escape what their encoding does not have."""
+    """Let stdout and stderr escape as in JSON what their encoding lacks, but for dashes."""
+
+    def escaped(error: UnicodeError) -> tuple[str, int]:
+        assert isinstance(error, UnicodeEncodeError)
+        lost = error.object[error.start : error.end]
+        return "".join("-" if c in "−–—" else json.dumps(c)[1:-1] for c in lost), error.end
+
+    codecs.register_error("bakeoff.escaped", escaped)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")
+            stream.reconfigure(errors="bakeoff.escaped")
 
 
 def remove_parts(folder: str | Path) -> None:

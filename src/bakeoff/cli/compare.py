@@ -15,7 +15,7 @@ from bakeoff.api.build_study import ROWS, build_study, made_by
 from bakeoff.api.datasets import MISSING, read_scores, study_of
 from bakeoff.api.plain_data import as_plain, names_of
 from bakeoff.api.settings import Settings, numbers_wanted
-from bakeoff.cli.compare_show import notes, show
+from bakeoff.cli.compare_show import show
 from bakeoff.cli.given import (
     RELATING,
     costs_in,
@@ -35,7 +35,7 @@ from bakeoff.errors import Problem, UserError
 from bakeoff.files import write_texts
 from bakeoff.options import OPTIONS
 from bakeoff.report.may_be_best import may_be_best
-from bakeoff.report.numbers import paragraph
+from bakeoff.report.numbers import count, paragraph
 from bakeoff.report.ranking import as_records
 from bakeoff.report.study import Study
 from bakeoff.report.verdict import answer
@@ -100,7 +100,10 @@ def compare(args: argparse.Namespace) -> None:
     if args.datasets is not None:
         say(*(dim(paragraph(text)) for own in study.notes.values() for text in own))
     else:
-        notes(given, read_as)
+        lines = [f"{text}." for text in read_as]
+        if len(given.left_out):
+            lines.append(f"{count(len(given.left_out), 'row')} without a true label left out.")
+        say(*(dim(paragraph(text)) for text in (*lines, *given.oddities)))
 
 
 def _best(study: Study, metric: str, names: Mapping[str, str]) -> dict[str, Any]:

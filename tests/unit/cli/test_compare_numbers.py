@@ -95,7 +95,7 @@ def test_another_order_of_magnitude_is_told_and_not_refused(compare, table):
         (
             {"y": None},
             "",
-            "in column 'y'; the first is row 4 with nan; `--set missing_target=drop`",
+            "in column 'y'; the first is row 4 with nan; `missing_target: drop`",
         ),
         ({}, "--metric rmse --metric f1", "metrics: f1 compares classes, and this is"),
         ({}, "--task classification --metric f1", "say `task: regression`"),

@@ -140,7 +140,7 @@ def test_numbers_per_row_and_a_deterministic_model():
         compare_arrays(TRUTH, {"net": A, "rule": Runs(B, deterministic=True)})
     same = compare_arrays(TRUTH, {"net": A, "rule": Runs(B[:1] * 3, deterministic=True)})
     assert same.comparisons.loc[0, "pvalue"] == pytest.approx(expected.pvalue)
-    with pytest.raises(UserError, match="predictions: rule has one training run and others"):
+    with pytest.raises(UserError, match="rule has one training run and others"):
         compare_arrays(TRUTH, {"net": A, "rule": B[0]})
     with pytest.raises(UserError, match=r"predictions\['net'\]\[1\]: found 119 rows"):
         compare_arrays(TRUTH, {"net": [A[0], A[1][1:]], "vit": B})
@@ -159,7 +159,6 @@ def test_runs_on_other_rows_are_refused_in_one_message(files, compare, change, m
     change(table(A)).to_csv("net.csv", index=False)
     code, out, err = compare("net.csv", "vit.csv", "--seeds", "seed")
     assert (code, out) == (2, "")
-    assert err.startswith("--")
     assert message in err
 
 

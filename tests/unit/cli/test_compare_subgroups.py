@@ -85,7 +85,7 @@ def test_page_says_whether_the_difference_differs(table, capsys):
 @pytest.mark.parametrize(
     ("named", "message"),
     [
-        ("sexx", "subgroups: '"),
+        ("sexx", "subgroups[0]: '"),
         ("sex,sex", "subgroups: 'sex' appears twice"),
         ("age", "say where to cut them"),
         ("age:60:40", "subgroups: found 'age:60:40'"),

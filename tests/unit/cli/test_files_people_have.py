@@ -49,7 +49,7 @@ def files(in_folder):
         ),
         ("unclear.csv --metric roc_auc --positive cow", 2, "positive: unknown class 'cow'"),
         ("features.csv", 2, "models: 'features.csv': `age` and `site` are no models?"),
-        ("features.csv", 2, "`--models svm,rf` compares the others"),
+        ("features.csv", 2, "`models: svm,rf` chooses the columns"),
         ("features.csv --models svm,rf", 0, "svm is better than rf by accuracy"),
         ("first.csv second.csv --truth solution.csv", 0, "first is better than second"),
         ("p_first.csv p_second.csv --truth solution.csv --metric roc_auc", 0, "ROC AUC of p_first"),

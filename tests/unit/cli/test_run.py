@@ -59,8 +59,8 @@ def test_profile_says_how_many_jobs(monkeypatch):
         ("init --folder study.yaml", "study.yaml cannot be made"),
         ("init", "give a table and its --target, or for a folder with an example --folder"),
         ("init mine.csv", "give a table and its --target"),
-        ("init --folder mine --target y", "folder: lays out an example; leave out --target"),
-        ("init mine.csv --folder mine", "folder: lays out an example; leave out mine.csv"),
+        ("init --folder mine --target y", "folder: an example is laid out; leave the table"),
+        ("init mine.csv --folder mine", "folder: an example is laid out; leave the table"),
     ],
 )
 def test_mistakes_end_with_2(refused, words, said):

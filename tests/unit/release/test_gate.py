@@ -182,7 +182,7 @@ def test_the_positive_class_is_chosen_and_named(capsys):
         ("--margin x", "margin: found 'x', expected a number"),
         ("--positive maybe", "positive: unknown class 'maybe'"),
         ("--values right --positive yes", "is for predictions"),
-        ("--output .", "output: '.' is a folder; name a file"),
+        ("--output .", "output: . cannot be written: it is no regular file"),
         ("--output base.csv/x.md", "output: 'base.csv' is a file; name a folder"),
         ("--output equal.csv", "output: 'equal.csv' is read from"),
         ("--output link.csv", "output: 'link.csv' is read from"),
@@ -191,8 +191,6 @@ def test_the_positive_class_is_chosen_and_named(capsys):
         ("--set value=score", "value: is for numbers"),
         ("--values right --task classification", "task: is for predictions, not for numbers"),
         ("--bogus", "unknown option '--bogus'"),
-        ("--ledger=file", "give --alpha as alpha/(k(k + 1))"),
-        ("--junit=file", "the exit code and --json"),
         ("base.csv equal.csv", "--margin"),
         ("base.csv --margin 0.02", "models: of one table, name the columns of the two"),
         ("base.csv bare.csv --margin 0.02 --metric roc_auc", "roc_auc wants probabilities, 'bare'"),
@@ -478,7 +476,7 @@ def test_an_empty_name_of_a_column_is_a_mistake(capsys, command, option):
     if line.startswith("plan") and option == "--seeds=":
         pytest.skip("it has no such option")
     assert main(line.split()) == (3 if line.startswith("gate") else 2)
-    told = f"{option.removesuffix('=')}: expected at least 1 character"
+    told = f"{re.search('[a-z_]+(?==)', option)[0]}: expected at least 1 character"
     assert capsys.readouterr().err.startswith(told)
 
 
@@ -582,7 +580,7 @@ def test_percent_of_a_base_of_several_runs_is_that_of_its_mean_run(run, table, v
         (("--margin=-1%",), "margin: found"),
         (("--margin", "1", "--positive", "3"), "positive: numbers have no classes"),
         (("--margin", "1", "--metric", "f1", "--task", "regression"), "metrics: f1 compares"),
-        (("--margin", "1", "--values", "lower", "--task", "regression"), "--task"),
+        (("--margin", "1", "--values", "lower", "--task", "regression"), "task: is for"),
     ],
 )
 def test_refusals(run, table, asked, said):
@@ -605,4 +603,4 @@ def test_rows_for_a_difference_from_a_pilot(run, table):
     found = json.loads(run(*asked, "--margin", "2000", "--metric", "mae")[1])
     assert "to show that A is not worse than B by 2000 in mae" in found["what"]
     _, _, err = run("plan", "--metric", "rmse", "--difference", "1000")
-    assert "metrics: is for the predictions of a pilot" in err
+    assert "metrics: is for a pilot" in err
