@@ -30,7 +30,6 @@ from bakeoff.stats import catalogue
 from bakeoff.usercode import make_importable
 
 POWER = 0.8
-_MOST_COLUMNS = 40
 _SUPPOSED, _MANY = 10, 100
 """Seconds of a fit, and from how many fits on a job for each is a burden."""
 _UNITS = ((86400.0, "days"), (3600.0, "hours"), (60.0, "minutes"), (1.0, "seconds"))
@@ -63,7 +62,6 @@ def check(args: argparse.Namespace) -> None:
         features = data.features.shape[1]
         rows.append((name, size, f"{features:,}" if features else "", target or "scores alone"))
     say(*table(("data set", "rows", "features", "target"), rows, "lrrl"), "")
-    _show_columns(tables)
     show_undeclared(experiment, tables)
     _show_plans(experiment, tables)
     _show_fits(experiment)
@@ -114,8 +112,8 @@ def _show_fits(experiment: Experiment) -> None:
         texts = [
             f"{count(fits, 'fit')}: {models} × {count(len(experiment.datasets), 'data set')}, "
             "every plan.",
-            f"A model is fitted {sum(sizes.values()):,} times on a data set{seeds}: {each}. At "
-            f"{_SUPPOSED} seconds a fit all fits take {_duration(_SUPPOSED * fits)} on one core.",
+            f"A model is fitted {sum(sizes.values()):,} times on a data set{seeds}: {each}.",
+            f"At {_SUPPOSED} seconds a fit they take {_duration(_SUPPOSED * fits)} on one core.",
         ]
         if fits >= _MANY and experiment.execution.jobs_per in (None, "fold"):
             texts.append(
@@ -246,8 +244,15 @@ def _tested(experiment: Experiment, test: PlannedTest, dataset: str, data: Table
 
 
 def show_undeclared(experiment: Experiment, tables: Mapping[str, Table]) -> None:
-    """Note undeclared dependence between rows, and columns that determine the class."""
+    """Note columns read otherwise than meant, undeclared dependence, and columns with the class."""
     for name, data in tables.items():
+        for column, known in data.card["features"].items():
+            if remark := remark_on(known):
+                say(
+                    paragraph(
+                        f"Note: column {column!r} of {name}, read as {known['kind']}: {remark}"
+                    )
+                )
         if isinstance(experiment.datasets[name], GivenData):
             for note in notes_on(data.card, ()):
                 say(paragraph(f"Note: {note.sentence}"), "")
@@ -269,29 +274,3 @@ def show_undeclared(experiment: Experiment, tables: Mapping[str, Table]) -> None
                 ),
                 "",
             )
-
-
-def _show_columns(tables: Mapping[str, Table]) -> None:
-    """Print how each column of the tables was read."""
-    rows = [
-        (
-            *([name] if len(tables) > 1 else []),
-            column,
-            known["kind"],
-            f"{known['distinct']:,}",
-            f"{known['missing']:,}" if known["missing"] else "",
-            remark_on(known),
-        )
-        for name, data in tables.items()
-        for column, known in data.card["features"].items()
-    ]
-    if not rows:
-        return
-    head = [*(["data set"] if len(tables) > 1 else []), "column", "read as", "different", "missing"]
-    # those with a remark are told of all
-    kept = [row for i, row in enumerate(rows) if i < _MOST_COLUMNS or row[-1]]
-    sides = "l" * (len(head) - 2) + "rrl"
-    say(*table((*head, ""), kept, sides))
-    if more := len(rows) - len(kept):
-        say(dim(f"… and {count(more, 'more column')}; the report lists all."))
-    say("")

@@ -46,7 +46,6 @@ class Given(NamedTuple):
     kind: Kind | None
     metrics: tuple[str, ...]
     own_metrics: Mapping[str, OwnMetric]
-    truth: str | None
 
 
 def read_tables(paths: Sequence[str], args: argparse.Namespace, subgroups: Any = ()) -> Given:
@@ -75,7 +74,7 @@ def read_tables(paths: Sequence[str], args: argparse.Namespace, subgroups: Any =
     keys = {"truth": truth, "id": args.id, "predicted": args.predicted, "value": value}
     keys |= {name: getattr(args, name, None) for name in RELATING}
     columns = validated(GivenColumns, {**keys, "subgroups": list(subgroups)})
-    return Given(tables, columns, kind, metrics, own_metrics, truth)
+    return Given(tables, columns, kind, metrics, own_metrics)
 
 
 RELATING = ("groups", "time", "runs", "seeds")
