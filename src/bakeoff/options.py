@@ -111,7 +111,7 @@ OPTIONS: dict[str, Option] = {
     "datasets": Option(
         "The files are a table of scores: this column names the data sets, each of which is one "
         "observation. It has a column for each model, or a row for each score with the columns "
-        "model and value (results of AMLB, TabArena, WEKA and mlr3 are known).",
+        "model and value.",
         "COLUMN",
     ),
     "counts": Option(

@@ -17,7 +17,7 @@ from sklearn.utils import all_estimators
 
 from bakeoff.data import Table
 from bakeoff.data.table import GROUP, ROW_ID, TARGET, TIME
-from bakeoff.data.target import Classes, Quantity
+from bakeoff.data.target import Target
 from bakeoff.fit import check_models
 from bakeoff.fit import train as training
 from bakeoff.fit.check_models import check_inner_divisions, check_model
@@ -46,10 +46,10 @@ def _data(dependence, *, numbers=False):
     kin = kin[shuffled]
     y = (kin * 7919 % 11 + rng.normal(size=N) * 2 > 5).astype(np.intp)
     X = pd.DataFrame({"kin": kin.astype(float), "a": rng.normal(size=N) + y})
-    target = Classes(("no", "yes"))
+    target = Target(("no", "yes"))
     stored = np.array(["no", "yes"], dtype=object)[y]
     if numbers:
-        target, y = Quantity(), y + rng.normal(size=N)
+        target, y = Target(numbers=True), y + rng.normal(size=N)
         stored = y
     key, values = (GROUP, kin.astype(str)) if dependence == "groups" else (TIME, kin)
     frame = pd.DataFrame({ROW_ID: np.arange(N), TARGET: stored, key: values})

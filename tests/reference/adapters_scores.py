@@ -7,7 +7,8 @@ import numpy as np
 from scipy.stats import chi2
 
 from bakeoff import stats
-from bakeoff.stats.datasets.standings import as_groups, group_means, with_failures_last
+from bakeoff.stats.datasets.standings import group_means, with_failures_last
+from bakeoff.stats.design.clusters import as_clusters
 from tests.reference.told import columns, on_all_sides, told
 
 
@@ -377,7 +378,8 @@ def _failures(inputs):
 
 def _groups(inputs):
     table = _scores(inputs)
-    return _omnibus(group_means(table, as_groups(inputs["groups"], len(table))), **_better(inputs))
+    codes = as_clusters(inputs["groups"], len(table)).codes
+    return _omnibus(group_means(table, codes), **_better(inputs))
 
 
 def _options(inputs):

@@ -127,7 +127,6 @@ def test_split_quality_and_reasons_are_those_of_the_divisions_and_tests(results)
     table = pd.read_csv(results / "tables/splits.csv").set_index("plan")
     own = table.loc["5 × 2-fold cross-validation"]
     assert own["max_class_share_difference"] == known["max_class_share_difference"]
-    assert float(own["overlap"]) == known["overlap"]["mean"]
     chosen = json.loads((results / "tests.json").read_text())
     table = pd.read_csv(results / "tables/tests.csv")
     assert list(table["test"])[: len(chosen)] == [test["title"] for test in chosen]

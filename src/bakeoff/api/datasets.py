@@ -1,110 +1,52 @@
-"""A table of scores, data sets × models, read in any layout and compared at once."""
+"""A table of scores, data sets × models, read wide or long and compared at once."""
 
 from __future__ import annotations
 
-import dataclasses
 import re
-from collections.abc import Mapping, Sequence
-from typing import Any, Literal, Unpack
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Literal, NamedTuple, Unpack
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from bakeoff.api.arrays import by_name
-from bakeoff.api.build_study import made_by
+from bakeoff.api.build_study import (
+    described_metric,
+    given_experiment,
+    given_study,
+    made_by,
+    planned_tests,
+)
 from bakeoff.api.findings import Findings
-from bakeoff.api.settings import TestSettings, asked_tests, call_of, takes
-from bakeoff.comparisons import merged, plan_tests, run_planned
-from bakeoff.comparisons.read_evidence import Hole, score_matrix
+from bakeoff.api.settings import TestSettings, asked_tests, takes
+from bakeoff.comparisons.read_evidence import score_matrix
 from bakeoff.comparisons.run_tests import HOLES, MATRIX, matrices
-from bakeoff.data.given_predictions import given_card
-from bakeoff.data.target import Classes
 from bakeoff.errors import Problem, UserError, some, unknown
 from bakeoff.report.study import Study
 from bakeoff.scores import METRICS, metrics_of
 from bakeoff.scores.given_results import check_ranges
 from bakeoff.sources.common.identifiers import identifiers
-from bakeoff.spec import Experiment, HypothesisTests
-from bakeoff.spec.given_models import GivenData, GivenModel
-from bakeoff.spec.load import report_problems, validated
-from bakeoff.spec.metrics import GivenMetric
 
-MODEL = ("model", "method", "algorithm", "framework", "classifier", "learner")
-VALUE = ("value", "score", "result", "metric_error")
-NO_NUMBER = ("", "-", "–", "?", "na", "n/a", "nan", "none", "null")
+_MODEL = ("model", "method", "algorithm", "framework", "classifier", "learner")
+_VALUE = ("value", "score", "result")
+_NO_NUMBER = ("", "-", "–", "?", "na", "n/a", "nan", "none", "null")
 """What stands in a cell that has no score, and gives no reason for it."""
-DIRECTIONS = ("higher", "lower")
-
-
-@dataclasses.dataclass(frozen=True)
-class Layout:
-    """The columns of a long table that a benchmark writes."""
-
-    what: str
-    datasets: tuple[str, ...]
-    model: tuple[str, ...]
-    repeats: tuple[str, ...]
-    value: str = ""
-    better: str = ""
-
-    def fits(self, columns: set[str]) -> bool:
-        """Tell whether a table with these columns is one."""
-        there = {self.model[0], *filter(None, [self.value])} <= columns
-        return there and not columns.isdisjoint(self.datasets)
-
-
-LAYOUTS = (
-    # amlb/results.py: `result` is the negated score where lower is better (metric: neg_…)
-    Layout("AMLB", ("task",), ("framework", "constraint"), ("fold",), "result", "higher"),
-    # bencheval/tabarena.py: one row per method, task and seed, with an error that is not below 0
-    Layout(
-        "TabArena",
-        ("task", "dataset"),
-        ("method",),
-        ("repeat", "fold", "seed", "split"),
-        "metric_error",
-        "lower",
-    ),
-    # weka.experiment.CSVResultListener: Key_ before the names of the result producer's keys
-    Layout(
-        "WEKA",
-        ("Key_Dataset",),
-        ("Key_Scheme", "Key_Scheme_options", "Key_Scheme_version_ID"),
-        ("Key_Run", "Key_Fold"),
-    ),
-    # as.data.table(bmr$score()) and bmr$aggregate() of mlr3
-    Layout("mlr3", ("task_id",), ("learner_id",), ("iteration",)),
-)
-_ERRORS: Mapping[str, str] = {
-    "accuracy": "error",
-    "error": "error",
-    "log_loss": "log_loss",
-    "rmse": "rmse",
-    "root_mean_squared_error": "rmse",
-    "mae": "mae",
-    "mean_absolute_error": "mae",
-}
-"""What the error of a metric of a benchmark is, where it is a metric of ours."""
-MIXED = "metric_error"
-"""What the errors of data sets with several metrics are called."""
 _SIZES = 100.0
 """How much larger scores may be on one data set than on another, where they are in one unit."""
+_CELL = ["metric", "dataset", "model"]
+_SHOWN = 3
+MISSING = ("refuse", "failed", "drop_dataset")
 
 
-@dataclasses.dataclass(frozen=True)
-class ScoreTable:
+class ScoreTable(NamedTuple):
     """Scores of models on data sets."""
 
-    datasets: tuple[str, ...]
-    models: tuple[str, ...]
+    scores: pd.DataFrame
+    """A row for each metric, data set and model, with its value or why there is none."""
     better: Mapping[str, bool]
-    values: Mapping[str, NDArray[np.float64]]
-    reasons: Mapping[tuple[str, str, str], str]
+    """By metric, whether greater is better."""
     groups: Mapping[str, list[str]]
-    mixed: Mapping[str, str] = dataclasses.field(default_factory=dict)
-    """By metric, how it is known that its values are in other units on other data sets."""
-    notes: Sequence[str] = ()
+    """The groups of several data sets."""
 
 
 def read_scores(
@@ -119,57 +61,28 @@ def read_scores(
     decimals: int | None = None,
 ) -> ScoreTable:
     """Read a table of scores: a column per model, or a row per score."""
-    frame = by_name("table", table, "a table of data sets and models")
-    frame = pd.DataFrame(frame) if not isinstance(frame, pd.DataFrame) else frame
+    frame = pd.DataFrame(by_name("table", table, "a table of data sets and models"))
     if datasets is not None and datasets == frame.index.name:
         frame = frame.reset_index()
     frame.columns = frame.columns.map(str)
-    layout = next((one for one in LAYOUTS if one.fits(set(frame.columns))), None)
-    if layout is not None and layout.what == "WEKA":
-        frame = frame.assign(**{k: frame[k].astype(str) for k in layout.model if k in frame})
-    long = _long(frame, layout, datasets, metrics, models, repeats, groups)
-    better = _directions(long, layout, values, metrics)
+    long = _long(frame, datasets, metrics, models, repeats, groups)
+    better = _directions(list(dict.fromkeys(long["metric"])), values, metrics)
     long = long[long["metric"].isin(list(better))]
-    found = _arranged(long, better, models, decimals)
-    mixed, notes = _mixed(frame, found), _imputed(frame, models)
-    return dataclasses.replace(found, mixed=mixed, notes=notes)
-
-
-def _mixed(frame: pd.DataFrame, table: ScoreTable) -> dict[str, str]:
-    """Find metrics whose values are in other units on other data sets."""
-    by_column = "metric" in frame and set(table.values).isdisjoint(set(frame["metric"].astype(str)))
-    units = set(frame["metric"].dropna().astype(str)) if by_column else set()
-    found = {}
-    for name, values in table.values.items():
-        if len(units) > 1:
-            found[name] = f"the column `metric` has {some(sorted(units))}"
-        elif name not in METRICS:
-            with np.errstate(all="ignore"):
-                sizes = np.nanmedian(np.abs(values), axis=1)
-            sizes = sizes[sizes > 0]
-            if len(sizes) > 1 and sizes.max() > max(1.0, _SIZES * sizes.min()):
-                found[name] = (
-                    f"they are about {sizes.min():.2g} on one and {sizes.max():.2g} on another"
-                )
-    return found
-
-
-def _imputed(frame: pd.DataFrame, models: Sequence[str] | None) -> list[str]:
-    """Say how many scores are none of the model but put in their place."""
-    if "imputed" not in frame:
-        return []
-    marked = frame["imputed"].astype(str).str.lower().isin(("true", "1", "1.0"))
-    name = next((name for name in MODEL if name in frame), None)
-    by = frame.loc[marked, name].astype(str).value_counts() if name is not None else pd.Series()
-    told = [f"{n:,} of {m}" for m, n in by.items() if models is None or m in models]
-    if not told:
-        return []
-    return [f"Scores that are imputed and none of the model (column `imputed`): {some(told)}."]
+    names = list(dict.fromkeys(long["model"]))
+    for name in models or ():
+        if name not in names:
+            raise Problem(("models",), unknown("model", name, names))
+    names = names if models is None else list(models)
+    long = long[long["model"].isin(names)]
+    if len(names) < 2:
+        raise Problem(("models",), f"found {len(names)} model, expected two at least")
+    sets = list(dict.fromkeys(long["dataset"]))
+    cells = pd.MultiIndex.from_product([better, sets, names], names=_CELL)
+    return ScoreTable(_averaged(long, cells, decimals), better, _groups(long, sets))
 
 
 def _long(
     frame: pd.DataFrame,
-    layout: Layout | None,
     datasets: str | None,
     metrics: Sequence[str],
     models: Sequence[str] | None,
@@ -177,74 +90,73 @@ def _long(
     groups: str | None,
 ) -> pd.DataFrame:
     """Return one row per score: dataset, model, metric, repeat, value (as it stands), group."""
-    for key, names in (("groups", [groups] if groups else []), ("runs", list(repeats))):
-        for name in names:
-            if name not in frame:
-                raise Problem((key,), unknown("column", name, frame.columns))
-    if groups is not None:
-        frame = frame.assign(**{groups: _names(frame[groups], "groups")})
-    if datasets is None and layout is not None:
-        datasets = next(name for name in layout.datasets if name in frame)
+    beside = [*repeats, *([groups] if groups else [])]
+    for name in beside:
+        if name not in frame:
+            key = "groups" if name == groups else "runs"
+            raise Problem((key,), unknown("column", name, frame.columns))
     if datasets is None:
-        frame, datasets = _by_texts_or_index(frame, [*repeats, *([groups] if groups else [])])
+        frame, datasets = _by_texts_or_index(frame, beside)
     if datasets not in frame:
         raise Problem(("datasets",), unknown("column", datasets, frame.columns))
-    named = metric_names(metrics)
-    if layout is None and datasets in MODEL:
+    if datasets in _MODEL:
         raise Problem(
             ("datasets",),
-            f"column {datasets!r} names the models: the table needs a row for each data set and a "
-            "column for each model; turn it (transpose), or rename the column",
+            f"column {datasets!r} names the models: turn the table, so that it has a row for each "
+            "data set, or rename the column",
         )
-    if layout is not None:
-        own = [name for name in layout.model if name in frame]
-        frame = frame.assign(**{MODEL[0]: _joined(frame, own)})
-        repeats = repeats or [name for name in layout.repeats if name in frame]
-        value = [layout.value] if layout.value else _own_columns(frame, named, layout)
-    else:
-        model = next((name for name in MODEL if name in frame), None)
-        value = [name for name in VALUE if name in frame][:1]
-        if model is not None and not value:
-            value = [name for name in named if name in frame]
-        if model is None or not value:
-            return _melted(frame, datasets, named, models, repeats, groups)
-        frame = frame.assign(**{MODEL[0]: frame[model]})
-    parts = []
-    for name in value:
-        own_metric = "metric" in frame and layout is None and len(value) == 1
-        metric = frame["metric"].astype(str) if own_metric else name
-        if layout is not None and layout.value:
-            metric = named[0] if named else _measured(frame, layout)
-        parts.append(_rows(frame, datasets, metric, name, repeats, groups))
-    return pd.concat(parts, ignore_index=True)
-
-
-def _measured(frame: pd.DataFrame, layout: Layout) -> str:
-    """Name what a benchmark measures: one metric, or one of each data set, in units of its own."""
-    told = set(frame["metric"].dropna().astype(str)) if "metric" in frame else set()
-    if layout.better == "higher":
-        return "score"
-    return _ERRORS.get(next(iter(told)), MIXED) if len(told) == 1 else MIXED
-
-
-def _rows(
-    frame: pd.DataFrame,
-    datasets: str,
-    metric: Any,
-    value: str,
-    repeats: Sequence[str],
-    groups: str | None,
-) -> pd.DataFrame:
-    return pd.DataFrame(
+    shared = pd.DataFrame(
         {
             "dataset": _names(frame[datasets], "datasets"),
-            "model": _names(frame[MODEL[0]], "models"),
-            "metric": metric,
-            "repeat": _joined(frame, repeats) if len(repeats) else "",
-            "value": frame[value],
-            "group": "" if groups is None else frame[groups],
+            "repeat": frame.groupby(list(repeats), dropna=False).ngroup() if repeats else 0,
+            "group": _names(frame[groups], "groups") if groups else "",
         }
     )
+    asked = [name.rpartition(":")[0] or name for name in metrics]
+    model = next((name for name in _MODEL if name in frame), None)
+    columns = [name for name in _VALUE if name in frame][:1] or [m for m in asked if m in frame]
+    if model is not None and columns:
+        of_rows = "metric" in frame and len(columns) == 1
+        shared["model"] = _names(frame[model], "models")
+        parts = [
+            {"metric": frame["metric"].astype(str) if of_rows else name, "value": frame[name]}
+            for name in columns
+        ]
+    else:
+        if len(asked) > 1:
+            raise Problem(
+                ("metrics",),
+                "several metrics need a row per score, with a column `metric`: a long table",
+            )
+        parts = [
+            {"model": name.strip(), "metric": (*asked, "score")[0], "value": frame[name]}
+            for name in _columns_of_models(frame, models, {datasets, *beside})
+        ]
+    if not parts:
+        raise Problem(("models",), "found 0 models, expected two at least")
+    return pd.concat([shared.assign(**part) for part in parts], ignore_index=True)
+
+
+def _columns_of_models(
+    frame: pd.DataFrame, models: Sequence[str] | None, others: set[str]
+) -> Sequence[str]:
+    """Return the columns of a wide table that hold the scores of a model."""
+    if models is not None:
+        for name in models:
+            if name not in frame:
+                raise Problem(("models",), unknown("column", name, set(frame.columns) - others))
+        return models
+    columns = [str(name) for name in frame if name not in others]
+    for name in columns:
+        if not pd.to_numeric(frame[name], errors="coerce").notna().any():
+            texts = frame[name].dropna().astype(str)
+            example = f" (found {texts.iloc[0]!r})" if len(texts) else ""
+            raise Problem(
+                ("models",),
+                f"column {name!r} has no number{example}: name the columns of the models, and "
+                "write their scores as plain numbers (0.93)",
+            )
+    return columns
 
 
 def _names(column: pd.Series[Any], key: str) -> pd.Series[Any]:
@@ -256,29 +168,17 @@ def _names(column: pd.Series[Any], key: str) -> pd.Series[Any]:
         raise Problem((key,), f"column {column.name!r} {error}") from None
 
 
-def _joined(frame: pd.DataFrame, columns: Sequence[str]) -> pd.Series[Any]:
-    """Name rows by the first column and by those that tell apart what the ones before do not."""
-    told = [*columns[:1]]
-    for name in columns[1:]:
-        if len(frame[[*told, name]].drop_duplicates()) > len(frame[told].drop_duplicates()):
-            told.append(name)
-    found = frame[told[0]].astype(str)
-    for name in told[1:]:
-        found = found + " " + frame[name].fillna("").astype(str)
-    return found.str.strip()
-
-
 def _by_texts_or_index(frame: pd.DataFrame, others: Sequence[str]) -> tuple[pd.DataFrame, str]:
     """Take the index for the names of the data sets; where it counts, the one column of texts."""
     if list(frame.index) == list(range(len(frame))):
         texts = [
             name
             for name in frame.select_dtypes(exclude="number")
-            if name not in (*others, *MODEL, "metric")
+            if name not in (*others, *_MODEL, "metric")
         ]
         if len(texts) == 1:
             return frame, str(texts[0])
-        if texts or any(name in frame for name in MODEL):
+        if texts or any(name in frame for name in _MODEL):
             raise Problem(
                 ("datasets",),
                 "which column names the data sets? The index merely counts; there are "
@@ -287,153 +187,62 @@ def _by_texts_or_index(frame: pd.DataFrame, others: Sequence[str]) -> tuple[pd.D
     return frame.rename_axis(index="data set").reset_index(), "data set"
 
 
-def _own_columns(frame: pd.DataFrame, named: Sequence[str], layout: Layout) -> list[str]:
-    """Return the columns of the metrics that are named, of a layout with one for each."""
-    numbers = [str(c) for c in frame.select_dtypes("number") if not str(c).startswith("Key_")]
-    for name in named:
-        if name not in frame:
-            raise Problem(("metrics",), unknown("column", name, numbers))
-    if not named:
-        raise Problem(
-            ("metrics",),
-            f"which column of {layout.what}'s results holds the scores, and which way is better? "
-            f"There are {some(numbers, 8)}",
-        )
-    return list(named)
-
-
-def _melted(
-    frame: pd.DataFrame,
-    datasets: str,
-    named: Sequence[str],
-    models: Sequence[str] | None,
-    repeats: Sequence[str],
-    groups: str | None,
-) -> pd.DataFrame:
-    """Return the rows of a table with a column per model."""
-    if len(named) > 1:
-        raise Problem(
-            ("metrics",),
-            "several metrics need a row per score, with a column `metric`: a long table",
-        )
-    other = {datasets, *repeats, groups}
-    found = list(models) if models is not None else [str(c) for c in frame if c not in other]
-    for name in found:
-        if name not in frame:
-            raise Problem(("models",), unknown("column", name, set(frame.columns) - other))
-        if models is None and not pd.to_numeric(frame[name], errors="coerce").notna().any():
-            told = frame[name].dropna().astype(str)
-            found_there = f" (found {told.iloc[0]!r})" if len(told) else ""
-            raise Problem(
-                ("models",),
-                f"column {name!r} has no number{found_there}: name the columns of the models, and "
-                "write their scores as plain numbers (0.93)",
-            )
-    metric = named[0] if named else "score"
-    kept = [*dict.fromkeys([datasets, *repeats, *([groups] if groups else [])])]
-    if not found:
-        return pd.DataFrame(columns=["metric"])
-    long = frame[kept].take(np.tile(np.arange(len(frame)), len(found))).reset_index(drop=True)
-    long[MODEL[0]] = np.repeat(found, len(frame))
-    long[VALUE[0]] = pd.concat([frame[name] for name in found], ignore_index=True)
-    return _rows(long, datasets, metric, VALUE[0], repeats, groups)
-
-
-def metric_names(metrics: Sequence[str]) -> list[str]:
-    """Return the names of metrics that may say their direction: ``rmse:lower``."""
-    return [name.rpartition(":")[0] or name for name in metrics]
-
-
 def _directions(
-    long: pd.DataFrame, layout: Layout | None, values: str | None, metrics: Sequence[str]
+    present: Sequence[str], values: str | None, metrics: Sequence[str]
 ) -> dict[str, bool]:
     """Return whether greater is better, by metric."""
-    there = list(dict.fromkeys(long["metric"]))
-    fixed = layout.better if layout is not None else ""
-    if fixed and values not in (None, fixed):
-        raise Problem(("values",), f"found {values}, but in these results {fixed} is better")
-    if not metrics and len(there) > 1:
+    if not metrics and len(present) > 1:
         raise Problem(
             ("metrics",),
-            f"which of the metrics, and which way is better? There are {some(there, 8)}",
+            f"which of the metrics, and which way is better? There are {some(present, 8)}",
         )
-    found = {}
-    for text in metrics or there:
+    better = {}
+    for text in metrics or present:
         name, _, way = text.rpartition(":")
-        name, way = (name, way) if name else (text, values or fixed)
-        if name not in there:
-            raise Problem(("metrics",), unknown("metric", name, there))
-        if way and way not in DIRECTIONS:
+        name, direction = (name, way) if name else (text, values)
+        if name not in present:
+            raise Problem(("metrics",), unknown("metric", name, present))
+        if direction not in (None, "higher", "lower"):
             raise Problem(("metrics",), f"found {text!r}, expected {name}:higher or {name}:lower")
-        if not way and name not in METRICS:
+        if direction is None and name not in METRICS:
             raise Problem(("values",), f"is a higher or a lower {name} better?")
-        known = METRICS[name].greater_is_better if name in METRICS else way == "higher"
-        if way and (way == "higher") != known:
-            better = "higher" if known else "lower"
+        greater = METRICS[name].greater_is_better if name in METRICS else direction == "higher"
+        if direction is not None and (direction == "higher") != greater:
+            right = "higher" if greater else "lower"
             raise Problem(
-                ("values",), f"found {way}, but {name} is a metric whose {better} is better"
+                ("values",), f"found {direction}, but {name} is a metric whose {right} is better"
             )
-        found[name] = known
-    return found
+        better[name] = greater
+    return better
 
 
-def _arranged(
-    long: pd.DataFrame,
-    better: Mapping[str, bool],
-    chosen: Sequence[str] | None,
-    decimals: int | None,
-) -> ScoreTable:
-    """Average repeats, and put the scores into tables."""
-    datasets, models = (list(dict.fromkeys(long[key])) for key in ("dataset", "model"))
-    for name in chosen or ():
-        if name not in models:
-            raise Problem(("models",), unknown("model", name, models))
-    models = list(chosen) if chosen is not None else models
-    long = long[long["model"].isin(models)]
-    if len(models) < 2:
-        raise Problem(("models",), f"found {len(models)} model, expected two at least")
-    _check_once(long)
-    text = long["value"].astype(object).fillna("").astype(str).str.strip()
-    numbers = pd.to_numeric(long["value"], errors="coerce").astype(np.float64)
-    if np.isinf(numbers).any():
-        raise Problem(("table",), "a score is infinite: leave its cell empty")
-    if decimals is not None:
-        numbers = numbers.round(decimals)
-    said = numbers.isna() & ~text.str.lower().isin(NO_NUMBER)
-    keys = ["metric", "dataset", "model"]
-    told = long[said].assign(text=text[said]).drop_duplicates(keys)
-    reasons = {(m, d, one): t for m, d, one, t in told[[*keys, "text"]].itertuples(index=False)}
-    scores = long.assign(value=numbers)
-    own = scores.groupby(keys, sort=False)["value"]
-    whole = scores.groupby(keys[:2])["repeat"].nunique()
-    means, counts = own.mean(), own.count()
-    wanted = whole.reindex(
-        pd.MultiIndex.from_arrays([means.index.get_level_values(i) for i in (0, 1)])
-    )
-    means = means.where(counts.to_numpy() == wanted.to_numpy())
-    tables = {
-        name: means.xs(name)
-        .unstack("model")
-        .reindex(index=datasets, columns=models)
-        .to_numpy(float)
-        for name in better
-    }
-    return ScoreTable(
-        tuple(datasets), tuple(models), better, tables, reasons, _groups(long, datasets)
-    )
-
-
-def _check_once(long: pd.DataFrame) -> None:
-    keys = ["metric", "dataset", "model", "repeat"]
-    twice = long[long.duplicated(keys)]
-    if len(twice):
-        one = twice.iloc[0]
-        times = int((long[keys] == one[keys]).all(axis=1).sum())
+def _averaged(long: pd.DataFrame, cells: pd.MultiIndex, decimals: int | None) -> pd.DataFrame:
+    """Return the mean over repeats in each cell that has all of them, or why it has no value."""
+    repeated = long[long.duplicated([*_CELL, "repeat"])]
+    if len(repeated):
+        one = repeated.iloc[0]
+        times = int((long[[*_CELL, "repeat"]] == one[[*_CELL, "repeat"]]).all(axis=1).sum())
         raise Problem(
             ("runs",),
             f"{one['model']} has {times} scores on {one['dataset']}: which column counts folds or "
             "seeds? Their mean is one score; they are never data sets",
         )
+    text = long["value"].astype(object).fillna("").astype(str).str.strip()
+    numbers = pd.to_numeric(long["value"], errors="coerce").astype(np.float64)
+    if np.isinf(numbers).any():
+        raise Problem(("table",), "a score is infinite: leave its cell empty")
+    gives_reason = numbers.isna() & ~text.str.lower().isin(_NO_NUMBER)
+    by_cell = long.assign(
+        value=numbers if decimals is None else numbers.round(decimals),
+        undefined=text.where(gives_reason),
+        repeats=long.groupby(_CELL[:2])["repeat"].transform("nunique"),
+    ).groupby(_CELL, sort=False)
+    whole = by_cell["value"].count() == by_cell["repeats"].first()
+    scores = pd.DataFrame(
+        {"value": by_cell["value"].mean().where(whole), "undefined": by_cell["undefined"].first()}
+    ).reindex(cells)
+    reasons = scores["undefined"].fillna("no score").where(scores["value"].isna(), "")
+    return scores.assign(undefined=reasons).reset_index()
 
 
 def _groups(long: pd.DataFrame, datasets: Sequence[str]) -> dict[str, list[str]]:
@@ -442,17 +251,11 @@ def _groups(long: pd.DataFrame, datasets: Sequence[str]) -> dict[str, list[str]]
     if pairs["dataset"].duplicated().any():
         name = pairs.loc[pairs["dataset"].duplicated(), "dataset"].iloc[0]
         raise Problem(("groups",), f"{name} is in several groups")
-    own = dict(zip(pairs["dataset"], pairs["group"], strict=True))
-    found: dict[str, list[str]] = {}
+    group_of = dict(zip(pairs["dataset"], pairs["group"], strict=True))
+    members: dict[str, list[str]] = {}
     for name in datasets:
-        if own[name]:
-            found.setdefault(own[name], []).append(name)
-    return {name: members for name, members in found.items() if len(members) > 1}
-
-
-PLAN = "holdout"
-"""The plan of one score per data set and model."""
-_SHOWN = 3
+        members.setdefault(group_of[name], []).append(name)
+    return {name: own for name, own in members.items() if name and len(own) > 1}
 
 
 def study_of(
@@ -460,164 +263,125 @@ def study_of(
     command: str,
     *,
     name: str,
-    tests: Sequence[str],
     versus: str | None,
     missing: str,
+    tests: Sequence[str] = (),
     **settings: Any,
 ) -> Study:
     """Run the tests of the experiment of these scores, and make the study for its report."""
-    ids = _ids(table.models, "model")
-    data = _ids(table.datasets, "data")
-    wanted = validated(
-        HypothesisTests,
-        {
-            **asked_tests(ids, tests=tests, versus=versus, **settings),
-            "missing_cells": "error" if missing == "refuse" else missing,
-            "dataset_groups": {g: [data[one] for one in own] for g, own in table.groups.items()},
-        },
-        ("tests",),
+    scores = table.scores
+    ids, data = _ids(scores["model"].unique(), "model"), _ids(scores["dataset"].unique(), "data")
+    units = {str(metric): _units(part) for metric, part in scores.groupby("metric", sort=False)}
+    experiment = given_experiment(
+        asked_tests(
+            ids,
+            tests=tests,
+            versus=versus,
+            missing_cells="error" if missing == "refuse" else missing,
+            dataset_groups={g: [data[one] for one in own] for g, own in table.groups.items()},
+            **settings,
+        ),
+        label=name,
+        datasets={one: {"source": "given", "label": label} for label, one in data.items()},
+        models={one: {"scores": "memory", "label": label} for label, one in ids.items()},
+        metrics=[_metric(m, better, bool(units[m])) for m, better in table.better.items()],
+        resampling={"holdout": {}},
     )
-    if len(wanted.units(data.values())) < 2:
+    if len(experiment.tests.units(experiment.datasets)) < 2:
         raise Problem(
             ("datasets",),
             "found one data set, expected two at least; with one, compare the predictions of its "
             "rows (`bakeoff compare`) or the scores of its folds (`compare_folds`)",
         )
-    experiment = _experiment(table, ids, data, wanted, name)
-    problems, planned = plan_tests(experiment)
-    if problems:
-        raise report_problems(problems)
-    frame = _frame(table, ids, data, experiment)
-    check_ranges(frame, metrics_of(experiment), "scores", ("scores",))
-    plans = experiment.resampling.plans()
-    matrix, holes = score_matrix(
-        frame, list(data.values()), list(ids.values()), experiment.metrics, plans
+    planned = planned_tests(experiment)
+    called = dict(zip(table.better, experiment.metrics, strict=True))
+    frame = pd.DataFrame(
+        {
+            "dataset": scores["dataset"].map(data),
+            "model": scores["model"].map(ids),
+            "plan": "holdout",
+            "repeat": 1,
+            "fold": 1,
+            "n_train": np.nan,
+            "n_test": np.nan,
+            "metric": scores["metric"].map(called),
+            "value": scores["value"],
+            "undefined": scores["undefined"],
+        }
     )
-    used = {metric for _, metric in matrices(planned)}
-    _check_missing(table, [h for h in holes if h.metric in used or not used], missing, ids, data)
-    inputs = {MATRIX: matrix, HOLES: holes}
-    comparisons = [row for test in planned for row in run_planned(test, experiment, inputs)]
-    nothing = np.array([], dtype=np.intp)
-    specs = {one: spec for one, spec in experiment.datasets.items() if isinstance(spec, GivenData)}
-    study = Study(
-        experiment,
-        tuple(merged(comparisons)),
+    check_ranges(frame, metrics_of(experiment), "scores", ("scores",))
+    matrix, holes = score_matrix(
         frame,
-        {one: given_card(one, spec, {}, Classes(()), nothing) for one, spec in specs.items()},
-        notes={next(iter(data.values())): [*table.notes, *_units(table)]},
-        missing={"policy": wanted.missing_cells, "missing": [vars(hole) for hole in holes]},
-        analysis=planned,
+        list(experiment.datasets),
+        list(experiment.models),
+        experiment.metrics,
+        experiment.resampling.plans(),
+    )
+    compared = {metric for _, metric in matrices(planned)} or set(experiment.metrics)
+    if missing == "refuse":
+        lacking = scores["value"].isna() & scores["metric"].map(called).isin(compared)
+        _refuse_missing(scores[lacking])
+    study = given_study(
+        experiment,
+        planned,
+        {MATRIX: matrix, HOLES: holes},
+        frame,
+        notes={
+            next(iter(experiment.datasets)): [
+                f"{metric} has other units on other data sets ({why}): scores are ranked, and have "
+                "no mean."
+                for metric, why in units.items()
+                if why
+            ]
+        },
+        missing={
+            "policy": experiment.tests.missing_cells,
+            "missing": [vars(hole) for hole in holes],
+        },
     )
     return made_by(study, command)
 
 
-def _units(table: ScoreTable) -> list[str]:
-    """Say of which metrics values are ranked on each data set alone, and why."""
-    return [
-        f"{name} has other units on other data sets ({why}): scores are ranked, and have no mean."
-        for name, why in table.mixed.items()
-    ]
+def _units(scores: pd.DataFrame) -> str:
+    """Say how it is known that scores by a metric are in other units on other data sets."""
+    if scores["metric"].iloc[0] in METRICS:
+        return ""
+    sizes = scores["value"].abs().groupby(scores["dataset"]).median()
+    sizes = sizes[sizes > 0]
+    if len(sizes) < 2 or sizes.max() <= max(1.0, _SIZES * sizes.min()):
+        return ""
+    return f"they are about {sizes.min():.2g} on one and {sizes.max():.2g} on another"
 
 
-def _ids(labels: Sequence[str], what: str) -> dict[str, str]:
+def _ids(labels: Iterable[str], what: str) -> dict[str, str]:
     """Return an id for each name, as like it as an id can be: notes and messages show it."""
-    found: dict[str, str] = {}
-    taken: set[str] = set()
+    ids: dict[str, str] = {}
     for i, label in enumerate(labels, 1):
         plain = re.sub(r"[^A-Za-z0-9_]+", "-", label).strip("-_")[:50]
-        found[label] = plain if plain and plain not in taken else f"{plain or what}-{i}"
-        taken.add(found[label])
-    return found
+        ids[label] = plain if plain and plain not in ids.values() else f"{plain or what}-{i}"
+    return ids
 
 
-def _experiment(
-    table: ScoreTable,
-    ids: Mapping[str, str],
-    data: Mapping[str, str],
-    tests: HypothesisTests,
-    name: str,
-) -> Experiment:
-    """Make the experiment of data sets and models with given scores."""
-    given = {"scores": "memory"}
-    of_data = {"source": "given"}
-    return validated(
-        Experiment,
-        {
-            "experiment": "compare",
-            "label": name,
-            "datasets": {i: validated(GivenData, {**of_data, "label": d}) for d, i in data.items()},
-            "models": {i: validated(GivenModel, {**given, "label": m}) for m, i in ids.items()},
-            "metrics": [_metric(table, name) for name in table.better],
-            "resampling": {PLAN: {}},
-            "tests": tests,
-        },
-    )
-
-
-def _metric(table: ScoreTable, name: str) -> str | GivenMetric:
+def _metric(name: str, better: bool, mixed: bool) -> str | dict[str, Any]:
     """Return our metric of that name, or describe it."""
     if name in METRICS:
         return name
-    called = re.sub(r"\W", "_", name)
-    called = called if called[:1].isalpha() else f"metric_{called}"
-    label = "error of each data set's metric" if name == MIXED else name
-    own = {"name": called, "label": label, "greater_is_better": table.better[name]}
-    own |= {"mixed_units": name in table.mixed}
-    return validated(GivenMetric, own, ("metrics",))
+    return described_metric(name, better) | {"label": name, "mixed_units": mixed}
 
 
-def _frame(
-    table: ScoreTable, ids: Mapping[str, str], data: Mapping[str, str], experiment: Experiment
-) -> pd.DataFrame:
-    """Write the scores as collected ones are."""
-    parts = []
-    for metric, (name, values) in zip(experiment.metrics, table.values.items(), strict=True):
-        part = pd.DataFrame(
-            {
-                "dataset": np.repeat([*data.values()], len(ids)),
-                "model": np.tile([*ids.values()], len(data)),
-                "plan": PLAN,
-                "repeat": 1,
-                "fold": 1,
-                "n_train": np.nan,
-                "n_test": np.nan,
-                "metric": metric,
-                "value": values.ravel(),
-            }
-        )
-        gaps = np.isnan(values)
-        said = np.full(values.shape, "", dtype=object)
-        for row, column in np.argwhere(gaps):
-            cell = name, table.datasets[row], table.models[column]
-            said[row, column] = table.reasons.get(cell, "no score")
-        parts.append(part.assign(undefined=said.ravel()))
-    return pd.concat(parts, ignore_index=True)
-
-
-def _check_missing(
-    table: ScoreTable,
-    holes: Sequence[Hole],
-    missing: str,
-    ids: Mapping[str, str],
-    data: Mapping[str, str],
-) -> None:
+def _refuse_missing(scores: pd.DataFrame) -> None:
     """Refuse missing scores of which nobody says what they mean."""
-    models, datasets = ({i: label for label, i in own.items()} for own in (ids, data))
-    named = [
-        dataclasses.replace(h, model=models[h.model], dataset=datasets[h.dataset]) for h in holes
-    ]
-    if missing == "refuse" and named:
-        shown = "; ".join(f"{h.model} on {h.dataset} ({h.reason})" for h in named[:_SHOWN])
-        more = f"; and {len(named) - _SHOWN} more" if len(named) > _SHOWN else ""
-        cells = "1 score is" if len(named) == 1 else f"{len(named)} scores are"
-        raise Problem(
-            ("missing_cells",),
-            f"{cells} missing: {shown}{more}. Say what becomes of them: `failed` (a crash or a "
-            "limit: they rank last) or `drop_dataset` (their data sets are left out)",
-        )
-
-
-MISSING = ("refuse", "failed", "drop_dataset")
+    if scores.empty:
+        return
+    cells = zip(scores["model"], scores["dataset"], scores["undefined"], strict=True)
+    texts = [f"{model} on {dataset} ({reason})" for model, dataset, reason in cells]
+    more = f"; and {len(texts) - _SHOWN} more" if len(texts) > _SHOWN else ""
+    counted = "1 score is" if len(texts) == 1 else f"{len(texts)} scores are"
+    raise Problem(
+        ("missing_cells",),
+        f"{counted} missing: {'; '.join(texts[:_SHOWN])}{more}. Say what becomes of them: `failed` "
+        "(a crash or a limit: they rank last) or `drop_dataset` (their data sets are left out)",
+    )
 
 
 class ScoreSettings(TestSettings, total=False):
@@ -650,11 +414,10 @@ def compare_datasets(
     table : DataFrame or Mapping of str to Mapping
         Wide, with a column per model (of a mapping: per model the scores by data set), or long,
         with a row per score and the columns `model` (or `method`, `algorithm`, `framework`) and
-        `value` (or `score`, `result`), perhaps `metric`. Results of AMLB, TabArena, WEKA and mlr3
-        are recognised by their columns.
+        `value` (or `score`, `result`), perhaps `metric`.
     datasets : str, optional
-        The column that names the data sets; default: the index, or that of a known format, or
-        where the index merely counts the only column of texts.
+        The column that names the data sets; default: the index, or where the index merely counts
+        the only column of texts.
     values : {"higher", "lower"}, optional
         Which scores are better; not needed for a metric of bakeoff.
     metrics : str or sequence of str
@@ -699,8 +462,6 @@ def compare_datasets(
     >>> print(*found.comparisons.loc[0, ["test", "n", "pvalue"]])
     wilcoxon_signed_rank 7 0.015625
     """
-    arguments = {key: value for key, value in locals().items() if key != "table"}
-    arguments |= arguments.pop("settings")
     if missing not in MISSING:
         raise UserError(f"missing: found {missing!r}, expected one of {', '.join(MISSING)}")
     scores = read_scores(
@@ -715,7 +476,7 @@ def compare_datasets(
     )
     study = study_of(
         scores,
-        call_of(compare_datasets, arguments, "table"),
+        "bakeoff.compare_datasets(table, …)",
         name=settings["name"],
         tests=settings["tests"],
         versus=versus,

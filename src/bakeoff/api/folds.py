@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import copy
+import itertools
 import re
 import tempfile
 from collections.abc import Mapping, Sequence
-from itertools import starmap
+from numbers import Integral
 from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
 import numpy as np
@@ -13,17 +15,15 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from bakeoff.api.arrays import as_pandas
-from bakeoff.api.build_study import made_by
+from bakeoff.api.build_study import (
+    described_metric,
+    given_experiment,
+    given_study,
+    made_by,
+    planned_tests,
+)
 from bakeoff.api.estimator_input import learner_of, task_of
 from bakeoff.api.findings import Findings
-from bakeoff.api.plans import (
-    FoldPlan,
-    Split,
-    is_drawn_anew,
-    name_of_rounds,
-    plan_of,
-    same_splits,
-)
 from bakeoff.api.settings import (
     TestSettings,
     asked_tests,
@@ -32,19 +32,17 @@ from bakeoff.api.settings import (
     takes,
     without_none,
 )
-from bakeoff.comparisons import merged, plan_tests, run_planned
-from bakeoff.data.given_predictions import HeldModel, given_card
-from bakeoff.data.target import Classes, looks_like_a_quantity
+from bakeoff.data.given_predictions import HeldModel
+from bakeoff.data.target import looks_like_a_quantity
 from bakeoff.errors import UserError, listed, placed, some, unknown
 from bakeoff.report.study import Study
 from bakeoff.report.study_design import clean
 from bakeoff.scores import METRICS, Need, metrics_of
 from bakeoff.scores.given_results import check_ranges
-from bakeoff.sources.common.identifiers import identifiers, names, series_of
-from bakeoff.spec import Experiment, HypothesisTests
-from bakeoff.spec.given_models import GivenColumns, GivenData, GivenModel
-from bakeoff.spec.load import report_problems, validated
-from bakeoff.spec.metrics import NEGATED, GivenMetric
+from bakeoff.sources.common.identifiers import names, series_of
+from bakeoff.spec.given_models import GivenColumns, GivenModel
+from bakeoff.spec.load import validated
+from bakeoff.spec.metrics import NEGATED
 from bakeoff.spec.task import Task
 
 if TYPE_CHECKING:
@@ -54,10 +52,19 @@ _TEST = "test_"
 _FOLDS, _DATA = "folds", "data"
 """The id of the one data set, of scores and of predictions."""
 _FOLD = ("repeat", "fold")
-_SIZES = ("n_train", "n_test")
 _WITHOUT = "the fit or the metric gave no number"
 Scores = Mapping[str, Mapping[str, NDArray[np.float64]]]
 """By model and metric, a score for each split."""
+Split = tuple[NDArray[Any], NDArray[Any]]
+"""The places of the rows that are trained on, and of those that are tested."""
+_ONE_ROUND = (
+    *("KFold", "StratifiedKFold", "GroupKFold", "StratifiedGroupKFold"),
+    *("LeaveOneOut", "LeaveOneGroupOut"),
+)
+_REPEATED = ("RepeatedKFold", "RepeatedStratifiedKFold")
+_DRAWN = ("ShuffleSplit", "StratifiedShuffleSplit", "GroupShuffleSplit")
+_NEVER_DRAWN = ("LeaveOneOut", "LeaveOneGroupOut", "TimeSeriesSplit")
+_PROVE = "pass `return_indices=True` to `cross_validate`, so that the results hold them"
 
 
 class FoldSettings(TestSettings, total=False):
@@ -148,40 +155,28 @@ def compare_folds(
             "'new': cross_validate(…)}"
         )
     results = {str(model): one for model, one in results.items()}
-    asked = (metrics,) if isinstance(metrics, str) else tuple(metrics)
-    name, unit, tests = settings["name"], settings["unit"], settings["tests"]
+    names_of_metrics = (metrics,) if isinstance(metrics, str) else tuple(metrics)
+    unit = settings["unit"]
     ids = {label: f"model-{i}" for i, label in enumerate(results, 1)}
-    tested: dict[str, Any] = {
-        "tests": tests,
-        "versus": versus,
-        "alternative": settings["alternative"],
-        "correction": settings["correction"],
-        "alpha": alpha,
-        "options": dict(settings["options"] or {}),
-    }
     try:
+        tests = asked_tests(
+            ids,
+            tests=settings["tests"],
+            versus=versus,
+            alternative=settings["alternative"],
+            correction=settings["correction"],
+            alpha=alpha,
+            options=dict(settings["options"] or {}),
+        )
         if y is not None or any(map(_is_table, results.values())):
-            data = without_none(
-                {"source": "given", "label": name, "positive": positive, "unit": unit}
-            )
-            study = _of_predictions(
-                results, ids, _Rows(X, y, groups), cv, data, asked, asked_tests(ids, **tested)
-            )
-            return Findings(made_by(study, "bakeoff.compare_folds(results, …)"))
+            data = without_none({"label": settings["name"], "positive": positive, "unit": unit})
+            rows = X, y, groups, cv
+            return Findings(_of_predictions(results, ids, *rows, names_of_metrics, data, tests))
         of_rows = {"X": X, "groups": groups, "positive": positive, "unit": unit}
         for key, given in of_rows.items():
             if given is not None:
                 raise UserError(f"{key}: it is for predictions of folds, with y; these are scores")
-        scores = _scores(results, asked)
-        n_scores = {m: len(next(iter(own.values()))) for m, own in scores.items()}
-        if len(set(n_scores.values())) > 1:
-            told = ", ".join(f"{model} {count}" for model, count in n_scores.items())
-            raise UserError(f"results: models have different numbers of scores ({told})")
-        plan = plan_of(cv, n, next(iter(n_scores.values())), _same_splits(results, cv))
-        if plan.growing:
-            tested["tests"] = tests or ["corrected_repeated_kfold_t"]
-        study = _of_scores(results, ids, scores, plan, name, asked_tests(ids, **tested))
-        return Findings(made_by(study, "bakeoff.compare_folds(results, cv=cv, …)"))
+        return Findings(_of_scores(results, ids, names_of_metrics, cv, n, settings["name"], tests))
     except UserError as error:
         places = {key: place_of(label) for label, key in ids.items()}
         raise placed(error, places) from None
@@ -288,12 +283,16 @@ def _scores(results: Mapping[str, Any], metrics: Sequence[str]) -> Scores:
     """Take the test scores of each model, by metric."""
     scores = {model: _of_model(model, one, metrics) for model, one in results.items()}
     first = next(iter(scores))
-    for model, own in scores.items():
-        if list(own) != list(scores[first]):
+    for model, by_metric in scores.items():
+        if list(by_metric) != list(scores[first]):
             raise UserError(
-                f"results[{model!r}]: its metrics are {some(own)}, those of {first} "
+                f"results[{model!r}]: its metrics are {some(by_metric)}, those of {first} "
                 f"{some(scores[first])}"
             )
+    counts = {model: len(next(iter(by_metric.values()))) for model, by_metric in scores.items()}
+    if len(set(counts.values())) > 1:
+        each = ", ".join(f"{model} {count}" for model, count in counts.items())
+        raise UserError(f"results: models have different numbers of scores ({each})")
     return scores
 
 
@@ -303,23 +302,23 @@ def _of_model(model: str, result: Any, metrics: Sequence[str]) -> dict[str, NDAr
             f"results[{model!r}]: found the estimator {type(result).__name__}, expected its "
             "scores: pass `cross_validate(model, X, y, cv=cv)`"
         )
-    if not isinstance(result, Mapping):
-        result = {"test_score": result}
-    keys = [key for key in result if key.startswith(_TEST)]
-    if not keys:
-        raise UserError(
-            f"results[{model!r}]: found {listed(result)}, expected what `cross_validate` returns, "
-            "with `test_score`"
-        )
+    given = result if isinstance(result, Mapping) else {"test_score": result}
     columns = {}
-    for key in keys:
+    for key in given:
+        if not key.startswith(_TEST):
+            continue
         try:
-            values = np.asarray(result[key], dtype=np.float64)
+            values = np.asarray(given[key], dtype=np.float64)
         except (TypeError, ValueError):
             values = np.array(np.nan)
         if values.ndim != 1:
             raise UserError(f"results[{model!r}]: {key} holds no score for each split")
         columns[key.removeprefix(_TEST)] = values
+    if not columns:
+        raise UserError(
+            f"results[{model!r}]: found {listed(given)}, expected what `cross_validate` returns, "
+            "with `test_score`"
+        )
     if [*columns] == ["score"] and len(metrics) < 2:
         return {(*metrics, "score")[0]: columns["score"]}
     for name in metrics:
@@ -328,85 +327,70 @@ def _of_model(model: str, result: Any, metrics: Sequence[str]) -> dict[str, NDAr
     return {name: columns[name] for name in metrics or columns}
 
 
-def _same_splits(results: Mapping[str, Any], cv: Any) -> list[Split] | None:
-    """Return the splits where the results hold them, having proved that they are the same."""
-    known = {m: one["indices"] for m, one in results.items() if "indices" in _keys(one)}
-    if len(known) < len(results):
-        if is_drawn_anew(cv):
-            raise UserError(
-                f"cv: {type(cv).__name__} may draw other splits for each model: were they the "
-                "same? Give it a number as `random_state`, or pass `return_indices=True` to "
-                "`cross_validate`"
-            )
-        return None
-    splits = {
-        model: [
-            (np.asarray(a), np.asarray(b)) for a, b in zip(one["train"], one["test"], strict=True)
-        ]
-        for model, one in known.items()
-    }
-    return same_splits(splits)
-
-
-def _keys(result: Any) -> Sequence[str]:
-    return list(result) if isinstance(result, Mapping) else []
-
-
 def _of_scores(
     results: Mapping[str, Any],
     ids: Mapping[str, str],
-    scores: Scores,
-    plan: FoldPlan,
+    metrics: Sequence[str],
+    cv: Any,
+    n: int | None,
     name: str,
-    asked: Mapping[str, Any],
+    tests: Mapping[str, Any],
 ) -> Study:
-    """Run the tests of the experiment of these scores, and make the study for its report."""
-    scores = {model: dict(starmap(_turned, own.items())) for model, own in scores.items()}
-    experiment = validated(
-        Experiment,
-        {
-            "experiment": "compare",
-            "task": task_of(results.values()),
-            "datasets": {_FOLDS: validated(GivenData, {"source": "given", "label": name})},
-            "models": {
-                key: validated(GivenModel, {"scores": "memory", "label": label}).trained_by(
-                    learner_of(results[label])
-                )
-                for label, key in ids.items()
-            },
-            "metrics": [_metric(metric) for metric in next(iter(scores.values()))],
-            "resampling": plan.resampling,
-            "tests": validated(HypothesisTests, asked, ("tests",)),
+    """Run the tests of the experiment of scores, and make the study for its report."""
+    scores = {
+        m: dict(map(_turned, own, own.values())) for m, own in _scores(results, metrics).items()
+    }
+    count = len(next(iter(next(iter(scores.values())).values())))
+    splits = None
+    if all(isinstance(one, Mapping) and "indices" in one for one in results.values()):
+        splits = _same_splits(results)
+    elif _is_drawn_anew(cv):
+        raise UserError(
+            f"cv: {type(cv).__name__} may draw other splits for each model: give it a number as "
+            f"`random_state`, or {_PROVE}"
+        )
+    plan = plan_of(cv, n, count, splits)
+    if plan.growing and "run" not in tests:
+        tests = {**tests, "run": ["corrected_repeated_kfold_t"]}
+    experiment = given_experiment(
+        tests,
+        task=task_of(results.values()),
+        datasets={_FOLDS: {"source": "given", "label": name}},
+        models={
+            key: validated(GivenModel, {"scores": "memory", "label": label}).trained_by(
+                learner_of(results[label])
+            )
+            for label, key in ids.items()
         },
+        metrics=[_metric(metric) for metric in next(iter(scores.values()))],
+        resampling=plan.resampling,
     )
-    problems, planned = plan_tests(experiment)
-    if problems:
-        raise report_problems(problems)
-    parts = []
-    for model, own in scores.items():
-        for metric, values in zip(experiment.metrics, own.values(), strict=True):
-            part = pd.DataFrame(plan.places, columns=list(_FOLD))
-            part = part.assign(n_train=np.nan, n_test=np.nan, metric=metric, value=values)
-            for place, value in enumerate((_FOLDS, ids[model], plan.name)):
-                part.insert(place, ("dataset", "model", "plan")[place], value)
-            parts.append(part.assign(undefined=np.where(np.isnan(values), _WITHOUT, "")))
-    frame = pd.concat(parts, ignore_index=True)
-    check_ranges(frame, metrics_of(experiment), "scores", ("scores",))
-    sizes = {size: np.tile(getattr(plan, size), len(parts)) for size in _SIZES}
-    tested = frame.assign(**sizes)
-    comparisons = [
-        row for test in planned for row in run_planned(test, experiment, {_FOLDS: tested})
+    planned = planned_tests(experiment)
+    columns = [
+        (ids[model], metric, values)
+        for model, by_metric in scores.items()
+        for metric, values in zip(experiment.metrics, by_metric.values(), strict=True)
     ]
-    spec = experiment.datasets[_FOLDS]
-    assert isinstance(spec, GivenData)
-    nothing = np.array([], dtype=np.intp)
-    return Study(
-        experiment,
-        tuple(merged(comparisons)),
-        tested if plan.sized else frame,
-        {_FOLDS: given_card(_FOLDS, spec, {}, Classes(()), nothing)},
-        analysis=planned,
+    values = np.concatenate([values for *_, values in columns])
+    places = np.tile(plan.places, (len(columns), 1))
+    frame = pd.DataFrame(
+        {
+            "dataset": _FOLDS,
+            "model": np.repeat([model for model, *_ in columns], count),
+            "plan": plan.name,
+            "repeat": places[:, 0],
+            "fold": places[:, 1],
+            "n_train": np.tile(plan.n_train, len(columns)),
+            "n_test": np.tile(plan.n_test, len(columns)),
+            "metric": np.repeat([metric for _, metric, _ in columns], count),
+            "value": values,
+            "undefined": np.where(np.isnan(values), _WITHOUT, ""),
+        }
     )
+    check_ranges(frame, metrics_of(experiment), "scores", ("scores",))
+    shown = frame if plan.sized else frame.assign(n_train=np.nan, n_test=np.nan)
+    study = given_study(experiment, planned, {_FOLDS: frame}, shown)
+    return made_by(study, "bakeoff.compare_folds(results, cv=cv, …)")
 
 
 def _turned(name: str, values: NDArray[np.float64]) -> tuple[str, NDArray[np.float64]]:
@@ -418,12 +402,14 @@ def _turned(name: str, values: NDArray[np.float64]) -> tuple[str, NDArray[np.flo
     return ours, -values if negated else values
 
 
-def _metric(name: str) -> str | GivenMetric:
+def _metric(name: str) -> str | dict[str, Any]:
     """Return our metric of that name, or describe one of scikit-learn (greater is better)."""
     if name in METRICS and (METRICS[name].greater_is_better or METRICS[name].needs is Need.NUMBERS):
         return name
-    called = re.sub(r"\W", "_", name if name not in METRICS else f"neg_{name}")
-    return validated(GivenMetric, {"name": called, "greater_is_better": True}, ("metrics",))
+    return described_metric(name if name not in METRICS else f"neg_{name}", True)
+
+
+# --- predictions of folds
 
 
 def _is_table(result: Any) -> bool:
@@ -431,79 +417,76 @@ def _is_table(result: Any) -> bool:
     return hasattr(result, "columns") and "fold" in result.columns
 
 
-class _Rows(NamedTuple):
-    """What is known of the rows that folds test."""
-
-    X: Any
-    y: Any
-    groups: Any
-
-
-class _Fold(NamedTuple):
-    """What one model says of the rows that a fold tests."""
-
-    train: NDArray[np.intp]
-    test: NDArray[np.intp]
-    predicted: Any
-    probabilities: NDArray[np.float64] | None
-
-
 def _of_predictions(
     results: Mapping[str, Any],
     ids: Mapping[str, str],
-    rows: _Rows,
+    X: Any,
+    y: Any,
+    groups: Any,
     cv: Any,
-    data: Mapping[str, Any],
     metrics: Sequence[str],
-    asked: Mapping[str, Any],
+    data: Mapping[str, Any],
+    tests: Mapping[str, Any],
 ) -> Study:
     """Run the experiment of models that bring their predictions of folds."""
     from bakeoff.execution.in_process import run_in_process  # imports all rooms
 
-    groups = rows.groups
     if all(map(_is_table, results.values())):
-        tables = {label: _table(label, one, rows.y) for label, one in results.items()}
+        tables = {label: _table(label, one, y) for label, one in results.items()}
         plan = _plan_of_labels(next(iter(tables.values())))
     else:
-        folds = {label: _folds(label, one, rows) for label, one in results.items()}
-        truth = pd.Series(np.asarray(rows.y).ravel())
-        splits = _whole_splits(folds, len(truth))
+        for label, one in results.items():
+            has = list(one) if isinstance(one, Mapping) else []
+            if X is None or not {"estimator", "indices"} <= set(has):
+                raise UserError(
+                    f"results[{label!r}]: found {listed(has) or type(one).__name__}, expected with "
+                    "y a table with the column `fold`, or with X and y "
+                    "`cross_validate(…, return_estimator=True, return_indices=True)`"
+                )
+        truth = pd.Series(np.asarray(y).ravel())
+        splits = _same_splits(results)
+        for i, (train, test) in enumerate(splits):
+            if len(train) + len(test) != len(truth):
+                raise UserError(
+                    f"cv: split {i} trains on {len(train):,} and tests {len(test):,} of "
+                    f"{len(truth):,} rows, expected all others to be trained on: leave out X and y "
+                    "to compare the scores"
+                )
         plan = plan_of(cv, len(truth), len(splits), splits)
-        tables = {label: _frame(label, own, truth, plan.places) for label, own in folds.items()}
+        tables = {
+            label: _predicted(one["estimator"], X, truth, splits, plan.places)
+            for label, one in results.items()
+        }
         groups = None if groups is None else np.asarray(groups)  # rows are counted here
+    roles = [*_FOLD, *(["groups"] if groups is not None else [])]
     if groups is not None:
         for table in tables.values():
             table["groups"] = _looked_up("groups", groups, table["id"])
     numbers = numbers_wanted(None, metrics)
     if numbers is None:
-        roles = ("y_true", "y_pred")
-        answers = [one[role] for one in tables.values() for role in roles if role in one]
+        answers = [t[name] for t in tables.values() for name in ("y_true", "y_pred") if name in t]
         numbers = any(map(looks_like_a_quantity, answers))
     task = Task.REGRESSION if numbers else Task.CLASSIFICATION
-    named_alike = [*_FOLD, *(["groups"] if groups is not None else [])]
-    columns = validated(GivenColumns, {role: role for role in named_alike})
-    experiment = validated(
-        Experiment,
-        {
-            "experiment": "compare",
-            "task": task,
-            "datasets": {_DATA: validated(GivenData, data, ("datasets", _DATA))},
-            "models": {
-                key: HeldModel.of(
-                    *(tables[label], columns, ("models", key)),
-                    numbers=task.numbers,
-                    predictions=place_of(label),
-                    label=label,
-                ).trained_by(learner_of(results[label]))
-                for label, key in ids.items()
-            },
-            "metrics": list(metrics) or [task.metric],
-            "resampling": plan.resampling,
-            "tests": validated(HypothesisTests, asked, ("tests",)),
+    columns = validated(GivenColumns, {role: role for role in roles})
+    experiment = given_experiment(
+        tests,
+        task=task,
+        datasets={_DATA: {"source": "given", **data}},
+        models={
+            key: HeldModel.of(
+                *(tables[label], columns, ("models", key)),
+                numbers=numbers,
+                predictions=place_of(label),
+                label=label,
+            ).trained_by(learner_of(results[label]))
+            for label, key in ids.items()
         },
+        metrics=list(metrics) or [task.metric],
+        resampling=plan.resampling,
     )
     with tempfile.TemporaryDirectory() as folder:
-        return run_in_process(experiment, folder, 1, lambda done, total: None)
+        study = run_in_process(experiment, folder, 1, lambda done, total: None)
+    return made_by(study, "bakeoff.compare_folds(results, …)")
 
 
 def _looked_up(what: str, given: Any, ids: pd.Series[Any]) -> NDArray[Any]:
@@ -517,61 +500,27 @@ def _looked_up(what: str, given: Any, ids: pd.Series[Any]) -> NDArray[Any]:
     return rows.loc[ids].to_numpy()
 
 
-def _folds(label: str, result: Any, rows: _Rows) -> list[_Fold]:
-    """Let a model of each fold predict the rows that it did not see."""
-    found = dict(result) if isinstance(result, Mapping) else {}
-    X = rows.X
-    if X is None or not {"estimator", "indices"} <= set(found):
-        raise UserError(
-            f"results[{label!r}]: found {listed(found) or type(result).__name__}, expected with y "
-            "a table with the column `fold`, or with X and y "
-            "`cross_validate(…, return_estimator=True, return_indices=True)`"
-        )
-    indices = found["indices"]
-    folds = []
-    for fitted, train, test in zip(
-        found["estimator"], indices["train"], indices["test"], strict=True
-    ):
-        seen = X.iloc[test] if hasattr(X, "iloc") else X[test]
-        sure = fitted.predict_proba(seen) if hasattr(fitted, "predict_proba") else None
-        folds.append(_Fold(np.asarray(train), np.asarray(test), fitted.predict(seen), sure))
-    return folds
-
-
-def _whole_splits(folds: Mapping[str, Sequence[_Fold]], n: int) -> list[Split]:
-    """Return the splits, which are the same of all models and divide all rows."""
-    splits = same_splits({m: [(one.train, one.test) for one in own] for m, own in folds.items()})
-    for i, (train, test) in enumerate(splits):
-        if len(train) + len(test) != n:
-            raise UserError(
-                f"cv: split {i} trains on {len(train):,} and tests {len(test):,} of {n:,} rows; "
-                "predictions are compared on folds whose other rows are all trained on: leave out "
-                "X and y to compare the scores"
-            )
-    return splits
-
-
-def _frame(
-    label: str, folds: Sequence[_Fold], truth: pd.Series[Any], places: Sequence[tuple[int, int]]
+def _predicted(
+    estimators: Sequence[Any],
+    X: Any,
+    truth: pd.Series[Any],
+    splits: Sequence[Split],
+    places: Sequence[tuple[int, int]],
 ) -> pd.DataFrame:
-    """Write predictions as a table of them has them."""
+    """Let the model of each fold predict the rows that it did not see, as a table has them."""
     parts = []
-    for one, (repeat, fold) in zip(folds, places, strict=True):
-        part = pd.DataFrame({"id": one.test, "repeat": repeat, "fold": fold})
-        part["y_true"] = truth.iloc[one.test].to_numpy()
-        part["y_pred"] = np.asarray(one.predicted)
-        if one.probabilities is not None:
-            classes = names(pd.Series(np.unique(truth.iloc[one.train])))
-            if np.shape(one.probabilities) != (len(part), len(classes)):
-                raise UserError(
-                    f"results[{label!r}]: its probabilities have shape "
-                    f"{np.shape(one.probabilities)}, expected {(len(part), len(classes))}"
-                )
-            part[[f"p_{name}" for name in classes]] = np.asarray(one.probabilities)
+    for fitted, (_, test), (repeat, fold) in zip(estimators, splits, places, strict=True):
+        rows = X.iloc[test] if hasattr(X, "iloc") else X[test]
+        part = pd.DataFrame({"id": test, "repeat": repeat, "fold": fold})
+        part["y_true"] = truth.iloc[test].to_numpy()
+        part["y_pred"] = np.asarray(fitted.predict(rows))
+        if hasattr(fitted, "predict_proba"):
+            classes = names(pd.Series(fitted.classes_))
+            part[[f"p_{name}" for name in classes]] = np.asarray(fitted.predict_proba(rows))
         parts.append(part)
-    found = pd.concat(parts, ignore_index=True)
-    sure = [column for column in found if str(column).startswith("p_")]
-    return found.fillna(dict.fromkeys(sure, 0.0))  # of classes that a fold did not know
+    table = pd.concat(parts, ignore_index=True)
+    probabilities = [column for column in table if str(column).startswith("p_")]
+    return table.fillna(dict.fromkeys(probabilities, 0.0))  # of classes that a fold did not know
 
 
 def _table(label: str, given: Any, y: Any) -> pd.DataFrame:
@@ -581,15 +530,50 @@ def _table(label: str, given: Any, y: Any) -> pd.DataFrame:
         table.insert(0, "id", table.index)
     if "repeat" not in table:
         table.insert(1, "repeat", 1)
-    try:
-        identifiers(table["id"])
-    except UserError as error:
-        raise UserError(f"results[{label!r}]: column 'id' {error}") from None
     if "y_true" not in table:
         if y is None:
             raise UserError(f"results[{label!r}]: found no column y_true, and no y")
         table["y_true"] = _looked_up("y", y, table["id"])
     return table.reset_index(drop=True)
+
+
+# --- plans
+
+
+class FoldPlan(NamedTuple):
+    """A plan of an experiment, and the sizes of its parts."""
+
+    repeats: int
+    folds: int
+    n_train: NDArray[Any]
+    n_test: NDArray[Any]
+    sized: bool = True
+    """Whether the sizes are numbers of rows, and not shares."""
+    growing: bool = False
+    """Whether each split trains on more rows than the one before."""
+
+    @property
+    def name(self) -> str:
+        """The plan, as `resampling:` calls it."""
+        if self.folds == 1:
+            return "resampled"
+        return "cv_5x2" if (self.repeats, self.folds) == (5, 2) else "kfold"
+
+    @property
+    def places(self) -> list[tuple[int, int]]:
+        """The repeat and the fold of each split, from 1."""
+        return [(r, f) for r in range(1, self.repeats + 1) for f in range(1, self.folds + 1)]
+
+    @property
+    def resampling(self) -> dict[str, Any]:
+        """The section `resampling:` of an experiment with this plan."""
+        keys: dict[str, Any] = {}
+        if self.name == "kfold":
+            keys = {"folds": self.folds, "repeats": self.repeats}
+        elif self.name == "resampled":
+            share = float(self.n_test[0] / (self.n_test[0] + self.n_train[0]))
+            keys = {"repeats": self.repeats, "test_size": share}
+        return {self.name: keys}
 
 
 def _plan_of_labels(table: pd.DataFrame) -> FoldPlan:
@@ -598,9 +582,139 @@ def _plan_of_labels(table: pd.DataFrame) -> FoldPlan:
     folds = len(table[list(_FOLD)].drop_duplicates()) // repeats
     if repeats * folds == 1:
         raise UserError(
-            "results: all rows are of one fold, expected several: `bakeoff.compare` compares "
-            "predictions of one test set"
+            "results: all rows are of one fold: `bakeoff.compare` compares predictions of one fold"
         )
     tested = np.array([len(table) / (repeats * folds)])
-    kind = "resampled" if folds == 1 else name_of_rounds(repeats, folds)
-    return FoldPlan(kind, repeats, folds, table["id"].nunique() - tested, tested, sized=False)
+    return FoldPlan(repeats, folds, table["id"].nunique() - tested, tested, sized=False)
+
+
+def plan_of(cv: Any, n: int | None, n_scores: int, splits: Sequence[Split] | None) -> FoldPlan:
+    """Return the resampling plan of a splitter."""
+    if splits is None and isinstance(cv, list | tuple):
+        splits = [(np.asarray(train), np.asarray(test)) for train, test in cv]
+    kind = "KFold" if cv is None or isinstance(cv, Integral) else type(cv).__name__
+    if splits is not None:
+        plan = _of_splits(splits, drawn=kind in _DRAWN)
+    elif kind in _DRAWN:
+        plan = _of_drawn(cv, kind, n, n_scores)
+    elif kind == "TimeSeriesSplit":
+        if n is None:
+            raise UserError("n: TimeSeriesSplit trains on more and more rows: pass n=len(y)")
+        plan = _of_splits(list(cv.split(np.zeros(n))), drawn=False)
+    elif kind in (*_ONE_ROUND, *_REPEATED):
+        plan = _of_rounds(cv, kind, n, n_scores)
+    elif hasattr(cv, "get_n_splits"):
+        raise UserError(f"cv: what splits {kind} makes is not known: {_PROVE}")
+    else:
+        raise UserError(
+            f"cv: found {kind}, expected what `cross_validate` was given: a number of folds, a "
+            "splitter, or a list of its splits"
+        )
+    if len(plan.n_test) != n_scores:
+        raise UserError(
+            f"cv: it makes {len(plan.n_test)} splits, the results have {n_scores} scores: pass "
+            "the one that they were made with"
+        )
+    return plan
+
+
+def _same_splits(results: Mapping[str, Any]) -> list[Split]:
+    """Return the splits that all results hold, having proved that they are the same."""
+    first, *others = results
+    parts = ("train", "test")
+    splits = {
+        model: list(zip(*(map(np.asarray, one["indices"][part]) for part in parts), strict=True))
+        for model, one in results.items()
+    }
+    for model in others:
+        for i, (one, other) in enumerate(itertools.zip_longest(splits[first], splits[model])):
+            if one is None or other is None or not all(map(np.array_equal, one, other)):
+                raise UserError(
+                    f"results[{model!r}]: split {i} has other rows than that of {first}: give all "
+                    "the same `cv`, with a number as `random_state`"
+                )
+    return splits[first]
+
+
+def _is_drawn_anew(cv: Any) -> bool:
+    """Tell whether a splitter may return different splits at each call."""
+    kind = type(cv).__name__
+    if not hasattr(cv, "get_n_splits") or kind in _NEVER_DRAWN:
+        return False
+    if kind in _ONE_ROUND and not getattr(cv, "shuffle", False):
+        return False
+    known = kind in (*_ONE_ROUND, *_REPEATED, *_DRAWN)
+    return not known or not isinstance(cv.random_state, Integral)
+
+
+def _of_rounds(cv: Any, kind: str, n: int | None, n_scores: int) -> FoldPlan:
+    """Return the plan of a splitter that tests each row once in every round."""
+    repeats, total = int(cv.n_repeats) if kind in _REPEATED else 1, n_scores
+    if cv is None or isinstance(cv, Integral):
+        total = 5 if cv is None else int(cv)
+    elif not kind.startswith("LeaveOne"):  # which know their number only with the rows
+        total = int(cv.get_n_splits())
+    folds = total // repeats
+    if n is None or "Group" in kind:
+        n_test = np.ones(total, dtype=int)
+        return FoldPlan(repeats, folds, folds - n_test, n_test, sized=False)
+    # scikit-learn gives the first n mod k folds one row more
+    n_test = np.tile([n // folds + (i < n % folds) for i in range(folds)], repeats)
+    return FoldPlan(repeats, folds, n - n_test, n_test)
+
+
+def _of_drawn(cv: Any, kind: str, n: int | None, n_scores: int) -> FoldPlan:
+    """Return the plan of a splitter that draws its parts at random."""
+    test, train = cv.test_size, cv.train_size
+    if kind == "GroupShuffleSplit":
+        raise UserError(f"cv: how many rows the groups of GroupShuffleSplit have: {_PROVE}")
+    if n is not None:
+        splitter = copy.deepcopy(cv)  # drawing splits would move a shared random state on
+        first, second = next(splitter.split(np.zeros(n), np.zeros(n)))
+        sizes: tuple[float, float] = (len(first), len(second))
+    elif isinstance(test, Integral) or isinstance(train, Integral):
+        raise UserError("n: the sizes of `cv` are rows, of how many? Pass n=len(y)")
+    else:
+        share = test if test is not None else (0.1 if train is None else 1 - train)
+        sizes = (1 - share if train is None else train, share)
+    n_train, n_test = (np.full(cv.get_n_splits(), size) for size in sizes)
+    if n_scores < 2:
+        raise UserError("cv: one random division has no spread: pass n_splits=2 or more")
+    return FoldPlan(len(n_test), 1, n_train, n_test, sized=n is not None)
+
+
+def _of_splits(splits: Sequence[Split], *, drawn: bool) -> FoldPlan:
+    """Find the plan that splits follow, which are all known."""
+    n_train, n_test = np.array([(len(train), len(test)) for train, test in splits]).T
+    if any(len(np.intersect1d(train, test)) for train, test in splits):
+        raise UserError("cv: a split tests rows that it trains on")
+    rows = np.unique(np.concatenate([np.concatenate(split) for split in splits]))
+    if not drawn:
+        rounds = _rounds(splits, len(rows))
+        if len(set(rounds)) == 1:
+            return FoldPlan(len(rounds), rounds[0], n_train, n_test)
+        in_time = all(train.max() < test.min() for train, test in splits)
+        if in_time and all(a.max() < b.min() for (_, a), (_, b) in itertools.pairwise(splits)):
+            return FoldPlan(1, len(splits), n_train, n_test, growing=True)
+    whole = {len(train) + len(test) for train, test in splits} == {len(rows)}
+    if drawn or (whole and len(splits) > 1 and len(set(n_test.tolist())) == 1):
+        return FoldPlan(len(splits), 1, n_train, n_test)
+    raise UserError(
+        "cv: its splits are no cross-validation, no random divisions of all rows, and do not go "
+        "with time: no test fits them"
+    )
+
+
+def _rounds(splits: Sequence[Split], n: int) -> list[int]:
+    """Count the folds of each round of a cross-validation; none where it is no such."""
+    rounds: list[int] = []
+    tested: list[NDArray[Any]] = []
+    for train, test in splits:
+        tested.append(test)
+        together = np.concatenate(tested)
+        if len(train) + len(test) != n or len(np.unique(together)) < len(together):
+            return []
+        if len(together) == n:
+            rounds.append(len(tested))
+            tested = []
+    return [] if tested or 1 in rounds else rounds

@@ -14,11 +14,9 @@ from bakeoff.api.arrays import side_by_side
 from bakeoff.api.settings import check_values, kind_of, numbers_wanted, takes
 from bakeoff.errors import UserError, unknown
 from bakeoff.release import GateRows, GateVerdict, Terms, decide
-from bakeoff.scores.metrics.own import taken_by_path
+from bakeoff.scores.own_metrics import taken_by_path
 from bakeoff.spec.metrics import GivenMetric
 from bakeoff.stats import ArgumentError, Release
-
-_ONE_COLUMN = "subgroup"
 
 
 class GateSettings(TypedDict, total=False):
@@ -104,7 +102,7 @@ def gate(
         check_values(y, values, of_labels)
         named_metrics, _ = taken_by_path(named_metrics)
         if subgroups is not None and not isinstance(subgroups, Mapping | pd.DataFrame):
-            subgroups = {_ONE_COLUMN: subgroups}
+            subgroups = {"subgroup": subgroups}
         given = side_by_side(
             y,
             {"base": base, "candidate": candidate},
@@ -121,8 +119,7 @@ def gate(
             given,
             {name: np.asarray(column.astype(str)) for name, column in given.subgroups.items()},
             greater_is_better=not isinstance(kind, GivenMetric) or kind.greater_is_better,
-        )
-        rows = rows.measured_in(unit).with_costs(costs)
+        ).measured(unit, costs)
         names = (kind.name,) if isinstance(kind, GivenMetric) else named_metrics
         return decide(rows, Terms.of(rows, names, margin, alpha, superior))
     except ArgumentError as error:
@@ -143,9 +140,9 @@ def assert_not_worse(
         raise UserError(f"undecided: {unknown('answer', undecided, ('fail', 'skip'))}")
     verdict = gate(y, base, candidate, margin=margin, **options)
     if verdict.decision is Release.SHIP:
-        every = verdict.by_metric or (verdict,)
-        for said in dict.fromkeys(s for one in every for s in one.overall.limits.warnings):
-            warnings.warn(f"shipped with caution: {said}", stacklevel=2)
+        cautions = [text for one in verdict.each for text in one.overall.limits.warnings]
+        for text in dict.fromkeys(cautions):
+            warnings.warn(f"shipped with caution: {text}", stacklevel=2)
         return verdict
     if verdict.decision is Release.UNDECIDED and undecided == "skip":
         import pytest

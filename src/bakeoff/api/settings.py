@@ -9,8 +9,6 @@ from inspect import getdoc, signature
 from textwrap import wrap
 from typing import Any, Literal, ParamSpec, TypedDict, TypeVar, cast
 
-import numpy as np
-
 from bakeoff.errors import Problem, UserError, Verbatim, joined, named, shown, unknown
 from bakeoff.options import ALIASES, OPTIONS
 from bakeoff.scores import METRICS
@@ -125,7 +123,7 @@ def takes(settings: type, **defaults: Any) -> Callable[[Callable[P, R]], Callabl
                 other = name if name in defined or name in names else SPELLINGS.get(name, name)
                 if other not in defined and other not in names:
                     text = unknown("argument", name, [*defined, *names])
-                    raise UserError(f"{function.__name__}: {RETIRED.get(name, text)}")
+                    raise UserError(f"{function.__name__}: {text}")
                 if other != name and other in kwargs:
                     raise UserError(
                         f"{name}, {other}: these are one argument by two names: give one of them"
@@ -137,32 +135,9 @@ def takes(settings: type, **defaults: Any) -> Callable[[Callable[P, R]], Callabl
                 raise named(error, {*defined, *names, *_KEYS}) from None
 
         checked.__doc__ = _with_parameters(getdoc(function) or "", names)
-        checked.defaults = defined | defaults  # type: ignore[attr-defined]
         return cast("Callable[P, R]", checked)
 
     return decorate
-
-
-RETIRED = {
-    "pass_at": 'pass_at: write `metrics="pass@K"`',
-    "pass_hat": 'pass_hat: write `metrics="pass^K"`',
-    "repeats": "repeats: write `runs`",
-}
-_OF_ROWS = ("X", "y", "groups", "runs", "time", "subgroups")
-"""The arguments that have a value for each row."""
-
-
-def call_of(function: Callable[..., Any], arguments: Mapping[str, Any], *first: str) -> str:
-    """Write a call; arguments with a value for each row stand by their names."""
-    defaults = function.defaults  # type: ignore[attr-defined]
-    of_rows = [k for k in _OF_ROWS if not isinstance(arguments.get(k, ""), str | tuple | None)]
-    written = [*first, *(f"{key}={key}" for key in of_rows)]
-    for key, value in arguments.items():
-        default = defaults[key]
-        plain = np.ndim(value) == np.ndim(default) == 0
-        if key not in of_rows and not (value is default or (plain and value == default)):
-            written.append(f"{key}={shown(value)}")
-    return f"bakeoff.{function.__name__}({', '.join(written)})"
 
 
 def _with_parameters(text: str, names: Sequence[str]) -> str:

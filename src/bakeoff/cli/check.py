@@ -21,7 +21,7 @@ from bakeoff.data.table import GROUP, TARGET, TIME
 from bakeoff.preflight import check_experiment
 from bakeoff.report.numbers import count, paragraph, percent, words
 from bakeoff.report.prose import ABOUT, PLANS, of_target
-from bakeoff.report.undeclared import notes_on, remark_on
+from bakeoff.report.undeclared import notes_on
 from bakeoff.spec import Experiment, PlannedTest, read_experiment
 from bakeoff.spec.given_models import GivenData
 from bakeoff.spec.load import report_problems
@@ -244,15 +244,8 @@ def _tested(experiment: Experiment, test: PlannedTest, dataset: str, data: Table
 
 
 def show_undeclared(experiment: Experiment, tables: Mapping[str, Table]) -> None:
-    """Note columns read otherwise than meant, undeclared dependence, and columns with the class."""
+    """Note undeclared dependence between rows, and columns that determine the class."""
     for name, data in tables.items():
-        for column, known in data.card["features"].items():
-            if remark := remark_on(known):
-                say(
-                    paragraph(
-                        f"Note: column {column!r} of {name}, read as {known['kind']}: {remark}"
-                    )
-                )
         if isinstance(experiment.datasets[name], GivenData):
             for note in notes_on(data.card, ()):
                 say(paragraph(f"Note: {note.sentence}"), "")

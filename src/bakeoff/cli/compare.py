@@ -36,7 +36,7 @@ from bakeoff.files import write_texts
 from bakeoff.options import OPTIONS
 from bakeoff.report.may_be_best import may_be_best
 from bakeoff.report.numbers import count, paragraph
-from bakeoff.report.ranking import as_records
+from bakeoff.report.ranking import standings
 from bakeoff.report.study import Study
 from bakeoff.report.verdict import answer
 from bakeoff.spec.metrics import Passing
@@ -86,7 +86,14 @@ def compare(args: argparse.Namespace) -> None:
         answer_data: dict[str, Any] = {}
         if args.datasets is not None:
             answer_data = {"data_sets": len(study.datasets), **as_plain(study, verdict, names)}
-            answer_data["standings"] = as_records(study, names)
+            answer_data["standings"] = [
+                {
+                    "metric": metric,
+                    "models": [plain(s._asdict() | {"model": names[s.model]}) for s in found],
+                }
+                for metric in study.experiment.metrics
+                if (found := standings(study, metric))
+            ]
         else:
             answer_data = {"rows": (study.test_sets or study.numbers)[ROWS].n}
             answer_data |= as_plain(study, verdict, names)

@@ -23,8 +23,8 @@ from bakeoff.report.numbers import (
     pvalue,
 )
 from bakeoff.report.prose import advantage, checked
-from bakeoff.report.ranking import lines, oriented, ranking, standings
 from bakeoff.report.ranking import order as best_first
+from bakeoff.report.ranking import oriented, ranking, standings
 from bakeoff.report.study import Study
 from bakeoff.report.written import with_unit
 from bakeoff.stats.core.result import AGREE
@@ -97,15 +97,15 @@ def _show_standings(study: Study) -> None:
     level = percent(1 - study.alpha)
     for metric in study.experiment.metrics if study.several else ():
         found = standings(study, metric)
-        if found is None:
+        if not found:
             continue
         head = ("model", "average rank", "win rate", f"{level} CI")
         rows = []
-        for line in [*lines(study, metric)][:MOST_SHOWN]:
-            row = [study.label(line["model"]), fixed(line["average_rank"], 2)]
-            row += [fixed(line["win_rate"], 3), interval(*line["win_rate_ci"])]
+        for line in found[:MOST_SHOWN]:
+            row = [study.label(line.model), fixed(line.average_rank, 2)]
+            row += [fixed(line.win_rate, 3), interval(*line.win_rate_ci)]
             rows.append(tuple(row))
-        more = len(found.models) - len(rows)
+        more = len(found) - len(rows)
         say(*table(head, rows, "lrrr"))
         if more > 0:
             say(dim(f"… and {count(more, 'more model')}."))

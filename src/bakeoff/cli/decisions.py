@@ -50,7 +50,7 @@ def gate(args: argparse.Namespace) -> int:
             missing=args.missing,
             numbers=numbers_wanted(args.task, given.metrics),
         )
-        rows = rows.measured_in(args.unit).with_costs(costs_in(args.costs))
+        rows = rows.measured(args.unit, costs_in(args.costs))
         kind = given.kind
         metrics = (kind.name,) if isinstance(kind, GivenMetric) else given.metrics
         verdict = decide(rows, Terms.of(rows, metrics, args.margin, args.alpha, args.superior))
@@ -75,7 +75,7 @@ def _show_verdict(verdict: GateVerdict) -> None:
             *map(writer(one), (part.limits.estimate, part.limits.low, part.limits.high)),
             "worse" if part.decision is Release.BLOCK else "",
         )
-        for one in verdict.by_metric or (verdict,)
+        for one in verdict.each
         for part in (*([one.overall] if several else []), *one.subgroups)
     ]
     if rows:
@@ -242,7 +242,7 @@ def _from_pilot(args: argparse.Namespace) -> Design:
         noise: Result = mean_difference(*values, groups=rows.groups)
     else:
         metric = given.metrics[0] if given.metrics else rows.task.metric
-        rows.check_costs([metric])
+        rows.check([metric])
         rows.margin(metric, args.margin or 0.0)
         low, high = METRICS[metric].range
         if abs(args.difference or 0.0) > high - low:

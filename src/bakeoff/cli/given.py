@@ -16,7 +16,7 @@ from bakeoff.cli import COMMANDS
 from bakeoff.data.given_tables import GivenTables, read_columns, tables_of
 from bakeoff.errors import Problem, UserError, named, printable, unknown
 from bakeoff.files import check_writable, is_file
-from bakeoff.scores.metrics.own import taken_by_path
+from bakeoff.scores.own_metrics import taken_by_path
 from bakeoff.sources.common.base import TableKeys
 from bakeoff.spec.given_models import GivenColumns
 from bakeoff.spec.load import read_yaml, validated

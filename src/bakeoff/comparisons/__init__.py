@@ -1,11 +1,9 @@
 """Names asked for become a plan, the plan with its evidence becomes comparisons."""
 
 from bakeoff.comparisons.plan_tests import (
-    advisable,
     check_classes,
     described,
     plan_tests,
-    with_halves,
 )
 from bakeoff.comparisons.run_tests import (
     Comparison,
@@ -22,7 +20,6 @@ __all__ = [
     "Comparison",
     "Context",
     "Decision",
-    "advisable",
     "check_classes",
     "described",
     "merged",
@@ -31,5 +28,4 @@ __all__ = [
     "read_comparisons",
     "run_planned",
     "run_test",
-    "with_halves",
 ]

@@ -19,10 +19,10 @@ from bakeoff.comparisons.settings import (
     compares_pairs,
     correction_among,
     deterministic,
+    form_of,
     in_time,
     pairs_of,
     planned,
-    robust,
     several_runs,
     takes_control,
 )
@@ -184,13 +184,12 @@ def recommended(experiment: Experiment) -> list[Recommendation]:
     units = len(experiment.tests.units(experiment.datasets))
     mixed = any(mixed_units(experiment, name) for name in experiment.metrics)
     no_test = mixed and len(experiment.models) == 2  # the win rate tells, without one
-    if units >= enough_datasets(experiment):
-        return [] if no_test else [over_datasets(experiment, "data sets")]
-    tests = list(_on_each_dataset(experiment))
+    enough = units >= enough_datasets(experiment)
+    tests = [] if enough else list(_on_each_dataset(experiment))
     if tests or units < 2 or no_test:
         return tests
-    # where data sets have one score of each model there is no other test
-    return [over_datasets(experiment, "few data sets")]
+    # where few data sets have one score of each model there is no other test
+    return [over_datasets(experiment, "data sets" if enough else "few data sets")]
 
 
 def enough_datasets(experiment: Experiment) -> int:
@@ -236,7 +235,7 @@ def _why(case: str, **facts: Any) -> str:
 def _posthoc(name: str, experiment: Experiment) -> str:
     """Say which comparisons of pairs an omnibus test brings along."""
     known = catalogue()
-    runs = robust(known[name], experiment)
+    runs, _ = form_of(known[name], experiment)
     # a test of all pairs, which takes the place of one of all models at once, has none of its own
     pairwise = known[runs.posthoc] if runs.posthoc else runs
     test = planned(pairwise, experiment.tests, related=bool(dependent(experiment)))
@@ -247,36 +246,38 @@ def _posthoc(name: str, experiment: Experiment) -> str:
 
 
 def _on_each_dataset(experiment: Experiment) -> Iterator[Recommendation]:
-    n = len(experiment.datasets)
-    tail = (
-        ""
-        if n == 1
-        else f"; on each data set alone, because a signed-rank test over them "
-        f"needs {enough_datasets(experiment)} to reach {experiment.tests.alpha:g}, there are {n}"
-    )
+    n, tail = len(experiment.datasets), ""
+    if n > 1:
+        tail = (
+            f"; on each data set alone, because a signed-rank test over them needs "
+            f"{enough_datasets(experiment)} to reach {experiment.tests.alpha:g}, there are {n}"
+        )
     for plan in experiment.resampling.plans():
         for one in _on_plan(plan, experiment):
             yield one._replace(why=f"{one.why}{tail}", plan=plan)
 
 
 def _on_plan(plan: str, experiment: Experiment) -> Iterator[Recommendation]:
+    if plan == "holdout":
+        if not experiment.by_scores(plan):  # else there is one score per model, and no rows
+            yield from _on_test_set(experiment)
+    elif plan == "cv_5x2":
+        yield from _on_five_by_two(experiment)
+    elif plan != "kfold":
+        yield Recommendation(CASES[plan].two, _why(plan))
+    elif experiment.resampling.halves is None:  # they answer the question without its assumption
+        kfold = experiment.resampling.kfold
+        assert kfold is not None
+        case = "kfold" if one_cross_validation(experiment) else "repeated kfold"
+        why = _why(case, folds=kfold.folds, repeats=kfold.repeats)
+        yield Recommendation(CASES[case].two, why)
+
+
+def one_cross_validation(experiment: Experiment) -> bool:
+    """Tell whether k folds are one: with repeats they are several, with `time:` chains."""
     kfold = experiment.resampling.kfold
-    match plan:
-        case "holdout":
-            if not experiment.by_scores(plan):  # else there is one score per model, and no rows
-                yield from _on_test_set(experiment)
-        case "cv_5x2":
-            yield from _on_five_by_two(experiment)
-        case "kfold":
-            if experiment.resampling.halves is not None:
-                return  # the halves answer the same question without its assumption
-            assert kfold is not None
-            once = kfold.repeats == 1 and complete_folds(experiment)
-            case = "kfold" if once else "repeated kfold"
-            why = _why(case, folds=kfold.folds, repeats=kfold.repeats)
-            yield Recommendation(CASES[case].two, why)
-        case _:
-            yield Recommendation(CASES[plan].two, _why(plan))
+    timed = (getattr(spec, "time", None) is not None for spec in experiment.datasets.values())
+    return kfold is not None and kfold.repeats == 1 and not any(timed)
 
 
 def _on_test_set(experiment: Experiment) -> Iterator[Recommendation]:
@@ -346,11 +347,6 @@ def _on_five_by_two(experiment: Experiment) -> Iterator[Recommendation]:
     if counted and related:
         why += "; tests on rows of all folds do not know rows in groups"
     yield Recommendation(CASES["cv_5x2"].two, why, metrics)
-
-
-def complete_folds(experiment: Experiment) -> bool:
-    """Tell whether k folds are a cross-validation: with `time:` they are forward chaining."""
-    return all(getattr(spec, "time", None) is None for spec in experiment.datasets.values())
 
 
 def on_given_rows(
@@ -463,64 +459,51 @@ def _on_rows(test: PlannedTest, entry: Entry, size: RowCounts, hypotheses: int) 
     if times is not None:
         groups = min(times, TIME_BLOCKS)
     if groups is None:
-        compute = _OF_COUNTS.get(entry.name)
-        return compute(rows, test.options) if compute and 0 < rows < FEW else 0.0
+        return _of_counts(test, rows) if 0 < rows < FEW else 0.0
     if entry.arity is Arity.ONE or "groups" not in entry.options or not 0 < groups < FEW:
         return 0.0
-    return _in_groups(test, entry, groups, hypotheses)
+    # every group is for one model: the smallest p-value is that of equal signs
+    if entry.about == "recipes":
+        form_of_groups = "t"
+    elif entry.variants is None or (test.correction == MAX_T and hypotheses > 1):
+        form_of_groups = "t_and_flips"
+    else:
+        form_of_groups = entry.variants.choose(test.options.get("variant"), "groups")
+    of_one_side = 2.0 ** -(groups + 1)  # half of the probability of this one outcome: the mid-p
+    if form_of_groups in FLIPS:
+        level = 1 - test.alpha
+        if test.simultaneous:
+            level = simultaneous_level(level, hypotheses, test.correction or "none")
+        if form_of_groups == "sign_flip_exact" or too_few_clusters(groups, 1 - level):
+            of_one_side *= 2
+    elif groups < FEWEST_CLUSTERS:
+        return 1.0
+    elif form_of_groups != "t_and_flips":
+        return 0.0
+    return min(1.0, of_one_side * (2 if test.alternative == "two-sided" else 1))
 
 
-def _mcnemar(n: int, options: Mapping[str, Any]) -> float:
-    taken: dict[str, Any] = {"both_correct": 0, "only_b_correct": 0, "both_wrong": 0}
-    taken |= {"variant": options.get("variant") or "midp", "alternative": _ahead(options)}
-    return mcnemar_from_counts(only_a_correct=n, **taken).pvalue
-
-
-def _proportion_difference(n: int, options: Mapping[str, Any]) -> float:
-    variant, side = options.get("variant", "pooled"), _ahead(options)
-    counts = {"correct_a": n, "n_a": n, "correct_b": 0, "n_b": n}
-    return proportion_difference_from_counts(**counts, variant=variant, alternative=side).pvalue
-
-
-def _binomial_test(n: int, options: Mapping[str, Any]) -> float:
-    taken = {key: value for key, value in options.items() if key in ("rate", "p0", "alternative")}
-    taken["variant"] = options.get("variant") or "exact"
-    return min(binomial_test_from_counts(n_correct=k, n=n, **taken).pvalue for k in (0, n))
+def _of_counts(test: PlannedTest, n: int) -> float:
+    """Return the smallest p-value of tests that count n independent rows, all for one model."""
+    options, side = test.options, _ahead(test.options)
+    variant: Any = options.get("variant")
+    if test.name == "mcnemar":
+        counts: Any = {"both_correct": 0, "only_a_correct": n, "only_b_correct": 0, "both_wrong": 0}
+        return mcnemar_from_counts(**counts, variant=variant or "midp", alternative=side).pvalue
+    if test.name == "proportion_difference":
+        counts = {"correct_a": n, "n_a": n, "correct_b": 0, "n_b": n}
+        counts["variant"] = variant or "pooled"
+        return proportion_difference_from_counts(**counts, alternative=side).pvalue
+    if test.name == "binomial_test":
+        how = {key: options[key] for key in ("rate", "p0", "alternative") if key in options}
+        how["variant"] = variant or "exact"
+        return min(binomial_test_from_counts(n_correct=k, n=n, **how).pvalue for k in (0, n))
+    return 0.0
 
 
 def _ahead(options: Mapping[str, Any]) -> Alternative:
     """Return the side of a test where the model that is ahead is A."""
     return "two-sided" if options.get("alternative", "two-sided") == "two-sided" else "greater"
-
-
-_OF_COUNTS: dict[str, Callable[[int, Mapping[str, Any]], float]] = {
-    "binomial_test": _binomial_test,
-    "mcnemar": _mcnemar,
-    "proportion_difference": _proportion_difference,
-}
-"""The smallest p-value of tests that count independent rows, of which one model has all right."""
-
-
-def _in_groups(test: PlannedTest, entry: Entry, groups: int, hypotheses: int) -> float:
-    """Return the smallest p-value where every group is for one model: that of equal signs."""
-    if entry.about == "recipes":
-        form = "t"
-    elif entry.variants is None or (test.correction == MAX_T and hypotheses > 1):
-        form = "t_and_flips"
-    else:
-        form = entry.variants.choose(test.options.get("variant"), "groups")
-    of_one_side = 2.0 ** -(groups + 1)  # half of the probability of this one outcome: the mid-p
-    if form in FLIPS:
-        level = 1 - test.alpha
-        if test.simultaneous:
-            level = simultaneous_level(level, hypotheses, test.correction or "none")
-        if form == "sign_flip_exact" or too_few_clusters(groups, 1 - level):
-            of_one_side *= 2
-    elif groups < FEWEST_CLUSTERS:
-        return 1.0
-    elif form != "t_and_flips":
-        return 0.0
-    return min(1.0, of_one_side * (2 if test.alternative == "two-sided" else 1))
 
 
 def remedies(test: PlannedTest, experiment: Experiment, size: RowCounts | None) -> str:
@@ -575,15 +558,10 @@ _SITUATIONS = {
 }
 """Situations as parts of a sentence, where that is not "with" and their name."""
 _BY_RESULT = (
-    "autocorrelation",
-    "strong autocorrelation",
-    "few rows",
-    "few errors",
-    "rare large errors",
+    *("autocorrelation", "strong autocorrelation", "few rows", "few errors"),
+    *("rare large errors", "seeds alone"),
 )
 """Situations that the data of every comparison show, so that the experiment need not guess."""
-
-
 INFLATED = "{test} has an inflated type I error {where}: {why}."
 NOT_SIMULATED = (
     "{test} has an inflated type I error with some learners and was not simulated with learners "
@@ -592,8 +570,7 @@ NOT_SIMULATED = (
 """What a caution says."""
 
 
-@dataclasses.dataclass(frozen=True)
-class Inflated:
+class Inflated(NamedTuple):
     """A kind of learner, or a situation, in which the type I error of a test is inflated."""
 
     where: str
@@ -601,14 +578,13 @@ class Inflated:
     rate: ErrorRate
 
 
-@dataclasses.dataclass(frozen=True)
-class Cautions:
+class Cautions(NamedTuple):
     """Simulated type I errors that speak against a test in one experiment."""
 
     entry: Entry
-    inflated: tuple[Inflated, ...] = ()
-    unknown: tuple[str, ...] = ()
-    instead: tuple[Entry, ...] = ()
+    inflated: Sequence[Inflated] = ()
+    unknown: Sequence[str] = ()
+    instead: Sequence[Entry] = ()
 
     def __bool__(self) -> bool:
         return bool(self.inflated or self.unknown)
@@ -620,22 +596,20 @@ class Cautions:
         shown: Callable[[str], str] = str,
     ) -> list[str]:
         """Return the cautions about a comparison of some models, a sentence each."""
-        sentences = []
-        tests = [f"{named(entry)} (plan {entry.plans[0]})" for entry in self.instead]
-        use = f" Use {' or '.join(tests)} instead." if tests else ""
-        concerned = [
-            one for one in self.inflated if not one.models or set(one.models) & {*compared}
-        ]
-        if concerned:
-            parts: list[str] = []
-            for one in concerned:
-                here = joined([shown(model) for model in one.models if model in compared])
-                where = one.where.removeprefix("with ") if parts else one.where
-                parts.append(f"{where} (here: {here})" if here else where)
-            why = f"{inflation([one.rate for one in concerned])} at the .05 level in simulations"
-            sentences.append(
-                INFLATED.format(test=named(self.entry), where=joined(parts), why=why) + use
-            )
+        sentences, parts, rates = [], list[str](), []
+        for where, models, rate in self.inflated:
+            concerned = [shown(model) for model in models if model in compared]
+            if models and not concerned:
+                continue
+            where = where.removeprefix("with ") if parts else where
+            parts.append(f"{where} (here: {joined(concerned)})" if concerned else where)
+            rates.append(rate)
+        if parts:
+            why = f"{inflation(rates)} at the .05 level in simulations"
+            sentence = INFLATED.format(test=named(self.entry), where=joined(parts), why=why)
+            tests = [f"{named(entry)} (plan {entry.plans[0]})" for entry in self.instead]
+            use = f" Use {' or '.join(tests)} instead." if tests else ""
+            sentences.append(sentence + use)
         unknown = [shown(model) for model in self.unknown if model in compared]
         if unknown:
             sentences.append(NOT_SIMULATED.format(test=named(self.entry), models=joined(unknown)))
@@ -658,6 +632,12 @@ def rates_by(rates: Sequence[ErrorRate], metric: str) -> list[ErrorRate]:
     return list(rates)
 
 
+def of_task(rate: ErrorRate, numbers: bool) -> bool:
+    """Tell whether a rate was simulated with the task of an experiment, or is of any."""
+    regression = rate.setting.endswith(REGRESSION)
+    return regression if numbers and rate.setting in LEARNERS else numbers or not regression
+
+
 def cautions(
     test: PlannedTest,
     experiment: Experiment,
@@ -666,33 +646,26 @@ def cautions(
     dataset: str = "",
 ) -> Cautions:
     """Collect the simulated type I errors that speak against a test in an experiment."""
-    entry = catalogue()[test.name]
+    known = catalogue()
+    entry = known[test.name]
     if not entry.liberal_for:
         return Cautions(entry)
-    where = experiment, failed, list(experiment.metrics) if metric is None else [metric], dataset
-    inflated = _inflated(entry, *where)
-    numbers = experiment.task.numbers
+    metrics, numbers = [metric] if metric else experiment.metrics, experiment.task.numbers
+    inflated = _inflated(entry, experiment, failed, metrics, dataset)
     own = [rate for rate in entry.rates if rate.setting in LEARNERS and of_task(rate, numbers)]
-    breaks, simulated = _liberal(own), {rate.setting for rate in own}
-    made_of = {name: learners(m, numbers=numbers) for name, m in experiment.learners.items()}
-    unknown = tuple(
-        name
-        for name, one in made_of.items()
-        if breaks and not (one.simulated and one.kinds <= simulated)
-    )
-    better = [catalogue()[name] for name in test.better if name != ON_ROWS or counted_rows(metric)]
-    instead = [one for one in better if not _inflated(one, *where)] if inflated else []
-    return Cautions(entry, tuple(inflated), unknown, tuple(instead))
-
-
-def of_task(rate: ErrorRate, numbers: bool) -> bool:
-    """Tell whether a rate was simulated with the task of an experiment, or is of any."""
-    regression = rate.setting.endswith(REGRESSION)
-    return regression if numbers and rate.setting in LEARNERS else numbers or not regression
-
-
-def _liberal(rates: Iterable[ErrorRate]) -> set[ErrorRate]:
-    return {rate for rate in rates if rate.verdict is TypeOneError.LIBERAL}
+    simulated, unknown = {rate.setting for rate in own}, list[str]()
+    if any(rate.verdict is TypeOneError.LIBERAL for rate in own):
+        made_of = {name: learners(m, numbers=numbers) for name, m in experiment.learners.items()}
+        unknown = [
+            n for n, one in made_of.items() if not (one.simulated and one.kinds <= simulated)
+        ]
+    instead = [
+        known[name]
+        for name in (test.better if inflated else ())
+        if (name != ON_ROWS or counted_rows(metric))
+        and not _inflated(known[name], experiment, failed, metrics, dataset)
+    ]
+    return Cautions(entry, inflated, unknown, instead)
 
 
 def _inflated(
@@ -703,54 +676,37 @@ def _inflated(
     dataset: str,
 ) -> list[Inflated]:
     """List kinds of learners and situations of an experiment in which a test is liberal."""
-    numbers = experiment.task.numbers
-    known = {name: learners(m, numbers=numbers).kinds for name, m in experiment.learners.items()}
-    inflated, liberal = [], _liberal(entry.rates)
+    numbers, several = experiment.task.numbers, several_runs(experiment)
+    made_of = {name: learners(m, numbers=numbers).kinds for name, m in experiment.learners.items()}
+    inflated = []
     for kind in LEARNERS:
         own = [rate for rate in entry.rates if rate.setting == kind]
-        of_metrics = {rate for one in metrics for rate in rates_by(own, one)}
-        worst = max(of_metrics & liberal, key=lambda rate: (rate.rate, rate.metric), default=None)
-        models = tuple(name for name, kinds in known.items() if kind in kinds)
-        if models and worst:
+        of_metrics = {rate for metric in metrics for rate in rates_by(own, metric)}
+        liberal = [rate for rate in of_metrics if rate.verdict is TypeOneError.LIBERAL]
+        models = tuple(name for name, kinds in made_of.items() if kind in kinds)
+        if models and liberal:
+            worst = max(liberal, key=lambda rate: (rate.rate, rate.metric))
             inflated.append(Inflated(f"with {kind.removesuffix(REGRESSION)}", models, worst))
-    settings = {rate.setting for rate in entry.rates}
-    for rate in entry.rates:
-        if not of_task(rate, numbers) or (numbers and f"{rate.setting}{REGRESSION}" in settings):
-            continue
-        where = _where(rate.setting, experiment, metrics, failed, dataset)
-        if where and rate in liberal:
-            inflated.append(Inflated(where, (), rate))
-    return inflated
-
-
-def _where(
-    setting: str,
-    experiment: Experiment,
-    metrics: Collection[str],
-    failed: Collection[str],
-    dataset: str,
-) -> str:
-    """Put a situation into words; empty where the experiment is not in it."""
     related = {kin.kind for name, kin in dependent(experiment).items() if dataset in ("", name)}
-    if setting in LEARNERS:
-        return ""
-    setting = setting.removesuffix(REGRESSION)
-    if setting in (*_BY_RESULT, "seeds alone"):
-        return ""
-    if setting in METRICS:
-        return f"by {METRICS[setting].title}" if setting in metrics else ""
     fitted = experiment.learners.values()
-    known = {
-        "rows in groups": "group" in related,
+    unlike = {learners(m, numbers=True).kinds for m in fitted} - {frozenset()}
+    here = dict.fromkeys(_BY_RESULT, False) | {
+        **dict.fromkeys(
+            ("rows in groups", "groups of one size", "groups of unlike size"), "group" in related
+        ),
         "failing fits": bool(failed),
         "class weights, costs or tuned thresholds": any(map(moves_threshold, fitted)),
-        "unlike learners": len({learners(m, numbers=True).kinds for m in fitted} - {frozenset()})
-        > 1,
-        "groups of one size": "group" in related,
-        "groups of unlike size": "group" in related,
-        "rare failures, one model deterministic": bool(
-            several_runs(experiment) and deterministic(experiment)
-        ),
-        "skewed runs, unequal numbers": len({*map(experiment.seeds, several_runs(experiment))}) > 1,
+        "unlike learners": len(unlike) > 1,
+        "rare failures, one model deterministic": bool(several and deterministic(experiment)),
+        "skewed runs, unequal numbers": len({*map(experiment.seeds, several)}) > 1,
+        **{name: name in metrics for name in METRICS},
     }
-    return _SITUATIONS.get(setting, f"with {setting}") if known.get(setting, True) else ""
+    settings = {rate.setting for rate in entry.rates}
+    for rate in entry.rates:
+        instead = numbers and f"{rate.setting}{REGRESSION}" in settings
+        liberal_here = rate.verdict is TypeOneError.LIBERAL and rate.setting not in LEARNERS
+        setting = rate.setting.removesuffix(REGRESSION)
+        if liberal_here and of_task(rate, numbers) and not instead and here.get(setting, True):
+            by = f"by {METRICS[setting].title}" if setting in METRICS else f"with {setting}"
+            inflated.append(Inflated(_SITUATIONS.get(setting, by), (), rate))
+    return inflated

@@ -29,7 +29,6 @@ from bakeoff.stats.metrics.view import NO_COLUMNS, NoValue
 from bakeoff.stats.rows.ordered import independent_blocks
 
 Floats = NDArray[np.float64]
-Codes = NDArray[np.integer[Any]]
 
 # --- metrics, as tests know them
 

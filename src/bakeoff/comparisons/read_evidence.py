@@ -5,16 +5,13 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 from numpy.typing import NDArray
 
 from bakeoff.comparisons.evidence import (
-    Codes,
     DatasetScores,
     FoldPredictions,
     FoldScores,
@@ -23,14 +20,18 @@ from bakeoff.comparisons.evidence import (
 )
 from bakeoff.data.table import PROBABILITY_SLACK, SUBGROUP, TAKEN
 from bakeoff.errors import UserError
-from bakeoff.files import open_parquet, read_csv, read_frame, read_json
+from bakeoff.files import open_parquet, read_csv
 from bakeoff.scores import metrics_of
+from bakeoff.scores.metrics import mixed_units
 from bakeoff.spec import Experiment
 from bakeoff.spec.experiment import run_of
 from bakeoff.spec.related import declared
 from bakeoff.spec.resampling import Halves, Plan
 from bakeoff.stats import looks_at
 from bakeoff.stats.datasets.standings import group_means, with_failures_last
+
+if TYPE_CHECKING:
+    import pyarrow.parquet as pq
 
 GROUP, TIME = ":group", ":time"
 """Columns of collected predictions that relate rows; no model is called so."""
@@ -48,17 +49,17 @@ def held_out(
 ) -> Iterator[PairedPredictions]:
     """Read what is collected on one test set once, and return it metric by metric."""
     if isinstance(given, PairedPredictions):
-        yield from by_metric(given, experiment, metrics)
-        return
-    wanted = {looks_at(engine_metric(metric)) for metric in metrics}
-    rows = read_predictions(
-        given,
-        list(experiment.models),
-        by_values=experiment.by_values,
-        scores="ranking" in wanted,
-        probabilities="probabilities" in wanted,
-    )
-    check_related(experiment, dataset, rows, given)
+        rows = given
+    else:
+        models = list(experiment.models)
+        rows = read_predictions(given, models, metrics, by_values=experiment.by_values)
+        # A test for groups takes rows without groups for independent: its p-value would be wrong.
+        kin = declared(experiment, dataset)
+        if kin is not None and rows.n and not rows.related:
+            raise UserError(
+                f"{given} does not say which rows of {dataset} belong together, though the data "
+                f"set has the {kin.kind} column {kin.column!r}: delete this file and run again"
+            )
     yield from by_metric(rows, experiment, metrics)
 
 
@@ -74,84 +75,46 @@ def by_metric(
         yield from (dataclasses.replace(rows, metric=metric) for metric in metrics)
 
 
-def check_related(
-    experiment: Experiment, dataset: str, rows: PairedPredictions, path: str | Path
-) -> None:
-    """Stop where a data set has groups or times and its predictions have none."""
-    # A test for groups takes rows without groups for independent: its p-value would be wrong.
-    kin = declared(experiment, dataset)
-    if kin is not None and rows.n and not rows.related:
-        raise UserError(
-            f"{path} does not say which rows of {dataset} belong together, though the data set "
-            f"has the {kin.kind} column {kin.column!r}: delete this file and run again"
-        )
-
-
 def read_predictions(
-    path: str | Path,
-    models: list[str],
-    *,
-    by_values: bool = False,
-    scores: bool = False,
-    probabilities: bool = False,
+    path: str | Path, models: list[str], metrics: Iterable[str] = (), *, by_values: bool = False
 ) -> PairedPredictions:
-    """Read what is collected on one test set, each training run as if it was a model."""
+    """Read what metrics want of one test set, each training run as if it was a model."""
     with open_parquet(path) as file:
-        names, numbers = file.schema_arrow.names, False
+        names = file.schema_arrow.names
         present = _present(models, names)
-        if not by_values:
-            numbers = pa.types.is_floating(file.schema_arrow.field("y_true").type)
-            table = file.read(columns=["y_true", *present])
-    beside = [n for n in names if n in (GROUP, TIME) or n.startswith((SUBGROUP, TAKEN))]
-    frame = read_frame(path, beside) if beside else pd.DataFrame()
-    more: dict[str, Any] = {
-        "left_out": _without(models, present),
-        "groups": frame[GROUP].to_numpy() if GROUP in frame else None,
-        "times": frame[TIME].to_numpy() if TIME in frame else None,
-        "subgroups": {
-            n.removeprefix(SUBGROUP): pd.Categorical(frame[n])
-            for n in beside
-            if n.startswith(SUBGROUP)
-        },
-        "columns": {
-            n.removeprefix(TAKEN): frame[n].to_numpy() for n in beside if n.startswith(TAKEN)
-        },
-    }
-    if by_values:
-        values = read_frame(path, present).to_numpy(dtype=np.float64)
-        return PairedPredictions.from_values(present, values, **more)
-    classes: list[str] = []
-    if numbers:
-        truth: NDArray[Any] = table["y_true"].to_numpy()
-        columns = [table[name].to_numpy() for name in present]
-    else:
-        classes, truth = _coded(table["y_true"])
-        columns = [_among(classes, *_coded(table[name])) for name in present]
-    if present and (scores or probabilities):
-        wanted = classes if probabilities else classes[-1:]
-        given = _numbers(path, [[f"{model}:{name}" for name in wanted] for model in present])
-        more["scores"] = given[..., -1] if scores else None
-        more["probabilities"] = _probabilities(given) if probabilities else None
+        subgroups, taken = (
+            [name for name in names if name.startswith(start)] for start in (SUBGROUP, TAKEN)
+        )
+        related = [name for name in names if name in (GROUP, TIME)]
+        known = [*([] if by_values else ["y_true"]), *present, *related, *subgroups, *taken]
+        frame = file.read(columns=known).to_pandas()
+        more: dict[str, Any] = {
+            "left_out": _without(models, present),
+            "groups": frame[GROUP].to_numpy() if GROUP in frame else None,
+            "times": frame[TIME].to_numpy() if TIME in frame else None,
+            "subgroups": {n.removeprefix(SUBGROUP): pd.Categorical(frame[n]) for n in subgroups},
+            "columns": {n.removeprefix(TAKEN): frame[n].to_numpy() for n in taken},
+        }
+        if by_values:
+            values = frame[present].to_numpy(dtype=np.float64)
+            return PairedPredictions.from_values(present, values, **more)
+        classes: list[str] = []
+        if pd.api.types.is_float_dtype(frame["y_true"]):
+            truth, *columns = (frame[name].to_numpy() for name in ("y_true", *present))
+        else:
+            labels = frame["y_true"].astype("category")
+            classes = labels.cat.categories.tolist()
+            own = (frame[name].astype("category") for name in present)
+            columns = [one.cat.set_categories(classes).cat.codes.to_numpy() for one in own]
+            truth = labels.cat.codes.to_numpy()
+        wanted = {looks_at(engine_metric(metric)) for metric in metrics} - {"classes"}
+        if present and wanted:
+            scored = classes if "probabilities" in wanted else classes[-1:]
+            given = _numbers(file, [[f"{model}:{name}" for name in scored] for model in present])
+            more["scores"] = given[..., -1] if "ranking" in wanted else None
+            more["probabilities"] = _probabilities(given) if "probabilities" in wanted else None
     predicted = np.column_stack(columns) if columns else np.empty((len(truth), 0), np.int8)
     return PairedPredictions(tuple(present), tuple(classes), truth, predicted, **more)
-
-
-def _coded(column: pa.ChunkedArray) -> tuple[list[str], Codes]:
-    """Return the classes of a column of labels and the place of each row's."""
-    labels = column.combine_chunks()
-    if not pa.types.is_dictionary(labels.type):  # of no rows
-        labels = labels.dictionary_encode()
-    classes = labels.dictionary.to_pylist()
-    small = np.min_scalar_type(-max(len(classes), 1))
-    return classes, labels.indices.to_numpy(zero_copy_only=False).astype(small)
-
-
-def _among(classes: Sequence[str], own: Sequence[str], codes: Codes) -> Codes:
-    """Turn codes of a model's own list of classes into those of a common one; -1: not there."""
-    if own == classes:
-        return codes
-    places = [classes.index(name) if name in classes else -1 for name in own]
-    return np.array(places, dtype=np.min_scalar_type(-max(len(classes), 1)))[codes]
 
 
 def _present(models: Sequence[str], known: Sequence[str]) -> list[str]:
@@ -172,19 +135,19 @@ def _probabilities(said: NDArray[np.float64]) -> NDArray[np.float64]:
     return said if all(right) else np.where(np.array(right)[:, None], said, np.nan)
 
 
-def _numbers(path: str | Path, columns: Sequence[Sequence[str]]) -> NDArray[np.float64]:
+def _numbers(file: pq.ParquetFile, columns: Sequence[Sequence[str]]) -> NDArray[np.float64]:
     """Read rows × models × columns, NaN for columns that are not there."""
     # Each model's lie together in memory, so that what looks at a model copies nothing.
-    with open_parquet(path) as file:
-        known, n = set(file.schema_arrow.names), file.metadata.num_rows
-        values = np.empty((len(columns), n, len(columns[0])))
-        some = max(1, _AT_ONCE // values[0].size) if n else len(columns)
-        for start in range(0, len(columns), some):
-            part = columns[start : start + some]
-            table = file.read(columns=[name for own in part for name in own if name in known])
-            for own, names in zip(values[start:], part, strict=False):
-                for place, name in enumerate(names):
-                    own[:, place] = table[name].to_numpy() if name in known else np.nan
+    known, n = set(file.schema_arrow.names), file.metadata.num_rows
+    values = np.full((len(columns), n, len(columns[0])), np.nan)
+    some = max(1, _AT_ONCE // values[0].size) if n else len(columns)
+    for start in range(0, len(columns), some):
+        part = columns[start : start + some]
+        table = file.read(columns=[name for own in part for name in own if name in known])
+        for own, names in zip(values[start:], part, strict=False):
+            for place, name in enumerate(names):
+                if name in known:
+                    own[:, place] = table[name].to_numpy()
     return values.transpose(1, 0, 2)
 
 
@@ -237,16 +200,14 @@ def read_fold_predictions(path: str | Path, models: list[str]) -> FoldPrediction
     """Read the collected predictions of a plan of folds; rows are paired by their id."""
     with open_parquet(path) as file:
         present = [model for model in models if model in file.schema_arrow.names]
-    frame = read_frame(path, ["row_id", "repeat", "fold", "y_true", *present])
+        frame = file.read(columns=["row_id", "repeat", "fold", "y_true", *present]).to_pandas()
     frame = frame.sort_values(["repeat", "row_id"], kind="stable")
-    repeats = frame["repeat"].nunique()
-    truth = frame["y_true"].astype(str).to_numpy()
-    right = [frame[model].astype(str).to_numpy() == truth for model in present]
-    correct = np.column_stack(right) if right else np.empty((len(frame), 0), dtype=bool)
+    shape = frame["repeat"].nunique(), -1
+    labels = frame[["y_true", *present]].astype(str).to_numpy()
     return FoldPredictions(
         tuple(present),
-        frame["fold"].to_numpy().reshape(repeats, -1),
-        correct.reshape(repeats, -1, len(present)),
+        frame["fold"].to_numpy().reshape(shape),
+        (labels[:, 1:] == labels[:, :1]).reshape(*shape, len(present)),
         _without(models, present),
     )
 
@@ -309,19 +270,6 @@ def read_matrix(path: str | Path) -> pd.DataFrame:
     return read_csv(path, dtype=types, keep_default_na=False, na_values=[""])
 
 
-def cut_matrix(
-    table: pd.DataFrame, plan: str, metric: str, models: Sequence[str]
-) -> tuple[list[str], NDArray[np.float64]]:
-    """Return the data sets and their scores by one plan and metric."""
-    own = table[(table["plan"] == plan) & (table["metric"] == metric)]
-    return own["dataset"].tolist(), own[list(models)].to_numpy(dtype=np.float64)
-
-
-def read_holes(path: str | Path) -> list[Hole]:
-    """Read which cells are missing."""
-    return [Hole(**hole) for hole in read_json(path)["missing"]]
-
-
 def missing_cells(experiment: Experiment) -> str:
     """Return the policy for missing cells of the score matrix."""
     default = "drop_dataset" if experiment.on_error == "exclude" else "error"
@@ -343,60 +291,42 @@ def check_holes(holes: Iterable[Hole], used: set[tuple[str, str]], policy: str) 
 
 
 def complete(
-    models: Sequence[str],
-    datasets: Sequence[str],
-    values: NDArray[np.float64],
-    holes: Sequence[Hole],
+    experiment: Experiment,
+    metric: str,
+    scores: pd.DataFrame,
     policy: str,
-    groups: Mapping[str, Sequence[str]] = MappingProxyType({}),
-    *,
-    greater_is_better: bool = True,
-    mixed: bool = False,
+    holes: Sequence[Hole] = (),
 ) -> DatasetScores:
     """Merge groups of data sets, and do with missing cells what the policy says, with notes."""
-    gaps, notes = np.isnan(values), []
+    sign, models = 1 if metrics_of(experiment)[metric].greater_is_better else -1, scores.columns
+    units, notes = experiment.tests.units(scores.index), []
     if policy == "drop_dataset":
-        kept = np.asarray(~gaps.any(axis=1))
-        for name in _names(datasets, ~kept):
+        gaps = scores.isna().any(axis=1)
+        for name in scores.index[gaps]:
             own = [hole for hole in holes if hole.dataset == name]
             shown = "; ".join(map(str, own[:_SHOWN])) + ("; ..." if len(own) > _SHOWN else "")
             notes.append(f"data set {name} was left out: {shown}")
-        values, datasets = values[kept], _names(datasets, kept)
-    if mixed and len(datasets):  # of which no mean and no difference is known: those of ranks
-        size = np.nanmax(np.abs(values), axis=1, keepdims=True, initial=1e-300)
-        near = np.round(values / size, _DIGITS) * (1 if greater_is_better else -1)
-        values = pd.DataFrame(near).rank(axis=1).to_numpy() * (1 if greater_is_better else -1)
-    if groups and len(datasets):
-        there = {name: [one for one in own if one in datasets] for name, own in groups.items()}
-        there = {name: own for name, own in there.items() if own}
-        codes = [i for i, own in enumerate(there.values()) for _ in own]
-        order = [datasets.index(one) for own in there.values() for one in own]
-        values, datasets = group_means(values[order], np.array(codes, dtype=int)), list(there)
-    gaps = np.isnan(values)
-    if policy == "failed" and gaps.any():
-        return _failed_last(models, datasets, values, 1 if greater_is_better else -1)
-    return DatasetScores(tuple(models), tuple(datasets), values, tuple(notes))
-
-
-def _failed_last(
-    models: Sequence[str], datasets: Sequence[str], values: NDArray[np.float64], sign: int
-) -> DatasetScores:
-    """Rank missing cells last, and say so; greater is better by `sign`."""
-    there = ~np.isnan(values)
-    kept = there.any(axis=1)
-    without = [name for name, own in zip(models, there.T, strict=True) if not own.any()]
-    if without:
-        raise UserError(f"{', '.join(without)}: no data set has a score of it; leave it out")
-    missing, left = int((~there[kept]).sum()), int((~kept).sum())
-    score = "score was" if missing == 1 else "scores were"
-    notes = [f"{missing} missing {score} ranked last, as failures"] if missing else []
-    if left:
-        what = "data set" if left == 1 else "data sets"
-        were = "was" if left == 1 else "were"
-        notes.append(f"{left} {what} without scores of any model {were} left out")
-    filled = sign * with_failures_last(sign * values[kept])
-    return DatasetScores(tuple(models), tuple(_names(datasets, kept)), filled, tuple(notes))
-
-
-def _names(names: Sequence[str], chosen: Any) -> list[str]:
-    return [name for name, one in zip(names, chosen, strict=True) if one]
+        scores = scores[~gaps]
+    if mixed_units(experiment, metric):  # of which no mean and no difference is known: of ranks
+        size = np.nanmax(np.abs(scores.to_numpy()), axis=1, keepdims=True, initial=1e-300)
+        scores = (scores.div(size).round(_DIGITS) * sign).rank(axis=1) * sign
+    order = [(unit, one) for unit, own in units.items() for one in own if one in scores.index]
+    codes, names = pd.factorize(np.array([unit for unit, _ in order], dtype=object))
+    values = scores.loc[[one for _, one in order]].to_numpy(dtype=np.float64)
+    if len(names) < len(values):
+        values = group_means(values, codes)
+    known = ~np.isnan(values)
+    if policy == "failed" and not known.all():
+        if never := models[~known.any(axis=0)].tolist():
+            raise UserError(f"{', '.join(never)}: no data set has a score of it; leave it out")
+        kept = known.any(axis=1)
+        missing, empty = int((~known[kept]).sum()), int((~kept).sum())
+        if missing:
+            score = "score was" if missing == 1 else "scores were"
+            notes.append(f"{missing} missing {score} ranked last, as failures")
+        if empty:
+            what = "data set without scores of any model was"
+            what = what if empty == 1 else "data sets without scores of any model were"
+            notes.append(f"{empty} {what} left out")
+        values, names = sign * with_failures_last(sign * values[kept]), names[kept]
+    return DatasetScores(tuple(models), tuple(names), values, tuple(notes))

@@ -8,7 +8,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from enum import StrEnum
-from functools import cache, cached_property
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -27,16 +27,13 @@ from bakeoff.comparisons.evidence import (
     has_test,
 )
 from bakeoff.comparisons.read_evidence import (
-    check_related,
+    Hole,
     complete,
-    cut_matrix,
     fold_scores,
     held_out,
     missing_cells,
     read_fold_predictions,
-    read_holes,
     read_matrix,
-    read_predictions,
     read_scores,
 )
 from bakeoff.comparisons.settings import (
@@ -44,7 +41,6 @@ from bakeoff.comparisons.settings import (
     check_correction,
     correction_among,
     deterministic,
-    pairs_of,
 )
 from bakeoff.files import read_json
 from bakeoff.scores import Metric, metrics_of
@@ -68,7 +64,7 @@ from bakeoff.stats import (
     catalogue,
     plain,
 )
-from bakeoff.stats.core.pairs import simultaneous_level
+from bakeoff.stats.core.pairs import pairs_of, simultaneous_level
 from bakeoff.stats.metrics.family import MAX_T
 from bakeoff.threads import on_one_thread
 
@@ -152,9 +148,14 @@ class Comparison:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Comparison:
-        """Read what `to_dict` wrote."""
-        values = {key: _read(key, value) for key, value in data.items()}
-        return cls(**{**values, "decision": Decision(data["decision"])})
+        """Read what `to_dict` wrote: JSON writes NaN as null, and infinity as text."""
+        kinds = {field.name: field.type for field in dataclasses.fields(cls)}
+        numbers = {
+            key: as_float(value)
+            for key, value in data.items()
+            if kinds.get(key) == "float" or (kinds.get(key) == "float | None" and value is not None)
+        }
+        return cls(**{**data, **numbers, "decision": Decision(data["decision"])})
 
 
 def read_comparisons(path: str | Path) -> list[Comparison]:
@@ -193,16 +194,6 @@ def _alike(a: Comparison, b: Comparison) -> bool:
     return plain_a == plain_b
 
 
-_TYPES = {field.name: str(field.type) for field in dataclasses.fields(Comparison)}
-
-
-def _read(key: str, value: Any) -> Any:
-    """Return a value as its field has it: JSON writes NaN as null, and infinity as text."""
-    kind = _TYPES.get(key)
-    number = kind == "float" or (kind == "float | None" and value is not None)
-    return as_float(value) if number else value
-
-
 # --- the plan, test by test
 
 
@@ -235,21 +226,16 @@ def _of_datasets(
 ) -> Iterator[tuple[str, str, AnyEvidence]]:
     """Do with missing cells and groups of data sets what the experiment says."""
     table = matrix if isinstance(matrix, pd.DataFrame) else read_matrix(matrix)
-    missing = holes if isinstance(holes, list) else read_holes(holes)
+    if not isinstance(holes, list):
+        holes = [Hole(**hole) for hole in read_json(holes)["missing"]]
     policy = missing_cells(experiment)
     if test.allows_missing and policy != "failed":
         policy = "keep"
     for metric in test.metrics:
-        datasets, values = cut_matrix(table, test.plan, metric, list(experiment.models))
-        units = experiment.tests.units(datasets)
-        own = [hole for hole in missing if (hole.plan, hole.metric) == (test.plan, metric)]
-        cells = complete(
-            *(list(experiment.models), datasets, values, own, policy),
-            units if len(units) < len(datasets) else {},
-            greater_is_better=metrics_of(experiment)[metric].greater_is_better,
-            mixed=mixed_units(experiment, metric),
-        )
-        yield "", metric, cells
+        cells = table[(table["plan"] == test.plan) & (table["metric"] == metric)]
+        cells = cells.set_index("dataset")[list(experiment.models)]
+        own = [hole for hole in holes if (hole.plan, hole.metric) == (test.plan, metric)]
+        yield "", metric, complete(experiment, metric, cells, policy, own)
 
 
 def _of_dataset(
@@ -258,18 +244,10 @@ def _of_dataset(
     """Cut the rows or scores of one data set and plan for a test, metric by metric."""
     entry, models = catalogue()[test.name], list(experiment.models)
     match entry.evidence, entry.reads:
-        case ((Evidence.ROWS | Evidence.RUNS), ("predictions" | "values")):
+        case ((Evidence.ROWS | Evidence.RUNS), _):
             of_runs, fixed = entry.evidence is Evidence.RUNS, deterministic(experiment)
             for rows in held_out(experiment, dataset, given, test.metrics):
                 yield rows.metric, CrossedRuns.of(rows, fixed) if of_runs else rows
-        case Evidence.ROWS, reads:
-            rows = given
-            if not isinstance(rows, PairedPredictions):
-                rows = read_predictions(given, models, scores=reads == "ranking")
-                check_related(experiment, dataset, rows, given)
-            elif reads != "ranking":
-                rows = dataclasses.replace(rows, scores=None)
-            yield test.metrics[0], rows
         case Evidence.FOLD_ROWS, _:
             yield test.metrics[0], read_fold_predictions(given, models)
         case _, reads:
@@ -301,39 +279,32 @@ def run_on(
 ) -> list[Comparison]:
     """Run one test on one piece of evidence, with the cautions about it."""
     rows = run_test(test, evidence, context_of(experiment, dataset, metric))
-    if isinstance(evidence, DatasetScores) and mixed_units(experiment, metric):
-        # what the test had are ranks, and a difference of them is no difference of scores
-        rows = [
-            dataclasses.replace(
-                row, ci_low=math.nan, ci_high=math.nan, result={**row.result, "ci": None}
-            )
-            for row in rows
-        ]
+    # what the test had are ranks, and a difference of them is no difference of scores
+    ranked = isinstance(evidence, DatasetScores) and mixed_units(experiment, metric)
     against = {
         one.name: cautions(one, experiment, evidence.left_out, metric, dataset)
         for one in AnalysisPlan((test,)).with_posthoc
     }
     for place, row in enumerate(rows):
         compared = [row.model_a, row.model_b] if row.model_a else evidence.models
-        said = against[row.test].of(compared)
+        sentences = against[row.test].of(compared)
         if failing := measured(row):
-            said.append(f"{row.test} has an inflated type I error here: {'; '.join(failing)}.")
-        rows[place] = dataclasses.replace(row, caution=" ".join(said)) if said else row
+            failed = "; ".join(failing)
+            sentences.append(f"{row.test} has an inflated type I error here: {failed}.")
+        changes: dict[str, Any] = {"caution": " ".join(sentences)}
+        if ranked:
+            no_interval = {"ci_low": math.nan, "ci_high": math.nan}
+            changes |= {**no_interval, "result": {**row.result, "ci": None}}
+        rows[place] = dataclasses.replace(row, **changes)
     return rows
 
 
 def context_of(experiment: Experiment, dataset: str, metric: str) -> Context:
     """Say where the hypotheses of a test come from, and how an experiment has them tested."""
     costs = experiment.costs_on(dataset) if dataset else None
-    known = metrics_of(experiment)[metric]
-    return Context(
-        dataset,
-        metric,
-        known.greater_is_better,
-        experiment.seed,
-        costs,
-        range_of(known, costs),
-    )
+    measure = metrics_of(experiment)[metric]
+    limits = range_of(measure, costs)
+    return Context(dataset, metric, measure.greater_is_better, experiment.seed, costs, limits)
 
 
 _INFLATES = (
@@ -368,74 +339,91 @@ class Context:
     range: tuple[float, float] = (-math.inf, math.inf)
 
 
-def run_test(test: PlannedTest, evidence: AnyEvidence, context: Context) -> list[Comparison]:
+def run_test(
+    test: PlannedTest, evidence: AnyEvidence, context: Context, follows: str = ""
+) -> list[Comparison]:
     """Run a test on one data set and metric, with all that belongs to its family."""
     # An omnibus test brings its post hoc comparisons along; whether it licenses them is for the
     # report to say. Where a test has no answer on the evidence, its hypotheses are undecided and
     # say why: hours of fits are not lost to one degenerate fold.
-    rows = _Family(test, evidence, context).comparisons()
+    family = _Family(test, evidence, context, follows)
+    try:
+        rows = family.tested()
+    except ValueError as refusal:
+        rows = family.undecided(refusal)
+    assumed = _assumed_independent(evidence) if test.independent_rows else None
+    rows = [family.annotated(row, assumed) for row in rows]
     if test.posthoc is not None:
-        rows += _Family(test.posthoc, evidence, context, follows=test.name).comparisons()
+        rows += run_test(test.posthoc, evidence, context, follows=test.name)
     return rows
 
 
-@dataclasses.dataclass(frozen=True)
 class _Family:
     """The hypotheses of one test on one piece of evidence."""
 
-    test: PlannedTest
-    given: AnyEvidence
-    context: Context
-    follows: str = ""
+    def __init__(
+        self, test: PlannedTest, evidence: AnyEvidence, context: Context, follows: str
+    ) -> None:
+        self.test, self.context, self.follows = test, context, follows
+        self.entry = entry = catalogue()[test.name]
+        if test.independent_rows and isinstance(evidence, PairedPredictions):
+            evidence = dataclasses.replace(evidence, groups=None, times=None)
+        self.evidence, self.models = evidence, evidence.models
+        by_rows = entry.evidence is Evidence.ROWS and entry.reads == "predictions"
+        models = len(self.models) if not by_rows or has_test(context.metric) else 2
+        asked = test.correction or "none"
+        self.correction = correction_among(entry, asked, models, test.related)
 
-    @cached_property
-    def entry(self) -> Entry:
-        return catalogue()[self.test.name]
+    def tested(self) -> list[Comparison]:
+        """Test all hypotheses; what the evidence does not allow raises a ValueError."""
+        test, entry, versus = self.test, self.entry, self.test.versus
+        check_correction(test, self.correction)
+        if entry.arity is Arity.ONE:
+            return self._one_by_one("single", [(m,) for m in range(len(self.models))])
+        if versus is not None and versus not in self.models:
+            raise ValueError(f"{versus}, the model that all are compared with, has no results here")
+        incomplete = "" if test.allows_missing else self.evidence.missing(range(len(self.models)))
+        function: Any = entry.function
+        options: Iterable[str] = entry.options
+        if entry.arity is Arity.PAIR:
+            function, options = entry.all_pairs, entry.family_options
+            if function is None or self.correction != MAX_T:
+                pairs, asked = self._pairs(), set(test.options)
+                if entry.variants is not None and getattr(self.evidence, "related", False):
+                    asked.add("variant")  # else all pairs are computed in a form of their own
+                enough = function is not None and len(pairs) >= entry.all_pairs_from
+                if enough and entry.family_options >= asked and not incomplete:
+                    with suppress(ValueError):  # each pair then says if it has an answer
+                        return self._all_pairs(function, options)
+                return self._one_by_one("pair", pairs)
+        if incomplete:
+            raise Missing(incomplete)
+        if entry.arity is Arity.OMNIBUS:
+            result = self._call(self.evidence.matrix(entry), 1 - test.alpha)
+            return [self._comparison(result, "omnibus", result.pvalue, 1, "none")]
+        return self._all_pairs(function, options)
 
-    @cached_property
-    def correction(self) -> str:
-        """How the family is adjusted; ``none`` for tests that correct nothing."""
-        by_rows = self.entry.evidence is Evidence.ROWS and self.entry.reads == "predictions"
-        tested = not by_rows or has_test(self.context.metric)
-        asked = self.test.correction or "none"
-        models = len(self.models) if tested else 2
-        return correction_among(self.entry, asked, models, self.test.related)
+    def undecided(self, refusal: ValueError) -> list[Comparison]:
+        """Leave every hypothesis open, for one reason."""
+        nothing = self._no_result(refusal)
+        if self.entry.arity is Arity.OMNIBUS:
+            return [self._comparison(nothing, "omnibus", math.nan, 1, "none")]
+        role, hypotheses = "pair", [(self.models[a], self.models[b]) for a, b in self._pairs()]
+        if self.entry.arity is Arity.ONE:
+            role, hypotheses = "single", [(model, "") for model in self.models]
+        family = math.nan, len(hypotheses), self.correction
+        return [self._comparison(nothing, role, *family, *each) for each in hypotheses]
 
-    @cached_property
-    def evidence(self) -> AnyEvidence:
-        """The evidence, without what relates its rows where they are to be independent."""
-        if isinstance(self.given, PairedPredictions) and self.test.independent_rows:
-            return dataclasses.replace(self.given, groups=None, times=None)
-        return self.given
-
-    @property
-    def _related(self) -> bool:
-        """Whether something relates these rows, and the test is to know of it."""
-        return isinstance(self.evidence, PairedPredictions) and self.evidence.related
-
-    @property
-    def models(self) -> tuple[str, ...]:
-        return self.evidence.models
-
-    def comparisons(self) -> list[Comparison]:
-        try:
-            check_correction(self.test, self.correction)
-            rows = self._by_arity()
-        except ValueError as refusal:
-            rows = self._undecided(refusal)
-        return [self._annotated(row) for row in rows]
-
-    def _annotated(self, row: Comparison) -> Comparison:
+    def annotated(self, row: Comparison, assumed: Assumption | None) -> Comparison:
         """Say with a result what was left out of its evidence, and what is assumed of its rows."""
-        models, left_out = self.evidence.models, self.evidence.left_out
-        compared = [models.index(model) for model in (row.model_a, row.model_b) if model]
-        checks = block_checks(self.evidence, self.entry, self.context.costs, compared)
-        checks = [*row.result.get("assumptions", []), *map(vars, checks)]
+        compared = [self.models.index(model) for model in (row.model_a, row.model_b) if model]
+        blocks = block_checks(self.evidence, self.entry, self.context.costs, compared)
+        checks = [*row.result.get("assumptions", []), *map(vars, blocks)]
         more: dict[str, Any] = {}
-        if self.test.independent_rows and (assumed := assumption(self.given)):
+        if assumed is not None:
             checks = [vars(assumed), *(one for one in checks if one["name"] != assumed.name)]
             more[INDEPENDENT] = True
-        if left_out:
+        if left_out := self.evidence.left_out:
             checks += [{"name": "complete evidence", "holds": False, "detail": n} for n in left_out]
             more["left_out"] = list(left_out)
         if not checks:
@@ -443,158 +431,102 @@ class _Family:
         result = {**row.result, "assumptions": [dict(check) for check in checks], **more}
         return dataclasses.replace(row, result=result)
 
-    def _by_arity(self) -> list[Comparison]:
-        if self.entry.arity is Arity.ONE:
-            return list(self._corrected("single", [(m,) for m in range(len(self.models))]))
-        if self.entry.arity is Arity.PAIR:
-            return self._pairs()
-        if missing := self._incomplete():
-            raise Missing(missing)
-        if self.entry.arity is Arity.ALL_PAIRS:
-            return self._rows(self._whole(self.entry.function, self.entry.options))
-        arguments = self.evidence.matrix(self.entry)
-        result: Result = self._call(arguments, 1 - self.test.alpha)
-        return [self._comparison(result, "omnibus", result.pvalue, 1, "none")]
-
-    def _pairs(self) -> list[Comparison]:
+    def _pairs(self) -> list[tuple[int, int]]:
+        """List all pairs, or the model that all are compared with, as A, against each other one."""
         versus = self.test.versus
-        if versus is not None:
-            self._position(versus)
-        pairs = pairs_of(self.models, versus)
-        shared = self.entry.all_pairs
-        if shared is not None and self.correction == MAX_T:
-            if missing := self._incomplete():
-                raise Missing(missing)
-            return self._rows(self._whole(shared, self.entry.family_options))
-        if shared is not None and len(pairs) >= self.entry.all_pairs_from and self._fits():
-            with suppress(ValueError):  # each pair then says by itself whether it has an answer
-                return self._rows(self._whole(shared, self.entry.family_options))
-        return list(self._corrected("pair", pairs))
+        control = self.models.index(versus) if versus in self.models else None
+        return pairs_of(len(self.models), control)
 
-    def _fits(self) -> bool:
-        """Tell whether the form for all pairs is this one, knows all options, misses no model."""
-        asked = set(self.test.options)
-        if self._related and self.entry.variants is not None:
-            asked.add("variant")  # else all pairs are computed in a form of their own
-        return self.entry.family_options >= asked and not self._incomplete()
-
-    # ------------------------------------------------------------------ hypotheses
-
-    def _corrected(self, role: str, hypotheses: list[Any]) -> Iterator[Comparison]:
+    def _one_by_one(self, role: str, hypotheses: list[Any]) -> list[Comparison]:
         """Test each hypothesis by itself and adjust the p-values together."""
         size = len(hypotheses)
         level = 1 - self.test.alpha
         if self.test.simultaneous:
             level = simultaneous_level(level, size, self.correction)
-        results = [self._one(members, level) for members in hypotheses]
-        adjusted = map(float, adjust_pvalues([r.pvalue for r in results], self.correction))
-        for members, result, p in zip(hypotheses, results, adjusted, strict=True):
+        results = []
+        for members in hypotheses:
             names = [self.models[m] for m in members]
-            yield self._comparison(result, role, p, size, self.correction, *names)
+            try:
+                if missing := self.evidence.missing(members):
+                    raise Missing(missing)
+                arguments = self.evidence.arguments(self.entry, members)
+                results.append(self._call(arguments, level, *names))
+            except ValueError as refusal:
+                results.append(self._no_result(refusal))
+        adjusted = adjust_pvalues([r.pvalue for r in results], self.correction)
+        return [
+            self._comparison(
+                result, role, float(p), size, self.correction, *(self.models[m] for m in members)
+            )
+            for members, result, p in zip(hypotheses, results, adjusted, strict=True)
+        ]
 
-    def _one(self, members: tuple[int, ...], level: float) -> Result:
-        names = [self.models[m] for m in members]
-        try:
-            if missing := self.evidence.missing(members):
-                raise Missing(missing)
-            arguments = self.evidence.arguments(self.entry, members)
-            result: Result = self._call(arguments, level, *names)
-        except ValueError as refusal:
-            return self._no_result(refusal)
-        return result
-
-    def _whole(
-        self, function: Callable[..., PairwiseResult], known: Iterable[str]
-    ) -> PairwiseResult:
+    def _all_pairs(
+        self, function: Callable[..., PairwiseResult], taken: Iterable[str]
+    ) -> list[Comparison]:
         """Test all pairs in one call, whose numbers carry their own adjustment."""
-        test = self.test
-        control = None if test.versus is None else self._position(test.versus)
-        options = self._options(1 - test.alpha, function.__name__) | {
-            "control": control,
+        versus, many = self.test.versus, len(self.models) > _MOST_BY_PAIR
+        options = self._options(1 - self.test.alpha, function.__name__) | {
+            "control": None if versus is None else self.models.index(versus),
             "correction": self.correction,
-            "simultaneous": test.simultaneous,
-            "leader_only": bool(self.follows)
-            and len(self.models) > _MOST_BY_PAIR
-            and not test.versus,
+            "simultaneous": self.test.simultaneous,
+            "leader_only": bool(self.follows) and many and not versus,
         }
-        taken = {key: options[key] for key in known if key in options}
-        whole = function(*self.evidence.matrix(self.entry), **taken)
-        return bounded(whole, self.entry, self.context.range)
-
-    def _rows(self, whole: PairwiseResult) -> list[Comparison]:
-        """Return the comparisons of all pairs."""
-        plain = whole.to_dict()
-        shared = {k: v for k, v in plain.items() if k != "pairs"} | {"test": self.entry.name}
+        handed = {key: options[key] for key in taken if key in options}
+        whole = function(*self.evidence.matrix(self.entry), **handed)
+        whole = bounded(whole, self.entry, self.context.range)
+        everything = whole.to_dict()
+        shared = {k: v for k, v in everything.items() if k != "pairs"} | {"test": self.entry.name}
         size = whole.details.get("hypotheses", len(whole.pairs))
         rows = []
-        for result, pair, own in zip(whole.each(), whole.pairs, plain["pairs"], strict=True):
+        for result, pair, own in zip(whole.each(), whole.pairs, everything["pairs"], strict=True):
             known = None
             if not whole.results:
                 effects = {k: v for k, v in own["details"].items() if k in _EFFECTS}
                 checks = [dict(vars(check)) for check in result.assumptions]
                 known = {**shared, **own, "effect_sizes": effects, "assumptions": checks}
-            told = pair.pvalue_adjusted, size, whole.correction
+            family = pair.pvalue_adjusted, size, whole.correction
             models = self.models[pair.a], self.models[pair.b]
-            rows.append(self._comparison(result, "pair", *told, *models, known=known))
-        if "average_ranks" in plain["details"]:
+            rows.append(self._comparison(result, "pair", *family, *models, known=known))
+        if "average_ranks" in everything["details"]:
             # what a critical difference diagram is drawn from; each pair has details of its own
-            ranks = {**plain["details"], "models": list(self.models)}
+            ranks = {**everything["details"], "models": list(self.models)}
             rows[0] = dataclasses.replace(rows[0], result={**rows[0].result, "ranks": ranks})
         return rows
 
-    def _position(self, model: str) -> int:
-        if model not in self.models:
-            raise ValueError(f"{model}, the model that all are compared with, has no results here")
-        return self.models.index(model)
-
-    def _hypotheses(self) -> list[tuple[str, str]]:
-        if self.entry.arity is Arity.OMNIBUS:
-            return [("", "")]
-        if self.entry.arity is Arity.ONE:
-            return [(model, "") for model in self.models]
-        versus = self.test.versus if self.test.versus in self.models else None
-        return [(self.models[a], self.models[b]) for a, b in pairs_of(self.models, versus)]
-
-    def _incomplete(self) -> str:
-        """Say what the test would miss; empty where nothing is, or it leaves it out itself."""
-        if self.test.allows_missing:
-            return ""
-        return self.evidence.missing(range(len(self.models)))
-
-    # ------------------------------------------------------------------ calls and rows
-
-    def _call(self, arguments: list[Any], level: float, *who: str) -> Any:
+    def _call(self, arguments: list[Any], level: float, *models: str) -> Any:
         """Call the test's function on its evidence."""
         entry = self.entry
-        options = self._options(level, entry.name, *who)
-        known = {key: options[key] for key in entry.options if key in options}
-        return bounded(entry.function(*arguments, **known), entry, self.context.range)
+        options = self._options(level, entry.name, *models)
+        taken = {key: options[key] for key in entry.options if key in options}
+        return bounded(entry.function(*arguments, **taken), entry, self.context.range)
 
-    def _options(self, level: float, *purpose: str) -> dict[str, Any]:
+    def _options(self, level: float, name: str, *models: str) -> dict[str, Any]:
         """Return what the experiment says of the test, and what no user sets."""
-        context, (name, *who) = self.context, purpose
+        context = self.context
         where = (context.dataset, self.test.plan, context.metric)
         return {
             **self.test.options,
             "confidence_level": level,
             "alpha": 1 - level,
             "greater_is_better": context.greater_is_better,
-            "seed": integer(derive(context.seed, "test", name, *where, *who)),
+            "seed": integer(derive(context.seed, "test", name, *where, *models)),
             **self.evidence.managed(self.entry),
             **cost_options(context.costs, context.metric),
         }
 
     def _no_result(self, refusal: ValueError) -> NoResult:
-        return NoResult.of(self.entry, self.test.alternative, self.evidence.n, refusal)
-
-    def _undecided(self, refusal: ValueError) -> list[Comparison]:
-        """Leave every hypothesis open, for one reason."""
-        role = {Arity.OMNIBUS: "omnibus", Arity.ONE: "single"}.get(self.entry.arity, "pair")
-        nothing, hypotheses = self._no_result(refusal), self._hypotheses()
-        told = math.nan, len(hypotheses), "none" if role == "omnibus" else self.correction
-        return [
-            self._comparison(nothing, role, *told, *filter(None, members)) for members in hypotheses
-        ]
+        return NoResult(
+            test=self.entry.name,
+            statistic=math.nan,
+            pvalue=math.nan,
+            n=self.evidence.n,
+            null_hypothesis="",
+            method=self.entry.citation,
+            alternative=self.test.alternative,
+            reason=str(refusal),
+            kind=UNDEFINED_METRIC if isinstance(refusal, Missing) else Status.UNDEFINED.value,
+        )
 
     def _comparison(
         self,
@@ -603,7 +535,8 @@ class _Family:
         adjusted: float,
         size: int,
         correction: str,
-        *models: str,
+        model_a: str = "",
+        model_b: str = "",
         known: Mapping[str, Any] | None = None,
     ) -> Comparison:
         """Return a hypothesis with its result, whose plain data may be `known`."""
@@ -623,8 +556,8 @@ class _Family:
             dataset=context.dataset,
             plan=self.test.plan,
             metric=context.metric,
-            model_a=models[0] if models else "",
-            model_b=models[1] if len(models) > 1 else "",
+            model_a=model_a,
+            model_b=model_b,
             pvalue_adjusted=adjusted,
             correction=correction,
             family_size=size,
@@ -637,7 +570,7 @@ class _Family:
 _SHARED = {f.name for f in dataclasses.fields(Comparison)} - {"result", "alpha", "caution"}
 
 
-def assumption(evidence: AnyEvidence) -> Assumption | None:
+def _assumed_independent(evidence: AnyEvidence) -> Assumption | None:
     """Return what a test assumes that was asked to take these rows for independent."""
     rows = "rows that belong together"
     if isinstance(evidence, PairedPredictions):
@@ -662,21 +595,6 @@ class NoResult(Result):
 
     reason: str
     kind: str
-
-    @classmethod
-    def of(cls, entry: Entry, alternative: str, n: int, refusal: ValueError) -> NoResult:
-        """Make it from the refusal of a test."""
-        return cls(
-            test=entry.name,
-            statistic=math.nan,
-            pvalue=math.nan,
-            n=n,
-            null_hypothesis="",
-            method=entry.citation,
-            alternative=alternative,  # type: ignore[arg-type]
-            reason=str(refusal),
-            kind=UNDEFINED_METRIC if isinstance(refusal, Missing) else Status.UNDEFINED.value,
-        )
 
 
 # --- ranges and decisions
@@ -708,31 +626,30 @@ def bounded(result: R, entry: Entry, limits: Range) -> R:
     least, greatest = limits
     if entry.arity is not Arity.ONE:
         least, greatest = least - greatest, greatest - least
-    if isinstance(result, PairwiseResult):
-        pairs = tuple(
-            dataclasses.replace(pair, ci=clipped(pair.ci, (least, greatest)))
-            for pair in result.pairs
-        )
-        results = tuple(bounded(one, entry, limits) for one in result.results)
-        return dataclasses.replace(result, pairs=pairs, results=results)
-    return dataclasses.replace(result, ci=clipped(result.ci, (least, greatest)))
+    if isinstance(result, Result):
+        return dataclasses.replace(result, ci=clipped(result.ci, (least, greatest)))
+    pairs = tuple(
+        dataclasses.replace(pair, ci=clipped(pair.ci, (least, greatest))) for pair in result.pairs
+    )
+    results = tuple(bounded(one, entry, limits) for one in result.results)
+    return dataclasses.replace(result, pairs=pairs, results=results)
 
 
 def decide(result: Result, role: str, adjusted: float, alpha: float) -> Decision:
     """Decide a hypothesis by its result and its adjusted p-value, at level `alpha`."""
     if isinstance(result, BayesResult):
-        return decide_posterior(result, alpha)
+        return _most_probable(result, alpha)
     if isinstance(result, EquivalenceResult) and not math.isnan(adjusted):
         return Decision.EQUIVALENT if adjusted < alpha else Decision.NOT_SHOWN
     if role == "pair":
         return decide_pair(adjusted, alpha, result.estimate, result.alternative)
-    return decide_omnibus(adjusted, alpha)
+    return decide_pair(adjusted, alpha)
 
 
 def decide_pair(
-    pvalue: float, alpha: float, estimate: float, alternative: str = "two-sided"
+    pvalue: float, alpha: float, estimate: float = math.nan, alternative: str = "two-sided"
 ) -> Decision:
-    """Decide a comparison of two models."""
+    """Decide a comparison of two models, or without an estimate whether all models are alike."""
     if math.isnan(pvalue):
         return Decision.UNDECIDED
     if pvalue > alpha:
@@ -744,14 +661,7 @@ def decide_pair(
     return Decision.A_BETTER if estimate > 0 else Decision.B_BETTER
 
 
-def decide_omnibus(pvalue: float, alpha: float) -> Decision:
-    """Decide whether all models are alike."""
-    if math.isnan(pvalue):
-        return Decision.UNDECIDED
-    return Decision.DIFFERENT if pvalue <= alpha else Decision.NOT_SHOWN
-
-
-def decide_posterior(result: BayesResult, alpha: float) -> Decision:
+def _most_probable(result: BayesResult, alpha: float) -> Decision:
     """Decide for the outcome whose posterior probability is at least 1 − alpha."""
     # folds that do not vary leave a posterior that is a point and no evidence
     if result.status is not Status.OK or math.isnan(result.p_equivalent):

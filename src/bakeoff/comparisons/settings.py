@@ -13,9 +13,9 @@ import inspect
 import re
 from collections.abc import Iterator, Sequence
 from functools import cache
-from typing import Annotated, Any
+from typing import Any
 
-from pydantic import Field, TypeAdapter
+from pydantic import TypeAdapter
 from pydantic.errors import PydanticSchemaGenerationError
 
 from bakeoff.comparisons.evidence import FIXED_METRICS
@@ -34,29 +34,20 @@ from bakeoff.stats.core.pairs import simultaneous_level
 from bakeoff.stats.core.registry import Relation
 from bakeoff.stats.metrics.family import MAX_T
 
-MANAGED = {
-    "confidence_level": "it follows from `alpha` and the correction",
-    "control": "name the model in `versus`",
-    "greater_is_better": "the metric knows",
-    "n_train": "the sizes of the splits are handed over",
-    "n_test": "the sizes of the splits are handed over",
-    "row_counts": "the rows are counted",
-    "groups": "name the column in `groups:` of the data set",
-    "time": "name the column in `time:` of the data set",
-    "allow_two_models": "for two models use mcnemar",
-    "cost": "give `costs:` at the top level, or under the data set",
-    "classes": "give `costs:` at the top level, or under the data set",
-    "priors": "give `priors` in `costs:`",
-    "metric": "name the metrics in `metrics`",
-    "labels": "the data set has its classes",
-    "positive": "give `positive:` of the data set",
-    "beta": "name the metric, such as f2",
-    "k": "name the metric",
-    "criteria": "name the metrics in `metrics`",
-    "seed": "it is derived from the experiment's `seed`",
-    "full_repeats": "it is that of the plan `halves`",
+_MANAGED = {
+    "confidence_level": "`alpha` and the correction",
+    "control": "`versus`",
+    **dict.fromkeys(
+        ("groups", "time", "positive"), "`groups:` of the data set, or its `time:` or `positive:`"
+    ),
+    **dict.fromkeys(("cost", "classes", "priors"), "`costs:`"),
+    **dict.fromkeys(("metric", "criteria", "beta", "k"), "`metrics`"),
+    **dict.fromkeys(("greater_is_better", "labels"), "the metric and its data"),
+    **dict.fromkeys(("n_train", "n_test", "row_counts", "allow_two_models"), "the evidence"),
+    "seed": "`seed:`",
+    "full_repeats": "the plan `halves`",
 }
-"""Parameters of the tests' functions that no experiment sets, and where their values come from."""
+"""Parameters of the tests' functions that no experiment sets, and what they follow from."""
 INDEPENDENT = "independent_rows"
 """The option that takes rows with groups or times for independent."""
 SHARED = ("alternative", "rope", "margin")
@@ -91,20 +82,24 @@ def in_time(experiment: Experiment) -> bool:
     return len(kinds) == len(experiment.datasets) and {*kinds} == {"time"}
 
 
-def related(entry: Entry, experiment: Experiment) -> bool:
-    """Tell whether a test takes account of what relates the rows of some data set."""
-    independent = experiment.tests.of(entry.name).get(INDEPENDENT) is True
-    return bool(dependent(experiment)) and not independent
-
-
-def robust(entry: Entry, experiment: Experiment) -> Entry:
-    """Return the test that runs where `entry` is wanted: itself, or one that knows such rows."""
-    if not related(entry, experiment):
-        return entry
-    known = catalogue()
+def form_of(entry: Entry, experiment: Experiment) -> tuple[Entry, str]:
+    """Return the test that runs where `entry` is wanted, and in which form for related rows."""
+    related, known, runs = dependent(experiment), catalogue(), entry
+    if not related or experiment.tests.of(entry.name).get(INDEPENDENT) is True:
+        return entry, ""
     if entry.evidence.on_rows and entry.knows_no_relation and entry.better_test:
-        entry = known[entry.better_test]
-    return known[entry.in_time] if entry.in_time and in_time(experiment) else entry
+        runs = known[entry.better_test]
+    if runs.in_time and in_time(experiment):
+        runs = known[runs.in_time]
+    if runs is not entry:
+        form = f"in place of {entry.name}, which takes rows for independent"
+    elif entry.variants is not None:
+        form = "in its form for groups of rows"
+    else:
+        return entry, ""
+    dataset, kin = next(iter(related.items()))
+    rows = f"rows of one `{kin.column}`" if kin.kind == "group" else "rows that follow each other"
+    return runs, f"{form}: {rows} of {dataset} may be alike"
 
 
 # --- what a test is, as far as settings go
@@ -127,15 +122,10 @@ def takes_control(entry: Entry) -> bool:
     return entry.arity is Arity.PAIR or "control" in entry.options
 
 
-def jointly(entry: Entry) -> bool:
-    """Tell whether a test adjusts all pairs by the largest statistic, if told nothing else."""
-    own = inspect.signature(entry.all_pairs or entry.function).parameters.get("correction")
-    return own is not None and own.default == MAX_T
-
-
 def pairs_of(models: Sequence[str], versus: str | None) -> list[tuple[int, int]]:
     """List all pairs (0, 1), (0, 2), ..., or the control, as A, against each other model."""
-    return all_pairs(len(models), None if versus is None else list(models).index(versus))
+    control = None if versus is None or versus not in models else list(models).index(versus)
+    return all_pairs(len(models), control)
 
 
 def level_of_each(test: PlannedTest, models: Sequence[str]) -> float:
@@ -152,21 +142,17 @@ def planned(
 ) -> PlannedTest:
     """Return a test with its settings, every default filled in; its evidence is still open."""
     own = settings.of(entry.name)
-    options = {k: v for k, v in own.items() if k in entry.all_options and k != "alpha"}
-    for name in SHARED:
-        shared = getattr(settings, name)
-        if name in entry.options and shared is not None:
-            options.setdefault(name, shared)
-    options.pop("simultaneous", None)
-    correction = None
-    independent = own.get(INDEPENDENT) is True
+    shared = {key: getattr(settings, key) for key in SHARED if key in entry.options}
+    options = {key: value for key, value in shared.items() if value is not None}
+    options |= {k: v for k, v in own.items() if k in entry.all_options}
+    for key in ("alpha", "simultaneous", *(["correction"] if corrects(entry) else [])):
+        options.pop(key, None)
+    independent, posthoc, correction = own.get(INDEPENDENT) is True, None, None
     related = related and not independent
     if corrects(entry):
-        options.pop("correction", None)
-        asked = own.get("correction") or settings.correction
-        joint = jointly(entry) and options.keys() <= entry.family_options
-        correction = asked or (MAX_T if joint else _stepwise(entry, related))
-    posthoc = None
+        joint = _jointly(entry) and options.keys() <= entry.family_options
+        asked = own.get("correction") or settings.correction or (MAX_T if joint else "")
+        correction = correction_among(entry, asked, models, related)
     if entry.posthoc:
         posthoc = planned(catalogue()[entry.posthoc], settings, models, related=related)
         posthoc = dataclasses.replace(
@@ -178,7 +164,7 @@ def planned(
         name=entry.name,
         evidence=entry.evidence.value,
         alpha=own.get("alpha", settings.alpha),
-        correction=correction and correction_among(entry, correction, models, related),
+        correction=correction,
         versus=own.get("versus", settings.versus) if compares_pairs(entry) else None,
         simultaneous=own.get("simultaneous", True),
         independent_rows=independent,
@@ -188,15 +174,17 @@ def planned(
     )
 
 
+def _jointly(entry: Entry) -> bool:
+    """Tell whether a test adjusts all pairs by the largest statistic, if told nothing else."""
+    own = inspect.signature(entry.all_pairs or entry.function).parameters.get("correction")
+    return own is not None and own.default == MAX_T
+
+
 def correction_among(entry: Entry, correction: str, models: int, related: bool) -> str:
     """Return how the pairs of so many models are adjusted: of two models there is no maximum."""
     alone = models < 3 and entry.arity is not Arity.ALL_PAIRS
-    joint = correction == MAX_T and jointly(entry)
-    return _stepwise(entry, related) if joint and alone else correction
-
-
-def _stepwise(entry: Entry, related: bool) -> str:
-    """Return the default correction of p-values that are computed one by one."""
+    if correction and not (alone and correction == MAX_T and _jointly(entry)):
+        return correction
     always = entry.variants is None and not {"groups", "time"}.isdisjoint(entry.options)
     on_related = entry.evidence.on_rows and (related or always)
     return "holm" if entry.evidence is Evidence.DATASETS or on_related else "bonferroni"
@@ -205,15 +193,12 @@ def _stepwise(entry: Entry, related: bool) -> str:
 def check_correction(test: PlannedTest, correction: str) -> None:
     """Refuse a correction that does not hold for a test's family."""
     entry = catalogue()[test.name]
-    if correction == MAX_T and not jointly(entry):
+    alone = not _jointly(entry) or test.options.keys() - entry.family_options
+    if correction == MAX_T and alone:
         raise ArgumentError(
             "correction",
-            "'max-t' is for all pairs of metric_difference and of mean_difference, "
-            f"{entry.name} tests each pair by itself; use 'holm'",
-        )
-    if correction == MAX_T and (alone := test.options.keys() - entry.family_options):
-        raise ArgumentError(
-            min(alone), f"'max-t' has one form for all pairs, without {min(alone)}; use 'holm'"
+            "'max-t' is for all pairs of metric_difference and of mean_difference, without "
+            f"options of a single pair, {entry.name} tests each pair by itself; use 'holm'",
         )
     if correction != "shaffer":
         return
@@ -232,7 +217,7 @@ def check_correction(test: PlannedTest, correction: str) -> None:
 
 def allowed_options(entry: Entry) -> list[str]:
     """List what an experiment may say of one test."""
-    options = {"alpha", *(name for name in entry.all_options if name not in MANAGED)}
+    options = {"alpha", *(name for name in entry.all_options if name not in _MANAGED)}
     if entry.reads not in FIXED_METRICS:
         options.add("metrics")
     if len(entry.plans) > 1:
@@ -248,63 +233,53 @@ def allowed_options(entry: Entry) -> list[str]:
     return sorted(options)
 
 
-_SHARED: dict[str, Any] = {
-    "alpha": Annotated[Level, Field(description="Its own significance level.")],
-    "correction": Annotated[
-        Correction, Field(description="How the p-values of its family are adjusted.")
-    ],
-    "independent_rows": Annotated[
+_SHARED: dict[str, tuple[Any, str]] = {
+    "alpha": (Level, "Its own significance level."),
+    "correction": (Correction, "How the p-values of its family are adjusted."),
+    "independent_rows": (
         bool,
-        Field(
-            description="true: take the rows of a data set with `groups:` or `time:` for "
-            "independent all the same; without it the form of the test for such rows runs."
-        ),
-    ],
-    "metrics": Annotated[
+        "true: take the rows of a data set with `groups:` or `time:` for independent all the same; "
+        "without it the form of the test for such rows runs.",
+    ),
+    "metrics": (
         list[str],
-        Field(
-            description="Which of the experiment's metrics it is run on; default: all, or the "
-            "first for tests with a value in the metric's unit (margin, rope, mu0)."
-        ),
-    ],
-    "plan": Annotated[str, Field(description="The resampling plan that feeds it.")],
-    "simultaneous": Annotated[
+        "Which of the experiment's metrics it is run on; default: all, or the first for tests with "
+        "a value in the metric's unit (margin, rope, mu0).",
+    ),
+    "plan": (str, "The resampling plan that feeds it."),
+    "simultaneous": (
         bool,
-        Field(
-            description="true, the default: the intervals of all pairs hold together; false: each "
-            "by itself."
-        ),
-    ],
-    "versus": Annotated[
+        "true, the default: the intervals of all pairs hold together; false: each by itself.",
+    ),
+    "versus": (
         str | None,
-        Field(description="A model: only it is compared with each other one; null: all pairs."),
-    ],
+        "A model: only it is compared with each other one; null: all pairs.",
+    ),
 }
 """Options that are no parameters of a test's function, or mean more than these."""
-_CHECKED_ELSEWHERE = ("independent_rows", "metrics", "plan", "versus")
 
 
 def option_schemas(entry: Entry) -> dict[str, dict[str, Any]]:
     """Describe what an experiment may say of a test, as JSON schemas by option."""
-    told = dict(_descriptions(inspect.getdoc(entry.function) or ""))
+    descriptions = dict(_descriptions(inspect.getdoc(entry.function) or ""))
     schemas = {}
     for name in allowed_options(entry):
-        schema = {"description": told.get(name, "")}
+        shared, option = _shared(entry, name), entry.all_options.get(name)
+        schema = {"description": shared[1] if shared else descriptions.get(name, "")}
         schema |= _adapter(_type_of(entry, name)).json_schema()
-        option = entry.all_options.get(name)
-        if option and not _is_shared(entry, name):
-            known = option.default not in (inspect.Parameter.empty, None)
-            schema |= {"default": option.default} if known else {}
+        if option and not shared and option.default not in (inspect.Parameter.empty, None):
+            schema["default"] = option.default
         schemas[name] = schema | ({"enum": list(entry.plans)} if name == "plan" else {})
     return schemas
 
 
-def _is_shared(entry: Entry, option: str) -> bool:
-    return option in _SHARED and (option != "correction" or corrects(entry))
+def _shared(entry: Entry, option: str) -> tuple[Any, str] | None:
+    return None if option == "correction" and not corrects(entry) else _SHARED.get(option)
 
 
 def _type_of(entry: Entry, option: str) -> Any:
-    return _SHARED[option] if _is_shared(entry, option) else entry.all_options[option].annotation
+    shared = _shared(entry, option)
+    return shared[0] if shared else entry.all_options[option].annotation
 
 
 @cache
@@ -329,119 +304,92 @@ def _descriptions(doc: str) -> Iterator[tuple[str, str]]:
         yield from ((name, description) for name in names.split(", "))
 
 
-def check_options(experiment: Experiment, tests: AnalysisPlan) -> list[Problem]:
+def check_options(experiment: Experiment, tests: AnalysisPlan) -> Iterator[Problem]:
     """Check the options of all tests that run, post hoc tests included."""
-    problems: list[Problem] = []
     for test in tests.with_posthoc:
         entry = catalogue()[test.name]
-        wrong = list(_names_and_types(entry, experiment))
-        wrong = wrong or list(_too_wide(test, experiment))
-        problems += wrong or _fitting(entry, test, experiment)
-    return problems
+        if wrong := list(_wrong_options(entry, experiment)):
+            yield from wrong
+            continue
+        try:
+            _check_together(entry, test, experiment)
+        except ValueError as error:
+            yield _blame(entry, experiment, error)
 
 
-def _names_and_types(entry: Entry, experiment: Experiment) -> Iterator[Problem]:
+def _wrong_options(entry: Entry, experiment: Experiment) -> Iterator[Problem]:
+    """Look at each option of a test by itself."""
     own, allowed = experiment.tests.of(entry.name), allowed_options(entry)
     for key, value in own.items():
-        place = ("tests", "options", entry.name, key)
-        if key in MANAGED and key in entry.options:
-            yield Problem(place, f"is not set here: {MANAGED[key]}")
-        elif key in ("metrics",) and key not in allowed:
-            yield Problem(
-                place, f"{entry.name} is about {FIXED_METRICS[entry.reads]} and no other metric"
-            )
+        wrong = ""
+        if key in _MANAGED and key in entry.options:
+            wrong = f"is not set here: it follows from {_MANAGED[key]}"
+        elif key == "metrics" and key not in allowed:
+            wrong = f"{entry.name} is about {FIXED_METRICS[entry.reads]} and no other metric"
         elif key not in allowed:
-            gone = RETIRED.get(f"{entry.name}.{key}")
-            yield Problem(place, gone or unknown("option", key, allowed))
-        else:
-            wrong = wrong_value(entry, key, value)
-            if wrong:
-                yield Problem(place, wrong)
+            wrong = RETIRED.get(f"{entry.name}.{key}") or unknown("option", key, allowed)
+        elif key not in ("metrics", "plan", "versus"):  # these are checked with the plan
+            kind = _type_of(entry, key)
+            choices, check = choices_of(kind), check_of(kind)
+            if choices and value not in choices and value is not None:
+                wrong = unknown("correction" if key == "correction" else "value", value, choices)
+            elif check:
+                try:
+                    check(value, key)
+                except ArgumentError as error:
+                    wrong = error.message
+        if wrong:
+            yield Problem(("tests", "options", entry.name, key), wrong)
     for key, option in entry.options.items():
         given = key in own or (key in SHARED and getattr(experiment.tests, key) is not None)
-        if option.default is inspect.Parameter.empty and key not in MANAGED and not given:
+        if option.default is inspect.Parameter.empty and key not in _MANAGED and not given:
             at = ("tests",) if key in SHARED else ("tests", "options", entry.name)
             yield Problem((*at, key), f"{entry.name} needs it, and no value is right for all data")
 
 
-def wrong_value(entry: Entry, option: str, value: Any) -> str:
-    """Say what is wrong with the value of an option; empty when nothing is."""
-    if option in _CHECKED_ELSEWHERE:
-        return ""
-    kind = _type_of(entry, option)
-    choices, check = choices_of(kind), check_of(kind)
-    if choices and value not in choices and value is not None:
-        return unknown("correction" if option == "correction" else "value", value, choices)
-    try:
-        if check:
-            check(value, option)
-    except ArgumentError as error:
-        return error.message
-    return ""
-
-
-def _too_wide(test: PlannedTest, experiment: Experiment) -> Iterator[Problem]:
-    """Refuse margins and regions that no difference of the metric could leave."""
-    metrics = metrics_of(experiment)
+def _check_together(entry: Entry, test: PlannedTest, experiment: Experiment) -> None:
+    """Check that options fit each other, the correction, the metrics and what relates the rows."""
+    models, metrics = list(experiment.models), metrics_of(experiment)
     for key in ("margin", "rope"):
-        size = test.options.get(key)
-        if not isinstance(size, int | float):
-            continue
-        own = key in experiment.tests.of(test.name)
-        place = ("tests", "options", test.name, key) if own else ("tests", key)
-        for name in test.metrics:
-            low, high = metrics[name].range
+        for name in test.metrics if isinstance(test.options.get(key), int | float) else ():
+            size, (low, high) = test.options[key], metrics[name].range
             if size >= high - low:
-                yield Problem(
-                    place,
+                raise ArgumentError(
+                    key,
                     f"found {size:g}, must be below {high - low:g}: {name} lies between {low:g} "
                     f"and {high:g}, so that no difference could exceed it",
                 )
-                break
-
-
-def _fitting(entry: Entry, test: PlannedTest, experiment: Experiment) -> list[Problem]:
-    """Look for options that do not fit each other, the correction or how the rows are related."""
-    try:
-        models, correction = list(experiment.models), test.correction or "none"
-        check_correction(test, correction)
-        level = 1 - test.alpha
-        if entry.arity in (Arity.PAIR, Arity.ONE) and test.simultaneous and correction != MAX_T:
-            hypotheses = pairs_of(models, test.versus) if compares_pairs(entry) else models
-            level = simultaneous_level(level, len(hypotheses), correction)
-        if "alpha" in entry.options:
-            check_argument(1 - level, "alpha", entry.options["alpha"].annotation)
-        if "confidence_level" in entry.options and level < 0.5 and test.alternative != "two-sided":
-            raise ArgumentError(
-                "confidence_level",
-                f"found {level!r}; a one-sided interval needs at least 0.5, below it the limit "
-                "passes the estimate",
-            )
-        for relation in _relations(entry, test, experiment):
-            for option, forms in (("variant", entry.variants), ("ci_method", entry.intervals)):
-                if forms is not None:
-                    forms.choose(test.options.get(option), relation, option)
-            if entry.check_options is not None:
-                entry.check_options(test.options, relation, len(models), len(experiment.datasets))
-    except ValueError as error:
-        return [_blame(entry, experiment, error)]
-    return []
-
-
-def _relations(entry: Entry, test: PlannedTest, experiment: Experiment) -> Iterator[Relation]:
-    """Yield how the rows of some data set hang together, as far as a test has a form for it."""
-    related = {} if test.independent_rows else dependent(experiment)
-    if len(related) < len(experiment.datasets) or entry.variants is None:
-        yield "independent"
-    if related and entry.variants is not None:
-        yield "groups"
+    correction, level = test.correction or "none", 1 - test.alpha
+    check_correction(test, correction)
+    if entry.arity in (Arity.PAIR, Arity.ONE) and test.simultaneous and correction != MAX_T:
+        hypotheses = pairs_of(models, test.versus) if compares_pairs(entry) else models
+        level = simultaneous_level(level, len(hypotheses), correction)
+    if "alpha" in entry.options:
+        check_argument(1 - level, "alpha", entry.options["alpha"].annotation)
+    if "confidence_level" in entry.options and level < 0.5 and test.alternative != "two-sided":
+        raise ArgumentError(
+            "confidence_level",
+            f"found {level!r}; a one-sided interval needs at least 0.5, below it the limit passes "
+            "the estimate",
+        )
+    of_rows = entry.variants is not None and not test.independent_rows
+    kin = dependent(experiment) if of_rows else {}
+    relations: list[Relation] = ["groups"] if kin else []
+    if len(kin) < len(experiment.datasets):
+        relations.insert(0, "independent")
+    for relation in relations:
+        for option, forms in (("variant", entry.variants), ("ci_method", entry.intervals)):
+            if forms is not None:
+                forms.choose(test.options.get(option), relation, option)
+        if entry.check_options is not None:
+            entry.check_options(test.options, relation, len(models), len(experiment.datasets))
 
 
 def _blame(entry: Entry, experiment: Experiment, error: ValueError) -> Problem:
     """Find the key that a test's complaint is about."""
     tests, place = experiment.tests, ("tests", "options", entry.name)
-    known = (*entry.options, "correction", "alpha", "versus")
-    if not isinstance(error, ArgumentError) or error.argument not in known:
+    keys = (*entry.options, "correction", "alpha", "versus")
+    if not isinstance(error, ArgumentError) or error.argument not in keys:
         return Problem(place, str(error))
     key = error.argument
     if key not in tests.of(entry.name) and hasattr(tests, key):

@@ -8,7 +8,7 @@ from __future__ import annotations
 import datetime
 import decimal
 import numbers
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Collection, Iterable
 from typing import Any, TypeAlias, cast
 
 import numpy as np
@@ -34,7 +34,10 @@ def plain(values: Series) -> Series:
     if types.is_complex_dtype(values.dtype):
         raise UserError("holds complex numbers")
     if types.is_numeric_dtype(values.dtype):
-        return _finite(_numpy_numbers(values))
+        if not isinstance(values.dtype, np.dtype):
+            kind = "float64" if values.isna().any() else None
+            values = pd.Series(values.to_numpy(dtype=kind), index=values.index)
+        return _finite(values) if types.is_float_dtype(values.dtype) else values
     if types.is_timedelta64_dtype(values.dtype):
         return cast(Series, values.dt.total_seconds())
     if isinstance(values.dtype, pd.PeriodDtype):
@@ -96,7 +99,8 @@ def sorted_names(values: Series) -> list[str]:
 def in_order(present: Collection[str]) -> list[str]:
     """Sort names: numbers by value (2 before 10), others as texts."""
     numbers = all(name.removeprefix("-").isdecimal() for name in present)
-    return sorted(present, key=int) if numbers else sorted(present)
+    # 07 before 7, in whatever order a set holds them
+    return sorted(present, key=lambda name: (int(name) if numbers else 0, name))
 
 
 def ordered(values: Series) -> Series:
@@ -133,47 +137,32 @@ def bare_words(value: bool) -> str:
     return f"YAML reads bare yes, no, on and off as {str(value).lower()}: put quotes around it"
 
 
-def _numpy_numbers(values: Series) -> Series:
-    if isinstance(values.dtype, np.dtype):
-        return values
-    return pd.Series(
-        values.to_numpy(dtype="float64") if values.isna().any() else values.to_numpy(),
-        index=values.index,
-    )
-
-
 def _finite(values: Series) -> Series:
-    if types.is_float_dtype(values.dtype) and np.isinf(values.to_numpy()).any():
-        row = int(np.flatnonzero(np.isinf(values.to_numpy()))[0])
-        raise UserError(f"is infinite in {int(np.isinf(values).sum())} row(s), first in {row + 1}")
-    return values
-
-
-def _as_floats(values: Series) -> Series:
     try:
-        return _finite(values.astype("float64"))
+        infinite = np.isinf(values.to_numpy(np.float64, na_value=np.nan))
     except OverflowError:
         raise UserError("has a whole number beyond the largest float, 1.8e308") from None
+    if infinite.any():
+        raise UserError(f"is infinite in {infinite.sum()} row(s), first in {infinite.argmax() + 1}")
+    return values
 
 
 def _of_objects(values: Series) -> Series:
     """Find the common kind of a column of Python objects; a mixture becomes texts."""
     present = values.dropna()
-    kinds: list[tuple[type | tuple[type, ...], Callable[[Series], Series]]] = [
-        (str, lambda column: column),
-        ((numbers.Real, decimal.Decimal), _as_floats),
-        (bytes, lambda column: column.map(text_of, na_action="ignore")),
-        (datetime.datetime, _dates),
-        (datetime.date, _dates),
-    ]
-    for kind, convert in kinds:
-        if present.map(lambda value, kind=kind: isinstance(value, kind)).all():
-            return convert(values)
+
+    def are(*kinds: type) -> bool:
+        return all(isinstance(value, kinds) for value in present)
+
+    if are(str):
+        return values
+    if are(numbers.Real, decimal.Decimal):
+        return _finite(values).astype("float64")
+    if are(bytes):
+        return values.map(text_of, na_action="ignore")
+    if are(datetime.datetime) or are(datetime.date):
+        return pd.to_datetime(values, utc=True).dt.tz_localize(None)
     for value in present:
         if isinstance(value, (list, tuple, dict, set, np.ndarray)):
             raise UserError(f"holds a {type(value).__name__} in each row, not one value")
     return names(values)
-
-
-def _dates(values: Series) -> Series:
-    return pd.to_datetime(values, utc=True).dt.tz_localize(None)

@@ -5,7 +5,6 @@ Nothing is changed by it: what is remarked on is told with the data, and what to
 
 from __future__ import annotations
 
-import dataclasses
 import math
 import re
 from collections.abc import Iterable, Iterator
@@ -70,7 +69,7 @@ def like_ids(table: pa.Table, names: Iterable[str]) -> list[str]:
 
 def why_groups(values: Series, name: str) -> str:
     """Explain why a column looks like a group id; empty if it does not."""
-    if is_nested(values) or (pd.api.types.is_float_dtype(values.dtype) and not _whole(values)):
+    if is_nested(values) or (types.is_float_dtype(values.dtype) and not _whole(values)):
         return ""
     distinct = values.nunique()
     if values.isna().any() or not 1 < distinct < 0.95 * len(values):
@@ -94,12 +93,12 @@ def is_nested(values: Series) -> bool:
 def is_running_number(values: Series, name: str) -> bool:
     """Tell whether a column numbers rows, by its values or its name."""
     # Numbers that start again (in each file, in each visit) repeat, but not for what they count.
-    if not _numbers_without_gaps(values):
-        return False
+    if counts_up(values):
+        return True
     named = _COUNTS.search(name) and not _NAMES_A_GROUP.search(name)
-    return counts_up(values) or bool(
-        named and values.min() in (0, 1) and values.nunique() > values.max() - 1
-    )
+    if not named or not _numbers_without_gaps(values):
+        return False
+    return bool(values.min() in (0, 1) and values.nunique() > values.max() - 1)
 
 
 def counts_up(values: Series) -> bool:
@@ -110,9 +109,9 @@ def counts_up(values: Series) -> bool:
 
 
 def _numbers_without_gaps(values: Series) -> bool:
-    if not pd.api.types.is_numeric_dtype(values.dtype) or values.isna().any() or len(values) < 2:
+    if not types.is_numeric_dtype(values.dtype) or values.isna().any() or len(values) < 2:
         return False
-    return not pd.api.types.is_bool_dtype(values.dtype) and _whole(values)
+    return not types.is_bool_dtype(values.dtype) and _whole(values)
 
 
 def _whole(values: Series) -> bool:
@@ -125,8 +124,8 @@ def _in_blocks(values: Series, distinct: int) -> bool:
     codes = pd.factorize(values)[0]
     if np.count_nonzero(np.diff(codes)) + 1 != distinct:
         return False
-    if not pd.api.types.is_numeric_dtype(values.dtype):
-        return not pd.api.types.is_datetime64_any_dtype(values.dtype)
+    if not types.is_numeric_dtype(values.dtype):
+        return not types.is_datetime64_any_dtype(values.dtype)
     return bool(values.min() in (0, 1) and values.max() - values.min() + 1 == distinct)
 
 
@@ -245,24 +244,18 @@ def telling_columns(features: pd.DataFrame, target: Series) -> Iterator[Telling]
     classes = pd.factorize(target.iloc[::step])[0]
     most = float(np.bincount(classes).max() / len(classes))
     for name in features.columns:
-        share = _share(features[name].iloc[::step], classes)
+        values = features[name].iloc[::step]
+        if types.is_numeric_dtype(values.dtype) and values.nunique() > _MOST_VALUES:
+            # equal values in no order, that of the file may be that of the classes
+            mixed = np.random.default_rng(0).permutation(len(values))
+            numbers = values.to_numpy(dtype=np.float64, na_value=np.nan)
+            ordered = classes[mixed[np.argsort(numbers[mixed], kind="stable")]]
+            same = ordered[1:] == ordered[:-1]  # a neighbour has the class of the row
+            share = float((np.append(same, False) | np.append(False, same)).mean())
+        else:
+            share = _by_value(pd.factorize(values)[0] + 1, classes)
         if most < 1 and share - most >= NEARLY_ALL * (1 - most):
             yield Telling(str(name), share)
-
-
-def _share(values: Series, classes: np.ndarray) -> float:
-    if pd.api.types.is_numeric_dtype(values.dtype) and values.nunique() > _MOST_VALUES:
-        return _by_neighbours(values.to_numpy(dtype=np.float64, na_value=np.nan), classes)
-    return _by_value(pd.factorize(values)[0] + 1, classes)
-
-
-def _by_neighbours(values: np.ndarray, classes: np.ndarray) -> float:
-    """Return the share of rows with the class of one of their neighbours in order."""
-    # equal values in no order, that of the file may be that of the classes
-    mixed = np.random.default_rng(0).permutation(len(values))
-    ordered = classes[mixed[np.argsort(values[mixed], kind="stable")]]
-    same = ordered[1:] == ordered[:-1]
-    return float((np.append(same, False) | np.append(False, same)).mean())
 
 
 def _by_value(codes: np.ndarray, classes: np.ndarray) -> float:
@@ -276,68 +269,28 @@ def _by_value(codes: np.ndarray, classes: np.ndarray) -> float:
 
 
 Rows = NDArray[np.intp]
-MOST_CELLS = 50_000_000
-"""Beyond it, nearly repeated rows are not looked for: they take one pass for each feature."""
 _TOGETHER = 1 << 16
 """Rows that are hashed at once: what it takes on the way stays in the processor's cache."""
 
 Hashes = NDArray[np.uint64]
 
 
-@dataclasses.dataclass(frozen=True)
-class Repeats:
-    """The rows of a table that repeat others."""
-
-    n: int
-    exact: tuple[Rows, Hashes]
-    near: list[tuple[Rows, Hashes]] | None
-
-    @property
-    def repeated(self) -> int:
-        """Rows that equal an earlier one."""
-        rows, labels = self.exact
-        return len(rows) - len(np.unique(labels))
-
-    @property
-    def nearly(self) -> int | None:
-        """Rows that equal no other one, but one in every feature but one."""
-        if self.near is None:
-            return None
-        rows = [self.exact[0][:0], *(rows for rows, _ in self.near)]
-        return len(np.setdiff1d(np.concatenate(rows), self.exact[0]))
-
-    def across(self, train: Rows, test: Rows) -> tuple[Rows, Rows]:
-        """Return the test rows that equal a training row, and the others that nearly do."""
-        side = np.zeros(self.n, dtype=np.int8)
-        side[train], side[test] = 1, 2
-        seen = _across(self.exact, side)
-        nearly = [_across(part, side) for part in self.near or ()]
-        return seen, np.setdiff1d(np.concatenate([*nearly, seen[:0]]), seen)
-
-
-def find_repeats(features: pd.DataFrame) -> Repeats:
-    """Find the rows that repeat others."""
+def row_digests(features: pd.DataFrame) -> Hashes:
+    """Return a number for each row, the same for rows that are alike in every feature."""
     n, width = features.shape
     whole = np.zeros(n, dtype=np.uint64) if width else np.arange(n, dtype=np.uint64)
     for column in _hashes(features):
         whole += column
-    near: list[tuple[Rows, Hashes]] | None = None if n * width > MOST_CELLS else []
-    if near is not None and width > 1:
-        # hashed again, for to keep the hashes would take as much memory as the table
-        found = (_shared(np.subtract(whole, column, out=column)) for column in _hashes(features))
-        near += [part for part in found if len(part[0])]
-    return Repeats(n, _shared(whole), near)
+    return whole
 
 
-def pairs_by_chance(features: pd.DataFrame) -> tuple[float, float]:
-    """Return how many pairs of repeated and of nearly repeated rows independent features make."""
-    n = len(features)
-    chances = [_log_chance(column) for column in _hashes(features)]
-    if not chances:
-        return 0.0, 0.0
-    pairs, together = n * (n - 1) / 2, math.fsum(chances)
-    nearly = math.fsum(math.exp(together - own) for own in chances)
-    return pairs * math.exp(together), pairs * nearly
+def pairs_by_chance(features: pd.DataFrame) -> float:
+    """Return how many pairs of repeated rows independent features make."""
+    n, chances = len(features), list[float]()
+    for column in _hashes(features):
+        shares = np.unique(column, return_counts=True)[1] / n
+        chances.append(math.log(float(np.square(shares).sum())))
+    return n * (n - 1) / 2 * math.exp(math.fsum(chances)) if chances else 0.0
 
 
 def _hashes(features: pd.DataFrame) -> Iterator[Hashes]:
@@ -350,20 +303,16 @@ def _hashed(values: Series, place: int) -> Hashes:
     """Hash a column; the same value in another column has another hash, unrelated to it."""
     found = np.empty(len(values), dtype=np.uint64)
     for start in range(0, len(values), _TOGETHER):
-        rows = slice(start, start + _TOGETHER)
-        found[rows] = _hashes_of(values.iloc[rows], place)
+        some = values.iloc[start : start + _TOGETHER]
+        if types.is_numeric_dtype(some.dtype):
+            numbers = some.to_numpy(dtype=np.float64, na_value=np.nan) + 0.0  # no -0.0
+            hashes = _mix(numbers.view(np.uint64))
+        else:
+            hashes = np.array(pd.util.hash_pandas_object(some, index=False), np.uint64)
+        # sums of hashes stand for rows, so that they must not be linear in the place
+        hashes += np.uint64((place + 1) * 0x9E3779B97F4A7C15 % 2**64)
+        found[start : start + _TOGETHER] = _mix(hashes)
     return found
-
-
-def _hashes_of(values: Series, place: int) -> Hashes:
-    if pd.api.types.is_numeric_dtype(values.dtype):
-        numbers = values.to_numpy(dtype=np.float64, na_value=np.nan) + 0.0  # no -0.0
-        found = _mix(numbers.view(np.uint64))
-    else:
-        found = np.array(pd.util.hash_pandas_object(values, index=False), np.uint64)
-    # sums of hashes stand for rows, so that they must not be linear in the place
-    found += np.uint64((place + 1) * 0x9E3779B97F4A7C15 % 2**64)
-    return _mix(found)
 
 
 def _mix(bits: Hashes) -> Hashes:
@@ -372,25 +321,3 @@ def _mix(bits: Hashes) -> Hashes:
         bits ^= bits >> np.uint64(shift)
         bits *= np.uint64(factor)
     return bits
-
-
-def _log_chance(column: Hashes) -> float:
-    """Return the log probability that two rows drawn with replacement have the same value."""
-    shares = np.unique(column, return_counts=True)[1] / len(column)
-    return math.log(float(np.square(shares).sum()))
-
-
-def _shared(hashes: Hashes) -> tuple[Rows, Hashes]:
-    """Return the rows whose hash is not the only one, and their hashes."""
-    ordered = np.sort(hashes)  # a tenth of the time that a table of hashes takes
-    twice = ordered[1:][ordered[1:] == ordered[:-1]]
-    rows = np.flatnonzero(np.isin(hashes, twice)) if len(twice) else np.array([], dtype=np.intp)
-    return rows, hashes[rows]
-
-
-def _across(part: tuple[Rows, Hashes], side: NDArray[np.int8]) -> Rows:
-    """Return the rows of side 2 that share their label with a row of side 1."""
-    rows, labels = part
-    held, known = side[rows] == 2, side[rows] == 1
-    found: Rows = rows[held][np.isin(labels[held], labels[known])]
-    return found

@@ -29,11 +29,9 @@ from bakeoff.data.splits import NEITHER, Folds, Split, make_splits
 from bakeoff.data.table import GROUP, ROW_ID, TARGET, TIME, Table, load_table
 from bakeoff.data.target import (
     Labels,
-    Quantity,
     Target,
     check_spread,
     positive_last,
-    target_of,
 )
 from bakeoff.errors import Place, Problem, listed, some
 from bakeoff.files import files_at, is_file, no_file, state_of
@@ -69,37 +67,17 @@ class HeldModel(GivenModel):
         return validated(cls, {**keys, "columns": columns, "table": table}, place)
 
 
-def read_predictions(
-    path: str,
-    columns: GivenColumns,
-    place: Place,
-    *,
-    drop_unlabelled: bool = False,
-    numbers: bool = False,
-    values: bool = False,
-    run: tuple[int, int] = (1, 1),
-    model: str | None = None,
-) -> Observations:
-    """Read a file of one model; a file that has not changed is read once."""
-    if not (is_file(path) or Path(path).is_dir()):
-        raise Problem(place, no_file(path))
-    state = tuple(map(state_of, files_at(path, LOGS)))
-    key = columns.model_dump_json(), place, drop_unlabelled, numbers, values, run, model
-    return _read_once(path, state, *key)
-
-
 @lru_cache(maxsize=_KEPT)
 def _read_once(
     path: str,
     state: tuple[tuple[int, ...], ...],
     columns: str,
-    place: Place,
-    drop_unlabelled: bool,
-    numbers: bool,
-    values: bool,
-    run: tuple[int, int],
     model: str | None,
+    place: Place,
+    run: tuple[int, int],
+    **how: Any,
 ) -> Observations:
+    """Read a file of one model; one that has not changed is read once."""
     named = GivenColumns.model_validate_json(columns)
     parts = list(by_run(table_of_model(path, place, model), named))
     which, expected = run
@@ -109,24 +87,25 @@ def _read_once(
             f"{path!r} has {len(parts)} training runs in {named.seeds!r}, `seeds` says {expected}; "
             "a run that failed belongs to its recipe, with the score that it has",
         )
-    part = parts[0 if named.seeds is None else which - 1]
-    how: dict[str, Any] = {"drop_unlabelled": drop_unlabelled, "numbers": numbers}
-    return Observations.of_records(part, named, **how, values=values)
+    return Observations.of_records(parts[0 if named.seeds is None else which - 1], named, **how)
 
 
 def _read(model: str, experiment: Experiment, dataset: str, seed: int = 1) -> Observations:
     given, spec = experiment.given[model], experiment.datasets[dataset]
     if isinstance(given, HeldModel):
         return given.table
-    path, run = given.predictions_on(dataset, seed=seed), (seed, given.seeds)
-    if given.values is not None:
-        how: dict[str, Any] = {"values": True, "run": run, "model": given.model}
-        file = read_predictions(path, given.columns, ("models", model, "values"), **how)
+    path, values = given.predictions_on(dataset, seed=seed), given.values is not None
+    place = ("models", model, "values" if values else "predictions")
+    if not (is_file(path) or Path(path).is_dir()):
+        raise Problem(place, no_file(path))
+    state = tuple(map(state_of, files_at(path, LOGS)))
+    key = given.columns.model_dump_json(), given.model, place, (seed, given.seeds)
+    if values:
+        file = _read_once(path, state, *key, values=True)
         return meant(file, experiment.measured[0], given.columns)
     drop = isinstance(spec, GivenData) and spec.missing_target == "drop"
-    place = ("models", model, "predictions")
     how = {"drop_unlabelled": drop, "numbers": experiment.task.numbers}
-    return read_predictions(path, given.columns, place, **how, run=run, model=given.model)
+    return _read_once(path, state, *key, **how)
 
 
 def load(name: str, experiment: Experiment) -> Table:
@@ -177,8 +156,8 @@ def load_given(name: str, experiment: Experiment) -> Table:
         classes = _classes(rows.true, spec, ("datasets", name))
     assert rows.true is not None
     truth: NDArray[Any] = rows.true.among(classes)
-    target = target_of(classes, truth)
-    if isinstance(target, Quantity):
+    target = Target(classes, truth.dtype.kind == "f")
+    if target.numbers:
         check_spread(truth, ("datasets", name))
     kin = {_COLUMNS[role]: values for role, values in related(files, places).items()}
     frame = pd.DataFrame({ROW_ID: rows.ids, TARGET: target.stored(truth), **kin})
@@ -207,9 +186,16 @@ def given_splits(file: Observations, table: Table, name: str, plan: Plan) -> pd.
         return pd.DataFrame({ROW_ID: ids, "repeat-1": np.ones(len(ids), np.int16)})
     assert file.folds is not None
     at = (*file.place[:-1], "columns")
-    _check_counts(file, name, plan, at)
+    per_repeat = np.bincount(np.unique(file.folds, axis=0)[:, 0])[1:]
+    if len(per_repeat) != plan.rounds or (per_repeat != plan.folds).any():
+        odd = next((k for k in per_repeat.tolist() if k != plan.folds), plan.folds)
+        raise Problem(
+            at,
+            f"{file.name} has {len(per_repeat)} repeat(s) of {odd} fold(s), {name} has "
+            f"{plan.rounds} of {plan.folds}",
+        )
     position = pd.Index(canonical_ids(ids)).get_indexer(pd.Index(file.ids))
-    made: dict[str, Folds] = {}
+    made: list[Folds] = []
     for repeat in range(1, plan.rounds + 1):
         tested = (file.folds[:, 0] == repeat) & (position >= 0)
         again = pd.Series(file.ids[tested]).duplicated().to_numpy()
@@ -219,47 +205,30 @@ def given_splits(file: Observations, table: Table, name: str, plan: Plan) -> pd.
                 f"{file.name}: {again.sum():,} of its rows are tested in two folds of repeat "
                 f"{repeat}: {some(file.ids[tested][again])}",
             )
-        assigned = np.full(len(ids), 0 if plan.folds == 1 else NEITHER, dtype=np.int16)
-        assigned[position[tested]] = file.folds[tested, 1]
-        made[f"repeat-{repeat}"] = assigned
+        made.append(np.full(len(ids), 0 if plan.folds == 1 else NEITHER, dtype=np.int16))
+        made[-1][position[tested]] = file.folds[tested, 1]
     if not isinstance(plan, Resampled):
-        _check_whole(file, plan, {r: made[f"repeat-{r}"] for r in range(1, plan.rounds + 1)}, at)
-    return pd.DataFrame({ROW_ID: ids, **made})
+        _check_whole(file, plan, made, at)
+    return pd.DataFrame({ROW_ID: ids, **{f"repeat-{r}": one for r, one in enumerate(made, 1)}})
 
 
-def _check_counts(file: Observations, name: str, plan: Plan, at: Place) -> None:
-    """Refuse another number of repeats, or of folds in one of them, than the plan has."""
-    assert file.folds is not None
-    pairs = np.unique(file.folds, axis=0)
-    per_repeat = np.bincount(pairs[:, 0])[1:]
-    if len(per_repeat) != plan.rounds or (per_repeat != plan.folds).any():
-        odd = next((k for k in per_repeat.tolist() if k != plan.folds), plan.folds)
-        raise Problem(
-            at,
-            f"{file.name} has {len(per_repeat)} repeat(s) of {odd} fold(s), {name} has "
-            f"{plan.rounds} of {plan.folds}",
-        )
-
-
-def _check_whole(file: Observations, plan: Plan, made: dict[int, Folds], at: Place) -> None:
+def _check_whole(file: Observations, plan: Plan, made: Sequence[Folds], at: Place) -> None:
     """Refuse a cross-validation that does not test all rows, and halves that are not halves."""
     halvings = plan.repeats if isinstance(plan, Halves) else 0
     for m in range(halvings):
-        first, second = (made[2 * m + i] != NEITHER for i in (1, 2))
-        wrong = np.flatnonzero(first == second)
-        if len(wrong):
+        wrong = (made[2 * m] != NEITHER) == (made[2 * m + 1] != NEITHER)
+        if wrong.any():
             raise Problem(
                 at,
                 f"{file.name}: repeats {2 * m + 1} and {2 * m + 2} must share no row and hold "
-                f"all, as two halves; {len(wrong):,} rows are in both or in neither",
+                f"all, as two halves; {wrong.sum():,} rows are in both or in neither",
             )
-    for repeat in range(2 * halvings + 1, plan.rounds + 1):
-        out = int((made[repeat] == NEITHER).sum())
-        if out:
+    for repeat, folds in enumerate(made[2 * halvings :], 2 * halvings + 1):
+        if out := int((folds == NEITHER).sum()):
             raise Problem(
                 at,
-                f"{file.name}: {out:,} of {len(made[repeat]):,} rows are tested in no fold of "
-                f"repeat {repeat}",
+                f"{file.name}: {out:,} of {len(folds):,} rows are tested in no fold of repeat "
+                f"{repeat}",
             )
 
 
@@ -331,7 +300,5 @@ def given_card(
         "features": {},
         "missing_cells": 0,
         "duplicate_rows": 0,
-        "near_duplicate_rows": 0,
         "pairs_by_chance": 0.0,
-        "near_pairs_by_chance": 0.0,
     }

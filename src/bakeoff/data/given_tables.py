@@ -13,15 +13,13 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 import pyarrow as pa
-from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
 from bakeoff.data.readers import (
     SAMPLE_ID,
     SCORES,
     LeftOut,
-    NoRows,
-    is_log,
-    logs_known,
+    known,
+    lm_eval,
     read_log,
     reader_of,
 )
@@ -43,38 +41,26 @@ from bakeoff.spec.given_models import LOGS, SEED, GivenColumns
 
 
 def read_columns(path: str, place: Place, keys: TableKeys = PLAIN) -> Records:
-    """Read a table of any format; a CSV file may have another separator than the comma.
-
-    Where the path has ``{seed}`` in it, the files of all numbers are put below one another, with
-    the number in a column of that name.
-    """
-    if SEED in path and not is_file(path):
-        return _of_seeds(path, place, keys)
-    if not is_file(path):
+    """Read a table; of a path with ``{seed}`` the files of all numbers, below one another."""
+    if is_file(path):
+        return Records(path, read_table(path, place, keys), place)
+    if SEED not in path:
         raise Problem(place, no_file(path))
-    return Records(path, read_table(path, place, keys), place)
-
-
-def _of_seeds(path: str, place: Place, keys: TableKeys) -> Records:
-    """Read the files of a model's training runs."""
     parts = path.split(SEED)
     fits = re.compile(re.escape(parts[0]) + r"(\d+)" + r"\1".join(map(re.escape, parts[1:])))
     there = glob.glob("*".join(map(glob.escape, parts)))  # noqa: PTH207  absolute or not
     files = sorted((int(match[1]), match[0]) for match in map(fits.fullmatch, there) if match)
     if not files:
         raise Problem(place, f"no file at {path!r} with a number in place of {SEED}")
-    tables = [read_columns(file, place, keys).table for _, file in files]
-    for (_, file), table in zip(files, tables, strict=True):
-        if set(table.column_names) != set(tables[0].column_names):
+    runs: list[pa.Table] = []
+    for seed, file in files:
+        table = read_table(file, place, keys)
+        runs.append(table.append_column(SEED, pa.array([seed] * len(table))))
+        if set(runs[-1].column_names) != set(runs[0].column_names):
             raise Problem(place, f"{file!r} has other columns than {files[0][1]!r}")
-    runs = [
-        table.append_column(SEED, pa.array([seed] * len(table)))
-        for (seed, _), table in zip(files, tables, strict=True)
-    ]
     try:
-        return Records(
-            path.replace(SEED, "*"), pa.concat_tables(runs, promote_options="permissive"), place
-        )
+        table = pa.concat_tables(runs, promote_options="permissive")
+        return Records(path.replace(SEED, "*"), table, place)
     except pa.ArrowException as error:
         raise Problem(place, f"the files {path!r} have columns of unlike types: {error}") from None
 
@@ -115,24 +101,20 @@ class GivenTables:
     @property
     def tasks(self) -> list[str]:
         """The tasks of the items, where logs of several were joined."""
-        names = [set(one.table[TASK].to_pylist()) for one in self.models.values() if self._joined]
+        if self.wide is not None or any(TASK not in one.names for one in self.models.values()):
+            return []
+        names = [set(one.table[TASK].to_pylist()) for one in self.models.values()]
         return sorted(set().union(*names))
 
-    @property
-    def _joined(self) -> bool:
-        return self.wide is None and all(TASK in one.names for one in self.models.values())
-
-    def of_tasks(
-        self, wanted: Sequence[str] | None, columns: Mapping[str, str], place: Place = ("tasks",)
-    ) -> GivenTables:
+    def of_tasks(self, wanted: Sequence[str] | None, columns: Mapping[str, str]) -> GivenTables:
         """Keep the items of some tasks, of each with the number of a column of its own."""
         if wanted is None and not columns:
             return self
-        if not self._joined:
-            raise Problem(place, "names tasks of a folder of logs; this is none of several tasks")
+        if not self.tasks:
+            raise Problem(("tasks",), "is for a folder of logs of several tasks")
         for name in (*(wanted or ()), *columns):
             if name not in self.tasks:
-                raise Problem(place, unknown("task", name, self.tasks))
+                raise Problem(("tasks",), unknown("task", name, self.tasks))
         kept = list(wanted or self.tasks)
         models = {}
         for model, one in self.models.items():
@@ -147,47 +129,41 @@ class GivenTables:
                 at = frame[TASK] == task
                 frame.loc[at, "value"] = frame.loc[at, column]
             frame = frame.drop(columns=TASK) if len(kept) == 1 else frame
-            models[model] = dataclasses.replace(one, table=as_table(frame))
+            models[model] = one.with_table(as_table(frame))
         return dataclasses.replace(self, models=models)
 
     def beside(self, solution: Records, columns: GivenColumns) -> GivenTables:
         """Put the truth of another file beside the predictions of each model, by the row ids."""
         tables = [*([self.wide] if self.wide else []), *self.models.values()]
-        there = [set(table.names) for table in tables]
-        name = columns.id or next((c for c in solution.names if all(c in t for t in there)), None)
+        shared = set(solution.names).intersection(*(table.names for table in tables))
+        name = columns.id or next((c for c in solution.names if c in shared), None)
         usual = [c for c in USUAL["truth"] if c in solution.names]
         rest = [c for c in solution.names if c != name and c.lower() not in _NO_TRUTH]
-        true = usual[0] if usual else rest[0] if len(rest) == 1 else None
-        if name is None or name not in solution.names or true is None:
+        true = next(iter(usual or rest), None)
+        if name not in solution.names or true is None or (not usual and len(rest) > 1):
             raise Problem(
                 ("truth",),
                 f"{solution.path!r}: expected a column of row ids that the predictions have too, "
                 f"and one of the truth; found {listed(solution.names)}",
             )
-        found = [_with_truth(table, solution, name, true) for table in tables]
+        whole = [_with_truth(table, solution, name, true) for table in tables]
         if self.wide is not None:
-            return dataclasses.replace(self, wide=found[0])
-        return dataclasses.replace(self, models=dict(zip(self.models, found, strict=True)))
+            return dataclasses.replace(self, wide=whole[0])
+        return dataclasses.replace(self, models=dict(zip(self.models, whole, strict=True)))
 
     def refuse_numbers(self) -> None:
         """Refuse logs, which hold numbers, where labels are expected."""
-        if not self.read_as:
+        types = dict(zip(self.first.names, self.first.table.schema.types, strict=True))
+        kinds = (pa.types.is_integer, pa.types.is_floating, pa.types.is_boolean)
+        numbers = [c for c, kind in types.items() if any(is_one(kind) for is_one in kinds)]
+        scores = [column for column in numbers if column not in _NO_SCORE]
+        if not self.read_as or "y_true" in types or not scores:
             return
-        table = self.first.table.to_pandas()
-        scores = [_described(table[c]) for c in table if c not in _NO_SCORE]
-        scores = [one for one in scores if one]
-        if "y_true" in table or not scores:
-            return
-        runs = next((name for name in (RUN, "epoch") if name in table), None)
         raise Problem(
             ("values",),
-            f"{self.read_as[0]}; it holds no labels but scores, "
-            f"{joined(scores)}"
-            + (f", and the runs of an item in `{runs}`" if runs else "")
-            + "; `values: right` says that 1 is right, `higher` or `lower` which way other numbers "
-            "are better"
-            + (", `value` chooses one of them" if len(scores) > 1 else "")
-            + (f", `runs: {runs}` names the runs" if runs else ""),
+            f"{self.read_as[0]}; it holds no labels but scores, {listed(scores)}; `values: right` "
+            "says that 1 is right, `higher` or `lower` which way other numbers are better, `value` "
+            "which of several scores it is, and `runs` which run of an item a row is",
         )
 
 
@@ -207,17 +183,7 @@ def _with_truth(table: Records, solution: Records, name: str, true: str) -> Reco
         )
     names = ["y_pred" if column == true else column for column in table.names]
     truth = solution.table[true].take(pa.array(places))
-    joined_table = table.table.rename_columns(names).append_column("y_true", truth)
-    return dataclasses.replace(table, table=joined_table)
-
-
-def _described(values: pd.Series[float]) -> str:
-    """Write a column of scores with its range; nothing of another column."""
-    if not (is_numeric_dtype(values) or is_bool_dtype(values)) or values.isna().all():
-        return ""
-    low, high = float(values.min()), float(values.max())
-    both = set(values.dropna().unique()) <= {0, 1}
-    return f"`{values.name}` ({'0 and 1' if both else f'{low:g} to {high:g}'})"
+    return table.with_table(table.table.rename_columns(names).append_column("y_true", truth))
 
 
 def tables_of(
@@ -227,31 +193,27 @@ def tables_of(
     if len(set(paths)) < len(paths):
         raise UserError("the same file is given twice")
     held = {path: _held(path, keys, partial=partial) for path in paths}
-    read_as = tuple(told for one in held.values() for told in one.read_as)
-    left_out = tuple(told for one in held.values() for told in one.left_out)
+    read_as = tuple(text for one in held.values() for text in one.read_as)
+    left_out = tuple(text for one in held.values() for text in one.left_out)
     alone, first = next(iter(held.values())).models, Path(paths[0])
     name = first.name if len(paths) == 1 else f"{len(paths)} files"
     if len(paths) == 1 and len(alone) == 1 and not first.is_dir():
         (table,) = alone.values()
         return GivenTables(name, {}, table, read_as, left_out, together=True)
-    names = [_names(path, one.models) for path, one in held.items()]
-    if len({name for own in names for name in own}) < sum(map(len, names)):
-        names = [
-            [path if len(own) == 1 else f"{path}: {name}" for name in own]
-            for path, own in zip(held, names, strict=True)
-        ]
-    tables = [table for one in held.values() for table in one.models.values()]
-    models = dict(zip([name for own in names for name in own], tables, strict=True))
+    named = [(path, model) for path, one in held.items() for model in one.models]
+    tables = [held[path].models[model] for path, model in named]
+    names = [model if len(held[path].models) > 1 else _stem(path) for path, model in named]
+    if len(set(names)) < len(names):
+        names = [table.path for table in tables]
+    models = dict(zip(names, tables, strict=True))
     return GivenTables(name, models, None, read_as, left_out, together=len(paths) == 1)
 
 
-def _names(path: str, tables: Mapping[str, Records]) -> list[str]:
-    """Name the models of a path: the only one of a path after it."""
-    if len(tables) > 1:
-        return list(tables)
+def _stem(path: str) -> str:
+    """Name the only model of a path after it."""
     place = Path(path.replace(SEED, ""))
     stem = place.name if place.is_dir() else place.name.split(".")[0]
-    return [stem.strip("-_ ") or place.parent.name]
+    return stem.strip("-_ ") or place.parent.name
 
 
 def _held(path: str, keys: TableKeys, *, partial: bool = False) -> GivenTables:
@@ -275,7 +237,7 @@ def _held(path: str, keys: TableKeys, *, partial: bool = False) -> GivenTables:
 
 def table_of_model(path: str, place: Place, model: str | None) -> Records:
     """Read the table of a model, which may be one of a folder of logs or of a log of several."""
-    if Path(path).is_dir() or (SEED not in path and is_log(path)):
+    if Path(path).is_dir() or (SEED not in path and reader_of(path) is not None):
         state = tuple(map(state_of, files_at(path, LOGS)))
         try:
             tables = _held_once(path, state)
@@ -297,8 +259,7 @@ def table_of_model(path: str, place: Place, model: str | None) -> Records:
 def _held_once(path: str, state: tuple[tuple[int, ...], ...]) -> Mapping[str, Records]:
     """Read logs that have not changed once for all of their models, and tell what is left out."""
     held = _held(path, PLAIN)
-    for told in held.left_out:
-        sys.stderr.write(f"{told}\n")
+    sys.stderr.writelines(f"{text}\n" for text in held.left_out)
     return held.models
 
 
@@ -315,74 +276,65 @@ def _of_folder(path: str, *, partial: bool) -> GivenTables:
     """Join the logs of a folder and of the folders in it, model by model."""
     logs: list[_Log] = []
     left_out: list[str] = []
-    kinds: dict[str, int] = {}
+    kinds: list[str] = []
     keys: dict[str, Path] = {}
     for file in map(Path, files_at(path, LOGS)):
-        if not is_log(str(file)):
-            continue
         reader = reader_of(str(file))
-        assert reader is not None
+        if reader is None:
+            continue
         try:
             frame = read_log(reader, str(file), partial=partial)
-        except NoRows:
-            continue
         except LeftOut as error:
             left_out.append(f"{file} was left out: {error}.")
             continue
         except ValueError as error:
             raise Problem(PLACE, f"{str(file)!r}, {reader.WHAT}: {error}") from None
-        said: dict[Any, Any] = {"model": file.stem, "task": "", "settings": {}, "key": str(file)}
-        said |= frame.attrs
-        if (same := keys.setdefault(said["key"], file)) != file:
+        facts: dict[Any, Any] = {"model": file.stem, "task": "", "settings": {}, "key": str(file)}
+        facts |= frame.attrs
+        if (same := keys.setdefault(facts["key"], file)) != file:
             left_out.append(f"{file} was left out: it is the same evaluation as {same}.")
             continue
-        kinds[reader.WHAT] = kinds.get(reader.WHAT, 0) + 1
-        said |= getattr(reader, "named", lambda file: {})(file)
-        if MODEL in frame:
-            parts = [(str(m), said["settings"].get(m, {}), own) for m, own in frame.groupby(MODEL)]
-        else:
-            parts = [(str(said["model"]), said["settings"], frame)]
-        logs += [_Log(model, said["task"], settings, part) for model, settings, part in parts]
+        kinds.append(reader.WHAT)
+        facts |= reader.named(file) if reader is lm_eval else {}
+        settings = facts["settings"]
+        if MODEL not in frame:
+            logs.append(_Log(str(facts["model"]), facts["task"], settings, frame))
+            continue
+        for model, part in frame.groupby(MODEL):
+            logs.append(_Log(str(model), facts["task"], settings.get(model, {}), part))
     if not logs:
-        raise Problem(
-            PLACE,
-            " ".join([f"{path!r} is a folder without logs that can be used.", *left_out[:3]])
-            if left_out
-            else f"{path!r} is a folder without logs of items ({'; '.join(logs_known())}): name "
-            "the files of tables one by one",
-        )
+        without = f"{path!r} is a folder without logs that can be used."
+        if not left_out:
+            without = (
+                f"{path!r} is a folder without logs of items ({known()}): name the "
+                "files of tables one by one"
+            )
+        raise Problem(PLACE, " ".join([without, *left_out[:3]]))
     apart = _told_apart(logs)
     models = _joined(apart)
-    tables = {
-        model: Records(f"{path}: {model}", as_table(frame), PLACE)
-        for model, frame in models.items()
-    }
-    counted = joined([f"{n} file{'s' * (n > 1)} ({what})" for what, n in kinds.items()])
-    told = f"{path} was read as a folder of {counted}, with the models {joined(list(models))}"
+    tables = {m: Records(f"{path}: {m}", as_table(one), PLACE) for m, one in models.items()}
+    counts = {kind: kinds.count(kind) for kind in kinds}
+    counted = joined([f"{n} file{'s' * (n > 1)} ({kind})" for kind, n in counts.items()])
+    read_as = f"{path} was read as a folder of {counted}, with the models {joined(list(models))}"
     if apart != logs:
-        told += "; logs of one model and task with other settings are other models, and no runs"
-    return GivenTables(path, tables, None, (told,), tuple(left_out))
+        read_as += "; logs of one model and task with other settings are other models, and no runs"
+    return GivenTables(path, tables, None, (read_as,), tuple(left_out))
 
 
 def _told_apart(logs: Sequence[_Log]) -> list[_Log]:
     """Name the settings in which logs of one model and task differ, which makes models of them."""
-    alike: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
+    apart = []
     for log in logs:
-        alike.setdefault((log.model, log.task), []).append(log.settings)
-    found = []
-    for log in logs:
-        others = alike[log.model, log.task]
-        keys = sorted({key for one in others for key in one})
-        differ = [key for key in keys if any(one.get(key) != others[0].get(key) for one in others)]
-        said = "; ".join(f"{key} {_shown(log.settings.get(key))}" for key in differ)
-        found.append(log._replace(model=f"{log.model} ({said})") if differ else log)
-    return found
-
-
-def _shown(setting: Any) -> str:
-    """Write a setting, a long one as its digest."""
-    text = "default" if setting is None else " ".join(str(setting).split()) or "''"
-    return text if len(text) <= _LONGEST else digest(setting)[:8]
+        alike = [one.settings for one in logs if (one.model, one.task) == (log.model, log.task)]
+        keys = sorted({key for one in alike for key in one})
+        differ = [key for key in keys if any(one.get(key) != alike[0].get(key) for one in alike)]
+        settings = []
+        for key in differ:
+            value = log.settings.get(key)
+            text = "default" if value is None else " ".join(str(value).split()) or "''"
+            settings.append(f"{key} {text if len(text) <= _LONGEST else digest(value)[:8]}")
+        apart.append(log._replace(model=f"{log.model} ({'; '.join(settings)})") if differ else log)
+    return apart
 
 
 def _joined(logs: Sequence[_Log]) -> dict[str, pd.DataFrame]:

@@ -20,7 +20,7 @@ from bakeoff.data.columns import in_order
 from bakeoff.data.readers import QUESTION, SAMPLE_ID
 from bakeoff.data.records import USUAL, Records
 from bakeoff.data.table import PROBABILITY_SLACK, SUBGROUP, carry
-from bakeoff.data.target import Answers, Labels, Numbers, Target, check_spread, target_of
+from bakeoff.data.target import Answers, Labels, Numbers, Target, check_spread
 from bakeoff.errors import Place, Problem, joined, listed, some, unknown
 from bakeoff.sources.common.base import as_columns
 from bakeoff.sources.common.identifiers import to_frame
@@ -59,13 +59,9 @@ class Predicted:
         return self.said.among(self.said.classes)
 
     def __getitem__(self, rows: Any) -> Predicted:
-        return Predicted(
-            None if self.said is None else self.said[rows],
-            None if self.probabilities is None else self.probabilities[rows],
-            None if self.values is None else self.values[rows],
-            self.column,
-            self.of_class,
-        )
+        parts = {name: getattr(self, name) for name in ("said", "probabilities", "values")}
+        taken = {name: part[rows] for name, part in parts.items() if part is not None}
+        return dataclasses.replace(self, **taken)
 
     def says_the_same(self, other: Predicted) -> bool:
         """Tell whether another training run has the same predictions, or numbers."""
@@ -90,12 +86,11 @@ class Predicted:
             return ""
         of_predicted = self.probabilities[np.arange(len(self.answers)), self.answers]
         unlike = int((of_predicted < self.probabilities.max(axis=1)).sum())
-        if not unlike:
-            return ""
-        return (
+        text = (
             f"{model}: in {unlike:,} of {len(self.answers):,} rows the predicted label is not the "
             "class of the largest probability; labels are taken as they are."
         )
+        return text if unlike else ""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -140,23 +135,18 @@ class Observations:
         may_lack: bool = False,
     ) -> Observations:
         """Observe what one training run of a model says, in a file of its own."""
-        wanted = ("id", "value") if values else ("id", "truth", "predicted")
-        roles = {role: records.find(role, named) for role in wanted}
-        if roles["id"] is None:
-            raise Problem(
-                (*records.place[:-1], "columns", "id"),
-                f"{records.path!r} has no column of row ids (looked for {listed(USUAL['id'])}); "
-                "rows are paired by their ids, never by their order: add one, or say which it is",
-            )
-        true, predicted = (
-            None
-            if (column := roles.get(role)) is None
-            else records.answers(column, role, numbers=numbers, may_lack=lacking)
-            for role, lacking in (("truth", drop_unlabelled), ("predicted", False))
-        )
-        rows = cls.of_rows(records, named, roles["id"], true, folds=folds_in(records, named))
-        brought = records.numbers(roles["value"], rows.ids, may_lack=may_lack) if values else None
-        like = () if rows.related else records.like_groups(named, roles.values())
+        ids = records.require("id", named)
+        true = predicted = brought = None
+        columns: list[str | None]
+        if values:
+            column = records.require("value", named)
+            columns, brought = [column], records.numbers(column, may_lack=may_lack)
+        else:
+            columns = [records.find(role, named) for role in ("truth", "predicted")]
+            true = records.answers(columns[0], "truth", numbers=numbers, may_lack=drop_unlabelled)
+            predicted = records.answers(columns[1], numbers=numbers)
+        rows = cls.of_rows(records, named, ids, true, folds=folds_in(records, named))
+        like = () if rows.related else records.like_groups(named, [ids, *columns])
         models = {run_of(model)[0]: (Predicted(predicted, None, brought),)}
         return dataclasses.replace(rows, models=models, like_groups=like)
 
@@ -170,23 +160,21 @@ class Observations:
         folds: NDArray[np.intp] | None = None,
     ) -> Observations:
         """Take what is known of the rows of a file; without a column of ids they are counted."""
-        run, items = records.related("runs", named), None
-        keys = np.arange(1, records.table.num_rows + 1)
+        keys, items = np.arange(1, records.table.num_rows + 1), None
         if ids is not None:
-            keys = records.ids(ids, run, folds)
+            keys = records.ids(ids, records.related("runs", named), folds)
             items = None if named.runs is None else records.row_ids(ids)
-        related = {role: records.related(role, named) for role in ("groups", "time")}
-        if related["groups"] is None and named.runs is not None and ids is not None:
-            # runs of an item belong together
-            related["groups"] = records.related("groups", named.model_copy(update={"groups": ids}))
-        known = {role: values for role, values in related.items() if values is not None}
+        # runs of an item belong together
+        group = ids if named.groups is None and named.runs is not None else named.groups
+        grouped = named.model_copy(update={"groups": group})
+        related = {role: records.related(role, grouped) for role in ("groups", "time")}
         return cls(
             repr(records.path),
             keys,
             true,
             records=records,
             named=named,
-            related=known,
+            related={role: values for role, values in related.items() if values is not None},
             folds=folds,
             items=items,
         )
@@ -217,16 +205,15 @@ class Observations:
 
     def __getitem__(self, rows: NDArray[np.intp]) -> Observations:
         """Return some of the rows."""
+        parts = {name: getattr(self, name) for name in ("true", "folds", "items")}
         return dataclasses.replace(
             self,
             ids=self.ids[rows],
-            true=None if self.true is None else self.true[rows],
             models={m: tuple(run[rows] for run in runs) for m, runs in self.models.items()},
-            records=dataclasses.replace(self.records, table=self.records.table.take(rows)),
+            records=self.records.with_table(self.records.table.take(rows)),
             related={role: values[rows] for role, values in self.related.items()},
-            folds=None if self.folds is None else self.folds[rows],
-            items=None if self.items is None else self.items[rows],
             subgroups={name: values[rows] for name, values in self.subgroups.items()},
+            **{name: part[rows] for name, part in parts.items() if part is not None},
         )
 
     def once(self) -> Observations:
@@ -245,9 +232,8 @@ class Observations:
         """Return ids and truth of the rows that have one, and note the ids of the others."""
         if self.true is None or not (missing := self.true.missing).any():
             return self
-        known = np.flatnonzero(~missing)
         return Observations(
-            self.name, self.ids[known], self.true[known], left_out=self.ids[missing]
+            self.name, self.ids[~missing], self.true[~missing], left_out=self.ids[missing]
         )
 
     def among(
@@ -292,7 +278,7 @@ class Observations:
     @property
     def target(self) -> Target:
         """What is predicted."""
-        return target_of(self.classes, self.truth)
+        return Target(self.classes, self.task.numbers)
 
     @property
     def task(self) -> Task:
@@ -383,29 +369,44 @@ def positions(rows: Observations, file: Observations) -> NDArray[np.intp]:
     position = _positions(rows, file)
     here, there = _samples(rows), _samples(file)
     if here is not None and there is not None:
-        asked = there["id"].to_numpy()[position]
+        asked = there[position]
         # a question that the other log has nowhere may be the same one in other words
-        other = np.flatnonzero((here["id"] != asked) & here["id"].isin(there["id"]))
-        if len(other):
-            first = [(rows.ids[i], here["id"].iloc[i], asked[i]) for i in other[:_SHOWN]]
-            raise Problem(
-                file.place,
-                f"{len(other):,} of {len(asked):,} rows are another question than in {rows.name}; "
-                "leave the column of ids out, and logs pair by their questions; the first:\n"
-                f"{_aligned(rows, file, first)}",
-            )
+        other = np.flatnonzero((here != asked) & np.isin(here, there))
+        pairs = [(here[i], asked[i]) for i in other[:_SHOWN]]
+        hint = "; leave the column of ids out, and logs pair by their questions"
+        _refuse_unlike(rows, file, other, "are another question", pairs, hint)
     if file.true is None or rows.true is None:
         return position
     own: Any = file.true[position]
     wrong = np.flatnonzero(rows.true.unlike(own) & ~own.missing)
-    if len(wrong):
-        first = [(rows.ids[i], rows.true.named(i), own.named(i)) for i in wrong[:_SHOWN]]
-        raise Problem(
-            file.place,
-            f"{len(wrong):,} of {len(own):,} rows have another {own.what} than in {rows.name}; "
-            f"the first:\n{_aligned(rows, file, first)}",
-        )
+    pairs = [(rows.true.named(i), own.named(i)) for i in wrong[:_SHOWN]]
+    _refuse_unlike(rows, file, wrong, f"have another {own.what}", pairs)
     return position
+
+
+def _refuse_unlike(
+    rows: Observations,
+    file: Observations,
+    wrong: NDArray[np.intp],
+    what: str,
+    pairs: Sequence[tuple[str, str]],
+    hint: str = "",
+) -> None:
+    """Refuse a file that differs in some rows, and write the first of them below each other."""
+    if not len(wrong):
+        return
+    first = [(str(rows.ids[i]), *pair) for i, pair in zip(wrong, pairs, strict=False)]
+    texts = [("id", rows.name, file.name), *first]
+    widths = [max(map(len, column)) for column in zip(*texts, strict=True)]
+    lines = (
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in texts
+    )
+    raise Problem(
+        file.place,
+        f"{len(wrong):,} of {len(rows.ids):,} rows {what} than in {rows.name}{hint}; the first:"
+        + "".join(f"\n    {line}" for line in lines),
+    )
 
 
 def _positions(rows: Observations, file: Observations) -> NDArray[np.intp]:
@@ -420,27 +421,18 @@ def _positions(rows: Observations, file: Observations) -> NDArray[np.intp]:
     parts = [f"{file.name} has {len(there):,} rows, {rows.name} {len(wanted):,}"]
     parts += [f"ids that are missing ({len(lacking):,}): {some(lacking)}"] if len(lacking) else []
     parts += [f"ids that do not belong ({len(extra):,}): {some(extra)}"] if len(extra) else []
-    one, other = _samples(rows), _samples(file)
-    if one is not None and other is not None:
-        both = one.drop_duplicates().merge(other.drop_duplicates(), on=SAMPLE_ID)
-        unlike = both[both["id_x"] != both["id_y"]]
-        if len(unlike):
-            sample, *asked = unlike[[SAMPLE_ID, "id_x", "id_y"]].iloc[0]
-            parts += [
-                f"of {len(both):,} ids that both logs have for samples, {len(unlike):,} stand for "
-                f"different questions, the first is {sample}: {asked[0]!r} and {asked[1]!r}",
-                f"only if both logs number the same questions alike, `id: {SAMPLE_ID}` pairs so",
-            ]
+    if _samples(rows) is not None and _samples(file) is not None:
+        parts += [f"only if both logs number the same questions alike, `id: {SAMPLE_ID}` pairs so"]
     raise Problem(file.place, "; ".join(parts))
 
 
-def _samples(rows: Observations) -> pd.DataFrame | None:
-    """Return questions and ids of the samples of a log; None of any other rows."""
+def _samples(rows: Observations) -> NDArray[Any] | None:
+    """Return the questions of a log, which has ids of its own for them; None of any other rows."""
     if not {"id", SAMPLE_ID} <= set(rows.records.names):
         return None
-    samples = rows.records.table.select(["id", SAMPLE_ID]).to_pandas().astype(str)
+    questions = rows.records.column("id").astype(str)
     # a table of somebody's own may have columns of these names
-    return samples if samples["id"].str.contains(QUESTION).all() else None
+    return questions.to_numpy() if questions.str.contains(QUESTION).all() else None
 
 
 def _alike(*ids: NDArray[Any]) -> list[NDArray[Any]]:
@@ -449,16 +441,6 @@ def _alike(*ids: NDArray[Any]) -> list[NDArray[Any]]:
     if len({values.dtype for values in filled}) < 2:
         return [values.astype(filled[0].dtype) for values in ids]
     return [np.array([str(value) for value in values], dtype=object) for values in ids]
-
-
-def _aligned(rows: Observations, file: Observations, first: Sequence[tuple[Any, ...]]) -> str:
-    """Write the first rows in which a file differs, below each other."""
-    texts = [[str(cell) for cell in row] for row in [("id", rows.name, file.name), *first]]
-    widths = [max(map(len, column)) for column in zip(*texts, strict=True)]
-    return "\n".join(
-        "    " + "  ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)).rstrip()
-        for row in texts
-    )
 
 
 def carried(
@@ -475,17 +457,14 @@ def carried(
             own = to_frame(file.records.table.select([column]))[column]
             values = own.iloc[at].reset_index(drop=True)
             if column in found and not found[column].equals(values):
-                raise Problem(
-                    file.place,
-                    f"{file.name} has other values of {column!r} than the files before it",
-                )
+                text = f"{file.name} has other values of {column!r} than the files before it"
+                raise Problem(file.place, text)
             found[column] = values
-    paths = list(dict.fromkeys(file.name for file in files))
-    where = f"{paths[0]}: " if len(paths) == 1 else ""
+    allowed = {column for file in files for column in file.records.names}
     for i, one in enumerate(wanted.subgroups):
         if one.column not in found:
-            there = sorted({column for file in files for column in file.records.names})
-            raise Problem((*place, i), where + unknown("column", one.column, there))
+            where = f"{files[0].name}: " if len({file.name for file in files}) == 1 else ""
+            raise Problem((*place, i), where + unknown("column", one.column, allowed))
     return carry(found, wanted, place)
 
 
@@ -540,12 +519,12 @@ def _among(
         return Predicted(Labels(tuple(classes), codes), probabilities, None, run.column)
     if probabilities is None:
         looked = f"(looked for {listed(USUAL['predicted'])})"
-        of_classes = [p.replace(CLASS, name) for name in classes[-1:] for p in PATTERNS]
         what = f"no predicted numbers {looked}"
-        if of_classes:
+        if classes:
+            patterns = [pattern.replace(CLASS, classes[-1]) for pattern in PATTERNS]
             what = (
                 f"neither predicted labels {looked} nor class probabilities (looked for "
-                f"{listed(of_classes)})"
+                f"{listed(patterns)})"
             )
         raise Problem(
             (*file.place[:-1], "columns", "predicted"),
@@ -606,12 +585,12 @@ def probabilities_in(
     found = _probability_columns(file, classes, wanted)
     if not found or len(classes) == 1:  # of a single class a probability says nothing
         return None
-    values = np.column_stack([_numbers(file, column, ids) for column in found.values()])
+    values = np.column_stack([file.numbers(column) for column in found.values()])
+    for k, column in enumerate(found.values()):
+        file.refuse((values[:, k] < 0) | (values[:, k] > 1), "a number outside 0 to 1", column)
     if len(found) == 1:
-        (only,) = found
-        other = 1.0 - values[:, 0]
-        pair = (other, values[:, 0]) if only == classes[1] else (values[:, 0], other)
-        return np.column_stack(pair)
+        both = np.column_stack([1.0 - values[:, 0], values[:, 0]])
+        return both if classes[1] in found else both[:, ::-1]
     off = np.flatnonzero(np.abs(values.sum(axis=1) - 1.0) > PROBABILITY_SLACK)
     if len(off):
         row = int(off[0])
@@ -653,22 +632,3 @@ def _probability_columns(
             f"no column for {some(lacking)}",
         )
     return named
-
-
-def _numbers(file: Records, column: str, ids: NDArray[Any]) -> NDArray[np.float64]:
-    own = file.table[column].to_pandas()
-    numbers = pd.to_numeric(own, errors="coerce")
-    values: NDArray[np.float64] = numbers.to_numpy(np.float64, na_value=np.nan)
-    for what, wrong in (
-        ("no number", np.flatnonzero(np.isnan(values))),
-        ("a number outside 0 to 1", np.flatnonzero((values < 0) | (values > 1))),
-    ):
-        if len(wrong):
-            row = int(wrong[0])
-            raise Problem(
-                file.place,
-                f"{file.path!r}: {len(wrong):,} of {len(values):,} rows have {what} in "
-                f"{column!r}, where probabilities are expected; the first is id {ids[row]} "
-                f"with {own.iloc[row]}",
-            )
-    return values

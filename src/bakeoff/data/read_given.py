@@ -5,14 +5,13 @@ from __future__ import annotations
 import dataclasses
 import math
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from bakeoff.data.columns import in_order
 from bakeoff.data.describe import like_ids
@@ -71,8 +70,10 @@ def read_given(
         if tables.wide is not None:
             files = [_numbers_in(part, named, models, may_lack=may_lack) for _, part in parts]
         else:
-            how = {"values": True, "may_lack": may_lack}
-            files = [Observations.of_records(part, named, model, **how) for model, part in parts]
+            files = [
+                Observations.of_records(part, named, model, values=True, may_lack=may_lack)
+                for model, part in parts
+            ]
         return _of_numbers(name, files, named, values, missing)
     told: list[str] = []
     if tables.wide is None:
@@ -82,9 +83,12 @@ def read_given(
     elif missing is not None:
         raise Problem(("missing",), "is for one table per model, or numbers per row (values)")
     else:
-        asked = models, classes, positive, drop_unlabelled, numbers
-        files = [_of_columns(part, named, *asked) for _, part in parts]
-        _check_runs(files)
+        how = models, classes, positive, drop_unlabelled, numbers
+        files = [_of_columns(part, named, *how) for _, part in parts]
+        one: Any = files[0].true
+        if other := next((run for run in files[1:] if one.unlike(run.true).any()), None):
+            text = f"{other.name}: training runs have other true labels of some rows"
+            raise Problem(("columns", "seeds"), text)
     first = next((file for file in files if file.true is not None), None)
     if first is None:
         looked = listed([named.truth] if named.truth else USUAL["truth"])
@@ -125,17 +129,6 @@ def _why_unclear(given: Observations, named: GivenColumns) -> str:
     )
 
 
-def _check_runs(runs: Sequence[Observations]) -> None:
-    """Refuse training runs in one table that have other true labels of some rows."""
-    first: Any = runs[0].true
-    for other in runs[1:]:
-        if first is not None and first.unlike(other.true).any():
-            raise Problem(
-                ("columns", "seeds"),
-                f"{other.name}: training runs have other true labels of some rows",
-            )
-
-
 def _of_columns(
     file: Records,
     named: GivenColumns,
@@ -146,17 +139,11 @@ def _of_columns(
     numbers: bool | None,
 ) -> Observations:
     """Take the predictions of models from the columns of a table in which each row is once."""
-    path = file.path
-    truth, name = file.find("truth", named), file.find("id", named)
-    if truth is None:
-        raise Problem(
-            ("columns", "truth"),
-            f"{path!r}: which column holds the true labels? There are {', '.join(file.names)}",
-        )
-    rows = Observations.of_rows(file, named, name, None)
+    truth, name = file.require("truth", named), file.find("id", named)
     if numbers is None:
-        numbers = looks_like_a_quantity(file.table[truth].to_pandas())
+        numbers = looks_like_a_quantity(file.column(truth))
     true = file.answers(truth, "truth", numbers=numbers, may_lack=drop_unlabelled)
+    assert true is not None
     rest = file.unclaimed(named, (truth, name))
     if numbers and models is None:
         _refuse_ids(file, rest)
@@ -164,19 +151,33 @@ def _of_columns(
     columns = _models_of(rest, order, models)
     if models is None and not numbers:
         _refuse_features(file, [name for name in columns if name in rest], order)
-    found: dict[str, tuple[Predicted, ...]] = {}
-    for column in columns:
-        said = file.answers(column, numbers=numbers) if column in rest else None
-        model = run_of(column)[0]
-        found[model] = (*found.get(model, ()), Predicted(said, column=column))
-    if (n := len(found)) < 2:
+    said = {one: file.answers(one, numbers=numbers) for one in columns if one in rest}
+    runs = {column: Predicted(said.get(column), column=column) for column in columns}
+    wide = _side_by_side(file, named, name, (truth, name), runs)
+    if (n := len(wide.models)) < 2:
         raise UserError(
-            f"{path!r} has {n} column{'s' if not n else ''} of predictions beside the "
+            f"{file.path!r} has {n} column{'s' if not n else ''} of predictions beside the "
             f"true labels in {truth!r}; comparing needs two: add a column, or give one table per "
             "model"
         )
-    like = () if rows.related else file.like_groups(named, (truth, name, *columns))
-    return dataclasses.replace(rows, true=true, models=found, like_groups=like)
+    return dataclasses.replace(wide, true=true)
+
+
+def _side_by_side(
+    file: Records,
+    named: GivenColumns,
+    ids: str | None,
+    claimed: Sequence[str | None],
+    runs: Mapping[str, Predicted],
+) -> Observations:
+    """Put what the columns of a table say beside each other, as the training runs of models."""
+    rows = Observations.of_rows(file, named, ids, None)
+    models: dict[str, tuple[Predicted, ...]] = {}
+    for column, run in runs.items():
+        model = run_of(column)[0]
+        models[model] = (*models.get(model, ()), run)
+    like = () if rows.related else file.like_groups(named, (*claimed, *runs))
+    return dataclasses.replace(rows, models=models, like_groups=like)
 
 
 def _models_of(
@@ -265,41 +266,35 @@ def _completed(
     if missing == "wrong" and not isinstance(metric, str | Passing):
         raise Problem(("missing",), "wrong: which number is wrong? It is for `--values right`")
     marks = metric.marks if isinstance(metric, Passing) else metric
-    files = [_present(one) for file in files for one in file.each()]
-    ids = [list(map(str, file.ids)) for file in files]
+    parts: list[Observations] = []
+    for part in (part for file in files for part in file.each()):
+        if part.only.values is not None and np.isnan(part.only.values).any():
+            part = part[np.flatnonzero(~np.isnan(part.only.values))]
+        parts.append(part)
+    ids = [list(map(str, part.ids)) for part in parts]
     every: dict[str, Observations] = {}
-    for file, own in zip(files, ids, strict=True):
-        for one in own:
-            every.setdefault(one, file)
+    for part, own in zip(parts, ids, strict=True):
+        every = dict.fromkeys(own, part) | every
     lacking: dict[str, int] = {}
-    for file, own in zip(files, ids, strict=True):
-        (model,) = file.models
+    for part, own in zip(parts, ids, strict=True):
+        (model,) = part.models
         lacking[model] = lacking.get(model, 0) + len(every) - len(set(own))
     short = [f"{n:,} of {model}" for model, n in lacking.items() if n]
     if not short:
-        return files, []
+        return parts, []
     if missing == "wrong":
         wrong = 0.0 if marks == "accuracy" else 1.0
-        found = [_with_rows(file, every, wrong) for file in files]
         told = f"Missing items are counted as wrong: {', '.join(short)} (of {len(every):,})."
-        return found, [told]
+        return [_with_rows(part, every, wrong) for part in parts], [told]
     common = set.intersection(*map(set, ids))
     if not common:
         raise Problem(("missing",), "common: no item is there for all models")
     kept = [
-        file[np.flatnonzero([one in common for one in own])]
-        for file, own in zip(files, ids, strict=True)
+        part[np.flatnonzero([one in common for one in own])]
+        for part, own in zip(parts, ids, strict=True)
     ]
     told = f"{len(common):,} of {len(every):,} items are compared, which all models have"
     return kept, [f"{told}; missing are {', '.join(short)}."]
-
-
-def _present(file: Observations) -> Observations:
-    """Return the rows with a number."""
-    values = file.only.values
-    if values is None or not np.isnan(values).any():
-        return file
-    return file[np.flatnonzero(~np.isnan(values))]
 
 
 def _with_rows(file: Observations, every: dict[str, Observations], wrong: float) -> Observations:
@@ -353,7 +348,6 @@ def _numbers_in(
 ) -> Observations:
     """Take the numbers of models from the columns of a table in which each row is once."""
     name, truth = file.find("id", named), file.find("truth", named)
-    rows = Observations.of_rows(file, named, name, None)
     if truth is not None and models is None:
         raise Problem(
             ("models",),
@@ -363,12 +357,9 @@ def _numbers_in(
     rest = file.unclaimed(named, (name,))
     if models is None:
         _refuse_ids(file, rest)
-    columns, found = _models_of(rest, (), models), dict[str, tuple[Predicted, ...]]()
-    for column in columns:
-        model, values = run_of(column)[0], file.numbers(column, rows.ids, may_lack=may_lack)
-        found[model] = (*found.get(model, ()), Predicted(values=values))
-    like = () if rows.related else file.like_groups(named, (name, *columns))
-    return dataclasses.replace(rows, models=found, like_groups=like)
+    columns = _models_of(rest, (), models)
+    runs = {one: Predicted(values=file.numbers(one, may_lack=may_lack)) for one in columns}
+    return _side_by_side(file, named, name, (name,), runs)
 
 
 def _averages(files: Sequence[Observations], named: GivenColumns) -> list[str]:
@@ -379,17 +370,17 @@ def _averages(files: Sequence[Observations], named: GivenColumns) -> list[str]:
     first = next(iter(firsts.values())).records
     if TASK not in first.names or TASK in (named.groups, named.runs):
         return []
-    tasks = pd.Series(first.table[TASK].to_pandas()).astype(str)
-    if tasks.nunique() < 2:
+    counts = first.column(TASK).nunique()
+    if counts < 2:
         return []
     told = []
     for model, file in firsts.items():
-        own = pd.Series(file.records.table[TASK].to_pandas()).astype(str)
-        means = pd.Series(file.only.values).groupby(own).mean()
+        tasks = file.records.column(TASK).astype(str)
+        means = pd.Series(file.only.values).groupby(tasks).mean()
         each = ", ".join(f"{task} {mean:.3f}" for task, mean in means.items())
         told.append(f"{model} {means.mean():.3f} ({each})")
     return [
-        f"Scores are micro averages over {len(tasks):,} items of {tasks.nunique()} tasks, which "
+        f"Scores are micro averages over {first.table.num_rows:,} items of {counts} tasks, which "
         f"weigh as many items as they have; macro averages over tasks: {'; '.join(told)}."
     ]
 
@@ -402,9 +393,19 @@ def meant(file: Observations, metric: Kind, named: GivenColumns) -> Observations
     assert values is not None
     if isinstance(metric, GivenMetric):
         low, high = _limits(metric)
-        _check(file, (values < low) | (values > high), f"outside {low:g} to {high:g}")
+        wrong, what = (values < low) | (values > high), f"outside {low:g} to {high:g}"
+    else:
+        wrong = ~np.isin(values, (0, 1))
+        what = f"that is neither 0 nor 1, as {metric} counts"
+    if wrong.any():
+        first = int(wrong.argmax())
+        raise Problem(
+            file.place,
+            f"{file.name}: {wrong.sum():,} of {len(wrong):,} rows have a number {what}; the first "
+            f"is id {file.ids[first]} with {values[first]:g}",
+        )
+    if isinstance(metric, GivenMetric):
         return dataclasses.replace(file, true=Labels(("",), np.zeros(len(values), np.int32)))
-    _check(file, ~np.isin(values, (0, 1)), f"that is neither 0 nor 1, as {metric} counts")
     right = (values == RIGHT[metric]).astype(np.int32)
     true = Labels(RIGHT_OR_WRONG, np.ones(len(values), dtype=np.int32))
     return file.only_says(Labels(RIGHT_OR_WRONG, right), true=true)
@@ -430,26 +431,22 @@ def _passed(file: Observations, asked: Passing, named: GivenColumns) -> Observat
             f"{(runs < asked.k).sum():,} have fewer; the first is {items[runs.argmin()]} with "
             f"{least}",
         )
-    for role, known in file.related.items():
-        if (known != known[first][at]).any():
-            raise Problem(file.place, f"{file.name}: runs of an item differ in {role}")
-    estimate = pass_hat if asked.every else pass_at
-    values = estimate(np.bincount(at, right).astype(int), runs, asked.k)
-    kept, table = file[first], file.records.table
+    kept, groups = file[first], pd.Series(at)
     constant = [
         name
-        for name in table.column_names
-        if pd.Series(table[name].to_pandas()).groupby(at).nunique().le(1).all()
+        for name in file.records.names
+        if file.records.column(name).groupby(groups).nunique().le(1).all()
     ]
-    for one in as_columns(named.subgroups):
-        if one.column in table.column_names and one.column not in constant:
-            raise Problem(
-                (*file.place[:-1], "columns", "subgroups"),
-                f"{file.name}: {one.column!r} differs between runs of an item",
-            )
+    wanted = [named.groups, named.time, *(one.column for one in as_columns(named.subgroups))]
+    for column in wanted:
+        if column in file.records.names and column not in constant:
+            text = f"{file.name}: {column!r} differs between runs of an item"
+            raise Problem((*file.place[:-1], "columns"), text)
+    estimate = pass_hat if asked.every else pass_at
+    values = estimate(np.bincount(at, right).astype(int), runs, asked.k)
     return kept.only_says(
         *(None, None, values),
-        records=dataclasses.replace(kept.records, table=kept.records.table.select(constant)),
+        records=kept.records.with_table(kept.records.table.select(constant)),
         ids=items,
         # runs without groups of their own have their items for groups
         related={
@@ -474,15 +471,3 @@ def may_be_right_or_wrong(files: Collection[Observations], metric: GivenMetric) 
     if not firsts or ranged:
         return False
     return all(bool(np.isin(values, (0, 1)).all()) for values in firsts)
-
-
-def _check(file: Observations, wrong: NDArray[Any], what: str) -> None:
-    at = np.flatnonzero(wrong)
-    if len(at):
-        values = file.only.values
-        assert values is not None
-        raise Problem(
-            file.place,
-            f"{file.name}: {len(at):,} of {len(wrong):,} rows have a number {what}; the first is "
-            f"id {file.ids[at[0]]} with {values[at[0]]:g}",
-        )

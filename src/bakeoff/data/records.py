@@ -24,7 +24,7 @@ from pandas.api.types import is_numeric_dtype
 
 from bakeoff.data.columns import LARGEST, beyond, canonical_ids, in_order, ordered
 from bakeoff.data.describe import LIKE_MISSING, named_like_groups
-from bakeoff.data.readers import SCORES, is_log, known, read_elsewhere
+from bakeoff.data.readers import SCORES, known, read_elsewhere
 from bakeoff.data.target import Answers, Labels, Numbers
 from bakeoff.errors import Place, Problem, UserError, listed, some, unknown
 from bakeoff.files import is_file, no_file
@@ -44,8 +44,10 @@ USUAL: Mapping[str, tuple[str, ...]] = {
     "value": ("value", "score", "loss"),
 }
 _WHAT = {
+    "id": "row id",
     "truth": "true label",
     "predicted": "prediction",
+    "value": "number",
     "groups": "group",
     "runs": "run",
     "seeds": "training run",
@@ -59,7 +61,6 @@ PLAIN = TableKeys.model_validate({})
 _HEAD = 1 << 16
 """Bytes in which lines before a table are looked for."""
 _SEPARATOR = re.compile(r'"?sep=(.)"?', re.IGNORECASE)
-_SHOWN = 3
 _MOST_BEFORE = 50
 _DECIMAL_COMMA = re.compile(r"[-+]?\d+,\d+")
 _GROUPED = re.compile(r"[-+]?\d{1,3}(,\d{3})+")
@@ -86,13 +87,13 @@ def read_tables(
 ) -> dict[str, pa.Table]:
     """Read what `read_table` reads, as a table of each model where a log holds several."""
     frame = None if keys.format else read_elsewhere(path, place, partial=partial)
-    if frame is not None and MODEL in frame and is_log(path):
+    if frame is not None and MODEL in frame:
         parts = {str(name): part.drop(columns=MODEL) for name, part in frame.groupby(MODEL)}
         return {name: as_table(part) for name, part in parts.items()}
     if frame is None and keys.format is None and Path(path).suffix.lower() == ".json":
         raise Problem(
             place,
-            f"{path!r} is no JSON that is known here, by its content: {'; '.join(known())}; save "
+            f"{path!r} is no JSON that is known here, by its content: {known()}; save "
             "it as CSV or Parquet",
         )
     return {"": as_table(read_frame(path, place, keys) if frame is None else frame)}
@@ -111,11 +112,6 @@ def read_frame(path: str, place: Place, keys: TableKeys = PLAIN) -> pd.DataFrame
         raise Problem(place, no_file(path))
     keys = laid_out(path, keys)
     try:
-        if "".join(_first_lines(path, keys)[:1]).startswith("Key_"):
-            # results of WEKA's Experimenter, which quotes as its CSVResultListener does
-            return pd.read_csv(
-                path, quotechar="'", escapechar="\\", doublequote=False, na_values="?"
-            )
         frame = _frame(path, keys)
         commas = _written(frame, path, keys, markers=False)
         return _frame(path, keys.model_copy(update=commas)) if commas else frame
@@ -213,7 +209,7 @@ def laid_out(path: str, keys: TableKeys) -> TableKeys:
     kind = keys.format or Path(path.partition("?")[0]).suffix.lower().removeprefix(".")
     if kind not in ("csv", "tsv"):
         return keys
-    lines = _first_lines(path, keys)
+    lines = _first_lines(path)
     sep, skip = keys.sep, keys.skip
     if not skip:
         if lines and (told := _SEPARATOR.fullmatch(lines[0])):
@@ -242,7 +238,7 @@ def _before(lines: list[str], sep: str | None) -> int:
     return first if alone and not numbers else 0
 
 
-def _first_lines(path: str, keys: TableKeys) -> list[str]:
+def _first_lines(path: str) -> list[str]:
     """Return the first lines of a text; none of what cannot be opened."""
     try:
         with opened(Path(path), path) as file:
@@ -265,13 +261,16 @@ class Records:
         """The columns' names."""
         return list(self.table.column_names)
 
+    def with_table(self, table: pa.Table) -> Records:
+        """Return other records of the same file."""
+        return dataclasses.replace(self, table=table)
+
     @property
     def scores(self) -> dict[str, str]:
         """What the one metric of each task of a log is called, which stands as ``score``."""
-        found: dict[str, str] = json.loads(
-            (self.table.schema.metadata or {}).get(SCORES.encode(), "{}")
-        )
-        return found
+        known = self.table.schema.metadata or {}
+        scores: dict[str, str] = json.loads(known.get(SCORES.encode(), "{}"))
+        return scores
 
     def find(self, role: str, columns: GivenColumns) -> str | None:
         """Find the column of a role, by its name or by the usual ones."""
@@ -288,79 +287,88 @@ class Records:
             raise Problem(at, f"{self.path!r} has {listed(found)}: say which of them it is")
         return found[0] if found else None
 
-    def labels(self, column: str, role: str = "predicted", *, may_lack: bool = False) -> Labels:
-        """Return the labels of a column."""
-        read = Labels.of(self.table[column])
-        missing = np.flatnonzero(read.codes < 0)
-        if len(missing) and not may_lack:
+    def require(self, role: str, columns: GivenColumns) -> str:
+        """Find the column of a role that the table must have."""
+        column = self.find(role, columns)
+        if column is None:
+            why = "; rows are paired by their ids, never by their order" if role == "id" else ""
+            raise Problem(
+                (*self.place[:-1], "columns", role),
+                f"{self.path!r} has no column of {_WHAT[role]}s (looked for "
+                f"{listed(USUAL[role])}); it has {listed(self.names)}{why}: say which it is",
+            )
+        return column
+
+    def column(self, name: str) -> pd.Series[Any]:
+        """Return the values of a column."""
+        return pd.Series(self.table[name].to_pandas())
+
+    def refuse(
+        self,
+        wrong: NDArray[np.bool_],
+        what: str,
+        column: str,
+        more: str = "",
+    ) -> None:
+        """Refuse rows in which a column has no value, or a wrong one."""
+        if wrong.any():
+            row = int(wrong.argmax())
+            value = self.table[column][row].as_py()
+            first = f"row {row + 1}{'' if value is None else f' with {value}'}"
             raise Problem(
                 self.place,
-                f"{self.path!r}: {len(missing):,} of {len(read):,} rows have no {_WHAT[role]} in "
-                f"column {column!r}; the first is row {missing[0] + 1}; a class that is called NA, "
-                "None or the like needs an empty `missing_values`" + DROP * (role == "truth"),
+                f"{self.path!r}: {wrong.sum():,} of {len(wrong):,} rows have {what} in column "
+                f"{column!r}; the first is {first}{more}",
             )
-        return read
+
+    def labels(self, column: str, role: str = "predicted", *, may_lack: bool = False) -> Labels:
+        """Return the labels of a column."""
+        labels = Labels.of(self.table[column])
+        if not may_lack:
+            more = "; a class that is called NA, None or the like needs an empty `missing_values`"
+            more += DROP * (role == "truth")
+            self.refuse(labels.missing, f"no {_WHAT[role]}", column, more)
+        return labels
 
     def answers(
-        self, column: str, role: str = "predicted", *, numbers: bool = False, may_lack: bool = False
-    ) -> Answers:
-        """Return the labels of a column, or with `numbers` its numbers; see `labels`."""
+        self,
+        column: str | None,
+        role: str = "predicted",
+        *,
+        numbers: bool = False,
+        may_lack: bool = False,
+    ) -> Answers | None:
+        """Return the labels of a column, or with `numbers` its numbers; None of no column."""
+        if column is None:
+            return None
         if not numbers:
             return self.labels(column, role, may_lack=may_lack)
         advice = DROP * (role == "truth")
         return Numbers(self.numbers(column, may_lack=may_lack, advice=advice))
 
     def numbers(
-        self,
-        column: str | None,
-        ids: NDArray[Any] | None = None,
-        *,
-        may_lack: bool = False,
-        advice: str = "",
+        self, column: str, *, may_lack: bool = False, advice: str = ""
     ) -> NDArray[np.float64]:
         """Return the numbers of a column, shape (n,)."""
-        if column is None:
-            raise Problem(
-                (*self.place[:-1], "columns", "value"),
-                f"{self.path!r} has no column of numbers (looked for {listed(USUAL['value'])}); it "
-                f"has {listed(self.names)}: say which it is",
-            )
-        values = self.table[column].to_pandas()
-        found = (
-            values
-            if is_numeric_dtype(values)
-            else pd.to_numeric(values.astype(str), errors="coerce")
-        )
-        numbers = found.to_numpy(np.float64, na_value=np.nan)
-        wrong = np.flatnonzero(~np.isfinite(numbers) & ~(may_lack & values.isna()))
-        if len(wrong):
-            row = int(wrong[0])
-            first = f"row {row + 1}" if ids is None else f"id {ids[row]}"
-            raise Problem(
-                self.place,
-                f"{self.path!r}: {len(wrong):,} of {len(numbers):,} rows have no number in column "
-                f"{column!r}; the first is {first} with {values.iloc[row]}"
-                + advice
-                * bool(values.isna().iloc[wrong].all()),
-            )
+        values = self.column(column)
+        if not is_numeric_dtype(values):
+            values = pd.to_numeric(values.astype(str).where(values.notna()), errors="coerce")
+        numbers: NDArray[np.float64] = values.to_numpy(np.float64, na_value=np.nan)
+        absent = self.table[column].is_null(nan_is_null=True).to_numpy()
+        wrong = ~np.isfinite(numbers) & ~(may_lack & absent)
+        self.refuse(wrong, "no number", column, advice * bool(absent[wrong].all()))
         largest = np.abs(numbers).max(initial=0.0, where=np.isfinite(numbers))
         if largest > LARGEST:
             raise Problem(self.place, f"{self.path!r}: column {column!r} has {beyond(largest)}")
-        return np.asarray(numbers)
+        return numbers
 
     def related(self, role: str, columns: GivenColumns) -> NDArray[Any] | None:
         """Return the group or time of each row; None if no column is named."""
         column = None if getattr(columns, role) is None else self.find(role, columns)
         if column is None:
             return None
-        values = pd.Series(self.table[column].to_pandas())
-        missing = np.flatnonzero(values.isna())
-        if len(missing):
-            raise Problem(
-                self.place,
-                f"{self.path!r}: {len(missing):,} of {len(values):,} rows have no "
-                f"{_WHAT.get(role, role)} in column {column!r}; the first is row {missing[0] + 1}",
-            )
+        values = self.column(column)
+        self.refuse(values.isna().to_numpy(), f"no {_WHAT.get(role, role)}", column)
         try:
             if role != "time":
                 return identifiers(values).to_numpy(dtype=object)
@@ -371,7 +379,7 @@ class Records:
     def row_ids(self, column: str) -> NDArray[Any]:
         """Return the ids of a column, shape (n,): whole numbers, or texts."""
         try:
-            return canonical_ids(pd.Series(self.table[column].to_pandas()))
+            return canonical_ids(self.column(column))
         except UserError as error:
             raise Problem(self.place, f"{self.path!r}: column {column!r} {error}") from None
 
@@ -382,37 +390,28 @@ class Records:
         folds: NDArray[np.intp] | None = None,
     ) -> NDArray[Any]:
         """Return the row ids, shape (n,): whole numbers, or texts; unique in each run and fold."""
-        values = self.table[column]
-        if values.null_count:
-            missing = np.flatnonzero(values.is_null().to_numpy())
-            raise Problem(
-                self.place,
-                f"{self.path!r}: {len(missing):,} of {len(values):,} rows have no id in column "
-                f"{column!r}; the first is row {missing[0] + 1}",
-            )
+        self.refuse(self.table[column].is_null().to_numpy(), "no id", column)
         ids = self.row_ids(column)
         if run is not None:
             ids = np.array([f"{i} run {r}" for i, r in zip(ids, run, strict=True)], dtype=object)
-        again = pd.DataFrame({"id": ids})
+        keys = pd.DataFrame({"id": ids})
         if folds is not None:
-            again[["repeat", "fold"]] = folds
-        twice = again.duplicated().to_numpy()
-        if twice.any():
-            repeated = pd.unique(ids[twice])
-            related = run is not None or folds is not None
-            raise Problem(
-                self.place,
-                f"{self.path!r}: ids must be unique{' in each fold' * (folds is not None)}; "
-                f"repeated ({len(repeated):,}): {some(repeated)}"
-                + (
-                    ""
-                    if related
-                    else "; where rows are predicted in several folds, their columns are `repeat` "
-                    "and `fold` of an experiment; where all are predicted by every training run, "
-                    "theirs is `seeds`; where they are runs of items, `runs` names their column"
-                ),
+            keys[["repeat", "fold"]] = folds
+        repeated = pd.unique(ids[keys.duplicated()])
+        if not len(repeated):
+            return ids
+        within = " in each fold" if folds is not None else ""
+        text = (
+            f"{self.path!r}: ids must be unique{within}; repeated ({len(repeated):,}): "
+            f"{some(repeated)}"
+        )
+        if run is None and folds is None:
+            text += (
+                "; where rows are predicted in several folds, their columns are `repeat` and "
+                "`fold` of an experiment; where all are predicted by every training run, theirs "
+                "is `seeds`; where they are runs of items, `runs` names their column"
             )
-        return ids
+        raise Problem(self.place, text)
 
     def unclaimed(self, columns: GivenColumns, known: Iterable[str | None]) -> list[str]:
         """Name the columns that have no role yet; `known` are those that have one."""
@@ -438,17 +437,10 @@ def by_run(file: Records, columns: GivenColumns) -> Iterator[Records]:
     if columns.seeds is None:
         yield file
         return
-    runs, name = file.related("seeds", columns), file.find("id", columns)
+    runs, ids = file.related("seeds", columns), file.row_ids(file.require("id", columns))
     if columns.seeds == SEED:
-        file = dataclasses.replace(file, table=file.table.drop_columns([SEED]))
-    if name is None:
-        raise Problem(
-            (*at[:-1], "id"),
-            f"{file.path!r} has no column of row ids (looked for {listed(USUAL['id'])}), which say "
-            "what each training run predicts for the same row",
-        )
-    ids = pd.Series([str(one) for one in file.row_ids(name)])
-    frame = pd.DataFrame({"run": runs, "id": ids})
+        file = file.with_table(file.table.drop_columns([SEED]))
+    frame = pd.DataFrame({"run": runs, "id": ids.astype(str)})
     twice = frame[frame.duplicated()]
     if len(twice):
         run, row = twice.iloc[0]
@@ -458,19 +450,18 @@ def by_run(file: Records, columns: GivenColumns) -> Iterator[Records]:
             f"id {row} in run {run}. Answers that are drawn anew for each item are no training "
             "runs: they are runs of an item",
         )
-    first: pd.Index[str] | None = None
-    for run in in_order(set(frame["run"])):
-        own = frame.index[frame["run"] == run]
-        found = pd.Index(ids[own])
-        first = found if first is None else first
-        lacking, extra = first.difference(found), found.difference(first)
+    names = in_order(set(frame["run"]))
+    first = pd.Index(frame["id"][frame["run"] == names[0]])
+    for run in names:
+        rows = np.flatnonzero(frame["run"] == run)
+        own = pd.Index(frame["id"].iloc[rows])
+        lacking, extra = first.difference(own), own.difference(first)
         if len(lacking) or len(extra):
             which = f"lacks {len(lacking):,} row(s)" if len(lacking) else "has other rows"
             raise Problem(
                 at,
-                f"{file.path!r}: the training run {run} {which} "
-                f"({some([*lacking[:_SHOWN], *extra[:_SHOWN]])}): every run predicts the same "
-                "rows; leave incomplete rows out of all runs",
+                f"{file.path!r}: the training run {run} {which} ({some([*lacking, *extra])}): "
+                "every run predicts the same rows; leave incomplete rows out of all runs",
             )
-        rows = np.asarray(own)[found.get_indexer(first)]
-        yield dataclasses.replace(file, table=file.table.take(pa.array(rows)))
+        rows = rows[own.get_indexer(first)]
+        yield file.with_table(file.table.take(pa.array(rows)))

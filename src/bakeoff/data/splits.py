@@ -15,10 +15,10 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from bakeoff.data import columns
-from bakeoff.data.describe import Rows, find_repeats
+from bakeoff.data.describe import Rows, row_digests
 from bakeoff.data.table import FOLDS, GROUP, HOLDOUT, PART, ROW_ID, TIME, Table
 from bakeoff.errors import Place, Problem, UserError
-from bakeoff.files import read_frame, reading, state_of, write_parquet
+from bakeoff.files import reading, state_of, write_parquet
 from bakeoff.keys import name_of
 from bakeoff.seeds import derive
 from bakeoff.sources import DataSet
@@ -43,7 +43,12 @@ class Split(NamedTuple):
 def make_splits(dataset: str, table: Table, name: str, plan: Plan, seed: int) -> pd.DataFrame:
     """Divide the rows as a plan says."""
     check_enough_rows(dataset, table, name, plan)
-    made = _divisions(dataset, table, name, plan, seed)
+    if _is_given(table, plan):
+        made = _given(dataset, table, plan)
+    elif TIME in table.frame:
+        made = _by_time(dataset, table, plan)
+    else:
+        made = _drawn(dataset, table, name, plan, seed)
     splits = pd.DataFrame({ROW_ID: table.frame[ROW_ID], **made})
     _check_parts(dataset, table, name, plan, splits)
     return splits
@@ -71,75 +76,64 @@ def check_plan(dataset: str, spec: DataSet, name: str, plan: Plan) -> None:
                 ("resampling", name, "repeats"),
                 f"found {plan.repeats}, but {dataset} is divided by `time`, in one way only: use 1",
             )
-    if spec.own_test_set and isinstance(plan, Holdout) and plan.column:
+    if getattr(spec, "test_path", None) and isinstance(plan, Holdout) and plan.column:
         raise Problem(
             ("resampling", name, "column"),
-            f"{dataset} has a test set of its own, `{spec.own_test_set}`: leave out one of both",
+            f"{dataset} has a test set of its own, `test_path`: leave out one of both",
         )
 
 
 def check_enough_rows(dataset: str, table: Table, name: str, plan: Plan) -> None:
-    """Refuse a plan that the rows or the smallest class cannot fill."""
+    """Refuse a plan that the rows, the groups or the smallest class cannot fill."""
     if _is_given(table, plan) or TIME in table.frame:
         return
-    rows = _at_disposal(table)
-    codes = table.codes[rows]
+    at, rows = ("datasets", dataset), _at_disposal(table)
+    n, codes, grouped = len(rows), table.codes[rows], GROUP in table.frame
     counts = np.bincount(codes, minlength=len(table.classes))
-    smallest = int(counts.argmin())
-    least = int(counts[smallest])
-    if isinstance(plan, KFold) and GROUP not in table.frame:
-        if plan.folds > len(rows):
-            n = len(rows)
-            raise Problem(
-                ("resampling", name, "folds"),
-                f"{plan.folds} folds of the {n} rows of {dataset}: {n} at most, leave-one-out",
-            )
+    smallest = table.classes[int(counts.argmin())] if table.classes else ""
+    least = int(counts.min())
+    remedy = "leave it out, merge it with another, or set `stratify: false`"
+    if isinstance(plan, KFold) and not grouped:
+        if plan.folds > n:
+            text = f"{plan.folds} folds of the {n} rows of {dataset}: {n} at most, leave-one-out"
+            raise Problem(("resampling", name, "folds"), text)
         if plan.stratify and least < 2:
             raise Problem(
-                ("datasets", dataset),
-                f"class {table.classes[smallest]!r} has {least} row(s), and cannot be trained on "
-                "and tested: leave it out, merge it with another, or set `stratify: false`",
+                at,
+                f"class {smallest!r} has {least} row(s), and cannot be trained on and tested: "
+                f"{remedy}",
             )
         return
-    if isinstance(plan, (Cv5x2, KFold)):
-        need, parts = 2 * plan.folds, f"{plan.folds} folds"
-    elif isinstance(plan, Halves):
-        need, parts = 4 * plan.folds, f"{plan.folds} folds of each half"
-    else:
+    parts = 2 * plan.folds if isinstance(plan, Halves) else plan.folds
+    need = 2 * parts
+    if isinstance(plan, Holdout | Resampled):
         share = min(_test_size(plan), 1 - _test_size(plan))
-        need, parts = max(4, int(np.ceil(2 / share))), "a training and a test part"
-    if GROUP in table.frame:
-        _check_groups(dataset, table, rows, name, plan)
+        parts, need = 2, max(4, int(np.ceil(2 / share)))
+    if grouped:
+        groups = table.frame[GROUP].iloc[rows]
+        if groups.nunique() < parts:
+            raise Problem(
+                (*at, "groups"),
+                f"{groups.nunique()} group(s) cannot be divided into the {parts} parts of {name}",
+            )
+        pairs = pd.DataFrame({"class": codes, "group": groups}).drop_duplicates()
+        per_class = np.bincount(pairs["class"])
+        if plan.stratify and per_class.min() < 2:
+            lonely = table.classes[int(per_class.argmin())]
+            raise Problem(
+                (*at, "groups"),
+                f"class {lonely!r} is found in one group only, so it cannot be trained on and "
+                f"tested: {remedy}",
+            )
     elif plan.stratify and least < need:
         raise Problem(
-            ("datasets", dataset),
-            f"class {table.classes[smallest]!r} has {least} row(s); {name} divides them into "
-            f"{parts} and needs {need} at least (2 per class and part): leave the class out, "
-            "merge it with another, or choose another plan",
-        )
-    if len(codes) < need:
-        raise Problem(("datasets", dataset), f"{len(codes)} rows are too few for {name}")
-
-
-def _check_groups(dataset: str, table: Table, rows: Rows, name: str, plan: Plan) -> None:
-    at = ("datasets", dataset, "groups")
-    groups = table.frame[GROUP].iloc[rows]
-    need = plan.folds if isinstance(plan, (Cv5x2, KFold)) else 2
-    if isinstance(plan, Halves):
-        need = 2 * plan.folds
-    if groups.nunique() < need:
-        raise Problem(
-            at, f"{groups.nunique()} group(s) cannot be divided into the {need} parts of {name}"
-        )
-    pairs = pd.DataFrame({"class": table.codes[rows], "group": groups}).drop_duplicates()
-    per_class = np.bincount(pairs["class"])
-    if plan.stratify and per_class.min() < 2:
-        lonely = table.classes[int(per_class.argmin())]
-        raise Problem(
             at,
-            f"class {lonely!r} is found in one group only, so it cannot be trained on and tested: "
-            "leave it out, merge it with another, or set `stratify: false`",
+            f"class {smallest!r} has {least} row(s); {name} divides them into {parts} parts and "
+            f"needs {need} at least: leave the class out, merge it with another, or choose "
+            "another plan",
         )
+    if n < need:
+        raise Problem(at, f"{n} rows are too few for {name}")
 
 
 def largest_k(table: Table, plan: KFold) -> int:
@@ -162,55 +156,48 @@ def _test_size(plan: Plan) -> float:
     return plan.test_size
 
 
-def _divisions(dataset: str, table: Table, name: str, plan: Plan, seed: int) -> dict[str, Folds]:
-    if _is_given(table, plan):
-        return _given(dataset, table, plan)
-    rows = _at_disposal(table)
-    if TIME in table.frame:
-        return _by_time(dataset, table, rows, plan)
-    made: dict[str, Folds] = {}
+def _drawn(dataset: str, table: Table, name: str, plan: Plan, seed: int) -> dict[str, Folds]:
+    """Draw the divisions at random."""
+    rows, parts = _at_disposal(table), list[tuple[Rows, np.random.Generator]]()
     for repeat in range(1, plan.repeats + 1):
         rng = np.random.default_rng(derive(seed, "split", dataset, name, repeat))
-        parts = [rows]
         if isinstance(plan, Halves):
             half = _dealt(table, rows, 2, plan.stratify, rng)
-            parts = [rows[half == 1], rows[half == 2]]
-        for part in parts:
-            made[f"repeat-{len(made) + 1}"] = _divided(table, part, plan, rng)
+            parts += [(rows[half == number], rng) for number in (1, 2)]
+        else:
+            parts.append((rows, rng))
     for repeat in range(1, plan.full_repeats + 1) if isinstance(plan, Halves) else ():
         rng = np.random.default_rng(derive(seed, "split", dataset, name, "full", repeat))
-        made[f"repeat-{len(made) + 1}"] = _divided(table, rows, plan, rng)
-    return made
+        parts.append((rows, rng))
+    return {
+        f"repeat-{i}": _divided(table, part, plan, rng) for i, (part, rng) in enumerate(parts, 1)
+    }
 
 
 def _divided(table: Table, rows: Rows, plan: Plan, rng: np.random.Generator) -> Folds:
     """Draw one division at random, of rows or of whole groups."""
     assigned = np.full(len(table.frame), NEITHER, dtype=np.int16)
-    if isinstance(plan, (Cv5x2, Halves, KFold)):
+    if not isinstance(plan, Holdout | Resampled):
         assigned[rows] = _dealt(table, rows, plan.folds, plan.stratify, rng)
-        return assigned
-    codes, test_size = table.codes[rows], _test_size(plan)
-    if GROUP in table.frame:
-        groups = pd.factorize(table.frame[GROUP].iloc[rows])[0]
-        shares = np.array([1 - test_size, test_size])
-        assigned[rows] = _grouped(codes, groups, shares, plan.stratify, rng)
+    elif GROUP in table.frame:
+        shares = np.array([1 - _test_size(plan), _test_size(plan)])
+        assigned[rows] = _grouped(table, rows, shares, plan.stratify, rng)
     else:
-        assigned[rows] = _random_test(codes, test_size, plan.stratify, rng)
+        assigned[rows] = _random_test(table.codes[rows], _test_size(plan), plan.stratify, rng)
     return assigned
 
 
 def _dealt(table: Table, rows: Rows, folds: int, stratify: bool, rng: np.random.Generator) -> Folds:
     """Deal rows, or whole groups, to folds."""
-    codes = table.codes[rows]
     if GROUP not in table.frame:
-        return _random_folds(codes, folds, stratify, rng)
-    groups = pd.factorize(table.frame[GROUP].iloc[rows])[0]
+        return _random_folds(table.codes[rows], folds, stratify, rng)
     shares = np.full(folds, 1 / folds)
-    return (_grouped(codes, groups, shares, stratify, rng) + 1).astype(np.int16)
+    return (_grouped(table, rows, shares, stratify, rng) + 1).astype(np.int16)
 
 
-def _by_time(dataset: str, table: Table, rows: Rows, plan: Plan) -> dict[str, Folds]:
+def _by_time(dataset: str, table: Table, plan: Plan) -> dict[str, Folds]:
     """Test on the latest rows, or fold by fold on the next rows in time."""
+    rows = _at_disposal(table)
     time = table.frame[TIME].to_numpy()[rows]
     if isinstance(plan, KFold):
         shares = np.full(plan.folds + 1, 1 / (plan.folds + 1))
@@ -263,13 +250,14 @@ def _strata(codes: Codes, stratify: bool) -> Iterator[Rows]:
 
 
 def _grouped(
-    codes: Codes,
-    groups: NDArray[np.intp],
+    table: Table,
+    rows: Rows,
     shares: NDArray[np.float64],
     stratify: bool,
     rng: np.random.Generator,
-) -> NDArray[np.intp]:
+) -> Codes:
     """Deal whole groups to parts, so that sizes and classes come near the shares."""
+    codes, groups = table.codes[rows], pd.factorize(table.frame[GROUP].iloc[rows])[0]
     # Large groups first, in random order among those of about one size (so that each division
     # differs), each to the part where it least increases the sum of squared class shares,
     # relative to the part's own share.
@@ -349,8 +337,8 @@ def _given_holdout(table: Table, plan: Holdout) -> Folds:
         return np.where(table.frame[PART] == "test", 1, 0).astype(np.int16)
     values = table.frame[HOLDOUT]
     assigned = np.full(len(values), NEITHER, dtype=np.int16)
-    for key, wanted, number in (("train", plan.train, 0), ("test", plan.test, 1)):
-        assert wanted is not None
+    for number, key in enumerate(("train", "test")):
+        wanted = getattr(plan, key)
         try:
             columns.check_values(wanted, values.dropna().unique(), f"value in {plan.column!r}:")
         except UserError as error:
@@ -373,10 +361,10 @@ def _given_folds(dataset: str, table: Table, plan: KFold, repeat: int) -> Folds:
         )
     names = columns.in_order(values.unique().tolist())
     if len(names) == 1:
-        raise Problem(
-            _COLUMN,
-            f"{column!r} of {dataset} holds a single value, {names[0]!r}: one fold is no division",
+        text = (
+            f"{column!r} of {dataset} holds a single value, {names[0]!r}: one fold is no division"
         )
+        raise Problem(_COLUMN, text)
     if len(names) != plan.folds:
         raise Problem(
             ("resampling", "kfold", "folds"),
@@ -470,8 +458,6 @@ def _check_whole_groups(
                 f"{repeat} are the same division, which would count twice; use `holdout`, or "
                 "`kfold` without repeats",
             )
-    for repeat in range(1, plan.rounds + 1) if plan.folds > 1 else ():
-        values = splits[f"repeat-{repeat}"].to_numpy()
         sizes = np.bincount(values[values > 0], minlength=plan.folds + 1)[1:]
         if sizes.max() > _ALIKE * sizes.min():
             largest = table.frame[GROUP].value_counts()
@@ -487,11 +473,6 @@ def _check_whole_groups(
 def write_splits(path: str | Path, splits: pd.DataFrame) -> None:
     """Write the divisions of one plan."""
     write_parquet(path, pa.Table.from_pandas(splits, preserve_index=False))
-
-
-def read_splits(path: str | Path) -> pd.DataFrame:
-    """Read the divisions of one plan."""
-    return read_frame(path)
 
 
 def read_split(path: str | Path, repeat: int, fold: int) -> Split:
@@ -544,7 +525,8 @@ def split_quality(
 ) -> dict[str, Any]:
     """Describe the divisions of a plan: sizes, classes, groups; results/README.md has every key."""
     parts: list[dict[str, Any]] = []
-    repeats, leaked = find_repeats(table.features), np.zeros(len(table.frame), dtype=bool)
+    digests, leaked = row_digests(table.features), np.zeros(len(table.frame), dtype=bool)
+    repeated = pd.Series(digests).duplicated(keep=False).to_numpy()
     difference = 0.0
     for repeat, fold, (train, test) in divisions(splits, plan):
         sides = {"train": _side(table, train), "test": _side(table, test)}
@@ -552,7 +534,8 @@ def split_quality(
         if len(train):
             own = table.target.difference(table.answers[train], table.answers[test])
             difference = max(difference, own)
-        seen, nearly = repeats.across(train, test)
+        among = test[repeated[test]]
+        seen = among[np.isin(digests[among], digests[train[repeated[train]]])]
         leaked[seen] = True
         parts.append(
             {
@@ -561,7 +544,6 @@ def split_quality(
                 **sides,
                 "unused": len(table.frame) - len(train) - len(test),
                 "repeated": len(seen),
-                "nearly_repeated": len(nearly),
             }
         )
     method = "given" if elsewhere else _method(table, plan)
@@ -611,20 +593,17 @@ def _overlap(splits: pd.DataFrame) -> dict[str, Any]:
     """Measure which share of one replication's first half is in another's first half."""
     # Independent halves share 1/2 of their rows on average. The share for the second half of the
     # other replication is 1 less this one, so both ends, 0 and 1, mean the same division again.
-    halves = {
-        int(column.removeprefix("repeat-")): splits[column].to_numpy() == 1
-        for column in splits.columns
-        if column.startswith("repeat-")
-    }
-    measured = {
-        (i, j): round(float((halves[i] & halves[j]).sum() / halves[i].sum()), 6)
-        for i, j in combinations(halves, 2)
-    }
-    shares = list(measured.values())
+    firsts = splits.filter(like="repeat-") == 1
+    pairs: list[dict[str, Any]] = []
+    for one, other in combinations(firsts.columns, 2):
+        share = (firsts[one] & firsts[other]).sum() / firsts[one].sum()
+        repeats = [int(name.removeprefix("repeat-")) for name in (one, other)]
+        pairs.append({"repeats": repeats, "share": round(float(share), 6)})
+    shares = [pair["share"] for pair in pairs]
     return {
         "expected": 0.5,
         "mean": round(float(np.mean(shares)), 6),
         "min": min(shares),
         "max": max(shares),
-        "pairs": [{"repeats": list(pair), "share": share} for pair, share in measured.items()],
+        "pairs": pairs,
     }

@@ -19,12 +19,12 @@ from pandas.api import types
 from scipy import special
 
 from bakeoff.data import columns
-from bakeoff.data.describe import describe, find_repeats, group_columns, pairs_by_chance
-from bakeoff.data.target import Classes, Quantity, Target, read_target
+from bakeoff.data.describe import describe, group_columns, pairs_by_chance, row_digests
+from bakeoff.data.target import Target, read_target
 from bakeoff.errors import Place, Problem, UserError, shown, unknown
 from bakeoff.files import read_parquet, reading, sha256_of, write_json, write_parquet
 from bakeoff.keys import name_of
-from bakeoff.sources import DataSet, Filter, Loaded
+from bakeoff.sources import DataSet
 from bakeoff.sources.common.base import SubgroupColumn, TableKeys
 from bakeoff.sources.common.identifiers import identifiers, names
 from bakeoff.spec.related import NOTHING, RowColumns
@@ -107,8 +107,8 @@ class Table:
         with reading(parquet):
             named = table.schema.metadata[b"classes"].decode()
             numbers = pa.types.is_floating(table.schema.field(TARGET).type)
-            target = Quantity() if numbers else Classes(tuple(named.split("\0")) if named else ())
-            return cls(table.to_pandas(), target)
+            classes = tuple(named.split("\0")) if named else ()
+            return cls(table.to_pandas(), Target(classes, numbers))
 
     @cached_property
     def card(self) -> Mapping[str, Any]:
@@ -161,77 +161,55 @@ def load_table(
         loaded = spec.load(seed)
     except Problem as problem:
         raise problem.inside(place) from problem.__cause__
-    if loaded.target not in loaded.frame.columns:
-        there = map(str, loaded.frame.columns)
-        raise Problem((*place, "target"), unknown("target column", loaded.target, there))
+    target = loaded.target
+    if target not in loaded.frame.columns:
+        allowed = map(str, loaded.frame.columns)
+        raise Problem((*place, "target"), unknown("target column", target, allowed))
     pa.default_memory_pool().release_unused()  # what the file took while it was read
     frame = _filtered(_dated(loaded.frame, spec, place), spec, place)
     filtered = len(loaded.frame) - len(frame)
-    frame, unlabelled = _labelled(frame, loaded.target, spec, place)
-    labels, what = read_target(frame[loaded.target], spec, place, numbers=numbers)
+    frame, unlabelled = _labelled(frame, target, spec, place)
+    labels, what = read_target(frame[target], spec, place, numbers=numbers)
     other_classes = len(frame) - len(labels)
     kept = frame if len(labels) == len(frame) else frame.loc[labels.index]
     frame = _derived(kept, spec, place)
-    keys = {ROW_ID: _row_ids(frame, spec, place), TARGET: labels}
-    keys |= _roles(frame, loaded, spec, place) | _divided_by(frame, given_by)
-    kept_apart = _kept_apart(spec, loaded.target, given_by)
-    features = chosen_features(frame, kept_apart, spec, place)
-    _check_features(features, loaded.target, spec, place)
-    canonical = pd.concat([pd.DataFrame(keys, index=frame.index), features], axis=1)
-    carried = carry(frame, wanted, (*place, "subgroups")).reset_index(drop=True)
-    found = {
-        "rows_filtered": filtered,
-        "rows_dropped_without_target": unlabelled,
-        "rows_of_other_classes": other_classes,
-        "group_columns": group_columns(frame, kept_apart) if spec.groups is None else [],
-    }
-    describe = partial(_card, name, spec, loaded.target, loaded.facts, found)
-    return Table(canonical.reset_index(drop=True), what, carried, describe)
-
-
-def _roles(frame: pd.DataFrame, loaded: Loaded, spec: DataSet, place: Place) -> dict[str, Any]:
-    """Return the columns that say how rows are weighted and divided."""
-    found: dict[str, Any] = {}
+    keys: dict[str, Any] = {ROW_ID: _row_ids(frame, spec, place), TARGET: labels}
     if spec.weights is not None:
-        found[WEIGHT] = _weights(frame, spec.weights, place)
+        keys[WEIGHT] = _weights(frame, spec.weights, (*place, "weights"))
     if spec.groups is not None:
-        at = (*place, "groups")
-        _complete(frame, spec.groups, at)
-        found[GROUP] = _identifying(frame, spec.groups, at)
+        _complete(frame, spec.groups, (*place, "groups"))
+        keys[GROUP] = _identifying(frame, spec.groups, (*place, "groups"))
     if spec.time is not None:
-        found[TIME] = _time(frame, spec.time, place)
+        time = _complete(frame, spec.time, (*place, "time"))
+        keys[TIME] = _read(columns.ordered, time, (*place, "time"))
     if loaded.tested_from is not None:
-        found[PART] = np.where(frame.index >= loaded.tested_from, "test", "train")
-    return found
-
-
-def _divided_by(frame: pd.DataFrame, given_by: Mapping[str, Sequence[str]]) -> dict[str, Any]:
-    """Return the columns that plans go by."""
-    found = {}
+        keys[PART] = np.where(frame.index >= loaded.tested_from, "test", "train")
+    with_roles = (target, spec.id, spec.weights, spec.groups, spec.time)
+    apart = {column for column in with_roles if column is not None}
     for plan, divided_by in given_by.items():
-        for repeat, name in enumerate(divided_by, start=1):
+        for repeat, column in enumerate(divided_by, start=1):
             key = HOLDOUT if plan == "holdout" else f"{FOLDS}{repeat}"
-            found[key] = _identifying(frame, name, ("resampling", plan, "column"))
-    return found
-
-
-def _kept_apart(spec: DataSet, target: str, given_by: Mapping[str, Sequence[str]]) -> set[str]:
-    dividing = (name for names in given_by.values() for name in names)
-    roles = (target, spec.id, spec.weights, spec.groups, spec.time, *dividing)
-    return {column for column in roles if column is not None}
-
-
-def _check_features(features: pd.DataFrame, target: str, spec: DataSet, place: Place) -> None:
-    for role, column in (("target", target), ("weights", spec.weights)):
-        if column in (spec.features or []):
-            raise Problem(
-                (*place, "features"), f"{column!r} is the {role}: it cannot be a feature too"
-            )
-    reserved = _keys(features)
-    if reserved:
+            keys[key] = _identifying(frame, column, ("resampling", plan, "column"))
+            apart.add(column)
+    features = chosen_features(frame, apart, spec, place)
+    for role, used in (("target", target), ("weights", spec.weights)):
+        if used in (spec.features or []):
+            text = f"{used!r} is the {role}: it cannot be a feature too"
+            raise Problem((*place, "features"), text)
+    if reserved := _keys(features):
         raise Problem(
             place, f"a column is called {reserved[0]!r}, a name with a meaning here: rename it"
         )
+    canonical = pd.concat([pd.DataFrame(keys, index=frame.index), features], axis=1)
+    carried = carry(frame, wanted, (*place, "subgroups")).reset_index(drop=True)
+    counts = {
+        "rows_filtered": filtered,
+        "rows_dropped_without_target": unlabelled,
+        "rows_of_other_classes": other_classes,
+        "group_columns": group_columns(frame, apart) if spec.groups is None else [],
+    }
+    describe = partial(_card, name, spec, target, loaded.facts, counts)
+    return Table(canonical.reset_index(drop=True), what, carried, describe)
 
 
 def _card(
@@ -243,49 +221,34 @@ def _card(
     table: Table,
 ) -> dict[str, Any]:
     frame, features = table.frame, table.features
-    repeats, (by_chance, near_by_chance) = find_repeats(features), pairs_by_chance(features)
     described = describe(features)
+    roles: dict[str, Any] = {}
+    if WEIGHT in frame:
+        low, high = float(frame[WEIGHT].min()), float(frame[WEIGHT].max())
+        roles["weights"] = {"column": spec.weights, "min": low, "max": high}
+    if GROUP in frame:
+        roles["groups"] = {"column": spec.groups, "distinct": int(frame[GROUP].nunique())}
+    if TIME in frame:
+        first, last = str(frame[TIME].min()), str(frame[TIME].max())
+        roles["time"] = {"column": spec.time, "first": first, "last": last}
+    if PART in frame:
+        roles["test_rows"] = int((frame[PART] == "test").sum())
     return {
         "dataset": name,
         "label": spec.label or name,
-        "source": {
-            **spec.described(),
-            **facts,
-        },
+        "source": {**spec.described(), **facts},
         "licence": spec.licence or facts.get("licence"),
         "rows": len(frame),
         "target": target,
         **table.target.described(table.answers),
         "merged": {new: [str(old) for old in pooled] for new, pooled in spec.merge.items()},
         **found,
-        "roles": _described_roles(frame, spec),
+        "roles": roles,
         "features": described,
         "missing_cells": sum(one["missing"] for one in described.values()),
-        "duplicate_rows": repeats.repeated,
-        "near_duplicate_rows": repeats.nearly,
-        "pairs_by_chance": by_chance,
-        "near_pairs_by_chance": near_by_chance,
+        "duplicate_rows": len(frame) - len(np.unique(row_digests(features))),
+        "pairs_by_chance": pairs_by_chance(features),
     }
-
-
-def _described_roles(frame: pd.DataFrame, spec: DataSet) -> dict[str, Any]:
-    """Say which columns weight and divide the rows, and what they hold."""
-    found: dict[str, Any] = {}
-    if WEIGHT in frame:
-        weights = frame[WEIGHT]
-        found["weights"] = {
-            "column": spec.weights,
-            "min": float(weights.min()),
-            "max": float(weights.max()),
-        }
-    if GROUP in frame:
-        found["groups"] = {"column": spec.groups, "distinct": int(frame[GROUP].nunique())}
-    if TIME in frame:
-        first, last = (str(frame[TIME].agg(edge)) for edge in ("min", "max"))
-        found["time"] = {"column": spec.time, "first": first, "last": last}
-    if PART in frame:
-        found["test_rows"] = int((frame[PART] == "test").sum())
-    return found
 
 
 def _dated(frame: pd.DataFrame, spec: DataSet, place: Place) -> pd.DataFrame:
@@ -308,51 +271,38 @@ def _filtered(frame: pd.DataFrame, spec: DataSet, place: Place) -> pd.DataFrame:
     for i, one in enumerate(spec.filter):
         at = (*place, "filter", i)
         values = _column(frame, one.column, (*at, "column"))
-        try:
-            passing = _passing(values, one)
-        except Problem as problem:
-            raise problem.inside(at) from None
+        passing = pd.Series(True, index=values.index)
+        if one.missing == "drop":
+            passing &= values.notna()
+        for key in _LIMITS:
+            if (limit := getattr(one, key)) is not None:
+                passing &= _within(values, key, limit, one.column, at)
+        for key, wanted in (("keep", one.keep), ("drop", one.drop)):
+            if wanted is None:
+                continue
+            texts = names(values)
+            try:
+                columns.check_values(wanted, texts.dropna().unique(), f"value in {one.column!r}:")
+            except UserError as error:
+                raise Problem((*at, key), str(error)) from None
+            passing &= texts.isin([name_of(value) for value in wanted]) == (key == "keep")
         if not passing.any():
             raise Problem(at, f"none of {len(frame)} rows passes this filter")
         frame = frame[passing]
     return frame
 
 
-def _passing(values: columns.Series, one: Filter) -> Any:
-    passing = pd.Series(True, index=values.index)
-    if one.missing == "drop":
-        passing &= values.notna()
-    for key, limit in ((key, getattr(one, key)) for key in _LIMITS):
-        if limit is not None:
-            passing &= _within(values, key, limit, one.column)
-    for key, wanted in (("keep", one.keep), ("drop", one.drop)):
-        if wanted is None:
-            continue
-        texts = names(values)
-        try:
-            columns.check_values(wanted, texts.dropna().unique(), f"value in {one.column!r}:")
-        except UserError as error:
-            raise Problem((key,), str(error)) from None
-        is_one = texts.isin([name_of(value) for value in wanted])
-        passing &= is_one if key == "keep" else ~is_one
-    return passing
-
-
-def _within(values: columns.Series, key: str, limit: Any, name: str) -> Any:
+def _within(values: columns.Series, key: str, limit: Any, name: str, at: Place) -> Any:
     """Compare with a limit; a missing value is never within."""
-    try:
-        comparable = columns.ordered(values)
-    except UserError as error:
-        raise Problem(("column",), f"column {name!r} {error}") from None
-    if pd.api.types.is_datetime64_any_dtype(comparable.dtype):
+    comparable = _read(columns.ordered, values, (*at, "column"))
+    if types.is_datetime64_any_dtype(comparable.dtype):
         try:
             limit = pd.to_datetime(str(limit), format="ISO8601", utc=True).tz_localize(None)
         except ValueError:
-            raise Problem(
-                (key,), f"found {shown(limit)}, expected a date like 2024-05-31"
-            ) from None
+            text = f"found {shown(limit)}, expected a date like 2024-05-31"
+            raise Problem((*at, key), text) from None
     elif isinstance(limit, str):
-        raise Problem((key,), f"found the text {limit!r}, column {name!r} holds numbers")
+        raise Problem((*at, key), f"found the text {limit!r}, column {name!r} holds numbers")
     return _LIMITS[key](comparable, limit)
 
 
@@ -371,7 +321,7 @@ def _derived(frame: pd.DataFrame, spec: DataSet, place: Place) -> pd.DataFrame:
         if function not in _FUNCTIONS:
             raise Problem(at, unknown("function", function, _FUNCTIONS))
         values = _column(new, source, at)
-        if not pd.api.types.is_numeric_dtype(values):
+        if not types.is_numeric_dtype(values):
             raise Problem(at, f"column {source!r} is not numeric (it holds {values.dtype})")
         with np.errstate(all="ignore"):
             computed = _FUNCTIONS[function](values.astype("float64"))
@@ -426,52 +376,46 @@ def _complete(frame: pd.DataFrame, name: str, at: Place) -> columns.Series:
     return values
 
 
+def _read(
+    read: Callable[[columns.Series], columns.Series], values: columns.Series, at: Place
+) -> columns.Series:
+    """Return a column as a function reads it, or say what is wrong with it."""
+    try:
+        return read(values)
+    except UserError as error:
+        raise Problem(at, f"column {values.name!r} {error}") from None
+
+
 def _identifying(frame: pd.DataFrame, name: str, at: Place) -> columns.Series:
     """Return a column that tells rows or groups apart, as texts."""
-    try:
-        return identifiers(_column(frame, name, at))
-    except UserError as error:
-        raise Problem(at, f"column {name!r} {error}") from None
+    return _read(identifiers, _column(frame, name, at), at)
 
 
 def _row_ids(frame: pd.DataFrame, spec: DataSet, place: Place) -> Any:
     """Return unique ids: those of a column, or the rows' numbers in the source."""
     if spec.id is None:
         return frame.index.to_numpy(dtype=np.int64) + 1
-    ids = _column(frame, spec.id, (*place, "id"))
+    at = (*place, "id")
+    ids = _column(frame, spec.id, at)
     if ids.isna().any():
-        raise Problem(
-            (*place, "id"), f"{int(ids.isna().sum())} of {len(ids)} rows have no id in {spec.id!r}"
-        )
-    whole = pd.api.types.is_integer_dtype(ids.dtype)
-    ids = columns.plain(ids) if whole else _identifying(frame, spec.id, (*place, "id"))
+        raise Problem(at, f"{int(ids.isna().sum())} of {len(ids)} rows have no id in {spec.id!r}")
+    whole = types.is_integer_dtype(ids.dtype)
+    ids = columns.plain(ids) if whole else _identifying(frame, spec.id, at)
     if ids.duplicated().any():
         first = str(ids[ids.duplicated()].iloc[0])
-        raise Problem((*place, "id"), f"ids must be unique: {first!r} appears twice")
+        raise Problem(at, f"ids must be unique: {first!r} appears twice")
     return ids.to_numpy()
 
 
-def _weights(frame: pd.DataFrame, name: str, place: Place) -> columns.Series:
+def _weights(frame: pd.DataFrame, name: str, at: Place) -> columns.Series:
     """Return the sample weights: numbers from 0, not all 0."""
-    at = (*place, "weights")
     values = _complete(frame, name, at)
-    if not pd.api.types.is_numeric_dtype(values.dtype):
+    if not types.is_numeric_dtype(values.dtype):
         raise Problem(at, f"column {name!r} is not numeric (it holds {values.dtype})")
     weights = values.astype("float64")
     if not np.isfinite(weights).all() or (weights < 0).any() or not (weights > 0).any():
         raise Problem(at, f"column {name!r} has weights that are negative, infinite or all 0")
     return weights
-
-
-def _time(frame: pd.DataFrame, name: str, place: Place) -> columns.Series:
-    """Return the column that orders the rows."""
-    at = (*place, "time")
-    try:
-        return columns.ordered(_complete(frame, name, at))
-    except Problem:
-        raise
-    except UserError as error:
-        raise Problem(at, f"column {name!r} {error}") from None
 
 
 def chosen_features(
@@ -520,10 +464,7 @@ def carry(frame: pd.DataFrame, wanted: RowColumns, place: Place) -> pd.DataFrame
 
 def _subgroups(values: columns.Series, one: SubgroupColumn, at: Place) -> columns.Series:
     """Name the subgroup of each row."""
-    try:
-        plain = columns.plain(values)
-    except UserError as error:
-        raise Problem(at, f"column {one.column!r} {error}") from None
+    plain = _read(columns.plain, values, at)
     number = types.is_numeric_dtype(plain.dtype)
     different = int(plain.nunique())
     if one.bins is not None:
@@ -550,8 +491,8 @@ def _subgroups(values: columns.Series, one: SubgroupColumn, at: Place) -> column
         )
     texts = texts.where(plain.notna(), MISSING)
     if texts.nunique() < 2:
-        whole = f"puts all rows into one subgroup, {texts.iloc[0]!r}"
-        raise Problem(at, f"column {one.column!r} {whole}")
+        text = f"column {one.column!r} puts all rows into one subgroup, {texts.iloc[0]!r}"
+        raise Problem(at, text)
     categories = [*dict.fromkeys([*order, MISSING])]
     return pd.Series(pd.Categorical(texts, categories), index=values.index)
 

@@ -102,14 +102,10 @@ class Labels:
     def __getitem__(self, rows: Any) -> Labels:
         return Labels(self.classes, self.codes[rows])
 
-    def __len__(self) -> int:
-        return len(self.codes)
-
     @property
     def missing(self) -> NDArray[np.bool_]:
         """Whether a row has no label, shape (n,)."""
-        missing: NDArray[np.bool_] = self.codes < 0
-        return missing
+        return np.asarray(self.codes < 0)
 
     def unlike(self, other: Labels) -> NDArray[np.bool_]:
         """Tell in which rows another column has another label, shape (n,)."""
@@ -140,9 +136,6 @@ class Numbers:
 
     def __getitem__(self, rows: Any) -> Numbers:
         return Numbers(self.values[rows])
-
-    def __len__(self) -> int:
-        return len(self.values)
 
     @property
     def missing(self) -> NDArray[np.bool_]:
@@ -177,30 +170,37 @@ class TrainingTarget(NamedTuple):
 
 
 @dataclasses.dataclass(frozen=True)
-class Classes:
-    """A target with classes."""
+class Target:
+    """What the models of an experiment predict: classes, or numbers."""
 
-    classes: tuple[str, ...]
+    classes: tuple[str, ...] = ()
+    numbers: bool = False
 
     def answers(self, column: columns.Series) -> NDArray[Any]:
-        """Return the true answers of rows: positions in `classes`."""
+        """Return the true answers of rows: positions in `classes`, or numbers."""
+        if self.numbers:
+            return column.to_numpy(dtype=np.float64)
         codes = pd.Categorical(column, categories=list(self.classes)).codes
         return np.asarray(codes, dtype=np.intp)
 
-    def stored(self, answers: NDArray[Any]) -> pd.Categorical:
+    def stored(self, answers: NDArray[Any]) -> Any:
         """Return answers as tables hold them."""
+        if self.numbers:
+            return answers
         return pd.Categorical.from_codes(answers, pd.Index(self.classes, dtype=object))
 
-    def column(self, answers: NDArray[Any]) -> Labels:
+    def column(self, answers: NDArray[Any]) -> Answers:
         """Return answers as a column of a file holds them."""
-        return Labels(self.classes, answers.astype(np.int32))
+        return Numbers(answers) if self.numbers else Labels(self.classes, answers.astype(np.int32))
 
     def strata(self, answers: NDArray[Any]) -> NDArray[np.intp]:
-        """Return the strata of divisions: the classes."""
-        return answers
+        """Return the strata of divisions: the classes; of numbers a single one."""
+        return np.zeros(len(answers), dtype=np.intp) if self.numbers else answers
 
     def encoded(self, answers: NDArray[Any]) -> TrainingTarget:
         """Encode the answers of a training part."""
+        if self.numbers:
+            return TrainingTarget(answers, np.array([], np.intp), (), self.strata(answers))
         # learners such as XGBoost want labels without gaps, whatever the training part holds
         present, labels = np.unique(answers, return_inverse=True)
         return TrainingTarget(
@@ -209,63 +209,21 @@ class Classes:
 
     def lacking(self, answers: NDArray[Any]) -> str:
         """Say why nothing can be learned from a training part; empty if it can."""
-        present = np.flatnonzero(np.bincount(answers))
+        present = np.unique(answers)
         if len(present) > 1:
             return ""
-        held = f"only the class {self.classes[present[0]]!r}" if len(present) else "no class"
-        return f"the training part has {held}, expected two classes"
+        if self.numbers:
+            held, expected = f"only the number {answers[0]:g}", "two different ones"
+        else:
+            held = f"only the class {self.classes[present[0]]!r}" if len(present) else "no class"
+            expected = "two classes"
+        return f"the training part has {held}, expected {expected}"
 
     def described(self, answers: NDArray[Any]) -> Mapping[str, Any]:
-        """Count the rows of each class."""
-        counts = np.bincount(answers[answers >= 0], minlength=len(self.classes))
-        return {"classes": dict(zip(self.classes, counts.tolist(), strict=True))}
-
-    def off_constant(self, train: NDArray[Any], test: NDArray[Any]) -> Mapping[str, Any]:
-        """Return nothing: the shares of the classes already show what a constant answer scores."""
-        return {}
-
-    def difference(self, train: NDArray[Any], test: NDArray[Any]) -> float:
-        """Return by how much the share of a class differs at most between two parts."""
-        shares = [
-            np.bincount(part, minlength=len(self.classes)) / len(part) for part in (train, test)
-        ]
-        return float(np.abs(shares[0] - shares[1]).max())
-
-
-@dataclasses.dataclass(frozen=True)
-class Quantity:
-    """A target of numbers."""
-
-    classes: ClassVar[tuple[str, ...]] = ()
-
-    def answers(self, column: columns.Series) -> NDArray[Any]:
-        """Return the true answers of rows: the numbers."""
-        return column.to_numpy(dtype=np.float64)
-
-    def stored(self, answers: NDArray[Any]) -> NDArray[Any]:
-        """Return answers as tables hold them."""
-        return answers
-
-    def column(self, answers: NDArray[Any]) -> Numbers:
-        """Return answers as a column of a file holds them."""
-        return Numbers(answers)
-
-    def strata(self, answers: NDArray[Any]) -> NDArray[np.intp]:
-        """Return the strata of divisions: a single one."""
-        return np.zeros(len(answers), dtype=np.intp)
-
-    def encoded(self, answers: NDArray[Any]) -> TrainingTarget:
-        """Encode the answers of a training part."""
-        return TrainingTarget(answers, np.array([], dtype=np.intp), (), self.strata(answers))
-
-    def lacking(self, answers: NDArray[Any]) -> str:
-        """Say why nothing can be learned from a training part; empty if it can."""
-        if len(np.unique(answers)) > 1:
-            return ""
-        return f"the training part has only the number {answers[0]:g}, expected two different ones"
-
-    def described(self, answers: NDArray[Any]) -> Mapping[str, Any]:
-        """Describe the numbers of some rows."""
+        """Count the rows of each class, or describe the numbers of some rows."""
+        if not self.numbers:
+            counts = np.bincount(answers[answers >= 0], minlength=len(self.classes))
+            return {"classes": dict(zip(self.classes, counts.tolist(), strict=True))}
         if not len(answers):  # a training part, where all rows are test rows
             return {"numbers": {}}
         spread = answers.std(ddof=1) if len(answers) > 1 else 0.0
@@ -274,25 +232,20 @@ class Quantity:
         return {"numbers": {name: float(f"{value:.12g}") for name, value in found.items()}}
 
     def off_constant(self, train: NDArray[Any], test: NDArray[Any]) -> Mapping[str, Any]:
-        """Tell how far test rows are from the median of the training rows: mean and median."""
-        if not len(train):
+        """Tell how far numbers of test rows are from the median of training: mean and median."""
+        if not self.numbers or not len(train):
             return {}
         off = np.abs(test - np.median(train))
         found = {"mean": off.mean(), "median": np.median(off)}
         return {"off_median": {name: float(f"{value:.12g}") for name, value in found.items()}}
 
     def difference(self, train: NDArray[Any], test: NDArray[Any]) -> float:
-        """Return the difference of the means of two parts, in standard deviations."""
-        return float(abs(train.mean() - test.mean()) / np.concatenate([train, test]).std())
-
-
-Target = Classes | Quantity
-"""What the models of an experiment predict."""
-
-
-def target_of(classes: Sequence[str], answers: NDArray[Any]) -> Target:
-    """Return what is predicted where these are the classes, if any, and the true answers."""
-    return Quantity() if answers.dtype.kind == "f" else Classes(tuple(classes))
+        """Return the largest difference of a share of a class, or that of means in SD."""
+        if self.numbers:
+            return float(abs(train.mean() - test.mean()) / np.concatenate([train, test]).std())
+        k = len(self.classes)
+        shares = [np.bincount(part, minlength=k) / len(part) for part in (train, test)]
+        return float(np.abs(shares[0] - shares[1]).max())
 
 
 def looks_like_a_quantity(column: columns.Series) -> bool:
@@ -314,9 +267,9 @@ def read_target(
 ) -> tuple[columns.Series, Target]:
     """Check the column to predict."""
     if numbers:
-        return _numbers(column, place), Quantity()
+        return _numbers(column, place), Target(numbers=True)
     labels, classes = _labels(column, spec, place)
-    return labels, Classes(classes)
+    return labels, Target(classes)
 
 
 def _numbers(column: columns.Series, place: Place) -> columns.Series:
@@ -352,20 +305,29 @@ def _labels(
     target: columns.Series, spec: DataSet, place: Place
 ) -> tuple[columns.Series, tuple[str, ...]]:
     """Turn labels into strings and merge, select and order the classes."""
-    found, order = names(target), columns.sorted_names(target)
-    if pd.api.types.is_float_dtype(target) and any("." in name for name in order):
+    labels, order = names(target), columns.sorted_names(target)
+    if types.is_float_dtype(target) and any("." in name for name in order):
         raise _quantity(order, target, place)
-    found, order = _merged(found, order, spec, place)
+    labels, order = _merged(labels, order, spec, place)
     if spec.classes is not None:
         _check_classes(spec.classes, order, (*place, "classes"))
         wanted = {name_of(name) for name in spec.classes}
-        found, order = found[found.isin(wanted)], [name for name in order if name in wanted]
-    if len(order) > most_classes(len(found)):
-        raise _quantity(order, found, place)
-    _check_blanks(order, str(target.name), place)
+        labels, order = labels[labels.isin(wanted)], [name for name in order if name in wanted]
+    if len(order) > most_classes(len(labels)):
+        raise _quantity(order, labels, place)
+    plain: dict[str, str] = {}
+    for name in order:
+        first = plain.setdefault(" ".join(name.split()), name)
+        if first != name:
+            raise Problem(
+                (*place, "target"),
+                f"the classes {first!r} and {name!r} of {str(target.name)!r} differ only in white "
+                f"space: mend the data, or pool them with `merge: {{{' '.join(name.split())}: "
+                f"[{first!r}, {name!r}]}}`",
+            )
     if len(order) < 2:
         raise Problem((*place, "target"), f"only one class, {order[0]!r}: nothing to compare")
-    return found, positive_last(order, spec.positive, place, counted(found))
+    return labels, positive_last(order, spec.positive, place, counted(labels))
 
 
 def counted(labels: columns.Series) -> dict[str, int]:
@@ -388,24 +350,22 @@ def positive_last(
 
 
 def _merged(
-    found: columns.Series, order: list[str], spec: DataSet, place: Place
+    labels: columns.Series, order: list[str], spec: DataSet, place: Place
 ) -> tuple[columns.Series, list[str]]:
     """Pool classes; the pool stands where the first of its classes stood."""
     into: dict[str, str] = {}
-    for new, old in spec.merge.items():
+    for new, pooled in spec.merge.items():
         at = (*place, "merge", new)
-        _check_classes(old, order, at)
-        for name in map(name_of, old):
+        _check_classes(pooled, order, at)
+        for name in map(name_of, pooled):
             if into.setdefault(name, new) != new:
                 raise Problem(at, f"class {name!r} is merged into {into[name]!r} already")
     for new in spec.merge:
         if into.get(new, new) != new:
-            raise Problem(
-                (*place, "merge", new), f"{new!r} is itself merged into {into[new]!r}: use one name"
-            )
-    return found.map(lambda name: into.get(name, name)), list(
-        dict.fromkeys(into.get(name, name) for name in order)
-    )
+            text = f"{new!r} is itself merged into {into[new]!r}: use one name"
+            raise Problem((*place, "merge", new), text)
+    merged = dict.fromkeys(into.get(name, name) for name in order)
+    return labels.map(lambda name: into.get(name, name)), list(merged)
 
 
 def _check_classes(wanted: Any, order: list[str], at: Place) -> None:
@@ -422,17 +382,3 @@ def _quantity(order: list[str], target: columns.Series, place: Place) -> Problem
         "classes: write `task: regression` to predict them as numbers; if they are classes, store "
         "them as texts",
     )
-
-
-def _check_blanks(order: list[str], target: str, place: Place) -> None:
-    """Refuse class names that differ only in white space."""
-    seen: dict[str, str] = {}
-    for name in order:
-        first = seen.setdefault(" ".join(name.split()), name)
-        if first != name:
-            raise Problem(
-                (*place, "target"),
-                f"the classes {first!r} and {name!r} of {target!r} differ only in white space: "
-                f"mend the data, or pool them with `merge: {{{' '.join(name.split())}: "
-                f"[{first!r}, {name!r}]}}`",
-            )

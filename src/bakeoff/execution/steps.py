@@ -147,16 +147,13 @@ def all_scores(scores: Sequence[str], timings: Sequence[str], output: str, times
 
 def list_fits(needs: RuleInputs, what: str, output: str) -> None:
     """Write what fits chose, or which failed."""
-    import pandas as pd
+    from bakeoff.scores.choices import choices, failures
 
-    from bakeoff.scores.choices import choices
-    from bakeoff.scores.excluded import COLUMNS, failures
-
+    datasets = needs.experiment.datasets
     if what == "choices":
-        table = choices(needs.kept_predictions(lambda model: model.chooses))
+        table = choices(path for dataset in datasets for path in needs.choosing(dataset))
     else:
-        failed = [path for dataset in needs.experiment.datasets for path in needs.failed(dataset)]
-        table = pd.DataFrame(failures(failed), columns=list(COLUMNS))
+        table = failures(path for dataset in datasets for path in needs.failed(dataset))
     write_csv(output, table)
 
 
@@ -256,6 +253,6 @@ def print_figures(study: Mapping[str, Any], folder: str) -> None:
 
 def _enter_own(experiment: Experiment) -> None:
     """Enter the experiment's own metrics in this process, which may have done another's steps."""
-    from bakeoff.scores.metrics.own import enter_own
+    from bakeoff.scores.own_metrics import enter_own
 
     enter_own(experiment.own_metrics)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -16,6 +16,7 @@ from bakeoff.comparisons.evidence import AnyEvidence, CrossedRuns, PairedPredict
 from bakeoff.comparisons.read_evidence import fold_scores
 from bakeoff.comparisons.run_tests import context_of
 from bakeoff.comparisons.settings import deterministic
+from bakeoff.report.family import seen_from
 from bakeoff.report.ranking import dataset_means, without_noise
 from bakeoff.report.study import Study
 from bakeoff.scores.constant import constant_answer, constant_number
@@ -23,10 +24,12 @@ from bakeoff.scores.metrics import Metric, Need
 from bakeoff.spec import PlannedTest
 from bakeoff.stats import ConfidenceInterval
 from bakeoff.stats.core.pairs import adjust_pvalues
-from bakeoff.stats.folds.constant import corrected_against
+from bakeoff.stats.folds.t_tests import corrected_against
 from bakeoff.threads import on_one_thread
 
 CORRECTION = "holm"
+CONSTANT = "(constant)"
+"""Its name among the models."""
 _OFF_MEDIAN = {"mae": "mean", "median_absolute_error": "median"}
 """Metrics that are a statistic of how far rows are from their prediction, here the median."""
 
@@ -38,8 +41,8 @@ class Against(NamedTuple):
     difference: float
     ci: ConfidenceInterval | None
     pvalue: float
-    pvalue_adjusted: float
-    better: bool
+    pvalue_adjusted: float = math.nan
+    better: bool = False
 
 
 @dataclasses.dataclass(frozen=True)
@@ -65,91 +68,14 @@ class Baseline:
         return [line.model for line in self.models if not line.better]
 
 
-class _Part(NamedTuple):
-    """Rows of each class in the two parts of one division."""
+class _Constant(NamedTuple):
+    """The constant answer of one division: a number, or the place of a class."""
 
-    train: NDArray[np.int64]
-    test: NDArray[np.int64]
+    answer: float
+    score: float
     trained: bool
-
-
-def baseline(study: Study, metric: str, dataset: str) -> Baseline | None:
-    """Return the constant answer on a data set; None where the rows' answers are not known."""
-    measure, classes = study.metrics[metric], _classes(study, dataset)
-    table = study.values(metric, study.plan).get(dataset)
-    if table is not None and study.experiment.task.numbers:
-        return _of_numbers(study, measure, dataset, list(table.index))
-    # marks of right rows are no classes that could be predicted
-    if not classes or table is None or study.experiment.with_values:
-        return None
-    parts = _parts(study, dataset, study.plan, classes)
-    folds = [parts.get(index) for index in table.index]
-    scores = _scores(study, measure, dataset, folds)
-    if scores is None:
-        return None
-    held = _scores(study, measure, dataset, [*_parts(study, dataset, "holdout", classes).values()])
-    total = sum(part.train for part in folds if part is not None)
-    found = constant_answer(measure, classes, total, total, study.experiment.costs_on(dataset))
-    assert found is not None
-    return Baseline(
-        dataset,
-        metric,
-        classes[found.answer],
-        float(scores.mean()),
-        float(held.mean()) if held is not None and len(held) else math.nan,
-        all(part.trained for part in folds if part is not None),
-        _tested(study, measure, dataset, found.answer, scores),
-    )
-
-
-def _of_numbers(
-    study: Study, metric: Metric, dataset: str, folds: list[tuple[int, int]]
-) -> Baseline | None:
-    """Return the mean of the training rows as the answer, or their median by other metrics."""
-    known, held = (_numbers(study, metric, dataset, plan) for plan in (study.plan, "holdout"))
-    scores = np.array([known.get(fold, (0.0, math.nan, False))[1] for fold in folds])
-    if not np.isfinite(scores).all():
-        return None
-    trained = all(trained for _, _, trained in known.values())
-    answer = f"the {metric.constant} of the {'training' if trained else 'test'} rows"
-    return Baseline(
-        dataset,
-        metric.name,
-        answer,
-        float(scores.mean()),
-        next((score for _, score, _ in held.values()), math.nan),
-        trained,
-        _tested(study, metric, dataset, known[folds[0]][0], scores),
-    )
-
-
-def _numbers(
-    study: Study, metric: Metric, dataset: str, plan: str
-) -> dict[tuple[int, int], tuple[float, float, bool]]:
-    """Map each division to the constant, what it scores, and whether training rows gave it."""
-    rows = study.test_sets.get(dataset) if plan == "holdout" else None
-    truth = None if rows is None or not rows.in_order else rows.truth
-    found = {}
-    for known in study.divisions:
-        if (known["dataset"], known["plan"]) != (dataset, plan):
-            continue
-        for part in known["parts"]:
-            train, test = (part[side].get("numbers", {}) for side in ("train", "test"))
-            trained = bool(train)
-            answer = (train or test).get(metric.constant, math.nan)
-            seen = truth
-            if seen is None and metric.null and test:
-                # a mean of squares knows no more of the rows than their mean and variance
-                n = part["test"]["rows"]
-                seen = test["mean"] + np.array([-1, 1]) * test["sd"] * math.sqrt((n - 1) / n)
-            off = part["test"].get("off_median", {}).get(_OFF_MEDIAN.get(metric.name))
-            if seen is not None or off is not None:
-                score = off if seen is None else constant_number(metric, answer, seen)
-                found[part["repeat"], part["fold"]] = answer, score, trained
-    if not found and truth is not None:
-        answer = float(truth.mean() if metric.constant == "mean" else np.median(truth))
-        found[1, 1] = answer, constant_number(metric, answer, truth), False
-    return found
+    counts: NDArray[np.int64] | None = None
+    """The rows of each class that it was chosen by."""
 
 
 @lru_cache(maxsize=64)
@@ -159,6 +85,95 @@ def baselines(study: Study, metric: str) -> tuple[Baseline, ...]:
     return tuple(one for one in found if one is not None)
 
 
+def baseline(study: Study, metric: str, dataset: str) -> Baseline | None:
+    """Return the constant answer on a data set; None where the rows' answers are not known."""
+    measure, table = study.metrics[metric], study.values(metric, study.plan).get(dataset)
+    constants = _of_numbers if study.experiment.task.numbers else _of_classes
+    known, held = (constants(study, measure, dataset, plan) for plan in (study.plan, "holdout"))
+    if table is None or not known.keys() >= {*table.index}:
+        return None
+    folds = [known[index] for index in table.index]
+    scores, trained = np.array([one.score for one in folds]), all(one.trained for one in folds)
+    answer, shares = folds[0].answer, None
+    counts = [one.counts for one in folds if one.counts is not None]
+    text = f"the {measure.constant} of the {'training' if trained else 'test'} rows"
+    if counts:
+        classes, total = _classes(study, dataset), np.sum(counts, axis=0)
+        found = constant_answer(measure, classes, total, total, study.experiment.costs_on(dataset))
+        assert found is not None
+        answer, text, shares = found.answer, classes[found.answer], total / total.sum()
+    if study.plan == "holdout":
+        tested = _on_rows(study, measure, dataset, answer, shares)
+    else:
+        tested = _on_folds(study, measure, dataset, scores)
+    return Baseline(
+        dataset,
+        metric,
+        text,
+        float(scores.mean()),
+        math.fsum(one.score for one in held.values()) / len(held) if held else math.nan,
+        trained,
+        _adjusted(study, metric, tested),
+    )
+
+
+def _parts(study: Study, dataset: str, plan: str) -> Iterator[Mapping[str, Any]]:
+    for known in study.divisions:
+        if (known["dataset"], known["plan"]) == (dataset, plan):
+            yield from known["parts"]
+
+
+def _of_numbers(
+    study: Study, metric: Metric, dataset: str, plan: str
+) -> dict[tuple[int, int], _Constant]:
+    """Return the mean of the training rows of each division, or their median by other metrics."""
+    rows = study.test_sets.get(dataset) if plan == "holdout" else None
+    truth = None if rows is None or not rows.in_order else rows.truth
+    found = {}
+    for part in _parts(study, dataset, plan):
+        train, test = (part[side].get("numbers", {}) for side in ("train", "test"))
+        answer = (train or test).get(metric.constant, math.nan)
+        seen = truth
+        if seen is None and metric.null and test:
+            # a mean of squares knows no more of the rows than their mean and variance
+            n = part["test"]["rows"]
+            seen = test["mean"] + np.array([-1, 1]) * test["sd"] * math.sqrt((n - 1) / n)
+        score = part["test"].get("off_median", {}).get(_OFF_MEDIAN.get(metric.name), math.nan)
+        score = score if seen is None else constant_number(metric, answer, seen)
+        found[part["repeat"], part["fold"]] = _Constant(answer, score, bool(train))
+    if not found and truth is not None:
+        answer = float(truth.mean() if metric.constant == "mean" else np.median(truth))
+        found[1, 1] = _Constant(answer, constant_number(metric, answer, truth), trained=False)
+    return {index: one for index, one in found.items() if math.isfinite(one.score)}
+
+
+def _of_classes(
+    study: Study, metric: Metric, dataset: str, plan: str
+) -> dict[tuple[int, int], _Constant]:
+    """Return the best class of each division; of rows that nothing was trained on, of the rows."""
+    if study.experiment.with_values:  # marks of right rows are no classes that could be predicted
+        return {}
+    classes, costs = _classes(study, dataset), study.experiment.costs_on(dataset)
+    counts = {
+        (part["repeat"], part["fold"]): [
+            np.array([part[side]["classes"].get(name, 0) for name in classes], dtype=np.int64)
+            for side in ("train", "test")
+        ]
+        for part in _parts(study, dataset, plan)
+    }
+    rows = study.test_sets.get(dataset)
+    if not counts and plan == "holdout" and rows is not None and rows.in_order:
+        tested = np.bincount(rows.truth, minlength=len(classes))
+        counts[1, 1] = [0 * tested, tested]
+    found = {}
+    for index, (train, test) in counts.items():
+        seen = train if train.sum() else test
+        one = constant_answer(metric, classes, seen, test, costs) if test.sum() else None
+        if one is not None:
+            found[index] = _Constant(one.answer, one.score, bool(train.sum()), seen)
+    return found
+
+
 def _classes(study: Study, dataset: str) -> tuple[str, ...]:
     rows = study.test_sets.get(dataset)
     if rows is not None and rows.in_order:
@@ -166,84 +181,27 @@ def _classes(study: Study, dataset: str) -> tuple[str, ...]:
     return tuple(study.cards[dataset].get("classes", ())) if dataset in study.cards else ()
 
 
-def _parts(
-    study: Study, dataset: str, plan: str, classes: tuple[str, ...]
-) -> Mapping[tuple[int, int], _Part]:
-    """Return the divisions of a plan; of rows that nothing was trained on, the test set alone."""
-    found = {}
-    for known in study.divisions:
-        if (known["dataset"], known["plan"]) == (dataset, plan):
-            for part in known["parts"]:
-                train, test = (
-                    np.array([part[side]["classes"].get(name, 0) for name in classes])
-                    for side in ("train", "test")
-                )
-                trained = bool(train.sum())
-                seen = train if trained else test
-                found[part["repeat"], part["fold"]] = _Part(seen, test, trained)
-    rows = study.test_sets.get(dataset)
-    if not found and plan == "holdout" and rows is not None and rows.in_order:
-        counts = np.bincount(rows.truth, minlength=len(classes))
-        found[1, 1] = _Part(counts, counts, trained=False)
-    return found
-
-
-def _scores(
-    study: Study, metric: Metric, dataset: str, folds: list[_Part | None]
-) -> NDArray[np.float64] | None:
-    """Score the constant answer fold by fold; None where it is not known on all of them."""
-    costs, classes = study.experiment.costs_on(dataset), _classes(study, dataset)
-    found = []
-    for part in folds:
-        if part is None or not part.test.sum() or not part.train.sum():
-            return None
-        one = constant_answer(metric, classes, part.train, part.test, costs)
-        if one is None:
-            return None
-        found.append(one.score)
-    return np.array(found)
-
-
-class _Tested(NamedTuple):
-    """A test of a model against the constant answer; `estimate` is positive where it is better."""
-
-    model: str
-    estimate: float
-    ci: ConfidenceInterval | None
-    pvalue: float
-
-
-def _tested(
-    study: Study, metric: Metric, dataset: str, answer: float, scores: NDArray[np.float64]
-) -> tuple[Against, ...]:
-    """Test each model against the constant answer, by Holm's correction for the models."""
-    if study.plan == "holdout":
-        found = [*_on_rows(study, metric, dataset, answer)]
-    else:
-        found = [*_on_folds(study, metric, dataset, scores)]
-    if not found:
-        return ()
-    adjusted = adjust_pvalues([one.pvalue for one in found], CORRECTION)
-    of_models = study, metric.name, study.plan
+def _adjusted(study: Study, metric: str, tested: Sequence[Against]) -> tuple[Against, ...]:
+    """Decide by p-values that are adjusted for the number of models."""
+    adjusted = adjust_pvalues([one.pvalue for one in tested], CORRECTION) if tested else ()
     return tuple(
-        Against(
-            one.model,
-            one.estimate if without_noise(*of_models, one.estimate) else 0.0,
-            one.ci,
-            one.pvalue,
-            float(p),
-            bool(p <= study.alpha and one.estimate > 0),
+        one._replace(
+            difference=one.difference
+            if without_noise(study, metric, study.plan, one.difference)
+            else 0.0,
+            pvalue_adjusted=float(p),
+            better=bool(p <= study.alpha and one.difference > 0),
         )
-        for one, p in zip(found, adjusted, strict=True)
+        for one, p in zip(tested, adjusted, strict=True)
     )
 
 
 @on_one_thread
 def _on_folds(
     study: Study, metric: Metric, dataset: str, scores: NDArray[np.float64]
-) -> list[_Tested]:
+) -> list[Against]:
     """Test mean differences over folds, corrected for the overlap of the training sets."""
-    known = fold_scores(study.scored_on(dataset, study.plan), list(study.models), metric.name)
+    known = fold_scores(study.scored_on[dataset, study.plan], list(study.models), metric.name)
     if known.n_train is None or known.n_test is None or not np.isfinite(scores).all():
         return []
     level, width = 1 - study.alpha, metric.range[1] - metric.range[0]
@@ -258,64 +216,72 @@ def _on_folds(
         confidence_level=level,
     )
     models = [known.models[m] for m in np.flatnonzero(scored)]
-    return [
-        _Tested(
-            model,
-            estimate,
-            None
-            if math.isnan(low)
-            else ConfidenceInterval(max(low, -width), min(high, width), level, "student-t"),
-            pvalue,
-        )
-        for model, (estimate, low, high, pvalue) in zip(
-            models, np.column_stack(tests).tolist(), strict=True
-        )
-    ]
+    found = []
+    for model, (estimate, low, high, p) in zip(
+        models, np.column_stack(tests).tolist(), strict=True
+    ):
+        ci = ConfidenceInterval(max(low, -width), min(high, width), level, "student-t")
+        found.append(Against(model, estimate, None if math.isnan(low) else ci, p))
+    return found
 
 
-def _on_rows(study: Study, metric: Metric, dataset: str, answer: float) -> Iterator[_Tested]:
+def _on_rows(
+    study: Study, metric: Metric, dataset: str, answer: float, shares: NDArray[np.float64] | None
+) -> list[Against]:
     """Test differences on the held-out rows, groups kept together."""
     rows = study.test_sets.get(dataset)
     if rows is None or not has_test(metric.name):
-        return
-    runs, shares = CrossedRuns.of(rows, deterministic(study.experiment)), None
-    if rows.classes:
-        (part,) = _parts(study, dataset, "holdout", rows.classes).values()
-        shares = part.train / part.train.sum()
-    for model, places in zip(runs.models, runs.runs, strict=True):
-        pair = _beside(rows.only(places), metric, answer, shares)
-        if pair is None:
+        return []
+    runs, found = CrossedRuns.of(rows, deterministic(study.experiment)), list[Against]()
+    named = dict(zip(runs.models, runs.runs, strict=True))
+    single = [model for model, own in named.items() if len(own) == 1]
+    # related rows have exact tests of two models, which all models together have not
+    for models in [[model] for model in single] if rows.related else [single]:
+        fits = rows.only([named[model][0] for model in models])
+        fits = dataclasses.replace(fits, models=tuple(models))
+        if models and (pair := _beside(fits, metric, answer, shares)):
+            found += _run(study, pair.difference, pair, metric, dataset)
+    for model, own in named.items():
+        if len(own) == 1 or rows.times is not None:  # no test of runs is known for rows in time
             continue
-        if len(places) == 1:
-            yield _run(study, model, pair.difference, pair, metric, dataset)
-        elif rows.times is None:  # no test of training runs is known for these
-            *own, constant = range(len(pair.models))
-            both = (tuple(own), (constant,))
-            crossed = CrossedRuns((model, ""), pair, both, (False, True))
-            yield _run(study, model, crossed.difference, crossed, metric, dataset)
+        if pair := _beside(rows.only(own), metric, answer, shares):
+            places = tuple(range(len(own))), (len(own),)
+            crossed = CrossedRuns((model, CONSTANT), pair, places, (False, True))
+            found += _run(study, crossed.difference, crossed, metric, dataset)
+    return sorted(found, key=lambda one: study.models.index(one.model))
 
 
 @on_one_thread
 def _run(
-    study: Study, model: str, test: str, evidence: AnyEvidence, metric: Metric, dataset: str
-) -> _Tested:
-    planned = PlannedTest(name=test, plan=study.plan, alpha=study.alpha, correction="none")
-    (found,) = run_test(planned, evidence, context_of(study.experiment, dataset, metric.name))
-    ci = found.result.get("ci")
-    return _Tested(model, found.estimate, ConfidenceInterval(**ci) if ci else None, found.pvalue)
+    study: Study, test: str, evidence: AnyEvidence, metric: Metric, dataset: str
+) -> list[Against]:
+    """Test models against the constant, whose influence is computed once for all of them."""
+    how: dict[str, Any] = {
+        "plan": study.plan,
+        "alpha": study.alpha,
+        "correction": "none",
+        "versus": CONSTANT,
+    }
+    context, found = context_of(study.experiment, dataset, metric.name), []
+    for row in run_test(PlannedTest(name=test, **how), evidence, context):
+        seen, ci = seen_from(row, row.model_b), row.result.get("ci")
+        ends = seen.ci_low, seen.ci_high, seen.confidence, ci["method"] if ci else ""
+        known = ConfidenceInterval(*ends) if ci else None
+        found.append(Against(seen.model_a, seen.estimate, known, seen.pvalue))
+    return found
 
 
 def _beside(
     rows: PairedPredictions, metric: Metric, answer: float, shares: NDArray[np.float64] | None
 ) -> PairedPredictions | None:
-    """Put the constant answer beside a model's runs, with the class shares as probabilities."""
+    """Put the constant answer beside models or runs, with the class shares as probabilities."""
     wanted = {Need.RANKING: rows.scores, Need.PROBABILITIES: rows.probabilities}
     if metric.needs in wanted and wanted[metric.needs] is None:
         return None
     both = dataclasses.replace(
         rows,
         metric=metric.name,
-        models=(*rows.models, ""),
+        models=(*rows.models, CONSTANT),
         predicted=_extended(rows.predicted, answer),
     )
     if shares is None:

@@ -12,16 +12,15 @@ from typing import Any
 from jinja2 import Environment, PackageLoader
 
 from bakeoff.comparisons import Comparison, Decision
-from bakeoff.comparisons.advice import RowCounts, inflation, of_task, rates_by
+from bakeoff.comparisons.advice import RowCounts
 from bakeoff.comparisons.settings import INDEPENDENT, in_time, several_runs
 from bakeoff.report.family import B_NOT_INFERIOR, NOT_INFERIOR, Family, as_float
 from bakeoff.report.numbers import MINUS, count, fixed, number, p_equals, percent, spread, words
 from bakeoff.report.study import Study
 from bakeoff.report.study_design import clean
-from bakeoff.scores import METRICS, Metric, Need
-from bakeoff.spec.learners import LEARNERS, REGRESSION
+from bakeoff.scores import Metric
 from bakeoff.spec.related import declared
-from bakeoff.stats import Entry, TypeOneError
+from bakeoff.stats import Entry
 from bakeoff.stats.core.result import AGREE
 
 _COMMON = {
@@ -56,33 +55,9 @@ def the(test: Entry, measure: Metric | None = None) -> str:
 
 
 def of_model(metric: str, model: str) -> str:
-    """Name a model's value of a metric, which may be about one class.
-
-    Examples
-    --------
-    >>> of_model("accuracy", "nb"), of_model("F1 for class churned", "nb")
-    ('accuracy of nb', 'F1 of nb for class churned')
-    """
+    """Name a model's value of a metric, which may be about one class."""
     name, of_class, called = metric.partition(" for class ")
     return f"{name} of {model}{of_class}{called}"
-
-
-def assumed(family: Family) -> str:
-    """Say in one line with which learners a test rejects too often; empty where with none."""
-    known = METRICS.get(family.metric)
-    numbers = known is not None and known.needs is Need.NUMBERS
-    parts = []
-    for kind in LEARNERS:
-        rates = [r for r in family.entry.rates if of_task(r, numbers) and r.setting == kind]
-        of_metric = rates_by(rates, family.metric)
-        if liberal := [rate for rate in of_metric if rate.verdict is TypeOneError.LIBERAL]:
-            parts.append(f"{kind.removesuffix(REGRESSION)} ({inflation(liberal)})")
-    if not parts:
-        return ""
-    return (
-        f"In simulations the type I error of {the(family.entry)} at the .05 level is inflated with "
-        f"{words(parts)}."
-    )
 
 
 def rendered(template: str, facts: Mapping[str, Any]) -> list[str]:
@@ -206,13 +181,8 @@ def p_name(row: Comparison) -> str:
     return "adjusted p" if row.family_size > 1 and row.correction != "none" else "p"
 
 
-def adjusted_p(row: Comparison) -> str:
-    """Write the p-value that decides a comparison."""
-    return p_equals(row.pvalue_adjusted, p_name(row))
-
-
 def extreme_p(rows: Sequence[Comparison], *, largest: bool = False) -> str:
-    """Write the p-value of a comparison, or the smallest or largest one of several."""
+    """Write the p-value that decides a comparison, or the smallest or largest one of several."""
     p = (max if largest else min)(row.pvalue_adjusted for row in rows)
     which = "" if len(rows) == 1 else "largest " if largest else "smallest "
     return f"{which}{p_equals(p, p_name(rows[0]))}"
@@ -269,10 +239,7 @@ def runs_of(family: Family) -> str:
     counts = sorted({d[key] for d in details for key in ("runs_a", "runs_b") if key in d})
     if not counts:
         return "training runs"
-    alone = " (1 of one that was trained once)" if counts[0] == 1 else ""
-    counts = counts[1:] if alone and len(counts) > 1 else counts
-    several = f"{counts[0]}" if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
-    return f"{several} training runs of each model{alone}"
+    return f"{spread(counts)} training runs of each model"
 
 
 def over_runs(study: Study) -> str:
@@ -297,7 +264,7 @@ def scored(study: Study) -> str:
 def trained_on(study: Study, dataset: str, plan: str) -> str:
     """Say on how many rows the scored models were trained; empty where on all, or not known."""
     rows = study.cards.get(dataset, {}).get("rows", 0)
-    sizes = study.scored_on(dataset, plan)["n_train"].dropna()
+    sizes = study.scored_on[dataset, plan]["n_train"].dropna()
     if not rows or sizes.empty or not 0 < sizes.min() < rows:
         return ""
     return f", trained on {spread(list(sizes))} of {count(rows, 'row')}"
@@ -338,27 +305,6 @@ def size_of(study: Study, row: Comparison) -> RowCounts:
     return RowCounts(row.n, **{"groups" if kin.kind == "group" else "times": int(count)})
 
 
-def not_independent(study: Study, dataset: str) -> str:
-    """Warn, below counts of held-out rows, that rows belong together; empty where they do not."""
-    kin, rows = declared(study.experiment, dataset), study.test_sets.get(dataset)
-    if kin is None or rows is None or not rows.related:
-        return ""
-    return (
-        f" The {rows.n:,} rows come from {rows.units} by {kin.column!r} and may be correlated, so "
-        "the counts carry less information than those of independent rows."
-    )
-
-
-def where(study: Study, family: Family) -> str:
-    """Name the data set of a family, or say that it is about all of them."""
-    return study.dataset_label(family.dataset) if family.dataset else f"{evidence(study, family)}"
-
-
-def side(row: Comparison) -> str:
-    """Say what a one-sided test asks."""
-    return "is A better?" if row.alternative == "greater" else "is B better?"
-
-
 ABOUT = {
     "models": "these fitted models",
     "recipes": "the methods when retrained on the same rows",
@@ -367,42 +313,14 @@ ABOUT = {
 """What a test answers for."""
 
 
-def better(metric: Metric) -> str:
-    """Return the adjective of a better score."""
-    return "higher" if metric.greater_is_better else "lower"
-
-
 def advantage(metrics: Iterable[Metric]) -> str:
-    """Head a column of differences, which are positive where A is the better one.
-
-    Examples
-    --------
-    >>> from bakeoff.scores import METRICS
-    >>> accuracy, cost = METRICS["accuracy"], METRICS["cost"]
-    >>> advantage([accuracy]), advantage([cost]), advantage([accuracy, cost])
-    ('A − B', 'B − A', 'Advantage of A')
-    """
+    """Head a column of differences, which are positive where A is the better one."""
     ways = {metric.greater_is_better for metric in metrics}
     return "Advantage of A" if len(ways) > 1 else "A − B" if ways == {True} else "B − A"
 
 
-def lower_is_better(metrics: Iterable[Metric]) -> str:
-    """Say by which metrics a positive difference means that A has less; empty where by none."""
-    titles = [metric.title for metric in metrics if not metric.greater_is_better]
-    if not titles:
-        return ""
-    return f" By {words(titles)} lower is better: the difference is B − A, positive if A is better."
-
-
 def mean_of(metric: Metric) -> str:
-    """Name the mean of a metric, which may be a mean by its name.
-
-    Examples
-    --------
-    >>> from bakeoff.scores import METRICS
-    >>> mean_of(METRICS["accuracy"]), mean_of(METRICS["cost"])
-    ('mean accuracy', 'mean cost')
-    """
+    """Name the mean of a metric, which may be a mean by its name."""
     return metric.title if metric.title.startswith("mean ") else f"mean {metric.title}"
 
 

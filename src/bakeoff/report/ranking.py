@@ -4,35 +4,26 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections import Counter
-from collections.abc import Iterator, Mapping
 from functools import lru_cache
-from itertools import combinations
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from bakeoff.comparisons import Decision
 from bakeoff.comparisons.advice import enough_datasets
 from bakeoff.comparisons.evidence import DatasetScores
 from bakeoff.comparisons.read_evidence import complete, missing_cells
 from bakeoff.comparisons.run_tests import clipped
 from bakeoff.errors import UserError
-from bakeoff.report.family import Family
 from bakeoff.report.numbers import percent
 from bakeoff.report.study import Study
 from bakeoff.scores import Metric
-from bakeoff.scores.metrics import mixed_units
 from bakeoff.stats import (
     ConfidenceInterval,
-    Strengths,
-    WinRates,
     bradley_terry,
     corrected_mean_ci,
     one_sample_t,
-    plain,
     win_rates,
 )
 from bakeoff.threads import on_one_thread
@@ -114,19 +105,9 @@ def dataset_means(study: Study, metric: str, plan: str) -> pd.DataFrame:
 
 def by_unit(study: Study, means: pd.DataFrame, metric: str) -> DatasetScores | None:
     """Merge groups of data sets, and do with missing scores as the tests over data sets do."""
-    names = list(map(str, means.index))
-    units = study.experiment.tests.units(names)
+    experiment, scores = study.experiment, means.reindex(columns=list(study.models))
     try:
-        return complete(
-            list(study.models),
-            names,
-            means.reindex(columns=list(study.models)).to_numpy(dtype=np.float64),
-            (),
-            missing_cells(study.experiment),
-            units if len(units) < len(names) else {},
-            greater_is_better=study.metrics[metric].greater_is_better,
-            mixed=mixed_units(study.experiment, metric),
-        )
+        return complete(experiment, metric, scores, missing_cells(experiment))
     except UserError:  # a model without any score
         return None
 
@@ -182,7 +163,7 @@ def _interval(
             confidence_level=level,
         )
         return clipped(found, limits)
-    return study.interval(str(dataset), metric, model)
+    return study.held_out.get((str(dataset), metric, model))
 
 
 def sizes_known(scores: pd.DataFrame) -> bool:
@@ -206,132 +187,66 @@ def interval_note(study: Study) -> str:
     level = percent(1 - study.alpha)
     if study.several:
         return f"Intervals are {level} t intervals of the mean over data sets."
-    folds = len(next(iter(study.values(study.metric.name, study.plan).values()), []))
-    given = study.experiment.by_scores(study.plan)
-    if folds > 1 and given and not sizes_known(study.scored[study.scored["plan"] == study.plan]):
+    if len(next(iter(study.values(study.metric.name, study.plan).values()), [])) < 2:
+        return f"Intervals are {level} confidence intervals of the score on the test rows."
+    if not sizes_known(study.scored[study.scored["plan"] == study.plan]):
         return (
             "There are no intervals, because the scores were given without the sizes of their "
             "training and test parts."
         )
-    if folds > 1:
-        return (
-            f"Intervals are {level} confidence intervals of the expected score, corrected for the "
-            "overlap of the training sets (Nadeau and Bengio)."
-        )
-    if study.has_runs:
-        return f"Intervals are {level} confidence intervals of the expected score of one fit."
-    if study.numbers:
-        return f"Intervals are {level} t intervals of the mean over rows or groups of rows."
-    if not study.metric.counts:
-        return f"Intervals are {level} confidence intervals of the score on the test rows."
-    rows = study.test_sets.get(study.datasets[0])
-    related = "" if rows is None or not rows.related else " with their effective number"
-    return f"Intervals are {level} Wilson intervals of the share of the test rows{related}."
+    return (
+        f"Intervals are {level} confidence intervals of the expected score, corrected for the "
+        "overlap of the training sets (Nadeau and Bengio)."
+    )
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
-class Standings:
-    """What a table of scores says of each model."""
+class Standing(NamedTuple):
+    """Where a model stands in a table of scores."""
 
-    models: tuple[str, ...]
-    n: int
-    ranks: NDArray[np.float64]
-    rates: WinRates
-    strengths: Strengths
+    model: str
+    average_rank: float
+    win_rate: float
+    win_rate_ci: tuple[float, float]
+    data_sets: int
+    strength: float
 
 
 @lru_cache(maxsize=16)
 @on_one_thread
-def standings(study: Study, metric: str = "") -> Standings | None:
-    """Return where the models stand by a metric; None where too few scores are there."""
+def standings(study: Study, metric: str = "") -> tuple[Standing, ...]:
+    """Return where the models stand by a metric, best first; empty where scores are too few."""
     measure = study.metrics[metric or study.metric.name]
     table = dataset_means(study, measure.name, study.plan)
-    if table.empty or len(study.models) < 2:
-        return None
-    merged = by_unit(study, table, measure.name)
-    if merged is None:
-        return None
+    merged = None if table.empty else by_unit(study, table, measure.name)
+    if merged is None or len(study.models) < 2:
+        return ()
     values = merged.values[~np.isnan(merged.values).any(axis=1)]
-    columns = np.array([study.models.index(name) for name in merged.models], dtype=int)
     given: dict[str, Any] = {"greater_is_better": measure.greater_is_better}
     given["confidence_level"] = 1 - study.alpha
     try:
         found = bradley_terry(values, **given)
     except ValueError:  # no data set with two scores, or one data set alone
-        return None
+        return ()
     best_first = np.argsort(found.expected_rank, kind="stable")
-    found, columns = found.reordered(best_first), columns[best_first]
-    values = values[:, best_first]
-    rates = win_rates(values, **given)
-    k = len(columns)
-    return Standings(
-        tuple(study.models[m] for m in columns),
-        found.n,
-        k - (k - 1) * rates.rate,
-        rates,
-        found,
-    )
-
-
-def lines(study: Study, metric: str = "") -> Iterator[dict[str, Any]]:
-    """Return one line for each model, best first."""
-    found = standings(study, metric)
-    if found is None:
-        return
-    rates = found.rates
-    for i, model in enumerate(found.models):
-        yield {
-            "model": model,
-            "average_rank": float(found.ranks[i]),
-            "win_rate": float(rates.rate[i]),
-            "win_rate_ci": (float(rates.low[i]), float(rates.high[i])),
-            "data_sets": int(rates.n[i]),
-            "strength": float(found.strengths.strength[i]),
-        }
-
-
-def as_records(study: Study, names: Mapping[str, str]) -> list[dict[str, Any]]:
-    """Return the standings by every metric as plain data, models by their names."""
-    records = []
-    for metric in study.experiment.metrics:
-        found = standings(study, metric)
-        if found is None:
-            continue
-        rates, models = found.rates, found.models
-        pairs = [
-            {
-                "model_a": names[models[i]],
-                "model_b": names[models[j]],
-                "data_sets": float(rates.met[i, j]),
-                "wins": float(rates.wins[i, j]),
-                "draws": float(rates.draws[i, j]),
-                "losses": float(rates.wins[j, i]),
-                "win_rate": float(rates.pair_rate[i, j]),
-                "win_rate_ci": (float(rates.pair_low[i, j]), float(rates.pair_high[i, j])),
-            }
-            for i, j in combinations(range(len(models)), 2)
-            if rates.met[i, j]
-        ]
-        records.append(
-            {
-                "metric": metric,
-                "data_sets": found.n,
-                "added_wins": found.strengths.prior,
-                "models": [
-                    plain({**line, "model": names[line["model"]]}) for line in lines(study, metric)
-                ],
-                "pairs": plain(pairs),
-            }
+    rates, k = win_rates(values[:, best_first], **given), len(best_first)
+    return tuple(
+        Standing(
+            merged.models[m],
+            float(k - (k - 1) * rates.rate[i]),
+            float(rates.rate[i]),
+            (float(rates.low[i]), float(rates.high[i])),
+            int(rates.n[i]),
+            float(found.strength[m]),
         )
-    return records
+        for i, m in enumerate(best_first)
+    )
 
 
 def order(study: Study) -> list[str]:
     """Return the models, best first, those without all scores last."""
     known = [line.model for line in ranking(study)]
     rest = [m for m in study.models if m not in known]
-    found = standings(study) if study.several and rest else None
-    stand = [] if found is None else [*found.models]
+    stand = [one.model for one in standings(study)] if study.several and rest else []
     return stand + [m for m in (*known, *rest) if m not in stand]
 
 
@@ -340,15 +255,3 @@ def oriented(study: Study, a: str, b: str) -> tuple[str, str]:
     control = study.experiment.tests.versus
     first = min((a, b), key=lambda model: (model != control, study.models.index(model)))
     return first, b if first == a else a
-
-
-def tally(families: list[Family], a: str, b: str) -> Counter[str]:
-    """Count over data sets what a test says of two models."""
-    decisions = {
-        Decision.A_BETTER: "a_better",
-        Decision.B_BETTER: "b_better",
-        Decision.EQUIVALENT: "equivalent",
-        Decision.UNDECIDED: "undecided",
-    }
-    rows = [row for f in families if (row := f.between(a, b)) is not None]
-    return Counter(decisions.get(row.decision, "cannot_tell") for row in rows)

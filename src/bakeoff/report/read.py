@@ -11,7 +11,7 @@ from typing import Any
 import pandas as pd
 
 from bakeoff.comparisons import read_comparisons
-from bakeoff.comparisons.evidence import PairedPredictions, engine_metric
+from bakeoff.comparisons.evidence import PairedPredictions
 from bakeoff.comparisons.plan_tests import unknown_test
 from bakeoff.comparisons.read_evidence import read_predictions, read_scores
 from bakeoff.errors import UserError
@@ -19,9 +19,9 @@ from bakeoff.files import read_csv, read_json
 from bakeoff.fit.fit_task import BASE_PACKAGES, distributions_of, versions
 from bakeoff.fit.predictions import read_facts
 from bakeoff.report.study import Study
-from bakeoff.scores.metrics.own import enter_own
+from bakeoff.scores.own_metrics import enter_own
 from bakeoff.spec import AnalysisPlan, Experiment
-from bakeoff.stats import catalogue, looks_at
+from bakeoff.stats import catalogue
 
 _TEXTS = (
     *("dataset", "model", "plan", "metric", "parameter", "value", "why", "status", "note"),
@@ -79,14 +79,8 @@ def _check_tests(names: Set[str]) -> None:
 
 def _predictions(path: str | Path, experiment: Experiment) -> PairedPredictions:
     """Read what the models say of one test set, as the metrics want it."""
-    wanted = {looks_at(engine_metric(metric)) for metric in experiment.metrics}
-    return read_predictions(
-        path,
-        list(experiment.models),
-        by_values=experiment.by_values,
-        scores="ranking" in wanted,
-        probabilities="probabilities" in wanted,
-    )
+    models, by_values = list(experiment.models), experiment.by_values
+    return read_predictions(path, models, experiment.metrics, by_values=by_values)
 
 
 def read_table(path: str | Path) -> pd.DataFrame:

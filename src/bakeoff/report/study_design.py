@@ -92,16 +92,6 @@ class StudyDesign:
             several_runs(self.experiment)
         )
 
-    @property
-    def has_labels(self) -> bool:
-        """Whether these are predictions of classes."""
-        return self.has_rows and not self.experiment.task.numbers
-
-    @property
-    def has_numbers(self) -> bool:
-        """Whether these are predicted numbers."""
-        return self.has_rows and self.experiment.task.numbers
-
     def averages(self, metric: str) -> bool:
         """Tell whether values of a metric on all data sets have one unit, and so a mean."""
         return not mixed_units(self.experiment, metric)

@@ -5,7 +5,6 @@ Nothing changes by itself: whether rows belong together is known to those who kn
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -20,8 +19,6 @@ from bakeoff.stats import order_dependence
 
 CHANCE = 0.1
 """Repeats are worth a note where features independent of each other would give fewer pairs."""
-NEARLY = 0.01
-"""So are rows that are nearly repeated, from this share of the rows on."""
 ALIKE = 0.1
 """So is an autocorrelation: from here on a row in five tells nothing new."""
 LEVEL = 0.001
@@ -108,10 +105,12 @@ def notes_on(
             f"{column['groups']:,} values in {rows:,} rows",
             f"if rows of one value belong together, write {setting}",
         )
-    exact, nearly = _notable(card, card["duplicate_rows"], card["near_duplicate_rows"], rows)
-    known = [f"{_repeating(exact, nearly, 'an earlier row')} (of {rows:,} in {label})"]
-    tested = _by_heart(card, divisions)
-    found = [*(known if exact or nearly else []), *([tested] if tested else [])]
+    if card["pairs_by_chance"] >= CHANCE:
+        return
+    repeated = card["duplicate_rows"]
+    found = [f"{_repeating(repeated, 'an earlier row')} (of {rows:,} in {label})"] * (repeated > 0)
+    if tested := _by_heart(divisions):
+        found.append(tested)
     if found:
         yield Note(dataset, "; ".join(found), _COPIES)
 
@@ -123,40 +122,23 @@ def remark_on(column: Mapping[str, Any]) -> str:
     return f"{heading}{f' ({clean(said)})' if said else ''}"
 
 
-def _by_heart(card: Mapping[str, Any], divisions: Iterable[Mapping[str, Any]]) -> str:
+def _by_heart(divisions: Iterable[Mapping[str, Any]]) -> str:
     """Say how many test rows repeat training rows, by the plan that has most of them."""
     worst: tuple[float, str] = (0.0, "")
     for known in divisions:
         for part in known["parts"]:
-            n = part["test"]["rows"]
-            exact, nearly = _notable(card, part["repeated"], part["nearly_repeated"], n)
-            if (share := (exact + nearly) / max(n, 1)) > worst[0]:
+            n, repeated = part["test"]["rows"], part["repeated"]
+            if (share := repeated / max(n, 1)) > worst[0]:
                 several = "in the worst division of " if len(known["parts"]) > 1 else "of "
                 where = f"{several}{PLANS[known['plan']]}"
-                said = _repeating(exact, nearly, "a training row", "test ")
+                said = _repeating(repeated, "a training row", "test ")
                 worst = share, f"{said} (of {n:,}, {where}), so models may have memorised them"
     return worst[1]
 
 
-def _notable(card: Mapping[str, Any], exact: int, nearly: int | None, rows: int) -> tuple[int, int]:
-    """Drop counts that coarse features give by chance, and a few rows that are nearly alike."""
-    if card["pairs_by_chance"] >= CHANCE:
-        return 0, 0
-    by_chance = card["near_pairs_by_chance"] >= CHANCE or (nearly or 0) < NEARLY * rows
-    return exact, 0 if by_chance else (nearly or 0)
-
-
-def _repeating(exact: int, nearly: int, other: str, kind: str = "") -> str:
-    said = []
-    if exact:
-        verb = "equals" if exact == 1 else "equal"
-        said.append(f"{count(exact, f'{kind}row')} {verb} {other} in every feature")
-    if nearly:
-        verb = "equals" if nearly == 1 else "equal"
-        rest = "another row" if other == "an earlier row" else other
-        more = f"{nearly:,} more" if exact else count(nearly, f"{kind}row")
-        said.append(f"{more} {verb} {rest} in every feature but one")
-    return " and ".join(said)
+def _repeating(repeated: int, other: str, kind: str = "") -> str:
+    verb = "equals" if repeated == 1 else "equal"
+    return f"{count(repeated, f'{kind}row')} {verb} {other} in every feature"
 
 
 def of_order(study: Study, dataset: str, rows: PairedPredictions) -> Iterator[Note]:
@@ -178,40 +160,3 @@ def of_order(study: Study, dataset: str, rows: PairedPredictions) -> Iterator[No
         "neighbouring rows form groups, name their column under 'groups:'; a file that is only "
         "sorted by a feature needs neither",
     )
-
-
-_MOST = 4
-_VERSION = re.compile(r"(?:[\s._-]*(?:v|ver|version))?[\s._-]*\d+(?:\.\d+)*$")
-
-
-def related_names(study: Study) -> Iterator[str]:
-    """Note data sets that tests over data sets count one by one though their names are alike."""
-    if all(row.dataset for row in study.comparisons):
-        return
-    units = study.experiment.tests.units(study.datasets).values()
-    alone = [study.dataset_label(own[0]) for own in units if len(own) == 1]
-    for names in alike(alone):
-        yield (
-            f"The data sets {words(names, _MOST)} have nearly equal names. If they are versions of "
-            "one data set, they are to count as one: name the groups of data sets (`--groups` of "
-            "`bakeoff compare`, `groups` in Python, `dataset_groups` of an experiment)."
-        )
-
-
-def alike(names: Iterable[str]) -> list[list[str]]:
-    """Group names that differ in case, blanks and punctuation, or by a version after a name."""
-    # Numbers alone tell no versions: there must be a name without one (vehicle, vehicle-2), or
-    # a word for it (glass v1, glass v2).
-    listed = list(names)
-    plain = {_plain(name) for name in listed}
-    found: dict[str, list[str]] = {}
-    for name in listed:
-        base = _plain(_VERSION.sub("", name.casefold()))
-        named = re.search(r"[\s._-](?:v|ver|version)[\s._-]*[\d.]+$", name.casefold())
-        versioned = bool(base) and (base in plain or named is not None)
-        found.setdefault(base if versioned else _plain(name), []).append(name)
-    return [own for own in found.values() if len(own) > 1]
-
-
-def _plain(name: str) -> str:
-    return re.sub(r"[\W_]+", "", name.casefold()) or name

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from bakeoff.comparisons import Comparison, Decision
 from bakeoff.comparisons.advice import enough_datasets, over_datasets, remedies, smallest_pvalue
@@ -27,6 +26,7 @@ from bakeoff.report.facts import (
 )
 from bakeoff.report.family import Family, as_float, seen_from
 from bakeoff.report.numbers import (
+    NONE,
     capital,
     count,
     fixed,
@@ -38,7 +38,7 @@ from bakeoff.report.numbers import (
 from bakeoff.report.prose import of_model, title
 from bakeoff.report.ranking import Ranked, ranking, standings, without_noise
 from bakeoff.report.study import TRUST, Study
-from bakeoff.report.undeclared import notes, related_names
+from bakeoff.report.undeclared import notes
 from bakeoff.stats import TypeOneError
 from bakeoff.threads import on_one_thread
 
@@ -66,14 +66,9 @@ def answer(study: Study) -> Verdict:
 def facts_of(study: Study) -> Facts:
     """Collect what fills the sentences of a study's verdict, by their names in the template."""
     facts, mains = Facts(study), study.mains
-    facts |= {
-        "name": study.name,
-        "measure": study.metric,
-        "probability": probability,
-        "p": prose.adjusted_p,
-    }
+    facts |= {"name": study.name, "measure": study.metric, "probability": probability}
     facts |= {"how": partial(_how, study), "others": partial(_others, study)}
-    facts |= {"largest": partial(prose.extreme_p, largest=True), "value": prose.tested_value}
+    facts |= {"p": prose.extreme_p, "value": prose.tested_value}
     if not mains and not ranking(study):
         who = study.name(study.models[0]) if len(study.models) == 1 else "The models"
         because = ", because no model has a complete set of scores"
@@ -92,28 +87,28 @@ def facts_of(study: Study) -> Facts:
     interactions(facts)
     facts["told"] += study.told
     facts["notes"] += [note.sentence for note in notes(study)[:MOST]]
-    facts["notes"] += [*notes_on_runs(study.experiment), *related_names(study)]
+    facts["notes"] += notes_on_runs(study.experiment)
     return facts
 
 
 # ------------------------------------------------------------------------ comparisons of pairs
 
 
-@dataclasses.dataclass(frozen=True)
-class Outcome:
+class Outcome(NamedTuple):
     """The comparisons of the leader, seen from it, by what they say; and of the others."""
 
     family: Family
     leader: str
     runner_up: str
-    tied: tuple[str, ...]
+    tied: list[str]
     behind: str
     """The best of those that are not tied with the leader; empty where there is none."""
-    beaten: tuple[Comparison, ...]
-    open: tuple[Comparison, ...]
-    undecided: tuple[Comparison, ...]
-    lost: tuple[Comparison, ...]
-    elsewhere: tuple[Comparison, ...]
+    beaten: list[Comparison]
+    lost: list[Comparison]
+    undecided: list[Comparison]
+    open: list[Comparison]
+    elsewhere: list[Comparison]
+    """The significant comparisons of other models."""
 
     @property
     def kind(self) -> Kind:
@@ -135,30 +130,22 @@ class Outcome:
 def look(study: Study, family: Family) -> Outcome:
     """Find who leads on a family's evidence and what the family says of it."""
     lead = standing(study, family)
-    order = list(lead)
-    leader, runner_up = order[0], order[1]
-    tied = tuple(m for m in order[1:] if lead[m] == lead[leader])
-    behind = order[len(tied) + 1 :]
-    kinds = {
-        Decision.A_BETTER: "beaten",
-        Decision.B_BETTER: "lost",
-        Decision.UNDECIDED: "undecided",
-        Decision.DIFFERENT: "undecided",  # which of the two is better, nobody knows
-    }
-    groups: dict[str, list[Comparison]] = {k: [] for k in ("beaten", "lost", "undecided", "open")}
-    for model in order[1:]:
-        row = family.between(leader, model)
-        if row is not None:
-            groups[kinds.get(row.decision, "open")].append(row)
-    elsewhere = [row for row in _winners(family.rows) if leader not in (row.model_a, row.model_b)]
+    leader, *others = lead
+    tied = [model for model in others if lead[model] == lead[leader]]
+    rows = [row for model in others if (row := family.between(leader, model)) is not None]
+    # where two models differ and neither has the better mean, nobody knows which is better
+    unclear = Decision.UNDECIDED, Decision.DIFFERENT
     return Outcome(
         family,
         leader,
-        runner_up,
+        others[0],
         tied,
-        behind[0] if behind else "",
-        elsewhere=tuple(elsewhere),
-        **{k: tuple(v) for k, v in groups.items()},
+        next((model for model in others if model not in tied), ""),
+        [row for row in rows if row.decision is Decision.A_BETTER],
+        [row for row in rows if row.decision is Decision.B_BETTER],
+        [row for row in rows if row.decision in unclear],
+        [row for row in rows if row.decision in (Decision.NOT_SHOWN, Decision.EQUIVALENT)],
+        [row for row in _winners(family.rows) if leader not in (row.model_a, row.model_b)],
     )
 
 
@@ -188,8 +175,8 @@ def standing(study: Study, family: Family) -> dict[str, float]:
         known = {line.model: -round(line.rank, 10) for line in lines if line.model in family.models}
         lacking = not family.dataset and len(known) < len(family.models)
         if lacking and (table := standings(study, family.metric)):
-            ranks = zip(table.models, table.ranks.tolist(), strict=True)
-            known = {model: -round(rank, 10) for model, rank in ranks if model in family.models}
+            known = {one.model: -round(one.average_rank, 10) for one in table}
+            known = {model: rank for model, rank in known.items() if model in family.models}
         lead = known | {m: -math.inf for m in family.models if m not in known}
     return dict(sorted(lead.items(), key=lambda each: -each[1]))
 
@@ -282,11 +269,9 @@ def _headline(facts: Facts, o: Outcome) -> None:
             facts["question"] = f"{question} by {metric.title}{runs}"
     for other, rows in _equivalents(study) if not many else ():
         alike = (other.dataset, other.metric) == (family.dataset, family.metric)
-        if not alike or prose.one_sided(rows[0]):
-            continue
-        if o.kind is Kind.WINNER:
+        if alike and not prose.one_sided(rows[0]) and o.kind is Kind.WINNER:
             facts["but"] = ", but by less than the margin that was set"
-        elif o.kind in (Kind.CANNOT_TELL, Kind.SAME, Kind.UNDECIDED):
+        elif alike and not prose.one_sided(rows[0]) and not (o.lost or o.beaten):
             facts |= {"kind": Kind.EQUIVALENT, "headline": "equivalent"}
 
 
@@ -320,53 +305,49 @@ def _pair(facts: Facts, family: Family, row: Comparison, place: str) -> dict[str
     if family.dataset and row.model_a in means:
         trained = prose.trained_on(study, family.dataset, family.plan)
         score += f" ({written.told(means[row.model_a])}{trained})"
-    ahead = f"{prose.gap_with_interval(row, family)} {prose.better(metric)} than"
+    better = "higher" if metric.greater_is_better else "lower"
+    ahead = f"{prose.gap_with_interval(row, family)} {better} than"
     if family.entry.unit:
         score = f"{family.entry.unit} of {study.name(row.model_a)}"
         ahead = f"{fixed(row.estimate, 2)} better than"
     elif not without_noise(study, family.metric, family.plan, row.estimate):
         ahead = "the same as"
     elif written.gap(row.estimate) == written.gap(0.0):
-        ahead = f"slightly {prose.better(metric)} than"
-    other = study.name(row.model_b)
-    return {"place": place, "row": row, "family": family, "score": score} | {
-        "ahead": ahead,
-        "other": other,
-    }
+        ahead = f"slightly {better} than"
+    slots = {"place": place, "row": row, "family": family, "score": score, "ahead": ahead}
+    return slots | {"other": study.name(row.model_b)}
 
 
 def _ranks(facts: Facts, o: Outcome) -> None:
     """Give the ranks that the test compares, or else those of the mean scores."""
     study, family = facts.study, o.family
-    lines = {line.model: line for line in ranking(study, family.metric, family.plan)}
-    lead = standing(study, family)
-    ranks = family.ranks or {model: -rank for model, rank in lead.items() if math.isfinite(rank)}
+    ranks = family.ranks or {m: -rank for m, rank in standing(study, family).items()}
+    means = {line.model: line.mean for line in ranking(study, family.metric, family.plan)}
     used = {row.n for row in family.rows}
-    averaged = study.averages(family.metric) and not study.excluded
-    scores, whole = study.written(family.metric), used == {len(study.datasets)}
-
-    def told(model: str, mean: str) -> str:
-        rank = fixed(ranks.get(model, math.nan), 2)
-        known = averaged and whole and model in lines
-        return f"{rank}; {mean}{scores.told(lines[model].mean)}" if known else rank
-
+    whole = study.averages(family.metric) and not study.excluded and used == {len(study.datasets)}
+    texts = {
+        model: f"{fixed(rank, 2)}; {prose.mean_of(family.measure)} "
+        f"{study.written(family.metric).told(means[model])}"
+        if whole and model in means
+        else fixed(rank, 2)
+        for model, rank in ranks.items()
+        if math.isfinite(rank)
+    }
     who = f"{study.names([o.leader, *o.tied])} {'have the same' if o.tied else 'has the best'}"
-    rank = told(o.leader, f"{prose.mean_of(family.measure)} ")
-    next_ = ""
-    if o.behind in ranks:
-        next_ = f", followed by {study.name(o.behind)} ({told(o.behind, '')})"
+    then = f", followed by {study.name(o.behind)} ({texts[o.behind]})" if o.behind in texts else ""
     where = prose.evidence(study, family) if len(used) == 1 else study.counted_datasets()
     row = family.between(o.leader, o.behind or o.runner_up)
-    facts.add("ranks", where=where, who=who, rank=rank, next=next_, row=row, family=family)
+    rank = texts.get(o.leader, NONE)
+    facts.add("ranks", where=where, who=who, rank=rank, next=then, row=row, family=family)
 
 
 def _better(
     facts: Facts, rows: Iterable[Comparison], by: str = "", gap: str = "", test: str = ""
 ) -> None:
     """Say which models are better than which, a sentence for each winner."""
-    by_winner: dict[str, list[Comparison]] = {}
+    by_winner = defaultdict[str, list[Comparison]](list)
     for row in rows:
-        by_winner.setdefault(row.model_a, []).append(row)
+        by_winner[row.model_a].append(row)
     for own in [*by_winner.values()][:MOST]:
         facts.add("significant", rows=own, by=by, gap=gap, test=test)
 
@@ -375,10 +356,10 @@ def _others(study: Study, rows: Sequence[Comparison]) -> str:
     return study.names([row.model_b for row in rows])
 
 
-def _how(study: Study, family: Family, *, evidence: bool = True, article: bool = False) -> str:
+def _how(study: Study, family: Family, *, article: bool = False) -> str:
     """Name the test, its evidence, its side and its correction."""
     row, named = family.rows[0], prose.the if article else title
-    on = f" on {prose.evidence(study, family)}" if evidence and family.dataset else ""
+    on = f" on {prose.evidence(study, family)}" if family.dataset else ""
     side = "" if row.alternative == "two-sided" else ", one-sided"
     corrected = f", {prose.correction(family)}" if row.family_size > 1 and not article else ""
     return f"{named(family.entry, family.measure)}{on}{side}{corrected}"
@@ -403,7 +384,7 @@ def _unproven(facts: Facts, family: Family, rows: Sequence[Comparison]) -> None:
 
 def _unable(facts: Facts, family: Family, row: Comparison) -> bool:
     """Say that no result could have been significant, and what would help."""
-    # too few groups or data sets for so many pairs: more rows of the same groups do not help
+    # too few groups or data sets for so many pairs
     experiment = facts.study.experiment
     models = {model: experiment.models[model] for model in family.models}
     compared = experiment.model_copy(update={"models": models})
@@ -412,85 +393,68 @@ def _unable(facts: Facts, family: Family, row: Comparison) -> bool:
     smallest = smallest_pvalue(test, compared, size)
     if smallest <= row.alpha:
         return False
-    few, adjusted = "", ""
-    if size is not None and size.times:
-        in_blocks = "groups" in family.entry.options
-        blocks = f" in {count(size.times, 'block')} of time"
-        few = blocks if in_blocks else f" at {count(size.times, 'time')}"
-    elif size is not None and size.groups:
-        few = f" in {count(size.groups, 'group')}"
-    if row.family_size > 1:
-        few, adjusted = f"{few} with {row.family_size} comparisons", "adjusted "
+    adjusted = "adjusted " if row.family_size > 1 else ""
     helping = remedies(test, compared, size)
-    facts["smallest"] = f"{adjusted}p-value{few} is {pvalue(smallest)}, above {row.alpha:g}"
+    facts["smallest"] = f"{adjusted}p-value is {pvalue(smallest)}, above {row.alpha:g}"
     facts["remedy"] = f"; {helping} would be needed" if helping else ""
-    if size and size.groups:
-        facts["remedy"] += ", and more rows of the same groups do not help"
     return True
 
 
 def _beside(facts: Facts, family: Family) -> None:
     """Add what a family says that answers a narrower question: of the fitted models."""
-    study, name, o = (
-        facts.study,
-        title(family.entry, family.measure),
-        look(facts.study, family),
-    )
+    study, name = facts.study, title(family.entry, family.measure)
+    o = look(study, family)
     won = [*o.beaten, *_winners(o.lost)] or list(o.elsewhere)
     _better(facts, won, test=f"; {name} on {prose.evidence(study, family)}")
     if not (won or o.open):
         _undecided(facts, family, o.undecided, "more")
     elif not won:
-        where = f" of {study.dataset_label(family.dataset)}" if study.several else ""
-        who = f"{capital(family.measure.title)} does"
-        where = f"on the {family.rows[0].n:,} held-out rows{where}"
+        where = f"on {prose.evidence(study, family)}"
         test = f" ({prose.extreme_p(o.open)}; {name})"
-        facts.add("alike", who=who, where=where, test=test)
+        facts.add("alike", who=f"{capital(family.measure.title)} does", where=where, test=test)
     of_runs(facts, o)
 
 
 def _costs(facts: Facts, told: Sequence[Family]) -> None:
     """Say what the test of costs says, unless it was told already; with one data set."""
     for family in () if facts.study.several else facts.study.families:
-        costs = family.entry.reads == "classes"
-        if family in told or not (costs and family.settles) or family.control:
-            continue
-        o = look(facts.study, family)
-        row = family.between(o.leader, o.behind) if o.behind else None
-        if row is not None and row.decision is not Decision.UNDECIDED:
-            facts["pairs"] += [_pair(facts, family, row, "more")]
-            return
+        costs = family.entry.reads == "classes" and family.settles
+        if costs and family not in told and not family.control:
+            o = look(facts.study, family)
+            row = family.between(o.leader, o.behind) if o.behind else None
+            if row is not None and row.decision is not Decision.UNDECIDED:
+                facts["pairs"] += [_pair(facts, family, row, "more")]
+                return
 
 
 def _by_other_metrics(facts: Facts, first: Family) -> None:
     """Say by which other metrics the answer differs from that of the test that decides."""
-    study, lacking, new = facts.study, list[str](), False
+    study, lacking = facts.study, list[str]()
     decided = {(row.model_a, row.model_b) for row in _winners(first.rows)}
-    metrics = 1
+    metrics, new = 1, False
     for metric in study.experiment.metrics:
-        where = first.dataset, first.plan, metric
         same = (
             family
             for family in study.of_test(first.entry.name)
-            if (family.evidence, family.follows) == (where, first.follows)
+            if family.evidence == (first.dataset, first.plan, metric)
+            and family.follows == first.follows
         )
         family = next(same, None) or study.by_metric(metric, first.dataset)
         # what errors cost has a sentence of its own, and a metric that jumps has no test
-        if family is None or family.metric == first.metric or not family.measure.smooth:
+        if family is None or family.metric == first.metric or family.entry.reads == "classes":
             continue
-        if family.entry.reads == "classes":
+        if not family.measure.smooth:
             continue
         metrics += 1
-        won = list(_winners(family.rows))
-        own = [row for row in won if (row.model_a, row.model_b) not in decided]
-        if not own and not decided <= {(row.model_a, row.model_b) for row in won}:
+        won = {(row.model_a, row.model_b): row for row in _winners(family.rows)}
+        own = [row for pair, row in won.items() if pair not in decided]
+        if not own and not decided <= won.keys():
             lacking.append(family.measure.title)
         gap = f"{prose.gap_of(family, own[0].estimate)}, " if len(own) == 1 else ""
         test = "" if family.entry is first.entry else f"; {title(family.entry, family.measure)}"
         _better(facts, own, f" by {family.measure.title}", gap, test)
         new = new or bool(own)
-    if new:
-        facts["metrics"] = metrics
+    facts["metrics"] = metrics if new else 0
     if lacking:
         who = f"Some of the models that differ by {first.measure.title}"
         who = study.names(next(iter(decided))) if len(decided) == 1 else who
@@ -600,38 +564,38 @@ def _with_control(facts: Facts, family: Family) -> None:
 
 def _one_model(facts: Facts) -> None:
     """Answer for a single model: what its most trustworthy test says, or its score."""
-    study, ranked = facts.study, ranking(facts.study)
+    study = facts.study
     tested = [family for family in study.families if family.role == "single"]
     tested.sort(key=lambda f: (f.metric != study.metric.name, TRUST.index(study.type1(f.entry))))
     if not tested:
         facts["kind"] = Kind.UNTESTED
-        _score(facts, ranked[0], "headline")
+        _score(facts, ranking(study)[0], "headline")
         return
-    first = tested[0]
+    first, many = tested[0], study.several
     rows = [f.rows[0] for f in tested if (f.entry, f.metric) == (first.entry, first.metric)]
-    sides = [prose.side_of(row) for row in rows if row.decision is Decision.DIFFERENT]
-    of = f" of {count(len(rows), 'data set')}" if study.several else ""
-    on = [side + (f" on {sides.count(side)}" if of else "") for side in dict.fromkeys(sides)]
+    sides = Counter(prose.side_of(row) for row in rows if row.decision is Decision.DIFFERENT)
     score = of_model(first.measure.title, study.name(study.models[0]))
     if sides:
+        on = words([side + f" on {n}" * many for side, n in sides.items()])
+        value = f"{on} of {count(len(rows), 'data set')}" if many else on
         facts["kind"] = Kind.AGAINST_VALUE
-        facts.add("scores", place="headline", score=score, value=f"{words(on)}{of}")
+        facts.add("scores", place="headline", score=score, value=value)
     else:
-        unclear = not of and rows[0].decision is Decision.UNDECIDED
-        facts |= {"kind": Kind.UNDECIDED if unclear else Kind.CANNOT_TELL}
-        any_of = f" on any{of.replace('of', 'of the', 1)}" if of else ""
+        unclear = not many and rows[0].decision is Decision.UNDECIDED
+        any_of = f" on any of the {count(len(rows), 'data set')}" if many else ""
         question = f"whether the {score} {prose.asked_of(rows[0])}{any_of}"
+        facts |= {"kind": Kind.UNDECIDED if unclear else Kind.CANNOT_TELL}
         facts |= {"headline": "cannot_tell", "question": question}
-    for family in () if of else tested:
+    for family in () if many else tested:
         row, place = family.rows[0], "evidence" if family is first else "more"
+        if row.decision is Decision.UNDECIDED:
+            models = f"{study.name(row.model_a)} with {prose.tested_value(row):g}"
+            why = f": {prose.why_undecided(row)}"
+            facts.add("undecided", place=place, models=models, family=family, why=why)
+            continue
         ci = f"{prose.level_of(row)} {family.written.interval(row.ci_low, row.ci_high)}"
         value = f"{family.written.told(row.estimate)} ({ci})"
-        if row.decision is Decision.UNDECIDED:
-            why = f": {prose.why_undecided(row)}"
-            models = f"{study.name(row.model_a)} with {prose.tested_value(row):g}"
-            facts.add("undecided", place=place, models=models, family=family, why=why)
-        else:
-            facts.add("scores", place=place, score=score, value=value, row=row, family=family)
+        facts.add("scores", place=place, score=score, value=value, row=row, family=family)
         if row.decision is Decision.DIFFERENT:
             facts["cautions"] += take_care(study, [family])
 
@@ -717,10 +681,7 @@ def _untested(facts: Facts, ranked: list[Ranked]) -> None:
     facts |= {"metric": f"{by}{study.metric.title}", "but": f"no test{over} compares the models"}
     if facts["margins"] or not study.several:
         return
-    rank = fixed(best.rank, 2)
-    if study.averages(study.metric.name):
-        rank += f"; {prose.mean_of(study.metric)} {study.written().told(best.mean)}"
-    rank += f"; first on {count(best.wins, 'data set')}"
+    rank = f"{fixed(best.rank, 2)}; first on {count(best.wins, 'data set')}"
     has = f"{who} {verb} the {'same' if len(tied) > 1 else 'best'}"
     facts.add("ranks", where=f"{len(study.datasets)} data sets", who=has, rank=rank)
     least = enough_datasets(study.experiment)

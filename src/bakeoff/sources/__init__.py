@@ -17,11 +17,9 @@ __all__ = ["SOURCES", "DataSet", "Filter", "Loaded"]
 def _sources() -> dict[str, type[DataSet]]:
     found: dict[str, type[DataSet]] = {}
     for info in pkgutil.iter_modules(__path__):
-        if info.ispkg:
-            continue
-        module = import_module(f"{__name__}.{info.name}")
-        for member in vars(module).values():
-            own = inspect.isclass(member) and member.__module__ == module.__name__
+        members = vars(import_module(f"{__name__}.{info.name}")).values()
+        for member in members if not info.ispkg else ():
+            own = inspect.isclass(member) and member.__module__ == f"{__name__}.{info.name}"
             if own and issubclass(member, DataSet):
                 (name,) = get_args(member.model_fields["source"].annotation)
                 found[name] = member

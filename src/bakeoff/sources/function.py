@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import random
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 from pydantic import Field
 
@@ -13,12 +13,6 @@ from bakeoff.errors import Problem, UserError, unknown
 from bakeoff.keys import DOTTED
 from bakeoff.sources.common.base import ColumnName, DataSet, Loaded, Params, blame
 from bakeoff.usercode import described, import_module, refuse_standard
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-TARGET = "target"
-"""The target's name when the function returns it apart and without one."""
 
 
 class FunctionData(DataSet):
@@ -36,10 +30,6 @@ class FunctionData(DataSet):
     target: ColumnName | None = Field(
         None, description="The column to predict, when the function returns a DataFrame alone."
     )
-
-    def inputs(self) -> list[str]:
-        """Return nothing: the code is watched, not the files that it reads."""
-        return []
 
     @property
     def imports(self) -> tuple[str, ...]:
@@ -93,49 +83,35 @@ class FunctionData(DataSet):
             pass
         return function
 
-    def _loaded(self, found: Any) -> Loaded:
+    def _loaded(self, returned: Any) -> Loaded:
+        import numpy as np
         import pandas as pd
 
-        match found:
-            case pd.DataFrame() as frame:
-                if self.target is None:
-                    raise UserError(
-                        f"{self.function} returned a DataFrame alone: say which column is the "
-                        "target, `target: ...`"
-                    )
-                return Loaded(_plain(frame, self.function), self.target)
-            case (pd.DataFrame() as features, target):
-                return _joined(_plain(features, self.function), target, self)
-        raise UserError(
-            f"{self.function} returned {_kind(found)}, expected a pandas DataFrame or a DataFrame "
-            "and the target"
-        )
+        from bakeoff.sources.common.formats import with_plain_columns
 
-
-def _joined(features: pd.DataFrame, target: Any, spec: FunctionData) -> Loaded:
-    import numpy as np
-    import pandas as pd
-
-    if isinstance(target, str):
-        return Loaded(features, target)
-    if np.ndim(target) != 1 or len(target) != len(features):
-        raise UserError(
-            f"{spec.function} returned {len(features)} rows and a target of shape "
-            f"{np.shape(target)}: it must have one value for each row"
-        )
-    name = spec.target or str(getattr(target, "name", None) or TARGET)
-    if name in features.columns:
-        raise UserError(f"{spec.function} returned the target {name!r} among the features too")
-    return Loaded(features.assign(**{name: pd.Series(target).reset_index(drop=True)}), name)
-
-
-def _plain(frame: pd.DataFrame, function: str) -> pd.DataFrame:
-    from bakeoff.sources.common.formats import with_plain_columns
-
-    return with_plain_columns(frame.reset_index(drop=True), function)
-
-
-def _kind(found: Any) -> str:
-    if isinstance(found, tuple):
-        return f"({', '.join(type(part).__name__ for part in found)})"
-    return f"a {type(found).__name__}"
+        parts = returned if isinstance(returned, tuple) else (returned,)
+        if len(parts) > 2 or not isinstance(parts[0], pd.DataFrame):
+            kinds = ", ".join(type(part).__name__ for part in parts)
+            kind = f"({kinds})" if isinstance(returned, tuple) else f"a {kinds}"
+            raise UserError(
+                f"{self.function} returned {kind}, expected a pandas DataFrame or a DataFrame and "
+                "the target"
+            )
+        frame = with_plain_columns(parts[0].reset_index(drop=True), self.function)
+        target = self.target if len(parts) == 1 else parts[1]
+        if target is None:
+            raise UserError(
+                f"{self.function} returned a DataFrame alone: say which column is the target, "
+                "`target: ...`"
+            )
+        if isinstance(target, str):
+            return Loaded(frame, target)
+        if np.ndim(target) != 1 or len(target) != len(frame):
+            raise UserError(
+                f"{self.function} returned {len(frame)} rows and a target of shape "
+                f"{np.shape(target)}: it must have one value for each row"
+            )
+        name = self.target or str(getattr(target, "name", None) or "target")
+        if name in frame.columns:
+            raise UserError(f"{self.function} returned the target {name!r} among the features too")
+        return Loaded(frame.assign(**{name: pd.Series(target).reset_index(drop=True)}), name)

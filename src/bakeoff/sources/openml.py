@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import warnings
 from pathlib import Path
-from typing import Literal, Self
+from typing import Any, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -36,10 +36,6 @@ class OpenmlData(DataSet):
             raise said("`version` goes with `name`; a `data_id` is one version already")
         return self
 
-    def inputs(self) -> list[str]:
-        """Return nothing: a version on OpenML does not change."""
-        return []
-
     def at_hand(self) -> bool:
         """Tell whether the data set is in the local cache."""
         return self._kept.is_file()
@@ -55,10 +51,8 @@ class OpenmlData(DataSet):
         facts = json.loads(table.schema.metadata[b"openml"])
         targets = facts.pop("targets")
         if self.target is None and len(targets) != 1:
-            found = f"names {', '.join(targets)}" if targets else "names none"
-            raise Problem(
-                ("target",), f"say which is the target column, `target: ...`: OpenML {found}"
-            )
+            text = f"OpenML names {', '.join(targets) or 'none'}"
+            raise Problem(("target",), f"say which is the target column, `target: ...`: {text}")
         return Loaded(to_frame(table), self.target or targets[0], facts=facts)
 
     @property
@@ -73,18 +67,16 @@ class OpenmlData(DataSet):
 
         from bakeoff.sources.url import reason_of
 
-        asked = (
-            {"data_id": self.data_id}
-            if self.data_id is not None
-            else {"name": self.name, "version": self.version or "active"}
-        )
-        named = ", ".join(f"{key} {value}" for key, value in asked.items())
+        wanted: dict[str, Any] = {"data_id": self.data_id}
+        if self.data_id is None:
+            wanted = {"name": self.name, "version": self.version or "active"}
+        named = ", ".join(f"{key} {value}" for key, value in wanted.items())
         try:
             with warnings.catch_warnings():
                 # several active versions of a name: the oldest is taken, as documented
                 warnings.simplefilter("ignore")
                 # the faster parser "pandas" splits quoted texts at their commas
-                found = fetch_openml(**asked, as_frame=True, parser="liac-arff", cache=False)
+                found = fetch_openml(**wanted, as_frame=True, parser="liac-arff", cache=False)
         except OSError as error:
             raise UserError(
                 f"OpenML cannot be reached for {named} ({reason_of(error)}). Connect to the "

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Any, Literal
 from urllib.parse import unquote
 
 from pydantic import AfterValidator, Field
@@ -14,9 +14,6 @@ from bakeoff.errors import UserError, shown
 from bakeoff.files import DOWNLOADS, sha256_of, whole
 from bakeoff.keys import said
 from bakeoff.sources.common.base import Loaded, TableData, blame
-
-if TYPE_CHECKING:
-    import requests
 
 _CHUNK = 1 << 20
 _SECONDS = 60
@@ -31,8 +28,8 @@ _SECRET = re.compile(
 )
 
 
-def _without_login(address: str) -> str:
-    """Refuse an address of the web with a secret, or with a user's name: it may be a token."""
+def _checked(address: str) -> str:
+    """Refuse what is no address of the web, and one with a secret or a user's name in it."""
     secrets = ["what stands before the @"] if _LOGIN.match(address) else []
     names = [name.strip() for name in _PARAMETER.findall(unquote(address))]
     secrets += [f"{name}=" for name in names if _SECRET.search(name)]
@@ -41,46 +38,33 @@ def _without_login(address: str) -> str:
             f"there is a password or token in the address ({secrets[0]}), which would stand in the "
             "results: use `source: function` with a function that downloads the table"
         )
+    if re.fullmatch(r"https?://\S+", address) is None:
+        raise said(
+            f"found {shown(address)}, expected a web address that starts with http:// or https://"
+        )
     return address
 
 
-def _looking_like(pattern: str, wanted: str) -> AfterValidator:
-    """Make a check of a text against a pattern, with a message in words."""
-
-    def check(text: str) -> str:
-        if re.fullmatch(pattern, text) is None:
-            raise said(f"found {shown(text)}, expected {wanted}")
-        return text
-
-    return AfterValidator(check)
-
-
-WebAddress = Annotated[
-    str,
-    AfterValidator(_without_login),
-    _looking_like(r"https?://\S+", "a web address that starts with http:// or https://"),
-]
-Sha256 = Annotated[
-    str,
-    _looking_like(r"[0-9a-f]{64}", "64 characters of 0-9 and a-f, as `sha256sum FILE` prints them"),
-]
+def _hexadecimal(sha256: str) -> str:
+    if re.fullmatch(r"[0-9a-f]{64}", sha256) is None:
+        raise said(
+            f"found {shown(sha256)}, expected 64 characters of 0-9 and a-f, as `sha256sum FILE` "
+            "prints them"
+        )
+    return sha256
 
 
 class UrlData(TableData):
     """A table at a web address, downloaded once."""
 
     source: Literal["url"]
-    url: WebAddress = Field(
+    url: Annotated[str, AfterValidator(_checked)] = Field(
         description="Address of the file, http or https, without passwords and tokens."
     )
-    sha256: Sha256 = Field(
+    sha256: Annotated[str, AfterValidator(_hexadecimal)] = Field(
         description="SHA-256 of the file as downloaded (`sha256sum FILE`): the run stops when the "
         "file behind the address has changed.",
     )
-
-    def inputs(self) -> list[str]:
-        """Return nothing: the hash in the experiment is that of the file."""
-        return []
 
     def at_hand(self) -> bool:
         """Tell whether the file has been downloaded."""
@@ -103,10 +87,9 @@ def cached(sha256: str) -> Path | None:
 
 def download(url: str, sha256: str) -> Path:
     """Return the file of a hash, downloading it unless it is there."""
-    found = cached(sha256)
-    if found is not None:
-        return found
     path = DOWNLOADS / sha256
+    if cached(sha256) is not None:
+        return path
     with whole(path) as part:
         try:
             fetch(url, part)
@@ -115,8 +98,7 @@ def download(url: str, sha256: str) -> Path:
                 f"{url} cannot be downloaded ({reason_of(error)}); without a network, put the "
                 f"file at {path}"
             ) from None
-        got = sha256_of(part)
-        if got != sha256:
+        if (got := sha256_of(part)) != sha256:
             raise UserError(
                 f"the file at {url} has the sha256 {got}, the experiment says {sha256}: it has "
                 "changed, or the key is wrong"
@@ -128,31 +110,23 @@ def fetch(url: str, path: Path) -> None:
     """Download an address to a file; retry after transient errors."""
     import requests
 
-    for wait in (*_WAITS, None):
-        try:
-            with requests.get(
-                url, stream=True, timeout=_SECONDS, headers={"User-Agent": "bakeoff"}
-            ) as answer:
-                answer.raise_for_status()
-                _write(answer, path)
-            return
-        except requests.RequestException as error:
-            said = error.response
-            if wait is None or (said is not None and said.status_code < 500):
-                raise
-        time.sleep(wait)
-
-
-def _write(answer: requests.Response, path: Path) -> None:
     from bakeoff.sources.common.formats import LARGEST
 
-    size = 0
-    with path.open("wb") as file:
-        for chunk in answer.iter_content(_CHUNK):
-            size += len(chunk)
-            if size > LARGEST:
-                raise OSError(f"it is larger than {LARGEST >> 30} GiB")
-            file.write(chunk)
+    options: Any = {"stream": True, "timeout": _SECONDS, "headers": {"User-Agent": "bakeoff"}}
+    for wait in (*_WAITS, None):
+        try:
+            with requests.get(url, **options) as answer, path.open("wb") as file:
+                answer.raise_for_status()
+                for chunk in answer.iter_content(_CHUNK):
+                    file.write(chunk)
+                    if file.tell() > LARGEST:
+                        raise OSError(f"it is larger than {LARGEST >> 30} GiB")
+            return
+        except requests.RequestException as error:
+            response = error.response
+            if wait is None or (response is not None and response.status_code < 500):
+                raise
+        time.sleep(wait)
 
 
 def reason_of(error: OSError) -> str:

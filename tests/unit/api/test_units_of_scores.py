@@ -10,52 +10,6 @@ import bakeoff
 from bakeoff.cli import main
 
 RNG = np.random.default_rng(0)
-SCALES = {"roc_auc": 0.1, "log_loss": 0.4, "rmse": 5000.0}
-
-
-def benchmark(metrics, models="ABC"):
-    """Return a table of TabArena's layout, in which A is always ahead."""
-    rows = []
-    for d in range(12):
-        metric = metrics[d % len(metrics)]
-        for k, model in enumerate(models):
-            for fold in range(2):
-                error = SCALES.get(metric, 0.2) * (1 + 0.1 * k + 0.02 * RNG.normal())
-                one = {"dataset": f"d{d}", "method": model, "fold": fold, "metric": metric}
-                rows.append({**one, "metric_error": error, "imputed": (model, d) == ("C", 3)})
-    return pd.DataFrame(rows)
-
-
-@pytest.mark.parametrize("metrics", [["roc_auc", "log_loss", "rmse"], ["rmse", "log_loss"]])
-def test_errors_of_several_metrics_are_ranked_and_never_averaged(metrics, tmp_path, capsys):
-    table = benchmark(metrics)
-    found = bakeoff.compare_datasets(table)
-    assert found.verdict.startswith("A is the best of the 3 models by error of each data set's")
-    assert "mean" not in found.verdict
-    assert (
-        "is imputed" in found.to_json() or "imputed" in found.save(tmp_path / "p.html").read_text()
-    )
-    table.to_csv(tmp_path / "t.csv", index=False)
-    assert main(["compare", str(tmp_path / "t.csv"), "--datasets", "dataset"]) == 0
-    said = " ".join(capsys.readouterr().out.split())
-    assert "(column `imputed`): 2 of C" in said
-    assert (
-        f"has other units on other data sets (the column `metric` has {', '.join(sorted(metrics))})"
-        in said
-    )
-    main(["compare", str(tmp_path / "t.csv"), "--datasets", "dataset", "--json"])
-    told = json.loads(capsys.readouterr().out)
-    assert told["models"] == [{"model": model} for model in "ABC"]
-
-
-@pytest.mark.parametrize(
-    ("metric", "title"),
-    [("rmse", "root mean squared error"), ("log_loss", "log loss"), ("accuracy", "error rate")],
-)
-def test_errors_of_one_metric_are_that_metric(metric, title):
-    assert f"by {title}" in bakeoff.compare_datasets(benchmark([metric])).verdict
-
-
 SCORES = pd.DataFrame(
     {"a": RNG.uniform(0.1, 0.3, 12), "b": RNG.uniform(0.1, 0.3, 12) + 0.02},
     index=[f"d{i}" for i in range(12)],

@@ -68,7 +68,7 @@ def test_terminal_shows_verdict_and_table(bakeoff, wide):
         ("correct.csv", "'correct.csv': `vit` is no model? There is no class (cat, dog) in it"),
         ("repeated.csv", "ids must be unique; repeated (1): 0"),
         ("missing.csv", "1 of 200 rows have no prediction in column 'vit'; the first is row 1"),
-        ("notruth.csv", "truth: 'notruth.csv': which column holds the true labels?"),
+        ("notruth.csv", "truth: 'notruth.csv' has no column of true labels"),
         ("kitten.csv", "in 3 of 200 rows: 'kitten' (classes: cat, dog)"),
         ("unlabelled.csv", "3 of 200 rows have no true label in column 'label'"),
         ("preds.csv --set predicted=vit", "predicted: is for one table per model"),

@@ -6,12 +6,12 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from bakeoff.preflight.given_models import problems_with_predictions
 
 from bakeoff import compare as compare_arrays
 from bakeoff.comparisons import plan_tests
 from bakeoff.data.given_predictions import load_given
 from bakeoff.errors import Problem, UserError
-from bakeoff.preflight.given_models import problems_with_predictions
 from bakeoff.spec import load_experiment
 from bakeoff.spec.experiment import run_name
 from bakeoff.stats import Runs, recipe_difference

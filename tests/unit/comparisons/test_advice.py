@@ -6,10 +6,10 @@ import re
 import numpy as np
 import pytest
 
-from bakeoff.comparisons import Context, advisable, plan_tests, run_test
+from bakeoff.comparisons import Context, plan_tests, run_test
 from bakeoff.comparisons.advice import FEW, RowCounts, remedies, smallest_pvalue
 from bakeoff.comparisons.evidence import DatasetScores
-from bakeoff.comparisons.settings import planned, robust
+from bakeoff.comparisons.settings import form_of, planned
 from bakeoff.spec import load_experiment
 from bakeoff.stats import Evidence, catalogue
 
@@ -40,11 +40,6 @@ def experiment(models=2, datasets=1, plans=("holdout",), resampling=None, datase
     )
 
 
-def named(text):
-    """Return the tests that a message advises, after the colon or semicolon."""
-    return [n for n in re.findall(r"\w+", text.partition(" use ")[2]) if n in CATALOGUE]
-
-
 def smallest(name, spec, size=None):
     return smallest_pvalue(planned(CATALOGUE[name], spec.tests), spec, size)
 
@@ -58,7 +53,7 @@ def helping(name, spec, size):
 
 
 @pytest.mark.parametrize(
-    ("models", "datasets"), list(itertools.product((2, 3, 5, 20), (1, 2, 3, 4, 5, 6, 8, 30)))
+    ("models", "datasets"), list(itertools.product((2, 3, 20), (1, 2, 5, 6, 30)))
 )
 @pytest.mark.parametrize("alpha", [0.05, 0.001])
 @pytest.mark.parametrize("alternative", ["two-sided", "greater"])
@@ -72,39 +67,17 @@ def test_recommended_tests_can_reach_the_level(models, datasets, alpha, alternat
         assert smallest_pvalue(test, spec) <= alpha, test
 
 
-@pytest.mark.parametrize("name", CATALOGUE)
-@pytest.mark.parametrize(
-    ("models", "datasets", "resampling"),
-    [
-        (1, 1, {"kfold": {"folds": 5, "repeats": 3}}),
-        (2, 1, {"kfold": {"folds": 5, "repeats": 3}}),
-        (2, 3, {"holdout": {"test_size": 0.3}}),
-        (2, 1, {"cv_5x2": {}}),
-        (3, 2, {"kfold": {"folds": 3}, "holdout": {"test_size": 0.3}}),
-    ],
-)
-def test_messages_name_tests_that_would_run(name, models, datasets, resampling):
-    spec = experiment(models, datasets, resampling=resampling, run=[name])
-    for problem in plan_tests(spec)[0]:
-        for other in named(problem.message):
-            alone = experiment(models, datasets, resampling=resampling, run=[other])
-            problems, chosen = plan_tests(alone)
-            assert chosen, (problem.message, [p.message for p in problems])
-            assert smallest(other, alone) <= 0.05
-
-
 @pytest.mark.parametrize("rows", [1, 4, 5, 6, 20, FEW])
 def test_rows_of_a_test_set_set_a_limit(rows):
     found = smallest("mcnemar", experiment(), RowCounts(rows))
     assert found == (0.0 if rows == FEW else pytest.approx(0.5**rows))
-    assert (advisable(["mcnemar"], experiment(), rows) == ["mcnemar"]) == (0.5**rows <= 0.05)
 
 
 @pytest.mark.parametrize("models", [2, 4])
 @pytest.mark.parametrize("name", ["metric_difference", "delong", "cost_sensitive", "mcnemar"])
 def test_few_groups_are_too_few_for_every_metric_and_advice_comes_true(name, models):
     spec = experiment(models, dataset={"groups": "id"})
-    test = robust(CATALOGUE[name], spec).name
+    test = form_of(CATALOGUE[name], spec)[0].name
     assert smallest(test, spec, RowCounts(200, groups=2)) > 0.05
     told = re.match(r"at least (\d+) groups", helping(test, spec, RowCounts(200, groups=2)))
     assert told
@@ -151,16 +124,13 @@ def test_groups_set_a_limit_that_more_rows_do_not_lift(name, models, size, least
     assert found == pytest.approx(least)
 
 
-@pytest.mark.parametrize("models", [2, 3, 6, 10, 20])
-@pytest.mark.parametrize("times", [32, 39, 1_000])
-def test_recommended_tests_in_time_can_tell_any_number_of_models(models, times):
-    problems, chosen = plan_tests(experiment(models, dataset={"time": "day"}))
+@pytest.mark.parametrize("models", [2, 20])
+def test_recommended_tests_in_time_can_tell_any_number_of_models(models):
+    spec = experiment(models, dataset={"time": "day"})
+    problems, (test,) = plan_tests(spec)
     assert not problems
-    assert [test.name for test in chosen] == ["diebold_mariano"]
-    for test in chosen:
-        spec = experiment(models, dataset={"time": "day"})
-        assert can_tell(test.name, spec, RowCounts(4 * times, times=times))
-        assert not can_tell(test.name, spec, RowCounts(4 * times, times=31))
+    assert can_tell(test.name, spec, RowCounts(128, times=32))
+    assert not can_tell(test.name, spec, RowCounts(128, times=31))
 
 
 def test_what_helps_would_help():

@@ -98,7 +98,7 @@ def test_test_of_means_takes_the_metrics_that_are_means_of_losses():
     config = regression(**asked)
     config["datasets"]["d"].pop("time")
     assert plans(config) == {"mean_difference": ("mae",)}
-    with pytest.raises(Problem, match="`rmse` and `r2` are not: add mse or mae"):
+    with pytest.raises(Problem, match=r"no standard error for `rmse` and `r2`; add one of mae"):
         plans({**config, "metrics": ["rmse", "r2"]})
 
 

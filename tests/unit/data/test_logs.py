@@ -21,7 +21,6 @@ from bakeoff.preflight.experiment import check_experiment
 from bakeoff.sources.common import formats
 from bakeoff.spec.load import load_experiment, report_problems
 from bakeoff.stats import mcnemar
-from tests.conftest import GONE, change
 from tests.logs import beginnings, drawn, inspect, lm_eval, promptfoo, write
 
 pytestmark = pytest.mark.usefixtures("in_folder")
@@ -263,7 +262,6 @@ def test_questions_that_are_there_twice_keep_the_ids_of_the_log(capsys):
     assert main(["compare", *paths, *RIGHT]) == 2
     told = " ".join(capsys.readouterr().err.split())
     assert re.search(r"ids that are missing \(\d+\): q0 \[[0-9a-f]{16}\] 0, ", told)
-    assert re.search(r"of 120 ids that both logs have for samples, 1\d\d stand for diff", told)
 
 
 def test_other_questions_under_the_same_ids_are_refused(capsys, refused):
@@ -272,8 +270,7 @@ def test_other_questions_under_the_same_ids_are_refused(capsys, refused):
         inspect("b.json", "b", [1] * 40, questions=[*range(30), *range(100, 110)]),
     ]
     said = (
-        "of 40 ids that both logs have for samples, 10 stand for different questions … "
-        "the first is 30: 'q30 [ … ' and 'q100 [ … "
+        "ids that do not belong (10): q100 [ … "
         "only if both logs number the same questions alike, `--id sample_id` pairs so"
     )
     refused("compare", *paths, *RIGHT, said=said)
@@ -290,17 +287,6 @@ def test_own_tables_may_have_columns_of_these_names(capsys):
     assert compared(capsys, "a.csv", "b.csv", "--id", "sample_id")["n"] == 40
 
 
-def test_numbers_and_texts_as_ids_of_samples(capsys, refused):
-    log = json.loads(Path(inspect("a.json", "a", [1] * 40)).read_text())
-    for row in log["samples"]:
-        row["id"] = f"{row['id']}"
-    write("b.json", log)
-    assert compared(capsys, "a.json", "b.json")["n"] == 40
-    log["samples"][0]["input"] = "another"
-    write("b.json", log)
-    refused("compare", "a.json", "b.json", *RIGHT, said="1 stand for different questions")
-
-
 def test_runs_of_a_folder_are_of_one_question(capsys):
     """Every run is shuffled in its own way; runs that agree are those of one question."""
     marks = {"a": drawn(60, 0.5, 1), "b": drawn(60, 0.7, 2)}
@@ -312,26 +298,6 @@ def test_runs_of_a_folder_are_of_one_question(capsys):
     difference = np.mean(marks["a"]) - np.mean(marks["b"])
     assert found["estimate"] == pytest.approx(difference)
     assert found["n"] == 60
-
-
-def test_experiments_and_training_runs_pair_by_questions(capsys):
-    a, b = marks_of_two()
-    for name, marks, seed in (("a-1", a, 1), ("a-2", a, 2), ("b-1", b, 3), ("b-2", b, 4)):
-        own, order = shuffled(marks, seed)
-        inspect(f"{name}.json", name, own, questions=order)
-    models = {name: {"values": f"{name}-1.json"} for name in "ab"}
-    config = {"experiment": "evals", "metrics": ["accuracy"], "models": models}
-    done = run_in_process(load_experiment(config), "results", 1, lambda done, of: None)
-    (row,) = Findings(done).comparisons.to_dict("records")
-    assert row["pvalue"] == mcnemar(np.array(a), np.array(b)).pvalue
-    asked = ["compare", "a-{seed}.json", "b-{seed}.json", "--values", "right", "--json"]
-    found = []
-    for _ in range(2):
-        assert main(asked) == 0
-        found.append(json.loads(capsys.readouterr().out)["comparisons"])
-        inspect("a-2.json", "a", a)
-        inspect("b-2.json", "b", b)
-    assert found[0] == found[1]
 
 
 def test_separators_of_lines_in_documents_are_text():
@@ -401,7 +367,7 @@ def test_experiment_takes_the_models_of_a_folder(metric, capsys):
     expected = bakeoff.compare(None, arrays, values="right", groups=items, **asked).comparisons
     columns = ["test", "metric", "estimate", "statistic", "pvalue", "ci_low", "ci_high", "n"]
     pd.testing.assert_frame_equal(found[columns], expected[columns])
-    assert experiment.given["b"].files("evals", {}) == [
+    assert experiment.given["b"].files("evals") == [
         *(f"logs/{k}_{m}.json" for k in range(3) for m in "ab"),
         "logs/error.json",
     ]
@@ -416,8 +382,7 @@ def test_experiment_takes_the_models_of_a_folder(metric, capsys):
         ({"values": "t.csv"}, r"models.a.model: 't.csv' holds one model: leave it out"),
         ({"values": "pf.json"}, r"models.a.model: 'pf.json' holds several: unknown model 'openai"),
         ({"columns": {}}, r"models.a.values: .* where they are runs of items, `runs: run` names"),
-        ({"values": None, "scores": "t.csv"}, "models.a: `model` goes with `results`, or with log"),
-        ({"values": None, "results": "r"}, "models.a: `results` wants a folder of results, and"),
+        ({"values": None, "scores": "t.csv"}, "models.a: `model` goes with logs as `predictions`"),
         ({}, r"metrics\[0\]: 'logs/: openai/a': pass@4 wants 4 runs of each item, 30 have fewer"),
     ],
 )
@@ -453,9 +418,6 @@ def test_a_folder_of_lm_eval_has_models_and_tasks():
         "task": ["arc_easy", "arc_easy", "gsm8k", "gsm8k"],
     }
     assert list(tables_of(["out/meta__llama-3.1", "out/x"]).models) == ["meta__llama-3.1", "x"]
-    means = next(str(path) for path in Path("out/x").glob("results*"))
-    with pytest.raises(Problem, match="it holds only mean scores"):
-        tables_of([means])
 
 
 RUNS = "--values right --runs run"
@@ -471,27 +433,11 @@ RUNS = "--values right --runs run"
         (f"compare logs {RUNS} --models a", 2, "holds one model (a)"),
         (f"compare logs {RUNS} --metric pass@2", 0, "b is better than a by pass@2"),
         (f"compare logs {RUNS} --metric pass@4", 2, "pass@4 wants 4 runs of each"),
-        (
-            "compare logs --values right --metric pass@2 --metric pass^2",
-            2,
-            "pass@2 is compared by itself",
-        ),
-        (
-            "compare logs --values higher --metric pass@2",
-            2,
-            "metrics: pass@2 is about runs that are righ",
-        ),
-        (f"compare logs {RUNS} --metric pass@0", 2, "metrics: found 'pass@0', expected"),
         (f"gate logs --margin 0 {RUNS}", 3, "name the two of its models (a, b)"),
         (f"gate logs --margin 0 --models a,b {RUNS} --metric pass^2", 0, "Ship: b"),
         (f"compare logs {RUNS} --set value=match", 0, "b is better than a"),
         ("compare logs --values right --set value=acc", 2, "unknown column 'acc'"),
-        (
-            "plan logs --models a,b --values right --set runs=run --difference 0.1",
-            0,
-            "to find a true difference of 0.1 in accuracy",
-        ),
-        ("plan logs --models a,b --rows 9", 2, "it holds no labels but scores, `score` (0 "),
+        ("plan logs --models a,b --rows 9", 2, "it holds no labels but scores, `score`"),
     ],
 )
 def test_commands_take_a_folder(options, code, said, capsys):
@@ -505,10 +451,7 @@ def test_commands_take_a_folder(options, code, said, capsys):
 
 def test_scores_of_a_file_are_told_with_the_options_that_take_them(capsys, refused):
     path = promptfoo("results.json", {"a": drawn(40, 0.4, 1), "b": drawn(40, 0.9, 2)})
-    said = (
-        "`success` (0 and 1), `score` (0.5 to 1) and `tone` (0.25 to 0.25) … "
-        "`--set value=COLUMN` chooses one of them, `--runs run` names the runs"
-    )
+    said = "`success`, `score` and `tone` … `--set value=COLUMN` which of several scores it is"
     refused("compare", path, said=said)
     assert main(["compare", path, *RIGHT, "--set", "value=success", "--runs", "run"]) == 0
     assert "b is better than a" in capsys.readouterr().out
@@ -518,56 +461,9 @@ def test_the_format_of_tables_is_an_option(capsys, refused):
     rows = ["id;y;a;b", *(f"{i};x{i % 2};x{i % 2};x{i % 3 % 2}" for i in range(40))]
     Path("t.out").write_text("\n".join(rows))
     refused("compare", "t.out", said="unknown file ending '.out' … or set `--format csv`")
-    for command in (
-        ["compare", "t.out", "--models", "a,b"],
-        ["gate", "t.out", "--models", "b,a", "--margin", "0.1"],
-        ["plan", "t.out", "--models", "a,b", "--difference", "0.1"],
-        ["init", "t.out", "--target", "y", "-o", "-"],
-    ):
-        how = ["--format", "csv"] if command[0] == "compare" else ["--set", "format=csv"]
-        assert main([*command, *how]) == 0
+    assert main(["compare", "t.out", "--models", "a,b", "--format", "csv"]) == 0
+    assert main(["init", "t.out", "--target", "y", "-o", "-", "--set", "format=csv"]) == 0
     assert '    format: "csv"\n' in capsys.readouterr().out
-    Path("s.out").write_text("data,a,b\n" + "\n".join(f"d{i},{i % 7},{i % 5}" for i in range(12)))
-    scores = ["compare", "s.out", "--datasets", "data", "--values", "higher", "--format", "csv"]
-    assert main(scores) == 0
-
-
-LOGS = {
-    "inspect": (lambda: inspect("a.json", "A", [1, 0] * 4), lambda log: log["samples"][3]),
-    "promptfoo": (
-        lambda: promptfoo("a.json", {"A": [1, 0, 1], "B": [0, 1, 1]}),
-        lambda log: log["results"]["results"][2],
-    ),
-    "lm_eval": (lambda: lm_eval("A", "t", [1, 0, 1]), lambda rows: rows[1]),
-}
-LARGE = {"match": {"value": 10**400}}
-
-
-@pytest.mark.parametrize(
-    ("tool", "fields", "said"),
-    [
-        ("inspect", {"id": GONE}, "samples[3]: expected the field 'id'"),
-        ("inspect", {"epoch": [1]}, "samples[3].epoch: expected a whole number"),
-        ("inspect", {"scores": 5}, "samples[3].scores: expected an object, found 5"),
-        ("inspect", {"scores.match": "C"}, "samples[3].scores.match: expected an object, found 'C"),
-        ("inspect", {"scores.match": {}}, "samples[3].scores.match: expected the field 'value'"),
-        ("inspect", {"target": {"a": []}}, "samples[3].target: expected a text"),
-        ("inspect", {"scores": LARGE}, "a number has 401 digits, at most 308 are read"),
-        ("promptfoo", {"promptIdx": [1]}, "results.results[2].promptIdx: expected a whole number"),
-        ("promptfoo", {"namedScores": "x"}, "results.results[2].namedScores: expected an object"),
-        ("lm_eval", {"doc_id": [0]}, "line 2.doc_id: expected a whole number or a text, found [0]"),
-        ("lm_eval", {"acc": 10**400}, "line 2: a number has 401 digits"),
-    ],
-)
-def test_a_record_that_is_not_as_its_tool_writes_it_is_named(tool, fields, said, refused):
-    make, record = LOGS[tool]
-    path, by_lines = make(), tool == "lm_eval"
-    values = [json.loads(part) for part in Path(path).read_text().split("\n") if part]
-    log = values if by_lines else values[0]
-    change(record(log), fields)
-    write(path, log, lines=by_lines)
-    Path("other.csv").write_text("id,score\n1,1\n2,0\n")
-    refused("compare", path, "other.csv", *RIGHT, said=f"{path} … {said}")
 
 
 @pytest.mark.parametrize("name", ["a.json", "out/samples.jsonl"])
@@ -578,15 +474,13 @@ def test_json_nested_too_deep_is_refused(name, refused):
     }
     Path("out").mkdir()
     Path(name).write_text(heads[name] + "[" * 100_000)
-    refused("compare", name, "other.csv", *RIGHT, said="")
     Path("other.csv").write_text("id,score\n1,1\n2,0\n")
     refused("compare", name, "other.csv", *RIGHT, said="it is nested too deep")
 
 
-@pytest.mark.parametrize("method", [zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
 @pytest.mark.parametrize("damage", ["bytes", "encrypted"])
-def test_a_member_that_cannot_be_unpacked_is_named(method, damage, refused):
-    as_eval(inspect("a.json", "A", [1, 0] * 20), method)
+def test_a_member_that_cannot_be_unpacked_is_named(damage, refused):
+    as_eval(inspect("a.json", "A", [1, 0] * 20), zipfile.ZIP_DEFLATED)
     with zipfile.ZipFile("a.eval") as archive:
         at = archive.getinfo("samples/3_epoch_1.json").header_offset
     content = bytearray(Path("a.eval").read_bytes())

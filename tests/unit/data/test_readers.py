@@ -10,7 +10,6 @@ import struct
 import zipfile
 import zlib
 from pathlib import Path
-from types import SimpleNamespace
 
 import pandas as pd
 import pyarrow as pa
@@ -18,12 +17,13 @@ import pytest
 
 from bakeoff.cli import main
 from bakeoff.data import readers
-from bakeoff.data.given_predictions import load_given, read_predictions
-from bakeoff.data.readers import inspect_logs, lm_eval
+from bakeoff.data.given_predictions import load_given
+from bakeoff.data.given_tables import read_columns
+from bakeoff.data.observations import Observations
+from bakeoff.data.readers import inspect_logs, lm_eval, promptfoo
 from bakeoff.data.records import read_table
 from bakeoff.errors import Problem
 from bakeoff.preflight import check_experiment
-from bakeoff.scores.given_results import given_scores
 from bakeoff.spec import load_experiment
 from bakeoff.spec.given_models import GivenColumns
 from tests.logs import beginnings
@@ -94,6 +94,11 @@ def test_a_log_of_inspect(tmp_path):
     assert read_table(str(path), PLACE).to_pandas()["epoch"].tolist() == [1, 2, 1]
 
 
+def promptfoo_row(**fields):
+    row = {"promptIdx": 0, "provider": "m", "success": True, "score": 1}
+    return json.dumps({"results": {"results": [row | fields]}})
+
+
 SAME = sample(0, acc=1.0)
 ONE = {"id": 1, "epoch": 1, "input": "?", "scores": {}}
 
@@ -107,7 +112,25 @@ ONE = {"id": 1, "epoch": 1, "input": "?", "scores": {}}
         (lm_eval, lines([SAME, {"x": 1}]), "line 2: expected the field 'doc_id', found x"),
         (lm_eval, lines([{**SAME, "doc": {}, "doc_hash": ""}]), "line 1: expected a sample with d"),
         (lm_eval, lines([SAME, {**SAME, "doc": {"q": "x"}}]), "line 2: document 0 is another one"),
+        (
+            lm_eval,
+            lines([{**SAME, "doc_id": [0]}]),
+            r"line 1.doc_id: expected a whole number or a t",
+        ),
+        (lm_eval, lines([SAME]).replace("1.0", "9" * 401), "line 1: a number has 401 digits"),
+        (
+            promptfoo,
+            promptfoo_row(promptIdx=[1]),
+            r"results.results\[0\].promptIdx: expected a whole num",
+        ),
+        (
+            promptfoo,
+            promptfoo_row(namedScores="x"),
+            r"\[0\].namedScores: expected an object, found 'x'",
+        ),
         (inspect_logs, log([]), "it has no samples"),
+        (inspect_logs, log([ONE | {"epoch": [1]}]), r"samples\[0\].epoch: expected a whole number"),
+        (inspect_logs, log([ONE | {"scores": {"m": {}}}]), r"scores.m: expected the field 'value'"),
         (inspect_logs, log(None), "it has no samples"),
         (inspect_logs, log([ONE]), "no sample has a score"),
         (inspect_logs, log([{"id": 1, "scores": {}}]), r"\[0\]: expected the field 'input', found"),
@@ -197,52 +220,6 @@ def test_other_archives_are_no_logs(tmp_path):
     assert read_table(str(tmp_path / "t.csv.zip"), PLACE).num_rows == 1
 
 
-@pytest.fixture
-def own_reader(monkeypatch):
-    """Register a reader of lines that begin with MINE, as the entry point does."""
-    own = SimpleNamespace(
-        WHAT="lines of mine",
-        recognizes=lambda head: head.startswith("MINE"),
-        read=lambda text: pd.DataFrame({"id": [1], "score": [float(len(text))]}),
-    )
-    point = SimpleNamespace(load=lambda: own)
-    monkeypatch.setattr(readers.metadata, "entry_points", lambda group: [point])
-    readers._readers.cache_clear()
-    yield own
-    monkeypatch.undo()
-    readers._readers.cache_clear()
-
-
-def test_readers_of_others_are_found(tmp_path, own_reader):
-    path = tmp_path / "x.mine"
-    path.write_text("MINE")
-    assert read_table(str(path), PLACE).to_pandas()["score"].tolist() == [4.0]
-    assert own_reader.WHAT in readers.known()
-    own_reader.recognizes = lambda head: False
-    assert readers.reader_of(str(path)) is None
-
-
-def test_scores_of_folds_are_told_from_what_is_about_rows(tmp_path, own_reader):
-    path = str(tmp_path / "x.mine")
-    Path(path).write_text("MINE")
-    with pytest.raises(Problem, match="of rows and not of folds: name it in `predictions:`"):
-        readers.read_elsewhere(path, PLACE, folds=True)
-    own_reader.OF_FOLDS = True
-    rows = {"fold": [1, 2], "metric": "accuracy", "value": [0.25, 0.5]}
-    own_reader.read = lambda text: pd.DataFrame(rows)
-    with pytest.raises(Problem, match="not predictions of rows: name it in `scores:` of a model"):
-        read_table(path, PLACE)
-    config = {
-        "experiment": "e",
-        "datasets": {"d": {"source": "given"}},
-        "models": {model: {"scores": path} for model in "ab"},
-        "resampling": {"kfold": {"folds": 2}},
-        "metrics": ["accuracy"],
-    }
-    scores, _ = given_scores(load_experiment(config), "d", "kfold")
-    assert scores["value"].tolist() == [0.25, 0.5, 0.25, 0.5]
-
-
 def test_a_file_works_in_compare_gate_and_experiments(in_folder, capsys):
     files = ["a.jsonl", "b.jsonl"]
     for file, wrong in zip(files, (10, 4), strict=True):
@@ -269,7 +246,8 @@ def test_probabilities_of_a_single_class_say_nothing(tmp_path):
     path = tmp_path / "p.csv"
     pd.DataFrame({"id": [1, 2], "y_true": "a", "y_pred": "a", "p_a": 1.0}).to_csv(path, index=False)
     columns = GivenColumns.model_validate({})
-    ((found,),) = read_predictions(str(path), columns, PLACE).among(("a",)).values()
+    rows = Observations.of_records(read_columns(str(path), PLACE), columns)
+    ((found,),) = rows.among(("a",)).values()
     assert found.probabilities is None
     assert found.answers.tolist() == [0, 0]
 

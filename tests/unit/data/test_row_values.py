@@ -11,7 +11,7 @@ from bakeoff.preflight import check_experiment
 from bakeoff.scores import collect_predictions, score_fits
 from bakeoff.scores.given_results import given_predictions
 from bakeoff.spec import Fit, load_experiment
-from bakeoff.stats import all_pairs, mcnemar, mean_difference
+from bakeoff.stats import mcnemar, mean_difference
 from tests.conftest import GONE, change, messages
 
 DESCRIBED = {"name": "token_f1", "greater_is_better": True}
@@ -88,13 +88,6 @@ def test_two_models_have_the_numbers_of_the_library(tmp_path, files, more, optio
     assert scores["a"] == pytest.approx(files["a"].mean())
 
 
-def test_several_models_are_compared_at_once(tmp_path, files):
-    rows = compared(tmp_path, models="abc")
-    direct = all_pairs("mean_difference", np.column_stack([files[m] for m in "abc"]), seed=1)
-    assert {row.test for row in rows} == {"mean_difference"}
-    assert [row.pvalue for row in rows] == pytest.approx([p.pvalue for p in direct.pairs])
-
-
 @pytest.mark.parametrize(("metric", "one"), [("accuracy", 1), ("error", 0)])
 def test_right_and_wrong_rows_have_the_numbers_of_mcnemar(tmp_path, files, metric, one):
     right = {m: files[m] > 0 for m in "ab"}
@@ -114,7 +107,7 @@ def test_what_zeros_and_ones_mean_is_asked(files):
     assert problems(metrics=[{**DESCRIBED, "range": [0, 5]}]) == ""
     assert problems(metrics=["accuracy"]) == ""
     said = problems(metrics=["accuracy"], tests={"run": ["mean_difference"]})
-    assert "the experiment has right and wrong rows: use mcnemar" in said
+    assert "the models bring right and wrong rows: use mcnemar" in said
 
 
 @pytest.mark.parametrize(
@@ -122,17 +115,20 @@ def test_what_zeros_and_ones_mean_is_asked(files):
     [
         ({"metrics": GONE}, "`metrics:` must say what the numbers"),
         ({"models.b": {"predictions": "b.csv"}}, "models.b: other models bring a number for each"),
-        ({"models.b.values": "gaps.csv"}, "have no number in column 'value'; the first is id"),
+        ({"models.b.values": "gaps.csv"}, "have no number in column 'value'; the first is row"),
         ({"metrics": ["f1"]}, "metrics[0]: what are the numbers of `values:`"),
         ({"metrics": ["accuracy"]}, "have a number that is neither 0 nor 1"),
         ({"metrics": [DESCRIBED, {**DESCRIBED, "name": "b"}]}, "so there is one metric"),
         ({"metrics": [{**DESCRIBED, "range": [0, 1]}]}, "have a number outside 0 to 1; the first"),
-        ({"tests": {"run": ["mcnemar"]}}, "mcnemar looks at predictions"),
+        (
+            {"tests": {"run": ["mcnemar"]}},
+            "mcnemar looks at correctness of each row, the models bring a number per row",
+        ),
         ({"datasets": {"v": {"source": "given", "positive": "x"}}}, "numbers per row have no"),
         ({"datasets": {"v": {"source": "sklearn", "name": "iris"}}}, "source: given"),
         ({"models.a.columns": {"value": "nope"}}, "unknown column 'nope'"),
         ({"models.a.predictions": "a.csv"}, "`values` stands alone"),
-        ({"resampling": {"kfold": {}}}, "feed the plan `holdout` alone"),
+        ({"resampling": {"kfold": {}}}, "brings nothing for this plan"),
     ],
 )
 def test_mistakes_are_told(files, more, said):

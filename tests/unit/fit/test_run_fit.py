@@ -21,7 +21,7 @@ from threadpoolctl import threadpool_info, threadpool_limits
 
 from bakeoff.data import ROW_ID, TARGET, Table, make_splits
 from bakeoff.data.splits import write_splits
-from bakeoff.data.target import Classes
+from bakeoff.data.target import Target
 from bakeoff.errors import UserError
 from bakeoff.files import read_json
 from bakeoff.fit.estimator import assemble
@@ -43,7 +43,7 @@ def model(estimator, **keys):
 
 def written(folder, frame, classes, splits):
     """Write a table and its divisions, and return the files."""
-    Table(frame, Classes(classes)).write(folder / "d", folder / "c")
+    Table(frame, Target(classes)).write(folder / "d", folder / "c")
     write_splits(folder / "s", splits)
     return {"data": folder / "d", "splits": folder / "s"}
 
@@ -78,7 +78,7 @@ def mixed_frame(n=80):
 def paths(tmp_path):
     frame, classes = mixed_frame(), ("no", "yes")
     plan = Holdout.model_validate({})
-    splits = make_splits("d", Table(frame, Classes(classes)), "holdout", plan, 1)
+    splits = make_splits("d", Table(frame, Target(classes)), "holdout", plan, 1)
     return written(tmp_path, frame, classes, splits)
 
 
@@ -418,7 +418,7 @@ def test_nested_estimate_is_chance_on_noise_and_the_naive_one_is_not(tmp_path):
     frame.insert(0, TARGET, rng.permutation(["no", "yes"] * (rows // 2)))
     frame.insert(0, ROW_ID, range(rows))
     plan, classes = Cv5x2.model_validate({}), ("no", "yes")
-    splits = make_splits("d", Table(frame, Classes(classes)), "cv_5x2", plan, study)
+    splits = make_splits("d", Table(frame, Target(classes)), "cv_5x2", plan, study)
     files = written(tmp_path, frame, classes, splits)
     space = {"n_neighbors": [1, 3, 5, 9], "p": [1, 2], "weights": ["uniform", "distance"]}
     tune = {"search": "grid", "cv": 3, "space": space}

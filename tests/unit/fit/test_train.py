@@ -13,7 +13,7 @@ from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from bakeoff.data.target import Classes
+from bakeoff.data.target import Target
 from bakeoff.errors import UserError
 from bakeoff.fit.check_models import check_model
 from bakeoff.fit.estimator import assemble, last_step, make_classifier
@@ -27,7 +27,7 @@ TREE = "sklearn.tree.DecisionTreeClassifier"
 FOREST = "sklearn.ensemble.RandomForestClassifier"
 BOOSTING = "sklearn.ensemble.HistGradientBoostingClassifier"
 XGBOOST = "xgboost.XGBClassifier"
-LABELS = Classes(("no", "yes"))
+LABELS = Target(("no", "yes"))
 
 
 def model(estimator=LOGISTIC, **keys):

@@ -193,7 +193,7 @@ def test_the_positive_class_is_chosen_and_named(capsys):
         ("--bogus", "unknown option '--bogus'"),
         ("base.csv equal.csv", "--margin"),
         ("base.csv --margin 0.02", "models: of one table, name the columns of the two"),
-        ("base.csv bare.csv --margin 0.02 --metric roc_auc", "roc_auc wants probabilities, 'bare'"),
+        ("base.csv bare.csv --margin 0.02 --metric roc_auc", "roc_auc needs class probabilities"),
         ("--metric accuracy --metric cost", "costs: the metric cost needs"),
         ("--metric accuracy --set costs=costs.yaml", "accuracy looks at no costs"),
         ("--metric expected_cost --set costs=costs.yaml", "needs `priors` too"),

@@ -13,11 +13,10 @@ from studies import card, division, experiment, ran
 from bakeoff.api.plain_data import as_plain
 from bakeoff.comparisons.evidence import PairedPredictions
 from bakeoff.report.baseline import baseline
-from bakeoff.report.exhibits import draw, exhibits
 from bakeoff.report.may_be_best import DRAWS, contenders
-from bakeoff.report.undeclared import alike, notes, notes_on
+from bakeoff.report.undeclared import notes, notes_on
 from bakeoff.report.verdict import answer
-from bakeoff.spec import Costs, load_experiment
+from bakeoff.spec import Costs
 from bakeoff.stats import ArgumentError, all_pairs, corrected_resampled_t, metric_difference
 from tests.unit.report.studies import labelled
 
@@ -186,7 +185,8 @@ def test_a_comparison_that_is_refused_is_undecided_as_every_test(monkeypatch):
     def refuse(*_):
         raise ArgumentError("y_true", "too many classes")
 
-    monkeypatch.setattr(PairedPredictions, "arguments", refuse)
+    for name in ("arguments", "matrix"):
+        monkeypatch.setattr(PairedPredictions, name, refuse)
     found = baseline(one, "accuracy", "d")
     assert found.open == ["a", "b"]
     assert all(math.isnan(line.pvalue) and line.ci is None for line in found.models)
@@ -220,7 +220,6 @@ def test_columns_and_repeats_are_noted_with_their_numbers():
     known = card("d") | {
         "group_columns": [{"column": "patient", "groups": 40, "why": "it is named like an id"}],
         "duplicate_rows": 1,
-        "near_duplicate_rows": 7,
     }
     first, second = (note.sentence for note in notes_on(known))
     assert first.startswith(
@@ -228,34 +227,19 @@ def test_columns_and_repeats_are_noted_with_their_numbers():
     )
     assert "write 'groups: patient'" in first
     assert second.startswith(
-        "1 row equals an earlier row in every feature and 7 more equal another row in every "
-        "feature but one (of 200 in d); if they are copies"
+        "1 row equals an earlier row in every feature (of 200 in d); if they are copies"
     )
-
-
-@pytest.mark.parametrize(
-    "known",
-    [
-        {"duplicate_rows": 40, "near_duplicate_rows": 30, "pairs_by_chance": 0.5},
-        {"near_duplicate_rows": 1},  # one row in two hundred
-        {"near_duplicate_rows": 30, "near_pairs_by_chance": 3.0},
-        {"near_duplicate_rows": None},
-    ],
-)
-def test_what_chance_explains_is_not_noted(known):
-    assert list(notes_on(card("d") | known)) == []
 
 
 def test_leaks_are_counted_in_the_worst_division():
     known = division("d", "cv_5x2")
     part = known["parts"][3]
-    known["parts"][3] = part | {"repeated": 4, "nearly_repeated": 3}
-    known["parts"][5] = part | {"repeated": 2, "nearly_repeated": 0}
+    known["parts"][3] = part | {"repeated": 4}
+    known["parts"][5] = part | {"repeated": 2}
     (note,) = notes_on(card("d"), [known, division("d", "holdout")])
     assert note.found == (
-        "4 test rows equal a training row in every feature and 3 more equal a training row in "
-        "every feature but one (of 100, in the worst division of 5 × 2-fold cross-validation), so "
-        "models may have memorised them"
+        "4 test rows equal a training row in every feature (of 100, in the worst division of "
+        "5 × 2-fold cross-validation), so models may have memorised them"
     )
     assert list(notes_on(card("d") | {"pairs_by_chance": 2.0}, [known])) == []
 
@@ -294,38 +278,3 @@ def test_many_notes_are_cut_short_in_the_verdict(plain):
     many = dataclasses.replace(plain, cards={"d": card("d") | {"group_columns": columns}})
     said = [s for s in answer(many).sentences if "note" in s.lower()]
     assert len(said) == 3
-
-
-def test_counts_of_rows_in_groups_carry_a_warning():
-    data = {"d": {"source": "file", "path": "d.csv", "target": "y", "groups": "patient"}}
-    plain_spec = experiment(("a", "b"), tests=("mcnemar",))
-    spec = load_experiment(plain_spec.resolved() | {"datasets": data})
-    plain = ran(plain_spec, TWO)
-    grouped = dataclasses.replace(
-        plain, experiment=spec, test_sets={"d": in_runs(spec, groups=np.arange(400) // 10)}
-    )
-    said = "The 400 rows come from 40 groups by 'patient' and may be correlated"
-    for study, told in ((plain, False), (grouped, True)):
-        listed = [e for e in exhibits(study) if e.kind == "confusion_maps"]
-        assert [said in draw(item, study).legend for item in listed] == [told]
-
-
-@pytest.mark.parametrize(
-    ("names", "found"),
-    [
-        (["iris", "IRIS", "wine"], [["iris", "IRIS"]]),
-        (["breast cancer", "breast-cancer", "Breast_Cancer"], [[0, 1, 2]]),
-        (["vehicle", "vehicle-2", "vehicle v3.1"], [[0, 1, 2]]),
-        (["glass v1", "glass v2", "zoo"], [[0, 1]]),
-        (["monks-1", "monks-2", "monks-3"], []),
-        ([f"d{i}" for i in range(12)], []),
-        (["31", "37", "44", "1464"], []),
-        (["c", "c4.5", "cmc"], [["c", "c4.5"]]),
-        (["wine", "wine quality", "cover", "covertype"], []),
-        (["日本", "日本 2"], [[0, 1]]),
-        (["+", "-"], []),
-    ],
-)
-def test_names_that_may_be_versions_of_one_data_set(names, found):
-    wanted = [[names[i] if isinstance(i, int) else i for i in own] for own in found]
-    assert alike(names) == wanted

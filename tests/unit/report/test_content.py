@@ -163,21 +163,10 @@ def test_failed_fits_are_listed_or_said_not_to_be():
     assert (row["model"], row["fits"], row["why"]) == ("a", "2", "boom <b>")
 
 
-def test_missing_cells_are_told_with_what_becomes_of_them():
-    spec = experiment(("a", "b"), datasets=("d", "e"), tests=("wilcoxon_signed_rank",))
-    where = {"plan": "cv_5x2", "metric": "accuracy", "dataset": "e", "model": "b"}
-    hole = {**where, "reason": "no fit"}
-    one = study(spec, (), TWO)
-    one = dataclasses.replace(one, missing={"policy": "drop_dataset", "missing": [hole]})
-    _, table = rows("datasets", one)
-    assert "Missing: b on e (no fit); the data sets that lack a score are left out" in table.note
-
-
-def test_with_a_control_all_its_pairs_are_drawn_and_no_matrix():
+def test_with_a_control_all_its_pairs_are_drawn():
     names = [f"m{i}" for i in range(20)]
     spec = experiment(names, tests={"run": ["cv5x2_f"], "versus": "m3"})
     one = ran(spec, dict.fromkeys(names, 0.9))
-    assert "matrix" not in {e.kind for e in exhibits(one)}
     drawn = rows_of(one, one.ranking_families("cv5x2_f"))
     assert {row.comparison.model_a for row in drawn} == {"m3"}
     assert len(drawn) == 19

@@ -144,12 +144,12 @@ MISTAKES = {
         {},
     ),
     "in 1 of 8 rows … cow … cat, dog … `classes:`": (table(y_pred=["cow", *TRUTH[1:]]), {}),
-    "1 of 8 rows have a number outside 0 to 1 in 'p_cat' … the first is id 1 with 1.9": (
+    "1 of 8 rows have a number outside 0 to 1 in column 'p_cat'; the first is row 1 with 1.9": (
         table(p_cat=[1.9, *[0.5] * 7]),
         {},
     ),
-    "have no number in 'p_cat'": (table(p_cat=[None, *[0.5] * 7]), {}),
-    "no number in 'p_cat' … with x": (table(p_cat=["x", *["0.5"] * 7]), {}),
+    "have no number in column 'p_cat'": (table(p_cat=[None, *[0.5] * 7]), {}),
+    "no number in column 'p_cat' … with x": (table(p_cat=["x", *["0.5"] * 7]), {}),
     "1 of 8 rows do not sum up to 1; the first is id 8 with 0.9": (
         table(p_cat=[0.5] * 8, p_dog=[0.5] * 7 + [0.4]),
         {},
@@ -192,7 +192,7 @@ def test_class_without_a_true_label_can_be_named(given):
 
 
 UNFIT = {
-    "resampling.cv_5x2: a brings predictions on one test set … `scores:` of its folds for a, b": {
+    "resampling.cv_5x2: a brings nothing for this plan … `scores:` of every model": {
         "resampling": {"holdout": {}, "cv_5x2": {}}
     },
     "cv5x2_f needs the plan `cv_5x2`": {"tests.run": ["cv5x2_f"]},
@@ -204,16 +204,12 @@ UNFIT = {
     "resampling.holdout: all rows of a given test set are test rows": {
         "resampling": {"holdout": {"test_size": 0.5}}
     },
-    "tests.run[0]: delong needs class probabilities, b brings predicted labels … p_{class}": {
-        "tests.run": ["delong"]
-    },
 }
 
 
 @pytest.mark.parametrize("expected", UNFIT)
 def test_what_predictions_cannot_feed_is_told(given, expected):
-    bare = {"p_cat": None, "p_dog": None} if "delong" in expected else {}
-    config = given(table(**bare))
+    config = given(table())
     change(config, UNFIT[expected])
     hold(messages(config), expected)
 
@@ -327,7 +323,7 @@ def test_mistake_in_scores_is_told(scored, expected):
 
 
 UNFIT_SCORES = {
-    "nothing shows that the scores of a come from the folds": {
+    "a brings nothing for this plan": {
         "models.nb": NB,
         "datasets": {"iris": {"source": "sklearn", "name": "iris"}},
     },
@@ -585,7 +581,7 @@ def test_halves_and_random_divisions_are_taken_too(made):
         (
             folds(5, 2),
             {"cv_5x2": {}, "holdout": {}},
-            "resampling.holdout: a brings predictions on folds, which feed no holdout",
+            "resampling.holdout: a brings nothing for this plan",
         ),
         (
             folds(1, 3),

@@ -2,7 +2,6 @@
 
 import gzip
 import zipfile
-from typing import get_args
 
 import numpy as np
 import pandas as pd
@@ -12,9 +11,8 @@ from bakeoff.data import TARGET, load_table, records
 from bakeoff.data.columns import plain
 from bakeoff.data.table import chosen_features
 from bakeoff.errors import Problem, UserError
-from bakeoff.options import OPTIONS
 from bakeoff.sources.common import formats
-from bakeoff.sources.common.base import Format, TableKeys
+from bakeoff.sources.common.base import TableKeys
 from bakeoff.sources.common.formats import read_table
 from bakeoff.sources.file import FileData
 from bakeoff.sources.sklearn import SklearnData
@@ -295,10 +293,6 @@ def test_archives_and_workbooks_unpack_to_so_much(tmp_path, monkeypatch, name):
     monkeypatch.setattr(formats, "LARGEST", 60_000)
     with pytest.raises(UserError, match=rf"'{name}' cannot be read as {kind}: it unpacks to more"):
         read_table(path, path.name, TableKeys())
-
-
-def test_help_names_every_format_of_a_table():
-    assert all(name in OPTIONS["format"].help for name in get_args(Format))
 
 
 @pytest.mark.parametrize("ending", ["csv", "tsv", "csv.gz", "jsonl"])

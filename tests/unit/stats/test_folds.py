@@ -14,7 +14,7 @@ from bakeoff.stats import Status, corrected_resampled_t
 from bakeoff.stats.core.paired_differences import normality, paired_differences
 from bakeoff.stats.folds.anova import sphericity as _sphericity_check
 from bakeoff.stats.folds.anova import studentized_range_sf
-from bakeoff.stats.folds.constant import corrected_against
+from bakeoff.stats.folds.t_tests import corrected_against
 
 OMNIBUS = ["anova_repeated_measures", "anova_oneway"]
 

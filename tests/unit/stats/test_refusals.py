@@ -118,7 +118,7 @@ ROWS = [
 
 PAIRS = [
     (lambda: all_pairs("mcnemar", [[1.0, NAN]]), "missing value"),
-    (lambda: all_pairs("mcnemar", [[1], [0]]), "needs one column per model"),
+    (lambda: all_pairs("mcnemar", [[1], [0]]), "needs at least 2 models"),
     (lambda: all_pairs("mcnemar", [1, 0]), "expected 2 dimension"),
     (lambda: all_pairs("mcnemar", [[1, 0]], variant="fisher"), "variant: found 'fisher'"),
     (
@@ -151,7 +151,7 @@ PAIRS = [
 DATASETS = [
     (
         lambda: stats.kruskal_wallis([[0.8, 0.9], [0.7, NAN]]),
-        "data set 1, model 1.*leave out the model",
+        r"first at \(1, 1\); drop these data sets.*leave out the model",
     ),
     (
         lambda: stats.kruskal_wallis([[0.1, NAN], [0.2, NAN]], missing="omit"),

@@ -1,25 +1,18 @@
-"""Readers of other tools' output; each module of this package is registered as one.
+"""Readers of logs of evaluations, one module for each tool, which are told by their content.
 
-Readers of others are found by the entry point ``bakeoff.readers``: a module, or any object, with
-`WHAT`, `recognizes` and `read`, and further where it applies:
-
-- `OF_FOLDS`, it reads scores of folds; `OF_EVALS`, logs of evaluations, which may lie in folders,
-- `unpacks` and `read_archive`, its files may be ZIP archives,
-- `named`, what the path of a log says: its ``model``, its ``task``.
-
-Files are recognized by their content, not by their name.
+A module says in `WHAT` what its files are, in `recognizes` whether the first 2²⁰ characters are of
+one, and reads in `read` a text to rows, with columns called as in any table of predictions. Ids
+are what `ids_of_questions` returns. The rows say in `attrs` their ``model``, their ``task``,
+a ``key`` of the evaluation and the ``settings`` that runs of one model share, by name. A log of
+several models has a column ``model``, and the settings of each.
 """
 
 from __future__ import annotations
 
-import pkgutil
 import zipfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from functools import cache
-from importlib import import_module, metadata
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Protocol, cast
+from typing import Any
 
 import pandas as pd
 
@@ -27,26 +20,6 @@ from bakeoff.errors import Place, Problem, joined, shown, some
 from bakeoff.files import digest
 from bakeoff.sources.common.formats import check_archive
 
-__all__ = [
-    "QUESTION",
-    "SAMPLE_ID",
-    "SCORES",
-    "LeftOut",
-    "NoRows",
-    "Reader",
-    "check_record",
-    "ids_of_questions",
-    "is_log",
-    "known",
-    "logs_known",
-    "question_of",
-    "read_elsewhere",
-    "read_log",
-    "reader_of",
-    "with_metadata",
-]
-
-GROUP = "bakeoff.readers"
 SAMPLE_ID = "sample_id"
 """The column of the ids that a log itself has, which are often the places of its samples."""
 SCORES = "scores"
@@ -73,34 +46,6 @@ class LeftOut(ValueError):
     def __init__(self, message: str, rows: Callable[[], pd.DataFrame] | None = None) -> None:
         super().__init__(message)
         self.rows = rows
-
-
-class NoRows(LeftOut):
-    """A file without rows beside logs, which is skipped without a word in a folder."""
-
-
-class Reader(Protocol):
-    """A reader of one tool's output format."""
-
-    WHAT: str
-    """What its files are: ``"a log of Inspect"``."""
-
-    def recognizes(self, head: str) -> bool:
-        """Tell from the first 2²⁰ characters whether a file is one."""
-
-    def read(self, text: str) -> pd.DataFrame:
-        """Return its rows, with columns called as in any table of predictions.
-
-        The ids of logs of evaluations are what `ids_of_questions` returns. They say in `attrs`
-        their ``model``, their ``task``, a ``key`` of the evaluation and the ``settings`` that runs
-        of one model share, by name. A log of several models has a column ``model``, and the
-        settings of each.
-
-        Raises
-        ------
-        ValueError
-            It cannot be used, with what was found.
-        """
 
 
 def question_of(text: str, *facts: Any) -> str:
@@ -140,66 +85,52 @@ def with_metadata(table: pd.DataFrame, found: Sequence[Mapping[str, Any]]) -> pd
     return pd.concat([table, more], axis=1)
 
 
-def reader_of(path: str) -> Reader | None:
-    """Return the reader that recognizes a file; None for a plain table."""
+def reader_of(path: str) -> Any:
+    """Return the module that recognizes a file; None for a plain table."""
+    from bakeoff.data.readers import inspect_logs, lm_eval, promptfoo
+
     try:
         if zipfile.is_zipfile(path):
             with zipfile.ZipFile(path) as archive:
-                unpacking = (one for one in _readers() if hasattr(one, "unpacks"))
-                return next((one for one in unpacking if one.unpacks(archive)), None)
+                return inspect_logs if inspect_logs.unpacks(archive) else None
         with Path(path).open(encoding="utf-8") as file:
             head = file.read(_HEAD)
     except (OSError, UnicodeDecodeError, zipfile.BadZipFile, NotImplementedError):
         return None  # of a version that no archive has: whoever reads it as a table names it
-    return next((reader for reader in _readers() if reader.recognizes(head)), None)
+    readers = (inspect_logs, lm_eval, promptfoo)
+    return next((reader for reader in readers if reader.recognizes(head)), None)
 
 
-def read_elsewhere(
-    path: str, place: Place, *, folds: bool = False, partial: bool = False
-) -> pd.DataFrame | None:
-    """Read a file of another tool; None if no reader recognizes it."""
+def read_elsewhere(path: str, place: Place, *, partial: bool = False) -> pd.DataFrame | None:
+    """Read a log; None if no reader recognizes the file."""
     reader = reader_of(path)
     if reader is None:
         return None
-    if getattr(reader, "OF_FOLDS", False) != folds:
-        raise Problem(
-            place,
-            f"{path!r} holds {reader.WHAT}, "
-            + (
-                "of rows and not of folds: name it in `predictions:` or `values:` of a model"
-                if folds
-                else "and not predictions of rows: name it in `scores:` of a model, and in "
-                "`resampling:` how the rows were divided"
-            ),
-        )
     try:
         return read_log(reader, path, partial=partial)
     except ValueError as error:
         raise Problem(place, f"{path!r} was taken for a file of {reader.WHAT}: {error}") from None
 
 
-def read_log(reader: Reader, path: str, *, partial: bool = False) -> pd.DataFrame:
+def read_log(reader: Any, path: str, *, partial: bool = False) -> pd.DataFrame:
     """Read a file by the reader that recognizes it; where it may be `partial`, what there is."""
+    rows: pd.DataFrame
     try:
-        if zipfile.is_zipfile(path):
-            return _of_archive(reader, path)
-        with _of_shape(reader):
-            return reader.read(Path(path).read_text(encoding="utf-8"))
-    except LeftOut as error:
-        if not partial or error.rows is None:
-            raise
-        with _of_shape(reader):
-            return error.rows()
-
-
-@contextmanager
-def _of_shape(reader: Reader) -> Iterator[None]:
-    """Say of a file that is shaped otherwise than its tool writes it what is missing there."""
-    try:
-        yield
+        try:
+            if zipfile.is_zipfile(path):
+                with zipfile.ZipFile(path) as archive:
+                    check_archive(archive)
+                    rows = reader.read_archive(archive)
+            else:
+                rows = reader.read(Path(path).read_text(encoding="utf-8"))
+        except LeftOut as error:
+            if not partial or error.rows is None:
+                raise
+            rows = error.rows()
     except (LookupError, TypeError, AttributeError, ArithmeticError, AssertionError) as error:
-        said = " ".join(f"{type(error).__name__}: {error}".split())
-        raise ValueError(f"it is not as {reader.WHAT} is written ({said})") from None
+        why = " ".join(f"{type(error).__name__}: {error}".split())
+        raise ValueError(f"it is not as {reader.WHAT} is written ({why})") from None
+    return rows
 
 
 def check_record(found: Any, place: str, shape: Mapping[str, Any]) -> dict[str, Any]:
@@ -219,30 +150,8 @@ def check_record(found: Any, place: str, shape: Mapping[str, Any]) -> dict[str, 
     return found
 
 
-def is_log(path: str) -> bool:
-    """Tell whether a file is a log of an evaluation, with a number for each item."""
-    return getattr(reader_of(path), "OF_EVALS", False)
+def known() -> str:
+    """List what is recognized."""
+    from bakeoff.data.readers import inspect_logs, lm_eval, promptfoo
 
-
-def _of_archive(reader: Any, path: str) -> pd.DataFrame:
-    with zipfile.ZipFile(path) as archive:
-        check_archive(archive)
-        with _of_shape(reader):
-            return cast("pd.DataFrame", reader.read_archive(archive))
-
-
-def known() -> list[str]:
-    """List the recognized formats."""
-    return [one.WHAT for one in _readers()]
-
-
-def logs_known() -> list[str]:
-    """List the recognized formats of logs of evaluations."""
-    return [one.WHAT for one in _readers() if getattr(one, "OF_EVALS", False)]
-
-
-@cache
-def _readers() -> tuple[Reader, ...]:
-    modules = (import_module(f"{__name__}.{info.name}") for info in pkgutil.iter_modules(__path__))
-    others = (point.load() for point in metadata.entry_points(group=GROUP))
-    return cast("tuple[Reader, ...]", (*modules, *others))
+    return "; ".join([inspect_logs.WHAT, lm_eval.WHAT, promptfoo.WHAT])

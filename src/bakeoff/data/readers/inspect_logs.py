@@ -36,7 +36,6 @@ from bakeoff.files import parse_json
 from bakeoff.sources.common.identifiers import frame_of
 
 WHAT = "a log of Inspect"
-OF_EVALS = True
 _HEADER = "header.json"
 _PARTS = {_HEADER, "_journal/start.json"}
 _ZSTANDARD, _LENGTHS_AT = 93, 26  # of the ZIP format: a method, and a place in a local header

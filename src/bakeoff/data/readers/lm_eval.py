@@ -19,7 +19,6 @@ from bakeoff.data.readers import (
     SAMPLE_ID,
     SCORES,
     LeftOut,
-    NoRows,
     check_record,
     ids_of_questions,
     question_of,
@@ -28,22 +27,14 @@ from bakeoff.data.readers import (
 from bakeoff.files import digest, parse_json
 
 WHAT = "samples of lm-evaluation-harness"
-OF_EVALS = True
-_HEAD = 1 << 16
 _NO_METRIC = {"doc_id", "resps", "filtered_resps", "target", "doc", "arguments", "filter"}
 
 
 def recognizes(head: str) -> bool:
     """Tell whether the first line is an object with a document's id, its target and responses."""
     first = head.lstrip().split("\n", 1)[0]
-    return _has_means(head) or (
-        first.startswith("{")
-        and all(f'"{key}"' in first for key in ("doc_id", "target", "filtered_resps"))
-    )
-
-
-def _has_means(head: str) -> bool:
-    return re.match(r'\{\s*"results"\s*:\s*\{', head) is not None and '"alias"' in head
+    keys = ("doc_id", "target", "filtered_resps")
+    return first.startswith("{") and all(f'"{key}"' in first for key in keys)
 
 
 def named(path: Path) -> dict[str, str]:
@@ -54,11 +45,6 @@ def named(path: Path) -> dict[str, str]:
 
 def read(text: str) -> pd.DataFrame:
     """Return ids and metrics; ``score`` where there is one metric by one filter."""
-    if _has_means(text[:_HEAD]):
-        raise NoRows(
-            "it holds only mean scores; the scores of the documents are in samples_*.jsonl "
-            "beside it, which `--log_samples` writes"
-        )
     found: dict[int, dict[str, Any]] = {}
     known: dict[int, dict[str, Any]] = {}
     filters: dict[str, None] = {}

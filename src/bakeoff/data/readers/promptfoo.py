@@ -19,7 +19,6 @@ from bakeoff.data.readers import LeftOut, check_record, question_of, with_metada
 from bakeoff.files import parse_json
 
 WHAT = "results of promptfoo"
-OF_EVALS = True
 _ERROR = 2
 _LONGEST = 40
 _LOG = {"results": dict, "config?": dict}

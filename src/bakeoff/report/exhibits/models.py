@@ -47,12 +47,7 @@ MOST_LINES, MOST_DOTS = 120, 3_000
 """With more scores than these, lines between them would be a grey cloud."""
 MOST_MARKS = 1_000
 """With more scores the dots are one picture, which is smaller than so many marks."""
-MOST_HOLES, MOST_VALUES = 5, 5
-POLICIES = {
-    "drop_dataset": "the data sets that lack a score are left out of the tests over data sets",
-    "failed": "tests over data sets rank them last",
-    "error": "no test over data sets uses them",
-}
+MOST_VALUES = 5
 
 
 def _level(study: Study) -> str:
@@ -215,19 +210,13 @@ def _note_of_models(study: Study, ranked: list[Ranked]) -> str:
     shares = study.metric.unit == POINTS
     if shares and any(line.ci and not 0 <= line.ci.low <= line.ci.high <= 1 for line in ranked):
         parts.append("An interval that reaches beyond 0 or 1 is a rough approximation.")
-    if found := baselines(study, study.metric.name):
-        where = "training" if all(one.trained for one in found) else "test"
-        kind = "Regressor" if study.experiment.task.numbers else "Classifier"
-        like = f", like scikit-learn's Dummy{kind}" if study.experiment.fitted else ""
-        priced = len(study.experiment.without_costs) < len(study.datasets)
-        cheapest_class = " (with costs: the cheapest class)" if priced else ""
+    if baselines(study, study.metric.name):
+        answer = "the mean, or by metrics that are no mean squared error or deviance the median"
+        if not study.experiment.task.numbers:
+            answer = "the best class by the metric, with the class shares as probabilities"
         parts.append(
-            f"The baseline predicts the mean of the {where} rows for every row; by metrics "
-            f"that are no mean squared error or deviance, their median{like}."
-            if study.experiment.task.numbers
-            else f"The baseline predicts for every row the class that is the best by the "
-            f"metric on the {where} rows{cheapest_class}, with the class shares as "
-            f"probabilities{like}."
+            f"The baseline predicts one answer for every row, {answer}; it is chosen by the "
+            "training rows, or by the test rows where no training rows are known."
         )
     parts += [f"{study.label(m)} is left out: {why}." for m, why in study.excluded.items()]
     for dataset, notes in study.notes.items():
@@ -350,16 +339,6 @@ def datasets(study: Study) -> Table:
         f"{capital(study.metric.title)}, {prose.scored(study)}. score_matrix.csv has the other "
         "metrics and plans."
     )
-    missing = study.missing.get("missing", ())
-    holes = [h for h in missing if (h["plan"], h["metric"]) == (study.plan, study.metric.name)]
-    if holes:
-        told = "; ".join(
-            f"{study.label(h['model'])} on {study.dataset_label(h['dataset'])} "
-            f"({clean(h['reason'])})"
-            for h in holes[:MOST_HOLES]
-        )
-        more = f" and {len(holes) - MOST_HOLES} more" if len(holes) > MOST_HOLES else ""
-        note += f" Missing: {told}{more}; {POLICIES[study.missing['policy']]}."
     return Table(columns, rows, note)
 
 

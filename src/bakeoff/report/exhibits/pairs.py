@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Sequence
 from itertools import combinations
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bakeoff.comparisons import Comparison, Decision
 from bakeoff.report import prose, tables
@@ -32,7 +30,6 @@ from bakeoff.report.drawing import (
 from bakeoff.report.exhibit import Drawing, Section, figure, table
 from bakeoff.report.family import Family, as_float
 from bakeoff.report.numbers import (
-    MINUS,
     NONE,
     capital,
     count,
@@ -45,7 +42,7 @@ from bakeoff.report.numbers import (
     short,
     words,
 )
-from bakeoff.report.ranking import order, oriented, tally
+from bakeoff.report.ranking import order, oriented
 from bakeoff.report.study import Study
 from bakeoff.report.study_design import StudyDesign
 from bakeoff.report.tables import COUNT, METRIC, MODEL, SCORE, A, B, Cell, Column, Table
@@ -55,14 +52,12 @@ from bakeoff.stats import Arity, Entry, Evidence, TypeOneError, paired_odds_rati
 MOST_PAIRS = 300
 """With more comparisons a table keeps to the metric that ranks; comparisons.csv has all."""
 MOST_ROWS = 15
-"""With more pairs a figure of differences has those of the leader, and a matrix has all."""
+"""With more pairs a figure of differences has those of the leader, and the table has all."""
 MOST_OTHERS = 20
 """Of more models a figure has the differences to those that come next."""
 MOST_DATASETS = 40
 PAIR_LETTERS = 36
 """So many letters have the names of a pair together, beside a figure."""
-MOST_SIGNED = 30
-"""With more models, cells of the matrix have colours and no signs, which nobody could read."""
 EFFECTS = {
     "cohen_dz": "Cohen's dz",
     "hedges_gz": "Hedges' gz",
@@ -102,7 +97,9 @@ def omnibus(study: Study) -> Table:
         if after := next(same, None):
             n = sum(row.decision in differ for row in after.rows)
             pairs_differ = f"{after.entry.title}: {n} of {count(len(after.rows), 'pair')} differ"
-        named = {"test": family.entry.title, "dataset": Cell(prose.where(study, family))}
+        name = study.dataset_label(family.dataset)
+        where = name if family.dataset else prose.evidence(study, family)
+        named = {"test": family.entry.title, "dataset": Cell(where)}
         rows.append(tables.compared(study, family.rows[0]) | named | {"posthoc": pairs_differ})
     columns = (
         Column("test", "Test"),
@@ -212,50 +209,55 @@ def pairs(study: Study, test: str) -> Table:
     if not first.bayesian:
         one, two, three = (f"{row.alpha / part:g}" for part in (1, 5, 50))
         each = " for each metric" if several and row.family_size > 1 else ""
-        side = "" if row.alternative == "two-sided" else f" One-sided test: {prose.side(row)}"
+        side = (
+            ""
+            if row.alternative == "two-sided"
+            else f" One-sided test: is {'A' if row.alternative == 'greater' else 'B'} better?"
+        )
         note += (
             f" {capital(prose.correction(first))}{each}.{side} Stars: adjusted p at most {one} "
-            f"(*), {two} (**), {three} (***).{prose.disagreement(first.rows)} "
-            f"{prose.assumed(first)}"
+            f"(*), {two} (**), {three} (***).{prose.disagreement(first.rows)}"
         )
-    lower = "" if first.entry.unit else prose.lower_is_better(f.measure for f in by_metric)
-    return Table(columns, map(values, rows), note.rstrip() + lower)
+    return Table(columns, map(values, rows), note)
 
 
 def _tallies(study: Study, families: list[Family]) -> Table:
     """Count for each pair the data sets on which the test decides in each way."""
     first = families[0]
     says = {
-        "a_better": "A better on",
-        "b_better": "B better on",
-        "equivalent": "A not worse on" if first.noninferiority else "Equivalent on",
-        "cannot_tell": "Cannot tell on",
-        "undecided": "Undecided on",
+        Decision.A_BETTER: "A better on",
+        Decision.B_BETTER: "B better on",
+        Decision.EQUIVALENT: "A not worse on" if first.noninferiority else "Equivalent on",
+        Decision.NOT_SHOWN: "Cannot tell on",
+        Decision.UNDECIDED: "Undecided on",
     }
+    keys = {Decision.EQUIVALENT: "equivalent", Decision.NOT_SHOWN: "cannot_tell"}
     if first.equivalence:
-        del says["a_better"], says["b_better"]
+        del says[Decision.A_BETTER], says[Decision.B_BETTER]
     elif not first.bayesian:
-        del says["equivalent"]
+        del says[Decision.EQUIVALENT]
+    columns = {one: Column(keys.get(one, one.value), title, COUNT) for one, title in says.items()}
     rows = []
     for both in combinations(order(study), 2):
         a, b = oriented(study, *both)
         if first.noninferiority and first.turned(a, b):
             a, b = b, a
-        if counts := tally(families, a, b):
-            rows.append({"model_a": a, "model_b": b} | {kind: counts[kind] for kind in says})
+        compared = [row.decision for f in families if (row := f.between(a, b)) is not None]
+        if compared:
+            counts = {column.key: compared.count(one) for one, column in columns.items()}
+            rows.append({"model_a": a, "model_b": b} | counts)
     note = (
         f"Numbers of data sets (of {len(families)}), by {first.measure.title} at the "
         f"{percent(first.rows[0].alpha)} level within each data set. comparisons.csv has all "
-        f"single results. {prose.assumed(first)}".rstrip()
+        "single results."
     )
-    return Table((A, B, *(Column(key, title, COUNT) for key, title in says.items())), rows, note)
+    return Table((A, B, *columns.values()), rows, note)
 
 
 # --- differences -----------------------------------------------------------------------------
 
 
-@dataclasses.dataclass(frozen=True)
-class Row:
+class Row(NamedTuple):
     """One line of a figure of pairs."""
 
     label: str
@@ -311,13 +313,6 @@ def _what_is_shown(study: Study, families: Sequence[Family], rows: Sequence[Row]
     return "every pair, the better-ranked model first"
 
 
-def _axis_of(families: Sequence[Family]) -> str:
-    """Name the horizontal axis of a figure of differences."""
-    units = {family.written.unit for family in families}
-    what = prose.unit(families[0]) if len(units) == 1 else families[0].written.title
-    return f"advantage of the first in {what}"
-
-
 @figure(
     Section.PAIRS,
     30,
@@ -348,7 +343,11 @@ def forest(study: Study, test: str) -> Drawing:
             ends = low, edges[1] if c.alternative == "greater" else c.ci_high
         p = p_equals(c.pvalue_adjusted)
         lines.append(IntervalLine(row.label, p, c.estimate, ends, c.decision))
-    drawn, axes = interval_plot(lines, _axis_of(families), band=compared[0].margin)
+    unit = prose.unit(families[0])
+    if len({family.written.unit for family in families}) > 1:
+        unit = families[0].written.title
+    axis = f"advantage of the first in {unit}"
+    drawn, axes = interval_plot(lines, axis, band=compared[0].margin)
     ticked = False
     for place, row in enumerate(rows):
         single_folds = row.comparison.result.get("details", {}).get("differences", [])
@@ -361,27 +360,21 @@ def forest(study: Study, test: str) -> Drawing:
     one_sided = any(c.alternative != "two-sided" for c in compared)
     if one_sided:
         axes.set_xlim(*edges)
-    parts = []
-    if not all(math.isnan(c.ci_low) for c in compared):
-        parts.append(f"The line is the {prose.levels_of(compared)}")
-    if ticked:
-        parts.append("Ticks are the differences on single folds")
-    if compared[0].margin > 0:
-        shown = "not worse" if any(map(prose.one_sided, compared)) else "equivalent"
-        green = any(c.decision is Decision.EQUIVALENT for c in compared)
-        parts.append(
-            "The green band is the equivalence margin"
-            + (f"; green squares are significantly {shown}" if green else "")
-        )
-    if one_sided:
-        parts.append("The interval of a one-sided test is unbounded on the other side")
+    parts = {
+        f"The line is the {prose.levels_of(compared)}": not all(
+            math.isnan(c.ci_low) for c in compared
+        ),
+        "Ticks are the differences on single folds": ticked,
+        "The green band is the equivalence margin": compared[0].margin > 0,
+        "The interval of a one-sided test is unbounded on the other side": one_sided,
+    }
     differences = enumerated(
         f"{row.label}: {row.written.told(row.comparison.estimate)}, "
         f"{p_equals(row.comparison.pvalue_adjusted)}"
         for row in rows
     )
     alt = f"{families[0].entry.title}, differences with intervals. {differences}."
-    legend = " ".join(f"{part}." for part in parts)
+    legend = " ".join(f"{part}." for part, shown in parts.items() if shown)
     return Drawing(drawn, alt, legend, _what_is_shown(study, families, rows))
 
 
@@ -394,83 +387,6 @@ def _edges(compared: Sequence[Comparison]) -> tuple[float, float]:
     known = [end for end in ends if math.isfinite(end)]
     room = 0.06 * (max(known) - min(known)) or 0.01
     return min(known) - room, max(known) + room
-
-
-# --- matrix ----------------------------------------------------------------------------------
-
-
-@figure(
-    Section.PAIRS,
-    40,
-    "matrix",
-    each="test",
-    when=lambda design, entry: (
-        design.pairs(entry)
-        and entry.type1 is not TypeOneError.BAYESIAN
-        and math.comb(len(design.models), 2) > MOST_ROWS
-        and design.analysis[entry.name].versus is None
-    ),
-)
-def matrix(study: Study, test: str) -> Drawing:
-    """All pairs of models. Blue: the model of the row is significantly better; orange: the model of
-    the column; green: both are equivalent; grey: the test cannot tell.
-    """
-    from matplotlib.colors import to_rgba
-
-    families, models = study.ranking_families(test), order(study)
-    several, family, k = len(families) > 1, families[0], len(models)
-    names = list(map(study.label, models))
-    labels = [name_of(name, letters_for(names)) for name in names]
-    signed = k <= MOST_SIGNED
-    side = 0.34 if signed else 0.1
-    left = max(text_width(label) for label in labels) + 0.15
-    width, height = left + k * side + 0.2, left + k * side + 0.1
-    drawn = canvas(width, height)
-    axes = drawn.add_axes((left / width, 0.1 / height, k * side / width, k * side / height))
-    signs = {Decision.A_BETTER: "+", Decision.B_BETTER: MINUS, Decision.EQUIVALENT: "="}
-    colours: NDArray[np.float64] = np.zeros((k, k, 4))
-    for i, j in np.ndindex(k, k):
-        rows = [row for f in families if (row := f.between(models[i], models[j]))]
-        if not rows:
-            continue
-        decisions = [row.decision for row in rows]
-        equal = decisions.count(Decision.EQUIVALENT)
-        won = equal or decisions.count(Decision.A_BETTER)
-        colour, strength = (
-            SAYS.get(decisions[0], Colour.SOFT),
-            0.45 if decisions[0] in SAYS else 0.15,
-        )
-        sign = signs.get(decisions[0], "")
-        if several:
-            colour, strength = Colour.GREEN if equal else Colour.BLUE, 0.75 * won / len(rows)
-            sign = str(won)
-        colours[i, j] = to_rgba(colour, strength)
-        if signed:
-            axes.text(j, i, sign, ha="center", va="center", fontsize=SIZE - 1, color=Colour.INK)
-    axes.imshow(colours, interpolation="nearest")
-    axes.set_xticks(range(k), labels, rotation=90)
-    axes.set_yticks(range(k), labels)
-    axes.xaxis.tick_top()
-    axes.tick_params(length=0, labelcolor=Colour.INK, labelsize=SIZE if signed else SIZE - 3)
-    if several:
-        says = family.within if family.equivalence else "the model of the row is better"
-        shown = f"the number of {len(families)} data sets on which {says}"
-        alt = f"{family.entry.title}: for each pair of {k} models, {shown}."
-        legend = (
-            "Each number counts the data sets on which the model of the row is significantly "
-            f"better, or on green {family.within}."
-            if signed
-            else "The stronger the colour, the more data sets."
-        )
-    else:
-        significant = sum(row.decision in SAYS for row in family.rows)
-        margin = "not inferior" if family.noninferiority else "equivalent"
-        alt = (
-            f"{family.entry.title}: {len(family.rows)} pairs of models, of which {significant} are "
-            f"significantly {margin if family.equivalence else 'different'}."
-        )
-        legend = f"On green {family.within}." if family.noninferiority else ""
-    return Drawing(drawn, alt, legend)
 
 
 # --- posteriors ------------------------------------------------------------------------------

@@ -31,7 +31,7 @@ from bakeoff.report.numbers import (
     score,
     share,
 )
-from bakeoff.report.prose import advantage, not_independent
+from bakeoff.report.prose import advantage
 from bakeoff.report.ranking import order
 from bakeoff.report.study import Study
 from bakeoff.report.study_design import StudyDesign, clean
@@ -82,7 +82,7 @@ def _panels(study: Study, models: Sequence[str], x: str, y: str) -> tuple[Figure
     50,
     "Predicted against observed",
     each="dataset",
-    when=lambda design: design.has_numbers,
+    when=lambda design: design.has_rows and design.experiment.task.numbers,
 )
 def fitted(study: Study, dataset: str) -> Drawing:
     """The prediction of each model for each held-out row against the observed value. On the
@@ -129,6 +129,10 @@ def fitted(study: Study, dataset: str) -> Drawing:
     return Drawing(drawn, alt, legend, _fewer(shown, known))
 
 
+def _has_labels(design: StudyDesign) -> bool:
+    return design.has_rows and not design.experiment.task.numbers
+
+
 def _indices(design: StudyDesign) -> list[str]:
     """List the metrics of calibration."""
     return [name for name in design.experiment.metrics if design.metrics[name].calibration]
@@ -139,7 +143,7 @@ def _indices(design: StudyDesign) -> list[str]:
     40,
     "Calibration curves",
     each="dataset",
-    when=lambda design: design.has_labels and any(_indices(design)),
+    when=lambda design: _has_labels(design) and any(_indices(design)),
     citation="austin2019",
 )
 def calibration(study: Study, dataset: str) -> Drawing:
@@ -193,7 +197,7 @@ def calibration(study: Study, dataset: str) -> Drawing:
     Section.METRICS,
     60,
     "Confusion matrices",
-    when=lambda design: design.has_labels and not design.several,
+    when=lambda design: _has_labels(design) and not design.several,
 )
 def confusion_maps(study: Study) -> Drawing:
     """The confusion matrix of each model on the held-out rows: rows are true classes, columns
@@ -229,8 +233,7 @@ def confusion_maps(study: Study) -> Drawing:
         f"Maps of true against predicted classes of {len(shown)} models on {tested.n:,} rows of "
         f"{k} classes. {study.label(shown[0])} has {right:,} of them right."
     )
-    related = not_independent(study, study.datasets[0]).strip()
-    return Drawing(drawn, alt, related, _fewer(shown, known))
+    return Drawing(drawn, alt, shows=_fewer(shown, known))
 
 
 # --- subgroups -------------------------------------------------------------------------------

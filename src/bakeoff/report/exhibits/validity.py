@@ -10,8 +10,8 @@ import pandas as pd
 
 from bakeoff.report import prose
 from bakeoff.report.exhibit import Section, table
-from bakeoff.report.numbers import NONE, capital, fixed, percent, share
-from bakeoff.report.prose import assumed, checked
+from bakeoff.report.numbers import NONE, capital, fixed, percent
+from bakeoff.report.prose import checked
 from bakeoff.report.study import Study
 from bakeoff.report.study_design import clean
 from bakeoff.report.tables import (
@@ -77,7 +77,7 @@ def tests(study: Study) -> Table:
         Column("settings", "Settings"),
         Column("why", "Reason"),
     )
-    return Table(columns, rows, " ".join(filter(None, dict.fromkeys(map(assumed, study.families)))))
+    return Table(columns, rows)
 
 
 @table(Section.VALIDITY, 20, "Assumptions of the tests")
@@ -190,10 +190,9 @@ def undeclared(study: Study) -> Table:
     nothing = "nothing" if seen else "nothing; there are no features to look at"
     none = {"dataset": Cell("all"), "found": nothing, "advice": NONE}
     how = (
-        "The checks look for columns like group ids, rows that repeat other rows (or all but one "
-        "of their features), test rows that repeat training rows, and models that disagree alike "
-        "on neighbouring test rows. Repeated rows that coarse features make likely by chance are "
-        "not reported. Nothing was changed."
+        "The checks look for columns like group ids, rows that repeat other rows, test rows that "
+        "repeat training rows, and models that disagree alike on neighbouring test rows. Repeated "
+        "rows that coarse features make likely by chance are not reported. Nothing was changed."
         if seen
         else "Given predictions come without features. The checks look for columns named like "
         "group ids in the same table, and for models that disagree alike on neighbouring rows, "
@@ -226,8 +225,6 @@ def splits(study: Study) -> Table:
             tested = pd.DataFrame([one["test"] for one in known["parts"]])
             row |= {"groups": known["groups"], "test_groups": tested["groups"]}
             row["effective_groups"] = float(tested["effective_groups"].min())
-        if known.get("overlap"):
-            row["overlap"] = known["overlap"]
         rows.append(row)
     given = any(map(study.experiment.by_scores, study.experiment.resampling.plans()))
     note = [
@@ -240,17 +237,6 @@ def splits(study: Study) -> Table:
             "Groups are never divided. The effective number of groups is the number of groups of "
             "equal size with the same sum of squared shares."
         )
-    if any("overlap" in row for row in rows):
-        note.append(
-            "The halves of two replications are expected to share half of their rows; near 0% or "
-            "100% two replications are nearly the same division."
-        )
-
-    def overlap(known: dict[str, float]) -> Cell:
-        unlike_half = max(known["max"] - 0.5, 0.5 - known["min"]) > 0.25
-        shown = f"{share(known['min'], 0)} to {share(known['max'], 0)}"
-        return Cell(shown, known["mean"], tone="bad" if unlike_half else "")
-
     points = numbers(lambda value: f"{100 * value:.1f} points")
     in_sd = numbers(lambda value: f"{fixed(value, 2)} SD")
     least = numbers(lambda value: f"{fixed(value, 1)} or more")
@@ -266,6 +252,5 @@ def splits(study: Study) -> Table:
         Column("effective_groups", "Effective number", least),
         Column("max_class_share_difference", "Largest difference of class shares", points),
         Column("max_mean_difference", "Largest difference of means", in_sd),
-        Column("overlap", "Overlap of halves", Kind(lambda _, known: overlap(known))),
     )
     return Table(columns, rows, " ".join(note))

@@ -272,9 +272,9 @@ class DataSet(SpecSection, ABC):
             raise said("groups and time cannot be combined: keep one of them")
         return self
 
-    @abstractmethod
     def inputs(self) -> Sequence[str]:
         """List the files that are read: when one is edited, the data are loaded again."""
+        return []
 
     @abstractmethod
     def load(self, seed: int) -> Loaded:
@@ -295,11 +295,6 @@ class DataSet(SpecSection, ABC):
     def imports(self) -> tuple[str, ...]:
         """The import paths of the user's code that makes the data."""
         return ()
-
-    @property
-    def own_test_set(self) -> str | None:
-        """The key that names a test set of its own, where there is one."""
-        return None
 
     def described(self) -> dict[str, Any]:
         """Return what the card says about the source: the keys that it adds itself."""

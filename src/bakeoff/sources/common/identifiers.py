@@ -45,8 +45,10 @@ def names(values: Series) -> Series:
     """Format values for display: ``2`` for 2.0, ``True``, texts unchanged."""
     values = without_categories(values)
     present = values.dropna()
-    if types.is_float_dtype(present.dtype) and _are_whole(present):
-        present = present.astype("int64")
+    if types.is_float_dtype(present.dtype):
+        numbers = present.to_numpy(np.float64)  # Arrow's types have no remainders
+        if ((numbers % 1 == 0) & (np.abs(numbers) < _EXACT)).all():
+            present = present.astype("int64")
     # equal values of these may have different names: 1 and True, 0.0 and -0.0
     if types.is_object_dtype(present.dtype) or types.is_float_dtype(present.dtype):
         texts = present.map(text_of).astype(object)
@@ -81,7 +83,8 @@ def exact(
     lost = [
         name
         for name, values in frame.items()
-        if _beyond(values).any() or (missing and _are_texts(values) and values.isin(missing).any())
+        if _beyond(values).any()
+        or (missing and types.is_string_dtype(values.dtype) and values.isin(missing).any())
     ]
     if not lost or not frame.columns.is_unique:  # which are refused
         return frame
@@ -164,11 +167,12 @@ def to_frame(table: pa.Table, **options: Any) -> pd.DataFrame:
     if b"[pyarrow]" in known.get(b"pandas", b""):  # written from a frame of Arrow's types
         plain = _ARROW.sub(b'"numpy_type": "object"', known[b"pandas"])
         table = table.replace_schema_metadata({**known, b"pandas": plain})
-    lacking = [
-        place
-        for place, (field, column) in enumerate(zip(table.schema, table.columns, strict=True))
-        if field.type in _NULLABLE and column.null_count and is_large(column)
-    ]
+    lacking = []
+    for place, (field, column) in enumerate(zip(table.schema, table.columns, strict=True)):
+        if field.type in _NULLABLE and column.null_count:
+            ends: Any = pc.min_max(column).as_py()
+            large = ends["min"] is not None and max(-ends["min"], ends["max"]) >= _EXACT
+            lacking += [place] if large else []
     kept = table.select(lacking).to_pandas(types_mapper=_NULLABLE.get)
     return exact(table.to_pandas(**options), lambda lost: {c: kept[c] for c in lost if c in kept})
 
@@ -198,16 +202,6 @@ def _beyond(values: Series) -> NDArray[np.bool_]:
     return np.zeros(len(values), dtype=bool)
 
 
-def _are_texts(values: Series) -> bool:
-    return types.is_string_dtype(values.dtype)
-
-
-def is_large(column: pa.ChunkedArray) -> bool:
-    """Tell whether a column holds numbers from which on a float stands for several."""
-    ends: Any = pc.min_max(column).as_py()
-    return ends["min"] is not None and bool(max(-ends["min"], ends["max"]) >= _EXACT)
-
-
 def _is_whole(value: Any) -> bool:
     """Tell whether a text or a number is one whole number, and no float of several."""
     if isinstance(value, str):
@@ -217,8 +211,3 @@ def _is_whole(value: Any) -> bool:
     return isinstance(value, int | np.integer) or (
         isinstance(value, Decimal) and value == value.to_integral_value()
     )
-
-
-def _are_whole(values: Series) -> bool:
-    numbers = values.to_numpy(np.float64)  # Arrow's types have no remainders
-    return bool(((numbers % 1 == 0) & (np.abs(numbers) < _EXACT)).all())

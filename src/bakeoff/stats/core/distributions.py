@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
 from bakeoff.stats.core.arguments import Level
@@ -93,7 +94,7 @@ def clopper_pearson(x: ArrayLike, n: ArrayLike, tail: float) -> tuple[FloatArray
     return low, high
 
 
-def wilson(x: ArrayLike, n: ArrayLike, tail: float) -> tuple[FloatArray, FloatArray]:
+def wilson(x: ArrayLike, n: ArrayLike, tail: FloatArray | float) -> tuple[FloatArray, FloatArray]:
     """Score limits for a proportion (Wilson 1927); (0, 1) for n = 0."""
     x, n = (np.asarray(v, dtype=np.float64) for v in (x, n))
     z = -special.ndtri(tail)
@@ -152,13 +153,19 @@ def range_sf(q: ArrayLike, k: int) -> FloatArray:
 
 def range_isf(p: float, k: int) -> float:
     """Return the q whose `range_sf` is p, by bisection."""
-    low, high = 0.0, 1.0
+    high = np.ones(1)
     while range_sf(high, k)[0] > p:
-        low, high = high, 2 * high
-    for _ in range(60):
-        middle = (low + high) / 2
-        if range_sf(middle, k)[0] > p:
-            low = middle
-        else:
-            high = middle
-    return (low + high) / 2
+        high = 2 * high
+    return float(bisect(lambda q: p - range_sf(q, k), high / 2 * (high > 1), high)[0])
+
+
+def signed_sums(steps: NDArray[np.integer[Any]]) -> FloatArray:
+    """P(sum = s) for s = 0, 1, ... when each step counts with probability ½."""
+    probability, reach = np.zeros(int(steps.sum()) + 1), 0
+    probability[0] = 1.0
+    for step in steps.tolist():
+        half = 0.5 * probability[: reach + 1]
+        probability[: reach + 1] = half
+        reach += step
+        probability[step : reach + 1] += half
+    return probability

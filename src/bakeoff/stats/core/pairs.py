@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
 from bakeoff.stats.core.arguments import Count, Level, check_choice, checked
-from bakeoff.stats.core.checks import ArgumentError, FloatArray, as_floats
+from bakeoff.stats.core.checks import ArgumentError, FloatArray, as_floats, check_models
 from bakeoff.stats.core.error_rates import TypeOneError
 from bakeoff.stats.core.registry import RETIRED, Arity, Entry, Evidence, catalogue
 from bakeoff.stats.core.result import (
@@ -93,7 +93,9 @@ def adjust_pvalues(pvalues: ArrayLike, method: str = "holm") -> FloatArray:
         return raw
     missing = np.isnan(raw)
     filled = np.where(missing, 1.0, raw)
-    adjusted = np.clip(adjust(filled), filled, 1.0)
+    order, adjusted = np.argsort(filled, kind="stable"), np.empty_like(filled)
+    adjusted[order] = adjust(filled[order], np.arange(len(filled), 0, -1.0))
+    adjusted = np.clip(adjusted, filled, 1.0)
     return np.where(missing, np.nan, adjusted)
 
 
@@ -168,31 +170,17 @@ def shaffer_static(pvalues: ArrayLike) -> FloatArray:
     return adjust_pvalues(pvalues, "shaffer")
 
 
-def _in_order(p: FloatArray, step: Callable[[FloatArray], FloatArray]) -> FloatArray:
-    """Apply a procedure for ascending p-values and put the answers back."""
-    order = np.argsort(p, kind="stable")
-    adjusted = np.empty_like(p)
-    adjusted[order] = step(p[order])
-    return adjusted
+_step_down = np.maximum.accumulate
 
 
-def _step_down(factors: FloatArray) -> Callable[[FloatArray], FloatArray]:
-    return lambda p: np.maximum.accumulate(factors * p)
+def _step_up(p: FloatArray) -> FloatArray:
+    return np.asarray(np.minimum.accumulate(p[::-1])[::-1])
 
 
-def _step_up(factors: FloatArray) -> Callable[[FloatArray], FloatArray]:
-    return lambda p: np.minimum.accumulate((factors * p)[::-1])[::-1]
-
-
-def _sidak_power(p: FloatArray, exponent: FloatArray | float) -> FloatArray:
+def _sidak(p: FloatArray, exponent: FloatArray | float) -> FloatArray:
     """Return 1 - (1 - p)^exponent, accurate for tiny p."""
     with np.errstate(divide="ignore"):
-        power: FloatArray = -special.expm1(exponent * special.log1p(-p))
-    return power
-
-
-def _harmonic(m: int) -> float:
-    return float((1 / np.arange(1.0, m + 1)).sum())
+        return np.asarray(-special.expm1(exponent * special.log1p(-p)))
 
 
 def _closed_simes(p: FloatArray) -> FloatArray:
@@ -207,17 +195,10 @@ def _closed_simes(p: FloatArray) -> FloatArray:
     return adjusted
 
 
-def _shaffer(p: FloatArray) -> FloatArray:
-    """Take Holm's factors, lowered to how many hypotheses can be true when those before fell."""
-    counts = np.array(_true_counts(len(p)))
-    remaining = np.arange(len(p), 0, -1)
-    factors = counts[np.searchsorted(counts, remaining, side="right") - 1]
-    return _in_order(p, _step_down(factors.astype(np.float64)))
-
-
-def _true_counts(m: int) -> list[int]:
-    """Return how many of the m pairs of k models can be equal at once, ascending."""
+def _most_true(left: FloatArray) -> FloatArray:
+    """Return how many of the m pairs of k models can be true at once, of those that are left."""
     # If A = B and B = C then A = C: they are the pairs inside the groups of a partition of models.
+    m = len(left)
     k = (1 + math.isqrt(1 + 8 * m)) // 2
     if k * (k - 1) // 2 != m:
         raise ArgumentError(
@@ -225,31 +206,26 @@ def _true_counts(m: int) -> list[int]:
             f"found {m}, but all pairs of k models are k(k-1)/2 (1, 3, 6, 10, ...); "
             "for another family use holm or hommel",
         )
-    reachable: list[set[int]] = [{0}, {0}]
-    for size in range(2, k + 1):
-        reachable.append(
-            {
-                group * (group - 1) // 2 + rest
-                for group in range(1, size + 1)
-                for rest in reachable[size - group]
-            }
-        )
-    return sorted(reachable[k])
+    reachable: list[set[int]] = [{0}]
+    for size in range(1, k + 1):
+        groups = range(1, size + 1)
+        reachable.append({g * (g - 1) // 2 + rest for g in groups for rest in reachable[size - g]})
+    counts = np.array(sorted(reachable[k]), dtype=np.float64)
+    return np.asarray(counts[np.searchsorted(counts, left, side="right") - 1])
 
 
-_METHODS: dict[str, Callable[[FloatArray], FloatArray]] = {
-    "none": lambda p: p,
-    "bonferroni": lambda p: p * len(p),
-    "holm": lambda p: _in_order(p, _step_down(np.arange(len(p), 0, -1.0))),
-    "hochberg": lambda p: _in_order(p, _step_up(np.arange(len(p), 0, -1.0))),
-    "hommel": lambda p: _in_order(p, _closed_simes),
-    "sidak": lambda p: _sidak_power(p, float(len(p))),
-    "holm-sidak": lambda p: _in_order(
-        p, lambda q: np.maximum.accumulate(_sidak_power(q, np.arange(len(p), 0, -1.0)))
-    ),
-    "BH": lambda p: _in_order(p, _step_up(len(p) / np.arange(1.0, len(p) + 1))),
-    "BY": lambda p: _in_order(p, _step_up(len(p) * _harmonic(len(p)) / np.arange(1.0, len(p) + 1))),
-    "shaffer": _shaffer,
+_METHODS: dict[str, Callable[[FloatArray, FloatArray], FloatArray]] = {
+    # of ascending p-values, and the numbers m, ..., 1 of hypotheses from each of them on
+    "none": lambda p, left: p,
+    "bonferroni": lambda p, left: p * len(p),
+    "holm": lambda p, left: _step_down(left * p),
+    "hochberg": lambda p, left: _step_up(left * p),
+    "hommel": lambda p, left: _closed_simes(p),
+    "sidak": lambda p, left: _sidak(p, float(len(p))),
+    "holm-sidak": lambda p, left: _step_down(_sidak(p, left)),
+    "BH": lambda p, left: _step_up(p * len(p) / left[::-1]),
+    "BY": lambda p, left: _step_up(p * len(p) * (1 / left).sum() / left[::-1]),
+    "shaffer": lambda p, left: _step_down(_most_true(left) * p),
 }
 
 
@@ -271,6 +247,10 @@ class Pair:
     df: float | None = None
     status: Status = Status.OK
     details: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+
+
+_OF_PAIRS = ("statistic", "df", "pvalue", "estimate", "ci", "status")
+"""What a pair and a result of two models have in common."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -310,11 +290,10 @@ class PairwiseResult:
     def each(self) -> tuple[Result, ...]:
         """Return a result of each pair: that of a test of two models, or what is known of it."""
         shared = ("test", "variant", "n", "null_hypothesis", "method", "alternative")
-        varying = ("statistic", "df", "pvalue", "estimate", "ci", "status")
         checks = tuple(check for check in self.assumptions if check.name != AGREE)
         common = {"assumptions": checks, **{k: getattr(self, k) for k in shared}}
         return self.results or tuple(
-            Result(**common, **{k: getattr(pair, k) for k in varying}) for pair in self.pairs
+            Result(**common, **{k: getattr(pair, k) for k in _OF_PAIRS}) for pair in self.pairs
         )
 
     def _disagreements(self) -> Iterator[Assumption]:
@@ -448,14 +427,9 @@ def pairwise(
             Pair(
                 a=a,
                 b=b,
-                statistic=result.statistic,
-                pvalue=result.pvalue,
                 pvalue_adjusted=float(p),
-                estimate=result.estimate,
-                ci=result.ci,
-                df=result.df,
-                status=result.status,
                 details={"variant": result.variant, **result.effect_sizes, **result.details},
+                **{name: getattr(result, name) for name in _OF_PAIRS},
             )
             for (a, b), result, p in zip(members, results, adjusted, strict=True)
         ),
@@ -509,10 +483,7 @@ def _one_by_one(entry: Entry, *evidence: Any, **options: Any) -> PairwiseResult:
     *common, everything = evidence
     axis = 2 if entry.evidence is Evidence.FOLD_ROWS else 1
     table = np.asarray(everything)
-    if table.ndim <= axis or table.shape[axis] < 2:
-        raise ArgumentError(
-            "evidence", f"expected two models or more on axis {axis}, found shape {table.shape}"
-        )
+    check_models(table, "evidence", axis)
     return by_pairs(entry.function, common, np.moveaxis(table, axis, 0), **options)
 
 

@@ -12,8 +12,9 @@ from scipy import special
 
 from bakeoff.stats.core.arguments import Decimals, Level, checked
 from bakeoff.stats.core.checks import ArgumentError, BoolArray, FloatArray
-from bakeoff.stats.core.distributions import clopper_pearson
+from bakeoff.stats.core.distributions import clopper_pearson, wilson
 from bakeoff.stats.core.ranks import as_dataset_table, rank_rows
+from bakeoff.stats.design.clusters import as_clusters
 
 _PRIOR = 0.25
 _LONGEST_STEP = 2.0
@@ -21,17 +22,6 @@ _STEPS = 200
 
 
 # --- groups of data sets and missing cells
-
-
-def as_groups(groups: ArrayLike | None, n: int) -> NDArray[np.intp]:
-    """Return the number of each data set's group; its own where there are no groups."""
-    if groups is None:
-        return np.arange(n)
-    labels = np.asarray(groups)
-    if labels.shape != (n,):
-        raise ArgumentError("groups", f"expected a label for each of {n} data sets")
-    _, first, codes = np.unique(labels, return_index=True, return_inverse=True)
-    return np.argsort(np.argsort(first))[codes]  # in the order in which they appear
 
 
 def group_means(values: FloatArray, codes: NDArray[np.intp]) -> FloatArray:
@@ -117,12 +107,23 @@ def win_rates(
     ([0.875, 0.5, 0.125], 0.194)
     """
     ranks, codes = _rank_meetings(scores, groups, greater_is_better, decimals)
-    n, rate, se = _by_group(ranks, codes)
+    present = ~np.isnan(ranks)
+    sizes = present.sum(axis=1, keepdims=True)
+    sums, counts = np.zeros((2, int(codes.max()) + 1, ranks.shape[1]))
+    np.add.at(sums, codes, np.where(present, (sizes - ranks) / (sizes - 1), 0.0))
+    np.add.at(counts, codes, present)
+    counted = counts > 0
+    n = counted.sum(axis=0).astype(np.float64)  # groups of data sets in which a model is
     with np.errstate(divide="ignore", invalid="ignore"):
+        shares = sums / np.maximum(counts, 1)
+        rate = shares.sum(axis=0) / n
+        squares = np.where(counted, np.square(shares - rate), 0.0).sum(axis=0)
+        squares[squares < 1e-20] = 0.0  # equal shares differ by rounding
+        se = np.sqrt(squares / (n - 1) / n)
         varied = (se > 0) & (rate > 0) & (rate < 1)
         size = np.where(varied, rate * (1 - rate) / np.square(se), n)
         reach = np.asarray(special.stdtrit(n - 1, (1 + confidence_level) / 2), dtype=np.float64)
-        low, high = _wilson(rate, size, reach)
+        low, high = wilson(rate * size, size, special.ndtr(-reach))
     met, wins, draws = _tally(ranks, codes)
     points = wins + draws / 2
     with np.errstate(invalid="ignore"):
@@ -138,7 +139,7 @@ def _rank_meetings(
     kept = (~np.isnan(table)).sum(axis=1) > 1
     if not kept.any():
         raise ArgumentError("scores", "no data set has scores of two models")
-    codes = as_groups(groups, len(table))[kept]
+    codes = as_clusters(groups, len(table)).codes[kept]
     return rank_rows(table[kept], decimals), np.unique(codes, return_inverse=True)[1]
 
 
@@ -161,33 +162,6 @@ def _tally(ranks: FloatArray, codes: NDArray[np.intp]) -> tuple[FloatArray, Floa
     for table in (met, draws):
         np.fill_diagonal(table, 0.0)
     return met, wins, draws
-
-
-def _by_group(
-    ranks: FloatArray, codes: NDArray[np.intp]
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return the number of groups, the mean share beaten in them and its standard error."""
-    present = ~np.isnan(ranks)
-    sizes = present.sum(axis=1, keepdims=True)
-    beaten = np.where(present, (sizes - ranks) / (sizes - 1), 0.0)
-    sums, counts = np.zeros((2, int(codes.max()) + 1, ranks.shape[1]))
-    np.add.at(sums, codes, beaten)
-    np.add.at(counts, codes, present)
-    counted = counts > 0
-    n = counted.sum(axis=0).astype(np.float64)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        shares = sums / np.maximum(counts, 1)
-        mean = shares.sum(axis=0) / n
-        squares = np.where(counted, np.square(shares - mean), 0.0).sum(axis=0)
-        squares[squares < 1e-20] = 0.0  # equal shares differ by rounding
-        return n, mean, np.sqrt(squares / (n - 1) / n)
-
-
-def _wilson(rate: FloatArray, n: FloatArray, z: FloatArray) -> tuple[FloatArray, FloatArray]:
-    centre = (rate + z**2 / (2 * n)) / (1 + z**2 / n)
-    half = z * np.sqrt(rate * (1 - rate) / n + z**2 / (4 * n**2)) / (1 + z**2 / n)
-    low = np.where(rate > 0, np.maximum(centre - half, 0.0), 0.0)
-    return low, np.where(rate < 1, np.minimum(centre + half, 1.0), 1.0)
 
 
 # --- strengths

@@ -19,12 +19,13 @@ from bakeoff.stats.core.arguments import Decimals, Level
 from bakeoff.stats.core.checks import (
     ArgumentError,
     FloatArray,
+    as_scores,
     check_same_labels,
     check_same_length,
 )
-from bakeoff.stats.core.distributions import normal_pvalue, tail_probability
+from bakeoff.stats.core.distributions import normal_pvalue, signed_sums, tail_probability
 from bakeoff.stats.core.pairs import PairwiseResult, by_pairs
-from bakeoff.stats.core.ranks import as_dataset_scores, as_dataset_table, differences, rank, tie_sum
+from bakeoff.stats.core.ranks import as_dataset_table, differences, rank, tie_sum
 from bakeoff.stats.core.registry import Evidence, register
 from bakeoff.stats.core.result import (
     Alternative,
@@ -41,9 +42,8 @@ _MAX_EXACT = 1000
 _FEWEST = 6
 """Data sets with scores of both models below which no pair of several is decided: the smallest
 two-sided p-value of five is .0625."""
-_MAX_LISTED = 2000
-"""Up to this many differences all Walsh averages are listed; beyond, their order statistics
-are found by bisection."""
+_EXACT_LIMITS = 500
+"""Differences up to which the limits of the pseudo-median have exact levels."""
 
 
 def _wilcoxon_pairs(
@@ -164,11 +164,11 @@ def wilcoxon_signed_rank(
     0.0145
     """
     a, b = (
-        as_dataset_scores(
+        as_scores(
             scores,
             name,
-            ndim=1,
             greater_is_better=greater_is_better,
+            unit="data sets",
             allow_missing=missing == "omit",
         )
         for scores, name in ((scores_a, "scores_a"), (scores_b, "scores_b"))
@@ -305,7 +305,7 @@ def exact_pvalue(ranks: FloatArray, w_plus: float, alternative: Alternative) -> 
     steps = doubled // unit
     observed = round(2 * w_plus) // unit
     # the distribution is symmetric: both tails are sums over the low end
-    below = _signed_sum_distribution(np.sort(steps).tobytes())
+    below = _signed_sums(np.sort(steps).tobytes())
     less = float(below[: observed + 1].sum())
     greater = float(below[: int(steps.sum()) - observed + 1].sum())
     if alternative == "two-sided":
@@ -314,19 +314,8 @@ def exact_pvalue(ranks: FloatArray, w_plus: float, alternative: Alternative) -> 
 
 
 @functools.lru_cache(maxsize=8)  # without ties all samples of one size have the same steps
-def _signed_sum_distribution(sorted_steps: bytes) -> FloatArray:
-    """P(sum = s) for s = 0, 1, ... when each step counts with probability ½."""
-    steps = np.frombuffer(sorted_steps, dtype=np.int64)
-    probability = np.zeros(int(steps.sum()) + 1)
-    probability[0] = 1.0
-    reach = 0
-    for step in steps.tolist():
-        half = 0.5 * probability[: reach + 1]
-        probability[: reach + 1] = half
-        reach += step
-        probability[step : reach + 1] += half
-    probability.flags.writeable = False
-    return probability
+def _signed_sums(sorted_steps: bytes) -> FloatArray:
+    return signed_sums(np.frombuffer(sorted_steps, dtype=np.int64))
 
 
 def hodges_lehmann(
@@ -336,9 +325,9 @@ def hodges_lehmann(
     total = len(d) * (len(d) + 1) // 2
     count = _lower_quantile(len(d), tail_probability(confidence, alternative))
     outer = [max(count, 1), min(total + 1 - count, total)]
-    low, left, right, high = _walsh_order_statistics(
-        d, [outer[0], (total + 1) // 2, total // 2 + 1, outer[1]]
-    )
+    places = np.array([outer[0], (total + 1) // 2, total // 2 + 1, outer[1]]) - 1
+    averages = np.add.outer(d, d)[np.triu_indices(len(d))] / 2
+    low, left, right, high = np.partition(averages, places)[places].tolist()
     if count == 0 or alternative == "less":
         low = -math.inf
     if count == 0 or alternative == "greater":
@@ -350,37 +339,8 @@ def hodges_lehmann(
 def _lower_quantile(n: int, tail: float) -> int:
     """Return the largest c with P(T < c) ≤ tail for the signed-rank sum T of n, 0 if none."""
     mean, sd = n * (n + 1) / 4, math.sqrt(n * (n + 1) * (2 * n + 1) / 24)
-    if n > _MAX_LISTED // 4:
+    if n > _EXACT_LIMITS:
         return max(0, math.floor(mean + float(special.ndtri(tail)) * sd + 0.5))
-    below = np.cumsum(_signed_sum_distribution(np.arange(1, n + 1, dtype=np.int64).tobytes()))
+    below = np.cumsum(_signed_sums(np.arange(1, n + 1, dtype=np.int64).tobytes()))
     # a p-value that equals the level in decimal must not miss it by one bit
     return int(np.searchsorted(below, tail * (1 + 1e-12), side="right"))
-
-
-def _walsh_order_statistics(d: FloatArray, positions: list[int]) -> list[float]:
-    """Return the 1-based order statistics of the Walsh averages."""
-    if len(d) <= _MAX_LISTED:
-        i, j = np.triu_indices(len(d))
-        averages = (d[i] + d[j]) / 2
-        averages.partition([p - 1 for p in positions])
-        return [float(averages[p - 1]) for p in positions]
-    ordered = np.sort(d)
-    return [_bisect_walsh(ordered, position) for position in positions]
-
-
-def _bisect_walsh(ordered: FloatArray, position: int) -> float:
-    low, high = float(ordered[0]), float(ordered[-1])
-    for _ in range(100):
-        middle = low + (high - low) / 2
-        if not low < middle < high:
-            break
-        partners = np.searchsorted(ordered, 2 * middle - ordered, side="right")
-        below = int((ordered <= middle).sum())
-        if (int(partners.sum()) + below) // 2 >= position:
-            high = middle
-        else:
-            low = middle
-    # the halves end beside an average, and a median of 0 must not be −3e-18
-    places = np.searchsorted(ordered, 2 * high - ordered) + np.array([[-1], [0]])
-    averages = (ordered + ordered[places.clip(0, len(ordered) - 1)]) / 2
-    return float(averages.flat[np.abs(averages - high).argmin()])

@@ -24,8 +24,8 @@ from bakeoff.stats.core.checks import (
     BoolArray,
     FloatArray,
     as_array,
-    as_floats,
     as_scores,
+    check_models,
 )
 from bakeoff.stats.core.distributions import range_sf, t_pvalue
 from bakeoff.stats.core.paired_differences import noise_level
@@ -47,13 +47,6 @@ _OMNIBUS = _FACTS | {
 # --- scores by fold and model
 
 
-def fill_missing(scores: ArrayLike, nan_policy: str) -> tuple[FloatArray, BoolArray]:
-    """Put 0 where a score is missing and may be, and say where that is."""
-    values = as_floats(scores, "scores")
-    missing: BoolArray = np.isnan(values) & (nan_policy == "omit")
-    return np.where(missing, 0.0, values), missing
-
-
 @dataclasses.dataclass(frozen=True)
 class ScoreTable:
     """Scores by fold and model, NaN for a missing fold, and the size of their float noise."""
@@ -65,20 +58,12 @@ class ScoreTable:
     @classmethod
     def from_scores(cls, scores: ArrayLike, nan_policy: str, greater_is_better: bool) -> ScoreTable:
         """Check the scores of several models on folds."""
-        filled, missing = fill_missing(scores, nan_policy)
-        y = as_scores(filled, "scores", ndim=2)
-        if y.shape[1] < 2:
-            message = (
-                f"found {y.shape[1]} model (shape {y.shape}), need at least 2; rows are folds,"
-            )
-            raise ArgumentError("scores", f"{message} columns are models")
-        if missing.all(axis=0).any():
-            lost = int(np.flatnonzero(missing.all(axis=0))[0])
-            raise ArgumentError(
-                "scores", f"model {lost} (column {lost}) has no scores; leave it out"
-            )
-        noise = noise_level(scores) * float(np.abs(y).max())
-        return cls(np.where(missing, math.nan, y), greater_is_better, noise)
+        y = as_scores(scores, "scores", ndim=2, allow_missing=nan_policy == "omit")
+        lost = np.flatnonzero(np.isnan(y).all(axis=0))
+        check_models(y, "scores")
+        if len(lost):
+            raise ArgumentError("scores", f"model {lost[0]} (column) has no scores; leave it out")
+        return cls(y, greater_is_better, noise_level(scores) * float(np.nanmax(np.abs(y))))
 
     @property
     def counts(self) -> FloatArray:
@@ -422,20 +407,20 @@ def tukey_hsd(
     critical = studentized_range_isf(1 - level, k, df) if df > 0 else math.nan
     pairs = []
     for a, b in combinations(range(k), 2):
-        d, same = float(means[a] - means[b]), abs(means[a] - means[b]) <= table.noise
-        fields: dict[str, Any] = {"a": a, "b": b, "estimate": d, "df": df}
+        d, ci = float(means[a] - means[b]), None
         status = Status.TOO_FEW if df < 1 else Status.OK
         if status is Status.OK and math.sqrt(mse) <= table.noise:
+            same = abs(d) <= table.noise
             status = Status.IDENTICAL_SCORES if same else Status.ZERO_VARIANCE
-        if status is not Status.OK:
-            q, p = answered(status, math.nan, math.nan, 1.0)
-            fields |= {"statistic": q, "pvalue": p, "pvalue_adjusted": p, "status": status}
-        else:
+        q, p = answered(status, math.nan, math.nan, 1.0)
+        adjusted = p
+        if status is Status.OK:
             se = math.sqrt(mse * (1 / counts[a] + 1 / counts[b]))
             q, reach = abs(d) / se * math.sqrt(2), critical * se / math.sqrt(2)
-            fields |= {"statistic": q, "pvalue": t_pvalue(d / se, df, "two-sided")}
-            fields["pvalue_adjusted"] = studentized_range_sf(q, k, df)
-            fields["ci"] = ConfidenceInterval(d - reach, d + reach, level, "studentized-range")
+            p, adjusted = t_pvalue(d / se, df, "two-sided"), studentized_range_sf(q, k, df)
+            ci = ConfidenceInterval(d - reach, d + reach, level, "studentized-range")
+        fields: dict[str, Any] = {"a": a, "b": b, "estimate": d, "df": df, "status": status}
+        fields |= {"statistic": q, "pvalue": p, "pvalue_adjusted": adjusted, "ci": ci}
         pairs.append(Pair(**fields))
     statuses = {pair.status for pair in pairs}
     cost = "differences between folds count as error, which costs power"
@@ -522,8 +507,6 @@ def manova(
 
     Do the algorithms differ in any of several criteria, taken together?
 
-    Multivariate analysis of variance of models, with folds as blocks or one-way.
-
     All four statistics are functions of the eigenvalues of E⁻¹H, the error and hypothesis sums of
     squares and products: Wilks' Λ (1932) with Rao's F, Pillai's trace (1955), the
     Hotelling-Lawley trace and Roy's largest root. Of two models on J folds, J − 1 times the
@@ -536,14 +519,13 @@ def manova(
     statistic : {"pillai", "wilks", "hotelling-lawley", "roy"}
         Which one gives `statistic`, `pvalue` and the degrees of freedom. Pillai's trace is the
         most robust; Roy's p-value is only a lower bound.
-    greater_is_better : bool or sequence of bool
-        False for criteria where smaller is better; one for all or one each.
     blocks : bool
         Whether the models share the folds, so that differences between folds are not error.
     nan_policy : {"raise", "omit"}
         ``"omit"`` drops a model's fold where a criterion is NaN, with `blocks` for every model.
     greater_is_better : bool or sequence of bool
-        False for criteria where smaller is better; turns the means in ``details``.
+        False for criteria where smaller is better, one for all or one each; turns the means in
+        ``details``.
 
     Returns
     -------
@@ -564,14 +546,17 @@ def manova(
     >>> print(f"V = {result.statistic:.3f}, p = {result.pvalue:.3f}")
     V = 0.137, p = 0.621
     """
-    filled, missing = fill_missing(scores, nan_policy)
-    y = _turned(filled, greater_is_better)
-    if y.shape[1] < 2:
+    y = as_scores(scores, "scores", ndim=3, allow_missing=nan_policy == "omit")
+    better = as_array(greater_is_better, "greater_is_better")
+    if better.dtype != np.bool_ or better.shape not in ((), y.shape[-1:]):
         raise ArgumentError(
-            "scores",
-            f"found {y.shape[1]} model (shape {y.shape}), need at least 2; axes are folds, "
-            "models, criteria",
+            "greater_is_better",
+            f"expected one boolean or one for each of the {y.shape[-1]} criteria, found "
+            f"{greater_is_better!r}",
         )
+    missing = np.isnan(y)
+    y = np.where(missing, 0.0, np.where(better, y, -y))
+    check_models(y, "scores")
     present: BoolArray = np.logical_not(missing.any(axis=2))
     if blocks:
         complete = present.all(axis=1)
@@ -598,8 +583,7 @@ def manova(
     else:
         residuals = (y - means)[present]
         df_error = int(counts.sum()) - models
-        dimensions = (_distinct_rows(y[rows, k], noise) - 1 for k, rows in enumerate(present.T))
-        spanned = sum(dimensions)
+        spanned = sum(_distinct_rows(y[at, k], noise) - 1 for k, at in enumerate(present.T))
     moved = (np.abs(effects) > noise).any(axis=0)
     status, varies = _judge(residuals, noise, moved, names, df_error, spanned)
     if status is Status.OK:
@@ -611,16 +595,10 @@ def manova(
         roots = np.linalg.svd(solved, compute_uv=False) ** 2
         four = _four_statistics(roots, m, df_model, df_error)
     else:
-        same = status is Status.IDENTICAL_SCORES
-        infinite = math.inf if status is Status.ZERO_VARIANCE else math.nan
-        degenerate = {
-            "statistic": 0.0 if same else infinite,
-            "approx_F": 0.0 if same else math.nan,
-            "df1": math.nan,
-            "df2": math.nan,
-            "pvalue": 1.0 if same else math.nan,
-            "partial_eta_squared": 0.0 if same else math.nan,
-        }
+        zero = 0.0 if status is Status.IDENTICAL_SCORES else math.nan
+        value, p = answered(status, math.nan, math.nan, 1.0)
+        degenerate = {"statistic": value, "approx_F": zero, "df1": math.nan, "df2": math.nan}
+        degenerate |= {"pvalue": p, "partial_eta_squared": zero}
         four = dict.fromkeys(("wilks", "pillai", "hotelling-lawley", "roy"), degenerate)
     chosen = four[statistic]
     if status is Status.OK and math.isnan(chosen["pvalue"]):
@@ -646,29 +624,13 @@ def manova(
     )
 
 
-def _turned(values: FloatArray, greater_is_better: bool | Sequence[bool]) -> FloatArray:
-    """Check scores whose last axis are criteria; negate those where smaller is better."""
-    array = as_scores(values, "scores", ndim=3)
-    better = as_array(greater_is_better, "greater_is_better")
-    if better.dtype != np.bool_ or better.shape not in ((), array.shape[-1:]):
-        raise ArgumentError(
-            "greater_is_better",
-            f"expected one boolean or one for each of the {array.shape[-1]} "
-            f"criteria, found {greater_is_better!r}",
-        )
-    turned: FloatArray = np.where(better, array, -array)
-    return turned
-
-
 def _criteria_names(criteria: Sequence[str] | None, m: int) -> tuple[str, ...]:
     """Return the names of m criteria."""
     if criteria is None:
         return tuple(f"criterion {i}" for i in range(m))
-    if isinstance(criteria, str) or not np.iterable(criteria):
-        raise ArgumentError("criteria", f"found {criteria!r}, needs {m} names")
-    names = tuple(str(c) for c in criteria)
-    if len(names) != m or len(set(names)) != m:
-        raise ArgumentError("criteria", f"expected {m} different names, found {names!r}")
+    names = tuple(map(str, criteria)) if np.iterable(criteria) else ()
+    if isinstance(criteria, str) or len(names) != m or len(set(names)) != m:
+        raise ArgumentError("criteria", f"expected {m} different names, found {criteria!r}")
     return names
 
 
@@ -687,7 +649,8 @@ def _judge(
     spanned: int,
 ) -> tuple[Status, Assumption]:
     """Name the case from the residuals and the criteria in which the models' means differ."""
-    flat = np.sqrt((residuals**2).mean(axis=0)) <= noise
+    flat, m = np.sqrt((residuals**2).mean(axis=0)) <= noise, len(names)
+    status, varies, detail = Status.OK, True, "every criterion varies over the folds"
     if freedom < 1:
         return Status.TOO_FEW, Assumption("criteria vary", None, "one fold has no variance")
     if flat.any():
@@ -695,14 +658,11 @@ def _judge(
         status = Status.ZERO_VARIANCE if (flat & moved).any() else Status.UNDEFINED
         if flat.all() and not moved.any():
             status = Status.IDENTICAL_SCORES
-        detail = f"{named} has no variance over the folds: leave it out"
-        return status, Assumption("criteria vary", False, detail)
-    m = len(names)
-    if freedom < m or spanned < m:
+        varies, detail = False, f"{named} has no variance over the folds: leave it out"
+    elif min(freedom, spanned) < m:
+        status, varies = Status.TOO_FEW if freedom < m else Status.UNDEFINED, False
         detail = f"the folds differ in only {spanned} way(s), {m} criteria need at least {m}"
-        status = Status.TOO_FEW if freedom < m else Status.UNDEFINED
-        return status, Assumption("criteria vary", False, detail)
-    return Status.OK, Assumption("criteria vary", True, "every criterion varies over the folds")
+    return status, Assumption("criteria vary", varies, detail)
 
 
 def _check_independent(residuals: FloatArray, noise: FloatArray, names: Sequence[str]) -> None:
@@ -711,14 +671,15 @@ def _check_independent(residuals: FloatArray, noise: FloatArray, names: Sequence
     # in units of the columns' own lengths; a dependence is only ever exact up to rounding
     tolerance = max(1e-9, 10 * float((noise * math.sqrt(len(residuals)) / size).max()))
     x = residuals / size
-    diagonal = np.abs(np.diagonal(np.linalg.qr(x, mode="r")))
-    for column in np.flatnonzero(diagonal <= tolerance).tolist():
-        weights = np.linalg.lstsq(x[:, :column], x[:, column])[0]
-        sources = [names[k] for k, w in enumerate(weights) if abs(w) > 1e-6]
+    dependent = np.abs(np.diagonal(np.linalg.qr(x, mode="r"))) <= tolerance
+    if dependent.any():
+        place = int(np.argmax(dependent))
+        weights = np.linalg.lstsq(x[:, :place], x[:, place])[0]
+        sources = ", ".join(repr(names[k]) for k, w in enumerate(weights) if abs(w) > 1e-6)
         raise ArgumentError(
             "criteria",
-            f"{names[column]!r} is a linear combination of {', '.join(map(repr, sources))} on "
-            "these folds; leave one of them out",
+            f"{names[place]!r} is a linear combination of {sources} on these folds; leave one of "
+            "them out",
         )
 
 

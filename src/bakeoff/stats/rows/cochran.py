@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from typing import Any, Literal, NamedTuple
 
@@ -13,6 +12,7 @@ from scipy import special
 from bakeoff.stats.core.arguments import PositiveInt, Seed
 from bakeoff.stats.core.arithmetic import gram, helmert, root, solved
 from bakeoff.stats.core.checks import ArgumentError, BoolArray, FloatArray
+from bakeoff.stats.core.ranks import permutation_pvalue
 from bakeoff.stats.core.registry import Evidence, Variants, register
 from bakeoff.stats.core.result import INDEPENDENT_ROWS, Assumption, Result, Status, answered
 from bakeoff.stats.core.two_by_two import as_matrix, both_correct, column_totals, row_total_counts
@@ -68,30 +68,11 @@ def exact_pvalue(row_totals: WholeNumbers, models: int, observed: int) -> Permut
     rows = int(row_totals[1:models].sum())
     if float(rows + 1) ** (models - 1) >= 2.0**62:  # the keys of the states would overflow
         return None
-    base = (rows + 1) ** np.arange(models - 1, dtype=np.int64)
-    totals: WholeNumbers = np.zeros((1, models), dtype=np.int64)
-    chance: FloatArray = np.ones(1)
-    work = 0
-    for right in range(1, models):
-        repeats = int(row_totals[right])
-        if not repeats:
-            continue
-        chosen = np.array(list(itertools.combinations(range(models), right)))
-        subsets = np.zeros((len(chosen), models), dtype=np.int64)
-        np.put_along_axis(subsets, chosen, 1, axis=1)
-        for _ in range(repeats):
-            work += len(totals) * len(subsets) * models
-            if work > _MAX_WORK:
-                return None
-            grown = (totals[:, None, :] + subsets).reshape(-1, models)
-            grown.sort(axis=1)
-            grown -= grown[:, :1]
-            weight = np.repeat(chance / len(subsets), len(subsets))
-            _, first, state = np.unique(grown[:, 1:] @ base, return_index=True, return_inverse=True)
-            totals = grown[first]
-            chance = np.bincount(state, weights=weight).astype(np.float64)
-    spread = models * np.square(totals).sum(axis=1) - np.square(totals.sum(axis=1))
-    return PermutationPvalue(min(1.0, float(chance[spread >= observed].sum())), "exact", 0.0)
+    right = np.repeat(np.arange(1, models), row_totals[1:models])
+    # M times the deviations from the mean of a row, whose sums are M times as large
+    table = models * (np.arange(models) < right[:, None]) - right[:, None]
+    exact = permutation_pvalue(table, models * observed, _MAX_WORK // models) if rows else 1.0
+    return None if exact is None else PermutationPvalue(exact, "exact", 0.0)
 
 
 def monte_carlo_pvalue(
@@ -428,7 +409,12 @@ def looney_f(
         status = Status.TOO_FEW
     assumptions = [INDEPENDENT_ROWS]
     if correction == "greenhouse-geisser" and status is Status.OK:
-        epsilon = _epsilon(correct, row_counts)
+        matrix, counts = as_matrix(correct, row_counts)
+        accuracy = column_totals(matrix, counts) / n
+        covariance = both_correct(matrix, counts) / n - np.outer(accuracy, accuracy)
+        centred = covariance - covariance.mean(axis=0) - covariance.mean(axis=1)[:, None]
+        centred += covariance.mean()  # of Greenhouse & Geisser (1959)
+        epsilon = float(np.trace(centred) ** 2 / ((m - 1) * np.square(centred).sum()))
         df1, df2 = epsilon * df1, epsilon * df2
         details["epsilon"] = epsilon
     else:
@@ -450,14 +436,3 @@ def looney_f(
         assumptions=tuple(assumptions),
         details=details,
     )
-
-
-def _epsilon(correct: ArrayLike, row_counts: ArrayLike | None) -> float:
-    """Return the ε of Greenhouse & Geisser (1959) from the covariance of the models."""
-    matrix, counts = as_matrix(correct, row_counts)
-    n = len(matrix) if counts is None else counts.sum()
-    accuracy = column_totals(matrix, counts) / n
-    covariance = both_correct(matrix, counts) / n - np.outer(accuracy, accuracy)
-    centred = covariance - covariance.mean(axis=0) - covariance.mean(axis=1)[:, None]
-    centred += covariance.mean()
-    return float(np.trace(centred) ** 2 / ((len(centred) - 1) * np.square(centred).sum()))

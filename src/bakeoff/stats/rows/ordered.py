@@ -20,7 +20,7 @@ from collections.abc import Iterable, Sequence
 from typing import Annotated, Any, Literal, TypedDict, Unpack
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from bakeoff.stats.core.arguments import Default, Level, PositiveInt
 from bakeoff.stats.core.checks import (
@@ -94,12 +94,8 @@ def diebold_mariano_pairs(
     right, members = as_correctness(correct, "correct", ndim=2), list(pairs)
     columns = [(right[:, a], right[:, b]) for a, b in members]
     differences = [first.astype(np.float64) - second for first, second in columns]
-    results = _results(differences, members, "equally accurate", **options)
-    counts = (paired_counts(first, second) for first, second in columns)
-    return [
-        dataclasses.replace(result, details={**cells, **result.details})
-        for result, cells in zip(results, counts, strict=True)
-    ]
+    counts = [paired_counts(first, second) for first, second in columns]
+    return _results(differences, members, counts, **options)
 
 
 def diebold_mariano_means_pairs(
@@ -112,7 +108,7 @@ def diebold_mariano_means_pairs(
     """Run `diebold_mariano_means` for several pairs, as `diebold_mariano_pairs` does."""
     table, members = as_scores(values, "values", ndim=2, unit="rows"), list(pairs)
     differences = [_of_values(table[:, a], table[:, b], greater_is_better) for a, b in members]
-    return _results(differences, members, "equally good on average", **options)
+    return _results(differences, members, **options)
 
 
 def _of_values(a: ArrayLike, b: ArrayLike, greater_is_better: bool) -> FloatArray:
@@ -178,11 +174,7 @@ def diebold_mariano_means(
 
     Parameters
     ----------
-    time : array_like, shape (N,), optional
-        As in `diebold_mariano`.
-    variant : {"ewc_corrected", "hln"}
-        As in `diebold_mariano`.
-    horizon : int
+    time, variant, horizon
         As in `diebold_mariano`.
 
     Returns
@@ -198,7 +190,7 @@ def diebold_mariano_means(
     8.0
     """
     differences = [_of_values(values_a, values_b, greater_is_better)]
-    return _results(differences, [(0, 1)], "equally good on average", **options)[0]
+    return _results(differences, [(0, 1)], **options)[0]
 
 
 def too_few_times(periods: int, variant: str, horizon: int) -> bool:
@@ -211,7 +203,7 @@ def too_few_times(periods: int, variant: str, horizon: int) -> bool:
 def _results(
     differences: Sequence[FloatArray],
     pairs: list[tuple[int, int]],
-    what: str,
+    counts: list[dict[str, int]] | None = None,
     *,
     time: ArrayLike | None = None,
     variant: Variant = "ewc_corrected",
@@ -219,7 +211,8 @@ def _results(
     alternative: Alternative = "two-sided",
     confidence_level: float = 0.95,
 ) -> list[SerialResult]:
-    """Test the differences of pairs of models."""
+    """Test the differences of pairs of models, which of right and wrong come with their counts."""
+    what = "equally good on average" if counts is None else "equally accurate"
     contrasts = len({model for pair in pairs for model in pair}) - 1
     times = as_clusters(time, len(differences[0]), "time")
     n, periods, corrected = times.n, times.count, variant == "ewc_corrected"
@@ -228,11 +221,13 @@ def _results(
     bandwidth = cosine_count(periods) if corrected else min(horizon, periods) - 1
     df = float(bandwidth) if corrected else periods - 1.0
     few = too_few_times(periods, variant, horizon)
-    results = []
-    for d, r, factor in zip(differences, residuals, factors.tolist(), strict=True):
+    results, cells = [], counts or [{}] * len(differences)
+    for d, r, factor, of_pair in zip(differences, residuals, factors.tolist(), cells, strict=True):
         mean = float(d.sum()) / n
         if corrected:
-            variance = cosine_variance(r) * factor
+            # the mean of the first B squared cosines, EWC (Lazarus et al. 2018)
+            squares = np.square(cosine_transform(r)[:bandwidth])
+            variance = float(squares.mean()) * factor if len(squares) else math.nan
         else:
             lags = autocovariances(r, bandwidth)
             variance = float(lags[0] + 2 * lags[1:].sum())
@@ -272,6 +267,7 @@ def _results(
                 "like those of the test rows.",
                 method=_SOURCES[variant],
                 details={
+                    **of_pair,
                     "se": se,
                     "long_run_variance": variance,
                     "n_effective_raw": raw,
@@ -341,17 +337,10 @@ def cosine_count(n: int) -> int:
     return max(1, math.floor(0.4 * math.pow(n, 2 / 3) + 1e-9))
 
 
-def cosine_variance(residuals: FloatArray) -> float:
-    """Return the mean of the first B squared cosines, EWC (Lazarus et al. 2018)."""
-    squares = np.square(cosine_transform(residuals)[: cosine_count(len(residuals))])
-    return float(squares.mean()) if len(squares) else math.nan
-
-
 def autocovariances(residuals: FloatArray, largest: int) -> FloatArray:
     """Return γ_0, …, γ_largest with divisor T."""
     n = len(residuals)
-    products = [float(residuals[lag:] @ residuals[: n - lag]) / n for lag in range(largest + 1)]
-    return np.array(products)
+    return np.array([residuals[lag:] @ residuals[: n - lag] / n for lag in range(largest + 1)])
 
 
 # 1 − φ and the shares of the variance that persist; φ is tried while T(1 − φ) ≥ 5
@@ -390,10 +379,10 @@ class _Spectra:
         top = (1 + phi) / fading - 2 * phi * (1 - phi**n) / (n * fading**2)
         return np.asarray(share * top + 1 - share)
 
-    def log_likelihoods(
-        self, residuals: Sequence[FloatArray]
-    ) -> tuple[FloatArray, NDArray[np.bool_]]:
-        """Return the log likelihoods against white noise, and which series have any."""
+    def averages(
+        self, residuals: Sequence[FloatArray], values: FloatArray, contrasts: int
+    ) -> tuple[FloatArray, float]:
+        """Average values of the spectra by what each series says of them, and by what all do."""
         relative = np.zeros((len(residuals), len(self.constant)))
         varies = np.zeros(len(residuals), dtype=np.bool_)
         for place, one in enumerate(residuals):
@@ -402,14 +391,13 @@ class _Spectra:
                 scale = (squares * self.inverse).mean(axis=1)
                 fit = self.constant - self.ordinates / 2 * np.log(scale)
                 relative[place], varies[place] = fit - fit[0], True
-        return relative, varies
-
-    def average(self, values: FloatArray, relative: FloatArray) -> FloatArray:
-        """Average values of the spectra by their posterior probabilities; at least 1."""
-        posterior = relative + self.log_prior
+        together = relative[varies].sum(axis=0) * contrasts / len(residuals)
+        posterior = np.vstack([relative, together]) + self.log_prior
         weights = np.exp(posterior - posterior.max(axis=-1, keepdims=True))
-        average = (weights * values).sum(axis=-1) / weights.sum(axis=-1)
-        return np.asarray(np.maximum(1.0, average))
+        average = np.maximum(1.0, (weights * values).sum(axis=-1) / weights.sum(axis=-1))
+        if not varies.any():
+            return np.ones(len(residuals)), 1.0
+        return np.where(varies, np.maximum(average[:-1], average[-1]), 1.0), float(average[-1])
 
 
 _spectra = functools.lru_cache(maxsize=8)(_Spectra)
@@ -418,24 +406,7 @@ _spectra = functools.lru_cache(maxsize=8)(_Spectra)
 def persistence(residuals: Sequence[FloatArray], contrasts: int) -> FloatArray:
     """Return by what factor the mean of B squared cosines falls short of the long-run variance."""
     spectra = _spectra(len(residuals[0]))
-    relative, varies = spectra.log_likelihoods(residuals)
-    if not varies.any():
-        return np.ones(len(residuals))
-    together = relative[varies].sum(axis=0) * contrasts / len(residuals)
-    separately, shared = (spectra.average(spectra.shortfall, one) for one in (relative, together))
-    return np.where(varies, np.maximum(separately, shared), 1.0)
-
-
-def between_blocks(residuals: Sequence[FloatArray], contrasts: int, blocks: int) -> float:
-    """Return how many times the variance of the mean exceeds that of independent blocks."""
-    n = len(residuals[0])
-    spectra = _spectra(n)
-    relative, varies = spectra.log_likelihoods(residuals)
-    if not varies.any():
-        return 1.0
-    ratio = spectra.of_sums(n) / spectra.of_sums(n / blocks)
-    together = relative[varies].sum(axis=0) * contrasts / len(residuals)
-    return float(spectra.average(ratio, together))
+    return spectra.averages(residuals, spectra.shortfall, contrasts)[0]
 
 
 def independent_blocks(values: FloatArray, times: Clusters, blocks: int) -> Assumption:
@@ -445,7 +416,10 @@ def independent_blocks(values: FloatArray, times: Clusters, blocks: int) -> Assu
     if models > 1:
         columns = columns - columns.mean(axis=1, keepdims=True)
     residuals = [_residuals(column, times) for column in columns.T]
-    ratio = between_blocks(residuals, max(1, models - 1), blocks)
+    n, spectra = times.count, _spectra(times.count)
+    between = spectra.of_sums(n) / spectra.of_sums(n / blocks)
+    # how many times the variance of the mean exceeds that of independent blocks
+    ratio = spectra.averages(residuals, between, max(1, models - 1))[1]
     length = times.count / blocks
     shows = ratio > MOST_BETWEEN or length >= _SHOWS_IN_A_BLOCK
     unseen = f"; blocks of fewer than {_SHOWS_IN_A_BLOCK} times cannot show that it fades"
