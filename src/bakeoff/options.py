@@ -36,8 +36,6 @@ class Option(NamedTuple):
     """What the command line calls its value; a switch has none."""
     type: Callable[[str], Any] = str
     default: Any = None
-    python: str = ""
-    """Its type in Python, where it stands among the settings of a function."""
     choices: tuple[str, ...] = ()
 
     @property
@@ -91,14 +89,12 @@ OPTIONS: dict[str, Option] = {
         "A,B,…",
         texts,
         (),
-        "sequence",
     ),
     "task": Option(
         "Whether classes (`classification`) or numbers (`regression`) are predicted; default: as "
         "the metric says, or else numbers where the truth has a fraction or very many different "
         "numbers.",
         "TASK",
-        python='{"classification", "regression"}',
         choices=("classification", "regression"),
     ),
     "tasks": Option(
@@ -107,7 +103,7 @@ OPTIONS: dict[str, Option] = {
         "A,B,…",
         texts,
     ),
-    "unit": Option("What predicted numbers are measured in.", "TEXT", python="str"),
+    "unit": Option("What predicted numbers are measured in.", "TEXT"),
     "datasets": Option(
         "The files are a table of scores: this column names the data sets, each of which is one "
         "observation. It has a column for each model, or a row for each score with the columns "
@@ -132,14 +128,12 @@ OPTIONS: dict[str, Option] = {
     ),
     "bins": Option(
         'Where columns of numbers among `subgroups` are cut: ``{"age": [40, 65]}``.',
-        python="Mapping of str to sequence of float",
     ),
     "independent_rows": Option(
         "Take related rows for independent all the same; the verdict says so.",
         "true",
         yes_or_no,
         False,
-        "bool",
     ),
     # several runs
     "runs": Option(
@@ -168,7 +162,6 @@ OPTIONS: dict[str, Option] = {
         "first, or that of `versus`.",
         "SIDE",
         default="two-sided",
-        python='{"two-sided", "greater", "less"}',
     ),
     "correction": Option(
         "How the p-values of a family of models or pairs are adjusted. Default: `bonferroni` on "
@@ -177,27 +170,22 @@ OPTIONS: dict[str, Option] = {
         "`metric_difference` and `mean_difference`. `shaffer` is for two-sided tests of all "
         "pairs.",
         "NAME",
-        python="str",
     ),
     "variant": Option(
         "Of McNemar's test: midp (default), exact, corrected or asymptotic.",
         "NAME",
-        python="str",
     ),
     "costs": Option(
         "What each kind of error costs: `classes` and `matrix` as in an experiment. Tests the "
         "costs too.",
         "FILE",
-        python="Mapping",
     ),
     "tests": Option(
         "Names of tests, in place of the recommended ones; see ``bakeoff tests``.",
         default=(),
-        python="sequence of str",
     ),
     "options": Option(
         'Options of single tests: ``{"bayes_correlated_t": {"rope": 0.02}}``.',
-        python="Mapping of str to Mapping",
     ),
     # files
     "format": Option(
@@ -224,16 +212,12 @@ OPTIONS: dict[str, Option] = {
         "TEXT,…",
         texts_if_any,
     ),
-    "decimals": Option(
-        "Round the scores first, so that what differs by less is tied.", python="int"
-    ),
+    "decimals": Option("Round the scores first, so that what differs by less is tied."),
     # what comes out
     "json": Option("Print JSON instead."),
     "output": Option("Write a file.", "FILE …"),
-    "name": Option("What to call the data.", default="the data", python="str"),
-    "progress": Option(
-        "Whether to show a bar on standard error; default: where it is a terminal.", python="bool"
-    ),
+    "name": Option("What to call the data.", default="the data"),
+    "progress": Option("Whether to show a bar on standard error; default: where it is a terminal."),
     # the gate
     "margin": Option(
         "The largest loss that does not matter, in the unit of the metric, as 0.01, or in percent "

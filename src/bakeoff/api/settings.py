@@ -134,18 +134,19 @@ def takes(settings: type, **defaults: Any) -> Callable[[Callable[P, R]], Callabl
             except UserError as error:
                 raise named(error, {*defined, *names, *_KEYS}) from None
 
-        checked.__doc__ = _with_parameters(getdoc(function) or "", names)
+        checked.__doc__ = _with_parameters(getdoc(function) or "", settings, names)
         return cast("Callable[P, R]", checked)
 
     return decorate
 
 
-def _with_parameters(text: str, names: Sequence[str]) -> str:
+def _with_parameters(text: str, settings: type, names: Sequence[str]) -> str:
     """Add the section of other parameters to a docstring."""
     lines = ["Other Parameters", "----------------"]
     for name in names:
         optional = ", optional" if OPTIONS[name].default is None else ""
-        lines.append(f"{name} : {OPTIONS[name].python}{optional}")
+        kind = settings.__annotations__[name].__forward_arg__
+        lines.append(f"{name} : {kind.removesuffix(' | None')}{optional}")
         about = OPTIONS[name].help
         lines += wrap(about, 92, initial_indent="    ", subsequent_indent="    ")
     before, returns, after = text.partition("Returns\n-------\n")

@@ -43,6 +43,10 @@ from bakeoff.spec.metrics import Passing
 from bakeoff.stats import plain
 
 ENDINGS = (".html", ".md", ".tex")
+_PASSED_ON = (
+    *("unit", "variant", "versus", "correction", "alternative", "alpha", "independent_rows"),
+    *("deterministic", "files"),
+)
 MOST_COUNTED = 10_000_000
 """Rows that --counts may stand for."""
 _MOST_TASKS = 20
@@ -161,23 +165,13 @@ def _of_scores(args: argparse.Namespace, command: str) -> Study:
 
 def _read(args: argparse.Namespace) -> tuple[Observations, Settings, tuple[str, ...]]:
     """Read one table of all models, or one of each; return how they are compared, and notes."""
-    settings = Settings(
-        unit=args.unit,
-        costs=costs_in(args.costs),
-        variant=args.variant,
-        versus=args.versus,
-        correction=args.correction,
-        alternative=args.alternative,
-        alpha=args.alpha,
-        independent_rows=args.independent_rows,
-        deterministic=args.deterministic,
-        files=args.files,
-    )
+    how: dict[str, Any] = {name: getattr(args, name) for name in _PASSED_ON}
+    how["costs"] = costs_in(args.costs)
     if args.counts is not None:
         if args.files or args.subgroups is not None:
             raise UserError("--counts stands in place of files and their columns")
-        settings = dataclasses.replace(settings, metrics=args.metrics or ())
-        return _called(_from_counts(args.counts), args.models), settings, ()
+        how["metrics"] = args.metrics or ()
+        return _called(_from_counts(args.counts), args.models), Settings(**how), ()
     if not args.files:
         raise UserError("expected a file, or --counts; see `bakeoff compare --help`")
     subgroups = subgroups_named(args.subgroups or ())
@@ -218,18 +212,14 @@ def _read(args: argparse.Namespace) -> tuple[Observations, Settings, tuple[str, 
     )
     by_items = isinstance(named.kind, Passing)  # and of the runs of an item one value is left
     related = {name: getattr(args, name) for name in RELATING[:3]}
-    settings = dataclasses.replace(
-        settings,
-        metrics=named.metrics,
-        own_metrics=named.own_metrics,
-        values=named.kind,
-        columns={
-            role: column
-            for role, column in related.items()
-            if column is not None and not (role == "runs" and by_items)
-        },
-    )
-    return given if one_table else _called(given, args.models), settings, tables.read_as
+    how |= {"metrics": named.metrics, "own_metrics": named.own_metrics, "values": named.kind}
+    how["columns"] = {
+        role: column
+        for role, column in related.items()
+        if column is not None and not (role == "runs" and by_items)
+    }
+    given = given if one_table else _called(given, args.models)
+    return given, Settings(**how), tables.read_as
 
 
 def _called(given: Observations, names: Sequence[str] | None) -> Observations:

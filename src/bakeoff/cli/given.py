@@ -7,7 +7,6 @@ import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -95,19 +94,12 @@ def subgroups_named(parts: Sequence[str]) -> list[str | dict[str, Any]]:
         try:
             bins = [float(cut) for cut in cuts]
         except ValueError:
-            bins = []
-        rising = all(low < high for low, high in pairwise(bins))
-        if not name or len(bins) < len(cuts) or not rising:
             raise Problem(
                 ("subgroups",),
                 f"found {part!r}, expected a column like sex, or one of numbers with the places to "
-                "cut it at, ascending, like age:40:65",
-            )
+                "cut it at, like age:40:65",
+            ) from None
         columns.append({"column": name, "bins": bins} if bins else name)
-    names = [one if isinstance(one, str) else one["column"] for one in columns]
-    twice = next((name for i, name in enumerate(names) if name in names[:i]), None)
-    if twice is not None:
-        raise Problem(("subgroups",), f"{twice!r} appears twice")
     return columns
 
 
@@ -131,36 +123,27 @@ def outputs(
     """
     places = [Path(one) for one in given or ()]
     inputs = {os.path.realpath(path) for path in read}
-    for place in places:
-        if problem := _why_not(place, inputs, endings):
-            raise UserError(f"output: {problem}")
     if len({os.path.realpath(place) for place in places}) < len(places):
         raise UserError("output: the same place is named twice")
-    return places
-
-
-def _why_not(place: Path, inputs: set[str], endings: Sequence[str]) -> str:
-    """Say why nothing can be written to a place; empty where it can be."""
-    shown = repr(str(place)[:60])
-    is_folder = bool(endings) and not place.suffix
-    try:
-        os.lstat(place)
-    except (FileNotFoundError, NotADirectoryError):
-        pass  # an output that is not there yet; what lies above it is looked at below
-    except (OSError, ValueError) as problem:  # too long, or no text of the file system
-        return f"{shown}: {getattr(problem, 'strerror', None) or 'no file can have this name'}"
-    if not is_folder:
-        if os.path.realpath(place) in inputs:
-            return f"{shown} is read from; name another file"
-        if endings and place.suffix.lower() not in endings:
-            return f"found {shown}, expected a name with {', '.join(endings)}, or a folder"
+    for place in places:
+        shown, target = repr(str(place)[:60]), Path(os.path.realpath(place))
+        is_folder = bool(endings) and not place.suffix
+        if str(target) in inputs:
+            raise UserError(f"output: {shown} is read from; name another file")
+        if endings and not is_folder and place.suffix.lower() not in endings:
+            names = ", ".join(endings)
+            raise UserError(f"output: found {shown}, expected a name with {names}, or a folder")
         try:
-            check_writable(place)
-        except UserError as problem:
-            return str(problem)
-    target = Path(os.path.realpath(place)) if place.is_symlink() else place
-    folder = target if is_folder else target.parent
-    above = next(p for p in (folder, *folder.absolute().parents) if p.exists())
-    if not above.is_dir():
-        return f"{str(above)!r} is a file; name a folder"
-    return "" if os.access(above, os.W_OK) else f"{str(above)!r} may not be written to"
+            if not is_folder:
+                check_writable(place)
+            folder = target if is_folder else target.parent
+            above = next(p for p in (folder, *folder.parents) if p.exists())
+        except UserError as error:
+            raise UserError(f"output: {error}") from None
+        except OSError as error:
+            raise UserError(f"output: {shown}: {error.strerror}") from None
+        if not above.is_dir():
+            raise UserError(f"output: {str(above)!r} is a file; name a folder")
+        if not os.access(above, os.W_OK):
+            raise UserError(f"output: {str(above)!r} may not be written to")
+    return places
