@@ -253,4 +253,4 @@ def _from_counts(text: str) -> Observations:
         for wrong in ([0, 0, 0, 0], [0, 0, 1, 1], [0, 1, 0, 1])
     )
     models = {"A": (Predicted(a),), "B": (Predicted(b),)}
-    return Observations("the counts", np.arange(len(a)), right, models, in_order=False)
+    return Observations("the counts", np.arange(sum(numbers)), right, models, in_order=False)

@@ -88,11 +88,11 @@ def test_page_says_whether_the_difference_differs(table, capsys):
         ("sexx", "subgroups[0]: '"),
         ("sex,sex", "subgroups: 'sex' appears twice"),
         ("age", "say where to cut them"),
-        ("age:60:40", "subgroups: found 'age:60:40'"),
+        ("age:60:40", "expected numbers in ascending order"),
         ("age:old", "subgroups: found 'age:old'"),
-        ("sex,", "subgroups: found ''"),
-        ("sex:1", "subgroups: column 'sex' holds no numbers to cut"),
-        ("id:500", "subgroups: column 'id' puts all rows into one subgroup"),
+        ("sex,", "subgroups[1]: expected at least 1 character"),
+        ("sex:1", "subgroups[0].bins: column 'sex' holds no numbers to cut"),
+        ("id:500", "subgroups[0]: column 'id' puts all rows into one subgroup"),
     ],
 )
 def test_mistakes_are_told(table, named, message, refused):
