@@ -391,7 +391,7 @@ class ScoreSettings(TestSettings, total=False):
     decimals: int | None
 
 
-@takes(ScoreSettings, {"missing_cells": "missing", "scores": "table"}, name="the table")
+@takes(ScoreSettings, name="the table")
 def compare_datasets(
     table: pd.DataFrame | Mapping[str, Mapping[str, float]],
     *,

@@ -203,7 +203,7 @@ def test_the_command_answers_and_refuses_what_is_for_rows(capsys, tmp_path, refu
         name = option.replace("--set=", "--set ").rpartition("=")[0]
         refused("compare", file, "--datasets", "dataset", option, said=f"{name}: is for rows")
     line = "compare", file, "--values", "higher", "--missing", "failed"
-    refused(*line, said="--missing: unknown value 'failed'")
+    refused(*line, said="missing: unknown value 'failed'")
 
 
 @pytest.mark.parametrize("name", ["dataset", "Task", "problem", "benchmark"])
