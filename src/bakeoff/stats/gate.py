@@ -124,7 +124,7 @@ def _limits(
         else:  # the wider limits of t and of Hall's
             ends = skewed_limits(limits.estimate, tested, skew, alpha)
             status, method = limits.status, "t_and_hall"
-        made = {"status": status, "method": method, "warnings": warnings}
+        made: dict[str, Any] = {"status": status, "method": method, "warnings": warnings}
         limits = dataclasses.replace(limits, low=ends[0], high=ends[1], **made)
     return limits, low, contrast, skew
 

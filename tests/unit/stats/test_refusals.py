@@ -231,7 +231,6 @@ PLANS = [
     (lambda: FiveByTwoPower(), "sd: give either"),
     (lambda: FiveByTwoPower(sd=0.1, discordance=0.1), "sd: give either"),
     (lambda: FiveByTwoPower(sd=0.0), "sd: found 0"),
-    (lambda: FiveByTwoPower(sd=0.1, correlation=1.0), "correlation"),
     (lambda: FiveByTwoPower(sd=0.1, n_simulations=10), "n_simulations"),
     (lambda: FiveByTwoPower(discordance=1.2), "discordance"),
     (lambda: FiveByTwoPower(discordance=0.1).solve(n=1, difference=0.02), "n: found 1"),

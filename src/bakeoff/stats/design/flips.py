@@ -343,9 +343,8 @@ def in_order(sums: FloatArray, weights: FloatArray) -> IntArray:
 
 def towards(values: NDArray[Any], side: Alternative) -> NDArray[Any]:
     """Turn values so that greater ones speak for the alternative."""
-    if side == "two-sided":
-        return np.abs(values)
-    return values if side == "greater" else -values
+    turned: NDArray[Any] = np.abs(values) if side == "two-sided" else values
+    return -turned if side == "less" else turned
 
 
 _ENUMERATED = 12
