@@ -20,7 +20,6 @@ from scipy import stats
 from bakeoff.stats import bradley_terry, friedman, wilcoxon_signed_rank, win_rates
 from bakeoff.stats.datasets.rank_tests import RankTable
 from bakeoff.stats.datasets.standings import (
-    as_groups,
     group_means,
     most_likely,
     with_failures_last,
@@ -68,7 +67,7 @@ def failures(replicates: int) -> Rows:
 
 def groups(replicates: int) -> Rows:
     """Take ten groups of three related data sets for thirty, and for ten."""
-    codes = as_groups(np.repeat(np.arange(10), 3), 30)
+    codes = np.repeat(np.arange(10), 3)
     for correlation in (0.5, 0.8):
         counted = dict.fromkeys(("thirty data sets", "ten groups"), 0)
         for i in range(replicates):

@@ -19,7 +19,7 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
-from bakeoff.errors import shown
+from bakeoff.errors import shown, unknown
 
 DOTTED = r"^[A-Za-z_]\w*(\.[A-Za-z_]\w*)+$"
 """An import path."""
@@ -66,11 +66,18 @@ class SpecSection(BaseModel):
 
     @model_validator(mode="before")
     @classmethod
-    def _exponents(cls, values: Any) -> Any:
-        """Take ``1e-3`` for a number wherever numbers are expected."""
-        if not isinstance(values, Mapping):
+    def _known_keys(cls, values: Any) -> Any:
+        """Refuse other keys, and take ``1e-3`` for a number wherever numbers are expected."""
+        if isinstance(values, SpecSection):
             return values
-        numeric = {key for key, field in cls.model_fields.items() if _numeric(field.annotation)}
+        fields = {field.alias or name: field for name, field in cls.model_fields.items()}
+        if not isinstance(values, Mapping):
+            raise said(f"expected keys ({', '.join(sorted(fields))}), found {shown(values)}")
+        other = next((key for key in values if isinstance(key, str) and key not in fields), None)
+        if other is not None:
+            text = {"text": unknown("key", other, fields), "key": other}
+            raise PydanticCustomError("unknown_key", "{text}", text)
+        numeric = {key for key, field in fields.items() if _numeric(field.annotation)}
         return {key: with_numbers(v) if key in numeric else v for key, v in values.items()}
 
 

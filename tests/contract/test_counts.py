@@ -93,11 +93,11 @@ def test_fit_opens_its_own_file_alone(batch):
 def test_only_what_writes_the_card_searches_for_repeated_rows(tiny, tmp_path, monkeypatch):
     experiment = load_experiment(tiny)
     calls = Counter()
-    counted(monkeypatch, table, "find_repeats", calls)
+    counted(monkeypatch, table, "row_digests", calls)
     assert steps.check(experiment)[0] == []
-    assert calls["find_repeats"] == 0
+    assert calls["row_digests"] == 0
     steps.load_dataset(experiment, "iris", str(tmp_path / "d.parquet"), str(tmp_path / "d.json"))
-    assert calls["find_repeats"] == 1
+    assert calls["row_digests"] == 1
 
 
 def test_fits_that_are_there_are_not_done_again(batch, monkeypatch):
@@ -159,7 +159,7 @@ def test_fingerprint_of_a_model_is_digested_once_for_all_data_sets(tiny, monkeyp
     tiny["datasets"] = {f"d{i}": dict(tiny["datasets"]["iris"]) for i in range(5)}
     experiment = load_experiment(tiny)
     calls = Counter()
-    counted(monkeypatch, digests, "of_fit", calls)
+    counted(monkeypatch, digests, "own_code", calls)
     known = digests.of_fits(experiment)
-    assert calls == {"of_fit": len(experiment.models)}
+    assert calls == {"own_code": len(experiment.models)}
     assert {tuple(own.values()) for own in known.values()} == {tuple(known["d0"].values())}

@@ -11,6 +11,7 @@ import pandas as pd
 
 from bakeoff.api.arrays import by_name
 from bakeoff.api.build_study import (
+    asked_tests,
     described_metric,
     given_experiment,
     given_study,
@@ -18,7 +19,7 @@ from bakeoff.api.build_study import (
     planned_tests,
 )
 from bakeoff.api.findings import Findings
-from bakeoff.api.settings import TestSettings, asked_tests, call_of, takes
+from bakeoff.api.settings import TestSettings, takes
 from bakeoff.comparisons.read_evidence import score_matrix
 from bakeoff.comparisons.run_tests import HOLES, MATRIX, matrices
 from bakeoff.errors import Problem, UserError, some, unknown
@@ -102,8 +103,8 @@ def _long(
     if datasets in _MODEL:
         raise Problem(
             ("datasets",),
-            f"column {datasets!r} names the models: the table needs a row for each data set and a "
-            "column for each model; turn it (transpose), or rename the column",
+            f"column {datasets!r} names the models: turn the table, so that it has a row for each "
+            "data set, or rename the column",
         )
     shared = pd.DataFrame(
         {
@@ -133,7 +134,7 @@ def _long(
             for name in _columns_of_models(frame, models, {datasets, *beside})
         ]
     if not parts:
-        raise Problem(("models",), "found 0 model, expected two at least")
+        raise Problem(("models",), "found 0 models, expected two at least")
     return pd.concat([shared.assign(**part) for part in parts], ignore_index=True)
 
 
@@ -462,8 +463,6 @@ def compare_datasets(
     >>> print(*found.comparisons.loc[0, ["test", "n", "pvalue"]])
     wilcoxon_signed_rank 7 0.015625
     """
-    arguments = {key: value for key, value in locals().items() if key != "table"}
-    arguments |= arguments.pop("settings")
     if missing not in MISSING:
         raise UserError(f"missing: found {missing!r}, expected one of {', '.join(MISSING)}")
     scores = read_scores(
@@ -478,7 +477,7 @@ def compare_datasets(
     )
     study = study_of(
         scores,
-        call_of(compare_datasets, arguments, "table"),
+        "bakeoff.compare_datasets(table, …)",
         name=settings["name"],
         tests=settings["tests"],
         versus=versus,

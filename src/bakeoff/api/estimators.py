@@ -3,56 +3,52 @@
 from __future__ import annotations
 
 import dataclasses
+import math
+import operator
 import re
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from numbers import Integral
 from pathlib import Path
-from typing import Any, Literal, Protocol, Unpack
+from typing import Any, Literal, Unpack
 
+import numpy as np
 import pandas as pd
 import yaml
 from numpy.typing import ArrayLike
 
-from bakeoff.api.estimator_input import (
-    are_texts,
-    as_passed,
-    class_codes,
-    entry_of,
-    is_pipeline,
-    joined_table,
-    resampling_of,
-    with_codes,
-    write_table,
-)
+from bakeoff.api.arrays import as_pandas, rows_of
+from bakeoff.api.build_study import asked_tests, without_none
+from bakeoff.api.estimator_input import entry_of, is_pipeline, with_codes
 from bakeoff.api.findings import Findings
-from bakeoff.api.settings import TestSettings, asked_tests, takes, without_none
-from bakeoff.errors import UserError, placed, shown
+from bakeoff.api.settings import TestSettings, takes
+from bakeoff.data.columns import sorted_names
+from bakeoff.data.target import counted, positive_last
+from bakeoff.errors import UserError, listed, placed, shown, unknown
 from bakeoff.execution.in_process import run_in_process
 from bakeoff.execution.workers import StepError
 from bakeoff.files import whole
 from bakeoff.keys import ID
 from bakeoff.report.study import Study
+from bakeoff.sources.common.identifiers import series_of
 from bakeoff.spec import Experiment, Fit
 from bakeoff.spec.load import load_experiment
 from bakeoff.spec.metrics import METRICS_OF
+from bakeoff.spec.resampling import Resampling
 
 DATA = "data"
 """The id of the one data set."""
-
-
-class Estimator(Protocol):
-    """What scikit-learn calls so."""
-
-    def fit(self, X: object, y: object, /) -> object:
-        """Learn."""
-
-    def predict(self, X: object, /) -> object:
-        """Predict."""
-
-    def get_params(self, deep: bool = True) -> dict[str, object]:
-        """Return the parameters."""
+_MANY = 50_000
+"""Rows from which the default plan is the holdout alone."""
+_ROOM = 1 << 30
+"""Bytes that a sparse matrix may take as a table."""
+_TEXT = "text"
+_ROUNDS = (
+    *("KFold", "StratifiedKFold", "GroupKFold", "StratifiedGroupKFold", "PredefinedSplit"),
+    *("LeaveOneOut", "LeaveOneGroupOut", "RepeatedKFold", "RepeatedStratifiedKFold"),
+)
 
 
 class EstimatorSettings(TestSettings, total=False):
@@ -98,15 +94,15 @@ class EstimatorFindings(Findings):
         with whole(file) as part:
             text = yaml.safe_dump(config, sort_keys=False, allow_unicode=True)
             part.write_text(text, encoding="utf-8", newline="\n")
-            write_table(self._frame, table)
+            _write_table(self._frame, table)
         return file
 
 
 @takes(EstimatorSettings, {"target": "y", "resampling": "cv"})
 def compare_estimators(
-    estimators: Mapping[str, Estimator] | Sequence[Estimator] | Estimator,
-    X: ArrayLike | pd.DataFrame | Estimator,
-    y: ArrayLike | pd.DataFrame | Estimator,
+    estimators: object,
+    X: object,
+    y: object,
     *more: object,
     cv: object = None,
     metrics: str | Sequence[str] = (),
@@ -188,11 +184,17 @@ def compare_estimators(
     given, X, y = _by_name(estimators, X, y, *more)
     task = _task(given)
     frame, roles = joined_table(X, y, {"groups": groups, "time": time})
-    ids = _ids(given)
-    plans, folds = resampling_of(cv, len(frame), X, y, groups)
-    to_x = as_passed(X, frame.drop(columns=list(roles.values())))
-    codes = class_codes(frame[roles["target"]], positive) if task == "classification" else {}
-    encoding = "none" if are_texts(X) else preprocessing  # texts are for a vectorizer
+    plain = all(re.fullmatch(ID, label) and len(label) <= 60 for label in given)
+    plain = plain and len({label.lower() for label in given}) == len(given)
+    ids = {label: label if plain else f"model-{i}" for i, label in enumerate(given, 1)}
+    plans, folds = _resampling_of(cv, len(frame), X, y, groups)
+    to_x = _as_passed(X, frame.drop(columns=list(roles.values())))
+    codes: dict[str, int] = {}
+    if task == "classification":  # estimators see the places of classes, the positive one last
+        target = frame[roles["target"]]
+        classes = positive_last(sorted_names(target), positive, (), counted(target))
+        codes = {name: code for code, name in enumerate(classes)}
+    encoding = "none" if _are_texts(X) else preprocessing  # texts are for a vectorizer
     frame = frame.assign(**folds)
     data = {**roles, "positive": positive, "unit": settings["unit"], "label": settings["name"]}
     alternative = settings["alternative"]
@@ -221,14 +223,15 @@ def compare_estimators(
             ),
         }
     )
-    with (
-        tempfile.TemporaryDirectory() as folder,
-        _in_arguments({key: label for label, key in ids.items()}),
-    ):
+    if not isinstance(n_jobs, int) or n_jobs == 0:
+        raise UserError(f"n_jobs: found {shown(n_jobs)}, expected a number of processes, or -1")
+    from joblib import effective_n_jobs
+
+    workers = effective_n_jobs(n_jobs)
+    with tempfile.TemporaryDirectory() as folder, _in_arguments(ids):
         table = Path(folder) / "table.parquet"
-        write_table(frame, table)
+        _write_table(frame, table)
         experiment = load_experiment(_with_table(config, str(table)))
-        workers = _workers(n_jobs)
         if workers > 1:
             _refuse_session_code(experiment, "n_jobs", ", or leave `n_jobs` at 1")
         with _bar(settings["progress"]) as fitted:
@@ -265,25 +268,18 @@ def _task(estimators: Mapping[str, Any]) -> str:
         raise UserError("estimators: expected texts as names")
     for label, one in estimators.items():
         entry_of(one, _place(label))  # what is no estimator is told before all else
-    numbers = {label: is_regressor(one) for label, one in estimators.items()}
-    if len(set(numbers.values())) > 1:
-        told = ", ".join(f"{label} is a {_KINDS[is_]}" for label, is_ in numbers.items())
-        raise UserError(f"estimators: found both kinds ({told}), expected one")
-    return "regression" if all(numbers.values()) else "classification"
-
-
-_KINDS = {True: "regressor", False: "classifier"}
+    kinds = {
+        label: "regressor" if is_regressor(one) else "classifier"
+        for label, one in estimators.items()
+    }
+    if len(set(kinds.values())) > 1:
+        each = ", ".join(f"{label} is a {kind}" for label, kind in kinds.items())
+        raise UserError(f"estimators: found both kinds ({each}), expected one")
+    return "regression" if "regressor" in kinds.values() else "classification"
 
 
 def _place(label: str) -> str:
     return f"estimators[{label!r}]"
-
-
-def _ids(estimators: Mapping[str, Any]) -> dict[str, str]:
-    """Map names to ids of models: the name itself where it is one."""
-    plain = all(re.fullmatch(ID, label) and len(label) <= 60 for label in estimators)
-    plain = plain and len({label.lower() for label in estimators}) == len(estimators)
-    return {label: label if plain else f"model-{i}" for i, label in enumerate(estimators, 1)}
 
 
 def _model(
@@ -321,28 +317,20 @@ def _with_table(config: Mapping[str, Any], path: str) -> dict[str, Any]:
     return {**config, "datasets": {DATA: data}}
 
 
-def _workers(n_jobs: int) -> int:
-    from joblib import effective_n_jobs
-
-    if not isinstance(n_jobs, int) or n_jobs == 0:
-        raise UserError(f"n_jobs: found {shown(n_jobs)}, expected a number of processes, or -1")
-    return int(effective_n_jobs(n_jobs))
-
-
 @contextmanager
-def _in_arguments(labels: Mapping[str, str]) -> Iterator[None]:
+def _in_arguments(ids: Mapping[str, str]) -> Iterator[None]:
     """Name estimators and arguments in place of the keys of an experiment."""
+    places = {key: _place(label) for label, key in ids.items()}
     try:
         yield
     except StepError as error:
         fit = error.what
         assert isinstance(fit, Fit)
-        text = f"{_place(labels[fit.model])}, {fit.split}: {error.reason}"
+        text = f"{places[fit.model]}, {fit.split}: {error.reason}"
         if "could not convert string" in error.reason:
             text += '; preprocessing="auto" encodes columns of texts'
         raise UserError(text) from None
     except UserError as error:
-        places = {key: _place(label) for key, label in labels.items()}
         raise placed(error, places) from None
 
 
@@ -362,3 +350,150 @@ def _bar(wanted: bool | None) -> Iterator[Callable[[int, int], None]]:
     finally:
         if shows:
             sys.stderr.write("\n")
+
+
+# --- the table and its divisions
+
+
+def joined_table(X: Any, y: Any, columns: Mapping[str, Any]) -> tuple[pd.DataFrame, dict[str, str]]:
+    """Join features, target and what is known of the rows."""
+    frame = _features(X)
+    y, columns = as_pandas(y), {role: as_pandas(given) for role, given in columns.items()}
+    roles = {"target": _unused("target", frame)}
+    frame[roles["target"]] = _column(y, frame, "y")
+    for role, given in columns.items():
+        if given is None:
+            continue
+        if isinstance(given, str):
+            if given not in frame:
+                raise UserError(f"{role}: {unknown('column of X', given, map(str, frame.columns))}")
+            roles[role] = given
+        else:
+            roles[role] = _unused(role, frame)
+            frame[roles[role]] = _column(given, frame, role)
+    return frame, roles
+
+
+def _features(X: Any) -> pd.DataFrame:
+    X = as_pandas(X)
+    if _are_texts(X):
+        return pd.DataFrame({_TEXT: list(X)})
+    if hasattr(X, "toarray"):
+        if 8 * math.prod(X.shape) > _ROOM:
+            raise UserError(
+                f"X: a sparse matrix of shape {X.shape} would take "
+                f"{8e-9 * math.prod(X.shape):.0f} GB as a table: keep fewer columns; of texts, "
+                "pass the texts, and make their vectorizer a step of the estimators"
+            )
+        X = X.toarray()
+    frame = rows_of("X", X)
+    if isinstance(frame, pd.Series) or frame.empty:
+        raise UserError(
+            f"X: found {type(X).__name__} of shape {np.shape(X)}, expected a table with a row for "
+            "each row of y and a column for each feature, or a list of texts"
+        )
+    if all(isinstance(column, int) for column in frame.columns):  # scikit-learn counts them itself
+        return frame.set_axis([f"x{i}" for i in range(1, frame.shape[1] + 1)], axis=1)
+    odd = [column for column in frame.columns if not isinstance(column, str)]
+    if odd or not frame.columns.is_unique:
+        wrong = f"the column {odd[0]!r}" if odd else "a column twice"
+        raise UserError(f"X: found {wrong}, expected texts as names, each once")
+    return frame.copy(deep=False)  # which gets more columns
+
+
+def _are_texts(X: Any) -> bool:
+    """Tell texts, one for each row, from a table."""
+    is_list = isinstance(X, list | tuple | np.ndarray | pd.Series) and len(X) > 0
+    return is_list and all(isinstance(one, str) for one in X)
+
+
+def _as_passed(X: Any, features: pd.DataFrame) -> Any:
+    """Return the transformer that makes `X` of a table's columns, None where they are the same."""
+    from sklearn.preprocessing import FunctionTransformer
+
+    if _are_texts(X):
+        return FunctionTransformer(operator.itemgetter(_TEXT))
+    types: dict[Any, Any] = {}
+    for name, dtype in features.dtypes.items():
+        if isinstance(dtype, pd.CategoricalDtype):
+            types[name] = dtype
+        elif pd.api.types.is_bool_dtype(dtype):
+            types[name] = str(dtype)
+    return FunctionTransformer(operator.methodcaller("astype", types)) if types else None
+
+
+def _column(given: Any, frame: pd.DataFrame, argument: str) -> Any:
+    """Return values for the rows of a table, paired by position."""
+    if getattr(given, "ndim", 1) == 2 and given.shape[1] == 1:
+        given = given.squeeze(axis=1)
+    values = given if isinstance(given, pd.Series) else series_of(np.asarray(given).tolist(), given)
+    if getattr(given, "ndim", 1) != 1:
+        raise UserError(f"{argument}: found shape {given.shape}, expected one value for each row")
+    if len(values) != len(frame):
+        raise UserError(
+            f"{argument}: found {len(values):,} values for the {len(frame):,} rows of X"
+        )
+    if argument == "y" and (missing := int(values.isna().sum())):
+        raise UserError(f"y: {missing:,} of its {len(values):,} values are missing: leave them out")
+    if isinstance(given, pd.Series) and not given.index.equals(frame.index):
+        raise UserError(
+            f"{argument}: its index is not that of X; align them, or pass {argument}.to_numpy() to "
+            "pair rows by position"
+        )
+    return values.to_numpy() if isinstance(values.dtype, np.dtype) else values.array
+
+
+def _unused(wanted: str, frame: pd.DataFrame) -> str:
+    """Return a name that no column has."""
+    names = (wanted, *(f"{wanted}_{i}" for i in range(1, len(frame.columns) + 2)))
+    return next(name for name in names if name not in frame)
+
+
+def _resampling_of(
+    cv: Any, n: int, X: Any, y: Any, groups: Any
+) -> tuple[dict[str, Any] | None, dict[str, Any]]:
+    """Return the section `resampling:`, and the columns of folds that it names."""
+    if cv is None:
+        return ({"holdout": {}} if n >= _MANY else None), {}
+    if isinstance(cv, Integral) and not isinstance(cv, bool):
+        return {"kfold": {"folds": int(cv)}}, {}
+    if isinstance(cv, str):
+        if cv not in Resampling.model_fields:
+            raise UserError(f"cv: {unknown('plan', cv, Resampling.model_fields)}")
+        return {cv: {}}, {}
+    if isinstance(cv, Mapping):
+        return dict(cv), {}
+    kind = type(cv).__name__
+    if not hasattr(cv, "split") or kind not in _ROUNDS:
+        raise UserError(
+            f"cv: found {kind}, expected a number of folds, the name of a plan "
+            f"({listed(Resampling.model_fields)}), the section `resampling:` of an experiment, or "
+            f"a splitter whose folds test every row once in a round ({listed(_ROUNDS)})"
+        )
+    try:
+        splits = list(cv.split(X, y, groups))
+    except (TypeError, ValueError) as error:
+        raise UserError(f"cv: {kind} cannot split these rows: {error}") from None
+    rounds = int(getattr(cv, "n_repeats", 1))
+    per_round = len(splits) // rounds
+    columns = {}
+    for i in range(rounds):
+        folds = np.zeros(n, dtype=np.int64)
+        for k, (_, test) in enumerate(splits[i * per_round : (i + 1) * per_round], 1):
+            folds[test] = k
+        if not folds.all():
+            raise UserError(f"cv: {kind} tests {int((folds == 0).sum()):,} rows in no fold")
+        columns[f"fold_{i + 1}"] = folds
+    names = list(columns)
+    return {"kfold": {"folds": per_round, "column": names if rounds > 1 else names[0]}}, columns
+
+
+def _write_table(frame: pd.DataFrame, path: Path) -> None:
+    """Write a table as a Parquet file, without its index."""
+    try:
+        with whole(path) as part:
+            frame.reset_index(drop=True).to_parquet(part, index=False)
+    except (TypeError, ValueError, NotImplementedError) as error:
+        # pyarrow's: columns of mixed types, or of a type of pandas alone
+        why = " ".join(str(error).split())
+        raise UserError(f"X: a column cannot be written to a table: {why}") from None

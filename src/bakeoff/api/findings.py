@@ -14,7 +14,7 @@ import pandas as pd
 
 from bakeoff.api.plain_data import as_plain, names_of
 from bakeoff.comparisons import Comparison
-from bakeoff.errors import UserError, shown, unknown
+from bakeoff.errors import UserError, joined, shown, unknown
 from bakeoff.files import write_text
 from bakeoff.report import exhibits
 from bakeoff.report.exhibit import Item
@@ -27,16 +27,10 @@ from bakeoff.report.tables import PageTable, to_latex, to_markdown
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-_BRIEF: tuple[str, ...] = (
-    "metric",
-    "model_a",
-    "model_b",
-    "estimate",
-    "ci_low",
-    "p_a_better",
-    "p_equivalent",
+_BRIEF = (
+    *("metric", "model_a", "model_b", "estimate", "ci_low", "p_a_better", "p_equivalent"),
+    *("p_b_better", "pvalue", "pvalue_adjusted", "decision"),
 )
-_BRIEF += ("p_b_better", "pvalue", "pvalue_adjusted", "decision")
 """The columns of a table of pairs that fit a screen."""
 _ROWS = 30
 """Rows that fit a screen."""
@@ -176,7 +170,9 @@ class Findings:
     def to_json(self) -> str:
         """Return verdict, mean scores and all comparisons, with every detail, as JSON."""
         return json.dumps(
-            as_plain(self._study, self._page.verdict, self._own_names), indent=2, ensure_ascii=False
+            as_plain(self._study, self._page.verdict, self._names_of_models),
+            indent=2,
+            ensure_ascii=False,
         )
 
     def save(self, path: str | Path) -> Path:
@@ -206,14 +202,15 @@ class Findings:
             ".json": lambda: self.to_json() + "\n",
         }
         if file.suffix.lower() not in writers:
-            raise UserError(f"path: found {shown(str(path))}, expected a name with {_or(writers)}")
+            endings = joined(list(writers), "or")
+            raise UserError(f"path: found {shown(str(path))}, expected a name with {endings}")
         write_text(file, writers[file.suffix.lower()]())
         return file
 
     def __repr__(self) -> str:
         texts = self._page.verdict.lines
         table = self._brief
-        cells = [[cell.text + cell.mark for cell in row] for row in table.rows]
+        cells = [[cell.text for cell in row] for row in table.rows]
         below = pd.DataFrame(cells, columns=[column.title for column in table.columns])
         lines = [*map(paragraph, texts), "", *([below.to_string(index=False)] if cells else [])]
         return "\n".join([*lines, *filter(None, [table.summary])])
@@ -232,8 +229,6 @@ class Findings:
             alt="" if shown is None else shown.alt,
         )
 
-    # ------------------------------------------------------------------ what is looked up
-
     @cached_property
     def _main(self) -> Family | None:
         """The family of pairs that the verdict goes by."""
@@ -241,7 +236,7 @@ class Findings:
         return next(iter((*self._study.mains, *pairs)), None)
 
     @cached_property
-    def _own_names(self) -> dict[str, str]:
+    def _names_of_models(self) -> dict[str, str]:
         """The user's names of the models, which are their ids in an experiment."""
         study = self._study
         return names_of(study) if study.command else {m: m for m in ("", *study.models)}
@@ -286,10 +281,5 @@ class Findings:
         return self._named(frame, ("model_a", "model_b"))
 
     def _named(self, frame: pd.DataFrame, columns: tuple[str, ...]) -> pd.DataFrame:
-        there = [column for column in columns if column in frame]
-        return frame.assign(**{c: frame[c].map(self._own_names.__getitem__) for c in there})
-
-
-def _or(endings: Iterable[str]) -> str:
-    *first, last = endings
-    return f"{', '.join(first)} or {last}"
+        names = self._names_of_models
+        return frame.assign(**{c: frame[c].map(names.__getitem__) for c in columns if c in frame})

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import itertools
-import re
 import tempfile
 from collections.abc import Mapping, Sequence
 from numbers import Integral
@@ -16,21 +15,21 @@ from numpy.typing import ArrayLike, NDArray
 
 from bakeoff.api.arrays import as_pandas
 from bakeoff.api.build_study import (
+    asked_tests,
     described_metric,
     given_experiment,
     given_study,
     made_by,
     planned_tests,
+    without_none,
 )
 from bakeoff.api.estimator_input import learner_of, task_of
 from bakeoff.api.findings import Findings
 from bakeoff.api.settings import (
     TestSettings,
-    asked_tests,
     numbers_wanted,
     place_of,
     takes,
-    without_none,
 )
 from bakeoff.data.given_predictions import HeldModel
 from bakeoff.data.target import looks_like_a_quantity
@@ -63,7 +62,6 @@ _ONE_ROUND = (
 )
 _REPEATED = ("RepeatedKFold", "RepeatedStratifiedKFold")
 _DRAWN = ("ShuffleSplit", "StratifiedShuffleSplit", "GroupShuffleSplit")
-_NEVER_DRAWN = ("LeaveOneOut", "LeaveOneGroupOut", "TimeSeriesSplit")
 _PROVE = "pass `return_indices=True` to `cross_validate`, so that the results hold them"
 
 
@@ -248,21 +246,18 @@ def compare_search(
     control = None if versus == "best" else versus
     if control is None and settings.get("alternative", "two-sided") != "two-sided":
         raise UserError(
-            "alternative: candidates are ordered by these very scores, so that a one-sided test "
-            "would halve its p-value for nothing: name a candidate, chosen beforehand, in `versus`"
+            "alternative: candidates are ordered by these very scores: a one-sided test is for a "
+            "candidate that was chosen beforehand, named in `versus`"
         )
-    if control is not None and control not in names:
-        raise UserError(f"versus: {unknown('candidate', control, [*names, 'best'])}")
-    columns = [key for key in table if key.startswith("split0_test_")]
-    metrics = [key.removeprefix("split0_test_") for key in columns]
+    first = "split0_test_"
+    metrics = [key.removeprefix(first) for key in table if key.startswith(first)]
     metrics.sort(key=lambda name: name != search.refit)
-    splits = sum(re.fullmatch(rf"split\d+_test_{metrics[0]}", key) is not None for key in table)
     single = search.scoring if isinstance(search.scoring, str) else "score"
     results: dict[str, dict[str, list[float]]] = {}
     for i in np.argsort(table[f"rank_test_{metrics[0]}"], kind="stable"):
         results[names[i]] = {
             f"test_{single if metric == 'score' else metric}": [
-                table[f"split{split}_test_{metric}"][i] for split in range(splits)
+                table[f"split{split}_test_{metric}"][i] for split in range(search.n_splits_)
             ]
             for metric in metrics
         } | {"estimator": [clone(search.estimator).set_params(**table["params"][i])]}
@@ -273,10 +268,10 @@ def compare_search(
 
 def _candidates(params: Sequence[Mapping[str, Any]]) -> list[str]:
     """Call the candidates of a search by the parameters in which they differ."""
-    keys = dict.fromkeys(key for own in params for key in own)
-    texts = [{key: clean(str(v))[:40] for key, v in own.items()} for own in params]
-    varied = [key for key in keys if len({own.get(key) for own in texts}) > 1] or list(keys)
-    names = [", ".join(f"{k}={own[k]}" for k in varied if k in own) for own in texts]
+    keys = dict.fromkeys(key for candidate in params for key in candidate)
+    texts = [{key: clean(str(v))[:40] for key, v in candidate.items()} for candidate in params]
+    varied = [key for key in keys if len({text.get(key) for text in texts}) > 1] or list(keys)
+    names = [", ".join(f"{k}={text[k]}" for k in varied if k in text) for text in texts]
     if len(set(names)) == len(names):
         return names
     return [f"{name} (candidate {i})" for i, name in enumerate(names)]
@@ -292,6 +287,10 @@ def _scores(results: Mapping[str, Any], metrics: Sequence[str]) -> Scores:
                 f"results[{model!r}]: its metrics are {some(by_metric)}, those of {first} "
                 f"{some(scores[first])}"
             )
+    counts = {model: len(next(iter(by_metric.values()))) for model, by_metric in scores.items()}
+    if len(set(counts.values())) > 1:
+        each = ", ".join(f"{model} {count}" for model, count in counts.items())
+        raise UserError(f"results: models have different numbers of scores ({each})")
     return scores
 
 
@@ -301,14 +300,13 @@ def _of_model(model: str, result: Any, metrics: Sequence[str]) -> dict[str, NDAr
             f"results[{model!r}]: found the estimator {type(result).__name__}, expected its "
             "scores: pass `cross_validate(model, X, y, cv=cv)`"
         )
-    if not isinstance(result, Mapping):
-        result = {"test_score": result}
+    given = result if isinstance(result, Mapping) else {"test_score": result}
     columns = {}
-    for key in result:
+    for key in given:
         if not key.startswith(_TEST):
             continue
         try:
-            values = np.asarray(result[key], dtype=np.float64)
+            values = np.asarray(given[key], dtype=np.float64)
         except (TypeError, ValueError):
             values = np.array(np.nan)
         if values.ndim != 1:
@@ -316,7 +314,7 @@ def _of_model(model: str, result: Any, metrics: Sequence[str]) -> dict[str, NDAr
         columns[key.removeprefix(_TEST)] = values
     if not columns:
         raise UserError(
-            f"results[{model!r}]: found {listed(result)}, expected what `cross_validate` returns, "
+            f"results[{model!r}]: found {listed(given)}, expected what `cross_validate` returns, "
             "with `test_score`"
         )
     if [*columns] == ["score"] and len(metrics) < 2:
@@ -337,23 +335,21 @@ def _of_scores(
     tests: Mapping[str, Any],
 ) -> Study:
     """Run the tests of the experiment of scores, and make the study for its report."""
-    scores = _scores(results, metrics)
-    counts = {model: len(next(iter(by_metric.values()))) for model, by_metric in scores.items()}
-    if len(set(counts.values())) > 1:
-        each = ", ".join(f"{model} {count}" for model, count in counts.items())
-        raise UserError(f"results: models have different numbers of scores ({each})")
+    scores = {
+        m: dict(map(_turned, own, own.values())) for m, own in _scores(results, metrics).items()
+    }
+    count = len(next(iter(next(iter(scores.values())).values())))
     splits = None
     if all(isinstance(one, Mapping) and "indices" in one for one in results.values()):
         splits = _same_splits(results)
     elif _is_drawn_anew(cv):
         raise UserError(
-            f"cv: {type(cv).__name__} may draw other splits for each model: were they the same? "
-            "Give it a number as `random_state`, or pass `return_indices=True` to `cross_validate`"
+            f"cv: {type(cv).__name__} may draw other splits for each model: give it a number as "
+            f"`random_state`, or {_PROVE}"
         )
-    plan = plan_of(cv, n, next(iter(counts.values())), splits)
+    plan = plan_of(cv, n, count, splits)
     if plan.growing and "run" not in tests:
         tests = {**tests, "run": ["corrected_repeated_kfold_t"]}
-    turned = {m: dict(map(_turned, own, own.values())) for m, own in scores.items()}
     experiment = given_experiment(
         tests,
         task=task_of(results.values()),
@@ -364,27 +360,27 @@ def _of_scores(
             )
             for label, key in ids.items()
         },
-        metrics=[_metric(metric) for metric in next(iter(turned.values()))],
+        metrics=[_metric(metric) for metric in next(iter(scores.values()))],
         resampling=plan.resampling,
     )
     planned = planned_tests(experiment)
     columns = [
         (ids[model], metric, values)
-        for model, by_metric in turned.items()
+        for model, by_metric in scores.items()
         for metric, values in zip(experiment.metrics, by_metric.values(), strict=True)
     ]
     values = np.concatenate([values for *_, values in columns])
-    length, places = len(plan.places), np.tile(plan.places, (len(columns), 1))
+    places = np.tile(plan.places, (len(columns), 1))
     frame = pd.DataFrame(
         {
             "dataset": _FOLDS,
-            "model": np.repeat([model for model, *_ in columns], length),
+            "model": np.repeat([model for model, *_ in columns], count),
             "plan": plan.name,
             "repeat": places[:, 0],
             "fold": places[:, 1],
             "n_train": np.tile(plan.n_train, len(columns)),
             "n_test": np.tile(plan.n_test, len(columns)),
-            "metric": np.repeat([metric for _, metric, _ in columns], length),
+            "metric": np.repeat([metric for _, metric, _ in columns], count),
             "value": values,
             "undefined": np.where(np.isnan(values), _WITHOUT, ""),
         }
@@ -451,8 +447,8 @@ def _of_predictions(
             if len(train) + len(test) != len(truth):
                 raise UserError(
                     f"cv: split {i} trains on {len(train):,} and tests {len(test):,} of "
-                    f"{len(truth):,} rows; predictions are compared on folds whose other rows are "
-                    "all trained on: leave out X and y to compare the scores"
+                    f"{len(truth):,} rows, expected all others to be trained on: leave out X and y "
+                    "to compare the scores"
                 )
         plan = plan_of(cv, len(truth), len(splits), splits)
         tables = {
@@ -584,8 +580,7 @@ def _plan_of_labels(table: pd.DataFrame) -> FoldPlan:
     folds = len(table[list(_FOLD)].drop_duplicates()) // repeats
     if repeats * folds == 1:
         raise UserError(
-            "results: all rows are of one fold, expected several: `bakeoff.compare` compares "
-            "predictions of one test set"
+            "results: all rows are of one fold: `bakeoff.compare` compares predictions of one fold"
         )
     tested = np.array([len(table) / (repeats * folds)])
     return FoldPlan(repeats, folds, table["id"].nunique() - tested, tested, sized=False)
@@ -633,22 +628,16 @@ def _same_splits(results: Mapping[str, Any]) -> list[Split]:
         for i, (one, other) in enumerate(itertools.zip_longest(splits[first], splits[model])):
             if one is None or other is None or not all(map(np.array_equal, one, other)):
                 raise UserError(
-                    f"results[{model!r}]: split {i} has other rows than that of {first}: results "
-                    "are paired by split; give `cv` a number as `random_state`, or the list "
-                    "`list(cv.split(X, y))` as `cv`"
+                    f"results[{model!r}]: split {i} has other rows than that of {first}: give all "
+                    "the same `cv`, with a number as `random_state`"
                 )
     return splits[first]
 
 
 def _is_drawn_anew(cv: Any) -> bool:
-    """Tell whether a splitter may return different splits at each call."""
-    kind = type(cv).__name__
-    if not hasattr(cv, "get_n_splits") or kind in _NEVER_DRAWN:
-        return False
-    if kind in _ONE_ROUND and not getattr(cv, "shuffle", False):
-        return False
-    known = kind in (*_ONE_ROUND, *_REPEATED, *_DRAWN)
-    return not known or not isinstance(cv.random_state, Integral)
+    """Tell whether a splitter returns other splits at each call."""
+    draws = getattr(cv, "shuffle", hasattr(cv, "random_state"))
+    return draws and not isinstance(cv.random_state, Integral)
 
 
 def _of_rounds(cv: Any, kind: str, n: int | None, n_scores: int) -> FoldPlan:
@@ -704,8 +693,8 @@ def _of_splits(splits: Sequence[Split], *, drawn: bool) -> FoldPlan:
     if drawn or (whole and len(splits) > 1 and len(set(n_test.tolist())) == 1):
         return FoldPlan(len(splits), 1, n_train, n_test)
     raise UserError(
-        "cv: its splits are no cross-validation (each row tested once in every round, trained on "
-        "otherwise), no random divisions of all rows, and do not go with time: no test fits them"
+        "cv: its splits are no cross-validation, no random divisions of all rows, and do not go "
+        "with time: no test fits them"
     )
 
 

@@ -21,6 +21,11 @@ def names_of(study: Study) -> dict[str, str]:
 def as_plain(study: Study, verdict: Verdict, names: Mapping[str, str]) -> dict[str, Any]:
     """Return verdict, mean scores and comparisons, models by their names."""
     means = study.scores.groupby(["model", "metric"])["value"].mean().to_dict()
+    subgroups = [
+        {str(key): plain(value) for key, value in line.items()}
+        | {"model_a": names[line["model_a"]], "model_b": names[line["model_b"]]}
+        for line in study.subgroups.to_dict("records")
+    ]
     averaged = [m for m in study.experiment.metrics if study.averages(m)]
     return {
         "verdict": {
@@ -47,13 +52,5 @@ def as_plain(study: Study, verdict: Verdict, names: Mapping[str, str]) -> dict[s
             {**row.to_dict(), "model_a": names[row.model_a], "model_b": names[row.model_b]}
             for row in study.comparisons
         ],
-        **({} if study.subgroups.empty else {"subgroups": _subgroups(study, names)}),
+        **({} if study.subgroups.empty else {"subgroups": subgroups}),
     }
-
-
-def _subgroups(study: Study, names: Mapping[str, str]) -> list[dict[str, Any]]:
-    return [
-        {str(key): plain(value) for key, value in line.items()}
-        | {"model_a": names[line["model_a"]], "model_b": names[line["model_b"]]}
-        for line in study.subgroups.to_dict("records")
-    ]

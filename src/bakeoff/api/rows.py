@@ -9,25 +9,17 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from bakeoff.api.arrays import side_by_side
-from bakeoff.api.build_study import build_study, made_by
+from bakeoff.api.build_study import Settings, build_study, made_by
 from bakeoff.api.findings import Findings
 from bakeoff.api.settings import (
-    Settings,
-    call_of,
-    check_values,
-    kind_of,
+    check_truth,
+    measured_by,
     numbers_wanted,
     takes,
 )
 from bakeoff.errors import Problem
-from bakeoff.scores.metrics.own import taken_by_path
 from bakeoff.spec.metrics import Passing
 from bakeoff.stats import Runs
-
-_KEYS = (
-    *("metrics", "alpha", "alternative", "correction", "versus", "independent_rows", "groups"),
-)
-_OF_LABELS = ("costs", "positive", "task", "unit", "variant", "classes")
 
 
 class CompareSettings(TypedDict, total=False):
@@ -131,8 +123,6 @@ def compare(
     >>> found.comparisons.loc[0, ["model_a", "model_b", "decision"]].tolist()
     ['old', 'new', 'b_better']
     """
-    arguments = {key: value for key, value in locals().items() if key not in ("y", "predictions")}
-    arguments |= arguments.pop("settings")
     related = {"groups": groups, "runs": runs, "time": time}
     if groups is not None and time is not None:
         raise Problem(("groups",), "cannot be combined with time: keep one of them")
@@ -140,31 +130,31 @@ def compare(
         raise Problem(("runs",), "found no groups, expected the items that were run several times")
     if settings["bins"] is not None and subgroups is None:
         raise Problem(("bins",), "found no subgroups, expected the columns to be cut")
-    kind, names = kind_of(values, metrics)
-    check_values(y, values, {"metrics": names} | {key: arguments[key] for key in _OF_LABELS})
-    names, own_metrics = taken_by_path(names)
-    of_rows = related, kind, settings["classes"], positive, settings["name"], subgroups
-    numbers = numbers_wanted(task, names)
-    given = side_by_side(y, predictions, *of_rows, settings["bins"], numbers)
-    shared = ("costs", "variant", "correction", "alternative", "independent_rows", "unit")
+    of_labels: dict[str, object] = {
+        key: settings[key] for key in ("costs", "unit", "variant", "classes")
+    }
+    of_labels |= {"positive": positive, "task": task}
+    kind, names, own_metrics = measured_by(values, metrics, of_labels)
+    check_truth(y, values)
+    given = side_by_side(
+        *(y, predictions, related, kind, settings["classes"], positive, settings["name"]),
+        *(subgroups, settings["bins"], numbers_wanted(task, names)),
+    )
+    of_items = isinstance(kind, Passing)
+    models = predictions.items() if isinstance(predictions, Mapping) else ()
     how = Settings(
         metrics=names,
         own_metrics=own_metrics,
         values=kind,
-        columns={
-            role: role
-            for role, rows in related.items()
-            if rows is not None and not isinstance(kind, Passing)
-        },
+        columns={role: role for role in related if related[role] is not None and not of_items},
         versus=versus,
         alpha=alpha,
-        deterministic=[
-            str(model)
-            for model, one in (predictions.items() if isinstance(predictions, Mapping) else ())
-            if isinstance(one, Runs) and one.deterministic
-        ],
-        **{key: arguments[key] for key in shared},
+        deterministic=[str(m) for m, one in models if isinstance(one, Runs) and one.deterministic],
+        costs=settings["costs"],
+        variant=settings["variant"],
+        correction=settings["correction"],
+        alternative=settings["alternative"],
+        independent_rows=settings["independent_rows"],
+        unit=settings["unit"],
     )
-    study = build_study(given, how)
-    first = "None" if values else "y"
-    return Findings(made_by(study, call_of(compare, arguments, first, "predictions")))
+    return Findings(made_by(build_study(given, how), "bakeoff.compare(y, predictions, …)"))

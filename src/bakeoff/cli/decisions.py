@@ -53,7 +53,7 @@ def gate(args: argparse.Namespace) -> int:
             missing=args.missing,
             numbers=numbers_wanted(args.task, given.metrics),
         )
-        rows = rows.measured_in(args.unit).with_costs(costs_in(args.costs))
+        rows = rows.measured(args.unit, costs_in(args.costs))
         kind = given.kind
         metrics = (kind.name,) if isinstance(kind, GivenMetric) else given.metrics
         verdict = decide(rows, Terms.of(rows, metrics, args.margin, args.alpha, args.superior))
@@ -78,7 +78,7 @@ def _show_verdict(verdict: GateVerdict) -> None:
             *map(writer(one), (part.limits.estimate, part.limits.low, part.limits.high)),
             "worse" if part.decision is Release.BLOCK else "",
         )
-        for one in verdict.by_metric or (verdict,)
+        for one in verdict.each
         for part in (*([one.overall] if several else []), *one.subgroups)
     ]
     if rows:
@@ -309,7 +309,7 @@ def _pilot(args: argparse.Namespace) -> tuple[GateRows, str, Result, MetricPower
         noise = mean_difference(*values, groups=rows.groups)
         return rows, given.kind.name, noise, MetricPower.from_pilot(noise)
     metric = given.metrics[0] if given.metrics else rows.task.metric
-    rows.check_costs([metric])
+    rows.check([metric])
     rows.margin(metric, args.margin or 0.0)
     difference, (low, high) = args.difference or 0.0, METRICS[metric].range
     if abs(difference) > high - low:
@@ -323,7 +323,7 @@ def _pilot(args: argparse.Namespace) -> tuple[GateRows, str, Result, MetricPower
 
 def _from_pilot(args: argparse.Namespace, level: float) -> Design:
     rows, metric, result, test = _pilot(args)
-    about = rows.about(metric) if rows.base.values is None else ""
+    about = rows.about(metric)
     one_sided = args.alternative == "greater"
     true, margin = args.difference or 0.0, args.margin
     gap = true if margin is None else margin + (-abs(true) if args.equal else true)

@@ -234,10 +234,10 @@ def _why(case: str, **facts: Any) -> str:
 
 def _posthoc(name: str, experiment: Experiment) -> str:
     """Say which comparisons of pairs an omnibus test brings along."""
-    known = catalogue()
-    runs, _ = form_of(known[name], experiment)
+    entries = catalogue()
+    runs, _ = form_of(entries[name], experiment)
     # a test of all pairs, which takes the place of one of all models at once, has none of its own
-    pairwise = known[runs.posthoc] if runs.posthoc else runs
+    pairwise = entries[runs.posthoc] if runs.posthoc else runs
     test = planned(pairwise, experiment.tests, related=bool(dependent(experiment)))
     pairs = "all pairs" if test.versus is None else f"{test.versus} with each other model"
     by = test.correction or "none"
@@ -308,11 +308,11 @@ def _cases_of_metrics(experiment: Experiment) -> dict[str, tuple[str, ...]]:
     """Return the cases of one test set in the order of the metrics, each with its metrics."""
     cases: dict[str, tuple[str, ...]] = {}
     serial = experiment.task.numbers and in_time(experiment)
-    known = {"correctness": "right rows", "classes": "costs", "ranking": "areas"}
+    case_of = {"correctness": "right rows", "classes": "costs", "ranking": "areas"}
     for metric in _of_other_nulls(experiment.metrics):
         reads = METRICS[metric].reads if metric in METRICS else None
         if reads or has_interval(metric):
-            case = known[reads] if reads else _by_influence(metric, serial)
+            case = case_of[reads] if reads else _by_influence(metric, serial)
             cases[case] = (*cases.get(case, ()), metric)
     return cases or {"right rows": (FIXED_METRICS["correctness"],)}
 
@@ -323,12 +323,12 @@ def _by_influence(metric: str, serial: bool) -> str:
 
 def _of_other_nulls(metrics: Sequence[str]) -> Iterator[str]:
     """Leave out metrics by which models are equal where they are by another one before."""
-    asked = set[str]()
+    nulls = set[str]()
     for metric in metrics:
         null = METRICS[metric].null if metric in METRICS else ""
-        if not null or null not in asked:
+        if not null or null not in nulls:
             yield metric
-        asked.add(null)
+        nulls.add(null)
 
 
 def _on_five_by_two(experiment: Experiment) -> Iterator[Recommendation]:
@@ -395,9 +395,16 @@ def smallest_pvalue(
     test: PlannedTest, experiment: Experiment, size: RowCounts | None = None
 ) -> float:
     """Return the smallest adjusted p-value that a test, or its post hoc test, can have."""
+    units = len(experiment.tests.units(experiment.datasets))
+    return _smallest(test, list(experiment.models), units, size)
+
+
+def _smallest(
+    test: PlannedTest, models: Sequence[str], datasets: int, size: RowCounts | None
+) -> float:
     # It is 0 where nothing bounds it, as for a t test of folds, and 1 where the test cannot answer.
     test = test.posthoc or test
-    entry, k = catalogue()[test.name], len(experiment.models)
+    entry, k = catalogue()[test.name], len(models)
     if entry.type1 is TypeOneError.BAYESIAN or "margin" in entry.options:
         return 0.0
     over_datasets = entry.evidence is Evidence.DATASETS
@@ -410,9 +417,9 @@ def smallest_pvalue(
     except ArgumentError:
         return 1.0
     test = dataclasses.replace(test, correction=correction)
-    pairs = pairs_of(list(experiment.models), test.versus) if compares_pairs(entry) else []
+    pairs = pairs_of(models, test.versus) if compares_pairs(entry) else []
     if size is None or over_datasets:
-        each = _over_datasets(test, len(experiment.tests.units(experiment.datasets)), k, pairs)
+        each = _over_datasets(test, datasets, k, pairs)
     else:
         size = RowCounts(size.rows) if test.independent_rows else size
         hypotheses = len(pairs) if entry.arity is Arity.PAIR else k
@@ -508,33 +515,27 @@ def _ahead(options: Mapping[str, Any]) -> Alternative:
 
 def remedies(test: PlannedTest, experiment: Experiment, size: RowCounts | None) -> str:
     """Say what would let a test reach its level that cannot: more groups, or fewer comparisons."""
-    units = len(experiment.tests.units(experiment.datasets))
+    models, units = list(experiment.models), len(experiment.tests.units(experiment.datasets))
 
-    def reaches(
-        test: PlannedTest, size: RowCounts | None, models: Sequence[str], datasets: int = units
-    ) -> bool:
-        other: dict[str, Any] = {"models": dict.fromkeys(models)}
-        if datasets > units:
-            added = (f"another {i}" for i in range(datasets - units))
-            like = next(iter(experiment.datasets.values()))
-            other["datasets"] = {**experiment.datasets, **dict.fromkeys(added, like)}
-        return smallest_pvalue(test, experiment.model_copy(update=other), size) <= test.alpha
+    def reaches(n: int, what: str) -> bool:
+        """Tell whether so many of one thing would do."""
+        rows = size._replace(**{what: n}) if size and what in size._fields else size
+        some = models[:n] if what == "models" else models
+        datasets = n if what == "data sets" else units
+        return _smallest(test, some, datasets, rows) <= test.alpha
 
-    ways, models = [], list(experiment.models)
-    if size is None:
-        n = _first(range(units + 1, FEW), lambda n: reaches(test, None, models, n))
-        ways += [f"at least {n} data sets"] if n else []
-    else:
-        unit = next((one for one in ("times", "groups") if getattr(size, one) is not None), "rows")
-        sizes = range(getattr(size, unit) + 1, FEW)
-        more = _first(sizes, lambda n: reaches(test, size._replace(**{unit: n}), models))
-        ways += [f"at least {more} {unit}"] if more else []
+    what, count = "data sets", units
+    if size is not None:
+        what = next((one for one in ("times", "groups") if getattr(size, one) is not None), "rows")
+        count = getattr(size, what)
+    more = _first(range(count + 1, FEW), lambda n: reaches(n, what))
+    ways = [f"at least {more} {what}"] if more else []
     if test.versus is None and len(models) > 2:
-        fewer = range(len(models) - 1, 1, -1)
-        most = _first(fewer, lambda m: reaches(test, size, models[:m]))
+        most = _first(range(len(models) - 1, 1, -1), lambda n: reaches(n, "models"))
         ways += [f"at most {most} models"] if most else []
         baseline = dataclasses.replace(test, versus=models[0])
-        if takes_control(catalogue()[test.name]) and reaches(baseline, size, models):
+        alone = _smallest(baseline, models, units, size) <= test.alpha
+        if alone and takes_control(catalogue()[test.name]):
             ways.append("a comparison of each model with one baseline (versus)")
     return joined(ways, "or")
 
@@ -558,15 +559,10 @@ _SITUATIONS = {
 }
 """Situations as parts of a sentence, where that is not "with" and their name."""
 _BY_RESULT = (
-    "autocorrelation",
-    "strong autocorrelation",
-    "few rows",
-    "few errors",
-    "rare large errors",
+    *("autocorrelation", "strong autocorrelation", "few rows", "few errors"),
+    *("rare large errors", "seeds alone"),
 )
 """Situations that the data of every comparison show, so that the experiment need not guess."""
-
-
 INFLATED = "{test} has an inflated type I error {where}: {why}."
 NOT_SIMULATED = (
     "{test} has an inflated type I error with some learners and was not simulated with learners "
@@ -575,8 +571,7 @@ NOT_SIMULATED = (
 """What a caution says."""
 
 
-@dataclasses.dataclass(frozen=True)
-class Inflated:
+class Inflated(NamedTuple):
     """A kind of learner, or a situation, in which the type I error of a test is inflated."""
 
     where: str
@@ -584,8 +579,7 @@ class Inflated:
     rate: ErrorRate
 
 
-@dataclasses.dataclass(frozen=True)
-class Cautions:
+class Cautions(NamedTuple):
     """Simulated type I errors that speak against a test in one experiment."""
 
     entry: Entry
@@ -603,22 +597,20 @@ class Cautions:
         shown: Callable[[str], str] = str,
     ) -> list[str]:
         """Return the cautions about a comparison of some models, a sentence each."""
-        sentences = []
-        tests = [f"{named(entry)} (plan {entry.plans[0]})" for entry in self.instead]
-        use = f" Use {' or '.join(tests)} instead." if tests else ""
-        concerned = [
-            one for one in self.inflated if not one.models or set(one.models) & {*compared}
-        ]
-        if concerned:
-            parts: list[str] = []
-            for one in concerned:
-                here = joined([shown(model) for model in one.models if model in compared])
-                where = one.where.removeprefix("with ") if parts else one.where
-                parts.append(f"{where} (here: {here})" if here else where)
-            why = f"{inflation([one.rate for one in concerned])} at the .05 level in simulations"
-            sentences.append(
-                INFLATED.format(test=named(self.entry), where=joined(parts), why=why) + use
-            )
+        sentences, parts, rates = [], list[str](), []
+        for where, models, rate in self.inflated:
+            concerned = [shown(model) for model in models if model in compared]
+            if models and not concerned:
+                continue
+            where = where.removeprefix("with ") if parts else where
+            parts.append(f"{where} (here: {joined(concerned)})" if concerned else where)
+            rates.append(rate)
+        if parts:
+            why = f"{inflation(rates)} at the .05 level in simulations"
+            sentence = INFLATED.format(test=named(self.entry), where=joined(parts), why=why)
+            tests = [f"{named(entry)} (plan {entry.plans[0]})" for entry in self.instead]
+            use = f" Use {' or '.join(tests)} instead." if tests else ""
+            sentences.append(sentence + use)
         unknown = [shown(model) for model in self.unknown if model in compared]
         if unknown:
             sentences.append(NOT_SIMULATED.format(test=named(self.entry), models=joined(unknown)))
@@ -636,9 +628,15 @@ def rates_by(rates: Sequence[ErrorRate], metric: str) -> list[ErrorRate]:
     """Keep the rates that speak of a metric: by it, else by accuracy, else by any."""
     accuracy = FIXED_METRICS["correctness"]
     for studied in (METRICS[metric].studied_by if metric in METRICS else accuracy, accuracy):
-        if own := [rate for rate in rates if (rate.metric or accuracy) == studied]:
-            return own
+        if of_metric := [rate for rate in rates if (rate.metric or accuracy) == studied]:
+            return of_metric
     return list(rates)
+
+
+def of_task(rate: ErrorRate, numbers: bool) -> bool:
+    """Tell whether a rate was simulated with the task of an experiment, or is of any."""
+    regression = rate.setting.endswith(REGRESSION)
+    return regression if numbers and rate.setting in LEARNERS else numbers or not regression
 
 
 def cautions(
@@ -649,33 +647,26 @@ def cautions(
     dataset: str = "",
 ) -> Cautions:
     """Collect the simulated type I errors that speak against a test in an experiment."""
-    entry = catalogue()[test.name]
+    entries = catalogue()
+    entry = entries[test.name]
     if not entry.liberal_for:
         return Cautions(entry)
-    where = experiment, failed, list(experiment.metrics) if metric is None else [metric], dataset
-    inflated = _inflated(entry, *where)
-    numbers = experiment.task.numbers
-    own = [rate for rate in entry.rates if rate.setting in LEARNERS and of_task(rate, numbers)]
-    breaks, simulated = _liberal(own), {rate.setting for rate in own}
-    made_of = {name: learners(m, numbers=numbers) for name, m in experiment.learners.items()}
-    unknown = tuple(
-        name
-        for name, one in made_of.items()
-        if breaks and not (one.simulated and one.kinds <= simulated)
-    )
-    better = [catalogue()[name] for name in test.better if name != ON_ROWS or counted_rows(metric)]
-    instead = [one for one in better if not _inflated(one, *where)] if inflated else []
-    return Cautions(entry, tuple(inflated), unknown, tuple(instead))
-
-
-def of_task(rate: ErrorRate, numbers: bool) -> bool:
-    """Tell whether a rate was simulated with the task of an experiment, or is of any."""
-    regression = rate.setting.endswith(REGRESSION)
-    return regression if numbers and rate.setting in LEARNERS else numbers or not regression
-
-
-def _liberal(rates: Iterable[ErrorRate]) -> set[ErrorRate]:
-    return {rate for rate in rates if rate.verdict is TypeOneError.LIBERAL}
+    metrics, numbers = [metric] if metric else experiment.metrics, experiment.task.numbers
+    inflated = _inflated(entry, experiment, failed, metrics, dataset)
+    rates = [rate for rate in entry.rates if rate.setting in LEARNERS and of_task(rate, numbers)]
+    simulated, unknown = {rate.setting for rate in rates}, list[str]()
+    if any(rate.verdict is TypeOneError.LIBERAL for rate in rates):
+        made_of = {name: learners(m, numbers=numbers) for name, m in experiment.learners.items()}
+        unknown = [
+            n for n, one in made_of.items() if not (one.simulated and one.kinds <= simulated)
+        ]
+    instead = [
+        entries[name]
+        for name in (test.better if inflated else ())
+        if (name != ON_ROWS or counted_rows(metric))
+        and not _inflated(entries[name], experiment, failed, metrics, dataset)
+    ]
+    return Cautions(entry, tuple(inflated), tuple(unknown), tuple(instead))
 
 
 def _inflated(
@@ -686,54 +677,37 @@ def _inflated(
     dataset: str,
 ) -> list[Inflated]:
     """List kinds of learners and situations of an experiment in which a test is liberal."""
-    numbers = experiment.task.numbers
-    known = {name: learners(m, numbers=numbers).kinds for name, m in experiment.learners.items()}
-    inflated, liberal = [], _liberal(entry.rates)
+    numbers, several = experiment.task.numbers, several_runs(experiment)
+    made_of = {name: learners(m, numbers=numbers).kinds for name, m in experiment.learners.items()}
+    inflated = []
     for kind in LEARNERS:
-        own = [rate for rate in entry.rates if rate.setting == kind]
-        of_metrics = {rate for one in metrics for rate in rates_by(own, one)}
-        worst = max(of_metrics & liberal, key=lambda rate: (rate.rate, rate.metric), default=None)
-        models = tuple(name for name, kinds in known.items() if kind in kinds)
-        if models and worst:
+        rates = [rate for rate in entry.rates if rate.setting == kind]
+        of_metrics = {rate for metric in metrics for rate in rates_by(rates, metric)}
+        liberal = [rate for rate in of_metrics if rate.verdict is TypeOneError.LIBERAL]
+        models = tuple(name for name, kinds in made_of.items() if kind in kinds)
+        if models and liberal:
+            worst = max(liberal, key=lambda rate: (rate.rate, rate.metric))
             inflated.append(Inflated(f"with {kind.removesuffix(REGRESSION)}", models, worst))
-    settings = {rate.setting for rate in entry.rates}
-    for rate in entry.rates:
-        if not of_task(rate, numbers) or (numbers and f"{rate.setting}{REGRESSION}" in settings):
-            continue
-        where = _where(rate.setting, experiment, metrics, failed, dataset)
-        if where and rate in liberal:
-            inflated.append(Inflated(where, (), rate))
-    return inflated
-
-
-def _where(
-    setting: str,
-    experiment: Experiment,
-    metrics: Collection[str],
-    failed: Collection[str],
-    dataset: str,
-) -> str:
-    """Put a situation into words; empty where the experiment is not in it."""
     related = {kin.kind for name, kin in dependent(experiment).items() if dataset in ("", name)}
-    if setting in LEARNERS:
-        return ""
-    setting = setting.removesuffix(REGRESSION)
-    if setting in (*_BY_RESULT, "seeds alone"):
-        return ""
-    if setting in METRICS:
-        return f"by {METRICS[setting].title}" if setting in metrics else ""
     fitted = experiment.learners.values()
-    known = {
-        "rows in groups": "group" in related,
+    unlike = {learners(m, numbers=True).kinds for m in fitted} - {frozenset()}
+    here = dict.fromkeys(_BY_RESULT, False) | {
+        **dict.fromkeys(
+            ("rows in groups", "groups of one size", "groups of unlike size"), "group" in related
+        ),
         "failing fits": bool(failed),
         "class weights, costs or tuned thresholds": any(map(moves_threshold, fitted)),
-        "unlike learners": len({learners(m, numbers=True).kinds for m in fitted} - {frozenset()})
-        > 1,
-        "groups of one size": "group" in related,
-        "groups of unlike size": "group" in related,
-        "rare failures, one model deterministic": bool(
-            several_runs(experiment) and deterministic(experiment)
-        ),
-        "skewed runs, unequal numbers": len({*map(experiment.seeds, several_runs(experiment))}) > 1,
+        "unlike learners": len(unlike) > 1,
+        "rare failures, one model deterministic": bool(several and deterministic(experiment)),
+        "skewed runs, unequal numbers": len({*map(experiment.seeds, several)}) > 1,
+        **{name: name in metrics for name in METRICS},
     }
-    return _SITUATIONS.get(setting, f"with {setting}") if known.get(setting, True) else ""
+    settings = {rate.setting for rate in entry.rates}
+    for rate in entry.rates:
+        instead = numbers and f"{rate.setting}{REGRESSION}" in settings
+        liberal_here = rate.verdict is TypeOneError.LIBERAL and rate.setting not in LEARNERS
+        setting = rate.setting.removesuffix(REGRESSION)
+        if liberal_here and of_task(rate, numbers) and not instead and here.get(setting, True):
+            by = f"by {METRICS[setting].title}" if setting in METRICS else f"with {setting}"
+            inflated.append(Inflated(_SITUATIONS.get(setting, by), (), rate))
+    return inflated

@@ -5,15 +5,13 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 from numpy.typing import NDArray
 
 from bakeoff.comparisons.evidence import (
-    Codes,
     DatasetScores,
     FoldPredictions,
     FoldScores,
@@ -21,8 +19,8 @@ from bakeoff.comparisons.evidence import (
     engine_metric,
 )
 from bakeoff.data.table import PROBABILITY_SLACK, SUBGROUP, TAKEN
-from bakeoff.errors import UserError
-from bakeoff.files import open_parquet, read_csv, read_frame
+from bakeoff.errors import UserError, some
+from bakeoff.files import open_parquet, read_csv
 from bakeoff.scores import metrics_of
 from bakeoff.scores.metrics import mixed_units
 from bakeoff.spec import Experiment
@@ -31,6 +29,9 @@ from bakeoff.spec.related import declared
 from bakeoff.spec.resampling import Halves, Plan
 from bakeoff.stats import looks_at
 from bakeoff.stats.datasets.standings import group_means, with_failures_last
+
+if TYPE_CHECKING:
+    import pyarrow.parquet as pq
 
 GROUP, TIME = ":group", ":time"
 """Columns of collected predictions that relate rows; no model is called so."""
@@ -79,60 +80,41 @@ def read_predictions(
 ) -> PairedPredictions:
     """Read what metrics want of one test set, each training run as if it was a model."""
     with open_parquet(path) as file:
-        schema, numbers = file.schema_arrow, False
-        present = _present(models, schema.names)
-        if not by_values:
-            numbers = pa.types.is_floating(schema.field("y_true").type)
-            table = file.read(columns=["y_true", *present])
-    subgroups, taken = (
-        [name for name in schema.names if name.startswith(start)] for start in (SUBGROUP, TAKEN)
-    )
-    related = [name for name in schema.names if name in (GROUP, TIME)]
-    beside = [*related, *subgroups, *taken]
-    frame = read_frame(path, beside) if beside else pd.DataFrame()
-    more: dict[str, Any] = {
-        "left_out": _without(models, present),
-        "groups": frame[GROUP].to_numpy() if GROUP in frame else None,
-        "times": frame[TIME].to_numpy() if TIME in frame else None,
-        "subgroups": {n.removeprefix(SUBGROUP): pd.Categorical(frame[n]) for n in subgroups},
-        "columns": {n.removeprefix(TAKEN): frame[n].to_numpy() for n in taken},
-    }
-    if by_values:
-        values = read_frame(path, present).to_numpy(dtype=np.float64)
-        return PairedPredictions.from_values(present, values, **more)
-    classes: list[str] = []
-    if numbers:
-        truth: NDArray[Any] = table["y_true"].to_numpy()
-        columns = [table[name].to_numpy() for name in present]
-    else:
-        classes, truth = _coded(table["y_true"])
-        columns = [_among(classes, *_coded(table[name])) for name in present]
-    wanted = {looks_at(engine_metric(metric)) for metric in metrics} - {"classes"}
-    if present and wanted:
-        names = classes if "probabilities" in wanted else classes[-1:]
-        given = _numbers(path, [[f"{model}:{name}" for name in names] for model in present])
-        more["scores"] = given[..., -1] if "ranking" in wanted else None
-        more["probabilities"] = _probabilities(given) if "probabilities" in wanted else None
+        names = file.schema_arrow.names
+        present = _present(models, names)
+        subgroups, taken = (
+            [name for name in names if name.startswith(start)] for start in (SUBGROUP, TAKEN)
+        )
+        related = [name for name in names if name in (GROUP, TIME)]
+        read = [*([] if by_values else ["y_true"]), *present, *related, *subgroups, *taken]
+        frame = file.read(columns=read).to_pandas()
+        more: dict[str, Any] = {
+            "left_out": _without(models, present),
+            "groups": frame[GROUP].to_numpy() if GROUP in frame else None,
+            "times": frame[TIME].to_numpy() if TIME in frame else None,
+            "subgroups": {n.removeprefix(SUBGROUP): pd.Categorical(frame[n]) for n in subgroups},
+            "columns": {n.removeprefix(TAKEN): frame[n].to_numpy() for n in taken},
+        }
+        if by_values:
+            values = frame[present].to_numpy(dtype=np.float64)
+            return PairedPredictions.from_values(present, values, **more)
+        classes: list[str] = []
+        if pd.api.types.is_float_dtype(frame["y_true"]):
+            truth, *columns = (frame[name].to_numpy() for name in ("y_true", *present))
+        else:
+            labels = frame["y_true"].astype("category")
+            classes = labels.cat.categories.tolist()
+            labelled = (frame[name].astype("category") for name in present)
+            columns = [one.cat.set_categories(classes).cat.codes.to_numpy() for one in labelled]
+            truth = labels.cat.codes.to_numpy()
+        wanted = {looks_at(engine_metric(metric)) for metric in metrics} - {"classes"}
+        if present and wanted:
+            scored = classes if "probabilities" in wanted else classes[-1:]
+            given = _numbers(file, [[f"{model}:{name}" for name in scored] for model in present])
+            more["scores"] = given[..., -1] if "ranking" in wanted else None
+            more["probabilities"] = _probabilities(given) if "probabilities" in wanted else None
     predicted = np.column_stack(columns) if columns else np.empty((len(truth), 0), np.int8)
     return PairedPredictions(tuple(present), tuple(classes), truth, predicted, **more)
-
-
-def _coded(column: pa.ChunkedArray) -> tuple[list[str], Codes]:
-    """Return the classes of a column of labels and the place of each row's."""
-    labels = column.combine_chunks()
-    if not pa.types.is_dictionary(labels.type):  # of no rows
-        labels = labels.dictionary_encode()
-    classes = labels.dictionary.to_pylist()
-    small = np.min_scalar_type(-max(len(classes), 1))
-    return classes, labels.indices.to_numpy(zero_copy_only=False).astype(small)
-
-
-def _among(classes: Sequence[str], own: Sequence[str], codes: Codes) -> Codes:
-    """Turn codes of a model's own list of classes into those of a common one; -1: not there."""
-    if own == classes:
-        return codes
-    places = [classes.index(name) if name in classes else -1 for name in own]
-    return np.array(places, dtype=np.min_scalar_type(-max(len(classes), 1)))[codes]
 
 
 def _present(models: Sequence[str], known: Sequence[str]) -> list[str]:
@@ -140,39 +122,41 @@ def _present(models: Sequence[str], known: Sequence[str]) -> list[str]:
     named = ((*run_of(name), name) for name in known)
     # a further run has a number; a name with a colon is that of its scores
     runs = [one for one in named if one[2] in models or (one[1] > 1 and ":" not in one[0])]
-    return [name for model in models for own, _, name in sorted(runs) if own == model]
+    return [name for model in models for trained, _, name in sorted(runs) if trained == model]
 
 
-def _probabilities(said: NDArray[np.float64]) -> NDArray[np.float64]:
+def _probabilities(given: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return rows × models × classes; NaN where a model's columns are none or no probabilities."""
     right = [
-        np.isclose(own.sum(axis=1), 1, atol=PROBABILITY_SLACK).all()
-        and bool((own >= -PROBABILITY_SLACK).all())
-        for own in said.transpose(1, 0, 2)
+        np.isclose(of_model.sum(axis=1), 1, atol=PROBABILITY_SLACK).all()
+        and bool((of_model >= -PROBABILITY_SLACK).all())
+        for of_model in given.transpose(1, 0, 2)
     ]
-    return said if all(right) else np.where(np.array(right)[:, None], said, np.nan)
+    return given if all(right) else np.where(np.array(right)[:, None], given, np.nan)
 
 
-def _numbers(path: str | Path, columns: Sequence[Sequence[str]]) -> NDArray[np.float64]:
+def _numbers(file: pq.ParquetFile, columns: Sequence[Sequence[str]]) -> NDArray[np.float64]:
     """Read rows × models × columns, NaN for columns that are not there."""
     # Each model's lie together in memory, so that what looks at a model copies nothing.
-    with open_parquet(path) as file:
-        known, n = set(file.schema_arrow.names), file.metadata.num_rows
-        values = np.empty((len(columns), n, len(columns[0])))
-        some = max(1, _AT_ONCE // values[0].size) if n else len(columns)
-        for start in range(0, len(columns), some):
-            part = columns[start : start + some]
-            table = file.read(columns=[name for own in part for name in own if name in known])
-            for own, names in zip(values[start:], part, strict=False):
-                for place, name in enumerate(names):
-                    own[:, place] = table[name].to_numpy() if name in known else np.nan
+    present, n = set(file.schema_arrow.names), file.metadata.num_rows
+    values = np.full((len(columns), n, len(columns[0])), np.nan)
+    some = max(1, _AT_ONCE // values[0].size) if n else len(columns)
+    for start in range(0, len(columns), some):
+        part = columns[start : start + some]
+        table = file.read(
+            columns=[name for of_model in part for name in of_model if name in present]
+        )
+        for of_model, names in zip(values[start:], part, strict=False):
+            for place, name in enumerate(names):
+                if name in present:
+                    of_model[:, place] = table[name].to_numpy()
     return values.transpose(1, 0, 2)
 
 
 def _without(models: Sequence[str], present: Sequence[str]) -> tuple[str, ...]:
     """Say which models have no results; of training runs the models count."""
-    there = {run_of(name)[0] for name in present}
-    return tuple(f"{model} has no results here" for model in models if model not in there)
+    with_results = {run_of(name)[0] for name in present}
+    return tuple(f"{model} has no results here" for model in models if model not in with_results)
 
 
 # --- folds
@@ -190,20 +174,20 @@ def read_scores(path: str | Path) -> pd.DataFrame:
 
 def fold_scores(scores: pd.DataFrame, models: list[str], metric: str) -> FoldScores:
     """Cut the scores of one data set and plan to an array, models paired fold by fold."""
-    own = scores[scores["metric"] == metric]
-    scored = set(own["model"])
+    rows = scores[scores["metric"] == metric]
+    scored = set(rows["model"])
     present = [model for model in models if model in scored]
-    wide = own.pivot(index=["repeat", "fold"], columns="model", values="value")
-    first = own[own["model"].isin(present[:1])].sort_values(["repeat", "fold"])
+    wide = rows.pivot(index=["repeat", "fold"], columns="model", values="value")
+    first = rows[rows["model"].isin(present[:1])].sort_values(["repeat", "fold"])
     shape = first["repeat"].nunique(), first["fold"].nunique()
-    if len(wide) != shape[0] * shape[1] or len(own) != wide.size:
+    if len(wide) != shape[0] * shape[1] or len(rows) != wide.size:
         raise UserError(f"the scores of {metric} are not complete: rerun snakemake")
     sizes = first[["n_train", "n_test"]]
-    known = not sizes.isna().any(axis=None)
+    sized = not sizes.isna().any(axis=None)
     n_train, n_test = (
-        sizes[name].to_numpy().reshape(shape) if known else None for name in ("n_train", "n_test")
+        sizes[name].to_numpy().reshape(shape) if sized else None for name in ("n_train", "n_test")
     )
-    undefined = own[own["value"].isna()].groupby("model")["undefined"].unique().to_dict()
+    undefined = rows[rows["value"].isna()].groupby("model")["undefined"].unique().to_dict()
     return FoldScores(
         tuple(present),
         wide[present].to_numpy(dtype=np.float64).reshape(*shape, len(present)),
@@ -218,16 +202,14 @@ def read_fold_predictions(path: str | Path, models: list[str]) -> FoldPrediction
     """Read the collected predictions of a plan of folds; rows are paired by their id."""
     with open_parquet(path) as file:
         present = [model for model in models if model in file.schema_arrow.names]
-    frame = read_frame(path, ["row_id", "repeat", "fold", "y_true", *present])
+        frame = file.read(columns=["row_id", "repeat", "fold", "y_true", *present]).to_pandas()
     frame = frame.sort_values(["repeat", "row_id"], kind="stable")
-    repeats = frame["repeat"].nunique()
-    truth = frame["y_true"].astype(str).to_numpy()
-    right = [frame[model].astype(str).to_numpy() == truth for model in present]
-    correct = np.column_stack(right) if right else np.empty((len(frame), 0), dtype=bool)
+    shape = frame["repeat"].nunique(), -1
+    labels = frame[["y_true", *present]].astype(str).to_numpy()
     return FoldPredictions(
         tuple(present),
-        frame["fold"].to_numpy().reshape(repeats, -1),
-        correct.reshape(repeats, -1, len(present)),
+        frame["fold"].to_numpy().reshape(shape),
+        (labels[:, 1:] == labels[:, :1]).reshape(*shape, len(present)),
         _without(models, present),
     )
 
@@ -274,9 +256,11 @@ def score_matrix(
     index = pd.MultiIndex.from_tuples(rows, names=_KEYS)
     wide = complete.unstack("model").reindex(index=index, columns=list(models))
     reasons = scores[scores["value"].isna()].drop_duplicates([*_KEYS, "model"])
-    known = reasons.set_index([*_KEYS, "model"])["undefined"].to_dict()
+    reason_of = reasons.set_index([*_KEYS, "model"])["undefined"].to_dict()
     holes = [
-        Hole(plan, metric, dataset, model, known.get((plan, metric, dataset, model)) or "no fit")
+        Hole(
+            plan, metric, dataset, model, reason_of.get((plan, metric, dataset, model)) or "no fit"
+        )
         for (plan, metric, dataset), gaps in zip(rows, wide.isna().to_numpy(), strict=True)
         for model, gap in zip(models, gaps, strict=True)
         if gap
@@ -299,15 +283,13 @@ def missing_cells(experiment: Experiment) -> str:
 def check_holes(holes: Iterable[Hole], used: set[tuple[str, str]], policy: str) -> None:
     """Stop at missing cells that a test needs, where that is the policy."""
     missing = [hole for hole in holes if (hole.plan, hole.metric) in used]
-    if policy != "error" or not missing:
-        return
-    shown = "; ".join(map(str, missing[:_SHOWN]))
-    more = f"; and {len(missing) - _SHOWN} more" if len(missing) > _SHOWN else ""
-    raise UserError(
-        f"the tests over data sets need a score of every model on every data set: {shown}{more}. "
-        "Set `tests: {missing_cells: …}`: `failed` ranks scores last that are missing because a "
-        "model failed, `drop_dataset` leaves out data sets that are not complete"
-    )
+    if policy == "error" and missing:
+        raise UserError(
+            "the tests over data sets need a score of every model on every data set: "
+            f"{some(missing, _SHOWN)}. Set `tests: {{missing_cells: …}}`: `failed` ranks scores "
+            "last that are missing because a model failed, `drop_dataset` leaves out data sets "
+            "that are not complete"
+        )
 
 
 def complete(
@@ -323,24 +305,31 @@ def complete(
     if policy == "drop_dataset":
         gaps = scores.isna().any(axis=1)
         for name in scores.index[gaps]:
-            own = [hole for hole in holes if hole.dataset == name]
-            shown = "; ".join(map(str, own[:_SHOWN])) + ("; ..." if len(own) > _SHOWN else "")
+            missing_there = [hole for hole in holes if hole.dataset == name]
+            shown = "; ".join(map(str, missing_there[:_SHOWN])) + (
+                "; ..." if len(missing_there) > _SHOWN else ""
+            )
             notes.append(f"data set {name} was left out: {shown}")
         scores = scores[~gaps]
     if mixed_units(experiment, metric):  # of which no mean and no difference is known: of ranks
         size = np.nanmax(np.abs(scores.to_numpy()), axis=1, keepdims=True, initial=1e-300)
         scores = (scores.div(size).round(_DIGITS) * sign).rank(axis=1) * sign
-    order = [(unit, one) for unit, own in units.items() for one in own if one in scores.index]
+    order = [
+        (unit, one)
+        for unit, missing_there in units.items()
+        for one in missing_there
+        if one in scores.index
+    ]
     codes, names = pd.factorize(np.array([unit for unit, _ in order], dtype=object))
     values = scores.loc[[one for _, one in order]].to_numpy(dtype=np.float64)
     if len(names) < len(values):
         values = group_means(values, codes)
-    known = ~np.isnan(values)
-    if policy == "failed" and not known.all():
-        if never := models[~known.any(axis=0)].tolist():
+    present = ~np.isnan(values)
+    if policy == "failed" and not present.all():
+        if never := models[~present.any(axis=0)].tolist():
             raise UserError(f"{', '.join(never)}: no data set has a score of it; leave it out")
-        kept = known.any(axis=1)
-        missing, empty = int((~known[kept]).sum()), int((~kept).sum())
+        kept = present.any(axis=1)
+        missing, empty = int((~present[kept]).sum()), int((~kept).sum())
         if missing:
             score = "score was" if missing == 1 else "scores were"
             notes.append(f"{missing} missing {score} ranked last, as failures")

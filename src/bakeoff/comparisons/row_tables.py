@@ -28,7 +28,7 @@ from bakeoff.comparisons.run_tests import (
 )
 from bakeoff.comparisons.settings import deterministic, pairs_of, several_runs
 from bakeoff.scores import counted_rows
-from bakeoff.scores.metrics.entry import score_view
+from bakeoff.scores.metrics import score_view
 from bakeoff.spec import Costs, Experiment
 from bakeoff.stats import (
     Assumption,
@@ -93,98 +93,90 @@ def intervals_of(
 ) -> Iterator[dict[str, Any]]:
     """Give the lines of one metric on one test set, model by model; training of `fixed` is."""
     runs = CrossedRuns.of(rows, fixed)
-    for m, model in enumerate(runs.models):
-        names = {"dataset": dataset, "metric": rows.metric, "model": model}
+    for m, (model, places) in enumerate(zip(runs.models, runs.runs, strict=True)):
+        line = {"dataset": dataset, "metric": rows.metric, "model": model, "confidence": level}
         if missing := runs.missing([m]):
-            nothing = {"confidence": level, "n": rows.n, "status": UNDEFINED_METRIC}
-            yield names | nothing | {"note": missing}
-        elif len(runs.runs[m]) > 1:
-            yield names | _plain(_of_recipe(runs, m, costs, level), level)
-        else:
-            yield names | _plain(alone(rows, runs.runs[m][0], costs, level), level)
-
-
-def _plain(result: Result, level: float) -> dict[str, Any]:
-    low, high = (math.nan, math.nan) if result.ci is None else (result.ci.low, result.ci.high)
-    fails = [a.detail for a in result.assumptions if a.holds is False]
-    return {
-        "estimate": result.estimate,
-        "se": result.details.get("se", math.nan),
-        "df": result.df,
-        "ci_low": low,
-        "ci_high": high,
-        "confidence": level,
-        "n": result.n,
-        "status": result.status.value,
-        "note": "; ".join(fails),
-    }
+            yield line | {"n": rows.n, "status": UNDEFINED_METRIC, "note": missing}
+            continue
+        several = len(places) > 1
+        result = (
+            _of_recipe(runs, m, costs, level) if several else alone(rows, places[0], costs, level)
+        )
+        low, high = (math.nan, math.nan) if result.ci is None else (result.ci.low, result.ci.high)
+        yield line | {
+            "estimate": result.estimate,
+            "se": result.details.get("se", math.nan),
+            "df": result.df,
+            "ci_low": low,
+            "ci_high": high,
+            "n": result.n,
+            "status": result.status.value,
+            "note": "; ".join(a.detail for a in result.assumptions if a.holds is False),
+        }
 
 
 @on_one_thread
 def alone(rows: PairedPredictions, model: int, costs: Costs | None, level: float) -> Result:
     """Return the metric of one model, or its mean number, with an interval."""
-    known = catalogue()
-    entry = known[rows.difference]
-    blocks = block_checks(rows, entry, costs, [model])
-    options = difference_options(rows, costs) | {"confidence_level": level}
+    entry = catalogue()[rows.difference]
     arguments = rows.arguments(entry, [model])
+    options = difference_options(rows, costs) | {"confidence_level": level}
+    blocks, rate = block_checks(rows, entry, costs, [model]), None
     if rows.by_values:
-        mean, values = mean_ci(*arguments, **options), rows.predicted[:, model]
+        result, values = mean_ci(*arguments, **options), rows.predicted[:, model]
         if rows.range == (0, 1) and not rows.related and np.isin(values, (0, 1)).all():
             rate = _of_counts(int(values.sum()), rows.n, level)
-            mean = dataclasses.replace(mean, ci=rate.ci, status=rate.status)
-        checks = *mean.assumptions, *blocks
-        return dataclasses.replace(mean, ci=clipped(mean.ci, rows.range), assumptions=checks)
-    result = metric_ci(*arguments, **options)
-    counts = counted_rows(rows.metric)
+            result = dataclasses.replace(result, ci=rate.ci, status=rate.status)
+        result = dataclasses.replace(result, ci=clipped(result.ci, rows.range))
+        return dataclasses.replace(result, assumptions=(*result.assumptions, *blocks))
+    result, counts = metric_ci(*arguments, **options), counted_rows(rows.metric)
     if not counts:
         return dataclasses.replace(result, assumptions=(*result.assumptions, *blocks))
     right = rows.predicted[:, model] == rows.truth
     counted = right if counts == "right" else ~right
     if rows.related:
-        entry = known["binomial_test"]
-        related = {k: v for k, v in rows.managed(entry).items() if k in entry.options}
-        rate = entry.function(counted, confidence_level=level, **related)
+        of_one = catalogue()["binomial_test"]
+        related = {k: v for k, v in rows.managed(of_one).items() if k in of_one.options}
+        rate = of_one.function(counted, confidence_level=level, **related)
     else:
         rate = _of_counts(int(np.count_nonzero(counted)), rows.n, level)
     # of the interval alone, not of the test that comes with it
     checks = tuple(check for check in rate.assumptions if check.name != AGREE)
-    return dataclasses.replace(
-        result, ci=rate.ci, status=rate.status, assumptions=(*checks, *blocks)
-    )
+    assumptions = (*checks, *blocks)
+    return dataclasses.replace(result, ci=rate.ci, status=rate.status, assumptions=assumptions)
 
 
 @on_one_thread
 def _of_recipe(runs: CrossedRuns, model: int, costs: Costs | None, level: float) -> Result:
     """Return the mean over training runs, with an interval for other seeds and rows."""
-    smooth = runs.rows.by_values or has_test(runs.metric)
-    if runs.rows.times is not None or not smooth:
-        each = [_value(runs.rows, place, costs) for place in runs.runs[model]]
-        why = "rows are in the order of time" if smooth else "the metric is not smooth"
-        none = Assumption("an interval for other seeds", False, f"{why}: no interval is known")
-        return Result(
-            statistic=math.nan,
-            pvalue=math.nan,
-            estimate=math.fsum(each) / len(each),
-            n=runs.n,
-            status=Status.UNDEFINED,
-            assumptions=(none,),
-        )
-    of_model = runs.arguments(catalogue()[runs.difference], [model])
-    options = difference_options(runs, costs) | {"confidence_level": level}
-    if runs.rows.by_values:
+    rows, smooth = runs.rows, runs.rows.by_values or has_test(runs.metric)
+    if rows.times is None and smooth:
+        of_model = runs.arguments(catalogue()[runs.difference], [model])
+        options = difference_options(runs, costs) | {"confidence_level": level}
+        if not rows.by_values:
+            return recipe_ci(*of_model, **options)
         mean = recipe_mean_ci(*of_model, **options)
-        return dataclasses.replace(mean, ci=clipped(mean.ci, runs.rows.range))
-    return recipe_ci(*of_model, **options)
+        return dataclasses.replace(mean, ci=clipped(mean.ci, rows.range))
+    each = [_value(rows, place, costs) for place in runs.runs[model]]
+    why = "rows are in the order of time" if smooth else "the metric is not smooth"
+    none = Assumption("an interval for other seeds", False, f"{why}: no interval is known")
+    return Result(
+        statistic=math.nan,
+        pvalue=math.nan,
+        estimate=math.fsum(each) / len(each),
+        n=runs.n,
+        status=Status.UNDEFINED,
+        assumptions=(none,),
+    )
 
 
 def _value(rows: PairedPredictions, model: int, costs: Costs | None) -> float:
     """Return the metric of one model, or its mean number; without an interval that takes time."""
     if rows.by_values:
         return float(rows.predicted[:, model].mean())
-    truth, said = rows.arguments(catalogue()[rows.difference], [model])
+    truth, answers = rows.arguments(catalogue()[rows.difference], [model])
     options = difference_options(rows, costs)
-    setting, (read,) = setting_of(truth, [(rows.models[model], said)], **options)
+    setting, (read,) = setting_of(truth, [(rows.models[model], answers)], **options)
     return score_view(setting.metric, setting.view(read))[0]
 
 
@@ -223,24 +215,16 @@ def subgroups_of(
         for column in rows.subgroups
         for line in _of_column(rows, column, pairs, experiment, dataset)
     ]
-    _adjust([line for line in lines if line["role"] == INTERACTION])
+    families = [[x for x in lines if x["role"] == INTERACTION]]
     for column in rows.subgroups:
-        _adjust([x for x in lines if x["column"] == column and x["role"] == SUBGROUP])
-    for line in lines:
-        p, role = line["pvalue_adjusted"], line["role"]
-        estimate = math.nan if role == INTERACTION else line["estimate"]
-        line["decision"] = decide_pair(p, alpha, estimate).value
+        families.append([x for x in lines if x["column"] == column and x["role"] == SUBGROUP])
+    for family in filter(None, families):
+        adjusted = adjust_pvalues([line["pvalue"] for line in family], _CORRECTION)
+        for line, p in zip(family, map(float, adjusted), strict=True):
+            estimate = math.nan if line["role"] == INTERACTION else line["estimate"]
+            line |= {"pvalue_adjusted": p, "correction": _CORRECTION, "family_size": len(family)}
+            line["decision"] = decide_pair(p, alpha, estimate).value
     return lines
-
-
-def _adjust(family: list[dict[str, Any]]) -> None:
-    adjusted = adjust_pvalues([line["pvalue"] for line in family], _CORRECTION) if family else ()
-    for line, p in zip(family, adjusted, strict=True):
-        line |= {
-            "pvalue_adjusted": float(p),
-            "correction": _CORRECTION,
-            "family_size": len(family),
-        }
 
 
 def _of_column(
@@ -253,35 +237,27 @@ def _of_column(
     values = rows.subgroups[column].remove_unused_categories()
     level = 1 - experiment.tests.alpha
     level = simultaneous_level(level, max(1, len(pairs) * len(values.categories)), _CORRECTION)
-    options = difference_options(rows, experiment.costs_on(dataset))
+    options = difference_options(rows, experiment.costs_on(dataset)) | {"confidence_level": level}
     test: Any = metric_interaction
     if rows.by_values:
         test, options = mean_interaction, options | {"greater_is_better": rows.greater_is_better}
+    nothing = dict.fromkeys(("estimate", "pvalue", "ci_low", "ci_high"), math.nan)
     for a, b in pairs:
-        names = {"model_a": rows.models[a], "model_b": rows.models[b]}
+        pair = {"model_a": rows.models[a], "model_b": rows.models[b], **nothing}
+        whole = pair | {"role": INTERACTION, "subgroup": "", "n": rows.n}
         missing = rows.missing([a, b])
         if missing or len(values.categories) < 2:
-            status = UNDEFINED_METRIC if missing else Status.TOO_FEW.value
-            yield names | _line(INTERACTION, "", rows.n) | {"status": status}
+            yield whole | {"status": UNDEFINED_METRIC if missing else Status.TOO_FEW.value}
             continue
         two = rows.arguments(catalogue()[rows.difference], [a, b])
-        result: Result = test(*two, values.codes, **options, confidence_level=level)
-        yield names | _line(INTERACTION, "", result.n) | _numbers(result)
+        result: Result = test(*two, values.codes, **options)
+        row = result.to_row()
+        keys = ("n", "statistic", "df", "df1", "df2", "pvalue", "status")
+        yield whole | {key: row[key] for key in keys}
         for code, part in result.details["subgroups"].items():
-            own = {key: part[key] for key in ("estimate", "pvalue")}
-            own["status"] = part["status"].value
+            line = pair | {"role": SUBGROUP, "subgroup": str(values.categories[int(code)])}
+            line |= {key: part[key] for key in ("n", "estimate", "pvalue")}
+            line |= {"status": part["status"].value, "confidence": level}
             if part["ci"] is not None:
-                own |= {"ci_low": part["ci"].low, "ci_high": part["ci"].high}
-            subgroup = str(values.categories[int(code)])
-            yield names | _line(SUBGROUP, subgroup, part["n"]) | {"confidence": level} | own
-
-
-def _line(role: str, subgroup: str, n: int) -> dict[str, Any]:
-    nothing = dict.fromkeys(("estimate", "pvalue", "ci_low", "ci_high"), math.nan)
-    return {"role": role, "subgroup": subgroup, "n": n, **nothing}
-
-
-def _numbers(result: Result) -> dict[str, Any]:
-    row = result.to_row()
-    keys = ("statistic", "df", "df1", "df2", "pvalue", "status")
-    return {key: row[key] for key in keys}
+                line |= {"ci_low": part["ci"].low, "ci_high": part["ci"].high}
+            yield line

@@ -41,6 +41,7 @@ from bakeoff.comparisons.settings import (
     check_correction,
     correction_among,
     deterministic,
+    pairs_of,
 )
 from bakeoff.files import read_json
 from bakeoff.scores import Metric, metrics_of
@@ -64,7 +65,7 @@ from bakeoff.stats import (
     catalogue,
     plain,
 )
-from bakeoff.stats.core.pairs import pairs_of, simultaneous_level
+from bakeoff.stats.core.pairs import simultaneous_level
 from bakeoff.stats.metrics.family import MAX_T
 from bakeoff.threads import on_one_thread
 
@@ -175,23 +176,13 @@ def merged(comparisons: Iterable[Comparison]) -> list[Comparison]:
 def once(comparisons: Sequence[Comparison]) -> dict[int, str]:
     """Map the places of distinct hypotheses to the omnibus tests that they follow."""
     follows: dict[int, str] = {}
-    places: dict[tuple[str, ...], list[int]] = {}
+    places: dict[str, int] = {}
     for i, row in enumerate(comparisons):
-        key = (row.test, row.role, row.dataset, row.plan, row.metric, row.model_a, row.model_b)
-        same = [j for j in places.setdefault(key, []) if _alike(comparisons[j], row)]
-        if same:
-            names = dict.fromkeys(filter(None, [*follows[same[0]].split("+"), row.follows]))
-            follows[same[0]] = "+".join(names)
-        else:
-            places[key].append(i)
-            follows[i] = row.follows
+        numbers = json.dumps({**row.to_dict(), "follows": ""}, default=str)
+        place = places.setdefault(numbers, i)
+        names = filter(None, [*follows.get(place, "").split("+"), row.follows])
+        follows[place] = "+".join(dict.fromkeys(names))
     return follows
-
-
-def _alike(a: Comparison, b: Comparison) -> bool:
-    """Tell whether two comparisons have the same numbers from the same evidence."""
-    plain_a, plain_b = (json.dumps({**c.to_dict(), "follows": ""}, default=str) for c in (a, b))
-    return plain_a == plain_b
 
 
 # --- the plan, test by test
@@ -234,8 +225,8 @@ def _of_datasets(
     for metric in test.metrics:
         cells = table[(table["plan"] == test.plan) & (table["metric"] == metric)]
         cells = cells.set_index("dataset")[list(experiment.models)]
-        own = [hole for hole in holes if (hole.plan, hole.metric) == (test.plan, metric)]
-        yield "", metric, complete(experiment, metric, cells, policy, own)
+        missing = [hole for hole in holes if (hole.plan, hole.metric) == (test.plan, metric)]
+        yield "", metric, complete(experiment, metric, cells, policy, missing)
 
 
 def _of_dataset(
@@ -371,8 +362,8 @@ class _Family:
         self.evidence, self.models = evidence, evidence.models
         by_rows = entry.evidence is Evidence.ROWS and entry.reads == "predictions"
         models = len(self.models) if not by_rows or has_test(context.metric) else 2
-        asked = test.correction or "none"
-        self.correction = correction_among(entry, asked, models, test.related)
+        correction = test.correction or "none"
+        self.correction = correction_among(entry, correction, models, test.related)
 
     def tested(self) -> list[Comparison]:
         """Test all hypotheses; what the evidence does not allow raises a ValueError."""
@@ -388,11 +379,13 @@ class _Family:
         if entry.arity is Arity.PAIR:
             function, options = entry.all_pairs, entry.family_options
             if function is None or self.correction != MAX_T:
-                pairs, asked = self._pairs(), set(test.options)
-                if entry.variants is not None and getattr(self.evidence, "related", False):
-                    asked.add("variant")  # else all pairs are computed in a form of their own
+                pairs, chosen = pairs_of(self.models, versus), set(test.options)
+                rows = self.evidence
+                related = isinstance(rows, PairedPredictions) and rows.related
+                if related and entry.variants is not None:
+                    chosen.add("variant")  # else all pairs are computed in a form of their own
                 enough = function is not None and len(pairs) >= entry.all_pairs_from
-                if enough and entry.family_options >= asked and not incomplete:
+                if enough and entry.family_options >= chosen and not incomplete:
                     with suppress(ValueError):  # each pair then says if it has an answer
                         return self._all_pairs(function, options)
                 return self._one_by_one("pair", pairs)
@@ -408,7 +401,8 @@ class _Family:
         nothing = self._no_result(refusal)
         if self.entry.arity is Arity.OMNIBUS:
             return [self._comparison(nothing, "omnibus", math.nan, 1, "none")]
-        role, hypotheses = "pair", [(self.models[a], self.models[b]) for a, b in self._pairs()]
+        pairs = pairs_of(self.models, self.test.versus)
+        role, hypotheses = "pair", [(self.models[a], self.models[b]) for a, b in pairs]
         if self.entry.arity is Arity.ONE:
             role, hypotheses = "single", [(model, "") for model in self.models]
         family = math.nan, len(hypotheses), self.correction
@@ -430,12 +424,6 @@ class _Family:
             return row
         result = {**row.result, "assumptions": [dict(check) for check in checks], **more}
         return dataclasses.replace(row, result=result)
-
-    def _pairs(self) -> list[tuple[int, int]]:
-        """List all pairs, or the model that all are compared with, as A, against each other one."""
-        versus = self.test.versus
-        control = self.models.index(versus) if versus in self.models else None
-        return pairs_of(len(self.models), control)
 
     def _one_by_one(self, role: str, hypotheses: list[Any]) -> list[Comparison]:
         """Test each hypothesis by itself and adjust the p-values together."""
@@ -479,15 +467,17 @@ class _Family:
         shared = {k: v for k, v in everything.items() if k != "pairs"} | {"test": self.entry.name}
         size = whole.details.get("hypotheses", len(whole.pairs))
         rows = []
-        for result, pair, own in zip(whole.each(), whole.pairs, everything["pairs"], strict=True):
-            known = None
+        for result, pair, numbers in zip(
+            whole.each(), whole.pairs, everything["pairs"], strict=True
+        ):
+            record = None
             if not whole.results:
-                effects = {k: v for k, v in own["details"].items() if k in _EFFECTS}
+                effects = {k: v for k, v in numbers["details"].items() if k in _EFFECTS}
                 checks = [dict(vars(check)) for check in result.assumptions]
-                known = {**shared, **own, "effect_sizes": effects, "assumptions": checks}
+                record = {**shared, **numbers, "effect_sizes": effects, "assumptions": checks}
             family = pair.pvalue_adjusted, size, whole.correction
             models = self.models[pair.a], self.models[pair.b]
-            rows.append(self._comparison(result, "pair", *family, *models, known=known))
+            rows.append(self._comparison(result, "pair", *family, *models, record=record))
         if "average_ranks" in everything["details"]:
             # what a critical difference diagram is drawn from; each pair has details of its own
             ranks = {**everything["details"], "models": list(self.models)}
@@ -537,12 +527,12 @@ class _Family:
         correction: str,
         model_a: str = "",
         model_b: str = "",
-        known: Mapping[str, Any] | None = None,
+        record: Mapping[str, Any] | None = None,
     ) -> Comparison:
         """Return a hypothesis with its result, whose plain data may be `known`."""
         context = self.context
         decision = decide(result, role, adjusted, self.test.alpha)
-        row, plain = result.to_row(), dict(known or result.to_dict())
+        row, plain = result.to_row(), dict(record or result.to_dict())
         if isinstance(result, NoResult):
             row, plain = row | {"status": result.kind}, {"reason": result.reason}
         elif decision is not Decision.UNDECIDED and not isinstance(result, BayesResult):

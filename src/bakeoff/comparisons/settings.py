@@ -13,9 +13,9 @@ import inspect
 import re
 from collections.abc import Iterator, Sequence
 from functools import cache
-from typing import Annotated, Any
+from typing import Any
 
-from pydantic import Field, TypeAdapter
+from pydantic import TypeAdapter
 from pydantic.errors import PydanticSchemaGenerationError
 
 from bakeoff.comparisons.evidence import FIXED_METRICS
@@ -82,28 +82,22 @@ def in_time(experiment: Experiment) -> bool:
     return len(kinds) == len(experiment.datasets) and {*kinds} == {"time"}
 
 
-def related(entry: Entry, experiment: Experiment) -> bool:
-    """Tell whether a test takes account of what relates the rows of some data set."""
-    independent = experiment.tests.of(entry.name).get(INDEPENDENT) is True
-    return bool(dependent(experiment)) and not independent
-
-
 def form_of(entry: Entry, experiment: Experiment) -> tuple[Entry, str]:
     """Return the test that runs where `entry` is wanted, and in which form for related rows."""
-    if not related(entry, experiment):
+    related, entries, runs = dependent(experiment), catalogue(), entry
+    if not related or experiment.tests.of(entry.name).get(INDEPENDENT) is True:
         return entry, ""
-    known, runs = catalogue(), entry
     if entry.evidence.on_rows and entry.knows_no_relation and entry.better_test:
-        runs = known[entry.better_test]
+        runs = entries[entry.better_test]
     if runs.in_time and in_time(experiment):
-        runs = known[runs.in_time]
+        runs = entries[runs.in_time]
     if runs is not entry:
         form = f"in place of {entry.name}, which takes rows for independent"
     elif entry.variants is not None:
         form = "in its form for groups of rows"
     else:
         return entry, ""
-    dataset, kin = next(iter(dependent(experiment).items()))
+    dataset, kin = next(iter(related.items()))
     rows = f"rows of one `{kin.column}`" if kin.kind == "group" else "rows that follow each other"
     return runs, f"{form}: {rows} of {dataset} may be alike"
 
@@ -147,18 +141,18 @@ def planned(
     entry: Entry, settings: HypothesisTests, models: int = 3, *, related: bool = False
 ) -> PlannedTest:
     """Return a test with its settings, every default filled in; its evidence is still open."""
-    own = settings.of(entry.name)
+    chosen = settings.of(entry.name)
     shared = {key: getattr(settings, key) for key in SHARED if key in entry.options}
     options = {key: value for key, value in shared.items() if value is not None}
-    options |= {k: v for k, v in own.items() if k in entry.all_options}
+    options |= {k: v for k, v in chosen.items() if k in entry.all_options}
     for key in ("alpha", "simultaneous", *(["correction"] if corrects(entry) else [])):
         options.pop(key, None)
-    independent, posthoc, correction = own.get(INDEPENDENT) is True, None, None
+    independent, posthoc, correction = chosen.get(INDEPENDENT) is True, None, None
     related = related and not independent
     if corrects(entry):
         joint = _jointly(entry) and options.keys() <= entry.family_options
-        asked = own.get("correction") or settings.correction or (MAX_T if joint else "")
-        correction = correction_among(entry, asked, models, related)
+        wanted = chosen.get("correction") or settings.correction or (MAX_T if joint else "")
+        correction = correction_among(entry, wanted, models, related)
     if entry.posthoc:
         posthoc = planned(catalogue()[entry.posthoc], settings, models, related=related)
         posthoc = dataclasses.replace(
@@ -169,10 +163,10 @@ def planned(
     return PlannedTest(
         name=entry.name,
         evidence=entry.evidence.value,
-        alpha=own.get("alpha", settings.alpha),
+        alpha=chosen.get("alpha", settings.alpha),
         correction=correction,
-        versus=own.get("versus", settings.versus) if compares_pairs(entry) else None,
-        simultaneous=own.get("simultaneous", True),
+        versus=chosen.get("versus", settings.versus) if compares_pairs(entry) else None,
+        simultaneous=chosen.get("simultaneous", True),
         independent_rows=independent,
         related=related,
         options=options,
@@ -182,8 +176,8 @@ def planned(
 
 def _jointly(entry: Entry) -> bool:
     """Tell whether a test adjusts all pairs by the largest statistic, if told nothing else."""
-    own = inspect.signature(entry.all_pairs or entry.function).parameters.get("correction")
-    return own is not None and own.default == MAX_T
+    parameter = inspect.signature(entry.all_pairs or entry.function).parameters.get("correction")
+    return parameter is not None and parameter.default == MAX_T
 
 
 def correction_among(entry: Entry, correction: str, models: int, related: bool) -> str:
@@ -239,63 +233,53 @@ def allowed_options(entry: Entry) -> list[str]:
     return sorted(options)
 
 
-_SHARED: dict[str, Any] = {
-    "alpha": Annotated[Level, Field(description="Its own significance level.")],
-    "correction": Annotated[
-        Correction, Field(description="How the p-values of its family are adjusted.")
-    ],
-    "independent_rows": Annotated[
+_SHARED: dict[str, tuple[Any, str]] = {
+    "alpha": (Level, "Its own significance level."),
+    "correction": (Correction, "How the p-values of its family are adjusted."),
+    "independent_rows": (
         bool,
-        Field(
-            description="true: take the rows of a data set with `groups:` or `time:` for "
-            "independent all the same; without it the form of the test for such rows runs."
-        ),
-    ],
-    "metrics": Annotated[
+        "true: take the rows of a data set with `groups:` or `time:` for independent all the same; "
+        "without it the form of the test for such rows runs.",
+    ),
+    "metrics": (
         list[str],
-        Field(
-            description="Which of the experiment's metrics it is run on; default: all, or the "
-            "first for tests with a value in the metric's unit (margin, rope, mu0)."
-        ),
-    ],
-    "plan": Annotated[str, Field(description="The resampling plan that feeds it.")],
-    "simultaneous": Annotated[
+        "Which of the experiment's metrics it is run on; default: all, or the first for tests with "
+        "a value in the metric's unit (margin, rope, mu0).",
+    ),
+    "plan": (str, "The resampling plan that feeds it."),
+    "simultaneous": (
         bool,
-        Field(
-            description="true, the default: the intervals of all pairs hold together; false: each "
-            "by itself."
-        ),
-    ],
-    "versus": Annotated[
+        "true, the default: the intervals of all pairs hold together; false: each by itself.",
+    ),
+    "versus": (
         str | None,
-        Field(description="A model: only it is compared with each other one; null: all pairs."),
-    ],
+        "A model: only it is compared with each other one; null: all pairs.",
+    ),
 }
 """Options that are no parameters of a test's function, or mean more than these."""
-_CHECKED_ELSEWHERE = ("metrics", "plan", "versus")
 
 
 def option_schemas(entry: Entry) -> dict[str, dict[str, Any]]:
     """Describe what an experiment may say of a test, as JSON schemas by option."""
-    told = dict(_descriptions(inspect.getdoc(entry.function) or ""))
+    descriptions = dict(_descriptions(inspect.getdoc(entry.function) or ""))
     schemas = {}
     for name in allowed_options(entry):
-        schema = {"description": told.get(name, "")}
+        shared, option = _shared(entry, name), entry.all_options.get(name)
+        schema = {"description": shared[1] if shared else descriptions.get(name, "")}
         schema |= _adapter(_type_of(entry, name)).json_schema()
-        option = entry.all_options.get(name)
-        if option and not _is_shared(entry, name):
-            known = option.default not in (inspect.Parameter.empty, None)
-            schema |= {"default": option.default} if known else {}
+        if option and not shared and option.default not in (inspect.Parameter.empty, None):
+            schema["default"] = option.default
         schemas[name] = schema | ({"enum": list(entry.plans)} if name == "plan" else {})
     return schemas
 
 
-def _is_shared(entry: Entry, option: str) -> bool:
-    return option in _SHARED and (option != "correction" or corrects(entry))
+def _shared(entry: Entry, option: str) -> tuple[Any, str] | None:
+    return None if option == "correction" and not corrects(entry) else _SHARED.get(option)
 
 
 def _type_of(entry: Entry, option: str) -> Any:
-    return _SHARED[option] if _is_shared(entry, option) else entry.all_options[option].annotation
+    shared = _shared(entry, option)
+    return shared[0] if shared else entry.all_options[option].annotation
 
 
 @cache
@@ -320,119 +304,92 @@ def _descriptions(doc: str) -> Iterator[tuple[str, str]]:
         yield from ((name, description) for name in names.split(", "))
 
 
-def check_options(experiment: Experiment, tests: AnalysisPlan) -> list[Problem]:
+def check_options(experiment: Experiment, tests: AnalysisPlan) -> Iterator[Problem]:
     """Check the options of all tests that run, post hoc tests included."""
-    problems: list[Problem] = []
     for test in tests.with_posthoc:
         entry = catalogue()[test.name]
-        wrong = list(_names_and_types(entry, experiment))
-        wrong = wrong or list(_too_wide(test, experiment))
-        problems += wrong or _fitting(entry, test, experiment)
-    return problems
+        if wrong := list(_wrong_options(entry, experiment)):
+            yield from wrong
+            continue
+        try:
+            _check_together(entry, test, experiment)
+        except ValueError as error:
+            yield _blame(entry, experiment, error)
 
 
-def _names_and_types(entry: Entry, experiment: Experiment) -> Iterator[Problem]:
-    own, allowed = experiment.tests.of(entry.name), allowed_options(entry)
-    for key, value in own.items():
-        place = ("tests", "options", entry.name, key)
+def _wrong_options(entry: Entry, experiment: Experiment) -> Iterator[Problem]:
+    """Look at each option of a test by itself."""
+    chosen, allowed = experiment.tests.of(entry.name), allowed_options(entry)
+    for key, value in chosen.items():
+        wrong = ""
         if key in _MANAGED and key in entry.options:
-            yield Problem(place, f"is not set here: it follows from {_MANAGED[key]}")
+            wrong = f"is not set here: it follows from {_MANAGED[key]}"
         elif key == "metrics" and key not in allowed:
-            yield Problem(
-                place, f"{entry.name} is about {FIXED_METRICS[entry.reads]} and no other metric"
-            )
+            wrong = f"{entry.name} is about {FIXED_METRICS[entry.reads]} and no other metric"
         elif key not in allowed:
-            gone = RETIRED.get(f"{entry.name}.{key}")
-            yield Problem(place, gone or unknown("option", key, allowed))
-        else:
-            wrong = wrong_value(entry, key, value)
-            if wrong:
-                yield Problem(place, wrong)
+            wrong = RETIRED.get(f"{entry.name}.{key}") or unknown("option", key, allowed)
+        elif key not in ("metrics", "plan", "versus"):  # these are checked with the plan
+            kind = _type_of(entry, key)
+            choices, check = choices_of(kind), check_of(kind)
+            if choices and value not in choices and value is not None:
+                wrong = unknown("correction" if key == "correction" else "value", value, choices)
+            elif check:
+                try:
+                    check(value, key)
+                except ArgumentError as error:
+                    wrong = error.message
+        if wrong:
+            yield Problem(("tests", "options", entry.name, key), wrong)
     for key, option in entry.options.items():
-        given = key in own or (key in SHARED and getattr(experiment.tests, key) is not None)
+        given = key in chosen or (key in SHARED and getattr(experiment.tests, key) is not None)
         if option.default is inspect.Parameter.empty and key not in _MANAGED and not given:
             at = ("tests",) if key in SHARED else ("tests", "options", entry.name)
             yield Problem((*at, key), f"{entry.name} needs it, and no value is right for all data")
 
 
-def wrong_value(entry: Entry, option: str, value: Any) -> str:
-    """Say what is wrong with the value of an option; empty when nothing is."""
-    if option in _CHECKED_ELSEWHERE:
-        return ""
-    kind = _type_of(entry, option)
-    choices, check = choices_of(kind), check_of(kind)
-    if choices and value not in choices and value is not None:
-        return unknown("correction" if option == "correction" else "value", value, choices)
-    try:
-        if check:
-            check(value, option)
-    except ArgumentError as error:
-        return error.message
-    return ""
-
-
-def _too_wide(test: PlannedTest, experiment: Experiment) -> Iterator[Problem]:
-    """Refuse margins and regions that no difference of the metric could leave."""
-    metrics = metrics_of(experiment)
+def _check_together(entry: Entry, test: PlannedTest, experiment: Experiment) -> None:
+    """Check that options fit each other, the correction, the metrics and what relates the rows."""
+    models, metrics = list(experiment.models), metrics_of(experiment)
     for key in ("margin", "rope"):
-        size = test.options.get(key)
-        if not isinstance(size, int | float):
-            continue
-        own = key in experiment.tests.of(test.name)
-        place = ("tests", "options", test.name, key) if own else ("tests", key)
-        for name in test.metrics:
-            low, high = metrics[name].range
+        for name in test.metrics if isinstance(test.options.get(key), int | float) else ():
+            size, (low, high) = test.options[key], metrics[name].range
             if size >= high - low:
-                yield Problem(
-                    place,
+                raise ArgumentError(
+                    key,
                     f"found {size:g}, must be below {high - low:g}: {name} lies between {low:g} "
                     f"and {high:g}, so that no difference could exceed it",
                 )
-                break
-
-
-def _fitting(entry: Entry, test: PlannedTest, experiment: Experiment) -> list[Problem]:
-    """Look for options that do not fit each other, the correction or how the rows are related."""
-    try:
-        models, correction = list(experiment.models), test.correction or "none"
-        check_correction(test, correction)
-        level = 1 - test.alpha
-        if entry.arity in (Arity.PAIR, Arity.ONE) and test.simultaneous and correction != MAX_T:
-            hypotheses = pairs_of(models, test.versus) if compares_pairs(entry) else models
-            level = simultaneous_level(level, len(hypotheses), correction)
-        if "alpha" in entry.options:
-            check_argument(1 - level, "alpha", entry.options["alpha"].annotation)
-        if "confidence_level" in entry.options and level < 0.5 and test.alternative != "two-sided":
-            raise ArgumentError(
-                "confidence_level",
-                f"found {level!r}; a one-sided interval needs at least 0.5, below it the limit "
-                "passes the estimate",
-            )
-        for relation in _relations(entry, test, experiment):
-            for option, forms in (("variant", entry.variants), ("ci_method", entry.intervals)):
-                if forms is not None:
-                    forms.choose(test.options.get(option), relation, option)
-            if entry.check_options is not None:
-                entry.check_options(test.options, relation, len(models), len(experiment.datasets))
-    except ValueError as error:
-        return [_blame(entry, experiment, error)]
-    return []
-
-
-def _relations(entry: Entry, test: PlannedTest, experiment: Experiment) -> Iterator[Relation]:
-    """Yield how the rows of some data set hang together, as far as a test has a form for it."""
-    related = {} if test.independent_rows else dependent(experiment)
-    if len(related) < len(experiment.datasets) or entry.variants is None:
-        yield "independent"
-    if related and entry.variants is not None:
-        yield "groups"
+    correction, level = test.correction or "none", 1 - test.alpha
+    check_correction(test, correction)
+    if entry.arity in (Arity.PAIR, Arity.ONE) and test.simultaneous and correction != MAX_T:
+        hypotheses = pairs_of(models, test.versus) if compares_pairs(entry) else models
+        level = simultaneous_level(level, len(hypotheses), correction)
+    if "alpha" in entry.options:
+        check_argument(1 - level, "alpha", entry.options["alpha"].annotation)
+    if "confidence_level" in entry.options and level < 0.5 and test.alternative != "two-sided":
+        raise ArgumentError(
+            "confidence_level",
+            f"found {level!r}; a one-sided interval needs at least 0.5, below it the limit passes "
+            "the estimate",
+        )
+    of_rows = entry.variants is not None and not test.independent_rows
+    kin = dependent(experiment) if of_rows else {}
+    relations: list[Relation] = ["groups"] if kin else []
+    if len(kin) < len(experiment.datasets):
+        relations.insert(0, "independent")
+    for relation in relations:
+        for option, forms in (("variant", entry.variants), ("ci_method", entry.intervals)):
+            if forms is not None:
+                forms.choose(test.options.get(option), relation, option)
+        if entry.check_options is not None:
+            entry.check_options(test.options, relation, len(models), len(experiment.datasets))
 
 
 def _blame(entry: Entry, experiment: Experiment, error: ValueError) -> Problem:
     """Find the key that a test's complaint is about."""
     tests, place = experiment.tests, ("tests", "options", entry.name)
-    known = (*entry.options, "correction", "alpha", "versus")
-    if not isinstance(error, ArgumentError) or error.argument not in known:
+    keys = (*entry.options, "correction", "alpha", "versus")
+    if not isinstance(error, ArgumentError) or error.argument not in keys:
         return Problem(place, str(error))
     key = error.argument
     if key not in tests.of(entry.name) and hasattr(tests, key):

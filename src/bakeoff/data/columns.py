@@ -1,7 +1,4 @@
-"""Convert columns of any type to the column types of the workflow.
-
-Numbers (yes/no becomes 1/0), dates without a time zone, and texts; missing values stay missing.
-"""
+"""Columns of any type as numbers, dates without a time zone, or texts; missing values stay."""
 
 from __future__ import annotations
 
@@ -99,7 +96,8 @@ def sorted_names(values: Series) -> list[str]:
 def in_order(present: Collection[str]) -> list[str]:
     """Sort names: numbers by value (2 before 10), others as texts."""
     numbers = all(name.removeprefix("-").isdecimal() for name in present)
-    return sorted(present, key=int) if numbers else sorted(present)
+    # 07 before 7, in whatever order a set holds them
+    return sorted(present, key=lambda name: (int(name) if numbers else 0, name))
 
 
 def ordered(values: Series) -> Series:

@@ -49,10 +49,7 @@ _KEPT = 64
 
 
 class HeldModel(GivenModel):
-    """A model whose predictions are held in memory: the entry of a call from Python.
-
-    `predictions` is what messages call the table.
-    """
+    """A model whose predictions are held in memory: the entry of a call from Python."""
 
     table: InstanceOf[Observations]
 
@@ -75,7 +72,7 @@ def _read_once(
     model: str | None,
     place: Place,
     run: tuple[int, int],
-    **how: bool,
+    **how: Any,
 ) -> Observations:
     """Read a file of one model; one that has not changed is read once."""
     named = GivenColumns.model_validate_json(columns)
@@ -300,7 +297,5 @@ def given_card(
         "features": {},
         "missing_cells": 0,
         "duplicate_rows": 0,
-        "near_duplicate_rows": 0,
         "pairs_by_chance": 0.0,
-        "near_pairs_by_chance": 0.0,
     }

@@ -58,10 +58,7 @@ def read_given(
     values: Kind | None = None,
     missing: str | None = None,
 ) -> Observations:
-    """Read the predictions, or the numbers per row, of several models.
-
-    `missing` says what becomes of items that not all models have: ``"wrong"`` or ``"common"``.
-    """
+    """Read predictions or numbers per row; missing items are "wrong", or "common" ones stay."""
     name = tables.name if tables.wide is None else Path(tables.wide.path).name
     files_of = tables.models if tables.wide is None else {"": tables.wide}
     parts = [(model, part) for model, file in files_of.items() for part in by_run(file, named)]
@@ -432,26 +429,22 @@ def _passed(file: Observations, asked: Passing, named: GivenColumns) -> Observat
             f"{(runs < asked.k).sum():,} have fewer; the first is {items[runs.argmin()]} with "
             f"{least}",
         )
-    for role, known in file.related.items():
-        if (known != known[first][at]).any():
-            raise Problem(file.place, f"{file.name}: runs of an item differ in {role}")
-    estimate = pass_hat if asked.every else pass_at
-    values = estimate(np.bincount(at, right).astype(int), runs, asked.k)
-    kept, table = file[first], file.records.table
+    kept, groups = file[first], pd.Series(at)
     constant = [
         name
-        for name in table.column_names
-        if pd.Series(table[name].to_pandas()).groupby(at).nunique().le(1).all()
+        for name in file.records.names
+        if file.records.column(name).groupby(groups).nunique().le(1).all()
     ]
-    for one in as_columns(named.subgroups):
-        if one.column in table.column_names and one.column not in constant:
-            raise Problem(
-                (*file.place[:-1], "columns", "subgroups"),
-                f"{file.name}: {one.column!r} differs between runs of an item",
-            )
+    wanted = [named.groups, named.time, *(one.column for one in as_columns(named.subgroups))]
+    for column in wanted:
+        if column in file.records.names and column not in constant:
+            text = f"{file.name}: {column!r} differs between runs of an item"
+            raise Problem((*file.place[:-1], "columns"), text)
+    estimate = pass_hat if asked.every else pass_at
+    values = estimate(np.bincount(at, right).astype(int), runs, asked.k)
     return kept.only_says(
         *(None, None, values),
-        records=dataclasses.replace(kept.records, table=kept.records.table.select(constant)),
+        records=kept.records.with_table(kept.records.table.select(constant)),
         ids=items,
         # runs without groups of their own have their items for groups
         related={

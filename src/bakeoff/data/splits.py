@@ -15,10 +15,10 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from bakeoff.data import columns
-from bakeoff.data.describe import Rows, find_repeats
+from bakeoff.data.describe import Rows, row_digests
 from bakeoff.data.table import FOLDS, GROUP, HOLDOUT, PART, ROW_ID, TIME, Table
 from bakeoff.errors import Place, Problem, UserError
-from bakeoff.files import read_frame, reading, state_of, write_parquet
+from bakeoff.files import reading, state_of, write_parquet
 from bakeoff.keys import name_of
 from bakeoff.seeds import derive
 from bakeoff.sources import DataSet
@@ -76,10 +76,10 @@ def check_plan(dataset: str, spec: DataSet, name: str, plan: Plan) -> None:
                 ("resampling", name, "repeats"),
                 f"found {plan.repeats}, but {dataset} is divided by `time`, in one way only: use 1",
             )
-    if spec.own_test_set and isinstance(plan, Holdout) and plan.column:
+    if getattr(spec, "test_path", None) and isinstance(plan, Holdout) and plan.column:
         raise Problem(
             ("resampling", name, "column"),
-            f"{dataset} has a test set of its own, `{spec.own_test_set}`: leave out one of both",
+            f"{dataset} has a test set of its own, `test_path`: leave out one of both",
         )
 
 
@@ -475,23 +475,13 @@ def write_splits(path: str | Path, splits: pd.DataFrame) -> None:
     write_parquet(path, pa.Table.from_pandas(splits, preserve_index=False))
 
 
-def read_splits(path: str | Path) -> pd.DataFrame:
-    """Read the divisions of one plan."""
-    return read_frame(path)
-
-
 def read_split(path: str | Path, repeat: int, fold: int) -> Split:
     """Read one division of a file that `write_splits` wrote; `repeat` and `fold` count from 1."""
-    return _parts(*_read_column(str(path), state_of(path), repeat, fold))
-
-
-@lru_cache(maxsize=16)
-def _read_column(path: str, state: tuple[int, ...], repeat: int, fold: int) -> tuple[Folds, int]:
-    """Read the column of a division; cached, because the next model of a worker needs it again."""
     with reading(path):
-        file, names = _opened(path, state)
+        file, names = _opened(str(path), state_of(path))
         name, number = _column(names, repeat, fold)
-        return file.read(columns=[name], use_threads=False).column(0).to_numpy(), number
+        values = file.read(columns=[name], use_threads=False).column(0).to_numpy()
+        return _parts(values, number)
 
 
 @lru_cache(maxsize=4)
@@ -530,7 +520,8 @@ def split_quality(
 ) -> dict[str, Any]:
     """Describe the divisions of a plan: sizes, classes, groups; results/README.md has every key."""
     parts: list[dict[str, Any]] = []
-    repeats, leaked = find_repeats(table.features), np.zeros(len(table.frame), dtype=bool)
+    digests, leaked = row_digests(table.features), np.zeros(len(table.frame), dtype=bool)
+    repeated = pd.Series(digests).duplicated(keep=False).to_numpy()
     difference = 0.0
     for repeat, fold, (train, test) in divisions(splits, plan):
         sides = {"train": _side(table, train), "test": _side(table, test)}
@@ -538,7 +529,8 @@ def split_quality(
         if len(train):
             own = table.target.difference(table.answers[train], table.answers[test])
             difference = max(difference, own)
-        seen, nearly = repeats.across(train, test)
+        among = test[repeated[test]]
+        seen = among[np.isin(digests[among], digests[train[repeated[train]]])]
         leaked[seen] = True
         parts.append(
             {
@@ -547,7 +539,6 @@ def split_quality(
                 **sides,
                 "unused": len(table.frame) - len(train) - len(test),
                 "repeated": len(seen),
-                "nearly_repeated": len(nearly),
             }
         )
     method = "given" if elsewhere else _method(table, plan)

@@ -19,7 +19,7 @@ from pandas.api import types
 from scipy import special
 
 from bakeoff.data import columns
-from bakeoff.data.describe import describe, find_repeats, group_columns, pairs_by_chance
+from bakeoff.data.describe import describe, group_columns, pairs_by_chance, row_digests
 from bakeoff.data.target import Target, read_target
 from bakeoff.errors import Place, Problem, UserError, shown, unknown
 from bakeoff.files import read_parquet, reading, sha256_of, write_json, write_parquet
@@ -221,7 +221,6 @@ def _card(
     table: Table,
 ) -> dict[str, Any]:
     frame, features = table.frame, table.features
-    repeats, (by_chance, near_by_chance) = find_repeats(features), pairs_by_chance(features)
     described = describe(features)
     roles: dict[str, Any] = {}
     if WEIGHT in frame:
@@ -247,10 +246,8 @@ def _card(
         "roles": roles,
         "features": described,
         "missing_cells": sum(one["missing"] for one in described.values()),
-        "duplicate_rows": repeats.repeated,
-        "near_duplicate_rows": repeats.nearly,
-        "pairs_by_chance": by_chance,
-        "near_pairs_by_chance": near_by_chance,
+        "duplicate_rows": len(frame) - len(np.unique(row_digests(features))),
+        "pairs_by_chance": pairs_by_chance(features),
     }
 
 

@@ -69,24 +69,17 @@ def of_splits(experiment: Experiment, plan: str) -> str:
 
 def of_fits(experiment: Experiment) -> dict[str, dict[str, str]]:
     """Digest what makes the predictions of each fitted model, by data set and model."""
-    models, (first, *_) = experiment.fitted, experiment.datasets
-    of_first = {model: of_fit(experiment, model, first) for model in models}
-    priced = [model for model, spec in models.items() if spec.needs_costs]
-    return {
-        dataset: of_first | {model: of_fit(experiment, model, dataset) for model in priced}
-        for dataset in experiment.datasets
-    }
-
-
-def of_fit(experiment: Experiment, model: str, dataset: str) -> str:
-    """Digest what makes the predictions of a model: on all data sets, unless it looks at costs."""
-    spec = experiment.fitted[model]
-    made_by = code("fit", "data", "seeds.py", "keys.py")
-    libraries = versions((*BASE_PACKAGES, *distributions_of(*spec.imports)))
-    costs = [_costs(experiment)[dataset]] if spec.needs_costs else []
-    by_user = own_code(*spec.imports)
-    plain = _plain(spec, *_NOT_IN_FIT)
-    return digest([plain, experiment.seed, made_by, libraries, by_user, *costs])
+    made_by, costs = code("fit", "data", "seeds.py", "keys.py"), _costs(experiment)
+    found: dict[str, dict[str, str]] = {dataset: {} for dataset in experiment.datasets}
+    for model, spec in experiment.fitted.items():
+        libraries = versions((*BASE_PACKAGES, *distributions_of(*spec.imports)))
+        by_user = own_code(*spec.imports)
+        own = _plain(spec, *_NOT_IN_FIT), experiment.seed, made_by, libraries, by_user
+        anywhere = digest([*own])
+        for dataset, of_model in found.items():
+            priced = spec.needs_costs
+            of_model[model] = digest([*own, costs[dataset]]) if priced else anywhere
+    return found
 
 
 def of_given(experiment: Experiment, model: str) -> str:
@@ -125,7 +118,8 @@ def of_tests(experiment: Experiment, *tests: PlannedTest) -> str:
 
 def of_report(experiment: Experiment, tests: AnalysisPlan) -> str:
     """Digest what makes the report from results, and the list of the tests."""
-    made_by = code("report", "stats", "comparisons", "scores/metrics"), versions(("matplotlib",))
+    places = "report", "stats", "comparisons", "scores/metrics.py", "scores/own_metrics.py"
+    made_by = code(*places), versions(("matplotlib",))
     return digest([experiment.resolved(), tests.to_list(), made_by], ordered=True)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +10,6 @@ from bakeoff.paths import Paths
 from bakeoff.spec import Experiment, Fit, PlannedTest
 from bakeoff.spec.experiment import run_name
 from bakeoff.spec.given_models import GivenData
-from bakeoff.spec.models import Model
 from bakeoff.spec.related import declared, row_columns
 
 
@@ -105,17 +104,11 @@ class RuleInputs:
         failed = {Path(path).parent.name for path in self.failed(dataset)}
         return [model for model in self.experiment.models if model not in failed]
 
-    def kept_predictions(self, wanted: Callable[[Model], bool]) -> list[str]:
-        """List the predictions of the fitted models wanted, where they are not excluded."""
-        names = {name for name, model in self.experiment.fitted.items() if wanted(model)}
-        return [
-            path
-            for dataset in self.experiment.datasets
-            for plan in self.plans
-            for path in self.predictions(
-                dataset, plan, [name for name in self.kept(dataset) if name in names]
-            )
-        ]
+    def choosing(self, dataset: str) -> list[str]:
+        """List the predictions of the models that choose something and are kept."""
+        chosen = [m for m, spec in self.experiment.fitted.items() if spec.chooses]
+        names = [name for name in self.kept(dataset) if name in chosen]
+        return [path for plan in self.plans for path in self.predictions(dataset, plan, names)]
 
     def test_predictions(self, dataset: str) -> dict[str, str]:
         """Map each run of the models that are kept to its predictions on the holdout."""

@@ -88,9 +88,13 @@ def fit(task: FitTask) -> bool:
 
 def note_failure(fit: Fit, why: str, fingerprint: str, output: str) -> None:
     """Leave a file without rows for a fit that failed, so that everything else goes on."""
-    from bakeoff.fit.predictions import no_predictions
+    import numpy as np
 
-    no_predictions({**fit._asdict(), "failure": why, "fingerprint": fingerprint}).write(output)
+    from bakeoff.fit.predictions import Predictions
+
+    none = np.array([], dtype=np.intp)
+    facts = {**fit._asdict(), "failure": why, "fingerprint": fingerprint}
+    Predictions(none, none, none, (), None, None, facts).write(output)
 
 
 def take_predictions(experiment: Experiment, fit: Fit, data: str, splits: str, output: str) -> None:
@@ -147,16 +151,13 @@ def all_scores(scores: Sequence[str], timings: Sequence[str], output: str, times
 
 def list_fits(needs: RuleInputs, what: str, output: str) -> None:
     """Write what fits chose, or which failed."""
-    import pandas as pd
+    from bakeoff.scores.choices import choices, failures
 
-    from bakeoff.scores.choices import choices
-    from bakeoff.scores.excluded import COLUMNS, failures
-
+    datasets = needs.experiment.datasets
     if what == "choices":
-        table = choices(needs.kept_predictions(lambda model: model.chooses))
+        table = choices(path for dataset in datasets for path in needs.choosing(dataset))
     else:
-        failed = [path for dataset in needs.experiment.datasets for path in needs.failed(dataset)]
-        table = pd.DataFrame(failures(failed), columns=list(COLUMNS))
+        table = failures(path for dataset in datasets for path in needs.failed(dataset))
     write_csv(output, table)
 
 
@@ -256,6 +257,6 @@ def print_figures(study: Mapping[str, Any], folder: str) -> None:
 
 def _enter_own(experiment: Experiment) -> None:
     """Enter the experiment's own metrics in this process, which may have done another's steps."""
-    from bakeoff.scores.metrics.own import enter_own
+    from bakeoff.scores.own_metrics import enter_own
 
     enter_own(experiment.own_metrics)

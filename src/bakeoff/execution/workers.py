@@ -135,8 +135,14 @@ def _supervised(process: ProcessPoolExecutor, future: Future[T], limits: Limits)
         try:
             return future.result(timeout=max(0, min(end - time.monotonic(), _POLL)))
         except TimeoutError:
-            family = [member for pid in _pids(process) for member in _family(pid)]
-        held = sum(map(_memory, family)) if math.isfinite(megabytes) else 0.0
+            family, held = [], 0.0
+        for pid in _pids(process):
+            with suppress(psutil.Error):  # of what ends meanwhile
+                parent = psutil.Process(pid)
+                family += [*parent.children(recursive=True), parent]
+        for member in family:
+            with suppress(psutil.Error):
+                held += member.memory_info().rss / 2**20
         late = time.monotonic() >= end
         if late or held > megabytes:
             for member in family:
@@ -148,19 +154,6 @@ def _supervised(process: ProcessPoolExecutor, future: Future[T], limits: Limits)
                 else f"it held {held:.0f} MB, more than its {megabytes:g} MB (`memory`), and was "
                 "ended"
             )
-
-
-def _family(pid: int) -> list[psutil.Process]:
-    with suppress(psutil.Error):
-        parent = psutil.Process(pid)
-        return [*parent.children(recursive=True), parent]
-    return []
-
-
-def _memory(process: psutil.Process) -> float:
-    with suppress(psutil.Error):
-        return float(process.memory_info().rss / 2**20)
-    return 0.0
 
 
 def _how_it_died(text: str) -> str:
@@ -180,14 +173,14 @@ def _begin() -> None:
     # Ctrl-C reaches the whole process group; the main process decides what ends
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
-    threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
+    parent = os.getppid()
 
+    def end_with_parent() -> None:  # which may have been killed
+        while os.getppid() == parent:
+            time.sleep(1)
+        os._exit(1)
 
-def _end_with(parent: int) -> None:
-    """End this worker when its parent process was killed."""
-    while os.getppid() == parent:
-        time.sleep(1)
-    os._exit(1)
+    threading.Thread(target=end_with_parent, daemon=True).start()
 
 
 def result(what: object, outcome: T | UserError, log: str | None = None) -> T:

@@ -8,7 +8,6 @@ from inspect import isclass
 from typing import Any
 
 from sklearn.base import clone
-from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 from sklearn.utils.validation import has_fit_parameter
@@ -17,18 +16,16 @@ from bakeoff.data import Table
 from bakeoff.data.table import GROUP, TIME
 from bakeoff.errors import Problem, UserError, shown, unknown
 from bakeoff.fit.estimator import (
-    NAMED_PARTS,
     SEEDS,
     assemble,
     build,
     has_class_weight,
     import_class,
     made_value,
-    parameter_names,
     steps_of,
 )
 from bakeoff.fit.run_fit import select_features
-from bakeoff.fit.train import full_names, is_for_two_classes, scorer
+from bakeoff.fit.train import full_names, scorer
 from bakeoff.keys import name_of
 from bakeoff.seeds import derive
 from bakeoff.spec.models import Distribution, Model, Step, Tune
@@ -51,8 +48,8 @@ def check_model(
     place = ("models", name)
     for key, steps in (("preprocessing", model.own_preprocessing), ("steps", model.parts[:-1])):
         for i, step in enumerate(steps):
-            at = (key, i) if isinstance(getattr(model, key), list) else (key,)
-            _check_step(step, (*place, *at))
+            listed = isinstance(getattr(model, key), list)
+            _check_step(step, (*place, key, i) if listed else (*place, key))
     last = (*place, "steps", len(model.parts) - 1) if model.steps else place
     classifier = _check_step(model.parts[-1], last, task)
     if model.needs_costs and without_costs:
@@ -61,19 +58,31 @@ def check_model(
             f"{without_costs[0]}"
         )
         raise Problem((*place, "threshold", "choose"), message)
+    kind = type(classifier).__name__
     if model.class_weight is not None:
-        with _problems_at(*place, "class_weight"):
-            if "class_weight" in model.parts[-1].params:
-                raise UserError("given twice: also in `params`; leave one of them out")
-            if not has_class_weight(classifier) and not _takes_weights(classifier):
-                kind = type(classifier).__name__
-                raise UserError(f"{kind} takes neither class weights nor sample weights")
+        at = (*place, "class_weight")
+        if "class_weight" in model.parts[-1].params:
+            raise Problem(at, "given twice: also in `params`; leave one of them out")
+        by_rows = has_fit_parameter(classifier, "sample_weight")
+        if not (by_rows or has_class_weight(classifier)):
+            raise Problem(at, f"{kind} takes neither class weights nor sample weights")
     if model.threshold is not None:
-        with _problems_at(*place, "threshold"):
-            _check_threshold(model, classifier)
+        at = (*place, "threshold")
+        graded = _has_method(classifier, "predict_proba")
+        if not graded and not _has_method(classifier, "decision_function"):
+            raise Problem(at, f"{kind} gives neither probabilities nor decision values")
+        if graded and isinstance(model.threshold, float | int) and not 0 < model.threshold < 1:
+            expected = f"a probability between 0 and 1 ({kind} gives probabilities)"
+            raise Problem(at, f"found {model.threshold:g}, expected {expected}")
     if model.seeds > 1:
-        with _problems_at(*place, "seeds"):
-            _check_seeds(model, classifier)
+        params = model.parts[-1].params
+        fixed = [f"params: {{{n}: {params[n]}}}" for n in SEEDS if params.get(n) is not None]
+        fixed += ["deterministic: true"] if model.deterministic else []
+        if fixed:
+            raise Problem(
+                (*place, "seeds"),
+                f"`{fixed[0]}` makes all {model.seeds} seeds the same: leave one of the two out",
+            )
     if model.tune is not None:
         with _problems_at(*place, "tune"):
             _check_tuning(Pipeline(steps_of(model, classifier)), model.tune)
@@ -98,32 +107,23 @@ def _check_step(step: Step, place: tuple[str | int, ...], task: Task | None = No
     with _problems_at(*place, "params"):
         made = build(step.estimator, step.params)
         _check_values(made, {})
+    path, needed = step.estimator, "transform" if task is None else "predict"
     with _problems_at(*place, "estimator"):
-        _check_kind(step.estimator, made, task)
+        if not (hasattr(made, "fit") and _has_method(made, needed)):
+            wanted = "no transformer" if task is None else "not an estimator"
+            raise UserError(f"{path} has no fit and {needed}: it is {wanted}")
+        if task is None:
+            return made
+        try:
+            told = get_tags(made).estimator_type
+        except Exception as error:  # whatever a user's class, or an estimator's part, raises
+            raise UserError(f"{path} does not say what it is: {error}") from None
+        if told != task.learner:
+            other = next((t for t in Task if t.learner == told), None)
+            hint = f"; it is a {told}, for experiments of `task: {other}`" if other else ""
+            says = f"scikit-learn's is_{task.learner} says so"
+            raise UserError(f"{path} is not a {task.learner} ({says}){hint}")
     return made
-
-
-def _check_kind(path: str, made: Any, task: Task | None) -> None:
-    if task is None:
-        if not (hasattr(made, "fit") and _has_method(made, "transform")):
-            raise UserError(f"{path} has no fit and transform: it is no transformer")
-        return
-    if not (hasattr(made, "fit") and _has_method(made, "predict")):
-        raise UserError(f"{path} has no fit and predict: it is not an estimator")
-    try:
-        tags = get_tags(made)
-    except Exception as error:  # whatever a user's class, or one of an estimator's parts, raises
-        raise UserError(f"{path} does not say what it is: {error}") from None
-    if tags.estimator_type != task.learner:
-        other = next((t for t in Task if t.learner == tags.estimator_type), None)
-        raise UserError(
-            f"{path} is not a {task.learner} (scikit-learn's is_{task.learner} says so)"
-            + (f"; it is a {other.learner}, for experiments of `task: {other}`" if other else "")
-        )
-    if any(isinstance(part, FrozenEstimator) for part in parts_of(made)):
-        raise UserError(f"{path} keeps an estimator as it was fitted, and here none is fitted yet")
-    if not tags.target_tags.single_output:
-        raise UserError(f"{path} predicts several targets at once, a data set here has one")
 
 
 def _has_method(estimator: Any, name: str) -> bool:
@@ -133,19 +133,12 @@ def _has_method(estimator: Any, name: str) -> bool:
     return hasattr(estimator, name) or (left_out and hasattr(type(estimator), name))
 
 
-def _takes_weights(classifier: Any) -> bool:
-    return bool(has_fit_parameter(classifier, "sample_weight"))
-
-
 def _check_values(estimator: Any, values: Mapping[str, Any]) -> None:
     """Let an estimator of scikit-learn check its parameters, as it would only do in fit."""
     kind = type(estimator)
     try:
-        _check_named_parts(estimator)
         made = clone(estimator)
         made.set_params(**values)
-    except UserError:
-        raise
     except Exception as error:  # scikit-learn's, or whatever a user's class raises
         raise UserError(f"{kind.__module__}.{kind.__name__} cannot be copied: {error}") from None
     for part in (made, *made.get_params(deep=True).values()):
@@ -155,24 +148,6 @@ def _check_values(estimator: Any, values: Mapping[str, Any]) -> None:
             part._validate_params()
         except ValueError as error:
             raise UserError(str(error)) from None
-
-
-def _check_named_parts(estimator: Any) -> None:
-    """Refuse estimators in a list that wants a name for each, which only a fit would look at."""
-    values = estimator.get_params(deep=False)
-    inner = [*values.values()]
-    for key in NAMED_PARTS if hasattr(estimator, "_get_params") else ():
-        for i, part in enumerate(values.get(key) or ()):
-            if not (isinstance(part, list | tuple) and len(part) > 1 and isinstance(part[0], str)):
-                value = part if isinstance(part, list | tuple) else type(part).__name__
-                raise UserError(
-                    f"{key}[{i}]: found {shown(value)}, expected a name and an estimator: "
-                    f"`{key}: [[first, {{estimator: …}}], …]`"
-                )
-            inner.append(part[1])
-    for part in inner:
-        if hasattr(part, "get_params") and not isinstance(part, type):
-            _check_named_parts(part)
 
 
 def _check_tuning(estimator: Any, tune: Tune) -> None:
@@ -186,38 +161,6 @@ def _check_tuning(estimator: Any, tune: Tune) -> None:
                 _check_values(estimator, {names[name]: made})
             except UserError as error:
                 raise Problem(("space", name), str(error)) from None
-
-
-def _check_threshold(model: Model, classifier: Any) -> None:
-    kind = type(classifier).__name__
-    graded = _has_method(classifier, "predict_proba")
-    if not graded and not _has_method(classifier, "decision_function"):
-        raise UserError(f"{kind} gives neither probabilities nor decision values")
-    if graded and isinstance(model.threshold, float | int) and not 0 < model.threshold < 1:
-        raise UserError(
-            f"found {model.threshold:g}, expected a probability between 0 and 1 ({kind} gives "
-            "probabilities)"
-        )
-
-
-def _check_seeds(model: Model, classifier: Any) -> None:
-    params = model.parts[-1].params
-    fixed = next((name for name in SEEDS if params.get(name) is not None), None)
-    if fixed:
-        raise UserError(
-            f"`params: {{{fixed}: {params[fixed]}}}` makes all {model.seeds} seeds the same: leave "
-            "one of the two out"
-        )
-    if model.deterministic:
-        raise UserError(
-            f"`deterministic: true` makes all {model.seeds} seeds the same: leave one out"
-        )
-    drawn = any(name in SEEDS for name in parameter_names(type(classifier)))
-    if not drawn and not model.chooses and type(classifier).__module__.startswith("sklearn."):
-        raise UserError(
-            f"{type(classifier).__name__} has no random part: all of its seeds would give the same "
-            "fit"
-        )
 
 
 def check_inner_divisions(name: str, model: Model, dataset: str, table: Table) -> Iterator[Problem]:
@@ -265,23 +208,15 @@ def check_model_on(name: str, model: Model, dataset: str, table: Table) -> Itera
                 yield Problem((*place, "class_weight", label), message)
     if table.weights is not None:
         classifier = build(model.parts[-1].estimator, model.parts[-1].params)
-        if not _takes_weights(classifier):
+        if not has_fit_parameter(classifier, "sample_weight"):
             yield Problem(
                 place,
                 f"{type(classifier).__name__} takes no sample weights, and data set {dataset} has "
                 "`weights:`; leave the model or the weights out",
             )
-    if len(table.classes) in (0, 2):
-        return
-    count = f"{dataset} has {len(table.classes)}"
-    if model.threshold is not None:
+    if model.threshold is not None and len(table.classes) not in (0, 2):
+        count = f"{dataset} has {len(table.classes)}"
         yield Problem((*place, "threshold"), f"a threshold is for two classes, {count}")
-    if model.tune is not None and is_for_two_classes(model.tune.scoring):
-        yield Problem(
-            (*place, "tune", "scoring"),
-            f"{model.tune.scoring} is for two classes, {count}; for more use balanced_accuracy, "
-            "f1_macro, roc_auc_ovr or mcc",
-        )
 
 
 def parts_of(estimator: Any) -> Sequence[Any]:

@@ -6,7 +6,6 @@ import difflib
 import inspect
 import re
 from collections.abc import Mapping, Sequence
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -187,22 +186,13 @@ def import_object(path: str) -> Any:
     module = import_module(module_name, path)
     member = getattr(module, name, None)
     if member is None:
-        from sklearn.base import ClassifierMixin, RegressorMixin
-
-        learners = ClassifierMixin, RegressorMixin
-        members = {n: o for n, o in vars(module).items() if inspect.isclass(o)}
-        classes = [n for n, o in members.items() if issubclass(o, learners)]
+        classes = [n for n, o in vars(module).items() if inspect.isclass(o) and n[0] != "_"]
         raise UserError(unknown(f"class in {module_name}:", name, classes))
     return member
 
 
 def parameter_names(made: Any) -> Sequence[str]:
     """List the parameters that a class or a function names."""
-    return _parameter_names(made)
-
-
-@cache
-def _parameter_names(made: Any) -> Sequence[str]:
     kinds = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
     named = {n for n, p in _signature(made).items() if p.kind in kinds}
     if not hasattr(made, "get_params"):  # neither is a function called to find out

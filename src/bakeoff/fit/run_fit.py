@@ -11,7 +11,7 @@ import sys
 import time
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -45,7 +45,8 @@ def run_fit(task: FitTask) -> None:
     table = _read_table(str(task.data), state_of(task.data))
     split = read_split(task.splits, fit.repeat, fit.fold)
     seed = derive(task.seed, "fit", *fit[:5], *(("seed", fit.seed) if fit.seed > 1 else ()))
-    _reset_peak_memory()
+    with suppress(OSError):  # a new high-water mark, where the kernel lets us (Linux)
+        Path("/proc/self/clear_refs").write_text("5")
     imports = model.imports
     for path in imports:
         import_object(path)  # first: libraries bring thread pools, which are to be limited too
@@ -91,7 +92,11 @@ def _fit_and_predict(
     probabilities, why = _predicted_probabilities(
         last.estimator, seen, n_rows, target.present, len(table.classes)
     )
-    decision = _predicted_decision(last.estimator, seen)
+    decision = None
+    if probabilities is None and not why and hasattr(last.estimator, "decision_function"):
+        decision = np.asarray(last.estimator.decision_function(seen), dtype=np.float64)
+        decision = decision.reshape(n_rows, -1)
+        _check_finite(decision, "decision values")
     seconds = {"fit_seconds": fitted - start, "predict_seconds": time.perf_counter() - fitted}
     facts = {
         "random_states": random_states(trained.estimator),
@@ -169,16 +174,6 @@ def _predicted_probabilities(
     return full, ""
 
 
-def _predicted_decision(estimator: Any, X: Any) -> NDArray[np.float64] | None:
-    """Return decision values, shape (n, K) or (n, 1); None where there are probabilities."""
-    if hasattr(estimator, "predict_proba") or not hasattr(estimator, "decision_function"):
-        return None
-    values = np.asarray(estimator.decision_function(X), dtype=np.float64)
-    values = values.reshape(len(values), -1)
-    _check_finite(values, "decision values")
-    return values
-
-
 def _check_finite(values: NDArray[np.float64], what: str) -> None:
     if not np.isfinite(values).all():
         rows = int((~np.isfinite(values)).any(axis=1).sum())
@@ -211,14 +206,6 @@ def isolated(seed: int, threads: int) -> Iterator[None]:
         sys.path[:] = path
         logging.root.setLevel(level)
         sys.setrecursionlimit(depth)
-
-
-def _reset_peak_memory() -> None:
-    """Start a new high-water mark, where the kernel lets us (Linux)."""
-    try:
-        Path("/proc/self/clear_refs").write_text("5")
-    except OSError:
-        return
 
 
 def _peak_memory_mb() -> float:

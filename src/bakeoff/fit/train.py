@@ -45,10 +45,6 @@ Fold = tuple[NDArray[np.intp], NDArray[np.intp]]
 """The rows to train on, and those to test."""
 
 _SCORERS: Mapping[str, Any] = {**SCORINGS, "kappa": make_scorer(cohen_kappa_score)}
-_TWO_CLASSES = {
-    *("f1", "precision", "recall", "jaccard", "roc_auc", "average_precision"),
-    *("positive_likelihood_ratio", "neg_negative_likelihood_ratio", "d2_brier_score"),
-}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -202,23 +198,18 @@ def _search(
 
 def full_names(estimator: Any, names: Sequence[str] | Mapping[str, Any]) -> dict[str, str]:
     """Map parameters as an experiment names them to their names in the whole pipeline."""
-    prefix, last = "", estimator
-    if isinstance(last, Pipeline):
-        prefix, last = f"{last.steps[-1][0]}__", last.steps[-1][1]
-    of_last = [*parameter_names(type(last)), *last.get_params(deep=True)]
-    others = {
-        name
-        for name in estimator.get_params(deep=True)
-        if "__" in name and not (prefix and name.startswith(prefix))
-    }
+    prefix = f"{estimator.steps[-1][0]}__" if isinstance(estimator, Pipeline) else ""
+    last, every = last_step(estimator), estimator.get_params(deep=True)
+    known = [*parameter_names(type(last)), *last.get_params(deep=True)]
+    others = {n for n in every if "__" in n and not (prefix and n.startswith(prefix))}
     translated = {}
     for name in names:
-        if name in of_last or ("__" not in name and accepts(type(last), name, of_last)):
+        if name in known or ("__" not in name and accepts(type(last), name, known)):
             translated[name] = prefix + name
         elif name in others:
             translated[name] = name
         else:
-            allowed = sorted(n for n in of_last if "__" not in n) + sorted(others)
+            allowed = sorted(n for n in known if "__" not in n) + sorted(others)
             raise UserError(unknown(f"parameter of {type(last).__name__}:", name, allowed))
     return translated
 
@@ -232,10 +223,8 @@ def _values(given: list[Any] | Distribution, default: Any) -> Any:
     if given.loguniform is not None:
         return stats.loguniform(*given.loguniform)
     if given.randint is not None:
-        first, last = given.randint
-        return stats.randint(first, last + 1)
-    assert given.uniform is not None
-    low, high = given.uniform
+        return stats.randint(given.randint[0], given.randint[1] + 1)
+    low, high = given.uniform or (0.0, 1.0)
     return stats.uniform(low, high - low)
 
 
@@ -253,11 +242,6 @@ def scorer(name: str) -> Any:
     if name not in scorers:
         raise UserError(unknown("scoring", name, scorers))
     return get_scorer(_SCORERS.get(name, name))
-
-
-def is_for_two_classes(scoring: str) -> bool:
-    """Tell whether a score is undefined for more than two classes."""
-    return scoring in _TWO_CLASSES
 
 
 # The threshold of a two-class prediction.

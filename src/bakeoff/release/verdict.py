@@ -18,7 +18,7 @@ from bakeoff.report.numbers import MINUS, fixed, percent
 from bakeoff.report.tables import markdown
 from bakeoff.report.written import decimals, unit_of, varies, with_unit
 from bakeoff.scores import METRICS
-from bakeoff.scores.metrics.given import in_unit
+from bakeoff.scores.metrics import in_unit
 from bakeoff.stats import Limits, Release, Status, decide_release, plain, rows_to_decide
 
 MOST_SUBGROUPS = 100
@@ -57,7 +57,7 @@ class Terms:
     ) -> list[Terms]:
         """Read the terms by each metric; a margin may be in percent."""
         names = list(dict.fromkeys(metrics or [rows.task.metric]))
-        rows.check_costs(names)
+        rows.check(names)
         sizes = [rows.margin(name, margin) for name in names]
         return [
             cls(name, size, alpha, superior, percent)
@@ -72,6 +72,12 @@ class Part:
     name: str
     limits: Limits
     decision: Release
+
+    @property
+    def rows(self) -> str:
+        """How many rows there are, and groups of them."""
+        rows = f"{self.limits.n:,} rows"
+        return f"{rows} in {self.limits.groups:,} groups" if self.limits.groups else rows
 
 
 @dataclasses.dataclass(frozen=True)
@@ -93,6 +99,11 @@ class GateVerdict:
         return "\n".join((headline(self), *reasons(self)))
 
     @property
+    def each(self) -> tuple[GateVerdict, ...]:
+        """The decisions by each metric."""
+        return self.by_metric or (self,)
+
+    @property
     def harmed(self) -> tuple[Part, ...]:
         """The subgroups in which the candidate is shown worse by more than the margin."""
         return tuple(part for part in self.subgroups if part.decision is Release.BLOCK)
@@ -107,39 +118,34 @@ def decide(rows: GateRows, terms: Sequence[Terms]) -> GateVerdict:
     }
     if len(parts) > MOST_SUBGROUPS:
         raise Problem(("subgroups",), f"{len(parts):,} different values, at most {MOST_SUBGROUPS}")
-    asked = len(terms) * (len(parts) + 1)
-    found = tuple(_decided(rows, one, parts, asked) for one in terms)
-    decision = next(
-        one
-        for one in (Release.BLOCK, Release.UNDECIDED, Release.SHIP)
-        if any(verdict.decision is one for verdict in found)
-    )
-    deciding = next(verdict for verdict in found if verdict.decision is decision)
-    return dataclasses.replace(deciding, by_metric=found) if len(found) > 1 else deciding
+    questions = len(terms) * (len(parts) + 1)
+    verdicts = tuple(_decided(rows, one, parts, questions) for one in terms)
+    order = (Release.BLOCK, Release.UNDECIDED, Release.SHIP)
+    deciding = min(verdicts, key=lambda verdict: order.index(verdict.decision))
+    return dataclasses.replace(deciding, by_metric=verdicts) if len(terms) > 1 else deciding
 
 
 def _decided(
-    rows: GateRows, terms: Terms, parts: Mapping[str, NDArray[np.bool_]], asked: int
+    rows: GateRows, terms: Terms, parts: Mapping[str, NDArray[np.bool_]], questions: int
 ) -> GateVerdict:
     """Decide by one metric, where harm is asked so many times in all."""
     limits = rows.limits(terms.metric, terms.alpha)
     decision = decide_release(limits, terms.margin, superior=terms.superior)
     if decision is Release.BLOCK and not terms.superior:
-        limits = rows.limits(terms.metric, terms.alpha / asked)
+        limits = rows.limits(terms.metric, terms.alpha / questions)
         decision = decide_release(limits, terms.margin)
-    overall = Part("", limits, decision)
-    found = []
+    overall, subgroups = Part("", limits, decision), []
     for name, kept in parts.items():
-        own = rows.limits(terms.metric, terms.alpha / asked, kept)
-        found.append(Part(name, own, decide_release(own, terms.margin)))
-    harmed = any(part.decision is Release.BLOCK for part in found)
-    final = Release.BLOCK if harmed else decision
+        limits_of_part = rows.limits(terms.metric, terms.alpha / questions, kept)
+        subgroups.append(Part(name, limits_of_part, decide_release(limits_of_part, terms.margin)))
+    if any(part.decision is Release.BLOCK for part in subgroups):
+        decision = Release.BLOCK
     needed = None
-    if final is Release.UNDECIDED and not rows.runs:
+    if decision is Release.UNDECIDED and not rows.runs:
         needed = rows_to_decide(limits, terms.margin)
-    about, runs = rows.about(terms.metric), tuple(map(len, rows.runs))
+    about = rows.about(terms.metric)
     return GateVerdict(
-        final, terms, rows.names, overall, tuple(found), needed, about, runs, rows.unit
+        decision, terms, rows.names, overall, tuple(subgroups), needed, about, rows.runs, rows.unit
     )
 
 
@@ -147,76 +153,79 @@ def headline(verdict: GateVerdict) -> str:
     """Return the decision in one sentence."""
     base, candidate = verdict.names
     terms = verdict.terms
-    every = verdict.decision is Release.SHIP and verdict.by_metric
-    margin = joined(list(map(_margin_of, every or [verdict])), "and" if terms.superior else "or")
+    shown = verdict.each if verdict.decision is Release.SHIP else (verdict,)
+    margin = joined(list(map(_margin_of, shown)), "and" if terms.superior else "or")
+    more = f" by more than {margin}" if terms.margin else ""
     if verdict.decision is Release.SHIP:
         if not terms.superior:
             return f"Ship: {candidate} is not worse than {base} by {margin}."
-        return f"Ship: {candidate} is better than {base}{_by(terms.margin, margin)}."
+        return f"Ship: {candidate} is better than {base}{more}."
     if verdict.decision is Release.UNDECIDED:
         return f"Undecided: {candidate} may be worse than {base} by {margin}, or not."
     if verdict.harmed:
         parts = ", ".join(part.name for part in verdict.harmed)
-        return f"Block: {candidate} is worse than {base}{_by(terms.margin, margin)} for {parts}."
-    if terms.superior:
-        return f"Block: {candidate} is not shown better than {base}{_by(terms.margin, margin)}."
-    return f"Block: {candidate} is worse than {base}{_by(terms.margin, margin)}."
+        return f"Block: {candidate} is worse than {base}{more} for {parts}."
+    relation = "not shown better" if terms.superior else "worse"
+    return f"Block: {candidate} is {relation} than {base}{more}."
 
 
 def _margin_of(verdict: GateVerdict) -> str:
-    margin = f"{_margin(verdict)}{_unit(verdict)}"
+    """Write the margin and the metric that it is of."""
+    margin, metric = f"{_margin(verdict)}{_unit(verdict)}", _metric(verdict)
     if verdict.terms.percent is None:
-        return f"{margin} of {_metric(verdict)}"
-    of = f"{verdict.terms.percent:g}% of the {_metric(verdict)} of {verdict.names[0]}"
-    return f"{margin} ({of})"
+        return f"{margin} of {metric}"
+    return f"{margin} ({verdict.terms.percent:g}% of the {metric} of {verdict.names[0]})"
 
 
 def reasons(verdict: GateVerdict) -> list[str]:
     """Return the sentences behind the decision, by each metric."""
-    return [said for one in verdict.by_metric or (verdict,) for said in _reasons(one)]
+    return [sentence for one in verdict.each for sentence in _reasons(one)]
 
 
 def _reasons(verdict: GateVerdict) -> list[str]:
-    limits, shown = verdict.overall.limits, writer(verdict)
+    limits, shown, terms = verdict.overall.limits, writer(verdict), verdict.terms
+    unit, is_known = _unit(verdict), not math.isnan(limits.low)
+    moved = "the same"
+    if limits.estimate != 0:
+        side = "better" if limits.estimate > 0 else "worse"
+        moved = f"{shown(abs(limits.estimate))}{unit} {side}"
     runs = f" and {verdict.runs[0]} and {verdict.runs[1]} training runs" if verdict.runs else ""
-    on = f"{_rows(verdict.overall)}{runs}"
-    moved = _moved(limits.estimate, lambda size: f"{shown(size)}{_unit(verdict)}")
-    found = [f"Its {_metric(verdict)} is {moved} on {on}."]
-    known = not math.isnan(limits.low)
-    if not known:
+    sentences = [f"Its {_metric(verdict)} is {moved} on {verdict.overall.rows}{runs}."]
+    if is_known:
+        sign = "" if terms.superior or not terms.margin else MINUS
+        sentences.append(
+            f"The true change is above {shown(limits.low)} and below {shown(limits.high)}{unit}, "
+            f"each with a confidence of {percent(1 - limits.alpha)}; the line is at "
+            f"{sign}{_margin(verdict)}{unit}."
+        )
+        sentences += [f"Caution: {warning}." for warning in limits.warnings]
+    else:
         why = _WHY_NONE.get(limits.status, limits.status.value)
         if limits.status is Status.TOO_FEW and limits.warnings:
             why = "; ".join(limits.warnings)
-        found.append(f"No decision follows, because {why}.")
-    else:
-        found.append(
-            f"The true change is above {shown(limits.low)} and below {shown(limits.high)}"
-            f"{_unit(verdict)}, each with a confidence of {percent(1 - limits.alpha)}; the line is "
-            f"at {_line(verdict)}."
-        )
-        found += [f"Caution: {warning}." for warning in limits.warnings]
+        sentences.append(f"No decision follows, because {why}.")
     if verdict.subgroups and not verdict.harmed:
-        found.append(
+        sentences.append(
             f"None of the {len(verdict.subgroups)} subgroups is shown to be worse by the margin."
         )
     for part in verdict.harmed:
-        found.append(
-            f"For {part.name} ({_rows(part)}) the change is {shown(part.limits.estimate)}, below "
+        sentences.append(
+            f"For {part.name} ({part.rows}) the change is {shown(part.limits.estimate)}, below "
             f"{shown(part.limits.high)}."
         )
-        found += [f"Caution, {part.name}: {warning}." for warning in part.limits.warnings]
+        sentences += [f"Caution, {part.name}: {warning}." for warning in part.limits.warnings]
     if verdict.rows_needed is not None:
-        found.append(
+        sentences.append(
             f"If this is the true change, {verdict.rows_needed:,} rows would decide with a "
             "probability of 80%."
         )
-    elif verdict.decision is Release.UNDECIDED and known:
-        found.append(
+    elif verdict.decision is Release.UNDECIDED and is_known:
+        sentences.append(
             "More training runs or more rows may decide."
             if verdict.runs
             else "The estimate is so near the line that more rows would hardly decide."
         )
-    return found
+    return sentences
 
 
 def writer(verdict: GateVerdict, usual: int = 3) -> Callable[[float], str]:
@@ -249,36 +258,18 @@ def _margin(verdict: GateVerdict) -> str:
 
 def _metric(verdict: GateVerdict) -> str:
     """Name the metric, and the class that it is about."""
-    of = "" if verdict.positive is None else f" (positive class: {verdict.positive})"
-    return f"{verdict.terms.metric}{of}"
-
-
-def _by(margin: float, text: str) -> str:
-    return f" by more than {text}" if margin else ""
-
-
-def _moved(estimate: float, shown: Callable[[float], str]) -> str:
-    if estimate == 0:
-        return "the same"
-    size = shown(abs(estimate))
-    return f"{size} {'better' if estimate > 0 else 'worse'}"
-
-
-def _line(verdict: GateVerdict) -> str:
-    margin = f"{_margin(verdict)}{_unit(verdict)}"
-    return margin if verdict.terms.superior or not verdict.terms.margin else f"{MINUS}{margin}"
-
-
-def _rows(part: Part) -> str:
-    rows = f"{part.limits.n:,} rows"
-    return f"{rows} in {part.limits.groups:,} groups" if part.limits.groups else rows
+    about = "" if verdict.positive is None else f" (positive class: {verdict.positive})"
+    return f"{verdict.terms.metric}{about}"
 
 
 def as_json(verdict: GateVerdict) -> dict[str, Any]:
     """Return everything as plain data, by the schema that it names."""
     base, candidate = verdict.names
-    known = plain(verdict.terms).items()
-    terms = {key: value for key, value in known if value is not None}  # a percentage or none
+    terms = {key: value for key, value in plain(verdict.terms).items() if value is not None}
+    overall, *subgroups = (
+        {"name": part.name, "decision": part.decision.value, **plain(part.limits)}
+        for part in (verdict.overall, *verdict.subgroups)
+    )
     return {
         "schema": SCHEMA,
         "version": __version__,
@@ -288,35 +279,27 @@ def as_json(verdict: GateVerdict) -> dict[str, Any]:
         "base": base,
         "candidate": candidate,
         "terms": terms | {"positive": verdict.positive},
-        "overall": _part(verdict.overall),
-        "subgroups": [_part(part) for part in verdict.subgroups],
+        "overall": overall,
+        "subgroups": subgroups,
         "rows_needed": verdict.rows_needed,
         **({"by_metric": list(map(as_json, verdict.by_metric))} if verdict.by_metric else {}),
     }
 
 
-def _part(part: Part) -> dict[str, Any]:
-    found: dict[str, Any] = plain(part.limits)
-    return {"name": part.name, "decision": part.decision.value, **found}
-
-
 def as_markdown(verdict: GateVerdict) -> str:
     """Return a comment for a pull request."""
-    lines = [f"### {_SIGNS[verdict.decision]} {markdown(headline(verdict))}", ""]
-    lines += [markdown(" ".join(reasons(verdict))), ""]
-    lines += [
+    lines = [
+        *(f"### {_SIGNS[verdict.decision]} {markdown(headline(verdict))}", ""),
+        *(markdown(" ".join(reasons(verdict))), ""),
         f"| rows of | rows | {change(verdict)} | lower limit | upper limit | |",
         "|---|--:|--:|--:|--:|---|",
     ]
-    for one in verdict.by_metric or (verdict,):
-        shown, of = writer(one, 4), f", {one.terms.metric}" if verdict.by_metric else ""
+    for one in verdict.each:
+        shown = writer(one, 4)
         for part in (one.overall, *one.subgroups):
-            found = part.limits
-            cells = (
-                markdown((part.name or "all") + of),
-                f"{found.n:,}",
-                *map(shown, (found.estimate, found.low, found.high)),
-                part.decision.value,
-            )
+            name = (part.name or "all") + (f", {one.terms.metric}" if verdict.by_metric else "")
+            limits = part.limits
+            numbers = map(shown, (limits.estimate, limits.low, limits.high))
+            cells = markdown(name), f"{limits.n:,}", *numbers, part.decision.value
             lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"

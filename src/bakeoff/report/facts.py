@@ -32,27 +32,19 @@ MOST = 3
 
 
 class Kind(StrEnum):
-    """What the answer is."""
+    """What the answer is: docs/report.md says when it is which."""
 
     WINNER = "winner"
-    """One model is better than each of the others."""
     PARTIAL = "partial"
-    """The best one is better than some."""
     OTHERS = "others"
-    """The best one is better than none, but some others differ."""
     CANNOT_TELL = "cannot_tell"
     CONFLICT = "conflict"
-    """A test prefers another model to the one that scores best."""
     SAME = "same"
-    """The results are identical."""
     UNDECIDED = "undecided"
     EQUIVALENT = "equivalent"
     CONTROL = "control"
-    """Models were compared with one of them alone, and some differ from it."""
     AGAINST_VALUE = "against_value"
-    """A single model differs from a value that it was tested against."""
     UNTESTED = "untested"
-    """Nothing to compare, or nothing that compares it."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -79,11 +71,6 @@ class Verdict:
         """The headline, then the sentences."""
         return self.headline, *self.sentences
 
-    @property
-    def text(self) -> str:
-        """All of it."""
-        return " ".join(self.lines)
-
 
 class Facts(defaultdict[str, Any]):
     """What fills the template: texts, and lists with the slots of a sentence each."""
@@ -103,10 +90,7 @@ def are(many: Sequence[Any]) -> str:
 
 
 def take_care(study: Study, families: Sequence[Family]) -> Iterator[str]:
-    """Say what simulations say against a test of these models, and what to use instead.
-
-    `families` are those of the one test, by several metrics or on several data sets.
-    """
+    """Say what simulations say against the one test of some families, and what to use instead."""
     entry, metrics = families[0].entry, {family.metric for family in families}
     known = study.cautions(entry, metrics.pop() if len(metrics) == 1 else None)
     models = dict.fromkeys(model for family in families for model in family.models)
@@ -121,18 +105,17 @@ def take_care(study: Study, families: Sequence[Family]) -> Iterator[str]:
 def failed(facts: Facts) -> None:
     """Say which models were excluded or left out of the tests, where and why."""
     study, out = facts.study, set[str]()
-    for key, rows in (
-        () if study.failed.empty else study.failed.groupby(["model", "dataset"], sort=False)
-    ):
+    by = ["model", "dataset"]
+    for key, rows in study.failed.groupby(by, sort=False) if len(study.failed) else ():
         model, dataset = map(str, key)
         out.add(model)
-        why, *others = dict.fromkeys(map(clean, rows["why"]))
+        reasons = dict.fromkeys(clean(why).removesuffix(".") for why in rows["why"])
         facts.add(
             "failed",
             model=study.name(model),
             dataset=study.dataset_label(dataset),
             fits=count(len(rows), "fit"),
-            why=f"{why.removesuffix('.')}{' (and other reasons)' if others else ''}",
+            why="; ".join(reasons),
         )
     ranked_last = study.missing.get("policy") == "failed"
     for model, reason in () if ranked_last else study.excluded.items():
@@ -145,41 +128,53 @@ def failed(facts: Facts) -> None:
 
 def baseline(facts: Facts) -> None:
     """Say what a constant prediction scores, and which models are not shown to beat it."""
-    study, better = facts.study, "is shown to be better"
-    by_metric = {metric: baselines(study, metric) for metric in study.experiment.metrics}
-    first = by_metric[study.metric.name]
-    known = (not all(math.isnan(line.pvalue) for line in one.models) for one in first)
-    all_open = (len(one.open) == len(study.models) for one in first)
-    none_better = len(first) == len(study.datasets) and all(all_open) and all(known)
+    study = facts.study
+    first, others = baselines(study, study.metric.name), study.experiment.metrics[1:]
+    none_better = len(first) == len(study.datasets) and all(
+        len(one.open) == len(study.models)
+        and not all(math.isnan(line.pvalue) for line in one.models)
+        for one in first
+    )
     if looks_reversed(study):
         *_, positive = study.cards[study.datasets[0]]["classes"]
         facts["exchanged"] = repr(clean(positive))
-    if none_better or facts["exchanged"]:
-        on = f" on any of the {len(first)} data sets" if study.several else ""
-        results = [] if study.several else [*_results(study, first[0])]
-        who, shown = results[0] if len(results) == 1 else ("No model", better)
-        facts.add("baselines", place="headline", who=who, shown=shown, by=study.metric.title, on=on)
+    for metric in study.experiment.metrics if study.several else ():
+        _on_datasets(facts, metric, first=none_better and metric == study.metric.name)
     if first and not study.several:
+        results = [*_results(study, first[0])]
+        if none_better or facts["exchanged"]:
+            who, shown = results[0] if len(results) == 1 else ("No model", "is shown to be better")
+            facts.add("baselines", place="headline", who=who, shown=shown, by=study.metric.title)
         facts["constant"] = _constant(study, first[0])
-    others: dict[tuple[str, str], list[str]] = {}
-    for metric, lines in by_metric.items():
-        tested, by = [one for one in lines if one.models], study.metrics[metric].title
-        lost = [one.dataset for one in tested if len(one.open) == len(one.models)]
-        if study.several and lost and not (none_better and lines is first):
-            labels = words([study.dataset_label(dataset) for dataset in lost])
-            on = f" on {len(lost)} of {len(tested)} data sets ({labels})"
-            facts.add("baselines", place="main", who="No model", shown=better, by=by, on=on)
-        for one in () if study.several or lines is first else tested:
-            for result in _results(study, one):
-                others.setdefault(result, []).append(by)
-    for (who, shown), titles in others.items():
-        facts.add("baselines", place="more", who=who, shown=shown, by=words(titles), on="")
-    by_model: dict[str, list[str]] = {}
+        by_result = defaultdict[tuple[str, str], list[str]](list)
+        for metric in others:
+            for one in baselines(study, metric):
+                for result in _results(study, one):
+                    by_result[result].append(study.metrics[metric].title)
+        for (who, shown), titles in by_result.items():
+            facts.add("baselines", place="more", who=who, shown=shown, by=words(titles))
+    by_model = defaultdict[str, list[str]](list)
     for measure, model, mean in nearly_perfect(study):
         score = f"{measure.title} {study.written(measure.name).told(mean)}"
-        by_model.setdefault(study.name(model), []).append(score)
+        by_model[study.name(model)].append(score)
     perfect = [f"{model}: {words(scores)}" for model, scores in by_model.items()]
     facts["perfect"] = words(perfect, MOST) if perfect else ""
+
+
+def _on_datasets(facts: Facts, metric: str, *, first: bool) -> None:
+    """Say on which data sets no model is better than the baseline."""
+    tested = [one for one in baselines(facts.study, metric) if one.models]
+    open_on = [one.dataset for one in tested if len(one.open) == len(one.models)]
+    if open_on:
+        labels = words([facts.study.dataset_label(dataset) for dataset in open_on])
+        facts.add(
+            "baselines",
+            place="headline" if first else "main",
+            who="No model",
+            shown="is shown to be better",
+            by=facts.study.metrics[metric].title,
+            on=f" on {len(open_on)} of {len(tested)} data sets ({labels})",
+        )
 
 
 def _results(study: Study, one: Baseline) -> Iterator[tuple[str, str]]:
@@ -192,28 +187,26 @@ def _results(study: Study, one: Baseline) -> Iterator[tuple[str, str]]:
     }
     for shown, models in groups.items():
         if len(models) == len(study.models) > 1:
-            nobody = shown.startswith("not")
-            yield "No model" if nobody else "Every model", f"is {shown.removeprefix('not ')}"
+            everybody = "no model" if shown.startswith("not") else "every model"
+            yield everybody, f"is {shown.removeprefix('not ')}"
         elif models:
             yield study.names(models), f"{are(models)} {shown}"
 
 
 def _constant(study: Study, one: Baseline) -> dict[str, str]:
     """Give the score of the baseline by the first metric, and what the models are beside it."""
-    metric = study.metrics[one.metric]
+    metric, worse = study.metrics[one.metric], worse_than_constant(study, one)
     answer = clean(one.answer) if metric.needs is Need.NUMBERS else repr(clean(one.answer))
     vowel = metric.title[0] in "aeiouAEIO" or metric.title.startswith(("F1", "F2", "R²"))
-    results = (" ".join(each) for each in _results(study, one))
-    result = " and ".join(r[0].lower() + r[1:] if r[:3] in ("No ", "Eve") else r for r in results)
-    unclear = [m for m in one.open if m not in worse_than_constant(study, one)]
-    ps = [line.pvalue_adjusted for line in one.models if line.model in unclear]
-    known = [p for p in ps if not math.isnan(p)]
-    if known:
-        smallest = "smallest " if len(known) > 1 else ""
-        p = p_equals(min(known), "adjusted p" if len(one.models) > 1 else "p")
-        result += f" ({smallest}{p})"
+    result = " and ".join(" ".join(each) for each in _results(study, one))
+    unclear = [line for line in one.models if not line.better and line.model not in worse]
+    pvalues = [line.pvalue_adjusted for line in unclear if not math.isnan(line.pvalue)]
+    if pvalues:
+        p = p_equals(min(pvalues), "adjusted p" if len(one.models) > 1 else "p")
+        result += f" ({'smallest ' if len(pvalues) > 1 else ''}{p})"
     elif unclear:
-        result = f"whether {study.names(unclear)} {are(unclear)} better is undecided"
+        who = study.names([line.model for line in unclear])
+        result = f"whether {who} {are(unclear)} better is undecided"
     scored = study.written(one.metric, one.dataset).told(one.score)
     return {
         "answer": "the class shares as probabilities" if metric.by_order else answer,

@@ -56,13 +56,6 @@ class Family:
         return str(self.rows[0].result.get("null_hypothesis", "")).startswith("A is worse")
 
     @property
-    def within(self) -> str:
-        """What a small p-value shows of two models, by a test against a margin."""
-        if self.noninferiority:
-            return "the first of them in the experiment is not worse by the margin"
-        return "both are equivalent"
-
-    @property
     def settles(self) -> bool:
         """Whether its p-values are about a difference between two models."""
         return self.role == "pair" and not self.bayesian and not self.equivalence

@@ -18,9 +18,8 @@ from bakeoff.comparisons.advice import Cautions, cautions
 from bakeoff.comparisons.evidence import PairedPredictions
 from bakeoff.report.family import Family
 from bakeoff.report.study_design import StudyDesign, clean
-from bakeoff.report.written import DECIMALS, Written, decimals, spread_of, varies
-from bakeoff.scores.metrics import Metric
-from bakeoff.scores.metrics.given import in_unit, metrics_of
+from bakeoff.report.written import DECIMALS, Written, decimals, spread_of, unit_of, varies
+from bakeoff.scores.metrics import POINTS, Metric, in_unit, metrics_of
 from bakeoff.spec import PlannedTest
 from bakeoff.stats import ConfidenceInterval, Entry, TypeOneError, catalogue
 
@@ -128,7 +127,7 @@ class Study(StudyDesign):
     @cached_property
     def plan(self) -> str:
         """The plan whose scores rank the models: that of the best test on algorithms."""
-        main = self.main("algorithms")
+        main = self.main["algorithms"]
         if main is not None:
             return main.plan
         plans = self.experiment.resampling.plans()
@@ -143,35 +142,24 @@ class Study(StudyDesign):
 
     def cautions(self, entry: Entry, metric: str | None = None) -> Cautions:
         """Say what simulations say against a test in this study, by one metric or by any."""
-        key = entry.name, metric
-        if key not in self._known_cautions:
-            failed = () if self.failed.empty else tuple(self.failed["model"])
-            planned = {test.name: test for test in self.analysis.with_posthoc}
-            test = planned.get(entry.name, PlannedTest(name=entry.name))
-            self._known_cautions[key] = cautions(test, self.experiment, failed, metric)
-        return self._known_cautions[key]
-
-    @cached_property
-    def _known_cautions(self) -> dict[tuple[str, str | None], Cautions]:
-        # asked for every family of a large study; it looks at each model's estimators
-        return {}
-
-    def main(self, about: str) -> Family | None:
-        """Return the most trustworthy family of pairs about models, recipes or algorithms."""
-        return self._main[about]
+        return _cautions(self, entry.name, metric)
 
     @property
     def mains(self) -> list[Family]:
         """The families of `main`, first the one that says the most: the verdict goes by it."""
-        return [found for found in reversed(self._main.values()) if found is not None]
+        return [found for found in reversed(self.main.values()) if found is not None]
 
     @cached_property
-    def _main(self) -> dict[str, Family | None]:
-        wanted, own = "" if self.several else self.datasets[0], self.metric.name
-        kept = [f for f in self.families if f.metric == own or f.entry.evidence.on_rows]
-        settling = [f for f in kept if f.settles and f.dataset == wanted]
+    def main(self) -> dict[str, Family | None]:
+        """The most trustworthy families of pairs about models, recipes and algorithms."""
+        wanted, first = "" if self.several else self.datasets[0], self.metric.name
+        kept = [
+            f
+            for f in self.families
+            if f.settles and f.dataset == wanted and (f.metric == first or f.entry.evidence.on_rows)
+        ]
         kinds = ("models", "recipes", "algorithms")
-        return {k: self._most_trusted([f for f in settling if f.entry.about == k]) for k in kinds}
+        return {k: self._most_trusted([f for f in kept if f.entry.about == k]) for k in kinds}
 
     def by_metric(self, metric: str, dataset: str, about: str = "") -> Family | None:
         """Return the most trustworthy family of pairs by a metric, of those that say the most."""
@@ -186,32 +174,27 @@ class Study(StudyDesign):
         return self._most_trusted(next(filter(None, widest), found))
 
     def _most_trusted(self, found: Sequence[Family]) -> Family | None:
-        own = self.metric.name
+        def doubt(f: Family) -> tuple[bool, bool, bool, int]:
+            costly = f.entry.evidence.on_rows and f.entry.reads != "correctness"
+            other = f.metric != self.metric.name
+            return other, costly, not f.entry.paired, TRUST.index(self.type1(f.entry))
 
-        def worth(f: Family) -> tuple[bool, bool, bool, int]:
-            on_right = f.entry.reads == "correctness"
-            return (
-                f.metric != own,
-                f.entry.evidence.on_rows and not on_right,
-                *_doubt(f.entry, self.type1(f.entry)),
-            )
-
-        return min(found, key=worth) if found else None
+        return min(found, key=doubt, default=None)
 
     def omnibus(self, family: Family) -> Comparison | None:
         """Return the test of all models at once on the same evidence as a family."""
-        about = family.entry.about
         found = [
             f
             for f in self.families
-            if f.role == "omnibus" and (f.evidence, f.entry.about) == (family.evidence, about)
+            if f.role == "omnibus"
+            and (f.evidence, f.entry.about) == (family.evidence, family.entry.about)
         ]
 
-        def worth(f: Family) -> tuple[bool, bool, int]:
-            unpaired, level = _doubt(f.entry, self.type1(f.entry))
-            return unpaired, f.entry.posthoc != family.entry.name, level
+        def doubt(f: Family) -> tuple[bool, bool, int]:
+            follows = f.entry.posthoc == family.entry.name
+            return not f.entry.paired, not follows, TRUST.index(self.type1(f.entry))
 
-        return min(found, key=worth).rows[0] if found else None
+        return min(found, key=doubt).rows[0] if found else None
 
     @cached_property
     def scored(self) -> pd.DataFrame:
@@ -223,12 +206,9 @@ class Study(StudyDesign):
         other = (self.scores["plan"] == "halves") & (full != self.by_full)
         return self.scores.assign(plan=self.scores["plan"].mask(other, BESIDE))
 
-    def scored_on(self, dataset: str, plan: str) -> pd.DataFrame:
-        """Return the scores on one data set by one plan."""
-        return self._scored_on[dataset, plan]
-
     @cached_property
-    def _scored_on(self) -> dict[tuple[str, ...], pd.DataFrame]:
+    def scored_on(self) -> dict[tuple[str, ...], pd.DataFrame]:
+        """The scores by data set and plan."""
         parts = self.scored.groupby(["dataset", "plan"], sort=False)
         return {tuple(map(str, key)): part for key, part in parts}
 
@@ -249,19 +229,16 @@ class Study(StudyDesign):
             found[str(plan), str(metric)] = {d: tables[d] for d in self.datasets if d in tables}
         return found
 
-    def interval(self, dataset: str, metric: str, model: str) -> ConfidenceInterval | None:
-        """Return the interval of a model's metric on held-out rows; None where there is none."""
-        low, high, level = self._intervals.get((dataset, metric, model), (math.nan,) * 3)
-        return None if math.isnan(low) else ConfidenceInterval(low, high, level, "")
-
     @cached_property
-    def _intervals(self) -> dict[tuple[str, ...], tuple[float, ...]]:
+    def held_out(self) -> dict[tuple[str, ...], ConfidenceInterval]:
+        """The intervals on held-out rows by data set, metric and model, where there is one."""
+        known = self.intervals.to_dict("records")
         return {
-            (line["dataset"], line["metric"], line["model"]): (
-                *(line["ci_low"], line["ci_high"]),
-                line["confidence"],
+            (line["dataset"], line["metric"], line["model"]): ConfidenceInterval(
+                line["ci_low"], line["ci_high"], line["confidence"], ""
             )
-            for line in self.intervals.to_dict("records")
+            for line in known
+            if not math.isnan(line["ci_low"])
         }
 
     @cached_property
@@ -271,24 +248,25 @@ class Study(StudyDesign):
             (self.scores["metric"] == self.metric.name) & (self.scores["plan"] == self.plan)
         ]
         found = {}
-        by_model = dict(list(own.groupby("model", sort=False)))
         for model in self.models:
-            rows = by_model.get(model, own[:0])
+            rows = own[own["model"] == model]
             missing = rows[rows["value"].isna()]
             if rows.empty:
                 found[model] = "it has no scores"
             elif len(missing):
                 reasons = dict.fromkeys(str(r) for r in missing["undefined"] if r)
-                reason = "; ".join(reasons) or "no reason given"
                 what = "data sets" if self.several and rows["dataset"].is_unique else "folds"
                 where = f" on {len(missing)} of {len(rows)} {what}" if len(rows) > 1 else ""
-                found[model] = f"{self.metric.title} is undefined{where} ({reason})"
+                why = "; ".join(reasons) or "no reason given"
+                found[model] = f"{self.metric.title} is undefined{where} ({why})"
         return found
 
 
-def _doubt(entry: Entry, type1: TypeOneError) -> tuple[bool, int]:
-    """Order tests by how far to trust them: those that ignore the pairing last."""
-    return not entry.paired, TRUST.index(type1)
+@lru_cache(maxsize=1024)  # asked for every family of a large study; looks at each estimator
+def _cautions(study: Study, name: str, metric: str | None) -> Cautions:
+    failed = () if study.failed.empty else tuple(study.failed["model"])
+    planned = {test.name: test for test in study.analysis.with_posthoc}
+    return cautions(planned.get(name, PlannedTest(name=name)), study.experiment, failed, metric)
 
 
 @lru_cache(maxsize=1024)
@@ -304,4 +282,5 @@ def _written(study: Study, metric: str, dataset: str) -> Written:
     if not any(error > 0 for error in errors):
         errors = list(spread["std"] / np.sqrt(spread["size"]))
     digits = decimals(errors, spread["mean"])
-    return Written.of(measure, digits if varies(measure) else max(DECIMALS, digits - 1))
+    digits = digits if varies(measure) else max(DECIMALS, digits - 1)
+    return Written(measure.title, unit_of(measure), digits, measure.unit == POINTS)

@@ -1,7 +1,4 @@
-"""Notes on rows that may belong together though nobody said so: a number each, and what to do.
-
-Nothing changes by itself: whether rows belong together is known to those who know the data.
-"""
+"""Notes on rows that may belong together though nobody said so, and what to do."""
 
 from __future__ import annotations
 
@@ -10,7 +7,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from bakeoff.comparisons.evidence import PairedPredictions
-from bakeoff.report.numbers import count, fixed, words
+from bakeoff.report.numbers import fixed, words
 from bakeoff.report.prose import PLANS
 from bakeoff.report.study import Study
 from bakeoff.report.study_design import clean
@@ -19,8 +16,6 @@ from bakeoff.stats import order_dependence
 
 CHANCE = 0.1
 """Repeats are worth a note where features independent of each other would give fewer pairs."""
-NEARLY = 0.01
-"""So are rows that are nearly repeated, from this share of the rows on."""
 ALIKE = 0.1
 """So is an autocorrelation: from here on a row in five tells nothing new."""
 LEVEL = 0.001
@@ -107,11 +102,11 @@ def notes_on(
             f"{column['groups']:,} values in {rows:,} rows",
             f"if rows of one value belong together, write {setting}",
         )
-    exact, nearly = _notable(card, card["duplicate_rows"], card["near_duplicate_rows"], rows)
-    known = [f"{_repeating(exact, nearly, 'an earlier row')} (of {rows:,} in {label})"]
-    tested = _by_heart(card, divisions)
-    found = [*(known if exact or nearly else []), *([tested] if tested else [])]
-    if found:
+    if card["pairs_by_chance"] >= CHANCE:
+        return
+    repeated = card["duplicate_rows"]
+    said = f"rows that repeat an earlier row in every feature: {repeated:,} of {rows:,} in {label}"
+    if found := [*filter(None, (said if repeated else "", _by_heart(divisions)))]:
         yield Note(dataset, "; ".join(found), _COPIES)
 
 
@@ -122,40 +117,18 @@ def remark_on(column: Mapping[str, Any]) -> str:
     return f"{heading}{f' ({clean(said)})' if said else ''}"
 
 
-def _by_heart(card: Mapping[str, Any], divisions: Iterable[Mapping[str, Any]]) -> str:
+def _by_heart(divisions: Iterable[Mapping[str, Any]]) -> str:
     """Say how many test rows repeat training rows, by the plan that has most of them."""
     worst: tuple[float, str] = (0.0, "")
     for known in divisions:
         for part in known["parts"]:
-            n = part["test"]["rows"]
-            exact, nearly = _notable(card, part["repeated"], part["nearly_repeated"], n)
-            if (share := (exact + nearly) / max(n, 1)) > worst[0]:
+            n, repeated = part["test"]["rows"], part["repeated"]
+            if (share := repeated / max(n, 1)) > worst[0]:
                 several = "in the worst division of " if len(known["parts"]) > 1 else "of "
                 where = f"{several}{PLANS[known['plan']]}"
-                said = _repeating(exact, nearly, "a training row", "test ")
-                worst = share, f"{said} (of {n:,}, {where}), so models may have memorised them"
+                said = f"{repeated:,} of {n:,} {where}, so models may have memorised them"
+                worst = share, f"test rows that repeat a training row in every feature: {said}"
     return worst[1]
-
-
-def _notable(card: Mapping[str, Any], exact: int, nearly: int | None, rows: int) -> tuple[int, int]:
-    """Drop counts that coarse features give by chance, and a few rows that are nearly alike."""
-    if card["pairs_by_chance"] >= CHANCE:
-        return 0, 0
-    by_chance = card["near_pairs_by_chance"] >= CHANCE or (nearly or 0) < NEARLY * rows
-    return exact, 0 if by_chance else (nearly or 0)
-
-
-def _repeating(exact: int, nearly: int, other: str, kind: str = "") -> str:
-    said = []
-    if exact:
-        verb = "equals" if exact == 1 else "equal"
-        said.append(f"{count(exact, f'{kind}row')} {verb} {other} in every feature")
-    if nearly:
-        verb = "equals" if nearly == 1 else "equal"
-        rest = "another row" if other == "an earlier row" else other
-        more = f"{nearly:,} more" if exact else count(nearly, f"{kind}row")
-        said.append(f"{more} {verb} {rest} in every feature but one")
-    return " and ".join(said)
 
 
 def of_order(study: Study, dataset: str, rows: PairedPredictions) -> Iterator[Note]:

@@ -1,4 +1,4 @@
-"""What each fit chose on its training part: parameters, thresholds, rounds of training."""
+"""What each fit chose on its training part, and which fits failed and why."""
 
 from __future__ import annotations
 
@@ -12,23 +12,26 @@ import pandas as pd
 from bakeoff.fit.predictions import read_facts
 from bakeoff.scores.collect import KEYS
 
-COLUMNS = (*KEYS, "seed", "parameter", "value", "inner_score")
+_FIT = [*KEYS, "seed"]
 
 
 def choices(predictions: Iterable[str | Path]) -> pd.DataFrame:
-    """Tabulate what the fits chose."""
+    """Tabulate the parameters and thresholds that the fits chose."""
     rows: list[dict[str, Any]] = []
-    for path in predictions:
-        facts = read_facts(path)
+    for facts in map(read_facts, predictions):
         chosen = dict(facts.get("chosen", {}))
         score = chosen.pop("inner_score", None)
-        params = chosen.pop("params", {})
-        key = {name: facts[name] for name in (*KEYS, "seed")}
-        for name, value in params.items():
-            rows.append({**key, "parameter": name, "value": _text(value), "inner_score": score})
-        rows += [{**key, "parameter": name, "value": _text(v)} for name, v in chosen.items()]
-    return pd.DataFrame(rows, columns=list(COLUMNS))
+        found = [(name, value, score) for name, value in chosen.pop("params", {}).items()]
+        found += [(name, value, None) for name, value in chosen.items()]
+        for name, value, inner in found:
+            text = value if isinstance(value, str) else json.dumps(value)
+            row = {"parameter": name, "value": text, "inner_score": inner}
+            rows.append({key: facts[key] for key in _FIT} | row)
+    return pd.DataFrame(rows, columns=[*_FIT, "parameter", "value", "inner_score"])
 
 
-def _text(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(value)
+def failures(predictions: Iterable[str | Path]) -> pd.DataFrame:
+    """Tabulate the fits that failed, from the files they left instead of predictions."""
+    failed = (facts for facts in map(read_facts, predictions) if "failure" in facts)
+    rows = [{key: facts[key] for key in _FIT} | {"why": facts["failure"]} for facts in failed]
+    return pd.DataFrame(rows, columns=[*_FIT, "why"])

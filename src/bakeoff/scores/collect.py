@@ -19,7 +19,7 @@ from bakeoff.errors import UserError
 from bakeoff.files import is_whole, open_parquet, read_frame, read_json, write_parquet
 from bakeoff.fit.fit_task import timing_of
 from bakeoff.fit.predictions import METADATA, Predictions
-from bakeoff.scores.metrics.entry import METRICS, score_view, view_of
+from bakeoff.scores.metrics import METRICS, score_view, view_of
 from bakeoff.spec import Costs
 
 KEYS = ("dataset", "model", "plan", "repeat", "fold")
@@ -46,17 +46,12 @@ def score_fits(
     for path in predictions:
         one = read_made_by(path, fingerprints, ranking)
         rows += _scores(one, metrics, costs, carried)
+        timing = timing_of(path)  # given predictions took nothing that is known
+        known = read_json(timing) if timing.is_file() and is_whole(timing) else {}
         key = {name: one.facts[name] for name in (*KEYS, "seed")}
-        times.append({**key, **_timing(path)})
+        times.append(key | {name: known.get(name) for name in TIMINGS})
     scores = pd.DataFrame(over_seeds(rows), columns=[*KEYS, *_VALUES])
     return scores, pd.DataFrame(times, columns=[*KEYS, "seed", *TIMINGS])
-
-
-def _timing(predictions: str | Path) -> dict[str, Any]:
-    """Read what a fit took; given predictions took nothing that is known."""
-    path = timing_of(predictions)
-    known = read_json(path) if path.is_file() and is_whole(path) else {}
-    return {name: known.get(name) for name in TIMINGS}
 
 
 def _scores(
@@ -122,21 +117,19 @@ def collect_fold_predictions(
             column = pa.array(np.full(len(table), facts[key], dtype=np.int32))
             table = table.add_column(place, key, column)
         tables.append(table)
-    joined = pa.concat_tables(_with_scores_of_all(tables)).unify_dictionaries()
-    write_parquet(output, joined, compression="zstd")
-
-
-def _with_scores_of_all(tables: Sequence[pa.Table]) -> list[pa.Table]:
-    """Leave out the scores of models that rank rows in some folds alone, or differently."""
+    # models that rank rows in some folds alone, or differently, have no scores here
     shared = set.intersection(*(set(table.column_names) for table in tables))
     odd = {name.partition(":")[0] for t in tables for name in t.column_names if name not in shared}
     kept = [n for n in tables[0].column_names if ":" not in n or n.partition(":")[0] not in odd]
-    return [table.select(kept) for table in tables]
+    joined = pa.concat_tables([table.select(kept) for table in tables]).unify_dictionaries()
+    write_parquet(output, joined, compression="zstd")
 
 
 def _side_by_side(paths: Mapping[str, str | Path], fingerprints: Fingerprints) -> pa.Table:
-    none = pa.array([], pa.int64()), pa.array([], pa.string())
-    columns: dict[str, Any] = dict(zip(("row_id", "y_true"), none, strict=True))
+    columns: dict[str, Any] = {
+        "row_id": pa.array([], pa.int64()),
+        "y_true": pa.array([], pa.string()),
+    }
     reference: Predictions | None = None
     notes: list[str] = []
     for model, path in paths.items():
@@ -163,11 +156,9 @@ def related(data: str | Path, row_id: NDArray[Any]) -> dict[str, Any]:
     """Return the group or the time of rows, by their ids, as columns of collected predictions."""
     keys = {f":{name.strip('_')}": name for name in (GROUP, TIME)}
     with open_parquet(data) as file:
-        there = file.schema_arrow.names
-    columns = [ROW_ID, *(c for c in keys.values() if c in there)]
-    frame = read_frame(data, columns)
-    own = frame.set_index(ROW_ID).loc[row_id]
-    return {name: own[key].to_numpy() for name, key in keys.items() if key in own}
+        columns = [c for c in file.schema_arrow.names if c in (ROW_ID, *keys.values())]
+    frame = read_frame(data, columns).set_index(ROW_ID).loc[row_id]
+    return {name: frame[key].to_numpy() for name, key in keys.items() if key in frame}
 
 
 def taken(carried: pd.DataFrame) -> dict[str, NDArray[Any]]:

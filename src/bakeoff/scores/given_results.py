@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -19,14 +19,13 @@ from bakeoff.data.table import ROW_ID, Table
 from bakeoff.errors import Place, Problem, UserError, unknown
 from bakeoff.files import digest, files_at, is_file, sha256_of, state_of
 from bakeoff.fit.predictions import Predictions
-from bakeoff.scores.collect import TIMINGS
+from bakeoff.scores.collect import KEYS, TIMINGS
 from bakeoff.scores.metrics import Metric, metrics_of
 from bakeoff.sources.common.identifiers import identifiers
 from bakeoff.spec import Experiment, Fit
 from bakeoff.spec.given_models import LOGS
 from bakeoff.spec.resampling import Plan
 
-_NOT_GIVEN = "the file has no value"
 _SIZES = ("n_train", "n_test")
 
 
@@ -34,8 +33,15 @@ def given_predictions(fit: Fit, experiment: Experiment, table: Table, split: Spl
     """Turn a given model's predictions into those of a fit; arguments as in `predictions_of`."""
     found = predictions_of(fit, experiment, table, split)
     given = experiment.given[fit.model]
-    path, held = given.predictions_on(fit.dataset, fit.seed), isinstance(given, HeldModel)
+    facts: dict[str, Any] = fit._asdict()
+    if not isinstance(given, HeldModel):
+        path = given.predictions_on(fit.dataset, fit.seed)
+        parts = [sha256_of(file) for file in files_at(path, LOGS)]
+        whole = digest(parts) if Path(path).is_dir() else parts[0]
+        facts |= {"given": path, "given_sha256": whole}
+    facts |= {"n_train": len(split.train), "n_test": len(split.test)}
     truth = table.answers[split.test]
+    oddity = found.oddity(fit.model, truth)
     return Predictions(
         row_id=table.frame[ROW_ID].to_numpy()[split.test],
         y_true=truth if found.values is None else found.answers,
@@ -44,30 +50,31 @@ def given_predictions(fit: Fit, experiment: Experiment, table: Table, split: Spl
         probabilities=found.probabilities,
         decision=None,
         values=found.values,
-        facts={
-            **fit._asdict(),
-            **({} if held else {"given": path, "given_sha256": _digest(path)}),
-            "n_train": len(split.train),
-            "n_test": len(split.test),
-            **({"note": said} if (said := found.oddity(fit.model, truth)) else {}),
-        },
+        facts=facts | ({"note": oddity} if oddity else {}),
     )
-
-
-def _digest(path: str) -> str:
-    """Return the SHA-256 of a file, or a digest of those of a folder of logs."""
-    found = [sha256_of(file) for file in files_at(path, LOGS)]
-    return digest(found) if Path(path).is_dir() else found[0]
 
 
 def given_scores(
     experiment: Experiment, dataset: str, plan: str
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Bring the scores that all models give for one data set and plan into one table."""
-    rows = [
-        row for model in experiment.given for row in _of_model(experiment, model, dataset, plan)
-    ]
-    scores = pd.DataFrame(rows)
+    spec, parts = experiment.resampling.plans()[plan], []
+    for model, given in experiment.given.items():
+        path, place = given.scores_on(dataset), ("models", model, "scores")
+        try:
+            table = _table(path, state_of(path) if is_file(path) else ())
+        except Problem as problem:
+            raise Problem(place, problem.message) from None
+        frame = _chosen(table, path, place, experiment, model, dataset, plan)
+        for metric in experiment.metrics:
+            values = frame[frame["metric"] == metric]
+            if values.empty:
+                have = ", ".join(dict.fromkeys(frame["metric"].astype(str)))
+                message = f"{path!r} has no scores of {metric} for {plan} (it has {have})"
+                raise Problem(place, message)
+            _check_folds(values, spec, f"{path!r}: {metric}, {plan}", place)
+            parts.append(values.sort_values(["repeat", "fold"]).assign(model=model))
+    scores = pd.concat(parts, ignore_index=True).assign(dataset=dataset, plan=plan)
     for size in _SIZES:
         per_fold = scores.groupby(["repeat", "fold"])[size].nunique(dropna=False)
         if (per_fold > 1).any():
@@ -76,47 +83,16 @@ def given_scores(
                 f"the models' files give different values of {size} for one fold of {dataset}: "
                 "these scores do not come from the same divisions",
             )
-        scores[size] = scores[size].astype("Int64")
-    keys = ["dataset", "model", "plan", "repeat", "fold"]
-    timings = (
-        scores[keys].drop_duplicates(ignore_index=True).assign(seed=1, **dict.fromkeys(TIMINGS))
-    )
-    return scores, timings
-
-
-def _of_model(
-    experiment: Experiment, model: str, dataset: str, plan: str
-) -> Iterator[dict[str, Any]]:
-    path = experiment.given[model].scores_on(dataset)
-    place: Place = ("models", model, "scores")
-    frame = _chosen(_read(path, place), path, place, experiment, model, dataset, plan)
-    spec = experiment.resampling.plans()[plan]
-    for metric in experiment.metrics:
-        values = frame[frame["metric"] == metric]
-        if values.empty:
-            have = ", ".join(dict.fromkeys(frame["metric"].astype(str)))
-            raise Problem(place, f"{path!r} has no scores of {metric} for {plan} (it has {have})")
-        _check_folds(values, spec, f"{path!r}: {metric}, {plan}", place)
-        for row in values.sort_values(["repeat", "fold"]).to_dict("records"):
-            value = float(row["value"])
-            yield {
-                "dataset": dataset,
-                "model": model,
-                "plan": plan,
-                "repeat": int(row["repeat"]),
-                "fold": int(row["fold"]),
-                **{size: row.get(size) for size in _SIZES},
-                "metric": metric,
-                "value": value,
-                "undefined": _NOT_GIVEN if math.isnan(value) else "",
-            }
-
-
-def _read(path: str, place: Place) -> pd.DataFrame:
-    try:
-        return _table(path, state_of(path) if is_file(path) else ())
-    except Problem as problem:
-        raise Problem(place, problem.message) from None
+    scores["undefined"] = np.where(scores["value"].isna(), "the file has no value", "")
+    types: dict[str, Any] = {
+        "repeat": int,
+        "fold": int,
+        "value": float,
+        **dict.fromkeys(_SIZES, "Int64"),
+    }
+    scores = scores.astype(types)[[*KEYS, *_SIZES, "metric", "value", "undefined"]]
+    fits = scores[[*KEYS]].drop_duplicates(ignore_index=True)
+    return scores, fits.assign(seed=1, **dict.fromkeys(TIMINGS))
 
 
 @lru_cache(maxsize=1)
@@ -148,7 +124,10 @@ def _chosen(
             raise Problem(place, f"{path!r}: {unknown('column', column, frame.columns)}")
     for column, wanted in own.items():
         if column in frame.columns:
-            names = _named(frame[column], path, place)
+            try:
+                names = identifiers(frame[column])
+            except UserError as error:
+                raise Problem(place, f"{path!r}: column {column!r} {error}") from None
             if not (names == wanted).any():
                 raise Problem(place, f"{path!r}: {unknown(f'{column} in it:', wanted, set(names))}")
             frame = frame[names == wanted]
@@ -158,14 +137,6 @@ def _chosen(
         frame[column] = _numbers(frame[column], column, path, place)
     check_ranges(frame, metrics_of(experiment), repr(path), place)
     return frame
-
-
-def _named(values: pd.Series[Any], path: str, place: Place) -> pd.Series[Any]:
-    """Return the column that tells data sets, models or plans apart, as texts."""
-    try:
-        return identifiers(values)
-    except UserError as error:
-        raise Problem(place, f"{path!r}: column {values.name!r} {error}") from None
 
 
 def _numbers(values: pd.Series[Any], column: str, path: str, place: Place) -> pd.Series[Any]:

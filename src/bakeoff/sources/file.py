@@ -42,11 +42,6 @@ class FileData(TableData):
             found["test_path"] = locate(self.test_path, folder)
         return self.model_copy(update=found)
 
-    @property
-    def own_test_set(self) -> str | None:
-        """The key that names a test set of its own, where there is one."""
-        return "test_path" if self.test_path else None
-
     def load(self, seed: int) -> Loaded:
         """Read the table, or a training and a test table below each other."""
         from bakeoff.sources.common.identifiers import stacked

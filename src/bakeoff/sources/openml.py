@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import warnings
 from pathlib import Path
-from typing import Literal, Self
+from typing import Any, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -71,8 +71,9 @@ class OpenmlData(DataSet):
 
         from bakeoff.sources.url import reason_of
 
-        number = {} if self.data_id is None else {"data_id": self.data_id}
-        wanted = number or {"name": self.name, "version": self.version or "active"}
+        wanted: dict[str, Any] = {"data_id": self.data_id}
+        if self.data_id is None:
+            wanted = {"name": self.name, "version": self.version or "active"}
         named = ", ".join(f"{key} {value}" for key, value in wanted.items())
         try:
             with warnings.catch_warnings():

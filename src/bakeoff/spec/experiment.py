@@ -46,25 +46,13 @@ class Fit(NamedTuple):
     @property
     def split(self) -> str:
         """The file's name: ``holdout``, ``cv_5x2.repeat-1.fold-2`` or ``holdout.seed-2``."""
-        return split_name(self.plan, self.repeat, self.fold, self.seed)
+        at = "" if self.plan == "holdout" else f".repeat-{self.repeat}.fold-{self.fold}"
+        return f"{self.plan}{at}" + (f".seed-{self.seed}" if self.seed > 1 else "")
 
     def __str__(self) -> str:
-        place = (
-            "holdout"
-            if self.plan == "holdout"
-            else (f"{self.plan}, repeat {self.repeat}, fold {self.fold}")
-        )
-        place += f", seed {self.seed}" if self.seed > 1 else ""
-        return f"the fit of model {self.model} on data set {self.dataset}, {place},"
-
-
-def split_name(plan: str, repeat: int | str, fold: int | str, seed: int | str = 1) -> str:
-    """Name one division of one plan, and which of several seeds is fitted on it.
-
-    Numbers may be wildcards of Snakemake's, such as ``{fold}``.
-    """
-    name = plan if plan == "holdout" else f"{plan}.repeat-{repeat}.fold-{fold}"
-    return name if seed == 1 else f"{name}.seed-{seed}"
+        at = "" if self.plan == "holdout" else f", repeat {self.repeat}, fold {self.fold}"
+        at += f", seed {self.seed}" if self.seed > 1 else ""
+        return f"the fit of model {self.model} on data set {self.dataset}, {self.plan}{at},"
 
 
 _RUN = re.compile(r":seed-(\d+):(.+)")
@@ -167,12 +155,11 @@ class Experiment(SpecSection):
     def _names_of_files(cls, entries: dict[str, Any]) -> dict[str, Any]:
         first: dict[str, str] = {}
         for name in entries:
-            if name.lower() in first:
+            if (other := first.setdefault(name.lower(), name)) != name:
                 raise said(
-                    f"{first[name.lower()]!r} and {name!r} differ by case alone, and become files "
-                    "that some systems take for one; rename one of them"
+                    f"{other!r} and {name!r} differ by case alone, and become files that some "
+                    "systems take for one; rename one of them"
                 )
-            first[name.lower()] = name
         return entries
 
     @property
@@ -263,11 +250,8 @@ class Experiment(SpecSection):
 
     def beside(self, folder: Path) -> Experiment:
         """Find files that are not in the working folder in the experiment's own."""
-        datasets = {
-            name: spec.beside(folder) if isinstance(spec, DataSet) else spec
-            for name, spec in self.datasets.items()
-        }
-        first = next(iter(self.datasets))
+        datasets, first = dict(self.datasets), next(iter(self.datasets))
+        datasets |= {n: d.beside(folder) for n, d in datasets.items() if isinstance(d, DataSet)}
         given = {name: model.beside(folder, first) for name, model in self.given.items()}
         return self.model_copy(update={"datasets": datasets, "models": {**self.models, **given}})
 

@@ -33,9 +33,8 @@ LOGS = (".eval", ".json", ".jsonl")
 """Endings of the logs of evaluations that a folder may hold."""
 
 
-def _as_name(value: Any) -> Any:
-    """Take the number of a class for its name, and yes or no as YAML reads them."""
-    return name_of(value) if isinstance(value, (int, float)) else value
+_Named = Annotated[str, BeforeValidator(lambda v: name_of(v) if isinstance(v, (int, float)) else v)]
+"""The name of a class, which may be a number or, as YAML reads them, yes or no."""
 
 
 def _with_class(pattern: str) -> str:
@@ -51,19 +50,13 @@ class GivenColumns(SpecSection):
     """What the columns of a file of predictions are called."""
 
     id: ColumnName | None = Field(None, description=OPTIONS["id"].help)
-    truth: ColumnName | None = Field(
-        None,
-        description=OPTIONS["truth"].help,
-    )
-    predicted: ColumnName | None = Field(
-        None,
-        description=OPTIONS["predicted"].help,
-    )
+    truth: ColumnName | None = Field(None, description=OPTIONS["truth"].help)
+    predicted: ColumnName | None = Field(None, description=OPTIONS["predicted"].help)
     probabilities: (
         Annotated[
             Annotated[ColumnName, AfterValidator(_with_class), Tag("pattern")]
             | Annotated[
-                dict[Annotated[str, BeforeValidator(_as_name)], ColumnName],
+                dict[_Named, ColumnName],
                 Field(min_length=1),
                 Tag("columns"),
             ],
@@ -76,14 +69,9 @@ class GivenColumns(SpecSection):
         "of two classes one is enough. Default: `p_{class}`, `p:{class}`, `prob_{class}` or "
         "`proba_{class}`, where the file has them.",
     )
-
-    value: ColumnName | None = Field(
-        None,
-        description=OPTIONS["value"].help,
-    )
+    value: ColumnName | None = Field(None, description=OPTIONS["value"].help)
     groups: ColumnName | None = Field(
-        None,
-        description=OPTIONS["groups"].help + " With `source: given` only.",
+        None, description=OPTIONS["groups"].help + " With `source: given` only."
     )
     time: ColumnName | None = Field(
         None, description=OPTIONS["time"].help + " With `source: given` only."
@@ -97,18 +85,14 @@ class GivenColumns(SpecSection):
         None, description="In which fold a row was predicted, by a fit on the repeat's other folds."
     )
     seeds: ColumnName | None = Field(
-        None,
-        description=OPTIONS["seeds"].help + " How many there are is said by `seeds`.",
+        None, description=OPTIONS["seeds"].help + " How many there are is said by `seeds`."
     )
     subgroups: Subgroups = Field(
         [],
         description="Columns whose values divide the test rows into subgroups; with "
         "`source: given` only.",
     )
-    runs: ColumnName | None = Field(
-        None,
-        description=OPTIONS["runs"].help,
-    )
+    runs: ColumnName | None = Field(None, description=OPTIONS["runs"].help)
 
 
 class GivenModel(SpecSection):
@@ -173,12 +157,11 @@ class GivenModel(SpecSection):
 
     @model_validator(mode="after")
     def _gives_something(self) -> Self:
-        brought = self.predictions, self.values, self.scores
-        if all(one is None for one in brought):
-            raise said("expected `predictions:`, `values:` or `scores:`, the path of a file")
-        if self.values is not None and sum(one is not None for one in brought) > 1:
-            raise said("`values` stands alone: leave out `predictions` and `scores`")
         path = self.predictions or self.values or ""
+        if not path and self.scores is None:
+            raise said("expected `predictions:`, `values:` or `scores:`, the path of a file")
+        if self.values is not None and (self.predictions or self.scores):
+            raise said("`values` stands alone: leave out `predictions` and `scores`")
         if self.model is not None and not path:
             raise said("`model` goes with logs as `predictions` or `values`")
         by_seed = (SEED in path) + (self.columns.seeds is not None)
@@ -189,8 +172,7 @@ class GivenModel(SpecSection):
             )
         if self.deterministic and self.seeds > 1:
             raise said("`deterministic: true` makes all `seeds` the same: leave one of them out")
-        alone = self.predictions is None and self.values is None
-        if alone and self.columns != GivenColumns.model_validate({}):
+        if not path and self.columns != GivenColumns.model_validate({}):
             raise said("`columns` goes with `predictions`; the columns of `scores` have one name")
         return self
 
@@ -260,7 +242,8 @@ def with_defaults(config: Mapping[str, Any]) -> Mapping[str, Any]:
             "greater_is_better: true}]`, or `[accuracy]` where 1 is right and 0 is wrong"
         )
     if given and "resampling" not in config:
-        on_folds = [m for m in given if {"repeat", "fold"} & set(_columns(m))]
+        columns = [dict(m).get("columns") for m in given]
+        on_folds = [c for c in columns if isinstance(c, Mapping) and {"repeat", "fold"} & set(c)]
         if on_folds or not all({"predictions", "values"} & set(dict(m)) for m in given):
             raise said(
                 f"`resampling:` must say which plan the {'folds' if on_folds else 'scores'} come "
@@ -270,27 +253,18 @@ def with_defaults(config: Mapping[str, Any]) -> Mapping[str, Any]:
     return filled
 
 
-def _columns(model: Any) -> Mapping[Any, Any]:
-    columns = dict(model).get("columns")
-    return columns if isinstance(columns, Mapping) else {}
-
-
 class GivenData(SpecSection):
     """No data but what the models bring: each has `predictions:` or `scores:` of its own."""
 
     source: Literal["given"]
     label: Label | None = None
-    positive: ClassName | None = Field(
-        None,
-        description=OPTIONS["positive"].help,
-    )
+    positive: ClassName | None = Field(None, description=OPTIONS["positive"].help)
     unit: Unit = None
     classes: Annotated[list[ClassName], Field(min_length=2)] | None = Field(
         None, description="All classes, in order; default: the true labels, sorted."
     )
     missing_target: Literal["error", "drop"] = Field(
-        "error",
-        description=OPTIONS["missing_target"].help,
+        "error", description=OPTIONS["missing_target"].help
     )
     costs: Costs | None = Field(
         None,

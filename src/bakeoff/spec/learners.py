@@ -88,9 +88,8 @@ def learners(model: Model, *, numbers: bool = False) -> Learners:
         path.startswith(_SHRINKING) and _shrinks({**params, **searched}) for path, params in parts
     ):
         kinds.add(SHRUNKEN)
-    plain = model.model_dump(include={"estimator", "params", "steps"})
-    last = plain["steps"][-1] if plain["steps"] else plain
-    path, params = next(_nested({"estimator": last} if isinstance(last, str) else last), ("", {}))
+    last = model.parts[-1]
+    path, params = last.estimator, last.model_dump()["params"]
     constant = path.startswith("sklearn.dummy.")  # it learns nothing from the features
     wraps = path.startswith(_WRAPPERS) and bool(kinds)
     known = constant or wraps or SHRUNKEN in kinds or bool(_kind(path, params, numbers))
@@ -119,14 +118,8 @@ def _kind(path: str, params: Mapping[str, Any], numbers: bool) -> str:
 
 def _parts(model: Model) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """Go through the import paths of a model, nested estimators included, with parameters."""
-    plain = model.model_dump(include={"estimator", "params", "steps", "preprocessing"})
-    before = plain["preprocessing"]
-    for one in (
-        plain,
-        *(plain["steps"] or ()),
-        *(before if isinstance(before, list) else [before]),
-    ):
-        yield from _nested({"estimator": one} if isinstance(one, str) else one)
+    for step in (*model.parts, *model.own_preprocessing):
+        yield from _nested(step.model_dump())
     if model.tune is not None:
         yield from _nested(model.tune.model_dump()["space"])
 
@@ -136,9 +129,8 @@ def _nested(value: Any) -> Iterator[tuple[str, Mapping[str, Any]]]:
     if isinstance(value, Mapping):
         if isinstance(value.get("estimator"), str):
             yield value["estimator"], value.get("params") or {}
-        for key, inner in value.items():
-            if key not in ("steps", "preprocessing"):
-                yield from _nested(inner)
+        for inner in value.values():
+            yield from _nested(inner)
     elif isinstance(value, list):
         for inner in value:
             yield from _nested(inner)

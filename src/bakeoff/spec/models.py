@@ -135,6 +135,11 @@ Preprocessing = Annotated[
     Discriminator(_kind_of_preprocessing),
 ]
 _TEXTS = ("label", "features", "drop")
+_NOT_RESOURCES = {
+    **dict.fromkeys(("threads", "cores"), "threads: {}"),
+    **dict.fromkeys(("mem", "mem_mib"), "mem_mb:"),
+    **dict.fromkeys(("disk", "disk_mib"), "disk_mb:"),
+}
 Resource = Annotated[str, Field(min_length=1, pattern=r"^\S+$")]
 
 
@@ -247,21 +252,12 @@ class Model(SpecSection):
         return {"preprocessing": "none", **own} if "steps" in own else own
 
     @model_validator(mode="after")
-    def _not_by_resources(self) -> Model:
-        wrong = next((name for name in ("threads", "cores") if name in self.resources), None)
-        if wrong is not None:
-            raise said(
-                f"found {wrong} among `resources:`: write `threads: {self.resources[wrong]}`"
-            )
-        # names of one resource in several units: models that differ in them, or a profile, clash
-        for name in ("mem", "mem_mib", "disk", "disk_mib"):
-            if name in self.resources:
-                size = name.removesuffix("_mib")
-                raise said(f"found {name} among `resources:`: write `{size}_mb:`, megabytes")
-        return self
-
-    @model_validator(mode="after")
-    def _one_classifier(self) -> Model:
+    def _one_way_to_say_it(self) -> Model:
+        for name, value in self.resources.items():
+            # of one resource in several units, models or a profile that differ in them clash
+            if name in _NOT_RESOURCES:
+                instead = _NOT_RESOURCES[name].format(value)
+                raise said(f"found {name} among `resources:`: write `{instead}`")
         if (self.estimator is None) == (self.steps is None):
             found = "neither" if self.estimator is None else "both"
             raise said(
@@ -283,9 +279,9 @@ class Model(SpecSection):
     @property
     def own_preprocessing(self) -> list[Step]:
         """The steps of `preprocessing`; none for `auto` and `none`."""
-        if isinstance(self.preprocessing, str) and self.preprocessing in ("auto", "none"):
-            return []
         given = self.preprocessing
+        if given in ("auto", "none"):
+            return []
         return as_steps(given if isinstance(given, list) else [given])
 
     @property

@@ -32,16 +32,21 @@ def problems_with_given(experiment: Experiment) -> Iterator[Problem]:
                 f"one file cannot hold the {key} on {len(experiment.datasets)} data sets; "
                 f"write {DATASET} where the data set's id stands in the paths",
             )
-    holdout = experiment.resampling.holdout
+    resampling = experiment.resampling
     untouched = all(isinstance(data, GivenData) for data in experiment.datasets.values())
     undivided = Holdout.model_validate({"stratify": False} if experiment.task.numbers else {})
-    if untouched and holdout is not None and holdout != undivided:
+    if untouched and resampling.holdout not in (None, undivided):
         yield Problem(
             ("resampling", "holdout"),
             "all rows of a given test set are test rows: nothing is divided, write `holdout: {}`",
         )
-    plans = experiment.resampling.plans()
-    folded = [plan for plan in plans if plan != "holdout"]
+    if untouched and resampling.kfold is not None and resampling.kfold.column is not None:
+        yield Problem(
+            ("resampling", "kfold", "column"),
+            "there are no data that hold it: name the columns of the predictions, `columns: "
+            "{repeat: …, fold: …}`",
+        )
+    folded = [plan for plan in resampling.plans() if plan != "holdout"]
     named = next((name for name, model in given.items() if model.by_folds), None)
     if named is not None and len(folded) > 1:
         yield Problem(
@@ -50,49 +55,16 @@ def problems_with_given(experiment: Experiment) -> Iterator[Problem]:
             f"{' and '.join(folded)}: keep one of them",
         )
         return
-    if (
-        experiment.resampling.kfold is not None
-        and experiment.resampling.kfold.columns
-        and untouched
-    ):
-        yield Problem(
-            ("resampling", "kfold", "column"),
-            "there are no data that hold it: name the columns of the predictions, `columns: "
-            "{repeat: …, fold: …}`",
-        )
-    for plan in plans:
+    for plan in resampling.plans():
         if not (experiment.on_rows(plan) or experiment.by_scores(plan)):
-            yield Problem(("resampling", plan), _why_not_fed(experiment, plan))
-
-
-def _why_not_fed(experiment: Experiment, plan: str) -> str:
-    given = experiment.given
-    without = next(n for n, m in given.items() if not m.predicts(plan))
-    if given[without].scores and experiment.fitted:
-        return (
-            f"nothing shows that the scores of {without} come from the folds on which "
-            f"{next(iter(experiment.fitted))} is fitted; give the `predictions:` of {without} on "
-            f"{_ROWS[plan == 'holdout']}, or the `scores:` of every model"
-        )
-    lacking = [n for n, m in experiment.models.items() if not (n in given and given[n].scores)]
-    if not given[without].on_test_rows:
-        return f"{without} brings scores, {', '.join(lacking)} none; give `scores:` for every model"
-    if plan == "holdout":
-        return (
-            f"{without} brings predictions on folds, which feed no holdout; leave holdout out, or "
-            f"give the predictions of {without} on one test set"
-        )
-    return (
-        f"{without} brings predictions on one test set, which feed the plan `holdout` alone; "
-        f"leave {plan} out, give predictions on its folds (`columns: {{repeat: …, fold: …}}`), or "
-        f"the `scores:` of its folds for {', '.join(lacking)}"
-    )
-
-
-_ROWS = {
-    True: "the test rows of the plan `holdout`",
-    False: "its folds (`columns: {repeat: …, fold: …}`)",
-}
+            lacking = next(name for name, model in given.items() if not model.predicts(plan))
+            columns = "" if plan == "holdout" else " with `columns: {repeat: …, fold: …}`"
+            yield Problem(
+                ("resampling", plan),
+                f"{lacking} brings nothing for this plan: leave the plan out, or give its "
+                f"`predictions:`{columns}, or, where no model is fitted here, the `scores:` of "
+                "every model",
+            )
 
 
 def problems_with_values(experiment: Experiment) -> Iterator[Problem]:
@@ -115,22 +87,14 @@ def problems_with_values(experiment: Experiment) -> Iterator[Problem]:
                 "other models bring a number for each row: give the file of this model's "
                 "`values:` too",
             )
-    yield from _metrics(experiment)
-
-
-_OF_CLASSES = ("positive", "classes", "missing_target", "costs")
-
-
-def _metrics(experiment: Experiment) -> Iterator[Problem]:
-    found = experiment.measured
-    if isinstance(found[0], GivenMetric):
-        for i in range(1, len(found)):
-            yield Problem(
-                ("metrics", i), "models bring one number for each row, so there is one metric"
-            )
+    metrics = experiment.measured
+    if isinstance(metrics[0], GivenMetric):
+        if len(metrics) > 1:
+            message = "models bring one number for each row, so there is one metric"
+            yield Problem(("metrics", 1), message)
         return
-    for i, name in enumerate(found):
-        if name not in RIGHT:
+    for i, metric in enumerate(metrics):
+        if isinstance(metric, GivenMetric) or metric not in RIGHT:
             yield Problem(
                 ("metrics", i),
                 "what are the numbers of `values:`, and which way are they better? Say "
@@ -139,6 +103,7 @@ def _metrics(experiment: Experiment) -> Iterator[Problem]:
             )
 
 
+_OF_CLASSES = ("positive", "classes", "missing_target", "costs")
 _REFUSED = {
     "datasets": ("positive", "classes", "merge", "costs"),
     "models": ("class_weight", "threshold"),

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import NamedTuple
 
-from bakeoff.sources import DataSet
 from bakeoff.sources.common.base import SubgroupColumn, as_columns
 from bakeoff.spec.experiment import Experiment
 from bakeoff.spec.given_models import GivenData
@@ -22,10 +20,8 @@ class Declared(NamedTuple):
 def declared(experiment: Experiment, dataset: str) -> Declared | None:
     """Return what a data set declares of its rows; None where nothing."""
     spec = experiment.datasets[dataset]
-    return _of_models(experiment) if isinstance(spec, GivenData) else _of_table(spec)
-
-
-def _of_table(spec: DataSet) -> Declared | None:
+    if isinstance(spec, GivenData):
+        return _of_models(experiment)
     columns = {"group": spec.groups, "time": spec.time}
     return next((Declared(k, name) for k, name in columns.items() if name is not None), None)
 
@@ -43,12 +39,8 @@ def _of_models(experiment: Experiment) -> Declared | None:
 
 def dependent(experiment: Experiment) -> dict[str, Declared]:
     """Map the data sets whose rows belong together to what relates them."""
-    brought = _of_models(experiment)
-    found = {
-        name: brought if isinstance(spec, GivenData) else _of_table(spec)
-        for name, spec in experiment.datasets.items()
-    }
-    return {name: kin for name, kin in found.items() if kin is not None}
+    found = {name: declared(experiment, name) for name in experiment.datasets}
+    return {name: relation for name, relation in found.items() if relation is not None}
 
 
 class RowColumns(NamedTuple):
@@ -65,18 +57,12 @@ def row_columns(experiment: Experiment, dataset: str) -> RowColumns:
     """Return the columns that the comparisons on a data set look at."""
     spec = experiment.datasets[dataset]
     if isinstance(spec, GivenData):
-        every = [as_columns(m.columns.subgroups) for m in experiment.given.values()]
-        subgroups = _different(one for listed in every for one in listed)
+        listed = [one for m in experiment.given.values() for one in as_columns(m.columns.subgroups)]
+        by_name: dict[str, SubgroupColumn] = {}
+        for one in listed:
+            by_name.setdefault(one.column, one)
+        subgroups = tuple(by_name.values())
     else:
         subgroups = as_columns(spec.subgroups)
-    taken = dict.fromkeys(
-        name for metric in experiment.own_metrics.values() for name in metric.columns
-    )
-    return RowColumns(subgroups, tuple(taken))
-
-
-def _different(found: Iterable[SubgroupColumn]) -> tuple[SubgroupColumn, ...]:
-    kept: dict[str, SubgroupColumn] = {}
-    for one in found:
-        kept.setdefault(one.column, one)
-    return tuple(kept.values())
+    taken = (name for metric in experiment.own_metrics.values() for name in metric.columns)
+    return RowColumns(subgroups, tuple(dict.fromkeys(taken)))

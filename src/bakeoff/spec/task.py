@@ -50,14 +50,13 @@ def with_task(config: Mapping[str, Any]) -> Mapping[str, Any]:
         }
     models = config.get("models")
     if isinstance(models, Mapping):
-        filled["models"] = {name: _searching(model) for name, model in models.items()}
+        filled["models"] = {
+            name: {**model, "tune": _filled(model["tune"], "scoring", "rmse")}
+            if isinstance(model, Mapping) and "tune" in model
+            else model
+            for name, model in models.items()
+        }
     return filled
-
-
-def _searching(model: Any) -> Any:
-    if not isinstance(model, Mapping) or "tune" not in model:
-        return model
-    return {**model, "tune": _filled(model["tune"], "scoring", "rmse")}
 
 
 def _filled(section: Any, key: str, value: Any) -> Any:

@@ -25,18 +25,16 @@ Correction = Literal[
     "max-t",
     "none",
 ]
+Alternative = Literal["two-sided", "greater", "less"]
 RECOMMENDED = "recommended"
 MissingCells = Literal["error", "drop_dataset", "failed"]
 
 
 def _as_list(value: Any) -> Any:
-    if value == RECOMMENDED:
-        return [value]
-    if isinstance(value, str):
-        raise said(
-            f"found {shown(value)}, expected `recommended` or a list of tests like [mcnemar]"
-        )
-    return value
+    if isinstance(value, str) and value != RECOMMENDED:
+        expected = f"`{RECOMMENDED}` or a list of tests like [mcnemar]"
+        raise said(f"found {shown(value)}, expected {expected}")
+    return [value] if value == RECOMMENDED else value
 
 
 class HypothesisTests(SpecSection):
@@ -48,18 +46,9 @@ class HypothesisTests(SpecSection):
         description="Names of tests. `recommended` stands for the tests that fit what the "
         "experiment offers, with the reasons in tests.json; others can be named beside it.",
     )
-    correction: Correction | None = Field(
-        None,
-        description=OPTIONS["correction"].help,
-    )
-    versus: Id | None = Field(
-        None,
-        description=OPTIONS["versus"].help,
-    )
-    alternative: Literal["two-sided", "greater", "less"] = Field(
-        "two-sided",
-        description=OPTIONS["alternative"].help,
-    )
+    correction: Correction | None = Field(None, description=OPTIONS["correction"].help)
+    versus: Id | None = Field(None, description=OPTIONS["versus"].help)
+    alternative: Alternative = Field("two-sided", description=OPTIONS["alternative"].help)
     rope: float | None = Field(
         None,
         ge=0,
@@ -100,9 +89,6 @@ class HypothesisTests(SpecSection):
     def of(self, test: str) -> dict[str, Any]:
         """Return a test's own options."""
         return self.options.get(test, {})
-
-
-Alternative = Literal["two-sided", "greater", "less"]
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -157,15 +143,10 @@ class PlannedTest:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data."""
-        own = {f.name: getattr(self, f.name) for f in dataclasses.fields(self) if f.name != "name"}
+        own = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
         own |= {"metrics": list(self.metrics), "better": list(self.better)}
-        posthoc = self.posthoc and self.posthoc.to_dict()
-        return {
-            "test": self.name,
-            **own,
-            "options": dict(self.options),
-            "posthoc": posthoc,
-        }
+        own |= {"options": dict(self.options), "posthoc": self.posthoc and self.posthoc.to_dict()}
+        return {"test": own.pop("name"), **own}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> PlannedTest:

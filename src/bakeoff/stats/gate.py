@@ -83,14 +83,16 @@ class Limits:
     method: str
     warnings: tuple[str, ...] = ()
 
-
-def _joined(low: Result, high: Result, alpha: float, groups: int, method: str) -> Limits:
-    """Take the limits of one result each; equal models are decided on by the rows alone."""
-    bounds = (math.nan, math.nan)
-    if low.ci is not None and high.ci is not None:
-        bounds = low.ci.low, high.ci.high
-    fails = tuple(a.detail for a in low.assumptions if a.holds is False and a.name != CARRIED)
-    return Limits(low.estimate, *bounds, alpha, low.n, groups, low.status, method, fails)
+    @classmethod
+    def from_results(
+        cls, low: Result, high: Result, alpha: float, groups: int, method: str
+    ) -> Limits:
+        """Take the limits of one result each; equal models are decided on by the rows alone."""
+        bounds = (math.nan, math.nan)
+        if low.ci is not None and high.ci is not None:
+            bounds = low.ci.low, high.ci.high
+        fails = tuple(a.detail for a in low.assumptions if a.holds is False and a.name != CARRIED)
+        return cls(low.estimate, *bounds, alpha, low.n, groups, low.status, method, fails)
 
 
 def _limits(
@@ -102,7 +104,7 @@ def _limits(
     )
     metric, clusters = setting.metric, setting.clusters
     groups = 0 if clusters is None else int(clusters.max()) + 1
-    limits = _joined(low, high, alpha, groups, "t_influence")
+    limits = Limits.from_results(low, high, alpha, groups, "t_influence")
     if metric.form is not Form.ROWS or contrast is None:
         return limits, low, contrast, 0.0
     skew, tested = skewness(contrast.psi, clusters), contrast.tested
@@ -124,8 +126,9 @@ def _limits(
         else:  # the wider limits of t and of Hall's
             ends = skewed_limits(limits.estimate, tested, skew, alpha)
             status, method = limits.status, "t_and_hall"
-        made: dict[str, Any] = {"status": status, "method": method, "warnings": warnings}
-        limits = dataclasses.replace(limits, low=ends[0], high=ends[1], **made)
+        limits = dataclasses.replace(
+            limits, low=ends[0], high=ends[1], status=status, method=method, warnings=warnings
+        )
     return limits, low, contrast, skew
 
 
@@ -328,7 +331,7 @@ def accuracy_limits(
         test = noninferiority(
             correct_candidate, correct_base, margin=_ANY_MARGIN, groups=groups, alpha=alpha
         )
-        return _joined(test, test, alpha, test.n_clusters, "score_effective")
+        return Limits.from_results(test, test, alpha, test.n_clusters, "score_effective")
     counts = paired_counts(*paired_correctness(correct_candidate, correct_base))
     how: dict[str, Any] = {**counts, "method": "exact_melded", "confidence_level": 1 - alpha}
     low = paired_difference_ci(**how, alternative="greater").low

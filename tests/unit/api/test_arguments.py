@@ -40,8 +40,8 @@ def test_a_signature_is_short_and_says_what_it_takes(function):
     parameters = inspect.signature(function).parameters.values()
     assert sum(one.kind is one.KEYWORD_ONLY for one in parameters) <= 10
     assert not [one.name for one in parameters if "Any" in str(one.annotation)]
-    for name in getattr(function, "defaults", {}):
-        assert f"{name}" in function.__doc__
+    named = [one.name for one in parameters if "VAR" not in one.kind.name]
+    assert not [name for name in named if name not in function.__doc__]
 
 
 def pvalue(*args, **options):
@@ -87,8 +87,6 @@ def test_one_column_of_texts_or_the_rows_are_data_sets():
     ("call", "said"),
     [
         (lambda: bakeoff.compare(Y, {}, metrix="f1"), "unknown argument 'metrix'; did you mean"),
-        (lambda: bakeoff.compare(Y, {}, pass_at=2), 'pass_at: write `metrics="pass@K"`'),
-        (lambda: bakeoff.compare_datasets({}, repeats="fold"), "repeats: write `runs`"),
         (lambda: bakeoff.gate(Y, Y, Y, margin=0.1, foo=1), "gate: unknown argument 'foo'"),
         (lambda: bakeoff.compare_estimators(A, X, Y), "estimators: expected two at least"),
         (lambda: bakeoff.compare_estimators(A, B, X, Y, cv=True), "cv: found bool, expected a nu"),

@@ -24,7 +24,7 @@ from sklearn.model_selection import (
     cross_validate,
 )
 from sklearn.naive_bayes import GaussianNB
-from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
+from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
@@ -201,40 +201,23 @@ UNEVEN = [(np.arange(90), np.arange(100 + i, 120 + 2 * i)) for i in range(5)]
     [
         (lambda: {"a": results(5)["tree"]}, {"cv": 5}, "results: expected two models at least"),
         (*of(SHUFFLED), "cv: KFold may draw other splits for each model"),
-        (
-            lambda: results(SHUFFLED, return_indices=True),
-            {"cv": SHUFFLED},
-            r"results\['tree'\]: split 0 has other rows than that of bayes",
-        ),
+        (lambda: results(SHUFFLED, return_indices=True), {}, "'tree'.: split 0 has other rows"),
         (lambda: results(5), {"cv": 4}, "cv: it makes 4 splits, the results have 5 scores"),
-        (
-            lambda: {**results(5), "tree": results(4)["tree"]},
-            {"cv": 5},
-            r"models have different numbers of scores \(bayes 5, tree 4, other 5\)",
-        ),
-        (
-            lambda: {**results(5), "tree": results(5, ["f1"])["tree"]},
-            {"cv": 5},
-            r"results\['tree'\]: its metrics are f1, those of bayes score",
-        ),
+        (lambda: {**results(5), "tree": [1, 2]}, {"cv": 5}, r"scores \(bayes 5, tree 2, other 5\)"),
+        (lambda: {**results(5), "tree": {"test_f1": [1]}}, {}, "are f1, those of bayes score"),
         (lambda: {"a": {"fit_time": [1]}, "b": [1, 2]}, {"cv": 2}, "found `fit_time`, expected"),
         (lambda: {"a": "x", "b": "y"}, {"cv": 2}, "test_score holds no score for each split"),
-        (*of(PredefinedSplit(GROUPS % 5)), "cv: PredefinedSplit may draw other splits"),
-        (
-            *of(GroupShuffleSplit(5, random_state=0)),
-            "cv: how many rows the groups of GroupShuffleSplit have: pass `return_indices=True`",
-        ),
+        (lambda: LEARNERS, {"cv": 2}, "found the estimator GaussianNB"),
+        (lambda: results(5, ["f1"]), {"cv": 5, "metric": "f2"}, "metric: unknown metric 'f2'"),
+        (*of(PredefinedSplit(GROUPS % 5)), "cv: what splits PredefinedSplit makes is not"),
+        (*of(GroupShuffleSplit(5, random_state=0)), "have: pass `return_indices=True`"),
         (*of(ShuffleSplit(5, test_size=20, random_state=0)), "n: the sizes of `cv` are rows"),
         (*of(TimeSeriesSplit(5)), "n: TimeSeriesSplit"),
         (lambda: results(5), {"cv": "five"}, "cv: found str, expected what `cross_validate`"),
         (lambda: results(5), {"cv": 5, "versus": "trea"}, "versus: unknown model 'trea'"),
         (lambda: results(5), {"cv": 5, "tests": ["cv5x2_f"]}, "cv5x2_f needs the plan"),
         (lambda: results(5), {"cv": 5, "alpha": 0}, "^alpha: "),
-        (
-            lambda: {m: np.full(5, 80) for m in LEARNERS},
-            {"cv": 5, "metric": "accuracy"},
-            "accuracy = 80 lies outside 0 to 1",
-        ),
+        (lambda: {"a": [80] * 5, "b": [80] * 5}, {"cv": 5, "metric": "accuracy"}, "80 lies out"),
         (*of(OVERLAPPING), "cv: a split tests rows that it trains on"),
         (*of(UNEVEN), "cv: its splits are no cross-validation"),
     ],
@@ -320,7 +303,7 @@ def test_several_metrics_are_ranked_by_that_of_refit():
     ("search", "options", "said"),
     [
         (lambda: GridSearchCV(SVC(), {}), {}, "search: found GridSearchCV, expected a fitted"),
-        (example, {"versus": "rbf"}, "versus: unknown candidate 'rbf'"),
+        (example, {"versus": "rbf"}, "versus: unknown model 'rbf'"),
         (example, {"alternative": "greater"}, "alternative: candidates are ordered by these very"),
         (example, {"cv": KFold(5)}, "cv: it makes 5 splits, the results have 100 scores"),
     ],
@@ -336,10 +319,6 @@ def test_metric_has_two_spellings_and_chooses():
     for how in ({"metric": "f1"}, {"metrics": ["f1"]}):
         found = bakeoff.compare_folds(results, cv=10, n=100, **how)
         assert set(found.comparisons["metric"]) == {"f1"}
-    with pytest.raises(bakeoff.UserError, match="metric: unknown metric 'f2'"):
-        bakeoff.compare_folds(results, cv=10, n=100, metric="f2")
-    with pytest.raises(bakeoff.UserError, match="found the estimator GaussianNB"):
-        bakeoff.compare_folds({"a": GaussianNB(), "b": scores}, cv=10)
 
 
 def test_losses_of_numbers_have_our_names_and_their_own_sign():
@@ -392,37 +371,18 @@ def test_learners_that_are_known_are_cautioned_about(from_predictions):
 
 
 def test_candidates_of_a_search_are_cautioned_about():
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(60, 5))
-    y = X @ np.arange(5) + rng.normal(size=60)
-    for estimator, key, values, said in (
-        (Ridge(), "alpha", [100, 1000], "strong shrinkage"),
-        (
-            make_pipeline(StandardScaler(), KNeighborsRegressor()),
-            "kneighborsregressor__n_neighbors",
-            [1, 9],
-            "k-nearest neighbours",
-        ),
-    ):
-        search = GridSearchCV(estimator, {key: values}, cv=KFold(10)).fit(X, y)
-        found = bakeoff.compare_search(search, tests=["kfold_t"]).to_frame()
-        assert said in found.loc[0, "caution"]
-
-
-NOISY = {
-    "a": [0.99, 1.0, 1.0, 0.98, 1.0],
-    "b": [0.2, 0.9, 1.0, 0.3, 0.95],
-    "c": [0.5, 0.4, 1.0, 0.7, 0.1],
-}
-
-
-def noisy(*names):
-    scores = {name: np.array(NOISY[name]) for name in names}
-    return bakeoff.compare_folds(scores, cv=5, n=100, metric="accuracy")
+    X = np.random.default_rng(0).normal(size=(60, 5))
+    search = GridSearchCV(Ridge(), {"alpha": [100, 1000]}, cv=KFold(10))
+    found = bakeoff.compare_search(search.fit(X, X @ np.arange(5)), tests=["kfold_t"]).to_frame()
+    assert "strong shrinkage" in found.loc[0, "caution"]
 
 
 def test_differences_of_few_noisy_folds_are_possible():
-    found = noisy("a", "b", "c")
-    table = found.to_frame()
+    noisy = {
+        "a": [0.99, 1.0, 1.0, 0.98, 1.0],
+        "b": [0.2, 0.9, 1.0, 0.3, 0.95],
+        "c": [0.5, 0.4, 1.0, 0.7, 0.1],
+    }
+    table = bakeoff.compare_folds(noisy, cv=5, n=100, metric="accuracy").to_frame()
     assert (table["ci_low"] >= -1).all()
     assert (table["ci_high"] <= 1).all()

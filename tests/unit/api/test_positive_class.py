@@ -108,7 +108,9 @@ def test_one_probability_needs_names_that_decide(names, refused, tmp_path, capsy
     p = np.clip((y == names[1]) * 0.3 + rng.uniform(size=120) * 0.7, 0, 1)
     given = {"p": p, "q": rng.uniform(size=120)}
     if refused:
-        with pytest.raises(bakeoff.UserError, match="positive: which class are the probabilities"):
+        with pytest.raises(
+            bakeoff.UserError, match="positive: of which class are the probabilities"
+        ):
             bakeoff.compare(y, given, metrics=["roc_auc"])
         return
     found = bakeoff.compare(y, given, metrics=["roc_auc"])
@@ -122,26 +124,3 @@ def test_one_probability_needs_names_that_decide(names, refused, tmp_path, capsy
         line = ["compare", str(tmp_path / "t.csv"), "--metric", "roc_auc", "--json", *options]
         assert main(line) == 0
         assert (told in capsys.readouterr().out) == is_told
-
-
-@pytest.mark.parametrize(
-    ("metric", "turn", "first"),
-    [
-        # an ROC AUC of 0 does not vary, so that whether q is worse is undecided
-        ("roc_auc", True, "No model is shown to be better than the baseline by ROC AUC."),
-        ("accuracy", True, "Every model is significantly worse than the baseline by accuracy."),
-        ("roc_auc", False, "q is better than p by ROC AUC."),
-    ],
-)
-def test_models_that_lose_to_a_constant_the_wrong_way_round_are_told_first(metric, turn, first):
-    rng = np.random.default_rng(2)
-    y = np.tile(["Healthy", "Disease"], 150)
-    right = y == "Disease"
-    p, q = (np.clip(right * s + rng.uniform(size=300) * (1 - s), 0, 1) for s in (0.4, 0.5))
-    given = {"p": 1 - p, "q": 1 - q} if turn else {"p": p, "q": q}
-    lines = bakeoff.compare(y, given, metrics=[metric]).verdict.splitlines()
-    assert lines[0] == first
-    said = "check whether the classes are exchanged (the positive class is 'Disease')"
-    assert any(said in line for line in lines) == turn
-    answers = "p is better", "q is better", "The data do not show"
-    assert any(line.startswith(answers) for line in lines)

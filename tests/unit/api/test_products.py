@@ -47,7 +47,6 @@ def test_two_deterministic_models_may_lead_a_model_with_training_runs():
     }
     found = bakeoff.compare(TRUTH, {**fixed, "c": flipped(0.4, 3, 1)})
     assert found.verdict.startswith("a ")
-    assert "failure rate" not in found.verdict
 
 
 RNG = np.random.default_rng(5)
@@ -127,11 +126,6 @@ def test_missing_values_in_a_list_of_texts_are_no_class():
         bakeoff.compare(broken, {"a": y, "b": y})
     with pytest.raises(bakeoff.UserError, match="no prediction"):
         bakeoff.compare(y, {"a": broken, "b": y})
-
-
-def test_whole_numbers_beyond_64_bits_are_classes():
-    y = [10**20, 1] * 20
-    assert "identical" in bakeoff.compare(y, {"a": y, "b": y}).verdict
 
 
 HUGE = {model: own * 1e150 for model, own in NEAR.items()}

@@ -131,8 +131,8 @@ def test_gate_decides_by_functions_and_by_costs(rows, bakeoff, answered):
     [
         ("closed", "closed failed: GeneratorExit"),
         ("stopped", "stopped failed: Stopped: no more"),
-        ("huge", "huge returned a number that is too large for a float"),
-        ("fraction", "fraction returned a number that is too large for a float"),
+        ("huge", "huge returned a int, expected one number"),
+        ("fraction", "fraction returned a Fraction, expected one number"),
     ],
 )
 def test_whatever_a_function_raises_or_returns_is_no_decision(rows, refused, name, why):

@@ -53,7 +53,7 @@ def helping(name, spec, size):
 
 
 @pytest.mark.parametrize(
-    ("models", "datasets"), list(itertools.product((2, 3, 5, 20), (1, 2, 3, 4, 5, 6, 8, 30)))
+    ("models", "datasets"), list(itertools.product((2, 3, 20), (1, 2, 5, 6, 30)))
 )
 @pytest.mark.parametrize("alpha", [0.05, 0.001])
 @pytest.mark.parametrize("alternative", ["two-sided", "greater"])
@@ -124,16 +124,13 @@ def test_groups_set_a_limit_that_more_rows_do_not_lift(name, models, size, least
     assert found == pytest.approx(least)
 
 
-@pytest.mark.parametrize("models", [2, 3, 6, 10, 20])
-@pytest.mark.parametrize("times", [32, 39, 1_000])
-def test_recommended_tests_in_time_can_tell_any_number_of_models(models, times):
-    problems, chosen = plan_tests(experiment(models, dataset={"time": "day"}))
+@pytest.mark.parametrize("models", [2, 20])
+def test_recommended_tests_in_time_can_tell_any_number_of_models(models):
+    spec = experiment(models, dataset={"time": "day"})
+    problems, (test,) = plan_tests(spec)
     assert not problems
-    assert [test.name for test in chosen] == ["diebold_mariano"]
-    for test in chosen:
-        spec = experiment(models, dataset={"time": "day"})
-        assert can_tell(test.name, spec, RowCounts(4 * times, times=times))
-        assert not can_tell(test.name, spec, RowCounts(4 * times, times=31))
+    assert can_tell(test.name, spec, RowCounts(128, times=32))
+    assert not can_tell(test.name, spec, RowCounts(128, times=31))
 
 
 def test_what_helps_would_help():

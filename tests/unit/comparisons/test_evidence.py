@@ -37,16 +37,8 @@ def test_scores_are_paired_by_repeat_and_fold(tmp_path):
     np.testing.assert_array_equal(found.n_train, [[81, 82, 83]] * 2)
     assert found.reasons == ("", "")
     assert found.left_out == ()
-
-
-def test_a_model_without_scores_is_left_out(tmp_path):
-    found = fold_scores(read_scores(written(tmp_path / "s.csv")), ["2", "gone", "nan"], "f1")
-    assert found.models == ("2", "nan")
-    assert found.left_out == ("gone has no results here",)
-
-
-def test_incomplete_scores_are_refused(tmp_path):
     scores = read_scores(written(tmp_path / "s.csv"))
+    assert fold_scores(scores, ["2", "gone"], "f1").left_out == ("gone has no results here",)
     with pytest.raises(UserError, match="the scores of f1 are not complete"):
         fold_scores(scores.iloc[1:], ["2", "nan"], "f1")
 

@@ -65,21 +65,14 @@ def test_a_cell_of_halves_is_the_mean_inside_the_halves():
     assert table["a"].tolist() == [2.5]  # and not 3, with the cross-validation of all rows
 
 
-def test_a_cell_with_an_undefined_fold_is_missing():
+def test_a_cell_without_all_of_its_folds_is_missing():
     table, holes = matrix(scores(("y", "b", 2)))
     assert np.argwhere(table[MODELS].isna().to_numpy()).tolist() == [[1, 1]]
     assert holes == [Hole("kfold", "f1", "y", "b", "no row is positive")]
-
-
-def test_a_model_without_fits_is_missing():
-    table = scores()
-    _, holes = matrix(table[~((table["dataset"] == "z") & (table["model"] == "c"))])
+    every = scores()
+    _, holes = matrix(every[~((every["dataset"] == "z") & (every["model"] == "c"))])
     assert [str(hole) for hole in holes] == ["c has no f1 on z (no fit)"]
-
-
-def test_a_half_finished_model_is_missing():
-    table = scores()
-    _, holes = matrix(table.iloc[1:])
+    _, holes = matrix(every.iloc[1:])
     assert [(hole.dataset, hole.model) for hole in holes] == [("x", "a")]
 
 
@@ -88,14 +81,9 @@ def test_what_lacks_a_score_is_left_out():
     found = complete(experiment(), "f1", table.set_index("dataset")[MODELS], "drop_dataset", holes)
     assert (found.models, found.datasets) == (tuple("abc"), tuple("xz"))
     assert found.left_out == ("data set y was left out: b has no f1 on y (no row is positive)",)
-
-
-def test_a_test_that_can_do_without_keeps_all():
-    table, holes = matrix(scores(("y", "b", 2)))
-    found = complete(experiment(), "f1", table.set_index("dataset")[MODELS], "keep", holes)
-    assert found.values.shape == (3, 3)
-    assert found.left_out == ()
-    assert found.missing([0, 1]) == "scores are missing on 1 data set(s)"
+    kept = complete(experiment(), "f1", table.set_index("dataset")[MODELS], "keep", holes)
+    assert (kept.values.shape, kept.left_out) == ((3, 3), ())
+    assert kept.missing([0, 1]) == "scores are missing on 1 data set(s)"
 
 
 @pytest.mark.parametrize(

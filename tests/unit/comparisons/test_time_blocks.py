@@ -30,22 +30,15 @@ def rows(**related):
     return dataclasses.replace(found, **related)
 
 
-def test_times_are_cut_into_eight_long_blocks():
+def test_times_are_cut_into_eight_long_blocks_where_they_are_more():
     many = labelled(["a"], ["x", "y"] * 20, [["x", "y"] * 20])
     blocks = dataclasses.replace(many, times=np.arange(40)[::-1]).blocks
     assert np.unique(blocks, return_counts=True)[1].tolist() == [5] * 8
     assert (np.diff(blocks) <= 0).all()  # neighbours in time stay together
-
-
-def test_few_times_are_groups_themselves():
-    times = np.array([1, 1, 2, 2, 3, 3, 4, 4])
-    assert rows(times=times).blocks is times
+    few = np.array([1, 1, 2, 2, 3, 3, 4, 4])
+    assert rows(times=few).blocks is few
     assert rows().blocks is None
-
-
-def test_eight_times_are_eight_blocks():
-    blocks = rows(times=np.arange(8) * 10).blocks
-    assert blocks.tolist() == list(range(8))
+    assert rows(times=np.arange(8) * 10).blocks.tolist() == list(range(8))
 
 
 def test_tests_for_groups_get_the_groups_before_the_blocks():
@@ -112,16 +105,10 @@ def test_intervals_and_the_best_models_say_so_too():
             assert [a.holds for a in found.assumptions if a.name == FADES] == [False]
 
 
-def test_few_times_cannot_show_that_dependence_fades():
+def test_few_times_and_identical_models_are_no_reason_to_warn():
     entry = catalogue()["metric_difference"]
-    rows = in_time(entry, lasting=False)
-    times = {"times": np.arange(N) // 4}
-    few = fading(entry, dataclasses.replace(rows, **times))
-    assert {holds for holds, _ in few.values()} == {None}
-
-
-def test_identical_models_are_no_reason_to_warn():
-    entry = catalogue()["metric_difference"]
+    few = dataclasses.replace(in_time(entry, lasting=False), times=np.arange(N) // 4)
+    assert {holds for holds, _ in fading(entry, few).values()} == {None}
     rows = in_time(entry, lasting=True)
     assert isinstance(rows, PairedPredictions)
     same = dataclasses.replace(rows, predicted=rows.predicted[:, [0, 0, 0]])

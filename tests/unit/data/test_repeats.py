@@ -1,7 +1,5 @@
 """Rows that repeat others, and columns that look like ids of groups."""
 
-import weakref
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -12,10 +10,10 @@ from bakeoff.data import describe
 from bakeoff.data.describe import (
     BLOCKS,
     NAMED,
-    find_repeats,
     group_columns,
     is_running_number,
     pairs_by_chance,
+    row_digests,
     why_groups,
 )
 from tests.conftest import ROOT
@@ -27,22 +25,6 @@ def fine(n=60, width=5):
     return frame.assign(word=[f"w{i}" for i in range(n)])
 
 
-def test_repeated_rows_are_counted_and_found_across_parts():
-    frame = fine()
-    frame.iloc[10] = frame.iloc[3]
-    frame.iloc[20] = frame.iloc[3]
-    frame.iloc[30] = frame.iloc[4]
-    frame.loc[30, "word"] = "other"
-    frame.iloc[31] = frame.iloc[5]
-    frame.loc[31, "x2"] += 1e-9
-    found = find_repeats(frame)
-    assert (found.repeated, found.nearly) == (2, 4)
-    assert pairs_by_chance(frame)[0] < 1e-6
-    train, test = np.array([3, 4, 5, 10]), np.array([20, 30, 31, 40])
-    assert [rows.tolist() for rows in found.across(train, test)] == [[20], [30, 31]]
-    assert [rows.tolist() for rows in found.across(np.array([0]), test)] == [[], []]
-
-
 def test_values_are_alike_as_people_see_them():
     frame = fine(4)
     frame.loc[0, "x0"], frame.loc[1, "x0"] = 0.0, -0.0
@@ -51,74 +33,32 @@ def test_values_are_alike_as_people_see_them():
         rest = [c for c in frame if c not in ("x0" if a == 0 else "x1",)]
         frame.loc[b, rest] = frame.loc[a, rest]
     frame.loc[3, "x0"] = frame.loc[2, "x0"]
-    assert find_repeats(frame).repeated == 2
-    assert find_repeats(pd.DataFrame({"a": [1.0, 2.0], "b": [2.0, 1.0]})).repeated == 0
+    assert len(set(row_digests(frame))) == 2
+    assert len(set(row_digests(pd.DataFrame({"a": [1.0, 2.0], "b": [2.0, 1.0]})))) == 2
     nothing = pd.DataFrame(index=range(5))
-    found = find_repeats(nothing)
-    assert (found.repeated, found.nearly, pairs_by_chance(nothing)) == (0, 0, (0.0, 0.0))
+    assert (len(set(row_digests(nothing))), pairs_by_chance(nothing)) == (5, 0)
 
 
 @settings(deadline=None, max_examples=30)
 @given(st.lists(st.tuples(*[st.integers(0, 2)] * 4), min_size=2, max_size=30))
-def test_repeats_are_those_of_all_pairs(rows):
-    values = np.array(rows)
-    differing = (values[:, None] != values).sum(axis=2)
-    np.fill_diagonal(differing, 9)
-    found = find_repeats(pd.DataFrame(values))
-    equal = (differing == 0).any(axis=1)
-    assert found.repeated == len(values) - len(np.unique(values, axis=0))
-    assert found.nearly == int(((differing == 1).any(axis=1) & ~equal).sum())
-    half = np.arange(len(values)) < len(values) // 2
-    train, test = np.flatnonzero(half), np.flatnonzero(~half)
-    between = differing[np.ix_(test, train)]
-    seen, close = found.across(train, test)
-    assert seen.tolist() == test[(between == 0).any(axis=1)].tolist()
-    nearly = (between == 1).any(axis=1) & (between > 0).all(axis=1)
-    assert close.tolist() == test[nearly].tolist()
+def test_digests_are_those_of_equal_rows(rows):
+    _, digests = np.unique(row_digests(pd.DataFrame(rows)), return_inverse=True)
+    _, equal = np.unique(np.array(rows), axis=0, return_inverse=True)
+    assert (np.equal.outer(digests, digests) == np.equal.outer(equal, equal)).all()
 
 
 def test_coarse_features_repeat_by_chance():
     coarse = pd.DataFrame(np.random.default_rng(1).integers(0, 2, (200, 6)))
-    found = find_repeats(coarse)
     # 200·199/2 pairs, each alike in all of six coins with probability 2^-6
-    assert pairs_by_chance(coarse)[0] == pytest.approx(19_900 / 64, rel=0.1)
-    assert found.repeated > 0
-
-
-def test_large_tables_are_searched_for_equal_rows_alone(monkeypatch):
-    frame = fine()
-    frame.iloc[1] = frame.iloc[0]
-    monkeypatch.setattr(describe, "MOST_CELLS", 10)
-    found = find_repeats(frame)
-    assert (found.repeated, found.nearly) == (1, None)
-    assert [len(rows) for rows in found.across(np.array([0]), np.array([1]))] == [1, 0]
+    assert pairs_by_chance(coarse) == pytest.approx(19_900 / 64, rel=0.1)
+    assert pairs_by_chance(fine()) < 1e-6
 
 
 def test_rows_have_the_same_hashes_however_many_are_hashed_at_once(monkeypatch):
     frame = fine().astype({"x0": "float32"}).assign(day=pd.date_range("2024-05-31", periods=60))
-    whole = [describe._hashed(frame[name], i) for i, name in enumerate(frame)]
+    whole = row_digests(frame)
     monkeypatch.setattr(describe, "_TOGETHER", 7)
-    parts = [describe._hashed(frame[name], i) for i, name in enumerate(frame)]
-    np.testing.assert_array_equal(parts, whole)
-
-
-def test_hashes_of_few_columns_are_held_at_once(monkeypatch):
-    made = []
-    held = []
-    hashed = describe._hashed
-
-    def counted(values, place):
-        found = hashed(values, place)
-        made.append(weakref.ref(found))
-        held.append(sum(one() is not None for one in made))
-        return found
-
-    monkeypatch.setattr(describe, "_hashed", counted)
-    frame = fine(width=20)
-    find_repeats(frame)
-    pairs_by_chance(frame)
-    assert len(made) == 3 * frame.shape[1]
-    assert max(held) <= 3
+    np.testing.assert_array_equal(row_digests(frame), whole)
 
 
 def columns_of(frame, without=()):
@@ -167,7 +107,7 @@ def test_ordinary_columns_are_no_group_ids():
 def test_shipped_data_give_no_false_alarm(name):
     frame = pd.read_csv(ROOT / "config" / "data" / name)
     assert columns_of(frame) == {}
-    assert find_repeats(frame).repeated == 0
+    assert len(set(row_digests(frame))) == len(frame)
 
 
 def test_the_speaker_of_the_vowels_is_found_under_any_name():

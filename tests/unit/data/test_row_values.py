@@ -11,7 +11,7 @@ from bakeoff.preflight import check_experiment
 from bakeoff.scores import collect_predictions, score_fits
 from bakeoff.scores.given_results import given_predictions
 from bakeoff.spec import Fit, load_experiment
-from bakeoff.stats import all_pairs, mcnemar, mean_difference
+from bakeoff.stats import mcnemar, mean_difference
 from tests.conftest import GONE, change, messages
 
 DESCRIBED = {"name": "token_f1", "greater_is_better": True}
@@ -88,13 +88,6 @@ def test_two_models_have_the_numbers_of_the_library(tmp_path, files, more, optio
     assert scores["a"] == pytest.approx(files["a"].mean())
 
 
-def test_several_models_are_compared_at_once(tmp_path, files):
-    rows = compared(tmp_path, models="abc")
-    direct = all_pairs("mean_difference", np.column_stack([files[m] for m in "abc"]), seed=1)
-    assert {row.test for row in rows} == {"mean_difference"}
-    assert [row.pvalue for row in rows] == pytest.approx([p.pvalue for p in direct.pairs])
-
-
 @pytest.mark.parametrize(("metric", "one"), [("accuracy", 1), ("error", 0)])
 def test_right_and_wrong_rows_have_the_numbers_of_mcnemar(tmp_path, files, metric, one):
     right = {m: files[m] > 0 for m in "ab"}
@@ -135,7 +128,7 @@ def test_what_zeros_and_ones_mean_is_asked(files):
         ({"datasets": {"v": {"source": "sklearn", "name": "iris"}}}, "source: given"),
         ({"models.a.columns": {"value": "nope"}}, "unknown column 'nope'"),
         ({"models.a.predictions": "a.csv"}, "`values` stands alone"),
-        ({"resampling": {"kfold": {}}}, "feed the plan `holdout` alone"),
+        ({"resampling": {"kfold": {}}}, "brings nothing for this plan"),
     ],
 )
 def test_mistakes_are_told(files, more, said):

@@ -343,8 +343,6 @@ def test_quality_is_that_of_the_files(tmp_path):
     assert len(overlap["pairs"]) == 10
     one, two = (set(np.flatnonzero(splits[f"repeat-{r}"] == 1)) for r in (1, 2))
     assert overlap["pairs"][0] == {"repeats": [1, 2], "share": round(len(one & two) / len(one), 6)}
-    # 735 of 1470 rows at random: the standard deviation of the share is 1.3 %
-    assert all(abs(pair["share"] - 0.5) < 0.06 for pair in overlap["pairs"])
 
 
 HALVES = Halves.model_validate({"repeats": 3, "folds": 3, "full_repeats": 2})

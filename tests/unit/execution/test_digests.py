@@ -22,7 +22,7 @@ TEST = PlannedTest(
 DIGESTS = {
     "data": lambda e: known.of_data(e, "iris"),
     "splits": lambda e: known.of_splits(e, "holdout"),
-    "fit": lambda e: known.of_fit(e, "tree", "iris"),
+    "fit": lambda e: known.of_fits(e)["iris"]["tree"],
     "scores": lambda e: known.of_scores(e, "iris"),
     "joined": known.of_scores,
     "test": lambda e: known.of_tests(e, TEST),

@@ -73,7 +73,7 @@ SEVERAL = {
     "tests.run[0]: cv5x2_f needs the plan `cv_5x2` … add it under `resampling:`": {
         "resampling": {"holdout": {}}
     },
-    "tests.run[2]: cochran_q compares 3 models at least, found 2 … mcnemar": {"models.stump": GONE},
+    "tests.run[2]: cochran_q compares 3 models at least, found 2": {"models.stump": GONE},
     "resampling.holdout: give either `test_size` (drawn) or `column` (given)": {
         "resampling.holdout": {"test_size": 0.3, "column": "part"}
     },
@@ -106,14 +106,6 @@ SEVERAL = {
     "costs: class 'a' appears twice": costs("aa", [[0, 1], [1, 0]]),
     "costs.classes[2]: iris: unknown class 'virginca'; did you mean 'virginica'?": {
         "costs": IRIS_COSTS | {"classes": ["setosa", "versicolor", "virginca"]}
-    },
-    "metrics[1]: log_loss needs class probabilities, which p (Perceptron) does not give": {
-        "models.p": {"estimator": "sklearn.linear_model.Perceptron"},
-        "metrics": ["accuracy", "log_loss"],
-    },
-    "metrics[0]: brier needs class probabilities, which p (SVC) does not give": {
-        "models.p": {"estimator": "sklearn.svm.SVC"},
-        "metrics": ["brier"],
     },
     "models: 'tree' and 'Tree' differ by case alone": {"models.Tree": TINY["models"]["tree"]},
     "models.tree.params: The 'max_depth' parameter … Got datetime.date(2024, 5, 31)": {
@@ -212,11 +204,13 @@ def test_all_mistakes_are_told_at_once(tiny):
 
 def test_line_of_an_unknown_key_is_its_own(tmp_path):
     file = tmp_path / "e.yaml"
-    file.write_text("models:\n  a:\n    estimator: x.Y\n    parms: {}\nmetrix: [f1]\n")
+    file.write_text("seed: 1\nmetrix: [f1]\n")
+    with pytest.raises(UserError, match=r"e.yaml:2: \(top level\): unknown key 'metrix'; did you"):
+        read_experiment(file)
+    file.write_text("models:\n  a:\n    estimator: x.Y\n    parms: {}\n")
     with pytest.raises(UserError) as told:
         read_experiment(file)
     text = str(told.value)
-    assert f"{file}:5: (top level): unknown key 'metrix'; did you mean 'metrics'?" in text
     assert f"{file}:4: models.a: unknown key 'parms'; did you mean 'params'?" in text
 
 
@@ -227,17 +221,15 @@ def test_capital_letters_are_taken(tiny):
 
 
 TREE = "{estimator: sklearn.tree.DecisionTreeClassifier}"
-BOMB = "\n".join(
-    ["a0: &a0 [1, 1, 1, 1, 1, 1, 1, 1, 1, 1]"]
-    + [f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 10)}]" for i in range(1, 30)]
-)
 BAD_FILES = [
     ("experiment: e\nseed: 1\nmodels:\n  a: {estimator: x}\n", ":4: models.a.estimator: found 'x'"),
     (f"models:\n  RF: {TREE}\n  rf: {TREE}\n", ":1: models: 'RF' and 'rf' differ by case alone"),
-    (BOMB, "aliases (*) make more than 1,000,000 values"),
-    ("experiment: e\nmodels: &all\n  a: {params: *all}\n", ":2: an alias (*) stands inside what"),
+    ("experiment: e\nmodels: &all\n  a: {params: *all}\n", "or an alias (*) is inside itself"),
     ("models: " + "[" * 2000 + "]" * 2000, ": lists or mappings are nested too deeply"),
-    ("models:\n  a: {x: y}\n  a: {x: z}\n", ":3: models.a: appears twice (also in"),
+    (
+        "models:\n  a: {x: y}\n  a: {x: z}\n",
+        ":3:3: not valid YAML: 'a' appears twice (also in line 2)",
+    ),
     ("models: {a: [\n", ":2:1: not valid YAML"),
     ("a: b: c\n", ":1:5: not valid YAML"),
     ("\t- x\n", ":1:1: not valid YAML"),

@@ -67,7 +67,6 @@ MISTAKES = {
         KNN, class_weight="balanced"
     ),
     ".seeds … greater than or equal to 1": model(TREE, seeds=0),
-    ".seeds: KNeighborsClassifier has no random part": model(KNN, seeds=3),
     ".seeds: `params: {random_state: 0}` makes all 3 seeds the same": model(
         TREE, params={"random_state": 0}, seeds=3
     ),
@@ -77,7 +76,6 @@ MISTAKES = {
     ".tune.space: found 0 entries": tuned(space={}),
     ".tune.cv … greater than or equal to 2": tuned(cv=1),
     ".tune: unknown scoring 'acuracy'; did you mean 'accuracy'?": tuned(scoring="acuracy"),
-    ".tune.scoring: roc_auc is for two classes, iris has 3": tuned(scoring="roc_auc"),
     ".tune: `n_iter` is for `search: random`": tuned(n_iter=3),
     ".tune: unknown parameter of LogisticRegression: 'c'": tuned(space={"c": [1]}),
     ".tune: unknown parameter of XGBClassifier: … did you mean 'max_depth'?": model(

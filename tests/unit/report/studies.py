@@ -77,7 +77,7 @@ def card(name):
         "features": {
             name: {"kind": "number", "missing": 0, "distinct": 200} for name in ("x", "y")
         }, "missing_cells": 0, "duplicate_rows": 0,
-        "near_duplicate_rows": 0, "pairs_by_chance": 0.0, "near_pairs_by_chance": 0.0,
+        "pairs_by_chance": 0.0,
         "group_columns": [],
         "licence": None, "sha256": "ab" * 32,
     }  # fmt: skip
@@ -147,7 +147,7 @@ NUMBERS = {"numbers": {"mean": 35.0, "median": 34.0, "sd": 16.0, "min": 2.3, "ma
 def division(dataset, plan, *, numbers=False):
     repeats, folds = FOLDS[plan]
     part = {"rows": 100} | (NUMBERS if numbers else {"classes": {"no": 60, "yes": 40}})
-    own = {"train": part, "test": part, "unused": 0, "repeated": 0, "nearly_repeated": 0}
+    own = {"train": part, "test": part, "unused": 0, "repeated": 0}
     parts = [
         {"repeat": r + 1, "fold": f + 1, **own}
         for r, f in itertools.product(range(repeats), range(folds))

@@ -45,7 +45,7 @@ def test_the_omnibus_test_of_the_verdict_licenses_its_pairs(first):
     hard = [0.5 + 0.03 * i for i in range(12)]
     means = {m: [h + gap for h in hard] for m, gap in (("a", 0.02), ("b", 0.01), ("c", 0.0))}
     one = ran(spec, means)
-    family = one.main("algorithms")
+    family = one.main["algorithms"]
     assert one.omnibus(family).test == "friedman"
 
 
@@ -115,9 +115,8 @@ def test_too_few_groups_for_so_many_models_say_what_would_help():
     groups = np.arange(700) // 100
     said = verdict(better(700, 6), groups=groups)
     assert (
-        "No result could have been significant, because the smallest possible adjusted p-value in "
-        "7 groups with 15 comparisons is .234, above 0.05; at least 10 groups or at most 3 models "
-        "would be needed, and more rows of the same groups do not help." in said
+        "No result could have been significant, because the smallest possible adjusted p-value is "
+        ".234, above 0.05; at least 10 groups or at most 3 models would be needed." in said
     )
     assert "more data would be needed" not in said
     assert "fewer observations than the test needs" not in said
@@ -149,7 +148,7 @@ def test_blocks_of_time_warn_where_their_dependence_is_measured(lasting):
 
 def test_blocks_of_time_that_cannot_tell_so_many_models_apart_are_called_so():
     said = scores_in_time(6, lasting=False, correction="holm")
-    assert "p-value in 8 blocks of time with 15 comparisons is" in said
+    assert "the smallest possible adjusted p-value is" in said
 
 
 def test_numbers_in_time_are_compared_by_their_long_run_variance():
@@ -239,6 +238,6 @@ def test_regressors_are_named_by_what_was_simulated_of_them():
     assert [(one.where, one.models) for one in known.inflated] == [
         ("with strong shrinkage", ("a",))
     ]
-    assert known.unknown == ("b",)
+    assert [*known.unknown] == ["b"]
     assert [entry.name for entry in known.instead] == ["half_sample_t"]
     assert known.inflated[0].rate.rate > 0.5

@@ -192,7 +192,7 @@ def test_class_without_a_true_label_can_be_named(given):
 
 
 UNFIT = {
-    "resampling.cv_5x2: a brings predictions on one test set … `scores:` of its folds for a, b": {
+    "resampling.cv_5x2: a brings nothing for this plan … `scores:` of every model": {
         "resampling": {"holdout": {}, "cv_5x2": {}}
     },
     "cv5x2_f needs the plan `cv_5x2`": {"tests.run": ["cv5x2_f"]},
@@ -204,16 +204,12 @@ UNFIT = {
     "resampling.holdout: all rows of a given test set are test rows": {
         "resampling": {"holdout": {"test_size": 0.5}}
     },
-    "tests.run[0]: delong needs class probabilities, b brings predicted labels … p_{class}": {
-        "tests.run": ["delong"]
-    },
 }
 
 
 @pytest.mark.parametrize("expected", UNFIT)
 def test_what_predictions_cannot_feed_is_told(given, expected):
-    bare = {"p_cat": None, "p_dog": None} if "delong" in expected else {}
-    config = given(table(**bare))
+    config = given(table())
     change(config, UNFIT[expected])
     hold(messages(config), expected)
 
@@ -327,7 +323,7 @@ def test_mistake_in_scores_is_told(scored, expected):
 
 
 UNFIT_SCORES = {
-    "nothing shows that the scores of a come from the folds": {
+    "a brings nothing for this plan": {
         "models.nb": NB,
         "datasets": {"iris": {"source": "sklearn", "name": "iris"}},
     },
@@ -585,7 +581,7 @@ def test_halves_and_random_divisions_are_taken_too(made):
         (
             folds(5, 2),
             {"cv_5x2": {}, "holdout": {}},
-            "resampling.holdout: a brings predictions on folds, which feed no holdout",
+            "resampling.holdout: a brings nothing for this plan",
         ),
         (
             folds(1, 3),

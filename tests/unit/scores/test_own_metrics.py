@@ -21,8 +21,8 @@ from bakeoff.fit.predictions import Predictions
 from bakeoff.preflight import check_experiment
 from bakeoff.report.written import unit_of, varies
 from bakeoff.scores import METRICS, score
-from bakeoff.scores.metrics import own as module
-from bakeoff.scores.metrics.own import enter_own
+from bakeoff.scores import own_metrics as module
+from bakeoff.scores.own_metrics import enter_own
 from bakeoff.spec import load_experiment
 from bakeoff.spec.metrics import OwnMetric
 
@@ -185,7 +185,6 @@ def test_columns_come_along_into_subgroups(tiny, code):
         (["nomodule.hits"], {}, ("metrics", 0), "'nomodule' is not installed"),
         (["accuracy", "ownmetrics.LIST"], {}, ("metrics", 1), "is a list, not a function"),
         (["ownmetrics.profit"], {}, ("metrics", 0), "cannot be called with (y_true, y_pred)"),
-        (["ownmetrics.words"], {}, ("metrics", 0), "returned a str"),
         (["accuracy"], {"accuracy": {}}, ("metrics", 0), "accuracy is a metric already"),
         (["accuracy"], {"hits": {}}, ("own_metrics", "hits"), "add hits to `metrics:`"),
         (["profit"], {"profit": {"columns": ["amuont"]}}, ("metrics", 0), "cannot be called"),
@@ -198,21 +197,6 @@ def test_mistakes_are_found_before_the_first_fit(tiny, code, metrics, own, place
     problems, _ = check_experiment(load_experiment(tiny | {"metrics": metrics, "own_metrics": own}))
     assert [p.path for p in problems] == [place]
     assert message in problems[0].message
-
-
-def test_tried_metrics_see_probabilities_that_are_shares(tiny, code):
-    strict = """
-def strict(y_true, p):
-    assert p.shape == (len(y_true), 3)
-    assert (p > 0).all()
-    assert abs(p.sum(axis=1) - 1).max() < 1e-9
-    return p.mean()
-"""
-    with (code / "ownmetrics.py").open("a") as file:
-        file.write(strict)
-    own = {"strict": {"function": "ownmetrics.strict", "needs": "probabilities"}}
-    asked = tiny | {"metrics": ["strict"], "own_metrics": own}
-    assert check_experiment(load_experiment(asked))[0] == []
 
 
 def test_two_functions_of_one_name_are_refused(tiny):

@@ -14,8 +14,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import bakeoff
 from bakeoff.cli import main
-from bakeoff.data.records import read_frame, read_table
-from bakeoff.errors import UserError
+from bakeoff.data.records import read_table
 from tests.unit.sources.helpers import card_of
 
 N = 60
@@ -107,18 +106,12 @@ ZEROS = "id,group,label,a,b\n" + "".join(
 )
 
 
-@pytest.mark.parametrize("door", ["fast", "general", "source"])
-def test_codes_with_zeros_before_them_are_told_apart(door, tmp_path, capsys, in_folder):
+def test_codes_with_zeros_before_them_are_told_apart(tmp_path, capsys, in_folder):
     (tmp_path / "t.csv").write_text(ZEROS)
-    if door == "fast":
-        table = read_table("t.csv", ("predictions",)).to_pandas()
-    elif door == "general":
-        table = read_frame("t.csv", ("predictions",))
-    else:
-        found = card(source="file", path="t.csv", target="label", groups="group", id="id")
-        assert set(found["classes"]) == {"07", "7"}
-        assert found["roles"]["groups"]["distinct"] == 2
-        return
+    found = card(source="file", path="t.csv", target="label", groups="group", id="id")
+    assert set(found["classes"]) == {"07", "7"}
+    assert found["roles"]["groups"]["distinct"] == 2
+    table = read_table("t.csv", ("predictions",)).to_pandas()
     assert set(table["label"].astype(str)) == {"07", "7"}
     assert table["id"].astype(str).tolist()[:3] == ["1", "02", "3"]
     assert main(["compare", "t.csv", "--groups", "group"]) == 0
@@ -131,13 +124,6 @@ def test_codes_are_numbers_where_numbers_are_wanted(tmp_path, in_folder):
     found = card(source="file", path="t.csv", time="month", filter=[{"column": "month", "min": 2}])
     assert found["rows_filtered"] == 4
     assert found["roles"]["time"] == {"column": "month", "first": "2", "last": "12"}
-
-
-def test_a_column_of_lists_is_refused_with_its_name(tmp_path):
-    frame = BASE.assign(c=pd.Series([[1]] * N, dtype=ARROW(pa.list_(pa.int64()))))
-    frame.to_parquet(tmp_path / "t.parquet")
-    with pytest.raises(UserError, match="column 'c' holds a ndarray in each row, not one value"):
-        card(source="file", path=str(tmp_path / "t.parquet"))
 
 
 def test_the_frame_that_is_passed_stays_as_it_is():

@@ -107,7 +107,6 @@ def test_target_that_is_no_quantity_is_refused(write_csv, values, said):
 def test_shares_of_the_variance_need_two_rows_in_every_fold(tmp_path):
     alone = messages(experiment(metrics=["r2", "mae"], resampling={"kfold": {"folds": 442}}))
     assert "r2 needs two rows in every fold: 221 folds of d at most" in alone
-    assert "mae" in alone
     assert "accuracy" not in alone
     rows = "\n".join(f"{x},{x * 1.5 + (x % 3)},{'c' if x == 7 else 'ab'[x % 2]}" for x in range(40))
     (tmp_path / "d.csv").write_text(f"x,y,part\n{rows}\n")

@@ -201,14 +201,12 @@ def test_a_mistake_that_the_file_does_not_show_has_no_line(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("text", "kind"),
-    [
-        ("resampling: {holdout:, {test_size: 0.3}}", "mapping"),
-        ("resampling:\n  ? [a, b]\n  : 1", "list"),
-    ],
+    "text", ["resampling: {holdout:, {test_size: 0.3}}", "resampling:\n  ? [a, b]\n  : 1"]
 )
-def test_a_key_that_is_no_name_is_told(tmp_path, text, kind):
+def test_a_key_that_is_no_name_is_told(tmp_path, text):
     file = tmp_path / "e.yaml"
     file.write_text(f"seed: 1\n{text}\n")
-    with pytest.raises(UserError, match=rf"e\.yaml:\d: resampling: a {kind} stands where a key"):
+    with pytest.raises(
+        UserError, match=r"e\.yaml:\d:\d*: not valid YAML: a list or a mapping stands"
+    ):
         read_yaml(file)

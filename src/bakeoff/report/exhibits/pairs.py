@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Sequence
 from itertools import combinations
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bakeoff.comparisons import Comparison, Decision
 from bakeoff.report import prose, tables
@@ -32,10 +30,7 @@ from bakeoff.report.drawing import (
 from bakeoff.report.exhibit import Drawing, Section, figure, table
 from bakeoff.report.family import Family, as_float
 from bakeoff.report.numbers import (
-    MINUS,
-    NONE,
     capital,
-    count,
     enumerated,
     fixed,
     letters_for,
@@ -55,14 +50,12 @@ from bakeoff.stats import Arity, Entry, Evidence, TypeOneError, paired_odds_rati
 MOST_PAIRS = 300
 """With more comparisons a table keeps to the metric that ranks; comparisons.csv has all."""
 MOST_ROWS = 15
-"""With more pairs a figure of differences has those of the leader, and a matrix has all."""
+"""With more pairs a figure of differences has those of the leader, and the table has all."""
 MOST_OTHERS = 20
 """Of more models a figure has the differences to those that come next."""
 MOST_DATASETS = 40
 PAIR_LETTERS = 36
 """So many letters have the names of a pair together, beside a figure."""
-MOST_SIGNED = 30
-"""With more models, cells of the matrix have colours and no signs, which nobody could read."""
 EFFECTS = {
     "cohen_dz": "Cohen's dz",
     "hedges_gz": "Hedges' gz",
@@ -75,9 +68,6 @@ EFFECTS = {
     "probability_superiority": "P(A above B)",
 }
 """Names of effect sizes that are no plain words."""
-
-
-# --- tables ----------------------------------------------------------------------------------
 
 
 @table(
@@ -93,28 +83,20 @@ def omnibus(study: Study) -> Table:
     """
     families = [family for family in study.families if family.role == "omnibus"]
     families.sort(key=lambda family: bool(family.dataset))  # those over all data sets first
-    differ = Decision.A_BETTER, Decision.B_BETTER, Decision.DIFFERENT
     rows = []
     for family in families:
-        posthoc = study.of_test(family.entry.posthoc or "")
-        same = (f for f in posthoc if f.settles and f.evidence == family.evidence)
-        pairs_differ = NONE
-        if after := next(same, None):
-            n = sum(row.decision in differ for row in after.rows)
-            pairs_differ = f"{after.entry.title}: {n} of {count(len(after.rows), 'pair')} differ"
         name = study.dataset_label(family.dataset)
         where = name if family.dataset else prose.evidence(study, family)
         named = {"test": family.entry.title, "dataset": Cell(where)}
-        rows.append(tables.compared(study, family.rows[0]) | named | {"posthoc": pairs_differ})
+        rows.append(tables.compared(study, family.rows[0]) | named)
     columns = (
         Column("test", "Test"),
         Column("dataset", "On"),
         METRIC,
         tables.STATISTIC,
         tables.DF,
-        Column("pvalue", "p", tables.STARRED),
+        Column("pvalue", "p", tables.P),
         tables.DECISION,
-        Column("posthoc", "Pairwise tests"),
     )
     return Table(columns, rows)
 
@@ -131,7 +113,6 @@ def single(study: Study, test: str) -> Table:
         for row in family.rows
     ]
     first = families[0].rows[0]
-    level = f"{prose.level_of(first)}; " if not math.isnan(first.confidence) else ""
     asks = {"greater": "above", "less": "below"}.get(first.alternative)
     side = f"; one-sided: is the score {asks} the value?" if asks else "."
     columns = (
@@ -139,14 +120,14 @@ def single(study: Study, test: str) -> Table:
         Column("dataset", "Data set", tables.DATASET_LABEL),
         METRIC,
         Column("estimate", "Estimate", SCORE),
-        Column("ci_low", "CI", tables.INTERVAL),
+        Column("ci_low", capital(prose.levels_of([first])), tables.INTERVAL),
         Column("null_value", "Tested against", tables.NUMBER),
         tables.STATISTIC,
         tables.PVALUE,
         tables.ADJUSTED,
         tables.DECISION,
     )
-    return Table(columns, rows, capital(f"{level}{prose.correction(families[0])}{side}"))
+    return Table(columns, rows, capital(f"{prose.correction(families[0])}{side}"))
 
 
 @table(Section.PAIRS, 60, "all pairs", each="test", when=StudyDesign.pairs)
@@ -212,17 +193,13 @@ def pairs(study: Study, test: str) -> Table:
     if first.entry.unit:
         note += f" A − B is in units of {prose.unit(first)}."
     if not first.bayesian:
-        one, two, three = (f"{row.alpha / part:g}" for part in (1, 5, 50))
         each = " for each metric" if several and row.family_size > 1 else ""
         side = (
             ""
             if row.alternative == "two-sided"
             else f" One-sided test: is {'A' if row.alternative == 'greater' else 'B'} better?"
         )
-        note += (
-            f" {capital(prose.correction(first))}{each}.{side} Stars: adjusted p at most {one} "
-            f"(*), {two} (**), {three} (***).{prose.disagreement(first.rows)}"
-        )
+        note += f" {capital(prose.correction(first))}{each}.{side}{prose.disagreement(first.rows)}"
     return Table(columns, map(values, rows), note)
 
 
@@ -259,11 +236,7 @@ def _tallies(study: Study, families: list[Family]) -> Table:
     return Table((A, B, *columns.values()), rows, note)
 
 
-# --- differences -----------------------------------------------------------------------------
-
-
-@dataclasses.dataclass(frozen=True)
-class Row:
+class Row(NamedTuple):
     """One line of a figure of pairs."""
 
     label: str
@@ -296,9 +269,7 @@ def rows_of(study: Study, families: Sequence[Family]) -> list[Row]:
     for a, b in chosen:
         row = family.between(a, b)
         if row is not None:
-            # a short name leaves its room to the other
-            rooms = [max(least, PAIR_LETTERS - len(names[other])) for other in (b, a)]
-            both = " − ".join(map(short, (names[a], names[b]), rooms))
+            both = f"{short(names[a], least)} − {short(names[b], least)}"
             label = f"− {short(names[b], alone)}" if first else both
             rows.append(Row(label, row, family.turned(a, b), family.written))
     return rows
@@ -317,13 +288,6 @@ def _what_is_shown(study: Study, families: Sequence[Family], rows: Sequence[Row]
         which = "each other model" if len(rows) == len(ranked) - 1 else f"the next {len(rows)}"
         return f"{ranked[0]}, the best, minus {which}"
     return "every pair, the better-ranked model first"
-
-
-def _axis_of(families: Sequence[Family]) -> str:
-    """Name the horizontal axis of a figure of differences."""
-    units = {family.written.unit for family in families}
-    what = prose.unit(families[0]) if len(units) == 1 else families[0].written.title
-    return f"advantage of the first in {what}"
 
 
 @figure(
@@ -356,7 +320,11 @@ def forest(study: Study, test: str) -> Drawing:
             ends = low, edges[1] if c.alternative == "greater" else c.ci_high
         p = p_equals(c.pvalue_adjusted)
         lines.append(IntervalLine(row.label, p, c.estimate, ends, c.decision))
-    drawn, axes = interval_plot(lines, _axis_of(families), band=compared[0].margin)
+    unit = prose.unit(families[0])
+    if len({family.written.unit for family in families}) > 1:
+        unit = families[0].written.title
+    axis = f"advantage of the first in {unit}"
+    drawn, axes = interval_plot(lines, axis, band=compared[0].margin)
     ticked = False
     for place, row in enumerate(rows):
         single_folds = row.comparison.result.get("details", {}).get("differences", [])
@@ -369,27 +337,21 @@ def forest(study: Study, test: str) -> Drawing:
     one_sided = any(c.alternative != "two-sided" for c in compared)
     if one_sided:
         axes.set_xlim(*edges)
-    parts = []
-    if not all(math.isnan(c.ci_low) for c in compared):
-        parts.append(f"The line is the {prose.levels_of(compared)}")
-    if ticked:
-        parts.append("Ticks are the differences on single folds")
-    if compared[0].margin > 0:
-        shown = "not worse" if any(map(prose.one_sided, compared)) else "equivalent"
-        green = any(c.decision is Decision.EQUIVALENT for c in compared)
-        parts.append(
-            "The green band is the equivalence margin"
-            + (f"; green squares are significantly {shown}" if green else "")
-        )
-    if one_sided:
-        parts.append("The interval of a one-sided test is unbounded on the other side")
+    parts = {
+        f"The line is the {prose.levels_of(compared)}": not all(
+            math.isnan(c.ci_low) for c in compared
+        ),
+        "Ticks are the differences on single folds": ticked,
+        "The green band is the equivalence margin": compared[0].margin > 0,
+        "The interval of a one-sided test is unbounded on the other side": one_sided,
+    }
     differences = enumerated(
         f"{row.label}: {row.written.told(row.comparison.estimate)}, "
         f"{p_equals(row.comparison.pvalue_adjusted)}"
         for row in rows
     )
     alt = f"{families[0].entry.title}, differences with intervals. {differences}."
-    legend = " ".join(f"{part}." for part in parts)
+    legend = " ".join(f"{part}." for part, shown in parts.items() if shown)
     return Drawing(drawn, alt, legend, _what_is_shown(study, families, rows))
 
 
@@ -402,86 +364,6 @@ def _edges(compared: Sequence[Comparison]) -> tuple[float, float]:
     known = [end for end in ends if math.isfinite(end)]
     room = 0.06 * (max(known) - min(known)) or 0.01
     return min(known) - room, max(known) + room
-
-
-# --- matrix ----------------------------------------------------------------------------------
-
-
-@figure(
-    Section.PAIRS,
-    40,
-    "matrix",
-    each="test",
-    when=lambda design, entry: (
-        design.pairs(entry)
-        and entry.type1 is not TypeOneError.BAYESIAN
-        and math.comb(len(design.models), 2) > MOST_ROWS
-        and design.analysis[entry.name].versus is None
-    ),
-)
-def matrix(study: Study, test: str) -> Drawing:
-    """All pairs of models. Blue: the model of the row is significantly better; orange: the model of
-    the column; green: both are equivalent; grey: the test cannot tell.
-    """
-    from matplotlib.colors import to_rgba
-
-    families, models = study.ranking_families(test), order(study)
-    several, family, k = len(families) > 1, families[0], len(models)
-    names = list(map(study.label, models))
-    labels = [name_of(name, letters_for(names)) for name in names]
-    signed = k <= MOST_SIGNED
-    side = 0.34 if signed else 0.1
-    left = max(text_width(label) for label in labels) + 0.15
-    width, height = left + k * side + 0.2, left + k * side + 0.1
-    drawn = canvas(width, height)
-    axes = drawn.add_axes((left / width, 0.1 / height, k * side / width, k * side / height))
-    signs = {Decision.A_BETTER: "+", Decision.B_BETTER: MINUS, Decision.EQUIVALENT: "="}
-    colours: NDArray[np.float64] = np.zeros((k, k, 4))
-    for i, j in np.ndindex(k, k):
-        rows = [row for f in families if (row := f.between(models[i], models[j]))]
-        if not rows:
-            continue
-        decisions = [row.decision for row in rows]
-        equal = decisions.count(Decision.EQUIVALENT)
-        won = equal or decisions.count(Decision.A_BETTER)
-        colour, strength = (
-            SAYS.get(decisions[0], Colour.SOFT),
-            0.45 if decisions[0] in SAYS else 0.15,
-        )
-        sign = signs.get(decisions[0], "")
-        if several:
-            colour, strength = Colour.GREEN if equal else Colour.BLUE, 0.75 * won / len(rows)
-            sign = str(won)
-        colours[i, j] = to_rgba(colour, strength)
-        if signed:
-            axes.text(j, i, sign, ha="center", va="center", fontsize=SIZE - 1, color=Colour.INK)
-    axes.imshow(colours, interpolation="nearest")
-    axes.set_xticks(range(k), labels, rotation=90)
-    axes.set_yticks(range(k), labels)
-    axes.xaxis.tick_top()
-    axes.tick_params(length=0, labelcolor=Colour.INK, labelsize=SIZE if signed else SIZE - 3)
-    if several:
-        says = family.within if family.equivalence else "the model of the row is better"
-        shown = f"the number of {len(families)} data sets on which {says}"
-        alt = f"{family.entry.title}: for each pair of {k} models, {shown}."
-        legend = (
-            "Each number counts the data sets on which the model of the row is significantly "
-            f"better, or on green {family.within}."
-            if signed
-            else "The stronger the colour, the more data sets."
-        )
-    else:
-        significant = sum(row.decision in SAYS for row in family.rows)
-        margin = "not inferior" if family.noninferiority else "equivalent"
-        alt = (
-            f"{family.entry.title}: {len(family.rows)} pairs of models, of which {significant} are "
-            f"significantly {margin if family.equivalence else 'different'}."
-        )
-        legend = f"On green {family.within}." if family.noninferiority else ""
-    return Drawing(drawn, alt, legend)
-
-
-# --- posteriors ------------------------------------------------------------------------------
 
 
 @figure(
@@ -539,9 +421,6 @@ def posterior(study: Study, test: str) -> Drawing:
     )
     alt = f"{family.entry.title}, probabilities of better, equivalent, worse. {probabilities}."
     return Drawing(drawn, alt, shows=_what_is_shown(study, families, rows))
-
-
-# --- average ranks ---------------------------------------------------------------------------
 
 
 def _ranks_all(design: StudyDesign, entry: Entry) -> bool:

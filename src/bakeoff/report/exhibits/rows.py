@@ -24,13 +24,7 @@ from bakeoff.report.drawing import (
     text_width,
 )
 from bakeoff.report.exhibit import Drawing, Section, figure
-from bakeoff.report.numbers import (
-    enumerated,
-    p_equals,
-    percent,
-    score,
-    share,
-)
+from bakeoff.report.numbers import enumerated, fixed, p_equals, percent, share
 from bakeoff.report.prose import advantage
 from bakeoff.report.ranking import order
 from bakeoff.report.study import Study
@@ -74,15 +68,12 @@ def _panels(study: Study, models: Sequence[str], x: str, y: str) -> tuple[Figure
     return drawn, grid[: len(models)]
 
 
-# --- predicted numbers and probabilities -----------------------------------------------------
-
-
 @figure(
     Section.METRICS,
     50,
     "Predicted against observed",
     each="dataset",
-    when=lambda design: design.has_numbers,
+    when=lambda design: design.has_rows and design.experiment.task.numbers,
 )
 def fitted(study: Study, dataset: str) -> Drawing:
     """The prediction of each model for each held-out row against the observed value. On the
@@ -129,6 +120,10 @@ def fitted(study: Study, dataset: str) -> Drawing:
     return Drawing(drawn, alt, legend, _fewer(shown, known))
 
 
+def _has_labels(design: StudyDesign) -> bool:
+    return design.has_rows and not design.experiment.task.numbers
+
+
 def _indices(design: StudyDesign) -> list[str]:
     """List the metrics of calibration."""
     return [name for name in design.experiment.metrics if design.metrics[name].calibration]
@@ -139,7 +134,7 @@ def _indices(design: StudyDesign) -> list[str]:
     40,
     "Calibration curves",
     each="dataset",
-    when=lambda design: design.has_labels and any(_indices(design)),
+    when=lambda design: _has_labels(design) and any(_indices(design)),
     citation="austin2019",
 )
 def calibration(study: Study, dataset: str) -> Drawing:
@@ -177,7 +172,7 @@ def calibration(study: Study, dataset: str) -> Drawing:
             color=Colour.MUTED, alpha=0.5, linewidth=0,
         )  # fmt: skip
     indices = {m: metric_ci(positive, known[m], **options).estimate for m in shown}
-    told = enumerated(f"{study.label(m)}: ICI {score(index)}" for m, index in indices.items())
+    told = enumerated(f"{study.label(m)}: ICI {fixed(index, 3)}" for m, index in indices.items())
     return Drawing(
         drawn,
         f"Calibration curves of {len(shown)} models on {len(positive):,} rows. {told}.",
@@ -186,14 +181,11 @@ def calibration(study: Study, dataset: str) -> Drawing:
     )
 
 
-# --- predicted classes -----------------------------------------------------------------------
-
-
 @figure(
     Section.METRICS,
     60,
     "Confusion matrices",
-    when=lambda design: design.has_labels and not design.several,
+    when=lambda design: _has_labels(design) and not design.several,
 )
 def confusion_maps(study: Study) -> Drawing:
     """The confusion matrix of each model on the held-out rows: rows are true classes, columns
@@ -232,9 +224,6 @@ def confusion_maps(study: Study) -> Drawing:
     return Drawing(drawn, alt, shows=_fewer(shown, known))
 
 
-# --- subgroups -------------------------------------------------------------------------------
-
-
 def _in_subgroups(design: StudyDesign) -> bool:
     """Show it where a data set has subgroups and the models are ranked by what rows have."""
     experiment = design.experiment
@@ -244,13 +233,7 @@ def _in_subgroups(design: StudyDesign) -> bool:
     return there and len(experiment.models) > 1 and (ranked or by_values)
 
 
-@figure(
-    Section.DATA,
-    40,
-    "Differences by subgroup",
-    each="dataset",
-    when=_in_subgroups,
-)
+@figure(Section.DATA, 40, "Differences by subgroup", each="dataset", when=_in_subgroups)
 def subgroups(study: Study, dataset: str) -> Drawing:
     """The difference between two models in each subgroup of the held-out rows (square; number of
     rows in brackets) with its interval; filled squares differ significantly from zero. A

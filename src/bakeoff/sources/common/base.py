@@ -1,7 +1,4 @@
-"""Base of all data sources: the keys that they share, and what a source must answer.
-
-Who reads an experiment imports this module, which therefore computes nothing.
-"""
+"""Base of all data sources, imported by who reads an experiment: it computes nothing."""
 
 from __future__ import annotations
 
@@ -295,11 +292,6 @@ class DataSet(SpecSection, ABC):
     def imports(self) -> tuple[str, ...]:
         """The import paths of the user's code that makes the data."""
         return ()
-
-    @property
-    def own_test_set(self) -> str | None:
-        """The key that names a test set of its own, where there is one."""
-        return None
 
     def described(self) -> dict[str, Any]:
         """Return what the card says about the source: the keys that it adds itself."""

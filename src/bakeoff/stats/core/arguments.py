@@ -91,8 +91,6 @@ row_counts : array_like, shape (n,), optional
     How often each row occurs, for tables of patterns.
 seed : int
     Seed of the random draws: the same seed gives the same result.
-simultaneous : bool
-    True: all intervals hold together at `confidence_level`. False: each by itself does.
 times : array_like, shape (n,), optional
     The time of each row, in any unit that sorts.
 y_true : array_like, shape (n,)

@@ -120,23 +120,26 @@ def as_scores(
     ndim: int = 1,
     greater_is_better: bool = True,
     unit: str = "folds",
+    allow_missing: bool = False,
 ) -> FloatArray:
     """Check real-valued scores, one for each `unit`; negate them where smaller is better."""
     array = as_floats(values, name)
     _check_shape(array, name, ndim)
-    if not np.isfinite(array).all():
-        position = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
+    bad = ~np.isfinite(array) & ~(np.isnan(array) & allow_missing)
+    if bad.any():
+        position = tuple(int(i) for i in np.argwhere(bad)[0])
         raise ArgumentError(
             name,
-            f"{(~np.isfinite(array)).sum()} value(s) are NaN or infinite, first at "
+            f"{bad.sum()} value(s) are NaN or infinite, first at "
             f"{position if len(position) > 1 else position[0]}; "
-            f"drop these {unit} for every model",
+            f"drop these {unit} for every model, or leave out the model",
         )
-    if np.abs(array).max() > _LARGEST_SCORE:
+    largest = float(np.fmax.reduce(np.abs(array), axis=None))
+    if largest > _LARGEST_SCORE:
         raise ArgumentError(
             name,
-            f"found {np.abs(array).max():.3g}; squares of scores beyond {_LARGEST_SCORE:g} "
-            "overflow: use another unit, or drop the model that diverged",
+            f"found {largest:.3g}; squares of scores beyond {_LARGEST_SCORE:g} overflow: use "
+            "another unit, or drop the model that diverged",
         )
     return array if greater_is_better else -array
 
@@ -147,6 +150,13 @@ def as_counts(values: ArrayLike, name: str) -> FloatArray:
     if not (np.isfinite(counts) & (counts >= 0) & (counts == np.floor(counts))).all():
         raise ArgumentError(name, "must be whole numbers >= 0")
     return counts
+
+
+def check_models(table: NDArray[Any], name: str, axis: int = 1) -> None:
+    """Check that a table has two models or more."""
+    if table.ndim <= axis or table.shape[axis] < 2:
+        message = f"found shape {table.shape}, needs at least 2 models, along axis {axis}"
+        raise ArgumentError(name, message)
 
 
 def check_same_length(**arrays: NDArray[Any]) -> None:

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
 from bakeoff.stats.core.arguments import Count, Level, check_choice, checked
-from bakeoff.stats.core.checks import ArgumentError, FloatArray, as_floats
+from bakeoff.stats.core.checks import ArgumentError, FloatArray, as_floats, check_models
 from bakeoff.stats.core.error_rates import TypeOneError
 from bakeoff.stats.core.registry import RETIRED, Arity, Entry, Evidence, catalogue
 from bakeoff.stats.core.result import (
@@ -143,9 +143,8 @@ def simultaneous_level(confidence_level: Level, m: Count, method: str) -> float:
 def shaffer_static(pvalues: ArrayLike) -> FloatArray:
     """Adjust the p-values of all pairs of k models by Shaffer's static procedure (S1).
 
-    Not every number of pairs can be equal at once: if one pair of three models differs, at most
-    one of the three hypotheses is true. Holm's factor m - i + 1 is lowered to the largest
-    number of true hypotheses that is logically possible.
+    Holm's factors are lowered to the largest number of hypotheses that can be true at once: if one
+    pair of three models differs, at most one of the three hypotheses is true.
 
     Parameters
     ----------
@@ -483,10 +482,7 @@ def _one_by_one(entry: Entry, *evidence: Any, **options: Any) -> PairwiseResult:
     *common, everything = evidence
     axis = 2 if entry.evidence is Evidence.FOLD_ROWS else 1
     table = np.asarray(everything)
-    if table.ndim <= axis or table.shape[axis] < 2:
-        raise ArgumentError(
-            "evidence", f"expected two models or more on axis {axis}, found shape {table.shape}"
-        )
+    check_models(table, "evidence", axis)
     return by_pairs(entry.function, common, np.moveaxis(table, axis, 0), **options)
 
 

@@ -8,12 +8,14 @@ below any difference that a finite test set can show.
 from __future__ import annotations
 
 import math
+from functools import lru_cache
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bakeoff.stats.core.arguments import Decimals
-from bakeoff.stats.core.checks import ArgumentError, BoolArray, FloatArray, as_floats
+from bakeoff.stats.core.checks import BoolArray, FloatArray, as_scores, check_models
 
 _DIGITS = 12
 _OUTLIER = 1e6
@@ -21,46 +23,13 @@ _CLEAR = 1e-9
 """Smaller scores may be rounding errors, unless all of them are as small."""
 
 
-def as_dataset_scores(
-    values: ArrayLike, name: str, *, ndim: int, greater_is_better: bool, allow_missing: bool = False
-) -> FloatArray:
-    """Check scores over data sets (first axis) and orient them so that greater is better."""
-    array = as_floats(values, name)
-    if array.ndim != ndim:
-        shape = "(data sets, models)" if ndim == 2 else "(data sets,)"
-        raise ArgumentError(name, f"expected shape {shape}, found shape {array.shape}")
-    if array.size == 0:
-        raise ArgumentError(name, f"is empty, found shape {array.shape}")
-    bad = np.abs(array) > 1e300  # infinite, or so large that a difference would be
-    if not allow_missing:
-        bad |= np.isnan(array)
-    if bad.any():
-        cell = np.argwhere(bad)[0]
-        where = f"data set {cell[0]}" + (f", model {cell[1]}" if ndim == 2 else "")
-        model = " or leave out the model" if ndim == 2 else ""
-        raise ValueError(
-            f"{name}: {int(bad.sum())} score(s) are missing or infinite, first "
-            f"{array[tuple(cell)]} at {where}; drop the data set for every model{model} (ranks "
-            "need a full table)"
-        )
-    return array if greater_is_better else -array
-
-
 def as_dataset_table(
     scores: ArrayLike, *, greater_is_better: bool, allow_missing: bool = False
 ) -> FloatArray:
     """Check a table of scores (data sets, models) with at least two models."""
-    table = as_dataset_scores(
-        scores,
-        "scores",
-        ndim=2,
-        greater_is_better=greater_is_better,
-        allow_missing=allow_missing,
-    )
-    if table.shape[1] < 2:
-        raise ArgumentError(
-            "scores", f"needs at least 2 models (columns), found shape {table.shape}"
-        )
+    how = {"greater_is_better": greater_is_better, "allow_missing": allow_missing}
+    table = as_scores(scores, "scores", ndim=2, unit="data sets", **how)
+    check_models(table, "scores")
     return table
 
 
@@ -114,18 +83,13 @@ def rows_below(positive: BoolArray, scores: FloatArray) -> FloatArray:
     else:
         last = np.flatnonzero(np.append(differ, True))
         group = np.concatenate(([0], np.cumsum(differ)))
-        counted = np.where(
-            is_positive, *(_middle(up_to[last])[group] for up_to in (negatives, positives))
-        )
+        # up to the end of each group of equal scores, half of the group's own counted
+        ends = np.stack([negatives[last], positives[last]])
+        middle = ends - np.diff(ends, prepend=0) / 2
+        counted = np.where(is_positive, middle[0, group], middle[1, group])
     below = np.empty(len(order))
     below[order] = counted
     return below
-
-
-def _middle(up_to: NDArray[np.intp]) -> FloatArray:
-    """Return what lies below each group, its own half counted, from what lies up to its end."""
-    before = np.concatenate(([0], up_to[:-1]))
-    return np.asarray((before + up_to) / 2)
 
 
 def rank_rows(table: FloatArray, decimals: Decimals | None) -> FloatArray:
@@ -141,3 +105,40 @@ def tie_sum(counts: NDArray[np.int64]) -> float:
     """Return the sum of t³ - t over the groups of t equal values."""
     t = counts.astype(np.float64)
     return float((t * t * t - t).sum())
+
+
+def arrangement_count(row: NDArray[np.int64]) -> int:
+    """Count the distinct permutations of a row."""
+    _, counts = np.unique(row, return_counts=True)
+    return math.factorial(len(row)) // math.prod(math.factorial(int(c)) for c in counts)
+
+
+@lru_cache(maxsize=64)
+def _arrangements(row: tuple[int, ...]) -> NDArray[np.int64]:
+    """Return the distinct permutations of an ascending row, one a row."""
+    n, often = len(row), row.count(row[0])
+    if often == n:
+        return np.full((1, n), row[0], dtype=np.int64)
+    others = _arrangements(row[often:])
+    places = np.array(list(combinations(range(n), n - often)))[:, None, :]
+    arranged = np.full((len(places), len(others), n), row[0], dtype=np.int64)
+    np.put_along_axis(arranged, np.repeat(places, len(others), axis=1), others[None], axis=2)
+    return arranged.reshape(-1, n)
+
+
+def permutation_pvalue(rows: NDArray[np.int64], observed: int, budget: int) -> float | None:
+    """P(Σ of squared column sums ≥ observed) over all orders of rows, None beyond so many sums."""
+    states, probability = np.sort(rows[:1], axis=1), np.ones(1)
+    for row in rows[1:]:
+        budget -= len(states) * arrangement_count(row)
+        if budget < 0:
+            return None
+        orders = _arrangements(tuple(np.sort(row).tolist()))
+        sums = np.sort((states[:, None, :] + orders).reshape(-1, rows.shape[1]), axis=1)
+        weight = np.repeat(probability / len(orders), len(orders))
+        order = np.lexsort(sums.T)  # add up the weights of equal rows
+        sums = sums[order]
+        first = np.append(True, (sums[1:] != sums[:-1]).any(axis=1))
+        states = sums[first]
+        probability = np.add.reduceat(weight[order], np.flatnonzero(first))
+    return min(1.0, float(probability[(states**2).sum(axis=1) >= observed].sum()))

@@ -21,12 +21,12 @@ from bakeoff.stats.core.checks import (
     FloatArray,
     as_correctness,
     as_counts,
+    check_models,
 )
 from bakeoff.stats.core.distributions import lower_tail, upper_tail
 from bakeoff.stats.core.result import Alternative
 
-# Bytes of one block of rows at work: it stays in the processor's cache.
-_BLOCK_BYTES = 1 << 20
+_CELLS = 1 << 20  # values of one block of rows
 
 
 def as_matrix(
@@ -34,12 +34,7 @@ def as_matrix(
 ) -> tuple[BoolArray, FloatArray | None]:
     """Check a rows × models matrix, and how often each row occurs (None: once)."""
     matrix = as_correctness(correct, "correct", ndim=2)
-    if matrix.shape[1] < 2:
-        raise ArgumentError(
-            "correct",
-            f"found {matrix.shape[1]} column(s), needs one column per model and at least 2 models "
-            "(shape (rows, models))",
-        )
+    check_models(matrix, "correct")
     if row_counts is None:
         return matrix, None
     counts = as_counts(row_counts, "row_counts")
@@ -58,46 +53,31 @@ def column_totals(matrix: BoolArray, counts: FloatArray | None) -> FloatArray:
     """Return how many rows each model has right."""
     if counts is None:
         return np.asarray(matrix.sum(axis=0, dtype=np.int64), dtype=np.float64)
-    total = np.zeros(matrix.shape[1])
-    for rows in _blocks(matrix, 8):
-        total += counts[rows] @ matrix[rows]
-    return total
+    return np.asarray(sum(counts[rows] @ matrix[rows] for rows in _blocks(matrix)))
 
 
 def both_correct(matrix: BoolArray, counts: FloatArray | None) -> FloatArray:
     """Return the (models, models) numbers of rows that both of a pair have right, exactly."""
     models = matrix.shape[1]
     total = np.zeros((models, models))
-    if counts is not None:
-        for rows in _blocks(matrix, 8):
+    for rows in _blocks(matrix):
+        if counts is not None:
             right = matrix[rows].astype(np.float64)
             total += (right * counts[rows, None]).T @ right
-        return total
-    for rows in _blocks(matrix, 1 / 8):
-        words = _pack(matrix[rows])
-        # at most 64 per word: their sums are exact in single precision
-        ones = np.ones(words.shape[1], dtype=np.float32)
+            continue
+        # one bit a row: ten times as fast as a product of matrices
+        packed = np.packbits(matrix[rows], axis=0).T
+        words = np.zeros((models, -(-packed.shape[1] // 8)), dtype=np.uint64)
+        words.view(np.uint8)[:, : packed.shape[1]] = packed
         for i in range(models):
-            total[i, i:] += np.bitwise_count(words[i] & words[i:]).astype(np.float32) @ ones
-    return np.triu(total) + np.triu(total, 1).T
+            total[i] += np.bitwise_count(words[i] & words).sum(axis=1, dtype=np.int64)
+    return total
 
 
-def _blocks(matrix: BoolArray, bytes_a_value: float) -> Iterator[slice]:
-    """Cut the rows into blocks of a whole number of 64 rows."""
-    rows = max(1, int(_BLOCK_BYTES / (64 * matrix.shape[1] * bytes_a_value))) * 64
+def _blocks(matrix: BoolArray) -> Iterator[slice]:
+    rows = max(1, _CELLS // matrix.shape[1])
     for start in range(0, len(matrix), rows):
         yield slice(start, start + rows)
-
-
-def _pack(block: BoolArray) -> NDArray[np.uint64]:
-    """Return one row of 64-bit words per model, one bit per row of the block."""
-    columns = np.empty(block.shape[::-1], dtype=np.bool_)
-    for start in range(0, len(block), 256):  # narrow strips transpose three times as fast
-        columns[:, start : start + 256] = block[start : start + 256].T
-    packed = np.packbits(columns, axis=1)
-    words = np.zeros((len(packed), -(-packed.shape[1] // 8)), dtype=np.uint64)
-    words.view(np.uint8)[:, : packed.shape[1]] = packed
-    return words
 
 
 def row_total_counts(matrix: BoolArray, counts: FloatArray | None) -> NDArray[np.int64]:
@@ -266,3 +246,10 @@ def difference_limits(
     low, high = DIFFERENCE_METHODS[method](*counts, tail)
     low = -1.0 if side == "less" else min(max(low, -1.0), 1.0)
     return low, 1.0 if side == "greater" else min(max(high, -1.0), 1.0)
+
+
+def discordant_sizes(b: float, c: float) -> dict[str, float]:
+    """Return Cohen's g, signed so that it favours A when positive, and the odds ratio b/c."""
+    if not b + c:
+        return {"cohens_g": math.nan, "odds_ratio": math.nan}
+    return {"cohens_g": b / (b + c) - 0.5, "odds_ratio": b / c if c else math.inf}

@@ -29,7 +29,16 @@ from bakeoff.stats.core.pairs import (
     pairs_of,
     simultaneous_level,
 )
-from bakeoff.stats.core.ranks import as_dataset_table, quantise, rank, rank_rows, scale_of, tie_sum
+from bakeoff.stats.core.ranks import (
+    arrangement_count,
+    as_dataset_table,
+    permutation_pvalue,
+    quantise,
+    rank,
+    rank_rows,
+    scale_of,
+    tie_sum,
+)
 from bakeoff.stats.core.registry import Evidence, Relation, register
 from bakeoff.stats.core.result import (
     Alternative,
@@ -127,7 +136,7 @@ class RankTable:
         detail = "The data sets do not all rank the models in the same way."
         if perfect:
             # how likely it is that all rank as the first one does
-            log = math.fsum(math.log(_arrangement_count(row)) for row in self.doubled[1:])
+            log = math.fsum(math.log(arrangement_count(row)) for row in self.doubled[1:])
             facts["details"]["p_perfect_agreement"] = math.exp(-log)
             detail = (
                 "Every data set ranks the models in the same way: F is infinite and its p-value "
@@ -216,7 +225,10 @@ def friedman(
     table = RankTable(as_dataset_table(scores, greater_is_better=greater_is_better), decimals)
     chi2, exact = float(special.chdtrc(table.k - 1, table.chi2)), None
     if method != "asymptotic" and table.status is Status.OK:
-        exact = _exact_friedman(table, _EXACT_BUDGET if method == "exact" else _AUTO_BUDGET)
+        budget = _EXACT_BUDGET if method == "exact" else _AUTO_BUDGET
+        if max(arrangement_count(row) for row in table.doubled) <= _MAX_ARRANGEMENTS:
+            # deviations from the mean rank keep the numbers small
+            exact = permutation_pvalue(table.doubled - (table.k + 1), table.between, budget)
         if exact is None and method == "exact":
             raise _too_many(table.n, table.k)
     enough = Assumption(
@@ -397,51 +409,6 @@ def kruskal_wallis(
             "n_scores": n,
         },
     )
-
-
-def _arrangement_count(row: NDArray[np.int64]) -> int:
-    """Count the distinct permutations of a row."""
-    _, counts = np.unique(row, return_counts=True)
-    return math.factorial(len(row)) // math.prod(math.factorial(int(c)) for c in counts)
-
-
-def _arrangements(row: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the distinct permutations of a row, one a row, without listing equal ones."""
-    values, counts = np.unique(row, return_counts=True)
-    arrangements: list[list[int]] = []
-
-    def place(prefix: list[int], left: list[int]) -> None:
-        if len(prefix) == len(row):
-            arrangements.append(prefix)
-            return
-        for i, count in enumerate(left):
-            if count:
-                place([*prefix, int(values[i])], [c - (j == i) for j, c in enumerate(left)])
-
-    place([], counts.tolist())
-    return np.array(arrangements, dtype=np.int64)
-
-
-def _exact_friedman(table: RankTable, budget: int) -> float | None:
-    """P(statistic ≥ the observed) over all permutations of the ranks within data sets."""
-    if max(_arrangement_count(row) for row in table.doubled) > _MAX_ARRANGEMENTS:
-        return None
-    # sums of squares depend on deviations from the mean rank sum: keep the numbers small
-    rows = table.doubled - (table.k + 1)
-    states, probability = np.sort(rows[:1], axis=1), np.ones(1)
-    for row in rows[1:]:
-        orders = _arrangements(row)
-        budget -= len(states) * len(orders)
-        if budget < 0:
-            return None
-        sums = np.sort((states[:, None, :] + orders).reshape(-1, table.k), axis=1)
-        weight = np.repeat(probability / len(orders), len(orders))
-        order = np.lexsort(sums.T)  # add up the weights of equal rows
-        sums = sums[order]
-        first = np.append(True, (sums[1:] != sums[:-1]).any(axis=1))
-        states = sums[first]
-        probability = np.add.reduceat(weight[order], np.flatnonzero(first))
-    return min(1.0, float(probability[(states**2).sum(axis=1) >= table.between].sum()))
 
 
 # --- pairs of models by their average ranks

@@ -14,6 +14,7 @@ from bakeoff.stats.core.arguments import Decimals, Level, checked
 from bakeoff.stats.core.checks import ArgumentError, BoolArray, FloatArray
 from bakeoff.stats.core.distributions import clopper_pearson, wilson
 from bakeoff.stats.core.ranks import as_dataset_table, rank_rows
+from bakeoff.stats.design.clusters import Clusters, as_clusters
 
 _PRIOR = 0.25
 _LONGEST_STEP = 2.0
@@ -21,17 +22,6 @@ _STEPS = 200
 
 
 # --- groups of data sets and missing cells
-
-
-def as_groups(groups: ArrayLike | None, n: int) -> NDArray[np.intp]:
-    """Return the number of each data set's group; its own where there are no groups."""
-    if groups is None:
-        return np.arange(n)
-    labels = np.asarray(groups)
-    if labels.shape != (n,):
-        raise ArgumentError("groups", f"expected a label for each of {n} data sets")
-    _, first, codes = np.unique(labels, return_index=True, return_inverse=True)
-    return np.argsort(np.argsort(first))[codes]  # in the order in which they appear
 
 
 def group_means(values: FloatArray, codes: NDArray[np.intp]) -> FloatArray:
@@ -116,14 +106,24 @@ def win_rates(
     >>> found.rate.round(3).tolist(), float(found.pair_low[0, 1].round(3))
     ([0.875, 0.5, 0.125], 0.194)
     """
-    ranks, codes = _rank_meetings(scores, groups, greater_is_better, decimals)
-    n, rate, se = _by_group(ranks, codes)
+    ranks, clusters = _rank_meetings(scores, groups, greater_is_better, decimals)
+    present = ~np.isnan(ranks)
+    sizes = present.sum(axis=1, keepdims=True)
+    sums = clusters.sums(np.where(present, (sizes - ranks) / (sizes - 1), 0.0))
+    counts = clusters.sums(present)
+    counted = counts > 0
+    n = counted.sum(axis=0).astype(np.float64)  # groups of data sets in which a model is
     with np.errstate(divide="ignore", invalid="ignore"):
+        shares = sums / np.maximum(counts, 1)
+        rate = shares.sum(axis=0) / n
+        squares = np.where(counted, np.square(shares - rate), 0.0).sum(axis=0)
+        squares[squares < 1e-20] = 0.0  # equal shares differ by rounding
+        se = np.sqrt(squares / (n - 1) / n)
         varied = (se > 0) & (rate > 0) & (rate < 1)
         size = np.where(varied, rate * (1 - rate) / np.square(se), n)
         reach = np.asarray(special.stdtrit(n - 1, (1 + confidence_level) / 2), dtype=np.float64)
         low, high = wilson(rate * size, size, special.ndtr(-reach))
-    met, wins, draws = _tally(ranks, codes)
+    met, wins, draws = _tally(ranks, clusters)
     points = wins + draws / 2
     with np.errstate(invalid="ignore"):
         limits = clopper_pearson(points, met, (1 - confidence_level) / 2)
@@ -132,55 +132,28 @@ def win_rates(
 
 def _rank_meetings(
     scores: ArrayLike, groups: ArrayLike | None, greater_is_better: bool, decimals: int | None
-) -> tuple[FloatArray, NDArray[np.intp]]:
-    """Rank the models of data sets with two scores or more, and number the groups of these."""
+) -> tuple[FloatArray, Clusters]:
+    """Rank the models of data sets with two scores or more, and return the groups of these."""
     table = as_dataset_table(scores, greater_is_better=greater_is_better, allow_missing=True)
     kept = (~np.isnan(table)).sum(axis=1) > 1
     if not kept.any():
         raise ArgumentError("scores", "no data set has scores of two models")
-    codes = as_groups(groups, len(table))[kept]
-    return rank_rows(table[kept], decimals), np.unique(codes, return_inverse=True)[1]
+    codes = as_clusters(groups, len(table)).codes[kept]
+    return rank_rows(table[kept], decimals), as_clusters(codes, len(codes))
 
 
-def _tally(ranks: FloatArray, codes: NDArray[np.intp]) -> tuple[FloatArray, FloatArray, FloatArray]:
+def _tally(ranks: FloatArray, groups: Clusters) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Count meetings, wins and draws of each model (row) with each other, a group as one."""
-    groups, shape = int(codes.max()) + 1, (3, ranks.shape[1], ranks.shape[1])
-    met, wins, draws = np.zeros(shape)
-    if groups < len(ranks):
-        for group in range(groups):
-            members = ranks[codes == group]
-            often, won, drawn = _tally(members, np.arange(len(members)))
-            size = np.maximum(often, 1)
-            met, wins, draws = met + (often > 0), wins + won / size, draws + drawn / size
-        return met, wins, draws
-    for row in ranks:
-        present = ~np.isnan(row)
-        met += present[:, None] & present
-        wins += row[:, None] < row
-        draws += row[:, None] == row
-    for table in (met, draws):
-        np.fill_diagonal(table, 0.0)
-    return met, wins, draws
-
-
-def _by_group(
-    ranks: FloatArray, codes: NDArray[np.intp]
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return the number of groups, the mean share beaten in them and its standard error."""
-    present = ~np.isnan(ranks)
-    sizes = present.sum(axis=1, keepdims=True)
-    beaten = np.where(present, (sizes - ranks) / (sizes - 1), 0.0)
-    sums, counts = np.zeros((2, int(codes.max()) + 1, ranks.shape[1]))
-    np.add.at(sums, codes, beaten)
-    np.add.at(counts, codes, present)
-    counted = counts > 0
-    n = counted.sum(axis=0).astype(np.float64)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        shares = sums / np.maximum(counts, 1)
-        mean = shares.sum(axis=0) / n
-        squares = np.where(counted, np.square(shares - mean), 0.0).sum(axis=0)
-        squares[squares < 1e-20] = 0.0  # equal shares differ by rounding
-        return n, mean, np.sqrt(squares / (n - 1) / n)
+    k, present = ranks.shape[1], ~np.isnan(ranks)
+    first, second = ranks[:, :, None], ranks[:, None, :]
+    met = present[:, :, None] & present[:, None, :]
+    often, won, drawn = (
+        groups.sums(np.reshape(table, (len(ranks), -1)).astype(np.float64)).reshape(-1, k, k)
+        for table in (met, first < second, first == second)
+    )
+    size, apart = np.maximum(often, 1), 1 - np.eye(k)
+    draws = (drawn / size).sum(axis=0) * apart
+    return (often > 0).sum(axis=0) * apart, (won / size).sum(axis=0), draws
 
 
 # --- strengths
@@ -286,10 +259,10 @@ def bradley_terry(
     >>> found.strength.round(3).tolist(), found.expected_rank.round(3).tolist()
     ([0.366, 0.366, -0.732], [1.75, 1.75, 2.5])
     """
-    ranks, codes = _rank_meetings(scores, groups, greater_is_better, decimals)
+    ranks, clusters = _rank_meetings(scores, groups, greater_is_better, decimals)
     present = ~np.isnan(ranks)
     _check_connected(present)
-    met, wins, draws = _tally(ranks, np.arange(len(ranks)))
+    met, wins, draws = _tally(ranks, as_clusters(None, len(ranks)))
     points = wins + draws / 2
     if prior is None:
         beats = points > 0
@@ -300,9 +273,7 @@ def bradley_terry(
     np.fill_diagonal(chances, 0.0)
     expected = present.astype(np.float64) @ chances.T
     residuals = np.where(present, present.sum(axis=1, keepdims=True) - ranks - expected, 0.0)
-    n = int(codes.max()) + 1
-    totals = np.zeros((n, len(strength)))
-    np.add.at(totals, codes, residuals)
+    n, totals = clusters.count, clusters.sums(residuals)
     totals -= totals.mean(axis=0)
     moved = _newton_step(totals.T, chances, total).T  # what each data set adds to the strengths
     covariance = moved.T @ moved * (n / (n - 1) if n > 1 else math.nan)

@@ -19,12 +19,13 @@ from bakeoff.stats.core.arguments import Decimals, Level
 from bakeoff.stats.core.checks import (
     ArgumentError,
     FloatArray,
+    as_scores,
     check_same_labels,
     check_same_length,
 )
 from bakeoff.stats.core.distributions import normal_pvalue, signed_sums, tail_probability
 from bakeoff.stats.core.pairs import PairwiseResult, by_pairs
-from bakeoff.stats.core.ranks import as_dataset_scores, as_dataset_table, differences, rank, tie_sum
+from bakeoff.stats.core.ranks import as_dataset_table, differences, rank, tie_sum
 from bakeoff.stats.core.registry import Evidence, register
 from bakeoff.stats.core.result import (
     Alternative,
@@ -41,9 +42,8 @@ _MAX_EXACT = 1000
 _FEWEST = 6
 """Data sets with scores of both models below which no pair of several is decided: the smallest
 two-sided p-value of five is .0625."""
-_MAX_LISTED = 2000
-"""Up to this many differences all Walsh averages are listed; beyond, their order statistics
-are found by bisection."""
+_EXACT_LIMITS = 500
+"""Differences up to which the limits of the pseudo-median have exact levels."""
 
 
 def _wilcoxon_pairs(
@@ -164,11 +164,11 @@ def wilcoxon_signed_rank(
     0.0145
     """
     a, b = (
-        as_dataset_scores(
+        as_scores(
             scores,
             name,
-            ndim=1,
             greater_is_better=greater_is_better,
+            unit="data sets",
             allow_missing=missing == "omit",
         )
         for scores, name in ((scores_a, "scores_a"), (scores_b, "scores_b"))
@@ -191,11 +191,25 @@ def wilcoxon_signed_rank(
             "use 'auto' or 'asymptotic'",
         )
     exact = method == "exact" or (method == "auto" and n_signed <= _AUTO_EXACT)
+    smallest = min(1.0, 2.0 ** (1 - n_signed)) if n_signed < 1000 else 0.0
+    detail = f"{n_signed} of {len(d)} data sets differ: the smallest two-sided p they could give is"
+    middle = f"Mean difference {math.fsum(d) / len(d):.4g}, median {np.median(d):.4g}; they are "
+    assumptions = [
+        Assumption("enough data sets", smallest <= 0.05, f"{detail} {smallest:.3g}."),
+        Assumption(
+            "symmetric differences",
+            None,
+            f"{middle}close when the differences are symmetric. The sign test needs no symmetry.",
+        ),
+    ]
+    if not exact:
+        few = f"{n_signed} non-zero differences; below 25 use method='exact'."
+        assumptions.append(Assumption("normal approximation", n_signed >= 25, few))
     facts: dict[str, Any] = {
         "variant": "exact" if exact else ("asymptotic_cc" if continuity else "asymptotic"),
         "n": len(d),
         "alternative": alternative,
-        "assumptions": _assumptions(d, exact),
+        "assumptions": tuple(assumptions),
     }
     if n_signed == 0:
         return Result(
@@ -246,31 +260,6 @@ def _details(
         "demsar_z": demsar_z,
         "demsar_pvalue": normal_pvalue(demsar_z, "two-sided"),
     }
-
-
-def _assumptions(d: FloatArray, exact: bool) -> tuple[Assumption, ...]:
-    n_signed = int((d != 0).sum())
-    smallest = min(1.0, 2.0 ** (1 - n_signed)) if n_signed < 1000 else 0.0
-    enough = Assumption(
-        name="enough data sets",
-        holds=smallest <= 0.05,
-        detail=f"{n_signed} of {len(d)} data sets differ: the smallest two-sided p they could "
-        f"give is {smallest:.3g}.",
-    )
-    symmetric = Assumption(
-        name="symmetric differences",
-        holds=None,
-        detail=f"Mean difference {math.fsum(d) / len(d):.4g}, median {np.median(d):.4g}; they are "
-        "close when the differences are symmetric. The sign test needs no symmetry.",
-    )
-    if exact:
-        return enough, symmetric
-    normal = Assumption(
-        name="normal approximation",
-        holds=n_signed >= 25,
-        detail=f"{n_signed} non-zero differences; below 25 use method='exact'.",
-    )
-    return enough, symmetric, normal
 
 
 class SignedRanks:
@@ -325,9 +314,9 @@ def hodges_lehmann(
     total = len(d) * (len(d) + 1) // 2
     count = _lower_quantile(len(d), tail_probability(confidence, alternative))
     outer = [max(count, 1), min(total + 1 - count, total)]
-    low, left, right, high = _walsh_order_statistics(
-        d, [outer[0], (total + 1) // 2, total // 2 + 1, outer[1]]
-    )
+    places = np.array([outer[0], (total + 1) // 2, total // 2 + 1, outer[1]]) - 1
+    averages = np.add.outer(d, d)[np.triu_indices(len(d))] / 2
+    low, left, right, high = np.partition(averages, places)[places].tolist()
     if count == 0 or alternative == "less":
         low = -math.inf
     if count == 0 or alternative == "greater":
@@ -339,37 +328,8 @@ def hodges_lehmann(
 def _lower_quantile(n: int, tail: float) -> int:
     """Return the largest c with P(T < c) ≤ tail for the signed-rank sum T of n, 0 if none."""
     mean, sd = n * (n + 1) / 4, math.sqrt(n * (n + 1) * (2 * n + 1) / 24)
-    if n > _MAX_LISTED // 4:
+    if n > _EXACT_LIMITS:
         return max(0, math.floor(mean + float(special.ndtri(tail)) * sd + 0.5))
     below = np.cumsum(_signed_sums(np.arange(1, n + 1, dtype=np.int64).tobytes()))
     # a p-value that equals the level in decimal must not miss it by one bit
     return int(np.searchsorted(below, tail * (1 + 1e-12), side="right"))
-
-
-def _walsh_order_statistics(d: FloatArray, positions: list[int]) -> list[float]:
-    """Return the 1-based order statistics of the Walsh averages."""
-    if len(d) <= _MAX_LISTED:
-        i, j = np.triu_indices(len(d))
-        averages = (d[i] + d[j]) / 2
-        averages.partition([p - 1 for p in positions])
-        return [float(averages[p - 1]) for p in positions]
-    ordered = np.sort(d)
-    return [_bisect_walsh(ordered, position) for position in positions]
-
-
-def _bisect_walsh(ordered: FloatArray, position: int) -> float:
-    low, high = float(ordered[0]), float(ordered[-1])
-    for _ in range(100):
-        middle = low + (high - low) / 2
-        if not low < middle < high:
-            break
-        partners = np.searchsorted(ordered, 2 * middle - ordered, side="right")
-        below = int((ordered <= middle).sum())
-        if (int(partners.sum()) + below) // 2 >= position:
-            high = middle
-        else:
-            low = middle
-    # the halves end beside an average, and a median of 0 must not be −3e-18
-    places = np.searchsorted(ordered, 2 * high - ordered) + np.array([[-1], [0]])
-    averages = (ordered + ordered[places.clip(0, len(ordered) - 1)]) / 2
-    return float(averages.flat[np.abs(averages - high).argmin()])

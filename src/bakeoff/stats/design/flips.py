@@ -20,7 +20,6 @@ import dataclasses
 import math
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -79,21 +78,13 @@ def flip_tails(sums: FloatArray, *, n_resamples: int, seed: Seed) -> Tails:
             slow = len(magnitude) <= _MOST_ADDED and len(values) * points > _LARGE
             whole = _added(magnitude, abs(total)) if slow else _inverted(values, times, abs(total))
             return Tails(total, *whole)
-    scale = float(magnitude.sum())
+    blocks = sign_sums(magnitude[:, None], MOST_ENUMERATED, n_resamples, seed)
+    above, same, size = _beyond(blocks, np.abs([total]), magnitude.sum())
     if len(magnitude) <= MOST_ENUMERATED:
-        drawn = all_sign_sums(magnitude)
-    else:
-        blocks = sign_blocks(np.random.default_rng(seed), len(magnitude), n_resamples)
-        drawn = np.concatenate([signs @ magnitude for signs in blocks])
-    gap = drawn - abs(total)
-    equal = np.abs(gap) <= _TIES * scale
-    above = float(np.count_nonzero((gap > 0) & ~equal))
-    same = float(np.count_nonzero(equal))
-    if len(magnitude) <= MOST_ENUMERATED:
-        return Tails(total, above / len(drawn), same / len(drawn))
+        return Tails(total, float(above[0] / size), float(same[0] / size))
     # the observed sum counts as one more draw, by half on either side
-    size = n_resamples + 1
-    return Tails(total, above / size, (same + 1) / size, "draws", n_resamples)
+    above, same = above / (size + 1), (same + 1) / (size + 1)
+    return Tails(total, float(above[0]), float(same[0]), "draws", n_resamples)
 
 
 def all_sign_sums(magnitude: FloatArray) -> FloatArray:
@@ -104,12 +95,32 @@ def all_sign_sums(magnitude: FloatArray) -> FloatArray:
     return sums
 
 
-def sign_blocks(rng: np.random.Generator, clusters: int, draws: int) -> Iterator[FloatArray]:
-    """Draw (draws, clusters) fair signs, in blocks that fit the memory."""
-    block = max(1, _CELLS // clusters)
+def sign_sums(columns: FloatArray, most: int, draws: int, seed: int) -> Iterator[FloatArray]:
+    """Yield blocks of column sums under all signs of up to so many rows, or under drawn signs."""
+    groups = len(columns)
+    if groups <= most:
+        parts = columns[:_INNER], columns[_INNER:]
+        near, far = (np.column_stack([all_sign_sums(c) for c in part.T]) for part in parts)
+        yield from (near + shift for shift in far)
+        return
+    rng, block = np.random.default_rng(seed), max(1, _CELLS // groups)
     for start in range(0, draws, block):
-        size = min(block, draws - start), clusters
-        yield (1 - 2 * rng.integers(0, 2, size)).astype(np.float64)
+        signs = 1 - 2 * rng.integers(0, 2, (min(block, draws - start), groups))
+        yield signs.astype(np.float64) @ columns
+
+
+def _beyond(
+    blocks: Iterable[FloatArray], observed: FloatArray, scale: FloatArray | float
+) -> tuple[FloatArray, FloatArray, int]:
+    """Count the rows of blocks above the observed values, those that tie with them, and all."""
+    above, tied, size = np.zeros(len(observed)), np.zeros(len(observed)), 0
+    for block in blocks:
+        gap = block - observed
+        same = np.abs(gap) <= _TIES * scale
+        above += ((gap > 0) & ~same).sum(axis=0)
+        tied += same.sum(axis=0)
+        size += len(block)
+    return above, tied, size
 
 
 def _added(magnitude: FloatArray, total: float) -> tuple[float, float]:
@@ -163,16 +174,12 @@ def _inverted(values: FloatArray, counts: FloatArray, total: float) -> tuple[flo
         bound += m * spread * np.square(np.sin(value * angle / 2))
     where = np.flatnonzero(bound < 2 * _NEGLIGIBLE)
     angle = angle[where]
-    log_size = np.zeros(len(where))
-    phase = -np.mod(angle * ((total + most) / 2), 2 * math.pi)
-    for value, m, q, spread in terms:
-        sine, cosine = np.sin(value * angle / 2), np.cos(value * angle / 2)
-        log_size += m * np.log(np.maximum(1 - spread * np.square(sine), 1e-300)) / 2
-        # 1 − q + q·e^(2i·half); the logarithm of a complex number knows its angle
-        phase += m * np.log(1 - 2 * q * np.square(sine) + 2j * q * sine * cosine).imag
+    log_transform = -1j * np.mod(angle * ((total + most) / 2), 2 * math.pi)
+    for value, m, q, _ in terms:
+        log_transform += m * np.log(1 - q + q * np.exp(1j * np.mod(value * angle, 2 * math.pi)))
     both_ends = (where == 0) | (2 * where == size)  # other frequencies come in conjugate pairs
     weight = np.where(both_ends, 1.0, 2.0) / size
-    transform = np.exp(log_size + 1j * phase)
+    transform = np.exp(log_transform)
     # Σ r^j for j = 1, ..., last
     log_ratio, last = -2 * theta - 1j * angle, min(room, size // 2)
     ratio = np.exp(log_ratio)
@@ -218,23 +225,15 @@ def joint_flip(totals: FloatArray, *, n_resamples: int, seed: Seed) -> JointFlip
         mid, exact = (tails.pvalue("two-sided", exact=e) for e in (False, True))
         return JointFlip(statistic, mid, exact, len(scaled), "exact", 0.0)
     enumerated = len(scaled) <= MOST_ENUMERATED
-    if enumerated:  # the first sign is fixed by symmetry
-        inner, outer = scaled[1 : _INNER + 1], scaled[_INNER + 1 :]
-        near = np.column_stack([all_sign_sums(column) for column in inner.T]) + scaled[0]
-        far = np.column_stack([all_sign_sums(column) for column in outer.T])
-        blocks = (np.square(near + shift).sum(axis=1) for shift in far)
-    else:
-        drawn = sign_blocks(np.random.default_rng(seed), len(scaled), n_resamples)
-        blocks = (np.square(signs @ scaled).sum(axis=1) for signs in drawn)
-    above = equal = size = 0.0
-    for block in blocks:
-        gap = block - observed
-        tied = np.abs(gap) <= _TIES * max(observed, 1.0)
-        above += float(np.count_nonzero((gap > 0) & ~tied))
-        equal += float(np.count_nonzero(tied))
-        size += len(block)
-    if not enumerated:  # the observed signs count as one more draw
-        equal, size = equal + 1, size + 1
+    sums = sign_sums(scaled, MOST_ENUMERATED, n_resamples, seed)
+    blocks = (np.square(block).sum(axis=1, keepdims=True) for block in sums)
+    counts, ties, size = _beyond(blocks, np.array([observed]), max(observed, 1.0))
+    # drawn, the observed signs count as one draw more
+    above, equal, size = (
+        float(counts[0]),
+        float(ties[0]) + (not enumerated),
+        size + (not enumerated),
+    )
     mid = 1.0 if observed == 0 else (above + equal / 2) / size
     error = 0.0 if enumerated else math.sqrt(mid * (1 - mid) / size)
     method = "exact" if enumerated else "draws"
@@ -301,23 +300,19 @@ def max_flip(of_groups: GroupSums, se: FloatArray, side: Alternative) -> MaxFlip
     observed = towards(scaled.sum(axis=0), side)
     groups, differences = scaled.shape
     order = np.argsort(observed, kind="stable")
-    beyond = np.zeros((2, differences))
-    size = 0
-    if groups > _INNER:
-        blocks = sign_blocks(np.random.default_rng(_FLIP_SEED), groups, _DRAWS)
-    else:
-        bits = (np.arange(1 << groups)[:, None] >> np.arange(groups)) & 1
-        blocks = iter([(1 - 2 * bits).astype(np.float64)])
-    for signs in blocks:
-        together = towards(signs @ scaled, side)
-        largest = np.empty_like(together)
-        largest[:, order] = np.maximum.accumulate(together[:, order], axis=1)
-        alone = towards(signs @ separately, side)
-        for place, drawn in enumerate((alone, largest)):
-            gap = drawn - observed
-            tied = np.abs(gap) <= _TIES * np.abs(scaled).sum(axis=0)
-            beyond[place] += ((gap > 0) & ~tied).sum(axis=0) + tied.sum(axis=0) / 2
-        size += len(signs)
+    columns, size_of = np.hstack([scaled, separately]), np.abs(scaled).sum(axis=0)
+
+    def drawn() -> Iterator[FloatArray]:
+        """Yield each difference alone, and the largest of those that are not beyond it."""
+        for block in sign_sums(columns, _INNER, _DRAWS, _FLIP_SEED):
+            sums = towards(block, side)
+            largest = np.empty_like(sums[:, :differences])
+            largest[:, order] = np.maximum.accumulate(sums[:, order], axis=1)
+            yield np.hstack([sums[:, differences:], largest])
+
+    both = np.tile(observed, 2), np.tile(size_of, 2)
+    above, tied, size = _beyond(drawn(), *both)
+    beyond = (above + tied / 2).reshape(2, differences)
     if groups > _INNER:
         beyond, size = beyond + 0.5, size + 1
     p = np.minimum(beyond / size, 1.0)
@@ -341,10 +336,11 @@ def in_order(sums: FloatArray, weights: FloatArray) -> IntArray:
     return np.lexsort(np.round(keys / scale, 9).T)
 
 
-def towards(values: NDArray[Any], side: Alternative) -> NDArray[Any]:
+def towards(values: FloatArray, side: Alternative) -> FloatArray:
     """Turn values so that greater ones speak for the alternative."""
-    turned: NDArray[Any] = np.abs(values) if side == "two-sided" else values
-    return -turned if side == "less" else turned
+    if side == "two-sided":
+        return np.abs(values)
+    return values if side == "greater" else -values
 
 
 _ENUMERATED = 12

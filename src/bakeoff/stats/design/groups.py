@@ -222,8 +222,16 @@ def symmetric_differences(weights: FloatArray, sums: FloatArray | None = None) -
     # strongly against it: had these not been drawn, all others would have agreed. Means of small
     # groups are damped, for they scatter. With fewer than 60 groups a twentieth of them is missed
     # with a probability of 5 % (.95^60) or more, so that data cannot show symmetry.
-    count, name = len(weights), "symmetric group differences"
-    against = 0.0 if sums is None else -float(_skewness(weights, sums.reshape(count, -1)).min())
+    count, name, against = len(weights), "symmetric group differences", 0.0
+    if sums is not None:
+        columns, sizes = sums.reshape(count, -1), weights[:, None]
+        mean = columns.sum(axis=0) / weights.sum()
+        damped = (columns - sizes * mean) / (1 + sizes / np.median(sizes))
+        damped = damped - damped.mean(axis=0)
+        second, third = np.square(damped).mean(axis=0), (damped**3).mean(axis=0)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            skewness = np.where(second > 0, third / second**1.5, 0.0)
+        against = -float((skewness * np.sign(mean)).min())
     if count >= _SHOWS_SKEW and against > _SKEWED:
         return Assumption(
             name,
@@ -241,18 +249,6 @@ def symmetric_differences(weights: FloatArray, sums: FloatArray | None = None) -
         f"{count} groups; the differences of the groups must be as likely one way as the other, "
         f"which fewer than {_SHOWS_SYMMETRY} cannot show",
     )
-
-
-def _skewness(weights: FloatArray, sums: FloatArray) -> FloatArray:
-    """Return the skewness of damped group means, positive towards the estimate."""
-    sizes = weights[:, None]
-    mean = sums.sum(axis=0) / weights.sum()
-    damped = (sums - sizes * mean) / (1 + sizes / np.median(sizes))
-    damped = damped - damped.mean(axis=0)
-    second = np.square(damped).mean(axis=0)
-    third = (damped**3).mean(axis=0)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray(np.where(second > 0, third / second**1.5, 0.0) * np.sign(mean))
 
 
 def cluster_assumptions(

@@ -24,8 +24,8 @@ from bakeoff.stats.core.checks import (
     BoolArray,
     FloatArray,
     as_array,
-    as_floats,
     as_scores,
+    check_models,
 )
 from bakeoff.stats.core.distributions import range_sf, t_pvalue
 from bakeoff.stats.core.paired_differences import noise_level
@@ -47,13 +47,6 @@ _OMNIBUS = _FACTS | {
 # --- scores by fold and model
 
 
-def fill_missing(scores: ArrayLike, nan_policy: str) -> tuple[FloatArray, BoolArray]:
-    """Put 0 where a score is missing and may be, and say where that is."""
-    values = as_floats(scores, "scores")
-    missing: BoolArray = np.isnan(values) & (nan_policy == "omit")
-    return np.where(missing, 0.0, values), missing
-
-
 @dataclasses.dataclass(frozen=True)
 class ScoreTable:
     """Scores by fold and model, NaN for a missing fold, and the size of their float noise."""
@@ -65,20 +58,12 @@ class ScoreTable:
     @classmethod
     def from_scores(cls, scores: ArrayLike, nan_policy: str, greater_is_better: bool) -> ScoreTable:
         """Check the scores of several models on folds."""
-        filled, missing = fill_missing(scores, nan_policy)
-        y = as_scores(filled, "scores", ndim=2)
-        if y.shape[1] < 2:
-            message = (
-                f"found {y.shape[1]} model (shape {y.shape}), need at least 2; rows are folds,"
-            )
-            raise ArgumentError("scores", f"{message} columns are models")
-        if missing.all(axis=0).any():
-            lost = int(np.flatnonzero(missing.all(axis=0))[0])
-            raise ArgumentError(
-                "scores", f"model {lost} (column {lost}) has no scores; leave it out"
-            )
-        noise = noise_level(scores) * float(np.abs(y).max())
-        return cls(np.where(missing, math.nan, y), greater_is_better, noise)
+        y = as_scores(scores, "scores", ndim=2, allow_missing=nan_policy == "omit")
+        lost = np.flatnonzero(np.isnan(y).all(axis=0))
+        check_models(y, "scores")
+        if len(lost):
+            raise ArgumentError("scores", f"model {lost[0]} (column) has no scores; leave it out")
+        return cls(y, greater_is_better, noise_level(scores) * float(np.nanmax(np.abs(y))))
 
     @property
     def counts(self) -> FloatArray:
@@ -561,14 +546,17 @@ def manova(
     >>> print(f"V = {result.statistic:.3f}, p = {result.pvalue:.3f}")
     V = 0.137, p = 0.621
     """
-    filled, missing = fill_missing(scores, nan_policy)
-    y = _turned(filled, greater_is_better)
-    if y.shape[1] < 2:
+    y = as_scores(scores, "scores", ndim=3, allow_missing=nan_policy == "omit")
+    better = as_array(greater_is_better, "greater_is_better")
+    if better.dtype != np.bool_ or better.shape not in ((), y.shape[-1:]):
         raise ArgumentError(
-            "scores",
-            f"found {y.shape[1]} model (shape {y.shape}), need at least 2; axes are folds, "
-            "models, criteria",
+            "greater_is_better",
+            f"expected one boolean or one for each of the {y.shape[-1]} criteria, found "
+            f"{greater_is_better!r}",
         )
+    missing = np.isnan(y)
+    y = np.where(missing, 0.0, np.where(better, y, -y))
+    check_models(y, "scores")
     present: BoolArray = np.logical_not(missing.any(axis=2))
     if blocks:
         complete = present.all(axis=1)
@@ -634,20 +622,6 @@ def manova(
         method="wilks1932" if statistic == "wilks" else "pillai1955",
         details={**four, "blocks": blocks, "criteria": names, "means": means},
     )
-
-
-def _turned(values: FloatArray, greater_is_better: bool | Sequence[bool]) -> FloatArray:
-    """Check scores whose last axis are criteria; negate those where smaller is better."""
-    array = as_scores(values, "scores", ndim=3)
-    better = as_array(greater_is_better, "greater_is_better")
-    if better.dtype != np.bool_ or better.shape not in ((), array.shape[-1:]):
-        raise ArgumentError(
-            "greater_is_better",
-            f"expected one boolean or one for each of the {array.shape[-1]} "
-            f"criteria, found {greater_is_better!r}",
-        )
-    turned: FloatArray = np.where(better, array, -array)
-    return turned
 
 
 def _criteria_names(criteria: Sequence[str] | None, m: int) -> tuple[str, ...]:

@@ -34,6 +34,7 @@ from bakeoff.stats.core.result import (
     Result,
     Status,
 )
+from bakeoff.stats.core.two_by_two import discordant_sizes
 
 
 class Outcomes:
@@ -328,10 +329,7 @@ def _result(
         alternative=side,
         estimate=mean,
         ci=ci,
-        effect_sizes={
-            "cohens_g": b / (b + c) - 0.5 if b + c else math.nan,
-            "odds_ratio": (b / c if c else math.inf) if b + c else math.nan,
-        },
+        effect_sizes=discordant_sizes(b, c),
         n=round(outcomes.rows),
         status=status,
         assumptions=(

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable
 from functools import partial
 from typing import Annotated, Any, Literal, TypedDict, Unpack
 
@@ -123,31 +122,22 @@ class FoldEstimate(Estimate):
         )
 
 
-Model = Callable[[Differences], FoldEstimate]
-"""What is assumed of the variance of the differences."""
 _ALONE = "independent folds"
 
 
-def _compare(
-    scores_a: ArrayLike, scores_b: ArrayLike, model: Model, ndim: int = 0, better: bool = True
-) -> FoldEstimate:
-    """Estimate the mean difference of two algorithms; `ndim` 0 takes one or two dimensions."""
-    ndim = ndim or min(as_array(scores_a, "scores_a").ndim, 2) or 1
-    return model(paired_differences(scores_a, scores_b, ndim=ndim, greater_is_better=better))
-
-
-def _t_test(
+def _paired(
     scores_a: ArrayLike,
     scores_b: ArrayLike,
-    model: Model,
     ndim: int = 0,
     *,
     alternative: Alternative = "two-sided",
     confidence_level: Level = 0.95,
     greater_is_better: bool = True,
-) -> Result:
-    estimate = _compare(scores_a, scores_b, model, ndim, greater_is_better)
-    return estimate.difference(alternative, confidence_level)
+) -> tuple[Differences, tuple[Alternative, float]]:
+    """Return the differences of two algorithms, the side and the level; `ndim` 0: one or two."""
+    ndim = ndim or min(as_array(scores_a, "scores_a").ndim, 2) or 1
+    d = paired_differences(scores_a, scores_b, ndim=ndim, greater_is_better=greater_is_better)
+    return d, (alternative, confidence_level)
 
 
 # --- what the variance is taken to be
@@ -173,18 +163,16 @@ def _mean(d: Differences, extra: float, *assumptions: Assumption, **more: float)
     )
 
 
-def _corrected(n_train: ArrayLike | None = None, n_test: ArrayLike | None = None) -> Model:
+def _corrected(
+    d: Differences, n_train: ArrayLike | None = None, n_test: ArrayLike | None = None
+) -> FoldEstimate:
     """Take the correlation of two folds for n_test/(n_train + n_test)."""
-
-    def model(d: Differences) -> FoldEstimate:
-        ratio, sizes = size_ratio(n_train, n_test, d.values.shape)
-        rho = ratio / (1 + ratio)
-        detail = f"taken to be n_test/(n_train + n_test) = {rho:.4g}; no data can estimate it "
-        overlap = Assumption("correlation of the folds", None, f"{detail}without bias")
-        factor = 1 / d.values.size + ratio
-        return _mean(d, ratio, overlap, sizes, ratio=ratio, rho=rho, variance_factor=factor)
-
-    return model
+    ratio, sizes = size_ratio(n_train, n_test, d.values.shape)
+    rho = ratio / (1 + ratio)
+    detail = f"taken to be n_test/(n_train + n_test) = {rho:.4g}; no data can estimate it without"
+    overlap = Assumption("correlation of the folds", None, f"{detail} bias")
+    factor = 1 / d.values.size + ratio
+    return _mean(d, ratio, overlap, sizes, ratio=ratio, rho=rho, variance_factor=factor)
 
 
 def size_ratio(
@@ -242,65 +230,63 @@ def corrected_against(
     return mean, mean - reach, mean + reach, pvalue
 
 
-def _half_samples(full_repeats: int, variant: str) -> Model:
+def _half_samples(d: Differences, full_repeats: int, variant: str) -> FoldEstimate:
     """Take the variance from the two halves of each halving; the first rows are the halves."""
-
-    def model(d: Differences) -> FoldEstimate:
-        full = check_count(full_repeats, "full_repeats", least=1 if variant == "full" else 0)
-        rows = len(d.values)
-        if rows - full < 2 or (rows - full) % 2:
-            message = f"found {full} of {rows} rows of scores; the others must be pairs of halves"
-            raise ArgumentError("full_repeats", message)
-        inside = d.values[: rows - full].mean(axis=1).reshape(-1, 2)
-        whole = d.values[rows - full :]
-        used, m = (whole if variant == "full" else inside), len(inside)
-        mean = float(used.mean())
-        se = math.sqrt(float(((inside[:, 0] - inside[:, 1]) ** 2).sum()) / (4 * m))
-        halves = Differences(inside, d.noise)
-        checks: tuple[Assumption, ...] = (
-            Assumption(
-                "independent rows",
-                None,
-                "rows of one group (patient, user, day) would break it, unless divisions keep "
-                "groups whole; then groups must be independent",
-            ),
-            Assumption(
-                "the variance of a score falls with the number of rows",
-                None,
-                "the variance seen in halves of the data, scaled to all rows, is taken for no "
-                "smaller than that of the full cross-validation; the variant halves does not need "
-                "this",
-            ),
-            normality(halves),
-        )
-        details = {
-            "se": se,
-            "mean_full": float(whole.mean()) if whole.size else math.nan,
-            "mean_halves": float(inside.mean()),
-            "half_differences": inside,
-        }
-        status = ratio_status(mean, se, d.noise, not (inside.any() or used.any()))
-        return FoldEstimate(
-            value=mean,
-            se=se,
-            df=m,
-            status=status,
-            d=halves,
-            n=m,
-            assumptions=checks if variant == "full" else checks[::2],
-            details=details,
-            null=_OF_SIZE[variant],
-            variant=variant,
-        )
-
-    return model
+    full = check_count(full_repeats, "full_repeats", least=1 if variant == "full" else 0)
+    rows = len(d.values)
+    if rows - full < 2 or (rows - full) % 2:
+        message = f"found {full} of {rows} rows of scores; the others must be pairs of halves"
+        raise ArgumentError("full_repeats", message)
+    inside = d.values[: rows - full].mean(axis=1).reshape(-1, 2)
+    whole = d.values[rows - full :]
+    used, m = (whole if variant == "full" else inside), len(inside)
+    mean = float(used.mean())
+    se = math.sqrt(float(((inside[:, 0] - inside[:, 1]) ** 2).sum()) / (4 * m))
+    halves = Differences(inside, d.noise)
+    checks: tuple[Assumption, ...] = (
+        Assumption(
+            "independent rows",
+            None,
+            "rows of one group (patient, user, day) would break it, unless divisions keep "
+            "groups whole; then groups must be independent",
+        ),
+        Assumption(
+            "the variance of a score falls with the number of rows",
+            None,
+            "the variance seen in halves of the data, scaled to all rows, is taken for no "
+            "smaller than that of the full cross-validation; the variant halves does not need "
+            "this",
+        ),
+        normality(halves),
+    )
+    details = {
+        "se": se,
+        "mean_full": float(whole.mean()) if whole.size else math.nan,
+        "mean_halves": float(inside.mean()),
+        "half_differences": inside,
+    }
+    status = ratio_status(mean, se, d.noise, not (inside.any() or used.any()))
+    return FoldEstimate(
+        value=mean,
+        se=se,
+        df=m,
+        status=status,
+        d=halves,
+        n=m,
+        assumptions=checks if variant == "full" else checks[::2],
+        details=details,
+        null=_OF_SIZE[variant],
+        variant=variant,
+    )
 
 
 # --- 5×2 cross-validation
 
 
-def _five_by_two(a: ArrayLike, b: ArrayLike, better: bool) -> tuple[Differences, FloatArray]:
-    """Return ten differences and the five variances of the replications."""
+def _five_by_two(
+    a: ArrayLike, b: ArrayLike, **options: Unpack[PairOptions]
+) -> tuple[Differences, FloatArray, tuple[Alternative, float]]:
+    """Return ten differences, the five variances of the replications, the side and the level."""
     for name, scores in (("scores_a", a), ("scores_b", b)):
         if (shape := as_array(scores, name).shape) != (5, 2):
             raise ArgumentError(
@@ -309,8 +295,8 @@ def _five_by_two(a: ArrayLike, b: ArrayLike, better: bool) -> tuple[Differences,
                 f"{shape}; for other plans use corrected_kfold_t, corrected_repeated_kfold_t or "
                 "corrected_resampled_t",
             )
-    d = paired_differences(a, b, ndim=2, greater_is_better=better)
-    return d, ((d.values - d.values.mean(axis=1, keepdims=True)) ** 2).sum(axis=1)
+    d, how = _paired(a, b, 2, **options)
+    return d, ((d.values - d.values.mean(axis=1, keepdims=True)) ** 2).sum(axis=1), how
 
 
 @register(
@@ -352,8 +338,7 @@ def cv5x2_t(scores_a: ArrayLike, scores_b: ArrayLike, **options: Unpack[PairOpti
     >>> round(cv5x2_t(a, b).pvalue, 4)
     0.0171
     """
-    side, level = options.get("alternative", "two-sided"), options.get("confidence_level", 0.95)
-    d, variances = _five_by_two(scores_a, scores_b, options.get("greater_is_better", True))
+    d, variances, (side, level) = _five_by_two(scores_a, scores_b, **options)
     first, se = float(d.values[0, 0]), math.sqrt(float(variances.mean()))
     status = ratio_status(first, se, d.noise, d.identical)
     ten = np.full((5, 2), 0.0 if d.identical else math.nan)
@@ -439,7 +424,7 @@ def cv5x2_f(
     >>> print(f"F = {result.statistic:.3f}, p = {result.pvalue:.4f}")
     F = 7.154, p = 0.0212
     """
-    d, variances = _five_by_two(scores_a, scores_b, greater_is_better)
+    d, variances, _ = _five_by_two(scores_a, scores_b, greater_is_better=greater_is_better)
     mean = float(d.values.mean())
     numerator, denominator = float((d.values**2).sum()), 2 * float(variances.sum())
     status = ratio_status(numerator, math.sqrt(variances.mean()), d.noise, d.identical)
@@ -491,14 +476,12 @@ def kfold_t(scores_a: ArrayLike, scores_b: ArrayLike, **options: Unpack[PairOpti
     >>> round(kfold_t([0.80, 0.84, 0.82, 0.85, 0.81], [0.78, 0.83, 0.81, 0.81, 0.80]).pvalue, 4)
     0.0367
     """
-
-    def model(d: Differences) -> FoldEstimate:
-        k = d.values.size
-        share = f"{max(k - 2, 0) / max(k - 1, 1):.0%} of their rows"
-        detail = f"any two of the {k} training sets share {share}"
-        return _mean(d, 0.0, Assumption(_ALONE, None if k < 2 else k == 2, detail))
-
-    return _t_test(scores_a, scores_b, model, 1, **options)
+    d, how = _paired(scores_a, scores_b, 1, **options)
+    k = d.values.size
+    share = f"{max(k - 2, 0) / max(k - 1, 1):.0%} of their rows"
+    detail = f"any two of the {k} training sets share {share}"
+    apart = Assumption(_ALONE, None if k < 2 else k == 2, detail)
+    return _mean(d, 0.0, apart).difference(*how)
 
 
 @register(**_LIBERAL, plans=("resampled",), citation="dietterich1998")
@@ -521,7 +504,8 @@ def resampled_t(scores_a: ArrayLike, scores_b: ArrayLike, **options: Unpack[Pair
     """
     detail = "random splits share rows in their training and in their test sets"
     overlap = Assumption(_ALONE, False, detail)
-    return _t_test(scores_a, scores_b, lambda d: _mean(d, 0.0, overlap), 1, **options)
+    d, how = _paired(scores_a, scores_b, 1, **options)
+    return _mean(d, 0.0, overlap).difference(*how)
 
 
 @register(**_LIBERAL, plans=("resampled", "kfold"), citation="nadeau2003")
@@ -557,7 +541,8 @@ def corrected_resampled_t(
     >>> round(corrected_resampled_t(a, b, n_train=800, n_test=200).pvalue, 4)
     0.1087
     """
-    return _t_test(scores_a, scores_b, _corrected(n_train, n_test), 1, **options)
+    d, how = _paired(scores_a, scores_b, 1, **options)
+    return _corrected(d, n_train, n_test).difference(*how)
 
 
 @register(**_LIBERAL, plans=("kfold",), citation="nadeau2003")
@@ -581,7 +566,8 @@ def corrected_kfold_t(
     >>> round(corrected_kfold_t(a, b).pvalue, 4)
     0.1087
     """
-    return _t_test(scores_a, scores_b, _corrected(), 1, **options)
+    d, how = _paired(scores_a, scores_b, 1, **options)
+    return _corrected(d).difference(*how)
 
 
 @register(**_LIBERAL, plans=("kfold", "cv_5x2"), citation="bouckaert2004", replications=True)
@@ -616,7 +602,8 @@ def corrected_repeated_kfold_t(
     >>> round(corrected_repeated_kfold_t(a, b).pvalue, 4)
     0.1527
     """
-    return _t_test(scores_a, scores_b, _corrected(n_train, n_test), 2, **options)
+    d, how = _paired(scores_a, scores_b, 2, **options)
+    return _corrected(d, n_train, n_test).difference(*how)
 
 
 @register(**_PAIR, plans=("halves",), replications=True, citation="mccarthy1969")
@@ -668,7 +655,8 @@ def half_sample_t(
     >>> round(half_sample_t(a, b, full_repeats=1).pvalue, 4)
     0.107
     """
-    result = _t_test(scores_a, scores_b, _half_samples(full_repeats, variant), 2, **options)
+    d, how = _paired(scores_a, scores_b, 2, **options)
+    result = _half_samples(d, full_repeats, variant).difference(*how)
     values = [np.asarray(x, dtype=np.float64) for x in (scores_a, scores_b)]
     # sizes of any unit: fourth powers would overflow
     scaled = [(x - x.mean()) / size for x in values if (size := float(np.ptp(x))) > 0]
@@ -764,7 +752,7 @@ def corrected_mean_ci(
     (0.853, 0.973)
     """
     ndim = min(as_array(scores, "scores").ndim, 2) or 1
-    return _corrected(n_train, n_test)(_of_one(scores, ndim)).interval(confidence_level)
+    return _corrected(_of_one(scores, ndim), n_train, n_test).interval(confidence_level)
 
 
 def _of_one(scores: ArrayLike, ndim: int, value: float = 0.0) -> Differences:
@@ -831,6 +819,5 @@ def bayes_correlated_t(
     >>> print(f"{result.p_a_better:.3f} {result.p_equivalent:.3f} {result.p_b_better:.3f}")
     0.794 0.190 0.016
     """
-    model = _corrected(n_train, n_test)
-    estimate = _compare(scores_a, scores_b, model, better=greater_is_better)
-    return estimate.posterior(rope, confidence_level)
+    d, _ = _paired(scores_a, scores_b, greater_is_better=greater_is_better)
+    return _corrected(d, n_train, n_test).posterior(rope, confidence_level)

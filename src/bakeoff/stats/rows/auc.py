@@ -16,7 +16,6 @@ from numpy.typing import ArrayLike
 from bakeoff.stats.core.arguments import Level
 from bakeoff.stats.core.checks import (
     ArgumentError,
-    BoolArray,
     FloatArray,
     as_array,
     as_correctness,
@@ -52,7 +51,15 @@ class _Rows:
     """The rows of two classes and what relates them."""
 
     def __init__(self, y_true: ArrayLike, scores: dict[str, ArrayLike], groups: ArrayLike | None):
-        self.positive = _as_classes(y_true)
+        instead = "`y == positive_class`, one class against others"
+        self.positive = as_correctness(y_true, "y_true", kind="classes", instead=instead)
+        if self.positive.all() or not self.positive.any():
+            missing = "negative" if self.positive[0] else "positive"
+            raise ArgumentError(
+                "y_true",
+                f"found no {missing} row, the area under the ROC curve is undefined; "
+                "compare accuracies instead (mcnemar)",
+            )
         check_same_length(y_true=self.positive, **{k: as_array(v, k) for k, v in scores.items()})
         check_same_labels(y_true=y_true, **scores)
         self.n, self.classes = len(self.positive), (self.positive, ~self.positive)
@@ -185,21 +192,6 @@ class _Rows:
             icc=math.nan,
             **facts,
         )
-
-
-def _as_classes(y_true: ArrayLike) -> BoolArray:
-    """Check the true classes, 0 and 1, of which both must occur."""
-    classes = as_correctness(
-        y_true, "y_true", kind="classes", instead="`y == positive_class`, one class against others"
-    )
-    if classes.all() or not classes.any():
-        missing = "negative" if classes[0] else "positive"
-        raise ArgumentError(
-            "y_true",
-            f"found no {missing} row, the area under the ROC curve is undefined; "
-            "compare accuracies instead (mcnemar)",
-        )
-    return classes
 
 
 def delong_pairs(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from typing import Any, Literal, NamedTuple
 
@@ -11,8 +10,9 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
 from bakeoff.stats.core.arguments import PositiveInt, Seed
-from bakeoff.stats.core.arithmetic import gram, helmert, root, solved
+from bakeoff.stats.core.arithmetic import helmert
 from bakeoff.stats.core.checks import ArgumentError, BoolArray, FloatArray
+from bakeoff.stats.core.ranks import permutation_pvalue
 from bakeoff.stats.core.registry import Evidence, Variants, register
 from bakeoff.stats.core.result import INDEPENDENT_ROWS, Assumption, Result, Status, answered
 from bakeoff.stats.core.two_by_two import as_matrix, both_correct, column_totals, row_total_counts
@@ -68,30 +68,11 @@ def exact_pvalue(row_totals: WholeNumbers, models: int, observed: int) -> Permut
     rows = int(row_totals[1:models].sum())
     if float(rows + 1) ** (models - 1) >= 2.0**62:  # the keys of the states would overflow
         return None
-    base = (rows + 1) ** np.arange(models - 1, dtype=np.int64)
-    totals: WholeNumbers = np.zeros((1, models), dtype=np.int64)
-    chance: FloatArray = np.ones(1)
-    work = 0
-    for right in range(1, models):
-        repeats = int(row_totals[right])
-        if not repeats:
-            continue
-        chosen = np.array(list(itertools.combinations(range(models), right)))
-        subsets = np.zeros((len(chosen), models), dtype=np.int64)
-        np.put_along_axis(subsets, chosen, 1, axis=1)
-        for _ in range(repeats):
-            work += len(totals) * len(subsets) * models
-            if work > _MAX_WORK:
-                return None
-            grown = (totals[:, None, :] + subsets).reshape(-1, models)
-            grown.sort(axis=1)
-            grown -= grown[:, :1]
-            weight = np.repeat(chance / len(subsets), len(subsets))
-            _, first, state = np.unique(grown[:, 1:] @ base, return_index=True, return_inverse=True)
-            totals = grown[first]
-            chance = np.bincount(state, weights=weight).astype(np.float64)
-    spread = models * np.square(totals).sum(axis=1) - np.square(totals.sum(axis=1))
-    return PermutationPvalue(min(1.0, float(chance[spread >= observed].sum())), "exact", 0.0)
+    right = np.repeat(np.arange(1, models), row_totals[1:models])
+    # M times the deviations from the mean of a row, whose sums are M times as large
+    table = models * (np.arange(models) < right[:, None]) - right[:, None]
+    exact = permutation_pvalue(table, models * observed, _MAX_WORK // models) if rows else 1.0
+    return None if exact is None else PermutationPvalue(exact, "exact", 0.0)
 
 
 def monte_carlo_pvalue(
@@ -336,16 +317,15 @@ def _robust_f(
     weighted = residuals / np.sqrt(1 - clusters.shares)[:, None] / clusters.n
     contrasts = helmert(weighted)
     varied = max(float(np.square(contrasts).sum()), float(np.square(weighted).sum()) * 1e-12)
-    lower = root(gram(contrasts), least=1e-10 * varied)
-    along, left = solved(lower, helmert(accuracies[None])[0])
-    wald = float(along @ along)
-    varying = lower.diagonal() > 0
+    variances, axes = np.linalg.eigh(contrasts.T @ contrasts)
+    along, varying = helmert(accuracies[None])[0] @ axes, variances > 1e-10 * varied
+    wald = float((np.square(along[varying]) / variances[varying]).sum())
     if too_few_degrees(df - models + 2):  # so there are more clusters than models, too
         wald = wald if varying.all() else math.nan
         q = models - 1
         f = (df - q + 1) / (df * q) * wald if df > q - 1 else math.nan
         return Status.TOO_FEW, f, math.nan, {"wald": wald}
-    if (np.abs(left[~varying]) > 1e-9).any():
+    if (np.abs(along[~varying]) > 1e-9).any():
         return Status.ZERO_VARIANCE, math.inf, math.nan, {"wald": math.inf}
     q = int(varying.sum())
     f = (df - q + 1) / (df * q) * wald
@@ -428,7 +408,12 @@ def looney_f(
         status = Status.TOO_FEW
     assumptions = [INDEPENDENT_ROWS]
     if correction == "greenhouse-geisser" and status is Status.OK:
-        epsilon = _epsilon(correct, row_counts)
+        matrix, counts = as_matrix(correct, row_counts)
+        accuracy = column_totals(matrix, counts) / n
+        covariance = both_correct(matrix, counts) / n - np.outer(accuracy, accuracy)
+        centred = covariance - covariance.mean(axis=0) - covariance.mean(axis=1)[:, None]
+        centred += covariance.mean()  # of Greenhouse & Geisser (1959)
+        epsilon = float(np.trace(centred) ** 2 / ((m - 1) * np.square(centred).sum()))
         df1, df2 = epsilon * df1, epsilon * df2
         details["epsilon"] = epsilon
     else:
@@ -450,14 +435,3 @@ def looney_f(
         assumptions=tuple(assumptions),
         details=details,
     )
-
-
-def _epsilon(correct: ArrayLike, row_counts: ArrayLike | None) -> float:
-    """Return the ε of Greenhouse & Geisser (1959) from the covariance of the models."""
-    matrix, counts = as_matrix(correct, row_counts)
-    n = len(matrix) if counts is None else counts.sum()
-    accuracy = column_totals(matrix, counts) / n
-    covariance = both_correct(matrix, counts) / n - np.outer(accuracy, accuracy)
-    centred = covariance - covariance.mean(axis=0) - covariance.mean(axis=1)[:, None]
-    centred += covariance.mean()
-    return float(np.trace(centred) ** 2 / ((len(centred) - 1) * np.square(centred).sum()))

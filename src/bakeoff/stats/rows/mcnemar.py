@@ -45,6 +45,7 @@ from bakeoff.stats.core.two_by_two import (
     DifferenceMethod,
     as_matrix,
     difference_limits,
+    discordant_sizes,
     tango_statistic,
 )
 from bakeoff.stats.design.clusters import (
@@ -237,7 +238,7 @@ def mcnemar_from_counts(
         alternative=alternative,
         estimate=(b - c) / n,
         ci=ci,
-        effect_sizes=effect_sizes(b, c),
+        effect_sizes=discordant_sizes(b, c),
         n=n,
         status=Status.OK if n_d else Status.NO_DISCORDANT_PAIRS,
         assumptions=tuple(assumptions),
@@ -274,13 +275,6 @@ def mcnemar_pvalues(
     """
     b, c = as_counts(only_a_correct, "only_a_correct"), as_counts(only_b_correct, "only_b_correct")
     return two_by_two.pvalue(variant, b, c, alternative)
-
-
-def effect_sizes(b: float, c: float) -> dict[str, float]:
-    """Return Cohen's g, signed so that it favours A when positive, and the odds ratio b/c."""
-    if not b + c:
-        return {"cohens_g": math.nan, "odds_ratio": math.nan}
-    return {"cohens_g": b / (b + c) - 0.5, "odds_ratio": b / c if c else math.inf}
 
 
 def accuracies(counts: Mapping[str, int]) -> dict[str, float]:
@@ -349,7 +343,7 @@ def _in_groups(
         ci,
         (-1.0, 1.0) if ci_method == HULL and not pair.clusters.trivial else None,
         status=test.status if pair.discordant.any() else Status.NO_DISCORDANT_PAIRS,
-        effect_sizes=effect_sizes(b, c),
+        effect_sizes=discordant_sizes(b, c),
         null_hypothesis="Exchanging the two fitted models in a whole group changes nothing: they "
         "are equally accurate on the population that the groups were drawn from.",
     )

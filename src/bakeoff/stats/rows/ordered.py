@@ -225,7 +225,9 @@ def _results(
     for d, r, factor, of_pair in zip(differences, residuals, factors.tolist(), cells, strict=True):
         mean = float(d.sum()) / n
         if corrected:
-            variance = cosine_variance(r) * factor
+            # the mean of the first B squared cosines, EWC (Lazarus et al. 2018)
+            squares = np.square(cosine_transform(r)[:bandwidth])
+            variance = float(squares.mean()) * factor if len(squares) else math.nan
         else:
             lags = autocovariances(r, bandwidth)
             variance = float(lags[0] + 2 * lags[1:].sum())
@@ -335,12 +337,6 @@ def cosine_count(n: int) -> int:
     return max(1, math.floor(0.4 * math.pow(n, 2 / 3) + 1e-9))
 
 
-def cosine_variance(residuals: FloatArray) -> float:
-    """Return the mean of the first B squared cosines, EWC (Lazarus et al. 2018)."""
-    squares = np.square(cosine_transform(residuals)[: cosine_count(len(residuals))])
-    return float(squares.mean()) if len(squares) else math.nan
-
-
 def autocovariances(residuals: FloatArray, largest: int) -> FloatArray:
     """Return γ_0, …, γ_largest with divisor T."""
     n = len(residuals)
@@ -413,14 +409,6 @@ def persistence(residuals: Sequence[FloatArray], contrasts: int) -> FloatArray:
     return spectra.averages(residuals, spectra.shortfall, contrasts)[0]
 
 
-def between_blocks(residuals: Sequence[FloatArray], contrasts: int, blocks: int) -> float:
-    """Return how many times the variance of the mean exceeds that of independent blocks."""
-    n = len(residuals[0])
-    spectra = _spectra(n)
-    ratio = spectra.of_sums(n) / spectra.of_sums(n / blocks)
-    return spectra.averages(residuals, ratio, contrasts)[1]
-
-
 def independent_blocks(values: FloatArray, times: Clusters, blocks: int) -> Assumption:
     """Return the assumption of tests that take blocks of neighbouring times for groups."""
     columns = values.reshape(len(values), -1)
@@ -428,7 +416,10 @@ def independent_blocks(values: FloatArray, times: Clusters, blocks: int) -> Assu
     if models > 1:
         columns = columns - columns.mean(axis=1, keepdims=True)
     residuals = [_residuals(column, times) for column in columns.T]
-    ratio = between_blocks(residuals, max(1, models - 1), blocks)
+    n, spectra = times.count, _spectra(times.count)
+    between = spectra.of_sums(n) / spectra.of_sums(n / blocks)
+    # how many times the variance of the mean exceeds that of independent blocks
+    ratio = spectra.averages(residuals, between, max(1, models - 1))[1]
     length = times.count / blocks
     shows = ratio > MOST_BETWEEN or length >= _SHOWS_IN_A_BLOCK
     unseen = f"; blocks of fewer than {_SHOWS_IN_A_BLOCK} times cannot show that it fades"

@@ -17,8 +17,7 @@ from bakeoff.stats.core.checks import (
     ArgumentError,
     BoolArray,
     as_correctness,
-    check_same_labels,
-    check_same_length,
+    paired_correctness,
 )
 from bakeoff.stats.core.distributions import normal_pvalue, t_pvalue, tail_probability
 from bakeoff.stats.core.registry import Evidence, Variants, form_of, register
@@ -381,10 +380,7 @@ def proportion_difference(
     >>> round(result.statistic, 4), round(result.pvalue, 4)
     (1.9081, 0.0564)
     """
-    a = as_correctness(correct_a, "correct_a")
-    b = as_correctness(correct_b, "correct_b")
-    check_same_length(correct_a=a, correct_b=b)
-    check_same_labels(correct_a=correct_a, correct_b=correct_b)
+    a, b = paired_correctness(correct_a, correct_b)
     both, right_a, right_b = (int(np.count_nonzero(v)) for v in (a & b, a, b))
     n = len(a)
     covariance = both / n - right_a * right_b / n**2
@@ -423,9 +419,8 @@ def proportion_difference_from_counts(
     >>> round(result.details["chi2"], 4), round(result.pvalue, 4)
     (0.725, 0.3945)
     """
-    for model, right, size in (("a", correct_a, n_a), ("b", correct_b, n_b)):
-        if right > size:
-            raise ValueError(f"correct_{model}: found {right}, more than n_{model} = {size}")
+    check_counts(correct_a, n_a, "correct_a")
+    check_counts(correct_b, n_b, "correct_b")
     note = Assumption(
         "independent test sets", None, "counts do not tell; for the same rows use McNemar's test"
     )

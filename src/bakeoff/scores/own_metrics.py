@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from bakeoff.errors import UserError, unknown
-from bakeoff.scores.metrics.entry import METRICS
+from bakeoff.scores.metrics import METRICS
 from bakeoff.spec.metrics import OwnMetric
 from bakeoff.stats.metrics.metric import own_metric
 from bakeoff.usercode import (
@@ -124,12 +124,15 @@ def value(own: OwnMetric, y_true: Any, predicted: Any, columns: Mapping[str, Any
         raise UserError(f"{own.function} failed: {described(error)}") from None
     if isinstance(found, np.ndarray) and found.ndim == 0:
         found = found[()]
-    if not isinstance(found, numbers.Real):
-        raise UserError(f"{own.function} returned a {type(found).__name__}, expected one number")
     try:
-        number = float(found)
+        number = float(found) if isinstance(found, numbers.Real) else None
     except OverflowError:
-        raise UserError(f"{own.function} returned a number that is too large for a float") from None
+        number = None
+    if number is None:
+        raise UserError(
+            f"{own.function} returned a {type(found).__name__}, expected one number that a float "
+            "can hold"
+        )
     if not np.isfinite(number):
         raise ValueError(f"{own.function} is {number} on {len(y_true)} rows")
     return number
