@@ -14,7 +14,7 @@ from functools import cached_property
 from typing import Annotated, ClassVar, Literal
 
 import numpy as np
-from annotated_types import Ge, Lt
+from annotated_types import Ge
 from scipy import special
 
 from bakeoff.stats.core import distributions, two_by_two
@@ -26,7 +26,6 @@ from bakeoff.stats.core.arguments import (
     check_argument,
     check_count,
     check_fields,
-    check_number,
     checked,
 )
 from bakeoff.stats.core.checks import ArgumentError, BoolArray, FloatArray
@@ -88,8 +87,6 @@ class Power(abc.ABC):
         As in `PowerResult`.
     unit : str
         What n counts.
-    least : int
-        The least number of rows.
     steady : int
         How many further n must keep the power, for a power that moves in small steps both ways.
     """
@@ -99,7 +96,6 @@ class Power(abc.ABC):
     variant: ClassVar[str] = ""
     calculation: ClassVar[str] = "exact"
     unit: ClassVar[str] = "rows"
-    least: ClassVar[int] = 2
     steady: ClassVar[int] = 0
 
     def __post_init__(self) -> None:
@@ -144,17 +140,14 @@ class Power(abc.ABC):
         """
         if [n, difference, power].count(None) != 1:
             raise ArgumentError("n", "give two of n, difference and power: the third is solved for")
-        if (
-            difference is not None
-            and not abs(check_number(difference, "difference")) <= self.largest
-        ):
+        if difference is not None and not abs(difference) <= self.largest:
             raise ArgumentError(
                 "difference",
                 f"found {difference!r}, cannot exceed {self.largest:g}: the discordance, or "
                 f"{_FAR:,.0f} standard deviations",
             )
         if n is not None and self.unit == "rows":
-            check_count(n, "n", least=self.least)
+            check_count(n, "n", least=2)
         elif n is not None:
             check_argument(n, "n", PositiveFloat)
         if power is not None and power <= alpha:
@@ -251,7 +244,6 @@ class McNemarPower(Power):
     """
 
     test = "mcnemar"
-    least = 1
     steady = 20
     discordance: Share
     variant: two_by_two.Variant = "midp"  # type: ignore[misc]
@@ -389,8 +381,8 @@ class MetricPower(Power):
 class FiveByTwoPower(Power):
     """Power of the combined 5x2cv F test, by simulation.
 
-    The ten fold differences are drawn as d = δ + σ (√ρ g + √(1 − ρ) e) with standard normal g,
-    shared by all ten, and e, one for each. Everything then depends on δ/σ and ρ.
+    The ten fold differences are drawn as d = δ + σ e with independent standard normal e, so that
+    everything depends on δ/σ.
 
     Attributes
     ----------
@@ -400,9 +392,6 @@ class FiveByTwoPower(Power):
         half, √((ψ − δ²)/(n/2)): the least it can be, as training on another half adds to it.
     sd : float, optional
         Instead: that standard deviation, e.g. from a pilot run. Then n multiplies its rows.
-    correlation : float
-        Correlation of the fold differences, in [0, 1). The test takes it for 0; it is not,
-        and makes the test more liberal.
     n_simulations : int
         Number of simulated cross-validations.
     seed : int
@@ -424,7 +413,6 @@ class FiveByTwoPower(Power):
     calculation = "simulation"
     discordance: Share | None = None
     sd: PositiveFloat | None = None
-    correlation: Annotated[float, Ge(0), Lt(1)] = 0.0
     n_simulations: Annotated[int, Ge(100)] = 20_000
     seed: Seed = 0
 
@@ -449,7 +437,6 @@ class FiveByTwoPower(Power):
         details = {
             "sd": sd,
             "effect": effect / sd if sd else math.inf,
-            "correlation": self.correlation,
             "n_simulations": self.n_simulations,
             "seed": self.seed,
         }
@@ -491,9 +478,7 @@ class FiveByTwoPower(Power):
     def _draws(self) -> tuple[FloatArray, FloatArray]:
         """Standard normal fold differences, shape (n_simulations, 5, 2), and their Σs²."""
         rng = np.random.default_rng(self.seed)
-        each = rng.standard_normal((self.n_simulations, 5, 2))
-        shared = rng.standard_normal((self.n_simulations, 1, 1))
-        noise = math.sqrt(self.correlation) * shared + math.sqrt(1 - self.correlation) * each
+        noise = rng.standard_normal((self.n_simulations, 5, 2))
         return noise, np.square(noise[:, :, 0] - noise[:, :, 1]).sum(axis=1) / 2
 
 

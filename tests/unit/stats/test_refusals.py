@@ -207,7 +207,6 @@ PLANS = [
     (lambda: MetricPower(sd=0.3).solve(n=1, power=0.8), "n: found 1"),
     (lambda: FiveByTwoPower(), "sd: give either"),
     (lambda: FiveByTwoPower(sd=0.1, discordance=0.1), "sd: give either"),
-    (lambda: FiveByTwoPower(sd=0.1, correlation=1.0), "correlation"),
     (lambda: FiveByTwoPower(discordance=1.2), "discordance"),
     (lambda: FiveByTwoPower(discordance=0.1).solve(n=1, difference=0.02), "n: found 1"),
     (lambda: FiveByTwoPower(discordance=0.01).solve(n=9, difference=0.02), "difference"),

@@ -23,7 +23,12 @@ from bakeoff.stats.core.result import (
     Status,
     answered,
 )
-from bakeoff.stats.design.groups import Spread, recommended_groups, symmetric_differences
+from bakeoff.stats.design.groups import (
+    FEWEST_CLUSTERS,
+    Spread,
+    recommended_groups,
+    symmetric_differences,
+)
 from bakeoff.stats.metrics.influence import NOISE, Influence, OfRows, Setting
 from bakeoff.stats.metrics.metric import Form, Need
 
@@ -156,8 +161,8 @@ def decide(
 
 def too_few(setting: Setting, tested: Spread) -> bool:
     """Whether there are too few rows, of all or of a class, or too few groups for an answer."""
-    few = tested.units < setting.fewest_units or tested.df < 1
-    return few or setting.lacks_rows_of_a_class
+    fewest = 2 if setting.two_rows and setting.clusters is None else FEWEST_CLUSTERS
+    return tested.units < fewest or tested.df < 1 or setting.lacks_rows_of_a_class
 
 
 @dataclasses.dataclass(frozen=True)

@@ -51,7 +51,7 @@ from bakeoff.stats.metrics.influence import (
     setting_of_values,
 )
 from bakeoff.stats.metrics.metric import METRICS, Form, Metric, check_smooth
-from bakeoff.stats.metrics.view import Codes, NoValue, read_groups, subgroup_rows
+from bakeoff.stats.metrics.view import Codes, NoValue, read_groups, rows_of, subgroup_rows
 
 
 def test_set_metrics() -> tuple[str, ...]:
@@ -488,9 +488,10 @@ def _interaction(
 ) -> Result:
     clusters, subgroups, answered = setting.clusters, {}, []
     for name, at in subgroup_rows(subgroup, setting.truth.n).items():
+        columns = rows_of(setting.metric.columns, at)
         inside = dataclasses.replace(
             setting,
-            metric=setting.metric.on(at),
+            metric=dataclasses.replace(setting.metric, columns=columns),
             truth=setting.truth.take(at),
             clusters=None if clusters is None else read_groups(clusters[at], len(at)),
         )
@@ -513,9 +514,7 @@ def _interaction(
             parts = [(at, part.drawn_from) for at, part, _ in answered]
             test_of_parts, method = _largest(parts, clusters, estimates, ses), "hothorn2008"
         else:
-            statistic, df1, df2 = welch_f(estimates, ses, np.array(dfs))
-            test_of_parts = {"statistic": statistic, "df1": df1, "df2": df2}
-            test_of_parts["pvalue"] = float(special.fdtrc(df1, df2, statistic))
+            test_of_parts = _welch_f(estimates, ses, np.array(dfs))
     return Result(
         test=test,
         variant=setting.metric.name,
@@ -568,8 +567,8 @@ def _largest(
 _DRAWS = 99_999
 
 
-def welch_f(estimates: FloatArray, ses: FloatArray, dfs: FloatArray) -> tuple[float, float, float]:
-    """Return Welch's F of estimates with unequal precision, and its degrees of freedom."""
+def _welch_f(estimates: FloatArray, ses: FloatArray, dfs: FloatArray) -> dict[str, float]:
+    """Test estimates with unequal precision by Welch's F."""
     # w = 1/se², Λ = Σ(1 − w/Σw)²/ν, F = Σw(d − d̃)²/(S − 1)/(1 + 2(S − 2)Λ/(S² − 1)) on
     # S − 1 and (S² − 1)/(3Λ) degrees of freedom (Welch 1951).
     s = len(estimates)
@@ -578,4 +577,5 @@ def welch_f(estimates: FloatArray, ses: FloatArray, dfs: FloatArray) -> tuple[fl
     uncertainty = float(((1 - w / w.sum()) ** 2 / dfs).sum())
     between = float(w @ ((estimates - centre) ** 2)) / (s - 1)
     f = between / (1 + 2 * (s - 2) * uncertainty / (s**2 - 1))
-    return f, s - 1.0, (s**2 - 1) / (3 * uncertainty)
+    df1, df2 = s - 1.0, (s**2 - 1) / (3 * uncertainty)
+    return {"statistic": f, "df1": df1, "df2": df2, "pvalue": float(special.fdtrc(df1, df2, f))}

@@ -17,12 +17,11 @@ from bakeoff.stats.core.checks import (
     FloatArray,
     as_scores,
     check_same_labels,
-    check_same_length,
 )
 from bakeoff.stats.core.paired_differences import largest, noise_level
 from bakeoff.stats.core.two_by_two import both_correct
 from bakeoff.stats.design.flips import GroupSums
-from bakeoff.stats.design.groups import FEWEST_CLUSTERS, Leverage, Spread, leverage_of, spread
+from bakeoff.stats.design.groups import Leverage, Spread, leverage_of, spread
 from bakeoff.stats.metrics.metric import Form, Metric, Need, metric_called, numbers
 from bakeoff.stats.metrics.view import (
     NO_OPTIONS,
@@ -95,11 +94,6 @@ class Setting:
         view = self.view(rows)
         return lambda at: self.metric.value(view.take(at))
 
-    @property
-    def fewest_units(self) -> int:
-        """The rows, or groups of them, below which there is no answer."""
-        return 2 if self.two_rows and self.clusters is None else FEWEST_CLUSTERS
-
     @cached_property
     def _rows_of_classes(self) -> NDArray[np.intp]:
         """The rows of each class that the metric is conditional on, or of those that occur."""
@@ -165,21 +159,19 @@ def setting_of_values(
     models: Models, greater_is_better: bool, groups: ArrayLike | None
 ) -> tuple[Setting, list[FloatArray]]:
     """Check a number per row of each model, whose mean is the metric."""
-    rows = [as_scores(values, name, unit="rows") for name, values in models]
-    check_same_length(**{name: column for (name, _), column in zip(models, rows, strict=True)})
-    check_same_labels(**dict(models))
-    metric, n = numbers("values", greater_is_better=greater_is_better), len(rows[0])
+    metric = numbers("values", greater_is_better=greater_is_better)
+    setting, rows = setting_of((), models, metric, groups=groups)
     rounding = noise_level(*(values for _, values in models))
-    truth = Truth(np.broadcast_to(np.nan, n))
-    return Setting(
-        metric, truth, read_groups(groups, n), rounding=rounding, two_rows=len(rows) <= 2
-    ), rows
+    return dataclasses.replace(setting, rounding=rounding, two_rows=len(rows) <= 2), rows
 
 
 def read_true(
     metric: Metric, y_true: Any, models: Models, positive: Any, labels: ArrayLike | None
 ) -> Truth:
     """Check the truth; classes that are only predicted count as classes too."""
+    if not metric.computed:
+        name, values = models[0]
+        return Truth(np.full(len(as_scores(values, name, unit="rows")), np.nan))
     if metric.needs is not Need.NUMBERS:
         return read_truth(y_true, labels, positive, () if metric.by_order else models)
     for name, value in (("positive", positive), ("labels", labels)):
@@ -280,7 +272,11 @@ class Table:
         pairs = np.repeat(true, len(predicted)), np.tile(predicted, len(true))
         cells = Cells(*pairs, counts.ravel(), truth.classes, truth.positive, setting.options)
         assert setting.metric.formula is not None
-        functional = setting.metric.formula(cells)
+        try:
+            functional = setting.metric.formula(cells)
+        except NoValue as reason:
+            which = f"model {'AB'[model]}: " if len(self.classes) == 3 else ""
+            raise NoValue(f"{which}{reason}") from None
         psi = functional.psi.reshape(counts.shape)
         if len(self.classes) == 3:
             psi = np.broadcast_to(np.expand_dims(psi, 2 - model), self.counts.shape)
@@ -478,28 +474,12 @@ def pair(
     setting: Setting, models: Sequence[Codes], counts: NDArray[np.int64] | None = None
 ) -> tuple[Influence, tuple[float, float]]:
     """Return the difference A − B by a metric of decisions, and the value of each."""
-    table = Table.of(setting, models, counts)
-
-    def of_models(pseudo: float) -> list[Functional]:
-        parts = []
-        for model, name in enumerate("AB"):
-            try:
-                parts.append(table.metric(setting, model, pseudo))
-            except NoValue as reason:
-                raise NoValue(f"model {name}: {reason}") from None
-        return parts
-
-    (a, b), padded = of_models(0.0), of_models(PLUS_TWO)
-    plain = a - b
-    contrast = Influence(
-        plain.value,
-        plain.psi,
-        setting.clusters,
-        setting.leverage,
-        table,
-        padded[0] - padded[1],
-        PLUS_TWO,
+    table, groups = Table.of(setting, models, counts), (setting.clusters, setting.leverage)
+    a, b, padded_a, padded_b = (
+        table.metric(setting, model, pseudo) for pseudo in (0.0, PLUS_TWO) for model in (0, 1)
     )
+    plain, padded = a - b, padded_a - padded_b
+    contrast = Influence(plain.value, plain.psi, *groups, table, padded, PLUS_TWO)
     return contrast, (a.value, b.value)
 
 

@@ -348,13 +348,6 @@ def net_benefit(view: View) -> FloatArray:
     return np.where(view.probabilities[:, view.truth.positive] >= threshold, worth, 0.0)
 
 
-def _cost(view: View) -> float:
-    """Sum the counts of errors times their costs: more exact than the mean over rows."""
-    cells = view.cells
-    costs = view.options.costs(len(view.truth.classes))[cells.truth, cells.predicted]
-    return float((cells.weights * costs).sum() / cells.weights.sum())
-
-
 @row_mean(
     "mean cost",
     "cost",
@@ -362,7 +355,6 @@ def _cost(view: View) -> float:
     reads="classes",
     greater_is_better=False,
     range=(0.0, math.inf),
-    value=_cost,
 )
 def cost(view: View) -> FloatArray:
     """Mean cost of a row by the matrix of costs."""

@@ -29,7 +29,6 @@ from bakeoff.stats.metrics.view import (
     NoValue,
     View,
     mean,
-    rows_of,
 )
 
 POINTS = "percentage points"
@@ -244,10 +243,6 @@ class Metric:
         """Whether it looks at what errors cost."""
         return self.needs in (Need.COSTS, Need.PRIORS)
 
-    def on(self, rows: NDArray[np.intp]) -> Metric:
-        """Return the same metric for some of the rows that it is bound to."""
-        return dataclasses.replace(self, columns=rows_of(self.columns, rows))
-
 
 def numbers(
     name: str, *, greater_is_better: bool, undefined: str = "its values are given, not computed"
@@ -277,6 +272,8 @@ class Metrics(dict[str, Metric]):
     """Metrics by name; ``name@value`` is one whose option has that value."""
 
     def __missing__(self, name: str) -> Metric:
+        if "@" not in name:
+            raise KeyError(name)
         return self.with_option(name)
 
     def __contains__(self, name: object) -> bool:
@@ -385,13 +382,7 @@ decision = partial(of_means, form=Form.DECISIONS)
 
 
 def row_mean(
-    title: str,
-    unit: str,
-    *,
-    name: str = "",
-    root: bool = False,
-    value: Callable[[Any], float] | None = None,
-    **facts: Any,
+    title: str, unit: str, *, name: str = "", root: bool = False, **facts: Any
 ) -> Callable[[F], F]:
     """Enter the mean of what a function of a view gives for each row, or the root of that mean."""
 
@@ -405,7 +396,7 @@ def row_mean(
             return centre**0.5 if root else centre
 
         usual = {"form": Form.ROWS, "formula": functional, **facts}
-        usual |= {"root": root, "mean_of_rows": not root, "value": value or plain}
+        usual |= {"root": root, "mean_of_rows": not root, "value": plain}
         enter(Metric(name=name or values.__name__, title=title, unit=unit, **usual))
         return values
 

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
 from bakeoff.stats.core.arguments import Level, checked
-from bakeoff.stats.core.checks import ArgumentError, FloatArray, as_scores, check_same_labels
+from bakeoff.stats.core.checks import ArgumentError, FloatArray, check_same_labels
 from bakeoff.stats.core.distributions import tail_probability
 from bakeoff.stats.core.paired_differences import Estimate
 from bakeoff.stats.core.pairs import PairwiseResult, pairwise
@@ -36,7 +36,7 @@ from bakeoff.stats.metrics.influence import (
     read_true,
 )
 from bakeoff.stats.metrics.metric import Metric, check_smooth, metric_called, numbers
-from bakeoff.stats.metrics.view import NoValue, Options, Truth, read_groups
+from bakeoff.stats.metrics.view import NoValue, Options, read_groups
 from bakeoff.stats.planning import root
 
 _FEWEST_APART, _FEWEST_SKEWED = 5, 10
@@ -280,11 +280,7 @@ class Recipes:
             one for name, of_model in zip(names, runs, strict=True) for one in of_model.named(name)
         ]
         check_same_labels(y_true=y_true, **dict(each))
-        if metric.computed:
-            truth = read_true(metric, y_true, each, positive, labels)
-        else:
-            name, values = each[0]
-            truth = Truth(np.full(len(as_scores(values, name, unit="rows")), np.nan))
+        truth = read_true(metric, y_true, each, positive, labels)
         setting = Setting(metric, truth, read_groups(groups, truth.n), Options(**options))
         return cls(setting, runs, names)
 
