@@ -22,7 +22,7 @@ from bakeoff.data.splits import Split, divisions, effective_groups, split_qualit
 from bakeoff.data.table import GROUP, SUBGROUP, TARGET, TIME
 from bakeoff.paths import Paths
 from bakeoff.preflight import check_experiment
-from bakeoff.report.numbers import count, paragraph, percent, score, words
+from bakeoff.report.numbers import count, fixed, paragraph, percent, words
 from bakeoff.report.prose import ABOUT, PLANS, of_target
 from bakeoff.report.undeclared import notes_on, remark_on
 from bakeoff.resources import profile_lines, read_usage
@@ -429,7 +429,7 @@ def told_constant(experiment: Experiment, dataset: str, counts: Mapping[str, int
     for name in experiment.metrics if sum(rows) and not experiment.with_values else ():
         found = constant_answer(metrics[name], list(counts), rows, rows, costs)
         if found is not None and math.isfinite(found.score):
-            told.append(f"{metrics[name].title} {score(found.score)}")
+            told.append(f"{metrics[name].title} {fixed(found.score, 3)}")
     if not told:
         return ""
     return (

@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from bakeoff.api.build_study import ROWS, build_study, made_by
+from bakeoff.api.build_study import ROWS, Settings, build_study, made_by
 from bakeoff.api.datasets import MISSING, read_scores, study_of
 from bakeoff.api.plain_data import as_plain, names_of
-from bakeoff.api.settings import Settings, numbers_wanted
+from bakeoff.api.settings import numbers_wanted
 from bakeoff.cli.compare_show import notes, show
 from bakeoff.cli.given import (
     RELATING,
@@ -282,4 +282,4 @@ def _from_counts(text: str) -> Observations:
         for wrong in ([0, 0, 0, 0], [0, 0, 1, 1], [0, 1, 0, 1])
     )
     models = {"A": (Predicted(a),), "B": (Predicted(b),)}
-    return Observations("the counts", np.arange(len(a)), right, models, in_order=False)
+    return Observations("the counts", np.arange(len(a.codes)), right, models, in_order=False)

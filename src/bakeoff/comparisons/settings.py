@@ -41,7 +41,7 @@ _MANAGED = {
         ("groups", "time", "positive"), "`groups:` of the data set, or its `time:` or `positive:`"
     ),
     **dict.fromkeys(("cost", "classes", "priors"), "`costs:`"),
-    **dict.fromkeys(("metric", "criteria", "beta", "k"), "`metrics`"),
+    **dict.fromkeys(("metric", "criteria"), "`metrics`"),
     **dict.fromkeys(("greater_is_better", "labels"), "the metric and its data"),
     **dict.fromkeys(("n_train", "n_test", "row_counts", "allow_two_models"), "the evidence"),
     "seed": "`seed:`",

@@ -477,16 +477,11 @@ def write_splits(path: str | Path, splits: pd.DataFrame) -> None:
 
 def read_split(path: str | Path, repeat: int, fold: int) -> Split:
     """Read one division of a file that `write_splits` wrote; `repeat` and `fold` count from 1."""
-    return _parts(*_read_column(str(path), state_of(path), repeat, fold))
-
-
-@lru_cache(maxsize=16)
-def _read_column(path: str, state: tuple[int, ...], repeat: int, fold: int) -> tuple[Folds, int]:
-    """Read the column of a division; cached, because the next model of a worker needs it again."""
     with reading(path):
-        file, names = _opened(path, state)
+        file, names = _opened(str(path), state_of(path))
         name, number = _column(names, repeat, fold)
-        return file.read(columns=[name], use_threads=False).column(0).to_numpy(), number
+        values = file.read(columns=[name], use_threads=False).column(0).to_numpy()
+        return _parts(values, number)
 
 
 @lru_cache(maxsize=4)

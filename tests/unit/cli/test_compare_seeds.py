@@ -6,12 +6,12 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from bakeoff.preflight.given_models import problems_with_predictions
 
 from bakeoff import compare as compare_arrays
 from bakeoff.comparisons import plan_tests
 from bakeoff.data.given_predictions import load_given
 from bakeoff.errors import Problem, UserError
+from bakeoff.preflight import check_table
 from bakeoff.spec import load_experiment
 from bakeoff.spec.experiment import run_name
 from bakeoff.stats import Runs, recipe_difference
@@ -177,9 +177,9 @@ def test_an_experiment_of_given_runs(files):
     problems, tests = plan_tests(spec)
     assert problems == []
     assert [test.name for test in tests][:1] == ["recipe_difference"]
-    assert spec.given["net"].files("g", {}) == [f"net-{seed}.csv" for seed in range(1, 5)]
+    assert spec.given["net"].files("g") == [f"net-{seed}.csv" for seed in range(1, 5)]
     loaded = load_given("g", spec)
-    assert list(problems_with_predictions(spec, "g", loaded)) == []
+    assert list(check_table(spec, "g", loaded)) == []
 
 
 @pytest.mark.parametrize(
@@ -199,7 +199,7 @@ def test_runs_that_are_not_there_are_missed(files, net, message):
 
 
 def _all_read(spec):
-    for problem in problems_with_predictions(spec, "g", load_given("g", spec)):
+    for problem in check_table(spec, "g", load_given("g", spec)):
         raise problem
 
 
