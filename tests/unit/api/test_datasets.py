@@ -13,8 +13,7 @@ import bakeoff
 from bakeoff.__main__ import main
 from bakeoff.api.datasets import read_scores as read_table
 from bakeoff.comparisons import merged, plan_tests, run_planned
-from bakeoff.comparisons.read_evidence import read_scores
-from bakeoff.comparisons.run_tests import HOLES, MATRIX
+from bakeoff.comparisons.read_evidence import HOLES, MATRIX, read_scores
 from bakeoff.data.records import read_frame
 from bakeoff.execution import steps
 from bakeoff.scores.given_results import given_scores
