@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import stat
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -131,8 +132,9 @@ def outputs(
             names = ", ".join(endings)
             raise UserError(f"output: found {shown}, expected a name with {names}, or a folder")
         try:
-            if not is_folder:
-                check_writable(place)
+            status = None if is_folder else check_writable(place)
+            if status is not None and not stat.S_ISREG(status.st_mode):
+                continue  # a device or a pipe is written into, whatever its folder
             folder = target if is_folder else target.parent
             above = next(p for p in (folder, *folder.parents) if p.exists())
         except UserError as error:
