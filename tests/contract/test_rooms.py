@@ -143,7 +143,6 @@ def test_hooks_stand_in_one_file(hook):
 DEFAULTS = {
     "alpha": 0.05,
     "alternative": "two-sided",
-    "beta": 1.0,
     "confidence_level": 0.95,
     "control": None,
     "cost": None,

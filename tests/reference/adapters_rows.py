@@ -191,10 +191,6 @@ def _cochran(inputs, variant):
     return told(result)
 
 
-def looney(inputs):
-    return told(looney_f(inputs["patterns"], row_counts=inputs["counts"]))
-
-
 def _pairwise(inputs, variant):
     found = {
         method: all_pairs(
@@ -222,7 +218,9 @@ ADAPTERS |= {
     ("p_adjust", "all_methods"): p_adjust,
     ("cochran_q", "asymptotic"): partial(_cochran, variant="asymptotic"),
     ("cochran_q", "exact_permutation"): partial(_cochran, variant="permutation"),
-    ("looney_f", "two_way_anova"): looney,
+    ("looney_f", "two_way_anova"): lambda inputs: told(
+        looney_f(inputs["patterns"], row_counts=inputs["counts"])
+    ),
     ("pairwise_mcnemar", "exact"): partial(_pairwise, variant="exact"),
     ("pairwise_mcnemar", "midp"): partial(_pairwise, variant="midp"),
 }
@@ -315,24 +313,12 @@ def _newcombe(inputs):
 def _equivalence(inputs):
     result = stats.tost_paired(**_rows(inputs), margin=inputs["margin"])
     lower = stats.noninferiority(**_rows(inputs), margin=inputs["margin"])
-    assert lower.pvalue == result.pvalue_lower or result.status == "too_few"
-    few = result.status == "too_few"
-    assert few or result.pvalue_lower == result.details["formula_pvalue_lower"]
-    sides = ("lower", "upper")
-    pvalues = {
-        f"pvalue_{s}": result.details[f"formula_pvalue_{s}"]
-        if few
-        else getattr(result, f"pvalue_{s}")
-        for s in sides
-    }
-    return {
-        "estimate": result.estimate,
-        "design_effect": result.design_effect,
-        "df": result.df,
-        **{f"statistic_{s}": result.details[f"statistic_{s}"] for s in sides},
-        **pvalues,
-        "pvalue": max(pvalues.values()) if few else result.pvalue,
-    }
+    pvalues = {f"pvalue_{s}": result.details[f"formula_pvalue_{s}"] for s in ("lower", "upper")}
+    if result.status != "too_few":
+        assert lower.pvalue == result.pvalue_lower == pvalues["pvalue_lower"]
+        assert result.pvalue == max(pvalues.values())
+    worth = {"design_effect": result.design_effect, "pvalue": max(pvalues.values())}
+    return told(result) | pvalues | worth
 
 
 def _dependent_cochran(inputs, variant):

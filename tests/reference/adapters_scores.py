@@ -1,7 +1,7 @@
 """Reference cases of scores: on folds, resamplings and halves, and over several data sets."""
 
 from functools import partial
-from itertools import combinations, zip_longest
+from itertools import combinations
 
 import numpy as np
 from scipy.stats import chi2
@@ -10,6 +10,11 @@ from bakeoff import stats
 from bakeoff.stats.datasets.standings import group_means, with_failures_last
 from bakeoff.stats.design.clusters import as_clusters
 from tests.reference.told import columns, on_all_sides, told
+
+
+def of_scores(test, **options):
+    """Return the adapter of a test that takes the scores of all models as they are."""
+    return lambda inputs: told(test(inputs["scores"], **options))
 
 
 def cv5x2_t(inputs):
@@ -68,10 +73,6 @@ def _columns(groups):
     return table
 
 
-def anova_repeated_measures(inputs):
-    return told(stats.anova_repeated_measures(inputs["scores"], correction="none"))
-
-
 def _oneway(inputs, equal_var):
     result = stats.anova_oneway(_columns(inputs["groups"]), equal_var=equal_var, nan_policy="omit")
     return told(result)
@@ -96,7 +97,9 @@ def tukey_hsd(inputs):
 
 
 ADAPTERS |= {
-    ("anova_repeated_measures", "sphericity_assumed"): anova_repeated_measures,
+    ("anova_repeated_measures", "sphericity_assumed"): of_scores(
+        stats.anova_repeated_measures, correction="none"
+    ),
     ("anova_oneway", "f"): partial(_oneway, equal_var=True),
     ("anova_oneway", "welch"): partial(_oneway, equal_var=False),
     ("tukey_hsd", "all_pairs"): tukey_hsd,
@@ -172,10 +175,6 @@ def effective_table(inputs, variant="plain"):
     }
 
 
-def guarded(inputs):
-    return told(_cv5x2(inputs))
-
-
 def half_sample(inputs):
     halves = np.asarray(inputs["half_differences"]).reshape(-1, 1)
     full = inputs.get("full_differences")
@@ -195,7 +194,7 @@ def half_sample(inputs):
 ADAPTERS |= {
     ("cv5x2_mcnemar", "effective_table"): effective_table,
     ("cv5x2_mcnemar", "corrected"): partial(effective_table, variant="corrected"),
-    ("cv5x2_mcnemar", "guarded"): guarded,
+    ("cv5x2_mcnemar", "guarded"): lambda inputs: told(_cv5x2(inputs)),
     ("half_sample_t", "full"): half_sample,
     ("half_sample_t", "halves"): half_sample,
 }
@@ -233,26 +232,14 @@ for _name, _alternative in ALTERNATIVE.items():
         )
 
 
-def _friedman(inputs, method):
-    return told(stats.friedman(inputs["scores"], method=method))
-
-
-def _f_test(inputs, test):
-    return told(test(inputs["scores"]))
-
-
-def _kruskal_wallis(inputs):
-    # one column per group; shorter ones end in missing cells
-    table = [list(row) for row in zip_longest(*inputs["groups"], fillvalue=float("nan"))]
-    return told(stats.kruskal_wallis(table, missing="omit"))
-
-
 ADAPTERS |= {
-    ("friedman", "chi_square"): partial(_friedman, method="asymptotic"),
-    ("friedman", "exact_permutation"): partial(_friedman, method="exact"),
-    ("iman_davenport", "f"): partial(_f_test, test=stats.iman_davenport),
-    ("quade", "f"): partial(_f_test, test=stats.quade),
-    ("kruskal_wallis", "chi_square"): _kruskal_wallis,
+    ("friedman", "chi_square"): of_scores(stats.friedman, method="asymptotic"),
+    ("friedman", "exact_permutation"): of_scores(stats.friedman, method="exact"),
+    ("iman_davenport", "f"): of_scores(stats.iman_davenport),
+    ("quade", "f"): of_scores(stats.quade),
+    ("kruskal_wallis", "chi_square"): lambda inputs: told(
+        stats.kruskal_wallis(_columns(inputs["groups"]), missing="omit")
+    ),
 }
 
 

@@ -51,12 +51,12 @@ def test_undecided(assert_not_worse):  # noqa: F811
     ("arguments", "message"),
     [
         # nothing of this is ever right, so that nothing could be worse
-        ((NAMES, BASE, BASE), "predicts classes that the data do not have"),
+        ((NAMES, BASE, BASE), "'base' predicts classes .* marks of right rows"),
         (([None] * N, BASE, BASE), "1,000 of 1,000 rows have no true label"),
         ((NAMES, np.full(N, np.nan), NAMES), "'base': 1,000 of 1,000 rows have no prediction"),
         ((TRUTH, BASE[:-1], BASE), "base: found 999 rows, y has 1,000"),
         ((None, BASE, BASE), "y: found None"),
-        ((np.arange(N) % 3, BASE * 0.4 + 0.1, BASE), "predicts classes that the data do not have"),
+        ((np.arange(N) % 3, BASE * 0.4 + 0.1, BASE), "'base' predicts classes that the data"),
     ],
 )
 def test_what_no_command_takes_is_refused(arguments, message):

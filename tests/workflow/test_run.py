@@ -277,52 +277,6 @@ def test_files_count_by_what_they_hold_whatever_their_dates(snakemake):
     assert executed(snakemake(experiment, *until)) == set()
 
 
-# each Python process of a run notes itself, and which of these modules it imports
-WATCH = """
-import os, sys
-
-def note(what):
-    with open({file!r}, "a") as file:
-        file.write(f"{{os.getpid()}} {{what}}\\n")
-
-class Watch:
-    def find_spec(self, name, path=None, target=None):
-        if name in ("sklearn.base", "matplotlib.figure", "bakeoff.stats"):
-            note(name)
-
-sys.meta_path.insert(0, Watch())
-if "loky.backend.popen_loky_posix" in sys.orig_argv:
-    note("worker")
-elif "snakemake" in sys.orig_argv:
-    note("main")
-"""
-
-
-@pytest.mark.slow
-def test_processes_and_their_imports_are_those_that_an_edit_needs(finished_copy, tiny):
-    notes = finished_copy.folder / "notes"
-    watch = WATCH.format(file=str(notes))
-    (finished_copy.folder / "sitecustomize.py").write_text(watch)
-
-    def counted():
-        """Return what each process of a run noted, the main one first."""
-        notes.write_text("")
-        succeed(finished_copy, tiny, cores=2)
-        found = {}
-        for line in notes.read_text().splitlines():
-            process, what = line.split()
-            found.setdefault(process, set()).add(what)
-        return list(found.values())
-
-    assert counted() == [{"main"}]
-    tiny["label"] = "Called otherwise"
-    assert counted() == [{"main"}, {"worker", "matplotlib.figure", "bakeoff.stats"}]
-    tiny["tests"]["run"] = ["cv5x2_t"]
-    main, *workers = counted()
-    assert main == {"main"}
-    assert len(workers) == 1  # test, compare and report follow each other
-
-
 RAISES = """
 from sklearn.tree import DecisionTreeClassifier
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from bakeoff.api.settings import Settings, asked_tests
 from bakeoff.comparisons import check_classes, merged, plan_tests, run_planned
 from bakeoff.comparisons.advice import on_given_rows
 from bakeoff.comparisons.evidence import FIXED_METRICS, PairedPredictions, has_test
@@ -26,7 +25,7 @@ from bakeoff.comparisons.settings import INDEPENDENT, deterministic
 from bakeoff.data.given_predictions import given_card
 from bakeoff.data.observations import Observations
 from bakeoff.data.target import Target
-from bakeoff.errors import Problem
+from bakeoff.errors import Problem, unknown
 from bakeoff.fit.predictions import Predictions
 from bakeoff.report.read import environment
 from bakeoff.report.study import Study
@@ -37,6 +36,7 @@ from bakeoff.spec import AnalysisPlan, Costs, Experiment, HypothesisTests
 from bakeoff.spec.experiment import run_name
 from bakeoff.spec.given_models import GivenColumns, GivenData
 from bakeoff.spec.load import report_problems, validated
+from bakeoff.spec.metrics import Kind, OwnMetric
 from bakeoff.spec.problems import problems_with_task
 from bakeoff.stats import catalogue
 
@@ -46,6 +46,46 @@ ROWS = "rows"
 _WHY = "what `bakeoff compare` runs for so many models and these metrics"
 _OF_FITS = ("snakemake", "scikit-learn", "skrub")
 """Packages that fit models, and compare none."""
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Settings:
+    """How predictions are to be compared."""
+
+    metrics: Sequence[str] = ()
+    unit: str | None = None
+    values: Kind | None = None
+    columns: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    costs: Any = None
+    variant: str | None = None
+    versus: str | None = None
+    correction: str | None = None
+    alternative: str = "two-sided"
+    alpha: float = 0.05
+    independent_rows: bool = False
+    deterministic: Collection[str] = ()
+    files: Sequence[str] = ()
+    own_metrics: Mapping[str, OwnMetric] = dataclasses.field(default_factory=dict)
+
+
+def asked_tests(
+    ids: Mapping[str, str],
+    *,
+    tests: Sequence[str] = (),
+    versus: str | None = None,
+    what: str = "model",
+    **settings: Any,
+) -> dict[str, Any]:
+    """Return the section `tests:` of an experiment from the arguments of a call."""
+    if versus is not None and versus not in ids:
+        raise Problem(("versus",), unknown(what, versus, ids))
+    control = None if versus is None else ids[versus]
+    return without_none({"run": list(tests) or None, "versus": control, **settings})
+
+
+def without_none(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Leave out the keys without a value."""
+    return {key: value for key, value in values.items() if value is not None}
 
 
 def given_experiment(tests: Mapping[str, Any], **sections: Any) -> Experiment:
@@ -245,9 +285,9 @@ def _side_by_side(given: Observations, ids: Sequence[str]) -> PairedPredictions:
         return PairedPredictions.from_values(tuple(runs), np.column_stack(numbers), **kin)
     probabilities = None
     if any(one.probabilities is not None for one in runs.values()):
-        unknown = np.full((len(given.truth), len(given.classes)), np.nan)
+        gaps = np.full((len(given.truth), len(given.classes)), np.nan)
         each = (one.probabilities for one in runs.values())
-        probabilities = np.stack([unknown if one is None else one for one in each], axis=1)
+        probabilities = np.stack([gaps if one is None else one for one in each], axis=1)
     return PairedPredictions(
         tuple(runs),
         given.classes,

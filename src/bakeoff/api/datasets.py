@@ -11,6 +11,7 @@ import pandas as pd
 
 from bakeoff.api.arrays import by_name
 from bakeoff.api.build_study import (
+    asked_tests,
     described_metric,
     given_experiment,
     given_study,
@@ -18,9 +19,9 @@ from bakeoff.api.build_study import (
     planned_tests,
 )
 from bakeoff.api.findings import Findings
-from bakeoff.api.settings import TestSettings, asked_tests, takes
-from bakeoff.comparisons.read_evidence import score_matrix
-from bakeoff.comparisons.run_tests import HOLES, MATRIX, matrices
+from bakeoff.api.settings import TestSettings, takes
+from bakeoff.comparisons.read_evidence import HOLES, MATRIX, score_matrix
+from bakeoff.comparisons.run_tests import matrices
 from bakeoff.errors import Problem, UserError, some, unknown
 from bakeoff.report.study import Study
 from bakeoff.scores import METRICS, metrics_of

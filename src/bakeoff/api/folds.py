@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import itertools
-import re
 import tempfile
 from collections.abc import Mapping, Sequence
 from numbers import Integral
@@ -16,21 +15,21 @@ from numpy.typing import ArrayLike, NDArray
 
 from bakeoff.api.arrays import as_pandas
 from bakeoff.api.build_study import (
+    asked_tests,
     described_metric,
     given_experiment,
     given_study,
     made_by,
     planned_tests,
+    without_none,
 )
 from bakeoff.api.estimator_input import learner_of, task_of
 from bakeoff.api.findings import Findings
 from bakeoff.api.settings import (
     TestSettings,
-    asked_tests,
     numbers_wanted,
     place_of,
     takes,
-    without_none,
 )
 from bakeoff.data.given_predictions import HeldModel
 from bakeoff.data.target import looks_like_a_quantity
@@ -63,7 +62,6 @@ _ONE_ROUND = (
 )
 _REPEATED = ("RepeatedKFold", "RepeatedStratifiedKFold")
 _DRAWN = ("ShuffleSplit", "StratifiedShuffleSplit", "GroupShuffleSplit")
-_NEVER_DRAWN = ("LeaveOneOut", "LeaveOneGroupOut", "TimeSeriesSplit")
 _PROVE = "pass `return_indices=True` to `cross_validate`, so that the results hold them"
 
 
@@ -245,21 +243,18 @@ def compare_search(
     control = None if versus == "best" else versus
     if control is None and settings.get("alternative", "two-sided") != "two-sided":
         raise UserError(
-            "alternative: candidates are ordered by these very scores, so that a one-sided test "
-            "would halve its p-value for nothing: name a candidate, chosen beforehand, in `versus`"
+            "alternative: candidates are ordered by these very scores: a one-sided test is for a "
+            "candidate that was chosen beforehand, named in `versus`"
         )
-    if control is not None and control not in names:
-        raise UserError(f"versus: {unknown('candidate', control, [*names, 'best'])}")
-    columns = [key for key in table if key.startswith("split0_test_")]
-    metrics = [key.removeprefix("split0_test_") for key in columns]
+    first = "split0_test_"
+    metrics = [key.removeprefix(first) for key in table if key.startswith(first)]
     metrics.sort(key=lambda name: name != search.refit)
-    splits = sum(re.fullmatch(rf"split\d+_test_{metrics[0]}", key) is not None for key in table)
     single = search.scoring if isinstance(search.scoring, str) else "score"
     results: dict[str, dict[str, list[float]]] = {}
     for i in np.argsort(table[f"rank_test_{metrics[0]}"], kind="stable"):
         results[names[i]] = {
             f"test_{single if metric == 'score' else metric}": [
-                table[f"split{split}_test_{metric}"][i] for split in range(splits)
+                table[f"split{split}_test_{metric}"][i] for split in range(search.n_splits_)
             ]
             for metric in metrics
         } | {"estimator": [clone(search.estimator).set_params(**table["params"][i])]}
@@ -270,10 +265,10 @@ def compare_search(
 
 def _candidates(params: Sequence[Mapping[str, Any]]) -> list[str]:
     """Call the candidates of a search by the parameters in which they differ."""
-    keys = dict.fromkeys(key for own in params for key in own)
-    texts = [{key: clean(str(v))[:40] for key, v in own.items()} for own in params]
-    varied = [key for key in keys if len({own.get(key) for own in texts}) > 1] or list(keys)
-    names = [", ".join(f"{k}={own[k]}" for k in varied if k in own) for own in texts]
+    keys = dict.fromkeys(key for candidate in params for key in candidate)
+    texts = [{key: clean(str(v))[:40] for key, v in candidate.items()} for candidate in params]
+    varied = [key for key in keys if len({text.get(key) for text in texts}) > 1] or list(keys)
+    names = [", ".join(f"{k}={text[k]}" for k in varied if k in text) for text in texts]
     if len(set(names)) == len(names):
         return names
     return [f"{name} (candidate {i})" for i, name in enumerate(names)]
@@ -637,14 +632,9 @@ def _same_splits(results: Mapping[str, Any]) -> list[Split]:
 
 
 def _is_drawn_anew(cv: Any) -> bool:
-    """Tell whether a splitter may return different splits at each call."""
-    kind = type(cv).__name__
-    if not hasattr(cv, "get_n_splits") or kind in _NEVER_DRAWN:
-        return False
-    if kind in _ONE_ROUND and not getattr(cv, "shuffle", False):
-        return False
-    known = kind in (*_ONE_ROUND, *_REPEATED, *_DRAWN)
-    return not known or not isinstance(cv.random_state, Integral)
+    """Tell whether a splitter returns other splits at each call."""
+    draws = getattr(cv, "shuffle", hasattr(cv, "random_state"))
+    return draws and not isinstance(cv.random_state, Integral)
 
 
 def _of_rounds(cv: Any, kind: str, n: int | None, n_scores: int) -> FoldPlan:

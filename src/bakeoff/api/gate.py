@@ -11,12 +11,11 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from bakeoff.api.arrays import side_by_side
-from bakeoff.api.settings import check_values, kind_of, numbers_wanted, takes
+from bakeoff.api.settings import check_truth, measured_by, numbers_wanted, takes
 from bakeoff.errors import UserError, unknown
 from bakeoff.release import GateRows, GateVerdict, Terms, decide
-from bakeoff.scores.own_metrics import taken_by_path
 from bakeoff.spec.metrics import GivenMetric
-from bakeoff.stats import ArgumentError, Release
+from bakeoff.stats import Release
 
 
 class GateSettings(TypedDict, total=False):
@@ -95,35 +94,22 @@ def gate(
     'ship'
     """
     classes, costs, unit = settings["classes"], settings["costs"], settings["unit"]
-    try:
-        kind, named_metrics = kind_of(values, metrics)
-        of_labels = {"positive": positive, "task": task, "metrics": named_metrics}
-        of_labels |= {"classes": classes, "costs": costs, "unit": unit}
-        check_values(y, values, of_labels)
-        named_metrics, _ = taken_by_path(named_metrics)
-        if subgroups is not None and not isinstance(subgroups, Mapping | pd.DataFrame):
-            subgroups = {"subgroup": subgroups}
-        given = side_by_side(
-            y,
-            {"base": base, "candidate": candidate},
-            {"groups": groups},
-            kind,
-            classes,
-            positive,
-            "the test set",
-            subgroups,
-            numbers=numbers_wanted(task, named_metrics),
-            called="{}",
-        )
-        rows = GateRows(
-            given,
-            {name: np.asarray(column.astype(str)) for name, column in given.subgroups.items()},
-            greater_is_better=not isinstance(kind, GivenMetric) or kind.greater_is_better,
-        ).measured(unit, costs)
-        names = (kind.name,) if isinstance(kind, GivenMetric) else named_metrics
-        return decide(rows, Terms.of(rows, names, margin, alpha, superior))
-    except ArgumentError as error:
-        raise UserError(f"{error.argument}: {error.message}") from None
+    of_labels = {"positive": positive, "task": task, "classes": classes, "costs": costs}
+    kind, names, _ = measured_by(values, metrics, of_labels | {"unit": unit})
+    check_truth(y, values)
+    if subgroups is not None and not isinstance(subgroups, Mapping | pd.DataFrame):
+        subgroups = {"subgroup": subgroups}
+    models = {"base": base, "candidate": candidate}
+    given = side_by_side(
+        *(y, models, {"groups": groups}, kind, classes, positive, "the test set", subgroups),
+        numbers=numbers_wanted(task, names),
+        called="{}",
+    )
+    parts = {name: np.asarray(column.astype(str)) for name, column in given.subgroups.items()}
+    better = not isinstance(kind, GivenMetric) or kind.greater_is_better
+    rows = GateRows(given, parts, greater_is_better=better).measured(unit, costs)
+    measured = (kind.name,) if isinstance(kind, GivenMetric) else names
+    return decide(rows, Terms.of(rows, measured, margin, alpha, superior))
 
 
 def assert_not_worse(

@@ -12,7 +12,6 @@ from bakeoff.execution.rule_inputs import RuleInputs
 from bakeoff.files import is_file
 from bakeoff.paths import Paths
 from bakeoff.report.read import read_study
-from bakeoff.report.study import Study
 from bakeoff.spec import read_experiment
 from bakeoff.usercode import make_importable
 
@@ -87,11 +86,6 @@ def read(folder: str | Path) -> Findings:
     Traceback (most recent call last):
     bakeoff.errors.UserError: 'results/none' holds no results: no experiment.yaml is in it
     """
-    return Findings(read_results(folder))
-
-
-def read_results(folder: str | Path) -> Study:
-    """Return what `read` shows."""
     root = Path(folder)
     resolved = root / "experiment.yaml"
     if not is_file(resolved):
@@ -104,7 +98,7 @@ def read_results(folder: str | Path) -> Study:
         started_in = root.resolve().parents[1]
         make_importable([(started_in / file).parent, started_in])
     try:
-        return read_study(**RuleInputs(experiment, paths).study(file))
+        return Findings(read_study(**RuleInputs(experiment, paths).study(file)))
     except FileNotFoundError as error:
         raise UserError(
             f"{str(folder)!r} lacks {Path(error.filename).name}: the run has not ended, or another "

@@ -9,17 +9,15 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from bakeoff.api.arrays import side_by_side
-from bakeoff.api.build_study import build_study, made_by
+from bakeoff.api.build_study import Settings, build_study, made_by
 from bakeoff.api.findings import Findings
 from bakeoff.api.settings import (
-    Settings,
-    check_values,
-    kind_of,
+    check_truth,
+    measured_by,
     numbers_wanted,
     takes,
 )
 from bakeoff.errors import Problem
-from bakeoff.scores.own_metrics import taken_by_path
 from bakeoff.spec.metrics import Passing
 from bakeoff.stats import Runs
 
@@ -132,13 +130,12 @@ def compare(
         raise Problem(("runs",), "found no groups, expected the items that were run several times")
     if settings["bins"] is not None and subgroups is None:
         raise Problem(("bins",), "found no subgroups, expected the columns to be cut")
-    kind, names = kind_of(values, metrics)
     of_labels: dict[str, object] = {
         key: settings[key] for key in ("costs", "unit", "variant", "classes")
     }
-    of_labels |= {"metrics": names, "positive": positive, "task": task}
-    check_values(y, values, of_labels)
-    names, own_metrics = taken_by_path(names)
+    of_labels |= {"positive": positive, "task": task}
+    kind, names, own_metrics = measured_by(values, metrics, of_labels)
+    check_truth(y, values)
     given = side_by_side(
         *(y, predictions, related, kind, settings["classes"], positive, settings["name"]),
         *(subgroups, settings["bins"], numbers_wanted(task, names)),

@@ -1,9 +1,8 @@
-"""How predictions are to be compared, and checks of the arguments that say so."""
+"""The arguments of calls from Python: their names, and what they say together."""
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from inspect import getdoc, signature
 from textwrap import wrap
@@ -13,8 +12,10 @@ from bakeoff.errors import Problem, UserError, Verbatim, joined, named, shown, u
 from bakeoff.options import ALIASES, OPTIONS
 from bakeoff.scores import METRICS
 from bakeoff.scores.metrics import Need
+from bakeoff.scores.own_metrics import taken_by_path
 from bakeoff.spec.metrics import GivenMetric, Kind, OwnMetric, Passing, passing_of
 from bakeoff.spec.task import Task
+from bakeoff.stats import ArgumentError
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -27,50 +28,37 @@ KINDS: Mapping[str, Kind] = {
 """Kinds of numbers per row: the direction that is better, or the meaning of 1."""
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class Settings:
-    """How predictions are to be compared."""
+def measured_by(
+    values: str | None, metrics: str | Sequence[str], of_labels: Mapping[str, Any]
+) -> tuple[Kind | None, tuple[str, ...], Mapping[str, OwnMetric]]:
+    """Tell what numbers per row are, the metrics of predictions, and which of these are the user's.
 
-    metrics: Sequence[str] = ()
-    unit: str | None = None
-    values: Kind | None = None
-    columns: Mapping[str, str] = dataclasses.field(default_factory=dict)
-    costs: Any = None
-    variant: str | None = None
-    versus: str | None = None
-    correction: str | None = None
-    alternative: str = "two-sided"
-    alpha: float = 0.05
-    independent_rows: bool = False
-    deterministic: Collection[str] = ()
-    files: Sequence[str] = ()
-    own_metrics: Mapping[str, OwnMetric] = dataclasses.field(default_factory=dict)
-
-
-def kind_of(
-    values: str | None, metrics: str | Sequence[str]
-) -> tuple[Kind | None, tuple[str, ...]]:
-    """Tell what numbers per row are, None where predictions are compared, and other metrics.
-
-    Among the metrics ``pass@k`` and ``pass^k`` are of the runs of items that are right or wrong.
+    Numbers per row have neither metrics, but for ``pass@k`` and ``pass^k`` of the runs of items
+    that are right or wrong, nor what is `of_labels`.
     """
-    metrics = (metrics,) if isinstance(metrics, str) else tuple(metrics or ())
-    passing_metrics = [passing for metric in metrics if (passing := passing_of(metric)) is not None]
-    for metric in metrics:
-        if not passing_metrics and metric.startswith(("pass@", "pass^")):
-            raise Problem(("metrics",), f"found {shown(metric)}, expected a number like pass@5")
-    if not passing_metrics:
-        return None if values is None else KINDS.get(values), metrics
+    names = (metrics,) if isinstance(metrics, str) else tuple(metrics or ())
     marks = KINDS.get(values or "")
-    if len(metrics) > 1:
-        raise Problem(("metrics",), f"{passing_metrics[0].label} is compared by itself")
-    if not isinstance(marks, str):
-        raise Problem(
-            ("metrics",),
-            f"{passing_metrics[0].label} is about runs that are right or wrong; `values: right` "
-            "says that 1 is right",
-        )
-    return Passing.of(passing_metrics[0].k, every=passing_metrics[0].every, marks=marks), ()
+    passing = next(filter(None, map(passing_of, names)), None)
+    if values is not None and marks is None:
+        raise Problem(("values",), unknown("kind of numbers", values, KINDS))
+    for name in names:
+        if passing is None and name.startswith(("pass@", "pass^")):
+            raise Problem(("metrics",), f"found {shown(name)}, expected a number like pass@5")
+    if passing is not None:
+        if len(names) > 1:
+            raise Problem(("metrics",), f"{passing.label} is compared by itself")
+        if not isinstance(marks, str):
+            raise Problem(
+                ("metrics",),
+                f"{passing.label} is about runs that are right or wrong; `values: right` says "
+                "that 1 is right",
+            )
+        marks, names = Passing.of(passing.k, every=passing.every, marks=marks), ()
+    for key, value in {**of_labels, "metrics": names}.items() if values is not None else ():
+        is_given = value is not None and not (isinstance(value, Sequence) and not len(value))
+        if is_given and (key != "variant" or values in ("higher", "lower")):
+            raise Problem((key,), "is for predictions, not for numbers per row (values)")
+    return marks, *taken_by_path(names)
 
 
 def numbers_wanted(task: str | None, metrics: Sequence[str]) -> bool | None:
@@ -133,6 +121,8 @@ def takes(settings: type, **defaults: Any) -> Callable[[Callable[P, R]], Callabl
                 return function(*args, **{**defaults, **kwargs})
             except UserError as error:
                 raise named(error, {*defined, *names, *_KEYS}) from None
+            except ArgumentError as error:
+                raise UserError(f"{error.argument}: {error.message}") from None
 
         checked.__doc__ = _with_parameters(getdoc(function) or "", settings, names)
         return cast("Callable[P, R]", checked)
@@ -158,42 +148,9 @@ def place_of(model: str) -> Verbatim:
     return Verbatim(f"results[{model!r}]")
 
 
-def asked_tests(
-    ids: Mapping[str, str],
-    *,
-    tests: Sequence[str] = (),
-    versus: str | None = None,
-    what: str = "model",
-    **settings: Any,
-) -> dict[str, Any]:
-    """Return the section `tests:` of an experiment from the arguments of a call."""
-    if versus is not None and versus not in ids:
-        raise Problem(("versus",), unknown(what, versus, ids))
-    control = None if versus is None else ids[versus]
-    return without_none({"run": list(tests) or None, "versus": control, **settings})
-
-
-def without_none(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Leave out the keys without a value."""
-    return {key: value for key, value in values.items() if value is not None}
-
-
-def refuse_labels_beside_numbers(values: str | None, given: Mapping[str, Any]) -> None:
-    """Refuse arguments that are for predictions where there is a number for each row."""
-    if values is None:
-        return
-    if values not in KINDS:
-        raise Problem(("values",), unknown("kind of numbers", values, KINDS))
-    for key, value in given.items():
-        empty = value is None or (isinstance(value, Sequence) and not len(value))
-        if not empty and (key != "variant" or values in ("higher", "lower")):
-            raise Problem((key,), "is for predictions, not for numbers per row (values)")
-
-
-def check_values(y: Any, values: str | None, given: Mapping[str, Any]) -> None:
+def check_truth(y: Any, values: str | None) -> None:
     """Refuse labels beside a number for each row, and neither of them."""
     if values is None and y is None:
         raise UserError("y: found None, expected the true labels (or say what `values` are)")
-    refuse_labels_beside_numbers(values, given)
     if values is not None and y is not None:
         raise UserError("y: labels are for predictions, not for numbers per row: pass None")

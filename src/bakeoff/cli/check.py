@@ -155,8 +155,8 @@ def _show_tests(experiment: Experiment, tests: Sequence[PlannedTest]) -> None:
         for metric in test.metrics:
             for text in cautions(test, experiment, metric=metric).of(experiment.models):
                 texts.setdefault(text, []).append(metric)
-        for text, metrics in texts.items():
-            by = f"by {words(metrics)}, " if len(metrics) < len(test.metrics) else ""
+        for text, concerned in texts.items():
+            by = f"by {words(concerned)}, " if len(concerned) < len(test.metrics) else ""
             say(paragraph(f"Caution: {by}{text}"), "")
 
 

@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from bakeoff.api.build_study import ROWS, build_study, made_by
+from bakeoff.api.build_study import ROWS, Settings, build_study, made_by
 from bakeoff.api.datasets import MISSING, read_scores, study_of
 from bakeoff.api.plain_data import as_plain, names_of
-from bakeoff.api.settings import Settings, numbers_wanted
+from bakeoff.api.settings import numbers_wanted
 from bakeoff.cli.compare_show import show
 from bakeoff.cli.given import (
     RELATING,

@@ -162,7 +162,7 @@ def _show_pairs(study: Study, family: Family) -> None:
     if told := prose.disagreement(family.rows):
         say(paragraph(told.strip()))
     for check in checked(family.rows):
-        if check.fails and check.name != AGREE:
+        if False in check.holds and check.name != AGREE:
             say(paragraph(f"Assumption not met: {check.name} ({check.detail})."))
 
 

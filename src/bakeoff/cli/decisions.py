@@ -251,7 +251,7 @@ def _from_pilot(args: argparse.Namespace) -> Design:
                 f"found {args.difference:g}, values of {metric} lie between {low:g} and {high:g}",
             )
         noise = metric_difference(*rows.seen(metric), **rows.how(metric))
-        about = rows.about(metric)
+        about = rows.about(metric) or ""
     test = MetricPower.from_pilot(noise)
     if args.difference is None and args.margin is None:
         how = {"alpha": args.alpha, "alternative": args.alternative}

@@ -10,12 +10,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from bakeoff.api.settings import kind_of, refuse_labels_beside_numbers
+from bakeoff.api.settings import measured_by
 from bakeoff.cli import COMMANDS
 from bakeoff.data.given_tables import GivenTables, read_columns, tables_of
 from bakeoff.errors import Problem, UserError, named, printable, unknown
 from bakeoff.files import check_writable, is_file
-from bakeoff.scores.own_metrics import taken_by_path
 from bakeoff.sources.common.base import TableKeys
 from bakeoff.spec.given_models import GivenColumns
 from bakeoff.spec.load import read_yaml, validated
@@ -49,10 +48,8 @@ class Given(NamedTuple):
 
 def read_tables(paths: Sequence[str], args: argparse.Namespace, subgroups: Any = ()) -> Given:
     """Read the tables of paths, and tell what is left out."""
-    kind, metrics = kind_of(args.values, args.metrics or ())
-    labels = {name: getattr(args, name, None) for name in _OF_LABELS} | {"metrics": metrics}
-    refuse_labels_beside_numbers(args.values, labels)
-    metrics, own_metrics = taken_by_path(metrics)
+    labels = {name: getattr(args, name, None) for name in _OF_LABELS}
+    kind, metrics, own_metrics = measured_by(args.values, args.metrics or (), labels)
     missing = getattr(args, "missing", None)
     if missing not in (None, "wrong", "common"):
         raise Problem(("missing",), unknown("value", missing, ("wrong", "common")))

@@ -234,10 +234,10 @@ def _why(case: str, **facts: Any) -> str:
 
 def _posthoc(name: str, experiment: Experiment) -> str:
     """Say which comparisons of pairs an omnibus test brings along."""
-    known = catalogue()
-    runs, _ = form_of(known[name], experiment)
+    entries = catalogue()
+    runs, _ = form_of(entries[name], experiment)
     # a test of all pairs, which takes the place of one of all models at once, has none of its own
-    pairwise = known[runs.posthoc] if runs.posthoc else runs
+    pairwise = entries[runs.posthoc] if runs.posthoc else runs
     test = planned(pairwise, experiment.tests, related=bool(dependent(experiment)))
     pairs = "all pairs" if test.versus is None else f"{test.versus} with each other model"
     by = test.correction or "none"
@@ -308,11 +308,11 @@ def _cases_of_metrics(experiment: Experiment) -> dict[str, tuple[str, ...]]:
     """Return the cases of one test set in the order of the metrics, each with its metrics."""
     cases: dict[str, tuple[str, ...]] = {}
     serial = experiment.task.numbers and in_time(experiment)
-    known = {"correctness": "right rows", "classes": "costs", "ranking": "areas"}
+    case_of = {"correctness": "right rows", "classes": "costs", "ranking": "areas"}
     for metric in _of_other_nulls(experiment.metrics):
         reads = METRICS[metric].reads if metric in METRICS else None
         if reads or has_interval(metric):
-            case = known[reads] if reads else _by_influence(metric, serial)
+            case = case_of[reads] if reads else _by_influence(metric, serial)
             cases[case] = (*cases.get(case, ()), metric)
     return cases or {"right rows": (FIXED_METRICS["correctness"],)}
 
@@ -323,12 +323,12 @@ def _by_influence(metric: str, serial: bool) -> str:
 
 def _of_other_nulls(metrics: Sequence[str]) -> Iterator[str]:
     """Leave out metrics by which models are equal where they are by another one before."""
-    asked = set[str]()
+    nulls = set[str]()
     for metric in metrics:
         null = METRICS[metric].null if metric in METRICS else ""
-        if not null or null not in asked:
+        if not null or null not in nulls:
             yield metric
-        asked.add(null)
+        nulls.add(null)
 
 
 def _on_five_by_two(experiment: Experiment) -> Iterator[Recommendation]:
@@ -395,9 +395,16 @@ def smallest_pvalue(
     test: PlannedTest, experiment: Experiment, size: RowCounts | None = None
 ) -> float:
     """Return the smallest adjusted p-value that a test, or its post hoc test, can have."""
+    units = len(experiment.tests.units(experiment.datasets))
+    return _smallest(test, list(experiment.models), units, size)
+
+
+def _smallest(
+    test: PlannedTest, models: Sequence[str], datasets: int, size: RowCounts | None
+) -> float:
     # It is 0 where nothing bounds it, as for a t test of folds, and 1 where the test cannot answer.
     test = test.posthoc or test
-    entry, k = catalogue()[test.name], len(experiment.models)
+    entry, k = catalogue()[test.name], len(models)
     if entry.type1 is TypeOneError.BAYESIAN or "margin" in entry.options:
         return 0.0
     over_datasets = entry.evidence is Evidence.DATASETS
@@ -410,9 +417,9 @@ def smallest_pvalue(
     except ArgumentError:
         return 1.0
     test = dataclasses.replace(test, correction=correction)
-    pairs = pairs_of(list(experiment.models), test.versus) if compares_pairs(entry) else []
+    pairs = pairs_of(models, test.versus) if compares_pairs(entry) else []
     if size is None or over_datasets:
-        each = _over_datasets(test, len(experiment.tests.units(experiment.datasets)), k, pairs)
+        each = _over_datasets(test, datasets, k, pairs)
     else:
         size = RowCounts(size.rows) if test.independent_rows else size
         hypotheses = len(pairs) if entry.arity is Arity.PAIR else k
@@ -508,33 +515,27 @@ def _ahead(options: Mapping[str, Any]) -> Alternative:
 
 def remedies(test: PlannedTest, experiment: Experiment, size: RowCounts | None) -> str:
     """Say what would let a test reach its level that cannot: more groups, or fewer comparisons."""
-    units = len(experiment.tests.units(experiment.datasets))
+    models, units = list(experiment.models), len(experiment.tests.units(experiment.datasets))
 
-    def reaches(
-        test: PlannedTest, size: RowCounts | None, models: Sequence[str], datasets: int = units
-    ) -> bool:
-        other: dict[str, Any] = {"models": dict.fromkeys(models)}
-        if datasets > units:
-            added = (f"another {i}" for i in range(datasets - units))
-            like = next(iter(experiment.datasets.values()))
-            other["datasets"] = {**experiment.datasets, **dict.fromkeys(added, like)}
-        return smallest_pvalue(test, experiment.model_copy(update=other), size) <= test.alpha
+    def reaches(n: int, what: str) -> bool:
+        """Tell whether so many of one thing would do."""
+        rows = size._replace(**{what: n}) if size and what in size._fields else size
+        some = models[:n] if what == "models" else models
+        datasets = n if what == "data sets" else units
+        return _smallest(test, some, datasets, rows) <= test.alpha
 
-    ways, models = [], list(experiment.models)
-    if size is None:
-        n = _first(range(units + 1, FEW), lambda n: reaches(test, None, models, n))
-        ways += [f"at least {n} data sets"] if n else []
-    else:
-        unit = next((one for one in ("times", "groups") if getattr(size, one) is not None), "rows")
-        sizes = range(getattr(size, unit) + 1, FEW)
-        more = _first(sizes, lambda n: reaches(test, size._replace(**{unit: n}), models))
-        ways += [f"at least {more} {unit}"] if more else []
+    what, count = "data sets", units
+    if size is not None:
+        what = next((one for one in ("times", "groups") if getattr(size, one) is not None), "rows")
+        count = getattr(size, what)
+    more = _first(range(count + 1, FEW), lambda n: reaches(n, what))
+    ways = [f"at least {more} {what}"] if more else []
     if test.versus is None and len(models) > 2:
-        fewer = range(len(models) - 1, 1, -1)
-        most = _first(fewer, lambda m: reaches(test, size, models[:m]))
+        most = _first(range(len(models) - 1, 1, -1), lambda n: reaches(n, "models"))
         ways += [f"at most {most} models"] if most else []
         baseline = dataclasses.replace(test, versus=models[0])
-        if takes_control(catalogue()[test.name]) and reaches(baseline, size, models):
+        alone = _smallest(baseline, models, units, size) <= test.alpha
+        if alone and takes_control(catalogue()[test.name]):
             ways.append("a comparison of each model with one baseline (versus)")
     return joined(ways, "or")
 
@@ -582,9 +583,9 @@ class Cautions(NamedTuple):
     """Simulated type I errors that speak against a test in one experiment."""
 
     entry: Entry
-    inflated: Sequence[Inflated] = ()
-    unknown: Sequence[str] = ()
-    instead: Sequence[Entry] = ()
+    inflated: tuple[Inflated, ...] = ()
+    unknown: tuple[str, ...] = ()
+    instead: tuple[Entry, ...] = ()
 
     def __bool__(self) -> bool:
         return bool(self.inflated or self.unknown)
@@ -627,8 +628,8 @@ def rates_by(rates: Sequence[ErrorRate], metric: str) -> list[ErrorRate]:
     """Keep the rates that speak of a metric: by it, else by accuracy, else by any."""
     accuracy = FIXED_METRICS["correctness"]
     for studied in (METRICS[metric].studied_by if metric in METRICS else accuracy, accuracy):
-        if own := [rate for rate in rates if (rate.metric or accuracy) == studied]:
-            return own
+        if of_metric := [rate for rate in rates if (rate.metric or accuracy) == studied]:
+            return of_metric
     return list(rates)
 
 
@@ -646,26 +647,26 @@ def cautions(
     dataset: str = "",
 ) -> Cautions:
     """Collect the simulated type I errors that speak against a test in an experiment."""
-    known = catalogue()
-    entry = known[test.name]
+    entries = catalogue()
+    entry = entries[test.name]
     if not entry.liberal_for:
         return Cautions(entry)
     metrics, numbers = [metric] if metric else experiment.metrics, experiment.task.numbers
     inflated = _inflated(entry, experiment, failed, metrics, dataset)
-    own = [rate for rate in entry.rates if rate.setting in LEARNERS and of_task(rate, numbers)]
-    simulated, unknown = {rate.setting for rate in own}, list[str]()
-    if any(rate.verdict is TypeOneError.LIBERAL for rate in own):
+    rates = [rate for rate in entry.rates if rate.setting in LEARNERS and of_task(rate, numbers)]
+    simulated, unknown = {rate.setting for rate in rates}, list[str]()
+    if any(rate.verdict is TypeOneError.LIBERAL for rate in rates):
         made_of = {name: learners(m, numbers=numbers) for name, m in experiment.learners.items()}
         unknown = [
             n for n, one in made_of.items() if not (one.simulated and one.kinds <= simulated)
         ]
     instead = [
-        known[name]
+        entries[name]
         for name in (test.better if inflated else ())
         if (name != ON_ROWS or counted_rows(metric))
-        and not _inflated(known[name], experiment, failed, metrics, dataset)
+        and not _inflated(entries[name], experiment, failed, metrics, dataset)
     ]
-    return Cautions(entry, inflated, unknown, instead)
+    return Cautions(entry, tuple(inflated), tuple(unknown), tuple(instead))
 
 
 def _inflated(
@@ -680,8 +681,8 @@ def _inflated(
     made_of = {name: learners(m, numbers=numbers).kinds for name, m in experiment.learners.items()}
     inflated = []
     for kind in LEARNERS:
-        own = [rate for rate in entry.rates if rate.setting == kind]
-        of_metrics = {rate for metric in metrics for rate in rates_by(own, metric)}
+        rates = [rate for rate in entry.rates if rate.setting == kind]
+        of_metrics = {rate for metric in metrics for rate in rates_by(rates, metric)}
         liberal = [rate for rate in of_metrics if rate.verdict is TypeOneError.LIBERAL]
         models = tuple(name for name, kinds in made_of.items() if kind in kinds)
         if models and liberal:

@@ -38,44 +38,43 @@ FIXED_METRICS = {metric.reads: metric.name for metric in reversed(METRICS.values
 
 def has_interval(metric: str) -> bool:
     """Tell whether a metric has intervals on rows: those that are computed from these do."""
-    known = _known(metric)
-    return known is not None and known.computed and known.interval
+    return (measure := _computed(metric)) is not None and measure.interval
 
 
 def has_test(metric: str) -> bool:
     """Tell whether a metric has tests on rows: not those that jump when a row is left out."""
-    known = _known(metric)
-    return known is not None and known.computed and known.smooth
+    return (measure := _computed(metric)) is not None and measure.smooth
 
 
 def has_row_values(metric: str, *, means: bool) -> bool:
     """Tell whether each row of predicted numbers adds a number of its own to a metric."""
-    known = _known(metric)
-    if known is None or known.form is not Form.ROWS:
+    measure = _computed(metric)
+    if measure is None or measure.form is not Form.ROWS:
         return False
-    return known.computed and (known.mean_of_rows or not means)
+    return measure.mean_of_rows or not means
 
 
-def _known(metric: str) -> Metric | None:
-    return METRICS.get(metric, BUILT_IN.get(metric))
+def _computed(metric: str) -> Metric | None:
+    measure = METRICS.get(metric, BUILT_IN.get(metric))
+    return measure if measure is not None and measure.computed else None
 
 
 def engine_metric(metric: str, columns: Mapping[str, NDArray[Any]] = NO_COLUMNS) -> str | Metric:
     """Return a metric as tests take it: by its name, or an own one with the columns it takes."""
-    known = METRICS.get(metric)
-    if known is None or metric in BUILT_IN:
+    measure = METRICS.get(metric)
+    if measure is None or metric in BUILT_IN:
         return metric
-    taken = {name: columns[name] for name in known.takes if name in columns}
-    return dataclasses.replace(known, columns=taken)
+    taken = {name: columns[name] for name in measure.takes if name in columns}
+    return dataclasses.replace(measure, columns=taken)
 
 
 def cost_options(costs: Costs | None, metric: str) -> dict[str, Any]:
     """Return what tests by a metric are told of costs, the classes in the order of the matrix."""
     if costs is None:
         return {}
-    told = {"cost": costs.matrix, "classes": costs.names, "priors": costs.priors}
+    options = {"cost": costs.matrix, "classes": costs.names, "priors": costs.priors}
     priced = metric in METRICS and METRICS[metric].priced
-    return told | ({"labels": costs.names} if priced else {})
+    return options | ({"labels": costs.names} if priced else {})
 
 
 # --- the five kinds

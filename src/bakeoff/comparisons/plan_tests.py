@@ -52,13 +52,13 @@ _ON_RANKS = ("conover_friedman", "friedman", "friedman_posthoc", "iman_davenport
 
 def plan_tests(experiment: Experiment) -> tuple[list[Problem], AnalysisPlan]:
     """Plan every test of an experiment: its evidence, its settings and why it runs."""
-    known = catalogue()
+    entries = catalogue()
     problems: list[Problem] = list(_unknown_names(experiment))
     tests: dict[str, PlannedTest] = {}
     for place, one in _wanted(experiment):
-        if one.name not in known:
+        if one.name not in entries:
             continue
-        entry, form = form_of(known[one.name], experiment)
+        entry, form = form_of(entries[one.name], experiment)
         if entry.name in tests:
             continue  # asked for by both names
         try:
@@ -69,7 +69,7 @@ def plan_tests(experiment: Experiment) -> tuple[list[Problem], AnalysisPlan]:
         if form:
             test = dataclasses.replace(test, why=f"{test.why}; {form}")
         if one.posthoc:
-            pairs = planned(known[one.posthoc], experiment.tests, len(experiment.models))
+            pairs = planned(entries[one.posthoc], experiment.tests, len(experiment.models))
             pairs = dataclasses.replace(pairs, why=f"the post hoc test of {one.name}")
             test = dataclasses.replace(test, posthoc=pairs.on(test.plan, test.metrics))
         tests[entry.name] = test if problems else with_better(test, experiment)
@@ -100,17 +100,17 @@ def unknown_test(name: str) -> str:
 
 
 def _unknown_names(experiment: Experiment) -> Iterator[Problem]:
-    tests, known = experiment.tests, catalogue()
+    tests, entries = experiment.tests, catalogue()
     for i, name in enumerate(tests.run):
-        if name not in (*known, RECOMMENDED):
+        if name not in (*entries, RECOMMENDED):
             yield Problem(("tests", "run", i), unknown_test(name))
         elif name in tests.run[:i]:
             yield Problem(("tests", "run", i), f"{name} appears twice")
     controls: dict[Place, Any] = {("tests", "versus"): tests.versus}
-    for name, own in tests.options.items():
-        if name not in known:
+    for name, options in tests.options.items():
+        if name not in entries:
             yield Problem(("tests", "options", name), unknown_test(name))
-        controls["tests", "options", name, "versus"] = own.get("versus")
+        controls["tests", "options", name, "versus"] = options.get("versus")
     for place, model in controls.items():
         if model is not None and not _is_one_of(model, experiment.models):
             yield Problem(place, unknown("model", model, experiment.models))
@@ -128,52 +128,41 @@ def assign_plan(entry: Entry, experiment: Experiment, wanted: Recommendation) ->
     """Plan one test: its settings, its resampling plan and its metrics."""
     why, kin = wanted.why, bool(dependent(experiment))
     test = planned(entry, experiment.tests, len(experiment.models), related=kin)
-    if test.related and entry.knows_no_relation:
-        raise _no_form_for_related(entry, experiment)
     plan = _plan(entry, experiment, wanted.plan)
     if wanted.plan and plan != wanted.plan:
         why = f"recommended, on the plan that `tests.options.{entry.name}.plan` names"
-    _check_runs(entry, experiment)
-    _check_kind(entry, experiment)
-    models = 2 if entry.reads == "criteria" else _LEAST[entry.arity]
-    if len(experiment.models) < models:
-        found = len(experiment.models)
-        raise _unfit(f"{entry.name} compares {models} models at least, found {found}")
-    over_datasets = entry.evidence is Evidence.DATASETS
-    if over_datasets and len(experiment.tests.units(experiment.datasets)) < 2:
-        raise _unfit(f"{entry.name} compares models over several data sets, found one")
+    if reason := _unfit(entry, test, experiment):
+        raise _refusal(entry, reason)
     metrics = _metrics(test, entry, experiment, plan, wanted.metrics or tuple(experiment.metrics))
-    ranks = by_ranks(experiment, metrics) if over_datasets else ""
+    ranks = by_ranks(experiment, metrics) if entry.evidence is Evidence.DATASETS else ""
     if ranks and (entry.name not in _ON_RANKS or "decimals" in test.options):
-        raise Problem(
-            (),
-            f"{entry.name} looks at the size of scores, and {ranks}; use "
-            f"{listed(_ON_RANKS, 'or')} without `decimals`, or of two models their win rate",
-        )
+        names = listed(_ON_RANKS, "or")
+        use = f"use {names} without `decimals`, or of two models their win rate"
+        raise _refusal(entry, f"looks at the size of scores, and {ranks}; {use}")
     return dataclasses.replace(test, why=why).on(plan, metrics)
 
 
-def _unfit(text: str) -> Problem:
-    return Problem((), f"{text}; `recommended` chooses tests that fit")
+def _refusal(entry: Entry, reason: str) -> Problem:
+    return Problem((), f"{entry.name} {reason}")
 
 
 def _plan(entry: Entry, experiment: Experiment, recommended: str) -> str:
     """Choose the plan of a test: the one asked for, the recommended one, or its best."""
     plans = experiment.resampling.plans()
-    asked = experiment.tests.of(entry.name).get("plan")
-    if asked is not None:
+    named = experiment.tests.of(entry.name).get("plan")
+    if named is not None:
         at = ("tests", "options", entry.name, "plan")
-        if not _is_one_of(asked, plans):
-            raise Problem(at, unknown("plan", asked, plans))
-        if asked not in entry.plans:
+        if not _is_one_of(named, plans):
+            raise Problem(at, unknown("plan", named, plans))
+        if named not in entry.plans:
             takes = listed(entry.plans, "or")
-            raise Problem(at, f"{entry.name} is not valid on `{asked}`, it takes {takes}")
-    wanted = (asked or recommended,) if asked or recommended else entry.plans
+            raise Problem(at, f"{entry.name} is not valid on `{named}`, it takes {takes}")
+    wanted = (named or recommended,) if named or recommended else entry.plans
     usable = [plan for plan in entry.plans if plan in plans and plan in wanted]
     if not usable:
-        raise Problem(
-            (),
-            f"{entry.name} needs the plan {listed(entry.plans, 'or')}, the experiment has "
+        raise _refusal(
+            entry,
+            f"needs the plan {listed(entry.plans, 'or')}, the experiment has "
             f"{', '.join(f'`{p}`' for p in plans) or 'none'}; add it under `resampling:` or drop "
             "the test",
         )
@@ -182,10 +171,10 @@ def _plan(entry: Entry, experiment: Experiment, recommended: str) -> str:
     if of_one and not one_cross_validation(experiment):
         usable = [plan for plan in usable if plan != "kfold"]
     if not usable:
-        raise Problem(
-            (),
-            f"{entry.name} is for one cross-validation: `kfold` has repeats, or with `time:` the "
-            "training sets grow; use corrected_repeated_kfold_t, or set `repeats: 1`",
+        raise _refusal(
+            entry,
+            "is for one cross-validation: `kfold` has repeats, or with `time:` the training sets "
+            "grow; use corrected_repeated_kfold_t, or set `repeats: 1`",
         )
     if entry.evidence is Evidence.DATASETS:
         # a mean over folds is less noisy than the score of one test set
@@ -193,36 +182,54 @@ def _plan(entry: Entry, experiment: Experiment, recommended: str) -> str:
     return usable[0]
 
 
-def _no_form_for_related(entry: Entry, experiment: Experiment) -> Problem:
-    """Say that a test has no form for rows that belong together."""
-    instead = "a test that takes `groups`, such as mcnemar or metric_difference"
-    if entry.evidence is Evidence.FOLD_ROWS:
-        instead = "a test of fold scores (corrected_repeated_kfold_t; half_sample_t on `halves`)"
-    dataset, kin = next(iter(dependent(experiment).items()))
-    word = "groups" if kin.kind == "group" else "time"
-    return Problem(
-        (),
-        f"{entry.name} counts rows one by one, {dataset} has `{word}: {kin.column}`: use "
-        f"{instead}, or set `{INDEPENDENT}: true` among its options",
-    )
-
-
-def _check_runs(entry: Entry, experiment: Experiment) -> None:
-    """Refuse a test of recipes where there are none, and one of single fits where there are."""
-    several = several_runs(experiment)
-    if entry.evidence is Evidence.RUNS:
-        if reason := _no_recipes(experiment):
-            raise Problem((), f"{entry.name} {reason}")
-    elif several and (entry.evidence.on_rows or entry.evidence is Evidence.FOLD_ROWS):
-        instead = "recipe_mean_difference" if experiment.by_values else "recipe_difference"
-        if entry.evidence is Evidence.FOLD_ROWS:
-            instead = "corrected_repeated_kfold_t, which takes mean scores over seeds,"
-        names, verb = _named(several, experiment), "has" if len(several) == 1 else "have"
-        raise Problem(
-            (),
-            f"{entry.name} looks at the rows of a single fit of each model, and {names} {verb} "
-            f"several training runs: use {instead} or set `seeds: 1`",
+def _unfit(entry: Entry, test: PlannedTest, experiment: Experiment) -> str:
+    """Say what a test needs that an experiment does not offer; empty where it has all."""
+    of_folds = entry.evidence is Evidence.FOLD_ROWS
+    if test.related and entry.knows_no_relation:
+        instead = "a test that takes `groups`, such as mcnemar or metric_difference"
+        if of_folds:
+            instead = (
+                "a test of fold scores (corrected_repeated_kfold_t; half_sample_t on `halves`)"
+            )
+        dataset, kin = next(iter(dependent(experiment).items()))
+        word = "groups" if kin.kind == "group" else "time"
+        return (
+            f"counts rows one by one, {dataset} has `{word}: {kin.column}`: use {instead}, or set "
+            f"`{INDEPENDENT}: true` among its options"
         )
+    several, by_values = several_runs(experiment), experiment.by_values
+    if entry.evidence is Evidence.RUNS and (reason := _no_recipes(experiment)):
+        return reason
+    if several and (of_folds or entry.evidence is Evidence.ROWS):
+        instead = "recipe_mean_difference" if by_values else "recipe_difference"
+        if of_folds:
+            instead = "corrected_repeated_kfold_t, which takes mean scores over seeds,"
+        return (
+            f"looks at the rows of a single fit of each model, and {_named(several, experiment)} "
+            f"{'has' if len(several) == 1 else 'have'} several training runs: use {instead} or set "
+            "`seeds: 1`"
+        )
+    readable = {"correctness", "classes", "ranking", "predictions"}
+    brings, instead = "predictions", "metric_difference"
+    if by_values:
+        brings, readable, instead = "a number per row", {"values"}, "mean_difference"
+    elif experiment.task.numbers:
+        brings, readable = "predicted numbers", {"values", "predictions"}
+    elif experiment.with_values:
+        brings, instead = "right and wrong rows", "mcnemar"
+    if entry.reads not in readable | {"scores", "criteria"}:
+        return (
+            f"looks at {entry.reads} of each row, the models bring {brings}: use {instead}, or on "
+            "folds a test of scores"
+        )
+    models = 2 if entry.reads == "criteria" else _LEAST[entry.arity]
+    lacking = ""
+    if len(experiment.models) < models:
+        lacking = f"{models} models at least, found {len(experiment.models)}"
+    elif entry.evidence is Evidence.DATASETS:
+        units = len(experiment.tests.units(experiment.datasets))
+        lacking = "models over several data sets, found one" if units < 2 else ""
+    return f"compares {lacking}; `recommended` chooses tests that fit" if lacking else ""
 
 
 def _no_recipes(experiment: Experiment) -> str:
@@ -241,27 +248,6 @@ def _no_recipes(experiment: Experiment) -> str:
     )
 
 
-def _check_kind(entry: Entry, experiment: Experiment) -> None:
-    """Refuse tests of what the models do not say of a row."""
-    readable = {"correctness", "classes", "ranking"}
-    if experiment.by_values:
-        brings, readable, instead = "a number per row", {"values"}, "mean_difference"
-    elif experiment.task.numbers:
-        brings, readable, instead = "predicted numbers", {"values"}, "metric_difference"
-    elif experiment.with_values:
-        brings, instead = "right and wrong rows", "mcnemar"
-    else:
-        brings, instead = "predictions", "metric_difference"
-    if not experiment.by_values:
-        readable |= {"predictions"}
-    if entry.reads not in readable | {"scores", "criteria"}:
-        raise Problem(
-            (),
-            f"{entry.name} looks at {entry.reads} of each row, the models bring {brings}: use "
-            f"{instead}, or on folds a test of scores",
-        )
-
-
 def _metrics(
     test: PlannedTest, entry: Entry, experiment: Experiment, plan: str, default: tuple[str, ...]
 ) -> tuple[str, ...]:
@@ -270,28 +256,26 @@ def _metrics(
     if fixed is not None:
         if entry.reads == "classes" and (lacking := experiment.without_costs):
             where = f" of {lacking[0]}" if len(lacking) < len(experiment.datasets) else ""
-            raise Problem(
-                (), f"{entry.name} needs `costs:`{where}; if every error costs 1 use mcnemar"
-            )
+            raise _refusal(entry, f"needs `costs:`{where}; if every error costs 1 use mcnemar")
         # a test of one model may be about the error rate instead
         return (test.options.get("rate", fixed),)
-    own = experiment.tests.of(entry.name).get("metrics")
-    if own is not None:
-        _check_metrics(own, experiment, ("tests", "options", entry.name, "metrics"))
-    metrics = tuple(own or default)
+    named = experiment.tests.of(entry.name).get("metrics")
+    if named is not None:
+        _check_metrics(named, experiment, ("tests", "options", entry.name, "metrics"))
+    metrics = tuple(named or default)
     if entry.reads == "criteria":
         _check_criteria(entry, metrics, len(experiment.resampling.plans()[plan].splits()))
         return metrics
-    if own is None and any(name in entry.options for name in IN_UNIT):
+    if named is None and any(name in entry.options for name in IN_UNIT):
         metrics = metrics[:1]
     if entry.reads == "predictions":
         losses = [metric for metric in metrics if has_row_values(metric, means=False)]
         timed = any(kin.kind == "time" for kin in dependent(experiment).values())
         if losses and timed and "margin" in entry.options and test.related:
-            raise Problem(
-                (),
-                f"{entry.name} by {losses[0]} needs 20 groups at least, and takes rows in the "
-                f"order of time as {TIME_BLOCKS} blocks: use diebold_mariano_means",
+            raise _refusal(
+                entry,
+                f"by {losses[0]} needs 20 groups at least, and takes rows in the order of time as "
+                f"{TIME_BLOCKS} blocks: use diebold_mariano_means",
             )
         can_take = has_test if entry.evidence is Evidence.RUNS else has_interval
     elif entry.reads == "values" and entry.evidence is Evidence.ROWS and not experiment.by_values:
@@ -300,24 +284,20 @@ def _metrics(
         return metrics
     usable = tuple(filter(can_take, metrics))
     if not usable:
-        task = experiment.task
-        others = [m for m in METRICS if can_take(m) and not of_other_task(m, task)]
-        raise Problem(
-            (),
-            f"{entry.name} has no standard error for {listed(metrics, 'and')}; add one of "
-            f"{', '.join(others)} to `metrics:`",
-        )
+        others = [m for m in METRICS if can_take(m) and not of_other_task(m, experiment.task)]
+        names = f"{listed(metrics, 'and')}; add one of {', '.join(others)}"
+        raise _refusal(entry, f"has no standard error for {names} to `metrics:`")
     return usable
 
 
-def _check_metrics(own: object, experiment: Experiment, place: Place) -> None:
-    if not isinstance(own, list) or not own:
-        raise Problem(place, f"found {shown(own)}, expected a list of metrics like [accuracy]")
-    for i, name in enumerate(own):
+def _check_metrics(names: object, experiment: Experiment, place: Place) -> None:
+    if not isinstance(names, list) or not names:
+        raise Problem(place, f"found {shown(names)}, expected a list of metrics like [accuracy]")
+    for i, name in enumerate(names):
         if not _is_one_of(name, experiment.metrics):
             hint = "; list it under `metrics:` to have it computed"
             raise Problem((*place, i), unknown("metric", name, experiment.metrics) + hint)
-        if name in own[:i]:
+        if name in names[:i]:
             raise Problem((*place, i), f"{name} appears twice")
 
 
@@ -331,7 +311,7 @@ def _check_criteria(entry: Entry, metrics: tuple[str, ...], folds: int) -> None:
         reason = f"of {len(metrics)} metrics needs {len(metrics) + 1} folds at least, found {folds}"
     if reason:
         how = f"choose with `options: {{{entry.name}: {{metrics: [...]}}}}`"
-        raise Problem((), f"{entry.name} {reason}: {how}")
+        raise _refusal(entry, f"{reason}: {how}")
 
 
 # --- the plan as a whole
@@ -356,8 +336,8 @@ def _wrong_groups(experiment: Experiment) -> Iterator[Problem]:
 
 def _without_effect(experiment: Experiment, plan: AnalysisPlan) -> Iterator[Problem]:
     """Refuse settings that no test that runs would look at, or that one cannot follow."""
-    tests, known = experiment.tests, catalogue()
-    running = {test.name: (test, known[test.name]) for test in plan.with_posthoc}
+    tests, registered = experiment.tests, catalogue()
+    running = {test.name: (test, registered[test.name]) for test in plan.with_posthoc}
     entries, names = [entry for _, entry in running.values()], ", ".join(running) or "none"
     over_datasets = any(entry.evidence is Evidence.DATASETS for entry in entries)
     # nothing is missing for no test
@@ -375,20 +355,20 @@ def _without_effect(experiment: Experiment, plan: AnalysisPlan) -> Iterator[Prob
     for key, has_effect in taken.items():
         if getattr(tests, key) != neutral.get(key) and not has_effect:
             yield Problem(("tests", key), f"none of the tests that run takes it ({names})")
-    for name, own in tests.options.items():
+    for name, options in tests.options.items():
         place = ("tests", "options", name)
         if name not in running:
             yield Problem(place, f"{name} does not run (the tests are {names})")
-        elif INDEPENDENT in own and not dependent(experiment):
+        elif INDEPENDENT in options and not dependent(experiment):
             yield Problem(
                 (*place, INDEPENDENT),
                 "no data set has `groups:` or `time:`: nothing to assume",
             )
     for test, entry in running.values():
         if test.versus is not None and not takes_control(entry):
-            options = ("options", entry.name) if "versus" in tests.of(entry.name) else ()
+            at = ("options", entry.name) if "versus" in tests.of(entry.name) else ()
             yield Problem(
-                ("tests", *options, "versus"),
+                ("tests", *at, "versus"),
                 f"{entry.name} compares all pairs: set `options: {{{entry.name}: {{versus: "
                 "null}}`, or name a test that takes `versus`",
             )
@@ -458,9 +438,9 @@ def check_classes(
     experiment: Experiment, dataset: str, classes: Sequence[str]
 ) -> Iterator[Problem]:
     """Look for tests and costs that do not fit the classes of a data set."""
-    known, named = catalogue(), experiment.datasets[dataset].label or dataset
+    entries, named = catalogue(), experiment.datasets[dataset].label or dataset
     for place, (name, *_) in _wanted(experiment) if len(classes) > 2 else ():
-        if name in known and known[name].reads == "ranking":
+        if name in entries and entries[name].reads == "ranking":
             yield Problem(
                 place,
                 f"{name} is for two classes, {named} has {len(classes)}; for more use mcnemar, "
@@ -469,8 +449,8 @@ def check_classes(
     costs = experiment.costs_on(dataset)
     if costs is None or not classes:
         return
-    own = experiment.datasets[dataset].costs is not None
-    at: Place = ("datasets", dataset, "costs", "classes") if own else ("costs", "classes")
+    separate = experiment.datasets[dataset].costs is not None
+    at: Place = ("datasets", dataset, "costs", "classes") if separate else ("costs", "classes")
     for i, each in enumerate(costs.classes):
         try:
             check_values([each], classes, "class")
@@ -517,8 +497,8 @@ def left_out(experiment: Experiment) -> str:
         return ""
     if reason := _no_recipes(experiment):
         return f"{by} {reason}"
-    known = {*several} | deterministic(experiment)
-    unknown = [name for name in experiment.models if name not in known]
+    comparable = {*several} | deterministic(experiment)
+    unknown = [name for name in experiment.models if name not in comparable]
     if not unknown:
         return ""
     runs = max(ENOUGH_RUNS, *map(experiment.seeds, several))

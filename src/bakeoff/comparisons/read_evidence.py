@@ -12,31 +12,95 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from bakeoff.comparisons.evidence import (
+    AnyEvidence,
+    CrossedRuns,
     DatasetScores,
     FoldPredictions,
     FoldScores,
     PairedPredictions,
     engine_metric,
 )
+from bakeoff.comparisons.settings import deterministic
 from bakeoff.data.table import PROBABILITY_SLACK, SUBGROUP, TAKEN
-from bakeoff.errors import UserError
-from bakeoff.files import open_parquet, read_csv
+from bakeoff.errors import UserError, some
+from bakeoff.files import open_parquet, read_csv, read_json
 from bakeoff.scores import metrics_of
 from bakeoff.scores.metrics import mixed_units
-from bakeoff.spec import Experiment
+from bakeoff.spec import Experiment, PlannedTest
 from bakeoff.spec.experiment import run_of
 from bakeoff.spec.related import declared
 from bakeoff.spec.resampling import Halves, Plan
-from bakeoff.stats import looks_at
+from bakeoff.stats import Evidence, catalogue, looks_at
 from bakeoff.stats.datasets.standings import group_means, with_failures_last
 
 if TYPE_CHECKING:
     import pyarrow.parquet as pq
 
+MATRIX, HOLES = "matrix", "holes"
+"""What tests over data sets read: their scores, and which are missing."""
 GROUP, TIME = ":group", ":time"
 """Columns of collected predictions that relate rows; no model is called so."""
 _AT_ONCE = 4_000_000
 """Numbers that are read at once, before they are put in their place."""
+
+# --- what a test is run on
+
+
+def evidence_of(
+    test: PlannedTest, experiment: Experiment, inputs: Mapping[str, Any]
+) -> Iterator[tuple[str, str, AnyEvidence]]:
+    """Yield the data set and the metric of each piece of evidence of a test, with the evidence."""
+    if test.on_datasets:
+        parts = {"": _of_datasets(test, experiment, inputs[MATRIX], inputs[HOLES])}
+    else:
+        parts = {name: _of_dataset(test, experiment, name, one) for name, one in inputs.items()}
+    yield from ((name, metric, one) for name, part in parts.items() for metric, one in part)
+
+
+def _of_datasets(
+    test: PlannedTest, experiment: Experiment, matrix: Any, holes: Any
+) -> Iterator[tuple[str, AnyEvidence]]:
+    """Do with missing cells and groups of data sets what the experiment says."""
+    if not isinstance(matrix, pd.DataFrame):
+        types = dict.fromkeys(_KEYS, str)
+        matrix = read_csv(matrix, dtype=types, keep_default_na=False, na_values=[""])
+    if not isinstance(holes, list):
+        holes = [Hole(**hole) for hole in read_json(holes)["missing"]]
+    policy = missing_cells(experiment)
+    if test.allows_missing and policy != "failed":
+        policy = "keep"
+    for metric in test.metrics:
+        cells = matrix[(matrix["plan"] == test.plan) & (matrix["metric"] == metric)]
+        cells = cells.set_index("dataset")[list(experiment.models)]
+        missing = [hole for hole in holes if (hole.plan, hole.metric) == (test.plan, metric)]
+        yield metric, complete(experiment, metric, cells, policy, missing)
+
+
+def _of_dataset(
+    test: PlannedTest, experiment: Experiment, dataset: str, given: Any
+) -> Iterator[tuple[str, AnyEvidence]]:
+    """Cut the rows or scores of one data set and plan for a test, metric by metric."""
+    entry, models = catalogue()[test.name], list(experiment.models)
+    if entry.evidence.on_rows:
+        of_runs = entry.evidence is Evidence.RUNS
+        fixed = deterministic(experiment) if of_runs else frozenset()
+        for rows in held_out(experiment, dataset, given, test.metrics):
+            yield rows.metric, CrossedRuns.of(rows, fixed) if of_runs else rows
+        return
+    if entry.evidence is Evidence.FOLD_ROWS:
+        yield test.metrics[0], read_fold_predictions(given, models)
+        return
+    scores = given if isinstance(given, pd.DataFrame) else read_scores(given)
+    parts = {metric: fold_scores(scores, models, metric) for metric in test.metrics}
+    if entry.reads == "criteria":
+        better = [metrics_of(experiment)[metric].greater_is_better for metric in parts]
+        yield "+".join(parts), FoldScores.join(parts, better)
+        return
+    plan = experiment.resampling.plans()[test.plan]
+    full = plan.full_repeats if isinstance(plan, Halves) else 0
+    for metric, part in parts.items():
+        yield metric, dataclasses.replace(part, full_repeats=full)
+
 
 # --- rows of test sets
 
@@ -86,8 +150,8 @@ def read_predictions(
             [name for name in names if name.startswith(start)] for start in (SUBGROUP, TAKEN)
         )
         related = [name for name in names if name in (GROUP, TIME)]
-        known = [*([] if by_values else ["y_true"]), *present, *related, *subgroups, *taken]
-        frame = file.read(columns=known).to_pandas()
+        read = [*([] if by_values else ["y_true"]), *present, *related, *subgroups, *taken]
+        frame = file.read(columns=read).to_pandas()
         more: dict[str, Any] = {
             "left_out": _without(models, present),
             "groups": frame[GROUP].to_numpy() if GROUP in frame else None,
@@ -104,8 +168,8 @@ def read_predictions(
         else:
             labels = frame["y_true"].astype("category")
             classes = labels.cat.categories.tolist()
-            own = (frame[name].astype("category") for name in present)
-            columns = [one.cat.set_categories(classes).cat.codes.to_numpy() for one in own]
+            labelled = (frame[name].astype("category") for name in present)
+            columns = [one.cat.set_categories(classes).cat.codes.to_numpy() for one in labelled]
             truth = labels.cat.codes.to_numpy()
         wanted = {looks_at(engine_metric(metric)) for metric in metrics} - {"classes"}
         if present and wanted:
@@ -122,39 +186,41 @@ def _present(models: Sequence[str], known: Sequence[str]) -> list[str]:
     named = ((*run_of(name), name) for name in known)
     # a further run has a number; a name with a colon is that of its scores
     runs = [one for one in named if one[2] in models or (one[1] > 1 and ":" not in one[0])]
-    return [name for model in models for own, _, name in sorted(runs) if own == model]
+    return [name for model in models for trained, _, name in sorted(runs) if trained == model]
 
 
-def _probabilities(said: NDArray[np.float64]) -> NDArray[np.float64]:
+def _probabilities(given: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return rows × models × classes; NaN where a model's columns are none or no probabilities."""
     right = [
-        np.isclose(own.sum(axis=1), 1, atol=PROBABILITY_SLACK).all()
-        and bool((own >= -PROBABILITY_SLACK).all())
-        for own in said.transpose(1, 0, 2)
+        np.isclose(of_model.sum(axis=1), 1, atol=PROBABILITY_SLACK).all()
+        and bool((of_model >= -PROBABILITY_SLACK).all())
+        for of_model in given.transpose(1, 0, 2)
     ]
-    return said if all(right) else np.where(np.array(right)[:, None], said, np.nan)
+    return given if all(right) else np.where(np.array(right)[:, None], given, np.nan)
 
 
 def _numbers(file: pq.ParquetFile, columns: Sequence[Sequence[str]]) -> NDArray[np.float64]:
     """Read rows × models × columns, NaN for columns that are not there."""
     # Each model's lie together in memory, so that what looks at a model copies nothing.
-    known, n = set(file.schema_arrow.names), file.metadata.num_rows
+    present, n = set(file.schema_arrow.names), file.metadata.num_rows
     values = np.full((len(columns), n, len(columns[0])), np.nan)
     some = max(1, _AT_ONCE // values[0].size) if n else len(columns)
     for start in range(0, len(columns), some):
         part = columns[start : start + some]
-        table = file.read(columns=[name for own in part for name in own if name in known])
-        for own, names in zip(values[start:], part, strict=False):
+        table = file.read(
+            columns=[name for of_model in part for name in of_model if name in present]
+        )
+        for of_model, names in zip(values[start:], part, strict=False):
             for place, name in enumerate(names):
-                if name in known:
-                    own[:, place] = table[name].to_numpy()
+                if name in present:
+                    of_model[:, place] = table[name].to_numpy()
     return values.transpose(1, 0, 2)
 
 
 def _without(models: Sequence[str], present: Sequence[str]) -> tuple[str, ...]:
     """Say which models have no results; of training runs the models count."""
-    there = {run_of(name)[0] for name in present}
-    return tuple(f"{model} has no results here" for model in models if model not in there)
+    with_results = {run_of(name)[0] for name in present}
+    return tuple(f"{model} has no results here" for model in models if model not in with_results)
 
 
 # --- folds
@@ -172,20 +238,20 @@ def read_scores(path: str | Path) -> pd.DataFrame:
 
 def fold_scores(scores: pd.DataFrame, models: list[str], metric: str) -> FoldScores:
     """Cut the scores of one data set and plan to an array, models paired fold by fold."""
-    own = scores[scores["metric"] == metric]
-    scored = set(own["model"])
+    rows = scores[scores["metric"] == metric]
+    scored = set(rows["model"])
     present = [model for model in models if model in scored]
-    wide = own.pivot(index=["repeat", "fold"], columns="model", values="value")
-    first = own[own["model"].isin(present[:1])].sort_values(["repeat", "fold"])
+    wide = rows.pivot(index=["repeat", "fold"], columns="model", values="value")
+    first = rows[rows["model"].isin(present[:1])].sort_values(["repeat", "fold"])
     shape = first["repeat"].nunique(), first["fold"].nunique()
-    if len(wide) != shape[0] * shape[1] or len(own) != wide.size:
+    if len(wide) != shape[0] * shape[1] or len(rows) != wide.size:
         raise UserError(f"the scores of {metric} are not complete: rerun snakemake")
     sizes = first[["n_train", "n_test"]]
-    known = not sizes.isna().any(axis=None)
+    sized = not sizes.isna().any(axis=None)
     n_train, n_test = (
-        sizes[name].to_numpy().reshape(shape) if known else None for name in ("n_train", "n_test")
+        sizes[name].to_numpy().reshape(shape) if sized else None for name in ("n_train", "n_test")
     )
-    undefined = own[own["value"].isna()].groupby("model")["undefined"].unique().to_dict()
+    undefined = rows[rows["value"].isna()].groupby("model")["undefined"].unique().to_dict()
     return FoldScores(
         tuple(present),
         wide[present].to_numpy(dtype=np.float64).reshape(*shape, len(present)),
@@ -254,20 +320,16 @@ def score_matrix(
     index = pd.MultiIndex.from_tuples(rows, names=_KEYS)
     wide = complete.unstack("model").reindex(index=index, columns=list(models))
     reasons = scores[scores["value"].isna()].drop_duplicates([*_KEYS, "model"])
-    known = reasons.set_index([*_KEYS, "model"])["undefined"].to_dict()
+    reason_of = reasons.set_index([*_KEYS, "model"])["undefined"].to_dict()
     holes = [
-        Hole(plan, metric, dataset, model, known.get((plan, metric, dataset, model)) or "no fit")
+        Hole(
+            plan, metric, dataset, model, reason_of.get((plan, metric, dataset, model)) or "no fit"
+        )
         for (plan, metric, dataset), gaps in zip(rows, wide.isna().to_numpy(), strict=True)
         for model, gap in zip(models, gaps, strict=True)
         if gap
     ]
     return wide.reset_index(), holes
-
-
-def read_matrix(path: str | Path) -> pd.DataFrame:
-    """Read a score matrix."""
-    types = dict.fromkeys(_KEYS, str)
-    return read_csv(path, dtype=types, keep_default_na=False, na_values=[""])
 
 
 def missing_cells(experiment: Experiment) -> str:
@@ -279,15 +341,13 @@ def missing_cells(experiment: Experiment) -> str:
 def check_holes(holes: Iterable[Hole], used: set[tuple[str, str]], policy: str) -> None:
     """Stop at missing cells that a test needs, where that is the policy."""
     missing = [hole for hole in holes if (hole.plan, hole.metric) in used]
-    if policy != "error" or not missing:
-        return
-    shown = "; ".join(map(str, missing[:_SHOWN]))
-    more = f"; and {len(missing) - _SHOWN} more" if len(missing) > _SHOWN else ""
-    raise UserError(
-        f"the tests over data sets need a score of every model on every data set: {shown}{more}. "
-        "Set `tests: {missing_cells: …}`: `failed` ranks scores last that are missing because a "
-        "model failed, `drop_dataset` leaves out data sets that are not complete"
-    )
+    if policy == "error" and missing:
+        raise UserError(
+            "the tests over data sets need a score of every model on every data set: "
+            f"{some(missing, _SHOWN)}. Set `tests: {{missing_cells: …}}`: `failed` ranks scores "
+            "last that are missing because a model failed, `drop_dataset` leaves out data sets "
+            "that are not complete"
+        )
 
 
 def complete(
@@ -303,24 +363,31 @@ def complete(
     if policy == "drop_dataset":
         gaps = scores.isna().any(axis=1)
         for name in scores.index[gaps]:
-            own = [hole for hole in holes if hole.dataset == name]
-            shown = "; ".join(map(str, own[:_SHOWN])) + ("; ..." if len(own) > _SHOWN else "")
+            missing_there = [hole for hole in holes if hole.dataset == name]
+            shown = "; ".join(map(str, missing_there[:_SHOWN])) + (
+                "; ..." if len(missing_there) > _SHOWN else ""
+            )
             notes.append(f"data set {name} was left out: {shown}")
         scores = scores[~gaps]
     if mixed_units(experiment, metric):  # of which no mean and no difference is known: of ranks
         size = np.nanmax(np.abs(scores.to_numpy()), axis=1, keepdims=True, initial=1e-300)
         scores = (scores.div(size).round(_DIGITS) * sign).rank(axis=1) * sign
-    order = [(unit, one) for unit, own in units.items() for one in own if one in scores.index]
+    order = [
+        (unit, one)
+        for unit, missing_there in units.items()
+        for one in missing_there
+        if one in scores.index
+    ]
     codes, names = pd.factorize(np.array([unit for unit, _ in order], dtype=object))
     values = scores.loc[[one for _, one in order]].to_numpy(dtype=np.float64)
     if len(names) < len(values):
         values = group_means(values, codes)
-    known = ~np.isnan(values)
-    if policy == "failed" and not known.all():
-        if never := models[~known.any(axis=0)].tolist():
+    present = ~np.isnan(values)
+    if policy == "failed" and not present.all():
+        if never := models[~present.any(axis=0)].tolist():
             raise UserError(f"{', '.join(never)}: no data set has a score of it; leave it out")
-        kept = known.any(axis=1)
-        missing, empty = int((~known[kept]).sum()), int((~kept).sum())
+        kept = present.any(axis=1)
+        missing, empty = int((~present[kept]).sum()), int((~kept).sum())
         if missing:
             score = "score was" if missing == 1 else "scores were"
             notes.append(f"{missing} missing {score} ranked last, as failures")

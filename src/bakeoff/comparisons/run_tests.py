@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from enum import StrEnum
 from functools import cache
@@ -13,41 +13,28 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
-import pandas as pd
 
 from bakeoff.comparisons.advice import cautions
 from bakeoff.comparisons.evidence import (
     AnyEvidence,
-    CrossedRuns,
     DatasetScores,
-    FoldScores,
     PairedPredictions,
     block_checks,
     cost_options,
     has_test,
 )
-from bakeoff.comparisons.read_evidence import (
-    Hole,
-    complete,
-    fold_scores,
-    held_out,
-    missing_cells,
-    read_fold_predictions,
-    read_matrix,
-    read_scores,
-)
+from bakeoff.comparisons.read_evidence import evidence_of
 from bakeoff.comparisons.settings import (
     INDEPENDENT,
     check_correction,
     correction_among,
-    deterministic,
+    pairs_of,
 )
 from bakeoff.files import read_json
 from bakeoff.scores import Metric, metrics_of
 from bakeoff.scores.metrics import mixed_units
 from bakeoff.seeds import derive, integer
 from bakeoff.spec import AnalysisPlan, Costs, Experiment, PlannedTest
-from bakeoff.spec.resampling import Halves
 from bakeoff.stats import (
     Arity,
     Assumption,
@@ -64,13 +51,12 @@ from bakeoff.stats import (
     catalogue,
     plain,
 )
-from bakeoff.stats.core.pairs import pairs_of, simultaneous_level
+from bakeoff.stats.core.pairs import simultaneous_level
 from bakeoff.stats.metrics.family import MAX_T
 from bakeoff.threads import on_one_thread
 
 UNDEFINED_METRIC = "undefined_metric"
 """Status where a model has no score to compare."""
-MATRIX, HOLES = "matrix", "holes"
 _MOST_BY_PAIR = 30
 """With more models a test that ranks each pair anew compares those of the best model alone."""
 _EFFECTS = ("rank_biserial",)
@@ -175,23 +161,13 @@ def merged(comparisons: Iterable[Comparison]) -> list[Comparison]:
 def once(comparisons: Sequence[Comparison]) -> dict[int, str]:
     """Map the places of distinct hypotheses to the omnibus tests that they follow."""
     follows: dict[int, str] = {}
-    places: dict[tuple[str, ...], list[int]] = {}
+    places: dict[str, int] = {}
     for i, row in enumerate(comparisons):
-        key = (row.test, row.role, row.dataset, row.plan, row.metric, row.model_a, row.model_b)
-        same = [j for j in places.setdefault(key, []) if _alike(comparisons[j], row)]
-        if same:
-            names = dict.fromkeys(filter(None, [*follows[same[0]].split("+"), row.follows]))
-            follows[same[0]] = "+".join(names)
-        else:
-            places[key].append(i)
-            follows[i] = row.follows
+        numbers = json.dumps({**row.to_dict(), "follows": ""}, default=str)
+        place = places.setdefault(numbers, i)
+        names = filter(None, [*follows.get(place, "").split("+"), row.follows])
+        follows[place] = "+".join(dict.fromkeys(names))
     return follows
-
-
-def _alike(a: Comparison, b: Comparison) -> bool:
-    """Tell whether two comparisons have the same numbers from the same evidence."""
-    plain_a, plain_b = (json.dumps({**c.to_dict(), "follows": ""}, default=str) for c in (a, b))
-    return plain_a == plain_b
 
 
 # --- the plan, test by test
@@ -205,62 +181,12 @@ def run_planned(
     Its inputs are the files of its evidence by data set, or what these would hold; over data sets
     the score matrix and its holes.
     """
-    if test.on_datasets:
-        evidence = _of_datasets(test, experiment, inputs[MATRIX], inputs[HOLES])
-    else:
-        evidence = (
-            (dataset, *one)
-            for dataset, given in inputs.items()
-            for one in _of_dataset(test, experiment, dataset, given)
-        )
     return [
         row
-        for dataset, metric, one in evidence
+        for dataset, metric, one in evidence_of(test, experiment, inputs)
         if one.models
         for row in run_on(one, test, experiment, dataset, metric)
     ]
-
-
-def _of_datasets(
-    test: PlannedTest, experiment: Experiment, matrix: Any, holes: Any
-) -> Iterator[tuple[str, str, AnyEvidence]]:
-    """Do with missing cells and groups of data sets what the experiment says."""
-    table = matrix if isinstance(matrix, pd.DataFrame) else read_matrix(matrix)
-    if not isinstance(holes, list):
-        holes = [Hole(**hole) for hole in read_json(holes)["missing"]]
-    policy = missing_cells(experiment)
-    if test.allows_missing and policy != "failed":
-        policy = "keep"
-    for metric in test.metrics:
-        cells = table[(table["plan"] == test.plan) & (table["metric"] == metric)]
-        cells = cells.set_index("dataset")[list(experiment.models)]
-        own = [hole for hole in holes if (hole.plan, hole.metric) == (test.plan, metric)]
-        yield "", metric, complete(experiment, metric, cells, policy, own)
-
-
-def _of_dataset(
-    test: PlannedTest, experiment: Experiment, dataset: str, given: Any
-) -> Iterator[tuple[str, AnyEvidence]]:
-    """Cut the rows or scores of one data set and plan for a test, metric by metric."""
-    entry, models = catalogue()[test.name], list(experiment.models)
-    match entry.evidence, entry.reads:
-        case ((Evidence.ROWS | Evidence.RUNS), _):
-            of_runs, fixed = entry.evidence is Evidence.RUNS, deterministic(experiment)
-            for rows in held_out(experiment, dataset, given, test.metrics):
-                yield rows.metric, CrossedRuns.of(rows, fixed) if of_runs else rows
-        case Evidence.FOLD_ROWS, _:
-            yield test.metrics[0], read_fold_predictions(given, models)
-        case _, reads:
-            scores = given if isinstance(given, pd.DataFrame) else read_scores(given)
-            parts = {metric: fold_scores(scores, models, metric) for metric in test.metrics}
-            if reads == "criteria":
-                better = [metrics_of(experiment)[metric].greater_is_better for metric in parts]
-                yield "+".join(parts), FoldScores.join(parts, better)
-                return
-            plan = experiment.resampling.plans()[test.plan]
-            full = plan.full_repeats if isinstance(plan, Halves) else 0
-            for metric, part in parts.items():
-                yield metric, dataclasses.replace(part, full_repeats=full)
 
 
 def matrices(tests: AnalysisPlan) -> set[tuple[str, str]]:
@@ -371,8 +297,8 @@ class _Family:
         self.evidence, self.models = evidence, evidence.models
         by_rows = entry.evidence is Evidence.ROWS and entry.reads == "predictions"
         models = len(self.models) if not by_rows or has_test(context.metric) else 2
-        asked = test.correction or "none"
-        self.correction = correction_among(entry, asked, models, test.related)
+        correction = test.correction or "none"
+        self.correction = correction_among(entry, correction, models, test.related)
 
     def tested(self) -> list[Comparison]:
         """Test all hypotheses; what the evidence does not allow raises a ValueError."""
@@ -388,11 +314,13 @@ class _Family:
         if entry.arity is Arity.PAIR:
             function, options = entry.all_pairs, entry.family_options
             if function is None or self.correction != MAX_T:
-                pairs, asked = self._pairs(), set(test.options)
-                if entry.variants is not None and getattr(self.evidence, "related", False):
-                    asked.add("variant")  # else all pairs are computed in a form of their own
+                pairs, chosen = pairs_of(self.models, versus), set(test.options)
+                rows = self.evidence
+                related = isinstance(rows, PairedPredictions) and rows.related
+                if related and entry.variants is not None:
+                    chosen.add("variant")  # else all pairs are computed in a form of their own
                 enough = function is not None and len(pairs) >= entry.all_pairs_from
-                if enough and entry.family_options >= asked and not incomplete:
+                if enough and entry.family_options >= chosen and not incomplete:
                     with suppress(ValueError):  # each pair then says if it has an answer
                         return self._all_pairs(function, options)
                 return self._one_by_one("pair", pairs)
@@ -408,7 +336,8 @@ class _Family:
         nothing = self._no_result(refusal)
         if self.entry.arity is Arity.OMNIBUS:
             return [self._comparison(nothing, "omnibus", math.nan, 1, "none")]
-        role, hypotheses = "pair", [(self.models[a], self.models[b]) for a, b in self._pairs()]
+        pairs = pairs_of(self.models, self.test.versus)
+        role, hypotheses = "pair", [(self.models[a], self.models[b]) for a, b in pairs]
         if self.entry.arity is Arity.ONE:
             role, hypotheses = "single", [(model, "") for model in self.models]
         family = math.nan, len(hypotheses), self.correction
@@ -430,12 +359,6 @@ class _Family:
             return row
         result = {**row.result, "assumptions": [dict(check) for check in checks], **more}
         return dataclasses.replace(row, result=result)
-
-    def _pairs(self) -> list[tuple[int, int]]:
-        """List all pairs, or the model that all are compared with, as A, against each other one."""
-        versus = self.test.versus
-        control = self.models.index(versus) if versus in self.models else None
-        return pairs_of(len(self.models), control)
 
     def _one_by_one(self, role: str, hypotheses: list[Any]) -> list[Comparison]:
         """Test each hypothesis by itself and adjust the p-values together."""
@@ -479,15 +402,17 @@ class _Family:
         shared = {k: v for k, v in everything.items() if k != "pairs"} | {"test": self.entry.name}
         size = whole.details.get("hypotheses", len(whole.pairs))
         rows = []
-        for result, pair, own in zip(whole.each(), whole.pairs, everything["pairs"], strict=True):
-            known = None
+        for result, pair, numbers in zip(
+            whole.each(), whole.pairs, everything["pairs"], strict=True
+        ):
+            record = None
             if not whole.results:
-                effects = {k: v for k, v in own["details"].items() if k in _EFFECTS}
+                effects = {k: v for k, v in numbers["details"].items() if k in _EFFECTS}
                 checks = [dict(vars(check)) for check in result.assumptions]
-                known = {**shared, **own, "effect_sizes": effects, "assumptions": checks}
+                record = {**shared, **numbers, "effect_sizes": effects, "assumptions": checks}
             family = pair.pvalue_adjusted, size, whole.correction
             models = self.models[pair.a], self.models[pair.b]
-            rows.append(self._comparison(result, "pair", *family, *models, known=known))
+            rows.append(self._comparison(result, "pair", *family, *models, record=record))
         if "average_ranks" in everything["details"]:
             # what a critical difference diagram is drawn from; each pair has details of its own
             ranks = {**everything["details"], "models": list(self.models)}
@@ -537,12 +462,12 @@ class _Family:
         correction: str,
         model_a: str = "",
         model_b: str = "",
-        known: Mapping[str, Any] | None = None,
+        record: Mapping[str, Any] | None = None,
     ) -> Comparison:
         """Return a hypothesis with its result, whose plain data may be `known`."""
         context = self.context
         decision = decide(result, role, adjusted, self.test.alpha)
-        row, plain = result.to_row(), dict(known or result.to_dict())
+        row, plain = result.to_row(), dict(record or result.to_dict())
         if isinstance(result, NoResult):
             row, plain = row | {"status": result.kind}, {"reason": result.reason}
         elif decision is not Decision.UNDECIDED and not isinstance(result, BayesResult):

@@ -41,7 +41,7 @@ _MANAGED = {
         ("groups", "time", "positive"), "`groups:` of the data set, or its `time:` or `positive:`"
     ),
     **dict.fromkeys(("cost", "classes", "priors"), "`costs:`"),
-    **dict.fromkeys(("metric", "criteria", "beta", "k"), "`metrics`"),
+    **dict.fromkeys(("metric", "criteria"), "`metrics`"),
     **dict.fromkeys(("greater_is_better", "labels"), "the metric and its data"),
     **dict.fromkeys(("n_train", "n_test", "row_counts", "allow_two_models"), "the evidence"),
     "seed": "`seed:`",
@@ -84,13 +84,13 @@ def in_time(experiment: Experiment) -> bool:
 
 def form_of(entry: Entry, experiment: Experiment) -> tuple[Entry, str]:
     """Return the test that runs where `entry` is wanted, and in which form for related rows."""
-    related, known, runs = dependent(experiment), catalogue(), entry
+    related, entries, runs = dependent(experiment), catalogue(), entry
     if not related or experiment.tests.of(entry.name).get(INDEPENDENT) is True:
         return entry, ""
     if entry.evidence.on_rows and entry.knows_no_relation and entry.better_test:
-        runs = known[entry.better_test]
+        runs = entries[entry.better_test]
     if runs.in_time and in_time(experiment):
-        runs = known[runs.in_time]
+        runs = entries[runs.in_time]
     if runs is not entry:
         form = f"in place of {entry.name}, which takes rows for independent"
     elif entry.variants is not None:
@@ -141,18 +141,18 @@ def planned(
     entry: Entry, settings: HypothesisTests, models: int = 3, *, related: bool = False
 ) -> PlannedTest:
     """Return a test with its settings, every default filled in; its evidence is still open."""
-    own = settings.of(entry.name)
+    chosen = settings.of(entry.name)
     shared = {key: getattr(settings, key) for key in SHARED if key in entry.options}
     options = {key: value for key, value in shared.items() if value is not None}
-    options |= {k: v for k, v in own.items() if k in entry.all_options}
+    options |= {k: v for k, v in chosen.items() if k in entry.all_options}
     for key in ("alpha", "simultaneous", *(["correction"] if corrects(entry) else [])):
         options.pop(key, None)
-    independent, posthoc, correction = own.get(INDEPENDENT) is True, None, None
+    independent, posthoc, correction = chosen.get(INDEPENDENT) is True, None, None
     related = related and not independent
     if corrects(entry):
         joint = _jointly(entry) and options.keys() <= entry.family_options
-        asked = own.get("correction") or settings.correction or (MAX_T if joint else "")
-        correction = correction_among(entry, asked, models, related)
+        wanted = chosen.get("correction") or settings.correction or (MAX_T if joint else "")
+        correction = correction_among(entry, wanted, models, related)
     if entry.posthoc:
         posthoc = planned(catalogue()[entry.posthoc], settings, models, related=related)
         posthoc = dataclasses.replace(
@@ -163,10 +163,10 @@ def planned(
     return PlannedTest(
         name=entry.name,
         evidence=entry.evidence.value,
-        alpha=own.get("alpha", settings.alpha),
+        alpha=chosen.get("alpha", settings.alpha),
         correction=correction,
-        versus=own.get("versus", settings.versus) if compares_pairs(entry) else None,
-        simultaneous=own.get("simultaneous", True),
+        versus=chosen.get("versus", settings.versus) if compares_pairs(entry) else None,
+        simultaneous=chosen.get("simultaneous", True),
         independent_rows=independent,
         related=related,
         options=options,
@@ -176,8 +176,8 @@ def planned(
 
 def _jointly(entry: Entry) -> bool:
     """Tell whether a test adjusts all pairs by the largest statistic, if told nothing else."""
-    own = inspect.signature(entry.all_pairs or entry.function).parameters.get("correction")
-    return own is not None and own.default == MAX_T
+    parameter = inspect.signature(entry.all_pairs or entry.function).parameters.get("correction")
+    return parameter is not None and parameter.default == MAX_T
 
 
 def correction_among(entry: Entry, correction: str, models: int, related: bool) -> str:
@@ -319,8 +319,8 @@ def check_options(experiment: Experiment, tests: AnalysisPlan) -> Iterator[Probl
 
 def _wrong_options(entry: Entry, experiment: Experiment) -> Iterator[Problem]:
     """Look at each option of a test by itself."""
-    own, allowed = experiment.tests.of(entry.name), allowed_options(entry)
-    for key, value in own.items():
+    chosen, allowed = experiment.tests.of(entry.name), allowed_options(entry)
+    for key, value in chosen.items():
         wrong = ""
         if key in _MANAGED and key in entry.options:
             wrong = f"is not set here: it follows from {_MANAGED[key]}"
@@ -341,7 +341,7 @@ def _wrong_options(entry: Entry, experiment: Experiment) -> Iterator[Problem]:
         if wrong:
             yield Problem(("tests", "options", entry.name, key), wrong)
     for key, option in entry.options.items():
-        given = key in own or (key in SHARED and getattr(experiment.tests, key) is not None)
+        given = key in chosen or (key in SHARED and getattr(experiment.tests, key) is not None)
         if option.default is inspect.Parameter.empty and key not in _MANAGED and not given:
             at = ("tests",) if key in SHARED else ("tests", "options", entry.name)
             yield Problem((*at, key), f"{entry.name} needs it, and no value is right for all data")

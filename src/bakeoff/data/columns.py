@@ -1,7 +1,4 @@
-"""Convert columns of any type to the column types of the workflow.
-
-Numbers (yes/no becomes 1/0), dates without a time zone, and texts; missing values stay missing.
-"""
+"""Columns of any type as numbers, dates without a time zone, or texts; missing values stay."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""What data look like: kinds of columns, ids of groups, columns that tell the class, repeated rows.
-
-Nothing is changed by it: what is remarked on is told with the data, and what to do.
-"""
+"""What data look like: kinds of columns, ids of groups, columns that tell the class, repeats."""
 
 from __future__ import annotations
 
@@ -149,10 +146,7 @@ _ISO = re.compile(r"\d{4}-\d{2}(-\d{2})?.*")
 
 
 def describe(features: pd.DataFrame) -> dict[str, dict[str, Any]]:
-    """Describe each column: its kind, missing and distinct values, and what is odd about it.
-
-    A remark is a kind of `bakeoff.report.undeclared.REMARKS`, with what was found.
-    """
+    """Describe each column: its kind, its values, and what is odd about it."""
     found = {}
     for name, values in features.items():
         different = distinct(values)
@@ -294,25 +288,20 @@ def pairs_by_chance(features: pd.DataFrame) -> float:
 
 
 def _hashes(features: pd.DataFrame) -> Iterator[Hashes]:
-    """Hash one column at a time, so that no two are in memory at once."""
+    """Hash one column at a time; the same value in another column has an unrelated hash."""
     for place, (_, values) in enumerate(features.items()):
-        yield _hashed(values, place)
-
-
-def _hashed(values: Series, place: int) -> Hashes:
-    """Hash a column; the same value in another column has another hash, unrelated to it."""
-    found = np.empty(len(values), dtype=np.uint64)
-    for start in range(0, len(values), _TOGETHER):
-        some = values.iloc[start : start + _TOGETHER]
-        if types.is_numeric_dtype(some.dtype):
-            numbers = some.to_numpy(dtype=np.float64, na_value=np.nan) + 0.0  # no -0.0
-            hashes = _mix(numbers.view(np.uint64))
-        else:
-            hashes = np.array(pd.util.hash_pandas_object(some, index=False), np.uint64)
-        # sums of hashes stand for rows, so that they must not be linear in the place
-        hashes += np.uint64((place + 1) * 0x9E3779B97F4A7C15 % 2**64)
-        found[start : start + _TOGETHER] = _mix(hashes)
-    return found
+        hashes = np.empty(len(values), dtype=np.uint64)
+        for start in range(0, len(values), _TOGETHER):
+            some = values.iloc[start : start + _TOGETHER]
+            if types.is_numeric_dtype(some.dtype):
+                numbers = some.to_numpy(dtype=np.float64, na_value=np.nan) + 0.0  # no -0.0
+                mixed = _mix(numbers.view(np.uint64))
+            else:
+                mixed = np.array(pd.util.hash_pandas_object(some, index=False), np.uint64)
+            # sums of hashes stand for rows, so that they must not be linear in the place
+            mixed += np.uint64((place + 1) * 0x9E3779B97F4A7C15 % 2**64)
+            hashes[start : start + _TOGETHER] = _mix(mixed)
+        yield hashes
 
 
 def _mix(bits: Hashes) -> Hashes:

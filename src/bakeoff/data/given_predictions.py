@@ -49,10 +49,7 @@ _KEPT = 64
 
 
 class HeldModel(GivenModel):
-    """A model whose predictions are held in memory: the entry of a call from Python.
-
-    `predictions` is what messages call the table.
-    """
+    """A model whose predictions are held in memory: the entry of a call from Python."""
 
     table: InstanceOf[Observations]
 

@@ -95,10 +95,7 @@ class Predicted:
 
 @dataclasses.dataclass(frozen=True)
 class Observations:
-    """What the training runs of models say of rows, and what is known of the rows.
-
-    Labels are those of their file until they are `settled` among the classes of all files.
-    """
+    """What the training runs of models say of rows, and what is known of the rows."""
 
     name: str
     """What messages call the rows."""
@@ -239,11 +236,7 @@ class Observations:
     def among(
         self, classes: Sequence[str], *, sure: bool | None = None
     ) -> dict[str, tuple[Predicted, ...]]:
-        """Return what the models say, by the places of these classes, with their probabilities.
-
-        A column of predictions may hold the probabilities of the positive class, where `sure`
-        tells whether it is known which of two it is.
-        """
+        """Return what models say by the places of classes; `sure`: the positive one is known."""
         return {
             model: tuple(_among(self, run, classes, sure) for run in runs)
             for model, runs in self.models.items()

@@ -58,10 +58,7 @@ def read_given(
     values: Kind | None = None,
     missing: str | None = None,
 ) -> Observations:
-    """Read the predictions, or the numbers per row, of several models.
-
-    `missing` says what becomes of items that not all models have: ``"wrong"`` or ``"common"``.
-    """
+    """Read predictions or numbers per row; missing items are "wrong", or "common" ones stay."""
     name = tables.name if tables.wide is None else Path(tables.wide.path).name
     files_of = tables.models if tables.wide is None else {"": tables.wide}
     parts = [(model, part) for model, file in files_of.items() for part in by_run(file, named)]

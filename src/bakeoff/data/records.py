@@ -1,7 +1,4 @@
-"""From a file of any format to its records: opened, read, and its columns found by their roles.
-
-How a text is written is guessed where nobody says it.
-"""
+"""From a file of any format, opened and read, to records whose columns are found by their roles."""
 
 from __future__ import annotations
 
@@ -124,10 +121,7 @@ def read_frame(path: str, place: Place, keys: TableKeys = PLAIN) -> pd.DataFrame
 
 
 def guess(path: str, target: str, given: Mapping[str, Any]) -> tuple[pd.DataFrame, dict[str, Any]]:
-    """Read a table, and guess how its file is written where the `given` keys do not say it.
-
-    The texts that are labels, and not missing values, are the values of `target`.
-    """
+    """Read a table, and guess how its file is written where the `given` keys do not say it."""
     if not is_file(path):
         raise UserError(no_file(path))
     keys = dict(given)

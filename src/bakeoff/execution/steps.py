@@ -88,9 +88,13 @@ def fit(task: FitTask) -> bool:
 
 def note_failure(fit: Fit, why: str, fingerprint: str, output: str) -> None:
     """Leave a file without rows for a fit that failed, so that everything else goes on."""
-    from bakeoff.fit.predictions import no_predictions
+    import numpy as np
 
-    no_predictions({**fit._asdict(), "failure": why, "fingerprint": fingerprint}).write(output)
+    from bakeoff.fit.predictions import Predictions
+
+    none = np.array([], dtype=np.intp)
+    facts = {**fit._asdict(), "failure": why, "fingerprint": fingerprint}
+    Predictions(none, none, none, (), None, None, facts).write(output)
 
 
 def take_predictions(experiment: Experiment, fit: Fit, data: str, splits: str, output: str) -> None:

@@ -96,12 +96,6 @@ def read_facts(path: str | Path) -> dict[str, Any]:
     return facts
 
 
-def no_predictions(facts: Mapping[str, Any]) -> Predictions:
-    """Make the record of a failed fit: no rows, and the reason in `facts`."""
-    none = np.array([], dtype=np.intp)
-    return Predictions(none, none, none, (), None, None, facts)
-
-
 def _answers(table: pa.Table, name: str, classes: tuple[str, ...]) -> NDArray[Any]:
     column = table.column(name).combine_chunks()
     if not classes:

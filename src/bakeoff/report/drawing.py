@@ -118,14 +118,8 @@ def panel(
     axes = figure.add_axes(
         (left / width, bottom / height, 1 - (left + right) / width, 1 - (top + bottom) / height)
     )
-    bare(axes)
+    axes.spines[["top", "right", "left"]].set_visible(False)
     return figure, axes
-
-
-def bare(axes: Axes) -> None:
-    """Take away all lines about a plot but that of the horizontal axis."""
-    for side in ("top", "right", "left"):
-        axes.spines[side].set_visible(False)
 
 
 def name_rows(axes: Axes, labels: list[str]) -> None:

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 if TYPE_CHECKING:  # who lists exhibits draws none
     from matplotlib.figure import Figure
 
-    from bakeoff.report.study_design import StudyDesign
 
 MOST_DATASETS = 20
 """With more data sets, none has exhibits of its own."""
@@ -61,11 +60,6 @@ class Drawing(NamedTuple):
     """Which part of the comparisons it shows; empty where it shows all there is."""
 
 
-def always(*design: object) -> bool:
-    """Show an exhibit in every report."""
-    return True
-
-
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Exhibit:
     """One kind of table or figure, as the decorators `table` and `figure` make it of a function."""
@@ -75,15 +69,14 @@ class Exhibit:
     section: Section
     place: int
     """Exhibits of a section are in the order of their places."""
-    title: str | Callable[[StudyDesign], str]
-    """A short name, after that of the test or before that of the data set; or made of the
-    `StudyDesign`."""
+    title: str
+    """A short name, after that of the test or before that of the data set."""
     caption: str
     """What it means statistically and how to read it, whatever the results."""
     make: Callable[..., Any]
     """Makes it from the study, and the test or the data set that it is about."""
     each: Literal["study", "test", "dataset"] = "study"
-    when: Callable[..., bool] = always
+    when: Callable[..., bool] = lambda *design: True
     """Tells whether a report has it, from the `StudyDesign`, and the test's `Entry` where it is of
     a test."""
     citation: str = ""
@@ -93,7 +86,7 @@ class Exhibit:
     def __post_init__(self) -> None:
         if not self.caption:
             raise ValueError(f"{self.name} needs a docstring, which is its caption")
-        if isinstance(self.title, str) and not self.title.strip() and self.each != "test":
+        if not self.title.strip() and self.each != "test":
             raise ValueError(f"{self.name} needs a title")
 
 

@@ -7,7 +7,6 @@ import math
 import string
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
-from types import MappingProxyType
 
 import numpy as np
 
@@ -23,12 +22,7 @@ from bakeoff.report.family import seen_from
 from bakeoff.report.study import Study
 from bakeoff.seeds import derive, integer
 from bakeoff.spec import Costs
-from bakeoff.stats import (
-    Assumption,
-    ConfidenceInterval,
-    Status,
-    catalogue,
-)
+from bakeoff.stats import Assumption, ConfidenceInterval, Status, catalogue
 from bakeoff.stats.core.pairs import compact_letters
 from bakeoff.stats.metrics.family import best_of, compare_all, family_of_values, read_family
 from bakeoff.threads import on_one_thread
@@ -36,33 +30,31 @@ from bakeoff.threads import on_one_thread
 
 @lru_cache(maxsize=32)
 def may_be_best(study: Study, metric: str) -> dict[str, Contenders]:
-    """Find the models that may be the best by a metric, on each data set where that is known.
-
-    It is known of single fits: there is no test of several training runs.
-    """
+    """Find the models that may be the best by a metric, on data sets with single fits."""
     if study.has_runs:
         return {}
-    experiment, alpha = study.experiment, study.alpha
-    seeds = {name: integer(derive(experiment.seed, "best", name)) for name in study.datasets}
-    found: dict[str, Contenders | None] = {}
+    by_dataset = {}
     for name, rows in (study.test_sets or study.numbers).items():
-        (ranked,) = by_metric(rows, experiment, [metric])
+        (ranked,) = by_metric(rows, study.experiment, [metric])
+        costs, seed = study.experiment.costs_on(name), derive(study.experiment.seed, "best", name)
         tested = _tested(study, name, metric)
-        found[name] = contenders(ranked, experiment.costs_on(name), alpha, seeds[name], tested)
-    return {name: each for name, each in found.items() if each is not None}
+        each = contenders(ranked, costs, study.alpha, integer(seed), tested)
+        if each is not None:
+            by_dataset[name] = each
+    return by_dataset
 
 
 def _tested(study: Study, dataset: str, metric: str) -> PairTests:
     """Return the p-values of the pairs by the test that the verdict rests on, winner first."""
     family = study.by_metric(metric, dataset, "models")
     if family is None:
-        return NO_TESTS
-    found = {}
+        return {}
+    pvalues = {}
     for row in family.rows:
         for seen in (row, seen_from(row, row.model_b)):
             ahead = seen.estimate > 0 and seen.alternative != "less"
-            found[seen.model_a, seen.model_b] = seen.pvalue_adjusted if ahead else 1.0
-    return found
+            pvalues[seen.model_a, seen.model_b] = seen.pvalue_adjusted if ahead else 1.0
+    return pvalues
 
 
 def cautions(study: Study, found: Contenders) -> Iterator[str]:
@@ -74,7 +66,6 @@ def cautions(study: Study, found: Contenders) -> Iterator[str]:
 
 DRAWS = 9_999
 PairTests = Mapping[tuple[str, str], float]
-NO_TESTS: PairTests = MappingProxyType({})
 
 
 @dataclasses.dataclass(frozen=True)
@@ -86,7 +77,6 @@ class Contender:
     ci: ConfidenceInterval | None
     pvalue: float
     stays: bool
-    beaten_by: str
     tier: str
 
 
@@ -104,7 +94,7 @@ def contenders(
     costs: Costs | None,
     alpha: float,
     seed: int,
-    tested: PairTests = NO_TESTS,
+    tested: PairTests | None = None,
 ) -> Contenders | None:
     """Find the models that may be the best."""
     if not rows.by_values and not has_test(rows.metric):
@@ -133,7 +123,7 @@ def contenders(
             (pair.b, pair.a, pair.estimate < 0),
         ):
             own = pair.pvalue_adjusted if ahead else 1.0
-            p = tested.get((models[better], models[worse]), own)
+            p = (tested or {}).get((models[better], models[worse]), own)
             pvalues[worse, better] = 1.0 if math.isnan(p) else p
     order = sorted(range(len(models)), key=lambda m: -best.scores[m])
     letters = _letters(order, [(int(i), int(j)) for i, j in np.argwhere(pvalues <= alpha)])
@@ -141,9 +131,8 @@ def contenders(
     for m in order:
         score, least = alone(rows, m, costs, level), pvalues[m].min()
         stays = bool(m in best.members or least > alpha)
-        beaten_by = models[int(pvalues[m].argmin())] if stays and least <= alpha else ""
         p = float(np.maximum(best.pvalues[m], least))
-        line = Contender(models[m], score.estimate, score.ci, p, stays, beaten_by, letters[m])
+        line = Contender(models[m], score.estimate, score.ci, p, stays, letters[m])
         ranked.append(line)
     return Contenders(tuple(ranked), best.assumptions)
 

@@ -29,11 +29,6 @@ def number(value: float | None, digits: int = 3) -> str:
     return _signed(text, value)
 
 
-def score(value: float | None) -> str:
-    """Format a score or a difference of scores with three decimals."""
-    return fixed(value, 3)
-
-
 def fixed(value: float | None, decimals: int) -> str:
     """Format a number with fixed decimals; no negative zero, and no rows of zeros or digits."""
     if value is None or not math.isfinite(value) or decimals > 7 or abs(value) >= 1e15:
@@ -92,12 +87,6 @@ def percent(value: float) -> str:
 def share(value: float, decimals: int = 1) -> str:
     """Format a share in percent with fixed decimals."""
     return NONE if math.isnan(value) else f"{100 * value:.{decimals}f}%"
-
-
-def degrees(df: float | None, df1: float | None, df2: float | None) -> str:
-    """Format degrees of freedom: ``5``, ``10, 5``."""
-    found = [df] if df is not None else [d for d in (df1, df2) if d is not None]
-    return ", ".join(number(float(d)) for d in found) or NONE
 
 
 def count(n: int, noun: str, plural: str = "") -> str:

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from jinja2 import Environment, PackageLoader
 
 from bakeoff.comparisons import Comparison, Decision
-from bakeoff.comparisons.advice import RowCounts
-from bakeoff.comparisons.settings import INDEPENDENT, in_time, several_runs
+from bakeoff.comparisons.settings import INDEPENDENT, in_time
 from bakeoff.report.family import B_NOT_INFERIOR, NOT_INFERIOR, Family, as_float
-from bakeoff.report.numbers import MINUS, count, fixed, number, p_equals, percent, spread, words
+from bakeoff.report.numbers import MINUS, count, fixed, number, p_equals, percent, spread
 from bakeoff.report.study import Study
 from bakeoff.report.study_design import clean
 from bakeoff.scores import Metric
@@ -60,16 +58,14 @@ def of_model(metric: str, model: str) -> str:
     return f"{name} of {model}{of_class}{called}"
 
 
+_TEMPLATES = Environment(
+    loader=PackageLoader("bakeoff.report"), trim_blocks=True, lstrip_blocks=True
+)
+
+
 def rendered(template: str, facts: Mapping[str, Any]) -> list[str]:
     """Fill a template that has a sentence on each line; empty lines are left out."""
-    lines = _environment().get_template(template).render(facts).splitlines()
-    return list(filter(None, lines))
-
-
-@cache
-def _environment() -> Environment:
-    loader = PackageLoader("bakeoff.report")
-    return Environment(loader=loader, trim_blocks=True, lstrip_blocks=True)
+    return list(filter(None, _TEMPLATES.get_template(template).render(facts).splitlines()))
 
 
 PLANS = {
@@ -107,10 +103,7 @@ CORRECTIONS = {
 
 
 def of_target(card: Mapping[str, Any], unit: str | None, most: int = 4) -> str:
-    """Say of a data set's card which classes there are, or how large the numbers are.
-
-    Empty where scores alone are given.
-    """
+    """Say which classes a data set has, or how large its numbers are; empty for scores alone."""
     if card.get("numbers"):
         low, high, mean, sd = (number(card["numbers"][key]) for key in ("min", "max", "mean", "sd"))
         return f"{low} to {high}{f' {clean(unit)}' if unit else ''}, mean {mean}, SD {sd}"
@@ -224,13 +217,11 @@ def evidence(study: Study, family: Family) -> str:
 def divisions(study: Study, plan: str) -> str:
     """Say how often and into how many folds a plan divides the rows."""
     spec = getattr(study.experiment.resampling, plan)
-    match plan:
-        case "kfold" if spec is not None and not in_time(study.experiment):
-            times = f"{spec.repeats} × " if spec.repeats > 1 else ""
-            return f"{times}{spec.folds}-fold {PLANS[plan]}"
-        case "halves" | "resampled" if spec is not None:
-            return f"{spec.repeats} {PLANS[plan]}"
-    return PLANS[plan]
+    if spec is not None and plan == "kfold" and not in_time(study.experiment):
+        times = f"{spec.repeats} × " if spec.repeats > 1 else ""
+        return f"{times}{spec.folds}-fold {PLANS[plan]}"
+    several = spec is not None and plan in ("halves", "resampled")
+    return f"{spec.repeats} {PLANS[plan]}" if several else PLANS[plan]
 
 
 def runs_of(family: Family) -> str:
@@ -243,16 +234,12 @@ def runs_of(family: Family) -> str:
 
 
 def over_runs(study: Study) -> str:
-    """Say of which models scores on held-out rows are means over several training runs."""
+    """Say that scores on held-out rows are means over several training runs, where they are."""
     if not study.has_runs:
         return ""
-    several = several_runs(study.experiment)
-    names, whose = words([study.label(model) for model in several], 5), "their"
-    if len(several) == 1:
-        whose = "its"
     return (
-        f"The scores of {names} on held-out rows are means over {whose} training runs, with "
-        "intervals for other seeds and other rows."
+        "Scores on held-out rows of models that were trained several times are means over their "
+        "training runs, with intervals for other seeds and other rows."
     )
 
 
@@ -271,38 +258,23 @@ def trained_on(study: Study, dataset: str, plan: str) -> str:
 
 
 def worth(study: Study, row: Comparison) -> str:
-    """Say in how many groups or times rows come and what they are worth; empty where they do not.
-
-    The worth is that of one comparison: models may differ more alike in groups than others do.
-    """
+    """Say in how many groups or times the rows of a comparison come and what they are worth."""
     kin = declared(study.experiment, row.dataset) if row.dataset else None
     if kin is None:
         return ""
     if INDEPENDENT in row.result:
         return f" treated as independent although {kin.column!r} relates them"
     found = {**row.result.get("details", {}), **row.result}
-    count = found.get("n_clusters", found.get("n_times"))
+    timed, count = "n_times" in found, found.get("n_clusters", found.get("n_times"))
     if count is None:
         return ""
-    if "n_times" in found:
-        several, unit = f" at {count:,} times", "times"
-    elif kin.kind == "group":
-        several, unit = f" in {count:,} groups by {kin.column!r}", "rows"
-    else:
+    if not timed and kin.kind != "group":
         return f" in {count:,} blocks of time"
-    effective = as_float(found.get("n_effective"))
-    about = f" with an effective sample size of about {effective:,.0f} {unit}"
-    return several if math.isnan(effective) else several + about
-
-
-def size_of(study: Study, row: Comparison) -> RowCounts:
-    """Count the rows, the groups and the times that a comparison was made on."""
-    kin = declared(study.experiment, row.dataset)
-    found = {**row.result.get("details", {}), **row.result}
-    count = found.get("n_clusters", found.get("n_times"))
-    if kin is None or count is None:
-        return RowCounts(row.n)
-    return RowCounts(row.n, **{"groups" if kin.kind == "group" else "times": int(count)})
+    where = f" at {count:,} times" if timed else f" in {count:,} groups by {kin.column!r}"
+    effective, unit = as_float(found.get("n_effective")), "times" if timed else "rows"
+    if math.isnan(effective):
+        return where
+    return f"{where} with an effective sample size of about {effective:,.0f} {unit}"
 
 
 ABOUT = {
@@ -334,12 +306,6 @@ def side_of(row: Comparison) -> str:
     """Say on which side of that value a model is shown to be."""
     above = row.estimate > tested_value(row)
     return f"{'above' if above else 'below'} {tested_value(row):g}"
-
-
-def asked_of(row: Comparison) -> str:
-    """Say what a test of a single model asks."""
-    asks = {"greater": "is above", "less": "is below"}.get(row.alternative, "differs from")
-    return f"{asks} {tested_value(row):g}"
 
 
 DECISIONS = {
@@ -378,28 +344,23 @@ def decision(study: Study, row: Comparison) -> str:
 _MINUS = re.compile(r"(?<![\w.])-(?=\d)")
 
 
-@dataclasses.dataclass(frozen=True)
-class Check:
+class Check(NamedTuple):
     """One assumption over several comparisons."""
 
     name: str
-    fails: int
-    unknown: int
-    of: int
-    """The comparisons where it does not hold, where that cannot be checked, and all of them."""
+    holds: list[bool | None]
+    """Whether it holds, of each comparison; None where that cannot be checked."""
     detail: str
     """Of the first where it fails, or else cannot be checked, or else of the first."""
 
 
 def checked(rows: Iterable[Comparison]) -> Iterator[Check]:
     """Sum up the assumptions of comparisons, in the order in which they are named."""
-    found: dict[str, list[tuple[bool | None, str]]] = {}
+    found = defaultdict[str, list[Mapping[str, Any]]](list)
     for row in rows:
-        for a in row.result.get("assumptions", ()):
-            found.setdefault(a["name"], []).append((a["holds"], a["detail"]))
+        for one in row.result.get("assumptions", ()):
+            found[one["name"]].append(one)
     for name, checks in found.items():
-        fails = [detail for holds, detail in checks if holds is False]
-        unknown = [detail for holds, detail in checks if holds is None]
-        detail = (fails or unknown or [checks[0][1]])[0]
-        text = clean(_MINUS.sub(MINUS, detail))
-        yield Check(clean(name), len(fails), len(unknown), len(checks), text)
+        told = min(checks, key=lambda one: (False, None, True).index(one["holds"]))
+        holds, detail = [one["holds"] for one in checks], _MINUS.sub(MINUS, told["detail"])
+        yield Check(clean(name), holds, clean(detail))

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from functools import cached_property
 
 from bakeoff.comparisons.settings import several_runs
-from bakeoff.report.numbers import short, words
+from bakeoff.report.numbers import short, spread, words
 from bakeoff.scores import metrics_of
 from bakeoff.scores.metrics import Metric, mixed_units
 from bakeoff.spec import AnalysisPlan, Experiment
@@ -49,14 +49,12 @@ class StudyDesign:
 
     def counted_datasets(self, used: Iterable[int] = ()) -> str:
         """Say how many data sets, or groups of them, there are and were used."""
+        grouped = self.units < len(self.datasets)
+        what = f"groups of {len(self.datasets)} data sets" if grouped else "data sets"
         n = sorted({*used} or {self.units})
-        what = "data sets"
-        if self.units < len(self.datasets):
-            what = f"groups of {len(self.datasets)} data sets"
-        if n == [self.units]:
-            return f"{self.units} {what}"
-        some = f"{n[0]}" if len(n) == 1 else f"{n[0]} to {n[-1]}"
-        return f"{some} of {self.units} {what}"
+        return (
+            f"{self.units} {what}" if n == [self.units] else f"{spread(n)} of {self.units} {what}"
+        )
 
     @property
     def title(self) -> str:

@@ -7,7 +7,7 @@ import dataclasses
 import io
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
 from bakeoff.comparisons import Comparison, Decision
@@ -15,15 +15,7 @@ from bakeoff.errors import escaped
 from bakeoff.files import no_formula
 from bakeoff.report import prose
 from bakeoff.report.exhibit import Item
-from bakeoff.report.numbers import (
-    NONE,
-    capital,
-    degrees,
-    number,
-    probability,
-    pvalue,
-    spread,
-)
+from bakeoff.report.numbers import NONE, capital, number, probability, pvalue, spread
 from bakeoff.report.study import Study
 from bakeoff.report.written import Written, with_unit
 
@@ -44,8 +36,6 @@ class Cell:
     """As machines read it; None when the text is all there is."""
     best: bool = False
     """Whether it is the best of its kind: set in bold."""
-    mark: str = ""
-    """How significant it is: ``*`` to ``***``."""
     tone: str = ""
     """``good``, ``bad`` or ``open``, for a colour beside the words."""
     high: float | None = None
@@ -140,15 +130,9 @@ class PageTable:
     summary: str = ""
     """How much more there is; empty where this is all."""
 
-    def split(self, most: int) -> Iterator[tuple[str, PageTable]]:
-        """Return the first rows, and the rest with a summary that counts it."""
-        yield "", self.first(most)
-        if more := self.rows[most:]:
-            yield f"{len(more):,} more rows", dataclasses.replace(self, rows=more)
-
-    def first(self, most: int) -> PageTable:
-        """Return the table without what comes after so many rows."""
-        return dataclasses.replace(self, rows=self.rows[:most])
+    def part(self, first: int, end: int | None = None) -> PageTable:
+        """Return the table with some of its rows."""
+        return dataclasses.replace(self, rows=self.rows[first:end])
 
 
 class Table(NamedTuple):
@@ -201,13 +185,6 @@ def tabulate(item: Item, study: Study, table: Table) -> PageTable:
     return PageTable(item.title, shown, cells, note)
 
 
-def stars(p: float, alpha: float) -> str:
-    """Mark significance: one star at the experiment's level, more at a fifth and a fiftieth."""
-    if math.isnan(p):
-        return ""
-    return "*" * sum(p <= alpha / part for part in (1, 5, 50))
-
-
 TONES = {Decision.A_BETTER: "good", Decision.B_BETTER: "bad", Decision.EQUIVALENT: "same"}
 
 SCORE = Kind(lambda written, value: _score(written, value), measured=True)
@@ -215,12 +192,11 @@ SCORE = Kind(lambda written, value: _score(written, value), measured=True)
 NUMBER = numbers(number)
 PROBABILITY, P = numbers(probability), numbers(pvalue)
 COUNT = Kind(lambda study, n: Cell(f"{int(n):,}", int(n)))
-STARRED = Kind(lambda study, p: Cell(pvalue(p), p, mark=stars(p, study.alpha)))
 INTERVAL = Kind(
     lambda written, ends: _interval(written, *(ends or (math.nan, math.nan))), measured=True
 )
 RATIO = Kind(lambda study, ends: _interval(Written(), *ends))
-DEGREES = Kind(lambda study, df: Cell(degrees(*df)))
+DEGREES = Kind(lambda study, df: Cell(", ".join(number(d) for d in df if d is not None) or NONE))
 SIZES = Kind(lambda study, sizes: _sizes(sizes))
 DATASET_LABEL = Kind(lambda study, dataset: Cell(study.dataset_label(dataset)), number=False)
 MODEL_LABEL = Kind(lambda study, model: Cell(study.label(model)), number=False)
@@ -237,7 +213,7 @@ METRIC = Column(
 STATISTIC = Column("statistic", "Statistic", NUMBER)
 DF = Column("df", "df", DEGREES)
 PVALUE = Column("pvalue", "p", P)
-ADJUSTED = Column("pvalue_adjusted", "Adjusted p", STARRED)
+ADJUSTED = Column("pvalue_adjusted", "Adjusted p", P)
 DECISION = Column("decision", "Result")
 
 
@@ -256,11 +232,7 @@ def compared(study: Study, row: Comparison) -> dict[str, Any]:
         "statistic": row.statistic,
         "df": (row.df, row.df1, row.df2),
         "pvalue": row.pvalue,
-        "pvalue_adjusted": Cell(
-            pvalue(row.pvalue_adjusted),
-            row.pvalue_adjusted,
-            mark=stars(row.pvalue_adjusted, row.alpha),
-        ),
+        "pvalue_adjusted": row.pvalue_adjusted,
         "p_a_better": row.p_a_better,
         "p_equivalent": row.p_equivalent,
         "p_b_better": row.p_b_better,
@@ -317,8 +289,7 @@ def to_markdown(table: PageTable) -> str:
             f"**{t}**" if cell.best and (t := markdown(cell.text)) else markdown(cell.text)
             for cell in row
         ]
-        marked = [t + cell.mark.replace("*", r"\*") for t, cell in zip(cells, row, strict=True)]
-        lines.append("| " + " | ".join(marked) + " |")
+        lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines)
 
 
@@ -344,11 +315,7 @@ def to_latex(table: PageTable, label: str) -> str:
         "\\midrule",
     ]
     for row in table.rows:
-        cells = [
-            (rf"\textbf{{{latex(c.text)}}}" if c.best else latex(c.text))
-            + (f"$^{{{c.mark.replace('*', '{*}')}}}$" if c.mark else "")
-            for c in row
-        ]
+        cells = [rf"\textbf{{{latex(c.text)}}}" if c.best else latex(c.text) for c in row]
         lines.append(" & ".join(cells) + r" \\")
     lines += ["\\bottomrule", "\\end{tabular}", "\\end{table}", ""]
     return "\n".join(lines)

@@ -1,7 +1,4 @@
-"""Notes on rows that may belong together though nobody said so: a number each, and what to do.
-
-Nothing changes by itself: whether rows belong together is known to those who know the data.
-"""
+"""Notes on rows that may belong together though nobody said so, and what to do."""
 
 from __future__ import annotations
 
@@ -10,7 +7,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from bakeoff.comparisons.evidence import PairedPredictions
-from bakeoff.report.numbers import count, fixed, words
+from bakeoff.report.numbers import fixed, words
 from bakeoff.report.prose import PLANS
 from bakeoff.report.study import Study
 from bakeoff.report.study_design import clean
@@ -108,10 +105,8 @@ def notes_on(
     if card["pairs_by_chance"] >= CHANCE:
         return
     repeated = card["duplicate_rows"]
-    found = [f"{_repeating(repeated, 'an earlier row')} (of {rows:,} in {label})"] * (repeated > 0)
-    if tested := _by_heart(divisions):
-        found.append(tested)
-    if found:
+    said = f"rows that repeat an earlier row in every feature: {repeated:,} of {rows:,} in {label}"
+    if found := [*filter(None, (said if repeated else "", _by_heart(divisions)))]:
         yield Note(dataset, "; ".join(found), _COPIES)
 
 
@@ -131,14 +126,9 @@ def _by_heart(divisions: Iterable[Mapping[str, Any]]) -> str:
             if (share := repeated / max(n, 1)) > worst[0]:
                 several = "in the worst division of " if len(known["parts"]) > 1 else "of "
                 where = f"{several}{PLANS[known['plan']]}"
-                said = _repeating(repeated, "a training row", "test ")
-                worst = share, f"{said} (of {n:,}, {where}), so models may have memorised them"
+                said = f"{repeated:,} of {n:,} {where}, so models may have memorised them"
+                worst = share, f"test rows that repeat a training row in every feature: {said}"
     return worst[1]
-
-
-def _repeating(repeated: int, other: str, kind: str = "") -> str:
-    verb = "equals" if repeated == 1 else "equal"
-    return f"{count(repeated, f'{kind}row')} {verb} {other} in every feature"
 
 
 def of_order(study: Study, dataset: str, rows: PairedPredictions) -> Iterator[Note]:

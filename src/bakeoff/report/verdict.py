@@ -9,7 +9,13 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from bakeoff.comparisons import Comparison, Decision
-from bakeoff.comparisons.advice import enough_datasets, over_datasets, remedies, smallest_pvalue
+from bakeoff.comparisons.advice import (
+    RowCounts,
+    enough_datasets,
+    over_datasets,
+    remedies,
+    smallest_pvalue,
+)
 from bakeoff.comparisons.plan_tests import notes as notes_on_runs
 from bakeoff.comparisons.run_tests import measured
 from bakeoff.report import prose
@@ -25,20 +31,12 @@ from bakeoff.report.facts import (
     take_care,
 )
 from bakeoff.report.family import Family, as_float, seen_from
-from bakeoff.report.numbers import (
-    NONE,
-    capital,
-    count,
-    fixed,
-    percent,
-    probability,
-    pvalue,
-    words,
-)
+from bakeoff.report.numbers import NONE, capital, count, fixed, percent, probability, pvalue, words
 from bakeoff.report.prose import of_model, title
 from bakeoff.report.ranking import Ranked, ranking, standings, without_noise
 from bakeoff.report.study import TRUST, Study
 from bakeoff.report.undeclared import notes
+from bakeoff.spec.related import declared
 from bakeoff.stats import TypeOneError
 from bakeoff.threads import on_one_thread
 
@@ -89,9 +87,6 @@ def facts_of(study: Study) -> Facts:
     facts["notes"] += [note.sentence for note in notes(study)[:MOST]]
     facts["notes"] += notes_on_runs(study.experiment)
     return facts
-
-
-# ------------------------------------------------------------------------ comparisons of pairs
 
 
 class Outcome(NamedTuple):
@@ -216,7 +211,6 @@ def _all_pairs(facts: Facts, first: Family, *narrower: Family) -> None:
     for family in narrower:
         if not family.control:
             _beside(facts, family)
-    _costs(facts, [first, *narrower])
     _margins(facts, "more")
     _posterior(facts, o.leader, o.runner_up, "more")
 
@@ -388,7 +382,12 @@ def _unable(facts: Facts, family: Family, row: Comparison) -> bool:
     experiment = facts.study.experiment
     models = {model: experiment.models[model] for model in family.models}
     compared = experiment.model_copy(update={"models": models})
-    size = prose.size_of(facts.study, row) if family.entry.evidence.on_rows else None
+    size, kin = None, declared(experiment, row.dataset) if row.dataset else None
+    if family.entry.evidence.on_rows:
+        details = {**row.result.get("details", {}), **row.result}
+        units = details.get("n_clusters", details.get("n_times")) if kin else None
+        grouped = "groups" if kin and kin.kind == "group" else "times"
+        size = RowCounts(row.n, **({} if units is None else {grouped: int(units)}))
     test = facts.study.analysis[family.entry.name]
     smallest = smallest_pvalue(test, compared, size)
     if smallest <= row.alpha:
@@ -415,18 +414,6 @@ def _beside(facts: Facts, family: Family) -> None:
     of_runs(facts, o)
 
 
-def _costs(facts: Facts, told: Sequence[Family]) -> None:
-    """Say what the test of costs says, unless it was told already; with one data set."""
-    for family in () if facts.study.several else facts.study.families:
-        costs = family.entry.reads == "classes" and family.settles
-        if costs and family not in told and not family.control:
-            o = look(facts.study, family)
-            row = family.between(o.leader, o.behind) if o.behind else None
-            if row is not None and row.decision is not Decision.UNDECIDED:
-                facts["pairs"] += [_pair(facts, family, row, "more")]
-                return
-
-
 def _by_other_metrics(facts: Facts, first: Family) -> None:
     """Say by which other metrics the answer differs from that of the test that decides."""
     study, lacking = facts.study, list[str]()
@@ -440,10 +427,8 @@ def _by_other_metrics(facts: Facts, first: Family) -> None:
             and family.follows == first.follows
         )
         family = next(same, None) or study.by_metric(metric, first.dataset)
-        # what errors cost has a sentence of its own, and a metric that jumps has no test
-        if family is None or family.metric == first.metric or family.entry.reads == "classes":
-            continue
-        if not family.measure.smooth:
+        # a metric that jumps has no test
+        if family is None or family.metric == first.metric or not family.measure.smooth:
             continue
         metrics += 1
         won = {(row.model_a, row.model_b): row for row in _winners(family.rows)}
@@ -470,9 +455,6 @@ def of_runs(facts: Facts, o: Outcome) -> None:
     seeds, rows = (max(as_float(details[f"var_{part}"]), 0.0) for part in ("seeds", "rows"))
     if seeds + rows > 0:
         facts["seeds"] = f"{100 * seeds / (seeds + rows):.0f}%"
-
-
-# ------------------------------------------------------------- equivalence, posteriors, a control
 
 
 def _equivalents(study: Study) -> list[tuple[Family, list[Comparison]]]:
@@ -559,9 +541,6 @@ def _with_control(facts: Facts, family: Family) -> None:
     _by_other_metrics(facts, family)
 
 
-# ------------------------------------------------------------------- one model, or no test of pairs
-
-
 def _one_model(facts: Facts) -> None:
     """Answer for a single model: what its most trustworthy test says, or its score."""
     study = facts.study
@@ -583,7 +562,8 @@ def _one_model(facts: Facts) -> None:
     else:
         unclear = not many and rows[0].decision is Decision.UNDECIDED
         any_of = f" on any of the {count(len(rows), 'data set')}" if many else ""
-        question = f"whether the {score} {prose.asked_of(rows[0])}{any_of}"
+        asks = {"greater": "is above", "less": "is below"}.get(rows[0].alternative, "differs from")
+        question = f"whether the {score} {asks} {prose.tested_value(rows[0]):g}{any_of}"
         facts |= {"kind": Kind.UNDECIDED if unclear else Kind.CANNOT_TELL}
         facts |= {"headline": "cannot_tell", "question": question}
     for family in () if many else tested:

@@ -50,22 +50,13 @@ class GivenColumns(SpecSection):
     """What the columns of a file of predictions are called."""
 
     id: ColumnName | None = Field(None, description=OPTIONS["id"].help)
-    truth: ColumnName | None = Field(
-        None,
-        description=OPTIONS["truth"].help,
-    )
+    truth: ColumnName | None = Field(None, description=OPTIONS["truth"].help)
     predicted: ColumnName | None = Field(None, description=OPTIONS["predicted"].help)
     probabilities: (
         Annotated[
             Annotated[ColumnName, AfterValidator(_with_class), Tag("pattern")]
             | Annotated[
-                dict[
-                    Annotated[
-                        str,
-                        BeforeValidator(lambda v: name_of(v) if isinstance(v, (int, float)) else v),
-                    ],
-                    ColumnName,
-                ],
+                dict[_Named, ColumnName],
                 Field(min_length=1),
                 Tag("columns"),
             ],
@@ -80,8 +71,7 @@ class GivenColumns(SpecSection):
     )
     value: ColumnName | None = Field(None, description=OPTIONS["value"].help)
     groups: ColumnName | None = Field(
-        None,
-        description=OPTIONS["groups"].help + " With `source: given` only.",
+        None, description=OPTIONS["groups"].help + " With `source: given` only."
     )
     time: ColumnName | None = Field(
         None, description=OPTIONS["time"].help + " With `source: given` only."
@@ -95,18 +85,14 @@ class GivenColumns(SpecSection):
         None, description="In which fold a row was predicted, by a fit on the repeat's other folds."
     )
     seeds: ColumnName | None = Field(
-        None,
-        description=OPTIONS["seeds"].help + " How many there are is said by `seeds`.",
+        None, description=OPTIONS["seeds"].help + " How many there are is said by `seeds`."
     )
     subgroups: Subgroups = Field(
         [],
         description="Columns whose values divide the test rows into subgroups; with "
         "`source: given` only.",
     )
-    runs: ColumnName | None = Field(
-        None,
-        description=OPTIONS["runs"].help,
-    )
+    runs: ColumnName | None = Field(None, description=OPTIONS["runs"].help)
 
 
 class GivenModel(SpecSection):

@@ -13,8 +13,7 @@ import bakeoff
 from bakeoff.__main__ import main
 from bakeoff.api.datasets import read_scores as read_table
 from bakeoff.comparisons import merged, plan_tests, run_planned
-from bakeoff.comparisons.read_evidence import read_scores
-from bakeoff.comparisons.run_tests import HOLES, MATRIX
+from bakeoff.comparisons.read_evidence import HOLES, MATRIX, read_scores
 from bakeoff.data.records import read_frame
 from bakeoff.execution import steps
 from bakeoff.scores.given_results import given_scores
@@ -110,7 +109,7 @@ def test_missing_scores_are_refused_until_their_meaning_is_said():
     assert failed.comparisons["n"].tolist() == [12] * 4
     dropped = bakeoff.compare_datasets(table, values="higher", missing="drop_dataset")
     assert dropped.comparisons["n"].tolist() == [10] * 4
-    with pytest.raises(bakeoff.UserError, match="for two models write"):
+    with pytest.raises(bakeoff.UserError, match="ranks a failure last"):
         bakeoff.compare_datasets(table[["a", "b"]], values="higher", missing="failed")
 
 
@@ -151,11 +150,7 @@ TURNED = {"model": ["m", "n"], "iris": [1, 2], "wine": [1, 2]}
 @pytest.mark.parametrize(
     ("change", "options", "said"),
     [
-        (
-            lambda t: t.assign(a="x", b="y").reset_index(drop=True),
-            {},
-            "datasets: which column names",
-        ),
+        (lambda t: t.assign(a="x", b="y").reset_index(drop=True), {}, "datasets: which column"),
         (lambda t: t, {"values": None}, "values: is a higher or a lower score better?"),
         (lambda t: t, {"datasets": "x"}, "datasets: unknown column 'x'"),
         (lambda t: t, {"versus": "z"}, "versus: unknown model 'z'"),
@@ -167,17 +162,8 @@ TURNED = {"model": ["m", "n"], "iris": [1, 2], "wine": [1, 2]}
         (lambda t: t, {"tests": ["mcnemar"]}, "mcnemar"),
         (lambda t: t.iloc[:1], {}, "^datasets: found one data set, expected two"),
         (lambda _: {m: {"d": 1.0} for m in "ab"}, {}, "^datasets: found one data set, expected"),
-        (
-            lambda _: PERCENT,
-            {"datasets": "dataset"},
-            r"^models: column 'a' has no number \(found '60%'\): name the columns of the models, "
-            r"and write their scores as plain numbers \(0\.93\)$",
-        ),
-        (
-            lambda _: TURNED,
-            {"datasets": "model"},
-            "^datasets: column 'model' names the models: the table needs a row for each data set",
-        ),
+        (lambda _: PERCENT, {"datasets": "dataset"}, r"^models: column 'a' .*\(found '60%'\)"),
+        (lambda _: TURNED, {"datasets": "model"}, "^datasets: column 'model' names the models"),
     ],
 )
 def test_mistakes_name_the_argument(change, options, said):

@@ -77,12 +77,7 @@ def test_tests_on_rows_take_five_by_two_folds_with_probabilities_or_without():
         (tables, {"y": Y, "tests": ["cv5x2_z"]}, "needs the plan `cv_5x2`"),
         (tables, {"y": Y, "options": {"x": {}}}, "options.x: unknown test 'x'"),
         (changed(fold=1), {"y": Y}, "results: all rows are of one fold.*`bakeoff.compare`"),
-        (
-            lambda: {"": tables()["bayes"], "b": tables()["tree"]},
-            {"y": Y},
-            r"results\[''\]: expect",
-        ),
-        (changed(y_pred=["a", 1] * 100), {"y": Y}, r"'bayes'\]: column 'y_pred' holds values of s"),
+        (lambda: {"": tables()["bayes"], "b": tables()["tree"]}, {"y": Y}, "'.: expect"),
         (
             lambda: {m: t.drop(columns="y_pred") for m, t in tables().items()},
             {"y": Y},
@@ -91,7 +86,7 @@ def test_tests_on_rows_take_five_by_two_folds_with_probabilities_or_without():
         (fitted, {"y": Y}, r"results\['bayes'\]: found `fit_time`.*return_estimator=True"),
         (fitted, {"X": X}, "X: it is for predictions of folds, with y"),
         (fitted, {"X": X, "y": Y[:99]}, "cv: split 0 trains on 160 and tests 40 of 99 rows"),
-        (lambda: fitted(TimeSeriesSplit(3)), {"X": X, "y": Y}, "rows are all trained on"),
+        (lambda: fitted(TimeSeriesSplit(3)), {"X": X, "y": Y}, "all others to be trained on"),
         (
             lambda: {"a": fitted()["bayes"], "b": fitted(StratifiedKFold(4))["tree"]},
             {"X": X, "y": Y},

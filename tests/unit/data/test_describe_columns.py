@@ -6,10 +6,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.linear_model import LogisticRegression
-from sklearn.naive_bayes import GaussianNB
 
-import bakeoff
 from bakeoff.cli import main
 from bakeoff.cli.check import show_undeclared
 from bakeoff.data.describe import date_formats, describe, telling_columns
@@ -98,15 +95,6 @@ def test_check_tells_which_columns_may_be_read_otherwise(messy, capsys):
     said = " ".join(capsys.readouterr().out.split())
     assert "like an id, and are learned from: 'number'" in said
     assert "'dotted' ('01.01.2021': '%d.%m.%Y')" in said
-
-
-def test_estimators_are_compared_with_the_same_notes(messy):
-    models = {"lr": LogisticRegression(max_iter=500), "nb": GaussianNB()}
-    found = bakeoff.compare_estimators(
-        models, messy[["x", "number"]], messy["y"], plan={"holdout": {}}, preprocessing="auto"
-    )
-    assert "like an id, and are learned from: 'number'" in found.verdict
-    assert "| number" in found.to_markdown("columns")
 
 
 @pytest.mark.parametrize(

@@ -9,22 +9,17 @@ import re
 import struct
 import zipfile
 import zlib
-from pathlib import Path
 
 import pandas as pd
 import pyarrow as pa
 import pytest
 
-from bakeoff.cli import main
 from bakeoff.data import readers
-from bakeoff.data.given_predictions import load_given
 from bakeoff.data.given_tables import read_columns
 from bakeoff.data.observations import Observations
 from bakeoff.data.readers import inspect_logs, lm_eval, promptfoo
 from bakeoff.data.records import read_table
 from bakeoff.errors import Problem
-from bakeoff.preflight import check_experiment
-from bakeoff.spec import load_experiment
 from bakeoff.spec.given_models import GivenColumns
 from tests.logs import beginnings
 
@@ -218,28 +213,6 @@ def test_other_archives_are_no_logs(tmp_path):
         archive.writestr("t.csv", "id,score\n1,2\n")
     assert readers.reader_of(str(tmp_path / "t.csv.zip")) is None
     assert read_table(str(tmp_path / "t.csv.zip"), PLACE).num_rows == 1
-
-
-def test_a_file_works_in_compare_gate_and_experiments(in_folder, capsys):
-    files = ["a.jsonl", "b.jsonl"]
-    for file, wrong in zip(files, (10, 4), strict=True):
-        rows = [sample(i, acc=float(i % wrong != 0), f1=0.5) for i in range(200)]
-        Path(file).write_text(lines(rows))
-    more = ["--values", "right", "--set", "value=acc"]
-    assert main(["compare", *files, *more]) == 0
-    said = " ".join(capsys.readouterr().out.split())
-    read = "a.jsonl was read as samples of lm-evaluation-harness"
-    for part in ("180 of 200", "150 of 200", read):
-        assert part in said
-    assert main(["gate", *files, "--margin", "0.01", *more]) == 1
-    assert read in " ".join(capsys.readouterr().out.split())
-    models = {file[0]: {"values": file, "columns": {"value": "acc"}} for file in files}
-    config = {"experiment": "e", "models": models, "metrics": ["accuracy"]}
-    loaded = load_experiment(config | {"tests": {"run": ["mcnemar"]}})
-    problems, chosen = check_experiment(loaded)
-    assert problems == []
-    assert [test.name for test in chosen] == ["mcnemar"]
-    assert load_given(next(iter(loaded.datasets)), loaded).card["rows"] == 200
 
 
 def test_probabilities_of_a_single_class_say_nothing(tmp_path):

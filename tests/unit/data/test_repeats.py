@@ -1,7 +1,5 @@
 """Rows that repeat others, and columns that look like ids of groups."""
 
-import weakref
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -58,29 +56,9 @@ def test_coarse_features_repeat_by_chance():
 
 def test_rows_have_the_same_hashes_however_many_are_hashed_at_once(monkeypatch):
     frame = fine().astype({"x0": "float32"}).assign(day=pd.date_range("2024-05-31", periods=60))
-    whole = [describe._hashed(frame[name], i) for i, name in enumerate(frame)]
+    whole = row_digests(frame)
     monkeypatch.setattr(describe, "_TOGETHER", 7)
-    parts = [describe._hashed(frame[name], i) for i, name in enumerate(frame)]
-    np.testing.assert_array_equal(parts, whole)
-
-
-def test_hashes_of_few_columns_are_held_at_once(monkeypatch):
-    made = []
-    held = []
-    hashed = describe._hashed
-
-    def counted(values, place):
-        found = hashed(values, place)
-        made.append(weakref.ref(found))
-        held.append(sum(one() is not None for one in made))
-        return found
-
-    monkeypatch.setattr(describe, "_hashed", counted)
-    frame = fine(width=20)
-    row_digests(frame)
-    pairs_by_chance(frame)
-    assert len(made) == 2 * frame.shape[1]
-    assert max(held) <= 3
+    np.testing.assert_array_equal(row_digests(frame), whole)
 
 
 def columns_of(frame, without=()):

@@ -12,7 +12,7 @@ import pytest
 from bakeoff import stats
 from bakeoff.stats import FiveByTwoPower, McNemarPower, MetricPower, all_pairs, metric_difference
 from bakeoff.stats.rows.costs import cost_sensitive, cost_sensitive_from_counts
-from bakeoff.stats.rows.mcnemar import paired_difference_ci, paired_odds_ratio_ci
+from bakeoff.stats.rows.mcnemar import paired_difference_ci
 from bakeoff.stats.rows.proportions import (
     proportion_difference,
     proportion_difference_from_counts,
@@ -38,6 +38,9 @@ def proportions(a, n, b, m, **options):
     return proportion_difference_from_counts(correct_a=a, n_a=n, correct_b=b, n_b=m, **options)
 
 
+COSTS = {"metric": "expected_cost", "cost": [[0, 1], [1, 0]]}
+
+
 def metric(**change):
     y = np.arange(30) % 2
     return metric_difference(y, y, 1 - y, **change)
@@ -58,20 +61,10 @@ def runs(*values):
 
 COUNTS = [
     (lambda: paired(0, 0, 0, 0), "no rows"),
-    (lambda: paired(-1, 2, 3, 4), "both_correct"),
-    (lambda: paired(1, 2.5, 3, 4), "only_a_correct"),
     (lambda: paired(1, 2, NAN, 4), "only_b_correct"),
-    (lambda: paired(1, 2, 3, "4"), "both_wrong"),
-    (lambda: paired(1, 2, 3, math.inf), "both_wrong"),
-    (lambda: paired(True, 2, 3, 4), "both_correct"),
-    (lambda: paired_difference_ci(**dict.fromkeys(CELLS, 1), method="score"), "method"),
     (lambda: paired_difference_ci(**dict.fromkeys(CELLS, 0)), "no rows"),
-    (lambda: paired_odds_ratio_ci(only_a_correct=1, only_b_correct=-2), "only_b_correct"),
     (lambda: stats.binomial_test_from_counts(n_correct=11, n=10), "n_correct"),
-    (lambda: stats.binomial_test_from_counts(n_correct=0, n=0), "n: found 0"),
     (lambda: proportions(1, 2, 3, 2), "correct_b"),
-    (lambda: proportions(0, 0, 1, 2), "n_a"),
-    (lambda: proportions(1, 2, 1, 2, variant="z"), "variant"),
     (lambda: proportion_difference(["a"], ["b"]), "class labels"),
     (lambda: cost_sensitive_from_counts([[1, 2], [3, 4]]), r"needs \(K, K, K\)"),
     (lambda: cost_sensitive_from_counts(np.full((2, 2, 2), 0.5)), "whole numbers"),
@@ -107,9 +100,12 @@ ROWS = [
         lambda: metric(metric="expected_cost", cost=[[0, 1], [1, 0]]),
         "priors: expected 2 numbers",
     ),
-    (lambda: metric(priors=[0, 0]), "priors: expected shares of at least 0, not all of them 0"),
-    (lambda: metric(priors=[1, -1]), "priors: expected shares of at least 0"),
-    (lambda: metric(metric="fbeta", beta=0), "beta: found 0"),
+    (
+        lambda: metric(**COSTS, priors=[0, 0]),
+        "priors: expected shares of at least 0, not all of them 0",
+    ),
+    (lambda: metric(**COSTS, priors=[1, -1]), "priors: expected shares of at least 0"),
+    (lambda: metric(metric="fbeta@0"), "beta in 'fbeta@0': found 0"),
     (
         lambda: stats.metric_interaction([0, 1], [0, 1], [1, 1], ["a", "a"]),
         "subgroup: found one only",
@@ -120,7 +116,6 @@ PAIRS = [
     (lambda: all_pairs("mcnemar", [[1.0, NAN]]), "missing value"),
     (lambda: all_pairs("mcnemar", [[1], [0]]), "needs at least 2 models"),
     (lambda: all_pairs("mcnemar", [1, 0]), "expected 2 dimension"),
-    (lambda: all_pairs("mcnemar", [[1, 0]], variant="fisher"), "variant: found 'fisher'"),
     (
         lambda: all_pairs("mcnemar", [[1, 0]], correction="tukey"),
         "correction: found 'tukey', allowed: .*'shaffer'",
@@ -134,18 +129,11 @@ PAIRS = [
         lambda: all_pairs("mcnemar", [[1, 0]], alternative="less", correction="shaffer"),
         "all pairs, found .*'less'",
     ),
-    (lambda: all_pairs("mcnemar", [[1, 0]], confidence_level=95), "confidence_level"),
-    (lambda: all_pairs("mcnemar", [[1, 0]], ci_method="bayes"), "ci_method: found 'bayes'"),
     (lambda: stats.adjust_pvalues([0.1, 1.2], "holm"), "pvalues: found .*1.2"),
-    (lambda: stats.adjust_pvalues([0.1, -0.2], "holm"), "pvalues: found .*-0.2"),
     (lambda: stats.adjust_pvalues([[0.1]], "holm"), "expected 1 dimension"),
     (lambda: stats.adjust_pvalues(["a"], "holm"), "expected numbers"),
     (lambda: stats.adjust_pvalues([0.1], "fdr"), "method: found 'fdr', allowed: 'none'"),
     (lambda: stats.adjust_pvalues([0.1, 0.2], "shaffer"), "all pairs of k models"),
-    (
-        lambda: stats.adjust_pvalues([0.1], "bergmann-hommel"),
-        "method: found 'bergmann-hommel', allowed: 'none'",
-    ),
 ]
 
 DATASETS = [
@@ -175,7 +163,6 @@ for follower in (
 ):
     for options, message in (
         ({"control": 5}, "control: found 5, must be a column number from 0 to 4"),
-        ({"control": -1}, "control: found -1"),
         ({"control": True}, "control: found True"),
         ({"correction": "shaffer", "control": 0}, "correction: 'shaffer'.*holm"),
         ({"correction": "shaffer", "alternative": "less"}, "correction: 'shaffer"),
@@ -190,7 +177,6 @@ OF_FOLDS = [
     (lambda: halves(11, 4), "must be pairs of halves"),
     (lambda: halves(3, 3), "must be pairs of halves"),
     (lambda: stats.cv5x2_mcnemar(FOLD - 1, FOLD == 1, FOLD == 2), "fold: must be 1 or 2"),
-    (lambda: stats.cv5x2_mcnemar(FOLD + 1, FOLD == 1, FOLD == 2), "fold: must be 1 or 2"),
     (
         lambda: stats.corrected_repeated_kfold_t(FOLDS[:2], FOLDS[2:4], n_train=80),
         "n_test: is missing",
@@ -205,10 +191,7 @@ OF_FOLDS = [
 
 PLANS = [
     (lambda: McNemarPower(discordance=0.0), "discordance: found 0"),
-    (lambda: McNemarPower(discordance=0.3, variant="unconditional"), "variant"),
-    (lambda: McNemarPower(discordance=0.3, calculation="asymptotic"), "calculation"),
     (lambda: power(n=9, difference=0.2), "difference: found 0.2"),
-    (lambda: power(n=9, difference=0.1, alpha=5), "alpha"),
     (lambda: power(0.3, n=0, difference=0.1), "n: found 0"),
     (
         lambda: power(0.3, difference=-0.1, power=0.8, alternative="greater"),
@@ -224,9 +207,6 @@ PLANS = [
     (lambda: MetricPower(sd=0.3).solve(n=1, power=0.8), "n: found 1"),
     (lambda: FiveByTwoPower(), "sd: give either"),
     (lambda: FiveByTwoPower(sd=0.1, discordance=0.1), "sd: give either"),
-    (lambda: FiveByTwoPower(sd=0.0), "sd: found 0"),
-    (lambda: FiveByTwoPower(sd=0.1, correlation=1.0), "correlation"),
-    (lambda: FiveByTwoPower(sd=0.1, n_simulations=10), "n_simulations"),
     (lambda: FiveByTwoPower(discordance=1.2), "discordance"),
     (lambda: FiveByTwoPower(discordance=0.1).solve(n=1, difference=0.02), "n: found 1"),
     (lambda: FiveByTwoPower(discordance=0.01).solve(n=9, difference=0.02), "difference"),

@@ -38,10 +38,7 @@ _KINDS |= {float: "a number", bool: "true or false"}
 
 
 class LeftOut(ValueError):
-    """A log that has not all of its rows: refused alone, and left out of a folder of logs.
-
-    Where missing rows are asked to be counted, `rows` returns those that it has.
-    """
+    """A log that has not all of its rows; `rows` returns those that it has."""
 
     def __init__(self, message: str, rows: Callable[[], pd.DataFrame] | None = None) -> None:
         super().__init__(message)
@@ -54,11 +51,7 @@ def question_of(text: str, *facts: Any) -> str:
 
 
 def ids_of_questions(rows: pd.DataFrame) -> pd.DataFrame:
-    """Put the ids of rows before them, by which logs pair: what the question of each row is.
-
-    Tools number the questions of a log in the order in which they come, so that the same number is
-    another question in another log. What is there twice has the log's own id behind it.
-    """
+    """Put ids that stand for questions before rows, as logs number them in the order they come."""
     questions, own = rows["question"], rows[SAMPLE_ID]
     shared = own.astype(str).groupby(questions).transform("nunique") > 1
     ids = questions.where(~shared, questions + " " + own.astype(str))

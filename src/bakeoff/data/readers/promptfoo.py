@@ -33,11 +33,7 @@ def recognizes(head: str) -> bool:
 
 
 def read(text: str) -> pd.DataFrame:
-    """Return ``model``, ``id``, ``success``, ``score``, named scores, and ``run`` of several.
-
-    A model is a provider, of several prompts with the prompt. An id is what the variables of a test
-    are and what is asserted of its output, so that files of different evaluations pair.
-    """
+    """Return ``model``, ``id``, ``success``, ``score``, named scores, and ``run`` of several."""
     log = check_record(parse_json(text), "the file", _LOG)
     found = check_record(log["results"], "results", {"results": list})
     rows = found["results"]

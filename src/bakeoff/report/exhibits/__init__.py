@@ -46,9 +46,7 @@ def exhibits(design: StudyDesign) -> list[Item]:
 
 
 def _items(record: Exhibit, design: StudyDesign) -> Iterator[tuple[int, Item]]:
-    title = record.title if isinstance(record.title, str) else record.title(design)
-    kind, rest = record.name, (record.form, record.section.value)
-
+    kind, title, rest = record.name, record.title, (record.form, record.section.value)
     if record.each == "test":
         tests = sorted(design.tests, key=lambda e: e.evidence is not Evidence.DATASETS)
         for rank, entry in enumerate(tests):

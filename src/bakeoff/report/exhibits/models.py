@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections import Counter
 from typing import Any
+
+import pandas as pd
 
 from bakeoff.comparisons.evidence import has_interval, has_test
 from bakeoff.report import prose, tables
@@ -39,7 +40,6 @@ from bakeoff.report.tables import (
     Table,
     numbers,
 )
-from bakeoff.scores.metrics import POINTS
 from bakeoff.stats import Status
 
 RANK = numbers(lambda rank: fixed(rank, 2))
@@ -54,15 +54,10 @@ def _level(study: Study) -> str:
     return f"{percent(1 - study.alpha)} CI"
 
 
-def _title_of_scores(design: StudyDesign) -> str:
-    where = "data set" if design.several else "fold"
-    return f"Scores on every {where}" if design.plans_repeat else "Scores on the test rows"
-
-
 @figure(
     Section.METRICS,
     20,
-    _title_of_scores,
+    "Single scores",
     when=lambda design: design.averages(design.metric.name),
 )
 def scores(study: Study) -> Drawing:
@@ -207,9 +202,6 @@ def _note_of_models(study: Study, ranked: list[Ranked]) -> str:
         shown_interval(study, one) for one in ranked
     )
     parts = [f"Ranked by {by}.", "" if hidden else interval_note(study), prose.over_runs(study)]
-    shares = study.metric.unit == POINTS
-    if shares and any(line.ci and not 0 <= line.ci.low <= line.ci.high <= 1 for line in ranked):
-        parts.append("An interval that reaches beyond 0 or 1 is a rough approximation.")
     if baselines(study, study.metric.name):
         answer = "the mean, or by metrics that are no mean squared error or deviance the median"
         if not study.experiment.task.numbers:
@@ -270,7 +262,7 @@ def best(study: Study) -> Table:
         DATASET,
         MODEL,
         Column("stays", "May be the best"),
-        Column("p", "p", tables.STARRED),
+        Column("p", "p", tables.P),
         Column("tier", "Group"),
     )
     notes = [text for each in by_dataset.values() for text in cautions(study, each)]
@@ -316,12 +308,7 @@ def intervals(study: Study) -> Table:
     return Table(columns, rows, prose.over_runs(study))
 
 
-@table(
-    Section.METRICS,
-    15,
-    "Mean scores by data set",
-    when=lambda design: design.several,
-)
+@table(Section.METRICS, 15, "Mean scores by data set", when=lambda design: design.several)
 def datasets(study: Study) -> Table:
     """The mean score of each model on each data set; the best score of a data set is in bold, a
     dash marks a missing score.
@@ -373,19 +360,10 @@ def choices(study: Study) -> Table:
 
 def _counted(values: Any) -> str:
     """Count values; of many different numbers give the median and the range."""
-
-    def number_of(value: str) -> float | None:
-        try:
-            found = json.loads(value)
-        except ValueError:
-            return None
-        return float(found) if isinstance(found, (int, float)) else None
-
     counts = Counter(map(clean, values))
-    known = [one for value in counts.elements() if (one := number_of(value)) is not None]
-    if len(counts) > MOST_VALUES and len(known) == counts.total():
-        ordered = sorted(known)
-        low, middle, high = ordered[0], ordered[len(ordered) // 2], ordered[-1]
+    numbers = pd.to_numeric(pd.Series(list(counts.elements()), dtype=object), errors="coerce")
+    if len(counts) > MOST_VALUES and numbers.notna().all():
+        low, middle, high = numbers.quantile([0, 0.5, 1], interpolation="higher")
         return f"{number(low)} to {number(high)}, median {number(middle)}"
     shown = ", ".join(f"{value} ({n}×)" for value, n in counts.most_common(MOST_VALUES))
     rest = len(counts) - MOST_VALUES

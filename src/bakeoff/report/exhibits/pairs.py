@@ -30,9 +30,7 @@ from bakeoff.report.drawing import (
 from bakeoff.report.exhibit import Drawing, Section, figure, table
 from bakeoff.report.family import Family, as_float
 from bakeoff.report.numbers import (
-    NONE,
     capital,
-    count,
     enumerated,
     fixed,
     letters_for,
@@ -72,9 +70,6 @@ EFFECTS = {
 """Names of effect sizes that are no plain words."""
 
 
-# --- tables ----------------------------------------------------------------------------------
-
-
 @table(
     Section.PAIRS,
     10,
@@ -88,28 +83,20 @@ def omnibus(study: Study) -> Table:
     """
     families = [family for family in study.families if family.role == "omnibus"]
     families.sort(key=lambda family: bool(family.dataset))  # those over all data sets first
-    differ = Decision.A_BETTER, Decision.B_BETTER, Decision.DIFFERENT
     rows = []
     for family in families:
-        posthoc = study.of_test(family.entry.posthoc or "")
-        same = (f for f in posthoc if f.settles and f.evidence == family.evidence)
-        pairs_differ = NONE
-        if after := next(same, None):
-            n = sum(row.decision in differ for row in after.rows)
-            pairs_differ = f"{after.entry.title}: {n} of {count(len(after.rows), 'pair')} differ"
         name = study.dataset_label(family.dataset)
         where = name if family.dataset else prose.evidence(study, family)
         named = {"test": family.entry.title, "dataset": Cell(where)}
-        rows.append(tables.compared(study, family.rows[0]) | named | {"posthoc": pairs_differ})
+        rows.append(tables.compared(study, family.rows[0]) | named)
     columns = (
         Column("test", "Test"),
         Column("dataset", "On"),
         METRIC,
         tables.STATISTIC,
         tables.DF,
-        Column("pvalue", "p", tables.STARRED),
+        Column("pvalue", "p", tables.P),
         tables.DECISION,
-        Column("posthoc", "Pairwise tests"),
     )
     return Table(columns, rows)
 
@@ -126,7 +113,6 @@ def single(study: Study, test: str) -> Table:
         for row in family.rows
     ]
     first = families[0].rows[0]
-    level = f"{prose.level_of(first)}; " if not math.isnan(first.confidence) else ""
     asks = {"greater": "above", "less": "below"}.get(first.alternative)
     side = f"; one-sided: is the score {asks} the value?" if asks else "."
     columns = (
@@ -134,14 +120,14 @@ def single(study: Study, test: str) -> Table:
         Column("dataset", "Data set", tables.DATASET_LABEL),
         METRIC,
         Column("estimate", "Estimate", SCORE),
-        Column("ci_low", "CI", tables.INTERVAL),
+        Column("ci_low", capital(prose.levels_of([first])), tables.INTERVAL),
         Column("null_value", "Tested against", tables.NUMBER),
         tables.STATISTIC,
         tables.PVALUE,
         tables.ADJUSTED,
         tables.DECISION,
     )
-    return Table(columns, rows, capital(f"{level}{prose.correction(families[0])}{side}"))
+    return Table(columns, rows, capital(f"{prose.correction(families[0])}{side}"))
 
 
 @table(Section.PAIRS, 60, "all pairs", each="test", when=StudyDesign.pairs)
@@ -207,17 +193,13 @@ def pairs(study: Study, test: str) -> Table:
     if first.entry.unit:
         note += f" A − B is in units of {prose.unit(first)}."
     if not first.bayesian:
-        one, two, three = (f"{row.alpha / part:g}" for part in (1, 5, 50))
         each = " for each metric" if several and row.family_size > 1 else ""
         side = (
             ""
             if row.alternative == "two-sided"
             else f" One-sided test: is {'A' if row.alternative == 'greater' else 'B'} better?"
         )
-        note += (
-            f" {capital(prose.correction(first))}{each}.{side} Stars: adjusted p at most {one} "
-            f"(*), {two} (**), {three} (***).{prose.disagreement(first.rows)}"
-        )
+        note += f" {capital(prose.correction(first))}{each}.{side}{prose.disagreement(first.rows)}"
     return Table(columns, map(values, rows), note)
 
 
@@ -254,9 +236,6 @@ def _tallies(study: Study, families: list[Family]) -> Table:
     return Table((A, B, *columns.values()), rows, note)
 
 
-# --- differences -----------------------------------------------------------------------------
-
-
 class Row(NamedTuple):
     """One line of a figure of pairs."""
 
@@ -290,9 +269,7 @@ def rows_of(study: Study, families: Sequence[Family]) -> list[Row]:
     for a, b in chosen:
         row = family.between(a, b)
         if row is not None:
-            # a short name leaves its room to the other
-            rooms = [max(least, PAIR_LETTERS - len(names[other])) for other in (b, a)]
-            both = " − ".join(map(short, (names[a], names[b]), rooms))
+            both = f"{short(names[a], least)} − {short(names[b], least)}"
             label = f"− {short(names[b], alone)}" if first else both
             rows.append(Row(label, row, family.turned(a, b), family.written))
     return rows
@@ -389,9 +366,6 @@ def _edges(compared: Sequence[Comparison]) -> tuple[float, float]:
     return min(known) - room, max(known) + room
 
 
-# --- posteriors ------------------------------------------------------------------------------
-
-
 @figure(
     Section.PAIRS,
     20,
@@ -447,9 +421,6 @@ def posterior(study: Study, test: str) -> Drawing:
     )
     alt = f"{family.entry.title}, probabilities of better, equivalent, worse. {probabilities}."
     return Drawing(drawn, alt, shows=_what_is_shown(study, families, rows))
-
-
-# --- average ranks ---------------------------------------------------------------------------
 
 
 def _ranks_all(design: StudyDesign, entry: Entry) -> bool:

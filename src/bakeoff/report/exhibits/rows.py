@@ -24,13 +24,7 @@ from bakeoff.report.drawing import (
     text_width,
 )
 from bakeoff.report.exhibit import Drawing, Section, figure
-from bakeoff.report.numbers import (
-    enumerated,
-    p_equals,
-    percent,
-    score,
-    share,
-)
+from bakeoff.report.numbers import enumerated, fixed, p_equals, percent, share
 from bakeoff.report.prose import advantage
 from bakeoff.report.ranking import order
 from bakeoff.report.study import Study
@@ -72,9 +66,6 @@ def _panels(study: Study, models: Sequence[str], x: str, y: str) -> tuple[Figure
     drawn.supxlabel(x, fontsize=SIZE, color=Colour.INK)
     drawn.supylabel(y, fontsize=SIZE, color=Colour.INK)
     return drawn, grid[: len(models)]
-
-
-# --- predicted numbers and probabilities -----------------------------------------------------
 
 
 @figure(
@@ -181,16 +172,13 @@ def calibration(study: Study, dataset: str) -> Drawing:
             color=Colour.MUTED, alpha=0.5, linewidth=0,
         )  # fmt: skip
     indices = {m: metric_ci(positive, known[m], **options).estimate for m in shown}
-    told = enumerated(f"{study.label(m)}: ICI {score(index)}" for m, index in indices.items())
+    told = enumerated(f"{study.label(m)}: ICI {fixed(index, 3)}" for m, index in indices.items())
     return Drawing(
         drawn,
         f"Calibration curves of {len(shown)} models on {len(positive):,} rows. {told}.",
         f"The band is a pointwise {percent(level)} confidence band of the smoothed share.",
         _fewer(shown, [*known]),
     )
-
-
-# --- predicted classes -----------------------------------------------------------------------
 
 
 @figure(
@@ -236,9 +224,6 @@ def confusion_maps(study: Study) -> Drawing:
     return Drawing(drawn, alt, shows=_fewer(shown, known))
 
 
-# --- subgroups -------------------------------------------------------------------------------
-
-
 def _in_subgroups(design: StudyDesign) -> bool:
     """Show it where a data set has subgroups and the models are ranked by what rows have."""
     experiment = design.experiment
@@ -248,13 +233,7 @@ def _in_subgroups(design: StudyDesign) -> bool:
     return there and len(experiment.models) > 1 and (ranked or by_values)
 
 
-@figure(
-    Section.DATA,
-    40,
-    "Differences by subgroup",
-    each="dataset",
-    when=_in_subgroups,
-)
+@figure(Section.DATA, 40, "Differences by subgroup", each="dataset", when=_in_subgroups)
 def subgroups(study: Study, dataset: str) -> Drawing:
     """The difference between two models in each subgroup of the held-out rows (square; number of
     rows in brackets) with its interval; filled squares differ significantly from zero. A

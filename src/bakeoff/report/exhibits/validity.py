@@ -18,7 +18,6 @@ from bakeoff.report.tables import (
     COUNT,
     DATASET,
     DATASET_LABEL,
-    MODEL,
     PLAN,
     SIZES,
     Cell,
@@ -27,7 +26,7 @@ from bakeoff.report.tables import (
     Table,
     numbers,
 )
-from bakeoff.report.undeclared import notes, remark_on
+from bakeoff.report.undeclared import notes
 from bakeoff.stats import TypeOneError, catalogue
 
 
@@ -53,9 +52,7 @@ def tests(study: Study) -> Table:
         settings = [f"level {test.alpha:g}", NONE if alone else prose.correction(families[0])]
         settings += [f"versus {study.label(test.versus)}"] if test.versus else []
         settings += [
-            f"{key} {value:g}" if isinstance(value, float) else f"{key} {value}"
-            for key, value in test.options.items()
-            if value != "two-sided"
+            f"{key} {value}" for key, value in test.options.items() if value != "two-sided"
         ]
         rows.append(
             {
@@ -90,15 +87,14 @@ def assumptions(study: Study) -> Table:
     rows = []
     for entry in study.tests:
         for one in checked(row for family in study.of_test(entry.name) for row in family.rows):
-            seen = one.of - one.unknown
-            if one.fails:
-                said = "no" if one.fails == one.of else f"not in {one.fails} of {one.of}"
-                holds = Cell(said, tone="bad")
-            elif not seen:
+            n, fails, unknown = len(one.holds), one.holds.count(False), one.holds.count(None)
+            if fails:
+                holds = Cell("no" if fails == n else f"not in {fails} of {n}", tone="bad")
+            elif unknown == n:
                 holds = Cell("cannot be checked", tone="open")
             else:
-                said = "yes" if not one.unknown else f"yes, where checked ({seen} of {one.of})"
-                holds = Cell(said, tone="good")
+                where = f", where checked ({n - unknown} of {n})" if unknown else ""
+                holds = Cell(f"yes{where}", tone="good")
             line = {"test": entry.title, "assumption": one.name, "holds": holds}
             rows.append(line | {"detail": one.detail})
     columns = (
@@ -108,26 +104,6 @@ def assumptions(study: Study) -> Table:
         Column("detail", "Details"),
     )
     return Table(columns, rows)
-
-
-@table(
-    Section.FITS,
-    40,
-    "Fits that failed",
-    when=lambda design: design.experiment.on_error == "exclude" and bool(design.experiment.fitted),
-)
-def excluded(study: Study) -> Table:
-    """A model with a failed fit on a data set is left out of the comparisons on that data set,
-    because scores on different rows cannot be compared. Results of the other models do not depend
-    on it.
-    """
-    columns = MODEL, DATASET, PLAN, Column("fits", "Failed fits", COUNT), Column("why", "Reason")
-    if study.failed.empty:
-        return Table(columns, (), "No fit failed and no model was left out.")
-    by = ["model", "dataset", "plan", "why"]
-    rows = study.failed.groupby(by, sort=False).size().rename("fits").reset_index()
-    rows["why"] = rows["why"].astype(str).map(clean)
-    return Table(columns, rows.to_dict("records"), "excluded.csv lists every failed fit.")
 
 
 @table(Section.DATA, 10, "The data")
@@ -161,24 +137,6 @@ def data(study: Study) -> Table:
     return Table(columns, rows)
 
 
-@table(
-    Section.DATA,
-    20,
-    "How columns were read",
-    when=lambda design: bool(design.experiment.fitted),
-)
-def columns(study: Study) -> Table:
-    """What each column holds, as it was read: its kind, different and missing values."""
-    rows = [
-        {"dataset": name, "column": clean(column), **known, "remark": remark_on(known)}
-        for name in study.datasets
-        for column, known in study.cards[name]["features"].items()
-    ]
-    kept = DATASET, Column("column", "Column"), Column("kind", "Read as")
-    counted = Column("distinct", "Different", COUNT), Column("missing", "Missing", COUNT)
-    return Table((*kept, *counted, Column("remark", "Remark")), rows)
-
-
 @table(Section.DATA, 30, "Undeclared dependence, and columns to look at")
 def undeclared(study: Study) -> Table:
     """Signs of dependent rows that the experiment does not declare, and columns that were perhaps
@@ -186,17 +144,11 @@ def undeclared(study: Study) -> Table:
     inflated type I error.
     """
     found = notes(study)
-    seen = any(card["features"] for card in study.cards.values())
-    nothing = "nothing" if seen else "nothing; there are no features to look at"
-    none = {"dataset": Cell("all"), "found": nothing, "advice": NONE}
+    none = {"dataset": Cell("all"), "found": "nothing", "advice": NONE}
     how = (
         "The checks look for columns like group ids, rows that repeat other rows, test rows that "
         "repeat training rows, and models that disagree alike on neighbouring test rows. Repeated "
         "rows that coarse features make likely by chance are not reported. Nothing was changed."
-        if seen
-        else "Given predictions come without features. The checks look for columns named like "
-        "group ids in the same table, and for models that disagree alike on neighbouring rows, "
-        "both only where no groups or times are declared."
     )
     columns = DATASET, Column("found", "Finding"), Column("advice", "What to do")
     return Table(columns, [note._asdict() for note in found] or [none], how)
@@ -224,7 +176,6 @@ def splits(study: Study) -> Table:
         if known.get("groups"):
             tested = pd.DataFrame([one["test"] for one in known["parts"]])
             row |= {"groups": known["groups"], "test_groups": tested["groups"]}
-            row["effective_groups"] = float(tested["effective_groups"].min())
         rows.append(row)
     given = any(map(study.experiment.by_scores, study.experiment.resampling.plans()))
     note = [
@@ -233,13 +184,9 @@ def splits(study: Study) -> Table:
         else "All models are trained and tested on the same rows of every division."
     ]
     if any("groups" in row for row in rows):
-        note.append(
-            "Groups are never divided. The effective number of groups is the number of groups of "
-            "equal size with the same sum of squared shares."
-        )
+        note.append("Groups are never divided.")
     points = numbers(lambda value: f"{100 * value:.1f} points")
     in_sd = numbers(lambda value: f"{fixed(value, 2)} SD")
-    least = numbers(lambda value: f"{fixed(value, 1)} or more")
     columns = (
         DATASET,
         PLAN,
@@ -249,7 +196,6 @@ def splits(study: Study) -> Table:
         Column("n_test", "Test rows", SIZES),
         Column("groups", "Groups", COUNT),
         Column("test_groups", "In a test part", SIZES),
-        Column("effective_groups", "Effective number", least),
         Column("max_class_share_difference", "Largest difference of class shares", points),
         Column("max_mean_difference", "Largest difference of means", in_sd),
     )

@@ -1,7 +1,4 @@
-"""Base of all data sources: the keys that they share, and what a source must answer.
-
-Who reads an experiment imports this module, which therefore computes nothing.
-"""
+"""Base of all data sources, imported by who reads an experiment: it computes nothing."""
 
 from __future__ import annotations
 
@@ -272,9 +269,9 @@ class DataSet(SpecSection, ABC):
             raise said("groups and time cannot be combined: keep one of them")
         return self
 
+    @abstractmethod
     def inputs(self) -> Sequence[str]:
         """List the files that are read: when one is edited, the data are loaded again."""
-        return []
 
     @abstractmethod
     def load(self, seed: int) -> Loaded:

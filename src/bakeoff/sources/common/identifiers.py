@@ -133,10 +133,7 @@ def series_of(array: Any, given: Any) -> Series:
 
 
 def with_own_types(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return a frame whose columns have types of pandas and NumPy: none of Arrow, none sparse.
-
-    Every frame comes through here, whatever the door: from files, functions and callers.
-    """
+    """Return a frame whose columns have types of pandas and NumPy: none of Arrow, none sparse."""
     odd = {name: one for name, one in frame.items() if _is_odd(one)}
     if not odd or not frame.columns.is_unique:  # which are refused
         return frame

@@ -49,16 +49,6 @@ def root(covariance: FloatArray, least: float = 0.0) -> FloatArray:
     return lower
 
 
-def solved(lower: FloatArray, right: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Solve Lz = b of a lower triangular L, shape (K, K); b is of shape (K,) or (K, N)."""
-    left = np.array(right, dtype=np.float64)
-    solution = np.zeros_like(left)
-    for k in np.flatnonzero(lower.diagonal()):
-        solution[k] = left[k] / lower[k, k]
-        left[k:] -= np.multiply.outer(lower[k:, k], solution[k])
-    return solution, left
-
-
 def times_root(normal: NDArray[np.float32], lower: FloatArray) -> NDArray[np.float32]:
     """Turn independent draws, shape (K, B), into L times them, in their place."""
     factors = lower.astype(np.float32)

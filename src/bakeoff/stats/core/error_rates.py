@@ -40,30 +40,16 @@ class TypeOneError(StrEnum):
         return _TYPE_ONE[self][1]
 
 
+_REJECTS = "in simulations without a true difference it rejects"
 _TYPE_ONE = {
-    TypeOneError.HOLDS: (
-        "holds",
-        "controlled: in simulations without a true difference it rejects at most about as often as "
-        "the level allows",
-    ),
-    TypeOneError.CONSERVATIVE: (
+    "holds": ("holds", f"controlled: {_REJECTS} at most about as often as the level allows"),
+    "conservative": (
         "conservative",
-        "conservative: in simulations without a true difference it rejects less often than the "
-        "level allows, which costs power",
+        f"conservative: {_REJECTS} less often than the level allows, which costs power",
     ),
-    TypeOneError.LIBERAL: (
-        "liberal",
-        "inflated: in simulations without a true difference it rejects more often than the level "
-        "allows",
-    ),
-    TypeOneError.UNKNOWN: (
-        "not simulated",
-        "not simulated yet",
-    ),
-    TypeOneError.BAYESIAN: (
-        "posterior probabilities",
-        "none: the test reports posterior probabilities",
-    ),
+    "liberal": ("liberal", f"inflated: {_REJECTS} more often than the level allows"),
+    "unknown": ("not simulated", "not simulated yet"),
+    "bayesian": ("posterior probabilities", "none: the test reports posterior probabilities"),
 }
 
 

@@ -143,9 +143,8 @@ def simultaneous_level(confidence_level: Level, m: Count, method: str) -> float:
 def shaffer_static(pvalues: ArrayLike) -> FloatArray:
     """Adjust the p-values of all pairs of k models by Shaffer's static procedure (S1).
 
-    Not every number of pairs can be equal at once: if one pair of three models differs, at most
-    one of the three hypotheses is true. Holm's factor m - i + 1 is lowered to the largest
-    number of true hypotheses that is logically possible.
+    Holm's factors are lowered to the largest number of hypotheses that can be true at once: if one
+    pair of three models differs, at most one of the three hypotheses is true.
 
     Parameters
     ----------

@@ -14,7 +14,7 @@ from bakeoff.stats.core.arguments import Decimals, Level, checked
 from bakeoff.stats.core.checks import ArgumentError, BoolArray, FloatArray
 from bakeoff.stats.core.distributions import clopper_pearson, wilson
 from bakeoff.stats.core.ranks import as_dataset_table, rank_rows
-from bakeoff.stats.design.clusters import as_clusters
+from bakeoff.stats.design.clusters import Clusters, as_clusters
 
 _PRIOR = 0.25
 _LONGEST_STEP = 2.0
@@ -106,12 +106,11 @@ def win_rates(
     >>> found.rate.round(3).tolist(), float(found.pair_low[0, 1].round(3))
     ([0.875, 0.5, 0.125], 0.194)
     """
-    ranks, codes = _rank_meetings(scores, groups, greater_is_better, decimals)
+    ranks, clusters = _rank_meetings(scores, groups, greater_is_better, decimals)
     present = ~np.isnan(ranks)
     sizes = present.sum(axis=1, keepdims=True)
-    sums, counts = np.zeros((2, int(codes.max()) + 1, ranks.shape[1]))
-    np.add.at(sums, codes, np.where(present, (sizes - ranks) / (sizes - 1), 0.0))
-    np.add.at(counts, codes, present)
+    sums = clusters.sums(np.where(present, (sizes - ranks) / (sizes - 1), 0.0))
+    counts = clusters.sums(present)
     counted = counts > 0
     n = counted.sum(axis=0).astype(np.float64)  # groups of data sets in which a model is
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -124,7 +123,7 @@ def win_rates(
         size = np.where(varied, rate * (1 - rate) / np.square(se), n)
         reach = np.asarray(special.stdtrit(n - 1, (1 + confidence_level) / 2), dtype=np.float64)
         low, high = wilson(rate * size, size, special.ndtr(-reach))
-    met, wins, draws = _tally(ranks, codes)
+    met, wins, draws = _tally(ranks, clusters)
     points = wins + draws / 2
     with np.errstate(invalid="ignore"):
         limits = clopper_pearson(points, met, (1 - confidence_level) / 2)
@@ -133,35 +132,28 @@ def win_rates(
 
 def _rank_meetings(
     scores: ArrayLike, groups: ArrayLike | None, greater_is_better: bool, decimals: int | None
-) -> tuple[FloatArray, NDArray[np.intp]]:
-    """Rank the models of data sets with two scores or more, and number the groups of these."""
+) -> tuple[FloatArray, Clusters]:
+    """Rank the models of data sets with two scores or more, and return the groups of these."""
     table = as_dataset_table(scores, greater_is_better=greater_is_better, allow_missing=True)
     kept = (~np.isnan(table)).sum(axis=1) > 1
     if not kept.any():
         raise ArgumentError("scores", "no data set has scores of two models")
     codes = as_clusters(groups, len(table)).codes[kept]
-    return rank_rows(table[kept], decimals), np.unique(codes, return_inverse=True)[1]
+    return rank_rows(table[kept], decimals), as_clusters(codes, len(codes))
 
 
-def _tally(ranks: FloatArray, codes: NDArray[np.intp]) -> tuple[FloatArray, FloatArray, FloatArray]:
+def _tally(ranks: FloatArray, groups: Clusters) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Count meetings, wins and draws of each model (row) with each other, a group as one."""
-    groups, shape = int(codes.max()) + 1, (3, ranks.shape[1], ranks.shape[1])
-    met, wins, draws = np.zeros(shape)
-    if groups < len(ranks):
-        for group in range(groups):
-            members = ranks[codes == group]
-            often, won, drawn = _tally(members, np.arange(len(members)))
-            size = np.maximum(often, 1)
-            met, wins, draws = met + (often > 0), wins + won / size, draws + drawn / size
-        return met, wins, draws
-    for row in ranks:
-        present = ~np.isnan(row)
-        met += present[:, None] & present
-        wins += row[:, None] < row
-        draws += row[:, None] == row
-    for table in (met, draws):
-        np.fill_diagonal(table, 0.0)
-    return met, wins, draws
+    k, present = ranks.shape[1], ~np.isnan(ranks)
+    first, second = ranks[:, :, None], ranks[:, None, :]
+    met = present[:, :, None] & present[:, None, :]
+    often, won, drawn = (
+        groups.sums(np.reshape(table, (len(ranks), -1)).astype(np.float64)).reshape(-1, k, k)
+        for table in (met, first < second, first == second)
+    )
+    size, apart = np.maximum(often, 1), 1 - np.eye(k)
+    draws = (drawn / size).sum(axis=0) * apart
+    return (often > 0).sum(axis=0) * apart, (won / size).sum(axis=0), draws
 
 
 # --- strengths
@@ -267,10 +259,10 @@ def bradley_terry(
     >>> found.strength.round(3).tolist(), found.expected_rank.round(3).tolist()
     ([0.366, 0.366, -0.732], [1.75, 1.75, 2.5])
     """
-    ranks, codes = _rank_meetings(scores, groups, greater_is_better, decimals)
+    ranks, clusters = _rank_meetings(scores, groups, greater_is_better, decimals)
     present = ~np.isnan(ranks)
     _check_connected(present)
-    met, wins, draws = _tally(ranks, np.arange(len(ranks)))
+    met, wins, draws = _tally(ranks, as_clusters(None, len(ranks)))
     points = wins + draws / 2
     if prior is None:
         beats = points > 0
@@ -281,9 +273,7 @@ def bradley_terry(
     np.fill_diagonal(chances, 0.0)
     expected = present.astype(np.float64) @ chances.T
     residuals = np.where(present, present.sum(axis=1, keepdims=True) - ranks - expected, 0.0)
-    n = int(codes.max()) + 1
-    totals = np.zeros((n, len(strength)))
-    np.add.at(totals, codes, residuals)
+    n, totals = clusters.count, clusters.sums(residuals)
     totals -= totals.mean(axis=0)
     moved = _newton_step(totals.T, chances, total).T  # what each data set adds to the strengths
     covariance = moved.T @ moved * (n / (n - 1) if n > 1 else math.nan)

@@ -191,11 +191,25 @@ def wilcoxon_signed_rank(
             "use 'auto' or 'asymptotic'",
         )
     exact = method == "exact" or (method == "auto" and n_signed <= _AUTO_EXACT)
+    smallest = min(1.0, 2.0 ** (1 - n_signed)) if n_signed < 1000 else 0.0
+    detail = f"{n_signed} of {len(d)} data sets differ: the smallest two-sided p they could give is"
+    middle = f"Mean difference {math.fsum(d) / len(d):.4g}, median {np.median(d):.4g}; they are "
+    assumptions = [
+        Assumption("enough data sets", smallest <= 0.05, f"{detail} {smallest:.3g}."),
+        Assumption(
+            "symmetric differences",
+            None,
+            f"{middle}close when the differences are symmetric. The sign test needs no symmetry.",
+        ),
+    ]
+    if not exact:
+        few = f"{n_signed} non-zero differences; below 25 use method='exact'."
+        assumptions.append(Assumption("normal approximation", n_signed >= 25, few))
     facts: dict[str, Any] = {
         "variant": "exact" if exact else ("asymptotic_cc" if continuity else "asymptotic"),
         "n": len(d),
         "alternative": alternative,
-        "assumptions": _assumptions(d, exact),
+        "assumptions": tuple(assumptions),
     }
     if n_signed == 0:
         return Result(
@@ -246,31 +260,6 @@ def _details(
         "demsar_z": demsar_z,
         "demsar_pvalue": normal_pvalue(demsar_z, "two-sided"),
     }
-
-
-def _assumptions(d: FloatArray, exact: bool) -> tuple[Assumption, ...]:
-    n_signed = int((d != 0).sum())
-    smallest = min(1.0, 2.0 ** (1 - n_signed)) if n_signed < 1000 else 0.0
-    enough = Assumption(
-        name="enough data sets",
-        holds=smallest <= 0.05,
-        detail=f"{n_signed} of {len(d)} data sets differ: the smallest two-sided p they could "
-        f"give is {smallest:.3g}.",
-    )
-    symmetric = Assumption(
-        name="symmetric differences",
-        holds=None,
-        detail=f"Mean difference {math.fsum(d) / len(d):.4g}, median {np.median(d):.4g}; they are "
-        "close when the differences are symmetric. The sign test needs no symmetry.",
-    )
-    if exact:
-        return enough, symmetric
-    normal = Assumption(
-        name="normal approximation",
-        holds=n_signed >= 25,
-        detail=f"{n_signed} non-zero differences; below 25 use method='exact'.",
-    )
-    return enough, symmetric, normal
 
 
 class SignedRanks:

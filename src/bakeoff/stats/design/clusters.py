@@ -18,7 +18,6 @@ from scipy import special
 from bakeoff.stats.core.arguments import checked
 from bakeoff.stats.core.checks import (
     ArgumentError,
-    BoolArray,
     FloatArray,
     IntArray,
     as_array,
@@ -505,8 +504,7 @@ def order_dependence(correct: ArrayLike, labels: ArrayLike | None = None) -> Ord
 
     Notes
     -----
-    Of independent rows the autocorrelation is about normal with mean −1/N and variance 1/N. All
-    pairs come from products of M × M numbers: no difference per row and pair is formed.
+    Of independent rows the autocorrelation is about normal with mean −1/N and variance 1/N.
 
     Examples
     --------
@@ -523,7 +521,13 @@ def order_dependence(correct: ArrayLike, labels: ArrayLike | None = None) -> Ord
     both = both_correct(right, None)
     discordant = _of_differences(both)
     groups = as_clusters(np.zeros(n) if labels is None else labels, n, "labels")
-    gamma1, gamma0 = map(_of_differences, _products(right, both, groups))
+    totals = groups.sums(right)
+    expected, lagged = totals / groups.sizes[:, None], np.zeros_like(both)
+    for start in range(0, n - 1, _ROWS_AT_ONCE):  # a block ends with the next one's first
+        rows = slice(start, start + _ROWS_AT_ONCE + 1)
+        block = right[rows] - expected[groups.codes[rows]]
+        lagged += block[:-1].T @ block[1:]
+    gamma1, gamma0 = map(_of_differences, (lagged, both - expected.T @ totals))
     enough = np.triu((discordant >= _FEWEST_DISCORDANT) & (gamma0 > 1e-9 * n), k=1)
     if not enough.any():
         return None
@@ -538,26 +542,6 @@ def order_dependence(correct: ArrayLike, labels: ArrayLike | None = None) -> Ord
         pvalue=min(p, 1.0),
         n_effective=n * min(1.0, (1 - highest) / (1 + highest)),
     )
-
-
-def _products(
-    right: BoolArray, both: FloatArray, groups: Clusters
-) -> tuple[FloatArray, FloatArray]:
-    """Return Σ x_i y_j of right and wrong less their mean in each class, shape (M, M)."""
-    totals = groups.sums(right)
-    expected = totals / groups.sizes[:, None]
-    now, following = groups.codes[:-1], groups.codes[1:]
-    lagged = np.zeros((right.shape[1],) * 2)
-    for start in range(0, len(now), _ROWS_AT_ONCE):  # a block ends with the next one's first
-        block = right[start : start + _ROWS_AT_ONCE + 1].astype(np.float32)
-        lagged += block[:-1].T @ block[1:]
-    follows = Clusters(now, groups.sizes).sums(right[1:])
-    before = [
-        np.bincount(following, right[:-1, i] - expected[now, i], groups.count)
-        for i in range(right.shape[1])
-    ]
-    lagged -= expected.T @ follows + np.array(before) @ expected
-    return lagged, both - expected.T @ totals
 
 
 def _of_differences(products: FloatArray) -> FloatArray:

@@ -174,16 +174,12 @@ def _inverted(values: FloatArray, counts: FloatArray, total: float) -> tuple[flo
         bound += m * spread * np.square(np.sin(value * angle / 2))
     where = np.flatnonzero(bound < 2 * _NEGLIGIBLE)
     angle = angle[where]
-    log_size = np.zeros(len(where))
-    phase = -np.mod(angle * ((total + most) / 2), 2 * math.pi)
-    for value, m, q, spread in terms:
-        sine, cosine = np.sin(value * angle / 2), np.cos(value * angle / 2)
-        log_size += m * np.log(np.maximum(1 - spread * np.square(sine), 1e-300)) / 2
-        # 1 − q + q·e^(2i·half); the logarithm of a complex number knows its angle
-        phase += m * np.log(1 - 2 * q * np.square(sine) + 2j * q * sine * cosine).imag
+    log_transform = -1j * np.mod(angle * ((total + most) / 2), 2 * math.pi)
+    for value, m, q, _ in terms:
+        log_transform += m * np.log(1 - q + q * np.exp(1j * np.mod(value * angle, 2 * math.pi)))
     both_ends = (where == 0) | (2 * where == size)  # other frequencies come in conjugate pairs
     weight = np.where(both_ends, 1.0, 2.0) / size
-    transform = np.exp(log_size + 1j * phase)
+    transform = np.exp(log_transform)
     # Σ r^j for j = 1, ..., last
     log_ratio, last = -2 * theta - 1j * angle, min(room, size // 2)
     ratio = np.exp(log_ratio)
@@ -301,21 +297,21 @@ def max_flip(of_groups: GroupSums, se: FloatArray, side: Alternative) -> MaxFlip
     """Flip the signs of whole groups for all differences at once (Westfall & Young 1993)."""
     scaled = of_groups.sums[in_order(of_groups.sums, of_groups.shares)] / se
     separately = each_in_order(of_groups.sums, of_groups.shares)[0] / se
-    observed = _towards(scaled.sum(axis=0), side)
+    observed = towards(scaled.sum(axis=0), side)
     groups, differences = scaled.shape
     order = np.argsort(observed, kind="stable")
     columns, size_of = np.hstack([scaled, separately]), np.abs(scaled).sum(axis=0)
 
-    def towards() -> Iterator[FloatArray]:
+    def drawn() -> Iterator[FloatArray]:
         """Yield each difference alone, and the largest of those that are not beyond it."""
         for block in sign_sums(columns, _INNER, _DRAWS, _FLIP_SEED):
-            sums = _towards(block, side)
+            sums = towards(block, side)
             largest = np.empty_like(sums[:, :differences])
             largest[:, order] = np.maximum.accumulate(sums[:, order], axis=1)
             yield np.hstack([sums[:, differences:], largest])
 
     both = np.tile(observed, 2), np.tile(size_of, 2)
-    above, tied, size = _beyond(towards(), *both)
+    above, tied, size = _beyond(drawn(), *both)
     beyond = (above + tied / 2).reshape(2, differences)
     if groups > _INNER:
         beyond, size = beyond + 0.5, size + 1
@@ -340,7 +336,8 @@ def in_order(sums: FloatArray, weights: FloatArray) -> IntArray:
     return np.lexsort(np.round(keys / scale, 9).T)
 
 
-def _towards(values: FloatArray, side: Alternative) -> FloatArray:
+def towards(values: FloatArray, side: Alternative) -> FloatArray:
+    """Turn values so that greater ones speak for the alternative."""
     if side == "two-sided":
         return np.abs(values)
     return values if side == "greater" else -values

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
 from bakeoff.stats.core.arguments import PositiveInt, Seed
-from bakeoff.stats.core.arithmetic import gram, helmert, root, solved
+from bakeoff.stats.core.arithmetic import helmert
 from bakeoff.stats.core.checks import ArgumentError, BoolArray, FloatArray
 from bakeoff.stats.core.ranks import permutation_pvalue
 from bakeoff.stats.core.registry import Evidence, Variants, register
@@ -317,16 +317,15 @@ def _robust_f(
     weighted = residuals / np.sqrt(1 - clusters.shares)[:, None] / clusters.n
     contrasts = helmert(weighted)
     varied = max(float(np.square(contrasts).sum()), float(np.square(weighted).sum()) * 1e-12)
-    lower = root(gram(contrasts), least=1e-10 * varied)
-    along, left = solved(lower, helmert(accuracies[None])[0])
-    wald = float(along @ along)
-    varying = lower.diagonal() > 0
+    variances, axes = np.linalg.eigh(contrasts.T @ contrasts)
+    along, varying = helmert(accuracies[None])[0] @ axes, variances > 1e-10 * varied
+    wald = float((np.square(along[varying]) / variances[varying]).sum())
     if too_few_degrees(df - models + 2):  # so there are more clusters than models, too
         wald = wald if varying.all() else math.nan
         q = models - 1
         f = (df - q + 1) / (df * q) * wald if df > q - 1 else math.nan
         return Status.TOO_FEW, f, math.nan, {"wald": wald}
-    if (np.abs(left[~varying]) > 1e-9).any():
+    if (np.abs(along[~varying]) > 1e-9).any():
         return Status.ZERO_VARIANCE, math.inf, math.nan, {"wald": math.inf}
     q = int(varying.sum())
     f = (df - q + 1) / (df * q) * wald

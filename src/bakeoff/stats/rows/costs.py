@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -31,7 +31,7 @@ from bakeoff.stats.core.result import (
     Status,
 )
 from bakeoff.stats.design.clusters import RowDesign
-from bakeoff.stats.design.groups import SOURCES, GroupTest
+from bakeoff.stats.design.groups import GroupTest
 from bakeoff.stats.metrics.view import coded
 
 
@@ -74,12 +74,9 @@ def as_cost(cost: ArrayLike | None, k: int) -> FloatArray:
         )
     if not np.isfinite(matrix).all() or (matrix < 0).any() or np.diag(matrix).any():
         raise ArgumentError("cost", "must be finite and >= 0, with 0 on the diagonal")
-    if not matrix.any():
-        raise ArgumentError("cost", "is 0 everywhere, so no error matters")
     if not 1e-100 <= matrix.max() <= 1e100:
-        raise ArgumentError(
-            "cost", f"the largest is {matrix.max():g}; use a unit that makes it near 1"
-        )
+        what = "the largest cost; where it is 0 no error matters, else use a unit near 1"
+        raise ArgumentError("cost", f"found {matrix.max():g} as {what}")
     return matrix
 
 
@@ -183,27 +180,9 @@ def chi_square(d: FloatArray, counts: FloatArray) -> float:
     return float(weight @ np.square(1 - u))
 
 
-def _interval(
-    cells: CostCells, variant: str, status: Status, side: Alternative, level: float
-) -> ConfidenceInterval | None:
-    """Return the profile-likelihood interval of B's cost less A's, in the form of the test."""
-    if status is Status.UNDEFINED:
-        return None
-    observed = variant == "likelihood_ratio" and status is Status.OK
-    profile = cells if observed else cells.among_all()
-    critical = float(special.ndtri(tail_probability(level, side))) ** 2
-    # limits for A's cost less B's, turned round
-    low = -profile.limit(critical, upper=True) if side != "less" else -float(cells.possible.max())
-    high = (
-        -profile.limit(critical, upper=False) if side != "greater" else -float(cells.possible.min())
-    )
-    method = "likelihood_ratio" if observed else "likelihood_ratio_all_cells"
-    return ConfidenceInterval(low, high, level, method)
-
-
-_VARIANTS = Variants(
-    ("likelihood_ratio", "likelihood_ratio_all_cells", "chi_square"), tuple(SOURCES)
-)
+Variant = Literal["likelihood_ratio", "likelihood_ratio_all_cells", "chi_square"]
+GroupedVariant = Literal["sign_flip", "sign_flip_exact", "influence_t", "robust_t"]
+_VARIANTS = Variants(get_args(Variant), get_args(GroupedVariant))
 
 
 @register(
@@ -221,16 +200,7 @@ def cost_sensitive(
     cost: ArrayLike | None = None,
     classes: Sequence[Any] | None = None,
     groups: ArrayLike | None = None,
-    variant: Literal[
-        "likelihood_ratio",
-        "likelihood_ratio_all_cells",
-        "chi_square",
-        "sign_flip",
-        "sign_flip_exact",
-        "influence_t",
-        "robust_t",
-    ]
-    | None = None,
+    variant: Literal[Variant, GroupedVariant] | None = None,
     alternative: Alternative = "two-sided",
     confidence_level: Level = 0.95,
     n_resamples: PositiveInt = 9_999,
@@ -339,9 +309,7 @@ def cost_sensitive_from_counts(
     counts: ArrayLike,
     *,
     cost: ArrayLike | None = None,
-    variant: Literal[
-        "likelihood_ratio", "likelihood_ratio_all_cells", "chi_square"
-    ] = "likelihood_ratio",
+    variant: Variant = "likelihood_ratio",
     alternative: Alternative = "two-sided",
     confidence_level: Level = 0.95,
 ) -> Result:
@@ -392,6 +360,17 @@ def cost_sensitive_from_counts(
     pvalue = float(special.chdtrc(1, statistic))
     if status is Status.OK and alternative != "two-sided":
         pvalue = normal_pvalue(math.copysign(math.sqrt(statistic), advantage), alternative)
+    ci = None
+    if status is not Status.UNDEFINED:
+        observed = variant == "likelihood_ratio" and status is Status.OK
+        profile = cells if observed else cells.among_all()
+        critical = float(special.ndtri(tail_probability(confidence_level, alternative))) ** 2
+        # limits for A's cost less B's, turned round
+        low, high = (-profile.limit(critical, upper=upper) for upper in (True, False))
+        low = -float(cells.possible.max()) if alternative == "less" else low
+        high = -float(cells.possible.min()) if alternative == "greater" else high
+        method = "likelihood_ratio" if observed else "likelihood_ratio_all_cells"
+        ci = ConfidenceInterval(low, high, confidence_level, method)
     by_a, by_b = table.sum(axis=1), table.sum(axis=0)  # [label, true class]
     cost_b = float((by_b * matrix.T).sum() / n)
     variance = float(cells.count @ np.square(cells.value - cells.mean)) / cells.n
@@ -403,7 +382,7 @@ def cost_sensitive_from_counts(
         pvalue=pvalue,
         alternative=alternative,
         estimate=advantage,
-        ci=_interval(cells, variant, status, alternative, confidence_level),
+        ci=ci,
         effect_sizes={
             "standardized_difference": standardised,
             "relative_cost_reduction": -cells.mean / cost_b if cost_b else math.nan,
