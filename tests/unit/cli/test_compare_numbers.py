@@ -68,7 +68,7 @@ def test_whole_numbers_are_classes_unless_numbers_are_asked_for(table):
         np.arange(60) % 5,
         {m: np.arange(60) % 5 + d for m, d in (("a", 0.5), ("b", 0.2))},
     )
-    with pytest.raises(UserError, match="are no classes"):
+    with pytest.raises(UserError, match="predicts classes that the data do not have"):
         package.compare(stars, guessed)
     found = package.compare(stars, guessed, task="regression")
     assert found.scores["metric"].unique().tolist() == ["rmse"]
