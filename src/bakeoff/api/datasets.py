@@ -29,7 +29,7 @@ from bakeoff.scores.given_results import check_ranges
 from bakeoff.sources.common.identifiers import identifiers
 
 _MODEL = ("model", "method", "algorithm", "framework", "classifier", "learner")
-_VALUE = ("value", "score", "result")
+_VALUE = ("value", "score", "result", "metric_error")
 _NO_NUMBER = ("", "-", "–", "?", "na", "n/a", "nan", "none", "null")
 """What stands in a cell that has no score, and gives no reason for it."""
 _SIZES = 100.0
@@ -48,6 +48,10 @@ class ScoreTable(NamedTuple):
     """By metric, whether greater is better."""
     groups: Mapping[str, list[str]]
     """The groups of several data sets."""
+    units: Mapping[str, str]
+    """By metric, how it is known that its units differ between data sets; empty where they do not."""
+    imputed: Mapping[str, int]
+    """By model, how many of its scores were imputed."""
 
 
 def read_scores(
@@ -79,7 +83,12 @@ def read_scores(
         raise Problem(("models",), f"found {len(names)} model, expected two at least")
     sets = list(dict.fromkeys(long["dataset"]))
     cells = pd.MultiIndex.from_product([better, sets, names], names=_CELL)
-    return ScoreTable(_averaged(long, cells, decimals), better, _groups(long, sets))
+    scores = _averaged(long, cells, decimals)
+    units = {str(metric): _units(part) for metric, part in scores.groupby("metric", sort=False)}
+    if measured := sorted(set(long["measured"]) - {""}):
+        units = dict.fromkeys(units, f"the column `metric` has {some(measured)}")
+    imputed = long[long["imputed"]].groupby("model", sort=False).size()
+    return ScoreTable(scores, better, _groups(long, sets), units, imputed.to_dict())
 
 
 def _long(
@@ -111,6 +120,8 @@ def _long(
             "dataset": _names(frame[datasets], "datasets"),
             "repeat": frame.groupby(list(repeats), dropna=False).ngroup() if repeats else 0,
             "group": _names(frame[groups], "groups") if groups else "",
+            "measured": "",
+            "imputed": False,
         }
     )
     asked = [name.rpartition(":")[0] or name for name in metrics]
@@ -119,6 +130,15 @@ def _long(
     if model is not None and columns:
         of_rows = "metric" in frame and len(columns) == 1
         shared["model"] = _names(frame[model], "models")
+        if "imputed" in frame:
+            shared["imputed"] = frame["imputed"].astype(str).str.lower().isin(("true", "1", "1.0"))
+        if (
+            of_rows
+            and frame["metric"].nunique() > 1
+            and frame.groupby(datasets)["metric"].nunique().max() == 1
+        ):  # each data set is measured by one metric, in its units
+            shared["measured"] = frame["metric"].astype(str)
+            of_rows = False
         parts = [
             {"metric": frame["metric"].astype(str) if of_rows else name, "value": frame[name]}
             for name in columns
@@ -272,7 +292,6 @@ def study_of(
     """Run the tests of the experiment of these scores, and make the study for its report."""
     scores = table.scores
     ids, data = _ids(scores["model"].unique(), "model"), _ids(scores["dataset"].unique(), "data")
-    units = {str(metric): _units(part) for metric, part in scores.groupby("metric", sort=False)}
     experiment = given_experiment(
         asked_tests(
             ids,
@@ -285,7 +304,7 @@ def study_of(
         label=name,
         datasets={one: {"source": "given", "label": label} for label, one in data.items()},
         models={one: {"scores": "memory", "label": label} for label, one in ids.items()},
-        metrics=[_metric(m, better, bool(units[m])) for m, better in table.better.items()],
+        metrics=[_metric(m, better, bool(table.units[m])) for m, better in table.better.items()],
         resampling={"holdout": {}},
     )
     if len(experiment.tests.units(experiment.datasets)) < 2:
@@ -322,19 +341,20 @@ def study_of(
     if missing == "refuse":
         lacking = scores["value"].isna() & scores["metric"].map(called).isin(compared)
         _refuse_missing(scores[lacking])
+    notes = [
+        f"{metric} has other units on other data sets ({why}): scores are ranked, and have no mean."
+        for metric, why in table.units.items()
+        if why
+    ]
+    if table.imputed:
+        counts = some([f"{count:,} of {model}" for model, count in table.imputed.items()])
+        notes.append(f"Scores that are imputed and none of the model (column `imputed`): {counts}.")
     study = given_study(
         experiment,
         planned,
         {MATRIX: matrix, HOLES: holes},
         frame,
-        notes={
-            next(iter(experiment.datasets)): [
-                f"{metric} has other units on other data sets ({why}): scores are ranked, and have "
-                "no mean."
-                for metric, why in units.items()
-                if why
-            ]
-        },
+        notes={next(iter(experiment.datasets)): notes},
         missing={
             "policy": experiment.tests.missing_cells,
             "missing": [vars(hole) for hole in holes],
