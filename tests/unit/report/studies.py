@@ -152,12 +152,10 @@ def division(dataset, plan, *, numbers=False):
         {"repeat": r + 1, "fold": f + 1, **own}
         for r, f in itertools.product(range(repeats), range(folds))
     ]
-    pairs = [{"repeats": [i, j], "share": 0.5} for i, j in itertools.combinations(range(1, 6), 2)]
-    overlap = {"expected": 0.5, "mean": 0.5, "min": 0.4, "max": 0.6, "pairs": pairs}
     return {
         "dataset": dataset, "plan": plan, "method": "random", "stratified": True, "rows": 200,
         "max_class_share_difference": 0.005, "groups": None,
-        "overlap": overlap if plan == "cv_5x2" else None, "parts": parts,
+        "parts": parts,
     }  # fmt: skip
 
 
