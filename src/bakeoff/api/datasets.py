@@ -49,7 +49,7 @@ class ScoreTable(NamedTuple):
     groups: Mapping[str, list[str]]
     """The groups of several data sets."""
     units: Mapping[str, str]
-    """By metric, how it is known that its units differ between data sets; empty where they do not."""
+    """By metric, how it is known that its units differ between data sets, or an empty text."""
     imputed: Mapping[str, int]
     """By model, how many of its scores were imputed."""
 
@@ -87,8 +87,10 @@ def read_scores(
     units = {str(metric): _units(part) for metric, part in scores.groupby("metric", sort=False)}
     if measured := sorted(set(long["measured"]) - {""}):
         units = dict.fromkeys(units, f"the column `metric` has {some(measured)}")
-    imputed = long[long["imputed"]].groupby("model", sort=False).size()
-    return ScoreTable(scores, better, _groups(long, sets), units, imputed.to_dict())
+    imputed = {
+        str(name): n for name, n in long.loc[long["imputed"], "model"].value_counts().items()
+    }
+    return ScoreTable(scores, better, _groups(long, sets), units, imputed)
 
 
 def _long(

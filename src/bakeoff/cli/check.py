@@ -18,10 +18,12 @@ from bakeoff.data.describe import telling_columns
 from bakeoff.data.given_predictions import divide, load
 from bakeoff.data.splits import divisions, effective_groups, split_quality
 from bakeoff.data.table import GROUP, TARGET, TIME
+from bakeoff.files import read_csv, reading
+from bakeoff.paths import Paths
 from bakeoff.preflight import check_experiment
 from bakeoff.report.numbers import count, paragraph, percent, words
 from bakeoff.report.prose import ABOUT, PLANS, of_target
-from bakeoff.report.undeclared import notes_on
+from bakeoff.report.undeclared import notes_on, remark_on
 from bakeoff.spec import Experiment, PlannedTest, read_experiment
 from bakeoff.spec.given_models import GivenData
 from bakeoff.spec.load import report_problems
@@ -32,6 +34,8 @@ from bakeoff.usercode import make_importable
 POWER = 0.8
 _SUPPOSED, _MANY = 10, 100
 """Seconds of a fit, and from how many fits on a job for each is a burden."""
+_MOST_COLUMNS = 40
+"""How many columns are listed; those with a remark are all."""
 _UNITS = ((86400.0, "days"), (3600.0, "hours"), (60.0, "minutes"), (1.0, "seconds"))
 DISAGREEMENTS = (0.05, 0.1, 0.2)
 """Shares of rows on which two models disagree: what they will be is not known before the run."""
@@ -62,6 +66,7 @@ def check(args: argparse.Namespace) -> None:
         features = data.features.shape[1]
         rows.append((name, size, f"{features:,}" if features else "", target or "scores alone"))
     say(*table(("data set", "rows", "features", "target"), rows, "lrrl"), "")
+    show_columns(tables)
     show_undeclared(experiment, tables)
     _show_plans(experiment, tables)
     _show_fits(experiment)
@@ -69,6 +74,24 @@ def check(args: argparse.Namespace) -> None:
     _show_unreachable(experiment, tests, tables)
     _show_detectable(experiment, tests, tables)
     say(paragraph(f"To run it: bakeoff run {args.file}"), "")
+
+
+def show_columns(tables: Mapping[str, Table]) -> None:
+    """Print how each column of the tables was read."""
+    rows = [
+        (name, column, kind["kind"], f"{kind['distinct']:,}", f"{kind['missing'] or ''}", remark)
+        for name, data in tables.items()
+        for column, kind in data.card["features"].items()
+        for remark in [remark_on(kind)]
+    ]
+    kept = [row for i, row in enumerate(rows) if i < _MOST_COLUMNS or row[-1]]
+    if not kept:
+        return
+    head = ("data set", "column", "read as", "different", "missing", "")
+    say(*table(head, kept, "lllrrl"))
+    if more := len(rows) - len(kept):
+        say(dim(f"… and {count(more, 'more column')}; the report lists all."))
+    say("")
 
 
 def _show_plans(experiment: Experiment, tables: dict[str, Table]) -> None:
@@ -108,12 +131,17 @@ def _show_fits(experiment: Experiment) -> None:
             PLANS[name]: len(plan.splits()) for name, plan in experiment.resampling.plans().items()
         }
         each = words([f"{n:,} for {name}" for name, n in sizes.items()])
+        times = _times_of_the_last_run(experiment)
+        by, seconds = f"At {_SUPPOSED} seconds a fit", float(_SUPPOSED * fits)
+        if times.keys() >= experiment.fitted.keys():
+            by = "By the times of the last run"
+            seconds = sum(times[fit.model] for fit in experiment.fits())
         seeds = " with each seed" if max(map(experiment.seeds, experiment.fitted)) > 1 else ""
         texts = [
             f"{count(fits, 'fit')}: {models} × {count(len(experiment.datasets), 'data set')}, "
             "every plan.",
             f"A model is fitted {sum(sizes.values()):,} times on a data set{seeds}: {each}.",
-            f"At {_SUPPOSED} seconds a fit they take {_duration(_SUPPOSED * fits)} on one core.",
+            f"{by} they take {_duration(seconds)} on one core.",
         ]
         if fits >= _MANY and experiment.execution.jobs_per in (None, "fold"):
             texts.append(
@@ -123,6 +151,17 @@ def _show_fits(experiment: Experiment) -> None:
     if given := list(experiment.given):
         texts[0] += f" {words(given)} {'is' if len(given) == 1 else 'are'} given and not fitted."
     say(*map(paragraph, texts), "")
+
+
+def _times_of_the_last_run(experiment: Experiment) -> dict[str, float]:
+    """Return the mean seconds of a fit, by model."""
+    path = Paths.of(experiment.experiment).top("timings.csv")
+    if not Path(path).is_file():
+        return {}
+    with reading(path):
+        fits = read_csv(path, dtype={"model": str}).dropna(subset=["fit_seconds"])
+        seconds = fits["fit_seconds"] + fits["predict_seconds"]
+        return {str(model): mean for model, mean in seconds.groupby(fits["model"]).mean().items()}
 
 
 def _duration(seconds: float) -> str:

@@ -14,6 +14,7 @@ import pandas as pd
 import yaml
 
 from bakeoff import __version__
+from bakeoff.cli.check import show_columns, show_undeclared
 from bakeoff.cli.given import outputs
 from bakeoff.cli.terminal import say
 from bakeoff.data import records
@@ -26,6 +27,7 @@ from bakeoff.data.describe import (
     is_running_number,
     why_groups,
 )
+from bakeoff.data.given_predictions import load
 from bakeoff.data.target import looks_like_a_quantity, positive_of
 from bakeoff.errors import UserError, escaped, unknown
 from bakeoff.files import write_text
@@ -225,7 +227,11 @@ def init(args: argparse.Namespace) -> None:
         say(text.rstrip())
         return
     write_text(output, text)
-    say(f"{output} is written; what was guessed is marked in it.")
+    say(f"{output} is written; what was guessed is marked in it.", "")
+    experiment = load_experiment(yaml.safe_load(text))
+    tables = {name: load(name, experiment) for name in experiment.datasets}
+    show_columns(tables)
+    show_undeclared(experiment, tables)
     say("next:", f"  bakeoff check {output}", f"  bakeoff run {output}")
 
 

@@ -26,7 +26,7 @@ from bakeoff.report.tables import (
     Table,
     numbers,
 )
-from bakeoff.report.undeclared import notes
+from bakeoff.report.undeclared import notes, remark_on
 from bakeoff.stats import TypeOneError, catalogue
 
 
@@ -135,6 +135,24 @@ def data(study: Study) -> Table:
         Column("sha256", "SHA-256", Kind(lambda _, v: Cell(str(v)[:12], v), number=False)),
     )
     return Table(columns, rows)
+
+
+@table(
+    Section.DATA,
+    20,
+    "How columns were read",
+    when=lambda design: bool(design.experiment.fitted),
+)
+def columns(study: Study) -> Table:
+    """What each column holds, as it was read: its kind, different and missing values."""
+    rows = [
+        {"dataset": name, "column": clean(column), **known, "remark": remark_on(known)}
+        for name in study.datasets
+        for column, known in study.cards[name]["features"].items()
+    ]
+    kept = DATASET, Column("column", "Column"), Column("kind", "Read as")
+    counted = Column("distinct", "Different", COUNT), Column("missing", "Missing", COUNT)
+    return Table((*kept, *counted, Column("remark", "Remark")), rows)
 
 
 @table(Section.DATA, 30, "Undeclared dependence, and columns to look at")
