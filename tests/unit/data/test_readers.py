@@ -9,6 +9,7 @@ import re
 import struct
 import zipfile
 import zlib
+from types import SimpleNamespace
 
 import pandas as pd
 import pyarrow as pa
@@ -252,3 +253,20 @@ def test_a_column_of_several_types_is_one_of_texts(tmp_path):
     path.write_text(lines([{"id": i, "m": "a" if i != 2 else 3} for i in range(5)]))
     table = read_table(str(path), ("predictions",))
     assert table["m"].to_pylist() == ["a", "a", "3", "a", "a"]
+
+
+def test_readers_of_others_are_found(tmp_path, monkeypatch):
+    mine = SimpleNamespace(
+        WHAT="lines of mine",
+        recognizes=lambda head: head.startswith("MINE"),
+        read=lambda text: pd.DataFrame({"id": [1], "score": [float(len(text))]}),
+    )
+    points = [SimpleNamespace(load=lambda: mine)]
+    monkeypatch.setattr(readers.metadata, "entry_points", lambda group: points)
+    readers._readers.cache_clear()
+    try:
+        (tmp_path / "x.mine").write_text("MINE")
+        read = read_table(str(tmp_path / "x.mine"), PLACE).to_pandas()
+    finally:
+        readers._readers.cache_clear()
+    assert read["score"].tolist() == [4.0]

@@ -4,13 +4,16 @@ A module says in `WHAT` what its files are, in `recognizes` whether the first 2Â
 one, and reads in `read` a text to rows, with columns called as in any table of predictions. Ids
 are what `ids_of_questions` returns. The rows say in `attrs` their ``model``, their ``task``,
 a ``key`` of the evaluation and the ``settings`` that runs of one model share, by name. A log of
-several models has a column ``model``, and the settings of each.
+several models has a column ``model``, and the settings of each. Other packages enter such a module,
+or any object like it, by the entry point ``bakeoff.readers``.
 """
 
 from __future__ import annotations
 
 import zipfile
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -80,18 +83,25 @@ def with_metadata(table: pd.DataFrame, found: Sequence[Mapping[str, Any]]) -> pd
 
 def reader_of(path: str) -> Any:
     """Return the module that recognizes a file; None for a plain table."""
-    from bakeoff.data.readers import inspect_logs, lm_eval, promptfoo
-
     try:
         if zipfile.is_zipfile(path):
             with zipfile.ZipFile(path) as archive:
-                return inspect_logs if inspect_logs.unpacks(archive) else None
+                unpacking = (one for one in _readers() if hasattr(one, "unpacks"))
+                return next((one for one in unpacking if one.unpacks(archive)), None)
         with Path(path).open(encoding="utf-8") as file:
             head = file.read(_HEAD)
     except (OSError, UnicodeDecodeError, zipfile.BadZipFile, NotImplementedError):
         return None  # of a version that no archive has: whoever reads it as a table names it
-    readers = (inspect_logs, lm_eval, promptfoo)
-    return next((reader for reader in readers if reader.recognizes(head)), None)
+    return next((reader for reader in _readers() if reader.recognizes(head)), None)
+
+
+@cache
+def _readers() -> tuple[Any, ...]:
+    """Return the modules of this package, and what other packages enter."""
+    from bakeoff.data.readers import inspect_logs, lm_eval, promptfoo
+
+    others = metadata.entry_points(group="bakeoff.readers")
+    return (inspect_logs, lm_eval, promptfoo, *(one.load() for one in others))
 
 
 def read_elsewhere(path: str, place: Place, *, partial: bool = False) -> pd.DataFrame | None:
