@@ -128,24 +128,18 @@ def _write_into(path: str | Path, state: os.stat_result, part: Path) -> None:
         shutil.copyfileobj(made, target)
 
 
-_NEAREST = {"−": "-", "–": "-", "—": "-", "×": "x", "…": "...", "≤": "<=", "≥": ">="}
-
-
 def write_in_any_encoding() -> None:
-    """Let stdout and stderr write the nearest text for what their encoding does not have.
+    """Let stdout and stderr escape as in JSON what their encoding lacks, but for dashes."""
 
-    Characters without one are escaped as in JSON, which they may be part of.
-    """
-
-    def nearest(error: UnicodeError) -> tuple[str, int]:
+    def escaped(error: UnicodeError) -> tuple[str, int]:
         assert isinstance(error, UnicodeEncodeError)
         lost = error.object[error.start : error.end]
-        return "".join(_NEAREST.get(c) or json.dumps(c)[1:-1] for c in lost), error.end
+        return "".join("-" if c in "−–—" else json.dumps(c)[1:-1] for c in lost), error.end
 
-    codecs.register_error("bakeoff.nearest", nearest)
+    codecs.register_error("bakeoff.escaped", escaped)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="bakeoff.nearest")
+            stream.reconfigure(errors="bakeoff.escaped")
 
 
 def remove_parts(folder: str | Path) -> None:

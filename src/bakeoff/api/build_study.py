@@ -255,7 +255,11 @@ def _tests(
         options["mcnemar"] = {"variant": settings.variant}
     if settings.independent_rows:
         taking = [name for name in run if catalogue()[name].can_take_rows_for_independent]
-        for name in taking or run:
+        if not taking:
+            raise Problem(
+                (INDEPENDENT,), f"none of the tests has a form for them ({', '.join(run)})"
+            )
+        for name in taking:
             options.setdefault(name, {})[INDEPENDENT] = True
     return asked_tests(
         ids,

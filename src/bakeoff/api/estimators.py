@@ -98,7 +98,7 @@ class EstimatorFindings(Findings):
         return file
 
 
-@takes(EstimatorSettings, {"target": "y", "resampling": "cv"})
+@takes(EstimatorSettings)
 def compare_estimators(
     estimators: object,
     X: object,

@@ -72,10 +72,7 @@ class FoldSettings(TestSettings, total=False):
     unit: str | None
 
 
-_KEYS = {"classes": "y", "resampling": "cv"}
-
-
-@takes(FoldSettings, _KEYS)
+@takes(FoldSettings)
 def compare_folds(
     results: Mapping[str, object],
     *,

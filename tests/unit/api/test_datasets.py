@@ -13,8 +13,7 @@ import bakeoff
 from bakeoff.__main__ import main
 from bakeoff.api.datasets import read_scores as read_table
 from bakeoff.comparisons import merged, plan_tests, run_planned
-from bakeoff.comparisons.read_evidence import read_scores
-from bakeoff.comparisons.run_tests import HOLES, MATRIX
+from bakeoff.comparisons.read_evidence import HOLES, MATRIX, read_scores
 from bakeoff.data.records import read_frame
 from bakeoff.execution import steps
 from bakeoff.scores.given_results import given_scores
@@ -203,7 +202,7 @@ def test_the_command_answers_and_refuses_what_is_for_rows(capsys, tmp_path, refu
         name = option.replace("--set=", "--set ").rpartition("=")[0]
         refused("compare", file, "--datasets", "dataset", option, said=f"{name}: is for rows")
     line = "compare", file, "--values", "higher", "--missing", "failed"
-    refused(*line, said="--missing: unknown value 'failed'")
+    refused(*line, said="missing: unknown value 'failed'")
 
 
 @pytest.mark.parametrize("name", ["dataset", "Task", "problem", "benchmark"])

@@ -68,7 +68,7 @@ def test_whole_numbers_are_classes_unless_numbers_are_asked_for(table):
         np.arange(60) % 5,
         {m: np.arange(60) % 5 + d for m, d in (("a", 0.5), ("b", 0.2))},
     )
-    with pytest.raises(UserError, match="are no classes"):
+    with pytest.raises(UserError, match="predicts classes that the data do not have"):
         package.compare(stars, guessed)
     found = package.compare(stars, guessed, task="regression")
     assert found.scores["metric"].unique().tolist() == ["rmse"]
@@ -95,20 +95,20 @@ def test_another_order_of_magnitude_is_told_and_not_refused(compare, table):
         (
             {"y": None},
             "",
-            "in column 'y'; the first is row 4 with nan; `--set missing_target=drop`",
+            "in column 'y'; the first is row 4; `missing_target: drop`",
         ),
-        ({}, "--metric rmse --metric f1", "--metrics: f1 compares classes, and this is"),
+        ({}, "--metric rmse --metric f1", "metrics: f1 compares classes, and this is"),
         ({}, "--task classification --metric f1", "say `task: regression`"),
-        ({}, "--positive 2", "--positive: numbers have no classes"),
-        ({}, "--set classes=a,b", "--set classes: numbers have no classes"),
-        ({}, "--set variant=exact", "--set variant: it is of McNemar's test"),
+        ({}, "--positive 2", "positive: numbers have no classes"),
+        ({}, "--set classes=a,b", "classes: numbers have no classes"),
+        ({}, "--set variant=exact", "variant: it is of McNemar's test"),
         ({}, "--task classification --metric rmse", "predicts classes that the data do not have"),
-        ({}, "--set costs=costs.yaml", "--set costs: are of errors between classes"),
-        ({}, "--values lower --set unit=s", "--set unit: is for predictions"),
+        ({}, "--set costs=costs.yaml", "costs: are of errors between classes"),
+        ({}, "--values lower --set unit=s", "unit: is for predictions"),
         (
             {},
             "--groups site --set independent_rows=true",
-            "--set independent_rows: none of the tests",
+            "independent_rows: ",
         ),
     ],
 )

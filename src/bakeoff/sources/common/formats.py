@@ -19,7 +19,7 @@ import pandas as pd
 import pyarrow.feather
 from pandas.api.types import is_numeric_dtype, is_string_dtype
 
-from bakeoff.errors import Problem, Remedy, UserError, unknown
+from bakeoff.errors import Problem, UserError, unknown
 from bakeoff.extras import require
 from bakeoff.files import parse_json, read_large
 from bakeoff.sources.common.base import ENDINGS, TableKeys
@@ -84,11 +84,7 @@ def format_of(name: str, spec: TableKeys) -> str:
         endings.pop()
     ending = endings[-1] if endings else ""
     if ending not in ENDINGS:
-        raise Problem(
-            ("format",),
-            f"{name!r}: {unknown('file ending', ending, ENDINGS)}",
-            remedy=Remedy("format", "csv", "; or set {}"),
-        )
+        raise Problem(("format",), f"{name!r}: {unknown('file ending', ending, ENDINGS)}")
     return ENDINGS[ending]
 
 
