@@ -223,20 +223,16 @@ def _interaction(inputs):
     parts = result.details["subgroups"].values()
     groups = np.asarray(inputs["subgroup"])
     d = np.asarray(inputs["losses_A"]) - np.asarray(inputs["losses_B"])
+    inside = [d[groups == group] for group in np.unique(groups)]
     return told(result) | {
         "differences": [part["estimate"] for part in parts],
-        "ses": [
-            stats.mean_difference(d[groups == g], 0 * d[groups == g]).details["se"]
-            for g in np.unique(groups)
-        ],
+        "ses": [stats.mean_difference(part, 0 * part).details["se"] for part in inside],
     }
 
 
 def _rows_needed(inputs):
-    plan = stats.MetricPower(sd=inputs["sd"]).solve(
-        difference=inputs["difference"], alpha=inputs["alpha"], power=inputs["power"]
-    )
-    return {"n_normal": plan.details["n_normal"], "n_t": plan.details["n_t"]}
+    known = {key: inputs[key] for key in ("difference", "alpha", "power")}
+    return stats.MetricPower(sd=inputs["sd"]).solve(**known).details
 
 
 def _best(inputs):
@@ -303,20 +299,12 @@ def value(inputs, metric):
     return told(stats.metric_ci(inputs["y_true"], inputs["y_pred"], metric=metric))
 
 
-def _metric_of(inputs, name):
-    return name if "quantile" not in inputs else f"pinball_{round(100 * inputs['quantile']):02}"
-
-
 @as_printed()
 def difference(inputs, variant):
-    result = stats.metric_difference(
-        inputs["y_true"],
-        inputs["y_pred_A"],
-        inputs["y_pred_B"],
-        metric=_metric_of(inputs, variant),
-        groups=inputs.get("groups"),
-    )
-    return told(result)
+    rows = [inputs[name] for name in ("y_true", "y_pred_A", "y_pred_B")]
+    if "quantile" in inputs:
+        variant = f"pinball_{round(100 * inputs['quantile']):02}"
+    return told(stats.metric_difference(*rows, metric=variant, groups=inputs.get("groups")))
 
 
 @as_printed()
@@ -329,20 +317,18 @@ def family(inputs, metric):
 
 def _losses(inputs, power):
     y = np.asarray(inputs["y_true"])
-    a, b = (np.abs(np.asarray(inputs[f"y_pred_{m}"]) - y) ** power for m in "AB")
-    return a, b
+    return [np.abs(np.asarray(inputs[f"y_pred_{m}"]) - y) ** power for m in "AB"]
 
 
 def loss_t(inputs, power):
-    a, b = _losses(inputs, power)
-    result = stats.mean_difference(a, b, greater_is_better=False, df="rows")
-    return told(result)
+    losses = _losses(inputs, power)
+    return told(stats.mean_difference(*losses, greater_is_better=False, df="rows"))
 
 
 def loss_wilcoxon(inputs, power):
-    a, b = _losses(inputs, power)
+    losses, how = _losses(inputs, power), {"greater_is_better": False, "continuity": False}
     exact, normal = (
-        stats.wilcoxon_signed_rank(a, b, greater_is_better=False, method=method, continuity=False)
+        stats.wilcoxon_signed_rank(*losses, method=method, **how)
         for method in ("exact", "asymptotic")
     )
     return {
@@ -362,38 +348,28 @@ def loss_equivalence(inputs, power):
     metric = {1: "mae", 2: "mse"}[power]
     models = (inputs[name] for name in ("y_true", "y_pred_B", "y_pred_A"))
     both = stats.metric_equivalence(*models, metric=metric, margin=margin).details
-    return {
-        "pvalue": max(lower.pvalue, upper.pvalue),
-        "statistic_lower": both["statistic_lower"],
-        "statistic_upper": both["statistic_upper"],
-        "pvalue_lower": lower.pvalue,
-        "pvalue_upper": upper.pvalue,
-    }
+    pvalues = {"pvalue_lower": lower.pvalue, "pvalue_upper": upper.pvalue}
+    return both | pvalues | {"pvalue": max(pvalues.values())}
 
 
 def loss_sign_flip(inputs, power):
-    a, b = _losses(inputs, power)
-    rows = np.arange(len(a))
+    losses = _losses(inputs, power)
+    how = {"greater_is_better": False, "groups": np.arange(len(losses[0]))}
     exact, middle = (
-        stats.mean_difference(a, b, greater_is_better=False, groups=rows, variant=variant)
+        stats.mean_difference(*losses, variant=variant, **how)
         for variant in ("sign_flip_exact", "sign_flip")
     )
     return {"estimate": exact.estimate, "pvalue_exact": exact.pvalue, "pvalue": middle.pvalue}
 
 
 def loss_diebold_mariano(inputs, power):
-    a, b = _losses(inputs, power)
-    result = stats.diebold_mariano_means(
-        a, b, greater_is_better=False, variant="hln", horizon=inputs["h"]
-    )
-    return told(result)
+    losses, how = _losses(inputs, power), {"variant": "hln", "horizon": inputs["h"]}
+    return told(stats.diebold_mariano_means(*losses, greater_is_better=False, **how))
 
 
 def folds(inputs, test):
-    result = test(
-        inputs["scores_A"], inputs["scores_B"], greater_is_better=inputs["greater_is_better"]
-    )
-    return told(result)
+    better = inputs["greater_is_better"]
+    return told(test(inputs["scores_A"], inputs["scores_B"], greater_is_better=better))
 
 
 def half_samples(inputs):
