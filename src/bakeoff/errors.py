@@ -6,8 +6,8 @@ import datetime
 import difflib
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any
 
 _LONGEST = 60
 _CONTROL = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
@@ -17,9 +17,6 @@ _COMMANDS = re.compile(r"(?m)^([^\S\n]*):(?=:)|#(?=#\[)")
 
 Place = tuple[str | int, ...]
 """Where in an experiment something is: ``("models", "forest", "params")``."""
-
-
-_SECTIONS = ("datasets", "models", "tests")
 
 
 class UserError(Exception):
@@ -34,14 +31,6 @@ class UserError(Exception):
     problems: tuple[Problem, ...] = ()
 
 
-class Remedy(NamedTuple):
-    """A setting that would help, for the end of a message."""
-
-    key: str
-    value: str
-    text: str
-
-
 class Problem(UserError):
     """A `UserError` about one place of an experiment."""
 
@@ -50,48 +39,23 @@ class Problem(UserError):
         path: Iterable[str | int],
         message: str,
         at: Iterable[str | int] | None = None,
-        remedy: Remedy | None = None,
     ) -> None:
         self.path = tuple(path)
         self.message = message
         self.at = self.path if at is None else tuple(at)
-        self.remedy = remedy
-        super().__init__(f"{dotted(self.path)}: {message}{self._helping()}")
+        super().__init__(f"{dotted(self.path)}: {message}")
 
     def __reduce__(self) -> tuple[type[Problem], tuple[Any, ...]]:
-        return type(self), (self.path, self.message, self.at, self.remedy)
+        return type(self), (self.path, self.message, self.at)
 
     def inside(self, place: Place) -> Problem:
         """Return the problem of a section that is found at a place of an experiment."""
-        return Problem((*place, *self.path), self.message, remedy=self.remedy)
+        return Problem((*place, *self.path), self.message)
 
     @property
     def problems(self) -> tuple[Problem, ...]:  # type: ignore[override]
         """Itself."""
         return (self,)
-
-    def _helping(self) -> str:
-        if self.remedy is None:
-            return ""
-        return self.remedy.text.format(f"`{self.remedy.key}: {self.remedy.value}".rstrip() + "`")
-
-    def named(self, names: Mapping[str, str]) -> str:
-        """Tell it to who has given no experiment but arguments or options."""
-        text = self.message
-        if self.remedy is not None and (name := names.get(self.remedy.key)):
-            setting = name
-            if name.startswith("-") and self.remedy.value:
-                setting += ("=" if " " in name else " ") + self.remedy.value
-            text += self.remedy.text.format(f"`{setting}`")
-        if self.path and isinstance(self.path[0], Verbatim):
-            return f"{dotted(self.path)}: {text}"
-        known = [i for i, part in enumerate(self.path) if part in names]
-        if len(known) > 1 and self.path[0] in _SECTIONS:
-            known = known[1:]  # an argument may be called like a section of an experiment
-        if not known:
-            return text
-        name, rest = names[str(self.path[known[0]])], self.path[known[0] + 1 :]
-        return f"{name if name.startswith('-') else dotted((name, *rest))}: {text}"
 
 
 class Problems(UserError):
@@ -113,15 +77,23 @@ def placed(error: UserError, places: Mapping[str, str]) -> UserError:
         if at is not None:
             name = places[str(problem.path[at])]
             rest = () if isinstance(name, Verbatim) else problem.path[at + 1 :]
-            problem = Problem((Verbatim(name), *rest), problem.message, remedy=problem.remedy)
+            problem = Problem((Verbatim(name), *rest), problem.message)
         found.append(problem)
     return Problems("\n".join(map(str, found)), found) if found else error
 
 
-def named(error: UserError, names: Mapping[str, str]) -> UserError:
-    """Name arguments or options in place of the keys of an experiment; see `Problem.named`."""
-    told = dict.fromkeys(problem.named(names) for problem in error.problems)
-    return UserError("\n".join(told)) if told else error
+def named(error: UserError, names: Collection[str]) -> UserError:
+    """Shorten the places of an experiment to the names that its options or arguments have."""
+    lines = []
+    for problem in error.problems:
+        path = problem.path
+        if not (path and isinstance(path[0], Verbatim)):
+            known = [i for i, part in enumerate(path) if part in names]
+            # an argument may be called like a section of an experiment
+            inner = len(known) > 1 and path[0] in ("datasets", "models", "tests")
+            path = path[known[inner] :] if known else ()
+        lines.append(f"{dotted(path)}: {problem.message}" if path else problem.message)
+    return UserError("\n".join(dict.fromkeys(lines))) if lines else error
 
 
 def dotted(path: Iterable[str | int]) -> str:

@@ -10,10 +10,8 @@ import json
 import os
 import platform
 import re
-import shutil
 import stat
 import sys
-import tempfile
 import uuid
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
@@ -49,30 +47,21 @@ DOWNLOADS = CACHE / "downloads"
 def whole(path: str | Path) -> Iterator[Path]:
     """Yield a temporary path; it takes the place of `path` only if the block succeeds.
 
-    Only a regular file is replaced, that which a link leads to. A device or a pipe gets the
-    contents written into it.
+    The file that a link leads to is replaced; only regular files are.
     """
-    before = check_writable(path)
+    check_writable(path)
     target = Path(os.path.realpath(path))
-    into = before is not None and (
-        not stat.S_ISREG(before.st_mode) or _output_at(path, before) is not None
-    )
     # uuid4: other processes, on other machines too, may write the same file
-    part = (Path(tempfile.gettempdir()) if into else target.parent) / (
+    part = target.parent / (
         f".{target.name}.{_machine()}-{os.getpid()}-{uuid.uuid4().hex[:12]}.part"
     )
     try:
         part.parent.mkdir(parents=True, exist_ok=True)
-        part.touch(0o600 if into else 0o666, exist_ok=False)
+        part.touch(exist_ok=False)
         yield part
-        if before is None:
-            part.replace(target)
-        elif into:
-            _write_into(path, before, part)
-            part.unlink()
-        else:
-            part.chmod(stat.S_IMODE(before.st_mode))
-            part.replace(target)
+        if target.exists():
+            part.chmod(stat.S_IMODE(target.stat().st_mode))
+        part.replace(target)
     except BaseException as error:
         with suppress(OSError):
             part.unlink()
@@ -82,70 +71,36 @@ def whole(path: str | Path) -> Iterator[Path]:
         raise
 
 
-def check_writable(path: str | Path) -> os.stat_result | None:
-    """Refuse a place that no file can be written to; return its state, None for nothing.
-
-    The mode counts for root too, whom the system lets write to everything.
-    """
+def check_writable(path: str | Path) -> None:
+    """Refuse a place that no file can be written to."""
     try:
-        state = Path(path).stat()
+        mode = Path(path).stat().st_mode
     except (FileNotFoundError, NotADirectoryError):
-        return None
+        return
     except OSError as error:
-        if problem := why_not_written(path, error):
-            raise problem from error
-        raise
-    if stat.S_ISDIR(state.st_mode):
-        raise UserError(f"{path} cannot be written: it is a folder; name a file")
-    mode = stat.S_IMODE(state.st_mode)
-    if _output_at(path, state) is None and not (mode & 0o222 and os.access(path, os.W_OK)):
+        raise why_not_written(path, error) or error from error
+    if not stat.S_ISREG(mode):
+        raise UserError(f"{path} cannot be written: it is no regular file; name a file")
+    # the mode counts for root too, whom the system lets write to everything
+    if not (mode & 0o222 and os.access(path, os.W_OK)):
         raise UserError(
-            f"{path} cannot be written: its mode is {mode:04o}; name another file, or make this "
-            "one writable"
+            f"{path} cannot be written: its mode is {stat.S_IMODE(mode):04o}; name another file, "
+            "or make this one writable"
         )
-    return state
-
-
-def _output_at(path: str | Path, state: os.stat_result) -> int | None:
-    """Return this process's own output at a place such as /dev/stdout, a regular file or not."""
-    if Path(path).parts[:2] in (("/", "dev"), ("/", "proc")):
-        for output in (1, 2):
-            with suppress(OSError):  # it may be closed
-                if os.path.samestat(state, os.fstat(output)):
-                    return output
-    return None
-
-
-def _write_into(path: str | Path, state: os.stat_result, part: Path) -> None:
-    """Copy a file into what is no regular file, or to the end of this process's own output."""
-    output = _output_at(path, state)
-    sys.stdout.flush()
-    sys.stderr.flush()
-    with (
-        part.open("rb") as made,
-        open(path if output is None else output, "wb", closefd=output is None) as target,
-    ):
-        shutil.copyfileobj(made, target)
-
-
-_NEAREST = {"−": "-", "–": "-", "—": "-", "×": "x", "…": "...", "≤": "<=", "≥": ">="}
 
 
 def write_in_any_encoding() -> None:
-    """Let stdout and stderr write the nearest text for what their encoding does not have.
+    """Let stdout and stderr escape as in JSON what their encoding lacks, but for dashes."""
 
-    Characters without one are escaped as in JSON, which they may be part of.
-    """
-
-    def nearest(error: UnicodeError) -> tuple[str, int]:
+    def escaped(error: UnicodeError) -> tuple[str, int]:
         assert isinstance(error, UnicodeEncodeError)
         lost = error.object[error.start : error.end]
-        return "".join(_NEAREST.get(c) or json.dumps(c)[1:-1] for c in lost), error.end
+        return "".join("-" if c in "−–—" else json.dumps(c)[1:-1] for c in lost), error.end
 
-    codecs.register_error("bakeoff.nearest", nearest)
+    codecs.register_error("bakeoff.escaped", escaped)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="bakeoff.nearest")
+            stream.reconfigure(errors="bakeoff.escaped")
 
 
 def remove_parts(folder: str | Path) -> None:

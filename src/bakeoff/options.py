@@ -36,10 +36,6 @@ class Option(NamedTuple):
     """What the command line calls its value; a switch has none."""
     type: Callable[[str], Any] = str
     default: Any = None
-    python: str = ""
-    """Its type in Python, where it stands among the settings of a function."""
-    keys: tuple[str, ...] = ()
-    """What experiments and tests call it, if otherwise."""
     choices: tuple[str, ...] = ()
 
     @property
@@ -93,14 +89,13 @@ OPTIONS: dict[str, Option] = {
         "A,B,…",
         texts,
         (),
-        "sequence",
     ),
     "task": Option(
         "Whether classes (`classification`) or numbers (`regression`) are predicted; default: as "
         "the metric says, or else numbers where the truth has a fraction or very many different "
         "numbers.",
         "TASK",
-        python='{"classification", "regression"}',
+        choices=("classification", "regression"),
     ),
     "tasks": Option(
         "Of logs of several tasks those to compare; MATH=acc names the column of the numbers of "
@@ -108,7 +103,7 @@ OPTIONS: dict[str, Option] = {
         "A,B,…",
         texts,
     ),
-    "unit": Option("What predicted numbers are measured in.", "TEXT", python="str"),
+    "unit": Option("What predicted numbers are measured in.", "TEXT"),
     "datasets": Option(
         "The files are a table of scores: this column names the data sets, each of which is one "
         "observation. It has a column for each model, or a row for each score with the columns "
@@ -133,14 +128,12 @@ OPTIONS: dict[str, Option] = {
     ),
     "bins": Option(
         'Where columns of numbers among `subgroups` are cut: ``{"age": [40, 65]}``.',
-        python="Mapping of str to sequence of float",
     ),
     "independent_rows": Option(
         "Take related rows for independent all the same; the verdict says so.",
         "true",
         yes_or_no,
         False,
-        "bool",
     ),
     # several runs
     "runs": Option(
@@ -169,7 +162,6 @@ OPTIONS: dict[str, Option] = {
         "first, or that of `versus`.",
         "SIDE",
         default="two-sided",
-        python='{"two-sided", "greater", "less"}',
     ),
     "correction": Option(
         "How the p-values of a family of models or pairs are adjusted. Default: `bonferroni` on "
@@ -178,28 +170,22 @@ OPTIONS: dict[str, Option] = {
         "`metric_difference` and `mean_difference`. `shaffer` is for two-sided tests of all "
         "pairs.",
         "NAME",
-        python="str",
-        keys=("method",),
     ),
     "variant": Option(
         "Of McNemar's test: midp (default), exact, corrected or asymptotic.",
         "NAME",
-        python="str",
     ),
     "costs": Option(
         "What each kind of error costs: `classes` and `matrix` as in an experiment. Tests the "
         "costs too.",
         "FILE",
-        python="Mapping",
     ),
     "tests": Option(
         "Names of tests, in place of the recommended ones; see ``bakeoff tests``.",
         default=(),
-        python="sequence of str",
     ),
     "options": Option(
         'Options of single tests: ``{"bayes_correlated_t": {"rope": 0.02}}``.',
-        python="Mapping of str to Mapping",
     ),
     # files
     "format": Option(
@@ -213,7 +199,6 @@ OPTIONS: dict[str, Option] = {
         "compared. Of missing scores: they rank last (`failed`), or their data set is left "
         "out (`drop_dataset`). Default: refuse what is missing.",
         "WHAT",
-        keys=("missing_cells",),
     ),
     "missing_target": Option(
         "What to do with rows that have no true label in the first file that names them; `drop` "
@@ -227,16 +212,12 @@ OPTIONS: dict[str, Option] = {
         "TEXT,…",
         texts_if_any,
     ),
-    "decimals": Option(
-        "Round the scores first, so that what differs by less is tied.", python="int"
-    ),
+    "decimals": Option("Round the scores first, so that what differs by less is tied."),
     # what comes out
     "json": Option("Print JSON instead."),
-    "output": Option("Write a file.", "FILE"),
-    "name": Option("What to call the data.", default="the data", python="str"),
-    "progress": Option(
-        "Whether to show a bar on standard error; default: where it is a terminal.", python="bool"
-    ),
+    "output": Option("Write a file.", "FILE …"),
+    "name": Option("What to call the data.", default="the data"),
+    "progress": Option("Whether to show a bar on standard error; default: where it is a terminal."),
     # the gate
     "margin": Option(
         "The largest loss that does not matter, in the unit of the metric, as 0.01, or in percent "
@@ -257,19 +238,16 @@ OPTIONS: dict[str, Option] = {
         "Report the power with so many rows; without a difference the one that they detect.",
         "N",
         int,
-        keys=("n",),
     ),
     "accuracy": Option("Of the better model, about.", "SHARE", float),
-    "disagree": Option(
+    "discordance": Option(
         "Of the rows, on which just one model is right; default: that of independent errors, from "
         "the accuracy.",
         "SHARE",
         float,
-        keys=("discordance",),
     ),
     "equal": Option("Show that the models are equal within the margin.", default=False),
     "power": Option("The wanted probability.", "SHARE", float, 0.8),
-    "comparisons": Option("How many comparisons share the level.", "N", int, 1),
     "test": Option(
         "Without a pilot: mcnemar, or cv5x2_f on 5x2cv.",
         "NAME",
@@ -282,7 +260,6 @@ OPTIONS: dict[str, Option] = {
         "Instead of a table: a new or empty folder, in which an example is laid out that runs.",
         "FOLDER",
     ),
-    "force": Option("Write over a file that is there.", default=False),
     "cores": Option("How many to use; default: all, or what a profile says.", "N"),
     "profile": Option(
         "A profile's folder, or slurm for the one that comes with the package.", "NAME …"
@@ -294,16 +271,15 @@ ALIASES = {"metric": "metrics", "subgroup": "subgroups"}
 """Other names of options, by which people ask for them too."""
 
 
-def read_value(name: str, text: str, label: str = "") -> Any:
+def read_value(name: str, text: str) -> Any:
     """Return the value of an option that a command line gives as a text."""
     kind, choices = OPTIONS[name].type, OPTIONS[name].choices
-    label = label or flag(name)
     if choices and text not in choices:
-        raise UserError(f"{label}: {unknown('value', text, choices)}")
+        raise UserError(f"{name}: {unknown('value', text, choices)}")
     try:
         return kind(text)
     except ValueError:
-        raise UserError(f"{label}: found {shown(text)}, expected {_WANTED[kind]}") from None
+        raise UserError(f"{name}: found {shown(text)}, expected {_WANTED[kind]}") from None
 
 
 def flag(name: str) -> str:

@@ -2,34 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import pytest
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
     from bakeoff.release import GateVerdict
 
 
-class NotWorse(Protocol):
-    """What the fixture `assert_not_worse` gives."""
-
-    def __call__(
-        self,
-        y: ArrayLike | None,
-        base: Any,
-        candidate: Any,
-        *,
-        margin: float | str,
-        undecided: Literal["fail", "skip"] = "fail",
-        **options: Any,
-    ) -> GateVerdict:
-        """Fail the test unless `bakeoff.gate` ships the candidate."""
-
-
 @pytest.fixture(scope="session")
-def assert_not_worse() -> NotWorse:
+def assert_not_worse() -> Callable[..., GateVerdict]:
     """Fail a test unless a candidate is shown not to be worse than a base by a margin."""
     from bakeoff.api.gate import assert_not_worse as check
 

@@ -19,7 +19,7 @@ from types import FrameType, ModuleType
 from typing import Any
 
 from bakeoff.errors import UserError
-from bakeoff.extras import EXTRAS, how_to_install
+from bakeoff.extras import how_to_install
 
 PACKAGE = Path(__file__).parent
 IMPORT_SECONDS = 120.0
@@ -33,8 +33,6 @@ _STANDARD = {
     "pandas.CategoricalDtype",
 }
 """What else may be made: it starts nothing, reads and writes nothing."""
-# how a package is called where it is installed from, if not by the name it is imported by
-_DISTRIBUTIONS = {"sklearn": "scikit-learn", "skopt": "scikit-optimize"}
 
 
 def make_importable(folders: Iterable[str | Path]) -> None:
@@ -58,12 +56,10 @@ def import_module(name: str, path: str) -> ModuleType:
         package = missing.partition(".")[0]
         if missing != package:
             raise UserError(f"{path}: there is no module {missing!r}") from None
-        install = f"pip install {_DISTRIBUTIONS.get(package, package)}"
-        install = how_to_install(package) if package in EXTRAS else install
         raise UserError(
             f"{path}: the package {package!r} is not installed in this environment; for a "
-            f"published one: {install}; for code of your "
-            f"own: put {package}.py beside the experiment or in the folder where snakemake runs"
+            f"published one: {how_to_install(package)}; for code of your own: put {package}.py "
+            "beside the experiment or in the folder where snakemake runs"
         ) from None
     except TookTooLong:
         raise UserError(

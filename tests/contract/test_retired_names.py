@@ -6,8 +6,6 @@ import re
 import pytest
 
 import bakeoff.stats
-from bakeoff.cli import COMMANDS, main
-from bakeoff.cli import RETIRED as RETIRED_COMMANDS
 from bakeoff.cli import tests as tests_command
 from bakeoff.comparisons import plan_tests
 from bakeoff.errors import UserError
@@ -74,10 +72,3 @@ def test_the_command_line_is_told():
 def test_python_is_told(name, said):
     with pytest.raises(AttributeError, match=said):
         getattr(bakeoff.stats, name)
-
-
-@pytest.mark.parametrize("command", RETIRED_COMMANDS)
-def test_a_command_of_before_is_told(command, capsys):
-    assert command not in COMMANDS
-    assert main([command, "--a", "0.87"]) == 2
-    assert capsys.readouterr().err == f"bakeoff {command}: {RETIRED_COMMANDS[command]}\n"

@@ -22,7 +22,7 @@ ALLOWED["scores"].add("stats")
 ALLOWED["comparisons"].add("stats")
 ALLOWED["report"].add("stats")
 ALLOWED["preflight"] = {*ORDER[:-1], "stats"}
-ALLOWED["execution"] = {*ORDER, "stats", "preflight", "resources"}
+ALLOWED["execution"] = {*ORDER, "stats", "preflight"}
 ALLOWED["release"] = {"spec", "data", "scores", "report", "stats"}
 ALLOWED["api"] = {*ORDER, "stats", "execution", "release"}
 # nothing imports the command line
@@ -33,7 +33,6 @@ ALLOWED["cli"] = {
     "execution",
     "stats",
     "preflight",
-    "resources",
     "schema",
 }
 
@@ -144,7 +143,6 @@ def test_hooks_stand_in_one_file(hook):
 DEFAULTS = {
     "alpha": 0.05,
     "alternative": "two-sided",
-    "beta": 1.0,
     "confidence_level": 0.95,
     "control": None,
     "cost": None,

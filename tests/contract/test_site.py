@@ -21,48 +21,6 @@ OVERFLOW = "return document.documentElement.scrollWidth - document.documentEleme
 WIDE = "coming-from.html"
 FOUND = "return [...document.querySelectorAll('.md-search-result__link')].map((a) => a.href)"
 
-# ink over what lies below it, element by element; the colour that the pointer gives to links too
-CONTRAST = """
-const canvas = document.createElement("canvas").getContext("2d", {willReadFrequently: true});
-const rgb = (text) => {
-  canvas.clearRect(0, 0, 1, 1); canvas.fillStyle = text; canvas.fillRect(0, 0, 1, 1);
-  const [r, g, b, a] = canvas.getImageData(0, 0, 1, 1).data;
-  return [r, g, b, a / 255];
-};
-const over = (top, below) => [0, 1, 2].map((i) => top[3] * top[i] + (1 - top[3]) * below[i]);
-const ground = (element) => {
-  const layers = [];
-  for (let e = element; e; e = e.parentElement) {
-    layers.push(rgb(getComputedStyle(e).backgroundColor));
-  }
-  return layers.reverse().reduce((below, top) => over(top, below), [255, 255, 255]);
-};
-const light = (c) => { c /= 255; return c <= .04045 ? c / 12.92 : ((c + .055) / 1.055) ** 2.4; };
-const luminance = ([r, g, b]) => .2126 * light(r) + .7152 * light(g) + .0722 * light(b);
-const contrast = (ink, below) => {
-  const [low, high] = [luminance(over(ink, below)), luminance(below)].sort((x, y) => x - y);
-  return (high + .05) / (low + .05);
-};
-const poor = [], walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
-const look = (what, ink, element) => {
-  const ratio = contrast(ink, ground(element));
-  if (ratio < 4.5) poor.push([what, ratio]);
-};
-let seen = 0;
-while (walker.nextNode()) {
-  const element = walker.currentNode.parentElement, text = walker.currentNode.textContent.trim();
-  if (!text || element.closest("script,style,noscript")) continue;
-  if (!element.getClientRects().length) continue;
-  if (!element.checkVisibility({opacityProperty: true, visibilityProperty: true})) continue;
-  const what = `${element.tagName}.${element.className} ${text}`;
-  look(what, rgb(getComputedStyle(element).color), element);
-  seen += 1;
-}
-const accent = getComputedStyle(document.body).getPropertyValue("--md-accent-fg-color");
-look("under the pointer", rgb(accent), document.body);
-return [document.body.dataset.mdColorScheme, seen, poor];
-"""
-
 
 class Loader(yaml.SafeLoader):
     """MkDocs' own tags name Python objects: here they are nothing."""
@@ -152,22 +110,3 @@ def test_site_finds_words_and_fits_windows(served, site, tmp_path):
                     break
                 time.sleep(0.3)
             assert any("catalogue" in link for link in found), (start, found)
-
-
-@pytest.mark.slow
-@pytest.mark.xdist_group("site")
-@pytest.mark.skipif(not (CHROMIUM and DRIVER), reason="needs chromium and chromedriver")
-def test_site_has_the_contrast_of_level_aa_in_both_schemes(served, tmp_path):
-    pages = ("index.html", "python.html", "api.html", WIDE, "choosing-tests.html")
-    with browser(tmp_path / "profile") as chromium:
-        for dark, scheme in ((False, "default"), (True, "slate")):
-            for page in pages:
-                chromium.open(f"{served}/{page}", 1400, dark=dark)
-                # the first scheme that was seen is remembered
-                chromium.script("localStorage.clear()")
-                chromium.open(f"{served}/{page}", 1400, dark=dark)
-                shown, seen, poor = chromium.script(CONTRAST)
-                assert shown == scheme
-                assert seen > 100, page
-                assert poor == [], page
-        assert chromium.errors() == []

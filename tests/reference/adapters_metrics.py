@@ -7,53 +7,27 @@ import numpy as np
 from scipy.stats import kendalltau
 
 from bakeoff import stats
-from bakeoff.stats import MetricPower, Status, all_pairs
+from bakeoff.stats import METRICS, Need, Status, all_pairs, influence
 from bakeoff.stats.core.pairs import compact_letters
 from bakeoff.stats.design.groups import spread
-from bakeoff.stats.metrics.answer import Bootstrap, acceleration_of, logit_interval, mover_interval
-from bakeoff.stats.metrics.differences import (
-    mean_difference,
-    mean_interaction,
-    metric_ci,
-    metric_difference,
-)
-from bakeoff.stats.metrics.family import (
-    Contrasts,
-    best_of,
-    compare_models,
-    family_of_values,
-    max_t,
-    read_family,
-)
-from bakeoff.stats.metrics.influence import Setting, influence, one, read
+from bakeoff.stats.metrics.answer import bca_interval, mover_interval
+from bakeoff.stats.metrics.family import Contrasts, best_of, family_of_values, max_t, read_family
+from bakeoff.stats.metrics.influence import one, setting_of
 from bakeoff.stats.metrics.library import auc
-from bakeoff.stats.metrics.metric import (
-    FISHER,
-    LOG,
-    LOG_COMPLEMENT,
-    METRICS,
-    PLAIN,
-    Need,
-    metric_called,
-    own_metric,
-)
-from bakeoff.stats.metrics.view import NoValue, read_groups
-from bakeoff.stats.runs.recipe import (
-    recipe_difference,
-    recipe_mean_ci,
-    recipe_mean_difference,
-)
+from bakeoff.stats.metrics.metric import FISHER, LOG, LOG_COMPLEMENT, PLAIN
+from bakeoff.stats.metrics.view import NoValue
 from tests.reference.adapters_scores import half_sample
 from tests.reference.told import as_printed, columns, told
 
 
-def _options(inputs):
-    known = {k: inputs[k] for k in ("groups", "beta", "k", "cost", "positive") if k in inputs}
+def _options(inputs, metric):
+    known = {k: inputs[k] for k in ("groups", "cost", "positive") if k in inputs}
     if "n_classes" in inputs:
         known["labels"] = list(range(inputs["n_classes"]))
     elif {0, 1} >= set(inputs["y_true"]):
         known["labels"] = [0, 1]
-    return known
+    option = inputs.get(METRICS[metric].option)
+    return known | {"metric": metric if option is None else f"{metric}@{option}"}
 
 
 def _predicted(inputs, model=""):
@@ -62,83 +36,60 @@ def _predicted(inputs, model=""):
 
 
 def _setting(inputs, metric, *models):
-    options = _options(inputs)
-    groups = read_groups(options.pop("groups", None), len(inputs["y_true"]))
-    positive, labels = options.pop("positive", None), options.pop("labels", None)
-    predictions = [(f"predicted{model}", _predicted(inputs, model)) for model in models]
-    truth, rows = read(METRICS[metric], inputs["y_true"], predictions, positive, labels)
-    return Setting(METRICS[metric], truth, groups, **options), rows
+    models = [(f"predicted{model}", _predicted(inputs, model)) for model in models]
+    return setting_of(inputs["y_true"], models, **_options(inputs, metric))
 
 
 def _bounds(ci):
     return [math.nan, math.nan] if ci is None else [ci.low, ci.high]
 
 
+def _plain_area(setting, rows):
+    """Return influence values of an area without DeLong's root."""
+    return auc(setting.truth.values == setting.truth.positive, rows[:, 1], unbiased=False).psi
+
+
+def _of_rows(result, sign=1):
+    """Return what is told without pseudo-rows, and with them under their own name."""
+    details, ci = result.details, _bounds(result.ci)[::sign]
+    own = {
+        "difference": sign * result.estimate,
+        "statistic": sign * result.statistic,
+        "pvalue": result.pvalue,
+        "ci": [sign * end for end in ci],
+    }
+    padded = sign * details.get("padded", math.nan)
+    with_rows = {"estimate": padded, "difference": padded, "se": details.get("se"), "df": result.df}
+    plain = {key: details.get(f"{key}_plain", math.nan) for key in ("se", "df")}
+    return told(result) | own | plain, own | with_rows
+
+
 @as_printed()
 def _single(inputs, metric):
-    result = metric_ci(inputs["y_true"], _predicted(inputs), metric=metric, **_options(inputs))
-    found = {
-        "estimate": result.estimate,
-        "se": result.details.get("se_plain", math.nan),
-        "df": result.details.get("df_plain", math.nan),
-        "n_clusters": result.details.get("units"),
-        "plus_four": {
-            "estimate": result.details.get("padded"),
-            "se": result.details.get("se"),
-            "df": result.df,
-            "ci": _bounds(result.ci),
-        },
-        "ci": _bounds(result.ci),
-        "ci_t": _bounds(result.ci),
-        "ci_logit_t": _bounds(result.ci),
-        "status": result.status.value,
-    }
+    y, options = inputs["y_true"], _options(inputs, metric)
+    result = stats.metric_ci(y, _predicted(inputs), **options)
+    found, padded = _of_rows(result)
+    found |= {"ci_t": found["ci"], "ci_logit_t": found["ci"], "plus_four": padded}
+    setting, (rows,) = _setting(inputs, metric, "")
     if metric == "roc_auc":
-        setting, (rows,) = _setting(inputs, metric, "")
-        positive = setting.truth.codes == setting.truth.positive
-        found["se_plain"] = spread(auc(positive, rows[:, 1], unbiased=False).psi).se
+        found["se_plain"] = spread(_plain_area(setting, rows)).se
     # fewer than five rows of a class: the numbers are kept, the interval is not given
     if result.status is Status.TOO_FEW:
-        setting, (rows,) = _setting(inputs, metric, "")
         alone = one(setting, rows)
-        around = alone.tested.around(alone.estimate)
-        interval = around.interval(0.95, bounds=setting.metric.range)
-        found["plus_four"]["ci"] = _bounds(interval)
-    return found
+        interval = alone.tested.around(alone.estimate).interval(0.95, bounds=setting.metric.range)
+        padded["ci"] = _bounds(interval)
+    return found | {"n_clusters": result.details.get("units")}
 
 
 @as_printed()
 def _difference(inputs, metric):
     a, b = _predicted(inputs, "_A"), _predicted(inputs, "_B")
-    result = metric_difference(inputs["y_true"], a, b, metric=metric, **_options(inputs))
+    result = stats.metric_difference(inputs["y_true"], a, b, **_options(inputs, metric))
     # theirs is the metric of A less that of B
-    sign = 1 if METRICS[metric].greater_is_better else -1
-    details = result.details
-    low, high = (result.ci.low, result.ci.high) if result.ci else (math.nan, math.nan)
-    ci = [low, high] if sign == 1 else [-high, -low]
-    found = {
-        "value_A": details.get("value_a", math.nan),
-        "value_B": details.get("value_b", math.nan),
-        "difference": sign * result.estimate,
-        "se": details.get("se_plain", math.nan),
-        "df": details.get("df_plain", math.nan),
-        "statistic": sign * result.statistic,
-        "pvalue": result.pvalue,
-        "ci": ci,
-        "plus_two_ci": ci,
-        "plus_two": {
-            "difference": sign * details.get("padded", math.nan),
-            "se": details.get("se"),
-            "df": result.df,
-            "statistic": sign * result.statistic,
-            "pvalue": result.pvalue,
-            "ci": ci,
-        },
-        "status": result.status.value,
-    }
+    found, padded = _of_rows(result, 1 if METRICS[metric].greater_is_better else -1)
+    found |= {"plus_two": padded, "plus_two_ci": found["ci"]}
     if math.isnan(result.estimate):
-        alone = {m: _alone(inputs, metric, m) for m in ("_A", "_B")}
-        found |= {f"value{m}": value for m, value in alone.items()}
+        found |= {f"value{m}": _alone(inputs, metric, m) for m in ("_A", "_B")}
     if METRICS[metric].form == "ranking":
         found |= _areas(inputs, metric)
     return found
@@ -146,28 +97,24 @@ def _difference(inputs, metric):
 
 def _alone(inputs, metric, model):
     try:
-        return influence(
-            inputs["y_true"], _predicted(inputs, model), metric=metric, **_options(inputs)
-        ).value
+        predicted = _predicted(inputs, model)
+        return influence(inputs["y_true"], predicted, **_options(inputs, metric)).value
     except NoValue:
         return math.nan
 
 
 def _areas(inputs, metric):
-    setting, (rows_a, rows_b) = _setting(inputs, metric, "_A", "_B")
-    a, b = one(setting, rows_a), one(setting, rows_b)
+    setting, rows = _setting(inputs, metric, "_A", "_B")
+    a, b = (one(setting, model) for model in rows)
     both = a - b
-    t = both.tested.around(both.value).interval(0.95, bounds=(-1, 1))
-    found = {"ci": _bounds(t)}
+    found = {"ci": _bounds(both.tested.around(both.value).interval(0.95, bounds=(-1, 1)))}
     if a.tested.se > 0 and b.tested.se > 0:
         cov = (a.tested.se**2 + b.tested.se**2 - both.tested.se**2) / 2
         found["correlation"] = cov / (a.tested.se * b.tested.se)
         mover = mover_interval(setting, a, b, both, 0.95, "two-sided")
         found["ci_mover"] = None if mover is None else list(mover)
-        assert logit_interval(setting, a, 0.95) is not None
     if metric == "roc_auc":
-        positive = setting.truth.codes == setting.truth.positive
-        plain = [auc(positive, rows[:, 1], unbiased=False).psi for rows in (rows_a, rows_b)]
+        plain = [_plain_area(setting, model) for model in rows]
         found["se_plain"] = spread(plain[0] - plain[1], clusters=setting.clusters).se
     return found
 
@@ -177,44 +124,34 @@ def _bootstrap(inputs, metric):
     y = np.asarray(inputs["y_true"])
 
     def at(rows):
-        values, psis = [], []
+        parts = []
         for model in models:
             predicted = np.asarray(_predicted(inputs, model))[rows]
             part = influence(y[rows], predicted, metric=metric, labels=[0, 1])
-            if metric == "roc_auc":
-                # the acceleration is that of plain influence values, without DeLong's root
-                part_psi = auc(y[rows] == 1, predicted, unbiased=False).psi
-            else:
-                part_psi = part.psi
-            values.append(part.value)
-            psis.append(part_psi)
-        if len(models) == 1:
-            return values[0], psis[0]
-        return values[0] - values[1], psis[0] - psis[1]
+            psi = part.psi
+            if metric == "roc_auc":  # the acceleration is that of plain influence values
+                psi = auc(y[rows] == 1, predicted, unbiased=False).psi
+            parts.append((part.value, psi))
+        (value, psi), *others = parts
+        for other in others:
+            value, psi = value - other[0], psi - other[1]
+        return value, psi
 
     value, psi = at(np.arange(len(y)))
-    found = Bootstrap(value, np.array([at(np.array(rows))[0] for rows in inputs["indices"]]))
-    level, acceleration = inputs["confidence"], acceleration_of(psi)
-    return {
-        "estimate": value,
-        "bca": list(found.bca(level, acceleration)),
-        "acceleration": acceleration,
-        "bias_correction": found.bias_correction,
-        "n_below": int((found.replicates < value - 1e-12).sum()),
-        "n_ties": int(found.ties(found.known).sum()),
-    }
+    replicates = np.array([at(np.array(rows))[0] for rows in inputs["indices"]])
+    ci = bca_interval(value, replicates, psi, inputs["confidence"])
+    return {"estimate": value, "bca": _bounds(ci)}
 
 
 @as_printed()
 def _family(inputs):
     control, groups = inputs.get("control"), inputs.get("groups")
+    how = {"control": control, "groups": groups}
     if "metric" in inputs:
-        predicted = inputs.get("scores", inputs.get("y_pred"))
-        result = compare_models(
-            inputs["y_true"], predicted, metric=inputs["metric"], control=control, groups=groups
-        )
+        evidence = inputs["y_true"], inputs.get("scores", inputs.get("y_pred"))
+        result = all_pairs("metric_difference", *evidence, metric=inputs["metric"], **how)
     else:
-        result = all_pairs("mean_difference", inputs["scores"], control=control, groups=groups)
+        result = all_pairs("mean_difference", inputs["scores"], **how)
     pairs = result.pairs
     df = np.array([pair.df for pair in pairs])
     t = np.array([pair.statistic for pair in pairs])
@@ -238,13 +175,13 @@ def _multipliers(inputs):
     se = np.sqrt(((centred[:, first] - centred[:, second]) ** 2).sum(axis=0)) / n
     family = Contrasts(first, second, d, se, np.full(len(d), 1e12), covariance)
     draws = (np.asarray(inputs["multipliers"]) @ centred / n).astype(np.float32)
-    found = max_t(family, draws, 0.95, "two-sided")
+    single, step_down, _ = max_t(family, draws, 0.95, "two-sided")
     return {
         "pairs": [list(p) for p in zip(first.tolist(), second.tolist(), strict=True)],
         "difference": d.tolist(),
         "statistic": np.abs(d / se).tolist(),
-        "single_step": found.single_step.tolist(),
-        "step_down": found.step_down.tolist(),
+        "single_step": single.tolist(),
+        "step_down": step_down.tolist(),
     }
 
 
@@ -265,47 +202,38 @@ def _letters(inputs):
 def _mean(inputs):
     a, b, groups = inputs["losses_A"], inputs["losses_B"], inputs.get("groups")
     how = {"groups": groups, "variant": "t_and_flips" if groups else None}
-    result = mean_difference(a, b, **how)
-    rows = mean_difference(a, b, **how, df="rows")
-    return told(result) | {
-        "df_rows": rows.df,
-        "pvalue_rows": rows.pvalue,
-        "ci_rows": _bounds(rows.ci),
-        "n_clusters": result.details["units"],
-        "df_clusters": rows.df,
-        "pvalue_clusters": rows.pvalue,
-    }
+    result = stats.mean_difference(a, b, **how)
+    rows = stats.mean_difference(a, b, **how, df="rows")
+    textbook = {"df": rows.df, "pvalue": rows.pvalue, "ci": _bounds(rows.ci)}
+    named = {f"{key}_{kind}": v for key, v in textbook.items() for kind in ("rows", "clusters")}
+    return told(result) | named | {"n_clusters": result.details["units"]}
 
 
 def _flipped(inputs):
     arguments = inputs["losses_A"], inputs["losses_B"]
     each = np.arange(len(arguments[0]))
-    result = mean_difference(*arguments, groups=each, variant="sign_flip_exact")
+    result = stats.mean_difference(*arguments, groups=each, variant="sign_flip_exact")
     # with every sign equally likely, a studentized mean orders the flips as the mean does
-    return {
-        "difference": result.estimate,
-        "pvalue": result.pvalue,
-        "pvalue_studentized": result.pvalue,
-    }
+    return told(result) | {"pvalue_studentized": result.pvalue}
 
 
 def _interaction(inputs):
     arguments = inputs["losses_A"], inputs["losses_B"], inputs["subgroup"]
-    result = mean_interaction(*arguments, df="rows")
+    result = stats.mean_interaction(*arguments, df="rows")
     parts = result.details["subgroups"].values()
     groups = np.asarray(inputs["subgroup"])
     d = np.asarray(inputs["losses_A"]) - np.asarray(inputs["losses_B"])
     return told(result) | {
         "differences": [part["estimate"] for part in parts],
         "ses": [
-            mean_difference(d[groups == g], 0 * d[groups == g]).details["se"]
+            stats.mean_difference(d[groups == g], 0 * d[groups == g]).details["se"]
             for g in np.unique(groups)
         ],
     }
 
 
 def _rows_needed(inputs):
-    plan = MetricPower(sd=inputs["sd"]).solve(
+    plan = stats.MetricPower(sd=inputs["sd"]).solve(
         difference=inputs["difference"], alpha=inputs["alpha"], power=inputs["power"]
     )
     return {"n_normal": plan.details["n_normal"], "n_t": plan.details["n_t"]}
@@ -315,8 +243,8 @@ def _best(inputs):
     table = inputs.get("scores", inputs.get("y_pred"))
     if "metric" in inputs:
         y, metric = inputs["y_true"], inputs["metric"]
-        family = read_family(y, table, metric_called(metric))
-        values = [influence(y, column, metric=metric).value for column in np.asarray(table).T]
+        family = read_family(y, table, metric)
+        values = [influence(y, column, metric=metric).value for column in np.transpose(table)]
     else:
         family = family_of_values(table, True, inputs.get("groups"))
         values = np.asarray(table).mean(axis=0).tolist()
@@ -345,7 +273,7 @@ ADAPTERS = {
 }
 
 
-_KENDALL = own_metric(
+_KENDALL = stats.own_metric(
     "kendall", lambda y, p: float(kendalltau(y, p).statistic), predictions="numbers"
 )
 _NAMES = [metric.name for metric in METRICS.values() if metric.needs is Need.NUMBERS]
@@ -364,7 +292,7 @@ def single(inputs, metric):
     spread = found.tested
     half = spread.quantile(0.95, "two-sided") * spread.se
     intervals = {name: _interval(s, found.value, half) for name, s in _SCALES.items()}
-    result = metric_ci(inputs["y_true"], inputs["y_pred"], metric=metric)
+    result = stats.metric_ci(inputs["y_true"], inputs["y_pred"], metric=metric)
     scale = METRICS[metric].scale
     own = next(name for name, known in _SCALES.items() if known is scale)
     return told(result) | {**intervals, own: list(result.ci)}
@@ -372,7 +300,7 @@ def single(inputs, metric):
 
 def value(inputs, metric):
     # where a metric is undefined we say so, where scikit-learn forces a finite number
-    return told(metric_ci(inputs["y_true"], inputs["y_pred"], metric=metric))
+    return told(stats.metric_ci(inputs["y_true"], inputs["y_pred"], metric=metric))
 
 
 def _metric_of(inputs, name):
@@ -381,7 +309,7 @@ def _metric_of(inputs, name):
 
 @as_printed()
 def difference(inputs, variant):
-    result = metric_difference(
+    result = stats.metric_difference(
         inputs["y_true"],
         inputs["y_pred_A"],
         inputs["y_pred_B"],
@@ -394,7 +322,8 @@ def difference(inputs, variant):
 @as_printed()
 def family(inputs, metric):
     predicted = np.asarray(inputs["predictions"]).T
-    result = compare_models(inputs["y_true"], predicted, metric=metric, groups=inputs.get("groups"))
+    how = {"metric": metric, "groups": inputs.get("groups")}
+    result = all_pairs("metric_difference", inputs["y_true"], predicted, **how)
     return columns(result) | {"se": [pair.estimate / pair.statistic for pair in result.pairs]}
 
 
@@ -527,7 +456,7 @@ def _ci(result, half):
 
 
 def runs_difference(inputs):
-    test = recipe_difference if "y_true" in inputs else recipe_mean_difference
+    test = stats.recipe_difference if "y_true" in inputs else stats.recipe_mean_difference
     level = inputs.get("confidence_level", 0.95)
     found = test(*_evidence(inputs), **_run_options(inputs), confidence_level=level)
     details = found.details
@@ -557,9 +486,9 @@ def margin(inputs):
     pvalues = {}
     for side, shift in (("greater", inputs["margin"]), ("less", -inputs["margin"])):
         runs_a = np.array(inputs["runs_a"]) + sign * shift
-        test = recipe_mean_difference(runs_a, inputs["runs_b"], **options, alternative=side)
+        test = stats.recipe_mean_difference(runs_a, inputs["runs_b"], **options, alternative=side)
         pvalues[side] = test.pvalue
-    found = recipe_mean_difference(*_evidence(inputs), **options, confidence_level=0.9)
+    found = stats.recipe_mean_difference(*_evidence(inputs), **options, confidence_level=0.9)
     return told(found) | {
         "pvalue_noninferior": pvalues["greater"],
         "pvalue_not_better": pvalues["less"],
@@ -569,7 +498,7 @@ def margin(inputs):
 
 
 def one_recipe(inputs):
-    found = recipe_mean_ci(inputs["runs"], **_run_options(inputs))
+    found = stats.recipe_mean_ci(inputs["runs"], **_run_options(inputs))
     details = found.details
     return told(found) | {
         "var_rows_fits": details["se_fits"] ** 2,
@@ -579,7 +508,7 @@ def one_recipe(inputs):
 
 
 def components(inputs):
-    details = recipe_mean_ci(inputs["runs"]).details
+    details = stats.recipe_mean_ci(inputs["runs"]).details
     return details | {
         "sd_of_a_run": details["sd_run_a"],
         "sd_of_a_run_ci": [details["sd_run_low_a"], details["sd_run_high_a"]],

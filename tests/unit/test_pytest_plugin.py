@@ -51,12 +51,12 @@ def test_undecided(assert_not_worse):  # noqa: F811
     ("arguments", "message"),
     [
         # nothing of this is ever right, so that nothing could be worse
-        ((NAMES, BASE, BASE), "base: found 0, 1, and the classes are fraud, ok"),
+        ((NAMES, BASE, BASE), "'base' predicts classes .* marks of right rows"),
         (([None] * N, BASE, BASE), "1,000 of 1,000 rows have no true label"),
         ((NAMES, np.full(N, np.nan), NAMES), "'base': 1,000 of 1,000 rows have no prediction"),
         ((TRUTH, BASE[:-1], BASE), "base: found 999 rows, y has 1,000"),
         ((None, BASE, BASE), "y: found None"),
-        ((np.arange(N) % 3, BASE * 0.4 + 0.1, BASE), "base: found numbers that are no classes"),
+        ((np.arange(N) % 3, BASE * 0.4 + 0.1, BASE), "'base' predicts classes that the data"),
     ],
 )
 def test_what_no_command_takes_is_refused(arguments, message):
@@ -71,7 +71,7 @@ def test_what_no_command_takes_is_refused(arguments, message):
         ({"margin": "x"}, "margin: found 'x'"),
         ({"margin": 1, "metric": "f1", "task": "regression"}, "metrics: f1 compares classes"),
         ({"margin": 0.1, "metric": "acuracy"}, "metrics: unknown metric 'acuracy'; did you mean"),
-        ({"margin": 0.1, "metric": "roc_auc"}, "metrics: roc_auc wants probabilities"),
+        ({"margin": 0.1, "metric": "roc_auc"}, "metrics: roc_auc needs class probabilities"),
         ({"margin": 0.1, "positive": 3}, "positive: .*'3'"),
         ({"margin": 0.1, "alpha": 0.7}, "alpha: found 0.7"),
     ],

@@ -45,7 +45,7 @@ def test_import_that_never_ends_is_ended(tmp_path, monkeypatch, body):
 
 
 def test_missing_module_is_told_with_what_to_install():
-    with pytest.raises(UserError, match=r"pip install scikit-optimize.*put skopt.py beside"):
+    with pytest.raises(UserError, match=r"pip install skopt.*put skopt.py beside"):
         import_module("skopt.space", "skopt.space.Real")
     with pytest.raises(UserError, match=r"there is no module 'sklearn.treee'"):
         import_module("sklearn.treee", "sklearn.treee.Tree")

@@ -35,7 +35,7 @@ def cells(page, table):
     rows = []
     for row in re.findall(r"<tr>(.*?)</tr>", body, flags=re.DOTALL):
         found = re.findall(r"<t[hd]([^>]*)>(.*?)</t[hd]>", row, flags=re.DOTALL)
-        texts = [unescape(re.sub(r"<sup>.*?</sup>|<[^>]+>", "", text)) for _, text in found]
+        texts = [unescape(re.sub(r"<[^>]+>", "", text)) for _, text in found]
         values = [re.search(r' data-v="([^"]*)"', told) for told, _ in found]
         rows.append([(v[1] if v else t, t) for v, t in zip(values, texts, strict=True)])
     return rows

@@ -96,7 +96,7 @@ def side_by_side(
             taken = _labels_or_probabilities(what, rows[what], columns, is_array)
         true = {"y": truth} if values is None and not tables else {}
         texts = {n: arrow_column(one) for n, one in (shared | true | taken).items()}
-        tables[run] = Records(what, pa.table(texts), (what,))
+        tables[run] = Records(what, pa.table(texts), ())
     cut = {column: {"bins": np.ravel(cuts).tolist()} for column, cuts in (bins or {}).items()}
     parts = [{"column": column, **cut.get(column, {})} for column in dividing]
     named = validated(GivenColumns, {**roles, "subgroups": parts})
@@ -174,7 +174,7 @@ def _labels_or_probabilities(
 
 def aligned(arguments: Mapping[str, Any]) -> dict[str, Rows]:
     """Bring arguments with one row each into one order: by their index, or by position."""
-    rows = {what: _rows_of(what, given) for what, given in arguments.items()}
+    rows = {what: rows_of(what, given) for what, given in arguments.items()}
     first = next(iter(rows))
     if not len(rows[first]):
         raise UserError(f"{first}: found no rows, expected a value for each row")
@@ -209,10 +209,10 @@ def aligned(arguments: Mapping[str, Any]) -> dict[str, Rows]:
 
 def by_name(what: str, given: Any, expected: str) -> Mapping[Any, Any] | pd.DataFrame:
     """Return a mapping, or a frame of any library as one of pandas."""
-    found = as_pandas(given)
-    if not isinstance(found, Mapping | pd.DataFrame):
-        raise UserError(f"{what}: found {type(found).__name__}, expected {expected}")
-    return found
+    columns = as_pandas(given)
+    if not isinstance(columns, Mapping | pd.DataFrame):
+        raise UserError(f"{what}: found {type(columns).__name__}, expected {expected}")
+    return columns
 
 
 def as_pandas(given: Any) -> Any:
@@ -237,7 +237,7 @@ def one_column(what: str, rows: Rows) -> Series:
     return rows.iloc[:, 0]
 
 
-def _rows_of(what: str, given: Any) -> Rows:
+def rows_of(what: str, given: Any) -> Rows:
     """Return an argument as rows of pandas."""
     if isinstance(given, pd.api.extensions.ExtensionArray):
         given = pd.Series(given)

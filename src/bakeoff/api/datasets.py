@@ -20,8 +20,8 @@ from bakeoff.api.build_study import (
 )
 from bakeoff.api.findings import Findings
 from bakeoff.api.settings import TestSettings, takes
-from bakeoff.comparisons.read_evidence import score_matrix
-from bakeoff.comparisons.run_tests import HOLES, MATRIX, matrices
+from bakeoff.comparisons.read_evidence import HOLES, MATRIX, score_matrix
+from bakeoff.comparisons.run_tests import matrices
 from bakeoff.errors import Problem, UserError, some, unknown
 from bakeoff.report.study import Study
 from bakeoff.scores import METRICS, metrics_of
@@ -391,7 +391,7 @@ class ScoreSettings(TestSettings, total=False):
     decimals: int | None
 
 
-@takes(ScoreSettings, {"missing_cells": "missing", "scores": "table"}, name="the table")
+@takes(ScoreSettings, name="the table")
 def compare_datasets(
     table: pd.DataFrame | Mapping[str, Mapping[str, float]],
     *,

@@ -34,9 +34,9 @@ def entry_of(estimator: Any, place: str) -> dict[str, Any]:
     """
     if isinstance(estimator, type) or not hasattr(estimator, "get_params"):
         is_class = isinstance(estimator, type)
-        found = f"the class {estimator.__name__}" if is_class else type(estimator).__name__
+        kind = f"the class {estimator.__name__}" if is_class else type(estimator).__name__
         raise UserError(
-            f"{place}: found {found}, expected an estimator with scikit-learn's interface, such as "
+            f"{place}: found {kind}, expected an estimator with scikit-learn's interface, such as "
             "LogisticRegression()"
         )
     if is_pipeline(estimator):
@@ -61,14 +61,14 @@ def task_of(results: Iterable[Any]) -> Task:
     """Tell from the estimators of results, where all are known, what is predicted."""
     from sklearn.base import is_regressor
 
-    known = [_estimator(one) for one in results]
-    numbers = all(one is not None and is_regressor(one) for one in known)
+    estimators = map(_estimator, results)
+    numbers = all(one is not None and is_regressor(one) for one in estimators)
     return Task.REGRESSION if numbers else Task.CLASSIFICATION
 
 
 def _estimator(result: Any) -> Any:
-    found = result.get("estimator") if isinstance(result, Mapping) else None
-    return found[0] if isinstance(found, Sequence) and found else found
+    fitted = result.get("estimator") if isinstance(result, Mapping) else None
+    return fitted[0] if isinstance(fitted, Sequence) and fitted else fitted
 
 
 def is_pipeline(estimator: Any) -> bool:
@@ -187,21 +187,20 @@ def _plain(value: Any, place: str) -> Any:
             f"{place} is a RandomState, and what it draws depends on the fits before: pass a whole "
             "number, or leave it out"
         )
-    call = _call_of(value)
-    if call is None:
-        raise UserError(f"{place} is a {type(value).__name__}, expected {_ALLOWED}")
-    maker, args, params = call
-    return {"object": import_path(maker, place)} | without_none(
-        {
+    if (call := _call_of(value)) is not None:
+        maker, args, params = call
+        entry = {
+            "object": import_path(maker, place),
             "args": [_plain(one, place) for one in args] or None,
             "params": {name: _plain(one, place) for name, one in params.items()} or None,
         }
-    )
+        if args or maker is not type(value) or _is_made_again(value, params):
+            return without_none(entry)
+    raise UserError(f"{place} is a {type(value).__name__}, expected {_ALLOWED}")
 
 
 def _call_of(value: Any) -> tuple[Any, Sequence[Any], Mapping[str, Any]] | None:
-    """Return what makes an object again, and its arguments; None where nothing is sure to."""
-    import joblib
+    """Return what may make an object, and its arguments, as far as the object keeps them."""
     from scipy import stats
 
     if isinstance(value, functools.partial):
@@ -218,7 +217,14 @@ def _call_of(value: Any) -> tuple[Any, Sequence[Any], Mapping[str, Any]] | None:
             kept = {**one, **kept} if isinstance(one, Mapping) else kept
         kept |= {key.removeprefix("_"): one for key, one in state[0].items() if key not in defaults}
         named = {name: kept[name] for name in defaults if name in kept}
-        params = {name: one for name, one in named.items() if not _same(one, defaults[name])}
-        if joblib.hash(type(value)(**params)) == joblib.hash(value):  # and so nothing is lost
-            return type(value), (), params
+        return type(value), (), {k: v for k, v in named.items() if not _same(v, defaults[k])}
     return None
+
+
+def _is_made_again(value: Any, params: Mapping[str, Any]) -> bool:
+    """Tell whether a class makes an equal object of these arguments, and so nothing is lost."""
+    import joblib
+
+    with suppress(Exception):
+        return bool(joblib.hash(type(value)(**params)) == joblib.hash(value))
+    return False

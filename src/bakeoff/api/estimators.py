@@ -19,7 +19,7 @@ import pandas as pd
 import yaml
 from numpy.typing import ArrayLike
 
-from bakeoff.api.arrays import as_pandas
+from bakeoff.api.arrays import as_pandas, rows_of
 from bakeoff.api.build_study import asked_tests, without_none
 from bakeoff.api.estimator_input import entry_of, is_pipeline, with_codes
 from bakeoff.api.findings import Findings
@@ -98,7 +98,7 @@ class EstimatorFindings(Findings):
         return file
 
 
-@takes(EstimatorSettings, {"target": "y", "resampling": "cv"})
+@takes(EstimatorSettings)
 def compare_estimators(
     estimators: object,
     X: object,
@@ -378,30 +378,27 @@ def _features(X: Any) -> pd.DataFrame:
     X = as_pandas(X)
     if _are_texts(X):
         return pd.DataFrame({_TEXT: list(X)})
-    if isinstance(X, pd.DataFrame):
-        if all(isinstance(column, int) for column in X.columns):  # scikit-learn counts them itself
-            return X.set_axis([f"x{i}" for i in range(1, X.shape[1] + 1)], axis=1)
-        odd = [column for column in X.columns if not isinstance(column, str)]
-        if odd or not X.columns.is_unique:
-            found = f"the column {odd[0]!r}" if odd else "a column twice"
-            raise UserError(f"X: found {found}, expected texts as names, each once")
-        return X.copy(deep=False)  # which gets more columns
-    if hasattr(X, "toarray") and 8 * math.prod(X.shape) > _ROOM:
+    if hasattr(X, "toarray"):
+        if 8 * math.prod(X.shape) > _ROOM:
+            raise UserError(
+                f"X: a sparse matrix of shape {X.shape} would take "
+                f"{8e-9 * math.prod(X.shape):.0f} GB as a table: keep fewer columns; of texts, "
+                "pass the texts, and make their vectorizer a step of the estimators"
+            )
+        X = X.toarray()
+    frame = rows_of("X", X)
+    if isinstance(frame, pd.Series) or frame.empty:
         raise UserError(
-            f"X: a sparse matrix of shape {X.shape} would take {8e-9 * math.prod(X.shape):.0f} GB "
-            "as a table: keep fewer columns; of texts, pass the texts, and make their vectorizer a "
-            "step of the estimators"
+            f"X: found {type(X).__name__} of shape {np.shape(X)}, expected a table with a row for "
+            "each row of y and a column for each feature, or a list of texts"
         )
-    try:
-        values = np.asarray(X.toarray() if hasattr(X, "toarray") else X)
-    except ValueError:
-        values = np.empty(0)
-    if values.ndim != 2 or not values.size:
-        raise UserError(
-            f"X: found {type(X).__name__} of shape {getattr(X, 'shape', values.shape)}, expected a "
-            "table with a row for each row of y and a column for each feature, or a list of texts"
-        )
-    return pd.DataFrame(values, columns=[f"x{i}" for i in range(1, values.shape[1] + 1)])
+    if all(isinstance(column, int) for column in frame.columns):  # scikit-learn counts them itself
+        return frame.set_axis([f"x{i}" for i in range(1, frame.shape[1] + 1)], axis=1)
+    odd = [column for column in frame.columns if not isinstance(column, str)]
+    if odd or not frame.columns.is_unique:
+        wrong = f"the column {odd[0]!r}" if odd else "a column twice"
+        raise UserError(f"X: found {wrong}, expected texts as names, each once")
+    return frame.copy(deep=False)  # which gets more columns
 
 
 def _are_texts(X: Any) -> bool:
@@ -498,5 +495,5 @@ def _write_table(frame: pd.DataFrame, path: Path) -> None:
             frame.reset_index(drop=True).to_parquet(part, index=False)
     except (TypeError, ValueError, NotImplementedError) as error:
         # pyarrow's: columns of mixed types, or of a type of pandas alone
-        said = " ".join(str(error).split())
-        raise UserError(f"X: a column cannot be written to a table: {said}") from None
+        why = " ".join(str(error).split())
+        raise UserError(f"X: a column cannot be written to a table: {why}") from None

@@ -210,7 +210,7 @@ class Findings:
     def __repr__(self) -> str:
         texts = self._page.verdict.lines
         table = self._brief
-        cells = [[cell.text + cell.mark for cell in row] for row in table.rows]
+        cells = [[cell.text for cell in row] for row in table.rows]
         below = pd.DataFrame(cells, columns=[column.title for column in table.columns])
         lines = [*map(paragraph, texts), "", *([below.to_string(index=False)] if cells else [])]
         return "\n".join([*lines, *filter(None, [table.summary])])

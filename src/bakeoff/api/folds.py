@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import itertools
-import re
 import tempfile
 from collections.abc import Mapping, Sequence
 from numbers import Integral
@@ -73,10 +72,7 @@ class FoldSettings(TestSettings, total=False):
     unit: str | None
 
 
-_KEYS = {"classes": "y", "resampling": "cv"}
-
-
-@takes(FoldSettings, _KEYS)
+@takes(FoldSettings)
 def compare_folds(
     results: Mapping[str, object],
     *,
@@ -247,21 +243,18 @@ def compare_search(
     control = None if versus == "best" else versus
     if control is None and settings.get("alternative", "two-sided") != "two-sided":
         raise UserError(
-            "alternative: candidates are ordered by these very scores, so that a one-sided test "
-            "would halve its p-value for nothing: name a candidate, chosen beforehand, in `versus`"
+            "alternative: candidates are ordered by these very scores: a one-sided test is for a "
+            "candidate that was chosen beforehand, named in `versus`"
         )
-    if control is not None and control not in names:
-        raise UserError(f"versus: {unknown('candidate', control, [*names, 'best'])}")
-    columns = [key for key in table if key.startswith("split0_test_")]
-    metrics = [key.removeprefix("split0_test_") for key in columns]
+    first = "split0_test_"
+    metrics = [key.removeprefix(first) for key in table if key.startswith(first)]
     metrics.sort(key=lambda name: name != search.refit)
-    splits = sum(re.fullmatch(rf"split\d+_test_{metrics[0]}", key) is not None for key in table)
     single = search.scoring if isinstance(search.scoring, str) else "score"
     results: dict[str, dict[str, list[float]]] = {}
     for i in np.argsort(table[f"rank_test_{metrics[0]}"], kind="stable"):
         results[names[i]] = {
             f"test_{single if metric == 'score' else metric}": [
-                table[f"split{split}_test_{metric}"][i] for split in range(splits)
+                table[f"split{split}_test_{metric}"][i] for split in range(search.n_splits_)
             ]
             for metric in metrics
         } | {"estimator": [clone(search.estimator).set_params(**table["params"][i])]}
@@ -272,10 +265,10 @@ def compare_search(
 
 def _candidates(params: Sequence[Mapping[str, Any]]) -> list[str]:
     """Call the candidates of a search by the parameters in which they differ."""
-    keys = dict.fromkeys(key for own in params for key in own)
-    texts = [{key: clean(str(v))[:40] for key, v in own.items()} for own in params]
-    varied = [key for key in keys if len({own.get(key) for own in texts}) > 1] or list(keys)
-    names = [", ".join(f"{k}={own[k]}" for k in varied if k in own) for own in texts]
+    keys = dict.fromkeys(key for candidate in params for key in candidate)
+    texts = [{key: clean(str(v))[:40] for key, v in candidate.items()} for candidate in params]
+    varied = [key for key in keys if len({text.get(key) for text in texts}) > 1] or list(keys)
+    names = [", ".join(f"{k}={text[k]}" for k in varied if k in text) for text in texts]
     if len(set(names)) == len(names):
         return names
     return [f"{name} (candidate {i})" for i, name in enumerate(names)]

@@ -28,7 +28,7 @@ class GateSettings(TypedDict, total=False):
     unit: str | None
 
 
-@takes(GateSettings, {"seeds": "base, candidate"})
+@takes(GateSettings)
 def gate(
     y: ArrayLike | None,
     base: object,
@@ -121,7 +121,7 @@ def assert_not_worse(
     undecided: Literal["fail", "skip"] = "fail",
     **options: Any,
 ) -> GateVerdict:
-    """Raise unless `gate` ships the candidate; see `bakeoff.pytest_plugin.NotWorse`."""
+    """Raise unless `gate` ships the candidate."""
     if undecided not in ("fail", "skip"):
         raise UserError(f"undecided: {unknown('answer', undecided, ('fail', 'skip'))}")
     verdict = gate(y, base, candidate, margin=margin, **options)

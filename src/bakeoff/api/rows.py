@@ -37,7 +37,7 @@ class CompareSettings(TypedDict, total=False):
     name: str
 
 
-@takes(CompareSettings, {"deterministic": "predictions"}, name="the test set")
+@takes(CompareSettings, name="the test set")
 def compare(
     y: ArrayLike | None,
     predictions: Mapping[str, object] | pd.DataFrame,

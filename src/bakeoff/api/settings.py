@@ -8,7 +8,7 @@ from inspect import getdoc, signature
 from textwrap import wrap
 from typing import Any, Literal, ParamSpec, TypedDict, TypeVar, cast
 
-from bakeoff.errors import Problem, Remedy, UserError, Verbatim, joined, named, shown, unknown
+from bakeoff.errors import Problem, UserError, Verbatim, joined, named, shown, unknown
 from bakeoff.options import ALIASES, OPTIONS
 from bakeoff.scores import METRICS
 from bakeoff.scores.metrics import Need
@@ -50,8 +50,8 @@ def measured_by(
         if not isinstance(marks, str):
             raise Problem(
                 ("metrics",),
-                f"{passing.label} is about runs that are right or wrong",
-                remedy=Remedy("values", "right", ": {} says that 1 is right"),
+                f"{passing.label} is about runs that are right or wrong; `values: right` says "
+                "that 1 is right",
             )
         marks, names = Passing.of(passing.k, every=passing.every, marks=marks), ()
     for key, value in {**of_labels, "metrics": names}.items() if values is not None else ():
@@ -71,6 +71,8 @@ def numbers_wanted(task: str | None, metrics: Sequence[str]) -> bool | None:
     return any(need is Need.NUMBERS for need in needs) if needs else None
 
 
+_KEYS = ("missing_cells", "resampling", "target")
+"""What messages name beside arguments."""
 SPELLINGS = {**ALIASES, "scoring": "metrics", "plan": "cv"}
 """Names of arguments by which people ask for others."""
 
@@ -86,14 +88,8 @@ class TestSettings(TypedDict, total=False):
     name: str
 
 
-def takes(
-    settings: type, keys: Mapping[str, str] | None = None, **defaults: Any
-) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Let a function take the settings of a dictionary's type by name, and explain them.
-
-    Mistakes are told by its arguments, which are called like the keys of an experiment but for
-    some `keys`.
-    """
+def takes(settings: type, **defaults: Any) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Let a function take the settings of a dictionary's type by name, and explain them."""
     names = [name for name in settings.__annotations__ if name not in SPELLINGS]
     defaults = {name: OPTIONS[name].default for name in names} | defaults
 
@@ -102,7 +98,6 @@ def takes(
         defined = {one.name: one.default for one in parameters if "VAR" not in one.kind.name}
         positional = [one.name for one in parameters if one.kind is one.POSITIONAL_OR_KEYWORD]
         any_more = any(one.kind is one.VAR_POSITIONAL for one in parameters)
-        called = {name: name for name in (*defined, *names)} | KEYS | dict(keys or {})
 
         @wraps(function)
         def checked(*args: Any, **kwargs: Any) -> R:
@@ -125,26 +120,23 @@ def takes(
             try:
                 return function(*args, **{**defaults, **kwargs})
             except UserError as error:
-                raise named(error, called) from None
+                raise named(error, {*defined, *names, *_KEYS}) from None
             except ArgumentError as error:
                 raise UserError(f"{error.argument}: {error.message}") from None
 
-        checked.__doc__ = _with_parameters(getdoc(function) or "", names)
+        checked.__doc__ = _with_parameters(getdoc(function) or "", settings, names)
         return cast("Callable[P, R]", checked)
 
     return decorate
 
 
-KEYS = {"run": "tests", "label": "name"}
-"""Arguments that are not called like the keys of an experiment."""
-
-
-def _with_parameters(text: str, names: Sequence[str]) -> str:
+def _with_parameters(text: str, settings: type, names: Sequence[str]) -> str:
     """Add the section of other parameters to a docstring."""
     lines = ["Other Parameters", "----------------"]
     for name in names:
         optional = ", optional" if OPTIONS[name].default is None else ""
-        lines.append(f"{name} : {OPTIONS[name].python}{optional}")
+        kind = settings.__annotations__[name].__forward_arg__
+        lines.append(f"{name} : {kind.removesuffix(' | None')}{optional}")
         about = OPTIONS[name].help
         lines += wrap(about, 92, initial_indent="    ", subsequent_indent="    ")
     before, returns, after = text.partition("Returns\n-------\n")

@@ -6,12 +6,11 @@ This module is imported at every start: what takes time is imported by the comma
 from __future__ import annotations
 
 import argparse
-import os
-import signal
 import sys
 import textwrap
 import traceback
 from collections.abc import Mapping, Sequence
+from functools import partial
 from importlib import import_module
 from typing import Any, NamedTuple, NoReturn
 
@@ -56,7 +55,7 @@ COMMANDS = {
         "write a commented experiment from a table and its target, or lay out a folder",
         "init",
         {"data": ("?", "CSV, TSV, Parquet or Feather, also compressed")},
-        {"options": "target task output force folder"},
+        {"options": "target task output folder"},
         "format encoding missing_values",
         {
             "output": "Where to write; default: config/<name>.yaml where there is a folder config, "
@@ -85,7 +84,6 @@ COMMANDS = {
         epilog="All other options go to snakemake unchanged, whose exit code this is.\n\n"
         "examples:\n"
         "  bakeoff run attrition.yaml --cores 4\n"
-        "  bakeoff run attrition.yaml --profile slurm\n"
         "  bakeoff run attrition.yaml --dry-run --forcerun compare",
     ),
     "compare": Command(
@@ -94,15 +92,14 @@ COMMANDS = {
         {"files": ("*", _PREDICTIONS)},
         {
             "what is compared": "metrics truth id models values positive task tasks counts "
-            "datasets",
+            "datasets missing",
             "rows that depend on each other": "groups time subgroups",
             "several runs": _RUNS,
             "the test": "versus alpha correction",
-            "files that are read": "format missing missing_values",
             "output": "json output",
         },
         "alternative variant costs independent_rows deterministic predicted value classes unit "
-        "missing_target",
+        "format missing_values missing_target",
         {
             "truth": _TRUTH,
             "groups": f"{OPTIONS['groups'].help} Of a table of scores which data sets.",
@@ -115,15 +112,11 @@ COMMANDS = {
         "Two models: McNemar's test (mid-p). More: Cochran's Q, and McNemar's test for the pairs.\n"
         "\nexamples:\n"
         "  bakeoff compare predictions.csv --truth diagnosis\n"
-        "  bakeoff compare resnet.csv vit.csv mixer.csv --versus resnet\n"
         "  bakeoff compare predictions.csv --metric f1 --metric mcc --positive sick\n"
         "  bakeoff compare predictions.csv --output report.html --output tables\n"
-        "  bakeoff compare losses.csv --values lower --groups patient\n"
         "  bakeoff compare predictions.csv --subgroups sex,site,age:40:65\n"
         "  bakeoff compare benchmark.csv --datasets dataset --values higher\n"
-        "  bakeoff compare resnet.csv vit.csv --seeds seed\n"
-        "  bakeoff compare resnet-{seed}.csv vit-{seed}.csv\n"
-        "  bakeoff compare results/breast-cancer/collected/*.holdout.predictions.parquet",
+        "  bakeoff compare resnet-{seed}.csv vit-{seed}.csv",
     ),
     "plan": Command(
         "plan how many rows a comparison needs",
@@ -136,26 +129,22 @@ COMMANDS = {
             )
         },
         {
-            "what is planned": "difference margin equal rows power alpha comparisons",
-            "without a pilot": "accuracy disagree",
-            "the pilot": "metrics truth id models values groups",
-            "output": "json output",
+            "what is planned": "difference margin equal rows power alpha",
+            "without a pilot": "accuracy discordance",
+            "the pilot": "metrics truth models values groups",
+            "output": "json",
         },
-        "alternative correction test predicted value positive task tasks runs format "
-        "missing_values",
+        "alternative test id predicted value positive task tasks format missing_values",
         {
             "margin": "Show that A is not worse than B by this much.",
-            "output": "Write the curve too (.svg).",
             "truth": _TRUTH,
             "models": "In one table, or in logs of several models, the two.",
             "alternative": "`greater`: one-sided, for A being better.",
-            "correction": "For several comparisons: bonferroni (default), holm and others.",
         },
         "examples:\n"
-        "  bakeoff plan --accuracy 0.85 --difference 0.02 --disagree 0.1\n"
-        "  bakeoff plan --rows 2000 --disagree 0.1\n"
+        "  bakeoff plan --accuracy 0.85 --difference 0.02 --discordance 0.1\n"
+        "  bakeoff plan --rows 2000 --discordance 0.1\n"
         "  bakeoff plan resnet.csv vit.csv --metric f1 --difference 0.05\n"
-        "  bakeoff plan ridge.csv forest.csv --metric rmse --margin 0.5\n"
         "  bakeoff plan predictions.csv --models resnet,vit --rows 2000",
     ),
     "gate": Command(
@@ -171,12 +160,12 @@ COMMANDS = {
         },
         {
             "the decision": "margin superior metrics alpha",
-            "what is compared": "truth id models values positive task tasks missing",
+            "what is compared": "truth id models values positive task missing",
             "rows that depend on each other": "groups subgroups",
             "several runs": _RUNS,
             "output": "json output",
         },
-        "costs unit predicted value format missing_values",
+        "costs unit tasks predicted value format missing_values",
         {
             "margin": OPTIONS["margin"].help[:-1] + "; with --superior the smallest gain that "
             "does.",
@@ -190,9 +179,7 @@ COMMANDS = {
         "Exit code: 0 ship, 1 block, 2 undecided, 3 a mistake.\n\n"
         "examples:\n"
         "  bakeoff gate resnet.csv vit.csv --margin 0.01\n"
-        "  bakeoff gate resnet.csv vit.csv --margin 0.02 --metric f1\n"
         "  bakeoff gate predictions.csv --models resnet,vit --margin 0.01 --groups patient\n"
-        "  bakeoff gate ridge.csv forest.csv --metric rmse --margin 2%\n"
         "  bakeoff gate samples_old.jsonl samples_new.jsonl --margin 0.01 --values right",
         required="margin",
     ),
@@ -205,43 +192,6 @@ COMMANDS = {
     ),
 }
 """The commands, in the order in which they are listed."""
-
-_OUTPUT = {"--html": "report.html", "--markdown": "report.md", "--latex": "tables.tex"}
-RETIRED = {
-    "claim": "published numbers alone determine no p-value; compare the predictions with "
-    "`bakeoff compare`",
-    "new": "write `bakeoff init --folder FOLDER`",
-    "split": "`bakeoff run FILE --until split_dataset` writes results/<experiment>/splits/",
-    "publish": "results/<experiment>/ has the scores as a CSV file, which your tool logs",
-    "power": "`bakeoff check` says which difference a test would find; `bakeoff plan` plans rows",
-    "gate --ledger": "for the k-th decision by one test set give --alpha as alpha/(k(k + 1))",
-    "gate --junit": "the exit code and --json tell a build the decision",
-    "gate --markdown": "write `--output comment.md`",
-    "plan --icc": "give a pilot with --groups, from which the noise is taken",
-    "plan --per-group": "give a pilot with --groups, from which the noise is taken",
-    "plan --seeds": "training runs are not planned; `bakeoff compare --seeds` shows their noise",
-    "plan --pilot": "name its files alone: `bakeoff plan a.csv b.csv`",
-    "plan --pair": "write `--models A,B`",
-    "plan --versus": "write `--comparisons N`, one for each other model",
-    "plan --one-sided": "write `--set alternative=greater`",
-    "plan --figure": "write `--output plan.svg`",
-    **{f"compare {old}": f"write `--output {new}`" for old, new in _OUTPUT.items()},
-    "compare --csv": "write `--output FOLDER`",
-    "compare --names": "write `--models A,B`",
-    "compare --repeats": "write `--runs COLUMN`",
-    **{
-        f"{command} {old}": new
-        for command in ("compare", "gate", "plan")
-        for old, new in {
-            "--scores": "write `--values`",
-            "--column": "write `--set value=COLUMN`, or of one task `--tasks TASK=COLUMN`",
-            "--labels": "write `--task classification`",
-            "--pass-at": "write `--metric pass@K`",
-            "--pass-hat": "write `--metric pass^K`",
-        }.items()
-    },
-}
-"""Commands and options of before, each with the end of a sentence that says what to do instead."""
 
 MISTAKES = {"gate": 3}
 """Exit codes for a mistake that are not 2: there it says "undecided"."""
@@ -257,124 +207,61 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if not given:
         parser.print_help()
         return 0
-    if not given[0].startswith("-") and given[0] not in COMMANDS:
-        why = RETIRED.get(given[0]) or unknown("command", given[0], COMMANDS)
-        sys.stderr.write(printable(f"bakeoff {given[0]}: {why}\n"))
-        return 2
-    args, further = parser.parse_known_args(given)
-    args.arguments = given
-    args.further = further
-    if further and args.command != "run":
-        return _refuse(args.command, further)
-    # code of the user's may end the process, and Python code in atexit change its exit code
-    calls_own = args.command == "check" or any(":" in one for one in args.metrics or ())
-    return _in_child(args) if arguments is None and calls_own else _run(args)
-
-
-def _refuse(command: str, further: Sequence[str]) -> int:
-    """Say of options that a command does not have what to write instead."""
-    spec = COMMANDS[command]
-    names = [*spec.names, *(["set"] if spec.rare else [])]
-    words = dict.fromkeys(one.partition("=")[0] for one in further)
-    for word in [one for one in words if one.startswith("-")] or words:
-        key = word.lstrip("-").replace("-", "_")
-        if instead := RETIRED.get(f"{command} {word}"):
-            text = f"{word}: {instead}"
-        elif key in spec.rare.split():
-            text = f"{word}: write `--set {key}={OPTIONS[key].value}`"
-        elif word.startswith("-"):
-            text = unknown("option", word, map(flag, names))
-        else:
-            text = f"{word!r} is one argument too many"
-        sys.stderr.write(printable(f"bakeoff {command}: {text}\n"))
-    return MISTAKES.get(command, 2)
-
-
-def _in_child(args: argparse.Namespace) -> int:
-    """Run a command in a child process, and return the exit code that it says at its end."""
-    reading, writing = os.pipe()
-    child = os.fork()
-    if not child:
-        os.close(reading)
-        code = _run(args)
-        os.write(writing, bytes([code]))
-        return code
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal's reaches the child too
-    signal.signal(signal.SIGTERM, lambda *_: os.kill(child, signal.SIGTERM))
-    _, status = os.waitpid(child, 0)
-    os.set_blocking(reading, False)  # a process that the child left may hold the other end
+    mistake = MISTAKES.get(given[0], 2)
     try:
-        return os.read(reading, 1)[0]
-    except (IndexError, BlockingIOError):
-        ended = os.waitstatus_to_exitcode(status)
-        sys.stderr.write(
-            f"the command ended before it had an answer (exit code {ended}): code of your own "
-            "ended it, or the system did\n"
-        )
-        return MISTAKES.get(args.command, 2)
-
-
-def _run(args: argparse.Namespace) -> int:
-    code = 0
-    try:
-        _read_settings(args)
-        _check_files(args)
+        args, further = parser.parse_known_args(given)
+        args.arguments, args.further = given, further
+        if further and args.command != "run":
+            raise UserError(_why_refused(COMMANDS[args.command], further))
         module = import_module(f"bakeoff.cli.{COMMANDS[args.command].module}")
         code = getattr(module, args.command)(args) or 0
-    except UserError as error:
+    except (UserError, UnicodeEncodeError) as error:
         sys.stderr.write(f"{printable(str(error))}\n")
-        return MISTAKES.get(args.command, 2)
-    except UnicodeEncodeError as error:  # an argument's bytes are not in the terminal's encoding
-        shown = ascii(error.object[:60])
-        sys.stderr.write(
-            f"{shown} is no text in the encoding of this terminal: write it in UTF-8\n"
-        )
-        return MISTAKES.get(args.command, 2)
+        return mistake
     except KeyboardInterrupt:
         sys.stderr.write("interrupted\n")
         return INTERRUPTED
-    except BaseException:
-        if args.command not in MISTAKES:
+    except Exception:
+        if given[0] not in MISTAKES:
             raise
         traceback.print_exc()  # Python would end with 1, which is a decision
-        return MISTAKES[args.command]
+        return mistake
     with unread():
         sys.stdout.flush()
-    return code
+    return int(code)
 
 
-def _read_settings(args: argparse.Namespace) -> None:
-    """Read the values of options, and of those that are set by ``--set``."""
-    spec, values = COMMANDS[args.command], vars(args)
-    for name, text in values.items():
-        if isinstance(text, str) and name in OPTIONS:
-            values[name] = read_value(name, text)
-        elif isinstance(text, list) and name in OPTIONS and OPTIONS[name].type is not str:
-            values[name] = [part for one in text for part in read_value(name, one)]
-    for one in args.set or ():
-        name, equals, text = one.partition("=")
-        key = name.strip().replace("-", "_")
-        if not equals:
-            raise UserError(f"--set: found {one!r}, expected KEY=VALUE")
-        if key not in spec.rare.split():
-            raise UserError(f"--set: {unknown('key', key, spec.rare.split())}")
-        values[key] = read_value(key, text, f"--set {key}")
-
-
-def _check_files(args: argparse.Namespace) -> None:
-    """Refuse files and folders that are not there, before anything slow is imported."""
-    values = vars(args)
-    for path in (*values.get("files", ()), values.get("base"), values.get("candidate")):
-        if path and "{" not in path and not os.path.exists(path):  # noqa: PTH110  (it knows long names)
-            raise UserError(f"no file at {path!r}")
+def _why_refused(spec: Command, further: Sequence[str]) -> str:
+    """Say of options that a command does not have what to write instead."""
+    words = [one.partition("=")[0] for one in further]
+    word = next((one for one in words if one.startswith("-")), words[0])
+    key = word.lstrip("-").replace("-", "_")
+    if key in spec.rare.split():
+        return f"{key}: write `--set {key}={OPTIONS[key].value}`"
+    if word.startswith("-"):
+        return unknown("option", word, map(flag, [*spec.names, *(["set"] if spec.rare else [])]))
+    return f"{word!r} is one argument too many"
 
 
 class _Parser(argparse.ArgumentParser):
     """An argument parser that exits with its command's exit code for errors."""
 
     def error(self, message: str) -> NoReturn:
-        command = self.prog.split()[-1]
-        self.exit(MISTAKES.get(command, 2), f"{self.prog}: {message}; see `{self.prog} --help`\n")
+        code = MISTAKES.get(self.prog.split()[-1], 2)
+        self.exit(code, f"{self.prog}: {message}; see `{self.prog} --help`\n")
+
+
+class _Set(argparse.Action):
+    """Set an option that few need, by ``--set KEY=VALUE``."""
+
+    def __call__(self, _: Any, namespace: argparse.Namespace, given: Any, *__: Any) -> None:
+        name, equals, text = given.partition("=")
+        key = name.strip().replace("-", "_")
+        if not equals:
+            raise UserError(f"set: found {given!r}, expected KEY=VALUE")
+        if key not in self.const:
+            raise UserError(f"set: {unknown('key', key, self.const)}")
+        setattr(namespace, key, read_value(key, text))
 
 
 def make_parser() -> argparse.ArgumentParser:
@@ -395,6 +282,7 @@ def make_parser() -> argparse.ArgumentParser:
         )
         command = commands.add_parser(
             name,
+            prog=f"bakeoff {name}",
             help=spec.help,
             description=f"{spec.help[0].upper()}{spec.help[1:]}.",
             epilog=spec.epilog,
@@ -405,7 +293,6 @@ def make_parser() -> argparse.ArgumentParser:
         for one, (many, what) in spec.arguments.items():
             how: dict[str, Any] = {"nargs": many} if many else {}
             command.add_argument(one, metavar=one.upper(), help=what, **how)
-        command.set_defaults(metrics=None, set=None)
         for title, names in spec.options.items():
             group = command.add_argument_group(title)
             for one in names.split():
@@ -421,33 +308,34 @@ _USAGE = {"": "{}", "?": "[{}]", "*": "[{} …]"}
 def _add(group: Any, name: str, spec: Command) -> None:
     """Add an option to a group of a parser."""
     option = OPTIONS[name]
-    flags = [flag(name), *(flag(other) for other, one in ALIASES.items() if one == name)]
-    how: dict[str, Any] = {"dest": name, "help": spec.meaning.get(name, option.help)}
-    if isinstance(option.default, int | float) and option.value:
-        how["help"] += f" Default: {option.default:g}."
-    how["help"] = how["help"].replace("%", "%%")
+    text = spec.meaning.get(name, option.help).replace("%", "%%")
+    how: dict[str, Any] = {"dest": name, "required": name in spec.required.split()}
     if not option.value:
         how["action"] = "store_true"
     else:
-        how |= {"metavar": option.value.removesuffix(" …"), "default": option.default}
-        several = option.several or (name == "output" and "several times" in how["help"])
-        how |= {"action": "append"} if several else {}
-    if name in spec.required.split():
-        how["required"] = True
-    group.add_argument(*({"output": ["-o"], "cores": ["-c"]}.get(name, [])), *flags, **how)
+        how |= {"type": partial(read_value, name), "default": option.default}
+        how["metavar"] = option.value.removesuffix(" …")
+        if isinstance(option.default, int | float):
+            text += f" Default: {option.default:g}."
+        if option.several:
+            how["action"] = "append" if option.type is str else "extend"
+    flags = [flag(name), *(flag(other) for other, one in ALIASES.items() if one == name)]
+    short = {"output": ["-o"], "cores": ["-c"]}.get(name, [])
+    group.add_argument(*short, *flags, help=text, **how)
 
 
 def _add_rare(command: argparse.ArgumentParser, spec: Command) -> None:
     """Add ``--set``, and explain what it sets."""
+    names = spec.rare.split()
     keys = []
-    for name in spec.rare.split():
+    for name in names:
         text = f"{name}={OPTIONS[name].value}: {spec.meaning.get(name, OPTIONS[name].help)}"
         keys.append(textwrap.fill(text, 96, initial_indent="  ", subsequent_indent="      "))
         command.set_defaults(**{name: OPTIONS[name].default})
-    group = command.add_argument_group("what few need", "\n".join(keys))
-    group.add_argument(
+    command.add_argument_group("what few need", "\n".join(keys)).add_argument(
         "--set",
-        action="append",
+        action=_Set,
+        const=names,
         metavar="KEY=VALUE",
         help="One of these keys; may be given several times.",
     )

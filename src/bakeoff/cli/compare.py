@@ -6,7 +6,6 @@ import argparse
 import dataclasses
 import json
 import shlex
-import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -16,7 +15,7 @@ from bakeoff.api.build_study import ROWS, Settings, build_study, made_by
 from bakeoff.api.datasets import MISSING, read_scores, study_of
 from bakeoff.api.plain_data import as_plain, names_of
 from bakeoff.api.settings import numbers_wanted
-from bakeoff.cli.compare_show import notes, show
+from bakeoff.cli.compare_show import show
 from bakeoff.cli.given import (
     RELATING,
     costs_in,
@@ -32,23 +31,26 @@ from bakeoff.data.observations import Observations, Predicted
 from bakeoff.data.read_given import read_given
 from bakeoff.data.records import read_frame
 from bakeoff.data.target import Labels
-from bakeoff.errors import Problem, UserError, printable
+from bakeoff.errors import Problem, UserError
 from bakeoff.files import write_texts
 from bakeoff.options import OPTIONS
 from bakeoff.report.may_be_best import may_be_best
-from bakeoff.report.numbers import paragraph
+from bakeoff.report.numbers import count, paragraph
 from bakeoff.report.ranking import standings
 from bakeoff.report.study import Study
 from bakeoff.report.verdict import answer
-from bakeoff.spec.given_models import GivenColumns
 from bakeoff.spec.metrics import Passing
 from bakeoff.stats import plain
 
 ENDINGS = (".html", ".md", ".tex")
+_PASSED_ON = (
+    *("unit", "variant", "versus", "correction", "alternative", "alpha", "independent_rows"),
+    *("deterministic", "files"),
+)
 MOST_COUNTED = 10_000_000
 """Rows that --counts may stand for."""
 _MOST_TASKS = 20
-_NAMES_OF_DATASETS = ("dataset", "data_set", "task", "task_id", "problem", "benchmark")
+_NAMES_OF_DATASETS = ("dataset", "data set", "data_set", "task", "problem", "benchmark")
 _OF_SCORES = {
     *("metrics", "models", "values", "datasets", "groups", "runs", "versus", "alpha"),
     *("alternative", "correction", "format", "missing", "missing_values", "json", "output"),
@@ -109,7 +111,10 @@ def compare(args: argparse.Namespace) -> None:
     if args.datasets is not None:
         say(*(dim(paragraph(text)) for own in study.notes.values() for text in own))
     else:
-        notes(given, read_as)
+        lines = [f"{text}." for text in read_as]
+        if len(given.left_out):
+            lines.append(f"{count(len(given.left_out), 'row')} without a true label left out.")
+        say(*(dim(paragraph(text)) for text in (*lines, *given.oddities)))
 
 
 def _best(study: Study, metric: str, names: Mapping[str, str]) -> dict[str, Any]:
@@ -160,23 +165,13 @@ def _of_scores(args: argparse.Namespace, command: str) -> Study:
 
 def _read(args: argparse.Namespace) -> tuple[Observations, Settings, tuple[str, ...]]:
     """Read one table of all models, or one of each; return how they are compared, and notes."""
-    settings = Settings(
-        unit=args.unit,
-        costs=costs_in(args.costs),
-        variant=args.variant,
-        versus=args.versus,
-        correction=args.correction,
-        alternative=args.alternative,
-        alpha=args.alpha,
-        independent_rows=args.independent_rows,
-        deterministic=args.deterministic,
-        files=args.files,
-    )
+    how: dict[str, Any] = {name: getattr(args, name) for name in _PASSED_ON}
+    how["costs"] = costs_in(args.costs)
     if args.counts is not None:
         if args.files or args.subgroups is not None:
             raise UserError("--counts stands in place of files and their columns")
-        settings = dataclasses.replace(settings, metrics=args.metrics or ())
-        return _called(_from_counts(args.counts), args.models), settings, ()
+        how["metrics"] = args.metrics or ()
+        return _called(_from_counts(args.counts), args.models), Settings(**how), ()
     if not args.files:
         raise UserError("expected a file, or --counts; see `bakeoff compare --help`")
     subgroups = subgroups_named(args.subgroups or ())
@@ -195,8 +190,14 @@ def _read(args: argparse.Namespace) -> tuple[Observations, Settings, tuple[str, 
         tables.refuse_numbers()
         if tables.wide is not None and args.predicted is not None:
             raise Problem(("predicted",), "is for one table per model; --models chooses columns")
-    elif tables.wide is not None:
-        _refuse_datasets(tables.wide.names, columns)
+    for name in tables.wide.names if named.kind is not None and tables.wide is not None else ():
+        used = {columns.groups, columns.time, columns.runs, columns.value}
+        if name.lower() in _NAMES_OF_DATASETS and name not in used:
+            raise Problem(
+                ("values",),
+                f"a column is called {name!r}: are these data sets, with one score for each model? "
+                f"then --datasets {name}; rows of one test set need another name",
+            )
     given = read_given(
         tables,
         columns,
@@ -209,46 +210,16 @@ def _read(args: argparse.Namespace) -> tuple[Observations, Settings, tuple[str, 
         values=named.kind,
         missing=args.missing,
     )
-    unclear = given.task.numbers or tuple(given.classes) in (("0", "1"), ("False", "True"))
-    if tables.wide is not None and (named.kind is not None or unclear):
-        _tell_models(args.models, given)
     by_items = isinstance(named.kind, Passing)  # and of the runs of an item one value is left
     related = {name: getattr(args, name) for name in RELATING[:3]}
-    settings = dataclasses.replace(
-        settings,
-        metrics=named.metrics,
-        own_metrics=named.own_metrics,
-        values=named.kind,
-        columns={
-            role: column
-            for role, column in related.items()
-            if column is not None and not (role == "runs" and by_items)
-        },
-    )
-    return given if one_table else _called(given, args.models), settings, tables.read_as
-
-
-def _refuse_datasets(names: Sequence[str], columns: GivenColumns) -> None:
-    """Refuse to take data sets for rows of one test set."""
-    used = {columns.groups, columns.time, columns.runs, columns.value}
-    for name in names:
-        if name.lower().replace(" ", "_") in _NAMES_OF_DATASETS and name not in used:
-            raise Problem(
-                ("values",),
-                f"a column is called {name!r}: are these data sets, with one score for each model? "
-                f"then --datasets {name}; rows of one test set need another name",
-            )
-
-
-def _tell_models(chosen: Sequence[str] | None, given: Observations) -> None:
-    """Name the columns read as models if some of them may not be models."""
-    if chosen is None and len(given.models) > 2:
-        sys.stderr.write(
-            printable(
-                f"every other column is taken for a model: {', '.join(given.models)}; `--models` "
-                "chooses among them\n"
-            )
-        )
+    how |= {"metrics": named.metrics, "own_metrics": named.own_metrics, "values": named.kind}
+    how["columns"] = {
+        role: column
+        for role, column in related.items()
+        if column is not None and not (role == "runs" and by_items)
+    }
+    given = given if one_table else _called(given, args.models)
+    return given, Settings(**how), tables.read_as
 
 
 def _called(given: Observations, names: Sequence[str] | None) -> Observations:
@@ -282,4 +253,4 @@ def _from_counts(text: str) -> Observations:
         for wrong in ([0, 0, 0, 0], [0, 0, 1, 1], [0, 1, 0, 1])
     )
     models = {"A": (Predicted(a),), "B": (Predicted(b),)}
-    return Observations("the counts", np.arange(len(a)), right, models, in_order=False)
+    return Observations("the counts", np.arange(sum(numbers)), right, models, in_order=False)

@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
-
-import pandas as pd
-
 from bakeoff.api.build_study import METRIC, ROWS
 from bakeoff.cli.terminal import bold, dim, say, table
-from bakeoff.comparisons import Comparison, Decision
+from bakeoff.comparisons import Decision
 from bakeoff.comparisons.row_tables import INTERACTION
-from bakeoff.data.observations import Observations
 from bakeoff.report import prose
 from bakeoff.report.baseline import baselines
 from bakeoff.report.facts import Verdict
@@ -32,7 +26,7 @@ from bakeoff.report.prose import advantage, checked
 from bakeoff.report.ranking import order as best_first
 from bakeoff.report.ranking import oriented, ranking, standings
 from bakeoff.report.study import Study
-from bakeoff.report.written import Written, with_unit
+from bakeoff.report.written import with_unit
 from bakeoff.stats.core.result import AGREE
 
 MOST_SHOWN = 30
@@ -57,12 +51,15 @@ def show(study: Study, verdict: Verdict, *, brief: bool) -> None:
     for i, family in enumerate(study.families):
         if family.role == "omnibus":
             row = family.rows[0]
-            say(f"  {family.entry.title}: {_statistic(row)}{p_equals(row.pvalue)}", "")
+            df = ", ".join(number(n) for n in (row.df, row.df1, row.df2) if n is not None)
+            name = "Q" if row.dataset else "F" if row.df is None else "χ²"
+            statistic = f"{name}{f'({df})' if df else ''} = {number(row.statistic)}"
+            say(f"  {family.entry.title}: {statistic}, {p_equals(row.pvalue)}", "")
         else:
             if i and study.families[i - 1].role != "omnibus":
                 say("")
             _show_pairs(study, family)
-    show_subgroups(study)
+    _show_subgroups(study)
 
 
 def _show_models(study: Study, metric: str, *, brief: bool) -> None:
@@ -169,65 +166,39 @@ def _show_pairs(study: Study, family: Family) -> None:
             say(paragraph(f"Assumption not met: {check.name} ({check.detail})."))
 
 
-def _statistic(row: Comparison) -> str:
-    df = (row.df,) if row.df is not None else (row.df1, row.df2)
-    known = ", ".join(number(one) for one in df if one is not None)
-    name = "Q" if row.dataset else "F" if row.df is None else "χ²"
-    return f"{name}{f'({known})' if known else ''} = {number(row.statistic)}, "
-
-
-def notes(given: Observations, read_as: Sequence[str] = ()) -> None:
-    """Print what the files were read as, a sentence each, and notes on their content."""
-    for said in read_as:
-        say(dim(paragraph(f"{said}.")))
-    if len(given.left_out):
-        say(dim(f"{count(len(given.left_out), 'row')} without a true label left out."))
-    say(*(dim(paragraph(said)) for said in given.oddities))
-
-
-def show_subgroups(study: Study) -> None:
+def _show_subgroups(study: Study) -> None:
     """Print the interaction of every column and the difference in every subgroup."""
-    for metric, found in _by_metric(study):
-        shown = study.written(metric)
-        lines = [_line(line, study, shown) for line in found.to_dict("records")]
-        difference = with_unit(advantage([study.metrics[metric]]), shown.unit)
-        level = percent(1 - study.alpha)
+    if study.subgroups.empty:
+        return
+    for metric, found in study.subgroups.groupby("metric", sort=False):
+        shown, measure = study.written(str(metric)), study.metrics[str(metric)]
+        lines = []
+        for line in found.to_dict("records"):
+            interaction, decision = line["role"] == INTERACTION, Decision(line["decision"])
+            text = prose.DECISIONS[decision]
+            if decision is Decision.UNDECIDED:
+                text = str(line["status"]).replace("_", " ")
+                text = prose.WHY_UNDECIDED.get(line["status"], text)
+            elif decision in (Decision.A_BETTER, Decision.B_BETTER):
+                winner = line["model_a" if decision is Decision.A_BETTER else "model_b"]
+                text = f"{study.label(winner)} better"
+            elif interaction and decision is Decision.DIFFERENT:
+                text = "it differs"
+            lines.append(
+                (
+                    line["column"] if interaction else "",
+                    "differs?" if interaction else line["subgroup"],
+                    study.label(line["model_a"]),
+                    study.label(line["model_b"]),
+                    f"{line['n']:,}",
+                    "" if interaction else shown.score(line["estimate"]),
+                    "" if interaction else shown.interval(line["ci_low"], line["ci_high"]),
+                    pvalue(line["pvalue"]),
+                    pvalue(line["pvalue_adjusted"]),
+                    text,
+                )
+            )
+        difference, level = with_unit(advantage([measure]), shown.unit), percent(1 - study.alpha)
         head = ("by", "", "A", "B", "rows", difference, f"{level} CI", "p", "adjusted p", "")
         say(*table(head, lines, "llllrrrrrl", [("p",), ("rows",)]), "")
-        title = capital(study.metrics[metric].title)
-        say(dim(paragraph(f"{title} by subgroup: {_MEANING}")))
-
-
-def _by_metric(study: Study) -> list[tuple[str, pd.DataFrame]]:
-    if study.subgroups.empty:
-        return []
-    return [(str(m), found) for m, found in study.subgroups.groupby("metric", sort=False)]
-
-
-def _line(line: Mapping[Any, Any], study: Study, shown: Written) -> tuple[str, ...]:
-    interaction = line["role"] == INTERACTION
-    return (
-        line["column"] if interaction else "",
-        "differs?" if interaction else line["subgroup"],
-        study.label(line["model_a"]),
-        study.label(line["model_b"]),
-        f"{line['n']:,}",
-        "" if interaction else shown.score(line["estimate"]),
-        "" if interaction else shown.interval(line["ci_low"], line["ci_high"]),
-        pvalue(line["pvalue"]),
-        pvalue(line["pvalue_adjusted"]),
-        _decided(line, study),
-    )
-
-
-def _decided(line: Mapping[Any, Any], study: Study) -> str:
-    """Say what a line of subgroups shows."""
-    decision = Decision(line["decision"])
-    if decision is Decision.UNDECIDED:
-        return prose.WHY_UNDECIDED.get(line["status"], str(line["status"]).replace("_", " "))
-    if decision in (Decision.A_BETTER, Decision.B_BETTER):
-        winner = line["model_a" if decision is Decision.A_BETTER else "model_b"]
-        return f"{study.label(winner)} better"
-    if line["role"] == INTERACTION and decision is Decision.DIFFERENT:
-        return "it differs"
-    return prose.DECISIONS[decision]
+        say(dim(paragraph(f"{capital(measure.title)} by subgroup: {_MEANING}")))

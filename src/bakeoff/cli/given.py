@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import argparse
 import os
-import stat
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,7 +15,6 @@ from bakeoff.cli import COMMANDS
 from bakeoff.data.given_tables import GivenTables, read_columns, tables_of
 from bakeoff.errors import Problem, UserError, named, printable, unknown
 from bakeoff.files import check_writable, is_file
-from bakeoff.options import OPTIONS, flag
 from bakeoff.sources.common.base import TableKeys
 from bakeoff.spec.given_models import GivenColumns
 from bakeoff.spec.load import read_yaml, validated
@@ -31,15 +28,12 @@ _OF_LABELS = ("truth", "predicted", "classes", "positive", "costs", "task", "uni
 def in_options(args: argparse.Namespace) -> Iterator[None]:
     """Report a mistake under the option that it came from."""
     spec = COMMANDS[args.command]
-    names = {name: flag(name) for name in spec.names} | {n: f"--set {n}" for n in spec.rare.split()}
-    names |= {key: names[name] for name in names for key in OPTIONS[name].keys}
     try:
         yield
     except UserError as error:
-        raise named(error, names) from None
+        raise named(error, [*spec.names, *spec.rare.split()]) from None
     except ArgumentError as error:
-        option = names.get(error.argument, flag(error.argument))
-        raise UserError(f"{option}: {error.message}") from None
+        raise UserError(f"{error.argument}: {error.message}") from None
 
 
 class Given(NamedTuple):
@@ -50,7 +44,6 @@ class Given(NamedTuple):
     kind: Kind | None
     metrics: tuple[str, ...]
     own_metrics: Mapping[str, OwnMetric]
-    truth: str | None
 
 
 def read_tables(paths: Sequence[str], args: argparse.Namespace, subgroups: Any = ()) -> Given:
@@ -77,7 +70,7 @@ def read_tables(paths: Sequence[str], args: argparse.Namespace, subgroups: Any =
     keys = {"truth": truth, "id": args.id, "predicted": args.predicted, "value": value}
     keys |= {name: getattr(args, name, None) for name in RELATING}
     columns = validated(GivenColumns, {**keys, "subgroups": list(subgroups)})
-    return Given(tables, columns, kind, metrics, own_metrics, truth)
+    return Given(tables, columns, kind, metrics, own_metrics)
 
 
 RELATING = ("groups", "time", "runs", "seeds")
@@ -98,19 +91,12 @@ def subgroups_named(parts: Sequence[str]) -> list[str | dict[str, Any]]:
         try:
             bins = [float(cut) for cut in cuts]
         except ValueError:
-            bins = []
-        rising = all(low < high for low, high in pairwise(bins))
-        if not name or len(bins) < len(cuts) or not rising:
             raise Problem(
                 ("subgroups",),
                 f"found {part!r}, expected a column like sex, or one of numbers with the places to "
-                "cut it at, ascending, like age:40:65",
-            )
+                "cut it at, like age:40:65",
+            ) from None
         columns.append({"column": name, "bins": bins} if bins else name)
-    names = [one if isinstance(one, str) else one["column"] for one in columns]
-    twice = next((name for i, name in enumerate(names) if name in names[:i]), None)
-    if twice is not None:
-        raise Problem(("subgroups",), f"{twice!r} appears twice")
     return columns
 
 
@@ -126,48 +112,35 @@ def costs_in(path: str | None) -> Any:
 
 
 def outputs(
-    given: Sequence[str] | str | None, read: Sequence[str], endings: Sequence[str] = ()
+    given: Sequence[str] | None, read: Sequence[str], endings: Sequence[str] = ()
 ) -> list[Path]:
     """Return where `--output` writes to, checked before anything is computed.
 
     With `endings` files have one of them, and what has none is a folder.
     """
-    places = [Path(one) for one in ([given] if isinstance(given, str) else given or ())]
+    places = [Path(one) for one in given or ()]
     inputs = {os.path.realpath(path) for path in read}
-    for place in places:
-        if problem := _why_not(place, inputs, endings):
-            raise UserError(f"--output: {problem}")
     if len({os.path.realpath(place) for place in places}) < len(places):
-        raise UserError("--output: the same place is named twice")
-    return places
-
-
-def _why_not(place: Path, inputs: set[str], endings: Sequence[str]) -> str:
-    """Say why nothing can be written to a place; empty where it can be."""
-    shown, status = repr(str(place)[:60]), None
-    is_folder = bool(endings) and not place.suffix
-    try:
-        os.lstat(place)
-    except (FileNotFoundError, NotADirectoryError):
-        pass  # an output that is not there yet; what lies above it is looked at below
-    except (OSError, ValueError) as problem:  # too long, or no text of the file system
-        return f"{shown}: {getattr(problem, 'strerror', None) or 'no file can have this name'}"
-    if not is_folder:
-        if place.is_dir():
-            return f"{shown} is a folder; name a file"
-        if os.path.realpath(place) in inputs:
-            return f"{shown} is read from; name another file"
-        if endings and place.suffix.lower() not in endings:
-            return f"found {shown}, expected a name with {', '.join(endings)}, or a folder"
+        raise UserError("output: the same place is named twice")
+    for place in places:
+        shown, target = repr(str(place)[:60]), Path(os.path.realpath(place))
+        is_folder = bool(endings) and not place.suffix
+        if str(target) in inputs:
+            raise UserError(f"output: {shown} is read from; name another file")
+        if endings and not is_folder and place.suffix.lower() not in endings:
+            names = ", ".join(endings)
+            raise UserError(f"output: found {shown}, expected a name with {names}, or a folder")
         try:
-            status = check_writable(place)
-        except UserError as problem:
-            return str(problem)
-    if status is not None and not stat.S_ISREG(status.st_mode):
-        return ""  # it is written into, whatever its folder
-    target = Path(os.path.realpath(place)) if place.is_symlink() else place
-    folder = target if is_folder else target.parent
-    above = next(p for p in (folder, *folder.absolute().parents) if p.exists())
-    if not above.is_dir():
-        return f"{str(above)!r} is a file; name a folder"
-    return "" if os.access(above, os.W_OK) else f"{str(above)!r} may not be written to"
+            if not is_folder:
+                check_writable(place)
+            folder = target if is_folder else target.parent
+            above = next(p for p in (folder, *folder.parents) if p.exists())
+        except UserError as error:
+            raise UserError(f"output: {error}") from None
+        except OSError as error:
+            raise UserError(f"output: {shown}: {error.strerror}") from None
+        if not above.is_dir():
+            raise UserError(f"output: {str(above)!r} is a file; name a folder")
+        if not os.access(above, os.W_OK):
+            raise UserError(f"output: {str(above)!r} may not be written to")
+    return places

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from importlib.resources import files
@@ -15,7 +14,6 @@ import pandas as pd
 import yaml
 
 from bakeoff import __version__
-from bakeoff.cli.check import show_columns, show_undeclared, told_constant
 from bakeoff.cli.given import outputs
 from bakeoff.cli.terminal import say
 from bakeoff.data import records
@@ -28,16 +26,13 @@ from bakeoff.data.describe import (
     is_running_number,
     why_groups,
 )
-from bakeoff.data.given_predictions import load
-from bakeoff.data.target import Positive, looks_like_a_quantity, positive_of
+from bakeoff.data.target import looks_like_a_quantity, positive_of
 from bakeoff.errors import UserError, escaped, unknown
 from bakeoff.files import write_text
 from bakeoff.preflight import check_experiment
-from bakeoff.report.numbers import count, number, paragraph, percent
-from bakeoff.schema import PATH
+from bakeoff.report.numbers import count, number, percent
 from bakeoff.sources.common.identifiers import names
 from bakeoff.spec import load_experiment
-from bakeoff.spec.task import Task
 
 FEWEST = 4
 """Rows of a class: two in each half of each replication."""
@@ -46,7 +41,6 @@ IMBALANCED = 0.4
 
 _MOST_NUMBERED = 10
 """Whole numbers of which more are different may be a quantity."""
-_LIKE_A_QUANTITY = re.compile(r"(?i)(^|_)(rating|stars|score|count|age|quality|rings)s?$")
 _ROUNDING = 1e-9
 
 
@@ -62,20 +56,10 @@ class Guess(NamedTuple):
     """Columns of dates, with the formats in which they may be written where not like 2024-05-31."""
     numbers: str = ""
 
-    def without_groups(self) -> Guess:
-        """Leave out the column of groups, which cannot be kept together."""
-        reason = {str(self.groups): "an id that repeats: see `groups`"}
-        return self._replace(groups=None, drop={**self.drop, **reason})
-
     @property
     def kept(self) -> list[str]:
         """The classes with enough rows to be divided."""
         return [name for name, n in self.counts.items() if n >= FEWEST]
-
-    @property
-    def rare(self) -> list[str]:
-        """The classes with too few rows."""
-        return [name for name in self.counts if name not in self.kept]
 
     @property
     def rarest(self) -> int:
@@ -92,11 +76,6 @@ class Guess(NamedTuple):
         """Whether the rarest class is so rare that accuracy says little of it."""
         return self.share < IMBALANCED / len(self.kept)
 
-    @property
-    def positive(self) -> Positive:
-        """The positive class of two, and why it seems so."""
-        return positive_of({name: self.counts[name] for name in self.kept})
-
 
 def look(frame: pd.DataFrame, target: str, task: str | None = None) -> Guess:
     """Guess what the columns are."""
@@ -108,11 +87,12 @@ def look(frame: pd.DataFrame, target: str, task: str | None = None) -> Guess:
     counts = names(labels).value_counts()
     numbers = task == "regression" or (task is None and looks_like_a_quantity(labels))
     if numbers and not pd.api.types.is_numeric_dtype(labels.dtype):
-        raise UserError(f"--task: {target!r} holds texts, which are classes and no numbers")
-    if task is None and not numbers and (why := _in_doubt(labels, target, len(counts))):
+        raise UserError(f"task: {target!r} holds texts, which are classes and no numbers")
+    whole = task is None and not numbers and pd.api.types.is_numeric_dtype(labels.dtype)
+    if whole and len(counts) > _MOST_NUMBERED:
         raise UserError(
-            f"--task: {target!r} {why}: are these numbers, to be predicted as a quantity "
-            "(`--task regression`), or classes (`--task classification`)?"
+            f"task: {target!r} has {len(counts)} different whole numbers: are they to be predicted "
+            "as a quantity (--task regression), or are they classes (--task classification)?"
         )
     id_column, groups, drop = _columns(frame, target, numbers=numbers)
     kept = [c for c in frame.columns if c not in (target, id_column, groups)]
@@ -134,15 +114,6 @@ def look(frame: pd.DataFrame, target: str, task: str | None = None) -> Guess:
             f"more{missing}; comparing classifiers needs two"
         )
     return guess
-
-
-def _in_doubt(labels: pd.Series[Any], target: str, different: int) -> str:
-    """Say why whole numbers may be a quantity as well as classes; empty if they are none."""
-    if not pd.api.types.is_numeric_dtype(labels.dtype) or different <= 2:
-        return ""
-    if different > _MOST_NUMBERED:
-        return f"has {different} different whole numbers"
-    return "is called like a quantity" if _LIKE_A_QUANTITY.search(target) else ""
 
 
 def _columns(
@@ -194,47 +165,7 @@ def _is_one_to_one(values: pd.Series[Any], labels: pd.Series[Any]) -> bool:
     return len(pairs) == pairs["value"].nunique() == pairs["label"].nunique()
 
 
-def told(guess: Guess, keys: Mapping[str, Any]) -> Iterator[str]:
-    """Say each guess, and what to write instead."""
-    for key, value in keys.items():
-        if key == "format":
-            continue
-        yield (
-            f"{key}: {value!r} (guessed from the file)"
-            if key != "encoding"
-            else (f"encoding: {value} (`--set encoding=…` says another)")
-        )
-    if guess.numbers:
-        yield f"the target is a quantity, {guess.numbers}; `--task` says otherwise"
-    else:
-        yield f"{len(guess.kept)} classes, the rarest with {count(guess.rarest, 'row')}"
-    if len(guess.kept) == 2:
-        positive, why = guess.positive
-        yield f"the positive class is {positive!r} ({why}); else write `positive:`"
-    if guess.rare:
-        rows = sum(guess.counts[name] for name in guess.rare)
-        yield (
-            f"leaves out {count(rows, 'row')} of classes with fewer than {FEWEST}: "
-            f"{', '.join(guess.rare)}; `merge:` pools classes"
-        )
-    if guess.unlabelled:
-        yield f"leaves out {count(guess.unlabelled, 'row')} without a label"
-    if guess.id is not None:
-        yield f"row ids in {guess.id!r} (guessed)"
-    if guess.groups is not None:
-        yield (
-            f"rows with one {guess.groups!r} are kept together (guessed); if they do not belong "
-            "together, delete `groups:`"
-        )
-    for column in guess.dates:
-        yield (
-            f"{column!r} holds dates: to train on the past and test on what follows, write "
-            f"`time: {column}`"
-        )
-
-
 _FEWEST_TESTED = 7  # rows of a class, for 30% test rows to hold two
-_MOST_SAID = 5
 _MODELS = """\
 {first}
   forest:
@@ -263,11 +194,8 @@ _REGRESSORS = _MODELS.format(first=_RIDGE, kind="Regressor", svm="SVR")
 def init(args: argparse.Namespace) -> None:
     """Write an experiment, or lay out a folder."""
     if args.folder is not None:
-        options = ("target", "task", "output", "set", "force")
-        given = [f"--{name}" for name in options if getattr(args, name)]
-        if args.data is not None or given:
-            wrong = ", ".join(given) or args.data
-            raise UserError(f"--folder: lays out an example; leave out {wrong}")
+        if args.data is not None or args.target or args.task or args.output:
+            raise UserError("folder: an example is laid out; leave the table and its options out")
         _lay_out(Path(args.folder))
         return
     if args.data is None or args.target is None:
@@ -276,41 +204,28 @@ def init(args: argparse.Namespace) -> None:
     settings = {key: value for key, value in known.items() if value is not None}
     frame, keys = records.guess(args.data, args.target, settings)
     if args.target not in frame.columns:
-        raise UserError(
-            f"{args.data}: {unknown('column in --target:', args.target, frame.columns)}"
-        )
-    if args.task not in (None, *Task):
-        raise UserError(f"--task: {unknown('task', args.task, Task)}")
+        raise UserError(f"target: {unknown('column', args.target, frame.columns)}")
     guess = look(frame, args.target, args.task)
-    name = _slug(args.output if args.output not in (None, "-") else args.data)
-    folder = Path("config") if Path("config").is_dir() else Path()
-    output = Path(args.output or folder / f"{name}.yaml")
-    schema = ""
-    if str(output) != "-":
-        outputs(str(output), [args.data])
-        schema = _schema(output)
-    text = write(args.data, args.target, name, guess, keys, schema)
+    folder = "config/" if Path("config").is_dir() else ""
+    output = args.output[-1] if args.output else f"{folder}{_slug(args.data)}.yaml"
+    if output != "-":
+        outputs([output], [args.data])
+        if Path(output).exists():
+            raise UserError(f"{output} is there already: choose another --output")
+    name = _slug(output if args.output and output != "-" else args.data)
+    text = write(args.data, args.target, name, guess, keys)
     if guess.groups is not None and _problems(text):  # too few or too uneven to be divided
-        guess = guess.without_groups()
-        text = write(args.data, args.target, name, guess, keys, schema)
-    problems = _problems(text)
-    if problems:
+        drop = {**guess.drop, guess.groups: "an id that repeats: see `groups`"}
+        guess = guess._replace(groups=None, drop=drop)
+        text = write(args.data, args.target, name, guess, keys)
+    if problems := _problems(text):
         look_at = f"{args.data} needs a look before it can be an experiment:"
         raise UserError("\n".join([look_at, *problems]))
-    if str(output) == "-":
+    if output == "-":
         say(text.rstrip())
         return
-    if output.exists() and not args.force:
-        raise UserError(f"{output} is there already: choose another --output, or --force")
     write_text(output, text)
-    say(f"{output} is written.", *(paragraph(f"- {line}") for line in _said(guess, keys)))
-    experiment = load_experiment(yaml.safe_load(text))
-    tables = {n: load(n, experiment) for n in experiment.datasets}
-    for dataset, data in tables.items():
-        say(paragraph(told_constant(experiment, dataset, data.card.get("classes", {}))))
-    say("")
-    show_columns(tables)
-    show_undeclared(experiment, tables)
+    say(f"{output} is written; what was guessed is marked in it.")
     say("next:", f"  bakeoff check {output}", f"  bakeoff run {output}")
 
 
@@ -318,7 +233,7 @@ def _lay_out(folder: Path) -> None:
     """Fill a folder: an experiment that runs, a place for data, how to rerun."""
     try:
         if folder.exists() and any(folder.iterdir()):
-            raise UserError(f"--folder: {folder} is not empty; give one that is not there yet")
+            raise UserError(f"folder: {folder} is not empty; give one that is not there yet")
         (folder / "data").mkdir(parents=True, exist_ok=True)
         (folder / "data/.gitkeep").touch()
         for file in files("bakeoff.cli").joinpath("new_study").iterdir():
@@ -327,27 +242,23 @@ def _lay_out(folder: Path) -> None:
             name = ".gitignore" if file.name == "gitignore" else file.name
             write_text(folder / name, text)
     except OSError as error:
-        raise UserError(f"--folder: {folder} cannot be made: {error.strerror}") from None
+        raise UserError(f"folder: {folder} cannot be made: {error.strerror}") from None
     say(f"{folder}/ is ready: cd {folder} && bakeoff run experiment.yaml")
 
 
-def write(
-    data: str, target: str, name: str, guess: Guess, keys: Mapping[str, Any], schema: str
-) -> str:
+def write(data: str, target: str, name: str, guess: Guess, keys: Mapping[str, Any]) -> str:
     """Compose the text of the experiment file."""
-    lines = _lines(data, target, _scalar(name), guess, keys, schema)
+    lines = _lines(data, target, name, guess, keys)
     return "".join(f"{escaped(line)}\n" for line in lines).replace(
         "MODELS\n", _REGRESSORS if guess.numbers else _CLASSIFIERS
     )
 
 
 def _lines(
-    data: str, target: str, name: str, guess: Guess, keys: Mapping[str, Any], schema: str
+    data: str, target: str, name: str, guess: Guess, keys: Mapping[str, Any]
 ) -> Iterator[str]:
-    if schema:
-        yield f"# yaml-language-server: $schema={schema}"
     yield "# Written by `bakeoff init`; what it guessed is marked."
-    yield f"experiment: {name}"
+    yield f"experiment: {_scalar(name)}"
     if guess.numbers:
         yield "task: regression  # numbers are predicted"
     yield "seed: 1  # every random number comes from it"
@@ -363,11 +274,12 @@ def _lines(
     yield "models:"
     yield "MODELS"
     yield "resampling:"
+    size = 0.3 if guess.numbers or guess.rarest >= _FEWEST_TESTED else 0.5
     if guess.numbers:
         yield "  halves: {repeats: 10}  # cross-validation in random halves: about the algorithms"
     else:
         yield "  cv_5x2: {}  # five replications of 2-fold cross-validation: about the algorithms"
-    yield f"  holdout: {{test_size: {_test_size(guess)}}}  # about the models fitted once"
+    yield f"  holdout: {{test_size: {size}}}  # about the models fitted once"
     yield f"metrics: [{', '.join(_metrics(guess))}]  # the first one ranks the models"
     if not guess.numbers and guess.imbalanced:
         share = percent(round(guess.share, 3))
@@ -410,12 +322,8 @@ def _about_target(guess: Guess) -> Iterator[str]:
         kept = ", ".join(map(_scalar, guess.kept))
         yield f"    classes: [{kept}]  # the others have fewer than {FEWEST} rows"
     if len(guess.kept) == 2:
-        positive, why = guess.positive
+        positive, why = positive_of({name: guess.counts[name] for name in guess.kept})
         yield f"    positive: {_scalar(positive)}  # guessed: {why}"
-
-
-def _test_size(guess: Guess) -> float:
-    return 0.3 if guess.numbers or guess.rarest >= _FEWEST_TESTED else 0.5
 
 
 def _metrics(guess: Guess) -> list[str]:
@@ -423,21 +331,10 @@ def _metrics(guess: Guess) -> list[str]:
         return ["rmse", "mae", "r2"]
     if len(guess.kept) == 2:
         balanced = ["accuracy", "balanced_accuracy", "f1", "roc_auc"]
-        return (
-            ["balanced_accuracy", "average_precision", "roc_auc", "mcc"]
-            if guess.imbalanced
-            else balanced
-        )
+        rare = ["balanced_accuracy", "average_precision", "roc_auc", "mcc"]
+        return rare if guess.imbalanced else balanced
     first = "balanced_accuracy" if guess.imbalanced else "accuracy"
     return [first, "f1_macro", "mcc", "log_loss"]
-
-
-def _said(guess: Guess, keys: Mapping[str, Any]) -> Iterator[str]:
-    yield from told(guess, keys)
-    for column, reason in list(guess.drop.items())[:_MOST_SAID]:
-        yield f"leaves out {column!r}: {reason}"
-    if len(guess.drop) > _MOST_SAID:
-        yield f"leaves out {len(guess.drop) - _MOST_SAID} more columns, listed in the file"
 
 
 def _problems(text: str) -> list[str]:
@@ -449,11 +346,6 @@ def _problems(text: str) -> list[str]:
     return [str(problem) for problem in problems]
 
 
-def _schema(output: Path) -> str:
-    """Return the way from the experiment to the schema, for editors; empty without one."""
-    return Path(os.path.relpath(PATH, output.parent)).as_posix() if PATH.is_file() else ""
-
-
 def _scalar(value: str) -> str:
     """Write a text as YAML, so that it is read as the same text anywhere."""
     dumped: str = yaml.safe_dump([value], default_flow_style=True, width=10**6, allow_unicode=True)
@@ -461,7 +353,5 @@ def _scalar(value: str) -> str:
 
 
 def _slug(file: str) -> str:
-    found = (
-        re.sub(r"[^a-z0-9]+", "-", Path(file).name.split(".")[0].lower()).strip("-")[:60].strip("-")
-    )
-    return found or "experiment"
+    stem = re.sub(r"[^a-z0-9]+", "-", Path(file).name.split(".")[0].lower())
+    return stem.strip("-")[:60].strip("-") or "experiment"

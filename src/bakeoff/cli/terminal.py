@@ -47,46 +47,21 @@ def table(
     right: str = "",
     least: Sequence[tuple[str, ...]] = (),
 ) -> list[str]:
-    """Align a table; if it is too wide, break its header and drop the least important columns."""
+    """Align a table; if it is too wide, drop the least important columns."""
     sides = right.ljust(len(header), "l")
     lines = ([printable(cell).replace("\n", "\\n") for cell in row] for row in (header, *rows))
     columns = [list(column) for column in zip(*lines, strict=True)]
-    room = shutil.get_terminal_size((sys.maxsize, 0)).columns
-    n_heads = 1
-    if _total(columns) > room:
-        heads = [_in_two(name, max(map(width_of, cells))) for name, *cells in columns]
-        columns = [[*two, *cells[1:]] for two, cells in zip(heads, columns, strict=True)]
-        n_heads = 2
-    for names in least:
-        if _total(columns) > room:
-            kept = [i for i, name in enumerate(header) if name not in names]
-            header, columns = [header[i] for i in kept], [columns[i] for i in kept]
-            sides = "".join(sides[i] for i in kept)
-    aligned = _aligned(columns, sides)
-    return [*(dim(line) for line in aligned[:n_heads] if line), *aligned[n_heads:]]
-
-
-def _aligned(columns: Sequence[Sequence[str]], sides: str) -> list[str]:
     widths = [max(map(width_of, column)) for column in columns]
-    return [
-        "".join(
-            f"  {_padded(c, w, side)}" for c, w, side in zip(row, widths, sides, strict=True)
-        ).rstrip()
-        for row in zip(*columns, strict=True)
+    room = shutil.get_terminal_size((sys.maxsize, 0)).columns
+    kept = list(range(len(header)))
+    for names in least:
+        if sum(2 + widths[i] for i in kept) > room:
+            kept = [i for i in kept if header[i] not in names]
+    head, *aligned = [
+        "".join(f"  {_padded(columns[i][at], widths[i], sides[i])}" for i in kept).rstrip()
+        for at in range(len(rows) + 1)
     ]
-
-
-def _total(columns: Sequence[Sequence[str]]) -> int:
-    return sum(2 + max(map(width_of, column)) for column in columns)
-
-
-def _in_two(name: str, width: int) -> list[str]:
-    """Break the name of a column that is wider than its cells into two lines."""
-    if width_of(name) <= width or " " not in name:
-        return ["", name]
-    breaks = [i for i, letter in enumerate(name) if letter == " "]
-    best = min(breaks, key=lambda i: max(i, len(name) - i - 1))
-    return [name[:best], name[best + 1 :]]
+    return [*([dim(head)] if head else []), *aligned]
 
 
 def width_of(text: str) -> int:

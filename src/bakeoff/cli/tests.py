@@ -8,13 +8,12 @@ import re
 from collections.abc import Sequence
 
 from bakeoff.cli.terminal import bold, dim, say, table
-from bakeoff.comparisons.advice import inflation
 from bakeoff.comparisons.plan_tests import unknown_test
 from bakeoff.comparisons.settings import allowed_options
 from bakeoff.errors import UserError
 from bakeoff.report import prose
-from bakeoff.report.numbers import paragraph, words
-from bakeoff.stats import Arity, Entry, Evidence, TypeOneError, catalogue
+from bakeoff.report.numbers import paragraph
+from bakeoff.stats import Arity, Entry, Evidence, catalogue
 
 EVIDENCE = {
     (Evidence.ROWS, "correctness"): "correctness of each test row",
@@ -71,15 +70,16 @@ def _list(entries: Sequence[Entry]) -> None:
 def _explain(entry: Entry) -> None:
     from bakeoff.report.methods import wrapped
 
-    whole = prose.ABOUT[entry.about]
+    studies = [f"benchmarks/{study}" for study in entry.simulated]
+    simulated = f" ({', '.join(studies)})" if studies else ""
     facts = [
         ("answers", entry.answers),
         ("caution", entry.caution),
-        ("answers for", whole),
+        ("answers for", prose.ABOUT[entry.about]),
         ("compares", MODELS[entry.arity]),
         ("evidence", EVIDENCE[entry.evidence, entry.reads]),
         ("plans", ", ".join(entry.plans)),
-        ("type I error", _error_rate(entry)),
+        ("type I error", f"{entry.type1.sentence}{simulated}"),
         ("post hoc", entry.posthoc),
         ("options", ", ".join(allowed_options(entry))),
     ]
@@ -91,33 +91,5 @@ def _explain(entry: Entry) -> None:
     # the first paragraph of the docstring repeats the title; the arguments are those of Python
     notes = (inspect.getdoc(entry.function) or "").partition("Notes\n-----\n")[2]
     if notes:
-        say("", *_wrapped(re.split(r"\n.*\n-+\n", notes)[0].strip()))
+        say("", re.split(r"\n.*\n-+\n", notes)[0].strip())
     say("", *wrapped(entry.citation).splitlines())
-
-
-def _error_rate(entry: Entry) -> str:
-    """Say whether simulations show an inflated type I error, in which settings and where."""
-    text = entry.type1.sentence
-    inflated = [rate for rate in entry.rates if rate.verdict is TypeOneError.LIBERAL]
-    if inflated:
-        inflated.sort(key=lambda rate: rate.rate)
-        worst = sorted(
-            {r.setting: r for r in inflated}.values(), key=lambda r: r.rate, reverse=True
-        )
-        rates = [f"{rate.setting} ({inflation([rate])})" for rate in worst]
-        text = (
-            f"inflated in simulations at the .05 level with {words(rates, len(rates))}; controlled "
-            "in the other settings"
-        )
-    studies = ", ".join(f"benchmarks/{study}" for study in entry.simulated)
-    return f"{text} ({studies})" if studies else text
-
-
-def _wrapped(text: str) -> list[str]:
-    """Break the paragraphs of a text anew; lists and formulas stay as they are."""
-    found: list[str] = []
-    for part in text.split("\n\n"):
-        lines = part.splitlines()
-        plain = not any(line.startswith((" ", "-", "*")) for line in lines)
-        found += [*(paragraph(" ".join(lines)).splitlines() if plain else lines), ""]
-    return found[:-1]

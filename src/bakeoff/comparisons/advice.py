@@ -583,9 +583,9 @@ class Cautions(NamedTuple):
     """Simulated type I errors that speak against a test in one experiment."""
 
     entry: Entry
-    inflated: Sequence[Inflated] = ()
-    unknown: Sequence[str] = ()
-    instead: Sequence[Entry] = ()
+    inflated: tuple[Inflated, ...] = ()
+    unknown: tuple[str, ...] = ()
+    instead: tuple[Entry, ...] = ()
 
     def __bool__(self) -> bool:
         return bool(self.inflated or self.unknown)
@@ -666,7 +666,7 @@ def cautions(
         if (name != ON_ROWS or counted_rows(metric))
         and not _inflated(entries[name], experiment, failed, metrics, dataset)
     ]
-    return Cautions(entry, inflated, unknown, instead)
+    return Cautions(entry, tuple(inflated), tuple(unknown), tuple(instead))
 
 
 def _inflated(

@@ -12,31 +12,95 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from bakeoff.comparisons.evidence import (
+    AnyEvidence,
+    CrossedRuns,
     DatasetScores,
     FoldPredictions,
     FoldScores,
     PairedPredictions,
     engine_metric,
 )
+from bakeoff.comparisons.settings import deterministic
 from bakeoff.data.table import PROBABILITY_SLACK, SUBGROUP, TAKEN
 from bakeoff.errors import UserError, some
-from bakeoff.files import open_parquet, read_csv
+from bakeoff.files import open_parquet, read_csv, read_json
 from bakeoff.scores import metrics_of
 from bakeoff.scores.metrics import mixed_units
-from bakeoff.spec import Experiment
+from bakeoff.spec import Experiment, PlannedTest
 from bakeoff.spec.experiment import run_of
 from bakeoff.spec.related import declared
 from bakeoff.spec.resampling import Halves, Plan
-from bakeoff.stats import looks_at
+from bakeoff.stats import Evidence, catalogue, looks_at
 from bakeoff.stats.datasets.standings import group_means, with_failures_last
 
 if TYPE_CHECKING:
     import pyarrow.parquet as pq
 
+MATRIX, HOLES = "matrix", "holes"
+"""What tests over data sets read: their scores, and which are missing."""
 GROUP, TIME = ":group", ":time"
 """Columns of collected predictions that relate rows; no model is called so."""
 _AT_ONCE = 4_000_000
 """Numbers that are read at once, before they are put in their place."""
+
+# --- what a test is run on
+
+
+def evidence_of(
+    test: PlannedTest, experiment: Experiment, inputs: Mapping[str, Any]
+) -> Iterator[tuple[str, str, AnyEvidence]]:
+    """Yield the data set and the metric of each piece of evidence of a test, with the evidence."""
+    if test.on_datasets:
+        parts = {"": _of_datasets(test, experiment, inputs[MATRIX], inputs[HOLES])}
+    else:
+        parts = {name: _of_dataset(test, experiment, name, one) for name, one in inputs.items()}
+    yield from ((name, metric, one) for name, part in parts.items() for metric, one in part)
+
+
+def _of_datasets(
+    test: PlannedTest, experiment: Experiment, matrix: Any, holes: Any
+) -> Iterator[tuple[str, AnyEvidence]]:
+    """Do with missing cells and groups of data sets what the experiment says."""
+    if not isinstance(matrix, pd.DataFrame):
+        types = dict.fromkeys(_KEYS, str)
+        matrix = read_csv(matrix, dtype=types, keep_default_na=False, na_values=[""])
+    if not isinstance(holes, list):
+        holes = [Hole(**hole) for hole in read_json(holes)["missing"]]
+    policy = missing_cells(experiment)
+    if test.allows_missing and policy != "failed":
+        policy = "keep"
+    for metric in test.metrics:
+        cells = matrix[(matrix["plan"] == test.plan) & (matrix["metric"] == metric)]
+        cells = cells.set_index("dataset")[list(experiment.models)]
+        missing = [hole for hole in holes if (hole.plan, hole.metric) == (test.plan, metric)]
+        yield metric, complete(experiment, metric, cells, policy, missing)
+
+
+def _of_dataset(
+    test: PlannedTest, experiment: Experiment, dataset: str, given: Any
+) -> Iterator[tuple[str, AnyEvidence]]:
+    """Cut the rows or scores of one data set and plan for a test, metric by metric."""
+    entry, models = catalogue()[test.name], list(experiment.models)
+    if entry.evidence.on_rows:
+        of_runs = entry.evidence is Evidence.RUNS
+        fixed = deterministic(experiment) if of_runs else frozenset()
+        for rows in held_out(experiment, dataset, given, test.metrics):
+            yield rows.metric, CrossedRuns.of(rows, fixed) if of_runs else rows
+        return
+    if entry.evidence is Evidence.FOLD_ROWS:
+        yield test.metrics[0], read_fold_predictions(given, models)
+        return
+    scores = given if isinstance(given, pd.DataFrame) else read_scores(given)
+    parts = {metric: fold_scores(scores, models, metric) for metric in test.metrics}
+    if entry.reads == "criteria":
+        better = [metrics_of(experiment)[metric].greater_is_better for metric in parts]
+        yield "+".join(parts), FoldScores.join(parts, better)
+        return
+    plan = experiment.resampling.plans()[test.plan]
+    full = plan.full_repeats if isinstance(plan, Halves) else 0
+    for metric, part in parts.items():
+        yield metric, dataclasses.replace(part, full_repeats=full)
+
 
 # --- rows of test sets
 
@@ -266,12 +330,6 @@ def score_matrix(
         if gap
     ]
     return wide.reset_index(), holes
-
-
-def read_matrix(path: str | Path) -> pd.DataFrame:
-    """Read a score matrix."""
-    types = dict.fromkeys(_KEYS, str)
-    return read_csv(path, dtype=types, keep_default_na=False, na_values=[""])
 
 
 def missing_cells(experiment: Experiment) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from enum import StrEnum
 from functools import cache
@@ -13,34 +13,21 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
-import pandas as pd
 
 from bakeoff.comparisons.advice import cautions
 from bakeoff.comparisons.evidence import (
     AnyEvidence,
-    CrossedRuns,
     DatasetScores,
-    FoldScores,
     PairedPredictions,
     block_checks,
     cost_options,
     has_test,
 )
-from bakeoff.comparisons.read_evidence import (
-    Hole,
-    complete,
-    fold_scores,
-    held_out,
-    missing_cells,
-    read_fold_predictions,
-    read_matrix,
-    read_scores,
-)
+from bakeoff.comparisons.read_evidence import evidence_of
 from bakeoff.comparisons.settings import (
     INDEPENDENT,
     check_correction,
     correction_among,
-    deterministic,
     pairs_of,
 )
 from bakeoff.files import read_json
@@ -48,7 +35,6 @@ from bakeoff.scores import Metric, metrics_of
 from bakeoff.scores.metrics import mixed_units
 from bakeoff.seeds import derive, integer
 from bakeoff.spec import AnalysisPlan, Costs, Experiment, PlannedTest
-from bakeoff.spec.resampling import Halves
 from bakeoff.stats import (
     Arity,
     Assumption,
@@ -71,7 +57,6 @@ from bakeoff.threads import on_one_thread
 
 UNDEFINED_METRIC = "undefined_metric"
 """Status where a model has no score to compare."""
-MATRIX, HOLES = "matrix", "holes"
 _MOST_BY_PAIR = 30
 """With more models a test that ranks each pair anew compares those of the best model alone."""
 _EFFECTS = ("rank_biserial",)
@@ -196,62 +181,12 @@ def run_planned(
     Its inputs are the files of its evidence by data set, or what these would hold; over data sets
     the score matrix and its holes.
     """
-    if test.on_datasets:
-        evidence = _of_datasets(test, experiment, inputs[MATRIX], inputs[HOLES])
-    else:
-        evidence = (
-            (dataset, *one)
-            for dataset, given in inputs.items()
-            for one in _of_dataset(test, experiment, dataset, given)
-        )
     return [
         row
-        for dataset, metric, one in evidence
+        for dataset, metric, one in evidence_of(test, experiment, inputs)
         if one.models
         for row in run_on(one, test, experiment, dataset, metric)
     ]
-
-
-def _of_datasets(
-    test: PlannedTest, experiment: Experiment, matrix: Any, holes: Any
-) -> Iterator[tuple[str, str, AnyEvidence]]:
-    """Do with missing cells and groups of data sets what the experiment says."""
-    table = matrix if isinstance(matrix, pd.DataFrame) else read_matrix(matrix)
-    if not isinstance(holes, list):
-        holes = [Hole(**hole) for hole in read_json(holes)["missing"]]
-    policy = missing_cells(experiment)
-    if test.allows_missing and policy != "failed":
-        policy = "keep"
-    for metric in test.metrics:
-        cells = table[(table["plan"] == test.plan) & (table["metric"] == metric)]
-        cells = cells.set_index("dataset")[list(experiment.models)]
-        missing = [hole for hole in holes if (hole.plan, hole.metric) == (test.plan, metric)]
-        yield "", metric, complete(experiment, metric, cells, policy, missing)
-
-
-def _of_dataset(
-    test: PlannedTest, experiment: Experiment, dataset: str, given: Any
-) -> Iterator[tuple[str, AnyEvidence]]:
-    """Cut the rows or scores of one data set and plan for a test, metric by metric."""
-    entry, models = catalogue()[test.name], list(experiment.models)
-    match entry.evidence, entry.reads:
-        case ((Evidence.ROWS | Evidence.RUNS), _):
-            of_runs, fixed = entry.evidence is Evidence.RUNS, deterministic(experiment)
-            for rows in held_out(experiment, dataset, given, test.metrics):
-                yield rows.metric, CrossedRuns.of(rows, fixed) if of_runs else rows
-        case Evidence.FOLD_ROWS, _:
-            yield test.metrics[0], read_fold_predictions(given, models)
-        case _, reads:
-            scores = given if isinstance(given, pd.DataFrame) else read_scores(given)
-            parts = {metric: fold_scores(scores, models, metric) for metric in test.metrics}
-            if reads == "criteria":
-                better = [metrics_of(experiment)[metric].greater_is_better for metric in parts]
-                yield "+".join(parts), FoldScores.join(parts, better)
-                return
-            plan = experiment.resampling.plans()[test.plan]
-            full = plan.full_repeats if isinstance(plan, Halves) else 0
-            for metric, part in parts.items():
-                yield metric, dataclasses.replace(part, full_repeats=full)
 
 
 def matrices(tests: AnalysisPlan) -> set[tuple[str, str]]:
@@ -380,10 +315,9 @@ class _Family:
             function, options = entry.all_pairs, entry.family_options
             if function is None or self.correction != MAX_T:
                 pairs, chosen = pairs_of(self.models, versus), set(test.options)
-                of_rows = entry.variants is not None and isinstance(
-                    self.evidence, PairedPredictions
-                )
-                if of_rows and self.evidence.related:
+                rows = self.evidence
+                related = isinstance(rows, PairedPredictions) and rows.related
+                if related and entry.variants is not None:
                     chosen.add("variant")  # else all pairs are computed in a form of their own
                 enough = function is not None and len(pairs) >= entry.all_pairs_from
                 if enough and entry.family_options >= chosen and not incomplete:

@@ -19,7 +19,7 @@ from pydantic import TypeAdapter
 from pydantic.errors import PydanticSchemaGenerationError
 
 from bakeoff.comparisons.evidence import FIXED_METRICS
-from bakeoff.errors import Problem, Remedy, unknown
+from bakeoff.errors import Problem, unknown
 from bakeoff.scores.metrics import metrics_of
 from bakeoff.spec import AnalysisPlan, Experiment, HypothesisTests, PlannedTest
 from bakeoff.spec.given_models import GivenModel
@@ -41,7 +41,7 @@ _MANAGED = {
         ("groups", "time", "positive"), "`groups:` of the data set, or its `time:` or `positive:`"
     ),
     **dict.fromkeys(("cost", "classes", "priors"), "`costs:`"),
-    **dict.fromkeys(("metric", "criteria", "beta", "k"), "`metrics`"),
+    **dict.fromkeys(("metric", "criteria"), "`metrics`"),
     **dict.fromkeys(("greater_is_better", "labels"), "the metric and its data"),
     **dict.fromkeys(("n_train", "n_test", "row_counts", "allow_two_models"), "the evidence"),
     "seed": "`seed:`",
@@ -393,6 +393,5 @@ def _blame(entry: Entry, experiment: Experiment, error: ValueError) -> Problem:
         return Problem(place, str(error))
     key = error.argument
     if key not in tests.of(entry.name) and hasattr(tests, key):
-        alone = Remedy("options", f"{{{entry.name}: ...}}", " (or set it for this test under {})")
-        return Problem(("tests", key), f"{entry.name}: {error.message}", remedy=alone)
+        return Problem(("tests", key), f"{entry.name}: {error.message}")
     return Problem((*place, key), error.message)

@@ -33,7 +33,7 @@ from bakeoff.data.records import (
     read_table,
     read_tables,
 )
-from bakeoff.errors import Place, Problem, Remedy, UserError, joined, listed, some, unknown
+from bakeoff.errors import Place, Problem, UserError, joined, listed, some, unknown
 from bakeoff.files import digest, files_at, is_file, no_file, state_of
 from bakeoff.sources.common.base import TableKeys
 from bakeoff.sources.common.identifiers import identifiers
@@ -161,14 +161,9 @@ class GivenTables:
             return
         raise Problem(
             ("values",),
-            f"{self.read_as[0]}; it holds no labels but scores, {listed(scores)}",
-            remedy=Remedy(
-                "values",
-                "right",
-                "; {} says that 1 is right, `--values higher` or `lower` which way other numbers "
-                "are better, `--set value=COLUMN` which of several scores it is, and `--runs "
-                "COLUMN` which run of an item a row is",
-            ),
+            f"{self.read_as[0]}; it holds no labels but scores, {listed(scores)}; `values: right` "
+            "says that 1 is right, `higher` or `lower` which way other numbers are better, `value` "
+            "which of several scores it is, and `runs` which run of an item a row is",
         )
 
 

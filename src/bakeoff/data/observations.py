@@ -21,7 +21,7 @@ from bakeoff.data.readers import QUESTION, SAMPLE_ID
 from bakeoff.data.records import USUAL, Records
 from bakeoff.data.table import PROBABILITY_SLACK, SUBGROUP, carry
 from bakeoff.data.target import Answers, Labels, Numbers, Target, check_spread
-from bakeoff.errors import Place, Problem, Remedy, joined, listed, some, unknown
+from bakeoff.errors import Place, Problem, joined, listed, some, unknown
 from bakeoff.sources.common.base import as_columns
 from bakeoff.sources.common.identifiers import to_frame
 from bakeoff.spec.experiment import run_of
@@ -32,7 +32,7 @@ from bakeoff.spec.task import Task
 PATTERNS = (f"p_{CLASS}", f"p:{CLASS}", f"prob_{CLASS}", f"proba_{CLASS}")
 _TIMES = 10
 _SHOWN = 5
-_MORE_CLASSES = Remedy("classes", "", "; a class without a true label is named in {}")
+_MORE_CLASSES = "; a class without a true label is named in `classes`"
 _NO_LABELS = np.array([], dtype=np.intp)
 USUAL_COLUMNS = GivenColumns.model_validate({})
 NO_RECORDS = Records("", pa.table({}), ())
@@ -414,11 +414,9 @@ def _positions(rows: Observations, file: Observations) -> NDArray[np.intp]:
     parts = [f"{file.name} has {len(there):,} rows, {rows.name} {len(wanted):,}"]
     parts += [f"ids that are missing ({len(lacking):,}): {some(lacking)}"] if len(lacking) else []
     parts += [f"ids that do not belong ({len(extra):,}): {some(extra)}"] if len(extra) else []
-    remedy = None
     if _samples(rows) is not None and _samples(file) is not None:
-        only = "; only if both logs number the same questions alike, {} pairs so"
-        remedy = Remedy("id", SAMPLE_ID, only)
-    raise Problem(file.place, "; ".join(parts), remedy=remedy)
+        parts += [f"only if both logs number the same questions alike, `id: {SAMPLE_ID}` pairs so"]
+    raise Problem(file.place, "; ".join(parts))
 
 
 def _samples(rows: Observations) -> NDArray[Any] | None:
@@ -483,10 +481,12 @@ def related(
     return found
 
 
-def no_model(column: str) -> Remedy:
+def no_model(column: str, models: str = "…") -> str:
     """Say which option to set if a column was read as a model but may not be one."""
-    related = f"; where rows of one value belong together, `--groups {column}` says so"
-    return Remedy("models", "", f"; {{}} chooses the columns of models{related}")
+    return (
+        f"; `models: {models}` chooses the columns of models; where rows of one value belong "
+        f"together, `groups: {column}` says so"
+    )
 
 
 def _among(
@@ -542,14 +542,13 @@ def _known_codes(
         f"{len(codes):,} rows: {some(map(repr, unknown_labels))} (classes: "
         f"{some(sorted(classes), 10)})"
     )
+    advice = no_model(column) if column else ""
     if len(strange) < len(codes):
-        if column:
-            text += _MORE_CLASSES.text.format("`--set classes=…`")
-        raise Problem(file.place, text, remedy=no_model(column) if column else _MORE_CLASSES)
+        raise Problem(file.place, text + _MORE_CLASSES + advice)
     if is_number(unknown_labels[0]):
-        text += "; if numbers are predicted, say `task: regression` (`--task regression`)"
+        text += "; if numbers are predicted, say `task: regression`"
     values = "predicted labels are wanted here; losses, or marks of right rows, are `values`"
-    raise Problem(file.place, f"{text}; {values}", remedy=no_model(column) if column else None)
+    raise Problem(file.place, f"{text}; {values}{advice}")
 
 
 def holds_probabilities(file: Records, column: str, classes: Sequence[str]) -> bool:

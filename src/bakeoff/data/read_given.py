@@ -32,7 +32,7 @@ from bakeoff.data.target import (
     positive_last,
     positive_of,
 )
-from bakeoff.errors import Problem, Remedy, UserError, listed, some, unknown
+from bakeoff.errors import Problem, UserError, listed, some, unknown
 from bakeoff.sources.common.base import as_columns
 from bakeoff.spec.experiment import run_name, run_of
 from bakeoff.spec.given_models import GivenColumns
@@ -215,12 +215,11 @@ def _refuse_features(file: Records, names: Sequence[str], classes: Sequence[str]
     strange = [name for name, is_known in known.items() if not is_known]
     models = [name for name in names if known[name]]
     if strange and len(models) > 1:
-        related = f"; where rows of one value belong together, `--groups {strange[0]}` says so"
         raise Problem(
             ("models",),
             f"{file.path!r}: {listed(strange)} {'is' if len(strange) == 1 else 'are'} no "
-            f"model{'s' * (len(strange) > 1)}? There is no class ({some(sorted(classes))}) in it",
-            remedy=Remedy("models", ",".join(models), f"; {{}} compares the others{related}"),
+            f"model{'s' * (len(strange) > 1)}? There is no class ({some(sorted(classes))}) in it"
+            f"{no_model(strange[0], ','.join(models))}",
         )
 
 
@@ -229,8 +228,8 @@ def _refuse_ids(file: Records, rest: Sequence[str]) -> None:
     if ids_of := like_ids(file.table, rest):
         raise Problem(
             ("models",),
-            f"{file.path!r}: {ids_of[0]!r} looks like an id, not like a model's numbers",
-            remedy=no_model(ids_of[0]),
+            f"{file.path!r}: {ids_of[0]!r} looks like an id, not like a model's numbers"
+            f"{no_model(ids_of[0])}",
         )
 
 

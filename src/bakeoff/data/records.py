@@ -23,7 +23,7 @@ from bakeoff.data.columns import LARGEST, beyond, canonical_ids, in_order, order
 from bakeoff.data.describe import LIKE_MISSING, named_like_groups
 from bakeoff.data.readers import SCORES, known, read_elsewhere
 from bakeoff.data.target import Answers, Labels, Numbers
-from bakeoff.errors import Place, Problem, Remedy, UserError, listed, named, some, unknown
+from bakeoff.errors import Place, Problem, UserError, listed, some, unknown
 from bakeoff.files import is_file, no_file
 from bakeoff.sources.common import formats
 from bakeoff.sources.common.base import TableKeys, as_columns
@@ -49,7 +49,7 @@ _WHAT = {
     "runs": "run",
     "seeds": "training run",
 }
-DROP = Remedy("missing_target", "drop", "; {} leaves them out")
+DROP = "; `missing_target: drop` leaves them out"
 """What to do about rows without a true label."""
 MODEL = "model"
 """The column of a log of several models that says whose a row is."""
@@ -115,10 +115,7 @@ def read_frame(path: str, place: Place, keys: TableKeys = PLAIN) -> pd.DataFrame
     except Problem as problem:
         if problem.path == ("encoding",):  # there is no key for it here
             raise Problem(place, f"{path!r} is not UTF-8 text: save it as such") from None
-        of_command = len(place) == 1  # an experiment's models have no `format:`
-        raise Problem(
-            place, problem.message, remedy=problem.remedy if of_command else None
-        ) from None
+        raise Problem(place, problem.message) from None
     except (UserError, pd.errors.ParserError) as error:
         raise Problem(place, str(error)) from None
 
@@ -134,7 +131,7 @@ def guess(path: str, target: str, given: Mapping[str, Any]) -> tuple[pd.DataFram
         frame = _frame(path, layout)
     except Problem as problem:
         if problem.path != ("encoding",) or "encoding" in keys:
-            raise named(problem, {"format": "--format"}) from None
+            raise
         keys["encoding"] = "cp1252"
         frame = _frame(path, TableKeys.model_validate(keys))
     more = _written(
@@ -166,7 +163,7 @@ def _labels_like_missing(
     if frame[target].nunique() > 1 and len(alike):
         text, rows = alike.index[0], int(alike.iloc[0])
         raise UserError(
-            f"--missing-values: {target!r} is {text!r} in {rows:,} of {len(frame):,} rows: is that "
+            f"missing_values: {target!r} is {text!r} in {rows:,} of {len(frame):,} rows: is that "
             f"a class (`--missing-values ''`: empty cells alone are missing), or is the label "
             f"missing (`--missing-values {text}`)?"
         )
@@ -306,7 +303,6 @@ class Records:
         what: str,
         column: str,
         more: str = "",
-        remedy: Remedy | None = None,
     ) -> None:
         """Refuse rows in which a column has no value, or a wrong one."""
         if wrong.any():
@@ -317,17 +313,15 @@ class Records:
                 self.place,
                 f"{self.path!r}: {wrong.sum():,} of {len(wrong):,} rows have {what} in column "
                 f"{column!r}; the first is {first}{more}",
-                remedy=remedy,
             )
 
     def labels(self, column: str, role: str = "predicted", *, may_lack: bool = False) -> Labels:
         """Return the labels of a column."""
         labels = Labels.of(self.table[column])
         if not may_lack:
-            more = "; a class that is called NA, None or the like needs `missing_values: []` "
-            more += "(`--missing-values ''`)"
-            remedy = DROP if role == "truth" else None
-            self.refuse(labels.missing, f"no {_WHAT[role]}", column, more, remedy)
+            more = "; a class that is called NA, None or the like needs an empty `missing_values`"
+            more += DROP * (role == "truth")
+            self.refuse(labels.missing, f"no {_WHAT[role]}", column, more)
         return labels
 
     def answers(
@@ -343,11 +337,11 @@ class Records:
             return None
         if not numbers:
             return self.labels(column, role, may_lack=may_lack)
-        remedy = DROP if role == "truth" else None
-        return Numbers(self.numbers(column, may_lack=may_lack, remedy=remedy))
+        advice = DROP * (role == "truth")
+        return Numbers(self.numbers(column, may_lack=may_lack, advice=advice))
 
     def numbers(
-        self, column: str, *, may_lack: bool = False, remedy: Remedy | None = None
+        self, column: str, *, may_lack: bool = False, advice: str = ""
     ) -> NDArray[np.float64]:
         """Return the numbers of a column, shape (n,)."""
         values = self.column(column)
@@ -356,8 +350,7 @@ class Records:
         numbers: NDArray[np.float64] = values.to_numpy(np.float64, na_value=np.nan)
         absent = self.table[column].is_null(nan_is_null=True).to_numpy()
         wrong = ~np.isfinite(numbers) & ~(may_lack & absent)
-        remedy = remedy if absent[wrong].all() else None
-        self.refuse(wrong, "no number", column, remedy=remedy)
+        self.refuse(wrong, "no number", column, advice * bool(absent[wrong].all()))
         largest = np.abs(numbers).max(initial=0.0, where=np.isfinite(numbers))
         if largest > LARGEST:
             raise Problem(self.place, f"{self.path!r}: column {column!r} has {beyond(largest)}")
@@ -406,16 +399,13 @@ class Records:
             f"{self.path!r}: ids must be unique{within}; repeated ({len(repeated):,}): "
             f"{some(repeated)}"
         )
-        remedy = None
         if run is None and folds is None:
             text += (
                 "; where rows are predicted in several folds, their columns are `repeat` and "
                 "`fold` of an experiment; where all are predicted by every training run, theirs "
-                "is `seeds`"
+                "is `seeds`; where they are runs of items, `runs` names their column"
             )
-            name = next((name for name in ("run", "epoch") if name in self.names), "")
-            remedy = Remedy("runs", name, "; where they are runs of items, {} names their column")
-        raise Problem(self.place, text, remedy=remedy)
+        raise Problem(self.place, text)
 
     def unclaimed(self, columns: GivenColumns, known: Iterable[str | None]) -> list[str]:
         """Name the columns that have no role yet; `known` are those that have one."""

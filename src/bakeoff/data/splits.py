@@ -316,19 +316,7 @@ def _given(dataset: str, table: Table, plan: Plan) -> dict[str, Folds]:
     if isinstance(plan, Holdout):
         return {"repeat-1": _given_holdout(table, plan)}
     assert isinstance(plan, KFold)
-    found: dict[str, Folds] = {}
-    for repeat, column in enumerate(plan.columns, start=1):
-        made = _given_folds(dataset, table, plan, repeat)
-        for before, other in zip(plan.columns, found.values(), strict=False):
-            pairs = set(zip(made.tolist(), other.tolist(), strict=True))
-            if len(pairs) == len(np.unique(made)):
-                raise Problem(
-                    _COLUMN,
-                    f"{before!r} and {column!r} divide {dataset} in the same way, which would "
-                    "count twice: leave out one of both",
-                )
-        found[f"repeat-{repeat}"] = made
-    return found
+    return {"repeat-1": _given_folds(dataset, table, plan)}
 
 
 def _given_holdout(table: Table, plan: Holdout) -> Folds:
@@ -347,10 +335,10 @@ def _given_holdout(table: Table, plan: Holdout) -> Folds:
     return assigned
 
 
-def _given_folds(dataset: str, table: Table, plan: KFold, repeat: int) -> Folds:
+def _given_folds(dataset: str, table: Table, plan: KFold) -> Folds:
     """Return the folds of a column, numbered in the order of its values."""
-    column, rows = plan.columns[repeat - 1], _at_disposal(table)
-    values = table.frame[f"{FOLDS}{repeat}"].iloc[rows]
+    column, rows = plan.column, _at_disposal(table)
+    values = table.frame[f"{FOLDS}1"].iloc[rows]
     missing = np.flatnonzero(values.isna())
     if len(missing):
         first = table.frame[ROW_ID].iloc[rows[missing[0]]]
@@ -388,22 +376,21 @@ def _given_folds(dataset: str, table: Table, plan: KFold, repeat: int) -> Folds:
 def check_small_folds(dataset: str, table: Table, plan: KFold, metric: str) -> None:
     """Refuse given folds with fewer than two rows of a class; of numbers, than two rows in all."""
     kinds = table.classes or ("",)
-    for repeat, column in enumerate(plan.columns, start=1):
-        made = _given_folds(dataset, table, plan, repeat)
-        rows = np.flatnonzero(made != NEITHER)
-        counts = np.zeros((plan.folds, len(kinds)), dtype=int)
-        np.add.at(counts, (made[rows] - 1, table.codes[rows]), 1)
-        fold, code = np.unravel_index(counts.argmin(), counts.shape)
-        if counts[fold, code] < 2:
-            first = rows[made[rows] == fold + 1][0]
-            each = " of each class" if table.classes else ""
-            this = f" of class {kinds[code]!r}" if table.classes else ""
-            raise Problem(
-                _COLUMN,
-                f"{metric} needs two rows{each} in every fold: fold "
-                f"{table.frame[f'{FOLDS}{repeat}'].iloc[first]!r} of {column!r} has "
-                f"{counts[fold, code]}{this} of {dataset}",
-            )
+    made = _given_folds(dataset, table, plan)
+    rows = np.flatnonzero(made != NEITHER)
+    counts = np.zeros((plan.folds, len(kinds)), dtype=int)
+    np.add.at(counts, (made[rows] - 1, table.codes[rows]), 1)
+    fold, code = np.unravel_index(counts.argmin(), counts.shape)
+    if counts[fold, code] < 2:
+        first = rows[made[rows] == fold + 1][0]
+        each = " of each class" if table.classes else ""
+        this = f" of class {kinds[code]!r}" if table.classes else ""
+        raise Problem(
+            _COLUMN,
+            f"{metric} needs two rows{each} in every fold: fold "
+            f"{table.frame[f'{FOLDS}1'].iloc[first]!r} of {plan.column!r} has "
+            f"{counts[fold, code]}{this} of {dataset}",
+        )
 
 
 def _check_parts(dataset: str, table: Table, name: str, plan: Plan, splits: pd.DataFrame) -> None:

@@ -120,11 +120,8 @@ class RuleInputs:
 
     def fold_predictions(self, dataset: str, plan: str) -> dict[str, list[str]]:
         """Map each model that is kept to its predictions of a plan, of its first seed."""
-        splits = self.experiment.resampling.plans()[plan].splits()
-        return {
-            model: [self.prediction(Fit(dataset, model, plan, *split)) for split in splits]
-            for model in self.kept(dataset)
-        }
+        predictions = {m: self.predictions(dataset, plan, [m]) for m in self.kept(dataset)}
+        return {m: paths[:: self.experiment.seeds(m)] for m, paths in predictions.items()}
 
     # Files that stand beside predictions, and those that tests and the report read.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -27,7 +27,6 @@ from bakeoff.stats.core.pairs import adjust_pvalues
 from bakeoff.stats.folds.t_tests import corrected_against
 from bakeoff.threads import on_one_thread
 
-CORRECTION = "holm"
 CONSTANT = "(constant)"
 """Its name among the models."""
 _OFF_MEDIAN = {"mae": "mean", "median_absolute_error": "median"}
@@ -81,39 +80,49 @@ class _Constant(NamedTuple):
 @lru_cache(maxsize=64)
 def baselines(study: Study, metric: str) -> tuple[Baseline, ...]:
     """Return the constant answers of all data sets where they are known."""
-    found = (baseline(study, metric, dataset) for dataset in study.datasets)
-    return tuple(one for one in found if one is not None)
+    constants = (baseline(study, metric, dataset) for dataset in study.datasets)
+    return tuple(one for one in constants if one is not None)
 
 
 def baseline(study: Study, metric: str, dataset: str) -> Baseline | None:
     """Return the constant answer on a data set; None where the rows' answers are not known."""
     measure, table = study.metrics[metric], study.values(metric, study.plan).get(dataset)
-    constants = _of_numbers if study.experiment.task.numbers else _of_classes
-    known, held = (constants(study, measure, dataset, plan) for plan in (study.plan, "holdout"))
-    if table is None or not known.keys() >= {*table.index}:
+    divide = _of_numbers if study.experiment.task.numbers else _of_classes
+    by_fold, held_out = (divide(study, measure, dataset, plan) for plan in (study.plan, "holdout"))
+    if table is None or not by_fold.keys() >= {*table.index}:
         return None
-    folds = [known[index] for index in table.index]
+    folds = [by_fold[index] for index in table.index]
     scores, trained = np.array([one.score for one in folds]), all(one.trained for one in folds)
     answer, shares = folds[0].answer, None
     counts = [one.counts for one in folds if one.counts is not None]
     text = f"the {measure.constant} of the {'training' if trained else 'test'} rows"
     if counts:
         classes, total = _classes(study, dataset), np.sum(counts, axis=0)
-        found = constant_answer(measure, classes, total, total, study.experiment.costs_on(dataset))
-        assert found is not None
-        answer, text, shares = found.answer, classes[found.answer], total / total.sum()
+        best = constant_answer(measure, classes, total, total, study.experiment.costs_on(dataset))
+        assert best is not None
+        answer, text, shares = best.answer, classes[best.answer], total / total.sum()
     if study.plan == "holdout":
         tested = _on_rows(study, measure, dataset, answer, shares)
     else:
         tested = _on_folds(study, measure, dataset, scores)
+    adjusted = adjust_pvalues([one.pvalue for one in tested], "holm") if tested else ()
     return Baseline(
         dataset,
         metric,
         text,
         float(scores.mean()),
-        math.fsum(one.score for one in held.values()) / len(held) if held else math.nan,
+        math.fsum(one.score for one in held_out.values()) / len(held_out) if held_out else math.nan,
         trained,
-        _adjusted(study, metric, tested),
+        tuple(
+            one._replace(
+                difference=one.difference
+                if without_noise(study, metric, study.plan, one.difference)
+                else 0.0,
+                pvalue_adjusted=float(p),
+                better=bool(p <= study.alpha and one.difference > 0),
+            )
+            for one, p in zip(tested, adjusted, strict=True)
+        ),
     )
 
 
@@ -129,7 +138,7 @@ def _of_numbers(
     """Return the mean of the training rows of each division, or their median by other metrics."""
     rows = study.test_sets.get(dataset) if plan == "holdout" else None
     truth = None if rows is None or not rows.in_order else rows.truth
-    found = {}
+    constants = {}
     for part in _parts(study, dataset, plan):
         train, test = (part[side].get("numbers", {}) for side in ("train", "test"))
         answer = (train or test).get(metric.constant, math.nan)
@@ -140,11 +149,11 @@ def _of_numbers(
             seen = test["mean"] + np.array([-1, 1]) * test["sd"] * math.sqrt((n - 1) / n)
         score = part["test"].get("off_median", {}).get(_OFF_MEDIAN.get(metric.name), math.nan)
         score = score if seen is None else constant_number(metric, answer, seen)
-        found[part["repeat"], part["fold"]] = _Constant(answer, score, bool(train))
-    if not found and truth is not None:
+        constants[part["repeat"], part["fold"]] = _Constant(answer, score, bool(train))
+    if not constants and truth is not None:
         answer = float(truth.mean() if metric.constant == "mean" else np.median(truth))
-        found[1, 1] = _Constant(answer, constant_number(metric, answer, truth), trained=False)
-    return {index: one for index, one in found.items() if math.isfinite(one.score)}
+        constants[1, 1] = _Constant(answer, constant_number(metric, answer, truth), trained=False)
+    return {index: one for index, one in constants.items() if math.isfinite(one.score)}
 
 
 def _of_classes(
@@ -165,13 +174,13 @@ def _of_classes(
     if not counts and plan == "holdout" and rows is not None and rows.in_order:
         tested = np.bincount(rows.truth, minlength=len(classes))
         counts[1, 1] = [0 * tested, tested]
-    found = {}
+    constants = {}
     for index, (train, test) in counts.items():
         seen = train if train.sum() else test
         one = constant_answer(metric, classes, seen, test, costs) if test.sum() else None
         if one is not None:
-            found[index] = _Constant(one.answer, one.score, bool(train.sum()), seen)
-    return found
+            constants[index] = _Constant(one.answer, one.score, bool(train.sum()), seen)
+    return constants
 
 
 def _classes(study: Study, dataset: str) -> tuple[str, ...]:
@@ -181,48 +190,33 @@ def _classes(study: Study, dataset: str) -> tuple[str, ...]:
     return tuple(study.cards[dataset].get("classes", ())) if dataset in study.cards else ()
 
 
-def _adjusted(study: Study, metric: str, tested: Sequence[Against]) -> tuple[Against, ...]:
-    """Decide by p-values that are adjusted for the number of models."""
-    adjusted = adjust_pvalues([one.pvalue for one in tested], CORRECTION) if tested else ()
-    return tuple(
-        one._replace(
-            difference=one.difference
-            if without_noise(study, metric, study.plan, one.difference)
-            else 0.0,
-            pvalue_adjusted=float(p),
-            better=bool(p <= study.alpha and one.difference > 0),
-        )
-        for one, p in zip(tested, adjusted, strict=True)
-    )
-
-
 @on_one_thread
 def _on_folds(
     study: Study, metric: Metric, dataset: str, scores: NDArray[np.float64]
 ) -> list[Against]:
     """Test mean differences over folds, corrected for the overlap of the training sets."""
-    known = fold_scores(study.scored_on[dataset, study.plan], list(study.models), metric.name)
-    if known.n_train is None or known.n_test is None or not np.isfinite(scores).all():
+    by_model = fold_scores(study.scored_on[dataset, study.plan], list(study.models), metric.name)
+    if by_model.n_train is None or by_model.n_test is None or not np.isfinite(scores).all():
         return []
     level, width = 1 - study.alpha, metric.range[1] - metric.range[0]
     sign = 1 if metric.greater_is_better else -1
-    table = np.ascontiguousarray(known.values.reshape(-1, len(known.models)).T)
+    table = np.ascontiguousarray(by_model.values.reshape(-1, len(by_model.models)).T)
     scored = np.isfinite(table).all(axis=1)
     tests = corrected_against(
         sign * table[scored],
         sign * scores,
-        n_train=known.n_train.ravel(),
-        n_test=known.n_test.ravel(),
+        n_train=by_model.n_train.ravel(),
+        n_test=by_model.n_test.ravel(),
         confidence_level=level,
     )
-    models = [known.models[m] for m in np.flatnonzero(scored)]
-    found = []
+    models = [by_model.models[m] for m in np.flatnonzero(scored)]
+    against = []
     for model, (estimate, low, high, p) in zip(
         models, np.column_stack(tests).tolist(), strict=True
     ):
         ci = ConfidenceInterval(max(low, -width), min(high, width), level, "student-t")
-        found.append(Against(model, estimate, None if math.isnan(low) else ci, p))
-    return found
+        against.append(Against(model, estimate, None if math.isnan(low) else ci, p))
+    return against
 
 
 def _on_rows(
@@ -313,23 +307,20 @@ def worse_than_constant(study: Study, one: Baseline) -> list[str]:
 def looks_reversed(study: Study) -> bool:
     """Tell whether all models lose to a constant answer that their reverse would not lose to."""
     name = study.metric.name
-    found = baselines(study, name) if not study.several and name in _TURNS else ()
-    if not found or len(_classes(study, found[0].dataset)) != 2:
+    constants = baselines(study, name) if not study.several and name in _TURNS else ()
+    if not constants or len(_classes(study, constants[0].dataset)) != 2:
         return False
-    low, high = study.metric.range
-    means = dataset_means(study, name, study.plan).loc[found[0].dataset]
+    (constant,), (low, high) = constants, study.metric.range
+    means = dataset_means(study, name, study.plan).loc[constant.dataset]
     # what is wrong on every row has no variance, and so no p
-    worst = low if study.metric.greater_is_better else high
-    worse = means.index.isin(worse_than_constant(study, found[0])) | (means == worst)
-    ahead = (low + high - means - found[0].score) * (1 if study.metric.greater_is_better else -1)
+    worst, sign = (low, 1) if study.metric.greater_is_better else (high, -1)
+    worse = means.index.isin(worse_than_constant(study, constant)) | (means == worst)
+    ahead = sign * (low + high - means - constant.score)
     return bool(worse.all() and (ahead >= 0).all())
 
 
 PERFECT = 0.005
-"""A score is nearly perfect within this share of the metric's range.
-
-A metric without an interval describes a property that a constant can have: it is calibrated.
-"""
+"""A score is nearly perfect within this share of the metric's range."""
 
 
 def nearly_perfect(study: Study) -> Iterator[tuple[Metric, str, float]]:
@@ -338,6 +329,7 @@ def nearly_perfect(study: Study) -> Iterator[tuple[Metric, str, float]]:
         metric = study.metrics[name]
         low, high = metric.range
         means = dataset_means(study, name, study.plan)
+        # a metric without an interval describes a property that a constant can have
         known = metric.computed and metric.interval
         if not (known and math.isfinite(high - low)) or means.empty:
             continue

@@ -60,11 +60,6 @@ class Drawing(NamedTuple):
     """Which part of the comparisons it shows; empty where it shows all there is."""
 
 
-def always(*design: object) -> bool:
-    """Show an exhibit in every report."""
-    return True
-
-
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Exhibit:
     """One kind of table or figure, as the decorators `table` and `figure` make it of a function."""
@@ -81,7 +76,7 @@ class Exhibit:
     make: Callable[..., Any]
     """Makes it from the study, and the test or the data set that it is about."""
     each: Literal["study", "test", "dataset"] = "study"
-    when: Callable[..., bool] = always
+    when: Callable[..., bool] = lambda *design: True
     """Tells whether a report has it, from the `StudyDesign`, and the test's `Entry` where it is of
     a test."""
     citation: str = ""

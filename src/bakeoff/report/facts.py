@@ -32,27 +32,19 @@ MOST = 3
 
 
 class Kind(StrEnum):
-    """What the answer is."""
+    """What the answer is: docs/report.md says when it is which."""
 
     WINNER = "winner"
-    """One model is better than each of the others."""
     PARTIAL = "partial"
-    """The best one is better than some."""
     OTHERS = "others"
-    """The best one is better than none, but some others differ."""
     CANNOT_TELL = "cannot_tell"
     CONFLICT = "conflict"
-    """A test prefers another model to the one that scores best."""
     SAME = "same"
-    """The results are identical."""
     UNDECIDED = "undecided"
     EQUIVALENT = "equivalent"
     CONTROL = "control"
-    """Models were compared with one of them alone, and some differ from it."""
     AGAINST_VALUE = "against_value"
-    """A single model differs from a value that it was tested against."""
     UNTESTED = "untested"
-    """Nothing to compare, or nothing that compares it."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -79,11 +71,6 @@ class Verdict:
         """The headline, then the sentences."""
         return self.headline, *self.sentences
 
-    @property
-    def text(self) -> str:
-        """All of it."""
-        return " ".join(self.lines)
-
 
 class Facts(defaultdict[str, Any]):
     """What fills the template: texts, and lists with the slots of a sentence each."""
@@ -103,10 +90,7 @@ def are(many: Sequence[Any]) -> str:
 
 
 def take_care(study: Study, families: Sequence[Family]) -> Iterator[str]:
-    """Say what simulations say against a test of these models, and what to use instead.
-
-    `families` are those of the one test, by several metrics or on several data sets.
-    """
+    """Say what simulations say against the one test of some families, and what to use instead."""
     entry, metrics = families[0].entry, {family.metric for family in families}
     known = study.cautions(entry, metrics.pop() if len(metrics) == 1 else None)
     models = dict.fromkeys(model for family in families for model in family.models)
@@ -180,16 +164,16 @@ def baseline(facts: Facts) -> None:
 def _on_datasets(facts: Facts, metric: str, *, first: bool) -> None:
     """Say on which data sets no model is better than the baseline."""
     tested = [one for one in baselines(facts.study, metric) if one.models]
-    lost = [one.dataset for one in tested if len(one.open) == len(one.models)]
-    if lost:
-        labels = words([facts.study.dataset_label(dataset) for dataset in lost])
+    open_on = [one.dataset for one in tested if len(one.open) == len(one.models)]
+    if open_on:
+        labels = words([facts.study.dataset_label(dataset) for dataset in open_on])
         facts.add(
             "baselines",
             place="headline" if first else "main",
             who="No model",
             shown="is shown to be better",
             by=facts.study.metrics[metric].title,
-            on=f" on {len(lost)} of {len(tested)} data sets ({labels})",
+            on=f" on {len(open_on)} of {len(tested)} data sets ({labels})",
         )
 
 
@@ -216,10 +200,10 @@ def _constant(study: Study, one: Baseline) -> dict[str, str]:
     vowel = metric.title[0] in "aeiouAEIO" or metric.title.startswith(("F1", "F2", "R²"))
     result = " and ".join(" ".join(each) for each in _results(study, one))
     unclear = [line for line in one.models if not line.better and line.model not in worse]
-    known = [line.pvalue_adjusted for line in unclear if not math.isnan(line.pvalue)]
-    if known:
-        p = p_equals(min(known), "adjusted p" if len(one.models) > 1 else "p")
-        result += f" ({'smallest ' if len(known) > 1 else ''}{p})"
+    pvalues = [line.pvalue_adjusted for line in unclear if not math.isnan(line.pvalue)]
+    if pvalues:
+        p = p_equals(min(pvalues), "adjusted p" if len(one.models) > 1 else "p")
+        result += f" ({'smallest ' if len(pvalues) > 1 else ''}{p})"
     elif unclear:
         who = study.names([line.model for line in unclear])
         result = f"whether {who} {are(unclear)} better is undecided"

@@ -22,12 +22,7 @@ from bakeoff.report.family import seen_from
 from bakeoff.report.study import Study
 from bakeoff.seeds import derive, integer
 from bakeoff.spec import Costs
-from bakeoff.stats import (
-    Assumption,
-    ConfidenceInterval,
-    Status,
-    catalogue,
-)
+from bakeoff.stats import Assumption, ConfidenceInterval, Status, catalogue
 from bakeoff.stats.core.pairs import compact_letters
 from bakeoff.stats.metrics.family import best_of, compare_all, family_of_values, read_family
 from bakeoff.threads import on_one_thread
@@ -35,21 +30,18 @@ from bakeoff.threads import on_one_thread
 
 @lru_cache(maxsize=32)
 def may_be_best(study: Study, metric: str) -> dict[str, Contenders]:
-    """Find the models that may be the best by a metric, on each data set where that is known.
-
-    It is known of single fits: there is no test of several training runs.
-    """
+    """Find the models that may be the best by a metric, on data sets with single fits."""
     if study.has_runs:
         return {}
-    found = {}
+    by_dataset = {}
     for name, rows in (study.test_sets or study.numbers).items():
         (ranked,) = by_metric(rows, study.experiment, [metric])
         costs, seed = study.experiment.costs_on(name), derive(study.experiment.seed, "best", name)
         tested = _tested(study, name, metric)
         each = contenders(ranked, costs, study.alpha, integer(seed), tested)
         if each is not None:
-            found[name] = each
-    return found
+            by_dataset[name] = each
+    return by_dataset
 
 
 def _tested(study: Study, dataset: str, metric: str) -> PairTests:
@@ -57,12 +49,12 @@ def _tested(study: Study, dataset: str, metric: str) -> PairTests:
     family = study.by_metric(metric, dataset, "models")
     if family is None:
         return {}
-    found = {}
+    pvalues = {}
     for row in family.rows:
         for seen in (row, seen_from(row, row.model_b)):
             ahead = seen.estimate > 0 and seen.alternative != "less"
-            found[seen.model_a, seen.model_b] = seen.pvalue_adjusted if ahead else 1.0
-    return found
+            pvalues[seen.model_a, seen.model_b] = seen.pvalue_adjusted if ahead else 1.0
+    return pvalues
 
 
 def cautions(study: Study, found: Contenders) -> Iterator[str]:

@@ -6,13 +6,11 @@ import math
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cache
 from typing import Any, NamedTuple
 
 from jinja2 import Environment, PackageLoader
 
 from bakeoff.comparisons import Comparison, Decision
-from bakeoff.comparisons.advice import RowCounts
 from bakeoff.comparisons.settings import INDEPENDENT, in_time
 from bakeoff.report.family import B_NOT_INFERIOR, NOT_INFERIOR, Family, as_float
 from bakeoff.report.numbers import MINUS, count, fixed, number, p_equals, percent, spread
@@ -60,16 +58,14 @@ def of_model(metric: str, model: str) -> str:
     return f"{name} of {model}{of_class}{called}"
 
 
+_TEMPLATES = Environment(
+    loader=PackageLoader("bakeoff.report"), trim_blocks=True, lstrip_blocks=True
+)
+
+
 def rendered(template: str, facts: Mapping[str, Any]) -> list[str]:
     """Fill a template that has a sentence on each line; empty lines are left out."""
-    lines = _environment().get_template(template).render(facts).splitlines()
-    return list(filter(None, lines))
-
-
-@cache
-def _environment() -> Environment:
-    loader = PackageLoader("bakeoff.report")
-    return Environment(loader=loader, trim_blocks=True, lstrip_blocks=True)
+    return list(filter(None, _TEMPLATES.get_template(template).render(facts).splitlines()))
 
 
 PLANS = {
@@ -107,10 +103,7 @@ CORRECTIONS = {
 
 
 def of_target(card: Mapping[str, Any], unit: str | None, most: int = 4) -> str:
-    """Say of a data set's card which classes there are, or how large the numbers are.
-
-    Empty where scores alone are given.
-    """
+    """Say which classes a data set has, or how large its numbers are; empty for scores alone."""
     if card.get("numbers"):
         low, high, mean, sd = (number(card["numbers"][key]) for key in ("min", "max", "mean", "sd"))
         return f"{low} to {high}{f' {clean(unit)}' if unit else ''}, mean {mean}, SD {sd}"
@@ -265,38 +258,23 @@ def trained_on(study: Study, dataset: str, plan: str) -> str:
 
 
 def worth(study: Study, row: Comparison) -> str:
-    """Say in how many groups or times rows come and what they are worth; empty where they do not.
-
-    The worth is that of one comparison: models may differ more alike in groups than others do.
-    """
+    """Say in how many groups or times the rows of a comparison come and what they are worth."""
     kin = declared(study.experiment, row.dataset) if row.dataset else None
     if kin is None:
         return ""
     if INDEPENDENT in row.result:
         return f" treated as independent although {kin.column!r} relates them"
     found = {**row.result.get("details", {}), **row.result}
-    count = found.get("n_clusters", found.get("n_times"))
+    timed, count = "n_times" in found, found.get("n_clusters", found.get("n_times"))
     if count is None:
         return ""
-    if "n_times" in found:
-        several, unit = f" at {count:,} times", "times"
-    elif kin.kind == "group":
-        several, unit = f" in {count:,} groups by {kin.column!r}", "rows"
-    else:
+    if not timed and kin.kind != "group":
         return f" in {count:,} blocks of time"
-    effective = as_float(found.get("n_effective"))
-    about = f" with an effective sample size of about {effective:,.0f} {unit}"
-    return several if math.isnan(effective) else several + about
-
-
-def size_of(study: Study, row: Comparison) -> RowCounts:
-    """Count the rows, the groups and the times that a comparison was made on."""
-    kin = declared(study.experiment, row.dataset)
-    found = {**row.result.get("details", {}), **row.result}
-    count = found.get("n_clusters", found.get("n_times"))
-    if kin is None or count is None:
-        return RowCounts(row.n)
-    return RowCounts(row.n, **{"groups" if kin.kind == "group" else "times": int(count)})
+    where = f" at {count:,} times" if timed else f" in {count:,} groups by {kin.column!r}"
+    effective, unit = as_float(found.get("n_effective")), "times" if timed else "rows"
+    if math.isnan(effective):
+        return where
+    return f"{where} with an effective sample size of about {effective:,.0f} {unit}"
 
 
 ABOUT = {
@@ -328,12 +306,6 @@ def side_of(row: Comparison) -> str:
     """Say on which side of that value a model is shown to be."""
     above = row.estimate > tested_value(row)
     return f"{'above' if above else 'below'} {tested_value(row):g}"
-
-
-def asked_of(row: Comparison) -> str:
-    """Say what a test of a single model asks."""
-    asks = {"greater": "is above", "less": "is below"}.get(row.alternative, "differs from")
-    return f"{asks} {tested_value(row):g}"
 
 
 DECISIONS = {

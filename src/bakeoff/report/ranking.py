@@ -131,12 +131,10 @@ def _unit_of(study: Study, metric: str, plan: str) -> float:
 
 
 def _unit(metric: Metric, scores: NDArray[np.float64]) -> float:
-    """Return the size that rounding errors are compared with: that of a limit of the metric.
-
-    Without a limit but 0 it is that of low scores: a model that diverged makes no others ties.
-    """
+    """Return the size that rounding errors are compared with: that of a limit of the metric."""
     if limits := [abs(limit) for limit in metric.range if limit and math.isfinite(limit)]:
         return max(limits)
+    # without a limit but 0 that of low scores: a model that diverged makes no others ties
     sizes = np.abs(scores[np.isfinite(scores) & (scores != 0)])
     return float(np.quantile(sizes, 0.25, method="lower")) if sizes.size else 1.0
 
@@ -221,14 +219,14 @@ def standings(study: Study, metric: str = "") -> tuple[Standing, ...]:
     if merged is None or len(study.models) < 2:
         return ()
     values = merged.values[~np.isnan(merged.values).any(axis=1)]
-    given: dict[str, Any] = {"greater_is_better": measure.greater_is_better}
-    given["confidence_level"] = 1 - study.alpha
+    options: dict[str, Any] = {"greater_is_better": measure.greater_is_better}
+    options["confidence_level"] = 1 - study.alpha
     try:
-        found = bradley_terry(values, **given)
+        strengths = bradley_terry(values, **options)
     except ValueError:  # no data set with two scores, or one data set alone
         return ()
-    best_first = np.argsort(found.expected_rank, kind="stable")
-    rates, k = win_rates(values[:, best_first], **given), len(best_first)
+    best_first = np.argsort(strengths.expected_rank, kind="stable")
+    rates, k = win_rates(values[:, best_first], **options), len(best_first)
     return tuple(
         Standing(
             merged.models[m],
@@ -236,7 +234,7 @@ def standings(study: Study, metric: str = "") -> tuple[Standing, ...]:
             float(rates.rate[i]),
             (float(rates.low[i]), float(rates.high[i])),
             int(rates.n[i]),
-            float(found.strength[m]),
+            float(strengths.strength[m]),
         )
         for i, m in enumerate(best_first)
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -46,7 +46,12 @@ def read_study(
     enter_own(experiment.own_metrics)
     found = tuple(read_comparisons(comparisons))
     analysis = AnalysisPlan.from_list(read_json(tests))
-    _check_tests({row.test for row in found} | {test.name for test in analysis.with_posthoc})
+    names = {row.test for row in found} | {test.name for test in analysis.with_posthoc}
+    for name in sorted(names - catalogue().keys()):
+        raise UserError(
+            "another version of bakeoff made these results, with a test that this one does not "
+            f"have: {unknown_test(name)}; run the experiment again"
+        )
     known = [read_json(path) for path in cards]
     extras: dict[str, Any] = {name: read_table(path) for name, path in tables.items()}
     failed = extras.pop("excluded", pd.DataFrame())
@@ -67,14 +72,6 @@ def read_study(
         numbers={n: _predictions(p, experiment) for n, p in holdouts.items()} if by_values else {},
         **extras,
     )
-
-
-def _check_tests(names: Set[str]) -> None:
-    for name in sorted(names - catalogue().keys()):
-        raise UserError(
-            "another version of bakeoff made these results, with a test that this one does not "
-            f"have: {unknown_test(name)}; run the experiment again"
-        )
 
 
 def _predictions(path: str | Path, experiment: Experiment) -> PairedPredictions:

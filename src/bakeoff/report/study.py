@@ -18,8 +18,8 @@ from bakeoff.comparisons.advice import Cautions, cautions
 from bakeoff.comparisons.evidence import PairedPredictions
 from bakeoff.report.family import Family
 from bakeoff.report.study_design import StudyDesign, clean
-from bakeoff.report.written import DECIMALS, Written, decimals, spread_of, varies
-from bakeoff.scores.metrics import Metric, in_unit, metrics_of
+from bakeoff.report.written import DECIMALS, Written, decimals, spread_of, unit_of, varies
+from bakeoff.scores.metrics import POINTS, Metric, in_unit, metrics_of
 from bakeoff.spec import PlannedTest
 from bakeoff.stats import ConfidenceInterval, Entry, TypeOneError, catalogue
 
@@ -127,7 +127,7 @@ class Study(StudyDesign):
     @cached_property
     def plan(self) -> str:
         """The plan whose scores rank the models: that of the best test on algorithms."""
-        main = self.main("algorithms")
+        main = self.main["algorithms"]
         if main is not None:
             return main.plan
         plans = self.experiment.resampling.plans()
@@ -144,17 +144,14 @@ class Study(StudyDesign):
         """Say what simulations say against a test in this study, by one metric or by any."""
         return _cautions(self, entry.name, metric)
 
-    def main(self, about: str) -> Family | None:
-        """Return the most trustworthy family of pairs about models, recipes or algorithms."""
-        return self._main[about]
-
     @property
     def mains(self) -> list[Family]:
         """The families of `main`, first the one that says the most: the verdict goes by it."""
-        return [found for found in reversed(self._main.values()) if found is not None]
+        return [found for found in reversed(self.main.values()) if found is not None]
 
     @cached_property
-    def _main(self) -> dict[str, Family | None]:
+    def main(self) -> dict[str, Family | None]:
+        """The most trustworthy families of pairs about models, recipes and algorithms."""
         wanted, first = "" if self.several else self.datasets[0], self.metric.name
         kept = [
             f
@@ -285,4 +282,5 @@ def _written(study: Study, metric: str, dataset: str) -> Written:
     if not any(error > 0 for error in errors):
         errors = list(spread["std"] / np.sqrt(spread["size"]))
     digits = decimals(errors, spread["mean"])
-    return Written.of(measure, digits if varies(measure) else max(DECIMALS, digits - 1))
+    digits = digits if varies(measure) else max(DECIMALS, digits - 1)
+    return Written(measure.title, unit_of(measure), digits, measure.unit == POINTS)

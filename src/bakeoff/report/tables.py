@@ -15,14 +15,7 @@ from bakeoff.errors import escaped
 from bakeoff.files import no_formula
 from bakeoff.report import prose
 from bakeoff.report.exhibit import Item
-from bakeoff.report.numbers import (
-    NONE,
-    capital,
-    number,
-    probability,
-    pvalue,
-    spread,
-)
+from bakeoff.report.numbers import NONE, capital, number, probability, pvalue, spread
 from bakeoff.report.study import Study
 from bakeoff.report.written import Written, with_unit
 
@@ -43,8 +36,6 @@ class Cell:
     """As machines read it; None when the text is all there is."""
     best: bool = False
     """Whether it is the best of its kind: set in bold."""
-    mark: str = ""
-    """How significant it is: ``*`` to ``***``."""
     tone: str = ""
     """``good``, ``bad`` or ``open``, for a colour beside the words."""
     high: float | None = None
@@ -194,13 +185,6 @@ def tabulate(item: Item, study: Study, table: Table) -> PageTable:
     return PageTable(item.title, shown, cells, note)
 
 
-def stars(p: float, alpha: float) -> str:
-    """Mark significance: one star at the experiment's level, more at a fifth and a fiftieth."""
-    if math.isnan(p):
-        return ""
-    return "*" * sum(p <= alpha / part for part in (1, 5, 50))
-
-
 TONES = {Decision.A_BETTER: "good", Decision.B_BETTER: "bad", Decision.EQUIVALENT: "same"}
 
 SCORE = Kind(lambda written, value: _score(written, value), measured=True)
@@ -208,7 +192,6 @@ SCORE = Kind(lambda written, value: _score(written, value), measured=True)
 NUMBER = numbers(number)
 PROBABILITY, P = numbers(probability), numbers(pvalue)
 COUNT = Kind(lambda study, n: Cell(f"{int(n):,}", int(n)))
-STARRED = Kind(lambda study, p: Cell(pvalue(p), p, mark=stars(p, study.alpha)))
 INTERVAL = Kind(
     lambda written, ends: _interval(written, *(ends or (math.nan, math.nan))), measured=True
 )
@@ -230,7 +213,7 @@ METRIC = Column(
 STATISTIC = Column("statistic", "Statistic", NUMBER)
 DF = Column("df", "df", DEGREES)
 PVALUE = Column("pvalue", "p", P)
-ADJUSTED = Column("pvalue_adjusted", "Adjusted p", STARRED)
+ADJUSTED = Column("pvalue_adjusted", "Adjusted p", P)
 DECISION = Column("decision", "Result")
 
 
@@ -249,11 +232,7 @@ def compared(study: Study, row: Comparison) -> dict[str, Any]:
         "statistic": row.statistic,
         "df": (row.df, row.df1, row.df2),
         "pvalue": row.pvalue,
-        "pvalue_adjusted": Cell(
-            pvalue(row.pvalue_adjusted),
-            row.pvalue_adjusted,
-            mark=stars(row.pvalue_adjusted, row.alpha),
-        ),
+        "pvalue_adjusted": row.pvalue_adjusted,
         "p_a_better": row.p_a_better,
         "p_equivalent": row.p_equivalent,
         "p_b_better": row.p_b_better,
@@ -310,8 +289,7 @@ def to_markdown(table: PageTable) -> str:
             f"**{t}**" if cell.best and (t := markdown(cell.text)) else markdown(cell.text)
             for cell in row
         ]
-        marked = [t + cell.mark.replace("*", r"\*") for t, cell in zip(cells, row, strict=True)]
-        lines.append("| " + " | ".join(marked) + " |")
+        lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines)
 
 
@@ -337,11 +315,7 @@ def to_latex(table: PageTable, label: str) -> str:
         "\\midrule",
     ]
     for row in table.rows:
-        cells = [
-            (rf"\textbf{{{latex(c.text)}}}" if c.best else latex(c.text))
-            + (f"$^{{{c.mark.replace('*', '{*}')}}}$" if c.mark else "")
-            for c in row
-        ]
+        cells = [rf"\textbf{{{latex(c.text)}}}" if c.best else latex(c.text) for c in row]
         lines.append(" & ".join(cells) + r" \\")
     lines += ["\\bottomrule", "\\end{tabular}", "\\end{table}", ""]
     return "\n".join(lines)

@@ -1,7 +1,4 @@
-"""Notes on rows that may belong together though nobody said so: a number each, and what to do.
-
-Nothing changes by itself: whether rows belong together is known to those who know the data.
-"""
+"""Notes on rows that may belong together though nobody said so, and what to do."""
 
 from __future__ import annotations
 

@@ -9,7 +9,13 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from bakeoff.comparisons import Comparison, Decision
-from bakeoff.comparisons.advice import enough_datasets, over_datasets, remedies, smallest_pvalue
+from bakeoff.comparisons.advice import (
+    RowCounts,
+    enough_datasets,
+    over_datasets,
+    remedies,
+    smallest_pvalue,
+)
 from bakeoff.comparisons.plan_tests import notes as notes_on_runs
 from bakeoff.comparisons.run_tests import measured
 from bakeoff.report import prose
@@ -25,20 +31,12 @@ from bakeoff.report.facts import (
     take_care,
 )
 from bakeoff.report.family import Family, as_float, seen_from
-from bakeoff.report.numbers import (
-    NONE,
-    capital,
-    count,
-    fixed,
-    percent,
-    probability,
-    pvalue,
-    words,
-)
+from bakeoff.report.numbers import NONE, capital, count, fixed, percent, probability, pvalue, words
 from bakeoff.report.prose import of_model, title
 from bakeoff.report.ranking import Ranked, ranking, standings, without_noise
 from bakeoff.report.study import TRUST, Study
 from bakeoff.report.undeclared import notes
+from bakeoff.spec.related import declared
 from bakeoff.stats import TypeOneError
 from bakeoff.threads import on_one_thread
 
@@ -384,7 +382,12 @@ def _unable(facts: Facts, family: Family, row: Comparison) -> bool:
     experiment = facts.study.experiment
     models = {model: experiment.models[model] for model in family.models}
     compared = experiment.model_copy(update={"models": models})
-    size = prose.size_of(facts.study, row) if family.entry.evidence.on_rows else None
+    size, kin = None, declared(experiment, row.dataset) if row.dataset else None
+    if family.entry.evidence.on_rows:
+        details = {**row.result.get("details", {}), **row.result}
+        units = details.get("n_clusters", details.get("n_times")) if kin else None
+        grouped = "groups" if kin and kin.kind == "group" else "times"
+        size = RowCounts(row.n, **({} if units is None else {grouped: int(units)}))
     test = facts.study.analysis[family.entry.name]
     smallest = smallest_pvalue(test, compared, size)
     if smallest <= row.alpha:
@@ -559,7 +562,8 @@ def _one_model(facts: Facts) -> None:
     else:
         unclear = not many and rows[0].decision is Decision.UNDECIDED
         any_of = f" on any of the {count(len(rows), 'data set')}" if many else ""
-        question = f"whether the {score} {prose.asked_of(rows[0])}{any_of}"
+        asks = {"greater": "is above", "less": "is below"}.get(rows[0].alternative, "differs from")
+        question = f"whether the {score} {asks} {prose.tested_value(rows[0]):g}{any_of}"
         facts |= {"kind": Kind.UNDECIDED if unclear else Kind.CANNOT_TELL}
         facts |= {"headline": "cannot_tell", "question": question}
     for family in () if many else tested:

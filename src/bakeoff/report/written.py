@@ -34,11 +34,6 @@ class Written:
     shares: bool = False
     """Whether their differences are told in percentage points."""
 
-    @classmethod
-    def of(cls, metric: Metric, digits: int = DECIMALS) -> Written:
-        """Write a metric in its unit."""
-        return cls(metric.title, unit_of(metric), digits, metric.unit == POINTS)
-
     @property
     def label(self) -> str:
         """The title with the unit."""

@@ -23,7 +23,6 @@ from bakeoff.spec.task import Task
 from bakeoff.stats.metrics.metric import METRICS as BUILT_IN
 from bakeoff.stats.metrics.metric import (
     POINTS,
-    RETIRED_METRICS,
     TARGET,
     TARGET_SQUARED,
     Metric,
@@ -37,10 +36,8 @@ from bakeoff.stats.metrics.view import (
     NO_OPTIONS,
     Columns,
     NoValue,
-    NumberView,
     Options,
-    TrueClasses,
-    TrueNumbers,
+    Truth,
     View,
 )
 
@@ -66,10 +63,6 @@ class Metrics(Named):
         """Return the metric that ``name@value`` stands for: without a value it is none."""
         return of_class(BUILT_IN.with_option(name), self.positive)
 
-    def lacking(self, name: str) -> str:
-        """Say why a name with an option is none of a metric; empty where it is one."""
-        return BUILT_IN.lacking(name)
-
 
 METRICS = Metrics({m.name: m for m in BUILT_IN.values() if not m.option})
 
@@ -86,7 +79,7 @@ def of_class(metric: Metric, positive: str) -> Metric:
 def no_metric(name: str, known: Iterable[str] = METRICS) -> str:
     """Say that a name is none of a metric, and which there are."""
     base = name.partition("@")[0]
-    if base in RETIRED_METRICS or ((known_as := BUILT_IN.get(base)) and known_as.option):
+    if (known_as := BUILT_IN.get(base)) and known_as.option:
         return METRICS.lacking(name)
     return unknown("metric", name, (*known, *(m.name for m in told_examples())))
 
@@ -157,11 +150,11 @@ def score(
     return score_view(metric, view_of(predictions, costs, columns))
 
 
-def score_view(metric: Metric, view: View | NumberView) -> tuple[float, str]:
+def score_view(metric: Metric, view: View) -> tuple[float, str]:
     """Return what `score` does of a view that several metrics share."""
-    if metric.priced and isinstance(view, View) and view.options.cost is None:
+    if metric.priced and view.options.cost is None:
         return float("nan"), "the experiment has no `costs:`"
-    if metric.needs is Need.PRIORS and isinstance(view, View) and view.options.priors is None:
+    if metric.needs is Need.PRIORS and view.options.priors is None:
         return float("nan"), "the experiment has no `costs:` with `priors`"
     try:
         return float(metric.value(view)), ""
@@ -171,13 +164,13 @@ def score_view(metric: Metric, view: View | NumberView) -> tuple[float, str]:
 
 def view_of(
     predictions: Predictions, costs: Costs | None = None, columns: Columns = NO_COLUMNS
-) -> View | NumberView:
+) -> View:
     """Return what metrics look at of the predictions of one fit."""
     classes, decision = predictions.classes, predictions.decision
     if not classes:
-        return NumberView(TrueNumbers(predictions.y_true), predictions.y_pred, columns)
+        return View(Truth(predictions.y_true), predictions.y_pred, columns=columns)
     return View(
-        TrueClasses(predictions.y_true, classes, len(classes) - 1),
+        Truth(predictions.y_true, classes, len(classes) - 1),
         predictions.y_pred,
         predictions.probabilities,
         None if decision is None else decision[:, -1],

@@ -104,10 +104,6 @@ def _by_path(text: str) -> tuple[str, OwnMetric]:
 
 
 def _called(own: OwnMetric, y_true: Any, predicted: Any, **columns: Any) -> float:
-    return value(own, y_true, predicted, {name: columns[name] for name in own.columns})
-
-
-def value(own: OwnMetric, y_true: Any, predicted: Any, columns: Mapping[str, Any]) -> float:
     """Call the user's own metric on some rows."""
     function = imported(own)
     # what it draws is the same in each call: else leaving out a row would be noise
@@ -115,7 +111,7 @@ def value(own: OwnMetric, y_true: Any, predicted: Any, columns: Mapping[str, Any
     np.random.seed(_SEED)  # noqa: NPY002
     try:
         with time_limit(CALL_SECONDS), prints_to_stderr():
-            found = function(y_true, predicted, **columns)
+            found = function(y_true, predicted, **{name: columns[name] for name in own.columns})
     except (ValueError, KeyboardInterrupt):
         raise
     except TookTooLong:

@@ -9,7 +9,6 @@ from bakeoff.spec.experiment import Experiment
 from bakeoff.spec.given_models import DATASET, GivenData
 from bakeoff.spec.metrics import RIGHT, GivenMetric
 from bakeoff.spec.resampling import Holdout
-from bakeoff.spec.task import TO_NUMBERS
 
 
 def problems_with_given(experiment: Experiment) -> Iterator[Problem]:
@@ -116,7 +115,8 @@ def problems_with_task(experiment: Experiment) -> Iterator[Problem]:
     if not experiment.task.numbers:
         for name, data in experiment.datasets.items():
             if data.unit is not None:
-                yield Problem(("datasets", name, "unit"), "classes have no unit", remedy=TO_NUMBERS)
+                text = "classes have no unit; `task: regression` compares numbers"
+                yield Problem(("datasets", name, "unit"), text)
         return
     for part, keys in _REFUSED.items():
         for name, entry in getattr(experiment, part).items():

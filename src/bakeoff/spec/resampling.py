@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import ConfigDict, Discriminator, Field, Tag, model_validator
+from pydantic import ConfigDict, Field, model_validator
 
 from bakeoff.keys import ClassName, SpecSection, name_of, said
 from bakeoff.sources.common.base import ColumnName
@@ -53,46 +53,17 @@ class KFold(Plan):
         "mean over rows, such as accuracy, cost or log_loss.",
     )
     repeats: int = Field(1, ge=1, le=1000, description="How often, each with a new division.")
-    column: (
-        Annotated[
-            Annotated[ColumnName, Tag("one")]
-            | Annotated[list[ColumnName], Field(min_length=1), Tag("several")],
-            Discriminator(lambda value: "several" if isinstance(value, list) else "one"),
-        ]
-        | None
-    ) = Field(
+    column: ColumnName | None = Field(
         None,
         description="A column that says in which fold a row is tested, in place of a draw; it "
-        "holds `folds` different values. Or a list of columns, one per repeat. Not features "
-        "unless listed in `features`.",
+        "holds `folds` different values. Not a feature unless listed in `features`.",
     )
-
-    @model_validator(mode="before")
-    @classmethod
-    def _one_column_per_repeat(cls, values: Any) -> Any:
-        """Count the columns; refuse another number of repeats, and one column twice."""
-        if not isinstance(values, Mapping) or not isinstance(values.get("column"), list):
-            return values
-        columns = values["column"]
-        twice = next((c for i, c in enumerate(columns) if c in columns[:i]), None)
-        if twice is not None:
-            raise said(f"`column`: {twice!r} appears twice")
-        if values.get("repeats", len(columns)) != len(columns):
-            raise said(f"`repeats` is the number of columns, {len(columns)}: leave it out")
-        return {**values, "repeats": max(1, len(columns))}
 
     @model_validator(mode="after")
     def _one_column_for_one_repeat(self) -> KFold:
-        if len(self.columns) not in (0, self.repeats):
-            raise said("`repeats` goes with drawn folds, or with a list of columns: one per repeat")
+        if self.column is not None and self.repeats > 1:
+            raise said("`repeats` goes with drawn folds: a column is one division")
         return self
-
-    @property
-    def columns(self) -> tuple[ColumnName, ...]:
-        """The columns that hold the folds, one per repeat; none where folds are drawn."""
-        if self.column is None:
-            return ()
-        return (self.column,) if isinstance(self.column, str) else tuple(self.column)
 
 
 class Halves(Plan):
@@ -206,12 +177,8 @@ class Resampling(SpecSection):
     @property
     def given_by(self) -> dict[str, tuple[ColumnName, ...]]:
         """The columns of the data that plans go by, of those that are not drawn."""
-        found: dict[str, tuple[ColumnName, ...]] = {}
-        if self.kfold is not None and self.kfold.column is not None:
-            found["kfold"] = self.kfold.columns
-        if self.holdout is not None and self.holdout.column is not None:
-            found["holdout"] = (self.holdout.column,)
-        return found
+        plans = {"kfold": self.kfold, "holdout": self.holdout}
+        return {name: (plan.column,) for name, plan in plans.items() if plan and plan.column}
 
 
 class Execution(SpecSection):

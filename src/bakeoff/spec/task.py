@@ -6,9 +6,6 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Any
 
-from bakeoff.errors import Remedy
-
-TO_NUMBERS = Remedy("task", "regression", "; {} compares numbers")
 """What to say where classes are taken for granted."""
 
 

@@ -11,8 +11,7 @@ import dataclasses
 import math
 from collections.abc import Sequence
 from enum import StrEnum
-from functools import cached_property
-from typing import Any, Literal, Self, Unpack
+from typing import Any, Literal, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -39,7 +38,7 @@ from bakeoff.stats.metrics.influence import (
     setting_of,
     setting_of_values,
 )
-from bakeoff.stats.metrics.metric import Form
+from bakeoff.stats.metrics.metric import Form, check_smooth
 from bakeoff.stats.planning import detectable_difference
 from bakeoff.stats.rows.mcnemar import noninferiority, paired_difference_ci
 
@@ -85,87 +84,52 @@ class Limits:
     warnings: tuple[str, ...] = ()
 
     @classmethod
-    def from_results(cls, low: Result, high: Result, alpha: float, groups: int, how: str) -> Limits:
+    def from_results(
+        cls, low: Result, high: Result, alpha: float, groups: int, method: str
+    ) -> Limits:
         """Take the limits of one result each; equal models are decided on by the rows alone."""
         bounds = (math.nan, math.nan)
         if low.ci is not None and high.ci is not None:
             bounds = low.ci.low, high.ci.high
         fails = tuple(a.detail for a in low.assumptions if a.holds is False and a.name != CARRIED)
-        return cls(low.estimate, *bounds, alpha, low.n, groups, low.status, how, fails)
-
-    def withheld(self, why: str) -> Limits:
-        """Return no limits, and why."""
-        nan, warnings = math.nan, (*self.warnings, why)
-        return dataclasses.replace(
-            self, low=nan, high=nan, status=Status.TOO_FEW, warnings=warnings
-        )
+        return cls(low.estimate, *bounds, alpha, low.n, groups, low.status, method, fails)
 
 
-@dataclasses.dataclass(frozen=True)
-class _Advantage:
-    """The difference of two models by a metric, and the one-sided questions that it answers."""
-
-    setting: Setting
-    contrast: Influence | None
-    low: Result
-    high: Result
-    alpha: float
-
-    @classmethod
-    def between(cls, setting: Setting, rows: Sequence[Any], alpha: float) -> Self:
-        """Compare two models on either side."""
-        (contrast, low), (_, high) = (
-            difference(setting, rows, side, 1 - alpha) for side in ("greater", "less")
-        )
-        return cls(setting, contrast, low, high, alpha)
-
-    @cached_property
-    def skew(self) -> float:
-        """The skewness of the rows, or groups, of a mean; 0 for other metrics."""
-        if self.contrast is None or self.setting.metric.form is not Form.ROWS:
-            return 0.0
-        return skewness(self.contrast.psi, self.setting.clusters)
-
-    @cached_property
-    def limits(self) -> Limits:
-        """Those of the two tests; of means of values per row the wider ones of t and of Hall's."""
-        setting, contrast = self.setting, self.contrast
-        groups = 0 if setting.clusters is None else int(setting.clusters.max()) + 1
-        limits = Limits.from_results(self.low, self.high, self.alpha, groups, "t_influence")
-        if setting.metric.form is not Form.ROWS or contrast is None or math.isnan(limits.low):
-            return limits
-        if self.low.df is None:  # right and wrong rows: limits of their table
-            return dataclasses.replace(limits, method="newcombe")
-        computed, alone = setting.metric.computed, setting.clusters is None
-        if computed:
-            limits = dataclasses.replace(limits, warnings=())
-        fewest, needed = setting.fewest(), _FEWEST_OF_A_CLASS
-        if 0 <= fewest < needed:
-            return limits.withheld(f"{fewest} rows of the rarest class, {needed} are needed")
-        needed = _FEWEST_DEGREES if computed and alone else _FEWEST_OF_SUMS
-        if contrast.tested.df < needed:
-            return limits.withheld(
-                f"few rows dominate the difference: it has {contrast.tested.df:.0f} effective "
-                f"degrees of freedom, {needed} are needed",
+def _limits(
+    setting: Setting, rows: Sequence[Any], alpha: float
+) -> tuple[Limits, Result, Influence | None, float]:
+    """Return the limits of a difference, its lower test, its influence and the skewness of that."""
+    (contrast, low), (_, high) = (
+        difference(setting, rows, side, 1 - alpha) for side in ("greater", "less")
+    )
+    metric, clusters = setting.metric, setting.clusters
+    groups = 0 if clusters is None else int(clusters.max()) + 1
+    limits = Limits.from_results(low, high, alpha, groups, "t_influence")
+    if metric.form is not Form.ROWS or contrast is None:
+        return limits, low, contrast, 0.0
+    skew, tested = skewness(contrast.psi, clusters), contrast.tested
+    degrees = _FEWEST_DEGREES if metric.computed and clusters is None else _FEWEST_OF_SUMS
+    if low.df is None:  # right and wrong rows: limits of their table
+        limits = dataclasses.replace(limits, method="newcombe")
+    elif not math.isnan(limits.low):
+        warnings = () if metric.computed else limits.warnings
+        ends, status, method = (math.nan, math.nan), Status.TOO_FEW, limits.method
+        if 0 <= setting.fewest < _FEWEST_OF_A_CLASS:
+            few = f"{setting.fewest} rows of the rarest class, {_FEWEST_OF_A_CLASS} are needed"
+            warnings = (*warnings, few)
+        elif tested.df < degrees:
+            few = (
+                f"few rows dominate the difference: it has {tested.df:.0f} effective degrees of "
+                f"freedom, {degrees} are needed"
             )
-        low, high = skewed_limits(limits.estimate, contrast.tested, self.skew, self.alpha)
-        return dataclasses.replace(limits, low=low, high=high, method="t_and_hall")
-
-    def one_sided(self, margin: float) -> tuple[tuple[float, float], tuple[float, float]]:
-        """Test that A is worse, and that it is better, by the margin: statistics and p-values."""
-        contrast = self.contrast
-        assert contrast is not None
-        groups, statistics, pvalues = contrast.of_groups, [], []
-        for sign in (1, -1):
-            t = (sign * contrast.estimate + margin) / contrast.tested.se
-            pvalue = skewed_pvalue(t, contrast.tested, sign * self.skew)
-            of_rows = self.setting.metric.form is Form.ROWS
-            if not of_rows and groups is not None and not groups.many_alike:
-                shifted = GroupSums(sign * groups.sums + margin * groups.shares, groups.shares)
-                pvalue = max(pvalue, shifted.pvalue("greater"))
-            statistics.append(sign * t)
-            pvalues.append(pvalue)
-        return (statistics[0], statistics[1]), (pvalues[0], pvalues[1])
+            warnings = (*warnings, few)
+        else:  # the wider limits of t and of Hall's
+            ends = skewed_limits(limits.estimate, tested, skew, alpha)
+            status, method = limits.status, "t_and_hall"
+        limits = dataclasses.replace(
+            limits, low=ends[0], high=ends[1], status=status, method=method, warnings=warnings
+        )
+    return limits, low, contrast, skew
 
 
 @checked
@@ -189,7 +153,7 @@ def metric_limits(
         What each predicts, as in `metric_difference`.
     """
     models = [("predicted_candidate", predicted_candidate), ("predicted_base", predicted_base)]
-    return _Advantage.between(*setting_of(y_true, models, **options), alpha).limits
+    return _limits(*setting_of(y_true, models, **options), alpha)[0]
 
 
 @checked
@@ -211,7 +175,7 @@ def mean_limits(
         The number of each row, in the same row order.
     """
     models = [("values_candidate", values_candidate), ("values_base", values_base)]
-    return _Advantage.between(*setting_of_values(models, greater_is_better, groups), alpha).limits
+    return _limits(*setting_of_values(models, greater_is_better, groups), alpha)[0]
 
 
 @register(evidence=Evidence.ROWS, citation="schuirmann1987")
@@ -266,20 +230,29 @@ def metric_equivalence(
     (-0.024, 0.0102, 'equivalent')
     """
     models = [("predicted_a", predicted_a), ("predicted_b", predicted_b)]
-    advantage = _Advantage.between(*setting_of(y_true, models, **options), alpha)
-    limits, test = advantage.limits, advantage.low
-    statistics = pvalues = (math.nan, math.nan)
+    setting, rows = setting_of(y_true, models, **options)
+    check_smooth(setting.metric)
+    limits, test, contrast, skew = _limits(setting, rows, alpha)
+    statistics, pvalues = [math.nan] * 2, [math.nan] * 2
     ci: ConfidenceInterval | None = None
-    if not math.isnan(limits.low):
-        statistics, pvalues = advantage.one_sided(margin)
+    if contrast is not None and not math.isnan(limits.low):
+        groups, tested = contrast.of_groups, contrast.tested
+        for place, sign in enumerate((1, -1)):  # A is worse, and A is better, by the margin
+            t = (sign * contrast.estimate + margin) / tested.se
+            pvalue = skewed_pvalue(t, tested, sign * skew)
+            of_rows = setting.metric.form is Form.ROWS
+            if not of_rows and groups is not None and not groups.many_alike:
+                shifted = GroupSums(sign * groups.sums + margin * groups.shares, groups.shares)
+                pvalue = max(pvalue, shifted.pvalue("greater"))
+            statistics[place], pvalues[place] = sign * t, pvalue
         ci = ConfidenceInterval(limits.low, limits.high, 1 - 2 * alpha, limits.method)
     elif limits.status is Status.IDENTICAL_SCORES:
-        statistics, pvalues = (0.0, 0.0), (1.0, 1.0)
-    name = advantage.setting.metric.name
+        statistics, pvalues = [0.0, 0.0], [1.0, 1.0]
+    name = setting.metric.name
     return conclude(
         variant=name,
-        statistics=statistics,
-        pvalues=pvalues,
+        statistics=(statistics[0], statistics[1]),
+        pvalues=(pvalues[0], pvalues[1]),
         sides=2 if question == "equivalence" else 1,
         status=limits.status,
         margin=margin,

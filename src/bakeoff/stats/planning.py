@@ -14,7 +14,7 @@ from functools import cached_property
 from typing import Annotated, ClassVar, Literal
 
 import numpy as np
-from annotated_types import Ge, Lt
+from annotated_types import Ge
 from scipy import special
 
 from bakeoff.stats.core import distributions, two_by_two
@@ -26,7 +26,6 @@ from bakeoff.stats.core.arguments import (
     check_argument,
     check_count,
     check_fields,
-    check_number,
     checked,
 )
 from bakeoff.stats.core.checks import ArgumentError, BoolArray, FloatArray
@@ -90,8 +89,6 @@ class Power(abc.ABC):
         What n counts.
     steady : int
         How many further n must keep the power, for a power that moves in small steps both ways.
-    one_sided : bool
-        Whether the test has one-sided alternatives.
     """
 
     test: ClassVar[str]
@@ -100,7 +97,6 @@ class Power(abc.ABC):
     calculation: ClassVar[str] = "exact"
     unit: ClassVar[str] = "rows"
     steady: ClassVar[int] = 0
-    one_sided: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -111,24 +107,12 @@ class Power(abc.ABC):
 
     @property
     @abc.abstractmethod
-    def limits(self) -> tuple[float, float]:
-        """The smallest and the largest size of an effect that is searched."""
+    def largest(self) -> float:
+        """The largest size of a difference that is possible, or searched."""
 
-    def check_effect(self, effect: float, side: Alternative) -> None:
-        """Refuse an effect that is impossible in this situation."""
-        check_number(effect, "difference")
-
-    def check_n(self, n: float) -> None:
-        """Refuse a number of observations that is impossible."""
-        check_count(n, "n", least=1)
-
-    def details(self, n: float, effect: float) -> dict[str, float]:
-        """Return the rest of the situation."""
-        return {}
-
+    @abc.abstractmethod
     def completed(self, result: PowerResult, missing: str, power: float) -> PowerResult:
         """Add what only this test knows of a result, given what was solved for."""
-        return result
 
     @checked
     def solve(
@@ -154,14 +138,18 @@ class Power(abc.ABC):
         power : float, optional
             Probability of rejecting, above `alpha`.
         """
-        if alternative != "two-sided" and not self.one_sided:
-            raise ArgumentError("alternative", f"found {alternative!r}, the F test is two-sided")
         if [n, difference, power].count(None) != 1:
             raise ArgumentError("n", "give two of n, difference and power: the third is solved for")
-        if difference is not None:
-            self.check_effect(difference, alternative)
-        if n is not None:
-            self.check_n(n)
+        if difference is not None and not abs(difference) <= self.largest:
+            raise ArgumentError(
+                "difference",
+                f"found {difference!r}, cannot exceed {self.largest:g}: the discordance, or "
+                f"{_FAR:,.0f} standard deviations",
+            )
+        if n is not None and self.unit == "rows":
+            check_count(n, "n", least=2)
+        elif n is not None:
+            check_argument(n, "n", PositiveFloat)
         if power is not None and power <= alpha:
             raise ArgumentError("power", f"found {power!r}, must be greater than alpha ({alpha!r})")
         missing, wanted = "power", power or math.nan
@@ -173,9 +161,10 @@ class Power(abc.ABC):
             missing = "difference"
             difference = sign * root(
                 lambda size: self.power_at(n, sign * size, alpha, alternative) - wanted,
-                *self.limits,
+                0.0,
+                self.largest * (1 - 1e-9),
             )
-        tried = sign * self.limits[1] if math.isnan(difference) else difference
+        tried = sign * self.largest if math.isnan(difference) else difference
         result = PowerResult(
             test=self.test,
             variant=self.variant,
@@ -187,7 +176,6 @@ class Power(abc.ABC):
             alternative=alternative,
             calculation=self.calculation,
             method=self.method,
-            details=self.details(n, difference),
         )
         return self.completed(result, missing, wanted)
 
@@ -267,18 +255,15 @@ class McNemarPower(Power):
         return "connor1987" if self.calculation == "normal" else "fagerland2013"
 
     @property
-    def limits(self) -> tuple[float, float]:
-        """From no difference to all discordant rows won by one model."""
-        return 0.0, self.discordance
+    def largest(self) -> float:
+        """All discordant rows are won by one model."""
+        return self.discordance
 
-    def check_effect(self, effect: float, side: Alternative) -> None:
-        """Refuse a difference beyond the discordance."""
-        check_possible(effect, self.discordance)
-
-    def details(self, n: float, effect: float) -> dict[str, float]:
-        """Return the probabilities of the situation."""
-        psi = self.discordance
-        return {"p10": (psi + effect) / 2, "p01": (psi - effect) / 2, "discordance": psi}
+    def completed(self, result: PowerResult, missing: str, power: float) -> PowerResult:
+        """Add the probabilities of the situation."""
+        psi, effect = self.discordance, result.difference
+        details = {"p10": (psi + effect) / 2, "p01": (psi - effect) / 2, "discordance": psi}
+        return dataclasses.replace(result, details=details)
 
     def power_at(self, n: float, effect: float, alpha: float, side: Alternative) -> float:
         """Return the power with n rows at a true difference."""
@@ -354,28 +339,14 @@ class MetricPower(Power):
             raise ArgumentError(
                 "pilot", f"its status is {pilot.status.value}, it has no standard error"
             )
-        return cls.from_error(se, pilot.df, pilot.n, cautious=cautious)
-
-    @classmethod
-    def from_error(cls, se: float, df: float, n: int, *, cautious: bool = True) -> MetricPower:
-        """Take the noise of a standard error with df degrees of freedom on n rows."""
-        sd = se * math.sqrt(n)
+        df, sd = pilot.df, se * math.sqrt(pilot.n)
         upper = math.sqrt(df / float(special.chdtri(df, _CAUTION))) if cautious else 1.0
         return cls(sd=sd * upper)
 
     @property
-    def limits(self) -> tuple[float, float]:
-        """A difference is at most so many standard deviations of a row."""
-        return 0.0, _FAR * self.sd
-
-    def check_n(self, n: float) -> None:
-        """Refuse fewer rows than have a standard deviation."""
-        if not n >= 2:
-            raise ArgumentError("n", f"found {n!r}, must be at least 2")
-
-    def details(self, n: float, effect: float) -> dict[str, float]:
-        """Return the noise."""
-        return {"sd": self.sd}
+    def largest(self) -> float:
+        """So many standard deviations of a row."""
+        return _FAR * self.sd
 
     def power_at(self, n: float, effect: float, alpha: float, side: Alternative) -> float:
         """Return the power with n rows at a true difference."""
@@ -393,23 +364,25 @@ class MetricPower(Power):
         return min(1.0, power + below(-critical) if side == "two-sided" else power)
 
     def completed(self, result: PowerResult, missing: str, power: float) -> PowerResult:
-        """Add the number of rows before it is rounded up."""
-        if missing != "n":
-            return result
+        """Add the noise, and the number of rows before it is rounded up."""
         effect, alpha, side = result.difference, result.alpha, result.alternative
-        tail = alpha / 2 if side == "two-sided" else alpha
-        quantiles = float(special.ndtri(power)) - float(special.ndtri(tail))
-        exact = root(lambda n: self.power_at(n, effect, alpha, side) - power, 2.0, result.n)
-        sizes = {"n_normal": (quantiles * self.sd / effect) ** 2, "n_t": exact}
-        return dataclasses.replace(result, details={**result.details, **sizes})
+        details = {"sd": self.sd}
+        if missing == "n":
+            tail = alpha / 2 if side == "two-sided" else alpha
+            quantiles = float(special.ndtri(power)) - float(special.ndtri(tail))
+            details["n_normal"] = (quantiles * self.sd / effect) ** 2
+            details["n_t"] = root(
+                lambda n: self.power_at(n, effect, alpha, side) - power, 2.0, result.n
+            )
+        return dataclasses.replace(result, details=details)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class FiveByTwoPower(Power):
     """Power of the combined 5x2cv F test, by simulation.
 
-    The ten fold differences are drawn as d = δ + σ (√ρ g + √(1 − ρ) e) with standard normal g,
-    shared by all ten, and e, one for each. Everything then depends on δ/σ and ρ.
+    The ten fold differences are drawn as d = δ + σ e with independent standard normal e, so that
+    everything depends on δ/σ.
 
     Attributes
     ----------
@@ -419,9 +392,6 @@ class FiveByTwoPower(Power):
         half, √((ψ − δ²)/(n/2)): the least it can be, as training on another half adds to it.
     sd : float, optional
         Instead: that standard deviation, e.g. from a pilot run. Then n multiplies its rows.
-    correlation : float
-        Correlation of the fold differences, in [0, 1). The test takes it for 0; it is not,
-        and makes the test more liberal.
     n_simulations : int
         Number of simulated cross-validations.
     seed : int
@@ -439,12 +409,10 @@ class FiveByTwoPower(Power):
     """
 
     test = "cv5x2_f"
-    one_sided = False
     method = "alpaydin1999"
     calculation = "simulation"
     discordance: Share | None = None
     sd: PositiveFloat | None = None
-    correlation: Annotated[float, Ge(0), Lt(1)] = 0.0
     n_simulations: Annotated[int, Ge(100)] = 20_000
     seed: Seed = 0
 
@@ -459,56 +427,39 @@ class FiveByTwoPower(Power):
         return "rows" if self.sd is None else "times the rows"
 
     @property
-    def limits(self) -> tuple[float, float]:
-        """From no difference to the discordance, or to 1,000 standard deviations."""
-        if self.sd is not None:
-            return 0.0, 1e3 * self.sd
-        assert self.discordance is not None
-        return 0.0, self.discordance * (1 - 1e-9)
+    def largest(self) -> float:
+        """The discordance, or so many standard deviations."""
+        return self.discordance or _FAR * (self.sd or 0.0)
 
-    def check_n(self, n: float) -> None:
-        """Refuse what is not two halves."""
-        if self.sd is None:
-            check_count(n, "n", least=2)
-        else:
-            check_argument(n, "n", PositiveFloat)
-
-    def check_effect(self, effect: float, side: Alternative) -> None:
-        """Refuse a difference that is impossible."""
-        if not math.isfinite(effect):
-            raise ArgumentError("difference", f"found {effect!r}, must be finite")
-        if self.discordance is not None:
-            check_possible(effect, self.discordance)
-
-    def details(self, n: float, effect: float) -> dict[str, float]:
-        """Return the noise of one fold's difference, and how it was simulated."""
-        sd = self._sd(n, effect)
+    def completed(self, result: PowerResult, missing: str, power: float) -> PowerResult:
+        """Add the noise of one fold's difference, and the error of what was simulated."""
+        n, effect, sd = result.n, result.difference, self._sd(result.n, result.difference)
         details = {
             "sd": sd,
             "effect": effect / sd if sd else math.inf,
-            "correlation": self.correlation,
             "n_simulations": self.n_simulations,
             "seed": self.seed,
         }
-        return details if self.discordance is None else {**details, "discordance": self.discordance}
-
-    def completed(self, result: PowerResult, missing: str, power: float) -> PowerResult:
-        """Add the error of what was simulated."""
+        if self.discordance is not None:
+            details["discordance"] = self.discordance
         error = math.sqrt(result.power * (1 - result.power) / self.n_simulations)
-        if missing != "power" and not math.isnan(result.difference):
-            n, effect, of_n = result.n, result.difference, missing == "n"
+        if missing != "power" and not math.isnan(effect):
             above, below = (
-                self.power_at(*((n * step, effect) if of_n else (n, effect * step)), result.alpha)
+                self.power_at(
+                    *((n * step, effect) if missing == "n" else (n, effect * step)), result.alpha
+                )
                 for step in (1 + _STEP, 1 - _STEP)
             )
-            rise = (above - below) / (2 * _STEP * (n if of_n else effect))
+            rise = (above - below) / (2 * _STEP * (n if missing == "n" else effect))
             error = error / rise if rise > 0 else math.inf
-        return dataclasses.replace(result, monte_carlo_error=error)
+        return dataclasses.replace(result, monte_carlo_error=error, details=details)
 
     def power_at(
         self, n: float, effect: float, alpha: float, side: Alternative = "two-sided"
     ) -> float:
         """Return the share of simulated tests that reject: F = Σd²/(2Σs²), (10, 5) degrees."""
+        if side != "two-sided":
+            raise ArgumentError("alternative", f"found {side!r}, the F test is two-sided")
         sd = self._sd(n, effect)
         if sd == 0:
             return 1.0
@@ -527,9 +478,7 @@ class FiveByTwoPower(Power):
     def _draws(self) -> tuple[FloatArray, FloatArray]:
         """Standard normal fold differences, shape (n_simulations, 5, 2), and their Σs²."""
         rng = np.random.default_rng(self.seed)
-        each = rng.standard_normal((self.n_simulations, 5, 2))
-        shared = rng.standard_normal((self.n_simulations, 1, 1))
-        noise = math.sqrt(self.correlation) * shared + math.sqrt(1 - self.correlation) * each
+        noise = rng.standard_normal((self.n_simulations, 5, 2))
         return noise, np.square(noise[:, :, 0] - noise[:, :, 1]).sum(axis=1) / 2
 
 
@@ -596,11 +545,3 @@ def root(excess: Callable[[float], float], low: float, high: float) -> float:
     if excess(high) < 0:
         return math.nan
     return float(brentq(excess, low, high, xtol=1e-12 * (high - low)))
-
-
-def check_possible(difference: float, discordance: float) -> None:
-    """Check a difference that is made of the rows that one model alone has right."""
-    if not abs(check_number(difference, "difference")) <= discordance:
-        raise ArgumentError(
-            "difference", f"found {difference!r}, cannot exceed the discordance {discordance!r}"
-        )

@@ -303,7 +303,7 @@ def test_several_metrics_are_ranked_by_that_of_refit():
     ("search", "options", "said"),
     [
         (lambda: GridSearchCV(SVC(), {}), {}, "search: found GridSearchCV, expected a fitted"),
-        (example, {"versus": "rbf"}, "versus: unknown candidate 'rbf'"),
+        (example, {"versus": "rbf"}, "versus: unknown model 'rbf'"),
         (example, {"alternative": "greater"}, "alternative: candidates are ordered by these very"),
         (example, {"cv": KFold(5)}, "cv: it makes 5 splits, the results have 100 scores"),
     ],

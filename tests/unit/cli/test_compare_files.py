@@ -1,9 +1,6 @@
 """`bakeoff compare --output`: one content in every form, nothing else written."""
 
 import json
-import os
-import stat
-from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -95,7 +92,7 @@ def test_page_of_every_kind_of_comparison(compare, options, title):
         ("--output ok.html --output x.pdf", "'x.pdf', expected a name with .html, .md,"),
         ("--output ok.html --output wide.csv/x.tex", "is a file; name a folder"),
         ("--output ok --output ok", "the same place is named twice"),
-        ("--output wide.csv", "--output: 'wide.csv' is read from; name another file"),
+        ("--output wide.csv", "output: 'wide.csv' is read from; name another file"),
     ],
 )
 def test_place_that_cannot_be_written_leaves_nothing(refused, wide, options, said):
@@ -105,44 +102,12 @@ def test_place_that_cannot_be_written_leaves_nothing(refused, wide, options, sai
     assert Path("wide.csv").read_bytes() == before
 
 
-def test_pages_go_where_links_and_devices_lead(compare, wide):
+def test_pages_go_where_links_lead(compare, wide):
     Path("link.html").symlink_to("far.html")
-    options = ["--output", "link.html"]
-    with suppress(OSError):  # not every user may make one
-        os.mknod("device.md", stat.S_IFCHR | 0o666, os.makedev(1, 3))
-        Path("device.md").open("wb").close()
-        options += ["--output", "device.md"]
-    code, _, err = compare("wide.csv", *OPTIONS, *options)
+    code, _, err = compare("wide.csv", *OPTIONS, "--output", "link.html")
     assert (code, err) == (0, "")
     assert Path("link.html").is_symlink()
     assert "</html>" in Path("far.html").read_text()
-    assert "device.md" not in options or stat.S_ISCHR(Path("device.md").stat().st_mode)
-
-
-def test_tables_of_which_one_may_not_be_written_leave_the_others(compare, refused):
-    assert compare("wide.csv", *OPTIONS, "--output", "t")[0] == 0
-    tables = sorted(Path("t").iterdir())
-    tables[-1].chmod(0o444)
-    for table in tables[:-1]:
-        table.unlink()
-    refused("compare", "wide.csv", *OPTIONS, "--output", "t", said="its mode is 0444")
-    assert list(Path("t").iterdir()) == tables[-1:]
-
-
-@pytest.mark.parametrize(
-    "kind", [("--truth", "y", "--task", "classification"), ("--values", "higher")]
-)
-def test_columns_that_became_models_unasked_are_named(compare, kind):
-    rng = np.random.default_rng(0)
-    table = pd.DataFrame(rng.random((240, 3)), columns=["a", "b", "smoker"])
-    if "--truth" in kind:
-        table = (table > 0.5).astype(int).assign(y=np.arange(240) % 2)
-    table.to_csv("marked.csv", index=False)
-    asked = "marked.csv", *kind
-    code, _, told = compare(*asked)
-    assert code == 0
-    assert told.startswith("every other column is taken for a model: a, b, smoker; `--models`")
-    assert compare(*asked, "--models", "a,b")[2] == ""
 
 
 @pytest.mark.parametrize("values", [False, True])
@@ -158,8 +123,8 @@ def test_a_column_of_groups_is_no_model(compare, values):
     code, _, err = compare("patients.csv", *options)
     assert code != 0
     assert "patient" in err
-    assert "`--models" in err
-    assert "`--groups patient` says" in err
+    assert "`models: " in err
+    assert "`groups: patient` says" in err
     code, told, _ = compare("patients.csv", *options, "--groups", "patient")
     assert code == 0
     assert "Note" not in told
@@ -184,8 +149,8 @@ def test_a_column_that_counts_up_again_and_again_is_no_model(compare, name, last
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ("--groups site", "--groups: '{}' differs from the files before it in the groups"),
-        ("--time site", "--time: '{}' differs from the files before it in the time"),
+        ("--groups site", "groups: '{}' differs from the files before it in the groups"),
+        ("--time site", "time: '{}' differs from the files before it in the time"),
         ("--subgroups site:2", "'{}' has other values of 'site' than the files before it"),
     ],
 )
@@ -199,7 +164,7 @@ def test_files_that_relate_the_rows_otherwise_are_refused(
         pd.DataFrame(told).to_csv(f"{name}.csv", index=False)
     line = ["--task", "classification", *options.split()]
     code, _, err = compare(*files, *line)
-    assert (code, message.format(files[1]) in err, "--models" in err) == (2, True, False)
+    assert (code, message.format(files[1]) in err, "`models:" in err) == (2, True, False)
     runs = pd.concat([pd.read_csv(file).assign(seed=file) for file in files])
     for model in ("c.csv", "d.csv"):
         runs.to_csv(model, index=False)

@@ -85,11 +85,11 @@ def test_accuracy_among_metrics_is_still_mcnemars(data, answered):
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ("wide.csv --models a,b --metric f11", "--metrics: unknown metric 'f11'; did"),
-        ("wide.csv --models a,b --positive ill", "--positive: unknown class 'ill'"),
-        ("a.csv b.csv --values lower --metric f1", "--metrics: is for pred"),
-        ("labels.csv --metric roc_auc", "--metrics: roc_auc needs class probabilities, a "),
-        ("a.csv b.csv --values lower --truth y", "--truth: is for predictions"),
+        ("wide.csv --models a,b --metric f11", "metrics: unknown metric 'f11'; did"),
+        ("wide.csv --models a,b --positive ill", "positive: unknown class 'ill'"),
+        ("a.csv b.csv --values lower --metric f1", "metrics: is for pred"),
+        ("labels.csv --metric roc_auc", "metrics: roc_auc needs class probabilities, a "),
+        ("a.csv b.csv --values lower --truth y", "truth: is for predictions"),
         ("values.csv --values higher --models a", "has 1 column of numbers"),
         ("wide.csv --values higher --models a,b", "have no number in column 'a'"),
     ],

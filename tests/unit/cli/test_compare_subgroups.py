@@ -85,14 +85,14 @@ def test_page_says_whether_the_difference_differs(table, capsys):
 @pytest.mark.parametrize(
     ("named", "message"),
     [
-        ("sexx", "--subgroups: '"),
-        ("sex,sex", "--subgroups: 'sex' appears twice"),
+        ("sexx", "subgroups[0]: '"),
+        ("sex,sex", "subgroups: 'sex' appears twice"),
         ("age", "say where to cut them"),
-        ("age:60:40", "--subgroups: found 'age:60:40'"),
-        ("age:old", "--subgroups: found 'age:old'"),
-        ("sex,", "--subgroups: found ''"),
-        ("sex:1", "--subgroups: column 'sex' holds no numbers to cut"),
-        ("id:500", "--subgroups: column 'id' puts all rows into one subgroup"),
+        ("age:60:40", "expected numbers in ascending order"),
+        ("age:old", "subgroups: found 'age:old'"),
+        ("sex,", "subgroups[1]: expected at least 1 character"),
+        ("sex:1", "subgroups[0].bins: column 'sex' holds no numbers to cut"),
+        ("id:500", "subgroups[0]: column 'id' puts all rows into one subgroup"),
     ],
 )
 def test_mistakes_are_told(table, named, message, refused):

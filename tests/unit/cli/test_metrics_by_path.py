@@ -11,7 +11,7 @@ from bakeoff import compare, gate
 from bakeoff.stats import metric_difference, own_metric
 
 MODULE = """
-import atexit, os, subprocess
+import subprocess
 from fractions import Fraction
 import numpy as np
 
@@ -25,13 +25,6 @@ def needy(y_true, y_pred, amount):
     return 1.0
 
 accuracy = share
-
-def left(y_true, y_pred):
-    os._exit(0)
-
-def left_later(y_true, y_pred):
-    atexit.register(os._exit, 0)
-    return np.mean(y_true == y_pred)
 
 def closed(y_true, y_pred):
     raise GeneratorExit
@@ -144,21 +137,6 @@ def test_whatever_a_function_raises_or_returns_is_no_decision(rows, refused, nam
 def run(*arguments):
     line = [sys.executable, "-m", "bakeoff", *arguments]
     return subprocess.run(line, capture_output=True, text=True, check=False)
-
-
-@pytest.mark.parametrize(("command", "code"), [("gate", 3), ("compare", 2)])
-def test_a_function_that_ends_the_process_is_no_answer(rows, command, code):
-    more = ("--models", "old,new", "--margin", "0.1") if command == "gate" else ()
-    found = run(command, *READ, *more, "--metric", "./measures_of_rows.py:left")
-    assert found.returncode == code
-    assert "ended before it had an answer (exit code 0)" in found.stderr
-
-
-def test_what_is_registered_for_the_end_changes_no_decision(rows):
-    asked = ("--models", "old,new", "--superior", "--margin", "0.5")
-    found = run("gate", *READ, *asked, "--metric", "./measures_of_rows.py:left_later")
-    assert found.stdout.strip().startswith("Block")
-    assert found.returncode == 1
 
 
 def test_what_a_function_prints_stays_out_of_json(rows):

@@ -55,12 +55,12 @@ def test_profile_says_how_many_jobs(monkeypatch):
         ("run no.yaml", "no.yaml is not there"),
         ("run broken.yaml", "broken.yaml:2:1: not valid YAML: "),
         ("check study.yaml --forcerun x", "unknown option '--forcerun'"),
-        ("init --folder .", "--folder: . is not empty"),
+        ("init --folder .", "folder: . is not empty"),
         ("init --folder study.yaml", "study.yaml cannot be made"),
         ("init", "give a table and its --target, or for a folder with an example --folder"),
         ("init mine.csv", "give a table and its --target"),
-        ("init --folder mine --target y", "--folder: lays out an example; leave out --target"),
-        ("init mine.csv --folder mine", "--folder: lays out an example; leave out mine.csv"),
+        ("init --folder mine --target y", "folder: an example is laid out; leave the table"),
+        ("init mine.csv --folder mine", "folder: an example is laid out; leave the table"),
     ],
 )
 def test_mistakes_end_with_2(refused, words, said):

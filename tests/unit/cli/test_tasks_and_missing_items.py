@@ -57,13 +57,13 @@ RIGHT = ["--values", "right"]
         ("two", 0, "small A B 60 −0.350"),
         ("two --tasks small", 0, "B is better than A by accuracy"),
         ("two --tasks big,small", 0, "2,060 items of 2 tasks"),
-        ("two --tasks tiny", 2, "--tasks: unknown task 'tiny' (allowed: big, small)"),
-        ("all.csv short.csv --tasks big", 2, "--tasks: names tasks of a folder of logs"),
+        ("two --tasks tiny", 2, "tasks: unknown task 'tiny' (allowed: big, small)"),
+        ("all.csv short.csv --tasks big", 2, "tasks: names tasks of a folder of logs"),
         ("mixed", 2, "column"),
         ("mixed --tasks arc=norm,gsm=score", 0, "200 items of 2 tasks"),
         ("mixed --tasks arc=acc,gsm=score --subgroups subject", 0, "differs?"),
         ("mixed --tasks arc=norm,gsm=match", 0, "200 items of 2 tasks"),
-        ("mixed --tasks arc=other,gsm=score", 2, "--set value: arc: unknown column 'other'"),
+        ("mixed --tasks arc=other,gsm=score", 2, "value: arc: unknown column 'other'"),
         ("mixed --tasks gsm --groups subject", 0, "100 held-out rows"),
         ("limit", 2, "ids that are missing (50)"),
         ("limit --missing wrong", 0, "counted as wrong: 50 of b (of 200)"),
@@ -97,8 +97,8 @@ def test_what_is_missing_is_wrong_with_the_same_numbers_as_written_out(bakeoff, 
 
 def test_missing_says_what_it_is_for(refused, folder):
     files = "compare", "all.csv", "short.csv", "--values"
-    refused(*files, "higher", "--missing", "wrong", said="--missing: wrong: which number is wrong?")
-    allowed = "--missing: unknown value 'failed' (allowed: common, wrong)"
+    refused(*files, "higher", "--missing", "wrong", said="missing: wrong: which number is wrong?")
+    allowed = "missing: unknown value 'failed' (allowed: common, wrong)"
     refused(*files, "right", "--missing", "failed", said=allowed)
 
 

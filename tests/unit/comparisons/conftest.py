@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 from bakeoff.comparisons import plan_tests, run_planned
-from bakeoff.comparisons.run_tests import HOLES, MATRIX
+from bakeoff.comparisons.read_evidence import HOLES, MATRIX
 from bakeoff.data import load_table, make_splits
 from bakeoff.data.splits import write_splits
 from bakeoff.execution import steps

@@ -103,16 +103,10 @@ def test_the_plain_form_is_kept_when_asked_for_by_name():
         ({"mcnemar": {"independent_rows": "yes"}}, {"groups": "ward"}, "must be true or false"),
         ({"mcnemar": {"groups": "ward"}}, {"groups": "ward"}, "`groups:` of the data set"),
         (
-            {"binomial_test": {"variant": "exact"}},
-            {"groups": "ward"},
-            "'exact', which is for independent rows; allowed for rows in",
-        ),
-        (
             {"binomial_test": {"variant": "rao_scott"}},
             {},
             "'rao_scott', which is for rows in groups; allowed for independent",
         ),
-        ({"binomial_test": {"variant": "rao_scott"}}, {"groups": "ward"}, ""),
         ({"binomial_test": {"variant": "rao_scott"}}, {"time": "day"}, ""),
         ({"binomial_test": {"variant": "exact"}}, {}, ""),
     ],

@@ -112,25 +112,6 @@ def test_with_several_runs_tests_of_recipes_are_recommended_and_none_of_single_f
     assert sorted(found) == ["corrected_repeated_kfold_t", "recipe_difference"]
 
 
-@pytest.mark.parametrize(
-    ("name", "instead"),
-    [
-        ("mcnemar", "recipe_difference"),
-        ("tost_paired", "recipe_difference"),
-        ("cv5x2_mcnemar", "corrected_repeated_kfold_t, which takes mean scores over seeds,"),
-    ],
-)
-def test_a_test_of_single_fits_is_refused_where_a_model_has_several_runs(name, instead):
-    models = {"net": NET, "bayes": BAYES}
-    tests = {"run": [name]}
-    tests |= {"margin": 0.05} if name.startswith("tost") else {}
-    plans = {"holdout": {}, "cv_5x2": {}}
-    problems, _ = plan_tests(experiment(models, tests=tests, resampling=plans))
-    (problem,) = map(str, problems)
-    assert f"{name} looks at the rows of a single fit of each model, and net has" in problem
-    assert f"several training runs: use {instead} or set `seeds: 1`" in problem
-
-
 def test_seeds_that_no_test_compares_are_told_with_what_to_write():
     single = {**FOREST, "seeds": 1}
     told = left_out(experiment({"net": NET, "forest": single, "bayes": BAYES}))
@@ -157,18 +138,29 @@ def test_cautions_are_about_the_runs_that_there_are():
     assert "numbers unequal" not in told(NET, BAYES)
 
 
+SINGLE = "looks at the rows of a single fit of each model, and a and b have several training runs"
+
+
 @pytest.mark.parametrize(
-    ("model", "time", "message"),
+    ("name", "model", "time", "message"),
     [
-        (BAYES, {}, "no model has `seeds:` of 2 or more"),
-        (NET, {"time": "mean radius"}, "no test of training runs is known to hold its level there"),
+        ("recipe_difference", BAYES, {}, "no model has `seeds:` of 2 or more"),
+        ("recipe_difference", NET, {"time": "mean radius"}, "is known to hold its level there"),
+        ("mcnemar", NET, {}, f"{SINGLE}: use recipe_difference or set `seeds: 1`"),
+        ("cv5x2_mcnemar", NET, {}, f"{SINGLE}: use corrected_repeated_kfold_t"),
     ],
 )
-def test_what_recipes_cannot_be_compared_by_is_refused(model, time, message):
+def test_a_test_that_does_not_fit_the_runs_is_refused(name, model, time, message):
     data = {"d": {"source": "sklearn", "name": "breast_cancer", **time}}
-    asked = {"tests": {"run": ["recipe_difference"]}, "datasets": data}
+    asked = {
+        "tests": {"run": [name]},
+        "datasets": data,
+        "resampling": {"holdout": {}, "cv_5x2": {}},
+    }
     problems, _ = plan_tests(experiment({"a": model, "b": model}, **asked))
-    assert [message in str(problem) for problem in problems] == [True]
+    assert [f"{name} " in str(problem) and message in str(problem) for problem in problems] == [
+        True
+    ]
 
 
 def row(decision, **details):

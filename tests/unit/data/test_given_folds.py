@@ -46,17 +46,6 @@ def test_folds_are_taken_in_the_order_of_their_values(made):
     assert (quality["method"], quality["stratified"]) == ("column", False)
 
 
-def test_several_columns_are_repeats(made):
-    chosen = plan(["fold", "again"])
-    assert (chosen.repeats, chosen.rounds) == (2, 2)
-    assert KFold.model_validate(chosen.model_dump(mode="json")) == chosen
-    table = loaded(made(), "fold", "again")
-    assert list(table.features) == ["x"]
-    splits = make_splits("d", table, "kfold", chosen, 7)
-    np.testing.assert_array_equal(splits["repeat-2"], np.repeat([1, 2, 3], 8))
-    assert len(list(divisions(splits, chosen))) == 6
-
-
 def test_folds_may_differ_in_size_and_keep_groups_apart(made):
     sites = np.repeat(["n", "s", "n", "s", "w"], [6, 6, 2, 4, 6])
     table = loaded(made(site=sites), "site", groups="site")
@@ -75,16 +64,11 @@ def test_folds_may_differ_in_size_and_keep_groups_apart(made):
             {},
             "class 'a' of d occurs only in fold '1' of 'fold', so that a model that is",
         ),
-        (
-            {"again": np.tile([2, 3, 1], 8)},
-            {"column": ["fold", "again"]},
-            "'fold' and 'again' divide d in the same way, which would count twice",
-        ),
     ],
 )
 def test_bad_columns_are_refused(made, columns, keys, message):
     chosen = plan(**({"column": "fold"} | keys))
-    table = loaded(made(**columns), *chosen.columns)
+    table = loaded(made(**columns), chosen.column)
     with pytest.raises(Problem) as error:
         make_splits("d", table, "kfold", chosen, 0)
     assert message in str(error.value)
@@ -120,11 +104,8 @@ def test_own_folds_are_checked_before_the_run(made):
 
 def test_what_contradicts_a_column_is_refused(made):
     path = made()
-    assert "resampling.kfold: `repeats` is the number of columns, 2" in told(
-        path, resampling={"kfold": {"column": ["fold", "again"], "repeats": 3}}
-    )
-    assert "'fold' appears twice" in told(
-        path, resampling={"kfold": {"column": ["fold", "fold"], "folds": 3}}
+    assert "resampling.kfold: `repeats` goes with drawn folds" in told(
+        path, resampling={"kfold": {"column": "fold", "repeats": 3}}
     )
     timed = {"source": "file", "path": str(path), "target": "y", "time": "x"}
     assert "resampling.kfold.column: d is divided by `time`" in told(path, datasets={"d": timed})

@@ -426,10 +426,10 @@ RUNS = "--values right --runs run"
 @pytest.mark.parametrize(
     ("options", "code", "said"),
     [
-        ("compare logs", 2, "--values: logs was read as a folder of 6 files (a log of Inspect), w"),
+        ("compare logs", 2, "values: logs was read as a folder of 6 files (a log of Inspect), w"),
         ("compare logs --values right", 2, "where they are runs of items, `--runs run` names th"),
         (f"compare logs {RUNS}", 0, "b is better than a by accuracy"),
-        (f"compare logs {RUNS} --models a,c", 2, "--models: unknown model 'c'"),
+        (f"compare logs {RUNS} --models a,c", 2, "models: unknown model 'c'"),
         (f"compare logs {RUNS} --models a", 2, "holds one model (a)"),
         (f"compare logs {RUNS} --metric pass@2", 0, "b is better than a by pass@2"),
         (f"compare logs {RUNS} --metric pass@4", 2, "pass@4 wants 4 runs of each"),

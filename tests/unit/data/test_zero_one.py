@@ -10,7 +10,7 @@ RNG = np.random.default_rng(5)
 TRUTH = (RNG.random(120) < 0.3).astype(int)
 RIGHT = [(RNG.random(120) < share).astype(int) for share in (0.9, 0.8)]
 SAID = [np.where(right == 1, TRUTH, 1 - TRUTH) for right in RIGHT]
-ASKED = "--values: true labels and predictions are 0 and 1"
+ASKED = "values: true labels and predictions are 0 and 1"
 
 
 pytestmark = pytest.mark.usefixtures("in_folder")
@@ -56,5 +56,5 @@ def test_a_name_that_tells_of_right_rows_is_asked_about(refused):
 def test_numbers_beside_other_labels_and_true_labels_are_refused(refused):
     files = write(RIGHT, "y_pred", np.where(TRUTH == 1, "sick", "well"))
     refused("compare", *files, said="marks of right rows, are `values`")
-    said = "--models: 'w.csv': 'y_true' looks like the true labels"
+    said = "models: 'w.csv': 'y_true' looks like the true labels"
     refused("compare", *write(RIGHT), "--values", "right", said=said)

@@ -73,7 +73,7 @@ SEVERAL = {
     "tests.run[0]: cv5x2_f needs the plan `cv_5x2` … add it under `resampling:`": {
         "resampling": {"holdout": {}}
     },
-    "tests.run[2]: cochran_q compares 3 models at least, found 2 … mcnemar": {"models.stump": GONE},
+    "tests.run[2]: cochran_q compares 3 models at least, found 2": {"models.stump": GONE},
     "resampling.holdout: give either `test_size` (drawn) or `column` (given)": {
         "resampling.holdout": {"test_size": 0.3, "column": "part"}
     },

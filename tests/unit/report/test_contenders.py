@@ -170,11 +170,11 @@ def test_the_verdict_says_what_holds_by_the_other_metrics():
     # always 'yes' has an F1 of .571
     assert open_by == {"accuracy": ["b"], "balanced_accuracy": [], "f1": ["b"]}
     said = "Every model is significantly better than the baseline by balanced accuracy."
-    assert said in answer(one).text
+    assert said in answer(one).sentences
     some = dataclasses.replace(one, test_sets={"d": one.test_sets["d"].only([0])})
     assert baseline(some, "f1", "d").models[0].model == "a"
     said = "a is significantly better than the baseline by balanced accuracy and F1 for class yes."
-    assert said in answer(some).text
+    assert said in answer(some).sentences
 
 
 def test_a_comparison_that_is_refused_is_undecided_as_every_test(monkeypatch):

@@ -268,8 +268,6 @@ def test_curve_of_right_probabilities_is_the_diagonal_and_its_index_small():
         ("fbeta@all", "found 'all', must be a number"),
         ("top_k_accuracy@2.5", "must be a whole number"),
         ("accuracy@2", "accuracy"),
-        ("partial_auc@0.1", "write `roc_auc`"),
-        ("partial_auc", "write `roc_auc`"),
     ],
 )
 def test_a_wrong_option_is_one_sentence_through_every_door(name, why):

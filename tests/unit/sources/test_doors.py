@@ -15,7 +15,6 @@ from sklearn.tree import DecisionTreeClassifier
 import bakeoff
 from bakeoff.cli import main
 from bakeoff.data.records import read_table
-from bakeoff.errors import UserError
 from tests.unit.sources.helpers import card_of
 
 N = 60
@@ -125,13 +124,6 @@ def test_codes_are_numbers_where_numbers_are_wanted(tmp_path, in_folder):
     found = card(source="file", path="t.csv", time="month", filter=[{"column": "month", "min": 2}])
     assert found["rows_filtered"] == 4
     assert found["roles"]["time"] == {"column": "month", "first": "2", "last": "12"}
-
-
-def test_a_column_of_lists_is_refused_with_its_name(tmp_path):
-    frame = BASE.assign(c=pd.Series([[1]] * N, dtype=ARROW(pa.list_(pa.int64()))))
-    frame.to_parquet(tmp_path / "t.parquet")
-    with pytest.raises(UserError, match="column 'c' holds a ndarray in each row, not one value"):
-        card(source="file", path=str(tmp_path / "t.parquet"))
 
 
 def test_the_frame_that_is_passed_stays_as_it_is():

@@ -45,7 +45,7 @@ EXPERIMENTS = {
            tune: {space: {C: [1]}, cv: 2}}
       resampling:
         cv_5x2: {repeats: 5, folds: 2, stratify: true}
-        kfold: {folds: 3, repeats: 2, column: [f1, f2]}
+        kfold: {folds: 3, repeats: 1, column: f1}
         resampled: {repeats: 5, test_size: 0.2}
         holdout: {column: part, train: [1], test: [2]}
       metrics: [accuracy]

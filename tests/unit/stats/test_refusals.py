@@ -38,6 +38,9 @@ def proportions(a, n, b, m, **options):
     return proportion_difference_from_counts(correct_a=a, n_a=n, correct_b=b, n_b=m, **options)
 
 
+COSTS = {"metric": "expected_cost", "cost": [[0, 1], [1, 0]]}
+
+
 def metric(**change):
     y = np.arange(30) % 2
     return metric_difference(y, y, 1 - y, **change)
@@ -97,9 +100,12 @@ ROWS = [
         lambda: metric(metric="expected_cost", cost=[[0, 1], [1, 0]]),
         "priors: expected 2 numbers",
     ),
-    (lambda: metric(priors=[0, 0]), "priors: expected shares of at least 0, not all of them 0"),
-    (lambda: metric(priors=[1, -1]), "priors: expected shares of at least 0"),
-    (lambda: metric(metric="fbeta", beta=0), "beta: found 0"),
+    (
+        lambda: metric(**COSTS, priors=[0, 0]),
+        "priors: expected shares of at least 0, not all of them 0",
+    ),
+    (lambda: metric(**COSTS, priors=[1, -1]), "priors: expected shares of at least 0"),
+    (lambda: metric(metric="fbeta@0"), "beta in 'fbeta@0': found 0"),
     (
         lambda: stats.metric_interaction([0, 1], [0, 1], [1, 1], ["a", "a"]),
         "subgroup: found one only",
@@ -201,7 +207,6 @@ PLANS = [
     (lambda: MetricPower(sd=0.3).solve(n=1, power=0.8), "n: found 1"),
     (lambda: FiveByTwoPower(), "sd: give either"),
     (lambda: FiveByTwoPower(sd=0.1, discordance=0.1), "sd: give either"),
-    (lambda: FiveByTwoPower(sd=0.1, correlation=1.0), "correlation"),
     (lambda: FiveByTwoPower(discordance=1.2), "discordance"),
     (lambda: FiveByTwoPower(discordance=0.1).solve(n=1, difference=0.02), "n: found 1"),
     (lambda: FiveByTwoPower(discordance=0.01).solve(n=9, difference=0.02), "difference"),

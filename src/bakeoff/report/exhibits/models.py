@@ -40,7 +40,6 @@ from bakeoff.report.tables import (
     Table,
     numbers,
 )
-from bakeoff.scores.metrics import POINTS
 from bakeoff.stats import Status
 
 RANK = numbers(lambda rank: fixed(rank, 2))
@@ -203,9 +202,6 @@ def _note_of_models(study: Study, ranked: list[Ranked]) -> str:
         shown_interval(study, one) for one in ranked
     )
     parts = [f"Ranked by {by}.", "" if hidden else interval_note(study), prose.over_runs(study)]
-    shares = study.metric.unit == POINTS
-    if shares and any(line.ci and not 0 <= line.ci.low <= line.ci.high <= 1 for line in ranked):
-        parts.append("An interval that reaches beyond 0 or 1 is a rough approximation.")
     if baselines(study, study.metric.name):
         answer = "the mean, or by metrics that are no mean squared error or deviance the median"
         if not study.experiment.task.numbers:
@@ -266,7 +262,7 @@ def best(study: Study) -> Table:
         DATASET,
         MODEL,
         Column("stays", "May be the best"),
-        Column("p", "p", tables.STARRED),
+        Column("p", "p", tables.P),
         Column("tier", "Group"),
     )
     notes = [text for each in by_dataset.values() for text in cautions(study, each)]
@@ -312,12 +308,7 @@ def intervals(study: Study) -> Table:
     return Table(columns, rows, prose.over_runs(study))
 
 
-@table(
-    Section.METRICS,
-    15,
-    "Mean scores by data set",
-    when=lambda design: design.several,
-)
+@table(Section.METRICS, 15, "Mean scores by data set", when=lambda design: design.several)
 def datasets(study: Study) -> Table:
     """The mean score of each model on each data set; the best score of a data set is in bold, a
     dash marks a missing score.

@@ -95,7 +95,7 @@ def omnibus(study: Study) -> Table:
         METRIC,
         tables.STATISTIC,
         tables.DF,
-        Column("pvalue", "p", tables.STARRED),
+        Column("pvalue", "p", tables.P),
         tables.DECISION,
     )
     return Table(columns, rows)
@@ -113,7 +113,6 @@ def single(study: Study, test: str) -> Table:
         for row in family.rows
     ]
     first = families[0].rows[0]
-    level = f"{prose.level_of(first)}; " if not math.isnan(first.confidence) else ""
     asks = {"greater": "above", "less": "below"}.get(first.alternative)
     side = f"; one-sided: is the score {asks} the value?" if asks else "."
     columns = (
@@ -121,14 +120,14 @@ def single(study: Study, test: str) -> Table:
         Column("dataset", "Data set", tables.DATASET_LABEL),
         METRIC,
         Column("estimate", "Estimate", SCORE),
-        Column("ci_low", "CI", tables.INTERVAL),
+        Column("ci_low", capital(prose.levels_of([first])), tables.INTERVAL),
         Column("null_value", "Tested against", tables.NUMBER),
         tables.STATISTIC,
         tables.PVALUE,
         tables.ADJUSTED,
         tables.DECISION,
     )
-    return Table(columns, rows, capital(f"{level}{prose.correction(families[0])}{side}"))
+    return Table(columns, rows, capital(f"{prose.correction(families[0])}{side}"))
 
 
 @table(Section.PAIRS, 60, "all pairs", each="test", when=StudyDesign.pairs)
@@ -194,17 +193,13 @@ def pairs(study: Study, test: str) -> Table:
     if first.entry.unit:
         note += f" A − B is in units of {prose.unit(first)}."
     if not first.bayesian:
-        one, two, three = (f"{row.alpha / part:g}" for part in (1, 5, 50))
         each = " for each metric" if several and row.family_size > 1 else ""
         side = (
             ""
             if row.alternative == "two-sided"
             else f" One-sided test: is {'A' if row.alternative == 'greater' else 'B'} better?"
         )
-        note += (
-            f" {capital(prose.correction(first))}{each}.{side} Stars: adjusted p at most {one} "
-            f"(*), {two} (**), {three} (***).{prose.disagreement(first.rows)}"
-        )
+        note += f" {capital(prose.correction(first))}{each}.{side}{prose.disagreement(first.rows)}"
     return Table(columns, map(values, rows), note)
 
 

@@ -24,13 +24,7 @@ from bakeoff.report.drawing import (
     text_width,
 )
 from bakeoff.report.exhibit import Drawing, Section, figure
-from bakeoff.report.numbers import (
-    enumerated,
-    fixed,
-    p_equals,
-    percent,
-    share,
-)
+from bakeoff.report.numbers import enumerated, fixed, p_equals, percent, share
 from bakeoff.report.prose import advantage
 from bakeoff.report.ranking import order
 from bakeoff.report.study import Study
@@ -239,13 +233,7 @@ def _in_subgroups(design: StudyDesign) -> bool:
     return there and len(experiment.models) > 1 and (ranked or by_values)
 
 
-@figure(
-    Section.DATA,
-    40,
-    "Differences by subgroup",
-    each="dataset",
-    when=_in_subgroups,
-)
+@figure(Section.DATA, 40, "Differences by subgroup", each="dataset", when=_in_subgroups)
 def subgroups(study: Study, dataset: str) -> Drawing:
     """The difference between two models in each subgroup of the held-out rows (square; number of
     rows in brackets) with its interval; filled squares differ significantly from zero. A

@@ -52,9 +52,7 @@ def tests(study: Study) -> Table:
         settings = [f"level {test.alpha:g}", NONE if alone else prose.correction(families[0])]
         settings += [f"versus {study.label(test.versus)}"] if test.versus else []
         settings += [
-            f"{key} {value:g}" if isinstance(value, float) else f"{key} {value}"
-            for key, value in test.options.items()
-            if value != "two-sided"
+            f"{key} {value}" for key, value in test.options.items() if value != "two-sided"
         ]
         rows.append(
             {

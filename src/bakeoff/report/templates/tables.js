@@ -95,7 +95,6 @@ const inert = (text) => (/^[=+\-@\t\r＝＋－＠]/.test(text) && isNaN(text) ? 
 const md = (text) =>
   text.replace(/([\\`*_[\]|#~$])/g, "\\$1").replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 const tex = (text) => [...text].map((c) => (Object.hasOwn(LATEX, c) ? LATEX[c] : c)).join("");
-const starred = (cell) => cell.querySelector("sup")?.textContent ?? "";
 
 const FORMATS = {
   CSV: (table, heads, rows) => {
@@ -110,8 +109,8 @@ const FORMATS = {
   },
   LaTeX: (table, heads, rows) => {
     const cell = (c) => {
-      const text = tex(words(c)), mark = starred(c);
-      return (c.matches(".best") ? `\\textbf{${text}}` : text) + (mark && `$^{${mark.replaceAll("*", "{*}")}}$`);
+      const text = tex(words(c));
+      return c.matches(".best") ? `\\textbf{${text}}` : text;
     };
     return [
       "% needs \\usepackage{booktabs}", "\\begin{table}", "\\centering",
@@ -125,7 +124,7 @@ const FORMATS = {
   Markdown: (table, heads, rows) => {
     const cell = (c) => {
       const text = md(words(c));
-      return (c.matches(".best") && text ? `**${text}**` : text) + starred(c).replaceAll("*", "\\*");
+      return c.matches(".best") && text ? `**${text}**` : text;
     };
     const line = (cells) => `| ${cells.join(" | ")} |`;
     const rule = heads.map((head) => (head.matches(".number") ? "--:" : ":--")).join("|");

@@ -19,7 +19,7 @@ import pandas as pd
 import pyarrow.feather
 from pandas.api.types import is_numeric_dtype, is_string_dtype
 
-from bakeoff.errors import Problem, Remedy, UserError, unknown
+from bakeoff.errors import Problem, UserError, unknown
 from bakeoff.extras import require
 from bakeoff.files import parse_json, read_large
 from bakeoff.sources.common.base import ENDINGS, TableKeys
@@ -84,11 +84,7 @@ def format_of(name: str, spec: TableKeys) -> str:
         endings.pop()
     ending = endings[-1] if endings else ""
     if ending not in ENDINGS:
-        raise Problem(
-            ("format",),
-            f"{name!r}: {unknown('file ending', ending, ENDINGS)}",
-            remedy=Remedy("format", "csv", "; or set {}"),
-        )
+        raise Problem(("format",), f"{name!r}: {unknown('file ending', ending, ENDINGS)}")
     return ENDINGS[ending]
 
 
@@ -149,7 +145,10 @@ def _check_text(lines: IO[str], sep: str, name: str, spec: TableKeys) -> list[st
         for other, remedy in _OTHER_SEPARATORS.items() if len(first) == 1 else ():
             if other in first[0]:
                 raise UserError(f"{name!r} seems to be separated by {other!r}: set {remedy}")
-        _check_width(len(first), name)
+        columns = [f"x{i}" for i in range(1, len(first) + 1)]
+        if spec.header:
+            columns = [column.strip() or f"Unnamed: {i}" for i, column in enumerate(first)]
+        _check_columns(columns, name)
         count = 0 if spec.header else 1
         for row in rows:
             if row and len(row) != len(first):
@@ -162,10 +161,6 @@ def _check_text(lines: IO[str], sep: str, name: str, spec: TableKeys) -> list[st
         raise UserError(f"{name!r}: line {rows.line_num + spec.skip}: {error}") from None
     if not count:
         raise UserError(f"{name!r} has no rows, only the names of {len(first)} columns")
-    if not spec.header:
-        return [f"x{i}" for i in range(1, len(first) + 1)]
-    columns = [column.strip() or f"Unnamed: {i}" for i, column in enumerate(first)]
-    _refuse_twice(columns, name)
     return columns
 
 
@@ -270,26 +265,21 @@ def _refuse_keys_of_others(kind: str, spec: TableKeys) -> None:
 
 def with_plain_columns(frame: pd.DataFrame, name: str) -> pd.DataFrame:
     """Give the columns names that are texts; refuse two of one name, and no rows."""
-    _check_width(len(frame.columns), name)
     columns = [str(column) for column in frame.columns]
-    _refuse_twice(columns, name)
+    _check_columns(columns, name)
     if frame.empty:
         raise UserError(f"{name!r} has no rows")
     return with_own_types(frame.set_axis(pd.Index(columns, dtype=object), axis=1))
 
 
-def _check_width(columns: int, name: str) -> None:
-    """Refuse a table with more columns than one has: it takes minutes and gigabytes."""
-    if columns > MOST_COLUMNS:
+def _check_columns(columns: Sequence[str], name: str) -> None:
+    """Refuse two columns of one name, and more than a table has: they take minutes, gigabytes."""
+    if len(columns) > MOST_COLUMNS:
         raise UserError(
-            f"{name!r} has {columns:,} columns, at most {MOST_COLUMNS:,} are read; a table has a "
-            "row for each case: turn one that has a column for each"
+            f"{name!r} has {len(columns):,} columns, at most {MOST_COLUMNS:,} are read; a table "
+            "has a row for each case: turn one that has a column for each"
         )
-
-
-def _refuse_twice(columns: Sequence[str], name: str) -> None:
-    twice = [column for column, count in Counter(columns).items() if count > 1]
-    if twice:
+    if twice := [column for column, count in Counter(columns).items() if count > 1]:
         raise UserError(
             f"{name!r} has {len(twice)} column name(s) more than once, first {twice[0]!r}: "
             "rename them"

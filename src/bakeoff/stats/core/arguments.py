@@ -42,8 +42,6 @@ alternative : {"two-sided", "greater", "less"}
     one-sided intervals.
 both_correct, only_a_correct, only_b_correct, both_wrong : int
     Counts of rows: right for both models, for A alone, for B alone, for neither.
-beta : float
-    For ``fbeta``: how many times recall weighs as much as precision.
 confidence_level : float
     Level of the intervals.
 control : int, optional
@@ -67,8 +65,6 @@ greater_is_better : bool
     False for losses, costs and error rates.
 groups : array_like, shape (n,), optional
     The group of each row (patient, user, day), where rows are not independent.
-k : int
-    For ``top_k_accuracy``.
 labels : array_like, optional
     The classes in the order of the columns; sorted if not given.
 margin : float

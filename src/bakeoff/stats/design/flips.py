@@ -297,21 +297,21 @@ def max_flip(of_groups: GroupSums, se: FloatArray, side: Alternative) -> MaxFlip
     """Flip the signs of whole groups for all differences at once (Westfall & Young 1993)."""
     scaled = of_groups.sums[in_order(of_groups.sums, of_groups.shares)] / se
     separately = each_in_order(of_groups.sums, of_groups.shares)[0] / se
-    observed = _towards(scaled.sum(axis=0), side)
+    observed = towards(scaled.sum(axis=0), side)
     groups, differences = scaled.shape
     order = np.argsort(observed, kind="stable")
     columns, size_of = np.hstack([scaled, separately]), np.abs(scaled).sum(axis=0)
 
-    def towards() -> Iterator[FloatArray]:
+    def drawn() -> Iterator[FloatArray]:
         """Yield each difference alone, and the largest of those that are not beyond it."""
         for block in sign_sums(columns, _INNER, _DRAWS, _FLIP_SEED):
-            sums = _towards(block, side)
+            sums = towards(block, side)
             largest = np.empty_like(sums[:, :differences])
             largest[:, order] = np.maximum.accumulate(sums[:, order], axis=1)
             yield np.hstack([sums[:, differences:], largest])
 
     both = np.tile(observed, 2), np.tile(size_of, 2)
-    above, tied, size = _beyond(towards(), *both)
+    above, tied, size = _beyond(drawn(), *both)
     beyond = (above + tied / 2).reshape(2, differences)
     if groups > _INNER:
         beyond, size = beyond + 0.5, size + 1
@@ -336,7 +336,8 @@ def in_order(sums: FloatArray, weights: FloatArray) -> IntArray:
     return np.lexsort(np.round(keys / scale, 9).T)
 
 
-def _towards(values: FloatArray, side: Alternative) -> FloatArray:
+def towards(values: FloatArray, side: Alternative) -> FloatArray:
+    """Turn values so that greater ones speak for the alternative."""
     if side == "two-sided":
         return np.abs(values)
     return values if side == "greater" else -values

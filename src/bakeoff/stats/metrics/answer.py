@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from bakeoff.stats.core.arguments import Seed
 from bakeoff.stats.core.checks import FloatArray
 from bakeoff.stats.core.distributions import t_pvalue, tail_probability
 from bakeoff.stats.core.result import (
@@ -22,36 +23,25 @@ from bakeoff.stats.core.result import (
     Status,
     answered,
 )
-from bakeoff.stats.design.groups import Spread, recommended_groups, symmetric_differences
-from bakeoff.stats.metrics.influence import NOISE, Influence, OwnMetric, Setting
-from bakeoff.stats.metrics.metric import PLAIN, Form, Need
+from bakeoff.stats.design.groups import (
+    FEWEST_CLUSTERS,
+    Spread,
+    recommended_groups,
+    symmetric_differences,
+)
+from bakeoff.stats.metrics.influence import NOISE, Influence, OfRows, Setting
+from bakeoff.stats.metrics.metric import Form, Need
 
 
-def logit_interval(
-    setting: Setting, influence: Influence, level: float
-) -> ConfidenceInterval | None:
-    """Return the t interval on the logit scale, or for an area of 0 or 1 its exact limit."""
-    limits = _logit_limits(setting, influence, tail_probability(level, "two-sided"))
-    if limits is None:
-        return None
-    return ConfidenceInterval(
-        *limits, level, "exact" if influence.value in (0.0, 1.0) else "logit-t"
-    )
-
-
-def _logit_limits(
-    setting: Setting, influence: Influence, tail: float
-) -> tuple[float, float] | None:
-    """Return both limits of an area, each missed with the probability of the tail."""
-    spread, value = influence.tested, influence.value
-    if spread.se > influence.noise and 0 < value < 1:
-        return setting.metric.scale.limits(
-            value, -float(special.stdtrit(spread.df, tail)) * spread.se
-        )
-    if setting.metric.by_pairs and value in (0.0, 1.0):
-        far = float(tail ** (1 / min(setting.classes.counts)))  # the exact limit of an area of 1
+def limits_of_one(setting: Setting, model: Influence, tail: float) -> tuple[float, float] | None:
+    """Return both limits of a metric on its scale, each missed with the probability of the tail."""
+    metric, spread, value = setting.metric, model.tested, model.estimate
+    if metric.by_pairs and value in (0.0, 1.0):
+        far = float(tail ** (1 / min(setting.truth.counts)))  # the exact limit of an area of 1
         return (far, 1.0) if value == 1 else (0.0, 1 - far)
-    return None
+    if not spread.se > model.noise:
+        return None
+    return metric.scale.limits(value, -float(special.stdtrit(spread.df, tail)) * spread.se)
 
 
 def mover_interval(
@@ -65,7 +55,7 @@ def mover_interval(
     """Join the intervals of two areas with the correlation of their influence values."""
     # d − √((θ_A − l_A)² − 2r(θ_A − l_A)(u_B − θ_B) + (u_B − θ_B)²), mirrored above (Zou 2007).
     tail = tail_probability(level, side)
-    limits_a, limits_b = (_logit_limits(setting, model, tail) for model in (a, b))
+    limits_a, limits_b = (limits_of_one(setting, model, tail) for model in (a, b))
     if limits_a is None or limits_b is None:
         return None
     se_a, se_b, se = a.tested.se, b.tested.se, difference.tested.se
@@ -80,39 +70,51 @@ def mover_interval(
     return -math.inf if side == "less" else low, math.inf if side == "greater" else high
 
 
-@dataclasses.dataclass(frozen=True)
-class Bootstrap:
-    """The metric of resampled rows."""
+_RESAMPLES, _SEED = 9_999, 0
 
-    estimate: float
-    replicates: FloatArray
 
-    @property
-    def known(self) -> FloatArray:
-        """The replicates with a value, sorted."""
-        return np.sort(self.replicates[np.isfinite(self.replicates)])
+def bootstrap(metric: OfRows, n: int, clusters: NDArray[np.intp] | None = None) -> FloatArray:
+    """Return a metric of resampled rows, or of whole clusters of them; NaN without a value."""
+    rng = np.random.default_rng(_SEED)
+    members = None
+    if clusters is not None:
+        order = np.argsort(clusters, kind="stable")
+        members = np.split(order, np.flatnonzero(np.diff(clusters[order])) + 1)
+    replicates = np.full(_RESAMPLES, math.nan)
+    for i in range(_RESAMPLES):
+        if members is None:
+            rows = rng.integers(0, n, n)
+        else:
+            rows = np.concatenate([members[j] for j in rng.integers(0, len(members), len(members))])
+        try:
+            replicates[i] = metric(rows)
+        except ValueError:
+            continue
+    return replicates
 
-    @property
-    def bias_correction(self) -> float:
-        """z₀ of BCa: the normal score of the share of replicates below the estimate."""
-        ties = self.ties(self.known)
-        below = (self.known[~ties] < self.estimate).sum() + ties.sum() / 2
-        return float(special.ndtri(below / len(self.known)))
 
-    def ties(self, values: FloatArray) -> NDArray[np.bool_]:
-        """Mark what equals the estimate but for float noise."""
-        noise = 1e-12 * np.abs(self.known).max(initial=abs(self.estimate))
-        return np.isclose(values, self.estimate, rtol=0, atol=noise)
+def bca_interval(
+    estimate: float, replicates: FloatArray, psi: FloatArray, level: float
+) -> ConfidenceInterval | None:
+    """Return the bias-corrected and accelerated interval of a bootstrap (Efron 1987).
 
-    def bca(self, level: float, acceleration: float) -> tuple[float, float]:
-        """Return the bias-corrected and accelerated quantiles (Efron 1987)."""
-        z0 = self.bias_correction
-        limits = []
-        for tail in ((1 - level) / 2, (1 + level) / 2):
-            z = z0 + float(special.ndtri(tail))
-            share = float(special.ndtr(z0 + z / (1 - acceleration * z)))
-            limits.append(normal_quantile(self.known, share))
-        return limits[0], limits[1]
+    None where too few resamples have a value or none differs.
+    """
+    ordered = np.sort(replicates[np.isfinite(replicates)])
+    if len(ordered) < 0.9 * len(replicates) or ordered[0] == ordered[-1]:
+        return None
+    noise = 1e-12 * np.abs(ordered).max(initial=abs(estimate))
+    ties = np.isclose(ordered, estimate, rtol=0, atol=noise)
+    below = (ordered[~ties] < estimate).sum() + ties.sum() / 2
+    z0 = float(special.ndtri(below / len(ordered)))
+    second = float((psi**2).sum())
+    acceleration = float((psi**3).sum()) / (6 * second**1.5) if second > 0 else 0.0
+    limits = []
+    for tail in ((1 - level) / 2, (1 + level) / 2):
+        z = z0 + float(special.ndtri(tail))
+        share = float(special.ndtr(z0 + z / (1 - acceleration * z)))
+        limits.append(normal_quantile(ordered, share))
+    return ConfidenceInterval(limits[0], limits[1], level, "bca")
 
 
 def normal_quantile(ordered: FloatArray, tail: float) -> float:
@@ -127,52 +129,6 @@ def normal_quantile(ordered: FloatArray, tail: float) -> float:
     low, high, z = (float(special.ndtri(p)) for p in (k / (b + 1), (k + 1) / (b + 1), tail))
     share = (z - low) / (high - low)
     return float(ordered[k - 1] + share * (ordered[k] - ordered[k - 1]))
-
-
-def acceleration_of(psi: FloatArray) -> float:
-    """Return a of BCa from influence values: Σψ³/(6 (Σψ²)^1.5)."""
-    second = float((psi**2).sum())
-    return float((psi**3).sum()) / (6 * second**1.5) if second > 0 else 0.0
-
-
-def bootstrap(
-    metric: OwnMetric,
-    n: int,
-    *,
-    clusters: NDArray[np.intp] | None = None,
-    n_resamples: int = 9_999,
-    seed: Seed = 0,
-) -> Bootstrap:
-    """Return a metric of resampled rows, or of whole clusters of them."""
-    rng = np.random.default_rng(seed)
-    members = None
-    if clusters is not None:
-        order = np.argsort(clusters, kind="stable")
-        members = np.split(order, np.flatnonzero(np.diff(clusters[order])) + 1)
-    replicates = np.empty(n_resamples)
-    for i in range(n_resamples):
-        if members is None:
-            rows = rng.integers(0, n, n)
-        else:
-            rows = np.concatenate([members[j] for j in rng.integers(0, len(members), len(members))])
-        replicates[i] = _value(metric, rows)
-    return Bootstrap(_value(metric, np.arange(n)), replicates)
-
-
-def _value(metric: OwnMetric, rows: NDArray[np.intp]) -> float:
-    try:
-        return float(metric(rows))
-    except ValueError:
-        return math.nan
-
-
-def bca_interval(drawn: Bootstrap, psi: FloatArray, level: float) -> ConfidenceInterval | None:
-    """Return the BCa interval; None where too few resamples have a value or none differs."""
-    values = drawn.known
-    if len(values) < 0.9 * len(drawn.replicates) or values[0] == values[-1]:
-        return None
-    low, high = drawn.bca(level, acceleration_of(psi))
-    return ConfidenceInterval(low, high, level, "bca")
 
 
 _ENOUGH_OF_A_CLASS, _ENOUGH_CALLED, _OF_CALLED = 20, 10, "enough rows called positive"
@@ -191,12 +147,12 @@ def decide(
     """Return status, t and p of a difference, with a spread in place of its own."""
     tested = spread or contrast.tested
     t = contrast.estimate / tested.se if tested.se > 0 else math.nan
-    same = setting.of_two and not contrast.psi.any()  # a single row or group has no spread
+    same = setting.two_rows and not contrast.psi.any()  # a single row or group has no spread
     alike = abs(contrast.value) <= contrast.noise and (same or contrast.spread.se <= contrast.noise)
     status = Status.ZERO_VARIANCE if tested.se <= contrast.noise else Status.OK
     if alike:
         status = Status.IDENTICAL_SCORES
-    if too_few(setting, tested) and not (setting.of_two and alike):
+    if too_few(setting, tested) and not (setting.two_rows and alike):
         status = Status.TOO_FEW
     pvalue = t_pvalue(t, tested.df, side) if status is Status.OK else math.nan
     t = math.nan if status is Status.TOO_FEW else t
@@ -205,145 +161,130 @@ def decide(
 
 def too_few(setting: Setting, tested: Spread) -> bool:
     """Whether there are too few rows, of all or of a class, or too few groups for an answer."""
-    return tested.units < setting.fewest_units or tested.df < 1 or bool(setting.too_few())
+    fewest = 2 if setting.two_rows and setting.clusters is None else FEWEST_CLUSTERS
+    return tested.units < fewest or tested.df < 1 or setting.lacks_rows_of_a_class
 
 
 @dataclasses.dataclass(frozen=True)
 class Answer:
-    """What every result about one metric says."""
+    """What every result about one metric says, of one model or of the difference of two."""
 
-    test: str
     setting: Setting
+    difference: bool = False
     side: Alternative = "two-sided"
     level: float = 0.95
     variant: str = ""
     """The form of a test of numbers per row; other tests are named by their metric."""
 
-    @property
-    def of_one_model(self) -> bool:
-        """Whether it is about one model, so that nothing is tested."""
-        return self.test in ("metric_ci", "mean_ci")
-
-    @property
-    def null(self) -> str:
-        """The null hypothesis; an interval has none, and the catalogue that of means."""
-        if self.of_one_model or not self.setting.metric.computed:
-            return ""
-        return (
-            f"The two fitted models have the same {self.setting.metric.name} on the population "
-            "that the test rows were drawn from."
-        )
-
-    @property
-    def method(self) -> str:
-        """The citation of the form that is computed."""
-        if self.setting.metric.form is Form.DECISIONS:
-            return "agresti2005" if self.test == "metric_difference" else "agresti1998"
-        return self.setting.metric.method
-
     def of_one(self, influence: Influence) -> Result:
         """Return the result of one model."""
-        setting = self.setting
-        if too_few(setting, influence.tested):
-            return self._result(influence, Status.TOO_FEW, math.nan, math.nan, None)
-        scale, tested, ci = setting.metric.scale, influence.tested, None
-        if setting.metric.form is Form.RANKING:
-            ci = logit_interval(setting, influence, self.level)
-        elif tested.se > influence.noise and scale is PLAIN:
-            limits = setting.metric.range
-            around = tested.around(influence.estimate)
-            ci = around.interval(self.level, "two-sided", "t", limits)
-        elif tested.se > influence.noise:
-            half = tested.quantile(self.level, "two-sided") * tested.se
-            ends = scale.limits(influence.value, half)
-            ci = None if ends is None else ConfidenceInterval(*ends, self.level, scale.name)
-        if ci is not None and influence.of_groups is not None:
-            ci = influence.of_groups.widened(ci, bounds=setting.metric.range)
+        setting, metric, tested = self.setting, self.setting.metric, influence.tested
+        if too_few(setting, tested):
+            return self._result(influence, Status.TOO_FEW)
+        limits = limits_of_one(setting, influence, tail_probability(self.level, "two-sided"))
+        ci = None
+        if limits is not None:
+            exact = metric.by_pairs and influence.value in (0.0, 1.0)
+            low, high = max(limits[0], metric.range[0]), min(limits[1], metric.range[1])
+            ci = ConfidenceInterval(low, high, self.level, "exact" if exact else metric.scale.name)
+            if influence.of_groups is not None:
+                ci = influence.of_groups.widened(ci, bounds=metric.range)
         status = Status.OK if tested.se > influence.noise else Status.ZERO_VARIANCE
-        return self._result(influence, status, math.nan, math.nan, ci)
+        return self._result(influence, status, ci=ci)
 
     def of_pair(
-        self, contrast: Influence, a: Influence, b: Influence, spread: Spread | None = None
+        self,
+        contrast: Influence,
+        values: tuple[float, float],
+        models: Sequence[Influence],
+        spread: Spread | None = None,
     ) -> Result:
-        """Return the result of a difference, given each model alone too.
+        """Return the result of a difference, given the value of each model.
 
         With a `spread` in place of that of the influence values t stands alone, also in groups.
         """
-        status, t, pvalue = decide(self.setting, contrast, self.side, spread)
+        setting, side = self.setting, self.side
+        status, t, pvalue = decide(setting, contrast, side, spread)
         tested, ci = spread or contrast.tested, None
+        low, high = setting.metric.range
+        bounds = low - high, high - low
         if status in (Status.OK, Status.IDENTICAL_SCORES) and tested.se > 0:
-            low, high = self.setting.metric.range
-            limits = low - high, high - low
-            ci = tested.around(contrast.estimate).interval(self.level, self.side, "t", limits)
-            if self.setting.metric.form is Form.RANKING and status is Status.OK:
-                how = contrast, self.level, self.side
-                if (
-                    ci
-                    and (limits_of_logits := mover_interval(self.setting, a, b, *how)) is not None
-                ):
-                    ends = min(ci.low, limits_of_logits[0]), max(ci.high, limits_of_logits[1])
+            ci = tested.around(contrast.estimate).interval(self.level, side, "t", bounds)
+        details = dict(zip(("value_a", "value_b"), values, strict=True))
+        if status is Status.OK and ci is not None:
+            if setting.metric.form is Form.RANKING:
+                a, b = models
+                joined = mover_interval(setting, a, b, contrast, self.level, side)
+                if joined is not None:
+                    ends = min(ci.low, joined[0]), max(ci.high, joined[1])
                     ci = ConfidenceInterval(*ends, self.level, "hull")
-        details = {"value_a": a.value, "value_b": b.value}
-        groups = contrast.of_groups if spread is None else None
-        if status is Status.OK and ci is not None and groups is not None:
-            details["pvalue_t"] = pvalue
-            pvalue, ci = groups.with_flips(pvalue, ci, contrast.estimate, self.side, limits)
-        return self._result(contrast, status, t, pvalue, ci, details, (a, b), spread)
+            if spread is None and contrast.of_groups is not None:
+                details["pvalue_t"] = pvalue
+                groups, estimate = contrast.of_groups, contrast.estimate
+                pvalue, ci = groups.with_flips(pvalue, ci, estimate, side, bounds)
+        return self._result(contrast, status, t, pvalue, ci, details, models, spread)
 
-    def bootstrapped(self, influence: Influence, metric: OwnMetric) -> Result:
+    def bootstrapped(self, influence: Influence, metric: OfRows) -> Result:
         """Return the BCa interval of a metric that jumps when rows are left out; it has no test."""
-        drawn = bootstrap(metric, self.setting.truth.n, clusters=self.setting.clusters)
-        ci = bca_interval(drawn, influence.psi, self.level)
-        status = Status.OK if ci else Status.ZERO_VARIANCE
-        return self._result(influence, status, math.nan, math.nan, ci)
+        drawn = bootstrap(metric, self.setting.truth.n, self.setting.clusters)
+        ci = bca_interval(influence.value, drawn, influence.psi, self.level)
+        return self._result(influence, Status.OK if ci else Status.ZERO_VARIANCE, ci=ci)
 
     def undefined(self, reason: str, estimate: float = math.nan) -> Result:
         """Return the result where the metric has no value, or no interval is known for it."""
         return Result(
-            test=self.test,
-            variant=self.setting.metric.name,
+            **self._facts,
             statistic=math.nan,
             pvalue=math.nan,
-            alternative=self.side,
             estimate=estimate,
-            n=self.setting.truth.n,
             status=Status.UNDEFINED,
             assumptions=(Assumption("a defined metric", False, reason),),
-            null_hypothesis=self.null,
-            method=self.method,
         )
+
+    @property
+    def _facts(self) -> dict[str, Any]:
+        metric, null, method = self.setting.metric, "", self.setting.metric.method
+        if self.difference and metric.computed:  # that of means is in the catalogue
+            null = (
+                f"The two fitted models have the same {metric.name} on the population that the "
+                "test rows were drawn from."
+            )
+        if metric.form is Form.DECISIONS:
+            method = "agresti2005" if self.difference else "agresti1998"
+        kind = "metric" if metric.computed else "mean"
+        return {
+            "test": f"{kind}_difference" if self.difference else f"{kind}_ci",
+            "variant": metric.name if metric.computed else self.variant,
+            "alternative": self.side,
+            "n": self.setting.truth.n,
+            "null_hypothesis": null,
+            "method": method,
+        }
 
     def _result(
         self,
         influence: Influence,
         status: Status,
-        t: float,
-        pvalue: float,
-        ci: ConfidenceInterval | None,
-        values: dict[str, float] | None = None,
+        t: float = math.nan,
+        pvalue: float = math.nan,
+        ci: ConfidenceInterval | None = None,
+        details: Mapping[str, float] = MappingProxyType({}),
         models: Sequence[Influence] = (),
         spread: Spread | None = None,
     ) -> Result:
-        metric, tested = self.setting.metric, influence.tested
-        checks, groups = assumptions(self.setting, tested, models or (influence,)), None
-        if not self.of_one_model:
-            groups = influence.of_groups
+        tested, groups = influence.tested, influence.of_groups
+        checks = assumptions(self.setting, tested, models or (influence,))
+        if self.difference and groups is not None:
+            checks = (*checks, symmetric_differences(groups.shares, groups.sums))
         return Result(
-            test=self.test,
-            variant=metric.name if metric.computed else self.variant,
+            **self._facts,
             statistic=t,
             df=(spread or tested).df,
             pvalue=pvalue,
-            alternative=self.side,
             estimate=influence.value,
             ci=ci,
-            n=self.setting.truth.n,
             status=status,
-            assumptions=(*checks, symmetric_differences(groups.shares, groups.sums))
-            if groups
-            else checks,
-            null_hypothesis=self.null,
-            method=self.method,
+            assumptions=checks,
             details={
                 "se": tested.se,
                 "padded": influence.estimate,
@@ -351,7 +292,7 @@ class Answer:
                 "df_plain": influence.spread.df,
                 "units": tested.units,
                 **worth_of_groups(self.setting, influence),
-                **(values or {}),
+                **details,
             },
         )
 
@@ -406,7 +347,7 @@ def assumptions(
     checks = [INDEPENDENT_ROWS]
     if setting.clusters is not None:
         checks = [recommended_groups(tested.units)]
-    metric, fewest = setting.metric, setting.fewest()
+    metric, fewest = setting.metric, setting.fewest
     name, of, enough = "enough rows of each class", "of the rarest class", _ENOUGH_OF_A_CLASS
     if metric.classes == "called" and models:
         name, of, enough = _OF_CALLED, "called positive", _ENOUGH_CALLED

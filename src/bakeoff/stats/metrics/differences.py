@@ -18,7 +18,7 @@ from scipy import special
 
 from bakeoff.stats.core import two_by_two
 from bakeoff.stats.core.arguments import Level, PositiveInt, Seed, checked
-from bakeoff.stats.core.checks import ArgumentError, FloatArray
+from bakeoff.stats.core.checks import ArgumentError, FloatArray, paired_counts
 from bakeoff.stats.core.distributions import t_pvalue, tail_probability
 from bakeoff.stats.core.paired_differences import Differences, paired_differences
 from bakeoff.stats.core.pairs import pairs_of
@@ -30,7 +30,6 @@ from bakeoff.stats.core.result import (
     Result,
     Status,
 )
-from bakeoff.stats.core.two_by_two import difference_limits
 from bakeoff.stats.design.clusters import RowDesign
 from bakeoff.stats.design.groups import SOURCES, GroupTest, Leverage, Spread, spread
 from bakeoff.stats.metrics.answer import Answer, better_is_positive
@@ -45,17 +44,14 @@ from bakeoff.stats.metrics.family import (
 from bakeoff.stats.metrics.influence import (
     Influence,
     MetricArguments,
-    OwnMetric,
     Setting,
-    by_rows,
-    mean_value,
     one,
     pair,
     setting_of,
     setting_of_values,
 )
-from bakeoff.stats.metrics.metric import METRICS, Form, Metric
-from bakeoff.stats.metrics.view import Codes, NoValue, read_groups, subgroup_rows
+from bakeoff.stats.metrics.metric import METRICS, Form, Metric, check_smooth
+from bakeoff.stats.metrics.view import Codes, NoValue, read_groups, rows_of, subgroup_rows
 
 
 def test_set_metrics() -> tuple[str, ...]:
@@ -117,16 +113,16 @@ def metric_ci(
     """
     models = [("predicted", predicted)]
     setting, (rows,) = setting_of(y_true, models, **options)
-    base = Answer("metric_ci", setting, "two-sided", confidence_level)
+    answer = Answer(setting, level=confidence_level)
     try:
         if not setting.metric.interval:
-            return base.undefined(_NO_INTERVAL, setting.metric.value(setting.view(rows)))
+            return answer.undefined(_NO_INTERVAL, setting.metric.value(setting.view(rows)))
         influence = one(setting, rows)
     except NoValue as reason:
-        return base.undefined(str(reason))
+        return answer.undefined(str(reason))
     if not setting.metric.smooth:
-        return base.bootstrapped(influence, by_rows(setting, rows))
-    return base.of_one(influence)
+        return answer.bootstrapped(influence, setting.of_rows(rows))
+    return answer.of_one(influence)
 
 
 @register(
@@ -202,46 +198,40 @@ def difference(
 
     The `textbook`'s paired t test has one degree of freedom less than there are units.
     """
-    computed, (a, b) = setting.metric.computed, rows
-    test = "metric_difference" if computed else "mean_difference"
-    base = Answer(test, setting, side, level, variant)
+    metric, (a, b) = setting.metric, rows
+    answer = Answer(setting, True, side, level, variant)
+
+    def advantage(at: NDArray[np.intp]) -> float:
+        gain = setting.of_rows(a)(at) - setting.of_rows(b)(at)
+        return gain if metric.greater_is_better else -gain
+
+    models: list[Influence] = []
     try:
-        if not setting.metric.interval:
-            gain = _advantage(setting, a, b)(np.arange(setting.truth.n))
-            return None, base.undefined(_NO_INTERVAL, gain)
-        counts: list[Any] = [None, None]
-        contrast = None
-        if setting.metric.form is Form.DECISIONS:
-            contrast = pair(setting, a, b)
-            assert contrast.atoms.cells is not None
-            counts = [contrast.atoms.cells.counts_of(model) for model in (0, 1)]
-        elif not computed:
-            contrast = mean_value(setting, Differences.between(a, b, setting.rounding).values)
-        first, second = (one(setting, *model) for model in zip(rows, counts, strict=True))
-        contrast = better_is_positive(setting, contrast or first - second)
+        if not metric.interval:
+            return None, answer.undefined(_NO_INTERVAL, advantage(np.arange(setting.truth.n)))
+        if metric.form is Form.DECISIONS:
+            contrast, values = pair(setting, rows)
+        else:
+            models = [one(setting, model) for model in rows]
+            values = models[0].value, models[1].value
+            if metric.computed:
+                contrast = models[0] - models[1]
+            else:
+                contrast = one(setting, Differences.between(a, b, setting.rounding).values)
     except NoValue as reason:
-        return None, base.undefined(str(reason))
-    if not setting.metric.smooth:
-        return None, base.bootstrapped(contrast, _advantage(setting, a, b))
-    spread = contrast.tested
-    of_rows = not computed and setting.clusters is None and not textbook
+        return None, answer.undefined(str(reason))
+    contrast = better_is_positive(setting, contrast)
+    if not metric.smooth:
+        return None, answer.bootstrapped(contrast, advantage)
+    of_rows = not metric.computed and setting.clusters is None and not textbook
     if of_rows and all(x[0] in (0, 1) and np.isin(x, (0, 1)).all() for x in rows):
-        right = [x if setting.metric.greater_is_better else 1 - x for x in rows]
-        return contrast, _of_marks(contrast, right[0], right[1], side, level)
-    fixed = Spread(spread.se, spread.units - 1, spread.units) if textbook else None
-    return contrast, base.of_pair(contrast, first, second, fixed)
+        return contrast, _of_marks(contrast, setting, rows, side, level)
+    tested = contrast.tested
+    fixed = Spread(tested.se, tested.units - 1, tested.units) if textbook else None
+    return contrast, answer.of_pair(contrast, values, models, fixed)
 
 
 _NO_INTERVAL = "it has no known standard error"
-
-
-def _advantage(setting: Setting, a: Any, b: Any) -> OwnMetric:
-    """Return by how much A is better as a function of row numbers."""
-    sign = 1 if setting.metric.greater_is_better else -1
-    of_a, of_b = by_rows(setting, a), by_rows(setting, b)
-    return lambda rows: sign * (of_a(rows) - of_b(rows))
-
-
 _VARIANTS = Variants(("paired",), (*SOURCES, "t_and_flips"))
 
 
@@ -287,8 +277,7 @@ def mean_ci(
     (0.625, 0.272, 0.978)
     """
     setting, (rows,) = setting_of_values([("values", values)], True, groups)
-    answer = Answer("mean_ci", setting, "two-sided", confidence_level)
-    return answer.of_one(mean_value(setting, rows))
+    return Answer(setting, level=confidence_level).of_one(one(setting, rows))
 
 
 @register(
@@ -399,23 +388,26 @@ def mean_difference(
 
 
 def _of_marks(
-    contrast: Influence, a: FloatArray, b: FloatArray, side: Alternative, level: float
+    contrast: Influence, setting: Setting, rows: Sequence[Any], side: Alternative, level: float
 ) -> Result:
     """Compare values that are all 0 or 1 as `mcnemar` does: mid-p, Newcombe's interval."""
-    counts = [float(np.sum((a == x) & (b == y))) for x, y in ((1, 1), (1, 0), (0, 1), (0, 0))]
-    limits = difference_limits("newcombe", counts, tail_probability(level, side), side)
+    right = 1 if setting.metric.greater_is_better else 0
+    counts, n = paired_counts(rows[0] == right, rows[1] == right), setting.truth.n
+    only_a, only_b = counts["only_a_correct"], counts["only_b_correct"]
+    cells = [float(count) for count in counts.values()]
+    limits = two_by_two.difference_limits("newcombe", cells, tail_probability(level, side), side)
     return Result(
         variant="paired",
-        statistic=counts[1],
-        pvalue=float(two_by_two.pvalue("midp", counts[1], counts[2], side)),
+        statistic=float(only_a),
+        pvalue=float(two_by_two.pvalue("midp", only_a, only_b, side)),
         alternative=side,
-        estimate=(counts[1] - counts[2]) / len(a),
+        estimate=(only_a - only_b) / n,
         ci=ConfidenceInterval(*limits, level, "newcombe"),
-        n=len(a),
-        status=Status.OK if counts[1] + counts[2] else Status.IDENTICAL_SCORES,
+        n=n,
+        status=Status.OK if only_a + only_b else Status.IDENTICAL_SCORES,
         assumptions=(INDEPENDENT_ROWS,),
         method=two_by_two.SOURCES["midp"],
-        details={"se": contrast.tested.se, "units": len(a)},
+        details={"se": contrast.tested.se, "units": n},
     )
 
 
@@ -456,9 +448,7 @@ def metric_interaction(
     """
     models = [("predicted_a", predicted_a), ("predicted_b", predicted_b)]
     setting, rows = setting_of(y_true, models, **options)
-    if not setting.metric.smooth:
-        message = f"{setting.metric} is not smooth: no test of it holds its level"
-        raise ArgumentError("metric", message)
+    check_smooth(setting.metric)
     return _interaction("metric_interaction", setting, rows, subgroup, confidence_level)
 
 
@@ -488,21 +478,6 @@ def mean_interaction(
     return _interaction("mean_interaction", setting, rows, subgroup, confidence_level, textbook)
 
 
-@dataclasses.dataclass(frozen=True)
-class _Part:
-    """The difference in one subgroup: its rows, its result, and the influence of each row."""
-
-    rows: NDArray[np.intp]
-    result: Result
-    contrast: Influence | None
-
-    @property
-    def df(self) -> float:
-        """The degrees of freedom of its standard error; the test of right and wrong has none."""
-        assert self.contrast is not None
-        return self.contrast.tested.df if self.result.df is None else self.result.df
-
-
 def _interaction(
     test: str,
     setting: Setting,
@@ -511,33 +486,35 @@ def _interaction(
     level: float,
     textbook: bool = False,
 ) -> Result:
-    clusters, parts = setting.clusters, {}
+    clusters, subgroups, answered = setting.clusters, {}, []
     for name, at in subgroup_rows(subgroup, setting.truth.n).items():
+        columns = rows_of(setting.metric.columns, at)
         inside = dataclasses.replace(
             setting,
-            metric=setting.metric.on(at),
+            metric=dataclasses.replace(setting.metric, columns=columns),
             truth=setting.truth.take(at),
             clusters=None if clusters is None else read_groups(clusters[at], len(at)),
         )
         predicted = [values[at] for values in rows]
         contrast, result = difference(inside, predicted, "two-sided", level, textbook=textbook)
-        parts[name] = _Part(at, result, contrast)
-    answered = [part for part in parts.values() if part.result.status is Status.OK]
+        keys = ("n", "estimate", "ci", "pvalue", "status")
+        subgroups[str(name)] = {key: getattr(result, key) for key in keys}
+        if result.status is Status.OK and contrast is not None:
+            answered.append((at, contrast, result))
     test_of_parts: dict[str, Any] = {"statistic": math.nan, "pvalue": math.nan}
     method = "welch1951"
     if len(answered) > 1:
-        results = [part.result for part in answered]
-        estimates = np.array([r.details.get("padded", r.estimate) for r in results])
-        ses = np.array([r.details["se"] for r in results])
-        dfs = np.array([part.df for part in answered])
-        groups = [] if clusters is None else [np.unique(clusters[part.rows]) for part in answered]
+        estimates = np.array([r.details.get("padded", r.estimate) for *_, r in answered])
+        ses = np.array([result.details["se"] for *_, result in answered])
+        # the test of right and wrong has no degrees of freedom
+        dfs = [part.tested.df if r.df is None else r.df for _, part, r in answered]
+        groups = [] if clusters is None else [np.unique(clusters[at]) for at, *_ in answered]
         # a group of rows with rows in several subgroups makes these depend on each other
         if clusters is not None and len(np.unique(np.concatenate(groups))) < sum(map(len, groups)):
-            test_of_parts, method = _largest(answered, clusters, estimates, ses), "hothorn2008"
+            parts = [(at, part.drawn_from) for at, part, _ in answered]
+            test_of_parts, method = _largest(parts, clusters, estimates, ses), "hothorn2008"
         else:
-            statistic, df1, df2 = welch_f(estimates, ses, dfs)
-            test_of_parts = {"statistic": statistic, "df1": df1, "df2": df2}
-            test_of_parts["pvalue"] = float(special.fdtrc(df1, df2, statistic))
+            test_of_parts = _welch_f(estimates, ses, np.array(dfs))
     return Result(
         test=test,
         variant=setting.metric.name,
@@ -547,31 +524,22 @@ def _interaction(
         null_hypothesis="The difference between the two fitted models is the same in all "
         "subgroups.",
         method=method,
-        details={
-            "subgroups": {
-                str(name): {
-                    "n": part.result.n,
-                    "estimate": part.result.estimate,
-                    "ci": part.result.ci,
-                    "pvalue": part.result.pvalue,
-                    "status": part.result.status,
-                }
-                for name, part in parts.items()
-            }
-        },
+        details={"subgroups": subgroups},
     )
 
 
 def _largest(
-    parts: list[_Part], clusters: Codes, estimates: FloatArray, ses: FloatArray
+    parts: list[tuple[NDArray[np.intp], FloatArray]],
+    clusters: Codes,
+    estimates: FloatArray,
+    ses: FloatArray,
 ) -> dict[str, float]:
     """Test all pairs of subgroups by the largest t, where the same groups are in several."""
-    rows = np.concatenate([part.rows for part in parts])
-    inside = np.repeat(np.arange(len(parts)), [len(part.rows) for part in parts])
+    rows = np.concatenate([at for at, _ in parts])
+    inside = np.repeat(np.arange(len(parts)), [len(at) for at, _ in parts])
     columns = np.zeros((len(rows), len(parts)))
-    for i, part in enumerate(parts):
-        assert part.contrast is not None
-        columns[inside == i, i] = len(rows) / len(part.rows) * part.contrast.drawn_from
+    for i, (at, psi) in enumerate(parts):
+        columns[inside == i, i] = len(rows) / len(at) * psi
     clusters = clusters[rows]
     covariance = cluster_covariance(columns, clusters, Leverage.from_codes(clusters, inside))
     scale = ses / np.sqrt(covariance.diagonal())  # the pseudo-rows of each subgroup's own test
@@ -592,15 +560,15 @@ def _largest(
         pvalue = t_pvalue(statistic, df_of_it, "two-sided")
     else:
         draws, unit = draw(covariance, _DRAWS, seed=0)
-        pvalue = float(max_t(contrasts, draws, 0.95, "two-sided", unit).single_step.min())
+        pvalue = float(max_t(contrasts, draws, 0.95, "two-sided", unit)[0].min())
     return {"statistic": abs(statistic), "df": df_of_it, "pvalue": pvalue}
 
 
 _DRAWS = 99_999
 
 
-def welch_f(estimates: FloatArray, ses: FloatArray, dfs: FloatArray) -> tuple[float, float, float]:
-    """Return Welch's F of estimates with unequal precision, and its degrees of freedom."""
+def _welch_f(estimates: FloatArray, ses: FloatArray, dfs: FloatArray) -> dict[str, float]:
+    """Test estimates with unequal precision by Welch's F."""
     # w = 1/se², Λ = Σ(1 − w/Σw)²/ν, F = Σw(d − d̃)²/(S − 1)/(1 + 2(S − 2)Λ/(S² − 1)) on
     # S − 1 and (S² − 1)/(3Λ) degrees of freedom (Welch 1951).
     s = len(estimates)
@@ -609,4 +577,5 @@ def welch_f(estimates: FloatArray, ses: FloatArray, dfs: FloatArray) -> tuple[fl
     uncertainty = float(((1 - w / w.sum()) ** 2 / dfs).sum())
     between = float(w @ ((estimates - centre) ** 2)) / (s - 1)
     f = between / (1 + 2 * (s - 2) * uncertainty / (s**2 - 1))
-    return f, s - 1.0, (s**2 - 1) / (3 * uncertainty)
+    df1, df2 = s - 1.0, (s**2 - 1) / (3 * uncertainty)
+    return {"statistic": f, "df1": df1, "df2": df2, "pvalue": float(special.fdtrc(df1, df2, f))}

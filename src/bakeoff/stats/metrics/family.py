@@ -18,7 +18,7 @@ from scipy import special
 from bakeoff.stats.core.arguments import Default, Level, Resamples, Seed, checked
 from bakeoff.stats.core.arithmetic import gram, root, times_root
 from bakeoff.stats.core.checks import ArgumentError, FloatArray, as_array, as_scores
-from bakeoff.stats.core.distributions import t_pvalue, tail_probability
+from bakeoff.stats.core.distributions import tail_probability
 from bakeoff.stats.core.pairs import (
     Pair,
     PairwiseResult,
@@ -34,9 +34,8 @@ from bakeoff.stats.core.result import (
     ConfidenceInterval,
     Result,
     Status,
-    answered,
 )
-from bakeoff.stats.design.flips import GroupSums, agreeing, hull, max_flip, subset_limits
+from bakeoff.stats.design.flips import GroupSums, agreeing, hull, max_flip, subset_limits, towards
 from bakeoff.stats.design.groups import Leverage, Spread
 from bakeoff.stats.metrics.answer import (
     OF_ONE_MODEL,
@@ -49,14 +48,23 @@ from bakeoff.stats.metrics.influence import (
     Influence,
     MetricArguments,
     Setting,
-    mean_value,
     one,
     pair,
     pair_counts,
     setting_of,
     setting_of_values,
 )
-from bakeoff.stats.metrics.metric import LOG, LOGIT, PLAIN, Form, Metric, Need, Scale, metric_called
+from bakeoff.stats.metrics.metric import (
+    LOG,
+    LOGIT,
+    PLAIN,
+    Form,
+    Metric,
+    Need,
+    Scale,
+    check_smooth,
+    metric_called,
+)
 from bakeoff.stats.metrics.view import Codes, NoValue
 
 
@@ -79,7 +87,7 @@ class Contrasts:
     def size(self, side: Alternative) -> FloatArray:
         """Return normal scores of t in the direction of the alternative."""
         # Through its tail probability, so that few degrees of freedom count.
-        t = _sized(self.statistic, side)
+        t = towards(self.statistic, side)
         upper = -special.ndtri(special.stdtr(self.df, -np.abs(t)))
         return np.asarray(np.where(t < 0, -upper, upper))
 
@@ -98,23 +106,15 @@ def draw(covariance: FloatArray, n_resamples: int, seed: Seed) -> tuple[NDArray[
     return times_root(normal, root(covariance / scale**2, _NO_VARIANCE)).T, scale
 
 
-@dataclasses.dataclass(frozen=True)
-class MaxT:
-    """What the draws say of a family of contrasts."""
-
-    single_step: FloatArray
-    step_down: FloatArray
-    critical: float
-
-
 def max_t(
     contrasts: Contrasts,
     draws: NDArray[np.float32],
     level: float,
     side: Alternative,
     scale: float = 1.0,
-) -> MaxT:
-    """Adjust p-values by the maximum statistic (Westfall & Young 1993; Hothorn et al. 2008)."""
+) -> tuple[FloatArray, FloatArray, float]:
+    """Return single-step and step-down p-values by the largest statistic, and its quantile."""
+    # Westfall & Young (1993), Hothorn et al. (2008)
     z = contrasts.size(side)
     order = np.argsort(z, kind="stable")  # smallest first: the maximum of a step is that so far
     # models that are always right and always wrong are drawn without spread: 0, and not 0/0
@@ -129,7 +129,7 @@ def max_t(
     p = np.empty(len(z))
     for place, c in enumerate(order):
         drawn = by_model[contrasts.first[c]] - by_model[contrasts.second[c]]
-        np.maximum(largest, _sized(drawn, side) / sd[c], out=largest)
+        np.maximum(largest, towards(drawn, side) / sd[c], out=largest)
         p[place] = (1 + np.count_nonzero(largest >= sizes[c])) / (total + 1)
     step_down = np.empty(len(z))
     # none smaller than that of a larger z
@@ -137,47 +137,10 @@ def max_t(
     ordered = np.sort(largest)
     above = total - np.searchsorted(ordered, sizes, side="left")
     single = (1 + above) / (total + 1)
-    return MaxT(single, step_down, float(np.quantile(ordered, level)))
-
-
-def _sized(values: NDArray[Any], side: Alternative) -> NDArray[Any]:
-    return np.asarray(
-        np.abs(values) if side == "two-sided" else values if side == "greater" else -values
-    )
-
-
-def on_scale(scale: Scale, influence: Influence) -> Influence | None:
-    """Return a metric on a scale (delta method); None at an end of its range."""
-    slope = scale.slope(influence.value)
-    if not slope > 0:
-        return None
-    atoms = dataclasses.replace(influence.atoms, psi=influence.atoms.psi / slope)
-    return dataclasses.replace(influence, value=scale.forward(influence.value), atoms=atoms)
-
-
-def scale_of(setting: Setting) -> Scale | None:
-    """Return the scale of the metric, else the logit for shares, −log for losses."""
-    metric = setting.metric
-    if metric.form in (Form.DECISIONS, Form.LEFT_OUT):
-        return None
-    scale = metric.scale
-    if scale is PLAIN and metric.range[0] == 0:
-        scale = LOGIT if metric.range[1] == 1 else LOG
-    return scale if metric.greater_is_better else scale.mirrored()
+    return single, step_down, float(np.quantile(ordered, level))
 
 
 _BLOCK = 4096
-
-
-@dataclasses.dataclass(frozen=True)
-class Contrast:
-    """What a difference of two models comes to; the influence of each row is not kept."""
-
-    value: float
-    estimate: float
-    tested: Spread
-    worth: dict[str, float]
-    of_groups: GroupSums | None
 
 
 @dataclasses.dataclass(frozen=True)
@@ -192,11 +155,8 @@ class MetricFamily:
     @cached_property
     def _counts(self) -> NDArray[np.int64] | None:
         """The rows in the cells of every pair, where no row has to be told from another."""
-        return (
-            None
-            if self.setting.clusters is not None
-            else pair_counts(self.setting.classes, self.rows)
-        )
+        alone = self.setting.clusters is None
+        return pair_counts(self.setting.truth, self.rows) if alone else None
 
     @property
     def defined(self) -> list[int]:
@@ -204,10 +164,10 @@ class MetricFamily:
         return [m for m, single in enumerate(self.singles) if single is not None]
 
     def contrast(self, a: int, b: int) -> Influence:
-        """Return the influence values of one difference of models that are known."""
+        """Return the influence values of the difference of two models that have values."""
         if self.setting.metric.form is Form.DECISIONS:
             counts = None if self._counts is None else self._counts[:, a, :, b]
-            influence = pair(self.setting, self.rows[a], self.rows[b], counts)
+            influence, _ = pair(self.setting, [self.rows[a], self.rows[b]], counts)
             return better_is_positive(self.setting, influence)
         first, second = self.singles[a], self.singles[b]
         assert first is not None
@@ -216,43 +176,26 @@ class MetricFamily:
 
     @cached_property
     def scale(self) -> Scale | None:
-        """The scale on which the best of the models is found; None for that of the metric."""
-        return scale_of(self.setting)
+        """The scale on which the best is found: the metric's, else the logit or −log.
+
+        None for metrics of decisions and those whose rows are left out.
+        """
+        metric = self.setting.metric
+        if metric.form in (Form.DECISIONS, Form.LEFT_OUT):
+            return None
+        scale = metric.scale
+        if scale is PLAIN and metric.range[0] == 0:
+            scale = LOGIT if metric.range[1] == 1 else LOG
+        return scale if metric.greater_is_better else scale.mirrored()
 
     @cached_property
     def covariance(self) -> FloatArray:
-        """The covariance of the known models' metrics, shape (K, K); NaN of one unit."""
+        """The covariance of the metrics of models with values, shape (K, K); NaN of one unit."""
         defined = [s for s in self.singles if s is not None]
+        if not defined:
+            return np.empty((0, 0))
         rows = _side_by_side([s.drawn_from for s in defined])
-        return cluster_covariance(rows, defined[0].atoms.clusters, defined[0].atoms.leverage)
-
-    def contrasts(
-        self, first: NDArray[np.intp], second: NDArray[np.intp]
-    ) -> tuple[list[Contrast | None], list[Status], Contrasts, list[int]]:
-        """Return every contrast, its status, and those that can be tested together."""
-        position = {m: i for i, m in enumerate(self.defined)}
-        contrasts: list[Contrast | None] = []
-        statuses: list[Status] = []
-        for a, b in zip(first.tolist(), second.tolist(), strict=True):
-            if a not in position or b not in position:
-                contrasts.append(None)
-                statuses.append(Status.UNDEFINED)
-                continue
-            of_rows = self.contrast(a, b)
-            worth, sums = worth_of_groups(self.setting, of_rows), of_rows.of_groups
-            contrasts.append(Contrast(of_rows.value, of_rows.estimate, of_rows.tested, worth, sums))
-            statuses.append(decide(self.setting, of_rows, "two-sided")[0])
-        at = [i for i, status in enumerate(statuses) if status is Status.OK]
-        ok = [contrast for i in at if (contrast := contrasts[i]) is not None]
-        tested = Contrasts(
-            np.array([position[int(first[i])] for i in at], dtype=np.intp),
-            np.array([position[int(second[i])] for i in at], dtype=np.intp),
-            np.array([contrast.estimate for contrast in ok]),
-            np.array([contrast.tested.se for contrast in ok]),
-            np.array([contrast.tested.df for contrast in ok]),
-            self.covariance if self.defined else np.empty((0, 0)),
-        )
-        return contrasts, statuses, tested, at
+        return cluster_covariance(rows, defined[0].clusters, defined[0].leverage)
 
 
 def _side_by_side(columns: list[FloatArray]) -> FloatArray:
@@ -292,14 +235,24 @@ def read_family(
     **options: Any,
 ) -> MetricFamily:
     """Read truth and predictions of all models, and find each model's influence values."""
-    how = metric_called(metric)
-    setting, rows = setting_of(y_true, _columns(predicted, how), how, **options)
-    if not setting.metric.smooth:
-        raise ArgumentError(
-            "metric",
-            f"{how.name} is not smooth, so that no test of it holds its level: take "
-            "metric_difference, which gives intervals",
-        )
+    metric = metric_called(metric)
+    check_smooth(metric)
+    return _family(*setting_of(y_true, _columns(predicted, metric), metric, **options))
+
+
+def family_of_values(
+    values: ArrayLike, greater_is_better: bool, groups: ArrayLike | None = None
+) -> MetricFamily:
+    """Take numbers per row and model, shape (n, M), as a family."""
+    table = as_scores(values, "values", ndim=2, unit="rows")
+    if table.shape[1] < 2:
+        raise ArgumentError("values", f"found {table.shape[1]} model(s), at least 2 are compared")
+    columns = [("values", column) for column in table.T]
+    setting, rows = setting_of_values(columns, greater_is_better, groups)
+    return _family(dataclasses.replace(setting, two_rows=False), rows)
+
+
+def _family(setting: Setting, rows: list[Any]) -> MetricFamily:
     singles: list[Influence | None] = []
     reasons: list[str] = []
     for values in rows:
@@ -324,20 +277,6 @@ def _columns(predicted: ArrayLike, metric: Metric) -> list[tuple[str, ArrayLike]
             "predicted", f"expected shape {shape}, rows by M >= 2 models, found {table.shape}"
         )
     return [("predicted", table[:, m]) for m in range(table.shape[1])]
-
-
-def family_of_values(
-    values: ArrayLike, greater_is_better: bool, groups: ArrayLike | None = None
-) -> MetricFamily:
-    """Take numbers per row and model, shape (n, M), as a family."""
-    table = as_scores(values, "values", ndim=2, unit="rows")
-    if table.shape[1] < 2:
-        raise ArgumentError("values", f"found {table.shape[1]} model(s), at least 2 are compared")
-    columns = [("values", column) for column in table.T]
-    setting, rows = setting_of_values(columns, greater_is_better, groups)
-    singles = [better_is_positive(setting, mean_value(setting, column)) for column in rows]
-    setting = dataclasses.replace(setting, of_two=False)
-    return MetricFamily(setting, rows, [*singles], [""] * len(rows))
 
 
 MAX_T = "max-t"
@@ -402,106 +341,108 @@ def compare_all(
     seed: Seed = 0,
 ) -> PairwiseResult:
     """Compare all pairs of a family that has been read; see `compare_models`."""
-    side, level = alternative, confidence_level
-    models = len(family.singles)
+    setting, side, level = family.setting, alternative, confidence_level
+    metric, models = setting.metric, len(family.singles)
     at_control = check_control(control, models)
     method = check_correction(correction, at_control, side, MAX_T)
-    first, second = np.array(pairs_of(models, at_control)).T
-    contrasts, statuses, tested, at = family.contrasts(first, second)
-    raw = np.full(len(first), math.nan)
-    t = np.full(len(first), math.nan)
-    for i, (status, contrast) in enumerate(zip(statuses, contrasts, strict=True)):
-        value = math.nan if contrast is None else contrast.value
-        t[i], raw[i] = answered(status, math.nan, math.nan, value)
-    t[at] = tested.statistic
-    raw[at] = [t_pvalue(float(x), df, side) for x, df in zip(t[at], tested.df, strict=True)]
-    groups, flips = [c.of_groups for i in at if (c := contrasts[i]) and c.of_groups], None
+    members = pairs_of(models, at_control)
+    statuses = [Status.UNDEFINED] * len(members)
+    value, estimate, se, df, t, raw = np.full((6, len(members)), math.nan)
+    spreads: list[Spread] = []
+    groups: list[GroupSums] = []
+    details: dict[int, dict[str, float]] = {}
+    for place, (a, b) in enumerate(members):
+        if family.singles[a] is None or family.singles[b] is None:
+            continue
+        contrast = family.contrast(a, b)  # the influence of each row is not kept
+        spread, value[place], estimate[place] = contrast.tested, contrast.value, contrast.estimate
+        se[place], df[place] = spread.se, spread.df
+        statuses[place], t[place], raw[place] = decide(setting, contrast, side)
+        details[place] = {"se": spread.se, **worth_of_groups(setting, contrast)}
+        spreads.append(spread)
+        if statuses[place] is Status.OK and contrast.of_groups is not None:
+            groups.append(contrast.of_groups)
+    ok = np.array([status is Status.OK for status in statuses])
+    columns = np.cumsum([single is not None for single in family.singles]) - 1
+    first, second = columns[np.array(members)[ok]].T
+    tested = Contrasts(first, second, estimate[ok], se[ok], df[ok], family.covariance)
+    flips = None
     if groups:
         together = GroupSums(np.column_stack([one.sums for one in groups]), groups[0].shares)
         if not together.many_alike:
             flips = max_flip(together, tested.se, side)
-            raw[at] = np.maximum(raw[at], flips.alone)
-    single = np.full(len(first), math.nan)
+            raw[ok] = np.maximum(raw[ok], flips.alone)
+    single = np.full(len(members), math.nan)
+    each = level
+    largest = None
     if method == MAX_T:
         adjusted = np.where(np.isnan(raw), math.nan, 1.0)
-        largest = None
-        if at:
+        if ok.any():
             draws, scale = draw(tested.covariance, n_resamples, seed)
-            largest = max_t(tested, draws, level, side, scale)
-            adjusted[at], single[at] = largest.step_down, largest.single_step
+            single[ok], adjusted[ok], largest = max_t(tested, draws, level, side, scale)
             if flips is not None:
-                adjusted[at] = np.maximum(adjusted[at], flips.step_down)
+                adjusted[ok] = np.maximum(adjusted[ok], flips.step_down)
         # no adjusted p below its own p, which the draws may miss by chance
         adjusted = np.fmax(adjusted, raw)
-        quantiles = _quantiles(tested.df, level, side, largest if simultaneous else None)
     else:
         adjusted = adjust_pvalues(raw, method)
-        each = simultaneous_level(level, len(first), method) if simultaneous else level
-        quantiles = _quantiles(tested.df, each, side, None)
-    metric, defined = family.setting.metric, [single for single in family.singles if single]
-    least, most = metric.range
-    bounds = (
-        -math.inf if side == "less" else least - most,
-        math.inf if side == "greater" else most - least,
-    )
-    intervals: list[ConfidenceInterval | None] = [None] * len(first)
-    for place, i in enumerate(at):
-        centre, reach = float(tested.estimate[place]), float(quantiles[place] * tested.se[place])
-        low = -math.inf if side == "less" else max(centre - reach, bounds[0])
-        high = math.inf if side == "greater" else min(centre + reach, bounds[1])
-        intervals[i] = ConfidenceInterval(low, high, level, "t")
+        each = simultaneous_level(level, len(members), method) if simultaneous else level
+    tail: Any = tail_probability(each, side)
+    if largest is not None and simultaneous:
+        tail = special.ndtr(-largest)
+    reach = -special.stdtrit(tested.df, tail) * tested.se
+    bounds = metric.range[0] - metric.range[1], metric.range[1] - metric.range[0]
     if flips is not None:
-        each = simultaneous_level(level, len(first), "bonferroni") if simultaneous else level
+        each = simultaneous_level(level, len(members), "bonferroni") if simultaneous else level
         limits = subset_limits(together.sums, together.shares, tail_probability(each, side))
         decisive = adjusted if simultaneous else raw
-        for place, i in enumerate(at):
-            if (plain := intervals[i]) is not None:
-                wider = hull(plain, [ends[place] for ends in limits], side, bounds)
-                centre, p = float(tested.estimate[place]), float(decisive[i])
-                intervals[i] = agreeing(wider, p, 1 - level, centre, side)
-    spreads = [contrast.tested for contrast in contrasts if contrast is not None]
+    intervals = {}
+    for place, member in enumerate(np.flatnonzero(ok).tolist()):
+        centre = float(tested.estimate[place])
+        low = -math.inf if side == "less" else max(centre - float(reach[place]), bounds[0])
+        high = math.inf if side == "greater" else min(centre + float(reach[place]), bounds[1])
+        ci = ConfidenceInterval(low, high, level, "t")
+        if flips is not None:
+            ci = hull(ci, [ends[place] for ends in limits], side, bounds)
+            ci = agreeing(ci, float(decisive[member]), 1 - level, centre, side)
+        intervals[member] = ci
+    defined = [s for s in family.singles if s is not None]
     sign = 1 if metric.greater_is_better else -1
+    checks: tuple[Assumption, ...] = ()
+    if spreads:
+        checks = assumptions(setting, min(spreads, key=lambda spread: spread.df), defined)
     return PairwiseResult(
         test="metric_difference" if metric.computed else "mean_difference",
         variant=metric.name,
         correction=method,
         pairs=tuple(
             Pair(
-                a=int(first[i]),
-                b=int(second[i]),
+                a=a,
+                b=b,
                 statistic=float(t[i]),
                 pvalue=float(raw[i]),
                 pvalue_adjusted=float(adjusted[i]),
-                estimate=math.nan if contrast is None else contrast.value,
-                ci=intervals[i],
-                df=None if contrast is None else contrast.tested.df,
+                estimate=float(value[i]),
+                ci=intervals.get(i),
+                df=float(df[i]) if i in details else None,
                 status=statuses[i],
-                details={} if contrast is None else {"se": contrast.tested.se, **contrast.worth},
+                details=details.get(i, {}),
             )
-            for i, contrast in enumerate(contrasts)
+            for i, (a, b) in enumerate(members)
         ),
-        n=family.setting.truth.n,
+        n=setting.truth.n,
         null_hypothesis="The two models of the pair have the same "
         f"{metric.name} on the population that the test rows were drawn from.",
         method="hothorn2008" if method == MAX_T else "satterthwaite1946",
         alternative=side,
-        status=Status.OK if at else statuses[0],
-        assumptions=assumptions(family.setting, min(spreads, key=lambda s: s.df), defined)
-        if spreads
-        else (),
+        status=Status.OK if ok.any() else statuses[0],
+        assumptions=checks,
         details={
             "values": [math.nan if s is None else sign * s.value for s in family.singles],
             "reasons": family.reasons,
             "single_step": single,
         },
     )
-
-
-def _quantiles(df: FloatArray, level: float, side: Alternative, largest: MaxT | None) -> FloatArray:
-    """Return half-widths in standard errors: of one t, or of all t together."""
-    if largest is None:
-        return np.asarray(-special.stdtrit(df, tail_probability(level, side)))
-    return np.asarray(-special.stdtrit(df, special.ndtr(-largest.critical)))
 
 
 FEWEST, ENOUGH, ENOUGH_OF_AREAS, HIGH_AREA = 20, 40, 100, 0.9
@@ -593,18 +534,17 @@ def best_by_values(
 
 def best_of(family: MetricFamily, level: float, n_resamples: int, seed: int) -> BestResult:
     """Find the best models of a family that has been read; see `best_models`."""
-    defined, models = family.defined, len(family.singles)
-    null = "The model is a best one of those compared."
+    setting, defined, models = family.setting, family.defined, len(family.singles)
     scores = [math.nan if s is None else s.value for s in family.singles]
     pvalues = np.full(models, math.nan)
-    status, details = Status.OK, {"reasons": family.reasons}
+    status = Status.OK
     assumed: tuple[Assumption, ...] = ()
     if not defined:
         status = Status.UNDEFINED
-    elif family.setting.too_few() or not np.isfinite(family.covariance).all():
+    elif setting.lacks_rows_of_a_class or not np.isfinite(family.covariance).all():
         status = Status.TOO_FEW
     if status is not Status.OK:
-        scores, defined, details = [math.nan] * models, [], {}
+        scores, defined = [math.nan] * models, []
     else:
         draws, _ = draw(family.covariance, n_resamples, seed)
         leads = _leads(family)
@@ -616,19 +556,19 @@ def best_of(family: MetricFamily, level: float, n_resamples: int, seed: int) -> 
         best = max((s for s in family.singles if s is not None), key=lambda s: s.estimate)
         assumed = _assumptions(family, best)
     return BestResult(
-        test="best_models" if family.setting.metric.computed else "best_by_values",
-        variant=family.setting.metric.name,
+        test="best_models" if setting.metric.computed else "best_by_values",
+        variant=setting.metric.name,
         statistic=math.nan,
         pvalue=math.nan,
-        n=family.setting.truth.n,
-        null_hypothesis=null if status is Status.OK else "",
+        n=setting.truth.n,
+        null_hypothesis="The model is a best one of those compared." if defined else "",
         method="hsu1984",
         status=status,
         assumptions=assumed,
         scores=tuple(scores),
         members=tuple(m for m in defined if not pvalues[m] <= 1 - level),
         pvalues=tuple(pvalues.tolist()),
-        details=details,
+        details={"reasons": family.reasons} if defined else {},
     )
 
 
@@ -640,7 +580,7 @@ def _rows_of_rarest(family: MetricFamily) -> tuple[int, int]:
         return ENOUGH, ENOUGH
     if setting.metric.needs is Need.NUMBERS:
         return int(min(s.tested.df for s in singles)), 3 * FEWEST
-    fewest, top = setting.fewest(), max(s.value for s in singles)
+    fewest, top = setting.fewest, max(s.value for s in singles)
     high = setting.metric.form is Form.RANKING and top > HIGH_AREA
     enough = ENOUGH_OF_AREAS if high or setting.metric.by_predicted else ENOUGH
     return enough if fewest < 0 else fewest, enough
@@ -666,7 +606,12 @@ def _leads(family: MetricFamily) -> FloatArray:
     """Return by how many standard errors, as normal scores, model j (column) beats i (row)."""
     defined, scale = family.defined, family.scale
     singles = [s for s in family.singles if s is not None]
-    scaled = [None if scale is None else on_scale(scale, s) for s in singles]
+    slopes = [0.0 if scale is None else scale.slope(s.value) for s in singles]
+    scaled = {  # by the delta method; not at an end of the range
+        m: dataclasses.replace(s, value=scale.forward(s.value), values=s.values / slope)
+        for m, (s, slope) in enumerate(zip(singles, slopes, strict=True))
+        if scale is not None and slope > 0
+    }
     z = np.full((len(defined), len(defined)), -math.inf)
     for i in range(len(defined)):
         for j in range(i + 1, len(defined)):
@@ -676,9 +621,8 @@ def _leads(family: MetricFamily) -> FloatArray:
                 df = contrast.tested.df
                 if scale is not None:
                     df = min(df, singles[i].tested.df, singles[j].tested.df)
-                first, second = scaled[j], scaled[i]
-                if first is not None and second is not None:
-                    other = first - second
+                if i in scaled and j in scaled:
+                    other = scaled[j] - scaled[i]
                     t = min(t, other.value / other.tested.se, key=abs)
                 size = -float(special.ndtri(special.stdtr(df, -abs(t))))
                 z[i, j], z[j, i] = math.copysign(size, t), -math.copysign(size, t)

@@ -8,13 +8,12 @@ a value for each row.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from functools import partial, reduce
 from operator import add, mul
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import special
 from scipy.special import stdtrit
 
@@ -31,11 +30,9 @@ from bakeoff.stats.metrics.metric import (
     TARGET_SQUARED,
     Carried,
     Form,
-    Metric,
     Need,
     by_value,
     decision,
-    enter,
     of_means,
     row_mean,
 )
@@ -44,7 +41,6 @@ from bakeoff.stats.metrics.view import (
     Codes,
     Functional,
     NoValue,
-    NumberView,
     View,
     mean,
 )
@@ -60,9 +56,13 @@ def ratio(part: Functional, whole: Functional, nothing: str) -> Functional:
     return part / whole
 
 
-def _mean(table: Cells, parts: Iterable[Functional]) -> Functional:
-    listed = [*parts]
-    return table.sum(listed) / len(listed)
+def _sum(parts: Iterable[Functional]) -> Functional:
+    return reduce(add, parts)
+
+
+def _mean(parts: Iterable[Functional]) -> Functional:
+    first, *others = parts
+    return reduce(add, others, first) / (1 + len(others))
 
 
 def _recall(table: Cells, k: int) -> Functional:
@@ -70,44 +70,43 @@ def _recall(table: Cells, k: int) -> Functional:
 
 
 def _precision(table: Cells, k: int) -> Functional:
-    return ratio(table.right(k), table.said(k), f"no row is predicted {table.classes[k]!r}")
+    return ratio(table.right(k), table.predicted_as(k), f"no row is predicted {table.classes[k]!r}")
 
 
 def _fbeta(table: Cells, k: int, beta: float = 1.0) -> Functional:
     """(1 + β²) TP / ((1 + β²) TP + β² FN + FP) of class k."""
     weight = beta**2
-    whole = table.said(k) + weight * table.true(k)
+    whole = table.predicted_as(k) + weight * table.true(k)
     nothing = f"no row is or is predicted {table.classes[k]!r}"
     return ratio((1 + weight) * table.right(k), whole, nothing)
 
 
-def _accuracy(table: Cells) -> Functional:
-    return table.agreed / table.total
-
-
 def _jaccard(table: Cells) -> Functional:
     k = table.positive
-    whole = table.true(k) + table.said(k) - table.right(k)
+    whole = table.true(k) + table.predicted_as(k) - table.right(k)
     return ratio(table.right(k), whole, f"no row is or is predicted {table.classes[k]!r}")
 
 
 def _mcc(table: Cells) -> Functional:
     """Matthews correlation, multi-class (Gorodkin 2004); 0 when all predictions are one class."""
-    chance = table.sum(table.true(k) * table.said(k) for k in table.seen)
-    everything = table.total * table.total
-    said = everything - table.sum(table.said(k) * table.said(k) for k in table.seen)
-    true = everything - table.sum(table.true(k) * table.true(k) for k in table.seen)
-    spread = said * true
+    chance = _chance(table)
+    predicted = 1 - _sum(table.predicted_as(k) * table.predicted_as(k) for k in table.seen)
+    true = 1 - _sum(table.true(k) * table.true(k) for k in table.seen)
+    spread = predicted * true
     if spread.value <= 1e-15:
-        return table.constant(0.0)
-    return (table.agreed * table.total - chance) / spread**0.5
+        return Functional(0.0, np.full(len(table.weights), np.nan))
+    return (table.agreed - chance) / spread**0.5
+
+
+def _chance(table: Cells) -> Functional:
+    """Return the agreement of independent predictions."""
+    return _sum(table.true(k) * table.predicted_as(k) for k in table.seen)
 
 
 def _kappa(table: Cells) -> Functional:
-    products = table.sum(table.true(k) * table.said(k) for k in table.seen)
-    chance = products / (table.total * table.total)
+    chance = _chance(table)
     nothing = "truth and prediction are one and the same class throughout"
-    return ratio(_accuracy(table) - chance, 1 - chance, nothing)
+    return ratio(table.agreed - chance, 1 - chance, nothing)
 
 
 def _recalls(table: Cells) -> list[Functional]:
@@ -115,181 +114,67 @@ def _recalls(table: Cells) -> list[Functional]:
 
 
 def _weighted(table: Cells, of_class: Callable[[Cells, int], Functional]) -> Functional:
-    return table.sum(table.true(k) * of_class(table, k) for k in table.seen) / table.total
+    return _sum(table.true(k) * of_class(table, k) for k in table.seen)
 
 
-_OF_POSITIVE = {"classes": "positive", "instead": _PER_CLASS}
-_OF_NEGATIVE = {"classes": "negative", "instead": _PER_CLASS}
-_F = {"classes": "positive", "instead": _AVERAGED}
-_EVERY = {"classes": "every"}
-_BY_PREDICTED = {"by_predicted": True}
-_DECISIONS: tuple[tuple[str, str, str, Callable[[Cells], Functional], dict[str, Any]], ...] = (
-    (
-        "accuracy",
-        "accuracy",
-        POINTS,
-        _accuracy,
-        {
-            "mean_of_rows": True,
-            "counts": "right",
-            "reads": "correctness",
-        },
-    ),
-    (
-        "error",
-        "error rate",
-        POINTS,
-        lambda t: 1 - _accuracy(t),
-        {
-            "greater_is_better": False,
-            "mean_of_rows": True,
-            "counts": "wrong",
-            "reads": "correctness",
-        },
-    ),
-    (
-        "balanced_accuracy",
-        "balanced accuracy",
-        POINTS,
-        lambda t: _mean(t, _recalls(t)),
-        _EVERY,
-    ),
-    (
-        "precision",
-        "precision",
-        POINTS,
-        lambda t: _precision(t, t.positive),
-        _OF_POSITIVE | _BY_PREDICTED,
-    ),
-    (
-        "npv",
-        "negative predictive value",
-        POINTS,
-        lambda t: _precision(t, 1 - t.positive),
-        _OF_NEGATIVE | _BY_PREDICTED,
-    ),
-    ("recall", "recall", POINTS, lambda t: _recall(t, t.positive), _OF_POSITIVE),
-    ("specificity", "specificity", POINTS, lambda t: _recall(t, 1 - t.positive), _OF_NEGATIVE),
-    (
-        "youden",
-        "Youden's index",
-        "index",
-        lambda t: _recall(t, t.positive) + _recall(t, 1 - t.positive) - 1,
-        {"classes": "every", "instead": _PER_CLASS, "range": (-1.0, 1.0)},
-    ),
-    (
-        "gmean",
-        "geometric mean of recalls",
-        POINTS,
-        lambda t: reduce(mul, _recalls(t)) ** (1 / len(t.present)),
-        _EVERY,
-    ),
-    ("f1", "F1", "F1", lambda t: _fbeta(t, t.positive), _F),
-    (
-        "fbeta",
-        "F-beta",
-        "F-beta",
-        lambda t: _fbeta(t, t.positive, t.options.beta),
-        _F | {"option": "beta"},
-    ),
-    ("f2", "F2", "F2", lambda t: _fbeta(t, t.positive, 2.0), _F),
-    ("f05", "F0.5", "F0.5", lambda t: _fbeta(t, t.positive, 0.5), _F),
-    ("jaccard", "Jaccard index", "index", _jaccard, _F),
-    (
-        "precision_macro",
-        "macro precision",
-        POINTS,
-        lambda t: _mean(t, (_precision(t, k) for k in t.seen)),
-        _EVERY | _BY_PREDICTED,
-    ),
-    (
-        "precision_weighted",
-        "weighted precision",
-        POINTS,
-        lambda t: _weighted(t, _precision),
-        _EVERY | _BY_PREDICTED,
-    ),
-    (
-        "recall_macro",  # all classes must occur
-        "macro recall",
-        POINTS,
-        lambda t: _mean(t, (_recall(t, k) for k in range(len(t.classes)))),
-        _EVERY,
-    ),
-    ("recall_weighted", "weighted recall", POINTS, _accuracy, {"mean_of_rows": True}),
-    ("f1_macro", "macro F1", "F1", lambda t: _mean(t, (_fbeta(t, k) for k in t.seen)), _EVERY),
-    ("f1_weighted", "weighted F1", "F1", lambda t: _weighted(t, _fbeta), _EVERY),
-    ("mcc", "Matthews correlation", "correlation", _mcc, _EVERY | {"range": (-1.0, 1.0)}),
-    ("kappa", "Cohen's kappa", "kappa", _kappa, _EVERY | {"range": (-1.0, 1.0)}),
+_share = partial(decision, unit=POINTS)
+_right = partial(_share, mean_of_rows=True)
+_of_positive = partial(_share, classes="positive", instead=_PER_CLASS)
+_of_negative = partial(_share, classes="negative", instead=_PER_CLASS)
+_f = partial(decision, classes="positive", instead=_AVERAGED)
+_every = partial(decision, classes="every")
+_correlation = partial(_every, range=(-1.0, 1.0))
+
+_correctness = partial(_right, reads="correctness")
+_correctness("accuracy", name="accuracy", counts="right")(lambda t: t.agreed)
+_correctness("error rate", name="error", counts="wrong", greater_is_better=False)(
+    lambda t: 1 - t.agreed
 )
-for _name, _title, _unit, _formula, _facts in _DECISIONS:
-    decision(_title, _unit, name=_name, **_facts)(_formula)
-
-
-class Curve(NamedTuple):
-    """The area under a curve of two classes: its value, and with the influence of each row."""
-
-    value: Callable[[BoolArray, FloatArray], float]
-    functional: Callable[[BoolArray, FloatArray], Functional]
-
-
-class TwoClasses(NamedTuple):
-    """Rows of two classes: which are positive, their scores, and where they are, if not all."""
-
-    positive: BoolArray
-    scores: FloatArray
-    rows: BoolArray | None = None
-
-    def spread(self, area: Functional) -> Functional:
-        """Return influence values among these rows as those among all."""
-        if self.rows is None:
-            return area
-        psi = np.zeros(len(self.rows))
-        psi[self.rows] = area.psi * len(self.rows) / self.rows.sum()
-        return Functional(area.value, psi)
-
-
-def ranking(
-    name: str,
-    title: str,
-    curve: Curve,
-    parts: Callable[[View], Iterator[TwoClasses]],
-    *,
-    influence: Callable[[View], Functional] | None = None,
-    **facts: Any,
-) -> None:
-    """Enter the mean of the areas under a curve that a function of a `View` says to take."""
-
-    def value(view: View) -> float:
-        areas = [curve.value(p.positive, p.scores) for p in parts(view)]
-        return areas[0] if len(areas) == 1 else float(np.mean(areas))
-
-    def functional(view: View) -> Functional:
-        areas = [p.spread(curve.functional(p.positive, p.scores)) for p in parts(view)]
-        total: Functional = reduce(add, areas)
-        return total / len(areas)
-
-    formula = influence or functional
-    usual = {"form": Form.RANKING, "needs": Need.PROBABILITIES, "scale": LOGIT, **facts}
-    enter(Metric(name=name, title=title, unit="area", value=value, formula=formula, **usual))
-
-
-def _area(positive: BoolArray, below: FloatArray) -> float:
-    of_positive = int(positive.sum())
-    pairs = of_positive * (len(positive) - of_positive)
-    if not pairs:
-        raise NoValue("the tested rows are all of one class")
-    return float(below[positive].sum() / pairs)
+_every("balanced accuracy", POINTS, name="balanced_accuracy")(lambda t: _mean(_recalls(t)))
+_of_positive("precision", name="precision", by_predicted=True)(lambda t: _precision(t, t.positive))
+_of_negative("negative predictive value", name="npv", by_predicted=True)(
+    lambda t: _precision(t, 1 - t.positive)
+)
+_of_positive("recall", name="recall")(lambda t: _recall(t, t.positive))
+_of_negative("specificity", name="specificity")(lambda t: _recall(t, 1 - t.positive))
+_correlation("Youden's index", "index", name="youden", instead=_PER_CLASS)(
+    lambda t: _recall(t, t.positive) + _recall(t, 1 - t.positive) - 1
+)
+_every("geometric mean of recalls", POINTS, name="gmean")(
+    lambda t: reduce(mul, _recalls(t)) ** (1 / len(t.present))
+)
+_f("F1", "F1", name="f1")(lambda t: _fbeta(t, t.positive))
+_f("F-beta", "F-beta", name="fbeta", option="beta")(lambda t: _fbeta(t, t.positive, t.options.beta))
+_f("F2", "F2", name="f2")(lambda t: _fbeta(t, t.positive, 2.0))
+_f("F0.5", "F0.5", name="f05")(lambda t: _fbeta(t, t.positive, 0.5))
+_f("Jaccard index", "index", name="jaccard")(_jaccard)
+_every("macro precision", POINTS, name="precision_macro", by_predicted=True)(
+    lambda t: _mean(_precision(t, k) for k in t.seen)
+)
+_every("weighted precision", POINTS, name="precision_weighted", by_predicted=True)(
+    lambda t: _weighted(t, _precision)
+)
+_every("macro recall", POINTS, name="recall_macro")(  # all classes must occur
+    lambda t: _mean(_recall(t, k) for k in range(len(t.classes)))
+)
+_right("weighted recall", name="recall_weighted")(lambda t: t.agreed)
+_every("macro F1", "F1", name="f1_macro")(lambda t: _mean(_fbeta(t, k) for k in t.seen))
+_every("weighted F1", "F1", name="f1_weighted")(lambda t: _weighted(t, _fbeta))
+_correlation("Matthews correlation", "correlation", name="mcc")(_mcc)
+_correlation("Cohen's kappa", "kappa", name="kappa")(_kappa)
 
 
 def auc(positive: BoolArray, scores: FloatArray, *, unbiased: bool = True) -> Functional:
     """Return the area under the ROC curve."""
-    everyone = rows_below(positive, scores)
-    area = _area(positive, everyone)
     psi, n = np.empty(len(scores)), len(scores)
+    positives = int(positive.sum())
+    if positives in (0, n):
+        raise NoValue("the tested rows are all of one class")
+    everyone = rows_below(positive, scores)
+    area = float(everyone[positive].sum() / (positives * (n - positives)))
     for side in (True, False):
         rows = positive if side else ~positive
-        count = int(rows.sum())
+        count = positives if side else n - positives
         below = everyone[rows] / (n - count)
         placement = below if side else 1 - below
         factor = n / count
@@ -299,23 +184,8 @@ def auc(positive: BoolArray, scores: FloatArray, *, unbiased: bool = True) -> Fu
     return Functional(area, psi)
 
 
-def average_precision_value(positive: BoolArray, scores: FloatArray) -> float:
-    """Return the area under the precision-recall curve as a step function."""
-    if not positive.any():
-        raise NoValue("no row is positive")
-    order = np.argsort(-scores, kind="stable")
-    last_of_tie = np.append(np.diff(scores[order]) != 0, True)
-    hits, above = np.cumsum(positive[order])[last_of_tie], np.flatnonzero(last_of_tie) + 1
-    return _steps(np.diff(hits, prepend=0), hits, above)
-
-
-def _steps(hits: NDArray[np.int64], so_far: NDArray[np.int64], above: NDArray[np.int64]) -> float:
-    """Sum the precision at each score over the positive rows that have it."""
-    return float(np.sum(hits / so_far[-1] * so_far / above))
-
-
-def average_precision_functional(positive: BoolArray, scores: FloatArray) -> Functional:
-    """Return the area under the precision-recall curve, in O(n log n)."""
+def average_precision(positive: BoolArray, scores: FloatArray) -> Functional:
+    """Return the area under the precision-recall curve as a step function, in O(n log n)."""
     positives, n = int(positive.sum()), len(scores)
     if not positives:
         raise NoValue("no row is positive")
@@ -323,7 +193,7 @@ def average_precision_functional(positive: BoolArray, scores: FloatArray) -> Fun
     above = np.cumsum(sizes)  # rows with a score at least as high, by distinct score
     hits = np.bincount(inverse, weights=positive).astype(np.int64)
     so_far = np.cumsum(hits)
-    precision, value = so_far / above, _steps(hits, so_far, above)
+    precision, value = so_far / above, float(np.sum(hits / positives * so_far / above))
     # what a row changes in the precision at its own score and at all lower ones
     per_hit = hits / above
     all_lower = np.cumsum(per_hit[::-1])[::-1]
@@ -333,84 +203,66 @@ def average_precision_functional(positive: BoolArray, scores: FloatArray) -> Fun
     return Functional(value, psi)
 
 
-ROC = Curve(
-    lambda positive, scores: _area(positive, rows_below(positive, scores)),
-    partial(auc, unbiased=False),
-)
-PRECISION_RECALL = Curve(average_precision_value, average_precision_functional)
-
-
-def _positive_rows(view: View) -> Iterator[TwoClasses]:
-    yield TwoClasses(view.is_positive, view.scores)
+Curve = Callable[[BoolArray, FloatArray], Functional]
+"""The area under a curve of two classes, from which rows are positive and their scores."""
+_roc: Curve = partial(auc, unbiased=False)
 
 
 def _check_every_class(view: View) -> None:
     """Refuse rows that lack a class, by its name: areas of every class are averaged."""
-    present = np.bincount(view.truth.codes, minlength=view.probabilities.shape[1]) > 0
+    present = np.bincount(view.truth.values, minlength=view.probabilities.shape[1]) > 0
     if present.sum() > 1 and not present.all():
         raise NoValue(f"no tested row is of the class {view.truth.classes[int(present.argmin())]}")
 
 
-def _one_against_rest(view: View) -> Iterator[TwoClasses]:
+def _one_against_rest(curve: Curve, view: View) -> Functional:
     _check_every_class(view)
-    for k, column in enumerate(view.probabilities.T):
-        yield TwoClasses(view.truth.codes == k, column)
+    columns = enumerate(view.probabilities.T)
+    return _mean(curve(view.truth.values == k, column) for k, column in columns)
 
 
-def _delong(view: View) -> Functional:
-    # sums over clusters have their own factor G/(G − 1)
-    return auc(view.is_positive, view.scores, unbiased=not view.grouped)
-
-
-def _one_against_one(view: View) -> Iterator[TwoClasses]:
+def _one_against_one(view: View) -> Functional:
     _check_every_class(view)
-    truth, p = view.truth.codes, view.probabilities
+    truth, p = view.truth.values, view.probabilities
+    value, psi, areas = 0.0, np.zeros(len(truth)), p.shape[1] * (p.shape[1] - 1)
     for i in range(p.shape[1]):
         for j in range(i):
             rows = (truth == i) | (truth == j)
-            yield from (TwoClasses(truth[rows] == k, p[rows, k], rows) for k in (i, j))
+            for k in (i, j):
+                area = _roc(truth[rows] == k, p[rows, k])
+                value += area.value
+                psi[rows] += area.psi * len(truth) / rows.sum()
+    return Functional(value / areas, psi / areas)
 
 
-ranking(
-    "roc_auc",
+_area = partial(of_means, unit="area", form=Form.RANKING, needs=Need.PROBABILITIES, scale=LOGIT)
+_area(
     "ROC AUC",
-    ROC,
-    _positive_rows,
+    name="roc_auc",
     needs=Need.RANKING,
     classes="every",
     instead="roc_auc_ovr or roc_auc_ovo",
-    influence=_delong,
     by_pairs=True,
     reads="ranking",
     studied_by="roc_auc",
     method="delong1988",
+)(  # sums over clusters have their own factor G/(G − 1)
+    lambda view: auc(view.is_positive, view.scores, unbiased=not view.grouped)
 )
-ranking("roc_auc_ovr", "ROC AUC, one vs rest", ROC, _one_against_rest, classes="every")
-ranking(  # Hand & Till (2001)
-    "roc_auc_ovo",
-    "ROC AUC, one vs one",
-    ROC,
-    _one_against_one,
-    classes="every",
-    method="hand2001",
+_area("ROC AUC, one vs rest", name="roc_auc_ovr", classes="every")(partial(_one_against_rest, _roc))
+_area("ROC AUC, one vs one", name="roc_auc_ovo", classes="every", method="hand2001")(
+    _one_against_one
 )
-ranking(
-    "average_precision",
+_by_precision = partial(_area, by_predicted=True)
+_by_precision(
     "average precision",
-    PRECISION_RECALL,
-    _positive_rows,
+    name="average_precision",
     needs=Need.RANKING,
     classes="positive",
     instead="average_precision_macro",
-    by_predicted=True,
-)
-ranking(
-    "average_precision_macro",
-    "macro average precision",
-    PRECISION_RECALL,
-    _one_against_rest,
-    classes="every",
-    by_predicted=True,
+)(lambda view: average_precision(view.is_positive, view.scores))
+_by_precision("macro average precision", name="average_precision_macro", classes="every")(
+    partial(_one_against_rest, average_precision)
 )
 
 
@@ -434,7 +286,7 @@ _probability_loss = partial(row_mean, needs=Need.PROBABILITIES, greater_is_bette
 def log_loss(view: View) -> FloatArray:
     """Mean negative log-likelihood; probabilities are kept off 0 and 1 by one float epsilon."""
     p = view.probabilities
-    of_truth = p[np.arange(len(p)), view.truth.codes] / p.sum(axis=1)
+    of_truth = p[np.arange(len(p)), view.truth.values] / p.sum(axis=1)
     eps = np.finfo(np.float64).eps
     return np.asarray(-np.log(np.clip(of_truth, eps, 1 - eps)))
 
@@ -443,7 +295,7 @@ def _squared_errors(view: View) -> FloatArray:
     p = view.probabilities
     if p.shape[1] == 2:
         return np.asarray((p[:, view.truth.positive] - view.is_positive) ** 2)
-    right = np.arange(p.shape[1]) == view.truth.codes[:, None]
+    right = np.arange(p.shape[1]) == view.truth.values[:, None]
     return np.asarray(((p - right) ** 2).sum(axis=1))
 
 
@@ -462,7 +314,7 @@ _probability_loss(
 def _among_the_first(view: View, k: int) -> FloatArray:
     """Return 1 where fewer than k classes are more probable than the true one, else 0."""
     p = view.probabilities
-    of_truth = p[np.arange(len(p)), view.truth.codes]
+    of_truth = p[np.arange(len(p)), view.truth.values]
     return np.asarray((p > of_truth[:, None]).sum(axis=1) < k, dtype=np.float64)
 
 
@@ -496,13 +348,6 @@ def net_benefit(view: View) -> FloatArray:
     return np.where(view.probabilities[:, view.truth.positive] >= threshold, worth, 0.0)
 
 
-def _cost(view: View) -> float:
-    """Sum the counts of errors times their costs: more exact than the mean over rows."""
-    cells = view.cells
-    costs = view.options.costs(len(view.truth.classes))[cells.truth, cells.predicted]
-    return float((cells.weights * costs).sum() / cells.weights.sum())
-
-
 @row_mean(
     "mean cost",
     "cost",
@@ -510,12 +355,11 @@ def _cost(view: View) -> float:
     reads="classes",
     greater_is_better=False,
     range=(0.0, math.inf),
-    value=_cost,
 )
 def cost(view: View) -> FloatArray:
     """Mean cost of a row by the matrix of costs."""
     costs = view.options.costs(len(view.truth.classes))
-    return np.asarray(costs[view.truth.codes, view.predicted])
+    return np.asarray(costs[view.truth.values, view.predicted])
 
 
 @decision(
@@ -530,9 +374,9 @@ def expected_cost(table: Cells) -> Functional:
     """Mean cost of a row where the classes are as frequent as the priors say."""
     k = len(table.classes)
     costs, priors = table.options.costs(k), table.options.shares(k)
-    return table.sum(
+    return _sum(
         ratio(
-            table.spent(k, costs),
+            table.cost_of(k, costs),
             table.true(k),
             f"no row is {table.classes[k]!r}, so what its errors cost has no value",
         )
@@ -553,14 +397,14 @@ _loss = partial(row_mean, needs=Need.NUMBERS, greater_is_better=False, range=(0.
 _squared = partial(_loss, scale=LOG, carried=_HEAVY_TAILS)
 _mean_of_squares = partial(_squared, null=_SQUARES, constant="mean")
 _deviance = partial(_loss, unit="deviance", constant="mean")
-_share = partial(of_means, needs=Need.NUMBERS, range=(-math.inf, 1.0), scale=LOG_COMPLEMENT)
-_correlation = partial(of_means, needs=Need.NUMBERS, range=(-1.0, 1.0), scale=FISHER)
+_explained = partial(of_means, needs=Need.NUMBERS, range=(-math.inf, 1.0), scale=LOG_COMPLEMENT)
+_of_pairs = partial(of_means, needs=Need.NUMBERS, range=(-1.0, 1.0), scale=FISHER)
 _jump = partial(
     by_value, needs=Need.NUMBERS, greater_is_better=False, range=(0.0, math.inf), smooth=False
 )
 
 
-def _squared_error(view: NumberView) -> FloatArray:
+def _squared_error(view: View) -> FloatArray:
     return np.square(view.error)
 
 
@@ -574,26 +418,26 @@ def _variance(values: FloatArray) -> Functional:
     return mean((values - values.mean()) ** 2, np.ones(len(values)))
 
 
-def _unexplained(view: NumberView, errors: Functional) -> Functional:
+def _unexplained(view: View, errors: Functional) -> Functional:
     if not np.ptp(view.observed) > 0:
         raise NoValue("the true numbers are all the same")
     return 1 - errors / _variance(view.observed)
 
 
-@_share("R²", "R²", carried=_HEAVY_TAILS, null=_SQUARES, constant="mean")
-def r2(view: NumberView) -> Functional:
+@_explained("R²", "R²", carried=_HEAVY_TAILS, null=_SQUARES, constant="mean")
+def r2(view: View) -> Functional:
     """Coefficient of determination: one less the mean squared error over the variance."""
     return _unexplained(view, mean(view.error**2, np.ones(view.truth.n)))
 
 
-@_share("explained variance", "share", carried=_HEAVY_TAILS)
-def explained_variance(view: NumberView) -> Functional:
+@_explained("explained variance", "share", carried=_HEAVY_TAILS)
+def explained_variance(view: View) -> Functional:
     """One less the variance of the errors over that of the true numbers."""
     return _unexplained(view, _variance(view.error))
 
 
 @_loss("mean absolute percentage error", POINTS, scale=LOG)
-def mape(view: NumberView) -> FloatArray:
+def mape(view: View) -> FloatArray:
     """Mean of the absolute errors as shares of the true numbers; low predictions are favoured."""
     if not view.observed.all():
         raise NoValue(f"{int((view.observed == 0).sum())} true number(s) are 0")
@@ -601,9 +445,9 @@ def mape(view: NumberView) -> FloatArray:
 
 
 @_loss("symmetric mean absolute percentage error", POINTS, range=(0.0, 2.0))
-def smape(view: NumberView) -> FloatArray:
+def smape(view: View) -> FloatArray:
     """Mean of absolute errors over half the sum of both absolute values; 0 where both are 0."""
-    size = np.abs(view.observed) + np.abs(view.predicted)
+    size = np.abs(view.observed) + np.abs(view.numbers)
     return np.asarray(2 * np.abs(view.error) / np.where(size > 0, size, 1.0))
 
 
@@ -612,47 +456,47 @@ def _check_inside(domain: BoolArray, outside: str) -> None:
         raise NoValue(f"{int((~domain).sum())} {outside}")
 
 
-def _log_errors(view: NumberView) -> FloatArray:
+def _log_errors(view: View) -> FloatArray:
     """Return the squared errors of log(1 + x)."""
-    for name, values in (("true", view.observed), ("predicted", view.predicted)):
+    for name, values in (("true", view.observed), ("predicted", view.numbers)):
         _check_inside(values > -1, f"{name} number(s) are -1 or less")
-    return np.asarray((np.log(1 + view.predicted) - np.log(1 + view.observed)) ** 2)
+    return np.asarray((np.log(1 + view.numbers) - np.log(1 + view.observed)) ** 2)
 
 
 _squared("mean squared logarithmic error", "log units squared", name="msle")(_log_errors)
 _squared("root mean squared logarithmic error", "log units", name="rmsle", root=True)(_log_errors)
 
 
-def _deviance_domain(view: NumberView, *, zero: bool) -> tuple[FloatArray, FloatArray]:
+def _deviance_domain(view: View, *, zero: bool) -> tuple[FloatArray, FloatArray]:
     lowest = "below 0" if zero else "0 or less"
     inside = view.observed >= 0 if zero else view.observed > 0
     _check_inside(inside, f"true number(s) are {lowest}")
-    _check_inside(view.predicted > 0, "predicted number(s) are 0 or less")
-    return view.observed, view.predicted
+    _check_inside(view.numbers > 0, "predicted number(s) are 0 or less")
+    return view.observed, view.numbers
 
 
 @_deviance("mean Poisson deviance")
-def poisson_deviance(view: NumberView) -> FloatArray:
+def poisson_deviance(view: View) -> FloatArray:
     """Mean deviance of counts y ≥ 0 from predictions above 0."""
     y, p = _deviance_domain(view, zero=True)
     return np.asarray(2 * (special.xlogy(y, y / p) + p - y))
 
 
 @_deviance("mean gamma deviance")
-def gamma_deviance(view: NumberView) -> FloatArray:
+def gamma_deviance(view: View) -> FloatArray:
     """Mean deviance of numbers y > 0 from predictions above 0, relative to their size."""
     y, p = _deviance_domain(view, zero=False)
     return np.asarray(2 * (y / p - 1 - np.log(y / p)))
 
 
 @_deviance("mean Tweedie deviance of power 1.5")
-def tweedie15_deviance(view: NumberView) -> FloatArray:
+def tweedie15_deviance(view: View) -> FloatArray:
     """Mean deviance of numbers y ≥ 0 with many zeros from predictions above 0."""
     y, p = _deviance_domain(view, zero=True)
     return np.asarray(4 * (y / np.sqrt(p) + np.sqrt(p) - 2 * np.sqrt(y)))
 
 
-def _pinball(view: NumberView, share: float) -> FloatArray:
+def _pinball(view: View, share: float) -> FloatArray:
     below = -view.error
     return np.maximum(share * below, (share - 1) * below)
 
@@ -674,11 +518,11 @@ def _standardised(values: FloatArray, which: str) -> FloatArray:
     return np.asarray(deviations / math.sqrt(variance))
 
 
-@_correlation("Pearson correlation", "correlation", carried=_HEAVY_TAILS)
-def pearson(view: NumberView) -> Functional:
+@_of_pairs("Pearson correlation", "correlation", carried=_HEAVY_TAILS)
+def pearson(view: View) -> Functional:
     """Linear correlation of true and predicted numbers; it says nothing of their size."""
     y = _standardised(view.observed, "true")
-    p = _standardised(view.predicted, "predicted")
+    p = _standardised(view.numbers, "predicted")
     r = float(y @ p) / len(y)
     r = math.copysign(1.0, r) if abs(r) > 1 - 1e-14 else r  # 1 but for rounding
     return Functional(r, y * p - r * (y**2 + p**2) / 2)
@@ -706,10 +550,10 @@ class _Ranks:
         return np.asarray(moved - moved.mean())
 
 
-@_correlation("Spearman correlation", "correlation")
-def spearman(view: NumberView) -> Functional:
+@_of_pairs("Spearman correlation", "correlation")
+def spearman(view: View) -> Functional:
     """Correlation of the ranks of true and predicted numbers; it says nothing of their size."""
-    y, p = _Ranks(view.observed), _Ranks(view.predicted)
+    y, p = _Ranks(view.observed), _Ranks(view.numbers)
     variances = {"true": y.moment(y), "predicted": p.moment(p)}
     for which, variance in variances.items():
         if not variance.value > 0:
@@ -718,13 +562,13 @@ def spearman(view: NumberView) -> Functional:
 
 
 @_jump("median absolute error", TARGET)
-def median_absolute_error(view: NumberView) -> float:
+def median_absolute_error(view: View) -> float:
     """Median of the absolute errors."""
     return float(np.median(np.abs(view.error)))
 
 
 @_jump("largest absolute error", TARGET, interval=False)
-def max_error(view: NumberView) -> float:
+def max_error(view: View) -> float:
     """Largest of the absolute errors; no interval is known for it."""
     return float(np.abs(view.error).max())
 
@@ -749,14 +593,13 @@ def calibration_curve(
     probabilities: FloatArray,
     clusters: Codes | None = None,
     level: float = 0.95,
-    places: int = _PLACES,
 ) -> CalibrationCurve:
     """Smooth the outcome over the predicted probability, with a pointwise band.
 
     The smooth at a place is a weighted sum of outcomes, whose standard error is that of the sum of
     their residuals, or with clusters of the sums of these; the band is on the scale of shares.
     """
-    at = _places(probabilities, places)
+    at = _places(probabilities)
     weights = [_weights(probabilities, place) for place in at]
     share = _smooth(weights, positive)
     residuals = positive - np.interp(probabilities, at, share)
@@ -775,11 +618,11 @@ def _smooth(weights: Iterable[FloatArray], positive: BoolArray) -> FloatArray:
     return np.array([min(max(float(weight @ outcome), 0.0), 1.0) for weight in weights])
 
 
-def _places(probabilities: FloatArray, most: int) -> FloatArray:
+def _places(probabilities: FloatArray) -> FloatArray:
     distinct = np.unique(probabilities)
-    if len(distinct) <= most:
+    if len(distinct) <= _PLACES:
         return distinct
-    return np.unique(np.quantile(probabilities, np.linspace(0, 1, most)))
+    return np.unique(np.quantile(probabilities, np.linspace(0, 1, _PLACES)))
 
 
 def _weights(x: FloatArray, place: float) -> FloatArray:
@@ -815,6 +658,6 @@ def ici(view: View) -> float:
     some distance (Austin & Steyerberg 2019).
     """
     p = view.probabilities[:, view.truth.positive]
-    at = _places(p, _PLACES)
+    at = _places(p)
     share = _smooth((_weights(p, place) for place in at), view.is_positive)
     return float(np.mean(np.abs(p - np.interp(p, at, share))))

@@ -27,10 +27,8 @@ from bakeoff.stats.metrics.view import (
     Columns,
     Functional,
     NoValue,
-    NumberView,
     View,
     mean,
-    rows_of,
 )
 
 POINTS = "percentage points"
@@ -135,7 +133,7 @@ class Metric:
     name, title : str
         Its key and the name people read.
     value : Callable
-        From a `View` or `NumberView` to a float; raises `NoValue`.
+        From a `View` to a float; raises `NoValue`.
     form : Form
         How the influence of each row is found.
     formula : Callable or None
@@ -245,22 +243,18 @@ class Metric:
         """Whether it looks at what errors cost."""
         return self.needs in (Need.COSTS, Need.PRIORS)
 
-    def on(self, rows: NDArray[np.intp]) -> Metric:
-        """Return the same metric for some of the rows that it is bound to."""
-        return dataclasses.replace(self, columns=rows_of(self.columns, rows))
-
 
 def numbers(
     name: str, *, greater_is_better: bool, undefined: str = "its values are given, not computed"
 ) -> Metric:
     """Return a mean of numbers that are given, one per row."""
 
-    def value(view: View | NumberView) -> float:
+    def value(view: View) -> float:
         raise NoValue(undefined)
 
-    def formula(view: NumberView) -> Functional:
-        centre = float(view.predicted.mean())
-        return Functional(centre, view.predicted - centre)
+    def formula(view: View) -> Functional:
+        centre = float(view.numbers.mean())
+        return Functional(centre, view.numbers - centre)
 
     return Metric(
         name=name,
@@ -274,17 +268,12 @@ def numbers(
     )
 
 
-RETIRED_METRICS = {
-    "partial_auc": "too few rows lie below a small false positive rate for its tests; write "
-    "`roc_auc`",
-}
-"""Names that metrics had before, each with what to write instead."""
-
-
 class Metrics(dict[str, Metric]):
     """Metrics by name; ``name@value`` is one whose option has that value."""
 
     def __missing__(self, name: str) -> Metric:
+        if "@" not in name:
+            raise KeyError(name)
         return self.with_option(name)
 
     def __contains__(self, name: object) -> bool:
@@ -299,9 +288,15 @@ class Metrics(dict[str, Metric]):
     def with_option(self, name: str) -> Metric:
         """Return the metric that ``name@value`` stands for."""
         base, at, text = name.partition("@")
-        if not at or base not in self or not self[base].option:
-            raise KeyError(name)
-        metric = self[base]
+        metric = super().get(base)
+        if metric is None:
+            raise ArgumentError("metric", f"no metric is called {base!r}")
+        if not metric.option:
+            raise ArgumentError("metric", f"{base} takes no option: found {name!r}")
+        if not at:
+            example = f"{base}@{EXAMPLES[metric.option]:g}"
+            message = f"{base} takes its {metric.option} in its name, like {example}"
+            raise ArgumentError("metric", message)
         try:
             option: dict[str, Any] = {metric.option: float(text)}
             dataclasses.replace(NO_OPTIONS, **option)
@@ -321,31 +316,11 @@ class Metrics(dict[str, Metric]):
 
     def lacking(self, name: str) -> str:
         """Say why a name with an option is none of a metric; empty where it is one."""
-        base, at, _ = name.partition("@")
-        if base in RETIRED_METRICS:
-            return f"{base}: {RETIRED_METRICS[base]}"
-        metric = self.get(base)
-        if metric is None:
-            return f"no metric is called {base!r}"
-        if not metric.option:
-            return f"{base} takes no option: found {name!r}"
-        if not at:
-            example = f"{base}@{EXAMPLES[metric.option]:g}"
-            return f"{base} takes its {metric.option} in its name, like {example}"
         try:
             self.with_option(name)
         except ArgumentError as error:
             return error.message
         return ""
-
-    def called(self, name: str) -> Metric:
-        """Return the metric of a name, or say which there are."""
-        if isinstance(name, str) and name.partition("@")[0] in (*self, *RETIRED_METRICS):
-            metric = self.get(name)
-            if metric and (not metric.option or getattr(NO_OPTIONS, metric.option) is not None):
-                return metric
-            raise ArgumentError("metric", self.lacking(name))
-        return self[check_choice(name, (*self,), "metric")]
 
 
 def _with_option(option: dict[str, Any], function: Callable[[Any], Any], rows: Any) -> Any:
@@ -361,7 +336,22 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 def metric_called(name: str | Metric) -> Metric:
     """Return the metric of a name, or say which there are."""
-    return name if isinstance(name, Metric) else METRICS.called(name)
+    if isinstance(name, Metric):
+        return name
+    if isinstance(name, str) and name.partition("@")[0] in (*METRICS,):
+        metric = METRICS[name]
+        return METRICS.with_option(name) if metric.option else metric
+    return METRICS[check_choice(name, (*METRICS,), "metric")]
+
+
+def check_smooth(metric: Metric) -> None:
+    """Refuse a metric that has intervals and no test."""
+    if not metric.smooth:
+        raise ArgumentError(
+            "metric",
+            f"{metric} is not smooth, so that no test of it holds its level: take "
+            "metric_difference, which gives intervals",
+        )
 
 
 def enter(metric: Metric) -> None:
@@ -371,58 +361,44 @@ def enter(metric: Metric) -> None:
     METRICS[metric.name] = metric
 
 
-def decision(title: str, unit: str, *, name: str = "", **facts: Any) -> Callable[[F], F]:
-    """Enter a formula over the table of true and predicted classes; see `Cells`."""
+def of_means(
+    title: str, unit: str, *, name: str = "", form: Form = Form.ROWS, **facts: Any
+) -> Callable[[F], F]:
+    """Enter a function from a view to a `Functional` of means over rows."""
 
     def decorate(formula: F) -> F:
         def value(view: View) -> float:
-            return float(formula(view.cells).value)
+            return float(formula(view.cells if form is Form.DECISIONS else view).value)
 
-        usual = {"form": Form.DECISIONS, "formula": formula, **facts}
-        enter(Metric(name=name or formula.__name__, title=title, unit=unit, value=value, **usual))
+        usual = {"name": name or formula.__name__, "formula": formula, **facts}
+        enter(Metric(title=title, unit=unit, value=value, form=form, **usual))
         return formula
 
     return decorate
 
 
+decision = partial(of_means, form=Form.DECISIONS)
+"""Enter a formula over the table of true and predicted classes; see `Cells`."""
+
+
 def row_mean(
-    title: str,
-    unit: str,
-    *,
-    name: str = "",
-    root: bool = False,
-    value: Callable[[Any], float] | None = None,
-    **facts: Any,
+    title: str, unit: str, *, name: str = "", root: bool = False, **facts: Any
 ) -> Callable[[F], F]:
     """Enter the mean of what a function of a view gives for each row, or the root of that mean."""
 
     def decorate(values: F) -> F:
-        def plain(view: View | NumberView) -> float:
+        def plain(view: View) -> float:
             centre = float(np.mean(values(view)))
             return math.sqrt(centre) if root else centre
 
-        def functional(view: View | NumberView) -> Functional:
+        def functional(view: View) -> Functional:
             centre = mean(values(view), np.ones(view.truth.n))
             return centre**0.5 if root else centre
 
         usual = {"form": Form.ROWS, "formula": functional, **facts}
-        usual |= {"root": root, "mean_of_rows": not root, "value": value or plain}
+        usual |= {"root": root, "mean_of_rows": not root, "value": plain}
         enter(Metric(name=name or values.__name__, title=title, unit=unit, **usual))
         return values
-
-    return decorate
-
-
-def of_means(title: str, unit: str, **facts: Any) -> Callable[[F], F]:
-    """Enter a function from a view to a `Functional` of means over rows."""
-
-    def decorate(formula: F) -> F:
-        def value(view: View | NumberView) -> float:
-            return float(formula(view).value)
-
-        usual = {"form": Form.ROWS, "formula": formula, **facts}
-        enter(Metric(name=formula.__name__, title=title, unit=unit, value=value, **usual))
-        return formula
 
     return decorate
 
@@ -492,9 +468,16 @@ def own_metric(
     )
 
 
-def _called(function: Callable[..., float], by_order: bool, view: View | NumberView) -> float:
+def _called(function: Callable[..., float], by_order: bool, view: View) -> float:
     """Call a function of the user's on truth, predictions and columns."""
     try:
-        return function(*view.of_own(by_order), **view.columns)
+        if not view.truth.classes:
+            return function(view.observed, view.numbers, **view.columns)
+        names = np.array(view.truth.classes, dtype=object)
+        if not by_order:
+            predicted = names[view.predicted]
+        else:
+            predicted = view.scores if len(names) == 2 else view.probabilities
+        return function(names[view.truth.values], predicted, **view.columns)
     except ValueError as reason:
         raise NoValue(str(reason)) from None

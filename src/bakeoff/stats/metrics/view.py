@@ -7,9 +7,8 @@ The formulas of metrics of decisions are written over the cells of that table: t
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Mapping, Sequence
-from functools import cached_property, reduce
-from operator import add
+from collections.abc import Mapping, Sequence
+from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
@@ -23,7 +22,6 @@ from bakeoff.stats.core.checks import (
     FloatArray,
     as_array,
     as_floats,
-    as_scores,
     is_missing,
 )
 
@@ -31,46 +29,26 @@ Codes = NDArray[np.intp]
 
 
 @dataclasses.dataclass(frozen=True)
-class TrueClasses:
-    """The true classes of the test rows."""
+class Truth:
+    """The truth of the test rows: codes of their classes, or numbers where there are no classes."""
 
-    codes: Codes
-    classes: tuple[Any, ...]
-    positive: int
-
-    @property
-    def n(self) -> int:
-        """The number of rows."""
-        return len(self.codes)
-
-    @cached_property
-    def counts(self) -> NDArray[np.intp]:
-        """Rows of each class, shape (K,)."""
-        return np.bincount(self.codes, minlength=len(self.classes))
-
-    def take(self, rows: NDArray[np.intp]) -> TrueClasses:
-        """Return the truth of some of the rows."""
-        return dataclasses.replace(self, codes=self.codes[rows])
-
-
-@dataclasses.dataclass(frozen=True)
-class TrueNumbers:
-    """The true numbers of the test rows."""
-
-    values: FloatArray
+    values: NDArray[Any]
+    classes: tuple[Any, ...] = ()
+    positive: int = 0
 
     @property
     def n(self) -> int:
         """The number of rows."""
         return len(self.values)
 
-    def take(self, rows: NDArray[np.intp]) -> TrueNumbers:
+    @cached_property
+    def counts(self) -> NDArray[np.intp]:
+        """Rows of each class, shape (K,)."""
+        return np.bincount(self.values, minlength=len(self.classes))
+
+    def take(self, rows: NDArray[np.intp]) -> Truth:
         """Return the truth of some of the rows."""
-        return TrueNumbers(self.values[rows])
-
-
-Truth = TrueClasses | TrueNumbers
-"""The truth of the test rows."""
+        return dataclasses.replace(self, values=self.values[rows])
 
 
 def read_truth(
@@ -78,20 +56,16 @@ def read_truth(
     labels: ArrayLike | None,
     positive: Any,
     predicted: Sequence[tuple[str, ArrayLike | CodedLabels]] = (),
-) -> TrueClasses:
+) -> Truth:
     """Check true classes; classes that are only predicted count as classes too."""
     rows = coded(y_true, "y_true")
-    seen = {name: set(coded(values, name).seen) for name, values in predicted}
-    kinds = {type(value) for value in rows.seen}
-    others = [name for name, values in seen.items() if {type(value) for value in values} - kinds]
-    every = set(rows.seen).union(*seen.values())
+    every = set(rows.seen).union(*(coded(values, name).seen for name, values in predicted))
     try:
         occurring = sorted(every)
     except TypeError:
-        named = ", ".join(sorted({type(value).__name__ for value in every}))
-        name = (others or [*seen][:1] or ["y_true"])[0]
-        message = f"found labels of several kinds ({named}), y_true has others"
-        raise ArgumentError(name, message) from None
+        kinds = ", ".join(sorted({type(value).__name__ for value in every}))
+        message = f"found labels of several kinds ({kinds}) among the true and predicted ones"
+        raise ArgumentError("y_true", message) from None
     classes = occurring if labels is None else _labels(labels, "labels").tolist()
     unknown = [value for value in occurring if value not in classes]
     if unknown:
@@ -103,7 +77,7 @@ def read_truth(
     name = classes[-1] if positive is None else positive
     if name not in classes:
         raise ArgumentError("positive", f"found {positive!r}, the classes are {classes!r}")
-    return TrueClasses(rows.among(classes), tuple(classes), classes.index(name))
+    return Truth(rows.among(classes), tuple(classes), classes.index(name))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -160,20 +134,18 @@ def _few_numbers(values: NDArray[Any]) -> CodedLabels | None:
     return CodedLabels(places if occurs.all() else (np.cumsum(occurs) - 1)[places], labels)
 
 
-def read_classes(truth: TrueClasses, predicted: ArrayLike | CodedLabels, name: str) -> Codes:
+def read_classes(truth: Truth, predicted: ArrayLike | CodedLabels, name: str) -> Codes:
     """Check one model's predicted classes against the truth and return their codes."""
     values = coded(predicted, name)
-    check_rows(truth, values.codes, name)
     unknown = [value for value in values.seen if value not in truth.classes]
     if unknown:
         raise ArgumentError(name, f"{unknown[0]!r} is no class, the classes are {truth.classes!r}")
     return values.among(list(truth.classes))
 
 
-def read_probabilities(truth: TrueClasses, predicted: ArrayLike, name: str) -> FloatArray:
+def read_probabilities(truth: Truth, predicted: ArrayLike, name: str) -> FloatArray:
     """Check one model's probabilities, shape (n,) of the positive class or (n, K)."""
     values = as_floats(predicted, name)
-    check_rows(truth, values, name)
     if not np.isfinite(values).all():
         row = int(np.argwhere(~np.isfinite(values))[0][0])
         raise ArgumentError(name, f"NaN or infinite in row {row}; drop these rows for every model")
@@ -192,25 +164,24 @@ def read_probabilities(truth: TrueClasses, predicted: ArrayLike, name: str) -> F
     return values
 
 
-def read_numbers(values: ArrayLike, name: str) -> FloatArray:
-    """Check the true or predicted numbers of the rows: finite, shape (n,)."""
-    return as_scores(values, name, unit="rows")
-
-
-def check_rows(truth: Truth, values: NDArray[Any], name: str) -> None:
-    """Check that something has a value for each row."""
-    if len(values) != truth.n:
-        raise ArgumentError(name, f"has {len(values)} rows, y_true has {truth.n}; pair them by id")
-
-
 def read_groups(groups: ArrayLike | None, n: int) -> Codes | None:
     """Check the clusters of the rows and return their codes 0..G−1; None where there are none."""
-    if groups is None:
-        return None
-    values = _labels(groups, "groups")
-    if len(values) != n:
-        raise ArgumentError("groups", f"has {len(values)} rows, expected {n}")
-    return np.unique(values, return_inverse=True)[1]
+    return None if groups is None else _names_and_codes(groups, "groups", n)[1]
+
+
+def subgroup_rows(subgroup: ArrayLike, n: int) -> dict[Any, NDArray[np.intp]]:
+    """Return the rows of each subgroup, two at least, in sorted order of their names."""
+    names, codes = _names_and_codes(subgroup, "subgroup", n)
+    if len(names) < 2:
+        raise ArgumentError("subgroup", f"found one only ({names[0]!r}), two are compared at least")
+    return {name: np.flatnonzero(codes == i) for i, name in enumerate(names.tolist())}
+
+
+def _names_and_codes(values: ArrayLike, name: str, n: int) -> tuple[NDArray[Any], Codes]:
+    labels = _labels(values, name)
+    if len(labels) != n:
+        raise ArgumentError(name, f"has {len(labels)} rows, expected {n}")
+    return np.unique(labels, return_inverse=True)
 
 
 def _labels(values: ArrayLike, name: str) -> NDArray[Any]:
@@ -221,20 +192,7 @@ def _labels(values: ArrayLike, name: str) -> NDArray[Any]:
     if gaps.any():
         row = int(np.flatnonzero(gaps)[0])
         raise ArgumentError(name, f"{int(gaps.sum())} missing value(s), first in row {row}")
-    if array.dtype.kind == "O":
-        array = np.asarray(array.tolist())
-    return array
-
-
-def subgroup_rows(subgroup: ArrayLike, n: int) -> dict[Any, NDArray[np.intp]]:
-    """Return the rows of each subgroup, two at least, in sorted order of their names."""
-    values = _labels(subgroup, "subgroup")
-    if len(values) != n:
-        raise ArgumentError("subgroup", f"has {len(values)} rows, expected {n}")
-    names, codes = np.unique(values, return_inverse=True)
-    if len(names) < 2:
-        raise ArgumentError("subgroup", f"found one only ({names[0]!r}), two are compared at least")
-    return {name: np.flatnonzero(codes == i) for i, name in enumerate(names.tolist())}
+    return np.asarray(array.tolist()) if array.dtype.kind == "O" else array
 
 
 class NoValue(ValueError):
@@ -299,30 +257,25 @@ EXAMPLES = {"beta": 3, "k": 5, "threshold": 0.1}
 
 @dataclasses.dataclass(frozen=True)
 class Options:
-    """Options of single metrics, checked whichever is asked for."""
+    """Options of single metrics."""
 
-    beta: PositiveFloat = 1.0
-    k: PositiveInt = 2
+    beta: PositiveFloat | None = None
+    k: PositiveInt | None = None
     cost: ArrayLike | None = None
     priors: ArrayLike | None = None
     threshold: Level | None = None
 
     def __post_init__(self) -> None:
         check_fields(self)
-        if self.cost is not None and not np.isfinite(as_floats(self.cost, "cost")).all():
-            raise ArgumentError("cost", "found NaN or infinite costs")
-        if self.priors is not None:
-            shares = as_floats(self.priors, "priors")
-            if not (np.isfinite(shares).all() and (shares >= 0).all() and shares.any()):
-                raise ArgumentError("priors", "expected shares of at least 0, not all of them 0")
 
     def costs(self, k: int) -> FloatArray:
         """Return what predicting a class (columns) for a true one (rows) costs, shape (k, k)."""
         matrix = as_floats([] if self.cost is None else self.cost, "cost")
         if matrix.shape != (k, k):
-            raise ArgumentError(
-                "cost", f"expected a {k} by {k} matrix of numbers, found {matrix.shape}"
-            )
+            found = f"expected a {k} by {k} matrix of numbers, found {matrix.shape}"
+            raise ArgumentError("cost", found)
+        if not np.isfinite(matrix).all():
+            raise ArgumentError("cost", "found NaN or infinite costs")
         return matrix
 
     def shares(self, k: int) -> FloatArray:
@@ -330,6 +283,8 @@ class Options:
         shares = as_floats([] if self.priors is None else self.priors, "priors")
         if shares.shape != (k,):
             raise ArgumentError("priors", f"expected {k} numbers, found shape {shares.shape}")
+        if not (np.isfinite(shares).all() and (shares >= 0).all() and shares.any()):
+            raise ArgumentError("priors", "expected shares of at least 0, not all of them 0")
         return np.asarray(shares / shares.sum())
 
 
@@ -347,30 +302,24 @@ class Cells:
     positive: int
     options: Options = NO_OPTIONS
 
-    total = 1.0
-    """The share of all rows."""
-
-    def _share(self, marked: NDArray[np.bool_]) -> Functional:
-        return mean(marked, self.weights)
-
     @property
     def agreed(self) -> Functional:
         """The share of rows predicted right."""
-        return self._share(self.truth == self.predicted)
+        return mean(self.truth == self.predicted, self.weights)
 
     def right(self, k: int) -> Functional:
         """Return the share of rows that are of class k and predicted so."""
-        return self._share((self.truth == k) & (self.predicted == k))
+        return mean((self.truth == k) & (self.predicted == k), self.weights)
 
     def true(self, k: int) -> Functional:
         """Return the share of rows of class k."""
-        return self._share(self.truth == k)
+        return mean(self.truth == k, self.weights)
 
-    def said(self, k: int) -> Functional:
+    def predicted_as(self, k: int) -> Functional:
         """Return the share of rows predicted as class k."""
-        return self._share(self.predicted == k)
+        return mean(self.predicted == k, self.weights)
 
-    def spent(self, k: int, cost: FloatArray) -> Functional:
+    def cost_of(self, k: int, cost: FloatArray) -> Functional:
         """Return the mean over all rows of the costs of those of class k."""
         return mean(np.where(self.truth == k, cost[k, self.predicted], 0.0), self.weights)
 
@@ -384,14 +333,6 @@ class Cells:
         """The classes that occur among truth or predictions."""
         weighted = self.weights > 0
         return [int(k) for k in np.union1d(self.truth[weighted], self.predicted[weighted])]
-
-    def sum(self, parts: Iterable[Functional]) -> Functional:
-        """Return the sum of terms."""
-        return reduce(add, parts)
-
-    def constant(self, value: float) -> Functional:
-        """Return a value whose influence values are not found."""
-        return Functional(value, np.full(len(self.weights), np.nan))
 
 
 Columns = Mapping[str, NDArray[Any]]
@@ -407,8 +348,9 @@ def rows_of(columns: Columns, rows: NDArray[np.intp]) -> Columns:
 class View:
     """Truth and predictions of one model, each piece that metrics share computed once."""
 
-    truth: TrueClasses
-    predicted: Codes | None = None
+    truth: Truth
+    predicted: NDArray[Any] | None = None
+    """Codes of classes, or numbers."""
     given: FloatArray | None = None
     decision: FloatArray | None = None
     options: Options = NO_OPTIONS
@@ -421,7 +363,7 @@ class View:
         """The table of true and predicted classes, weighted by the numbers of rows."""
         assert self.predicted is not None
         truth, k = self.truth, len(self.truth.classes)
-        wide = truth.codes.astype(np.intp)  # codes of 200 classes fit into 16 bits, cells do not
+        wide = truth.values.astype(np.intp)  # codes of 200 classes fit into 16 bits, cells do not
         counts = np.bincount(wide * k + self.predicted, minlength=k * k)
         occurring = np.flatnonzero(counts)
         weights = counts[occurring].astype(np.float64)
@@ -448,19 +390,23 @@ class View:
     @cached_property
     def is_positive(self) -> BoolArray:
         """Whether a row is of the positive class, shape (n,)."""
-        return np.asarray(self.truth.codes == self.truth.positive)
+        return np.asarray(self.truth.values == self.truth.positive)
 
-    def named(self, codes: Codes | None) -> NDArray[Any]:
-        """Return classes by their names."""
-        return np.array(self.truth.classes, dtype=object)[codes]
+    @property
+    def numbers(self) -> FloatArray:
+        """The predicted numbers, shape (n,)."""
+        assert self.predicted is not None
+        return self.predicted
 
-    def of_own(self, by_order: bool) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Return truth and predictions as functions of the user's take them."""
-        if not by_order:
-            predicted = self.named(self.predicted)
-        else:
-            predicted = self.scores if len(self.truth.classes) == 2 else self.probabilities
-        return self.named(self.truth.codes), predicted
+    @property
+    def observed(self) -> FloatArray:
+        """The true numbers, shape (n,)."""
+        return self.truth.values
+
+    @cached_property
+    def error(self) -> FloatArray:
+        """By how much predictions are too high, shape (n,)."""
+        return self.numbers - self.observed
 
     def take(self, rows: NDArray[np.intp]) -> View:
         """Return the view of some of the rows."""
@@ -472,31 +418,3 @@ class View:
             decision=None if self.decision is None else self.decision[rows],
             columns=rows_of(self.columns, rows),
         )
-
-
-@dataclasses.dataclass(frozen=True)
-class NumberView:
-    """True and predicted numbers of one model."""
-
-    truth: TrueNumbers
-    predicted: FloatArray
-    columns: Columns = dataclasses.field(default_factory=dict)
-
-    @property
-    def observed(self) -> FloatArray:
-        """The true numbers, shape (n,)."""
-        return self.truth.values
-
-    @cached_property
-    def error(self) -> FloatArray:
-        """By how much predictions are too high, shape (n,)."""
-        return self.predicted - self.observed
-
-    def of_own(self, by_order: bool) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Return truth and predictions as functions of the user's take them."""
-        return self.observed, self.predicted
-
-    def take(self, rows: NDArray[np.intp]) -> NumberView:
-        """Return the view of some of the rows."""
-        columns = rows_of(self.columns, rows)
-        return NumberView(self.truth.take(rows), self.predicted[rows], columns)

@@ -25,10 +25,9 @@ from bakeoff.stats.core.result import (
     Status,
     answered,
 )
-from bakeoff.stats.design.groups import FEWEST_CLUSTERS, Leverage, Spread
-from bakeoff.stats.metrics.answer import assumptions, better_is_positive, enough_rows
+from bakeoff.stats.design.groups import Spread
+from bakeoff.stats.metrics.answer import assumptions, better_is_positive, enough_rows, too_few
 from bakeoff.stats.metrics.influence import (
-    Atoms,
     Influence,
     MetricArguments,
     Setting,
@@ -36,16 +35,8 @@ from bakeoff.stats.metrics.influence import (
     read_rows,
     read_true,
 )
-from bakeoff.stats.metrics.metric import Metric, metric_called, numbers
-from bakeoff.stats.metrics.view import (
-    Codes,
-    NoValue,
-    Options,
-    TrueNumbers,
-    Truth,
-    read_groups,
-    read_numbers,
-)
+from bakeoff.stats.metrics.metric import Metric, check_smooth, metric_called, numbers
+from bakeoff.stats.metrics.view import NoValue, Options, read_groups
 from bakeoff.stats.planning import root
 
 _FEWEST_APART, _FEWEST_SKEWED = 5, 10
@@ -92,17 +83,13 @@ def _has_rows(run: Any) -> bool:
 class Recipe:
     """A metric of all runs of one model, or of the differences of paired runs."""
 
-    values: FloatArray
-    psi: FloatArray
+    values: FloatArray  # of each run
+    mean: Influence  # of all runs
     interaction: float
-    noise: float
-    clusters: Codes | None
-    leverage: Leverage | None
-    deterministic: bool = False
-    root: bool = False
+    deterministic: bool
 
     @classmethod
-    def from_runs(cls, runs: Iterable[Influence], deterministic: bool = False) -> Recipe:
+    def from_runs(cls, runs: Iterable[Influence], deterministic: bool) -> Recipe:
         """Sum up runs; of their influence values only the mean is kept."""
         values: list[float] = []
         scatter = noise = 0.0
@@ -110,37 +97,26 @@ class Recipe:
             values.append(run.value)
             noise = max(noise, run.noise)
             if len(values) == 1:
-                atoms, psi = run.atoms, run.drawn_from.copy()
+                first, psi = run, run.drawn_from.copy()
                 continue
             step = run.drawn_from - psi  # by updates, runs that are alike differ by exactly 0
             psi += step / len(values)
-            if atoms.clusters is not None:
-                if atoms.leverage is not None and atoms.leverage.df > 0:
-                    step /= atoms.leverage.root
-                step = np.bincount(atoms.clusters, step).astype(np.float64)
+            if first.clusters is not None:
+                if first.leverage is not None and first.leverage.df > 0:
+                    step /= first.leverage.root
+                step = np.bincount(first.clusters, step).astype(np.float64)
             scatter += (len(values) - 1) / len(values) * float(step @ step)
             units = len(step)
         count = len(values)
         if count > 1:
-            factor = units / (units - 1) if atoms.leverage is None else 1.0
+            factor = units / (units - 1) if first.leverage is None else 1.0
             scatter *= factor / (len(psi) ** 2 * count * (count - 1))
         alike = max(values) - min(values) <= noise
-        return cls(
-            np.full(count, values[0]) if alike else np.array(values),
-            psi,
-            scatter,
-            noise,
-            atoms.clusters,
-            atoms.leverage,
-            deterministic,
-            run.root,
+        each = np.full(count, values[0]) if alike else np.array(values)
+        mean = Influence(
+            float(each.mean()), psi, first.clusters, first.leverage, noise=noise, root=first.root
         )
-
-    @property
-    def mean(self) -> Influence:
-        """The mean of the runs, with the influence of each row."""
-        atoms = Atoms(self.psi, self.clusters, leverage=self.leverage)
-        return Influence("", float(self.values.mean()), atoms, noise=self.noise, root=self.root)
+        return cls(each, mean, scatter, deterministic)
 
     @property
     def count(self) -> int:
@@ -151,16 +127,6 @@ class Recipe:
     def variance(self) -> float:
         """The variance of a run's value on these rows; 0 of one run."""
         return float(self.values.var(ddof=1)) if self.count > 1 else 0.0
-
-    @property
-    def unknown(self) -> bool:
-        """Whether nothing is known of the variance between runs."""
-        return self.count < 2 and not self.deterministic
-
-    @property
-    def alike(self) -> bool:
-        """Whether several runs are the same."""
-        return self.count > 1 and not self.variance and not self.interaction
 
     @property
     def apart(self) -> str:
@@ -183,67 +149,6 @@ class Recipe:
         return ""
 
 
-@dataclasses.dataclass(frozen=True)
-class Reader:
-    """The runs of several models on the same rows, each read when it is wanted."""
-
-    setting: Setting
-    models: tuple[Runs, ...]
-    names: tuple[str, ...]
-    read: dict[int, Recipe] = dataclasses.field(default_factory=dict)
-
-    def recipe(self, model: int) -> Recipe:
-        """Sum up the runs of one model."""
-        if model not in self.read:
-            self.read[model] = Recipe.from_runs(self._runs(model), self.models[model].deterministic)
-            if self.models[model].deterministic and self.read[model].variance:
-                name = self.names[model]
-                raise ArgumentError(name, "its runs differ, though it is said to be deterministic")
-        return self.read[model]
-
-    def paired(self, a: int, b: int) -> Recipe:
-        """Sum up the differences of the runs of two models, run by run."""
-        counts = [len(self.models[m].predicted) for m in (a, b)]
-        if counts[0] != counts[1]:
-            raise ArgumentError("paired", f"found {counts[0]} and {counts[1]} runs")
-        pairs = zip(self._runs(a), self._runs(b), strict=True)
-        deterministic = self.models[a].deterministic and self.models[b].deterministic
-        return Recipe.from_runs((first - second for first, second in pairs), deterministic)
-
-    def _runs(self, model: int) -> Iterator[Influence]:
-        for name, run in self.models[model].named(self.names[model]):
-            rows = read_rows(self.setting.metric, self.setting.truth, run, name)
-            try:
-                yield better_is_positive(self.setting, one(self.setting, rows))
-            except NoValue as reason:
-                raise NoValue(f"{name}: {reason}") from None
-
-
-def read_runs(
-    models: Sequence[tuple[str, Any]],
-    y_true: ArrayLike,
-    metric: str | Metric = "accuracy",
-    positive: Any = None,
-    labels: ArrayLike | None = None,
-    groups: ArrayLike | None = None,
-    **options: Any,
-) -> Reader:
-    """Check the truth and what runs predict of it, or the numbers that they give each row."""
-    how = metric_called(metric)
-    if not how.smooth:
-        raise ArgumentError("metric", f"{how.name} is not smooth: no test of its runs is known")
-    given = [(name, Runs.read(runs, name)) for name, runs in models]
-    each = [run for name, runs in given for run in runs.named(name)]
-    check_same_labels(y_true=y_true, **dict(each))
-    if not how.computed:
-        truth: Truth = TrueNumbers(np.full(len(read_numbers(each[0][1], each[0][0])), np.nan))
-    else:
-        truth = read_true(how, y_true, each, positive, labels)
-    setting = Setting(how, truth, read_groups(groups, truth.n), Options(**options))
-    names, runs = zip(*given, strict=True)
-    return Reader(setting, runs, names)
-
-
 _OWN_QUANTILES = 5
 """With fewer runs of one of two models that have unequal numbers each has a quantile of its own."""
 _FARTHEST = 22.0
@@ -264,16 +169,13 @@ class Parts:
     separate: bool  # whether each model has a quantile of its own
 
     @classmethod
-    def join(cls, recipes: tuple[Recipe, ...]) -> Parts:
+    def join(cls, recipes: Sequence[Recipe]) -> Parts:
         """Put one recipe, or two that are compared, together."""
-        first, *second = recipes
-        mean = first.mean
-        for other in second:
-            mean -= other.mean
-        counts = [recipe.count for recipe in recipes]
+        means, counts = [one.mean for one in recipes], [one.count for one in recipes]
+        mean = means[0] if len(means) == 1 else means[0] - means[1]
         return cls(
             mean.value,
-            tuple((one.variance / one.count, float(one.count - 1)) for one in recipes),
+            tuple((one.variance / one.count, one.count - 1.0) for one in recipes),
             math.fsum(recipe.interaction for recipe in recipes),
             mean.spread,
             max(counts) > min(counts) and 1 < min(counts) < _OWN_QUANTILES,
@@ -311,10 +213,6 @@ class Parts:
 
         each = (quantile(df) * math.sqrt(variance) for variance, df in parts if variance > 0)
         return max(math.hypot(*each), quantile(self.fits.df) * self.fits.se)
-
-    def half_width(self, level: float, side: Alternative = "two-sided") -> float:
-        """Return half the width of an interval, or the distance of a limit."""
-        return self.reach(tail_probability(level, side))
 
     def pvalue(self, side: Alternative = "two-sided") -> float:
         """Return the level at which an interval ends at 0."""
@@ -354,121 +252,173 @@ _INDEPENDENT_RUNS = Assumption(
 
 
 @dataclasses.dataclass(frozen=True)
-class Question:
-    """What is asked about the recipes of some models."""
+class Recipes:
+    """The runs of several models on the same rows, each read when it is wanted, and their tests."""
 
-    reader: Reader
-    paired: bool = False
+    setting: Setting
+    models: tuple[Runs, ...]
+    names: tuple[str, ...]
+    read: dict[int, Recipe] = dataclasses.field(default_factory=dict)
 
-    def all_pairs(self, **family: Any) -> PairwiseResult:
+    @classmethod
+    def of(
+        cls,
+        models: Sequence[tuple[str, Any]],
+        y_true: ArrayLike,
+        metric: str | Metric = "accuracy",
+        positive: Any = None,
+        labels: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+        **options: Any,
+    ) -> Recipes:
+        """Check the truth and what runs predict of it, or the numbers that they give each row."""
+        metric = metric_called(metric)
+        check_smooth(metric)
+        names = tuple(name for name, _ in models)
+        runs = tuple(Runs.read(runs, name) for name, runs in models)
+        each = [
+            one for name, of_model in zip(names, runs, strict=True) for one in of_model.named(name)
+        ]
+        check_same_labels(y_true=y_true, **dict(each))
+        truth = read_true(metric, y_true, each, positive, labels)
+        setting = Setting(metric, truth, read_groups(groups, truth.n), Options(**options))
+        return cls(setting, runs, names)
+
+    @classmethod
+    def of_values(
+        cls,
+        models: Sequence[tuple[str, Any]],
+        greater_is_better: bool,
+        groups: ArrayLike | None,
+    ) -> Recipes:
+        """Read a value per row of each run, which is one more metric."""
+        metric = numbers("values", greater_is_better=greater_is_better)
+        return cls.of(models, (), metric, groups=groups)
+
+    def recipe(self, model: int) -> Recipe:
+        """Sum up the runs of one model."""
+        if model not in self.read:
+            deterministic = self.models[model].deterministic
+            self.read[model] = Recipe.from_runs(self._runs(model), deterministic)
+            if deterministic and self.read[model].variance:
+                name = self.names[model]
+                raise ArgumentError(name, "its runs differ, though it is said to be deterministic")
+        return self.read[model]
+
+    def _paired(self, a: int, b: int) -> Recipe:
+        """Sum up the differences of the runs of two models, run by run."""
+        counts = [len(self.models[m].predicted) for m in (a, b)]
+        if counts[0] != counts[1]:
+            raise ArgumentError("paired", f"found {counts[0]} and {counts[1]} runs")
+        pairs = zip(self._runs(a), self._runs(b), strict=True)
+        deterministic = self.models[a].deterministic and self.models[b].deterministic
+        return Recipe.from_runs((first - second for first, second in pairs), deterministic)
+
+    def _runs(self, model: int) -> Iterator[Influence]:
+        for name, run in self.models[model].named(self.names[model]):
+            rows = read_rows(self.setting.metric, self.setting.truth, run, name)
+            try:
+                yield better_is_positive(self.setting, one(self.setting, rows))
+            except NoValue as reason:
+                raise NoValue(f"{name}: {reason}") from None
+
+    def all_pairs(self, paired: bool, **family: Any) -> PairwiseResult:
         """Test the differences of all pairs, adjusted for their number."""
 
         def compare(
             pairs: list[tuple[int, int]], *, alternative: Alternative, confidence_level: float
         ) -> list[Result]:
-            return [self.answer(pair, alternative, confidence_level) for pair in pairs]
+            return [self.answer(pair, confidence_level, alternative, paired) for pair in pairs]
 
-        return pairwise(compare, len(self.reader.models), **family)
+        return pairwise(compare, len(self.models), **family)
 
-    def answer(self, members: Sequence[int], side: Alternative, level: float) -> Result:
+    def answer(
+        self,
+        members: Sequence[int],
+        level: float,
+        side: Alternative = "two-sided",
+        paired: bool = False,
+    ) -> Result:
         """Test the difference of two models, or return the interval of one."""
-        setting, two = self.reader.setting, len(members) == 2
+        setting, two = self.setting, len(members) == 2
         shared: dict[str, Any] = {"n": setting.truth.n, "variant": _VARIANT, "alternative": side}
         try:
-            if self.paired and two:
-                recipes: tuple[Recipe, ...] = (self.reader.paired(*members),)
-            else:
-                recipes = tuple(self.reader.recipe(member) for member in members)
+            recipes = [self._paired(*members)] if paired else list(map(self.recipe, members))
         except NoValue as reason:
             checks = (Assumption("a defined metric", False, str(reason)),)
             shared |= {"status": Status.UNDEFINED, "assumptions": checks}
             return Result(statistic=math.nan, pvalue=math.nan, **shared)
-        parts = Parts.join(recipes)
-        status, fits = self._status(recipes, parts), parts.fits
-        statistic = pvalue = math.nan
-        ci = None
+        parts, sign = Parts.join(recipes), 1 if setting.metric.greater_is_better else -1
+        fits, se = parts.fits, math.sqrt(parts.variance)
+        centre = parts.estimate if two else sign * parts.estimate
+        status, statistic, pvalue, ci = self._status(recipes, parts), math.nan, math.nan, None
+        half = math.nan
         if status is Status.OK:
-            ci = self._interval(parts, level, side, two)
+            half, (low, high) = parts.reach(tail_probability(level, side)), setting.metric.range
             if two:
+                low, high = low - high, high - low
                 # that of these fits where nothing is known of others
-                statistic = parts.estimate / (math.sqrt(parts.variance) or fits.se)
-                pvalue = parts.pvalue(side)
+                statistic, pvalue = parts.estimate / (se or fits.se), parts.pvalue(side)
+            ci = ConfidenceInterval(
+                -math.inf if side == "less" else max(centre - half, low),
+                math.inf if side == "greater" else min(centre + half, high),
+                level,
+                _VARIANT,
+            )
         if two:
             statistic, pvalue = answered(status, statistic, pvalue, parts.estimate)
         of_fits = Estimate(value=parts.estimate, se=fits.se, df=fits.df)
         fits_vary = fits.df >= 1 and fits.se > 0  # about these fits on other rows
-        rows = len(recipes[0].psi)
+        rows = setting.truth.n
+        details = {
+            "half_width": half,
+            "se": se,
+            "var_seeds": parts.of_seeds,
+            "df_seeds": parts.df_seeds,
+            "var_rows": parts.of_rows,
+            "var_cells": parts.cells,
+            "seeds": math.fsum(one.variance - one.count * one.interaction for one in recipes),
+            "rows": rows * parts.of_rows,
+            "rest": math.fsum(rows * one.count * one.interaction for one in recipes),
+            "se_fits": fits.se,
+            "df_fits": fits.df,
+            "pvalue_fits": of_fits.pvalue(side) if fits_vary else math.nan,
+            "half_width_fits": fits.quantile(level, side) * fits.se if fits_vary else math.nan,
+        }
+        for letter, member in zip("ab", members, strict=False):  # what runs say of it alone
+            alone = self.recipe(member)
+            details[f"runs_{letter}"] = alone.count
+            details[f"value_{letter}"] = sign * float(alone.values.mean())
+            if (df := alone.count - 1) > 0:  # limits by χ² of normal values
+                sd = math.sqrt(alone.variance)
+                details[f"sd_run_{letter}"] = sd
+                for end, p in (("low", 0.025), ("high", 0.975)):
+                    details[f"sd_run_{end}_{letter}"] = sd * math.sqrt(df / special.chdtri(df, p))
+        if setting.clusters is not None:
+            details["n_clusters"] = int(fits.units)
         return Result(
             statistic=statistic,
             pvalue=pvalue,
-            estimate=parts.estimate if two else self._sign * parts.estimate,
+            estimate=centre,
             ci=ci,
             status=status,
             assumptions=tuple(self._assumptions(recipes, parts)),
-            details={
-                "half_width": parts.half_width(level, side) if ci else math.nan,
-                "se": math.sqrt(parts.variance),
-                "var_seeds": parts.of_seeds,
-                "df_seeds": parts.df_seeds,
-                "var_rows": parts.of_rows,
-                "var_cells": parts.cells,
-                "seeds": math.fsum(one.variance - one.count * one.interaction for one in recipes),
-                "rows": rows * parts.of_rows,
-                "rest": math.fsum(rows * one.count * one.interaction for one in recipes),
-                "se_fits": fits.se,
-                "df_fits": fits.df,
-                "pvalue_fits": of_fits.pvalue(side) if fits_vary else math.nan,
-                "half_width_fits": fits.quantile(level, side) * fits.se if fits_vary else math.nan,
-                **self._alone(members),
-                **({} if recipes[0].clusters is None else {"n_clusters": int(fits.units)}),
-            },
+            details=details,
             **shared,
         )
 
-    @property
-    def _sign(self) -> int:
-        return 1 if self.reader.setting.metric.greater_is_better else -1
-
     def _status(self, recipes: Sequence[Recipe], parts: Parts) -> Status:
-        fits, noise = parts.fits, max(recipe.noise for recipe in recipes)
-        few = fits.units < FEWEST_CLUSTERS or not fits.df >= 1
-        if few or self.reader.setting.too_few() or any(recipe.unknown for recipe in recipes):
+        noise = max(recipe.mean.noise for recipe in recipes)
+        unknown = any(recipe.count < 2 and not recipe.deterministic for recipe in recipes)
+        if unknown or not parts.fits.df >= 1 or too_few(self.setting, parts.fits):
             return Status.TOO_FEW
-        if math.sqrt(parts.variance) > noise or fits.se > noise:
+        if math.sqrt(parts.variance) > noise or parts.fits.se > noise:
             return Status.OK
         return Status.IDENTICAL_SCORES if abs(parts.estimate) <= noise else Status.ZERO_VARIANCE
 
-    def _interval(
-        self, parts: Parts, level: float, side: Alternative, two: bool
-    ) -> ConfidenceInterval:
-        half, (low, high) = parts.half_width(level, side), self.reader.setting.metric.range
-        centre, limits = parts.estimate, (low - high, high - low)
-        if not two:
-            centre, limits = self._sign * centre, (low, high)
-        return ConfidenceInterval(
-            -math.inf if side == "less" else max(centre - half, limits[0]),
-            math.inf if side == "greater" else min(centre + half, limits[1]),
-            level,
-            _VARIANT,
-        )
-
-    def _alone(self, members: Sequence[int]) -> dict[str, float]:
-        """Return what the runs of each model say of it alone."""
-        numbers: dict[str, float] = {}
-        for letter, member in zip("ab", members, strict=False):
-            alone = self.reader.recipe(member)
-            numbers[f"runs_{letter}"] = alone.count
-            numbers[f"value_{letter}"] = self._sign * float(alone.values.mean())
-            if (df := alone.count - 1) > 0:  # limits by χ² of normal values
-                sd = math.sqrt(alone.variance)
-                low, high = (math.sqrt(df / special.chdtri(df, p)) for p in (0.025, 0.975))
-                sds = {"sd_run": sd, "sd_run_low": sd * low, "sd_run_high": sd * high}
-                numbers |= {f"{name}_{letter}": float(value) for name, value in sds.items()}
-        return numbers
-
     def _assumptions(self, recipes: Sequence[Recipe], parts: Parts) -> Iterator[Assumption]:
-        yield from assumptions(self.reader.setting, parts.fits, ())
-        if self.reader.setting.clusters is None:
+        yield from assumptions(self.setting, parts.fits, ())
+        if self.setting.clusters is None:
             yield enough_rows(parts.fits)
         random = [recipe for recipe in recipes if not recipe.deterministic]
         if not random:
@@ -490,7 +440,7 @@ class Question:
             f"{fewest} runs without a failure are compatible with up to "
             f"{100 * unseen_failures(fewest):.0f} % of runs that fail ({SEEN:.0%} confidence)",
         )
-        if any(recipe.alike for recipe in random):
+        if any(one.count > 1 and not one.variance and not one.interaction for one in random):
             yield Assumption(
                 "seeds change the model",
                 False,
@@ -511,15 +461,6 @@ SHARED: dict[str, Any] = {
 }
 
 
-def _of_values(
-    runs: Sequence[tuple[str, Any]], greater_is_better: bool, groups: ArrayLike | None
-) -> Reader:
-    """Read a value per row of each run, which is one more metric."""
-    return read_runs(
-        runs, (), numbers("values", greater_is_better=greater_is_better), groups=groups
-    )
-
-
 @checked
 def compare_recipes(
     y_true: ArrayLike,
@@ -534,8 +475,9 @@ def compare_recipes(
     **options: Unpack[MetricArguments],
 ) -> PairwiseResult:
     """Test all pairs of recipes, or each against a control; see `recipe_difference`."""
-    reader = read_runs([(f"runs[{i}]", run) for i, run in enumerate(runs)], y_true, **options)
-    return Question(reader, paired).all_pairs(
+    named = [(f"runs[{i}]", run) for i, run in enumerate(runs)]
+    return Recipes.of(named, y_true, **options).all_pairs(
+        paired,
         control=control,
         correction=correction,
         alternative=alternative,
@@ -555,7 +497,7 @@ def compare_recipe_means(
 ) -> PairwiseResult:
     """Test all pairs of recipes by the mean of a value per row; see `recipe_mean_difference`."""
     named = [(f"runs[{i}]", run) for i, run in enumerate(runs)]
-    return Question(_of_values(named, greater_is_better, groups), paired).all_pairs(**family)
+    return Recipes.of_values(named, greater_is_better, groups).all_pairs(paired, **family)
 
 
 @register(evidence=Evidence.RUNS, all_pairs=compare_recipes, **SHARED)
@@ -595,8 +537,8 @@ def recipe_difference(
     >>> round(result.estimate, 3), round(result.pvalue, 3)
     (0.122, 0.008)
     """
-    reader = read_runs([("runs_a", runs_a), ("runs_b", runs_b)], y_true, **options)
-    return Question(reader, paired).answer((0, 1), alternative, confidence_level)
+    recipes = Recipes.of([("runs_a", runs_a), ("runs_b", runs_b)], y_true, **options)
+    return recipes.answer((0, 1), confidence_level, alternative, paired)
 
 
 @register(evidence=Evidence.RUNS, all_pairs=compare_recipe_means, **SHARED)
@@ -630,8 +572,9 @@ def recipe_mean_difference(
     >>> round(result.estimate, 3), round(result.pvalue, 3)
     (0.192, 0.041)
     """
-    reader = _of_values([("runs_a", runs_a), ("runs_b", runs_b)], greater_is_better, groups)
-    return Question(reader, paired).answer((0, 1), alternative, confidence_level)
+    models = [("runs_a", runs_a), ("runs_b", runs_b)]
+    recipes = Recipes.of_values(models, greater_is_better, groups)
+    return recipes.answer((0, 1), confidence_level, alternative, paired)
 
 
 @checked
@@ -649,8 +592,7 @@ def recipe_ci(
     runs : sequence of array_like, or Runs
         What each run predicts for the rows.
     """
-    reader = read_runs([("runs", runs)], y_true, **options)
-    return Question(reader).answer((0,), "two-sided", confidence_level)
+    return Recipes.of([("runs", runs)], y_true, **options).answer((0,), confidence_level)
 
 
 @checked
@@ -667,8 +609,7 @@ def recipe_mean_ci(
     runs : sequence of array_like, or Runs
         What each run has on the rows.
     """
-    reader = _of_values([("runs", runs)], True, groups)
-    return Question(reader).answer((0,), "two-sided", confidence_level)
+    return Recipes.of_values([("runs", runs)], True, groups).answer((0,), confidence_level)
 
 
 def pass_at(right: ArrayLike, runs: ArrayLike, k: int) -> NDArray[np.float64]:
