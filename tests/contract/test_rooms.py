@@ -46,7 +46,7 @@ STATISTICS = {
     "metrics": {"design"},
     "rows": {"design", "metrics", "planning"},
     "folds": {"planning"},
-    "datasets": set(),
+    "datasets": {"design"},
     "runs": {"design", "metrics", "planning"},
     "gate": {"design", "metrics", "planning", "rows"},
 }

@@ -144,7 +144,7 @@ _RETIRED = {
     "`win_rates` counts wins": (
         "dunn rank_sum pairwise_rank_sum sign_test improvability bayes_sign bayes_signed_rank"
     ),
-    "write `iman_davenport`, or `quade`; `missing_cells` says what missing scores mean": (
+    "write `iman_davenport`, or `quade`; `missing_cells:` says what missing scores mean": (
         "skillings_mack friedman_aligned_ranks"
     ),
     "write `adjust_pvalues`, with Shaffer's or Holm's method": (

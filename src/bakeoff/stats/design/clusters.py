@@ -532,7 +532,7 @@ def order_dependence(correct: ArrayLike, labels: ArrayLike | None = None) -> Ord
     if not enough.any():
         return None
     r = np.where(enough, gamma1 / np.where(enough, gamma0, 1.0), -np.inf)
-    a, b = (int(v) for v in np.unravel_index(np.argmax(r), r.shape))
+    a, b = (int(v) for v in np.unravel_index(np.argmax(np.round(r, 12)), r.shape))
     highest = float(r[a, b])
     p = float(special.ndtr(-(highest + 1 / n) * math.sqrt(n))) * int(enough.sum())
     return OrderDependence(
