@@ -58,7 +58,7 @@ RIGHT = ["--values", "right"]
         ("two --tasks small", 0, "B is better than A by accuracy"),
         ("two --tasks big,small", 0, "2,060 items of 2 tasks"),
         ("two --tasks tiny", 2, "tasks: unknown task 'tiny' (allowed: big, small)"),
-        ("all.csv short.csv --tasks big", 2, "tasks: names tasks of a folder of logs"),
+        ("all.csv short.csv --tasks big", 2, "tasks: is for a folder of logs"),
         ("mixed", 2, "column"),
         ("mixed --tasks arc=norm,gsm=score", 0, "200 items of 2 tasks"),
         ("mixed --tasks arc=acc,gsm=score --subgroups subject", 0, "differs?"),
