@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any
 
 from bakeoff.comparisons import check_classes, plan_tests
@@ -27,6 +27,15 @@ from bakeoff.spec.given_models import GivenData
 from bakeoff.spec.problems import problems_with_given, problems_with_task
 from bakeoff.stats import catalogue
 
+_NEEDS = {
+    Need.PROBABILITIES: "class probabilities",
+    Need.RANKING: "class probabilities or decision values",
+}
+_METHODS = {
+    Need.PROBABILITIES: ("predict_proba",),
+    Need.RANKING: ("predict_proba", "decision_function"),
+}
+
 
 def check_experiment(experiment: Experiment) -> tuple[list[Problem], AnalysisPlan]:
     """Check an experiment as far as its environment and local data allow."""
@@ -36,9 +45,13 @@ def check_experiment(experiment: Experiment) -> tuple[list[Problem], AnalysisPla
         return problems, AnalysisPlan()
     enter_own(experiment.own_metrics)
     how = experiment.without_costs, experiment.task
-    for fitted in experiment.fitted.items():
-        problems += _problems_of(check_model, *fitted, *how)
-    problems += _metrics(experiment)
+    estimators: dict[str, Any] = {}
+    for name, model in experiment.fitted.items():
+        try:
+            estimators[name] = check_model(name, model, *how)
+        except Problem as problem:
+            problems.append(problem)
+    problems += _metrics(experiment, estimators)
     wrong_models = {problem.path[1] for problem in problems if problem.path[0] == "models"}
     problems += _datasets(experiment, wrong_models)
     wrong, tests = plan_tests(experiment)
@@ -137,8 +150,8 @@ def _own_metrics(experiment: Experiment) -> Iterator[Problem]:
             yield Problem(place, str(error))
 
 
-def _metrics(experiment: Experiment) -> Iterator[Problem]:
-    """Find metrics that are unknown, named twice, or lack what costs would give."""
+def _metrics(experiment: Experiment, estimators: Mapping[str, Any]) -> Iterator[Problem]:
+    """Find metrics that are unknown, named twice, or lack what models or costs would give."""
     computed = _computed(experiment)
     for i, name in enumerate(experiment.metrics):
         described = name in experiment.given_metrics
@@ -164,8 +177,27 @@ def _metrics(experiment: Experiment) -> Iterator[Problem]:
         if (other := of_other_task(name, experiment.task)) and computed:
             yield Problem(("metrics", i), other)
             continue
-        if lacking := _lacking_costs(experiment, METRICS[name].needs):
+        needs = METRICS[name].needs
+        silent = [model for model, made in estimators.items() if not _gives(made, needs)]
+        if silent and experiment.tests.missing_cells is None:
+            yield Problem(
+                ("metrics", i),
+                f"{name} needs {_NEEDS[needs]}, which {silent[0]} "
+                f"({type(estimators[silent[0]]).__name__}) does not give; leave one of them out, "
+                "or wrap the model in sklearn.calibration.CalibratedClassifierCV",
+            )
+        if lacking := _lacking_costs(experiment, needs):
             yield Problem(("metrics", i), f"{name} needs {lacking}")
+
+
+def _gives(estimator: Any, needs: Need) -> bool:
+    """Tell whether an estimator has what a metric needs, as far as it is known before a fit."""
+    methods = _METHODS.get(needs, ())
+    values = estimator.get_params(deep=False).values() if methods else ()
+    if not methods or any(hasattr(estimator, method) for method in methods):
+        return True
+    composed = any(hasattr(value, "fit") or isinstance(value, list) for value in values)
+    return composed and any(hasattr(type(estimator), method) for method in methods)
 
 
 def _computed(experiment: Experiment) -> str:

@@ -98,6 +98,8 @@ def _without_tags(loc: tuple[str | int, ...], config: Any, kind: str) -> tuple[s
 
 
 S = TypeVar("S", bound=BaseModel)
+MOST_VALUES = 1_000_000
+"""More values, aliases written out, are no experiment but a mistake or an attack."""
 
 
 def read_experiment(path: str | Path) -> Experiment:
@@ -188,9 +190,32 @@ class _Loader(yaml.SafeLoader):
 def _nodes_and_data(text: str) -> tuple[yaml.Node | None, Any]:
     """Parse a text once, however often its lines are asked for."""
     node = yaml.compose(text, Loader=_Loader)
-    return node, None if node is None else yaml.constructor.SafeConstructor().construct_document(
-        node
-    )
+    if node is None:
+        return None, None
+    _check_aliases(node)
+    return node, yaml.constructor.SafeConstructor().construct_document(node)
+
+
+def _check_aliases(root: yaml.Node) -> None:
+    """Refuse aliases inside themselves, and aliases that expand to too much."""
+    sizes: dict[int, int | None] = {}
+
+    def size(node: yaml.Node) -> int:
+        if id(node) not in sizes:
+            sizes[id(node)] = None  # until all inside it is counted
+            inside = [] if isinstance(node, yaml.ScalarNode) else node.value
+            if isinstance(node, yaml.MappingNode):
+                inside = [value for _, value in inside]
+            sizes[id(node)] = 1 + sum(map(size, inside))
+        count = sizes[id(node)]
+        if count is not None and count <= MOST_VALUES:
+            return count
+        problem = f"aliases (*) make more than {MOST_VALUES:,} values of this"
+        if count is None:
+            problem = "an alias (*) stands inside what it stands for"
+        raise yaml.MarkedYAMLError(problem=problem, problem_mark=node.start_mark)
+
+    size(root)
 
 
 def _line_of(node: yaml.Node | None, path: tuple[str | int, ...]) -> int | None:
