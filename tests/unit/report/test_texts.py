@@ -1,6 +1,6 @@
-"""Every text of the report is as recorded: exhibits, verdicts and methods paragraphs.
+"""Every text of the report is as recorded: exhibits, sentences, verdicts and methods paragraphs.
 
-After a change that is wanted, `python tests/unit/report/test_texts.py` writes the three files anew.
+After a change that is wanted, `python tests/unit/report/test_texts.py` writes the four files anew.
 """
 
 import functools
@@ -22,7 +22,10 @@ from bakeoff.stats.core.citations import BIBTEX
 
 HERE = Path(__file__).parent
 TEMPLATE = Path(bakeoff.report.__file__).parent / "templates/verdict.txt.j2"
-SLOT = re.compile(r"\{\{.*?\}\}|\{%.*?%\}|\{\w+\}")
+OF_CAUTIONS = [f"Caution: {text}" for text in (INFLATED, NOT_SIMULATED)]
+SLOT = re.compile(r"\{\{ (?:one\.)?(\w+)[^}]*\}\}|\{(\w+)\}")
+CHOICE = re.compile(r'\{\{ "([^"]*)" if [^}]* else "([^"]*)" \}\}')
+OPTIONAL = re.compile(r"\{% if [^%]* %\}(.*?)\{% endif %\}")
 
 
 @functools.cache
@@ -108,14 +111,55 @@ def test_every_text_is_recorded(file):
     assert names(file) == list(recorded(file))
 
 
-def test_every_sentence_of_a_verdict_is_made_by_a_case():
-    said = "\n".join(line for name in CASES for line in answer(made(name)).lines)
-    template = TEMPLATE.read_text(encoding="utf-8").splitlines()
-    sentences = [
-        line.partition(": ")[2] for line in template if not line.startswith(("{%", "{#", " "))
+def sentences():
+    """Yield the templates of all sentences, without the places where they stand."""
+    for line in TEMPLATE.read_text(encoding="utf-8").splitlines():
+        _, _, sentence = line.partition(": ")
+        if sentence and not line.startswith(("{%", "{#", "  ")):
+            yield from OF_CAUTIONS if "caution" in sentence else [sentence]
+
+
+def shown(sentence):
+    """Write a template with its slots in braces and what may be absent in brackets."""
+    text = OPTIONAL.sub(r"[\1]", CHOICE.sub(r"[\1 | \2]", sentence))
+    return SLOT.sub(lambda slot: f"{{{slot[1] or slot[2]}}}", text)
+
+
+def pattern(sentence):
+    """Return what matches the texts that a template makes."""
+    parts = re.split(r"(\{[^{}]*\}|\[[^\]]*\])", shown(sentence))
+    return re.compile("".join(".*" if p[:1] in ("{", "[") else re.escape(p) for p in parts))
+
+
+def words_of(sentence):
+    """Return how many letters a template has outside of its slots."""
+    return len(re.sub(r"\{[^{}]*\}|\[[^\]]*\]", "", shown(sentence)))
+
+
+@functools.cache
+def listed():
+    """List the sentences that a verdict can have, with examples."""
+    patterns = {s: pattern(s) for s in sorted(sentences(), key=words_of, reverse=True)}
+    examples = {sentence: [] for sentence in patterns}
+    for line in dict.fromkeys(line for name in CASES for line in answer(made(name)).lines):
+        # of several templates the one with the most words of its own
+        examples[next(s for s, p in patterns.items() if p.fullmatch(line))].append(line)
+    return [
+        "\n".join(
+            (
+                f"{number}. {shown(sentence)}",
+                *(f"    {example}" for example in examples[sentence][:MOST]),
+                "",
+            )
+        )
+        for number, sentence in enumerate(sentences(), 1)
     ]
-    for sentence in [*filter(None, sentences), INFLATED, NOT_SIMULATED]:
-        assert max(SLOT.split(sentence), key=len) in said
+
+
+def test_list_of_sentences_is_as_recorded_short_and_with_examples():
+    assert "\n".join(listed()) == (HERE / "sentences.txt").read_text(encoding="utf-8")
+    assert len(listed()) <= 40
+    assert not [one for one in listed() if one.count("\n") < 2]
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -156,6 +200,7 @@ def test_every_source_has_authors_without_commands():
 
 
 if __name__ == "__main__":
+    (HERE / "sentences.txt").write_text("\n".join(listed()), encoding="utf-8")
     for file, text_of in RECORDS.items():
         texts = [f"## {name}\n{text_of(name)}\n" for name in names(file)]
         (HERE / file).write_text("\n".join(texts), encoding="utf-8")
