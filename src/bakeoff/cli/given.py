@@ -133,8 +133,9 @@ def outputs(
         try:
             if not is_folder:
                 check_writable(place)
-            folder = target if is_folder else target.parent
-            above = next(p for p in (folder, *folder.parents) if p.exists())
+            end = target if place.is_symlink() else place
+            folder = end if is_folder else end.parent
+            above = next(p for p in (folder, *folder.absolute().parents) if p.exists())
         except UserError as error:
             raise UserError(f"output: {error}") from None
         except OSError as error:
