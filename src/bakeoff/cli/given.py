@@ -135,8 +135,9 @@ def outputs(
             status = None if is_folder else check_writable(place)
             if status is not None and not stat.S_ISREG(status.st_mode):
                 continue  # a device or a pipe is written into, whatever its folder
-            folder = target if is_folder else target.parent
-            above = next(p for p in (folder, *folder.parents) if p.exists())
+            end = target if place.is_symlink() else place
+            folder = end if is_folder else end.parent
+            above = next(p for p in (folder, *folder.absolute().parents) if p.exists())
         except UserError as error:
             raise UserError(f"output: {error}") from None
         except OSError as error:
