@@ -142,7 +142,9 @@ def tables(rng):
     spoiled(rng, path, 0.25)
     options = {"predictions": [], "numbers": ["--task", "regression"]}
     more = options.get(of, ["--values", "higher"])
-    more = more + rng.choice([[], ["--groups", "g"], ["--format", rng.choice(["csv", "excel"])]])
+    more = more + rng.choice(
+        [[], ["--groups", "g"], ["--set", rng.choice(["format=csv", "format=excel"])]]
+    )
     target = rng.choice(["y_true", "A", "id"])
     return rng.choice(
         [

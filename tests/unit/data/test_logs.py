@@ -271,7 +271,7 @@ def test_other_questions_under_the_same_ids_are_refused(capsys, refused):
     ]
     said = (
         "ids that do not belong (10): q100 [ … "
-        "only if both logs number the same questions alike, `--id sample_id` pairs so"
+        "only if both logs number the same questions alike, `id: sample_id` pairs so"
     )
     refused("compare", *paths, *RIGHT, said=said)
     assert compared(capsys, *paths, "--id", "sample_id")["n"] == 40
@@ -381,7 +381,7 @@ def test_experiment_takes_the_models_of_a_folder(metric, capsys):
         ({"model": "c"}, r"models.a.model: 'logs/' holds several: unknown model 'c' \(allowed: b,"),
         ({"values": "t.csv"}, r"models.a.model: 't.csv' holds one model: leave it out"),
         ({"values": "pf.json"}, r"models.a.model: 'pf.json' holds several: unknown model 'openai"),
-        ({"columns": {}}, r"models.a.values: .* where they are runs of items, `runs: run` names"),
+        ({"columns": {}}, r"models.a.values: .* where they are runs of items, `runs` names"),
         ({"values": None, "scores": "t.csv"}, "models.a: `model` goes with logs as `predictions`"),
         ({}, r"metrics\[0\]: 'logs/: openai/a': pass@4 wants 4 runs of each item, 30 have fewer"),
     ],
@@ -427,7 +427,7 @@ RUNS = "--values right --runs run"
     ("options", "code", "said"),
     [
         ("compare logs", 2, "values: logs was read as a folder of 6 files (a log of Inspect), w"),
-        ("compare logs --values right", 2, "where they are runs of items, `--runs run` names th"),
+        ("compare logs --values right", 2, "where they are runs of items, `runs` names th"),
         (f"compare logs {RUNS}", 0, "b is better than a by accuracy"),
         (f"compare logs {RUNS} --models a,c", 2, "models: unknown model 'c'"),
         (f"compare logs {RUNS} --models a", 2, "holds one model (a)"),
@@ -451,7 +451,7 @@ def test_commands_take_a_folder(options, code, said, capsys):
 
 def test_scores_of_a_file_are_told_with_the_options_that_take_them(capsys, refused):
     path = promptfoo("results.json", {"a": drawn(40, 0.4, 1), "b": drawn(40, 0.9, 2)})
-    said = "`success`, `score` and `tone` … `--set value=COLUMN` which of several scores it is"
+    said = "`success`, `score` and `tone` … `value` which of several scores it is"
     refused("compare", path, said=said)
     assert main(["compare", path, *RIGHT, "--set", "value=success", "--runs", "run"]) == 0
     assert "b is better than a" in capsys.readouterr().out
@@ -460,8 +460,8 @@ def test_scores_of_a_file_are_told_with_the_options_that_take_them(capsys, refus
 def test_the_format_of_tables_is_an_option(capsys, refused):
     rows = ["id;y;a;b", *(f"{i};x{i % 2};x{i % 2};x{i % 3 % 2}" for i in range(40))]
     Path("t.out").write_text("\n".join(rows))
-    refused("compare", "t.out", said="unknown file ending '.out' … or set `--format csv`")
-    assert main(["compare", "t.out", "--models", "a,b", "--format", "csv"]) == 0
+    refused("compare", "t.out", said="unknown file ending '.out'")
+    assert main(["compare", "t.out", "--models", "a,b", "--set", "format=csv"]) == 0
     assert main(["init", "t.out", "--target", "y", "-o", "-", "--set", "format=csv"]) == 0
     assert '    format: "csv"\n' in capsys.readouterr().out
 

@@ -93,8 +93,8 @@ def test_a_class_that_is_called_none_is_asked_for_and_read(ending, capsys, in_fo
         NAMED.to_excel(path, index=False)
     else:
         NAMED.to_csv(path, index=False, sep="\t" if ending == "tsv" else ",")
-    refused("compare", path, said="needs `missing_values: []` (`--missing-values ''`)")
-    assert main(["compare", path, "--missing-values", ""]) == 0
+    refused("compare", path, said="needs an empty `missing_values`")
+    assert main(["compare", path, "--set", "missing_values="]) == 0
     assert "of 60" in capsys.readouterr().out
     found = card(source="file", path=path, target="label", missing_values=[])
     assert set(found["classes"]) == {"None", "Mild", "Severe"}
