@@ -213,7 +213,8 @@ def test_folder_without_results_is_refused(tmp_path, finished_copy):
 
 @pytest.mark.parametrize("file", ["tests.json", "comparisons.json"])
 @pytest.mark.parametrize(
-    ("name", "told"), [("clustered_mcnemar", "write `mcnemar`"), ("cv5x2_g", "did you mean")]
+    ("name", "told"),
+    [("clustered_mcnemar", "groups belong to the data set now"), ("cv5x2_g", "did you mean")],
 )
 def test_results_with_a_test_that_is_no_longer_there_are_refused(finished_copy, file, name, told):
     path = finished_copy.results() / file

@@ -216,14 +216,14 @@ def replaced_inputs(folder):
     ids = range(40)
     part = {"train.csv": ids[:20], "test.csv": ids[20:]}
     for name, rows in part.items():
-        table = pd.DataFrame({"id": rows, "x": rows, "y": ["no", "yes"] * (len(rows) // 2)})
+        half = len(rows) // 2
+        columns = {"id": rows, "x": rows, "y": ["no", "yes"] * half, "z": [1, 2] * half}
+        table = pd.DataFrame(columns)
         table.to_csv(folder / name, index=False)
-    pd.DataFrame({"id": ids, "z": [1, 2] * 20}).to_csv(folder / "extra.csv", index=False)
     answers = pd.DataFrame({"id": part["test.csv"], "y_true": ["no", "yes"] * 10, "y_pred": "no"})
     answers.to_csv(folder / "answers.csv", index=False)
     (folder / "mymodel.py").write_text(MODEL)
-    join = [{"path": "extra.csv", "key": "id"}]
-    own = {"source": "file", "path": "train.csv", "test_path": "test.csv", "join": join}
+    own = {"source": "file", "path": "train.csv", "test_path": "test.csv"}
     return {
         "experiment": "tiny",
         "seed": 1,
@@ -261,7 +261,8 @@ def test_files_count_by_what_they_hold_whatever_their_dates(snakemake):
     succeed(snakemake, experiment, *until)
     assert scores() == {"given": 0.5, "constant": 0.5, "tree": 1.0}
 
-    replace(folder / "extra.csv", "1\n", "3\n", -3600)  # as large, and older
+    for file in ("train.csv", "test.csv"):
+        replace(folder / file, "1\n", "3\n", -3600)  # as large, and older
     replace(folder / "mymodel.py", "constant=0", "constant=1", 0)
     replace(folder / "answers.csv", "no,no", "no,yes", 0)
     run = succeed(snakemake, experiment, *until)
