@@ -409,8 +409,9 @@ class Records:
 
     def unclaimed(self, columns: GivenColumns, known: Iterable[str | None]) -> list[str]:
         """Name the columns that have no role yet; `known` are those that have one."""
-        claimed = {*known, columns.groups, columns.time, columns.runs, columns.repeat}
-        claimed |= {columns.fold, columns.seeds}
+        named = [role for role in ("groups", "time", "runs") if getattr(columns, role) is not None]
+        claimed = {*known, *(self.find(role, columns) for role in named)}
+        claimed |= {columns.repeat, columns.fold, columns.seeds}
         claimed |= {one.column for one in as_columns(columns.subgroups)}
         return [name for name in self.names if name not in claimed]
 

@@ -24,7 +24,7 @@ def test_mistakes_drawn_at_random_end_in_a_message(kind, in_folder):
         ("t.feather", (b"xyzt", b"\xc1yzt"), (), "t.feather"),
         ("t.parquet", (b"xyzt", b"\xc1yzt"), (), "t.parquet"),
         ("t.csv.gz", (b"", b""), (), "t.csv.gz"),
-        ("t.csv", (b",A,B", b",,"), ("--groups", "A"), "A"),
+        ("t.csv", (b",A,B", b",,"), ("--groups", "A"), "groups: … column 'A'"),
     ],
 )
 def test_damaged_tables_are_named(refused, tmp_path, file, damage, options, said):

@@ -85,7 +85,7 @@ def test_terminal_shows_verdict_and_table(bakeoff, wide):
         ("", "expected a file, or --counts"),
         ("preds.csv --set variant=exakt", "unknown value 'exakt'; did you mean 'exact'?"),
         ("preds.csv --set costs=nowhere.yaml", "costs: nowhere.yaml: cannot be read"),
-        ("preds.csv --set costs=bomb.yaml", "costs: bomb.yaml:7: aliases (*) make more"),
+        ("preds.csv --set costs=bomb.yaml", "bomb.yaml:7:5: not valid YAML: aliases (*) make"),
         ("preds.csv --set variant=exact --metric f1", "variant: it is of McNemar's"),
         ("unlabelled.csv", "`missing_target: drop` leaves them out"),
         ("preds.csv --correction max-t", "; use 'holm'\n"),

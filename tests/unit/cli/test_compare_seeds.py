@@ -60,7 +60,7 @@ def test_files_arrays_and_the_test_itself_have_the_same_numbers(files, compare):
     _, out, _ = compare("net.csv", "vit.csv", "--seeds", "seed", "--output", "tables")
     said = " ".join(out.split())
     assert "by accuracy over training seeds and rows" in said
-    assert "The scores of net and vit on held-out rows are means over their training runs" in said
+    assert "trained several times are means over their training runs, with intervals" in said
     for name, own in (("net", A), ("vit", B)):
         assert f"{name} {len(own)} {np.mean([one == TRUTH for one in own]):.3f}" in said
     written = pd.read_csv("tables/pairs.recipe_difference.csv")

@@ -460,7 +460,7 @@ def test_scores_of_a_file_are_told_with_the_options_that_take_them(capsys, refus
 def test_the_format_of_tables_is_an_option(capsys, refused):
     rows = ["id;y;a;b", *(f"{i};x{i % 2};x{i % 2};x{i % 3 % 2}" for i in range(40))]
     Path("t.out").write_text("\n".join(rows))
-    refused("compare", "t.out", said="unknown file ending '.out'")
+    refused("compare", "t.out", said="unknown file ending '.out' … or set `format: csv`")
     assert main(["compare", "t.out", "--models", "a,b", "--set", "format=csv"]) == 0
     assert main(["init", "t.out", "--target", "y", "-o", "-", "--set", "format=csv"]) == 0
     assert '    format: "csv"\n' in capsys.readouterr().out

@@ -182,7 +182,7 @@ def test_the_positive_class_is_chosen_and_named(capsys):
         ("--margin x", "margin: found 'x', expected a number"),
         ("--positive maybe", "positive: unknown class 'maybe'"),
         ("--values right --positive yes", "is for predictions"),
-        ("--output .", "output: . cannot be written: it is no regular file"),
+        ("--output .", "output: . cannot be written: it is a folder; name a file"),
         ("--output base.csv/x.md", "output: 'base.csv' is a file; name a folder"),
         ("--output equal.csv", "output: 'equal.csv' is read from"),
         ("--output link.csv", "output: 'link.csv' is read from"),

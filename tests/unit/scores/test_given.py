@@ -143,7 +143,7 @@ MISTAKES = {
         table(y_pred=[None, *TRUTH[1:]]),
         {},
     ),
-    "in 1 of 8 rows … cow … cat, dog … `classes:`": (table(y_pred=["cow", *TRUTH[1:]]), {}),
+    "in 1 of 8 rows … cow … cat, dog … `classes`": (table(y_pred=["cow", *TRUTH[1:]]), {}),
     "1 of 8 rows have a number outside 0 to 1 in column 'p_cat'; the first is row 1 with 1.9": (
         table(p_cat=[1.9, *[0.5] * 7]),
         {},

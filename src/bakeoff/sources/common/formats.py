@@ -84,7 +84,8 @@ def format_of(name: str, spec: TableKeys) -> str:
         endings.pop()
     ending = endings[-1] if endings else ""
     if ending not in ENDINGS:
-        raise Problem(("format",), f"{name!r}: {unknown('file ending', ending, ENDINGS)}")
+        said = f"{name!r}: {unknown('file ending', ending, ENDINGS)}; or set `format: csv`"
+        raise Problem(("format",), said)
     return ENDINGS[ending]
 
 
