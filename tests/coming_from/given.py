@@ -126,7 +126,12 @@ def _of_search(data):
     ranks = np.arange(1, len(scores) + 1)
     results = {"params": data["params"], "rank_test_score": ranks, **splits}
     search = SimpleNamespace(
-        cv_results_=results, scoring="roc_auc", refit=True, cv=None, estimator=SVC()
+        cv_results_=results,
+        scoring="roc_auc",
+        refit=True,
+        cv=None,
+        estimator=SVC(),
+        n_splits_=len(splits),
     )
     best, second = scores[:2].reshape(2, 10, 10)
     sizes = {name: data[name] for name in ("n_train", "n_test")}

@@ -47,7 +47,7 @@ _ROOM = 1 << 30
 _TEXT = "text"
 _ROUNDS = (
     *("KFold", "StratifiedKFold", "GroupKFold", "StratifiedGroupKFold", "PredefinedSplit"),
-    *("LeaveOneOut", "LeaveOneGroupOut", "RepeatedKFold", "RepeatedStratifiedKFold"),
+    *("LeaveOneOut", "LeaveOneGroupOut"),
 )
 
 
@@ -464,6 +464,13 @@ def _resampling_of(
     if isinstance(cv, Mapping):
         return dict(cv), {}
     kind = type(cv).__name__
+    if kind in ("RepeatedKFold", "RepeatedStratifiedKFold"):
+        rounds = int(cv.n_repeats)
+        plan = {"kfold": {"folds": cv.get_n_splits() // rounds, "repeats": rounds}}
+        raise UserError(
+            f"cv: found {kind}, whose folds are {rounds} divisions where one is expected; "
+            f"{plan} draws as many"
+        )
     if not hasattr(cv, "split") or kind not in _ROUNDS:
         raise UserError(
             f"cv: found {kind}, expected a number of folds, the name of a plan "
@@ -474,18 +481,12 @@ def _resampling_of(
         splits = list(cv.split(X, y, groups))
     except (TypeError, ValueError) as error:
         raise UserError(f"cv: {kind} cannot split these rows: {error}") from None
-    rounds = int(getattr(cv, "n_repeats", 1))
-    per_round = len(splits) // rounds
-    columns = {}
-    for i in range(rounds):
-        folds = np.zeros(n, dtype=np.int64)
-        for k, (_, test) in enumerate(splits[i * per_round : (i + 1) * per_round], 1):
-            folds[test] = k
-        if not folds.all():
-            raise UserError(f"cv: {kind} tests {int((folds == 0).sum()):,} rows in no fold")
-        columns[f"fold_{i + 1}"] = folds
-    names = list(columns)
-    return {"kfold": {"folds": per_round, "column": names if rounds > 1 else names[0]}}, columns
+    folds = np.zeros(n, dtype=np.int64)
+    for k, (_, test) in enumerate(splits, 1):
+        folds[test] = k
+    if not folds.all():
+        raise UserError(f"cv: {kind} tests {int((folds == 0).sum()):,} rows in no fold")
+    return {"kfold": {"folds": len(splits), "column": "fold_1"}}, {"fold_1": folds}
 
 
 def _write_table(frame: pd.DataFrame, path: Path) -> None:

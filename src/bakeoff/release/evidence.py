@@ -46,7 +46,10 @@ class GateRows:
         self.given.check_answers()
         for name, runs in self.given.models.items() if self.given.several_runs else ():
             if len(runs) < 2:
-                lacks = f"{name} has one training run, which says nothing of its seeds"
+                lacks = (
+                    f"{name} has one training run, which says nothing of its seeds: "
+                    "give two at least of each model"
+                )
                 raise Problem(("seeds",), lacks)
 
     def measured(self, unit: str | None, costs: Any) -> GateRows:

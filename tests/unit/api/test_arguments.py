@@ -90,12 +90,15 @@ def test_one_column_of_texts_or_the_rows_are_data_sets():
         (lambda: bakeoff.gate(Y, Y, Y, margin=0.1, foo=1), "gate: unknown argument 'foo'"),
         (lambda: bakeoff.compare_estimators(A, X, Y), "estimators: expected two at least"),
         (lambda: bakeoff.compare_estimators(A, B, X, Y, cv=True), "cv: found bool, expected a nu"),
-        (lambda: bakeoff.compare_estimators(A, B, X, Y, cv=1), "cv.kfold.folds: expected greater"),
+        (
+            lambda: bakeoff.compare_estimators(A, B, X, Y, cv=1),
+            "^resampling.kfold.folds: expected greater",
+        ),
         (lambda: bakeoff.compare_estimators(A, B, X, Y, cv=3, plan=3), "plan, cv: these are one"),
         (lambda: bakeoff.compare_estimators(GaussianNB, B, X, Y), "found the class GaussianNB"),
         (
             lambda: bakeoff.compare_estimators(A, B, X, Y, tests=["mcnemr"], **HOLDOUT),
-            r"^tests\[0\]: unknown test 'mcnemr'; did you mean 'mcnemar'\? .* and \d+ more",
+            r"^tests\.run\[0\]: unknown test 'mcnemr'; did you mean 'mcnemar'\? .* and \d+ more",
         ),
     ],
 )

@@ -199,7 +199,7 @@ def test_the_command_answers_and_refuses_what_is_for_rows(capsys, tmp_path, refu
     of_rows = ["--subgroups=x", "--counts=1,2,3,4", "--time=x", "--seeds=x", "--task=x"]
     rare = ["costs=x", "deterministic=x", "missing_target=drop", "independent_rows=true"]
     for option in (*of_rows, *(f"--set={key}" for key in rare)):
-        name = option.replace("--set=", "--set ").rpartition("=")[0]
+        name = option.removeprefix("--set=").removeprefix("--").rpartition("=")[0]
         refused("compare", file, "--datasets", "dataset", option, said=f"{name}: is for rows")
     line = "compare", file, "--values", "higher", "--missing", "failed"
     refused(*line, said="missing: unknown value 'failed'")

@@ -43,18 +43,22 @@ def test_workflow_of_the_written_experiment_finds_the_same(tmp_path, in_folder):
         name: make_pipeline(ColumnTransformer(columns), last)
         for name, last in (("tree", search), ("stump", TWO["stump"]))
     }
-    found = bakeoff.compare_estimators(
-        models, x, Y, cv={"cv_5x2": {}, "holdout": {}}, groups=groups, metrics=["f1_macro"]
-    )
+    given = {"cv": {"cv_5x2": {}, "holdout": {}}, "metrics": ["f1_macro"]}
+    with pytest.raises(bakeoff.UserError, match=r"^estimators\['tree'\]: .* one group .* both"):
+        bakeoff.compare_estimators(models, x, Y, groups=groups, **given)
+    found = bakeoff.compare_estimators(models, x, Y, **given)
     file = found.to_yaml(tmp_path / "iris.yaml")
     same_results(bakeoff.run(file, cores=1, options=["--quiet", "all"]), found)
 
 
 def test_workers_change_nothing_and_a_bar_counts_the_fits(capsys):
     splitter = RepeatedStratifiedKFold(n_splits=3, n_repeats=2, random_state=0)
-    alone = bakeoff.compare_estimators(TWO, X, Y, cv=splitter, progress=True)
+    with pytest.raises(bakeoff.UserError, match=r"^cv: .* 2 divisions .*'folds': 3, 'repeats': 2"):
+        bakeoff.compare_estimators(TWO, X, Y, cv=splitter)
+    plan = {"kfold": {"folds": 3, "repeats": 2}}
+    alone = bakeoff.compare_estimators(TWO, X, Y, cv=plan, progress=True)
     assert capsys.readouterr().err.endswith("] 12/12\n")
-    same_results(bakeoff.compare_estimators(TWO, X, Y, cv=splitter, n_jobs=2), alone)
+    same_results(bakeoff.compare_estimators(TWO, X, Y, cv=plan, n_jobs=2), alone)
     assert capsys.readouterr().err == ""
     assert set(alone.comparisons["test"]) == {"corrected_repeated_kfold_t"}
 

@@ -155,7 +155,7 @@ TWO = NUMBERS, *NEAR.values()
             bakeoff.gate,
             (TRUTH, flipped(0.2, 3), flipped(0.2)),
             {"margin": 0.1},
-            "^base, candidate: candidate has one training run",
+            "^candidate has one training run.*: give two at least of each model",
         ),
     ],
 )

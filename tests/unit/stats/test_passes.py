@@ -76,7 +76,7 @@ GROUPED = {"g": [0, 1, 1, 0] * 2}
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"pass_at": 2}, "pass_at: write `metrics"),
+        ({"pass_at": 2}, "^compare: unknown argument 'pass_at' .allowed: "),
         ({"values": "higher", "metrics": "pass@2"}, "metrics: pass@2 is about runs that are right"),
         ({"values": "right", "metrics": "pass@2"}, "groups: found None, expected the items"),
         ({"values": "right", "metrics": ["pass@2", "f1"]}, "pass@2 is compared by itself"),

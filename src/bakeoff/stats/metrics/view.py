@@ -59,13 +59,16 @@ def read_truth(
 ) -> Truth:
     """Check true classes; classes that are only predicted count as classes too."""
     rows = coded(y_true, "y_true")
-    every = set(rows.seen).union(*(coded(values, name).seen for name, values in predicted))
+    seen = {name: set(coded(values, name).seen) for name, values in predicted}
+    every = set(rows.seen).union(*seen.values())
     try:
         occurring = sorted(every)
     except TypeError:
-        kinds = ", ".join(sorted({type(value).__name__ for value in every}))
-        message = f"found labels of several kinds ({kinds}) among the true and predicted ones"
-        raise ArgumentError("y_true", message) from None
+        kinds = {type(value) for value in rows.seen}
+        others = [name for name, values in seen.items() if {type(v) for v in values} - kinds]
+        found = ", ".join(sorted({type(value).__name__ for value in every}))
+        message = f"found labels of several kinds ({found}) among the true and predicted ones"
+        raise ArgumentError((others or ["y_true"])[0], message) from None
     classes = occurring if labels is None else _labels(labels, "labels").tolist()
     unknown = [value for value in occurring if value not in classes]
     if unknown:
@@ -267,6 +270,12 @@ class Options:
 
     def __post_init__(self) -> None:
         check_fields(self)
+        if self.cost is not None and not np.isfinite(as_floats(self.cost, "cost")).all():
+            raise ArgumentError("cost", "found NaN or infinite costs")
+        if self.priors is not None:
+            shares = as_floats(self.priors, "priors")
+            if not (np.isfinite(shares).all() and (shares >= 0).all() and shares.any()):
+                raise ArgumentError("priors", "expected shares of at least 0, not all of them 0")
 
     def costs(self, k: int) -> FloatArray:
         """Return what predicting a class (columns) for a true one (rows) costs, shape (k, k)."""
@@ -274,8 +283,6 @@ class Options:
         if matrix.shape != (k, k):
             found = f"expected a {k} by {k} matrix of numbers, found {matrix.shape}"
             raise ArgumentError("cost", found)
-        if not np.isfinite(matrix).all():
-            raise ArgumentError("cost", "found NaN or infinite costs")
         return matrix
 
     def shares(self, k: int) -> FloatArray:
@@ -283,8 +290,6 @@ class Options:
         shares = as_floats([] if self.priors is None else self.priors, "priors")
         if shares.shape != (k,):
             raise ArgumentError("priors", f"expected {k} numbers, found shape {shares.shape}")
-        if not (np.isfinite(shares).all() and (shares >= 0).all() and shares.any()):
-            raise ArgumentError("priors", "expected shares of at least 0, not all of them 0")
         return np.asarray(shares / shares.sum())
 
 
