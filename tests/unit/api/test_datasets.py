@@ -196,7 +196,7 @@ def test_the_command_answers_and_refuses_what_is_for_rows(capsys, tmp_path, refu
     assert main(["compare", file, "--datasets", "dataset", "--values", "higher", *wanted]) == 0
     assert "win rate" in capsys.readouterr().out
     assert "</html>" in page.read_text()
-    of_rows = ["--subgroups=x", "--counts=1,2,3,4", "--time=x", "--seeds=x", "--task=x"]
+    of_rows = ["--subgroups=x", "--counts=1,2,3,4", "--time=x", "--seeds=x", "--task=regression"]
     rare = ["costs=x", "deterministic=x", "missing_target=drop", "independent_rows=true"]
     for option in (*of_rows, *(f"--set={key}" for key in rare)):
         name = option.removeprefix("--set=").removeprefix("--").rpartition("=")[0]
