@@ -5,20 +5,21 @@ from __future__ import annotations
 import ast
 import importlib
 import importlib.util
+import inspect
 import os
 import signal
 import sys
 import sysconfig
 import threading
 import traceback
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, redirect_stdout, suppress
 from functools import cache
 from pathlib import Path
 from types import FrameType, ModuleType
 from typing import Any
 
-from bakeoff.errors import UserError
+from bakeoff.errors import UserError, unknown
 from bakeoff.extras import how_to_install
 
 PACKAGE = Path(__file__).parent
@@ -70,6 +71,20 @@ def import_module(name: str, path: str) -> ModuleType:
         raise
     except BaseException as error:
         raise UserError(f"{path}: {name} cannot be imported: {described(error)}") from None
+
+
+def import_function(path: str) -> Callable[..., Any]:
+    """Import a function of the user by its path, `module.function`."""
+    module_name, _, name = path.rpartition(".")
+    module = import_module(module_name, path)
+    function: Callable[..., Any] | None = getattr(module, name, None)
+    if function is None:
+        names = [n for n, one in vars(module).items() if inspect.isfunction(one)]
+        raise UserError(unknown(f"function in {module_name}:", name, names))
+    if not callable(function):
+        raise UserError(f"{path} is a {type(function).__name__}, not a function")
+    refuse_standard(path, function)
+    return function
 
 
 def refuse_standard(path: str, made: Any) -> None:

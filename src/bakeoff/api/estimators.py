@@ -23,6 +23,7 @@ from bakeoff.api.arrays import as_pandas, rows_of
 from bakeoff.api.build_study import asked_tests, without_none
 from bakeoff.api.estimator_input import entry_of, is_pipeline, with_codes
 from bakeoff.api.findings import Findings
+from bakeoff.api.folds import ONE_ROUND, REPEATED
 from bakeoff.api.settings import TestSettings, takes
 from bakeoff.data.columns import sorted_names
 from bakeoff.data.target import counted, positive_last
@@ -45,10 +46,7 @@ _MANY = 50_000
 _ROOM = 1 << 30
 """Bytes that a sparse matrix may take as a table."""
 _TEXT = "text"
-_ROUNDS = (
-    *("KFold", "StratifiedKFold", "GroupKFold", "StratifiedGroupKFold", "PredefinedSplit"),
-    *("LeaveOneOut", "LeaveOneGroupOut"),
-)
+_ROUNDS = (*ONE_ROUND, "PredefinedSplit")
 
 
 class EstimatorSettings(TestSettings, total=False):
@@ -464,7 +462,7 @@ def _resampling_of(
     if isinstance(cv, Mapping):
         return dict(cv), {}
     kind = type(cv).__name__
-    if kind in ("RepeatedKFold", "RepeatedStratifiedKFold"):
+    if kind in REPEATED:
         rounds = int(cv.n_repeats)
         plan = {"kfold": {"folds": cv.get_n_splits() // rounds, "repeats": rounds}}
         raise UserError(

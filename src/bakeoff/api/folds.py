@@ -56,11 +56,11 @@ Scores = Mapping[str, Mapping[str, NDArray[np.float64]]]
 """By model and metric, a score for each split."""
 Split = tuple[NDArray[Any], NDArray[Any]]
 """The places of the rows that are trained on, and of those that are tested."""
-_ONE_ROUND = (
+ONE_ROUND = (
     *("KFold", "StratifiedKFold", "GroupKFold", "StratifiedGroupKFold"),
     *("LeaveOneOut", "LeaveOneGroupOut"),
 )
-_REPEATED = ("RepeatedKFold", "RepeatedStratifiedKFold")
+REPEATED = ("RepeatedKFold", "RepeatedStratifiedKFold")
 _DRAWN = ("ShuffleSplit", "StratifiedShuffleSplit", "GroupShuffleSplit")
 _PROVE = "pass `return_indices=True` to `cross_validate`, so that the results hold them"
 
@@ -596,7 +596,7 @@ def plan_of(cv: Any, n: int | None, n_scores: int, splits: Sequence[Split] | Non
         if n is None:
             raise UserError("n: TimeSeriesSplit trains on more and more rows: pass n=len(y)")
         plan = _of_splits(list(cv.split(np.zeros(n))), drawn=False)
-    elif kind in (*_ONE_ROUND, *_REPEATED):
+    elif kind in (*ONE_ROUND, *REPEATED):
         plan = _of_rounds(cv, kind, n, n_scores)
     elif hasattr(cv, "get_n_splits"):
         raise UserError(f"cv: what splits {kind} makes is not known: {_PROVE}")
@@ -639,7 +639,7 @@ def _is_drawn_anew(cv: Any) -> bool:
 
 def _of_rounds(cv: Any, kind: str, n: int | None, n_scores: int) -> FoldPlan:
     """Return the plan of a splitter that tests each row once in every round."""
-    repeats, total = int(cv.n_repeats) if kind in _REPEATED else 1, n_scores
+    repeats, total = int(cv.n_repeats) if kind in REPEATED else 1, n_scores
     if cv is None or isinstance(cv, Integral):
         total = 5 if cv is None else int(cv)
     elif not kind.startswith("LeaveOne"):  # which know their number only with the rows

@@ -210,6 +210,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.print_help()
         return 0
     try:
+        if not given[0].startswith("-") and given[0] not in COMMANDS:
+            raise UserError(f"bakeoff: {unknown('command', given[0], COMMANDS)}")
         args, further = parser.parse_known_args(given)
         args.arguments, args.further = given, further
         if further and args.command != "run":

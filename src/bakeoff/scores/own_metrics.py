@@ -20,10 +20,10 @@ from bakeoff.stats.metrics.metric import own_metric
 from bakeoff.usercode import (
     TookTooLong,
     described,
+    import_function,
     import_module,
     make_importable,
     prints_to_stderr,
-    refuse_standard,
     time_limit,
 )
 
@@ -136,15 +136,7 @@ def _called(own: OwnMetric, y_true: Any, predicted: Any, **columns: Any) -> floa
 
 def imported(own: OwnMetric) -> Callable[..., Any]:
     """Import the function of an own metric."""
-    name = own.function.rpartition(".")[2]
-    module = import_module(own.module, own.function)
-    function: Callable[..., Any] | None = getattr(module, name, None)
-    if function is None:
-        known = [n for n, o in vars(module).items() if inspect.isfunction(o)]
-        raise UserError(unknown(f"function in {own.module}:", name, known))
-    if not callable(function):
-        raise UserError(f"{own.function} is a {type(function).__name__}, not a function")
-    refuse_standard(own.function, function)
+    function = import_function(own.function)
     try:
         inspect.signature(function).bind(None, None, **dict.fromkeys(own.columns))
     except TypeError as error:

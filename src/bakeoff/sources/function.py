@@ -9,10 +9,10 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import Field
 
-from bakeoff.errors import Problem, UserError, unknown
+from bakeoff.errors import Problem, UserError
 from bakeoff.keys import DOTTED
 from bakeoff.sources.common.base import ColumnName, DataSet, Loaded, Params, blame
-from bakeoff.usercode import described, import_module, refuse_standard
+from bakeoff.usercode import described, import_function
 
 
 class FunctionData(DataSet):
@@ -68,16 +68,8 @@ class FunctionData(DataSet):
             return self._loaded(returned)
 
     def _imported(self) -> Callable[..., Any]:
-        module_name, _, name = self.function.rpartition(".")
         with blame("function"):
-            module = import_module(module_name, self.function)
-            function: Callable[..., Any] | None = getattr(module, name, None)
-            if function is None:
-                known = [n for n, o in vars(module).items() if inspect.isfunction(o)]
-                raise UserError(unknown(f"function in {module_name}:", name, known))
-            if not callable(function):
-                raise UserError(f"{self.function} is a {type(function).__name__}, not a function")
-            refuse_standard(self.function, function)
+            function = import_function(self.function)
         try:
             inspect.signature(function).bind(**self.params)
         except TypeError as error:

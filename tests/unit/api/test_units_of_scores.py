@@ -15,6 +15,8 @@ SCORES = pd.DataFrame(
     index=[f"d{i}" for i in range(12)],
 )
 UNLIKE = SCORES.mul([1e5] * 6 + [1] * 6, axis=0)
+LONG = SCORES.stack().rename("metric_error").rename_axis(["dataset", "method"]).reset_index()
+LONG["metric"], LONG["imputed"] = np.where(LONG.index < 4, "rmse", "roc_auc"), LONG.index == 3
 
 
 @pytest.mark.parametrize(
@@ -23,6 +25,7 @@ UNLIKE = SCORES.mul([1e5] * 6 + [1] * 6, axis=0)
         (SCORES, {"values": "lower"}, "wilcoxon_signed_rank"),
         (UNLIKE, {"values": "lower"}, ""),
         (UNLIKE, {"metric": "rmse"}, ""),
+        (LONG, {"values": "lower", "datasets": "dataset"}, ""),
         (SCORES, {"metric": "mae"}, ""),
         (SCORES, {"metric": "log_loss"}, "wilcoxon_signed_rank"),
     ],

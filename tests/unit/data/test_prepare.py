@@ -13,7 +13,6 @@ from bakeoff.sources.file import FileData
 from tests.conftest import ROOT
 
 DATA = ROOT / "config/data"
-ATTRITION = {"path": str(DATA / "attrition.csv"), "target": "target"}
 PENGUINS = {"path": str(DATA / "penguins.csv"), "target": "target"}
 ARRHYTHMIA = {"path": str(DATA / "arrhythmia.csv.gz"), "target": "class"}
 

@@ -261,12 +261,8 @@ def test_readers_of_others_are_found(tmp_path, monkeypatch):
         recognizes=lambda head: head.startswith("MINE"),
         read=lambda text: pd.DataFrame({"id": [1], "score": [float(len(text))]}),
     )
-    points = [SimpleNamespace(load=lambda: mine)]
-    monkeypatch.setattr(readers.metadata, "entry_points", lambda group: points)
-    readers._readers.cache_clear()
-    try:
-        (tmp_path / "x.mine").write_text("MINE")
-        read = read_table(str(tmp_path / "x.mine"), PLACE).to_pandas()
-    finally:
-        readers._readers.cache_clear()
-    assert read["score"].tolist() == [4.0]
+    point = SimpleNamespace(load=lambda: mine)
+    monkeypatch.setattr(readers.metadata, "entry_points", lambda group: [point])
+    monkeypatch.setattr(readers, "_readers", readers._readers.__wrapped__)
+    (tmp_path / "x.mine").write_text("MINE")
+    assert read_table(str(tmp_path / "x.mine"), PLACE)["score"].to_pylist() == [4.0]
