@@ -6,6 +6,7 @@ import sysconfig
 import tarfile
 import venv
 import zipfile
+from pathlib import PurePosixPath
 
 import numpy as np
 import pandas as pd
@@ -33,6 +34,7 @@ def built(tmp_path_factory):
             if (ROOT / name).is_file():
                 (source / name).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy(ROOT / name, source / name)
+        assert "-m build --no-isolation" in (ROOT / "Makefile").read_text()
         call(sys.executable, "-m", "build", "--no-isolation", "-o", folder / "dist", cwd=source)
         venv.create(folder / "env", with_pip=True)
         python = folder / "env/bin/python"
@@ -50,10 +52,13 @@ def test_archives_hold_the_whole_workflow_and_pass_the_index_check(built):
     call(sys.executable, "-m", "twine", "check", "--strict", *files, cwd=built)
     wheel = next(file for file in files if file.suffix == ".whl")
     inside = set(zipfile.ZipFile(wheel).namelist())
-    own = [p.relative_to(ROOT) for p in (ROOT / "workflow").rglob("*") if p.is_file()]
-    assert {f"bakeoff/{path.as_posix()}" for path in own} <= inside
-    for profile in ("default", "slurm"):
-        assert f"bakeoff/workflow/profiles/{profile}/config.v8+.yaml" in inside
+    folders = {"workflow": "workflow", "profiles": "workflow/profiles", "src/bakeoff": "."}
+    for folder, place in folders.items():
+        for file in (ROOT / folder).rglob("*"):
+            if file.is_file() and "__pycache__" not in file.parts:
+                path = PurePosixPath("bakeoff", place, file.relative_to(ROOT / folder))
+                assert path.as_posix() in inside
+    assert not [name for name in inside if name.startswith(("docs/", "tests/", "benchmarks/"))]
     sdist = next(file for file in files if file.name.endswith(".tar.gz"))
     with tarfile.open(sdist) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}
