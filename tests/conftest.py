@@ -7,7 +7,11 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
+from contextlib import contextmanager
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -105,6 +109,23 @@ def called(*line, cwd=ROOT, code=0, **environment):
     )
     assert code in (None, done.returncode), done.stdout + done.stderr
     return done
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, *args): ...
+
+
+@contextmanager
+def served(folder):
+    """Serve a folder on the loopback interface."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(folder))) as server:
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}"
+        finally:
+            server.shutdown()
+            thread.join()
 
 
 class Runner:

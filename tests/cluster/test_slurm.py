@@ -10,7 +10,7 @@ import yaml
 
 from tests.cluster.conftest import SLURM, queue, slurm
 from tests.conftest import ROOT, Runner, until
-from tests.workflow.test_run import tables
+from tests.workflow.test_run import differing
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("slurm")]
 SCORES = ("--until", "all_scores")
@@ -38,12 +38,8 @@ def test_default_experiment_gives_the_same_bytes_from_both_nodes(cluster, tmp_pa
     runner = Runner(tmp_path_factory.mktemp("local"))
     local = runner(default)
     assert local.returncode == 0, local.stderr
-    here, there = (
-        tables(folder / "results" / default["experiment"])
-        for folder in (runner.folder, cluster.folder)
-    )
-    assert sorted(here) == sorted(there)
-    assert {name for name, content in here.items() if content != there[name]} == set()
+    name = default["experiment"]
+    assert differing(runner.results(name), cluster.results(name)) == set()
     jobs = cluster.jobs()
     assert len(jobs) == len(default["models"]), "one job for each model, none for a light rule"
     assert {job["NodeList"] for job in jobs} == {"node1", "node2"}
