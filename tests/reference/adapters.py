@@ -1,21 +1,82 @@
-"""Reference cases of metrics: of classes, of numbers, and of training runs crossed with rows."""
+"""What the calls of README.md use beside `bakeoff.stats`: from a case to its numbers."""
 
 import math
+from contextlib import contextmanager
+from itertools import combinations, zip_longest
+from unittest import mock
 
 import numpy as np
-from scipy.stats import kendalltau
+from scipy.stats import chi2, kendalltau
 
 from bakeoff import stats
-from bakeoff.stats import METRICS, Status, all_pairs, influence
+from bakeoff.stats import (
+    METRICS,
+    ConfidenceInterval,
+    PairwiseResult,
+    Status,
+    all_pairs,
+    influence,
+)
 from bakeoff.stats.core.pairs import compact_letters
-from bakeoff.stats.design.groups import spread
+from bakeoff.stats.datasets.standings import group_means, with_failures_last  # noqa: F401
+from bakeoff.stats.design.groups import Leverage, spread
 from bakeoff.stats.metrics.answer import bca_interval, mover_interval
 from bakeoff.stats.metrics.family import Contrasts, best_of, family_of_values, max_t, read_family
 from bakeoff.stats.metrics.influence import one, setting_of
 from bakeoff.stats.metrics.library import auc
 from bakeoff.stats.metrics.metric import FISHER, LOG, LOG_COMPLEMENT, PLAIN
 from bakeoff.stats.metrics.view import NoValue
-from tests.reference.told import as_printed, row, told
+from bakeoff.stats.rows import ordered
+
+METHODS = ("bonferroni", "holm", "hochberg", "hommel", "BH", "BY", "sidak", "holm_sidak")
+CORRECTIONS = (*METHODS[:6], "shaffer_static")
+INTERVALS = (
+    *("clopper_pearson", "wilson", "wilson_cc", "jeffreys"),
+    *("wald_unclipped", "agresti_coull_unclipped"),
+)
+SCALES = {"ci_t": PLAIN, "ci_log": LOG, "ci_log_complement": LOG_COMPLEMENT, "ci_fisher": FISHER}
+KENDALL = stats.own_metric(
+    "kendall", lambda y, p: float(kendalltau(y, p).statistic), predictions="numbers"
+)
+OPTIONS = ("metric", "positive", "groups", "paired", "greater_is_better", "confidence_level")
+
+
+def told(result):
+    """Return all that a result holds, under its own names; of pairs a list for each number."""
+    if isinstance(result, dict):
+        return result
+    if isinstance(result, PairwiseResult):
+        each = [told(pair) for pair in result.pairs]
+        return {
+            **{name: [pair.get(name) for pair in each] for name in each[0]},
+            "pairs": [[pair.a, pair.b] for pair in result.pairs],
+            **result.details,
+        }
+    values = {name: getattr(result, name) for name in dir(result) if name[0] != "_"}
+    intervals = {k: list(v) for k, v in values.items() if isinstance(v, ConfidenceInterval)}
+    return {
+        **values.get("effect_sizes", {}),
+        **values.get("details", {}),
+        "ci": ["NaN", "NaN"],
+        **{name: value for name, value in values.items() if value is not None},
+        **intervals,
+    }
+
+
+@contextmanager
+def as_printed():
+    """Leave out the leverage of groups, and with it sign flips: the reference has neither.
+
+    That of the package is held to `delong` and `mean_difference`, which have reference values of
+    their own, in tests/unit/stats/test_metrics.py.
+    """
+    with mock.patch.object(Leverage, "from_codes", return_value=None):
+        yield
+
+
+@as_printed()
+def printed(function, *arguments, **options):
+    return function(*arguments, **options)
 
 
 def _options(inputs, metric):
@@ -63,7 +124,7 @@ def _of_rows(result, sign=1):
 
 
 @as_printed()
-def _single(inputs, form):
+def single(inputs, form):
     y, options = inputs["y_true"], _options(inputs, form)
     result = stats.metric_ci(y, _predicted(inputs), **options)
     found, padded = _of_rows(result)
@@ -80,7 +141,7 @@ def _single(inputs, form):
 
 
 @as_printed()
-def _difference(inputs, form):
+def difference(inputs, form):
     a, b = _predicted(inputs, "_A"), _predicted(inputs, "_B")
     result = stats.metric_difference(inputs["y_true"], a, b, **_options(inputs, form))
     # theirs is the metric of A less that of B
@@ -117,7 +178,7 @@ def _areas(inputs, metric):
     return found
 
 
-def _bootstrap(inputs, form):
+def bootstrap(inputs, form):
     models = ("_A", "_B") if {"scores_A", "y_pred_A"} & set(inputs) else ("",)
     y = np.asarray(inputs["y_true"])
 
@@ -142,7 +203,7 @@ def _bootstrap(inputs, form):
 
 
 @as_printed()
-def _family(scores=None, y_true=None, y_pred=None, metric=None, control=None, groups=None):
+def family(scores=None, y_true=None, y_pred=None, metric=None, control=None, groups=None):
     how = {"control": control, "groups": groups}
     if metric:
         said = y_pred if scores is None else scores
@@ -161,7 +222,7 @@ def _family(scores=None, y_true=None, y_pred=None, metric=None, control=None, gr
     }
 
 
-def _multipliers(scores, multipliers):
+def multiplied(scores, multipliers):
     n, models = scores.shape
     first, second = np.triu_indices(models, 1)
     centred = scores - scores.mean(axis=0)
@@ -180,7 +241,7 @@ def _multipliers(scores, multipliers):
     }
 
 
-def _letters(models, adjusted_pvalues, alpha):
+def letters(models, adjusted_pvalues, alpha):
     pairs = [names.split("-") for names, p in adjusted_pvalues.items() if p < alpha]
     different = [(models.index(a), models.index(b)) for a, b in pairs]
     groups = compact_letters(len(models), different)
@@ -188,7 +249,7 @@ def _letters(models, adjusted_pvalues, alpha):
 
 
 @as_printed()
-def _mean(values_a, values_b, groups=None):
+def mean(values_a, values_b, groups=None):
     how = {"groups": groups, "variant": "t_and_flips" if groups else None}
     rows = stats.mean_difference(values_a, values_b, **how, df="rows")
     textbook = {"df": rows.df, "pvalue": rows.pvalue, "ci": _bounds(rows.ci)}
@@ -197,27 +258,7 @@ def _mean(values_a, values_b, groups=None):
     return result | named | {"n_clusters": result["units"]}
 
 
-def _flipped(values_a, values_b):
-    each = np.arange(len(values_a))
-    return stats.mean_difference(values_a, values_b, groups=each, variant="sign_flip_exact")
-
-
-def _interaction(values_a, values_b, subgroup):
-    result = stats.mean_interaction(values_a, values_b, subgroup, df="rows")
-    d, groups = np.subtract(values_a, values_b), np.asarray(subgroup)
-    inside = [d[groups == group] for group in np.unique(groups)]
-    return told(result) | {
-        "differences": [part["estimate"] for part in result.details["subgroups"].values()],
-        "ses": [stats.mean_difference(part, 0 * part).details["se"] for part in inside],
-    }
-
-
-def _rows_needed(sd, difference, alpha, power):
-    plan = stats.MetricPower(sd=sd)
-    return plan.solve(difference=difference, alpha=alpha, power=power).details
-
-
-def _best(alpha, scores=None, y_true=None, y_pred=None, metric=None, groups=None):
+def best(alpha, scores=None, y_true=None, y_pred=None, metric=None, groups=None):
     table = np.asarray(y_pred) if scores is None else scores
     if metric:
         family = read_family(y_true, table, metric)
@@ -230,12 +271,6 @@ def _best(alpha, scores=None, y_true=None, y_pred=None, metric=None, groups=None
     return {"values": values, "pvalue": list(result.pvalues), "members": list(result.members)}
 
 
-SCALES = {"ci_t": PLAIN, "ci_log": LOG, "ci_log_complement": LOG_COMPLEMENT, "ci_fisher": FISHER}
-KENDALL = stats.own_metric(
-    "kendall", lambda y, p: float(kendalltau(y, p).statistic), predictions="numbers"
-)
-
-
 def _interval(scale, value, half):
     try:
         return list(scale.limits(value, half) or (math.nan, math.nan))
@@ -243,7 +278,7 @@ def _interval(scale, value, half):
         return [math.nan, math.nan]
 
 
-def _quantity(y_true, y_pred, form):
+def quantity(y_true, y_pred, form):
     alone = influence(y_true, y_pred, metric=form)
     half = alone.tested.quantile(0.95, "two-sided") * alone.tested.se
     intervals = {name: _interval(scale, alone.value, half) for name, scale in SCALES.items()}
@@ -252,60 +287,7 @@ def _quantity(y_true, y_pred, form):
     return told(result) | intervals | {scale: list(result.ci)}
 
 
-def _quantity_value(y_true, y_pred, form):
-    # where a metric is undefined we say so, where scikit-learn forces a finite number
-    metric = {"kendall": KENDALL, "r2_of_constant_truth": "r2", "mape_with_zero": "mape"}
-    return stats.metric_ci(y_true, y_pred, metric=metric.get(form, form))
-
-
-@as_printed()
-def _quantity_difference(y_true, y_pred_a, y_pred_b, form, quantile=None, groups=None):
-    metric = f"pinball_{100 * quantile:.0f}" if quantile else form.removesuffix("_clustered")
-    return stats.metric_difference(y_true, y_pred_a, y_pred_b, metric=metric, groups=groups)
-
-
-@as_printed()
-def _quantity_family(y_true, predictions, form):
-    result = all_pairs("metric_difference", y_true, np.transpose(predictions), metric=form)
-    return told(result) | {"se": [pair.estimate / pair.statistic for pair in result.pairs]}
-
-
-def _loss_wilcoxon(values_a, values_b):
-    how = {"greater_is_better": False, "continuity": False}
-    exact, normal = (
-        stats.wilcoxon_signed_rank(values_a, values_b, method=method, **how)
-        for method in ("exact", "asymptotic")
-    )
-    return {
-        "statistic": min(exact.details["w_plus"], exact.details["w_minus"]),
-        "pvalue": exact.pvalue,
-        "pvalue_normal": normal.pvalue,
-    }
-
-
-def _loss_equivalence(values_a, values_b, y_true, y_pred_a, y_pred_b, margin):
-    lower, upper = (
-        stats.mean_difference(values_a + shift, values_b, df="rows", alternative=side).pvalue
-        for shift, side in ((margin, "greater"), (-margin, "less"))
-    )
-    both = stats.metric_equivalence(y_true, y_pred_b, y_pred_a, metric="mae", margin=margin)
-    pvalues = {"pvalue_lower": lower, "pvalue_upper": upper, "pvalue": max(lower, upper)}
-    return told(both) | pvalues
-
-
-def _loss_sign_flip(values_a, values_b):
-    how = {"greater_is_better": False, "groups": np.arange(len(values_a))}
-    exact, middle = (
-        stats.mean_difference(values_a, values_b, variant=variant, **how)
-        for variant in ("sign_flip_exact", "sign_flip")
-    )
-    return told(middle) | {"pvalue_exact": exact.pvalue}
-
-
-OPTIONS = ("metric", "positive", "groups", "paired", "greater_is_better", "confidence_level")
-
-
-def _runs(inputs):
+def of_runs(inputs):
     evidence = [inputs["y_true"]] if "y_true" in inputs else []
     for model in "ab":
         fixed = model in inputs.get("deterministic", ())
@@ -319,23 +301,8 @@ def _runs(inputs):
     return result | {f"mean_{m}": result[f"value_{m}"] * (1 if better else -1) for m in "ab"}
 
 
-def _margin(runs_a, runs_b, margin, paired, greater_is_better):
-    a, b = np.array(runs_a), np.array(runs_b)
-    how = {"paired": paired, "greater_is_better": greater_is_better}
-    sign = margin if greater_is_better else -margin
-    noninferior, not_better = (
-        stats.recipe_mean_difference(a + shift, b, **how, alternative=side).pvalue
-        for shift, side in ((sign, "greater"), (-sign, "less"))
-    )
-    return told(stats.recipe_mean_difference(a, b, **how, confidence_level=0.9)) | {
-        "pvalue_noninferior": noninferior,
-        "pvalue_not_better": not_better,
-        "pvalue_equivalent": max(noninferior, not_better),
-    }
-
-
-def around(half):
-    return lambda found: [found["estimate"] - found[half], found["estimate"] + found[half]]
+def around(estimate, half):
+    return [estimate - half, estimate + half]
 
 
 def of_fits(found):
@@ -345,57 +312,143 @@ def of_fits(found):
         "df": found["df_fits"],
         "statistic": found["estimate"] / found["se_fits"] if found["se_fits"] else 0.0,
         "pvalue": found["pvalue_fits"],
-        "ci": around("half_width_fits")(found),
+        "ci": around(found["estimate"], found["half_width_fits"]),
     }
 
 
-RUNS = {
-    "df_rows": "df_fits",
-    "var_rows_fits": lambda found: found["se_fits"] ** 2,
-    "ci": around("half_width"),
-}
-ABSOLUTE = {"exponent": 1, "greater_is_better": False}
-SQUARED = {"exponent": 2, "greater_is_better": False}
-ADAPTERS = {
-    "metric_influence_se": row(_single),
-    "metric_difference": row(_difference),
-    "metric_bootstrap_ci": row(_bootstrap),
-    "max_t": row(_family),
-    ("max_t", "given_multipliers"): row(_multipliers),
-    ("max_t", "letters"): row(_letters),
-    "mean_difference": row(_mean),
-    # with every sign equally likely, a studentized mean orders the flips as the mean does
-    ("mean_difference", "sign_flip_exact"): row(_flipped, pvalue_studentized="pvalue"),
-    ("mean_difference", "subgroup_interaction"): row(_interaction),
-    ("mean_difference", "rows_needed"): row(_rows_needed),
-    "model_confidence_set": row(_best),
-    "quantity_influence_se": row(_quantity),
-    "quantity_value": row(_quantity_value),
-    "quantity_difference": row(_quantity_difference),
-    "quantity_max_t": row(_quantity_family),
-    "loss_t": row(
-        stats.mean_difference,
-        {"absolute": ABSOLUTE | {"df": "rows"}, "squared": SQUARED | {"df": "rows"}},
-    ),
-    "loss_wilcoxon": row(_loss_wilcoxon, {"exact": ABSOLUTE}),
-    "loss_equivalence": row(_loss_equivalence, {"absolute": ABSOLUTE}),
-    "loss_sign_flip": row(_loss_sign_flip, {"absolute": ABSOLUTE}),
-    "loss_diebold_mariano": row(
-        stats.diebold_mariano_means,
-        {
-            "hln_absolute": ABSOLUTE | {"variant": "hln"},
-            "hln_squared": SQUARED | {"variant": "hln"},
-        },
-    ),
-    "runs_and_rows": row(_runs, **RUNS, variance=lambda found: found["se"] ** 2, fits=of_fits),
-    ("runs_and_rows", "margin"): row(_margin, ci_90=around("half_width")),
-    "one_recipe": row(stats.recipe_mean_ci, **RUNS),
-    "runs_components": row(
-        stats.recipe_mean_ci,
-        sd_of_a_run="sd_run_a",
-        sd_of_a_run_ci=lambda found: [found["sd_run_low_a"], found["sd_run_high_a"]],
-    ),
-    "runs_and_rows_pairs": row(
-        lambda runs, correction: all_pairs("recipe_mean_difference", runs, correction=correction)
-    ),
-}
+def formula_p(found):
+    """Return the p of the formula where a rule of ours leaves a test undecided."""
+    undecided = found["status"] == "too_few"
+    return found.get("formula_pvalue", found["pvalue"]) if undecided else found["pvalue"]
+
+
+def chi2_p(statistic):
+    return chi2.sf(statistic, 1)
+
+
+def adjusted(result):
+    return [pair.pvalue_adjusted for pair in result.pairs]
+
+
+def of_labels(counts, n_classes):
+    """Turn the list of counts of labels by A, by B and of true classes into a table."""
+    table = np.zeros((n_classes,) * 3, dtype=int)
+    for i, j, true, count in counts:
+        table[i - 1, j - 1, true - 1] += count
+    return table
+
+
+def folds_by_group(groups):
+    """Return a column for each group, the shorter ones filled up with missing folds."""
+    return np.array(list(zip_longest(*groups, fillvalue=np.nan)))
+
+
+def samples(*scores):
+    """Return the scores of models on different folds, the shorter ones filled up likewise."""
+    folds = max(map(len, scores))
+    return [np.pad(x, ((0, folds - len(x)), (0, 0)), constant_values=np.nan) for x in scores]
+
+
+def cube(Y, model, fold):
+    """Return scores by fold, model and criterion."""
+    y = np.asarray(Y, dtype=float)
+    models, folds = (np.unique(codes, return_inverse=True)[1] for codes in (model, fold))
+    scores = np.full((folds.max() + 1, models.max() + 1, y.shape[1]), np.nan)
+    scores[folds, models] = y
+    return scores
+
+
+def dependent_values(rows, values_a, values_b, of):
+    if values_a is not None:
+        return np.subtract(values_a, values_b)
+    a, b = (np.asarray(right, dtype=float) for right in rows)
+    return a if of.startswith("correctness of A") else a - b
+
+
+def without_persistence(correct_a, correct_b, losses_a, losses_b, **options):
+    """Run a test in time without its correction for persistence, which the references lack."""
+    with mock.patch.object(ordered, "persistence", lambda residuals, _: np.ones(len(residuals))):
+        if correct_a is not None:
+            return stats.diebold_mariano(correct_a, correct_b, **options)
+        return stats.diebold_mariano_means(losses_a, losses_b, **options, greater_is_better=False)
+
+
+def ses_of_parts(a, b, groups):
+    d, groups = np.subtract(a, b), np.asarray(groups)
+    inside = (d[groups == group] for group in np.unique(groups))
+    return [stats.mean_difference(part, 0 * part).details["se"] for part in inside]
+
+
+def of_losses(inputs, form="absolute"):
+    """Return the absolute or squared errors of both models."""
+    errors = (np.subtract(inputs[f"y_pred_{model}"], inputs["y_true"]) for model in "AB")
+    return [np.abs(error) ** (2 if form.endswith("squared") else 1) for error in errors]
+
+
+def shifted(inputs, margin, side):
+    """Return the p of one side of equivalence by a t test of losses."""
+    a, b = of_losses(inputs)
+    return stats.mean_difference(a + margin, b, df="rows", alternative=side).pvalue
+
+
+def beyond(inputs, side):
+    """Return the p of one side of the equivalence of recipes."""
+    how = {key: inputs[key] for key in ("paired", "greater_is_better")}
+    shift = inputs["margin"] * (1 if (side == "greater") == inputs["greater_is_better"] else -1)
+    a = np.array(inputs["runs_a"]) + shift
+    return stats.recipe_mean_difference(a, inputs["runs_b"], **how, alternative=side).pvalue
+
+
+def effective(found):
+    """Return χ² of the effective table: z² with the variance of the rows, guarded or not."""
+    return found["statistic"] ** 2 * found["se"] ** 2 / found["variance_rows"]
+
+
+def half_sample(
+    half_differences, full_differences=None, alternative="two-sided", confidence_level=0.95
+):
+    halves = np.reshape(half_differences, (-1, 1))
+    full = () if full_differences is None else np.c_[np.array(full_differences)]
+    # the file has the means of the halves, and of all rows: K folds of the same mean
+    rows = np.vstack([np.tile(halves, len(full[0])), full]) if len(full) else halves
+    return stats.half_sample_t(
+        rows,
+        np.zeros_like(rows),
+        full_repeats=len(full),
+        variant="full" if len(full) else "halves",
+        alternative=alternative,
+        confidence_level=confidence_level,
+    )
+
+
+def omnibus(scores, greater_is_better=True):
+    chi2 = stats.friedman(scores, method="asymptotic", greater_is_better=greater_is_better)
+    f = stats.iman_davenport(scores, greater_is_better=greater_is_better)
+    return {
+        "n": f.n,
+        "friedman": chi2.statistic,
+        "friedman_pvalue": chi2.pvalue,
+        "iman_davenport": f.statistic,
+        "df1": f.df1,
+        "df2": f.df2,
+        "iman_davenport_pvalue": f.pvalue,
+        "average_ranks": chi2.details["average_ranks"],
+    }
+
+
+def common_signed_ranks(scores, greater_is_better):
+    pairs = list(combinations(range(scores.shape[1]), 2))
+    how = {"missing": "omit", "method": "exact", "greater_is_better": greater_is_better}
+    found = [stats.wilcoxon_signed_rank(scores[:, a], scores[:, b], **how) for a, b in pairs]
+    return {
+        "pairs": pairs,
+        "n_common": [result.n for result in found],
+        "w_plus": [result.statistic for result in found],
+        "pvalue": [result.pvalue for result in found],
+        "holm": stats.adjust_pvalues([result.pvalue for result in found], "holm"),
+    }
+
+
+def upper(table):
+    """Return what a table of models against models says of each pair."""
+    return table[np.triu_indices(len(table), 1)]
