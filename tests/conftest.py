@@ -7,6 +7,11 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
+import time
+from contextlib import contextmanager
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -106,6 +111,23 @@ def called(*line, cwd=ROOT, code=0, **environment):
     return done
 
 
+class Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, *args): ...
+
+
+@contextmanager
+def served(folder):
+    """Serve a folder on the loopback interface."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(folder))) as server:
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}"
+        finally:
+            server.shutdown()
+            thread.join()
+
+
 class Runner:
     """Runs the real `snakemake` on experiments in one folder, on one core unless asked for more.
 
@@ -116,23 +138,21 @@ class Runner:
     def __init__(self, folder):
         self.folder = folder
 
-    def __call__(self, experiment, *options, cores=1):
+    def _line(self, experiment, *options, cores):
         file = self.folder / "experiment.yaml"
-        text = (
-            experiment
-            if isinstance(experiment, str)
-            else yaml.safe_dump(experiment, sort_keys=False)
-        )
+        text = yaml.safe_dump(experiment, sort_keys=False)
         file.write_text(text, encoding="utf-8")
-        command = [
+        return [
             *(sys.executable, "-m", "snakemake", "--snakefile", str(ROOT / "Snakefile")),
             *("--directory", str(self.folder), "--configfile", str(file)),
             *("--workflow-profile", str(ROOT / "profiles/default")),
             *(("--cores", str(cores)) if cores else ()),
             *options,
         ]
+
+    def __call__(self, experiment, *options, cores=1):
         return subprocess.run(
-            command,
+            self._line(experiment, *options, cores=cores),
             cwd=self.folder,
             env=self.environment,
             stdin=subprocess.DEVNULL,
@@ -141,6 +161,21 @@ class Runner:
             timeout=1200,
             check=False,
         )
+
+    def start(self, experiment, *options, cores=2):
+        """Begin a run in a process group of its own; what it says goes to the file `output`."""
+        with (self.folder / "output").open("a") as output:
+            return subprocess.Popen(
+                self._line(experiment, *options, cores=cores),
+                cwd=self.folder,
+                env=self.environment,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+
+    def output(self):
+        return (self.folder / "output").read_text()
 
     @property
     def environment(self):
@@ -166,6 +201,16 @@ def once(factory, name, fill):
             fill(folder)
             filled.touch()
     return folder
+
+
+def until(found, seconds=600):
+    """Wait for something true."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if value := found():
+            return value
+        time.sleep(0.05)
+    raise AssertionError(f"nothing after {seconds} s")
 
 
 @pytest.fixture

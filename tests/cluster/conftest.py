@@ -5,14 +5,11 @@ import re
 import shutil
 import signal
 import subprocess
-import sys
-import time
 from pathlib import Path
 
 import pytest
-import yaml
 
-from tests.conftest import ROOT
+from tests.conftest import ROOT, Runner, until
 
 SLURM = ROOT / "tests/cluster/slurm.sh"
 SLEEPER = """
@@ -38,51 +35,32 @@ class Glutton(DummyClassifier):
 """
 
 
-def why_not():
-    """Say what keeps Slurm from running here."""
-    missing = [c for c in ("slurmctld", "slurmd", "sbatch", "munged") if not shutil.which(c)]
-    if missing:
-        return f"no Slurm here ({', '.join(missing)} not found)"
-    return None if os.geteuid() == 0 else "starting Slurm needs root"
-
-
 def slurm(*command):
     """Start or stop a part of the cluster."""
     done = subprocess.run([str(SLURM), *command], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
 
 
-class Cluster:
+def queue(*options):
+    """Return what Slurm says of the jobs in its queue."""
+    line = "squeue", "--noheader", *options
+    return subprocess.run(line, capture_output=True, text=True, check=False).stdout
+
+
+class Cluster(Runner):
     """Runs `snakemake` on Slurm in a folder of its own."""
 
     state = Path(os.environ.get("BAKEOFF_SLURM", "/tmp/bakeoff-slurm"))
 
     def __init__(self, folder):
-        self.folder = folder
+        super().__init__(folder)
         self.known = len(self._ended())
         (folder / "sleeper.py").write_text(SLEEPER)
 
     def start(self, experiment, *options):
-        """Start a run; its output goes to the file `output`."""
-        file = self.folder / "experiment.yaml"
-        file.write_text(yaml.safe_dump(experiment, sort_keys=False), encoding="utf-8")
-        command = [
-            *(sys.executable, "-m", "snakemake", "--snakefile", str(ROOT / "Snakefile")),
-            *("--workflow-profile", str(ROOT / "profiles/default")),
-            *("--profile", str(ROOT / "profiles/slurm"), "--configfile", str(file)),
-            *("--slurm-init-seconds-before-status-checks", "1", "--jobs", "20", *options),
-        ]
-        paths = os.pathsep.join([str(self.folder), os.environ.get("PYTHONPATH", "")])
-        with (self.folder / "output").open("a") as output:
-            return subprocess.Popen(
-                command,
-                cwd=self.folder,
-                env={**os.environ, "PYTHONPATH": paths},
-                stdout=output,
-                stderr=subprocess.STDOUT,
-                text=True,
-                start_new_session=True,
-            )
+        profile = "--profile", str(ROOT / "profiles/slurm"), "--jobs", "20"
+        seconds = "--slurm-init-seconds-before-status-checks", "1"
+        return super().start(experiment, *profile, *seconds, *options, cores=None)
 
     def run(self, experiment, *options):
         """Run to the end, which must be a good one."""
@@ -97,9 +75,6 @@ class Cluster:
             code = None
         assert code == 0, self.output()
 
-    def output(self):
-        return (self.folder / "output").read_text()
-
     def jobs(self):
         """Return what Slurm says of the jobs that ended since the test began."""
         return self._ended()[self.known :]
@@ -111,41 +86,19 @@ class Cluster:
 
     def running(self):
         """Return the ids of the jobs in Slurm's queue."""
-        listed = subprocess.run(
-            ["squeue", "--noheader", "--format=%i"], capture_output=True, text=True, check=False
-        )
-        return listed.stdout.split()
-
-    def node_of(self, job):
-        """Return the node that runs a job."""
-        listed = subprocess.run(
-            ["squeue", "--noheader", "--format=%N", "--jobs", job],
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-        return listed.stdout.strip()
+        return queue("--format=%i").split()
 
     def first_fit(self):
         """Wait until a fit has begun; return its Slurm job."""
-        return until(lambda: next(iter(self.folder.glob("started.*")), None), 600).suffix[1:]
-
-
-def until(found, seconds):
-    """Wait for something true."""
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        if value := found():
-            return value
-        time.sleep(0.2)
-    raise AssertionError(f"nothing after {seconds} s")
+        return until(lambda: next(iter(self.folder.glob("started.*")), None)).suffix[1:]
 
 
 @pytest.fixture(scope="session")
 def running_slurm():
     """Start Slurm, and stop it unless it ran before."""
-    if reason := why_not():
-        pytest.skip(reason)
+    missing = [c for c in ("slurmctld", "slurmd", "sbatch", "munged") if not shutil.which(c)]
+    if missing or os.geteuid():
+        pytest.skip(f"no Slurm here: it needs root and {', '.join(missing)}")
     before = subprocess.run([str(SLURM), "ready"], capture_output=True, check=False).returncode == 0
     started = subprocess.run([str(SLURM), "start"], capture_output=True, text=True, check=False)
     if started.returncode:

@@ -8,9 +8,9 @@ from collections import Counter
 import pytest
 import yaml
 
-from tests.cluster.conftest import slurm, until
-from tests.conftest import ROOT, Runner
-from tests.workflow.test_run import tables
+from tests.cluster.conftest import SLURM, queue, slurm
+from tests.conftest import ROOT, Runner, until
+from tests.workflow.test_run import differing
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("slurm")]
 SCORES = ("--until", "all_scores")
@@ -38,12 +38,8 @@ def test_default_experiment_gives_the_same_bytes_from_both_nodes(cluster, tmp_pa
     runner = Runner(tmp_path_factory.mktemp("local"))
     local = runner(default)
     assert local.returncode == 0, local.stderr
-    here, there = (
-        tables(folder / "results" / default["experiment"])
-        for folder in (runner.folder, cluster.folder)
-    )
-    assert sorted(here) == sorted(there)
-    assert {name for name, content in here.items() if content != there[name]} == set()
+    name = default["experiment"]
+    assert differing(runner.results(name), cluster.results(name)) == set()
     jobs = cluster.jobs()
     assert len(jobs) == len(default["models"]), "one job for each model, none for a light rule"
     assert {job["NodeList"] for job in jobs} == {"node1", "node2"}
@@ -55,14 +51,9 @@ def test_resources_of_a_model_go_to_its_jobs_alone(cluster, sleepers):
     sleepers["models"]["a"]["resources"] = own
     cluster.run(sleepers, *SCORES)
     ids = ",".join(job["JobId"] for job in cluster.jobs())
-    listed = subprocess.run(
-        ["squeue", "--noheader", "--states=all", "--format=%P %b %m %l", "--jobs", ids],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    listed = queue("--states=all", "--format=%P %b %m %l", "--jobs", ids)
     # the other model has the defaults of the profile
-    assert sorted(listed.stdout.splitlines()) == [
+    assert sorted(listed.splitlines()) == [
         "main N/A 2000M 1:00:00",
         "special gres:accelerator:1 700M 3:00",
     ]
@@ -89,7 +80,7 @@ def test_jobs_of_a_lost_node_are_done_elsewhere(cluster, sleepers):
     sleepers["models"]["a"]["params"] = sleepers["models"]["b"]["params"] = {"seconds": 8.0}
     run = cluster.start(sleepers, *SCORES)
     until(lambda: len(list(cluster.folder.glob("started.*"))) == 2, 600)
-    node = cluster.node_of(cluster.first_fit())
+    node = queue("--format=%N", "--jobs", cluster.first_fit()).strip()
     slurm("kill-node", node)
     try:
         cluster.finish(run)
@@ -98,10 +89,7 @@ def test_jobs_of_a_lost_node_are_done_elsewhere(cluster, sleepers):
         assert fits(cluster) == 6
     finally:
         slurm("start-node", node)
-        until(
-            lambda: not subprocess.run([str(ROOT / "tests/cluster/slurm.sh"), "ready"]).returncode,
-            60,
-        )
+        until(lambda: not subprocess.run([str(SLURM), "ready"]).returncode, 60)
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

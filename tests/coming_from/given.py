@@ -6,36 +6,29 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import scipy.stats
+import statsmodels.stats.api
 from mlxtend import evaluate
 from sklearn import model_selection
 from sklearn.dummy import DummyClassifier
 from sklearn.svm import SVC
-from statsmodels.stats import contingency_tables, multicomp, multitest, proportion
 from statsmodels.stats.anova import AnovaRM
+from statsmodels.stats.multicomp import pairwise_tukeyhsd
 
 import bakeoff
 from bakeoff import stats
 from bakeoff.comparisons.evidence import DatasetScores, FoldScores, PairedPredictions
 
-SPLITTERS = ("KFold", "RepeatedKFold", "RepeatedStratifiedKFold", "ShuffleSplit", "StratifiedKFold")
+
+def anova_of_folds(scores):
+    """Return the row of the table of `AnovaRM` for scores of folds × models."""
+    table = pd.DataFrame(scores).rename_axis("fold").reset_index()
+    long = table.melt("fold", var_name="model", value_name="score")
+    return AnovaRM(long, "score", "fold", ["model"]).fit().anova_table.iloc[0]
 
 
-class Statsmodels:
-    """The functions of statsmodels that the rows call."""
-
-    mcnemar = staticmethod(contingency_tables.mcnemar)
-    cochrans_q = staticmethod(contingency_tables.cochrans_q)
-    multipletests = staticmethod(multitest.multipletests)
-    proportion_confint = staticmethod(proportion.proportion_confint)
-    proportions_ztest = staticmethod(proportion.proportions_ztest)
-    pairwise_tukeyhsd = staticmethod(multicomp.pairwise_tukeyhsd)
-
-    @staticmethod
-    def anova_of_folds(scores):
-        """Return the row of the table of `AnovaRM` for scores of folds × models."""
-        table = pd.DataFrame(scores).rename_axis("fold").reset_index()
-        long = table.melt("fold", var_name="model", value_name="score")
-        return AnovaRM(long, "score", "fold", ["model"]).fit().anova_table.iloc[0]
+MORE = {"anova_of_folds": anova_of_folds, "pairwise_tukeyhsd": pairwise_tukeyhsd}
+STATSMODELS = SimpleNamespace(**vars(statsmodels.stats.api), **MORE)
+SPLITTERS = {name: one for name, one in vars(model_selection).items() if hasattr(one, "split")}
 
 
 def names(data):
@@ -45,14 +38,12 @@ def names(data):
 
 def ours(given):
     """Return what a Python call of ours may name."""
-    functions = {name: getattr(stats, name) for name in dir(stats) if not name.startswith("_")}
-    splitters = {name: getattr(model_selection, name) for name in SPLITTERS}
-    return functions | splitters | {"np": np, "bakeoff": bakeoff, **given}
+    return {**vars(stats), **SPLITTERS, "np": np, "bakeoff": bakeoff, **given}
 
 
 def theirs(program, given):
     """Return what a call of an installed program may name."""
-    found = {"np": np, "scipy": scipy, "itertools": itertools, "sm": Statsmodels, **given}
+    found = {"np": np, "scipy": scipy, "itertools": itertools, "sm": STATSMODELS, **given}
     if program == "mlxtend":
         found |= {name: getattr(evaluate, name) for name in evaluate.__all__}
     if "a" in given:  # models that have these scores on their folds, in the order of the folds
@@ -125,14 +116,8 @@ def _of_search(data):
     splits = {f"split{i}_test_score": split for i, split in enumerate(scores.T)}
     ranks = np.arange(1, len(scores) + 1)
     results = {"params": data["params"], "rank_test_score": ranks, **splits}
-    search = SimpleNamespace(
-        cv_results_=results,
-        scoring="roc_auc",
-        refit=True,
-        cv=None,
-        estimator=SVC(),
-        n_splits_=len(splits),
-    )
+    facts = {"cv_results_": results, "estimator": SVC(), "n_splits_": len(splits)}
+    search = SimpleNamespace(**facts, scoring="roc_auc", refit=True, cv=None)
     best, second = scores[:2].reshape(2, 10, 10)
     sizes = {name: data[name] for name in ("n_train", "n_test")}
     return {"search": search, "scores": scores, "a": best, "b": second, **sizes}

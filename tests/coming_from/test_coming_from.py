@@ -170,7 +170,8 @@ def test_command(row, tmp_path, monkeypatch, capsys):
 @running("live")
 def test_stored_number_is_what_the_program_gives(row):
     result = eval(row["live"], made.theirs(row["program"], data_of(row)))
-    found = dict(zip(("statistic", "pvalue"), result, strict=True)) if _pair(result) else {}
+    pair = isinstance(result, tuple) and len(result) == 2
+    found = dict(zip(("statistic", "pvalue"), result, strict=True)) if pair else {}
     found |= {
         name: eval(row.get("read", {}).get(name, f"r.{name}"), {"r": result})
         for name in row["numbers"]
@@ -179,12 +180,9 @@ def test_stored_number_is_what_the_program_gives(row):
     assert agrees(found, row["numbers"], REL), found
 
 
-def _pair(result):
-    return isinstance(result, tuple) and len(result) == 2
-
-
 @pytest.mark.parametrize("row", ROWS, ids=named)
 def test_row_is_complete(row):
+    assert [named(one) for one in ROWS].count(named(row)) == 1
     assert {"python", "api", "setting"} & set(row), "a row is run"
     if row["numbers"] is None:
         assert row["same"] is None
@@ -200,6 +198,5 @@ def test_row_is_complete(row):
         assert "live" in row, "the program is installed: call it"
 
 
-def test_rows_are_of_different_calls_and_all_data_are_used():
-    assert len({named(row) for row in ROWS}) == len(ROWS)
+def test_all_data_are_used():
     assert {row["data"] for row in ROWS if "data" in row} == set(STORED["data"])

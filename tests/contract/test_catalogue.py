@@ -34,6 +34,16 @@ PLANS = {"holdout", "cv_5x2", "kfold", "resampled", "halves"}
 SECTIONS = ("Parameters", "Returns", "Raises", "Examples")
 NO_EVIDENCE = (Status.IDENTICAL_SCORES, Status.NO_DISCORDANT_PAIRS)
 UNDECIDED = (Status.ZERO_VARIANCE, Status.TOO_FEW, Status.UNDEFINED)
+# by what a test reads: how its arguments are called
+STEMS = {
+    "correctness": "correct",
+    "classes": "pred",
+    "ranking": "score",
+    "predictions": "predicted",
+    "values": "values",
+    "scores": "scores",
+    "criteria": "scores",
+}
 # options without a default, by name: what an experiment has to say itself
 REQUIRED = {"mu0": 0.8, "n_train": 90, "n_test": 10, "margin": 0.05, "full_repeats": 1}
 MODELS = 3
@@ -94,17 +104,6 @@ def correctness_cases():
         "zeros and ones": plain.astype(int),
         "balanced disagreement": np.array([[True, False, True], [False, True, False]] * 10),
     }
-
-
-def replicated_cases():
-    """Right/wrong matrices of five replications (MODELS, 5, n)."""
-    each = correctness_cases().items()
-    return {k: np.stack([np.roll(rows, i, axis=0).T for i in range(5)], axis=1) for k, rows in each}
-
-
-def halves(rows):
-    rng = np.random.default_rng(0)
-    return np.array([rng.permutation(np.arange(rows) % 2 + 1) for _ in range(5)])
 
 
 def score_cases(*shape):
@@ -195,19 +194,6 @@ def prediction_cases(arity):
     return made
 
 
-def fold_shape(entry):
-    """Return the shape of one model's fold scores: flat, or repeats by folds."""
-    refusals = []
-    for shape in ((10,), (5, 2)):
-        try:
-            call(entry, arrange(entry, score_cases(*shape)["ordinary"]))
-        except ValueError as error:
-            refusals.append(str(error))
-        else:
-            return shape
-    raise AssertionError(f"{entry.name} takes neither 10 folds nor 5 x 2: {refusals}")
-
-
 def run_cases(arity):
     """Return labels, four runs of each model: each has an error of its own in rows of its own."""
 
@@ -253,12 +239,17 @@ def cases(entry):
         case Evidence.RUNS, "predictions":
             return run_cases(entry.arity)
         case Evidence.FOLD_ROWS, _:
-            made = replicated_cases()
-            return {n: (halves(m.shape[2]), *arrange(entry, m)) for n, m in made.items()}
+            made = {}
+            for case, rows in correctness_cases().items():  # of five replications
+                models = np.stack([np.roll(rows, i, axis=0).T for i in range(5)], axis=1)
+                rng = np.random.default_rng(0)
+                halves = [rng.permutation(np.arange(len(rows)) % 2 + 1) for _ in range(5)]
+                made[case] = np.array(halves), *arrange(entry, models)
+            return made
         case Evidence.ROWS, "correctness":
             made = {name: matrix.T for name, matrix in correctness_cases().items()}
         case Evidence.FOLD_SCORES, "scores":
-            made = score_cases(*fold_shape(entry))
+            made = score_cases(*((5, 2) if entry.replications else (10,)))
         case Evidence.FOLD_SCORES, "criteria":
             made = score_cases(12, 2)
         case Evidence.RUNS, "values":
@@ -292,6 +283,16 @@ def test_entry_is_complete(name, entry):
     assert entry.caution == "" or entry.caution.endswith(".")
     assert "`" not in entry.caution + entry.answers, "pages show it as it is"
     assert entry.caution or entry.type1 is not TypeOneError.LIBERAL, "say what it ignores"
+    # no option is any text: `correction` is what `adjust_pvalues` takes, `metric` what `influence`
+    options = {k: o for k, o in entry.options.items() if k not in ("correction", "metric")}
+    assert str not in [option.annotation for option in options.values()]
+    required = [name for name, o in entry.options.items() if o.default is inspect.Parameter.empty]
+    assert set(required) <= set(REQUIRED), "tell this suite a value for the new required option"
+    stem = "runs" if entry.evidence is Evidence.RUNS else STEMS[entry.reads]
+    truth = ["y_true"] if entry.reads in ("classes", "ranking", "predictions") else []
+    fold = ["fold"] if entry.evidence is Evidence.FOLD_ROWS else []
+    models = [f"{stem}_a", f"{stem}_b"] if entry.arity is Arity.PAIR else [stem]
+    assert positional(entry) == [*truth, *fold, *models]
 
 
 def listed(entry, option):
@@ -318,31 +319,29 @@ def test_values_of_an_option_are_those_of_its_annotation(entry, option):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_no_option_is_any_text(name):
-    # `correction` is what `adjust_pvalues` takes, `metric` one of those that `influence` knows
-    options = CATALOGUE[name].options.items()
-    kinds = {k: o.annotation for k, o in options if k not in ("correction", "metric")}
-    assert str not in kinds.values()
-
-
-@pytest.mark.parametrize("name", having(evidence=Evidence.FOLD_SCORES, reads="scores"))
-def test_shape_of_the_scores_is_as_registered(entry):
-    if entry.arity not in (Arity.ONE, Arity.PAIR):
-        assert not entry.replications
-        return
-    scores = [np.linspace(0.5, 0.9, 10).reshape(5, 2)] * (1 if entry.arity is Arity.ONE else 2)
-    if entry.replications:
-        call(entry, scores)
-    else:
-        refused(entry, scores, "dimension")
-
-
-@pytest.mark.parametrize("name", having(uses_only_counts=True))
-def test_test_that_counts_has_the_counts_in_its_details(entry):
-    assert (entry.evidence, entry.reads) == (Evidence.ROWS, "correctness")
-    result = call(entry, ordinary(entry))
-    details = result.details if entry.arity is Arity.PAIR else result.pairs[0].details
-    assert {"only_a_correct", "only_b_correct"} <= set(details)
+def test_what_the_entry_registers_is_so(entry):
+    if entry.reads == "scores" and entry.evidence is Evidence.FOLD_SCORES:
+        scores = [np.linspace(0.5, 0.9, 10).reshape(5, 2)] * (1 if entry.arity is Arity.ONE else 2)
+        if entry.arity not in (Arity.ONE, Arity.PAIR):
+            assert not entry.replications
+        elif entry.replications:
+            call(entry, scores)
+        else:
+            refused(entry, scores, "dimension")
+    if entry.uses_only_counts:
+        assert (entry.evidence, entry.reads) == (Evidence.ROWS, "correctness")
+        result = call(entry, ordinary(entry))
+        details = result.details if entry.arity is Arity.PAIR else result.pairs[0].details
+        assert {"only_a_correct", "only_b_correct"} <= set(details)
+    if entry.planning:  # it takes what is known before a run
+        plan = entry.planning(discordance=0.1).solve(n=500, power=0.8)
+        assert 0 < plan.difference < 0.1
+        assert plan.power == pytest.approx(0.8, abs=0.01)
+    # pairs by several metrics are compared metric by metric
+    if entry.arity is Arity.OMNIBUS and entry.reads != "criteria":
+        follower = CATALOGUE[entry.posthoc]
+        assert follower.arity in (Arity.PAIR, Arity.ALL_PAIRS)
+        assert follower.evidence is entry.evidence
 
 
 def pairs_of(name):
@@ -382,56 +381,13 @@ def test_all_pairs_have_the_numbers_of_each_pair(name, entry):
         assert pair.pvalue == pytest.approx(alone.pvalue, rel=1e-12, nan_ok=True)
 
 
-@pytest.mark.parametrize("name", [n for n in NAMES if CATALOGUE[n].planning])
-def test_planning_function_takes_what_is_known_before_a_run(name):
-    plan = CATALOGUE[name].planning(discordance=0.1).solve(n=500, power=0.8)
-    assert 0 < plan.difference < 0.1
-    assert plan.power == pytest.approx(0.8, abs=0.01)
-
-
-@pytest.mark.parametrize("name", having(arity=Arity.OMNIBUS))
-def test_posthoc_is_a_test_of_pairs_on_the_same_evidence(entry):
-    if entry.reads == "criteria":
-        return  # pairs by several metrics are compared metric by metric
-    follower = CATALOGUE[entry.posthoc]
-    assert follower.arity in (Arity.PAIR, Arity.ALL_PAIRS)
-    assert follower.evidence is entry.evidence
-
-
-STEMS = {
-    "correctness": "correct",
-    "classes": "pred",
-    "ranking": "score",
-    "predictions": "predicted",
-    "values": "values",
-    "scores": "scores",
-    "criteria": "scores",
-}
-
-
 @pytest.mark.parametrize("name", NAMES)
-def test_signature_follows_the_evidence(entry):
-    stem = "runs" if entry.evidence is Evidence.RUNS else STEMS[entry.reads]
-    truth = ["y_true"] if entry.reads in ("classes", "ranking", "predictions") else []
-    fold = ["fold"] if entry.evidence is Evidence.FOLD_ROWS else []
-    models = [f"{stem}_a", f"{stem}_b"] if entry.arity is Arity.PAIR else [stem]
-    assert positional(entry) == [*truth, *fold, *models]
-    required = [n for n, p in entry.options.items() if p.default is inspect.Parameter.empty]
-    assert set(required) <= set(REQUIRED), "tell this suite a value for the new required option"
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_docstring_tells_what_a_reader_needs(name):
-    text = inspect.getdoc(CATALOGUE[name].function)
-    headings = [
-        line
-        for line, rule in zip(text.splitlines(), text.splitlines()[1:], strict=False)
-        if rule and set(rule) == {"-"}
-    ]
-    assert set(SECTIONS) <= set(headings)
+def test_docstring_tells_what_a_reader_needs(entry):
+    text = inspect.getdoc(entry.function)
+    assert all(f"\n{heading}\n{'-' * len(heading)}\n" in text for heading in SECTIONS)
     assert re.search(r"\b(1[89]|20)\d\d\b", text), "name the source of the formula, with its year"
     parameters = text.split("Parameters\n")[1].split("Returns\n")[0]
-    for parameter in inspect.signature(CATALOGUE[name].function).parameters:
+    for parameter in inspect.signature(entry.function).parameters:
         assert parameter in parameters, f"{parameter} is not documented"
 
 
@@ -599,36 +555,63 @@ def close(first, second, slack=1e-9):
     return first == pytest.approx(second, rel=max(slack, 1e-7), abs=slack, nan_ok=True)
 
 
-# a question that is not the same with A and B exchanged
-ONE_WAY = ("noninferiority",)
-PAIR_CASES = [(n, c) for n, c in CASES if CATALOGUE[n].arity is Arity.PAIR and n not in ONE_WAY]
+def turned(entry, arguments):
+    """Return the same evidence with the models in the opposite order."""
+    if entry.arity is Arity.PAIR:
+        return swapped(arguments)
+    return (*arguments[:-1], np.flip(arguments[-1], axis=model_axis(entry)))
 
 
-@pytest.mark.parametrize(("name", "case"), PAIR_CASES, ids=lambda value: value.replace(" ", "-"))
-def test_swapping_the_models_flips_what_has_a_sign(entry, case):
-    arguments = cases(entry)[case]
-    try:
-        first = call(entry, arguments)
-    except ValueError:
-        with pytest.raises(ValueError, match=r"."):
-            call(entry, swapped(arguments))
-        return
-    second = call(entry, swapped(arguments))
-    # what is sampled is only as symmetric as its Monte Carlo error
-    slack = 0.02 if "seed" in entry.options else 1e-9
+def check_swapped(first, second, slack):
+    """Compare a test of A and B with that of B and A."""
     assert first.status is second.status
     assert close(first.pvalue, second.pvalue, slack)
-    assert close(first.estimate, -second.estimate, max(slack, 1e-9 * abs(first.estimate)))
-    for size in ("cohen_dz", "cohens_g", "cohens_h", "hedges_gz"):
-        if size in first.effect_sizes:
-            assert close(first.effect_sizes[size], -second.effect_sizes[size])
+    scale = max(slack, 1e-9 * abs(first.estimate))
+    assert close(first.estimate, -second.estimate, scale)
+    for size in {"cohen_dz", "cohens_g", "cohens_h", "hedges_gz"} & set(first.effect_sizes):
+        assert close(first.effect_sizes[size], -second.effect_sizes[size])
     if first.ci is not None:
-        scale = max(slack, 1e-9 * abs(first.estimate))
         assert close(first.ci.low, -second.ci.high, scale)
         assert close(first.ci.high, -second.ci.low, scale)
     if isinstance(first, BayesResult):
         assert close(first.p_a_better, second.p_b_better, slack)
         assert close(first.p_equivalent, second.p_equivalent, slack)
+
+
+def check_pairs_renumbered(first, second, slack):
+    """Compare the pairs of models with those of the models in the opposite order."""
+    found = {(MODELS - 1 - p.b, MODELS - 1 - p.a): p for p in second.pairs}
+    for pair in first.pairs:
+        mirrored = found[pair.a, pair.b]
+        assert close(pair.pvalue_adjusted, mirrored.pvalue_adjusted, slack)
+        assert close(pair.estimate, -mirrored.estimate, 1e-9 * max(1, abs(pair.estimate)))
+
+
+# a question that is not the same with A and B exchanged
+ONE_WAY = ("noninferiority",)
+OF_MODELS = [(n, c) for n, c in CASES if CATALOGUE[n].arity is not Arity.ONE and n not in ONE_WAY]
+
+
+@pytest.mark.parametrize(("name", "case"), OF_MODELS, ids=lambda value: value.replace(" ", "-"))
+def test_order_of_the_models_flips_what_has_a_sign_and_nothing_else(entry, case):
+    arguments = cases(entry)[case]
+    other = turned(entry, arguments)
+    try:
+        first = call(entry, arguments)
+    except ValueError:
+        with pytest.raises(ValueError, match=r"."):
+            call(entry, other)
+        return
+    second = call(entry, other)
+    # what is sampled is only as symmetric as its Monte Carlo error
+    slack = 0.02 if "seed" in entry.options else 1e-9
+    if entry.arity is Arity.PAIR:
+        check_swapped(first, second, slack)
+    elif entry.arity is Arity.ALL_PAIRS:
+        check_pairs_renumbered(first, second, slack)
+    else:
+        assert close(first.statistic, second.statistic, 1e-6)
+        assert close(first.pvalue, second.pvalue)
 
 
 @pytest.mark.parametrize(
@@ -642,33 +625,6 @@ def test_greater_and_less_mirror_each_other(entry):
     better = greater.estimate > 0
     assert (greater.pvalue < less.pvalue) == better
     assert {greater.alternative, less.alternative} == {"greater", "less"}
-
-
-MANY = [n for n in NAMES if CATALOGUE[n].arity in (Arity.OMNIBUS, Arity.ALL_PAIRS)]
-MANY_CASES = [(n, c) for n, c in CASES if n in MANY]
-
-
-@pytest.mark.parametrize(("name", "case"), MANY_CASES, ids=lambda value: value.replace(" ", "-"))
-def test_numbering_of_the_models_does_not_matter(entry, case):
-    *shared, table = cases(entry)[case]
-    turned = np.flip(table, axis=model_axis(entry))
-    try:
-        first = call(entry, (*shared, table))
-    except ValueError:
-        with pytest.raises(ValueError, match=r"."):
-            call(entry, (*shared, turned))
-        return
-    second = call(entry, (*shared, turned))
-    if entry.arity is Arity.OMNIBUS:
-        assert close(first.statistic, second.statistic, 1e-6)
-        assert close(first.pvalue, second.pvalue)
-        return
-    found = {(MODELS - 1 - p.b, MODELS - 1 - p.a): p for p in second.pairs}
-    for pair in first.pairs:
-        mirrored = found[pair.a, pair.b]
-        slack = 0.02 if "seed" in entry.options else 1e-9
-        assert close(pair.pvalue_adjusted, mirrored.pvalue_adjusted, slack)
-        assert close(pair.estimate, -mirrored.estimate, 1e-9 * max(1, abs(pair.estimate)))
 
 
 @pytest.mark.parametrize("name", with_option("greater_is_better"))
@@ -694,43 +650,31 @@ def refused(entry, arguments, argument):
         call(entry, arguments)
 
 
-@pytest.mark.parametrize("name", having(evidence=Evidence.ROWS, reads="correctness"))
-def test_codes_of_labels_are_not_correctness(entry):
-    for position, argument in enumerate(positional(entry)):
-        arguments = list(ordinary(entry))
-        arguments[position] = np.arange(arguments[position].size).reshape(arguments[position].shape)
-        refused(entry, arguments, argument)
-
-
-@pytest.mark.parametrize("name", having(reads="ranking"))
-def test_scores_of_classes_need_two_classes_of_known_order(entry):
-    truth, first, second = ordinary(entry)
-    refused(entry, (truth + 1, first, second), "y_true")
-    refused(entry, (np.where(truth == 1, "yes", "no"), first, second), "y_true")
-
-
-@pytest.mark.parametrize("name", [n for n in having(arity=Arity.PAIR) if "unpaired" not in n])
-def test_unequal_lengths_are_refused(entry):
-    *others, last = ordinary(entry)
-    # models may differ in runs
-    cut = last[:, :-1] if entry.evidence is Evidence.RUNS else last[:-1]
-    refused(entry, (*others, cut), positional(entry)[-1])
+def wrong(entry):
+    """Yield evidence that cannot be used, and the argument that is named."""
+    arguments, names = ordinary(entry), positional(entry)
+    *others, last = arguments
+    yield tuple(a[:0] for a in arguments), "|".join(names)
+    yield (np.float64(0.5), *arguments[1:]), names[0]
+    yield (arguments[0][..., None, None], *arguments[1:]), names[0]
+    if entry.evidence is Evidence.ROWS and entry.reads == "correctness":  # codes of labels
+        for place, name in enumerate(names):
+            codes = np.arange(arguments[place].size).reshape(arguments[place].shape)
+            yield (*arguments[:place], codes, *arguments[place + 1 :]), name
+    if entry.reads == "ranking":  # two classes of known order
+        truth, *scores = arguments
+        yield (truth + 1, *scores), "y_true"
+        yield (np.where(truth == 1, "yes", "no"), *scores), "y_true"
+    if entry.arity is Arity.PAIR and "unpaired" not in entry.name:  # models may differ in runs
+        yield (*others, last[:, :-1] if entry.evidence is Evidence.RUNS else last[:-1]), names[-1]
+    if entry.arity in (Arity.OMNIBUS, Arity.ALL_PAIRS):  # one model is no comparison
+        yield (*others, np.take(last, [0], axis=model_axis(entry))), names[-1]
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_empty_and_misshapen_evidence_is_refused(entry):
-    arguments = ordinary(entry)
-    first = positional(entry)[0]
-    refused(entry, tuple(a[:0] for a in arguments), "|".join(positional(entry)))
-    refused(entry, (np.float64(0.5), *arguments[1:]), first)
-    refused(entry, (arguments[0][..., None, None], *arguments[1:]), first)
-
-
-@pytest.mark.parametrize("name", having(arity=Arity.OMNIBUS) + having(arity=Arity.ALL_PAIRS))
-def test_one_model_is_no_comparison(entry):
-    *shared, table = ordinary(entry)
-    one = np.take(table, [0], axis=model_axis(entry))
-    refused(entry, (*shared, one), positional(entry)[-1])
+def test_evidence_that_cannot_be_used_is_refused(entry):
+    for arguments, argument in wrong(entry):
+        refused(entry, arguments, argument)
 
 
 WITH_INTERVAL = [

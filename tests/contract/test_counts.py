@@ -51,31 +51,43 @@ def batch(tiny, tmp_path, monkeypatch):
     return made
 
 
-def counted(monkeypatch, owner, name, calls):
-    function = getattr(owner, name)
+@pytest.fixture
+def counted(monkeypatch):
+    """Count the calls of functions and methods from now on."""
 
-    def counting(*args, **options):
+    def count(*places):
+        calls = Counter()
+        for owner, name in places:
+            monkeypatch.setattr(owner, name, counting(getattr(owner, name), name, calls))
+        return calls
+
+    return count
+
+
+def counting(function, name, calls):
+    def called(*args, **options):
         calls[name] += 1
         return function(*args, **options)
 
-    monkeypatch.setattr(owner, name, counting)
+    return called
 
 
 def in_turn(batch):
     return [work(step, None) for step, _ in batch]
 
 
-def test_batch_reads_each_table_and_each_division_once(batch, monkeypatch):
-    calls = Counter()
-    counted(monkeypatch, run_fit.Table, "read", calls)
-    counted(monkeypatch, predictions, "sha256_of", calls)
-    counted(monkeypatch, splits.pq, "ParquetFile", calls)
-    counted(monkeypatch, pq, "write_table", calls)
+def test_batch_reads_each_table_and_each_division_once_and_is_not_done_again(batch, counted):
+    written, trained = (pq, "write_table"), (run_fit, "train")
+    read = (run_fit.Table, "read"), (predictions, "sha256_of"), (splits.pq, "ParquetFile")
+    calls = counted(*read, written)
     assert in_turn(batch) == [True] * 33
     assert calls["read"] == 1
     assert calls["sha256_of"] == 3  # the table and two files of divisions
     assert calls["ParquetFile"] <= 11 + 1  # a division each, of three models; and the table
     assert calls["write_table"] == 33
+    calls = counted(trained, written)
+    assert in_turn(batch) == [False] * 33
+    assert not calls
 
 
 def test_fit_opens_its_own_file_alone(batch):
@@ -90,36 +102,20 @@ def test_fit_opens_its_own_file_alone(batch):
     assert len(below) == 3 * 22
 
 
-def test_only_what_writes_the_card_searches_for_repeated_rows(tiny, tmp_path, monkeypatch):
+def test_only_what_writes_the_card_searches_for_repeated_rows(tiny, tmp_path, counted):
     experiment = load_experiment(tiny)
-    calls = Counter()
-    counted(monkeypatch, table, "row_digests", calls)
+    calls = counted((table, "row_digests"))
     assert steps.check(experiment)[0] == []
-    assert calls["row_digests"] == 0
+    assert not calls
     steps.load_dataset(experiment, "iris", str(tmp_path / "d.parquet"), str(tmp_path / "d.json"))
     assert calls["row_digests"] == 1
 
 
-def test_fits_that_are_there_are_not_done_again(batch, monkeypatch):
+def test_each_metric_is_computed_once_for_each_fit(batch, counted, monkeypatch):
     in_turn(batch)
-    calls = Counter()
-    counted(monkeypatch, run_fit, "train", calls)
-    counted(monkeypatch, pq, "write_table", calls)
-    assert in_turn(batch) == [False] * 33
-    assert not calls
-
-
-def test_each_metric_is_computed_once_for_each_fit(batch, monkeypatch):
-    in_turn(batch)
-    calls = Counter()
-    own = METRICS["accuracy"]
-
-    def counting(view):
-        calls["accuracy"] += 1
-        return own.value(view)
-
-    monkeypatch.setitem(METRICS, "accuracy", dataclasses.replace(own, value=counting))
-    counted(monkeypatch, collect.Predictions, "read", calls)
+    calls, accuracy = counted((collect.Predictions, "read")), METRICS["accuracy"]
+    value = counting(accuracy.value, "accuracy", calls)
+    monkeypatch.setitem(METRICS, "accuracy", dataclasses.replace(accuracy, value=value))
     score_fits([step.args[0].output for step, _ in batch], ["accuracy", "balanced_accuracy"])
     assert calls == {"accuracy": 33, "read": 33}
 
@@ -142,24 +138,22 @@ def test_labels_alone_are_read_where_no_metric_ranks_rows(batch, monkeypatch):
     assert [len(names) for names in columns[2:]] == [6, 6]  # three classes
 
 
-def test_collected_predictions_are_opened_once(batch, monkeypatch):
+def test_collected_predictions_are_opened_once(batch, counted):
     in_turn(batch)
     tasks = [step.args[0] for step, _ in batch]
     of_holdout = {one.fit.model: one.output for one in tasks if one.fit.plan == "holdout"}
     collect_predictions(of_holdout, "collected.parquet")
-    calls = Counter()
-    counted(monkeypatch, pq, "ParquetFile", calls)
-    counted(monkeypatch, pq, "read_table", calls)
-    found = read_predictions("collected.parquet", list(of_holdout))
-    assert found.models == tuple(of_holdout)
+    calls = counted((pq, "ParquetFile"), (pq, "read_table"))
+    assert read_predictions("collected.parquet", list(of_holdout)).models == tuple(of_holdout)
     assert calls == {"ParquetFile": 1}
 
 
-def test_fingerprint_of_a_model_is_digested_once_for_all_data_sets(tiny, monkeypatch):
+def test_fingerprint_of_a_model_is_digested_once_for_all_data_sets(tiny, counted):
     tiny["datasets"] = {f"d{i}": dict(tiny["datasets"]["iris"]) for i in range(5)}
     experiment = load_experiment(tiny)
-    calls = Counter()
-    counted(monkeypatch, digests, "own_code", calls)
-    known = digests.of_fits(experiment)
+    calls = counted((digests, "own_code"))
+    fingerprints = digests.of_fits(experiment)
     assert calls == {"own_code": len(experiment.models)}
-    assert {tuple(own.values()) for own in known.values()} == {tuple(known["d0"].values())}
+    assert {tuple(v.values()) for v in fingerprints.values()} == {
+        tuple(fingerprints["d0"].values())
+    }

@@ -111,41 +111,34 @@ def folder(tmp_path, monkeypatch):
     shutil.copy("docs/gallery/demsar-2006.csv", ".")
     ranked = pd.read_csv("demsar-2006.csv").melt("dataset", var_name="framework")
     ranked.rename(columns={"dataset": "task", "value": "result"}).to_csv("results.csv", index=False)
-    Path("data").mkdir()
-    rng = np.random.default_rng(0)
+    rng, ids = np.random.default_rng(0), np.arange(200)
     y = rng.choice(["no", "yes"], 200)
-    table = pd.DataFrame({"id": range(200), "a": rng.normal(size=200), "b": rng.random(200)})
-    for file, target in (("data.csv", "y"), ("data/loans.csv", "defaulted")):
-        table.assign(**{target: y}).to_csv(file, index=False)
+    numbers = {"id": ids, "a": rng.normal(size=200), "b": rng.random(200)}
+    _save("data.csv", **numbers, y=y)
+    _save("data/loans.csv", **numbers, defaulted=y)
+    _save("config/pets.csv", image=ids, a=numbers["a"], b=numbers["b"], animal=y)
     guesses = {m: np.where(rng.random(200) < 0.8, y, "no") for m in ("resnet", "vit", "mixer")}
-    pd.DataFrame({"y_true": y, "diagnosis": y, **guesses}).drop(columns="diagnosis").to_csv(
-        "predictions.csv", index=False
-    )
+    _save("predictions.csv", y_true=y, **guesses)
     risks = {m: np.clip(rng.normal(0.5 + 0.2 * (y == "yes"), 0.2), 0, 1) for m in ("old", "new")}
     columns = {f"{m}:{c}": p if c == "yes" else 1 - p for m, p in risks.items() for c in set(y)}
-    pd.DataFrame({"y_true": y, **columns}).to_csv("risks.csv", index=False)
+    _save("risks.csv", y_true=y, **columns)
+    patients = ids // 5
+    values = {"small": rng.random(200), "large": rng.random(200)}
+    _save("losses.csv", id=ids, patient=patients, site=patients % 2, **values)
+    for model in ("large", "small"):
+        _save(f"{model}.csv", id=ids, value=(rng.random(200) < 0.8).astype(int))
+    bases = {"old": "resnet", "new": "vit", "resnet-retrained": "vit"}
+    for model, guess in (guesses | {name: guesses[base] for name, base in bases.items()}).items():
+        _save(f"{model}.csv", id=ids, y_true=y, y_pred=guess)
+    for model, noise in (("ridge", 6), ("forest", 4)):
+        _save(f"{model}.csv", id=ids, y_true=30.5 + ids, y_pred=rng.normal(30 + ids, noise))
     monkeypatch.setattr(sys, "path", [*sys.path])
     monkeypatch.delitem(sys.modules, "mymetrics", raising=False)
     Path("mymetrics.py").write_text(
         "def gain(truth, said): return (said == truth).mean()\n"
         "def harm(truth, risk): return ((truth == 'yes') * (1 - risk)).mean()\n"
     )
-    patients = np.arange(200) // 5
-    losses = pd.DataFrame({"id": range(200), "patient": patients, "site": patients % 2})
-    losses.assign(small=rng.random(200), large=rng.random(200)).to_csv("losses.csv", index=False)
-    for model in ("large", "small"):
-        right = (rng.random(200) < 0.8).astype(int)
-        pd.DataFrame({"id": range(200), "value": right}).to_csv(f"{model}.csv", index=False)
-    bases = {"old": "resnet", "new": "vit", "resnet-retrained": "vit"}
-    for model, guess in (guesses | {name: guesses[own] for name, own in bases.items()}).items():
-        own = pd.DataFrame({"id": range(200), "y_true": y, "y_pred": guess})
-        own.to_csv(f"{model}.csv", index=False)
-    for model, noise in (("ridge", 6), ("forest", 4)):
-        said = {"y_true": 30.5 + np.arange(200), "y_pred": rng.normal(30 + np.arange(200), noise)}
-        pd.DataFrame({"id": range(200), **said}).to_csv(f"{model}.csv", index=False)
     _write_logs()
-    pets = table.assign(animal=np.where(y == "no", "cat", "dog")).rename(columns={"id": "image"})
-    pets.to_csv("config/pets.csv", index=False)
     shutil.copy("config/attrition.yaml", "leavers.yaml")
     Path("config/mine.yaml").write_text(
         "experiment: mine\n"
@@ -154,6 +147,11 @@ def folder(tmp_path, monkeypatch):
         "resampling: {holdout: {}}\n"
     )
     return tmp_path
+
+
+def _save(file, **columns):
+    Path(file).parent.mkdir(exist_ok=True)
+    pd.DataFrame(columns).to_csv(file, index=False)
 
 
 def _write_logs():
@@ -242,23 +240,20 @@ def test_python_works_and_prints_what_is_said(page, folder, finished_copy, monke
     assert test.examples
 
 
-QUOTED = {"README.md": "attrition", "docs/tutorial.md": "leavers"}
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize("page", QUOTED)
-def test_quoted_verdict_is_that_of_the_very_command(page, tmp_path):
-    name = QUOTED[page]
-    shown = [b[2] for b in BLOCK.finditer((ROOT / page).read_text()) if b[1] == "text"]
+@pytest.mark.parametrize(
+    ("page", "name"), [("README.md", "attrition"), ("docs/tutorial.md", "leavers")]
+)
+def test_quoted_verdict_is_that_of_the_very_command(page, name, tmp_path):
+    shown = {b[1]: b[2] for b in reversed([*BLOCK.finditer((ROOT / page).read_text())])}
     (tmp_path / "config").symlink_to(ROOT / "config")
     config = f"config/{name}.yaml"
     if not (ROOT / config).exists():  # the page shows it
-        blocks = BLOCK.finditer((ROOT / page).read_text())
         config = f"{name}.yaml"
-        (tmp_path / config).write_text(next(b[2] for b in blocks if b[1] == "yaml"))
+        (tmp_path / config).write_text(shown["yaml"])
     snakemake(tmp_path, "--cores", "2", "--configfile", config)
     verdict = (tmp_path / f"results/{name}/verdict.txt").read_text()
-    assert " ".join(shown[0].split()) in " ".join(verdict.split())
+    assert " ".join(shown["text"].split()) in " ".join(verdict.split())
 
 
 def test_message_of_the_readme(folder, capsys):

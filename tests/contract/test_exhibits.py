@@ -57,37 +57,25 @@ def study():
     )
 
 
-@pytest.fixture(scope="module")
-def over_datasets():
-    """Return a study over data sets, for the exhibits that only such studies have."""
-    means = {f"m{i}": [0.95 - i / 100, 0.85 - i / 100, 0.75] for i in range(7)}
-    spec = experiment(list(means), datasets=("d", "e", "f"), tests=("nemenyi", "cv5x2_f"))
-    return ran(spec, means)
-
-
-@pytest.fixture(scope="module")
-def of_numbers():
-    """Return a study of predicted numbers."""
-    more = {"task": "regression", "metrics": ["rmse"], "resampling": {"holdout": {}}}
-    spec = experiment(
-        list(MEANS), tests=("metric_difference",), estimator="sklearn.dummy.DummyRegressor", **more
-    )
-    return make_study(spec, [], MEANS, metric="rmse")
-
-
-@pytest.fixture(scope="module")
-def of_probabilities():
-    """Return a study of probabilities, for the curves of the metrics that look at these."""
+def studies_of_other_kinds():
+    """Yield studies over data sets, of numbers and of probabilities, for their own exhibits."""
     rng = np.random.default_rng(0)
     p = rng.uniform(0.05, 0.95, 200)
     said = {"a": p, "b": p**2, "c": np.full(200, 0.4)}
-    metrics = ["net_benefit@0.2", "ici"]
-    return compare(rng.random(200) < p, said, positive=True, metrics=metrics)._study
+    metrics = ["net_benefit@0.2", "ici"]  # their curves look at probabilities
+    yield compare(rng.random(200) < p, said, positive=True, metrics=metrics)._study
+    more = {"task": "regression", "metrics": ["rmse"], "resampling": {"holdout": {}}}
+    dummy = "sklearn.dummy.DummyRegressor"
+    spec = experiment(list(MEANS), tests=("metric_difference",), estimator=dummy, **more)
+    yield make_study(spec, [], MEANS, metric="rmse")
+    means = {f"m{i}": [0.95 - i / 100, 0.85 - i / 100, 0.75] for i in range(7)}
+    spec = experiment(list(means), datasets=("d", "e", "f"), tests=("nemenyi", "cv5x2_f"))
+    yield ran(spec, means)
 
 
 @pytest.fixture(scope="module")
-def shown(study, over_datasets, of_numbers, of_probabilities):
-    studies = of_probabilities, of_numbers, over_datasets, study
+def shown(study):
+    studies = *studies_of_other_kinds(), study
     return {item.kind: (item, one) for one in studies for item in exhibits(one)}
 
 
@@ -178,13 +166,7 @@ def test_two_exhibits_of_one_name_are_refused(added):
         records()
 
 
-@pytest.mark.parametrize(
-    "drawn",
-    [
-        "Drawing(canvas(1, 1), 'nothing is on it')",
-        "message('')",
-    ],
-)
+@pytest.mark.parametrize("drawn", ["Drawing(canvas(1, 1), 'nothing is on it')", "message('')"])
 def test_a_figure_that_draws_or_says_nothing_is_refused(added, study, drawn):
     made = TOY.replace('message(f"a toy about {study.title}")', drawn)
     added(f"toy_{len(drawn)}", "from bakeoff.report.drawing import Drawing, canvas\n" + made)

@@ -3,10 +3,8 @@
 import re
 import runpy
 import shutil
-import subprocess
 import sys
 import tomllib
-import zipfile
 from importlib.metadata import requires
 
 import pytest
@@ -16,6 +14,10 @@ from packaging.requirements import Requirement
 from tests.conftest import ROOT, called
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+EXTRAS = PROJECT["optional-dependencies"]
+# what the package needs, with the extras that `make` installs too
+ALL = re.fullmatch(r"bakeoff\[(.*)\]", *EXTRAS["all"])[1].split(",")
+EVERYTHING = [*PROJECT["dependencies"], *(line for name in ALL for line in EXTRAS[name])]
 LOCKS = ["bootstrap", "run", "dev"]
 
 
@@ -41,20 +43,15 @@ def test_every_package_has_hashes_and_no_address(name):
 
 
 def test_all_that_the_package_imports_is_locked():
-    extras = PROJECT["optional-dependencies"]
-    asked = [*PROJECT["dependencies"], *extras["files"]]
-    names = {re.match(r"[\w-]+", line)[0] for line in [*asked, *extras["xgboost"]]}
-    assert names <= set(pinned("run"))
+    asked = [*PROJECT["dependencies"], *EXTRAS["files"], *EXTRAS["xgboost"]]
+    assert {re.match(r"[\w-]+", line)[0] for line in asked} <= set(pinned("run"))
+    # Snakemake imports pygments for its report only, and the test environment has it in any case
+    assert "pygments" in pinned("run")
 
 
 def test_tests_run_with_the_versions_that_users_get():
     run, dev = pinned("run"), pinned("dev")
     assert {name: dev.get(name) for name in run} == run
-
-
-def test_snakemake_can_make_its_report():
-    # it imports pygments only then, and the test environment has it in any case
-    assert "pygments" in pinned("run")
 
 
 # conda-forge's names; its snakemake comes with what reports need
@@ -67,19 +64,8 @@ def requirement(text):
     return CONDA_NAMES.get(found[1], found[1]), found[2]
 
 
-def everything(project):
-    """What the package needs, with the extras that `make` installs too."""
-    extras = project["optional-dependencies"]
-    (all_,) = extras["all"]
-    names = re.fullmatch(r"bakeoff\[(.*)\]", all_)
-    assert names
-    return [*project["dependencies"], *(one for n in names[1].split(",") for one in extras[n])]
-
-
 def test_conda_environment_asks_for_what_pyproject_does():
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    wanted = [*everything(project), *project["optional-dependencies"]["slurm"]]
-    wanted.append(f"python {project['requires-python']}")
+    wanted = [*EVERYTHING, *EXTRAS["slurm"], f"python {PROJECT['requires-python']}"]
     environment = yaml.safe_load((ROOT / "environment.yaml").read_text())
     given = dict(map(requirement, environment["dependencies"]))
     assert given.pop("pip") == ""
@@ -92,8 +78,7 @@ def test_snakemake_deploys_the_versions_of_the_lock():
     assert file.read_text() == written["text"](), "python requirements/conda.py writes it"
     *_, pip = yaml.safe_load(file.read_text())["dependencies"]
     asked = [re.match(r"[\w-]+", line)[0] for line in pip["pip"]]
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    wanted = [requirement(line)[0] for line in everything(project)]
+    wanted = [requirement(line)[0] for line in EVERYTHING]
     theirs = [CONDA_NAMES.get(name, name) for name in asked]
     assert set(theirs) == {"bakeoff", *wanted} - {"snakemake"}
 
@@ -149,8 +134,7 @@ def test_what_is_called_is_there(file):
 def test_pythons_are_those_of_the_package():
     tests = yaml.safe_load((ROOT / ".github/workflows/tests.yml").read_text())
     tried = tests["jobs"]["tests"]["strategy"]["matrix"]["python"]
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    low, high = re.findall(r"3\.(\d+)", project["requires-python"])
+    low, high = re.findall(r"3\.(\d+)", PROJECT["requires-python"])
     assert tried == [f"3.{minor}" for minor in range(int(low), int(high))]
 
 
@@ -194,20 +178,14 @@ def named(requirement):
     return Requirement(requirement).name.lower().replace("_", "-")
 
 
-def wanted(requirement):
-    """Whether this machine needs it; an extra is not asked for."""
-    marker = Requirement(requirement).marker
-    return marker is None or marker.evaluate({"extra": ""})
-
-
 def closure(names):
-    """Return what pip installs for some packages, themselves included."""
+    """Return what pip installs here for some packages and no extra, themselves included."""
     found, left = set(), list(names)
     while left:
-        name = left.pop()
-        if name not in found:
+        if (name := left.pop()) not in found:
             found.add(name)
-            left += [named(one) for one in requires(name) or () if wanted(one)]
+            markers = {line: Requirement(line).marker for line in requires(name) or ()}
+            left += [named(li) for li, m in markers.items() if not m or m.evaluate({"extra": ""})]
     return found
 
 
@@ -215,8 +193,7 @@ def test_comparing_in_a_notebook_needs_what_the_readme_installs(tmp_path):
     """pip cannot leave out dependencies: the README names those to install beside `--no-deps`."""
     text = (ROOT / "README.md").read_text()
     (line,) = re.findall(r"(?m)^    pip install --no-deps .*\n    pip install (.*)$", text)
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    core, every = closure(line.split()), closure(map(named, project["dependencies"]))
+    core, every = closure(line.split()), closure(map(named, PROJECT["dependencies"]))
     assert core < every
     (counts,) = re.findall(r"(\d+) packages\s+instead of (\d+)", text)
     # one more is bakeoff; a platform may need one or two packages of its own
@@ -226,40 +203,6 @@ def test_comparing_in_a_notebook_needs_what_the_readme_installs(tmp_path):
     assert {"snakemake", "skrub", "requests"} <= set(blocked)
     shutil.copy(ROOT / "config/config.yaml", tmp_path / "experiment.yaml")
     code = CORE.format(blocked=blocked)
-    done = subprocess.run(
-        [sys.executable, "-c", code, str(tmp_path / "page.html")],
-        capture_output=True,
-        text=True,
-        cwd=tmp_path,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
+    done = called(sys.executable, "-c", code, tmp_path / "page.html", cwd=tmp_path)
     assert "by accuracy" in done.stdout
     assert "needs the package snakemake: pip install snakemake" in done.stdout
-
-
-@pytest.mark.slow
-def test_the_wheel_holds_the_workflow_and_what_commands_read(tmp_path):
-    """As `make wheel` builds it."""
-    assert "-m build --no-isolation" in (ROOT / "Makefile").read_text()
-    build = sys.executable, "-m", "build", "--no-isolation", "--wheel", "--outdir", str(tmp_path)
-    subprocess.run(build, cwd=ROOT, check=True, capture_output=True)
-    (wheel,) = tmp_path.glob("bakeoff-*.whl")
-    held = set(zipfile.ZipFile(wheel).namelist())
-    package = ROOT / "src/bakeoff"
-    files = {
-        f"bakeoff/{file.relative_to(package).as_posix()}"
-        for file in package.rglob("*")
-        if file.is_file() and "__pycache__" not in file.parts
-    }
-    for folder, place in (
-        ("workflow", "bakeoff/workflow"),
-        ("profiles", "bakeoff/workflow/profiles"),
-    ):
-        files |= {
-            f"{place}/{file.relative_to(ROOT / folder).as_posix()}"
-            for file in (ROOT / folder).rglob("*")
-            if file.is_file() and "__pycache__" not in file.parts
-        }
-    assert files <= held
-    assert not [name for name in held if name.startswith(("docs/", "tests/", "benchmarks/"))]

@@ -3,16 +3,13 @@
 import inspect
 import re
 import sys
-import threading
 import time
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 import yaml
 
 from bakeoff.stats import cv5x2_f, mcnemar, metric_difference
-from tests.conftest import ROOT, called
+from tests.conftest import ROOT, called, served
 
 sys.path.insert(0, str(ROOT / "tests/unit/report"))
 from browser import CHROMIUM, DRIVER, browser
@@ -74,29 +71,17 @@ def test_reference_shows_whole_docstrings(site):
         )
 
 
-@pytest.fixture
-def served(site):
-    """Serve the site on the loopback interface: its search loads an index."""
-
-    class Quiet(SimpleHTTPRequestHandler):
-        def log_message(self, *args): ...
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=site)) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}"
-        server.shutdown()
-
-
 @pytest.mark.slow
 @pytest.mark.xdist_group("site")
 @pytest.mark.skipif(not (CHROMIUM and DRIVER), reason="needs chromium and chromedriver")
-def test_site_finds_words_and_fits_windows(served, site, tmp_path):
-    with browser(tmp_path / "profile") as chromium:
+def test_site_finds_words_and_fits_windows(site, tmp_path):
+    # its search loads an index
+    with served(site) as address, browser(tmp_path / "profile") as chromium:
         for width in (400, 1400):
             for page in ("index.html", "choosing-tests.html", "catalogue.html", WIDE):
-                chromium.open(f"{served}/{page}", width)
+                chromium.open(f"{address}/{page}", width)
                 assert chromium.script(OVERFLOW) == 0, (page, width)
-        for start in (served, site.as_uri()):  # the search works from a folder too
+        for start in (address, site.as_uri()):  # the search works from a folder too
             chromium.open(f"{start}/index.html", 1400)
             assert chromium.errors() == []
             # as the focus of a person's field does, which a browser without a window may not have

@@ -3,16 +3,13 @@
 import hashlib
 import json
 import re
-import threading
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
 from bakeoff.cli import main
-from tests.conftest import ROOT, TINY
+from tests.conftest import ROOT, TINY, served
 from tests.workflow.test_run import executed, succeed
 
 DATA = ROOT / "config/data"
@@ -26,21 +23,11 @@ def load(rows):
 """
 
 
-class Quiet(SimpleHTTPRequestHandler):
-    def log_message(self, *args):
-        pass
-
-
 @pytest.fixture
 def address():
     """Serve the shipped data on this machine."""
-    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(DATA)))
-    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
-    thread.start()
-    yield f"http://127.0.0.1:{server.server_address[1]}"
-    server.shutdown()
-    server.server_close()
-    thread.join()
+    with served(DATA) as address:
+        yield address
 
 
 def study(address, folder):
@@ -77,10 +64,7 @@ def study(address, folder):
             },
             "staff": {**attrition, "time": "EmployeeNumber"},
         },
-        "models": {
-            "tree": TINY["models"]["tree"],
-            "bayes": TINY["models"]["bayes"],
-        },
+        "models": {model: TINY["models"][model] for model in ("tree", "bayes")},
         "resampling": {"kfold": {"folds": 3}, "holdout": {"test_size": 0.3}},
         "metrics": ["accuracy", "roc_auc"],
         "tests": {"run": ["mcnemar"]},
@@ -93,16 +77,14 @@ def test_every_source_and_division_in_one_study(snakemake, address):
     succeed(snakemake, config)
     results = snakemake.results("study")
     methods = {}
-    for dataset in config["datasets"]:
-        for plan in ("kfold", "holdout"):
-            quality = json.loads((results / f"splits/{dataset}.{plan}.json").read_text())
-            methods[dataset, plan] = quality["method"]
-            sizes = {(p["fold"], p["train"]["rows"], p["test"]["rows"]) for p in quality["parts"]}
-            scores = pd.read_csv(results / "scores.csv").query(
-                "dataset == @dataset and plan == @plan and model == 'tree' and metric == 'accuracy'"
-            )
-            found = zip(scores["fold"], scores["n_train"], scores["n_test"], strict=True)
-            assert set(found) == sizes
+    scores = pd.read_csv(results / "scores.csv").query("model == 'tree' and metric == 'accuracy'")
+    for (dataset, plan), of_plan in scores.groupby(["dataset", "plan"]):
+        quality = json.loads((results / f"splits/{dataset}.{plan}.json").read_text())
+        methods[dataset, plan] = quality["method"]
+        sizes = {(p["fold"], p["train"]["rows"], p["test"]["rows"]) for p in quality["parts"]}
+        found = zip(of_plan["fold"], of_plan["n_train"], of_plan["n_test"], strict=True)
+        assert set(found) == sizes
+    assert len(methods) == 2 * len(config["datasets"])
     how = {"web": "random", "code": "random", "files": "random", "jobs": "grouped", "staff": "time"}
     expected = {(dataset, plan): how[dataset] for dataset, plan in methods}
     assert methods == expected | {("files", "holdout"): "test file"}
@@ -148,21 +130,11 @@ class Dies(DecisionTreeClassifier):
 """
 
 
-@pytest.mark.parametrize(
-    ("change", "expected"),
-    [
-        (lambda c: c.update(metrics=["acuracy"]), "did you mean 'accuracy'?"),
-        (
-            lambda c: c["datasets"].update(f={"source": "file", "path": "no.csv", "target": "y"}),
-            "no file at 'no.csv'",
-        ),
-    ],
-)
-def test_mistake_ends_the_run_before_it_begins(snakemake, tiny, change, expected):
-    change(tiny)
+def test_mistake_ends_the_run_before_it_begins(snakemake, tiny):
+    tiny["datasets"]["f"] = {"source": "file", "path": "no.csv", "target": "y"}
     run = snakemake(tiny)
     assert run.returncode == 1
-    assert expected in run.stderr
+    assert "no file at 'no.csv'" in run.stderr
     assert "experiment.yaml" in run.stderr
     assert "Traceback" not in run.stderr
     assert 'File "' not in run.stderr
@@ -221,12 +193,11 @@ def given_tree(folder):
     made = pd.read_parquet(folder / "results/tiny/predictions/iris/tree/holdout.parquet")
     made = made.rename(columns={"row_id": "id"}).sample(frac=1, random_state=0)
     made.to_csv(folder / "tree.csv", index=False)
-    return made
 
 
 @pytest.mark.slow
 def test_given_model_is_compared_as_if_it_were_fitted(finished_copy, tiny):
-    made = given_tree(finished_copy.folder)
+    given_tree(finished_copy.folder)
     tiny |= {"experiment": "mixed", "resampling": {"holdout": {"test_size": 0.4}}}
     tiny["models"]["tree"] = {"predictions": "tree.csv"}
     tiny["tests"] = {"run": ["mcnemar", "cochran_q"]}
@@ -237,16 +208,6 @@ def test_given_model_is_compared_as_if_it_were_fitted(finished_copy, tiny):
         expected = rows(finished_copy, "tiny", test=test)
         pd.testing.assert_frame_equal(rows(finished_copy, "mixed", test=test), expected)
     assert executed(finished_copy(tiny, "--until", "compare")) == set()
-
-    wrong = made.assign(
-        y_true=made["y_true"].astype(str).where(made["id"] != made["id"].iloc[0], "rose")
-    )
-    wrong.to_csv(finished_copy.folder / "tree.csv", index=False)
-    run = finished_copy(tiny)
-    assert run.returncode == 1
-    assert "models.tree.predictions: 1 of 60 rows have another true label" in run.stderr
-    assert "rose" in run.stderr
-    assert "Traceback" not in run.stderr
 
 
 @pytest.mark.slow

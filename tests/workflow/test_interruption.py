@@ -3,16 +3,13 @@
 import os
 import random
 import signal
-import subprocess
-import sys
 import time
 
 import psutil
 import pytest
-import yaml
 
-from tests.conftest import ROOT, Runner
-from tests.workflow.test_run import succeed, tables
+from tests.conftest import Runner, until
+from tests.workflow.test_run import differing, succeed
 
 pytestmark = pytest.mark.slow
 
@@ -54,35 +51,9 @@ def descendants(pid):
         return []
 
 
-class Started:
-    """A run in the background, in a process group of its own."""
-
-    def __init__(self, runner, experiment, *options):
-        file = runner.folder / "experiment.yaml"
-        file.write_text(yaml.safe_dump(experiment, sort_keys=False), encoding="utf-8")
-        with (runner.folder / "stderr").open("w") as stderr:
-            self.process = subprocess.Popen(
-                [
-                    sys.executable,
-                    *("-m", "snakemake", "--snakefile", str(ROOT / "Snakefile")),
-                    *("--directory", str(runner.folder), "--configfile", str(file)),
-                    *("--cores", "2", "--keep-going", *options),
-                ],
-                cwd=runner.folder,
-                env=runner.environment,
-                stdout=subprocess.DEVNULL,
-                stderr=stderr,
-                start_new_session=True,
-            )
-
-    def wait_for_processes(self, count):
-        self.wait_for(lambda: len(descendants(self.process.pid)) >= count)
-
-    def wait_for(self, condition, seconds=600):
-        end = time.monotonic() + seconds
-        while not condition() and self.process.poll() is None:
-            assert time.monotonic() < end
-            time.sleep(0.05)
+def wait_for(run, condition):
+    """Wait for something true, or for the end of a run."""
+    until(lambda: condition() or run.poll() is not None)
 
 
 def kill(process):
@@ -92,22 +63,15 @@ def kill(process):
         return
 
 
-def fits(runner):
-    return list(runner.results().glob("predictions/*/*/*.parquet"))
-
-
 def test_killed_twenty_times_gives_the_same_bytes(snakemake, sleepy, tmp_path_factory):
     chance = random.Random(20)
-    plain = tmp_path_factory.mktemp("profile") / "config.yaml"
-    plain.write_text("scheduler: greedy\nrerun-incomplete: true\n")
+    plain = tmp_path_factory.mktemp("profile")
+    (plain / "config.yaml").write_text("scheduler: greedy\nrerun-incomplete: true\n")
     # warm workers, Snakemake's own job processes, batches in workers
     ways = [
-        ("--workflow-profile", str(ROOT / "profiles/default")),
-        ("--workflow-profile", str(plain.parent)),
-        (
-            *("--workflow-profile", str(ROOT / "profiles/default")),
-            *("--config", "execution={jobs_per: model}"),
-        ),
+        (),
+        ("--workflow-profile", str(plain)),
+        ("--config", "execution={jobs_per: model}"),
     ]
     hit = set()
     for number in range(20):
@@ -115,21 +79,21 @@ def test_killed_twenty_times_gives_the_same_bytes(snakemake, sleepy, tmp_path_fa
         for path in [p for p in snakemake.results().rglob("*") if p.is_file()]:
             if chance.random() < 0.3:
                 path.unlink()
-        run = Started(snakemake, sleepy, *ways[number % 3])
-        run.wait_for_processes(2)
+        run = snakemake.start(sleepy, "--keep-going", *ways[number % 3])
+        wait_for(run, lambda run=run: len(descendants(run.pid)) >= 2)
         time.sleep(chance.uniform(0.5, 4))
-        below = descendants(run.process.pid)
+        below = descendants(run.pid)
         victim = chance.choice(["main", "child", "all"])
         hit.add((number % 3, victim))
         if victim == "child" and below:
             kill(chance.choice(below))
-            run.process.send_signal(signal.SIGINT)
+            run.send_signal(signal.SIGINT)
             time.sleep(0.3)
         if victim == "all":
             for process in below:
                 kill(process)
-        kill(psutil.Process(run.process.pid))
-        run.process.wait()
+        kill(psutil.Process(run.pid))
+        run.wait()
         # workers and jobs end with their parent; a lock stays behind
         psutil.wait_procs(below, timeout=30)
         for lock in (snakemake.folder / ".snakemake/locks").glob("*"):
@@ -139,7 +103,17 @@ def test_killed_twenty_times_gives_the_same_bytes(snakemake, sleepy, tmp_path_fa
     untouched = Runner(tmp_path_factory.mktemp("untouched"))
     (untouched.folder / "sleeper.py").write_text(SLEEPER)
     succeed(untouched, sleepy)
-    assert tables(snakemake.results()) == tables(untouched.results())
+    assert differing(snakemake.results(), untouched.results()) == set()
+
+
+def interrupted(run, begun, number=signal.SIGINT):
+    """Send a signal to a run that has begun, which ends it and leaves no process."""
+    wait_for(run, begun.exists)
+    below = descendants(run.pid)
+    assert below
+    os.kill(run.pid, number)
+    assert run.wait(timeout=300) == 1
+    assert psutil.wait_procs(below, timeout=300)[1] == []
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
@@ -147,14 +121,8 @@ def test_killed_twenty_times_gives_the_same_bytes(snakemake, sleepy, tmp_path_fa
 def test_signal_ends_a_run_at_once_and_leaves_no_process(snakemake, sleepy, number, per):
     sleepy["models"]["tree"]["params"] = {"seconds": 3600.0}
     sleepy["execution"] = {"jobs_per": per}
-    default = "--workflow-profile", str(ROOT / "profiles/default")
-    run = Started(snakemake, sleepy, *default, "--set-threads", "fit_model=2")
-    run.wait_for((snakemake.folder / "begun").exists)
-    below = descendants(run.process.pid)
-    assert below
-    os.kill(run.process.pid, number)
-    assert run.process.wait(timeout=300) == 1
-    assert psutil.wait_procs(below, timeout=300)[1] == []
+    run = snakemake.start(sleepy, "--keep-going", "--set-threads", "fit_model=2")
+    interrupted(run, snakemake.folder / "begun", number)
     sleepy["models"]["tree"]["params"] = {"seconds": 0.0}
     succeed(snakemake, sleepy, "--until", "all_scores")
 
@@ -165,15 +133,10 @@ def test_interrupt_before_the_first_job_is_told_in_a_line(snakemake, sleepy):
         f"import pathlib, time\npathlib.Path({str(begun)!r}).touch()\ntime.sleep(3600)\n"
     )
     sleepy["models"]["tree"] = {"estimator": "slow.Tree"}
-    run = Started(snakemake, sleepy)
-    run.wait_for(begun.exists)
-    below = descendants(run.process.pid)
-    os.kill(run.process.pid, signal.SIGINT)
-    assert run.process.wait(timeout=300) == 1
-    assert psutil.wait_procs(below, timeout=300)[1] == []
-    told = (snakemake.folder / "stderr").read_text()
-    assert told.splitlines()[-1] == "interrupted before the first job; no result has changed"
-    assert "Traceback" not in told
+    interrupted(snakemake.start(sleepy), begun)
+    last = snakemake.output().splitlines()[-1]
+    assert last == "interrupted before the first job; no result has changed"
+    assert "Traceback" not in snakemake.output()
 
 
 def test_full_disk_is_told_and_what_is_finished_is_kept(snakemake, sleepy):
@@ -186,4 +149,4 @@ def test_full_disk_is_told_and_what_is_finished_is_kept(snakemake, sleepy):
     assert not list(snakemake.results().rglob("*.part"))
     sleepy["models"]["tree"] = fine
     succeed(snakemake, sleepy, "--until", "all_scores")
-    assert len(fits(snakemake)) == 33
+    assert len(list(snakemake.results().glob("predictions/*/*/*.parquet"))) == 33

@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 from tests.conftest import ROOT, TINY, Runner, called
-from tests.workflow.test_run import tables
+from tests.workflow.test_run import differing
 
 OWN = """
 configfile: "own.yaml"
@@ -151,6 +151,4 @@ def test_commands_of_a_cluster_give_the_same_bytes(tmp_path, finished):
     submitted = (tmp_path / "submitted.txt").read_text().splitlines()
     assert len(submitted) == len(TINY["models"]), "one job for each model, none for a light rule"
     assert all(os.sep in line for line in submitted)
-    here, there = tables(runner.results()), tables(finished.results())
-    assert sorted(here) == sorted(there)
-    assert {name for name, content in here.items() if content != there[name]} == set()
+    assert differing(runner.results(), finished.results()) == set()

@@ -4,6 +4,7 @@ import json
 import os
 import re
 import shutil
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
@@ -72,8 +73,8 @@ def test_mcnemar_and_cochran_agree_with_mlxtend(finished):
     row = found.query("test == 'cochran_q'").iloc[0]
     assert row.statistic == pytest.approx(q)
     listed = json.loads((finished.results() / "comparisons.json").read_text())
-    (cochran,) = (one for one in listed if one["test"] == "cochran_q")
-    assert cochran["result"]["details"]["pvalue_asymptotic"] == pytest.approx(p)
+    (cochran,) = (one["result"] for one in listed if one["test"] == "cochran_q")
+    assert cochran["details"]["pvalue_asymptotic"] == pytest.approx(p)
     for row in found.query("test == 'mcnemar'").itertuples():
         a, b = (holdout[m]["y_pred"].to_numpy() for m in (row.model_a, row.model_b))
         table = mcnemar_table(truth, a, b)
@@ -84,46 +85,42 @@ def test_mcnemar_and_cochran_agree_with_mlxtend(finished):
         assert row.pvalue_adjusted == pytest.approx(min(1, 3 * row.pvalue))
 
 
+def written(results, kinds=(".csv", ".json", ".yaml")):
+    """Return the bytes of every file of these kinds, or of all, but those of times."""
+    times = ("timings.csv", "timing.json", ".file-sizes")
+    return {
+        path.relative_to(results).as_posix(): path.read_bytes()
+        for path in results.rglob("*")
+        if path.is_file()
+        and (kinds is None or path.suffix in kinds)
+        and not path.name.endswith(times)
+        and "logs" not in path.parts
+    }
+
+
+def differing(here, there, **kinds):
+    """Return the files of two folders of results that differ, or that only one has."""
+    one, two = written(here, **kinds), written(there, **kinds)
+    return {name for name in one.keys() | two.keys() if one.get(name) != two.get(name)}
+
+
 def test_two_runs_give_the_same_bytes_in_all_files_but_times(finished, snakemake, tiny):
     """On one core and on two, in two folders; the report and the metadata of predictions too."""
     succeed(snakemake, tiny, cores=2)
-    one, two = (
-        {p.relative_to(r): p for p in r.rglob("*")}
-        for r in (finished.results(), snakemake.results())
-    )
-    assert one.keys() == two.keys()
-    files = [name for name, path in one.items() if path.is_file() and name.parts[0] != "logs"]
-    differ = {name for name in files if one[name].read_bytes() != two[name].read_bytes()}
-    timings = (".timing.json", "timings.csv", ".file-sizes")
-    assert [name for name in differ if not name.name.endswith(timings)] == []
-    assert len(files) > 130
-
-
-def tables(results, kinds=(".csv", ".json", ".yaml")):
-    """Return the bytes of every file of these kinds but those of timings."""
-    files = [path for path in sorted(results.rglob("*")) if path.suffix in kinds]
-    times = ("timings.csv", "timing.json")
-    return {
-        str(path.relative_to(results)): path.read_bytes()
-        for path in files
-        if not path.name.endswith(times)
-    }
+    assert differing(finished.results(), snakemake.results(), kinds=None) == set()
+    assert len(written(finished.results(), kinds=None)) > 100
 
 
 def test_edited_model_refits_alone_and_an_added_one_changes_no_other_number(finished_copy, tiny):
-    fits = finished_copy.results().rglob("predictions/**/*.parquet")
-    before = {p: p.stat().st_mtime_ns for p in fits}
+    before = fits(finished_copy)
     scores = pd.read_csv(finished_copy.results() / "scores.csv")
     tiny["models"]["tree"]["params"] = {"max_depth": 3}
-    tiny["models"]["forest"] = {
-        "estimator": "sklearn.ensemble.RandomForestClassifier",
-        "params": {"n_estimators": 5},
-    }
+    forest = {"estimator": "sklearn.ensemble.RandomForestClassifier"}
+    tiny["models"]["forest"] = forest | {"params": {"n_estimators": 5}}
     run = succeed(finished_copy, tiny, "--until", "all_scores")
     (said,) = run.stdout.splitlines()  # in place of the verdict of the models before
     assert said.startswith("results/tiny/report.html was no part of this run")
-    changed = {p.parent.name for p, t in before.items() if p.stat().st_mtime_ns != t}
-    assert changed == {"tree"}
+    assert refitted(before, finished_copy) == {"tree"}
     after = pd.read_csv(finished_copy.results() / "scores.csv")
     kept = [table.query("model in ['bayes', 'stump']") for table in (scores, after)]
     pd.testing.assert_frame_equal(*(table.reset_index(drop=True) for table in kept))
@@ -175,9 +172,7 @@ def test_edits_of_all_but_fits_give_what_a_fresh_run_gives_and_refit_nothing(
     fresh = Runner(tmp_path_factory.mktemp("fresh"))
     succeed(fresh, tiny, cores=2)
     kinds = (".svg", ".csv", ".tex", ".txt", ".json", ".yaml")
-    here, there = (tables(one.results(), kinds) for one in (finished_copy, fresh))
-    assert sorted(here) == sorted(there)
-    assert {name for name in here if here[name] != there[name]} == set()
+    assert differing(finished_copy.results(), fresh.results(), kinds=kinds) == set()
     drawn, *prints = ({p.stem for p in figures.glob(f"*.{kind}")} for kind in ("svg", "pdf", "png"))
     assert prints == [drawn, drawn]
     assert min(p.stat().st_mtime for p in figures.glob("*.p*")) > asked
@@ -186,7 +181,7 @@ def test_edits_of_all_but_fits_give_what_a_fresh_run_gives_and_refit_nothing(
 
 def test_what_is_deleted_comes_back_and_what_is_damaged_is_made_again(finished_copy, tiny):
     results = finished_copy.results()
-    before, pictures = tables(results), set((results / "figures").iterdir())
+    before, pictures = written(results), set((results / "figures").iterdir())
     shutil.rmtree(results / "figures")
     for name in ("verdict.txt", "timings.csv", "comparisons.json"):
         (results / name).unlink()
@@ -198,7 +193,7 @@ def test_what_is_deleted_comes_back_and_what_is_damaged_is_made_again(finished_c
     assert "load_dataset" in executed(run)
     assert set((results / "figures").iterdir()) == pictures
     assert (results / "verdict.txt").is_file()
-    assert tables(results) == before
+    assert written(results) == before
 
 
 MODEL = """
@@ -292,52 +287,37 @@ def per(what):
     return "--until", "all_scores", "--config", f"execution={{jobs_per: {what}}}"
 
 
-def written(runner):
+def fits(runner):
     """Return when each file of predictions was written."""
     files = runner.results().glob("predictions/*/*/*.parquet")
     return {f"{p.parent.name}/{p.name}": p.stat().st_mtime_ns for p in files}
 
 
-def changed(before, runner):
-    """Return which files of predictions were written since, and were there before."""
-    after = written(runner)
-    return {name for name in before if after[name] != before[name]}
-
-
-def models(names):
-    return {Path(name).parent.name for name in names}
+def refitted(before, runner):
+    """Return the models whose predictions were written since, and were there before."""
+    after = fits(runner)
+    return {name.partition("/")[0] for name in before if after[name] != before[name]}
 
 
 def test_same_bytes_in_batches_on_two_cores_as_in_single_jobs_on_one(finished, snakemake, tiny):
     tiny["execution"] = {"jobs_per": "model"}
     succeed(snakemake, tiny, "--set-threads", "fit_model=2", cores=2)
-    batches, single = tables(snakemake.results()), tables(finished.results())
-    assert sorted(batches) == sorted(single)
-    for name, content in batches.items():
-        assert content == single[name], name
+    assert differing(snakemake.results(), finished.results()) == set()
     second = snakemake(tiny)
     assert "Nothing to be done" in second.stderr
 
 
 @pytest.mark.slow
 def test_changes_of_granularity_refit_what_changed_and_nothing_else(finished_copy, tiny):
-    for what in ("model", "fold"):
-        before = written(finished_copy)
+    # Snakemake's records of single jobs and those of batches both tell of an older state then
+    edits = (("model", 2), ("fold", 2), ("model", 3), ("fold", 3), ("fold", 2), ("model", 3))
+    depth = 2
+    for what, wanted in edits:
+        before = fits(finished_copy)
+        tiny["models"]["tree"]["params"] = {"max_depth": wanted}
         succeed(finished_copy, tiny, *per(what))
-        assert changed(before, finished_copy) == set(), what
-    before = written(finished_copy)
-    tiny["models"]["tree"]["params"] = {"max_depth": 3}
-    succeed(finished_copy, tiny, *per("model"))
-    assert models(changed(before, finished_copy)) == {"tree"}
-    # Snakemake's records of single jobs and those of batches both tell of an older state now
-    succeed(finished_copy, tiny, *per("fold"))
-    tiny["models"]["tree"]["params"] = {"max_depth": 2}
-    succeed(finished_copy, tiny, *per("fold"))
-    assert models(changed(before, finished_copy)) == {"tree"}
-    before = written(finished_copy)
-    tiny["models"]["tree"]["params"] = {"max_depth": 3}
-    succeed(finished_copy, tiny, *per("model"))
-    assert models(changed(before, finished_copy)) == {"tree"}
+        assert refitted(before, finished_copy) == ({"tree"} if wanted != depth else set()), what
+        depth = wanted
 
 
 @pytest.mark.slow
@@ -348,11 +328,11 @@ def test_failing_fit_does_not_lose_its_siblings(snakemake, tiny):
     assert run.returncode == 1
     assert "11 of 11 fits failed" in run.stderr
     assert "the fit of model tree on data set iris, cv_5x2, repeat 1, fold 1, failed" in run.stderr
-    kept = written(snakemake)
+    kept = fits(snakemake)
     assert len(kept) == 22
     (snakemake.results() / "predictions/iris/bayes/holdout.parquet").unlink()
     succeed(snakemake, tiny, *per("model"))
-    after = written(snakemake)
+    after = fits(snakemake)
     assert len(after) == 33
     assert {name for name in kept if kept[name] != after[name]} == {"bayes/holdout.parquet"}
 
@@ -392,5 +372,4 @@ def test_a_study_over_data_sets_with_costs_and_a_model_without_probabilities(sna
 
     rows = json.loads((results / "comparisons.json").read_text())
     pairs = {(row["metric"], row["model_a"], row["model_b"]) for row in rows if row["follows"]}
-    everyone = {("tree", "bayes"), ("tree", "ridge"), ("bayes", "ridge")}
-    assert pairs == {("cost", *pair) for pair in everyone}
+    assert pairs == {("cost", *pair) for pair in combinations(study["models"], 2)}

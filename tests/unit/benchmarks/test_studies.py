@@ -64,12 +64,30 @@ def test_learner_predicts_as_scikit_learn_does(name, classes):
         assert (found[i, test] == expected).all()
 
 
-def test_a_regime_has_the_rates_of_every_procedure_and_the_same_each_time():
-    regime = next(one for one in regimes.REGIMES if one.name == "nearest centroid 100")
-    found = list(rates.rates(regime, 2, 5))
+REGIME = next(one for one in regimes.REGIMES if one.name == "nearest centroid 100")
+SINGLE = next(one for one in dependent_rates.settings() if one.kind == "single")
+ALGORITHM = next(one for one in SETTINGS if "One algorithm" in one.title)
+
+
+@pytest.mark.parametrize(
+    "simulate",
+    [
+        lambda seed: list(rates.rates(REGIME, 2, seed)),
+        lambda seed: dependent_rates.rates(SINGLE, 20, seed),
+        lambda seed: [row["rejected"] for row in run(ALGORITHM, 30, seed)],
+        lambda seed: any_metric.rates("brier", "weak", 50, 0.5, 40 + seed),
+    ],
+    ids=["cross-validation", "dependent rows", "tests", "any metric"],
+)
+def test_the_same_seed_gives_the_same_rates(simulate):
+    assert simulate(1) == simulate(1) != simulate(2)
+
+
+def test_a_regime_has_the_rates_of_every_procedure():
+    found = list(rates.rates(REGIME, 2, 5))
     assert [rate.procedure for rate in found] == [one.name for one in rates.PROCEDURES]
     assert {rate.runs for rate in found} == {2}
-    assert found == list(rates.rates(regime, 2, 5))
+    assert len({s.name for s in dependent_rates.settings()}) == len(dependent_rates.settings())
 
 
 def test_shrunken_ridge_is_scikit_learns():
@@ -99,16 +117,13 @@ def _rate(runs, rejected, seeds):
     return rates.Rate(*where, runs, rejected, 0, seeds)
 
 
-def test_counts_of_another_seed_are_added(tmp_path):
+def test_counts_of_another_seed_are_added_and_those_of_one_seed_counted_once(tmp_path):
     known = rates.merge({}, [_rate(100, 4, "1")])
-    rates.save(rates.merge(known, [_rate(50, 3, "2")]), tmp_path / "rates.csv")
+    both = rates.merge(known, [_rate(50, 3, "2")])
+    rates.save(both, tmp_path / "rates.csv")
     assert rates.load(tmp_path / "rates.csv") == [_rate(150, 7, "1 2")]
-
-
-def test_data_sets_of_one_seed_are_counted_once():
-    known = rates.merge({}, [_rate(100, 4, "1 2")])
     with pytest.raises(ValueError, match="LDA 100: data sets of seed 2 are counted already"):
-        rates.merge(known, [_rate(50, 3, "2")])
+        rates.merge(both, [_rate(50, 3, "2")])
 
 
 def test_tuned_threshold_has_the_highest_balanced_accuracy_of_the_training_rows():
@@ -142,12 +157,6 @@ def test_lasting_differences_have_the_autocorrelation_named():
     d = a.astype(float) - b
     assert np.mean(d != 0) == pytest.approx(dependent.DISCORDANT, abs=0.02)
     assert stats.diebold_mariano(a, b).autocorrelation == pytest.approx(0.6, abs=0.03)
-
-
-def test_a_setting_has_one_answer():
-    setting = next(s for s in dependent_rates.settings() if s.kind == "single")
-    assert dependent_rates.rates(setting, 20, 1) == dependent_rates.rates(setting, 20, 1)
-    assert len({s.name for s in dependent_rates.settings()}) == len(dependent_rates.settings())
 
 
 @pytest.mark.parametrize("kind", ["pair", "single", "question", "time", "pairs in time"])
@@ -189,11 +198,6 @@ def test_no_cell_is_beyond_its_bounds_without_a_warning():
             assert round(found[key], 3) >= 0.93, row
 
 
-def test_a_cell_is_the_same_each_time():
-    cell = ("brier", "weak", 50, 0.5, 40)
-    assert any_metric.rates(*cell) == any_metric.rates(*cell)
-
-
 def test_only_cells_that_are_not_there_are_simulated(tmp_path):
     file = tmp_path / "rates.csv"
     for cells in ([1], [1, 2]):
@@ -201,15 +205,6 @@ def test_only_cells_that_are_not_there_are_simulated(tmp_path):
         assert list(fill(file, made)) == [{"n": cells[-1]}]
     assert list(fill(file, [({"n": 2}, lambda: {"rejected": 0})])) == []
     assert read(file) == [{"n": "1", "rejected": "10"}, {"n": "2", "rejected": "20"}]
-
-
-def test_the_same_seed_gives_the_same_rates():
-    setting = next(s for s in SETTINGS if "One algorithm" in s.title)
-    first, again, other = (
-        [row["rejected"] for row in run(setting, 30, seed)] for seed in (1, 1, 2)
-    )
-    assert first == again
-    assert first != other
 
 
 @pytest.mark.slow
