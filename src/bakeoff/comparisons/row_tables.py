@@ -26,7 +26,7 @@ from bakeoff.comparisons.run_tests import (
     clipped,
     decide_pair,
 )
-from bakeoff.comparisons.settings import deterministic, pairs_of, several_runs
+from bakeoff.comparisons.settings import deterministic, pairs_of
 from bakeoff.scores import counted_rows
 from bakeoff.scores.metrics import score_view
 from bakeoff.spec import Costs, Experiment
@@ -206,7 +206,7 @@ def subgroups_of(
     dataset: str, rows: PairedPredictions, experiment: Experiment
 ) -> list[dict[str, Any]]:
     """Give the lines of one metric on one test set: those of every column of subgroups."""
-    if several_runs(experiment):
+    if experiment.several_runs:
         return []
     alpha, versus = experiment.tests.alpha, experiment.tests.versus
     pairs = pairs_of(rows.models, versus) if versus in (None, *rows.models) else []

@@ -9,10 +9,9 @@ import pytest
 
 from bakeoff.comparisons import Comparison, Context, Decision, merged, run_test
 from bakeoff.comparisons.evidence import DatasetScores, FoldScores, PairedPredictions
-from bakeoff.comparisons.run_tests import range_of
+from bakeoff.comparisons.run_tests import context_of
 from bakeoff.comparisons.settings import planned
-from bakeoff.scores import METRICS
-from bakeoff.spec import Costs, HypothesisTests
+from bakeoff.spec import HypothesisTests, load_experiment
 from bakeoff.stats import catalogue
 from bakeoff.stats.core.pairs import adjust_pvalues
 from tests.unit.report.studies import pair
@@ -111,14 +110,15 @@ def test_two_sided_intervals_end_where_a_difference_must():
         assert (row.ci_low, row.ci_high) == (-1, 1)
 
 
-def test_open_side_of_one_model_ends_where_the_metric_does():
+def test_open_side_of_one_model_ends_where_the_metric_does(tiny):
     share = dataclasses.replace(HERE, range=(0, 1))
     options = {"one_sample_t": {"mu0": 0.5}}
     rows = run("one_sample_t", folds(2), share, alternative="less", options=options)
     assert [row.ci_low for row in rows] == [0, 0]
-    costs = Costs.model_validate({"classes": ["no", "yes"], "matrix": [[0, 1], [5, 0]]})
-    assert range_of(METRICS["cost"], costs) == (0, 5)
-    assert range_of(METRICS["log_loss"], costs) == (0, math.inf)
+    tiny |= {"costs": {"classes": ["no", "yes"], "matrix": [[0, 1], [5, 0]]}}
+    spec = load_experiment(tiny | {"metrics": ["cost", "log_loss"]})
+    assert context_of(spec, "iris", "cost").range == (0, 5)
+    assert context_of(spec, "iris", "log_loss").range == (0, math.inf)
 
 
 def test_one_sided_decisions_name_the_better_model():
