@@ -71,14 +71,19 @@ def tabulate(lines: Iterable[Mapping[str, Any]], columns: Sequence[str]) -> pd.D
 # --- intervals of the metrics of each model
 
 
-def score_intervals(experiment: Experiment, inputs: Mapping[str, str | Path]) -> pd.DataFrame:
+def score_intervals(
+    experiment: Experiment,
+    inputs: Mapping[str, str | Path | PairedPredictions],
+    metrics: Sequence[str] | None = None,
+) -> pd.DataFrame:
     """Find the standard error and the interval of each metric of each model."""
-    metrics = [metric for metric in experiment.metrics if has_interval(metric)]
+    if metrics is None:
+        metrics = [metric for metric in experiment.metrics if has_interval(metric)]
     level, fixed = 1 - experiment.tests.alpha, deterministic(experiment)
     lines = (
         line
-        for dataset, path in inputs.items()
-        for rows in held_out(experiment, dataset, path, metrics)
+        for dataset, given in inputs.items()
+        for rows in held_out(experiment, dataset, given, metrics)
         for line in intervals_of(dataset, rows, experiment.costs_on(dataset), level, fixed)
     )
     return tabulate(lines, INTERVALS)
@@ -189,13 +194,15 @@ def _of_counts(count: int, n: int, level: float) -> Result:
 # --- pairs of models in subgroups of the rows
 
 
-def subgroup_table(experiment: Experiment, inputs: Mapping[str, str | Path]) -> pd.DataFrame:
+def subgroup_table(
+    experiment: Experiment, inputs: Mapping[str, str | Path | PairedPredictions]
+) -> pd.DataFrame:
     """Compare each pair of models in each subgroup, and ask whether their difference differs."""
     metrics = [metric for metric in experiment.metrics if has_test(metric)]
     lines = (
         line
-        for dataset, path in inputs.items()
-        for rows in held_out(experiment, dataset, path, metrics)
+        for dataset, given in inputs.items()
+        for rows in held_out(experiment, dataset, given, metrics)
         for line in subgroups_of(dataset, rows, experiment)
     )
     return tabulate(lines, SUBGROUPS)
