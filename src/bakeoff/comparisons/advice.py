@@ -370,16 +370,16 @@ class RowCounts(NamedTuple):
 
 
 def smallest_pvalue(
-    test: PlannedTest, experiment: Experiment, size: RowCounts | None = None
+    test: PlannedTest,
+    experiment: Experiment,
+    size: RowCounts | None = None,
+    *,
+    models: Sequence[str] = (),
+    units: int = 0,
 ) -> float:
     """Return the smallest adjusted p-value that a test, or its post hoc test, can have."""
-    units = len(experiment.tests.units(experiment.datasets))
-    return _smallest(test, list(experiment.models), units, size)
-
-
-def _smallest(
-    test: PlannedTest, models: Sequence[str], datasets: int, size: RowCounts | None
-) -> float:
+    models = models or list(experiment.models)
+    units = units or len(experiment.tests.units(experiment.datasets))
     # It is 0 where nothing bounds it, as for a t test of folds, and 1 where the test cannot answer.
     test = test.posthoc or test
     entry, k = catalogue()[test.name], len(models)
@@ -397,7 +397,7 @@ def _smallest(
     test = dataclasses.replace(test, correction=correction)
     pairs = pairs_of(models, test.versus) if compares_pairs(entry) else []
     if size is None or over_datasets:
-        each = _over_datasets(test, datasets, k, pairs)
+        each = _over_datasets(test, units, k, pairs)
     else:
         size = RowCounts(size.rows) if test.independent_rows else size
         hypotheses = len(pairs) if entry.arity is Arity.PAIR else k
@@ -493,35 +493,34 @@ def _ahead(options: Mapping[str, Any]) -> Alternative:
 
 def remedies(test: PlannedTest, experiment: Experiment, size: RowCounts | None) -> str:
     """Say what would let a test reach its level that cannot: more groups, or fewer comparisons."""
-    models, units = list(experiment.models), len(experiment.tests.units(experiment.datasets))
+    models, ways = list(experiment.models), []
 
-    def reaches(n: int, what: str) -> bool:
-        """Tell whether so many of one thing would do."""
-        rows = size._replace(**{what: n}) if size and what in size._fields else size
-        some = models[:n] if what == "models" else models
-        datasets = n if what == "data sets" else units
-        return _smallest(test, some, datasets, rows) <= test.alpha
+    def first(what: str, values: Sequence[int]) -> int:
+        """Return the first number of one thing that will do, as all after it; 0 where none does."""
 
-    what, count = "data sets", units
+        def reaches(n: int) -> bool:
+            rows = size._replace(**{what: n}) if size and what in size._fields else size
+            units = n if what == "data sets" else 0
+            some = models[:n] if what == "models" else models
+            return smallest_pvalue(test, experiment, rows, models=some, units=units) <= test.alpha
+
+        place = bisect_left(values, True, key=reaches)
+        return values[place] if place < len(values) else 0
+
+    what, count = "data sets", len(experiment.tests.units(experiment.datasets))
     if size is not None:
         what = next((one for one in ("times", "groups") if getattr(size, one) is not None), "rows")
         count = getattr(size, what)
-    more = _first(range(count + 1, FEW), lambda n: reaches(n, what))
-    ways = [f"at least {more} {what}"] if more else []
+    if more := first(what, range(count + 1, FEW)):
+        ways.append(f"at least {more} {what}")
     if test.versus is None and len(models) > 2:
-        most = _first(range(len(models) - 1, 1, -1), lambda n: reaches(n, "models"))
-        ways += [f"at most {most} models"] if most else []
+        if most := first("models", range(len(models) - 1, 1, -1)):
+            ways.append(f"at most {most} models")
         baseline = dataclasses.replace(test, versus=models[0])
-        alone = _smallest(baseline, models, units, size) <= test.alpha
+        alone = smallest_pvalue(baseline, experiment, size) <= test.alpha
         if alone and takes_control(catalogue()[test.name]):
             ways.append("a comparison of each model with one baseline (versus)")
     return joined(ways, "or")
-
-
-def _first(values: Sequence[int], reaches: Callable[[int], bool]) -> int:
-    """Return the first value that reaches the level, as all after it do; 0 where none does."""
-    place = bisect_left(values, True, key=reaches)
-    return values[place] if place < len(values) else 0
 
 
 # --- cautions: simulated type I errors of tests of models like these
@@ -598,16 +597,7 @@ class Cautions(NamedTuple):
         return sentences
 
 
-def rates_by(rates: Sequence[ErrorRate], metric: str) -> list[ErrorRate]:
-    """Keep the rates that speak of a metric: by it, else by accuracy, else by any."""
-    accuracy = FIXED_METRICS["correctness"]
-    for studied in (METRICS[metric].studied_by if metric in METRICS else accuracy, accuracy):
-        if of_metric := [rate for rate in rates if (rate.metric or accuracy) == studied]:
-            return of_metric
-    return list(rates)
-
-
-def of_task(rate: ErrorRate, numbers: bool) -> bool:
+def _of_task(rate: ErrorRate, numbers: bool) -> bool:
     """Tell whether a rate was simulated with the task of an experiment, or is of any."""
     regression = rate.setting.endswith(REGRESSION)
     return regression if numbers and rate.setting in LEARNERS else numbers or not regression
@@ -627,7 +617,7 @@ def cautions(
         return Cautions(entry)
     metrics, numbers = [metric] if metric else experiment.metrics, experiment.task.numbers
     inflated = _inflated(entry, experiment, failed, metrics, dataset)
-    rates = [rate for rate in entry.rates if rate.setting in LEARNERS and of_task(rate, numbers)]
+    rates = [rate for rate in entry.rates if rate.setting in LEARNERS and _of_task(rate, numbers)]
     simulated, unknown = {rate.setting for rate in rates}, list[str]()
     if any(rate.verdict is TypeOneError.LIBERAL for rate in rates):
         made_of = {name: learners(m, numbers=numbers) for name, m in experiment.learners.items()}
@@ -652,11 +642,19 @@ def _inflated(
 ) -> list[Inflated]:
     """List kinds of learners and situations of an experiment in which a test is liberal."""
     numbers, several = experiment.task.numbers, experiment.several_runs
+    accuracy = FIXED_METRICS["correctness"]
     made_of = {name: learners(m, numbers=numbers).kinds for name, m in experiment.learners.items()}
     inflated = []
     for kind in LEARNERS:
         rates = [rate for rate in entry.rates if rate.setting == kind]
-        of_metrics = {rate for metric in metrics for rate in rates_by(rates, metric)}
+        of_metrics = set[ErrorRate]()
+        for metric in metrics:  # the rates by it, else by accuracy, else by any
+            studied = METRICS[metric].studied_by if metric in METRICS else accuracy
+            of_it, usual = (
+                [rate for rate in rates if (rate.metric or accuracy) == name]
+                for name in (studied, accuracy)
+            )
+            of_metrics |= {*(of_it or usual or rates)}
         liberal = [rate for rate in of_metrics if rate.verdict is TypeOneError.LIBERAL]
         models = tuple(name for name, kinds in made_of.items() if kind in kinds)
         if models and liberal:
@@ -681,7 +679,7 @@ def _inflated(
         instead = numbers and f"{rate.setting}{REGRESSION}" in settings
         liberal_here = rate.verdict is TypeOneError.LIBERAL and rate.setting not in LEARNERS
         setting = rate.setting.removesuffix(REGRESSION)
-        if liberal_here and of_task(rate, numbers) and not instead and here.get(setting, True):
+        if liberal_here and _of_task(rate, numbers) and not instead and here.get(setting, True):
             by = f"by {METRICS[setting].title}" if setting in METRICS else f"with {setting}"
             inflated.append(Inflated(_SITUATIONS.get(setting, by), (), rate))
     return inflated

@@ -229,12 +229,9 @@ class PairedPredictions(Paired):
 
     def managed(self, entry: Entry) -> dict[str, Any]:
         """Return groups and times of the rows, and for predictions their metric and classes."""
-        managed: dict[str, Any] = {}
-        if "time" in entry.options:
-            managed["time"] = self.times
-        if "groups" in entry.options:
-            timed = self.in_blocks(entry) and "time" not in entry.options
-            managed["groups"] = self.blocks if timed else self.groups
+        timed = self.in_blocks(entry) and "time" not in entry.options
+        managed: dict[str, Any] = {"time": self.times}
+        managed["groups"] = self.blocks if timed else self.groups
         if entry.reads == "predictions":
             managed["metric"] = self.engine_metric
             if self.classes:

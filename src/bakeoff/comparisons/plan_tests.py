@@ -415,14 +415,13 @@ def _with_halves(experiment: Experiment) -> Experiment:
 
 def described(tests: Iterable[PlannedTest]) -> list[dict[str, Any]]:
     """Return the content of tests.json: the plan, with facts of the catalogue about each test."""
-
-    def with_facts(test: PlannedTest) -> dict[str, Any]:
+    listing = []
+    for test in tests:
         entry = catalogue()[test.name]
         facts = {"title": entry.title, "about": entry.about, "caution": entry.caution}
-        posthoc = test.posthoc and with_facts(test.posthoc)
-        return {**test.to_dict(), **facts, "posthoc": posthoc}
-
-    return [with_facts(test) for test in tests]
+        posthoc = test.posthoc and described([test.posthoc])[0]
+        listing.append({**test.to_dict(), **facts, "posthoc": posthoc})
+    return listing
 
 
 def check_classes(

@@ -138,7 +138,9 @@ def read_predictions(
     """Read what metrics want of one test set, each training run as if it was a model."""
     with open_parquet(path) as file:
         names = file.schema_arrow.names
-        present = _present(models, names)
+        runs = sorted((*run_of(name), name) for name in names)
+        # a name with a colon is that of scores
+        present = [name for model in models for trained, _, name in runs if trained == model]
         subgroups, taken = (
             [name for name in names if name.startswith(start)] for start in (SUBGROUP, TAKEN)
         )
@@ -169,27 +171,14 @@ def read_predictions(
             scored = classes if "probabilities" in wanted else classes[-1:]
             given = _numbers(file, [[f"{model}:{name}" for name in scored] for model in present])
             more["scores"] = given[..., -1] if "ranking" in wanted else None
-            more["probabilities"] = _probabilities(given) if "probabilities" in wanted else None
+            if "probabilities" in wanted:
+                sums, least = given.sum(axis=2), -PROBABILITY_SLACK
+                right = np.isclose(sums, 1, atol=PROBABILITY_SLACK) & (given >= least).all(axis=2)
+                right = right.all(axis=0)  # else a model's columns are none or no probabilities
+                whole = given if right.all() else np.where(right[:, None], given, np.nan)
+                more["probabilities"] = whole
     predicted = np.column_stack(columns) if columns else np.empty((len(truth), 0), np.int8)
     return PairedPredictions(tuple(present), tuple(classes), truth, predicted, **more)
-
-
-def _present(models: Sequence[str], known: Sequence[str]) -> list[str]:
-    """List the models that are there, with all their training runs."""
-    named = ((*run_of(name), name) for name in known)
-    # a further run has a number; a name with a colon is that of its scores
-    runs = [one for one in named if one[2] in models or (one[1] > 1 and ":" not in one[0])]
-    return [name for model in models for trained, _, name in sorted(runs) if trained == model]
-
-
-def _probabilities(given: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return rows × models × classes; NaN where a model's columns are none or no probabilities."""
-    right = [
-        np.isclose(of_model.sum(axis=1), 1, atol=PROBABILITY_SLACK).all()
-        and bool((of_model >= -PROBABILITY_SLACK).all())
-        for of_model in given.transpose(1, 0, 2)
-    ]
-    return given if all(right) else np.where(np.array(right)[:, None], given, np.nan)
 
 
 def _numbers(file: pq.ParquetFile, columns: Sequence[Sequence[str]]) -> NDArray[np.float64]:

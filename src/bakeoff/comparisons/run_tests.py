@@ -145,10 +145,7 @@ class Comparison:
 def merged(comparisons: Iterable[Comparison]) -> list[Comparison]:
     """List every hypothesis once, with all the omnibus tests that it follows."""
     rows = list(comparisons)
-    return [
-        rows[i] if rows[i].follows == follows else dataclasses.replace(rows[i], follows=follows)
-        for i, follows in once(rows).items()
-    ]
+    return [dataclasses.replace(rows[i], follows=text) for i, text in once(rows).items()]
 
 
 def once(comparisons: Sequence[Comparison]) -> dict[int, str]:
@@ -271,8 +268,7 @@ def run_test(
     try:
         rows = family.tested()
     except ValueError as refusal:
-        nothing = family.no_result(refusal)
-        rows = [family.comparison(nothing, math.nan, members) for members in family.hypotheses]
+        rows = [family.comparison(refusal, math.nan, members) for members in family.hypotheses]
     rows = [family.annotated(row) for row in rows]
     if test.posthoc is not None:
         rows += run_test(test.posthoc, evidence, context, follows=test.name)
@@ -354,7 +350,7 @@ class _Family:
 
     def _one_by_one(self) -> list[Comparison]:
         """Test each hypothesis by itself and adjust the p-values together."""
-        entry, results = self.entry, []
+        entry, results = self.entry, list[Result | ValueError]()
         level, size = 1 - self.test.alpha, len(self.hypotheses)
         if self.test.simultaneous:
             level = simultaneous_level(level, size, self.correction)
@@ -372,8 +368,9 @@ class _Family:
                 result = entry.function(*arguments, **taken)
                 results.append(bounded(result, entry, self.context.range))
             except ValueError as refusal:
-                results.append(self.no_result(refusal))
-        adjusted = adjust_pvalues([r.pvalue for r in results], self.correction)
+                results.append(refusal)
+        pvalues = [one.pvalue if isinstance(one, Result) else math.nan for one in results]
+        adjusted = adjust_pvalues(pvalues, self.correction)
         return [
             self.comparison(result, float(p), members)
             for members, result, p in zip(self.hypotheses, results, adjusted, strict=True)
@@ -429,39 +426,35 @@ class _Family:
             **cost_options(context.costs, context.metric),
         }
 
-    def no_result(self, refusal: ValueError) -> NoResult:
-        """Return what stands for a result where there is none."""
-        return NoResult(
-            test=self.entry.name,
-            statistic=math.nan,
-            pvalue=math.nan,
-            n=self.evidence.n,
-            null_hypothesis="",
-            method=self.entry.citation,
-            alternative=self.test.alternative,
-            reason=str(refusal),
-            kind=UNDEFINED_METRIC if isinstance(refusal, Missing) else Status.UNDEFINED.value,
-        )
-
     def comparison(
         self,
-        result: Result,
+        result: Result | ValueError,
         adjusted: float,
         members: Sequence[int],
         size: int | None = None,
         correction: str = "",
         record: Mapping[str, Any] | None = None,
     ) -> Comparison:
-        """Return a hypothesis with its result, of which a record may stand for the plain data."""
-        context = self.context
-        decision = decide(result, self.role, adjusted, self.test.alpha)
-        row, plain = result.to_row(), dict(record or result.to_dict())
-        if isinstance(result, NoResult):
-            row, plain = row | {"status": result.kind}, {"reason": result.reason}
-        elif decision is not Decision.UNDECIDED and not isinstance(result, BayesResult):
-            # the p-values of the others in the family may have changed it
-            checks = result.checks(decision is not Decision.NOT_SHOWN)
-            plain["assumptions"] = [dict(vars(check)) for check in checks]
+        """Return a hypothesis with its result, or why it has none.
+
+        A record may stand for the plain data of the result.
+        """
+        context, decision = self.context, Decision.UNDECIDED
+        row: dict[str, Any]
+        plain: dict[str, Any]
+        if isinstance(result, ValueError):
+            missing, plain = isinstance(result, Missing), {"reason": str(result)}
+            row = dict.fromkeys(("statistic", "pvalue"), math.nan)
+            row |= {"test": self.entry.name, "n": self.evidence.n}
+            row["status"] = UNDEFINED_METRIC if missing else Status.UNDEFINED.value
+            row["alternative"] = self.test.alternative
+        else:
+            decision = decide(result, self.role, adjusted, self.test.alpha)
+            row, plain = result.to_row(), dict(record or result.to_dict())
+            if decision is not Decision.UNDECIDED and not isinstance(result, BayesResult):
+                # the p-values of the others in the family may have changed it
+                checks = result.checks(decision is not Decision.NOT_SHOWN)
+                plain["assumptions"] = [dict(vars(check)) for check in checks]
         model_a, model_b, *_ = (*(self.models[m] for m in members), "", "")
         return Comparison(
             **{k: v for k, v in row.items() if k in _SHARED},
@@ -486,14 +479,6 @@ _SHARED = {f.name for f in dataclasses.fields(Comparison)} - {"result", "alpha",
 
 class Missing(ValueError):
     """A model has no score or prediction where the test needs one."""
-
-
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class NoResult(Result):
-    """No result, and why."""
-
-    reason: str
-    kind: str
 
 
 # --- ranges and decisions

@@ -24,7 +24,7 @@ from bakeoff.spec import AnalysisPlan, Experiment, HypothesisTests, PlannedTest
 from bakeoff.spec.related import dependent, in_time
 from bakeoff.spec.tests import Correction
 from bakeoff.stats import RETIRED, ArgumentError, Arity, Entry, Evidence, TypeOneError, catalogue
-from bakeoff.stats.core.arguments import Level, check_argument, check_of, choices_of
+from bakeoff.stats.core.arguments import Level, check_argument, choices_of
 from bakeoff.stats.core.pairs import check_correction as check_family
 from bakeoff.stats.core.pairs import pairs_of as all_pairs
 from bakeoff.stats.core.pairs import simultaneous_level
@@ -315,14 +315,13 @@ def _wrong_options(entry: Entry, experiment: Experiment) -> Iterator[Problem]:
             wrong = RETIRED.get(f"{entry.name}.{key}") or unknown("option", key, allowed)
         elif key not in ("metrics", "plan", "versus"):  # these are checked with the plan
             kind = _type_of(entry, key)
-            choices, check = choices_of(kind), check_of(kind)
-            if choices and value not in choices and value is not None:
-                wrong = unknown("correction" if key == "correction" else "value", value, choices)
-            elif check:
-                try:
-                    check(value, key)
-                except ArgumentError as error:
-                    wrong = error.message
+            try:
+                check_argument(value, key, kind)
+            except ArgumentError as error:
+                wrong = error.message
+                if value is not None and (choices := choices_of(kind)):
+                    what = "correction" if key == "correction" else "value"
+                    wrong = unknown(what, value, choices)
         if wrong:
             yield Problem(("tests", "options", entry.name, key), wrong)
     for key, option in entry.options.items():

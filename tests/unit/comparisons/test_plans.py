@@ -263,10 +263,7 @@ REFUSED = [
         "with `time:` the training sets grow",
         KFOLD | run("corrected_kfold_t") | {"datasets": {"d": {**FILE, "time": "t"}}},
     ),
-    (
-        "compares several metrics at once, found one",
-        {"metrics": ["accuracy"]} | run("manova"),
-    ),
+    ("compares several metrics at once, found one", {"metrics": ["accuracy"]} | run("manova")),
     (
         "manova cannot take accuracy and error together",
         {"metrics": ["accuracy", "error"]} | run("manova"),
@@ -384,10 +381,7 @@ REFUSED = [
         "no standard error for `rmse` and `r2`; add one of mae",
         of_numbers("rmse", "r2") | run("mean_difference"),
     ),
-    (
-        "takes rows in the order of time as 8 blocks",
-        of_numbers("rmse", time="age") | BY_MARGIN,
-    ),
+    ("takes rows in the order of time as 8 blocks", of_numbers("rmse", time="age") | BY_MARGIN),
 ]
 
 
