@@ -158,7 +158,13 @@ def _own_metrics(experiment: Experiment) -> Iterator[Problem]:
 
 def _metrics(experiment: Experiment, estimators: Mapping[str, Any]) -> Iterator[Problem]:
     """Find metrics that are unknown, named twice, or lack what models or costs would give."""
-    computed = _computed(experiment)
+    computed = ""  # where all scores are given
+    if experiment.fitted:
+        computed = f"{next(iter(experiment.fitted))}, which is fitted here,"
+    elif not experiment.by_values:
+        plans = experiment.resampling.plans()
+        scored = (plan for plan in plans if not experiment.by_scores(plan))
+        computed = next((f"the plan {plan}" for plan in scored), "")
     for i, name in enumerate(experiment.metrics):
         described = name in experiment.given_metrics
         if described and name in METRICS and (computed or METRICS[name].needs is not Need.NUMBERS):
@@ -209,16 +215,6 @@ def _gives(estimator: Any, needs: Need) -> bool:
         return True
     composed = any(hasattr(value, "fit") or isinstance(value, list) for value in values)
     return composed and any(hasattr(type(estimator), method) for method in methods)
-
-
-def _computed(experiment: Experiment) -> str:
-    """Name what of an experiment is scored here; empty where all scores are given."""
-    if experiment.fitted:
-        return f"{next(iter(experiment.fitted))}, which is fitted here,"
-    if experiment.by_values:
-        return ""
-    plans = experiment.resampling.plans()
-    return next((f"the plan {plan}" for plan in plans if not experiment.by_scores(plan)), "")
 
 
 def _evidence(experiment: Experiment, tests: AnalysisPlan) -> Iterator[Problem]:

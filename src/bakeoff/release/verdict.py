@@ -177,10 +177,8 @@ def headline(verdict: GateVerdict) -> str:
 
 def reasons(verdict: GateVerdict) -> list[str]:
     """Return the sentences behind the decision, by each metric."""
-    return [sentence for one in verdict.each for sentence in _reasons(one)]
-
-
-def _reasons(verdict: GateVerdict) -> list[str]:
+    if verdict.by_metric:
+        return [sentence for one in verdict.by_metric for sentence in reasons(one)]
     limits, shown, terms = verdict.overall.limits, writer(verdict), verdict.terms
     unit, is_known = _unit(verdict), not math.isnan(limits.low)
     moved = "the same"
