@@ -115,9 +115,9 @@ def _unknown_names(experiment: Experiment) -> Iterator[Problem]:
             yield Problem(place, unknown("model", model, experiment.models))
 
 
-def _is_one_of(name: object, known: Iterable[str]) -> bool:
-    """Tell whether an option's value, which may be anything, is a known name."""
-    return isinstance(name, str) and name in known
+def _is_one_of(name: object, allowed: Iterable[str]) -> bool:
+    """Tell whether an option's value, which may be anything, is one of some names."""
+    return isinstance(name, str) and name in allowed
 
 
 # --- one test: its settings, its plan and its metrics

@@ -95,14 +95,14 @@ class GateRows:
             looks = f"{', '.join(metrics)} looks at no costs"
             raise Problem(("costs",), f"{looks}: compare by cost or expected_cost")
 
-    def margin(self, metric: str, asked: float | str) -> tuple[float, float | None]:
+    def margin(self, metric: str, named: float | str) -> tuple[float, float | None]:
         """Return a margin in the unit of the metric; and in percent, if it is named so."""
-        text, percent = str(asked).strip(), None
+        text, percent = str(named).strip(), None
         try:
             margin = float(text.removesuffix("%"))
         except ValueError:
             raise Problem(
-                ("margin",), f"found {asked!r}, expected a number, or a percentage like 2%"
+                ("margin",), f"found {named!r}, expected a number, or a percentage like 2%"
             ) from None
         if text.endswith("%"):
             check_margin(margin)

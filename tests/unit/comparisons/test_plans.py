@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bakeoff.comparisons import check_classes, described, plan_tests
+from bakeoff.comparisons import described, plan_tests
 from bakeoff.comparisons.advice import CASES, recommended
 from bakeoff.comparisons.settings import corrects, planned
 from bakeoff.spec.tests import HypothesisTests
@@ -388,15 +388,6 @@ REFUSED = [
 @pytest.mark.parametrize(("message", "facts"), REFUSED)
 def test_refused(message, facts):
     assert message in problems(**facts)
-
-
-def test_classes_are_checked():
-    costs = {"classes": ["setosa", "versicolour"], "matrix": [[0, 1], [1, 0]]}
-    e = experiment(costs=costs, tests={"run": ["mcnemar", "delong"]})
-    found = "\n".join(map(str, check_classes(e, "d0", ("setosa", "versicolor", "virginica"))))
-    assert "tests.run[1]: delong is for two classes, d0 has 3" in found
-    assert "costs.classes[1]: d0: unknown class 'versicolour'; did you mean 'versicolor'?" in found
-    assert "costs.classes: the class 'versicolor' of d0 has no row and column" in found
 
 
 def test_the_message_shown_is_the_one_given():
