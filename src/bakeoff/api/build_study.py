@@ -12,16 +12,9 @@ import pandas as pd
 
 from bakeoff.comparisons import check_classes, merged, plan_tests, run_planned
 from bakeoff.comparisons.advice import on_given_rows
-from bakeoff.comparisons.evidence import FIXED_METRICS, PairedPredictions, has_test
-from bakeoff.comparisons.read_evidence import by_metric
-from bakeoff.comparisons.row_tables import (
-    INTERVALS,
-    SUBGROUPS,
-    intervals_of,
-    subgroups_of,
-    tabulate,
-)
-from bakeoff.comparisons.settings import INDEPENDENT, deterministic
+from bakeoff.comparisons.evidence import FIXED_METRICS, PairedPredictions
+from bakeoff.comparisons.row_tables import score_intervals, subgroup_table
+from bakeoff.comparisons.settings import INDEPENDENT
 from bakeoff.data.given_predictions import given_card
 from bakeoff.data.observations import Observations
 from bakeoff.data.target import Target
@@ -146,19 +139,6 @@ def build_study(given: Observations, settings: Settings) -> Study:
         raise report_problems(problems)
     tests = AnalysisPlan(tuple(dataclasses.replace(test, why=_WHY) for test in planned))
     rows = _side_by_side(given, list(experiment.models))
-    each = list(by_metric(rows, experiment, experiment.metrics))
-    costs, confidence = experiment.costs_on(ROWS), 1 - experiment.tests.alpha
-    intervals = [
-        line
-        for one in each
-        for line in intervals_of(ROWS, one, costs, confidence, deterministic(experiment))
-    ]
-    in_subgroups = [
-        line
-        for one in each
-        if one.by_values or has_test(one.metric)
-        for line in subgroups_of(ROWS, one, experiment)
-    ]
     spec = experiment.datasets[ROWS]
     assert isinstance(spec, GivenData)
     target, truth = given.target, given.truth
@@ -175,8 +155,8 @@ def build_study(given: Observations, settings: Settings) -> Study:
         numbers={ROWS: rows} if rows.by_values else {},
         notes={ROWS: given.oddities},
         told=given.told,
-        intervals=tabulate(intervals, INTERVALS),
-        subgroups=tabulate(in_subgroups, SUBGROUPS),
+        intervals=score_intervals(experiment, {ROWS: rows}, experiment.metrics),
+        subgroups=subgroup_table(experiment, {ROWS: rows}),
     )
 
 

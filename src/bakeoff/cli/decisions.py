@@ -238,10 +238,10 @@ def _from_pilot(args: argparse.Namespace) -> Design:
         raise UserError("found several training runs of each model, expected one of each")
     if isinstance(given.kind, GivenMetric):
         metric, about = given.kind.name, ""
-        values = [one.values for one in (rows.candidate, rows.base) if one.values is not None]
-        noise: Result = mean_difference(*values, groups=rows.groups)
+        groups = rows.given.related.get("groups")
+        noise: Result = mean_difference(*rows.seen(metric)[1:], groups=groups)
     else:
-        metric = given.metrics[0] if given.metrics else rows.task.metric
+        metric = given.metrics[0] if given.metrics else rows.given.task.metric
         rows.check([metric])
         rows.margin(metric, args.margin or 0.0)
         low, high = METRICS[metric].range

@@ -11,7 +11,6 @@ from bakeoff.comparisons.run_tests import (
     Decision,
     merged,
     once,
-    read_comparisons,
     run_planned,
     run_test,
 )
@@ -25,7 +24,6 @@ __all__ = [
     "merged",
     "once",
     "plan_tests",
-    "read_comparisons",
     "run_planned",
     "run_test",
 ]

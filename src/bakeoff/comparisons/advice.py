@@ -20,10 +20,8 @@ from bakeoff.comparisons.settings import (
     correction_among,
     deterministic,
     form_of,
-    in_time,
     pairs_of,
     planned,
-    several_runs,
     takes_control,
 )
 from bakeoff.errors import joined, listed
@@ -31,7 +29,7 @@ from bakeoff.scores import METRICS, counted_rows
 from bakeoff.scores.metrics import mixed_units
 from bakeoff.spec import Experiment, PlannedTest
 from bakeoff.spec.learners import LEARNERS, REGRESSION, learners, moves_threshold
-from bakeoff.spec.related import dependent
+from bakeoff.spec.related import dependent, in_time
 from bakeoff.stats import (
     ArgumentError,
     Arity,
@@ -163,6 +161,8 @@ CASES = {
         "iman_davenport",
     ),
 }
+_BY_READS = {"correctness": "right rows", "classes": "costs", "ranking": "areas"}
+"""The cases of metrics that have a test of their own, by what it reads."""
 ON_ROWS = CASES["rows of cv_5x2"].two
 """The test of the fits of `cv_5x2` that looks at the rows of all folds."""
 
@@ -181,15 +181,24 @@ def recommended(experiment: Experiment) -> list[Recommendation]:
     """Choose tests by the number of models and data sets, by the plans and the metrics."""
     if len(experiment.models) < 2:
         return []
-    units = len(experiment.tests.units(experiment.datasets))
+    units, least = len(experiment.tests.units(experiment.datasets)), enough_datasets(experiment)
+    n, tests, tail = len(experiment.datasets), list[Recommendation](), ""
+    if n > 1:
+        tail = (
+            f"; on each data set alone, because a signed-rank test over them needs {least} to "
+            f"reach {experiment.tests.alpha:g}, there are {n}"
+        )
+    for plan in experiment.resampling.plans() if units < least else ():
+        choose = _on_test_set if plan == "holdout" else _on_folds
+        tests += [
+            one._replace(why=f"{one.why}{tail}", plan=plan) for one in choose(plan, experiment)
+        ]
     mixed = any(mixed_units(experiment, name) for name in experiment.metrics)
     no_test = mixed and len(experiment.models) == 2  # the win rate tells, without one
-    enough = units >= enough_datasets(experiment)
-    tests = [] if enough else list(_on_each_dataset(experiment))
     if tests or units < 2 or no_test:
         return tests
     # where few data sets have one score of each model there is no other test
-    return [over_datasets(experiment, "data sets" if enough else "few data sets")]
+    return [over_datasets(experiment, "data sets" if units >= least else "few data sets")]
 
 
 def enough_datasets(experiment: Experiment) -> int:
@@ -198,79 +207,44 @@ def enough_datasets(experiment: Experiment) -> int:
     return max(2, math.ceil(sides - math.log2(experiment.tests.alpha)))
 
 
-def over_datasets(experiment: Experiment, case: str = "data sets") -> Recommendation:
+def over_datasets(experiment: Experiment, name: str = "data sets") -> Recommendation:
     """Choose the test over data sets, and what compares the pairs."""
     k, n = len(experiment.models), len(experiment.tests.units(experiment.datasets))
-    why = _why(case, models="two" if k == 2 else k, datasets=n)
+    case = CASES[name]
+    why = case.why.format(models="two" if k == 2 else k, datasets=n)
     if k == 2:
-        return Recommendation(CASES[case].two, why)
+        return Recommendation(case.two, why)
     exact = n <= EXACT_UP_TO.get(k, 1)
-    name = CASES["few data sets" if exact else "data sets"].more
-    if case == "few data sets":
-        ranks = by_ranks(experiment, experiment.metrics)
-        pairs = "friedman_posthoc" if ranks else CASES[case].pairs
-        return Recommendation(name, f"{why}; {pairs} compares pairs", posthoc=pairs)
+    test = CASES["few data sets" if exact else "data sets"].more
+    if case.pairs:
+        pairs = "friedman_posthoc" if by_ranks(experiment, experiment.metrics) else case.pairs
+        return Recommendation(test, f"{why}; {pairs} compares pairs", posthoc=pairs)
     form = "this form of Friedman's test is less conservative than its χ²"
     form = "a table of this size can be tested exactly" if exact else form
-    return Recommendation(name, f"{why}; {form}; {_posthoc(name, experiment)}")
+    return Recommendation(test, f"{why}; {form}; {_posthoc(test, experiment)}")
 
 
 def by_ranks(experiment: Experiment, metrics: Iterable[str]) -> str:
     """Say why scores of data sets can be ranked on each alone; empty where their size compares."""
-    mixed = [name for name in metrics if mixed_units(experiment, name)]
-    if mixed:
+    if mixed := [name for name in metrics if mixed_units(experiment, name)]:
         return (
             f"{listed(mixed)} has other units on other data sets, so that differences on them do "
             "not compare"
         )
-    if experiment.tests.missing_cells == "failed":
-        return "`missing_cells: failed` ranks a failure last and gives it none"
-    return ""
-
-
-def _why(case: str, **facts: Any) -> str:
-    return CASES[case].why.format(**facts)
+    failed_last = experiment.tests.missing_cells == "failed"
+    return "`missing_cells: failed` ranks a failure last and gives it none" if failed_last else ""
 
 
 def _posthoc(name: str, experiment: Experiment) -> str:
     """Say which comparisons of pairs an omnibus test brings along."""
-    entries = catalogue()
-    runs, _ = form_of(entries[name], experiment)
+    runs, _ = form_of(catalogue()[name], experiment)
     # a test of all pairs, which takes the place of one of all models at once, has none of its own
-    pairwise = entries[runs.posthoc] if runs.posthoc else runs
+    pairwise = catalogue()[runs.posthoc] if runs.posthoc else runs
     test = planned(pairwise, experiment.tests, related=bool(dependent(experiment)))
     pairs = "all pairs" if test.versus is None else f"{test.versus} with each other model"
     by = test.correction or "none"
     correction = "uncorrected" if by == "none" else f"corrected by {by}"
     return f"comparisons of {pairs}, {correction}, follow"
-
-
-def _on_each_dataset(experiment: Experiment) -> Iterator[Recommendation]:
-    n, tail = len(experiment.datasets), ""
-    if n > 1:
-        tail = (
-            f"; on each data set alone, because a signed-rank test over them needs "
-            f"{enough_datasets(experiment)} to reach {experiment.tests.alpha:g}, there are {n}"
-        )
-    for plan in experiment.resampling.plans():
-        for one in _on_plan(plan, experiment):
-            yield one._replace(why=f"{one.why}{tail}", plan=plan)
-
-
-def _on_plan(plan: str, experiment: Experiment) -> Iterator[Recommendation]:
-    if plan == "holdout":
-        if not experiment.by_scores(plan):  # else there is one score per model, and no rows
-            yield from _on_test_set(experiment)
-    elif plan == "cv_5x2":
-        yield from _on_five_by_two(experiment)
-    elif plan != "kfold":
-        yield Recommendation(CASES[plan].two, _why(plan))
-    elif experiment.resampling.halves is None:  # they answer the question without its assumption
-        kfold = experiment.resampling.kfold
-        assert kfold is not None
-        case = "kfold" if one_cross_validation(experiment) else "repeated kfold"
-        why = _why(case, folds=kfold.folds, repeats=kfold.repeats)
-        yield Recommendation(CASES[case].two, why)
 
 
 def one_cross_validation(experiment: Experiment) -> bool:
@@ -280,73 +254,79 @@ def one_cross_validation(experiment: Experiment) -> bool:
     return kfold is not None and kfold.repeats == 1 and not any(timed)
 
 
-def _on_test_set(experiment: Experiment) -> Iterator[Recommendation]:
+def _on_test_set(plan: str, experiment: Experiment) -> Iterator[Recommendation]:
     """Choose for every metric the test that is about it, each test once; recipes where they are."""
-    k, by_values = len(experiment.models), experiment.by_values
+    if experiment.by_scores(plan):  # there is one score per model, and no rows
+        return
+    k, by_values, related = len(experiment.models), experiment.by_values, dependent(experiment)
     family = "" if k == 2 else f", corrected for {k} models"
-    tested = tuple(filter(has_test, experiment.metrics))
-    if several_runs(experiment):
-        timed = any(kin.kind == "time" for kin in dependent(experiment).values())
-        if (tested or by_values) and not timed:
-            case = "runs of values" if by_values else "runs"
-            why = f"{_why(case)}{family}"
-            yield Recommendation(CASES[case].test(k), why, () if by_values else tested)
+    if experiment.several_runs or by_values:
+        tested, what = tuple(filter(has_test, experiment.metrics)), "values"
+        if experiment.several_runs:
+            what = "runs of values" if by_values else "runs"
+            timed = any(kin.kind == "time" for kin in related.values())
+            if timed or not (tested or by_values):
+                return
+        why = f"{CASES[what].why.format(models=k)}{family}"
+        yield Recommendation(CASES[what].test(k), why, () if by_values else tested)
         return
-    if by_values:
-        yield Recommendation(CASES["values"].test(k), f"{_why('values', models=k)}{family}")
-        return
-    independent = not dependent(experiment)  # else another form of the test runs
-    for case, metrics in _cases_of_metrics(experiment).items():
-        name, source = CASES[case].test(k), CASES[case].source
-        omnibus = f"; {_posthoc(name, experiment)}" if name == CASES[case].more else ""
-        why = f"{_why(case, models=k)}{omnibus or (family if case != 'right rows' else '')}"
-        cited = f" ({source})" if source and independent else ""
-        yield Recommendation(name, f"by {joined(metrics)}: {why}{cited}", metrics)
-
-
-def _cases_of_metrics(experiment: Experiment) -> dict[str, tuple[str, ...]]:
-    """Return the cases of one test set in the order of the metrics, each with its metrics."""
-    cases: dict[str, tuple[str, ...]] = {}
     serial = experiment.task.numbers and in_time(experiment)
-    case_of = {"correctness": "right rows", "classes": "costs", "ranking": "areas"}
-    for metric in _of_other_nulls(experiment.metrics):
-        reads = METRICS[metric].reads if metric in METRICS else None
-        if reads or has_interval(metric):
-            case = case_of[reads] if reads else _by_influence(metric, serial)
-            cases[case] = (*cases.get(case, ()), metric)
-    return cases or {"right rows": (FIXED_METRICS["correctness"],)}
+    cases = _cases_of(filter(has_interval, experiment.metrics), serial)
+    for what, compared in (cases or {"right rows": (FIXED_METRICS["correctness"],)}).items():
+        case = CASES[what]
+        name, why = case.test(k), case.why.format(models=k)
+        if name == case.more:
+            why += f"; {_posthoc(name, experiment)}"
+        elif what != "right rows":
+            why += family
+        if case.source and not related:  # else another form of the test runs
+            why += f" ({case.source})"
+        yield Recommendation(name, f"by {joined(compared)}: {why}", compared)
 
 
-def _by_influence(metric: str, serial: bool) -> str:
-    return "losses in time" if serial and has_row_values(metric, means=False) else "metric"
-
-
-def _of_other_nulls(metrics: Sequence[str]) -> Iterator[str]:
-    """Leave out metrics by which models are equal where they are by another one before."""
-    nulls = set[str]()
+def _cases_of(
+    metrics: Iterable[str], serial: bool, by_reads: Mapping[Any, str] = _BY_READS
+) -> dict[str, tuple[str, ...]]:
+    """Return the cases of one test set in the order of the metrics, each with its metrics."""
+    cases, nulls = dict[str, tuple[str, ...]](), set[str]()
     for metric in metrics:
-        null = METRICS[metric].null if metric in METRICS else ""
-        if not null or null not in nulls:
-            yield metric
-        nulls.add(null)
+        reads, null = None, ""
+        if metric in METRICS:
+            reads, null = METRICS[metric].reads, METRICS[metric].null
+        if null in nulls:
+            continue  # by another metric before models are equal where they are by this one
+        nulls |= {null} - {""}
+        in_order = serial and has_row_values(metric, means=False)
+        case = by_reads.get(reads, "losses in time" if in_order else "metric")
+        cases[case] = (*cases.get(case, ()), metric)
+    return cases
 
 
-def _on_five_by_two(experiment: Experiment) -> Iterator[Recommendation]:
+def _on_folds(plan: str, experiment: Experiment) -> Iterator[Recommendation]:
+    """Choose the test of the fits of a plan; of `cv_5x2` another one for accuracy."""
     metrics, plans = tuple(experiment.metrics), experiment.resampling.plans()
-    accuracy = FIXED_METRICS["correctness"]
+    if plan != "cv_5x2":
+        kfold, case = experiment.resampling.kfold, CASES[plan]
+        if plan != "kfold":
+            yield Recommendation(case.two, case.why)
+        elif kfold and "halves" not in plans:  # they answer the question without its assumption
+            case = case if one_cross_validation(experiment) else CASES["repeated kfold"]
+            why = case.why.format(folds=kfold.folds, repeats=kfold.repeats)
+            yield Recommendation(case.two, why)
+        return
+    accuracy, related = FIXED_METRICS["correctness"], bool(dependent(experiment))
     # of several fits of a fold there are mean scores, but no rows that one of them has right
-    counted = accuracy in metrics and experiment.on_rows("cv_5x2") and not several_runs(experiment)
-    related = bool(dependent(experiment))
+    counted = accuracy in metrics and experiment.on_rows(plan) and not experiment.several_runs
     if counted and not related:
-        why = f"by {accuracy}: {_why('rows of cv_5x2')}"
+        why = f"by {accuracy}: {CASES['rows of cv_5x2'].why}"
         yield Recommendation(ON_ROWS, why, (accuracy,))
         metrics = tuple(metric for metric in metrics if not counted_rows(metric))
-    if not metrics or set(plans) - {"cv_5x2", "holdout"}:
+    if not metrics or set(plans) - {plan, "holdout"}:
         return  # other folds bring a test of every metric
-    why = f"by {joined(metrics)}: {_why('cv_5x2')}"
+    why = f"by {joined(metrics)}: {CASES[plan].why}"
     if counted and related:
         why += "; tests on rows of all folds do not know rows in groups"
-    yield Recommendation(CASES["cv_5x2"].two, why, metrics)
+    yield Recommendation(CASES[plan].two, why, metrics)
 
 
 def on_given_rows(
@@ -364,15 +344,13 @@ def on_given_rows(
         cost = FIXED_METRICS["classes"]
         more = [cost] if costs and cost not in metrics else []
         return {CASES["runs"].test(models): (*filter(has_test, metrics), *more)}
-    tests: dict[str, tuple[str, ...]] = {}
-    if any(map(counted_rows, metrics)):
+    tests, right_rows = dict[str, tuple[str, ...]](), CASES["right rows"]
+    others = [metric for metric in metrics if not counted_rows(metric)]
+    if len(others) < len(metrics):
         # beside a test of all models at once, that of the pairs takes options of its own
-        case = CASES["right rows"]
-        tests |= dict.fromkeys((case.test(models), case.two), ())
-    of_influence = [metric for metric in metrics if not counted_rows(metric)]
-    for metric in _of_other_nulls(of_influence):
-        name = CASES[_by_influence(metric, serial)].test(models)
-        tests[name] = (*tests.get(name, ()), metric)
+        tests = dict.fromkeys((right_rows.test(models), right_rows.two), ())
+    for case, compared in _cases_of(others, serial, {}).items():
+        tests[CASES[case].test(models)] = compared
     return tests | ({CASES["costs"].test(models): ()} if costs else {})
 
 
@@ -392,16 +370,16 @@ class RowCounts(NamedTuple):
 
 
 def smallest_pvalue(
-    test: PlannedTest, experiment: Experiment, size: RowCounts | None = None
+    test: PlannedTest,
+    experiment: Experiment,
+    size: RowCounts | None = None,
+    *,
+    models: Sequence[str] = (),
+    units: int = 0,
 ) -> float:
     """Return the smallest adjusted p-value that a test, or its post hoc test, can have."""
-    units = len(experiment.tests.units(experiment.datasets))
-    return _smallest(test, list(experiment.models), units, size)
-
-
-def _smallest(
-    test: PlannedTest, models: Sequence[str], datasets: int, size: RowCounts | None
-) -> float:
+    models = models or list(experiment.models)
+    units = units or len(experiment.tests.units(experiment.datasets))
     # It is 0 where nothing bounds it, as for a t test of folds, and 1 where the test cannot answer.
     test = test.posthoc or test
     entry, k = catalogue()[test.name], len(models)
@@ -419,7 +397,7 @@ def _smallest(
     test = dataclasses.replace(test, correction=correction)
     pairs = pairs_of(models, test.versus) if compares_pairs(entry) else []
     if size is None or over_datasets:
-        each = _over_datasets(test, datasets, k, pairs)
+        each = _over_datasets(test, units, k, pairs)
     else:
         size = RowCounts(size.rows) if test.independent_rows else size
         hypotheses = len(pairs) if entry.arity is Arity.PAIR else k
@@ -515,35 +493,34 @@ def _ahead(options: Mapping[str, Any]) -> Alternative:
 
 def remedies(test: PlannedTest, experiment: Experiment, size: RowCounts | None) -> str:
     """Say what would let a test reach its level that cannot: more groups, or fewer comparisons."""
-    models, units = list(experiment.models), len(experiment.tests.units(experiment.datasets))
+    models, ways = list(experiment.models), []
 
-    def reaches(n: int, what: str) -> bool:
-        """Tell whether so many of one thing would do."""
-        rows = size._replace(**{what: n}) if size and what in size._fields else size
-        some = models[:n] if what == "models" else models
-        datasets = n if what == "data sets" else units
-        return _smallest(test, some, datasets, rows) <= test.alpha
+    def first(what: str, values: Sequence[int]) -> int:
+        """Return the first number of one thing that will do, as all after it; 0 where none does."""
 
-    what, count = "data sets", units
+        def reaches(n: int) -> bool:
+            rows = size._replace(**{what: n}) if size and what in size._fields else size
+            units = n if what == "data sets" else 0
+            some = models[:n] if what == "models" else models
+            return smallest_pvalue(test, experiment, rows, models=some, units=units) <= test.alpha
+
+        place = bisect_left(values, True, key=reaches)
+        return values[place] if place < len(values) else 0
+
+    what, count = "data sets", len(experiment.tests.units(experiment.datasets))
     if size is not None:
         what = next((one for one in ("times", "groups") if getattr(size, one) is not None), "rows")
         count = getattr(size, what)
-    more = _first(range(count + 1, FEW), lambda n: reaches(n, what))
-    ways = [f"at least {more} {what}"] if more else []
+    if more := first(what, range(count + 1, FEW)):
+        ways.append(f"at least {more} {what}")
     if test.versus is None and len(models) > 2:
-        most = _first(range(len(models) - 1, 1, -1), lambda n: reaches(n, "models"))
-        ways += [f"at most {most} models"] if most else []
+        if most := first("models", range(len(models) - 1, 1, -1)):
+            ways.append(f"at most {most} models")
         baseline = dataclasses.replace(test, versus=models[0])
-        alone = _smallest(baseline, models, units, size) <= test.alpha
+        alone = smallest_pvalue(baseline, experiment, size) <= test.alpha
         if alone and takes_control(catalogue()[test.name]):
             ways.append("a comparison of each model with one baseline (versus)")
     return joined(ways, "or")
-
-
-def _first(values: Sequence[int], reaches: Callable[[int], bool]) -> int:
-    """Return the first value that reaches the level, as all after it do; 0 where none does."""
-    place = bisect_left(values, True, key=reaches)
-    return values[place] if place < len(values) else 0
 
 
 # --- cautions: simulated type I errors of tests of models like these
@@ -606,7 +583,10 @@ class Cautions(NamedTuple):
             parts.append(f"{where} (here: {joined(concerned)})" if concerned else where)
             rates.append(rate)
         if parts:
-            why = f"{inflation(rates)} at the .05 level in simulations"
+            worst = max(rates, key=lambda rate: rate.rate)
+            by = f" by {METRICS[worst.metric].title}" if worst.metric else ""
+            up_to = f"up to {f'{worst.rate:.2f}'.lstrip('0')}{by}"
+            why = f"{up_to} at the .05 level in simulations"
             sentence = INFLATED.format(test=named(self.entry), where=joined(parts), why=why)
             tests = [f"{named(entry)} (plan {entry.plans[0]})" for entry in self.instead]
             use = f" Use {' or '.join(tests)} instead." if tests else ""
@@ -617,23 +597,7 @@ class Cautions(NamedTuple):
         return sentences
 
 
-def inflation(rates: Sequence[ErrorRate]) -> str:
-    """Say how often a test rejects true nulls at most: ``up to .13``, by which metric."""
-    worst = max(rates, key=lambda rate: rate.rate)
-    by = f" by {METRICS[worst.metric].title}" if worst.metric else ""
-    return f"up to {f'{worst.rate:.2f}'.lstrip('0')}{by}"
-
-
-def rates_by(rates: Sequence[ErrorRate], metric: str) -> list[ErrorRate]:
-    """Keep the rates that speak of a metric: by it, else by accuracy, else by any."""
-    accuracy = FIXED_METRICS["correctness"]
-    for studied in (METRICS[metric].studied_by if metric in METRICS else accuracy, accuracy):
-        if of_metric := [rate for rate in rates if (rate.metric or accuracy) == studied]:
-            return of_metric
-    return list(rates)
-
-
-def of_task(rate: ErrorRate, numbers: bool) -> bool:
+def _of_task(rate: ErrorRate, numbers: bool) -> bool:
     """Tell whether a rate was simulated with the task of an experiment, or is of any."""
     regression = rate.setting.endswith(REGRESSION)
     return regression if numbers and rate.setting in LEARNERS else numbers or not regression
@@ -653,7 +617,7 @@ def cautions(
         return Cautions(entry)
     metrics, numbers = [metric] if metric else experiment.metrics, experiment.task.numbers
     inflated = _inflated(entry, experiment, failed, metrics, dataset)
-    rates = [rate for rate in entry.rates if rate.setting in LEARNERS and of_task(rate, numbers)]
+    rates = [rate for rate in entry.rates if rate.setting in LEARNERS and _of_task(rate, numbers)]
     simulated, unknown = {rate.setting for rate in rates}, list[str]()
     if any(rate.verdict is TypeOneError.LIBERAL for rate in rates):
         made_of = {name: learners(m, numbers=numbers) for name, m in experiment.learners.items()}
@@ -677,12 +641,20 @@ def _inflated(
     dataset: str,
 ) -> list[Inflated]:
     """List kinds of learners and situations of an experiment in which a test is liberal."""
-    numbers, several = experiment.task.numbers, several_runs(experiment)
+    numbers, several = experiment.task.numbers, experiment.several_runs
+    accuracy = FIXED_METRICS["correctness"]
     made_of = {name: learners(m, numbers=numbers).kinds for name, m in experiment.learners.items()}
     inflated = []
     for kind in LEARNERS:
         rates = [rate for rate in entry.rates if rate.setting == kind]
-        of_metrics = {rate for metric in metrics for rate in rates_by(rates, metric)}
+        of_metrics = set[ErrorRate]()
+        for metric in metrics:  # the rates by it, else by accuracy, else by any
+            studied = METRICS[metric].studied_by if metric in METRICS else accuracy
+            of_it, usual = (
+                [rate for rate in rates if (rate.metric or accuracy) == name]
+                for name in (studied, accuracy)
+            )
+            of_metrics |= {*(of_it or usual or rates)}
         liberal = [rate for rate in of_metrics if rate.verdict is TypeOneError.LIBERAL]
         models = tuple(name for name, kinds in made_of.items() if kind in kinds)
         if models and liberal:
@@ -707,7 +679,7 @@ def _inflated(
         instead = numbers and f"{rate.setting}{REGRESSION}" in settings
         liberal_here = rate.verdict is TypeOneError.LIBERAL and rate.setting not in LEARNERS
         setting = rate.setting.removesuffix(REGRESSION)
-        if liberal_here and of_task(rate, numbers) and not instead and here.get(setting, True):
+        if liberal_here and _of_task(rate, numbers) and not instead and here.get(setting, True):
             by = f"by {METRICS[setting].title}" if setting in METRICS else f"with {setting}"
             inflated.append(Inflated(_SITUATIONS.get(setting, by), (), rate))
     return inflated

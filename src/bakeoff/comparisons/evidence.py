@@ -81,19 +81,27 @@ def cost_options(costs: Costs | None, metric: str) -> dict[str, Any]:
 
 
 class Paired:
-    """Numbers of all models on the same folds, rows or data sets."""
+    """What is known of all models on the same folds, rows or data sets."""
 
     models: tuple[str, ...]
     values: NDArray[Any]
     left_out: tuple[str, ...]
 
+    def leading(self, entry: Entry) -> list[Any]:
+        """Return what a test takes before the models."""
+        return []
+
+    def column(self, entry: Entry, model: int) -> Any:
+        """Return what a test takes of one model."""
+        return self.values[..., model]
+
     def arguments(self, entry: Entry, models: Sequence[int]) -> list[Any]:
         """Return what a test takes of some models, one by one."""
-        return [self.values[..., m] for m in models]
+        return [*self.leading(entry), *(self.column(entry, m) for m in models)]
 
     def matrix(self, entry: Entry) -> list[Any]:
         """Return what a test of all models at once takes."""
-        return [self.values]
+        return [*self.leading(entry), self.values]
 
     def managed(self, entry: Entry) -> dict[str, Any]:
         """Return the arguments of a test that no user sets."""
@@ -110,7 +118,7 @@ class Paired:
 
 
 @dataclasses.dataclass(frozen=True)
-class PairedPredictions:
+class PairedPredictions(Paired):
     """What all models predict of the same rows, or a number that each of them has on each row."""
 
     models: tuple[str, ...]
@@ -130,6 +138,8 @@ class PairedPredictions:
     """Whether `predicted` holds numbers of which the mean is the metric, and no truth is known."""
     greater_is_better: bool = True
     range: tuple[float, float] = (-math.inf, math.inf)
+    influences: dict[tuple[str, int], Floats] = dataclasses.field(default_factory=dict, init=False)
+    """What each row adds to the metric of a model, by what tests read, once it is known."""
 
     @classmethod
     def from_values(
@@ -173,44 +183,42 @@ class PairedPredictions:
         return np.bincount(cells, minlength=k * k).reshape(k, k)
 
     @cached_property
-    def influences(self) -> dict[tuple[str, int], Floats]:
-        """What each row adds to the metric of a model, by what tests read, once it is known."""
-        return {}
-
-    @cached_property
     def correct(self) -> NDArray[np.bool_]:
         """Whether each model is right on each row, shape (n, M)."""
         right: NDArray[np.bool_] = self.predicted == self.truth[:, None]
         return right
 
-    def arguments(self, entry: Entry, models: Sequence[int]) -> list[Any]:
-        """Cut right/wrong, labels or scores for some models."""
-        if entry.reads == "correctness":
-            return [self.predicted[:, m] == self.truth for m in models]
+    def leading(self, entry: Entry) -> list[Any]:
+        """Return the truth: classes, what the metric takes, or which rows are positive."""
         if entry.reads == "classes":
-            names = np.array(self.classes)
-            return [names[codes] for codes in (self.truth, *(self.predicted[:, m] for m in models))]
+            return [np.array(self.classes)[self.truth]]
         if entry.reads == "predictions":
-            return [self._true_answers, *(self._scored(m) for m in models)]
+            return [self._true_answers]
+        return [self._positive] if entry.reads == "ranking" else []
+
+    def column(self, entry: Entry, model: int) -> Any:
+        """Return right or wrong, classes, numbers, scores or what the metric looks at."""
+        answers = self.predicted[:, model]
+        if entry.reads == "correctness":
+            return answers == self.truth
+        if entry.reads == "classes":
+            return np.array(self.classes)[answers]
         if entry.reads == "values":
-            return [self.row_values(m) for m in models]
-        assert self.scores is not None
-        return [self._positive, *(self.scores[:, m] for m in models)]
+            return self.row_values(model)
+        if entry.reads == "predictions" and self._wanted is None:
+            return self._answers(answers)
+        scored = self._wanted if entry.reads == "predictions" else self.scores
+        assert scored is not None
+        return scored[:, model]
 
     def matrix(self, entry: Entry) -> list[Any]:
-        """Return rows × models: right or wrong, or the truth and what is predicted."""
-        if entry.reads == "ranking":
-            return [self._positive, self.scores]
-        if entry.reads == "values":
-            if self.by_values:
-                return [self.predicted]
-            return [np.column_stack([self.row_values(m) for m in range(len(self.models))])]
-        if entry.reads != "predictions":
-            return [self.correct]
-        if self._wanted is None:
-            columns = [self._scored(m) for m in range(len(self.models))]
-            return [self._true_answers, columns if self.classes else self.predicted]
-        return [self._true_answers, self._wanted]
+        """Return rows × models after the truth; a list of the models' classes."""
+        whole: Any = {"ranking": self.scores, "predictions": self._wanted}.get(entry.reads)
+        if whole is None:
+            whole = [self.column(entry, m) for m in range(len(self.models))]
+            if entry.reads != "predictions" or not self.classes:
+                whole = np.column_stack(whole)
+        return [*self.leading(entry), whole]
 
     def row_values(self, model: int) -> Floats:
         """Return what each row adds to a metric of numbers, whose mean is the metric."""
@@ -221,12 +229,9 @@ class PairedPredictions:
 
     def managed(self, entry: Entry) -> dict[str, Any]:
         """Return groups and times of the rows, and for predictions their metric and classes."""
-        managed: dict[str, Any] = {}
-        if "time" in entry.options:
-            managed["time"] = self.times
-        if "groups" in entry.options:
-            timed = self.in_blocks(entry) and "time" not in entry.options
-            managed["groups"] = self.blocks if timed else self.groups
+        timed = self.in_blocks(entry) and "time" not in entry.options
+        managed: dict[str, Any] = {"time": self.times}
+        managed["groups"] = self.blocks if timed else self.groups
         if entry.reads == "predictions":
             managed["metric"] = self.engine_metric
             if self.classes:
@@ -277,12 +282,6 @@ class PairedPredictions:
     def _labels(self) -> pd.CategoricalDtype:
         return pd.CategoricalDtype(pd.Index(self.classes, dtype=object))
 
-    def _scored(self, model: int) -> Any:
-        """Return what the metric scores: classes, numbers, ranking scores or probabilities."""
-        if self._wanted is None:
-            return self._answers(self.predicted[:, model])
-        return self._wanted[:, model]
-
     @property
     def engine_metric(self) -> str | Metric:
         """The metric as tests take it: by its name, or an own one with the columns it takes."""
@@ -301,7 +300,7 @@ class PairedPredictions:
 
 
 @dataclasses.dataclass(frozen=True)
-class CrossedRuns:
+class CrossedRuns(Paired):
     """The predictions, or numbers, of all runs of all models on the same rows."""
 
     models: tuple[str, ...]
@@ -331,7 +330,7 @@ class CrossedRuns:
         return self.rows.metric
 
     @property
-    def left_out(self) -> tuple[str, ...]:
+    def left_out(self) -> tuple[str, ...]:  # type: ignore[override]
         """The models without results, with the reason."""
         return self.rows.left_out
 
@@ -340,20 +339,19 @@ class CrossedRuns:
         """The number of rows."""
         return self.rows.n
 
-    def arguments(self, entry: Entry, models: Sequence[int]) -> list[Any]:
-        """Return the truth, where there is one, and the runs of some models."""
-        places = [place for m in models for place in self.runs[m]]
-        *truth, first = self.rows.arguments(entry, places[:1])
-        rest = [self.rows.arguments(entry, [place])[-1] for place in places[1:]]
-        each = dict(zip(places, [first, *rest], strict=True))
-        runs = [Runs([each[p] for p in self.runs[m]], self.deterministic[m]) for m in models]
-        return [*truth, *runs]
+    def leading(self, entry: Entry) -> list[Any]:
+        """Return the truth, where there is one."""
+        return self.rows.leading(entry)
+
+    def column(self, entry: Entry, model: int) -> Runs:
+        """Return the runs of a model."""
+        runs = [self.rows.column(entry, place) for place in self.runs[model]]
+        return Runs(runs, self.deterministic[model])
 
     def matrix(self, entry: Entry) -> list[Any]:
-        """Return the truth, where there is one, and a list of the runs of all models."""
-        arguments = self.arguments(entry, range(len(self.models)))
-        truth = len(arguments) - len(self.models)
-        return [*arguments[:truth], arguments[truth:]]
+        """Return a list of the runs of all models after the truth."""
+        columns = [self.column(entry, m) for m in range(len(self.models))]
+        return [*self.leading(entry), columns]
 
     def managed(self, entry: Entry) -> dict[str, Any]:
         """Return the groups of the rows, their metric and classes."""
@@ -438,9 +436,9 @@ class FoldScores(Paired):
             greater_is_better=tuple(greater_is_better),
         )
 
-    def arguments(self, entry: Entry, models: Sequence[int]) -> list[Any]:
-        """Cut the scores of some models: flat, or repeats × folds for tests with replications."""
-        return [self._shaped(entry, self.values[:, :, m]) for m in models]
+    def column(self, entry: Entry, model: int) -> Any:
+        """Return the scores of a model: flat, or repeats × folds for tests with replications."""
+        return self._shaped(entry, self.values[:, :, model])
 
     def matrix(self, entry: Entry) -> list[Any]:
         """Return folds × models, by several metrics folds × models × metrics."""
@@ -486,13 +484,9 @@ class FoldPredictions(Paired):
     values: NDArray[np.bool_]
     left_out: tuple[str, ...] = ()
 
-    def arguments(self, entry: Entry, models: Sequence[int]) -> list[Any]:
-        """Return the halves, and right or wrong for some models."""
-        return [self.fold, *super().arguments(entry, models)]
-
-    def matrix(self, entry: Entry) -> list[Any]:
-        """Return the halves, and replications × rows × models."""
-        return [self.fold, self.values]
+    def leading(self, entry: Entry) -> list[Any]:
+        """Return the halves."""
+        return [self.fold]
 
     @property
     def n(self) -> int:

@@ -26,7 +26,6 @@ from bakeoff.comparisons.settings import (
     deterministic,
     form_of,
     planned,
-    several_runs,
     takes_control,
 )
 from bakeoff.data.columns import check_values
@@ -116,9 +115,9 @@ def _unknown_names(experiment: Experiment) -> Iterator[Problem]:
             yield Problem(place, unknown("model", model, experiment.models))
 
 
-def _is_one_of(name: object, known: Iterable[str]) -> bool:
-    """Tell whether an option's value, which may be anything, is a known name."""
-    return isinstance(name, str) and name in known
+def _is_one_of(name: object, allowed: Iterable[str]) -> bool:
+    """Tell whether an option's value, which may be anything, is one of some names."""
+    return isinstance(name, str) and name in allowed
 
 
 # --- one test: its settings, its plan and its metrics
@@ -197,7 +196,7 @@ def _unfit(entry: Entry, test: PlannedTest, experiment: Experiment) -> str:
             f"counts rows one by one, {dataset} has `{word}: {kin.column}`: use {instead}, or set "
             f"`{INDEPENDENT}: true` among its options"
         )
-    several, by_values = several_runs(experiment), experiment.by_values
+    several, by_values = experiment.several_runs, experiment.by_values
     if entry.evidence is Evidence.RUNS and (reason := _no_recipes(experiment)):
         return reason
     if several and (of_folds or entry.evidence is Evidence.ROWS):
@@ -234,7 +233,7 @@ def _unfit(entry: Entry, test: PlannedTest, experiment: Experiment) -> str:
 
 def _no_recipes(experiment: Experiment) -> str:
     """Say why training runs cannot be compared; empty where they can."""
-    if not several_runs(experiment):
+    if not experiment.several_runs:
         return (
             "compares models that were trained with several seeds, and no model has `seeds:` of 2 "
             "or more"
@@ -260,11 +259,27 @@ def _metrics(
         # a test of one model may be about the error rate instead
         return (test.options.get("rate", fixed),)
     named = experiment.tests.of(entry.name).get("metrics")
-    if named is not None:
-        _check_metrics(named, experiment, ("tests", "options", entry.name, "metrics"))
-    metrics = tuple(named or default)
+    place: Place = ("tests", "options", entry.name, "metrics")
+    if named is not None and not (isinstance(named, list) and named):
+        raise Problem(place, f"found {shown(named)}, expected a list of metrics like [accuracy]")
+    for i, name in enumerate(named or ()):
+        if not _is_one_of(name, experiment.metrics):
+            hint = "; list it under `metrics:` to have it computed"
+            raise Problem((*place, i), unknown("metric", name, experiment.metrics) + hint)
+        if name in (named or ())[:i]:
+            raise Problem((*place, i), f"{name} appears twice")
+    metrics, reason = tuple(named or default), ""
     if entry.reads == "criteria":
-        _check_criteria(entry, metrics, len(experiment.resampling.plans()[plan].splits()))
+        n, folds = len(metrics), len(experiment.resampling.plans()[plan].splits())
+        if n < 2:
+            reason = "compares several metrics at once, found one"
+        elif {"right", "wrong"} <= set(map(counted_rows, metrics)):
+            reason = "cannot take accuracy and error together, one is 1 less the other"
+        elif folds <= n:
+            reason = f"of {n} metrics needs {n + 1} folds at least, found {folds}"
+        if reason:
+            how = f"choose with `options: {{{entry.name}: {{metrics: [...]}}}}`"
+            raise _refusal(entry, f"{reason}: {how}")
         return metrics
     if named is None and any(name in entry.options for name in IN_UNIT):
         metrics = metrics[:1]
@@ -288,30 +303,6 @@ def _metrics(
         names = f"{listed(metrics, 'and')}; add one of {', '.join(others)}"
         raise _refusal(entry, f"has no standard error for {names} to `metrics:`")
     return usable
-
-
-def _check_metrics(names: object, experiment: Experiment, place: Place) -> None:
-    if not isinstance(names, list) or not names:
-        raise Problem(place, f"found {shown(names)}, expected a list of metrics like [accuracy]")
-    for i, name in enumerate(names):
-        if not _is_one_of(name, experiment.metrics):
-            hint = "; list it under `metrics:` to have it computed"
-            raise Problem((*place, i), unknown("metric", name, experiment.metrics) + hint)
-        if name in names[:i]:
-            raise Problem((*place, i), f"{name} appears twice")
-
-
-def _check_criteria(entry: Entry, metrics: tuple[str, ...], folds: int) -> None:
-    reason = ""
-    if len(metrics) < 2:
-        reason = "compares several metrics at once, found one"
-    elif {"right", "wrong"} <= set(map(counted_rows, metrics)):
-        reason = "cannot take accuracy and error together, one is 1 less the other"
-    elif folds <= len(metrics):
-        reason = f"of {len(metrics)} metrics needs {len(metrics) + 1} folds at least, found {folds}"
-    if reason:
-        how = f"choose with `options: {{{entry.name}: {{metrics: [...]}}}}`"
-        raise _refusal(entry, f"{reason}: {how}")
 
 
 # --- the plan as a whole
@@ -424,14 +415,13 @@ def _with_halves(experiment: Experiment) -> Experiment:
 
 def described(tests: Iterable[PlannedTest]) -> list[dict[str, Any]]:
     """Return the content of tests.json: the plan, with facts of the catalogue about each test."""
-
-    def with_facts(test: PlannedTest) -> dict[str, Any]:
+    listing = []
+    for test in tests:
         entry = catalogue()[test.name]
         facts = {"title": entry.title, "about": entry.about, "caution": entry.caution}
-        posthoc = test.posthoc and with_facts(test.posthoc)
-        return {**test.to_dict(), **facts, "posthoc": posthoc}
-
-    return [with_facts(test) for test in tests]
+        posthoc = test.posthoc and described([test.posthoc])[0]
+        listing.append({**test.to_dict(), **facts, "posthoc": posthoc})
+    return listing
 
 
 def check_classes(
@@ -470,7 +460,7 @@ def notes(experiment: Experiment) -> Iterator[str]:
     """Say what keeps training runs from being compared as such."""
     if why := left_out(experiment):
         yield f"{why}."
-    several = several_runs(experiment)
+    several = experiment.several_runs
     if several and any(row_columns(experiment, name).subgroups for name in experiment.datasets):
         yield (
             "Models are not compared in subgroups, because no test of the interaction is known for "
@@ -491,7 +481,7 @@ def notes(experiment: Experiment) -> Iterator[str]:
 
 def left_out(experiment: Experiment) -> str:
     """Say which models no test of recipes can compare though others have seeds; else empty."""
-    several, by = several_runs(experiment), "recipe_difference"
+    several, by = experiment.several_runs, "recipe_difference"
     on_rows = experiment.resampling.holdout is not None and not experiment.by_scores("holdout")
     if not several or not on_rows or RECOMMENDED not in experiment.tests.run:
         return ""

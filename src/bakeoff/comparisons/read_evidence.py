@@ -50,16 +50,35 @@ def evidence_of(
     test: PlannedTest, experiment: Experiment, inputs: Mapping[str, Any]
 ) -> Iterator[tuple[str, str, AnyEvidence]]:
     """Yield the data set and the metric of each piece of evidence of a test, with the evidence."""
+    entry, models = catalogue()[test.name], list(experiment.models)
     if test.on_datasets:
-        parts = {"": _of_datasets(test, experiment, inputs[MATRIX], inputs[HOLES])}
-    else:
-        parts = {name: _of_dataset(test, experiment, name, one) for name, one in inputs.items()}
-    yield from ((name, metric, one) for name, part in parts.items() for metric, one in part)
+        cells = _of_datasets(test, experiment, inputs[MATRIX], inputs[HOLES])
+        yield from (("", metric, scores) for metric, scores in cells)
+        return
+    of_runs, plan = entry.evidence is Evidence.RUNS, experiment.resampling.plans().get(test.plan)
+    fixed = deterministic(experiment) if of_runs else frozenset()
+    full = plan.full_repeats if isinstance(plan, Halves) else 0
+    for dataset, given in inputs.items():
+        if entry.evidence.on_rows:
+            for rows in held_out(experiment, dataset, given, test.metrics):
+                yield dataset, rows.metric, CrossedRuns.of(rows, fixed) if of_runs else rows
+            continue
+        if entry.evidence is Evidence.FOLD_ROWS:
+            yield dataset, test.metrics[0], read_fold_predictions(given, models)
+            continue
+        scores = given if isinstance(given, pd.DataFrame) else read_scores(given)
+        parts = {metric: fold_scores(scores, models, metric) for metric in test.metrics}
+        if entry.reads == "criteria":
+            better = [metrics_of(experiment)[metric].greater_is_better for metric in parts]
+            yield dataset, "+".join(parts), FoldScores.join(parts, better)
+            continue
+        for metric, part in parts.items():
+            yield dataset, metric, dataclasses.replace(part, full_repeats=full)
 
 
 def _of_datasets(
     test: PlannedTest, experiment: Experiment, matrix: Any, holes: Any
-) -> Iterator[tuple[str, AnyEvidence]]:
+) -> Iterator[tuple[str, DatasetScores]]:
     """Do with missing cells and groups of data sets what the experiment says."""
     if not isinstance(matrix, pd.DataFrame):
         types = dict.fromkeys(_KEYS, str)
@@ -74,32 +93,6 @@ def _of_datasets(
         cells = cells.set_index("dataset")[list(experiment.models)]
         missing = [hole for hole in holes if (hole.plan, hole.metric) == (test.plan, metric)]
         yield metric, complete(experiment, metric, cells, policy, missing)
-
-
-def _of_dataset(
-    test: PlannedTest, experiment: Experiment, dataset: str, given: Any
-) -> Iterator[tuple[str, AnyEvidence]]:
-    """Cut the rows or scores of one data set and plan for a test, metric by metric."""
-    entry, models = catalogue()[test.name], list(experiment.models)
-    if entry.evidence.on_rows:
-        of_runs = entry.evidence is Evidence.RUNS
-        fixed = deterministic(experiment) if of_runs else frozenset()
-        for rows in held_out(experiment, dataset, given, test.metrics):
-            yield rows.metric, CrossedRuns.of(rows, fixed) if of_runs else rows
-        return
-    if entry.evidence is Evidence.FOLD_ROWS:
-        yield test.metrics[0], read_fold_predictions(given, models)
-        return
-    scores = given if isinstance(given, pd.DataFrame) else read_scores(given)
-    parts = {metric: fold_scores(scores, models, metric) for metric in test.metrics}
-    if entry.reads == "criteria":
-        better = [metrics_of(experiment)[metric].greater_is_better for metric in parts]
-        yield "+".join(parts), FoldScores.join(parts, better)
-        return
-    plan = experiment.resampling.plans()[test.plan]
-    full = plan.full_repeats if isinstance(plan, Halves) else 0
-    for metric, part in parts.items():
-        yield metric, dataclasses.replace(part, full_repeats=full)
 
 
 # --- rows of test sets
@@ -145,7 +138,9 @@ def read_predictions(
     """Read what metrics want of one test set, each training run as if it was a model."""
     with open_parquet(path) as file:
         names = file.schema_arrow.names
-        present = _present(models, names)
+        runs = sorted((*run_of(name), name) for name in names)
+        # a name with a colon is that of scores
+        present = [name for model in models for trained, _, name in runs if trained == model]
         subgroups, taken = (
             [name for name in names if name.startswith(start)] for start in (SUBGROUP, TAKEN)
         )
@@ -176,27 +171,14 @@ def read_predictions(
             scored = classes if "probabilities" in wanted else classes[-1:]
             given = _numbers(file, [[f"{model}:{name}" for name in scored] for model in present])
             more["scores"] = given[..., -1] if "ranking" in wanted else None
-            more["probabilities"] = _probabilities(given) if "probabilities" in wanted else None
+            if "probabilities" in wanted:
+                sums, least = given.sum(axis=2), -PROBABILITY_SLACK
+                right = np.isclose(sums, 1, atol=PROBABILITY_SLACK) & (given >= least).all(axis=2)
+                right = right.all(axis=0)  # else a model's columns are none or no probabilities
+                whole = given if right.all() else np.where(right[:, None], given, np.nan)
+                more["probabilities"] = whole
     predicted = np.column_stack(columns) if columns else np.empty((len(truth), 0), np.int8)
     return PairedPredictions(tuple(present), tuple(classes), truth, predicted, **more)
-
-
-def _present(models: Sequence[str], known: Sequence[str]) -> list[str]:
-    """List the models that are there, with all their training runs."""
-    named = ((*run_of(name), name) for name in known)
-    # a further run has a number; a name with a colon is that of its scores
-    runs = [one for one in named if one[2] in models or (one[1] > 1 and ":" not in one[0])]
-    return [name for model in models for trained, _, name in sorted(runs) if trained == model]
-
-
-def _probabilities(given: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return rows × models × classes; NaN where a model's columns are none or no probabilities."""
-    right = [
-        np.isclose(of_model.sum(axis=1), 1, atol=PROBABILITY_SLACK).all()
-        and bool((of_model >= -PROBABILITY_SLACK).all())
-        for of_model in given.transpose(1, 0, 2)
-    ]
-    return given if all(right) else np.where(np.array(right)[:, None], given, np.nan)
 
 
 def _numbers(file: pq.ParquetFile, columns: Sequence[Sequence[str]]) -> NDArray[np.float64]:
@@ -363,21 +345,15 @@ def complete(
     if policy == "drop_dataset":
         gaps = scores.isna().any(axis=1)
         for name in scores.index[gaps]:
-            missing_there = [hole for hole in holes if hole.dataset == name]
-            shown = "; ".join(map(str, missing_there[:_SHOWN])) + (
-                "; ..." if len(missing_there) > _SHOWN else ""
-            )
-            notes.append(f"data set {name} was left out: {shown}")
+            gone = [str(hole) for hole in holes if hole.dataset == name]
+            more = ["..."] if len(gone) > _SHOWN else []
+            notes.append(f"data set {name} was left out: {'; '.join(gone[:_SHOWN] + more)}")
         scores = scores[~gaps]
     if mixed_units(experiment, metric):  # of which no mean and no difference is known: of ranks
         size = np.nanmax(np.abs(scores.to_numpy()), axis=1, keepdims=True, initial=1e-300)
         scores = (scores.div(size).round(_DIGITS) * sign).rank(axis=1) * sign
-    order = [
-        (unit, one)
-        for unit, missing_there in units.items()
-        for one in missing_there
-        if one in scores.index
-    ]
+    members = ((unit, one) for unit, several in units.items() for one in several)
+    order = [(unit, one) for unit, one in members if one in scores.index]
     codes, names = pd.factorize(np.array([unit for unit, _ in order], dtype=object))
     values = scores.loc[[one for _, one in order]].to_numpy(dtype=np.float64)
     if len(names) < len(values):

@@ -26,7 +26,7 @@ from bakeoff.comparisons.run_tests import (
     clipped,
     decide_pair,
 )
-from bakeoff.comparisons.settings import deterministic, pairs_of, several_runs
+from bakeoff.comparisons.settings import deterministic, pairs_of
 from bakeoff.scores import counted_rows
 from bakeoff.scores.metrics import score_view
 from bakeoff.spec import Costs, Experiment
@@ -71,14 +71,19 @@ def tabulate(lines: Iterable[Mapping[str, Any]], columns: Sequence[str]) -> pd.D
 # --- intervals of the metrics of each model
 
 
-def score_intervals(experiment: Experiment, inputs: Mapping[str, str | Path]) -> pd.DataFrame:
+def score_intervals(
+    experiment: Experiment,
+    inputs: Mapping[str, str | Path | PairedPredictions],
+    metrics: Sequence[str] | None = None,
+) -> pd.DataFrame:
     """Find the standard error and the interval of each metric of each model."""
-    metrics = [metric for metric in experiment.metrics if has_interval(metric)]
+    if metrics is None:
+        metrics = [metric for metric in experiment.metrics if has_interval(metric)]
     level, fixed = 1 - experiment.tests.alpha, deterministic(experiment)
     lines = (
         line
-        for dataset, path in inputs.items()
-        for rows in held_out(experiment, dataset, path, metrics)
+        for dataset, given in inputs.items()
+        for rows in held_out(experiment, dataset, given, metrics)
         for line in intervals_of(dataset, rows, experiment.costs_on(dataset), level, fixed)
     )
     return tabulate(lines, INTERVALS)
@@ -118,32 +123,30 @@ def intervals_of(
 @on_one_thread
 def alone(rows: PairedPredictions, model: int, costs: Costs | None, level: float) -> Result:
     """Return the metric of one model, or its mean number, with an interval."""
-    entry = catalogue()[rows.difference]
-    arguments = rows.arguments(entry, [model])
+    entry, counted = catalogue()[rows.difference], None
     options = difference_options(rows, costs) | {"confidence_level": level}
-    blocks, rate = block_checks(rows, entry, costs, [model]), None
+    interval: Any = mean_ci if rows.by_values else metric_ci
+    result: Result = interval(*rows.arguments(entry, [model]), **options)
+    values = rows.predicted[:, model]
     if rows.by_values:
-        result, values = mean_ci(*arguments, **options), rows.predicted[:, model]
-        if rows.range == (0, 1) and not rows.related and np.isin(values, (0, 1)).all():
-            rate = _of_counts(int(values.sum()), rows.n, level)
-            result = dataclasses.replace(result, ci=rate.ci, status=rate.status)
         result = dataclasses.replace(result, ci=clipped(result.ci, rows.range))
-        return dataclasses.replace(result, assumptions=(*result.assumptions, *blocks))
-    result, counts = metric_ci(*arguments, **options), counted_rows(rows.metric)
-    if not counts:
-        return dataclasses.replace(result, assumptions=(*result.assumptions, *blocks))
-    right = rows.predicted[:, model] == rows.truth
-    counted = right if counts == "right" else ~right
-    if rows.related:
-        of_one = catalogue()["binomial_test"]
-        related = {k: v for k, v in rows.managed(of_one).items() if k in of_one.options}
-        rate = of_one.function(counted, confidence_level=level, **related)
-    else:
-        rate = _of_counts(int(np.count_nonzero(counted)), rows.n, level)
-    # of the interval alone, not of the test that comes with it
-    checks = tuple(check for check in rate.assumptions if check.name != AGREE)
-    assumptions = (*checks, *blocks)
-    return dataclasses.replace(result, ci=rate.ci, status=rate.status, assumptions=assumptions)
+        if rows.range == (0, 1) and not rows.related and np.isin(values, (0, 1)).all():
+            counted = values
+    elif counts := counted_rows(rows.metric):
+        counted = (values == rows.truth) == (counts == "right")
+    checks = result.assumptions
+    if counted is not None:
+        if rows.related:
+            of_one = catalogue()["binomial_test"]
+            related = {k: v for k, v in rows.managed(of_one).items() if k in of_one.options}
+            rate = of_one.function(counted, confidence_level=level, **related)
+        else:
+            rate = _of_counts(int(np.count_nonzero(counted)), rows.n, level)
+        result = dataclasses.replace(result, ci=rate.ci, status=rate.status)
+        if not rows.by_values:  # those of the interval, not of the test that comes with it
+            checks = tuple(check for check in rate.assumptions if check.name != AGREE)
+    blocks = block_checks(rows, entry, costs, [model])
+    return dataclasses.replace(result, assumptions=(*checks, *blocks))
 
 
 @on_one_thread
@@ -189,13 +192,15 @@ def _of_counts(count: int, n: int, level: float) -> Result:
 # --- pairs of models in subgroups of the rows
 
 
-def subgroup_table(experiment: Experiment, inputs: Mapping[str, str | Path]) -> pd.DataFrame:
+def subgroup_table(
+    experiment: Experiment, inputs: Mapping[str, str | Path | PairedPredictions]
+) -> pd.DataFrame:
     """Compare each pair of models in each subgroup, and ask whether their difference differs."""
     metrics = [metric for metric in experiment.metrics if has_test(metric)]
     lines = (
         line
-        for dataset, path in inputs.items()
-        for rows in held_out(experiment, dataset, path, metrics)
+        for dataset, given in inputs.items()
+        for rows in held_out(experiment, dataset, given, metrics)
         for line in subgroups_of(dataset, rows, experiment)
     )
     return tabulate(lines, SUBGROUPS)
@@ -206,7 +211,7 @@ def subgroups_of(
     dataset: str, rows: PairedPredictions, experiment: Experiment
 ) -> list[dict[str, Any]]:
     """Give the lines of one metric on one test set: those of every column of subgroups."""
-    if several_runs(experiment):
+    if experiment.several_runs:
         return []
     alpha, versus = experiment.tests.alpha, experiment.tests.versus
     pairs = pairs_of(rows.models, versus) if versus in (None, *rows.models) else []

@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from enum import StrEnum
 from functools import cache
-from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
@@ -30,8 +29,7 @@ from bakeoff.comparisons.settings import (
     correction_among,
     pairs_of,
 )
-from bakeoff.files import read_json
-from bakeoff.scores import Metric, metrics_of
+from bakeoff.scores import metrics_of
 from bakeoff.scores.metrics import mixed_units
 from bakeoff.seeds import derive, integer
 from bakeoff.spec import AnalysisPlan, Costs, Experiment, PlannedTest
@@ -144,18 +142,10 @@ class Comparison:
         return cls(**{**data, **numbers, "decision": Decision(data["decision"])})
 
 
-def read_comparisons(path: str | Path) -> list[Comparison]:
-    """Read comparisons as `to_dict` wrote them."""
-    return [Comparison.from_dict(row) for row in read_json(path)]
-
-
 def merged(comparisons: Iterable[Comparison]) -> list[Comparison]:
     """List every hypothesis once, with all the omnibus tests that it follows."""
     rows = list(comparisons)
-    return [
-        rows[i] if rows[i].follows == follows else dataclasses.replace(rows[i], follows=follows)
-        for i, follows in once(rows).items()
-    ]
+    return [dataclasses.replace(rows[i], follows=text) for i, text in once(rows).items()]
 
 
 def once(comparisons: Sequence[Comparison]) -> dict[int, str]:
@@ -229,7 +219,9 @@ def context_of(experiment: Experiment, dataset: str, metric: str) -> Context:
     """Say where the hypotheses of a test come from, and how an experiment has them tested."""
     costs = experiment.costs_on(dataset) if dataset else None
     measure = metrics_of(experiment)[metric]
-    limits = range_of(measure, costs)
+    limits = measure.range
+    if measure.priced and costs is not None:  # no cost exceeds the largest error's
+        limits = limits[0], float(max(map(max, costs.matrix)))
     return Context(dataset, metric, measure.greater_is_better, experiment.seed, costs, limits)
 
 
@@ -276,9 +268,8 @@ def run_test(
     try:
         rows = family.tested()
     except ValueError as refusal:
-        rows = family.undecided(refusal)
-    assumed = _assumed_independent(evidence) if test.independent_rows else None
-    rows = [family.annotated(row, assumed) for row in rows]
+        rows = [family.comparison(refusal, math.nan, members) for members in family.hypotheses]
+    rows = [family.annotated(row) for row in rows]
     if test.posthoc is not None:
         rows += run_test(test.posthoc, evidence, context, follows=test.name)
     return rows
@@ -292,9 +283,23 @@ class _Family:
     ) -> None:
         self.test, self.context, self.follows = test, context, follows
         self.entry = entry = catalogue()[test.name]
+        self.assumed: Assumption | None = None
+        rows = "rows that belong together"
         if test.independent_rows and isinstance(evidence, PairedPredictions):
+            rows = f"{evidence.n:,} rows of {evidence.units}" if evidence.related else ""
             evidence = dataclasses.replace(evidence, groups=None, times=None)
+        if test.independent_rows and rows:
+            detail = (
+                f"{rows} were taken for independent, as `{INDEPENDENT}: true` asks: where rows of "
+                "one are alike this finds differences that are not there"
+            )
+            self.assumed = Assumption("independent rows", False, detail)
         self.evidence, self.models = evidence, evidence.models
+        self.role, self.hypotheses = "pair", list[Sequence[int]](pairs_of(self.models, test.versus))
+        if entry.arity is Arity.ONE:
+            self.role, self.hypotheses = "single", [(m,) for m in range(len(self.models))]
+        elif entry.arity is Arity.OMNIBUS:
+            self.role, self.hypotheses = "omnibus", [()]
         by_rows = entry.evidence is Evidence.ROWS and entry.reads == "predictions"
         models = len(self.models) if not by_rows or has_test(context.metric) else 2
         correction = test.correction or "none"
@@ -302,56 +307,34 @@ class _Family:
 
     def tested(self) -> list[Comparison]:
         """Test all hypotheses; what the evidence does not allow raises a ValueError."""
-        test, entry, versus = self.test, self.entry, self.test.versus
+        test, entry = self.test, self.entry
         check_correction(test, self.correction)
-        if entry.arity is Arity.ONE:
-            return self._one_by_one("single", [(m,) for m in range(len(self.models))])
-        if versus is not None and versus not in self.models:
-            raise ValueError(f"{versus}, the model that all are compared with, has no results here")
-        incomplete = "" if test.allows_missing else self.evidence.missing(range(len(self.models)))
-        function: Any = entry.function
-        options: Iterable[str] = entry.options
-        if entry.arity is Arity.PAIR:
-            function, options = entry.all_pairs, entry.family_options
-            if function is None or self.correction != MAX_T:
-                pairs, chosen = pairs_of(self.models, versus), set(test.options)
-                rows = self.evidence
-                related = isinstance(rows, PairedPredictions) and rows.related
-                if related and entry.variants is not None:
-                    chosen.add("variant")  # else all pairs are computed in a form of their own
-                enough = function is not None and len(pairs) >= entry.all_pairs_from
-                if enough and entry.family_options >= chosen and not incomplete:
-                    with suppress(ValueError):  # each pair then says if it has an answer
-                        return self._all_pairs(function, options)
-                return self._one_by_one("pair", pairs)
-        if incomplete:
-            raise Missing(incomplete)
-        if entry.arity is Arity.OMNIBUS:
-            result = self._call(self.evidence.matrix(entry), 1 - test.alpha)
-            return [self._comparison(result, "omnibus", result.pvalue, 1, "none")]
-        return self._all_pairs(function, options)
+        if test.versus is not None and test.versus not in self.models:
+            raise ValueError(
+                f"{test.versus}, the model that all are compared with, has no results here"
+            )
+        if entry.arity is Arity.ALL_PAIRS:
+            return self._all_pairs(entry.function, entry.options)
+        if entry.arity is Arity.PAIR and entry.all_pairs is not None:
+            if self.correction == MAX_T:
+                return self._all_pairs(entry.all_pairs, entry.family_options)
+            chosen, rows = set(test.options), self.evidence
+            if isinstance(rows, PairedPredictions) and rows.related and entry.variants is not None:
+                chosen.add("variant")  # else all pairs are computed in a form of their own
+            if len(self.hypotheses) >= entry.all_pairs_from and entry.family_options >= chosen:
+                with suppress(ValueError):  # each pair then says if it has an answer
+                    return self._all_pairs(entry.all_pairs, entry.family_options)
+        return self._one_by_one()
 
-    def undecided(self, refusal: ValueError) -> list[Comparison]:
-        """Leave every hypothesis open, for one reason."""
-        nothing = self._no_result(refusal)
-        if self.entry.arity is Arity.OMNIBUS:
-            return [self._comparison(nothing, "omnibus", math.nan, 1, "none")]
-        pairs = pairs_of(self.models, self.test.versus)
-        role, hypotheses = "pair", [(self.models[a], self.models[b]) for a, b in pairs]
-        if self.entry.arity is Arity.ONE:
-            role, hypotheses = "single", [(model, "") for model in self.models]
-        family = math.nan, len(hypotheses), self.correction
-        return [self._comparison(nothing, role, *family, *each) for each in hypotheses]
-
-    def annotated(self, row: Comparison, assumed: Assumption | None) -> Comparison:
+    def annotated(self, row: Comparison) -> Comparison:
         """Say with a result what was left out of its evidence, and what is assumed of its rows."""
         compared = [self.models.index(model) for model in (row.model_a, row.model_b) if model]
         blocks = block_checks(self.evidence, self.entry, self.context.costs, compared)
         checks = [*row.result.get("assumptions", []), *map(vars, blocks)]
         more: dict[str, Any] = {}
-        if assumed is not None:
-            checks = [vars(assumed), *(one for one in checks if one["name"] != assumed.name)]
-            more[INDEPENDENT] = True
+        if self.assumed is not None:
+            others = [one for one in checks if one["name"] != self.assumed.name]
+            checks, more = [vars(self.assumed), *others], {INDEPENDENT: True}
         if left_out := self.evidence.left_out:
             checks += [{"name": "complete evidence", "holds": False, "detail": n} for n in left_out]
             more["left_out"] = list(left_out)
@@ -360,34 +343,45 @@ class _Family:
         result = {**row.result, "assumptions": [dict(check) for check in checks], **more}
         return dataclasses.replace(row, result=result)
 
-    def _one_by_one(self, role: str, hypotheses: list[Any]) -> list[Comparison]:
+    def _check_complete(self, models: Iterable[int]) -> None:
+        """Refuse evidence that some models lack, unless the test leaves it out by itself."""
+        if missing := self.evidence.missing(list(models)):
+            raise Missing(missing)
+
+    def _one_by_one(self) -> list[Comparison]:
         """Test each hypothesis by itself and adjust the p-values together."""
-        size = len(hypotheses)
-        level = 1 - self.test.alpha
+        entry, results = self.entry, list[Result | ValueError]()
+        level, size = 1 - self.test.alpha, len(self.hypotheses)
         if self.test.simultaneous:
             level = simultaneous_level(level, size, self.correction)
-        results = []
-        for members in hypotheses:
-            names = [self.models[m] for m in members]
+        for members in self.hypotheses:
             try:
-                if missing := self.evidence.missing(members):
-                    raise Missing(missing)
-                arguments = self.evidence.arguments(self.entry, members)
-                results.append(self._call(arguments, level, *names))
+                if members or not self.test.allows_missing:
+                    self._check_complete(members or range(len(self.models)))
+                arguments = (
+                    self.evidence.arguments(entry, members)
+                    if members
+                    else self.evidence.matrix(entry)
+                )
+                options = self._options(level, entry.name, *(self.models[m] for m in members))
+                taken = {key: options[key] for key in entry.options if key in options}
+                result = entry.function(*arguments, **taken)
+                results.append(bounded(result, entry, self.context.range))
             except ValueError as refusal:
-                results.append(self._no_result(refusal))
-        adjusted = adjust_pvalues([r.pvalue for r in results], self.correction)
+                results.append(refusal)
+        pvalues = [one.pvalue if isinstance(one, Result) else math.nan for one in results]
+        adjusted = adjust_pvalues(pvalues, self.correction)
         return [
-            self._comparison(
-                result, role, float(p), size, self.correction, *(self.models[m] for m in members)
-            )
-            for members, result, p in zip(hypotheses, results, adjusted, strict=True)
+            self.comparison(result, float(p), members)
+            for members, result, p in zip(self.hypotheses, results, adjusted, strict=True)
         ]
 
     def _all_pairs(
         self, function: Callable[..., PairwiseResult], taken: Iterable[str]
     ) -> list[Comparison]:
         """Test all pairs in one call, whose numbers carry their own adjustment."""
+        if not self.test.allows_missing:
+            self._check_complete(range(len(self.models)))
         versus, many = self.test.versus, len(self.models) > _MOST_BY_PAIR
         options = self._options(1 - self.test.alpha, function.__name__) | {
             "control": None if versus is None else self.models.index(versus),
@@ -410,21 +404,13 @@ class _Family:
                 effects = {k: v for k, v in numbers["details"].items() if k in _EFFECTS}
                 checks = [dict(vars(check)) for check in result.assumptions]
                 record = {**shared, **numbers, "effect_sizes": effects, "assumptions": checks}
-            family = pair.pvalue_adjusted, size, whole.correction
-            models = self.models[pair.a], self.models[pair.b]
-            rows.append(self._comparison(result, "pair", *family, *models, record=record))
+            family = (pair.a, pair.b), size, whole.correction
+            rows.append(self.comparison(result, pair.pvalue_adjusted, *family, record=record))
         if "average_ranks" in everything["details"]:
             # what a critical difference diagram is drawn from; each pair has details of its own
             ranks = {**everything["details"], "models": list(self.models)}
             rows[0] = dataclasses.replace(rows[0], result={**rows[0].result, "ranks": ranks})
         return rows
-
-    def _call(self, arguments: list[Any], level: float, *models: str) -> Any:
-        """Call the test's function on its evidence."""
-        entry = self.entry
-        options = self._options(level, entry.name, *models)
-        taken = {key: options[key] for key in entry.options if key in options}
-        return bounded(entry.function(*arguments, **taken), entry, self.context.range)
 
     def _options(self, level: float, name: str, *models: str) -> dict[str, Any]:
         """Return what the experiment says of the test, and what no user sets."""
@@ -440,43 +426,39 @@ class _Family:
             **cost_options(context.costs, context.metric),
         }
 
-    def _no_result(self, refusal: ValueError) -> NoResult:
-        return NoResult(
-            test=self.entry.name,
-            statistic=math.nan,
-            pvalue=math.nan,
-            n=self.evidence.n,
-            null_hypothesis="",
-            method=self.entry.citation,
-            alternative=self.test.alternative,
-            reason=str(refusal),
-            kind=UNDEFINED_METRIC if isinstance(refusal, Missing) else Status.UNDEFINED.value,
-        )
-
-    def _comparison(
+    def comparison(
         self,
-        result: Result,
-        role: str,
+        result: Result | ValueError,
         adjusted: float,
-        size: int,
-        correction: str,
-        model_a: str = "",
-        model_b: str = "",
+        members: Sequence[int],
+        size: int | None = None,
+        correction: str = "",
         record: Mapping[str, Any] | None = None,
     ) -> Comparison:
-        """Return a hypothesis with its result, whose plain data may be `known`."""
-        context = self.context
-        decision = decide(result, role, adjusted, self.test.alpha)
-        row, plain = result.to_row(), dict(record or result.to_dict())
-        if isinstance(result, NoResult):
-            row, plain = row | {"status": result.kind}, {"reason": result.reason}
-        elif decision is not Decision.UNDECIDED and not isinstance(result, BayesResult):
-            # the p-values of the others in the family may have changed it
-            checks = result.checks(decision is not Decision.NOT_SHOWN)
-            plain["assumptions"] = [dict(vars(check)) for check in checks]
+        """Return a hypothesis with its result, or why it has none.
+
+        A record may stand for the plain data of the result.
+        """
+        context, decision = self.context, Decision.UNDECIDED
+        row: dict[str, Any]
+        plain: dict[str, Any]
+        if isinstance(result, ValueError):
+            missing, plain = isinstance(result, Missing), {"reason": str(result)}
+            row = dict.fromkeys(("statistic", "pvalue"), math.nan)
+            row |= {"test": self.entry.name, "n": self.evidence.n}
+            row["status"] = UNDEFINED_METRIC if missing else Status.UNDEFINED.value
+            row["alternative"] = self.test.alternative
+        else:
+            decision = decide(result, self.role, adjusted, self.test.alpha)
+            row, plain = result.to_row(), dict(record or result.to_dict())
+            if decision is not Decision.UNDECIDED and not isinstance(result, BayesResult):
+                # the p-values of the others in the family may have changed it
+                checks = result.checks(decision is not Decision.NOT_SHOWN)
+                plain["assumptions"] = [dict(vars(check)) for check in checks]
+        model_a, model_b, *_ = (*(self.models[m] for m in members), "", "")
         return Comparison(
             **{k: v for k, v in row.items() if k in _SHARED},
-            role=role,
+            role=self.role,
             follows=self.follows,
             dataset=context.dataset,
             plan=self.test.plan,
@@ -484,8 +466,8 @@ class _Family:
             model_a=model_a,
             model_b=model_b,
             pvalue_adjusted=adjusted,
-            correction=correction,
-            family_size=size,
+            correction=correction or self.correction,
+            family_size=len(self.hypotheses) if size is None else size,
             alpha=self.test.alpha,
             decision=decision,
             result=plain,
@@ -495,31 +477,8 @@ class _Family:
 _SHARED = {f.name for f in dataclasses.fields(Comparison)} - {"result", "alpha", "caution"}
 
 
-def _assumed_independent(evidence: AnyEvidence) -> Assumption | None:
-    """Return what a test assumes that was asked to take these rows for independent."""
-    rows = "rows that belong together"
-    if isinstance(evidence, PairedPredictions):
-        if not evidence.related:
-            return None
-        rows = f"{evidence.n:,} rows of {evidence.units}"
-    return Assumption(
-        "independent rows",
-        False,
-        f"{rows} were taken for independent, as `{INDEPENDENT}: true` asks: where rows of one "
-        "are alike this finds differences that are not there",
-    )
-
-
 class Missing(ValueError):
     """A model has no score or prediction where the test needs one."""
-
-
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class NoResult(Result):
-    """No result, and why."""
-
-    reason: str
-    kind: str
 
 
 # --- ranges and decisions
@@ -527,13 +486,6 @@ class NoResult(Result):
 
 Range = tuple[float, float]
 R = TypeVar("R")
-
-
-def range_of(metric: Metric, costs: Costs | None) -> Range:
-    """Return the least and the greatest value of a metric; no cost exceeds the largest error's."""
-    if metric.priced and costs is not None:
-        return metric.range[0], float(max(map(max, costs.matrix)))
-    return metric.range
 
 
 def clipped(ci: ConfidenceInterval | None, limits: Range) -> ConfidenceInterval | None:
@@ -563,7 +515,16 @@ def bounded(result: R, entry: Entry, limits: Range) -> R:
 def decide(result: Result, role: str, adjusted: float, alpha: float) -> Decision:
     """Decide a hypothesis by its result and its adjusted p-value, at level `alpha`."""
     if isinstance(result, BayesResult):
-        return _most_probable(result, alpha)
+        # folds that do not vary leave a posterior that is a point and no evidence
+        if result.status is not Status.OK or math.isnan(result.p_equivalent):
+            return Decision.UNDECIDED
+        outcomes = {
+            Decision.A_BETTER: result.p_a_better,
+            Decision.EQUIVALENT: result.p_equivalent,
+            Decision.B_BETTER: result.p_b_better,
+        }
+        probable = (outcome for outcome, p in outcomes.items() if p >= 1 - alpha)
+        return next(probable, Decision.NOT_SHOWN)
     if isinstance(result, EquivalenceResult) and not math.isnan(adjusted):
         return Decision.EQUIVALENT if adjusted < alpha else Decision.NOT_SHOWN
     if role == "pair":
@@ -584,18 +545,3 @@ def decide_pair(
     if math.isnan(estimate) or estimate == 0:
         return Decision.DIFFERENT
     return Decision.A_BETTER if estimate > 0 else Decision.B_BETTER
-
-
-def _most_probable(result: BayesResult, alpha: float) -> Decision:
-    """Decide for the outcome whose posterior probability is at least 1 − alpha."""
-    # folds that do not vary leave a posterior that is a point and no evidence
-    if result.status is not Status.OK or math.isnan(result.p_equivalent):
-        return Decision.UNDECIDED
-    for probability, decision in (
-        (result.p_a_better, Decision.A_BETTER),
-        (result.p_equivalent, Decision.EQUIVALENT),
-        (result.p_b_better, Decision.B_BETTER),
-    ):
-        if probability >= 1 - alpha:
-            return decision
-    return Decision.NOT_SHOWN

@@ -12,7 +12,6 @@ import dataclasses
 import inspect
 import re
 from collections.abc import Iterator, Sequence
-from functools import cache
 from typing import Any
 
 from pydantic import TypeAdapter
@@ -22,12 +21,10 @@ from bakeoff.comparisons.evidence import FIXED_METRICS
 from bakeoff.errors import Problem, unknown
 from bakeoff.scores.metrics import metrics_of
 from bakeoff.spec import AnalysisPlan, Experiment, HypothesisTests, PlannedTest
-from bakeoff.spec.given_models import GivenModel
-from bakeoff.spec.models import Model
-from bakeoff.spec.related import dependent
+from bakeoff.spec.related import dependent, in_time
 from bakeoff.spec.tests import Correction
 from bakeoff.stats import RETIRED, ArgumentError, Arity, Entry, Evidence, TypeOneError, catalogue
-from bakeoff.stats.core.arguments import Level, check_argument, check_of, choices_of
+from bakeoff.stats.core.arguments import Level, check_argument, choices_of
 from bakeoff.stats.core.pairs import check_correction as check_family
 from bakeoff.stats.core.pairs import pairs_of as all_pairs
 from bakeoff.stats.core.pairs import simultaneous_level
@@ -60,26 +57,13 @@ IN_UNIT = ("mu0", "margin", "rope")
 
 def deterministic(experiment: Experiment) -> frozenset[str]:
     """Name the models whose training has no random part: one run is all there is of them."""
-    return frozenset(name for name, model in experiment.models.items() if _is_fixed(model))
+    fixed = {name for name, model in experiment.models.items() if model.deterministic}
+    fitted = experiment.fitted.items()
+    if once := {n: m for n, m in fitted if m.deterministic is None and m.seeds == 1}:
+        from bakeoff.fit.estimator import draws_nothing  # estimators: slow to import
 
-
-def _is_fixed(model: Model | GivenModel) -> bool:
-    if model.deterministic is not None or isinstance(model, GivenModel) or model.seeds > 1:
-        return bool(model.deterministic)
-    from bakeoff.fit.estimator import draws_nothing  # estimators: slow to import
-
-    return draws_nothing(model)
-
-
-def several_runs(experiment: Experiment) -> list[str]:
-    """Name the models that are trained with several seeds."""
-    return [name for name in experiment.models if experiment.seeds(name) > 1]
-
-
-def in_time(experiment: Experiment) -> bool:
-    """Tell whether the rows of every data set are in the order of time, and in no groups."""
-    kinds = [kin.kind for kin in dependent(experiment).values()]
-    return len(kinds) == len(experiment.datasets) and {*kinds} == {"time"}
+        fixed |= {name for name, model in once.items() if draws_nothing(model)}
+    return frozenset(fixed)
 
 
 def form_of(entry: Entry, experiment: Experiment) -> tuple[Entry, str]:
@@ -141,13 +125,12 @@ def planned(
     entry: Entry, settings: HypothesisTests, models: int = 3, *, related: bool = False
 ) -> PlannedTest:
     """Return a test with its settings, every default filled in; its evidence is still open."""
-    chosen = settings.of(entry.name)
+    chosen, posthoc, correction = settings.of(entry.name), None, None
     shared = {key: getattr(settings, key) for key in SHARED if key in entry.options}
-    options = {key: value for key, value in shared.items() if value is not None}
-    options |= {k: v for k, v in chosen.items() if k in entry.all_options}
-    for key in ("alpha", "simultaneous", *(["correction"] if corrects(entry) else [])):
-        options.pop(key, None)
-    independent, posthoc, correction = chosen.get(INDEPENDENT) is True, None, None
+    given = {key: value for key, value in shared.items() if value is not None} | chosen
+    of_family = {"alpha", "simultaneous", *(["correction"] if corrects(entry) else [])}
+    options = {k: v for k, v in given.items() if k in entry.all_options.keys() - of_family}
+    independent = chosen.get(INDEPENDENT) is True
     related = related and not independent
     if corrects(entry):
         joint = _jointly(entry) and options.keys() <= entry.family_options
@@ -266,7 +249,10 @@ def option_schemas(entry: Entry) -> dict[str, dict[str, Any]]:
     for name in allowed_options(entry):
         shared, option = _shared(entry, name), entry.all_options.get(name)
         schema = {"description": shared[1] if shared else descriptions.get(name, "")}
-        schema |= _adapter(_type_of(entry, name)).json_schema()
+        try:
+            schema |= TypeAdapter(_type_of(entry, name)).json_schema()
+        except PydanticSchemaGenerationError:  # an array
+            schema |= TypeAdapter(Any).json_schema()
         if option and not shared and option.default not in (inspect.Parameter.empty, None):
             schema["default"] = option.default
         schemas[name] = schema | ({"enum": list(entry.plans)} if name == "plan" else {})
@@ -280,14 +266,6 @@ def _shared(entry: Entry, option: str) -> tuple[Any, str] | None:
 def _type_of(entry: Entry, option: str) -> Any:
     shared = _shared(entry, option)
     return shared[0] if shared else entry.all_options[option].annotation
-
-
-@cache
-def _adapter(kind: Any) -> TypeAdapter[Any]:
-    try:
-        return TypeAdapter(kind)
-    except PydanticSchemaGenerationError:  # an array
-        return TypeAdapter(Any)
 
 
 def _descriptions(doc: str) -> Iterator[tuple[str, str]]:
@@ -304,17 +282,24 @@ def _descriptions(doc: str) -> Iterator[tuple[str, str]]:
         yield from ((name, description) for name in names.split(", "))
 
 
-def check_options(experiment: Experiment, tests: AnalysisPlan) -> Iterator[Problem]:
+def check_options(experiment: Experiment, plan: AnalysisPlan) -> Iterator[Problem]:
     """Check the options of all tests that run, post hoc tests included."""
-    for test in tests.with_posthoc:
+    for test in plan.with_posthoc:
         entry = catalogue()[test.name]
         if wrong := list(_wrong_options(entry, experiment)):
             yield from wrong
             continue
+        tests, place = experiment.tests, ("tests", "options", entry.name)
         try:
             _check_together(entry, test, experiment)
         except ValueError as error:
-            yield _blame(entry, experiment, error)
+            keys = (*entry.options, "correction", "alpha", "versus")
+            if not isinstance(error, ArgumentError) or error.argument not in keys:
+                yield Problem(place, str(error))
+            elif (key := error.argument) not in tests.of(entry.name) and hasattr(tests, key):
+                yield Problem(("tests", key), f"{entry.name}: {error.message}")
+            else:
+                yield Problem((*place, key), error.message)
 
 
 def _wrong_options(entry: Entry, experiment: Experiment) -> Iterator[Problem]:
@@ -330,14 +315,13 @@ def _wrong_options(entry: Entry, experiment: Experiment) -> Iterator[Problem]:
             wrong = RETIRED.get(f"{entry.name}.{key}") or unknown("option", key, allowed)
         elif key not in ("metrics", "plan", "versus"):  # these are checked with the plan
             kind = _type_of(entry, key)
-            choices, check = choices_of(kind), check_of(kind)
-            if choices and value not in choices and value is not None:
-                wrong = unknown("correction" if key == "correction" else "value", value, choices)
-            elif check:
-                try:
-                    check(value, key)
-                except ArgumentError as error:
-                    wrong = error.message
+            try:
+                check_argument(value, key, kind)
+            except ArgumentError as error:
+                wrong = error.message
+                if value is not None and (choices := choices_of(kind)):
+                    what = "correction" if key == "correction" else "value"
+                    wrong = unknown(what, value, choices)
         if wrong:
             yield Problem(("tests", "options", entry.name, key), wrong)
     for key, option in entry.options.items():
@@ -383,15 +367,3 @@ def _check_together(entry: Entry, test: PlannedTest, experiment: Experiment) -> 
                 forms.choose(test.options.get(option), relation, option)
         if entry.check_options is not None:
             entry.check_options(test.options, relation, len(models), len(experiment.datasets))
-
-
-def _blame(entry: Entry, experiment: Experiment, error: ValueError) -> Problem:
-    """Find the key that a test's complaint is about."""
-    tests, place = experiment.tests, ("tests", "options", entry.name)
-    keys = (*entry.options, "correction", "alpha", "versus")
-    if not isinstance(error, ArgumentError) or error.argument not in keys:
-        return Problem(place, str(error))
-    key = error.argument
-    if key not in tests.of(entry.name) and hasattr(tests, key):
-        return Problem(("tests", key), f"{entry.name}: {error.message}")
-    return Problem((*place, key), error.message)

@@ -28,13 +28,13 @@ from bakeoff.spec.problems import problems_with_given, problems_with_task
 from bakeoff.stats import catalogue
 
 _NEEDS = {
-    Need.PROBABILITIES: "class probabilities",
-    Need.RANKING: "class probabilities or decision values",
+    Need.PROBABILITIES: ("class probabilities", ["predict_proba"]),
+    Need.RANKING: (
+        "class probabilities or decision values",
+        ["predict_proba", "decision_function"],
+    ),
 }
-_METHODS = {
-    Need.PROBABILITIES: ("predict_proba",),
-    Need.RANKING: ("predict_proba", "decision_function"),
-}
+"""What models must give for a metric, and the methods that give it."""
 
 
 def check_experiment(experiment: Experiment) -> tuple[list[Problem], AnalysisPlan]:
@@ -44,11 +44,10 @@ def check_experiment(experiment: Experiment) -> tuple[list[Problem], AnalysisPla
     if problems:  # no use in looking further
         return problems, AnalysisPlan()
     enter_own(experiment.own_metrics)
-    how = experiment.without_costs, experiment.task
     estimators: dict[str, Any] = {}
     for name, model in experiment.fitted.items():
         try:
-            estimators[name] = check_model(name, model, *how)
+            estimators[name] = check_model(name, model, experiment.without_costs, experiment.task)
         except Problem as problem:
             problems.append(problem)
     problems += _metrics(experiment, estimators)
@@ -72,7 +71,14 @@ def check_table(
         for name, plan in experiment.resampling.plans().items():
             yield from _problems_of(check_divisible, dataset, table, name, plan, experiment.seed)
         yield from _small_folds(experiment, dataset, table)
-    yield from _for_two_classes(experiment, dataset, table)
+    for i, name in enumerate(experiment.metrics):
+        # without classes scores were given, whatever the rows were
+        if len(table.classes) > 2 and name in METRICS and METRICS[name].binary:
+            yield Problem(
+                ("metrics", i),
+                f"{name} is for two classes, {dataset} has {len(table.classes)}; for more use "
+                f"{METRICS[name].instead}",
+            )
     yield from check_classes(experiment, dataset, table.classes)
     if experiment.given:
         yield from _given_predictions(experiment, dataset, table)
@@ -152,7 +158,13 @@ def _own_metrics(experiment: Experiment) -> Iterator[Problem]:
 
 def _metrics(experiment: Experiment, estimators: Mapping[str, Any]) -> Iterator[Problem]:
     """Find metrics that are unknown, named twice, or lack what models or costs would give."""
-    computed = _computed(experiment)
+    computed = ""  # where all scores are given
+    if experiment.fitted:
+        computed = f"{next(iter(experiment.fitted))}, which is fitted here,"
+    elif not experiment.by_values:
+        plans = experiment.resampling.plans()
+        scored = (plan for plan in plans if not experiment.by_scores(plan))
+        computed = next((f"the plan {plan}" for plan in scored), "")
     for i, name in enumerate(experiment.metrics):
         described = name in experiment.given_metrics
         if described and name in METRICS and (computed or METRICS[name].needs is not Need.NUMBERS):
@@ -182,56 +194,27 @@ def _metrics(experiment: Experiment, estimators: Mapping[str, Any]) -> Iterator[
         if silent and experiment.tests.missing_cells is None:
             yield Problem(
                 ("metrics", i),
-                f"{name} needs {_NEEDS[needs]}, which {silent[0]} "
+                f"{name} needs {_NEEDS[needs][0]}, which {silent[0]} "
                 f"({type(estimators[silent[0]]).__name__}) does not give; leave one of them out, "
                 "or wrap the model in sklearn.calibration.CalibratedClassifierCV",
             )
-        if lacking := _lacking_costs(experiment, needs):
-            yield Problem(("metrics", i), f"{name} needs {lacking}")
+        priors = ", priors: […]" if needs is Need.PRIORS else ""
+        for dataset in experiment.datasets if needs in (Need.COSTS, Need.PRIORS) else ():
+            costs = experiment.costs_on(dataset)
+            if costs is None or (priors and not costs.priors):
+                section = f"`costs: {{classes: […], matrix: […]{priors}}}`"
+                yield Problem(("metrics", i), f"{name} needs {section}, which {dataset} lacks")
+                break
 
 
 def _gives(estimator: Any, needs: Need) -> bool:
     """Tell whether an estimator has what a metric needs, as far as it is known before a fit."""
-    methods = _METHODS.get(needs, ())
+    _, methods = _NEEDS.get(needs, ("", []))
     values = estimator.get_params(deep=False).values() if methods else ()
     if not methods or any(hasattr(estimator, method) for method in methods):
         return True
     composed = any(hasattr(value, "fit") or isinstance(value, list) for value in values)
     return composed and any(hasattr(type(estimator), method) for method in methods)
-
-
-def _computed(experiment: Experiment) -> str:
-    """Name what of an experiment is scored here; empty where all scores are given."""
-    if experiment.fitted:
-        return f"{next(iter(experiment.fitted))}, which is fitted here,"
-    if experiment.by_values:
-        return ""
-    plans = experiment.resampling.plans()
-    return next((f"the plan {plan}" for plan in plans if not experiment.by_scores(plan)), "")
-
-
-def _lacking_costs(experiment: Experiment, need: Need) -> str:
-    """Write the `costs:` that a metric needs and a data set has not."""
-    if need not in (Need.COSTS, Need.PRIORS):
-        return ""
-    priors = ", priors: […]" if need is Need.PRIORS else ""
-    for name in experiment.datasets:
-        costs = experiment.costs_on(name)
-        if costs is None or (priors and not costs.priors):
-            return f"`costs: {{classes: […], matrix: […]{priors}}}`, which {name} lacks"
-    return ""
-
-
-def _for_two_classes(experiment: Experiment, dataset: str, table: Table) -> Iterator[Problem]:
-    """Find what is for two classes where the data have more."""
-    several = len(table.classes) > 2  # none: scores were given, whatever the rows were
-    for i, name in enumerate(experiment.metrics):
-        if several and name in METRICS and METRICS[name].binary:
-            yield Problem(
-                ("metrics", i),
-                f"{name} is for two classes, {dataset} has {len(table.classes)}; for more use "
-                f"{METRICS[name].instead}",
-            )
 
 
 def _evidence(experiment: Experiment, tests: AnalysisPlan) -> Iterator[Problem]:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bakeoff.data.given_tables import GivenTables
-from bakeoff.data.observations import Observations, Predicted
+from bakeoff.data.observations import Observations
 from bakeoff.data.read_given import read_given
 from bakeoff.errors import Problem, some
 from bakeoff.scores.metrics import METRICS, check_metrics
@@ -18,7 +18,6 @@ from bakeoff.spec import Costs
 from bakeoff.spec.given_models import GivenColumns
 from bakeoff.spec.load import validated
 from bakeoff.spec.metrics import GivenMetric, Kind
-from bakeoff.spec.task import Task
 from bakeoff.stats import (
     Limits,
     accuracy_limits,
@@ -44,17 +43,14 @@ class GateRows:
 
     def __post_init__(self) -> None:
         self.given.check_answers()
-        for name, runs in self.given.models.items() if self.given.several_runs else ():
-            if len(runs) < 2:
-                lacks = (
-                    f"{name} has one training run, which says nothing of its seeds: "
-                    "give two at least of each model"
-                )
-                raise Problem(("seeds",), lacks)
+        if 1 in self.runs:
+            name = self.names[self.runs.index(1)]
+            lacks = f"{name} has one training run, which says nothing of its seeds: "
+            raise Problem(("seeds",), lacks + "give two at least of each model")
 
     def measured(self, unit: str | None, costs: Any) -> GateRows:
         """Add the unit of predicted numbers, and what errors cost, as `costs:` has it."""
-        if unit is not None and (self.by_values or not self.task.numbers):
+        if unit is not None and (self.by_values or not self.given.task.numbers):
             raise Problem(("unit",), "is for predicted numbers")
         if costs is not None:
             costs, classes = validated(Costs, costs, ("costs",)), self.given.classes
@@ -73,34 +69,14 @@ class GateRows:
         return base, candidate
 
     @property
-    def base(self) -> Predicted:
-        """The first training run of the base."""
-        return self.given.models[self.names[0]][0]
-
-    @property
-    def candidate(self) -> Predicted:
-        """The first training run of the candidate."""
-        return self.given.models[self.names[1]][0]
-
-    @property
     def by_values(self) -> bool:
         """Whether there is a number for each row in place of predictions."""
-        return self.base.values is not None
+        return self.given.models[self.names[0]][0].values is not None
 
     @property
     def runs(self) -> tuple[int, ...]:
         """The numbers of training runs, where there are several."""
         return tuple(map(len, self.given.models.values())) if self.given.several_runs else ()
-
-    @property
-    def task(self) -> Task:
-        """Whether classes or numbers are predicted."""
-        return self.given.task
-
-    @property
-    def groups(self) -> NDArray[Any] | None:
-        """Which rows belong together."""
-        return self.given.related.get("groups")
 
     def about(self, metric: str) -> str | None:
         """Return the class that a metric is about; None where it is about all of them."""
@@ -116,19 +92,17 @@ class GateRows:
             if not METRICS[name].interval:
                 raise Problem(("metrics",), f"no interval is known for {name}, and so no limit")
         if self.costs is not None and not any(METRICS[name].priced for name in metrics):
-            named = ", ".join(metrics)
-            raise Problem(
-                ("costs",), f"{named} looks at no costs: compare by cost or expected_cost"
-            )
+            looks = f"{', '.join(metrics)} looks at no costs"
+            raise Problem(("costs",), f"{looks}: compare by cost or expected_cost")
 
-    def margin(self, metric: str, asked: float | str) -> tuple[float, float | None]:
+    def margin(self, metric: str, named: float | str) -> tuple[float, float | None]:
         """Return a margin in the unit of the metric; and in percent, if it is named so."""
-        text, percent = str(asked).strip(), None
+        text, percent = str(named).strip(), None
         try:
             margin = float(text.removesuffix("%"))
         except ValueError:
             raise Problem(
-                ("margin",), f"found {asked!r}, expected a number, or a percentage like 2%"
+                ("margin",), f"found {named!r}, expected a number, or a percentage like 2%"
             ) from None
         if text.endswith("%"):
             check_margin(margin)
@@ -142,8 +116,8 @@ class GateRows:
 
     def limits(self, metric: str, alpha: float, rows: NDArray[np.bool_] | None = None) -> Limits:
         """Return limits for the candidate's advantage, on some rows or on all."""
-        kept = np.ones(len(self.given.truth), dtype=bool) if rows is None else rows
-        groups = None if self.groups is None else self.groups[kept]
+        kept, groups = slice(None) if rows is None else rows, self.given.related.get("groups")
+        groups = None if groups is None else groups[kept]
         base, candidate = ([run[kept] for run in self._seen(metric, n)] for n in self.names)
         truth: list[Any] = [] if self.by_values else [self._truth[kept]]
         how = {"greater_is_better": self.greater_is_better} if self.by_values else self.how(metric)
@@ -163,10 +137,9 @@ class GateRows:
             return accuracy_limits(*right, groups=groups, alpha=alpha)
         return metric_limits(truth[0], candidate[0], base[0], **how, alpha=alpha)
 
-    def seen(self, metric: str) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+    def seen(self, metric: str) -> tuple[Any, ...]:
         """Return the true labels and what a metric looks at of candidate and base."""
-        base, candidate = (self._seen(metric, name)[0] for name in self.names)
-        return self._truth, candidate, base
+        return self._truth, *(self._seen(metric, name)[0] for name in reversed(self.names))
 
     def how(self, metric: str) -> dict[str, Any]:
         """Return the options of `metric_difference` for these rows."""
@@ -178,7 +151,7 @@ class GateRows:
             "metric": METRICS.get(metric) or metric,
             "positive": classes[-1] if len(classes) == 2 else None,
             "labels": classes or None,
-            "groups": self.groups,
+            "groups": self.given.related.get("groups"),
         }
 
     @property

@@ -56,7 +56,7 @@ class Terms:
         superior: bool,
     ) -> list[Terms]:
         """Read the terms by each metric; a margin may be in percent."""
-        names = list(dict.fromkeys(metrics or [rows.task.metric]))
+        names = list(dict.fromkeys(metrics or [rows.given.task.metric]))
         rows.check(names)
         sizes = [rows.margin(name, margin) for name in names]
         return [
@@ -129,23 +129,24 @@ def _decided(
     rows: GateRows, terms: Terms, parts: Mapping[str, NDArray[np.bool_]], questions: int
 ) -> GateVerdict:
     """Decide by one metric, where harm is asked so many times in all."""
+
+    def part(name: str, kept: NDArray[np.bool_] | None) -> Part:
+        limits = rows.limits(terms.metric, terms.alpha / questions, kept)
+        return Part(name, limits, decide_release(limits, terms.margin))
+
     limits = rows.limits(terms.metric, terms.alpha)
-    decision = decide_release(limits, terms.margin, superior=terms.superior)
-    if decision is Release.BLOCK and not terms.superior:
-        limits = rows.limits(terms.metric, terms.alpha / questions)
-        decision = decide_release(limits, terms.margin)
-    overall, subgroups = Part("", limits, decision), []
-    for name, kept in parts.items():
-        limits_of_part = rows.limits(terms.metric, terms.alpha / questions, kept)
-        subgroups.append(Part(name, limits_of_part, decide_release(limits_of_part, terms.margin)))
-    if any(part.decision is Release.BLOCK for part in subgroups):
-        decision = Release.BLOCK
+    overall = Part("", limits, decide_release(limits, terms.margin, superior=terms.superior))
+    if overall.decision is Release.BLOCK and not terms.superior:
+        overall = part("", None)
+    subgroups = tuple(part(name, kept) for name, kept in parts.items())
+    harmed = any(one.decision is Release.BLOCK for one in subgroups)
+    decision = Release.BLOCK if harmed else overall.decision
     needed = None
     if decision is Release.UNDECIDED and not rows.runs:
-        needed = rows_to_decide(limits, terms.margin)
+        needed = rows_to_decide(overall.limits, terms.margin)
     about = rows.about(terms.metric)
     return GateVerdict(
-        decision, terms, rows.names, overall, tuple(subgroups), needed, about, rows.runs, rows.unit
+        decision, terms, rows.names, overall, subgroups, needed, about, rows.runs, rows.unit
     )
 
 
@@ -153,8 +154,13 @@ def headline(verdict: GateVerdict) -> str:
     """Return the decision in one sentence."""
     base, candidate = verdict.names
     terms = verdict.terms
-    shown = verdict.each if verdict.decision is Release.SHIP else (verdict,)
-    margin = joined(list(map(_margin_of, shown)), "and" if terms.superior else "or")
+    margins = []
+    for one in verdict.each if verdict.decision is Release.SHIP else (verdict,):
+        of_metric = f" of {_metric(one)}"
+        if one.terms.percent is not None:
+            of_metric = f" ({one.terms.percent:g}% of the {_metric(one)} of {base})"
+        margins.append(f"{_margin(one)}{_unit(one)}{of_metric}")
+    margin = joined(margins, "and" if terms.superior else "or")
     more = f" by more than {margin}" if terms.margin else ""
     if verdict.decision is Release.SHIP:
         if not terms.superior:
@@ -169,20 +175,10 @@ def headline(verdict: GateVerdict) -> str:
     return f"Block: {candidate} is {relation} than {base}{more}."
 
 
-def _margin_of(verdict: GateVerdict) -> str:
-    """Write the margin and the metric that it is of."""
-    margin, metric = f"{_margin(verdict)}{_unit(verdict)}", _metric(verdict)
-    if verdict.terms.percent is None:
-        return f"{margin} of {metric}"
-    return f"{margin} ({verdict.terms.percent:g}% of the {metric} of {verdict.names[0]})"
-
-
 def reasons(verdict: GateVerdict) -> list[str]:
     """Return the sentences behind the decision, by each metric."""
-    return [sentence for one in verdict.each for sentence in _reasons(one)]
-
-
-def _reasons(verdict: GateVerdict) -> list[str]:
+    if verdict.by_metric:
+        return [sentence for one in verdict.by_metric for sentence in reasons(one)]
     limits, shown, terms = verdict.overall.limits, writer(verdict), verdict.terms
     unit, is_known = _unit(verdict), not math.isnan(limits.low)
     moved = "the same"

@@ -11,13 +11,13 @@ from typing import Any, NamedTuple
 from jinja2 import Environment, PackageLoader
 
 from bakeoff.comparisons import Comparison, Decision
-from bakeoff.comparisons.settings import INDEPENDENT, in_time
+from bakeoff.comparisons.settings import INDEPENDENT
 from bakeoff.report.family import B_NOT_INFERIOR, NOT_INFERIOR, Family, as_float
 from bakeoff.report.numbers import MINUS, count, fixed, number, p_equals, percent, spread
 from bakeoff.report.study import Study
 from bakeoff.report.study_design import clean
 from bakeoff.scores import Metric
-from bakeoff.spec.related import declared
+from bakeoff.spec.related import declared, in_time
 from bakeoff.stats import Entry
 from bakeoff.stats.core.result import AGREE
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pandas as pd
 
-from bakeoff.comparisons import read_comparisons
+from bakeoff.comparisons import Comparison
 from bakeoff.comparisons.evidence import PairedPredictions
 from bakeoff.comparisons.plan_tests import unknown_test
 from bakeoff.comparisons.read_evidence import read_predictions, read_scores
@@ -44,7 +44,7 @@ def read_study(
 ) -> Study:
     """Read the results of one experiment."""
     enter_own(experiment.own_metrics)
-    found = tuple(read_comparisons(comparisons))
+    found = tuple(map(Comparison.from_dict, read_json(comparisons)))
     analysis = AnalysisPlan.from_list(read_json(tests))
     names = {row.test for row in found} | {test.name for test in analysis.with_posthoc}
     for name in sorted(names - catalogue().keys()):

@@ -7,7 +7,6 @@ import unicodedata
 from collections.abc import Iterable, Mapping
 from functools import cached_property
 
-from bakeoff.comparisons.settings import several_runs
 from bakeoff.report.numbers import short, spread, words
 from bakeoff.scores import metrics_of
 from bakeoff.scores.metrics import Metric, mixed_units
@@ -86,9 +85,8 @@ class StudyDesign:
     @property
     def has_runs(self) -> bool:
         """Whether held-out rows are predicted by several training runs of a model."""
-        return self.experiment.resampling.holdout is not None and bool(
-            several_runs(self.experiment)
-        )
+        experiment = self.experiment
+        return experiment.resampling.holdout is not None and bool(experiment.several_runs)
 
     def averages(self, metric: str) -> bool:
         """Tell whether values of a metric on all data sets have one unit, and so a mean."""

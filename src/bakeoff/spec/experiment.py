@@ -234,6 +234,11 @@ class Experiment(SpecSection):
         """Return with how many seeds a model is fitted on each fold."""
         return self.models[model].seeds
 
+    @property
+    def several_runs(self) -> list[str]:
+        """The models that are trained with several seeds."""
+        return [name for name in self.models if self.seeds(name) > 1]
+
     def costs_on(self, dataset: str) -> Costs | None:
         """Return what errors cost on a data set: its own costs, or else the experiment's."""
         return self.datasets[dataset].costs or self.costs

@@ -43,6 +43,12 @@ def dependent(experiment: Experiment) -> dict[str, Declared]:
     return {name: relation for name, relation in found.items() if relation is not None}
 
 
+def in_time(experiment: Experiment) -> bool:
+    """Tell whether the rows of every data set are in the order of time, and in no groups."""
+    kinds = [kin.kind for kin in dependent(experiment).values()]
+    return len(kinds) == len(experiment.datasets) and {*kinds} == {"time"}
+
+
 class RowColumns(NamedTuple):
     """Columns kept per row of a data set."""
 

@@ -1,5 +1,7 @@
 """A small study fitted by the real functions, without Snakemake, for the tests of comparisons."""
 
+import copy
+
 import pandas as pd
 import pytest
 
@@ -52,6 +54,23 @@ STUDY = {
     "costs": {"classes": ["benign", "malignant"], "matrix": [[0, 1], [5, 0]]},
     "tests": {"margin": 0.05, "options": {}},
 }
+
+
+def experiment(models=3, datasets=1, data=(), **changes):
+    """Return an experiment; models and data sets are given by their number, or as they are."""
+    if isinstance(models, int):
+        models = {f"m{i}": {"estimator": "sklearn.naive_bayes.GaussianNB"} for i in range(models)}
+    if isinstance(datasets, int):
+        iris = {"source": "sklearn", "name": "iris", **dict(data)}
+        datasets = {f"d{i}": iris for i in range(datasets)}
+    config = {
+        "experiment": "e",
+        "datasets": datasets,
+        "models": models,
+        "resampling": {"cv_5x2": {}, "kfold": {"folds": 10}, "resampled": {}, "holdout": {}},
+        "metrics": ["accuracy", "log_loss", "mcc"],
+    }
+    return load_experiment(copy.deepcopy(config | changes))
 
 
 class Study:

@@ -10,34 +10,17 @@ from bakeoff.comparisons import Context, plan_tests, run_test
 from bakeoff.comparisons.advice import FEW, RowCounts, remedies, smallest_pvalue
 from bakeoff.comparisons.evidence import DatasetScores
 from bakeoff.comparisons.settings import form_of, planned
-from bakeoff.spec import load_experiment
 from bakeoff.stats import Evidence, catalogue
+from tests.unit.comparisons import conftest
 
 CATALOGUE = catalogue()
-PLANS = {
-    "holdout": {"test_size": 0.3},
-    "kfold": {"folds": 5},
-    "cv_5x2": {},
-    "resampled": {"repeats": 5},
-    "halves": {},
-}
+PLANS = {"holdout": {"test_size": 0.3}, "kfold": {"folds": 5}}
 
 
-def experiment(models=2, datasets=1, plans=("holdout",), resampling=None, dataset=None, **tests):
-    own = {"source": "sklearn", "name": "iris", **(dataset or {})}
-    return load_experiment(
-        {
-            "experiment": "advice",
-            "seed": 1,
-            "datasets": {f"d{i}": own for i in range(datasets)},
-            "models": {
-                f"m{i}": {"estimator": "sklearn.naive_bayes.GaussianNB"} for i in range(models)
-            },
-            "resampling": resampling or {name: PLANS[name] for name in plans},
-            "metrics": ["accuracy"],
-            "tests": tests,
-        }
-    )
+def experiment(models=2, datasets=1, plans=("holdout",), dataset=(), **tests):
+    resampling = {name: PLANS[name] for name in plans}
+    facts = {"resampling": resampling, "metrics": ["accuracy"], "tests": tests}
+    return conftest.experiment(models, datasets, dataset, **facts)
 
 
 def smallest(name, spec, size=None):

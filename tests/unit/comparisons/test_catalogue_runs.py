@@ -99,28 +99,26 @@ def first(study, name, **more):
     return study.run(settings(CATALOGUE[name]) | more)[0]
 
 
-def test_five_by_two_gets_replications_by_folds(study):
-    wide = scores(study, "cv_5x2", "accuracy")
-    a, b = (wide[model].to_numpy().reshape(5, 2) for model in ("tree", "bayes"))
-    expected = CATALOGUE["cv5x2_f"].function(a, b)
-    assert first(study, "cv5x2_f").statistic == expected.statistic
+# a test of tree and bayes, its plan, the shape and the sizes that it is told, and the metric
+OF_FOLDS = [
+    ("cv5x2_f", "cv_5x2", (5, 2), {}, "accuracy"),
+    ("corrected_resampled_t", "resampled", -1, {"n_train": 455, "n_test": 114}, "accuracy"),
+    ("corrected_kfold_t", "kfold", -1, {"greater_is_better": False}, "brier"),
+]
 
 
-def test_sizes_of_the_parts_are_handed_over(study):
-    wide = scores(study, "resampled", "accuracy")
-    row = first(study, "corrected_resampled_t")
-    expected = CATALOGUE["corrected_resampled_t"].function(
-        wide["tree"], wide["bayes"], n_train=455, n_test=114, confidence_level=1 - 0.05 / 3
-    )
-    assert row.pvalue == pytest.approx(expected.pvalue, rel=1e-12)
-    assert (row.ci_low, row.ci_high) == pytest.approx(tuple(expected.ci), rel=1e-12)
-
-
-def test_smaller_is_better_is_told(study):
-    wide = scores(study, "kfold", "brier")
-    rows = study.run(settings(CATALOGUE["corrected_kfold_t"]))
-    row = next(row for row in rows if row.metric == "brier")
-    assert row.estimate == pytest.approx((wide["bayes"] - wide["tree"]).mean())
+@pytest.mark.parametrize(("name", "plan", "shape", "told", "metric"), OF_FOLDS)
+def test_scores_of_folds_are_handed_over(study, name, plan, shape, told, metric):
+    wide = scores(study, plan, metric)
+    a, b = (wide[model].to_numpy().reshape(shape) for model in ("tree", "bayes"))
+    if plan != "cv_5x2":
+        told = {**told, "confidence_level": 1 - 0.05 / 3}
+    expected = CATALOGUE[name].function(a, b, **told)
+    row = next(r for r in study.run(settings(CATALOGUE[name])) if r.metric == metric)
+    assert (row.statistic, row.pvalue) == pytest.approx((expected.statistic, expected.pvalue))
+    assert row.estimate == pytest.approx(expected.estimate)
+    if plan != "cv_5x2":
+        assert (row.ci_low, row.ci_high) == pytest.approx(tuple(expected.ci), rel=1e-12)
 
 
 def test_delong_is_about_the_positive_class(study):

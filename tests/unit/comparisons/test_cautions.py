@@ -7,8 +7,8 @@ import pytest
 from bakeoff.comparisons.advice import cautions
 from bakeoff.comparisons.plan_tests import with_better
 from bakeoff.comparisons.settings import planned
-from bakeoff.spec import load_experiment
 from bakeoff.stats import catalogue
+from tests.unit.comparisons.conftest import experiment
 
 KNN = "sklearn.neighbors.KNeighborsClassifier"
 LOGISTIC = "sklearn.linear_model.LogisticRegression"
@@ -58,23 +58,10 @@ def test_test_of_all_models_and_what_comes_along_carry_their_own(study):
 
 
 def config(**changes):
-    return load_experiment(
-        {
-            "experiment": "e",
-            "datasets": {
-                "one": {"source": "file", "path": "a.csv", "target": "y", "groups": "g"},
-                "two": {"source": "file", "path": "b.csv", "target": "y"},
-            },
-            "models": {
-                "lda": {
-                    "estimator": "sklearn.discriminant_analysis.LinearDiscriminantAnalysis",
-                },
-                "own": {"estimator": "mine.Own"},
-            },
-            "resampling": {"cv_5x2": {}},
-            **changes,
-        }
-    )
+    two = {"source": "file", "path": "b.csv", "target": "y"}
+    datasets = {"one": {**two, "groups": "g"}, "two": two}
+    usual = {"datasets": datasets, "resampling": {"cv_5x2": {}}, "metrics": ["accuracy"]}
+    return experiment(**(usual | changes))
 
 
 def planned_in(one, test):
@@ -138,16 +125,9 @@ def test_tests_that_are_named_instead_have_no_caution_themselves():
 
 def test_unlike_learners_are_cautioned_about_where_numbers_are_predicted():
     def told(*names):
-        models = {name: {"estimator": f"sklearn.{name}"} for name in names}
-        one = load_experiment(
-            {
-                "experiment": "e",
-                "task": "regression",
-                "datasets": {"d": {"source": "sklearn", "name": "diabetes"}},
-                "models": {name.rpartition(".")[2].lower(): m for name, m in models.items()},
-                "resampling": {"resampled": {}},
-            }
-        )
+        models = {n.rpartition(".")[2].lower(): {"estimator": f"sklearn.{n}"} for n in names}
+        facts = {"task": "regression", "resampling": {"resampled": {}}, "metrics": ["rmse"]}
+        one = experiment(models, {"d": {"source": "sklearn", "name": "diabetes"}}, **facts)
         test = planned(catalogue()["corrected_resampled_t"], one.tests)
         return " ".join(cautions(test, one).of(one.models))
 

@@ -30,34 +30,38 @@ def written(path, *, sizes=True, models=("2", "nan")):
     return path
 
 
+def read(path, models=("2", "nan"), **how):
+    return fold_scores(read_scores(written(path / "s.csv", **how)), list(models), "f1")
+
+
 def test_scores_are_paired_by_repeat_and_fold(tmp_path):
-    found = fold_scores(read_scores(written(tmp_path / "s.csv")), ["2", "nan"], "f1")
+    folds = read(tmp_path)
     expected = np.arange(12).reshape(2, 2, 3) / 7
-    np.testing.assert_array_equal(found.values, np.moveaxis(expected, 0, -1))
-    np.testing.assert_array_equal(found.n_train, [[81, 82, 83]] * 2)
-    assert found.reasons == ("", "")
-    assert found.left_out == ()
-    scores = read_scores(written(tmp_path / "s.csv"))
-    assert fold_scores(scores, ["2", "gone"], "f1").left_out == ("gone has no results here",)
+    np.testing.assert_array_equal(folds.values, np.moveaxis(expected, 0, -1))
+    np.testing.assert_array_equal(folds.n_train, [[81, 82, 83]] * 2)
+    assert (folds.reasons, folds.left_out) == (("", ""), ())
+    assert read(tmp_path, ("2", "gone")).left_out == ("gone has no results here",)
     with pytest.raises(UserError, match="the scores of f1 are not complete"):
-        fold_scores(scores.iloc[1:], ["2", "nan"], "f1")
+        fold_scores(read_scores(tmp_path / "s.csv").iloc[1:], ["2", "nan"], "f1")
 
 
 def test_tests_that_need_the_sizes_say_so(tmp_path):
-    found = fold_scores(read_scores(written(tmp_path / "s.csv", sizes=False)), ["2", "nan"], "f1")
-    assert found.managed(catalogue()["anova_repeated_measures"]) == {}
+    folds = read(tmp_path, sizes=False)
+    assert folds.managed(catalogue()["anova_repeated_measures"]) == {}
     with pytest.raises(UserError, match="corrected_resampled_t needs the sizes"):
-        found.managed(catalogue()["corrected_resampled_t"])
+        folds.managed(catalogue()["corrected_resampled_t"])
 
 
 def test_scores_have_the_shape_that_a_test_wants(tmp_path):
-    found = fold_scores(read_scores(written(tmp_path / "s.csv")), ["2", "nan"], "f1")
-    repeated, flat = (
-        catalogue()[n] for n in ("corrected_repeated_kfold_t", "corrected_resampled_t")
-    )
-    assert [a.shape for a in found.arguments(repeated, [0, 1])] == [(2, 3), (2, 3)]
-    assert [a.shape for a in found.arguments(flat, [0, 1])] == [(6,), (6,)]
-    assert {k: v.shape for k, v in found.managed(flat).items()} == {"n_train": (6,), "n_test": (6,)}
+    folds, wanted = read(tmp_path), {"corrected_repeated_kfold_t": (2, 3)}
+    for name, shape in (wanted | {"corrected_resampled_t": (6,)}).items():
+        entry = catalogue()[name]
+        assert [a.shape for a in folds.arguments(entry, [0, 1])] == [shape] * 2
+        sizes = folds.managed(entry)
+        assert {key: sizes[key].shape for key in ("n_train", "n_test")} == {
+            "n_train": shape,
+            "n_test": shape,
+        }
 
 
 def test_a_test_set_is_read_with_its_classes(tmp_path):

@@ -5,16 +5,33 @@ import json
 import math
 
 import numpy as np
+import pandas as pd
 import pytest
 
-from bakeoff.comparisons import Comparison, Context, Decision, merged, run_test
-from bakeoff.comparisons.evidence import DatasetScores, FoldScores, PairedPredictions
-from bakeoff.comparisons.run_tests import range_of
+from bakeoff.comparisons import (
+    Comparison,
+    Context,
+    Decision,
+    merged,
+    plan_tests,
+    run_planned,
+    run_test,
+)
+from bakeoff.comparisons.evidence import (
+    DatasetScores,
+    FoldPredictions,
+    FoldScores,
+    PairedPredictions,
+    block_checks,
+)
+from bakeoff.comparisons.run_tests import context_of
 from bakeoff.comparisons.settings import planned
-from bakeoff.scores import METRICS
-from bakeoff.spec import Costs, HypothesisTests
-from bakeoff.stats import catalogue
+from bakeoff.errors import UserError
+from bakeoff.spec import HypothesisTests, load_experiment
+from bakeoff.stats import catalogue, mcnemar, metric_difference, metric_equivalence, tost_paired
+from bakeoff.stats.core import registry
 from bakeoff.stats.core.pairs import adjust_pvalues
+from tests.unit.comparisons.conftest import experiment
 from tests.unit.report.studies import pair
 
 CATALOGUE = catalogue()
@@ -111,14 +128,15 @@ def test_two_sided_intervals_end_where_a_difference_must():
         assert (row.ci_low, row.ci_high) == (-1, 1)
 
 
-def test_open_side_of_one_model_ends_where_the_metric_does():
+def test_open_side_of_one_model_ends_where_the_metric_does(tiny):
     share = dataclasses.replace(HERE, range=(0, 1))
     options = {"one_sample_t": {"mu0": 0.5}}
     rows = run("one_sample_t", folds(2), share, alternative="less", options=options)
     assert [row.ci_low for row in rows] == [0, 0]
-    costs = Costs.model_validate({"classes": ["no", "yes"], "matrix": [[0, 1], [5, 0]]})
-    assert range_of(METRICS["cost"], costs) == (0, 5)
-    assert range_of(METRICS["log_loss"], costs) == (0, math.inf)
+    tiny |= {"costs": {"classes": ["no", "yes"], "matrix": [[0, 1], [5, 0]]}}
+    spec = load_experiment(tiny | {"metrics": ["cost", "log_loss"]})
+    assert context_of(spec, "iris", "cost").range == (0, 5)
+    assert context_of(spec, "iris", "log_loss").range == (0, math.inf)
 
 
 def test_one_sided_decisions_name_the_better_model():
@@ -225,3 +243,117 @@ def test_pairs_that_follow_several_tests_are_there_once():
         ("mcnemar", "c", 0.4, "looney_f"),  # other numbers: another hypothesis
         ("cv5x2_f", "b", 0.2, ""),
     ]
+
+
+def wards():
+    """Return 120 rows of 12 groups."""
+    rng = np.random.default_rng(0)
+    groups = np.repeat(np.arange(12), 10)
+    tilt = rng.normal(size=12)[groups]
+    right = np.stack([tilt + rng.normal(size=120) > -1, -tilt + rng.normal(size=120) > -1], axis=1)
+    return PairedPredictions(("a", "b"), ("no", "yes"), np.ones(120), right, groups=groups)
+
+
+PLAIN = {"independent_rows": True}
+
+
+def test_every_test_that_takes_rows_for_independent_has_a_form_for_related_ones():
+    for entry in CATALOGUE.values():
+        if entry.evidence.on_rows and entry.knows_no_relation:
+            groups = CATALOGUE[entry.better_test]
+            time = CATALOGUE[groups.in_time]
+            assert groups.evidence is time.evidence is entry.evidence
+            assert "groups" in groups.options
+            assert "time" in time.options
+
+
+def test_a_test_of_rows_without_another_to_take_its_place_is_refused(monkeypatch):
+    alone = dataclasses.replace(CATALOGUE["proportion_difference"], better_test="")
+    monkeypatch.setitem(registry._entries, alone.name, alone)
+    tests, rows = {"run": [alone.name]}, {"groups": "species"}
+    (problem,), _ = plan_tests(experiment(data=rows, tests=tests))
+    assert "counts rows one by one, d0 has `groups: species`: use a test that" in str(problem)
+    plain = experiment(data=rows, tests=tests | {"options": {alone.name: PLAIN}})
+    assert [test.name for test in plan_tests(plain)[1]] == [alone.name]
+
+
+def assumed(row):
+    return {one["name"]: one for one in row.result["assumptions"]}["independent rows"]
+
+
+def test_the_plain_form_is_kept_when_asked_for_by_name():
+    rows = wards()
+    (row,) = run("mcnemar", rows, options={"mcnemar": PLAIN})
+    assert row.pvalue == mcnemar(*rows.correct.T).pvalue
+    assert row.result["independent_rows"] is True
+    assert assumed(row)["holds"] is False
+    assert "120 rows of 12 groups" in assumed(row)["detail"]
+    folds = np.array([np.arange(40) // 2**r % 2 + 1 for r in range(5)])
+    of_folds = FoldPredictions(("a", "b"), folds, np.arange(400).reshape(5, 40, 2) % 3 > 0)
+    (row,) = run("cv5x2_mcnemar", of_folds, options={"cv5x2_mcnemar": PLAIN})
+    assert row.n == of_folds.n == 40
+    assert assumed(row)["holds"] is False
+
+
+def test_a_test_with_a_form_for_groups_keeps_its_name_and_says_its_form():
+    rows, tests = wards(), {"run": ["tost_paired"], "margin": 0.1}
+    (planned_test,) = plan_tests(experiment(models=2, data={"groups": "g"}, tests=tests))[1]
+    assert planned_test.name == "tost_paired"
+    assert "in its form for groups of rows: rows of one `g`" in planned_test.why
+    (row,) = run("tost_paired", rows, margin=0.1)
+    of_groups = tost_paired(*rows.correct.T, margin=0.1, groups=rows.groups)
+    assert (row.variant, row.pvalue) == ("score_effective", of_groups.pvalue)
+    (row,) = run("tost_paired", rows, margin=0.1, options={"tost_paired": PLAIN})
+    assert (row.variant, row.pvalue) == ("score", tost_paired(*rows.correct.T, margin=0.1).pvalue)
+
+
+def test_predictions_that_lost_their_groups_are_refused(tmp_path):
+    rows = pd.DataFrame({"row_id": range(4), "y_true": list("abab"), "m0": list("abba")})
+    rows.assign(m1=list("abab")).to_parquet(tmp_path / "rows.parquet")
+    spec = experiment(models=2, data={"groups": "g"}, tests={"run": ["mcnemar"]})
+    (test,) = plan_tests(spec)[1]
+    with pytest.raises(UserError, match=r"does not say which rows of d0 belong together.*'g'"):
+        run_planned(test, spec, {"d0": str(tmp_path / "rows.parquet")})
+
+
+N = 240
+
+
+def in_order(metric, lasting=False):
+    """Draw numbers that two models predict, the first of which may have long spells."""
+    rng = np.random.default_rng(3)
+    truth = rng.normal(size=N)
+    spells = 1.0 + 0.9 * np.sin(np.arange(N) / 20) if lasting else np.ones(N)
+    predicted = truth[:, None] + rng.normal(size=(N, 2)) * np.column_stack([spells, np.ones(N)])
+    return PairedPredictions(("a", "b"), (), truth, predicted, metric=metric, times=np.arange(N))
+
+
+@pytest.mark.parametrize("lasting", [True, False])
+def test_metric_without_a_formula_is_checked_in_time_by_squared_errors(lasting):
+    """Of classes it is by right and wrong rows; numbers have none."""
+    rows, entry = in_order("median_absolute_error", lasting), CATALOGUE["metric_difference"]
+    (check,) = block_checks(rows, entry, None, [0, 1])
+    assert (check,) == block_checks(dataclasses.replace(rows, metric="mse"), entry, None, [0, 1])
+    assert (check.holds is False) is lasting
+
+
+@pytest.mark.parametrize("metric", ["mae", "mse", "r2"])
+def test_test_of_values_gets_the_losses_of_predicted_numbers(metric):
+    rows = in_order(metric)
+    errors, where = rows.predicted - rows.truth[:, None], Context("d", metric, metric == "r2")
+    losses = {"mae": np.abs(errors), "mse": errors**2}.get(metric)
+    (serial,) = run("diebold_mariano_means", rows, where)
+    if losses is not None:
+        (plain,) = run("mean_difference", dataclasses.replace(rows, times=None), where)
+        for row in (serial, plain):
+            expected = CATALOGUE[row.test].function(*losses.T, greater_is_better=False)
+            assert (row.pvalue, row.estimate) == pytest.approx((expected.pvalue, expected.estimate))
+    difference = metric_difference(rows.truth, *rows.predicted.T, metric=metric)
+    assert serial.estimate == pytest.approx(difference.estimate)
+
+
+def test_equivalence_decides_by_its_verdict():
+    rows = dataclasses.replace(in_order("rmse"), times=None)
+    (row,) = run("metric_equivalence", rows, Context("d", "rmse", False), margin=0.5)
+    expected = metric_equivalence(rows.truth, *rows.predicted.T, metric="rmse", margin=0.5)
+    assert (row.pvalue, row.decision) == (pytest.approx(expected.pvalue), expected.verdict)

@@ -14,9 +14,10 @@ from bakeoff.comparisons.read_evidence import (
 from bakeoff.comparisons.run_tests import matrices
 from bakeoff.comparisons.settings import planned
 from bakeoff.errors import UserError
-from bakeoff.spec import AnalysisPlan, HypothesisTests, load_experiment
+from bakeoff.spec import AnalysisPlan, HypothesisTests
 from bakeoff.spec.resampling import Halves, KFold
 from bakeoff.stats import catalogue
+from tests.unit.comparisons.conftest import experiment
 
 MODELS, DATASETS = ["a", "b", "c"], ["x", "y", "z"]
 
@@ -118,22 +119,13 @@ def test_missing_cells_stop_the_run_where_a_test_needs_them():
     check_holes(holes, {("kfold", "f1")}, "drop_dataset")
 
 
-def experiment(**changes):
-    return load_experiment(
-        {
-            "experiment": "e",
-            "datasets": {"x": {"source": "sklearn", "name": "iris"}},
-            "models": {"a": {"estimator": "sklearn.dummy.DummyClassifier"}},
-            **changes,
-        }
-    )
-
-
 def test_data_sets_with_excluded_models_are_left_out_by_default():
-    assert missing_cells(experiment()) == "error"
-    assert missing_cells(experiment(on_error="exclude")) == "drop_dataset"
-    asked = experiment(on_error="exclude", tests={"missing_cells": "failed"})
-    assert missing_cells(asked) == "failed"
+    for facts, policy in [
+        ({}, "error"),
+        ({"on_error": "exclude"}, "drop_dataset"),
+        ({"on_error": "exclude", "tests": {"missing_cells": "failed"}}, "failed"),
+    ]:
+        assert missing_cells(experiment(**facts)) == policy
 
 
 def test_what_must_be_complete():

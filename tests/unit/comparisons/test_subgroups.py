@@ -8,15 +8,15 @@ import pytest
 
 from bakeoff.comparisons.evidence import PairedPredictions
 from bakeoff.comparisons.row_tables import SUBGROUPS, subgroups_of
-from bakeoff.spec import load_experiment
 from bakeoff.stats import metric_difference, metric_interaction
+from tests.unit.comparisons.conftest import experiment
 
 N = 600
 
 
-def experiment(tiny, **tests):
-    tiny["models"] = {m: {"estimator": "sklearn.dummy.DummyClassifier"} for m in "abc"}
-    return load_experiment(tiny | {"tests": tests})
+def lines_of(data, **tests):
+    models = {m: {"estimator": "sklearn.naive_bayes.GaussianNB"} for m in "abc"}
+    return subgroups_of("d0", data, experiment(models, tests=tests))
 
 
 def rows(metric="f1", effect=1.0, models=("a", "b")):
@@ -37,9 +37,9 @@ def rows(metric="f1", effect=1.0, models=("a", "b")):
     )
 
 
-def test_lines_are_the_interaction_and_the_difference_in_each_subgroup(tiny):
+def test_lines_are_the_interaction_and_the_difference_in_each_subgroup():
     data = rows()
-    lines = subgroups_of("iris", data, experiment(tiny))
+    lines = lines_of(data)
     assert [(x["column"], x["role"], x["subgroup"]) for x in lines] == [
         ("sex", "interaction", ""), ("sex", "subgroup", "f"), ("sex", "subgroup", "m"),
         ("site", "interaction", ""), ("site", "subgroup", "w"), ("site", "subgroup", "n"),
@@ -55,8 +55,8 @@ def test_lines_are_the_interaction_and_the_difference_in_each_subgroup(tiny):
     assert lines[2]["pvalue"] == pytest.approx(alone.pvalue)
 
 
-def test_pvalues_are_adjusted_over_columns_and_over_subgroups(tiny):
-    lines = subgroups_of("iris", rows(models=("a", "b", "c")), experiment(tiny))
+def test_pvalues_are_adjusted_over_columns_and_over_subgroups():
+    lines = lines_of(rows(models=("a", "b", "c")))
     sizes = {(x["column"], x["role"]): x["family_size"] for x in lines}
     assert sizes == {
         ("sex", "interaction"): 6, ("site", "interaction"): 6,
@@ -66,18 +66,14 @@ def test_pvalues_are_adjusted_over_columns_and_over_subgroups(tiny):
     first = lines[0]
     assert (first["decision"], lines[1]["decision"]) == ("different", "a_better")
     assert first["pvalue_adjusted"] == pytest.approx(6 * first["pvalue"])
-    of_b = subgroups_of("iris", rows(models=("a", "b", "c")), experiment(tiny, versus="b"))
+    of_b = lines_of(rows(models=("a", "b", "c")), versus="b")
     assert {(x["model_a"], x["model_b"]) for x in of_b} == {("b", "a"), ("b", "c")}
 
 
-def test_subgroup_with_too_few_rows_has_a_status_and_no_pvalue(tiny):
+def test_subgroup_with_too_few_rows_has_a_status_and_no_pvalue():
     data = rows()
     small = np.where(np.arange(N) < 4, "rare", np.asarray(data.subgroups["sex"]))
-    lines = subgroups_of(
-        "iris",
-        dataclasses.replace(data, subgroups={"sex": pd.Categorical(small)}),
-        experiment(tiny),
-    )
+    lines = lines_of(dataclasses.replace(data, subgroups={"sex": pd.Categorical(small)}))
     rare = next(x for x in lines if x["subgroup"] == "rare")
     assert (rare["n"], rare["decision"]) == (4, "undecided")
     assert rare["status"] in ("too_few", "undefined")
@@ -85,10 +81,10 @@ def test_subgroup_with_too_few_rows_has_a_status_and_no_pvalue(tiny):
     assert lines[0]["status"] == "ok"
 
 
-def test_groups_of_rows_come_along(tiny):
+def test_groups_of_rows_come_along():
     data = rows()
     grouped = dataclasses.replace(data, groups=np.arange(N) // 30)
-    lines = subgroups_of("iris", grouped, experiment(tiny))
+    lines = lines_of(grouped)
     codes = data.subgroups["sex"].codes
     whole = metric_interaction(
         data.truth, *data.predicted.T, codes, metric="f1", groups=grouped.groups
@@ -97,8 +93,8 @@ def test_groups_of_rows_come_along(tiny):
     assert lines[0]["pvalue"] == pytest.approx(whole.pvalue)
 
 
-def test_model_without_probabilities_has_a_reason(tiny):
+def test_model_without_probabilities_has_a_reason():
     silent = dataclasses.replace(rows("log_loss"), probabilities=np.full((N, 2, 2), np.nan))
-    lines = subgroups_of("iris", silent, experiment(tiny))
+    lines = lines_of(silent)
     assert {x["status"] for x in lines} == {"undefined_metric"}
     assert {x["decision"] for x in lines} == {"undecided"}

@@ -22,6 +22,7 @@ def folds(number, metric):
     return {"metrics": [metric], "resampling": {"kfold": {"folds": number}}, "tests": {}}
 
 
+DAY = datetime.date(2024, 5, 31)
 MISTAKES = [
     ("on_error", "skip", ": unknown value 'skip'"),
     ("timeout", 0, " … greater than 0"),
@@ -47,14 +48,19 @@ MISTAKES = [
     ("datasets.o", {"source": "openml"}, ": give either `data_id` or `name`"),
     ("tests.run", [], ": found 0 entries, at least 1 needed"),
     ("tests.options", {"mcnemar": "exact"}, ".mcnemar … found 'exact'"),
-    ("tests.run", ["delong"], "[0]: delong is for two classes, iris has 3"),
+    ("tests.run", ["mcnemar", "delong"], "[1]: delong is for two classes, iris has 3"),
     ("tests.margin", -0.1, " … greater than 0"),
     ("metrics", ["cost"], "[0]: cost needs `costs:"),
     ("costs", {"classes": ["a", "b"], "matrix": [[0, 0], [0, 0]]}, ": every error costs 0"),
     ("metrics", ["accuracy", "accuracy"], "[1]: accuracy appears twice"),
     ("metrics", ["F1"], "[0]: unknown metric 'F1'; did you mean 'f1'?"),
-    ("label", datetime.date(2024, 5, 31), ": expected text, found 2024-05-31"),
+    ("label", DAY, ": expected text, found 2024-05-31"),
     ("seed", -1, " … greater than or equal to 0"),
+    ("resampling.holdout", {"test_size": 0.3, "column": "part"}, ": give either `test_size`"),
+    ("models.tree.estimator", "sklearn.treee.Tree", " … there is no module 'sklearn.treee'"),
+    ("execution", {"jobs_per": "modle"}, ".jobs_per: unknown value 'modle'; did you mean 'model'?"),
+    ("models.tree.params", {"max_depth": DAY}, ": The 'max_depth' parameter … Got datetime.date("),
+    ("tests.run", "mcnemar", ": found 'mcnemar', expected `recommended` or a list of tests like ["),
     ("resampling.cv_5x2", {"repeats": 10}, ".repeats: found 10, expected 5"),
 ]
 SEVERAL = {
@@ -67,28 +73,9 @@ SEVERAL = {
     "resampling.kfold.folds: 151 folds of the 150 rows of iris: 150 at most": folds(
         151, "accuracy"
     ),
-    "models.tree.estimator … there is no module 'sklearn.treee'": {
-        "models.tree.estimator": "sklearn.treee.DecisionTreeClassifier"
-    },
-    "tests.run[0]: cv5x2_f needs the plan `cv_5x2` … add it under `resampling:`": {
-        "resampling": {"holdout": {}}
-    },
-    "tests.run[2]: cochran_q compares 3 models at least, found 2": {"models.stump": GONE},
-    "resampling.holdout: give either `test_size` (drawn) or `column` (given)": {
-        "resampling.holdout": {"test_size": 0.3, "column": "part"}
-    },
     "datasets.w.url: found 'ftp://x/a.csv', expected a web address … datasets.w.sha256: "
     "found 'abc', expected 64 characters": {
         "datasets.w": {"source": "url", "url": "ftp://x/a.csv", "sha256": "abc", "target": "y"}
-    },
-    "execution.jobs_per: unknown value 'modle'; did you mean 'model'?": {
-        "execution": {"jobs_per": "modle"}
-    },
-    "tests.run: found 'mcnemar', expected `recommended` or a list of tests like [mcnemar]": {
-        "tests.run": "mcnemar"
-    },
-    "tests.options.mcnemar.varient: unknown option … did you mean 'variant'?": {
-        "tests.options": {"mcnemar": {"varient": "exact"}}
     },
     "metrics[0]: cost needs `costs: {classes: […], matrix: […]}`, which wine lacks": {
         "datasets.wine": {"source": "sklearn", "name": "wine"},
@@ -108,9 +95,6 @@ SEVERAL = {
         "costs": IRIS_COSTS | {"classes": ["setosa", "versicolor", "virginca"]}
     },
     "models: 'tree' and 'Tree' differ by case alone": {"models.Tree": TINY["models"]["tree"]},
-    "models.tree.params: The 'max_depth' parameter … Got datetime.date(2024, 5, 31)": {
-        "models.tree.params": {"max_depth": datetime.date(2024, 5, 31)}
-    },
     "did you mean 'C'? (allowed: C, ": {
         "models.m": {
             "estimator": "sklearn.linear_model.LogisticRegression",

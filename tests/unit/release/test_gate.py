@@ -53,6 +53,19 @@ def files(tmp_path, monkeypatch):
         frame.assign(patient=np.arange(n) // 10).to_csv(f"{name}.csv", index=False)
 
 
+@pytest.fixture
+def run(capsys):
+    """Run a command line; return its exit code, and what goes to both streams."""
+    return lambda *line: (main(line), *capsys.readouterr())
+
+
+def edit(*names, **columns):
+    """Give tables other columns, made of what they hold."""
+    for name in names:
+        frame = pd.read_csv(f"{name}.csv").assign(**columns)
+        frame.to_csv(f"{name}.csv", index=False)
+
+
 def outcome(capsys, candidate, *options, margin="0.02"):
     """Return the exit code, and what goes to both streams."""
     code = main(["gate", "base.csv", f"{candidate}.csv", "--margin", margin, *options])
@@ -110,20 +123,17 @@ def test_a_harmed_subgroup_blocks(capsys):
     assert [part["name"] for part in found["subgroups"]] == ["f", "m"]
     assert {part["alpha"] for part in found["subgroups"]} == {0.05 / 3}
     assert found["overall"]["alpha"] == 0.05
-    for name in ("base", "equal"):
-        pd.read_csv(f"{name}.csv").assign(sex="f").to_csv(f"{name}.csv", index=False)
+    edit("base", "equal", sex="f")
     said = gate(capsys, "equal", "--subgroups", "sex")[1]
     assert "Limits of subgroups at the level 0.025 each" in said
 
 
 def test_without_limits_nothing_follows(capsys):
-    frame = pd.read_csv("base.csv")
-    right = frame["y_true"] == "yes"
-    for name, high in (("base", 0.99), ("less", 0.7)):  # two perfect rankings
-        frame["p_yes"] = np.where(right, high, 1 - high) + 0.001 * (frame["id"] % 10)
-        frame.assign(p_no=1 - frame["p_yes"]).to_csv(f"{name}.csv", index=False)
-    Path("copy.csv").write_bytes(Path("base.csv").read_bytes())
-    for candidate in ("copy", "less"):
+    right = pd.read_csv("base.csv")["y_true"] == "yes"
+    for name, high in (("base", 0.99), ("equal", 0.99), ("worse", 0.7)):  # perfect rankings
+        p = np.where(right, high, 1 - high) + 0.001 * (np.arange(1500) % 10)
+        edit(name, p_yes=p, p_no=1 - p)
+    for candidate in ("equal", "worse"):
         code, said = gate(capsys, candidate, "--metric", "roc_auc")
         assert code == 2
         assert "No decision follows, because no row counts differently for the two" in said
@@ -198,6 +208,9 @@ def test_the_positive_class_is_chosen_and_named(capsys):
         ("--metric accuracy --set costs=costs.yaml", "accuracy looks at no costs"),
         ("--metric expected_cost --set costs=costs.yaml", "needs `priors` too"),
         ("--metric cost --set costs=other.yaml", "the rows have no, yes"),
+        ("--margin=-1%", "margin: found"),
+        ("num.csv num2.csv --margin 1 --positive 3", "positive: numbers have no classes"),
+        ("num.csv num2.csv --margin 1 --metric f1 --task regression", "metrics: f1 compares"),
     ],
 )
 def test_mistakes_end_with_3(capsys, options, message):
@@ -205,6 +218,8 @@ def test_mistakes_end_with_3(capsys, options, message):
     Path("costs.yaml").write_text("classes: ['yes', 'no']\nmatrix: [[0, 5], [1, 0]]\n")
     Path("other.yaml").write_text("classes: [a, b]\nmatrix: [[0, 5], [1, 0]]\n")
     Path("link.csv").symlink_to("equal.csv")
+    for name in ("num.csv", "num2.csv"):
+        Path(name).write_text("id,y,y_pred\n" + "".join(f"{i},{i}.5,{i}.25\n" for i in range(40)))
     Path("old.xml").touch(0o444)
     before = {path: path.lstat().st_mtime_ns for path in Path().iterdir()}
     usual = ["base.csv", "equal.csv", "--margin", "0.02"] if options.startswith("--") else []
@@ -245,43 +260,39 @@ def test_runs_of_items_belong_together(capsys):
     assert found["overall"]["groups"] == 100
 
 
+SCORES = ("old", "new", "")
+LABELS = "accuracy\nf1"
+
+
 @pytest.mark.parametrize(
-    ("candidate", "undecided", "code", "decision"),
+    ("base", "candidate", "metric", "options", "undecided", "code", "decision"),
     [
-        ("equal", "fail", 0, "ship"),
-        ("few", "fail", 2, "undecided"),
-        ("few", "pass", 0, "undecided"),
+        ("base", "equal", LABELS, "--alpha 0.05", "fail", 0, "ship"),
+        ("base", "few", LABELS, "--alpha 0.05", "fail", 2, "undecided"),
+        ("base", "few", LABELS, "--alpha 0.05", "pass", 0, "undecided"),
+        # scores, with names of two words
+        (*SCORES, "--values right --set 'value=the score'", "fail", 0, "ship"),
+        (*SCORES, '--values wrong --set "value=the score"', "fail", 1, "block"),
+        (*SCORES, "--values right --set value=the score", "fail", 3, ""),
+        (*SCORES, "--values right --set 'value=the score", "fail", 3, ""),
     ],
 )
-def test_the_action_of_github(candidate, undecided, code, decision):
+def test_the_action_of_github(base, candidate, metric, options, undecided, code, decision):
     frame = pd.read_csv("base.csv")
     turned = frame["id"] % 40 == 1
     frame.loc[turned, "y_pred"] = np.where(frame.loc[turned, "y_pred"] == "yes", "no", "yes")
     frame.to_csv("few.csv", index=False)
-    done = run_action("base", candidate, "accuracy\nf1", "--alpha 0.05", undecided)
-    assert done.returncode == code, done.stderr
-    assert f"decision={decision}" in Path("out.txt").read_text()
-    summary = Path("sum.md").read_text()
-    assert decision.capitalize() in summary
-    assert ", f1 |" in summary
-
-
-@pytest.mark.parametrize(
-    ("options", "code"),
-    [
-        ("--values right --set 'value=the score'", 0),
-        ('--values wrong --set "value=the score"', 1),
-        ("--values right --set value=the score", 3),
-        ("--values right --set 'value=the score", 3),
-    ],
-)
-def test_the_action_gates_scores_and_keeps_quoted_words(options, code):
     for name, every in (("old", 2), ("new", 4)):
         right = [int(i % every > 0) for i in range(1000)]
         pd.DataFrame({"id": range(1000), "the score": right}).to_csv(f"{name}.csv", index=False)
     Path("bakeoff-gate.md").write_text("an earlier comment")
-    done = run_action("old", "new", "", options, "fail")
+    done = run_action(base, candidate, metric, options, undecided)
     assert done.returncode == code, done.stderr
+    if decision:
+        assert f"decision={decision}" in Path("out.txt").read_text()
+        summary = Path("sum.md").read_text()
+        assert decision.capitalize() in summary
+        assert (", f1 |" in summary) == bool(metric)
 
 
 def run_action(base, candidate, metric, options, undecided):
@@ -357,27 +368,27 @@ def rare(name, positives, seed, times=1):
     frame.assign(y_pred=np.where(p > 0.5, "yes", "no"), p_no=1 - p).to_csv(name, index=False)
 
 
-def test_log_loss_that_few_rows_carry_is_undecided_in_every_output(capsys):
-    for positives, code in ((19, 2), (80, 0)):
-        rare("base.csv", positives, 1)
-        rare("new.csv", positives, 1, 0.98)
-        options = ("--metric", "log_loss", "--output", "c.md")
-        found, said = gate(capsys, "new", *options, margin="0.1")
-        assert found == code, said
-        told = "19 rows of the rarest class, 20 are needed"
-        assert (told in said) == (code == 2)
-        assert (told in Path("c.md").read_text()) == (code == 2)
-        data = as_json(capsys, "new", *options, margin="0.1")
-        assert data["overall"]["warnings"] == ([told] if code else [])
-
-
-def test_rough_limits_are_told_where_the_gate_ships(capsys):
-    rare("base.csv", 12, 1)
-    rare("new.csv", 12, 1, 1 - 0.1 * (np.arange(400) % 3 == 0))
-    code, said = gate(capsys, "new", "--metric", "roc_auc", "--output", "c.md", margin="0.3")
-    assert code == 0, said
-    for text in (said, Path("c.md").read_text()):
-        assert "Caution: 12 rows of the rarest class" in text
+@pytest.mark.parametrize(
+    ("positives", "times", "metric", "margin", "code", "said"),
+    [
+        (19, 0.98, "log_loss", "0.1", 2, "because 19 rows of the rarest class, 20 are needed"),
+        (80, 0.98, "log_loss", "0.1", 0, ""),
+        (12, 1 - 0.1 * (np.arange(400) % 3 == 0), "roc_auc", "0.3", 0, "Caution: 12 rows of"),
+    ],
+)
+def test_few_rows_of_a_class_are_told_in_every_output(
+    capsys, positives, times, metric, margin, code, said
+):
+    rare("base.csv", positives, 1)
+    rare("new.csv", positives, 1, times)
+    options = ("--metric", metric, "--output", "c.md")
+    ended, text = gate(capsys, "new", *options, margin=margin)
+    assert ended == code
+    for one in (text, Path("c.md").read_text()):
+        assert said in one
+        assert said or "rarest class" not in one
+    warnings = as_json(capsys, "new", *options, margin=margin)["overall"]["warnings"]
+    assert len(warnings) == bool(said)
 
 
 def process(*arguments, **more):
@@ -400,10 +411,7 @@ def test_output_in_any_encoding_keeps_decision_sign_and_names(monkeypatch):
 
 def test_values_files_and_messages_obey_no_terminal_and_no_runner_of_a_build(capsys):
     bad = ["::add-mask::e", "\x1b[31mred\x07", "a\n::stop-commands::x", "\u2028##[error]\x9b"]
-    for name in ("base", "women"):
-        frame = pd.read_csv(f"{name}.csv")
-        frame["site"] = [bad[i % 4] for i in range(len(frame))]
-        frame.to_csv(f"{name}.csv", index=False)
+    edit("base", "women", site=lambda frame: [bad[i % 4] for i in frame["id"]])
     said = outcome(capsys, "women", "--subgroups", "site", "--output", "comment.md")[1]
     found = as_json(capsys, "women", "--subgroups", "site")
     names = [part["name"] for part in found["subgroups"]]
@@ -445,9 +453,7 @@ def test_several_metrics_are_one_decision(capsys):
 
 
 def test_several_columns_of_subgroups_are_one_decision(capsys):
-    for name in ("base", "women", "equal"):
-        frame = pd.read_csv(f"{name}.csv")
-        frame.assign(site=frame["id"] % 3).to_csv(f"{name}.csv", index=False)
+    edit("base", "women", "equal", site=lambda frame: frame["id"] % 3)
     for columns in (["sex", "site"], ["site", "sex"]):
         options = [word for column in columns for word in ("--subgroups", column)]
         code, said = gate(capsys, "women", *options, margin="0.15")
@@ -477,14 +483,6 @@ def test_a_pipe_is_not_said_to_be_missing(capsys):
     main(["gate", "pipe.csv", "base.csv", "--margin", "0.1"])
     said = capsys.readouterr().err
     assert "'pipe.csv' is a pipe or a device, which can be read once" in said
-
-
-@pytest.fixture
-def run(capsys):
-    def command(*arguments):
-        return main(arguments), *capsys.readouterr()
-
-    return command
 
 
 @pytest.fixture
@@ -557,34 +555,14 @@ def test_percent_of_a_base_of_several_runs_is_that_of_its_mean_run(run, table, v
     assert found["overall"]["estimate"] == pytest.approx(means["base"] - means["better"])
 
 
-@pytest.mark.parametrize(
-    ("asked", "said"),
-    [
-        (("--margin", "some"), "margin: found 'some', expected a number, or a percentage"),
-        (("--margin=-1%",), "margin: found"),
-        (("--margin", "1", "--positive", "3"), "positive: numbers have no classes"),
-        (("--margin", "1", "--metric", "f1", "--task", "regression"), "metrics: f1 compares"),
-        (("--margin", "1", "--values", "lower", "--task", "regression"), "task: is for"),
-    ],
-)
-def test_refusals(run, table, asked, said):
-    code, out, err = run("gate", "base.csv", "better.csv", *asked)
-    assert (code, out) == (3, "")
-    assert said in err
-
-
 def test_rows_for_a_difference_from_a_pilot(run, table):
     pilot = metric_difference(table.y, table.base, table.better, metric="rmse")
-    test = MetricPower.from_pilot(pilot)
-    how = {"alpha": 0.05, "alternative": "two-sided"}
     asked = "plan", "base.csv", "better.csv", "--json"
-    found = json.loads(run(*asked, "--difference", "1000")[1])
-    assert found["rows"] == int(test.solve(difference=1000, power=0.8, **how).n)
-    assert found["what"].endswith("of 1000 in rmse")
-    found = json.loads(run(*asked, "--rows", "1000", "--metric", "rmse")[1])
-    wanted = test.solve(n=1000, power=0.8, **how).difference
-    assert found["difference"] == pytest.approx(wanted, rel=0.005)  # of thousands, not of shares
-    found = json.loads(run(*asked, "--margin", "2000", "--metric", "mae")[1])
-    assert "to show that A is not worse than B by 2000 in mae" in found["what"]
-    _, _, err = run("plan", "--metric", "rmse", "--difference", "1000")
-    assert "metrics: is for a pilot" in err
+    answer = json.loads(run(*asked, "--difference", "1000")[1])
+    assert answer["what"].endswith("of 1000 in rmse")
+    answer = json.loads(run(*asked, "--rows", "1000", "--metric", "rmse")[1])
+    how = {"n": 1000, "power": 0.8, "alpha": 0.05, "alternative": "two-sided"}
+    wanted = MetricPower.from_pilot(pilot).solve(**how).difference
+    assert answer["difference"] == pytest.approx(wanted, rel=0.005)  # of thousands, not of shares
+    answer = json.loads(run(*asked, "--margin", "2000", "--metric", "mae")[1])
+    assert "to show that A is not worse than B by 2000 in mae" in answer["what"]
