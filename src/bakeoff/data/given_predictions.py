@@ -27,12 +27,7 @@ from bakeoff.data.read_given import may_be_right_or_wrong, meant
 from bakeoff.data.records import USUAL, Records, as_table, by_run
 from bakeoff.data.splits import NEITHER, Folds, Split, make_splits
 from bakeoff.data.table import GROUP, ROW_ID, TARGET, TIME, Table, load_table
-from bakeoff.data.target import (
-    Labels,
-    Target,
-    check_spread,
-    positive_last,
-)
+from bakeoff.data.target import Answers, Target, check_spread, positive_last
 from bakeoff.errors import Place, Problem, listed, some
 from bakeoff.files import files_at, is_file, no_file, state_of
 from bakeoff.keys import name_of
@@ -133,8 +128,7 @@ def load_given(name: str, experiment: Experiment) -> Table:
             "is right) or `- error` (1 is wrong), and the tests are McNemar's; where other numbers "
             "could have occurred, say which: `range: [0, 5]`",
         )
-    nothing = Labels((), np.array([], np.int32))
-    rows = Observations("", np.array([], dtype=object), nothing)
+    rows = Observations("", np.array([], dtype=object), Answers((), np.array([], np.int32)))
     if files:
         first = next((file for file in files if file.true is not None), None)
         if first is None:
@@ -149,7 +143,7 @@ def load_given(name: str, experiment: Experiment) -> Table:
     classes: tuple[str, ...] = ()
     if experiment.with_values:
         classes = () if experiment.by_values else RIGHT_OR_WRONG
-    elif isinstance(rows.true, Labels) and files:
+    elif rows.true is not None and not rows.true.numbers and files:
         classes = _classes(rows.true, spec, ("datasets", name))
     assert rows.true is not None
     truth: NDArray[Any] = rows.true.among(classes)
@@ -249,7 +243,7 @@ def predictions_of(fit: Fit, experiment: Experiment, table: Table, split: Split)
     return found[at]
 
 
-def _classes(labels: Labels, spec: GivenData, place: Place) -> tuple[str, ...]:
+def _classes(labels: Answers, spec: GivenData, place: Place) -> tuple[str, ...]:
     """Order the classes: as the experiment says, or sorted (2 before 10), the positive one last."""
     present = sorted(name for name, n in labels.counts.items() if n)
     if spec.classes is not None:

@@ -20,18 +20,15 @@ from numpy.typing import NDArray
 from pandas.api.types import is_numeric_dtype
 
 from bakeoff.data.columns import LARGEST, beyond, canonical_ids, in_order, ordered
-from bakeoff.data.describe import LIKE_MISSING, named_like_groups
-from bakeoff.data.readers import SCORES, known, read_elsewhere
-from bakeoff.data.target import Answers, Labels, Numbers
+from bakeoff.data.describe import LIKE_MISSING
+from bakeoff.data.readers import SCORES, known, read_log, reader_of
+from bakeoff.data.target import Answers
 from bakeoff.errors import Place, Problem, UserError, listed, some, unknown
 from bakeoff.files import is_file, no_file
 from bakeoff.sources.common import formats
-from bakeoff.sources.common.base import TableKeys, as_columns
+from bakeoff.sources.common.base import TableKeys, as_columns, blame
 from bakeoff.sources.common.formats import MISSING, format_of, opened
-from bakeoff.sources.common.identifiers import (
-    arrow_column,
-    identifiers,
-)
+from bakeoff.sources.common.identifiers import arrow_column, identifiers
 from bakeoff.spec.given_models import SEED, GivenColumns
 
 USUAL: Mapping[str, tuple[str, ...]] = {
@@ -69,31 +66,36 @@ _USUAL = [text for text in ("NA", "N/A", "NaN", "nan", "null", "None") if text i
 
 def read_table(path: str, place: Place, keys: TableKeys = PLAIN) -> pa.Table:
     """Read a table, or what another tool writes; see `bakeoff.data.readers`."""
-    found = read_tables(path, place, keys)
-    if len(found) > 1:
+    tables = read_tables(path, place, keys)
+    if len(tables) > 1:
         raise Problem(
             place,
-            f"{path!r} holds {len(found)} models ({some(found)}), expected one: `model:` of "
+            f"{path!r} holds {len(tables)} models ({some(tables)}), expected one: `model:` of "
             "an experiment names one of them",
         )
-    return next(iter(found.values()))
+    return next(iter(tables.values()))
 
 
 def read_tables(
     path: str, place: Place, keys: TableKeys = PLAIN, *, partial: bool = False
 ) -> dict[str, pa.Table]:
     """Read what `read_table` reads, as a table of each model where a log holds several."""
-    frame = None if keys.format else read_elsewhere(path, place, partial=partial)
-    if frame is not None and MODEL in frame:
-        parts = {str(name): part.drop(columns=MODEL) for name, part in frame.groupby(MODEL)}
-        return {name: as_table(part) for name, part in parts.items()}
-    if frame is None and keys.format is None and Path(path).suffix.lower() == ".json":
+    reader = None if keys.format else reader_of(path)
+    if reader is None and keys.format is None and Path(path).suffix.lower() == ".json":
         raise Problem(
             place,
             f"{path!r} is no JSON that is known here, by its content: {known()}; save "
             "it as CSV or Parquet",
         )
-    return {"": as_table(read_frame(path, place, keys) if frame is None else frame)}
+    if reader is None:
+        return {"": as_table(read_frame(path, place, keys))}
+    try:
+        frame = read_log(reader, path, partial=partial)
+    except ValueError as error:
+        raise Problem(place, f"{path!r} was taken for a file of {reader.WHAT}: {error}") from None
+    if MODEL not in frame:
+        return {"": as_table(frame)}
+    return {str(name): as_table(part.drop(columns=MODEL)) for name, part in frame.groupby(MODEL)}
 
 
 def as_table(frame: pd.DataFrame) -> pa.Table:
@@ -262,8 +264,8 @@ class Records:
     @property
     def scores(self) -> dict[str, str]:
         """What the one metric of each task of a log is called, which stands as ``score``."""
-        known = self.table.schema.metadata or {}
-        scores: dict[str, str] = json.loads(known.get(SCORES.encode(), "{}"))
+        written = (self.table.schema.metadata or {}).get(SCORES.encode(), "{}")
+        scores: dict[str, str] = json.loads(written)
         return scores
 
     def find(self, role: str, columns: GivenColumns) -> str | None:
@@ -276,10 +278,10 @@ class Records:
             if name not in self.names:
                 raise Problem(at, f"{self.path!r}: {unknown('column', name, self.names)}")
             return name
-        found = [usual for usual in USUAL.get(role, ()) if usual in self.names]
-        if len(found) > 1:
-            raise Problem(at, f"{self.path!r} has {listed(found)}: say which of them it is")
-        return found[0] if found else None
+        present = [usual for usual in USUAL.get(role, ()) if usual in self.names]
+        if len(present) > 1:
+            raise Problem(at, f"{self.path!r} has {listed(present)}: say which of them it is")
+        return present[0] if present else None
 
     def require(self, role: str, columns: GivenColumns) -> str:
         """Find the column of a role that the table must have."""
@@ -297,13 +299,7 @@ class Records:
         """Return the values of a column."""
         return pd.Series(self.table[name].to_pandas())
 
-    def refuse(
-        self,
-        wrong: NDArray[np.bool_],
-        what: str,
-        column: str,
-        more: str = "",
-    ) -> None:
+    def refuse(self, wrong: NDArray[np.bool_], what: str, column: str, more: str = "") -> None:
         """Refuse rows in which a column has no value, or a wrong one."""
         if wrong.any():
             row = int(wrong.argmax())
@@ -315,30 +311,23 @@ class Records:
                 f"{column!r}; the first is {first}{more}",
             )
 
-    def labels(self, column: str, role: str = "predicted", *, may_lack: bool = False) -> Labels:
-        """Return the labels of a column."""
-        labels = Labels.of(self.table[column])
-        if not may_lack:
-            more = "; a class that is called NA, None or the like needs an empty `missing_values`"
-            more += DROP * (role == "truth")
-            self.refuse(labels.missing, f"no {_WHAT[role]}", column, more)
-        return labels
-
     def answers(
         self,
-        column: str | None,
+        column: str,
         role: str = "predicted",
         *,
         numbers: bool = False,
         may_lack: bool = False,
-    ) -> Answers | None:
-        """Return the labels of a column, or with `numbers` its numbers; None of no column."""
-        if column is None:
-            return None
-        if not numbers:
-            return self.labels(column, role, may_lack=may_lack)
+    ) -> Answers:
+        """Return the labels of a column, or with `numbers` its numbers."""
         advice = DROP * (role == "truth")
-        return Numbers(self.numbers(column, may_lack=may_lack, advice=advice))
+        if numbers:
+            return Answers((), self.numbers(column, may_lack=may_lack, advice=advice))
+        labels = Answers.of_labels(self.table[column])
+        if not may_lack:
+            more = "; a class that is called NA, None or the like needs an empty `missing_values`"
+            self.refuse(labels.missing, f"no {_WHAT[role]}", column, more + advice)
+        return labels
 
     def numbers(
         self, column: str, *, may_lack: bool = False, advice: str = ""
@@ -363,19 +352,15 @@ class Records:
             return None
         values = self.column(column)
         self.refuse(values.isna().to_numpy(), f"no {_WHAT.get(role, role)}", column)
-        try:
-            if role != "time":
-                return identifiers(values).to_numpy(dtype=object)
-            return ordered(values).to_numpy()
-        except UserError as error:
-            raise Problem(self.place, f"{self.path!r}: column {column!r} {error}") from None
+        with blame(*self.place, before=f"{self.path!r}: column {column!r} "):
+            if role == "time":
+                return ordered(values).to_numpy()
+            return identifiers(values).to_numpy(dtype=object)
 
     def row_ids(self, column: str) -> NDArray[Any]:
         """Return the ids of a column, shape (n,): whole numbers, or texts."""
-        try:
+        with blame(*self.place, before=f"{self.path!r}: column {column!r} "):
             return canonical_ids(self.column(column))
-        except UserError as error:
-            raise Problem(self.place, f"{self.path!r}: column {column!r} {error}") from None
 
     def ids(
         self,
@@ -407,19 +392,13 @@ class Records:
             )
         raise Problem(self.place, text)
 
-    def unclaimed(self, columns: GivenColumns, known: Iterable[str | None]) -> list[str]:
-        """Name the columns that have no role yet; `known` are those that have one."""
+    def unclaimed(self, columns: GivenColumns, taken: Iterable[str | None]) -> list[str]:
+        """Name the columns that have no role yet; those that are `taken` have one."""
         named = [role for role in ("groups", "time", "runs") if getattr(columns, role) is not None]
-        claimed = {*known, *(self.find(role, columns) for role in named)}
+        claimed = {*taken, *(self.find(role, columns) for role in named)}
         claimed |= {columns.repeat, columns.fold, columns.seeds}
         claimed |= {one.column for one in as_columns(columns.subgroups)}
         return [name for name in self.names if name not in claimed]
-
-    def like_groups(
-        self, columns: GivenColumns, known: Iterable[str | None]
-    ) -> list[dict[str, Any]]:
-        """List the columns without a role that look like ids of groups, by name and values."""
-        return named_like_groups(self.table, self.unclaimed(columns, known))
 
 
 def by_run(file: Records, columns: GivenColumns) -> Iterator[Records]:
@@ -449,8 +428,8 @@ def by_run(file: Records, columns: GivenColumns) -> Iterator[Records]:
     first = pd.Index(frame["id"][frame["run"] == names[0]])
     for run in names:
         rows = np.flatnonzero(frame["run"] == run)
-        own = pd.Index(frame["id"].iloc[rows])
-        lacking, extra = first.difference(own), own.difference(first)
+        of_run = pd.Index(frame["id"].iloc[rows])
+        lacking, extra = first.difference(of_run), of_run.difference(first)
         if len(lacking) or len(extra):
             which = f"lacks {len(lacking):,} row(s)" if len(lacking) else "has other rows"
             raise Problem(
@@ -458,5 +437,4 @@ def by_run(file: Records, columns: GivenColumns) -> Iterator[Records]:
                 f"{file.path!r}: the training run {run} {which} ({some([*lacking, *extra])}): "
                 "every run predicts the same rows; leave incomplete rows out of all runs",
             )
-        rows = rows[own.get_indexer(first)]
-        yield file.with_table(file.table.take(pa.array(rows)))
+        yield file.with_table(file.table.take(pa.array(rows[of_run.get_indexer(first)])))

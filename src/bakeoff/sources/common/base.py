@@ -28,12 +28,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-def _number_as_text(value: Any) -> Any:
-    """Take the number of a class for its name."""
-    return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
-
-
-NewName = Annotated[str, BeforeValidator(_number_as_text)]
+NewName = Annotated[
+    str,  # the number of a class is its name
+    BeforeValidator(lambda value: str(value) if type(value) is int else value),
+]
 ColumnName = Annotated[str, Field(min_length=1)]
 Params = Annotated[dict[str, Any], BeforeValidator(with_numbers)]
 Values = Annotated[list[ClassName], Field(min_length=1)]
@@ -270,12 +268,12 @@ class DataSet(SpecSection, ABC):
         return self
 
     @abstractmethod
-    def inputs(self) -> Sequence[str]:
-        """List the files that are read: when one is edited, the data are loaded again."""
-
-    @abstractmethod
     def load(self, seed: int) -> Loaded:
         """Load the data."""
+
+    def inputs(self) -> Sequence[str]:
+        """List the files that are read: when one is edited, the data are loaded again."""
+        return ()
 
     def beside(self, folder: Path) -> Self:
         """Find files that are not in the working folder in the experiment's own."""
@@ -295,19 +293,19 @@ class DataSet(SpecSection, ABC):
 
     def described(self) -> dict[str, Any]:
         """Return what the card says about the source: the keys that it adds itself."""
-        own = set(type(self).__annotations__)
-        return self.model_dump(mode="json", include=own, exclude_defaults=True)
+        keys = set(type(self).__annotations__)
+        return self.model_dump(mode="json", include=keys, exclude_defaults=True)
 
 
 @contextmanager
-def blame(key: str) -> Iterator[None]:
-    """Attribute errors to a key, unless they name one already."""
+def blame(*place: str | int, before: str = "", after: str = "") -> Iterator[None]:
+    """Attribute errors to a place, unless they name one already."""
     try:
         yield
     except Problem:
         raise
     except UserError as error:
-        raise Problem((key,), str(error)) from error.__cause__
+        raise Problem(place, f"{before}{error}{after}") from error.__cause__
 
 
 Format = Literal["csv", "tsv", "parquet", "feather", "jsonl", "excel", "stata"]
