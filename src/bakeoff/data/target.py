@@ -109,7 +109,7 @@ class Answers:
     def unlike(self, other: Answers) -> NDArray[np.bool_]:
         """Tell in which rows another column has another answer, but for rounding, shape (n,)."""
         if self.numbers:
-            return ~np.isclose(other.values, self.values, rtol=_SAME, atol=0)
+            return np.asarray(~np.isclose(other.values, self.values, rtol=_SAME, atol=0))
         return np.asarray(other.among(self.classes) != self.values)
 
     @property

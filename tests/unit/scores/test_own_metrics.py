@@ -106,15 +106,12 @@ def rows(metric, n=80):
 
 
 def test_function_gets_names_of_classes_and_what_it_asks_for(code):
-    entered(
-        f1_yes={}, profit={"columns": ["amount"]}, certainty={"needs": "probabilities"}, noisy={}
-    )
+    profit, certainty = {"columns": ["amount"]}, {"needs": "probabilities"}
+    entered(f1_yes={}, profit=profit, certainty=certainty, noisy={})
     one, amount = predictions(), {"amount": np.arange(80.0)}
     assert score(METRICS["f1_yes"], one) == (pytest.approx(f1_score(one.y_true, one.y_pred)), "")
-    right = (one.y_true == 1) & (one.y_pred == 1)
-    assert score(METRICS["profit"], one, None, amount)[0] == pytest.approx(
-        (right * np.arange(80)).mean()
-    )
+    earned = ((one.y_true == 1) & (one.y_pred == 1)) * np.arange(80)
+    assert score(METRICS["profit"], one, None, amount)[0] == pytest.approx(earned.mean())
     certainty = np.abs(one.probabilities[:, 1] - 0.5).mean()
     assert score(METRICS["certainty"], one)[0] == pytest.approx(certainty)
     assert score(METRICS["noisy"], one) == score(METRICS["noisy"], one), "draws are seeded"
