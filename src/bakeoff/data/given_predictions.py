@@ -198,13 +198,9 @@ def given_splits(file: Observations, table: Table, name: str, plan: Plan) -> pd.
             )
         made.append(np.full(len(ids), 0 if plan.folds == 1 else NEITHER, dtype=np.int16))
         made[-1][position[tested]] = file.folds[tested, 1]
-    if not isinstance(plan, Resampled):
-        _check_whole(file, plan, made, at)
-    return pd.DataFrame({ROW_ID: ids, **{f"repeat-{r}": one for r, one in enumerate(made, 1)}})
-
-
-def _check_whole(file: Observations, plan: Plan, made: Sequence[Folds], at: Place) -> None:
-    """Refuse a cross-validation that does not test all rows, and halves that are not halves."""
+    splits = pd.DataFrame({ROW_ID: ids, **{f"repeat-{r}": one for r, one in enumerate(made, 1)}})
+    if isinstance(plan, Resampled):
+        return splits
     halvings = plan.repeats if isinstance(plan, Halves) else 0
     for m in range(halvings):
         wrong = (made[2 * m] != NEITHER) == (made[2 * m + 1] != NEITHER)
@@ -221,6 +217,7 @@ def _check_whole(file: Observations, plan: Plan, made: Sequence[Folds], at: Plac
                 f"{file.name}: {out:,} of {len(folds):,} rows are tested in no fold of repeat "
                 f"{repeat}",
             )
+    return splits
 
 
 def predictions_of(fit: Fit, experiment: Experiment, table: Table, split: Split) -> Predicted:
@@ -236,37 +233,30 @@ def predictions_of(fit: Fit, experiment: Experiment, table: Table, split: Split)
     if isinstance(spec, GivenData):
         # all others of a test set have no label, as `load_given` has proved; a fold's may differ
         row_ids = canonical_ids(table.frame[ROW_ID])
-        unknown = file.ids[~np.isin(file.ids, row_ids)] if given.by_folds else file.ids
-        rows = dataclasses.replace(rows, left_out=unknown)
+        others = file.ids[~np.isin(file.ids, row_ids)] if given.by_folds else file.ids
+        rows = dataclasses.replace(rows, left_out=others)
     at = positions(rows, file)
-    ((found,),) = file.among(table.classes).values()
-    return found[at]
+    ((run,),) = file.among(table.classes).values()
+    return run[at]
 
 
 def _classes(labels: Answers, spec: GivenData, place: Place) -> tuple[str, ...]:
     """Order the classes: as the experiment says, or sorted (2 before 10), the positive one last."""
     present = sorted(name for name, n in labels.counts.items() if n)
-    if spec.classes is not None:
-        ordered = [name_of(name) for name in spec.classes]
-        repeated = next((name for i, name in enumerate(ordered) if name in ordered[:i]), None)
-        if repeated is not None:
-            raise Problem((*place, "classes"), f"class {repeated!r} appears twice")
-        lacking = [name for name in present if name not in ordered]
-        if lacking:
-            read = [name for name in spec.classes if isinstance(name, bool)]
-            hint = f"; {bare_words(read[0])}" if read else ""
-            raise Problem(
-                (*place, "classes"),
-                f"true labels that are not listed: {some(lacking)} (listed: {some(ordered)}){hint}",
-            )
-        if spec.positive is None:
-            return tuple(ordered)
-    else:
-        ordered = in_order(present)
+    ordered = in_order(present) if spec.classes is None else list(map(name_of, spec.classes))
+    repeated = next((name for i, name in enumerate(ordered) if name in ordered[:i]), None)
+    if repeated is not None:
+        raise Problem((*place, "classes"), f"class {repeated!r} appears twice")
+    if lacking := [name for name in present if name not in ordered]:
+        bare = [name for name in spec.classes or () if isinstance(name, bool)]
+        hint = f"; {bare_words(bare[0])}" if bare else ""
+        text = f"true labels that are not listed: {some(lacking)} (listed: {some(ordered)}){hint}"
+        raise Problem((*place, "classes"), text)
     if len(ordered) < 2:
-        raise Problem(
-            place, f"all true labels are {ordered[0]!r}; name the other classes in `classes:`"
-        )
+        text = f"all true labels are {ordered[0]!r}; name the other classes in `classes:`"
+        raise Problem(place, text)
+    if spec.classes is not None and spec.positive is None:
+        return tuple(ordered)
     return positive_last(ordered, spec.positive, place, labels.counts)
 
 

@@ -302,11 +302,11 @@ def _of_folder(path: str, *, partial: bool) -> GivenTables:
         text = f"{path!r} is a folder without logs that can be used."
         raise Problem(PLACE, " ".join([text, *left_out[:3]]))
     apart = _told_apart(logs)
-    models = _joined(apart)
-    tables = {m: Records(f"{path}: {m}", as_table(one), PLACE) for m, one in models.items()}
+    joined_logs = _joined(apart)
+    tables = {m: Records(f"{path}: {m}", as_table(one), PLACE) for m, one in joined_logs.items()}
     counts = {kind: kinds.count(kind) for kind in kinds}
     counted = joined([f"{n} file{'s' * (n > 1)} ({kind})" for kind, n in counts.items()])
-    read_as = f"{path} was read as a folder of {counted}, with the models {joined(list(models))}"
+    read_as = f"{path} was read as a folder of {counted}, with the models {joined(list(tables))}"
     if apart != logs:
         read_as += "; logs of one model and task with other settings are other models, and no runs"
     return GivenTables(path, tables, (read_as,), tuple(left_out))

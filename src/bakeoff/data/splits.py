@@ -145,10 +145,9 @@ def largest_k(table: Table, plan: KFold) -> int:
 
 def check_divisible(dataset: str, table: Table, name: str, plan: Plan, seed: int) -> None:
     """Refuse a plan that these rows cannot be divided by."""
+    check_enough_rows(dataset, table, name, plan)
     if _is_given(table, plan) or GROUP in table.frame or TIME in table.frame:
         make_splits(dataset, table, name, plan, seed)
-    else:
-        check_enough_rows(dataset, table, name, plan)
 
 
 def _shares(plan: Plan) -> NDArray[np.float64]:
@@ -171,28 +170,27 @@ def _drawn(dataset: str, table: Table, name: str, plan: Plan, seed: int) -> dict
     for repeat in range(1, plan.full_repeats + 1) if isinstance(plan, Halves) else ():
         rng = np.random.default_rng(derive(seed, "split", dataset, name, "full", repeat))
         parts.append((rows, rng))
-    return {
-        f"repeat-{i}": _divided(table, part, plan, rng) for i, (part, rng) in enumerate(parts, 1)
-    }
+    made = {}
+    for number, (part, rng) in enumerate(parts, 1):
+        made[f"repeat-{number}"] = assigned = np.full(len(table.frame), NEITHER, dtype=np.int16)
+        if not isinstance(plan, Holdout | Resampled):
+            assigned[part] = _dealt(table, part, plan.folds, plan.stratify, rng)
+        elif GROUP in table.frame:
+            assigned[part] = _grouped(table, part, _shares(plan), plan.stratify, rng)
+        else:
+            assigned[part] = _tested(table.codes[part], _shares(plan)[1], plan.stratify, rng)
+    return made
 
 
-def _divided(table: Table, rows: Rows, plan: Plan, rng: np.random.Generator) -> Folds:
-    """Draw one division at random, of rows or of whole groups."""
-    assigned = np.full(len(table.frame), NEITHER, dtype=np.int16)
-    if not isinstance(plan, Holdout | Resampled):
-        assigned[rows] = _dealt(table, rows, plan.folds, plan.stratify, rng)
-    elif GROUP in table.frame:
-        assigned[rows] = _grouped(table, rows, _shares(plan), plan.stratify, rng)
-    else:
-        # with classes the rounding is settled by largest remainders
-        strata, share = _strata(table.codes[rows], plan.stratify), _shares(plan)[1]
-        exact = np.array([len(stratum) for stratum in strata]) * share
-        counts = np.floor(exact).astype(int)
-        left = round(len(rows) * share) - int(counts.sum())
-        counts[np.argsort(-(exact - counts), kind="stable")[:left]] += 1
-        assigned[rows] = 0
-        for stratum, count in zip(strata, counts, strict=True):
-            assigned[rows[rng.permutation(stratum)[:count]]] = 1
+def _tested(codes: Codes, share: float, stratify: bool, rng: np.random.Generator) -> Folds:
+    """Mark a share of the rows; with classes the rounding is settled by largest remainders."""
+    assigned, strata = np.zeros(len(codes), dtype=np.int16), _strata(codes, stratify)
+    exact = np.array([len(stratum) for stratum in strata]) * share
+    counts = np.floor(exact).astype(int)
+    left = round(len(codes) * share) - int(counts.sum())
+    counts[np.argsort(-(exact - counts), kind="stable")[:left]] += 1
+    for stratum, count in zip(strata, counts, strict=True):
+        assigned[rng.permutation(stratum)[:count]] = 1
     return assigned
 
 
@@ -396,23 +394,15 @@ def _check_parts(dataset: str, table: Table, name: str, plan: Plan, splits: pd.D
                     f"{where}: {early} of {len(split.test)} rows for testing come before the last "
                     "row for training",
                 )
-    if GROUP in table.frame and not is_given:
-        _check_whole_groups((*at, "groups"), table, name, plan, splits)
-
-
-def _check_whole_groups(
-    at: Place, table: Table, name: str, plan: Plan, splits: pd.DataFrame
-) -> None:
-    """Refuse to count one division of groups twice, and folds of uneven size."""
     seen: dict[bytes, int] = {}
-    for repeat in range(1, plan.rounds + 1):
+    for repeat in range(1, plan.rounds + 1) if GROUP in table.frame and not is_given else ():
         values = splits[f"repeat-{repeat}"].to_numpy()
         # the same folds under other numbers are the same division
         made = pd.factorize(values)[0] if plan.folds > 1 else values
         first = seen.setdefault(made.tobytes(), repeat)
         if first != repeat:
             raise Problem(
-                at,
+                (*at, "groups"),
                 f"the groups are too few or too uneven for {name}: its repeats {first} and "
                 f"{repeat} are the same division, which would count twice; use `holdout`, or "
                 "`kfold` without repeats",
@@ -421,7 +411,7 @@ def _check_whole_groups(
         if sizes.max() > _ALIKE * sizes.min():
             largest = table.frame[GROUP].value_counts()
             raise Problem(
-                at,
+                (*at, "groups"),
                 f"{name}, repeat {repeat}: its folds have {sizes.min()} to {sizes.max()} rows, "
                 f"because groups are never divided and {largest.index[0]!r} has {largest.iloc[0]} "
                 f"of {len(table.frame)} rows; tests on folds assume folds of similar size: choose "
@@ -546,10 +536,5 @@ def _overlap(splits: pd.DataFrame) -> dict[str, Any]:
         repeats = [int(name.removeprefix("repeat-")) for name in (one, other)]
         pairs.append({"repeats": repeats, "share": round(float(share), 6)})
     shares = [pair["share"] for pair in pairs]
-    return {
-        "expected": 0.5,
-        "mean": round(float(np.mean(shares)), 6),
-        "min": min(shares),
-        "max": max(shares),
-        "pairs": pairs,
-    }
+    mean = round(float(np.mean(shares)), 6)
+    return {"expected": 0.5, "mean": mean, "min": min(shares), "max": max(shares), "pairs": pairs}
