@@ -31,6 +31,7 @@ from bakeoff.data.target import Answers, Target, check_spread, positive_last
 from bakeoff.errors import Place, Problem, listed, some
 from bakeoff.files import files_at, is_file, no_file, state_of
 from bakeoff.keys import name_of
+from bakeoff.sources.common.base import first_repeated
 from bakeoff.spec import Experiment, Fit
 from bakeoff.spec.given_models import LOGS, GivenColumns, GivenData, GivenModel
 from bakeoff.spec.load import validated
@@ -244,8 +245,7 @@ def _classes(labels: Answers, spec: GivenData, place: Place) -> tuple[str, ...]:
     """Order the classes: as the experiment says, or sorted (2 before 10), the positive one last."""
     present = sorted(name for name, n in labels.counts.items() if n)
     ordered = in_order(present) if spec.classes is None else list(map(name_of, spec.classes))
-    repeated = next((name for i, name in enumerate(ordered) if name in ordered[:i]), None)
-    if repeated is not None:
+    if (repeated := first_repeated(ordered)) is not None:
         raise Problem((*place, "classes"), f"class {repeated!r} appears twice")
     if lacking := [name for name in present if name not in ordered]:
         bare = [name for name in spec.classes or () if isinstance(name, bool)]

@@ -34,7 +34,6 @@ PATTERNS = (f"p_{CLASS}", f"p:{CLASS}", f"prob_{CLASS}", f"proba_{CLASS}")
 _TIMES = 10
 _SHOWN = 5
 _MORE_CLASSES = "; a class without a true label is named in `classes`"
-_NO_LABELS = np.array([], dtype=np.intp)
 USUAL_COLUMNS = GivenColumns.model_validate({})
 NO_RECORDS = Records("", pa.table({}), ())
 """Of rows that are from no file."""
@@ -55,9 +54,7 @@ class Predicted:
     @property
     def answers(self) -> NDArray[Any]:
         """The predicted classes by their places, or numbers, shape (n,)."""
-        if self.said is None:
-            return _NO_LABELS
-        return self.said.among(self.said.classes)
+        return np.array([], dtype=np.intp) if self.said is None else self.said.values
 
     def __getitem__(self, rows: Any) -> Predicted:
         parts = {name: getattr(self, name) for name in ("said", "probabilities", "values")}
@@ -76,22 +73,21 @@ class Predicted:
             size, true = float(np.abs(self.answers).mean()), float(np.abs(truth).mean())
             # of a target with both signs a model that knows little predicts numbers near 0
             one_sign = bool((truth >= 0).all() or (truth <= 0).all())
-            if size <= _TIMES * true and not (one_sign and size < true / _TIMES):
-                return ""
-            return (
-                f"{model}: the mean size of the predictions is {size:.3g}, that of the true "
-                f"numbers {true:.3g}: are they in another unit, or on a logarithmic scale? They "
-                "are compared as they are."
-            )
-        if self.probabilities is None:
-            return ""
-        of_predicted = self.probabilities[np.arange(len(self.answers)), self.answers]
-        unlike = int((of_predicted < self.probabilities.max(axis=1)).sum())
-        text = (
-            f"{model}: in {unlike:,} of {len(self.answers):,} rows the predicted label is not the "
-            "class of the largest probability; labels are taken as they are."
-        )
-        return text if unlike else ""
+            if size > _TIMES * true or (one_sign and size < true / _TIMES):
+                return (
+                    f"{model}: the mean size of the predictions is {size:.3g}, that of the true "
+                    f"numbers {true:.3g}: are they in another unit, or on a logarithmic scale? "
+                    "They are compared as they are."
+                )
+        elif self.probabilities is not None:
+            of_predicted = self.probabilities[np.arange(len(self.answers)), self.answers]
+            unlike = int((of_predicted < self.probabilities.max(axis=1)).sum())
+            if unlike:
+                return (
+                    f"{model}: in {unlike:,} of {len(self.answers):,} rows the predicted label is "
+                    "not the class of the largest probability; labels are taken as they are."
+                )
+        return ""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -237,9 +233,8 @@ class Observations:
         """Return ids and truth of the rows that have one, and note the ids of the others."""
         if self.true is None or not (missing := self.true.missing).any():
             return self
-        return Observations(
-            self.name, self.ids[~missing], self.true[~missing], left_out=self.ids[missing]
-        )
+        ids, true = self.ids[~missing], self.true[~missing]
+        return Observations(self.name, ids, true, left_out=self.ids[missing])
 
     def among(
         self, classes: Sequence[str], *, sure: bool | None = None

@@ -112,7 +112,8 @@ def read_frame(path: str, place: Place, keys: TableKeys = PLAIN) -> pd.DataFrame
     keys = laid_out(path, keys)
     try:
         frame = _frame(path, keys)
-        commas = _written(frame, path, keys, markers=False)
+        is_text = format_of(path, keys) in ("csv", "tsv")
+        commas = _written(frame, keys, markers=False) if is_text else {}
         return _frame(path, keys.model_copy(update=commas)) if commas else frame
     except Problem as problem:
         if problem.path == ("encoding",):  # there is no key for it here
@@ -136,12 +137,13 @@ def guess(path: str, target: str, given: Mapping[str, Any]) -> tuple[pd.DataFram
             raise
         keys["encoding"] = "cp1252"
         frame = _frame(path, TableKeys.model_validate(keys))
-    more = _written(
-        frame.drop(columns=target, errors="ignore"), path, TableKeys.model_validate(keys)
-    )
+    layout = TableKeys.model_validate(keys)
+    if format_of(path, layout) not in ("csv", "tsv"):
+        return frame, keys
+    more = _written(frame.drop(columns=target, errors="ignore"), layout)
     if "missing_values" in keys:
         more.pop("missing_values", None)
-    elif labels := _labels_like_missing(frame, path, keys, target):
+    elif target in frame and (labels := _labels_like_missing(frame[target], path, layout)):
         missing = more.get("missing_values", _USUAL)
         more["missing_values"] = [text for text in missing if text not in labels]
     if not more:
@@ -150,23 +152,18 @@ def guess(path: str, target: str, given: Mapping[str, Any]) -> tuple[pd.DataFram
     return _frame(path, TableKeys.model_validate(keys)), keys
 
 
-def _labels_like_missing(
-    frame: pd.DataFrame, path: str, keys: Mapping[str, Any], target: str
-) -> set[str]:
+def _labels_like_missing(labels: pd.Series[Any], path: str, layout: TableKeys) -> set[str]:
     """Find texts like None that are labels: without them the target has less than two classes."""
-    is_text = format_of(path, TableKeys.model_validate(keys)) in ("csv", "tsv")
-    if not is_text or target not in frame or not frame[target].isna().any():
+    if not labels.isna().any() or is_numeric_dtype(labels.dtype):
         return set()
-    if is_numeric_dtype(frame[target].dtype):
-        return set()
-    plain = TableKeys.model_validate({**keys, "missing_values": []})
-    texts = _frame(path, plain)[target].dropna().astype(str)
+    plain = _frame(path, layout.model_copy(update={"missing_values": []}))
+    texts = plain[labels.name].dropna().astype(str)
     alike = texts[texts.isin(MISSING)].value_counts()
-    if frame[target].nunique() > 1 and len(alike):
+    if labels.nunique() > 1 and len(alike):
         text, rows = alike.index[0], int(alike.iloc[0])
         raise UserError(
-            f"missing_values: {target!r} is {text!r} in {rows:,} of {len(frame):,} rows: is that "
-            f"a class (`--missing-values ''`: empty cells alone are missing), or is the label "
+            f"missing_values: {labels.name!r} is {text!r} in {rows:,} of {len(labels):,} rows: is "
+            "that a class (`--missing-values ''`: empty cells alone are missing), or is the label "
             f"missing (`--missing-values {text}`)?"
         )
     return set(alike.index)
@@ -176,14 +173,11 @@ def _frame(path: str, keys: TableKeys) -> pd.DataFrame:
     return formats.read_table(Path(path), path, keys)
 
 
-def _written(
-    frame: pd.DataFrame, path: str, keys: TableKeys, *, markers: bool = True
-) -> dict[str, Any]:
+def _written(frame: pd.DataFrame, layout: TableKeys, *, markers: bool = True) -> dict[str, Any]:
     """Find decimal commas of a text and, as `markers`, texts for missing values."""
-    found: dict[str, Any] = {}
+    keys: dict[str, Any] = {}
     marking: dict[str, None] = {}
-    is_text = format_of(path, keys) in ("csv", "tsv")
-    for _, values in frame.items() if is_text else ():
+    for _, values in frame.items():
         if is_numeric_dtype(values.dtype):
             continue
         texts = values.dropna().astype(str).str.strip().value_counts().index
@@ -192,12 +186,12 @@ def _written(
         if not numbers or not all(markers and _MISSING.fullmatch(text) for text in rest):
             continue
         marking |= dict.fromkeys(rest)
-        grouped = keys.sep in (None, ",") and any(map(_GROUPED.fullmatch, numbers))
+        grouped = layout.sep in (None, ",") and any(map(_GROUPED.fullmatch, numbers))
         if not grouped and any(map(_DECIMAL_COMMA.fullmatch, numbers)):
-            found["decimal"] = ","
+            keys["decimal"] = ","
     if marking:
-        found["missing_values"] = [*marking, *_USUAL]
-    return found
+        keys["missing_values"] = [*marking, *_USUAL]
+    return keys
 
 
 def laid_out(path: str, keys: TableKeys) -> TableKeys:
@@ -208,8 +202,8 @@ def laid_out(path: str, keys: TableKeys) -> TableKeys:
     lines = _first_lines(path)
     sep, skip = keys.sep, keys.skip
     if not skip:
-        if lines and (told := _SEPARATOR.fullmatch(lines[0])):
-            sep, skip = sep or told[1], 1
+        if lines and (line := _SEPARATOR.fullmatch(lines[0])):
+            sep, skip = sep or line[1], 1
         skip += _before(lines[skip:], sep or ("\t" if kind == "tsv" else None))
     if sep is None and kind == "csv":
         first = next((line for line in lines[skip:] if line.strip()), "")
@@ -221,16 +215,14 @@ def laid_out(path: str, keys: TableKeys) -> TableKeys:
 def _before(lines: list[str], sep: str | None) -> int:
     """Count the lines before the names of the columns: comments, and titles of a single value."""
     sep = sep or max(",;\t|", key=lambda one: sum(one in line for line in lines))
-    values = [next(csv.reader([line], delimiter=sep), []) for line in lines]
-    most = statistics.mode([len(own) for own in values if own] or [0])
-    full = [len(own) == most and not own[0].startswith("#") for own in values]
-    if not any(full) or full[0]:
-        return 0
-    first = full.index(True)
-    numbers = any(map(_NUMBER.fullmatch, values[first]))
-    if numbers and len(values[first - 1]) == most:  # the names stand behind a `#`
+    rows = [next(csv.reader([line], delimiter=sep), []) for line in lines]
+    most = statistics.mode([len(row) for row in rows if row] or [0])
+    full = [len(row) == most and not row[0].startswith("#") for row in rows]
+    first = full.index(True) if any(full) else 0
+    numbers = any(map(_NUMBER.fullmatch, rows[first])) if first else False
+    if numbers and len(rows[first - 1]) == most:  # the names stand behind a `#`
         return first - 1
-    alone = all(len(own) < 2 or own[0].startswith("#") for own in values[:first])
+    alone = all(len(row) < 2 or row[0].startswith("#") for row in rows[:first])
     return first if alone and not numbers else 0
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import operator
 import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, partial
@@ -63,12 +64,7 @@ _IF_NAMES = (
     "; NA, None and the like are read as missing values: if a class has such a name, list the "
     "texts that stand for a missing value under `missing_values:`"
 )
-_LIMITS: Mapping[str, Callable[[Any, Any], Any]] = {
-    "min": lambda values, limit: values >= limit,
-    "max": lambda values, limit: values <= limit,
-    "above": lambda values, limit: values > limit,
-    "below": lambda values, limit: values < limit,
-}
+_LIMITS = {"min": operator.ge, "max": operator.le, "above": operator.gt, "below": operator.lt}
 SUBGROUP, TAKEN = ":subgroup:", ":column:"
 """How columns that are carried along begin; no model is called so."""
 MISSING = "(missing)"
@@ -198,9 +194,8 @@ def load_table(
             text = f"{used!r} is the {role}: it cannot be a feature too"
             raise Problem((*place, "features"), text)
     if reserved := _keys(features):
-        raise Problem(
-            place, f"a column is called {reserved[0]!r}, a name with a meaning here: rename it"
-        )
+        text = f"a column is called {reserved[0]!r}, a name with a meaning here: rename it"
+        raise Problem(place, text)
     canonical = pd.concat([pd.DataFrame(keys, index=frame.index), features], axis=1)
     carried = carry(frame, wanted, (*place, "subgroups")).reset_index(drop=True)
     counts = {
@@ -312,9 +307,8 @@ def _derived(frame: pd.DataFrame, spec: DataSet, place: Place) -> pd.DataFrame:
         # the name of a column may hold anything, brackets too
         call = re.fullmatch(r"\s*(\w+)\s*\(\s*(.+?)\s*\)\s*", formula)
         if call is None:
-            raise Problem(
-                at, f"found {shown(formula)}, expected function(column), e.g. log(income)"
-            )
+            text = f"found {shown(formula)}, expected function(column), e.g. log(income)"
+            raise Problem(at, text)
         function, source = call[1], call[2]
         if function not in _FUNCTIONS:
             raise Problem(at, unknown("function", function, _FUNCTIONS))
@@ -428,9 +422,8 @@ def chosen_features(
                 f"a column has no name in the first line and is called {name!r}; if it counts the "
                 f'rows, set `id: "{name}"` or `drop: ["{name}"]`',
             )
-        with blame(
-            *place, before=f"column {name!r} ", after=": leave it out with `drop` or mend it"
-        ):
+        what, remedy = f"column {name!r} ", ": leave it out with `drop` or mend it"
+        with blame(*place, before=what, after=remedy):
             made[name] = columns.plain(frame[name])
     return pd.DataFrame(made, index=frame.index, copy=False)
 

@@ -174,9 +174,8 @@ class Target:
             return TrainingTarget(answers, np.array([], np.intp), (), self.strata(answers))
         # learners such as XGBoost want labels without gaps, whatever the training part holds
         present, labels = np.unique(answers, return_inverse=True)
-        return TrainingTarget(
-            labels, present, tuple(self.classes[code] for code in present), labels
-        )
+        classes = tuple(self.classes[code] for code in present)
+        return TrainingTarget(labels, present, classes, labels)
 
     def lacking(self, answers: NDArray[Any]) -> str:
         """Say why nothing can be learned from a training part; empty if it can."""
@@ -198,17 +197,15 @@ class Target:
         if not len(answers):  # a training part, where all rows are test rows
             return {"numbers": {}}
         spread = answers.std(ddof=1) if len(answers) > 1 else 0.0
-        found = {"mean": answers.mean(), "median": np.median(answers), "sd": spread}
-        found |= {"min": answers.min(), "max": answers.max()}
-        return {"numbers": {name: float(f"{value:.12g}") for name, value in found.items()}}
+        facts = {"mean": answers.mean(), "median": np.median(answers), "sd": spread}
+        return {"numbers": _rounded(facts | {"min": answers.min(), "max": answers.max()})}
 
     def off_constant(self, train: NDArray[Any], test: NDArray[Any]) -> Mapping[str, Any]:
         """Tell how far numbers of test rows are from the median of training: mean and median."""
         if not self.numbers or not len(train):
             return {}
         off = np.abs(test - np.median(train))
-        found = {"mean": off.mean(), "median": np.median(off)}
-        return {"off_median": {name: float(f"{value:.12g}") for name, value in found.items()}}
+        return {"off_median": _rounded({"mean": off.mean(), "median": np.median(off)})}
 
     def difference(self, train: NDArray[Any], test: NDArray[Any]) -> float:
         """Return the largest difference of a share of a class, or that of means in SD."""
@@ -217,6 +214,10 @@ class Target:
         k = len(self.classes)
         shares = [np.bincount(part, minlength=k) / len(part) for part in (train, test)]
         return float(np.abs(shares[0] - shares[1]).max())
+
+
+def _rounded(facts: Mapping[str, Any]) -> dict[str, float]:
+    return {name: float(f"{value:.12g}") for name, value in facts.items()}
 
 
 def looks_like_a_quantity(column: columns.Series) -> bool:
@@ -258,9 +259,8 @@ def read_numbers(column: columns.Series, place: Place) -> tuple[columns.Series, 
 def check_spread(numbers: NDArray[Any], place: Place) -> None:
     """Refuse a target that is the same number for all rows."""
     if numbers.min(initial=np.inf) == numbers.max(initial=-np.inf):
-        raise Problem(
-            place, f"the target is {numbers[0]:g} in every row: nothing is to be predicted"
-        )
+        text = f"the target is {numbers[0]:g} in every row: nothing is to be predicted"
+        raise Problem(place, text)
 
 
 def read_labels(

@@ -79,25 +79,24 @@ class Costs(SpecSection):
         import numpy as np
 
         assert self.priors is not None
-        found = np.array(self.priors)[[self.names.index(name) for name in classes]]
-        return np.asarray(found / found.sum())
+        priors = np.array(self.priors)[[self.names.index(name) for name in classes]]
+        return np.asarray(priors / priors.sum())
 
     @model_validator(mode="after")
     def _square(self) -> Self:
         k, names = len(self.classes), self.names
-        repeated = next((name for i, name in enumerate(names) if name in names[:i]), None)
-        if repeated is not None:
+        if (repeated := first_repeated(names)) is not None:
             raise said(f"class {repeated!r} appears twice")
         widths = [len(row) for row in self.matrix]
         if len(widths) != k or set(widths) != {k}:
-            found = f"{len(widths)} row(s) of {', '.join(map(str, sorted(set(widths))))}"
-            raise said(f"the matrix has {found} number(s), {k} classes need {k} rows of {k}")
-        wrong = next((i for i in range(k) if self.matrix[i][i] != 0), None)
-        if wrong is not None:
-            raise said(
-                f"a right prediction of {names[wrong]!r} costs {self.matrix[wrong][wrong]:g}, "
-                "must cost 0: rows are true classes, columns predicted ones"
-            )
+            shape = f"{len(widths)} row(s) of {', '.join(map(str, sorted(set(widths))))}"
+            raise said(f"the matrix has {shape} number(s), {k} classes need {k} rows of {k}")
+        for i, name in enumerate(names):
+            if self.matrix[i][i] != 0:
+                raise said(
+                    f"a right prediction of {name!r} costs {self.matrix[i][i]:g}, must cost 0: "
+                    "rows are true classes, columns predicted ones"
+                )
         if math.fsum(map(math.fsum, self.matrix)) == 0:
             raise said("every error costs 0: nothing to compare")
         if self.priors is not None and (len(self.priors) != k or not any(self.priors)):
@@ -123,6 +122,11 @@ class SubgroupColumn(SpecSection):
         return self
 
 
+def first_repeated(names: Sequence[str]) -> str | None:
+    """Return the first name that is listed a second time."""
+    return next((name for i, name in enumerate(names) if name in names[:i]), None)
+
+
 def as_columns(listed: Sequence[str | SubgroupColumn]) -> tuple[SubgroupColumn, ...]:
     """Return columns that are named alone as columns without cuts."""
     return tuple(
@@ -133,10 +137,8 @@ def as_columns(listed: Sequence[str | SubgroupColumn]) -> tuple[SubgroupColumn, 
 
 def each_once(listed: list[str | SubgroupColumn]) -> list[str | SubgroupColumn]:
     """Refuse a column that is listed twice."""
-    names = [one.column for one in as_columns(listed)]
-    twice = next((name for i, name in enumerate(names) if name in names[:i]), None)
-    if twice is not None:
-        raise said(f"{twice!r} appears twice")
+    if (repeated := first_repeated([one.column for one in as_columns(listed)])) is not None:
+        raise said(f"{repeated!r} appears twice")
     return listed
 
 
