@@ -31,6 +31,10 @@ class FunctionData(DataSet):
         None, description="The column to predict, when the function returns a DataFrame alone."
     )
 
+    def inputs(self) -> list[str]:
+        """Return nothing: the code is watched, not the files that it reads."""
+        return []
+
     @property
     def imports(self) -> tuple[str, ...]:
         """The import path of the function."""

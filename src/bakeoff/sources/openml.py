@@ -36,6 +36,10 @@ class OpenmlData(DataSet):
             raise said("`version` goes with `name`; a `data_id` is one version already")
         return self
 
+    def inputs(self) -> list[str]:
+        """Return nothing: a version on OpenML does not change."""
+        return []
+
     def at_hand(self) -> bool:
         """Tell whether the data set is in the local cache."""
         return self._kept.is_file()

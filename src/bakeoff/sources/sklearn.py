@@ -18,6 +18,10 @@ class SklearnData(DataSet):
         description="Which of scikit-learn's built-in data sets; diabetes is for a regression."
     )
 
+    def inputs(self) -> list[str]:
+        """Return nothing: scikit-learn holds the data."""
+        return []
+
     def load(self, seed: int) -> Loaded:
         """Load the data set, classes by their names."""
         from sklearn import datasets
@@ -39,6 +43,10 @@ class GeneratedData(DataSet):
         description="Which generator of sklearn.datasets."
     )
     params: Params = Field({}, description="The generator's own parameters.")
+
+    def inputs(self) -> list[str]:
+        """Return nothing: no file is read."""
+        return []
 
     def load(self, seed: int) -> Loaded:
         """Draw the rows; the seed is the experiment's unless `params` has another."""

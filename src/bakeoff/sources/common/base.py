@@ -273,9 +273,9 @@ class DataSet(SpecSection, ABC):
     def load(self, seed: int) -> Loaded:
         """Load the data."""
 
+    @abstractmethod
     def inputs(self) -> Sequence[str]:
         """List the files that are read: when one is edited, the data are loaded again."""
-        return ()
 
     def beside(self, folder: Path) -> Self:
         """Find files that are not in the working folder in the experiment's own."""
