@@ -30,7 +30,7 @@ from bakeoff.data.given_tables import TASK
 from bakeoff.data.observations import Observations, Predicted
 from bakeoff.data.read_given import read_given
 from bakeoff.data.records import read_frame
-from bakeoff.data.target import Labels
+from bakeoff.data.target import Answers
 from bakeoff.errors import Problem, UserError
 from bakeoff.files import write_texts
 from bakeoff.options import OPTIONS
@@ -249,7 +249,7 @@ def _from_counts(text: str) -> Observations:
     if not 0 < sum(numbers) <= MOST_COUNTED:
         raise Problem(("counts",), f"expected 1 to {MOST_COUNTED:,} rows, found {sum(numbers):,}")
     right, a, b = (
-        Labels(("right", "wrong"), np.repeat(wrong, numbers))
+        Answers(("right", "wrong"), np.repeat(wrong, numbers))
         for wrong in ([0, 0, 0, 0], [0, 0, 1, 1], [0, 1, 0, 1])
     )
     models = {"A": (Predicted(a),), "B": (Predicted(b),)}

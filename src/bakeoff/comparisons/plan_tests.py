@@ -30,7 +30,7 @@ from bakeoff.comparisons.settings import (
 )
 from bakeoff.data.columns import check_values
 from bakeoff.data.splits import check_plan
-from bakeoff.errors import Place, Problem, UserError, joined, listed, shown, some, unknown
+from bakeoff.errors import Place, Problem, joined, listed, shown, some, unknown
 from bakeoff.scores import METRICS, counted_rows
 from bakeoff.scores.metrics import of_other_task
 from bakeoff.spec import AnalysisPlan, Experiment, PlannedTest
@@ -443,9 +443,9 @@ def check_classes(
     at: Place = ("datasets", dataset, "costs", "classes") if separate else ("costs", "classes")
     for i, each in enumerate(costs.classes):
         try:
-            check_values([each], classes, "class")
-        except UserError as error:
-            yield Problem((*at, i), f"{named}: {error}")
+            check_values([each], classes, "class", (*at, i))
+        except Problem as problem:
+            yield Problem(problem.path, f"{named}: {problem.message}")
     lacking = [name for name in classes if name not in costs.names]
     if lacking:
         yield Problem(at, f"the class {lacking[0]!r} of {named} has no row and column in the costs")

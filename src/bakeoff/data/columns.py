@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 import decimal
 import numbers
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any, TypeAlias, cast
 
 import numpy as np
@@ -13,7 +13,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from pandas.api import types
 
-from bakeoff.errors import UserError, unknown
+from bakeoff.errors import Place, Problem, UserError, unknown
 from bakeoff.keys import name_of
 from bakeoff.sources.common.identifiers import identifiers, names, text_of, without_categories
 
@@ -102,31 +102,29 @@ def in_order(present: Collection[str]) -> list[str]:
 
 def ordered(values: Series) -> Series:
     """Return a column that can be put in order: numbers, or dates read from texts."""
-    found = plain(values)
-    if types.is_string_dtype(found.dtype) and not types.is_datetime64_any_dtype(found.dtype):
-        numbers = pd.to_numeric(found, errors="coerce")  # of codes like 01
-        found = numbers if bool((numbers.isna() == found.isna()).all()) else found
-    if types.is_numeric_dtype(found.dtype) or types.is_datetime64_any_dtype(found.dtype):
-        return found
+    column = plain(values)
+    if types.is_string_dtype(column.dtype) and not types.is_datetime64_any_dtype(column.dtype):
+        numbers = pd.to_numeric(column, errors="coerce")  # of codes like 01
+        column = numbers if bool((numbers.isna() == column.isna()).all()) else column
+    if types.is_numeric_dtype(column.dtype) or types.is_datetime64_any_dtype(column.dtype):
+        return column
     try:
-        return pd.to_datetime(found, format="ISO8601", utc=True).dt.tz_localize(None)
+        return pd.to_datetime(column, format="ISO8601", utc=True).dt.tz_localize(None)
     except (ValueError, TypeError):
-        texts = found.dropna()
-        raise UserError(
-            f"holds neither numbers nor dates like 2024-05-31 (found {texts.iloc[0]!r})"
-        ) from None
+        first = column.dropna().iloc[0]
+        text = f"holds neither numbers nor dates like 2024-05-31 (found {first!r})"
+        raise UserError(text) from None
 
 
-def check_values(wanted: Iterable[Any], found: Iterable[str], what: str) -> None:
+def check_values(wanted: Sequence[Any], present: Iterable[str], what: str, at: Place) -> None:
     """Refuse values that no row has; numbers may be absent (a code that was never used)."""
-    names = set(found)
-    wanted = list(wanted)
+    names = set(present)
     absent = [value for value in wanted if name_of(value) not in names]
     wrong = [value for value in absent if isinstance(value, (str, bool))]
     if wrong or len(absent) == len(wanted):
         value = (wrong or absent)[0]
         hint = f" ({bare_words(value)})" if isinstance(value, bool) else ""
-        raise UserError(unknown(what, value, names) + hint)
+        raise Problem(at, unknown(what, value, names) + hint)
 
 
 def bare_words(value: bool) -> str:

@@ -39,13 +39,16 @@ _FEWEST = {True: 10, False: 20}
 def group_columns(frame: pd.DataFrame, without: Iterable[str]) -> list[dict[str, Any]]:
     """List the columns that look like ids of groups."""
     excluded = set(without)
-    found = []
-    for name in (str(column) for column in frame.columns if column not in excluded):
-        values = frame[name]
-        why = why_groups(values, name)
-        if why:
-            found.append({"column": name, "groups": int(values.nunique()), "why": why})
-    return found
+    reasons = {
+        str(name): why_groups(values, str(name))
+        for name, values in frame.items()
+        if name not in excluded
+    }
+    return [
+        {"column": name, "groups": int(frame[name].nunique()), "why": why}
+        for name, why in reasons.items()
+        if why
+    ]
 
 
 def named_like_groups(table: pa.Table, names: Iterable[str]) -> list[dict[str, Any]]:
@@ -57,11 +60,11 @@ def named_like_groups(table: pa.Table, names: Iterable[str]) -> list[dict[str, A
 def like_ids(table: pa.Table, names: Iterable[str]) -> list[str]:
     """Name those of some columns that look like ids of groups or rows, not like measurements."""
     names = list(names)
-    found = [group["column"] for group in named_like_groups(table, names)]
+    ids = [group["column"] for group in named_like_groups(table, names)]
     whole = [name for name in names if pa.types.is_integer(table.schema.field(name).type)]
     numbers = table.select(whole).to_pandas()
-    found += [name for name in whole if counts_up(numbers[name])]
-    return list(dict.fromkeys(found))
+    ids += [name for name in whole if counts_up(numbers[name])]
+    return list(dict.fromkeys(ids))
 
 
 def why_groups(values: Series, name: str) -> str:
@@ -76,9 +79,16 @@ def why_groups(values: Series, name: str) -> str:
     named = LIKE_AN_ID.search(name) or _IS_A_GROUP.search(name)
     if named and distinct >= _FEWEST[bool(_NAMES_A_GROUP.search(name))]:
         return NAMED
-    if 10 <= distinct <= len(values) / 2 and _in_blocks(values, distinct):
-        return BLOCKS
-    return ""
+    if not 10 <= distinct <= len(values) / 2:
+        return ""
+    # the rows of each value stand together, and the values count the blocks
+    codes = pd.factorize(values)[0]
+    if np.count_nonzero(np.diff(codes)) + 1 != distinct:
+        return ""
+    if types.is_numeric_dtype(values.dtype):
+        low, high = values.min(), values.max()
+        return BLOCKS if low in (0, 1) and high - low + 1 == distinct else ""
+    return "" if types.is_datetime64_any_dtype(values.dtype) else BLOCKS
 
 
 def is_nested(values: Series) -> bool:
@@ -116,16 +126,6 @@ def _whole(values: Series) -> bool:
     return all(bool((some % 1 == 0).all()) for some in (present.iloc[:1000], present))
 
 
-def _in_blocks(values: Series, distinct: int) -> bool:
-    """Tell whether the rows of each value stand together, and the values count the blocks."""
-    codes = pd.factorize(values)[0]
-    if np.count_nonzero(np.diff(codes)) + 1 != distinct:
-        return False
-    if not types.is_numeric_dtype(values.dtype):
-        return not types.is_datetime64_any_dtype(values.dtype)
-    return bool(values.min() in (0, 1) and values.max() - values.min() + 1 == distinct)
-
-
 _FEW_ROWS = 20
 """Below so many rows, values that differ in every row say little."""
 _MOSTLY = 0.8
@@ -147,13 +147,14 @@ _ISO = re.compile(r"\d{4}-\d{2}(-\d{2})?.*")
 
 def describe(features: pd.DataFrame) -> dict[str, dict[str, Any]]:
     """Describe each column: its kind, its values, and what is odd about it."""
-    found = {}
+    described: dict[str, dict[str, Any]] = {}
     for name, values in features.items():
-        different = distinct(values)
-        known = {"kind": kind_of(values), "missing": int(values.isna().sum())}
-        remark = _remark(values, str(name), different)
-        found[str(name)] = known | {"distinct": different} | ({"remark": remark} if remark else {})
-    return found
+        column = {"kind": kind_of(values), "missing": int(values.isna().sum())}
+        column["distinct"] = different = distinct(values)
+        if remark := _remark(values, different):
+            column["remark"] = remark
+        described[str(name)] = column
+    return described
 
 
 def kind_of(values: Series) -> str:
@@ -163,7 +164,7 @@ def kind_of(values: Series) -> str:
     return "number" if types.is_numeric_dtype(values.dtype) else "category"
 
 
-def _remark(values: Series, name: str, different: int) -> list[str] | None:
+def _remark(values: Series, different: int) -> list[str] | None:
     """Say what is odd about a column: the kind of the remark, and what was found."""
     unique = different == len(values) >= _FEW_ROWS
     if types.is_numeric_dtype(values.dtype):
@@ -237,7 +238,7 @@ def telling_columns(features: pd.DataFrame, target: Series) -> Iterator[Telling]
     step = -(-len(target) // _MOST_ROWS)
     classes = pd.factorize(target.iloc[::step])[0]
     most = float(np.bincount(classes).max() / len(classes))
-    for name in features.columns:
+    for name in features.columns if most < 1 else ():
         values = features[name].iloc[::step]
         if types.is_numeric_dtype(values.dtype) and values.nunique() > _MOST_VALUES:
             # equal values in no order, that of the file may be that of the classes
@@ -247,19 +248,13 @@ def telling_columns(features: pd.DataFrame, target: Series) -> Iterator[Telling]
             same = ordered[1:] == ordered[:-1]  # a neighbour has the class of the row
             share = float((np.append(same, False) | np.append(False, same)).mean())
         else:
-            share = _by_value(pd.factorize(values)[0] + 1, classes)
-        if most < 1 and share - most >= NEARLY_ALL * (1 - most):
+            # rows whose class is the most frequent one of the other rows with their value
+            counts = np.sort(pd.crosstab(pd.factorize(values)[0], classes).to_numpy(), axis=1)
+            first, second = counts[:, -1], counts[:, -2]
+            # without the row itself its class must still have as many rows as any other
+            share = float(first[first - 1 >= np.maximum(second, 1)].sum() / len(classes))
+        if share - most >= NEARLY_ALL * (1 - most):
             yield Telling(str(name), share)
-
-
-def _by_value(codes: np.ndarray, classes: np.ndarray) -> float:
-    """Return the share of rows whose class is the most frequent one of the other rows alike."""
-    counts = np.zeros((int(codes.max()) + 1, int(classes.max()) + 1), dtype=np.int64)
-    np.add.at(counts, (codes, classes), 1)
-    ordered = np.sort(counts, axis=1)
-    first, second = ordered[:, -1], ordered[:, -2] if counts.shape[1] > 1 else 0
-    # without the row itself its class must still have as many rows as any other
-    return float(first[first - 1 >= np.maximum(second, 1)].sum() / len(codes))
 
 
 Rows = NDArray[np.intp]

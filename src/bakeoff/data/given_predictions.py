@@ -27,15 +27,11 @@ from bakeoff.data.read_given import may_be_right_or_wrong, meant
 from bakeoff.data.records import USUAL, Records, as_table, by_run
 from bakeoff.data.splits import NEITHER, Folds, Split, make_splits
 from bakeoff.data.table import GROUP, ROW_ID, TARGET, TIME, Table, load_table
-from bakeoff.data.target import (
-    Labels,
-    Target,
-    check_spread,
-    positive_last,
-)
+from bakeoff.data.target import Answers, Target, check_spread, positive_last
 from bakeoff.errors import Place, Problem, listed, some
 from bakeoff.files import files_at, is_file, no_file, state_of
 from bakeoff.keys import name_of
+from bakeoff.sources.common.base import first_repeated
 from bakeoff.spec import Experiment, Fit
 from bakeoff.spec.given_models import LOGS, GivenColumns, GivenData, GivenModel
 from bakeoff.spec.load import validated
@@ -133,8 +129,7 @@ def load_given(name: str, experiment: Experiment) -> Table:
             "is right) or `- error` (1 is wrong), and the tests are McNemar's; where other numbers "
             "could have occurred, say which: `range: [0, 5]`",
         )
-    nothing = Labels((), np.array([], np.int32))
-    rows = Observations("", np.array([], dtype=object), nothing)
+    rows = Observations("", np.array([], dtype=object), Answers((), np.array([], np.int32)))
     if files:
         first = next((file for file in files if file.true is not None), None)
         if first is None:
@@ -149,7 +144,7 @@ def load_given(name: str, experiment: Experiment) -> Table:
     classes: tuple[str, ...] = ()
     if experiment.with_values:
         classes = () if experiment.by_values else RIGHT_OR_WRONG
-    elif isinstance(rows.true, Labels) and files:
+    elif rows.true is not None and not rows.true.numbers and files:
         classes = _classes(rows.true, spec, ("datasets", name))
     assert rows.true is not None
     truth: NDArray[Any] = rows.true.among(classes)
@@ -204,13 +199,9 @@ def given_splits(file: Observations, table: Table, name: str, plan: Plan) -> pd.
             )
         made.append(np.full(len(ids), 0 if plan.folds == 1 else NEITHER, dtype=np.int16))
         made[-1][position[tested]] = file.folds[tested, 1]
-    if not isinstance(plan, Resampled):
-        _check_whole(file, plan, made, at)
-    return pd.DataFrame({ROW_ID: ids, **{f"repeat-{r}": one for r, one in enumerate(made, 1)}})
-
-
-def _check_whole(file: Observations, plan: Plan, made: Sequence[Folds], at: Place) -> None:
-    """Refuse a cross-validation that does not test all rows, and halves that are not halves."""
+    splits = pd.DataFrame({ROW_ID: ids, **{f"repeat-{r}": one for r, one in enumerate(made, 1)}})
+    if isinstance(plan, Resampled):
+        return splits
     halvings = plan.repeats if isinstance(plan, Halves) else 0
     for m in range(halvings):
         wrong = (made[2 * m] != NEITHER) == (made[2 * m + 1] != NEITHER)
@@ -227,6 +218,7 @@ def _check_whole(file: Observations, plan: Plan, made: Sequence[Folds], at: Plac
                 f"{file.name}: {out:,} of {len(folds):,} rows are tested in no fold of repeat "
                 f"{repeat}",
             )
+    return splits
 
 
 def predictions_of(fit: Fit, experiment: Experiment, table: Table, split: Split) -> Predicted:
@@ -242,37 +234,29 @@ def predictions_of(fit: Fit, experiment: Experiment, table: Table, split: Split)
     if isinstance(spec, GivenData):
         # all others of a test set have no label, as `load_given` has proved; a fold's may differ
         row_ids = canonical_ids(table.frame[ROW_ID])
-        unknown = file.ids[~np.isin(file.ids, row_ids)] if given.by_folds else file.ids
-        rows = dataclasses.replace(rows, left_out=unknown)
+        others = file.ids[~np.isin(file.ids, row_ids)] if given.by_folds else file.ids
+        rows = dataclasses.replace(rows, left_out=others)
     at = positions(rows, file)
-    ((found,),) = file.among(table.classes).values()
-    return found[at]
+    ((run,),) = file.among(table.classes).values()
+    return run[at]
 
 
-def _classes(labels: Labels, spec: GivenData, place: Place) -> tuple[str, ...]:
+def _classes(labels: Answers, spec: GivenData, place: Place) -> tuple[str, ...]:
     """Order the classes: as the experiment says, or sorted (2 before 10), the positive one last."""
     present = sorted(name for name, n in labels.counts.items() if n)
-    if spec.classes is not None:
-        ordered = [name_of(name) for name in spec.classes]
-        repeated = next((name for i, name in enumerate(ordered) if name in ordered[:i]), None)
-        if repeated is not None:
-            raise Problem((*place, "classes"), f"class {repeated!r} appears twice")
-        lacking = [name for name in present if name not in ordered]
-        if lacking:
-            read = [name for name in spec.classes if isinstance(name, bool)]
-            hint = f"; {bare_words(read[0])}" if read else ""
-            raise Problem(
-                (*place, "classes"),
-                f"true labels that are not listed: {some(lacking)} (listed: {some(ordered)}){hint}",
-            )
-        if spec.positive is None:
-            return tuple(ordered)
-    else:
-        ordered = in_order(present)
+    ordered = in_order(present) if spec.classes is None else list(map(name_of, spec.classes))
+    if (repeated := first_repeated(ordered)) is not None:
+        raise Problem((*place, "classes"), f"class {repeated!r} appears twice")
+    if lacking := [name for name in present if name not in ordered]:
+        bare = [name for name in spec.classes or () if isinstance(name, bool)]
+        hint = f"; {bare_words(bare[0])}" if bare else ""
+        text = f"true labels that are not listed: {some(lacking)} (listed: {some(ordered)}){hint}"
+        raise Problem((*place, "classes"), text)
     if len(ordered) < 2:
-        raise Problem(
-            place, f"all true labels are {ordered[0]!r}; name the other classes in `classes:`"
-        )
+        text = f"all true labels are {ordered[0]!r}; name the other classes in `classes:`"
+        raise Problem(place, text)
+    if spec.classes is not None and spec.positive is None:
+        return tuple(ordered)
     return positive_last(ordered, spec.positive, place, labels.counts)
 
 

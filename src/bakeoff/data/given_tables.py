@@ -14,15 +14,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 import pyarrow as pa
 
-from bakeoff.data.readers import (
-    SAMPLE_ID,
-    SCORES,
-    LeftOut,
-    known,
-    lm_eval,
-    read_log,
-    reader_of,
-)
+from bakeoff.data.readers import SAMPLE_ID, SCORES, LeftOut, known, read_log, reader_of
 from bakeoff.data.records import (
     MODEL,
     PLAIN,
@@ -75,19 +67,23 @@ _LONGEST = 30  # letters of a setting that is written out in the name of a model
 
 @dataclasses.dataclass(frozen=True)
 class GivenTables:
-    """The tables of a comparison."""
+    """The tables of a comparison: one of each model, or one of all, without a name."""
 
     name: str
     models: Mapping[str, Records]
-    wide: Records | None = None
     read_as: tuple[str, ...] = ()
     left_out: tuple[str, ...] = ()
     together: bool = False
 
     @property
+    def wide(self) -> Records | None:
+        """The table of all models, where they are its columns."""
+        return self.models.get("") if len(self.models) == 1 else None
+
+    @property
     def first(self) -> Records:
         """One of the tables."""
-        return self.wide or next(iter(self.models.values()))
+        return next(iter(self.models.values()))
 
     def only(self, models: Sequence[str] | None) -> GivenTables:
         """Keep some of the models; a table of all models is left as it is."""
@@ -134,8 +130,7 @@ class GivenTables:
 
     def beside(self, solution: Records, columns: GivenColumns) -> GivenTables:
         """Put the truth of another file beside the predictions of each model, by the row ids."""
-        tables = [*([self.wide] if self.wide else []), *self.models.values()]
-        shared = set(solution.names).intersection(*(table.names for table in tables))
+        shared = set(solution.names).intersection(*(one.names for one in self.models.values()))
         name = columns.id or next((c for c in solution.names if c in shared), None)
         usual = [c for c in USUAL["truth"] if c in solution.names]
         rest = [c for c in solution.names if c != name and c.lower() not in _NO_TRUTH]
@@ -146,10 +141,8 @@ class GivenTables:
                 f"{solution.path!r}: expected a column of row ids that the predictions have too, "
                 f"and one of the truth; found {listed(solution.names)}",
             )
-        whole = [_with_truth(table, solution, name, true) for table in tables]
-        if self.wide is not None:
-            return dataclasses.replace(self, wide=whole[0])
-        return dataclasses.replace(self, models=dict(zip(self.models, whole, strict=True)))
+        models = {m: _with_truth(one, solution, name, true) for m, one in self.models.items()}
+        return dataclasses.replace(self, models=models)
 
     def refuse_numbers(self) -> None:
         """Refuse logs, which hold numbers, where labels are expected."""
@@ -169,12 +162,12 @@ class GivenTables:
 
 def _with_truth(table: Records, solution: Records, name: str, true: str) -> Records:
     """Join the truth to a table, whose column of predictions may be called like it."""
-    ids = pd.Index(identifiers(pd.Series(solution.table[name].to_pandas())))
+    ids = pd.Index(identifiers(solution.column(name)))
     if ids.has_duplicates:
         raise Problem(("truth",), f"{solution.path!r}: ids must be unique in {name!r}")
-    own = identifiers(pd.Series(table.table[name].to_pandas()))
-    places = ids.get_indexer(pd.Index(own))
-    lacking, strange = ids[~ids.isin(own)], own[places < 0]
+    predicted = identifiers(table.column(name))
+    places = ids.get_indexer(pd.Index(predicted))
+    lacking, strange = ids[~ids.isin(predicted)], predicted[places < 0]
     if len(lacking) or len(strange):
         raise Problem(
             table.place,
@@ -198,15 +191,14 @@ def tables_of(
     alone, first = next(iter(held.values())).models, Path(paths[0])
     name = first.name if len(paths) == 1 else f"{len(paths)} files"
     if len(paths) == 1 and len(alone) == 1 and not first.is_dir():
-        (table,) = alone.values()
-        return GivenTables(name, {}, table, read_as, left_out, together=True)
+        return GivenTables(name, {"": next(iter(alone.values()))}, read_as, left_out, together=True)
     named = [(path, model) for path, one in held.items() for model in one.models]
     tables = [held[path].models[model] for path, model in named]
     names = [model if len(held[path].models) > 1 else _stem(path) for path, model in named]
     if len(set(names)) < len(names):
         names = [table.path for table in tables]
     models = dict(zip(names, tables, strict=True))
-    return GivenTables(name, models, None, read_as, left_out, together=len(paths) == 1)
+    return GivenTables(name, models, read_as, left_out, together=len(paths) == 1)
 
 
 def _stem(path: str) -> str:
@@ -223,10 +215,10 @@ def _held(path: str, keys: TableKeys, *, partial: bool = False) -> GivenTables:
     if SEED in path or not is_file(path):
         return GivenTables(path, {"": read_columns(path, PLACE, keys)})
     reader = None if keys.format else reader_of(path)
-    found = read_tables(path, PLACE, keys, partial=partial)
+    by_model = read_tables(path, PLACE, keys, partial=partial)
     tables = {
-        model: Records(f"{path}: {model}" if len(found) > 1 else path, table, PLACE)
-        for model, table in found.items()
+        model: Records(f"{path}: {model}" if len(by_model) > 1 else path, table, PLACE)
+        for model, table in by_model.items()
     }
     if reader is not None:
         return GivenTables(path, tables, read_as=(f"{path} was read as {reader.WHAT}",))
@@ -237,10 +229,10 @@ def _held(path: str, keys: TableKeys, *, partial: bool = False) -> GivenTables:
 
 def table_of_model(path: str, place: Place, model: str | None) -> Records:
     """Read the table of a model, which may be one of a folder of logs or of a log of several."""
+    tables: Mapping[str, Records]
     if Path(path).is_dir() or (SEED not in path and reader_of(path) is not None):
-        state = tuple(map(state_of, files_at(path, LOGS)))
         try:
-            tables = _held_once(path, state)
+            tables = _held_once(path, tuple(map(state_of, files_at(path, LOGS))))
         except Problem as problem:
             raise Problem(place, problem.message) from None
     else:
@@ -295,30 +287,29 @@ def _of_folder(path: str, *, partial: bool) -> GivenTables:
             left_out.append(f"{file} was left out: it is the same evaluation as {same}.")
             continue
         kinds.append(reader.WHAT)
-        facts |= reader.named(file) if reader is lm_eval else {}
+        named = getattr(reader, "named", None)
+        facts |= named(file) if named is not None else {}
         settings = facts["settings"]
         if MODEL not in frame:
             logs.append(_Log(str(facts["model"]), facts["task"], settings, frame))
             continue
         for model, part in frame.groupby(MODEL):
             logs.append(_Log(str(model), facts["task"], settings.get(model, {}), part))
+    if not logs and not left_out:
+        text = f"of items ({known()}): name the files of tables one by one"
+        raise Problem(PLACE, f"{path!r} is a folder without logs {text}")
     if not logs:
-        without = f"{path!r} is a folder without logs that can be used."
-        if not left_out:
-            without = (
-                f"{path!r} is a folder without logs of items ({known()}): name the "
-                "files of tables one by one"
-            )
-        raise Problem(PLACE, " ".join([without, *left_out[:3]]))
+        text = f"{path!r} is a folder without logs that can be used."
+        raise Problem(PLACE, " ".join([text, *left_out[:3]]))
     apart = _told_apart(logs)
-    models = _joined(apart)
-    tables = {m: Records(f"{path}: {m}", as_table(one), PLACE) for m, one in models.items()}
+    joined_logs = _joined(apart)
+    tables = {m: Records(f"{path}: {m}", as_table(one), PLACE) for m, one in joined_logs.items()}
     counts = {kind: kinds.count(kind) for kind in kinds}
     counted = joined([f"{n} file{'s' * (n > 1)} ({kind})" for kind, n in counts.items()])
-    read_as = f"{path} was read as a folder of {counted}, with the models {joined(list(models))}"
+    read_as = f"{path} was read as a folder of {counted}, with the models {joined(list(tables))}"
     if apart != logs:
         read_as += "; logs of one model and task with other settings are other models, and no runs"
-    return GivenTables(path, tables, None, (read_as,), tuple(left_out))
+    return GivenTables(path, tables, (read_as,), tuple(left_out))
 
 
 def _told_apart(logs: Sequence[_Log]) -> list[_Log]:

@@ -7,7 +7,7 @@ must be about the same rows, into one order; what is compared afterwards is one 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,10 +17,11 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from bakeoff.data.columns import in_order
+from bakeoff.data.describe import named_like_groups
 from bakeoff.data.readers import QUESTION, SAMPLE_ID
 from bakeoff.data.records import USUAL, Records
 from bakeoff.data.table import PROBABILITY_SLACK, SUBGROUP, carry
-from bakeoff.data.target import Answers, Labels, Numbers, Target, check_spread
+from bakeoff.data.target import Answers, Target, check_spread
 from bakeoff.errors import Place, Problem, joined, listed, some, unknown
 from bakeoff.sources.common.base import as_columns
 from bakeoff.sources.common.identifiers import to_frame
@@ -33,7 +34,6 @@ PATTERNS = (f"p_{CLASS}", f"p:{CLASS}", f"prob_{CLASS}", f"proba_{CLASS}")
 _TIMES = 10
 _SHOWN = 5
 _MORE_CLASSES = "; a class without a true label is named in `classes`"
-_NO_LABELS = np.array([], dtype=np.intp)
 USUAL_COLUMNS = GivenColumns.model_validate({})
 NO_RECORDS = Records("", pa.table({}), ())
 """Of rows that are from no file."""
@@ -54,9 +54,7 @@ class Predicted:
     @property
     def answers(self) -> NDArray[Any]:
         """The predicted classes by their places, or numbers, shape (n,)."""
-        if self.said is None:
-            return _NO_LABELS
-        return self.said.among(self.said.classes)
+        return np.array([], dtype=np.intp) if self.said is None else self.said.values
 
     def __getitem__(self, rows: Any) -> Predicted:
         parts = {name: getattr(self, name) for name in ("said", "probabilities", "values")}
@@ -75,22 +73,21 @@ class Predicted:
             size, true = float(np.abs(self.answers).mean()), float(np.abs(truth).mean())
             # of a target with both signs a model that knows little predicts numbers near 0
             one_sign = bool((truth >= 0).all() or (truth <= 0).all())
-            if size <= _TIMES * true and not (one_sign and size < true / _TIMES):
-                return ""
-            return (
-                f"{model}: the mean size of the predictions is {size:.3g}, that of the true "
-                f"numbers {true:.3g}: are they in another unit, or on a logarithmic scale? They "
-                "are compared as they are."
-            )
-        if self.probabilities is None:
-            return ""
-        of_predicted = self.probabilities[np.arange(len(self.answers)), self.answers]
-        unlike = int((of_predicted < self.probabilities.max(axis=1)).sum())
-        text = (
-            f"{model}: in {unlike:,} of {len(self.answers):,} rows the predicted label is not the "
-            "class of the largest probability; labels are taken as they are."
-        )
-        return text if unlike else ""
+            if size > _TIMES * true or (one_sign and size < true / _TIMES):
+                return (
+                    f"{model}: the mean size of the predictions is {size:.3g}, that of the true "
+                    f"numbers {true:.3g}: are they in another unit, or on a logarithmic scale? "
+                    "They are compared as they are."
+                )
+        elif self.probabilities is not None:
+            of_predicted = self.probabilities[np.arange(len(self.answers)), self.answers]
+            unlike = int((of_predicted < self.probabilities.max(axis=1)).sum())
+            if unlike:
+                return (
+                    f"{model}: in {unlike:,} of {len(self.answers):,} rows the predicted label is "
+                    "not the class of the largest probability; labels are taken as they are."
+                )
+        return ""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -132,20 +129,19 @@ class Observations:
         may_lack: bool = False,
     ) -> Observations:
         """Observe what one training run of a model says, in a file of its own."""
-        ids = records.require("id", named)
-        true = predicted = brought = None
-        columns: list[str | None]
+        columns: dict[str, str | None] = {"id": records.require("id", named)}
+        true, said = None, Predicted()
         if values:
-            column = records.require("value", named)
-            columns, brought = [column], records.numbers(column, may_lack=may_lack)
+            columns["value"] = value = records.require("value", named)
+            said = Predicted(values=records.numbers(value, may_lack=may_lack))
         else:
-            columns = [records.find(role, named) for role in ("truth", "predicted")]
-            true = records.answers(columns[0], "truth", numbers=numbers, may_lack=drop_unlabelled)
-            predicted = records.answers(columns[1], numbers=numbers)
-        rows = cls.of_rows(records, named, ids, true, folds=folds_in(records, named))
-        like = () if rows.related else records.like_groups(named, [ids, *columns])
-        models = {run_of(model)[0]: (Predicted(predicted, None, brought),)}
-        return dataclasses.replace(rows, models=models, like_groups=like)
+            columns |= {role: records.find(role, named) for role in ("truth", "predicted")}
+            if (truth := columns["truth"]) is not None:
+                true = records.answers(truth, "truth", numbers=numbers, may_lack=drop_unlabelled)
+            if (predicted := columns["predicted"]) is not None:
+                said = Predicted(records.answers(predicted, numbers=numbers))
+        rows = cls.of_rows(records, named, columns["id"], true, folds=folds_in(records, named))
+        return rows.with_models({run_of(model)[0]: (said,)}, columns.values())
 
     @classmethod
     def of_rows(
@@ -176,6 +172,14 @@ class Observations:
             items=items,
         )
 
+    def with_models(
+        self, models: Mapping[str, tuple[Predicted, ...]], taken: Iterable[str | None]
+    ) -> Observations:
+        """Add what models say, and list the columns beside theirs that look like groups' ids."""
+        rest = () if self.related else self.records.unclaimed(self.named, taken)
+        like = named_like_groups(self.records.table, rest)
+        return dataclasses.replace(self, models=models, like_groups=like)
+
     @property
     def place(self) -> Place:
         """Where problems with them are."""
@@ -184,8 +188,8 @@ class Observations:
     @property
     def only(self) -> Predicted:
         """What the only model says."""
-        ((found,),) = self.models.values()
-        return found
+        ((run,),) = self.models.values()
+        return run
 
     def only_says(self, *run: Any, **parts: Any) -> Observations:
         """Let the only model say something else."""
@@ -229,9 +233,8 @@ class Observations:
         """Return ids and truth of the rows that have one, and note the ids of the others."""
         if self.true is None or not (missing := self.true.missing).any():
             return self
-        return Observations(
-            self.name, self.ids[~missing], self.true[~missing], left_out=self.ids[missing]
-        )
+        ids, true = self.ids[~missing], self.true[~missing]
+        return Observations(self.name, ids, true, left_out=self.ids[missing])
 
     def among(
         self, classes: Sequence[str], *, sure: bool | None = None
@@ -276,7 +279,8 @@ class Observations:
     @property
     def task(self) -> Task:
         """Whether classes or numbers are predicted."""
-        return Task.REGRESSION if isinstance(self.true, Numbers) else Task.CLASSIFICATION
+        numbers = self.true is not None and self.true.numbers
+        return Task.REGRESSION if numbers else Task.CLASSIFICATION
 
     def check_answers(self) -> None:
         """Refuse labels of one class, by which no prediction can be wrong, and one number alone."""
@@ -292,11 +296,11 @@ class Observations:
 
 def folds_in(records: Records, named: GivenColumns) -> NDArray[np.intp] | None:
     """Return repeats and their folds, numbered in the order of their values; None without any."""
-    repeat, fold = (records.related(role, named) for role in ("repeat", "fold"))
-    if repeat is None and fold is None:
+    columns = {role: records.related(role, named) for role in ("repeat", "fold")}
+    if all(column is None for column in columns.values()):
         return None
     one = np.full(records.table.num_rows, "1", dtype=object)
-    repeat, fold = one if repeat is None else repeat, one if fold is None else fold
+    repeat, fold = (one if column is None else column for column in columns.values())
     numbers = np.ones((len(one), 2), dtype=np.intp)
     for number, name in enumerate(in_order(set(repeat.tolist())), start=1):
         in_repeat = repeat == name
@@ -330,11 +334,12 @@ def paired(
             models[model] = (*models.get(model, ()), *(run[at] for run in runs))
     wanted = RowColumns(as_columns(named.subgroups))
     subgroups = carried(wanted, ("columns", "subgroups"), files, places)
-    true = rows.true
+    single = [model for model, runs in models.items() if runs[0].of_class]
+    assert rows.true is not None
     return Observations(
         name,
         rows.ids,
-        Labels(tuple(classes), true.among(classes)) if isinstance(true, Labels) else true,
+        Answers(tuple(classes), rows.true.among(classes)),
         models,
         related=related(files, places),
         subgroups={
@@ -343,37 +348,29 @@ def paired(
         },
         left_out=rows.left_out,
         like_groups=undeclared(files),
-        told=told_class(
-            [model for model, runs in models.items() if runs[0].of_class], classes[-1:]
-        ),
+        told=(f"The probabilities of {joined(single)} are read as those of {classes[-1]!r}.",)
+        if single
+        else (),
     )
-
-
-def told_class(models: Sequence[str], classes: Sequence[str]) -> tuple[str, ...]:
-    """Say which class the single probabilities of models were taken for those of."""
-    if not models:
-        return ()
-    (of,) = classes
-    return (f"The probabilities of {joined(models)} are read as those of {of!r}.",)
 
 
 def positions(rows: Observations, file: Observations) -> NDArray[np.intp]:
     """Find each row in a file, which must hold all of them and say the same of them."""
     position = _positions(rows, file)
-    here, there = _samples(rows), _samples(file)
-    if here is not None and there is not None:
-        asked = there[position]
+    questions, others = _samples(rows), _samples(file)
+    if questions is not None and others is not None:
+        at_ids = others[position]
         # a question that the other log has nowhere may be the same one in other words
-        other = np.flatnonzero((here != asked) & np.isin(here, there))
-        pairs = [(here[i], asked[i]) for i in other[:_SHOWN]]
+        wrong = np.flatnonzero((questions != at_ids) & np.isin(questions, others))
+        pairs = [(questions[i], at_ids[i]) for i in wrong[:_SHOWN]]
         hint = "; leave the column of ids out, and logs pair by their questions"
-        _refuse_unlike(rows, file, other, "are another question", pairs, hint)
-    if file.true is None or rows.true is None:
-        return position
-    own: Any = file.true[position]
-    wrong = np.flatnonzero(rows.true.unlike(own) & ~own.missing)
-    pairs = [(rows.true.named(i), own.named(i)) for i in wrong[:_SHOWN]]
-    _refuse_unlike(rows, file, wrong, f"have another {own.what}", pairs)
+        _refuse_unlike(rows, file, wrong, "are another question", pairs, hint)
+    if file.true is not None and rows.true is not None:
+        true = file.true[position]
+        wrong = np.flatnonzero(rows.true.unlike(true) & ~true.missing)
+        pairs = [(rows.true.named(i), true.named(i)) for i in wrong[:_SHOWN]]
+        what = f"have another true {'number' if true.numbers else 'label'}"
+        _refuse_unlike(rows, file, wrong, what, pairs)
     return position
 
 
@@ -405,13 +402,16 @@ def _refuse_unlike(
 def _positions(rows: Observations, file: Observations) -> NDArray[np.intp]:
     if np.array_equal(rows.ids, file.ids):
         return np.arange(len(rows.ids))
-    wanted, there, ignored = _alike(rows.ids, file.ids, rows.left_out)
-    position: NDArray[np.intp] = pd.Index(there).get_indexer(pd.Index(wanted))
+    wanted, present, ignored = rows.ids, file.ids, rows.left_out
+    if len({ids.dtype for ids in (wanted, present, ignored) if len(ids)}) > 1:
+        texts = ([str(one) for one in ids] for ids in (wanted, present, ignored))
+        wanted, present, ignored = (np.array(ids, dtype=object) for ids in texts)
+    position: NDArray[np.intp] = pd.Index(present).get_indexer(pd.Index(wanted))
     lacking = wanted[position < 0]
-    extra = there[~np.isin(there, wanted) & ~np.isin(there, ignored)]
+    extra = present[~np.isin(present, wanted) & ~np.isin(present, ignored)]
     if not len(lacking) and not len(extra):
         return position
-    parts = [f"{file.name} has {len(there):,} rows, {rows.name} {len(wanted):,}"]
+    parts = [f"{file.name} has {len(present):,} rows, {rows.name} {len(wanted):,}"]
     parts += [f"ids that are missing ({len(lacking):,}): {some(lacking)}"] if len(lacking) else []
     parts += [f"ids that do not belong ({len(extra):,}): {some(extra)}"] if len(extra) else []
     if _samples(rows) is not None and _samples(file) is not None:
@@ -428,14 +428,6 @@ def _samples(rows: Observations) -> NDArray[Any] | None:
     return questions.to_numpy() if questions.str.contains(QUESTION).all() else None
 
 
-def _alike(*ids: NDArray[Any]) -> list[NDArray[Any]]:
-    """Bring ids to one type: texts, unless all are numbers."""
-    filled = [values for values in ids if len(values)]
-    if len({values.dtype for values in filled}) < 2:
-        return [values.astype(filled[0].dtype) for values in ids]
-    return [np.array([str(value) for value in values], dtype=object) for values in ids]
-
-
 def carried(
     wanted: RowColumns,
     place: Place,
@@ -443,42 +435,40 @@ def carried(
     places: Sequence[NDArray[np.intp]],
 ) -> pd.DataFrame:
     """Take the columns of subgroups and metrics from the first file that has them."""
-    found = pd.DataFrame()
+    frame = pd.DataFrame()
     names = {one.column for one in wanted.subgroups} | set(wanted.taken)
     for file, at in zip(files, places, strict=True):
         for column in sorted(names & set(file.records.names)):
-            own = to_frame(file.records.table.select([column]))[column]
-            values = own.iloc[at].reset_index(drop=True)
-            if column in found and not found[column].equals(values):
+            whole = to_frame(file.records.table.select([column]))[column]
+            values = whole.iloc[at].reset_index(drop=True)
+            if column in frame and not frame[column].equals(values):
                 text = f"{file.name} has other values of {column!r} than the files before it"
                 raise Problem(file.place, text)
-            found[column] = values
+            frame[column] = values
     allowed = {column for file in files for column in file.records.names}
     for i, one in enumerate(wanted.subgroups):
-        if one.column not in found:
+        if one.column not in frame:
             where = f"{files[0].name}: " if len({file.name for file in files}) == 1 else ""
             raise Problem((*place, i), where + unknown("column", one.column, allowed))
-    return carry(found, wanted, place)
+    return carry(frame, wanted, place)
 
 
 def related(
     files: Sequence[Observations], places: Sequence[NDArray[np.intp]]
 ) -> dict[str, NDArray[Any]]:
     """Take the groups or times that files name."""
-    found: dict[str, NDArray[Any]] = {}
+    by_role: dict[str, NDArray[Any]] = {}
     for file, at in zip(files, places, strict=True):
-        for role, own in file.related.items():
-            values = own[at]
-            if role in found and not np.array_equal(found[role], values):
+        for role, values in file.related.items():
+            if not np.array_equal(by_role.setdefault(role, values[at]), values[at]):
                 raise Problem(
                     (*file.place[:-1], "columns", role),
                     f"{file.name} differs from the files before it in the {role} of some rows",
                 )
-            found[role] = values
-    if len(found) == 2:
+    if len(by_role) == 2:
         place = (*files[0].place[:-1], "columns", "time")
         raise Problem(place, "groups and time cannot be combined: keep one of them")
-    return found
+    return by_role
 
 
 def no_model(column: str, models: str = "…") -> str:
@@ -505,11 +495,9 @@ def _among(
             raise Problem(("positive",), f"of which class are the probabilities in {said!r}?")
         probabilities = probabilities_in(file, classes, {classes[-1]: said}, rows.ids)
         of_class = classes[-1]
-    elif isinstance(run.said, Numbers):
-        return Predicted(run.said, probabilities, None, run.column)
     elif run.said is not None:
         codes = _known_codes(run.said, classes, file, run.column)
-        return Predicted(Labels(tuple(classes), codes), probabilities, None, run.column)
+        return Predicted(Answers(tuple(classes), codes), probabilities, None, run.column)
     if probabilities is None:
         looked = f"(looked for {listed(USUAL['predicted'])})"
         what = f"no predicted numbers {looked}"
@@ -524,17 +512,17 @@ def _among(
             f"{file.path!r} has {what}; it has {listed(file.names)}: say which column is which",
         )
     codes = probabilities.argmax(axis=1).astype(np.intp)
-    return Predicted(Labels(tuple(classes), codes), probabilities, None, run.column, of_class)
+    return Predicted(Answers(tuple(classes), codes), probabilities, None, run.column, of_class)
 
 
 def _known_codes(
-    labels: Labels, classes: Sequence[str], file: Records, column: str
+    labels: Answers, classes: Sequence[str], file: Records, column: str
 ) -> NDArray[Any]:
     """Return predicted labels by the places of the classes, which must be among them."""
     codes = labels.among(classes)
-    strange = labels.codes[codes < 0]
-    if not len(strange):
+    if labels.numbers or not (codes < 0).any():
         return codes
+    strange = labels.values[codes < 0]
     unknown_labels = [labels.classes[code] for code in dict.fromkeys(strange.tolist())]
     where = f"{file.path!r}" + (f", column {column!r}," if column else "")
     text = (
@@ -545,7 +533,7 @@ def _known_codes(
     advice = no_model(column) if column else ""
     if len(strange) < len(codes):
         raise Problem(file.place, text + _MORE_CLASSES + advice)
-    if is_number(unknown_labels[0]):
+    if np.isfinite(pd.to_numeric(unknown_labels[0], errors="coerce")):
         text += "; if numbers are predicted, say `task: regression`"
     values = "predicted labels are wanted here; losses, or marks of right rows, are `values`"
     raise Problem(file.place, f"{text}; {values}{advice}")
@@ -560,12 +548,7 @@ def holds_probabilities(file: Records, column: str, classes: Sequence[str]) -> b
         return False
     ends = pc.min_max(values).as_py()
     within = ends["min"] is not None and ends["min"] >= 0 and ends["max"] <= 1
-    return within and not set(file.labels(column, may_lack=True).classes) <= set(classes)
-
-
-def is_number(label: str) -> bool:
-    """Tell whether a label is a number."""
-    return bool(np.isfinite(pd.to_numeric(label, errors="coerce")))
+    return within and not set(file.answers(column, may_lack=True).classes) <= set(classes)
 
 
 def probabilities_in(
@@ -575,15 +558,15 @@ def probabilities_in(
     ids: NDArray[Any],
 ) -> NDArray[np.float64] | None:
     """Return the class probabilities, shape (n, K); None where the file has none."""
-    found = _probability_columns(file, classes, wanted)
-    if not found or len(classes) == 1:  # of a single class a probability says nothing
+    columns = _probability_columns(file, classes, wanted)
+    if not columns or len(classes) == 1:  # of a single class a probability says nothing
         return None
-    values = np.column_stack([file.numbers(column) for column in found.values()])
-    for k, column in enumerate(found.values()):
+    values = np.column_stack([file.numbers(column) for column in columns.values()])
+    for k, column in enumerate(columns.values()):
         file.refuse((values[:, k] < 0) | (values[:, k] > 1), "a number outside 0 to 1", column)
-    if len(found) == 1:
+    if len(columns) == 1:
         both = np.column_stack([1.0 - values[:, 0], values[:, 0]])
-        return both if classes[1] in found else both[:, ::-1]
+        return both if classes[1] in columns else both[:, ::-1]
     off = np.flatnonzero(np.abs(values.sum(axis=1) - 1.0) > PROBABILITY_SLACK)
     if len(off):
         row = int(off[0])

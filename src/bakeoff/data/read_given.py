@@ -26,8 +26,6 @@ from bakeoff.data.observations import (
 from bakeoff.data.records import USUAL, Records, by_run
 from bakeoff.data.target import (
     Answers,
-    Labels,
-    Numbers,
     looks_like_a_quantity,
     positive_last,
     positive_of,
@@ -59,21 +57,20 @@ def read_given(
     missing: str | None = None,
 ) -> Observations:
     """Read predictions or numbers per row; missing items are "wrong", or "common" ones stay."""
-    name = tables.name if tables.wide is None else Path(tables.wide.path).name
-    files_of = tables.models if tables.wide is None else {"": tables.wide}
-    parts = [(model, part) for model, file in files_of.items() for part in by_run(file, named)]
+    wide = tables.wide
+    name = tables.name if wide is None else Path(wide.path).name
+    parts = [(model, part) for model, file in tables.models.items() for part in by_run(file, named)]
     if values is not None:
         may_lack = missing is not None
-        if tables.wide is not None:
-            files = [_numbers_in(part, named, models, may_lack=may_lack) for _, part in parts]
-        else:
-            files = [
-                Observations.of_records(part, named, model, values=True, may_lack=may_lack)
-                for model, part in parts
-            ]
+        files = [
+            Observations.of_records(part, named, model, values=True, may_lack=may_lack)
+            if wide is None
+            else _numbers_in(part, named, models, may_lack=may_lack)
+            for model, part in parts
+        ]
         return _of_numbers(name, files, named, values, missing)
     told: list[str] = []
-    if tables.wide is None:
+    if wide is None:
         files = _of_files(parts, named, numbers, drop_unlabelled=drop_unlabelled)
         if missing is not None:
             files, told = _completed(files, missing, None)
@@ -95,13 +92,12 @@ def read_given(
     assert true is not None
     order = _order(true, classes, positive)
     sure = positive is not None
-    if len(order) == 2 and isinstance(true, Labels) and not sure:
+    if len(order) == 2 and not sure:
         sure = positive_of({name: true.counts.get(name, 0) for name in order}).sure
     given = paired(name, files, order, named, sure=sure)
     if not labels and (why := _why_unclear(given, named)):
         raise Problem(("values",), why)
-    if positive is None:
-        told += given.told
+    told += given.told if positive is None else ()
     return dataclasses.replace(given, told=tuple(told))
 
 
@@ -140,7 +136,6 @@ def _of_columns(
     if numbers is None:
         numbers = looks_like_a_quantity(file.column(truth))
     true = file.answers(truth, "truth", numbers=numbers, may_lack=drop_unlabelled)
-    assert true is not None
     rest = file.unclaimed(named, (truth, name))
     if numbers and models is None:
         _refuse_ids(file, rest)
@@ -173,8 +168,7 @@ def _side_by_side(
     for column, run in runs.items():
         model = run_of(column)[0]
         models[model] = (*models.get(model, ()), run)
-    like = () if rows.related else file.like_groups(named, (*claimed, *runs))
-    return dataclasses.replace(rows, models=models, like_groups=like)
+    return rows.with_models(models, (*claimed, *runs))
 
 
 def _models_of(
@@ -196,7 +190,7 @@ def _models_of(
 
 def _order(true: Answers, classes: Sequence[str], positive: str | None) -> tuple[str, ...]:
     """Return the classes of labels in order, with those that no row has; none of numbers."""
-    if isinstance(true, Numbers):
+    if true.numbers:
         for key, given in (("classes", classes), ("positive", positive)):
             if given:
                 raise Problem((key,), "numbers have no classes: leave it out")
@@ -207,13 +201,13 @@ def _order(true: Answers, classes: Sequence[str], positive: str | None) -> tuple
 
 def _refuse_features(file: Records, names: Sequence[str], classes: Sequence[str]) -> None:
     """Refuse columns without a class or a probability among those that are taken for models."""
-    known = {
-        name: holds_probabilities(file, name, classes)
-        or bool((file.labels(name, may_lack=True).among(classes) >= 0).any())
+    models = [
+        name
         for name in names
-    }
-    strange = [name for name, is_known in known.items() if not is_known]
-    models = [name for name in names if known[name]]
+        if holds_probabilities(file, name, classes)
+        or (file.answers(name, may_lack=True).among(classes) >= 0).any()
+    ]
+    strange = [name for name in names if name not in models]
     if strange and len(models) > 1:
         raise Problem(
             ("models",),
@@ -241,19 +235,19 @@ def _of_files(
     drop_unlabelled: bool,
 ) -> list[Observations]:
     """Observe the training runs of models that have a table of predictions each."""
-    found: list[Observations] = []
+    files: list[Observations] = []
     for model, part in parts:
         # the truth may stand in one of the tables alone
         lacks = named.truth is not None and named.truth not in part.names
-        own = named.model_copy(update={"truth": None}) if lacks else named
+        columns = named.model_copy(update={"truth": None}) if lacks else named
         how = {"drop_unlabelled": drop_unlabelled, "numbers": bool(numbers)}
-        run = Observations.of_records(part, own, model, **how)
+        run = Observations.of_records(part, columns, model, **how)
         if numbers is None and not lacks and run.true is not None:
-            numbers = looks_like_a_quantity(part.table[part.find("truth", own)].to_pandas())
+            numbers = looks_like_a_quantity(part.column(part.require("truth", columns)))
             if numbers:  # of the files before it too
                 return _of_files(parts, named, True, drop_unlabelled=drop_unlabelled)
-        found.append(dataclasses.replace(run, true=None) if lacks else run)
-    return found
+        files.append(dataclasses.replace(run, true=None) if lacks else run)
+    return files
 
 
 def _completed(
@@ -402,10 +396,10 @@ def meant(file: Observations, metric: Kind, named: GivenColumns) -> Observations
             f"is id {file.ids[first]} with {values[first]:g}",
         )
     if isinstance(metric, GivenMetric):
-        return dataclasses.replace(file, true=Labels(("",), np.zeros(len(values), np.int32)))
+        return dataclasses.replace(file, true=Answers(("",), np.zeros(len(values), np.int32)))
     right = (values == RIGHT[metric]).astype(np.int32)
-    true = Labels(RIGHT_OR_WRONG, np.ones(len(values), dtype=np.int32))
-    return file.only_says(Labels(RIGHT_OR_WRONG, right), true=true)
+    true = Answers(RIGHT_OR_WRONG, np.ones(len(values), dtype=np.int32))
+    return file.only_says(Answers(RIGHT_OR_WRONG, right), true=true)
 
 
 def _passed(file: Observations, asked: Passing, named: GivenColumns) -> Observations:

@@ -20,18 +20,15 @@ from numpy.typing import NDArray
 from pandas.api.types import is_numeric_dtype
 
 from bakeoff.data.columns import LARGEST, beyond, canonical_ids, in_order, ordered
-from bakeoff.data.describe import LIKE_MISSING, named_like_groups
-from bakeoff.data.readers import SCORES, known, read_elsewhere
-from bakeoff.data.target import Answers, Labels, Numbers
+from bakeoff.data.describe import LIKE_MISSING
+from bakeoff.data.readers import SCORES, known, read_log, reader_of
+from bakeoff.data.target import Answers
 from bakeoff.errors import Place, Problem, UserError, listed, some, unknown
 from bakeoff.files import is_file, no_file
 from bakeoff.sources.common import formats
-from bakeoff.sources.common.base import TableKeys, as_columns
+from bakeoff.sources.common.base import TableKeys, as_columns, blame
 from bakeoff.sources.common.formats import MISSING, format_of, opened
-from bakeoff.sources.common.identifiers import (
-    arrow_column,
-    identifiers,
-)
+from bakeoff.sources.common.identifiers import arrow_column, identifiers
 from bakeoff.spec.given_models import SEED, GivenColumns
 
 USUAL: Mapping[str, tuple[str, ...]] = {
@@ -69,31 +66,36 @@ _USUAL = [text for text in ("NA", "N/A", "NaN", "nan", "null", "None") if text i
 
 def read_table(path: str, place: Place, keys: TableKeys = PLAIN) -> pa.Table:
     """Read a table, or what another tool writes; see `bakeoff.data.readers`."""
-    found = read_tables(path, place, keys)
-    if len(found) > 1:
+    tables = read_tables(path, place, keys)
+    if len(tables) > 1:
         raise Problem(
             place,
-            f"{path!r} holds {len(found)} models ({some(found)}), expected one: `model:` of "
+            f"{path!r} holds {len(tables)} models ({some(tables)}), expected one: `model:` of "
             "an experiment names one of them",
         )
-    return next(iter(found.values()))
+    return next(iter(tables.values()))
 
 
 def read_tables(
     path: str, place: Place, keys: TableKeys = PLAIN, *, partial: bool = False
 ) -> dict[str, pa.Table]:
     """Read what `read_table` reads, as a table of each model where a log holds several."""
-    frame = None if keys.format else read_elsewhere(path, place, partial=partial)
-    if frame is not None and MODEL in frame:
-        parts = {str(name): part.drop(columns=MODEL) for name, part in frame.groupby(MODEL)}
-        return {name: as_table(part) for name, part in parts.items()}
-    if frame is None and keys.format is None and Path(path).suffix.lower() == ".json":
+    reader = None if keys.format else reader_of(path)
+    if reader is None and keys.format is None and Path(path).suffix.lower() == ".json":
         raise Problem(
             place,
             f"{path!r} is no JSON that is known here, by its content: {known()}; save "
             "it as CSV or Parquet",
         )
-    return {"": as_table(read_frame(path, place, keys) if frame is None else frame)}
+    if reader is None:
+        return {"": as_table(read_frame(path, place, keys))}
+    try:
+        frame = read_log(reader, path, partial=partial)
+    except ValueError as error:
+        raise Problem(place, f"{path!r} was taken for a file of {reader.WHAT}: {error}") from None
+    if MODEL not in frame:
+        return {"": as_table(frame)}
+    return {str(name): as_table(part.drop(columns=MODEL)) for name, part in frame.groupby(MODEL)}
 
 
 def as_table(frame: pd.DataFrame) -> pa.Table:
@@ -110,7 +112,8 @@ def read_frame(path: str, place: Place, keys: TableKeys = PLAIN) -> pd.DataFrame
     keys = laid_out(path, keys)
     try:
         frame = _frame(path, keys)
-        commas = _written(frame, path, keys, markers=False)
+        is_text = format_of(path, keys) in ("csv", "tsv")
+        commas = _written(frame, keys, markers=False) if is_text else {}
         return _frame(path, keys.model_copy(update=commas)) if commas else frame
     except Problem as problem:
         if problem.path == ("encoding",):  # there is no key for it here
@@ -134,12 +137,13 @@ def guess(path: str, target: str, given: Mapping[str, Any]) -> tuple[pd.DataFram
             raise
         keys["encoding"] = "cp1252"
         frame = _frame(path, TableKeys.model_validate(keys))
-    more = _written(
-        frame.drop(columns=target, errors="ignore"), path, TableKeys.model_validate(keys)
-    )
+    layout = TableKeys.model_validate(keys)
+    if format_of(path, layout) not in ("csv", "tsv"):
+        return frame, keys
+    more = _written(frame.drop(columns=target, errors="ignore"), layout)
     if "missing_values" in keys:
         more.pop("missing_values", None)
-    elif labels := _labels_like_missing(frame, path, keys, target):
+    elif target in frame and (labels := _labels_like_missing(frame[target], path, layout)):
         missing = more.get("missing_values", _USUAL)
         more["missing_values"] = [text for text in missing if text not in labels]
     if not more:
@@ -148,23 +152,18 @@ def guess(path: str, target: str, given: Mapping[str, Any]) -> tuple[pd.DataFram
     return _frame(path, TableKeys.model_validate(keys)), keys
 
 
-def _labels_like_missing(
-    frame: pd.DataFrame, path: str, keys: Mapping[str, Any], target: str
-) -> set[str]:
+def _labels_like_missing(labels: pd.Series[Any], path: str, layout: TableKeys) -> set[str]:
     """Find texts like None that are labels: without them the target has less than two classes."""
-    is_text = format_of(path, TableKeys.model_validate(keys)) in ("csv", "tsv")
-    if not is_text or target not in frame or not frame[target].isna().any():
+    if not labels.isna().any() or is_numeric_dtype(labels.dtype):
         return set()
-    if is_numeric_dtype(frame[target].dtype):
-        return set()
-    plain = TableKeys.model_validate({**keys, "missing_values": []})
-    texts = _frame(path, plain)[target].dropna().astype(str)
+    plain = _frame(path, layout.model_copy(update={"missing_values": []}))
+    texts = plain[labels.name].dropna().astype(str)
     alike = texts[texts.isin(MISSING)].value_counts()
-    if frame[target].nunique() > 1 and len(alike):
+    if labels.nunique() > 1 and len(alike):
         text, rows = alike.index[0], int(alike.iloc[0])
         raise UserError(
-            f"missing_values: {target!r} is {text!r} in {rows:,} of {len(frame):,} rows: is that "
-            f"a class (`--missing-values ''`: empty cells alone are missing), or is the label "
+            f"missing_values: {labels.name!r} is {text!r} in {rows:,} of {len(labels):,} rows: is "
+            "that a class (`--missing-values ''`: empty cells alone are missing), or is the label "
             f"missing (`--missing-values {text}`)?"
         )
     return set(alike.index)
@@ -174,14 +173,11 @@ def _frame(path: str, keys: TableKeys) -> pd.DataFrame:
     return formats.read_table(Path(path), path, keys)
 
 
-def _written(
-    frame: pd.DataFrame, path: str, keys: TableKeys, *, markers: bool = True
-) -> dict[str, Any]:
+def _written(frame: pd.DataFrame, layout: TableKeys, *, markers: bool = True) -> dict[str, Any]:
     """Find decimal commas of a text and, as `markers`, texts for missing values."""
-    found: dict[str, Any] = {}
+    keys: dict[str, Any] = {}
     marking: dict[str, None] = {}
-    is_text = format_of(path, keys) in ("csv", "tsv")
-    for _, values in frame.items() if is_text else ():
+    for _, values in frame.items():
         if is_numeric_dtype(values.dtype):
             continue
         texts = values.dropna().astype(str).str.strip().value_counts().index
@@ -190,12 +186,12 @@ def _written(
         if not numbers or not all(markers and _MISSING.fullmatch(text) for text in rest):
             continue
         marking |= dict.fromkeys(rest)
-        grouped = keys.sep in (None, ",") and any(map(_GROUPED.fullmatch, numbers))
+        grouped = layout.sep in (None, ",") and any(map(_GROUPED.fullmatch, numbers))
         if not grouped and any(map(_DECIMAL_COMMA.fullmatch, numbers)):
-            found["decimal"] = ","
+            keys["decimal"] = ","
     if marking:
-        found["missing_values"] = [*marking, *_USUAL]
-    return found
+        keys["missing_values"] = [*marking, *_USUAL]
+    return keys
 
 
 def laid_out(path: str, keys: TableKeys) -> TableKeys:
@@ -206,8 +202,8 @@ def laid_out(path: str, keys: TableKeys) -> TableKeys:
     lines = _first_lines(path)
     sep, skip = keys.sep, keys.skip
     if not skip:
-        if lines and (told := _SEPARATOR.fullmatch(lines[0])):
-            sep, skip = sep or told[1], 1
+        if lines and (line := _SEPARATOR.fullmatch(lines[0])):
+            sep, skip = sep or line[1], 1
         skip += _before(lines[skip:], sep or ("\t" if kind == "tsv" else None))
     if sep is None and kind == "csv":
         first = next((line for line in lines[skip:] if line.strip()), "")
@@ -219,16 +215,14 @@ def laid_out(path: str, keys: TableKeys) -> TableKeys:
 def _before(lines: list[str], sep: str | None) -> int:
     """Count the lines before the names of the columns: comments, and titles of a single value."""
     sep = sep or max(",;\t|", key=lambda one: sum(one in line for line in lines))
-    values = [next(csv.reader([line], delimiter=sep), []) for line in lines]
-    most = statistics.mode([len(own) for own in values if own] or [0])
-    full = [len(own) == most and not own[0].startswith("#") for own in values]
-    if not any(full) or full[0]:
-        return 0
-    first = full.index(True)
-    numbers = any(map(_NUMBER.fullmatch, values[first]))
-    if numbers and len(values[first - 1]) == most:  # the names stand behind a `#`
+    rows = [next(csv.reader([line], delimiter=sep), []) for line in lines]
+    most = statistics.mode([len(row) for row in rows if row] or [0])
+    full = [len(row) == most and not row[0].startswith("#") for row in rows]
+    first = full.index(True) if any(full) else 0
+    numbers = any(map(_NUMBER.fullmatch, rows[first])) if first else False
+    if numbers and len(rows[first - 1]) == most:  # the names stand behind a `#`
         return first - 1
-    alone = all(len(own) < 2 or own[0].startswith("#") for own in values[:first])
+    alone = all(len(row) < 2 or row[0].startswith("#") for row in rows[:first])
     return first if alone and not numbers else 0
 
 
@@ -262,8 +256,8 @@ class Records:
     @property
     def scores(self) -> dict[str, str]:
         """What the one metric of each task of a log is called, which stands as ``score``."""
-        known = self.table.schema.metadata or {}
-        scores: dict[str, str] = json.loads(known.get(SCORES.encode(), "{}"))
+        written = (self.table.schema.metadata or {}).get(SCORES.encode(), "{}")
+        scores: dict[str, str] = json.loads(written)
         return scores
 
     def find(self, role: str, columns: GivenColumns) -> str | None:
@@ -276,10 +270,10 @@ class Records:
             if name not in self.names:
                 raise Problem(at, f"{self.path!r}: {unknown('column', name, self.names)}")
             return name
-        found = [usual for usual in USUAL.get(role, ()) if usual in self.names]
-        if len(found) > 1:
-            raise Problem(at, f"{self.path!r} has {listed(found)}: say which of them it is")
-        return found[0] if found else None
+        present = [usual for usual in USUAL.get(role, ()) if usual in self.names]
+        if len(present) > 1:
+            raise Problem(at, f"{self.path!r} has {listed(present)}: say which of them it is")
+        return present[0] if present else None
 
     def require(self, role: str, columns: GivenColumns) -> str:
         """Find the column of a role that the table must have."""
@@ -297,13 +291,7 @@ class Records:
         """Return the values of a column."""
         return pd.Series(self.table[name].to_pandas())
 
-    def refuse(
-        self,
-        wrong: NDArray[np.bool_],
-        what: str,
-        column: str,
-        more: str = "",
-    ) -> None:
+    def refuse(self, wrong: NDArray[np.bool_], what: str, column: str, more: str = "") -> None:
         """Refuse rows in which a column has no value, or a wrong one."""
         if wrong.any():
             row = int(wrong.argmax())
@@ -315,30 +303,23 @@ class Records:
                 f"{column!r}; the first is {first}{more}",
             )
 
-    def labels(self, column: str, role: str = "predicted", *, may_lack: bool = False) -> Labels:
-        """Return the labels of a column."""
-        labels = Labels.of(self.table[column])
-        if not may_lack:
-            more = "; a class that is called NA, None or the like needs an empty `missing_values`"
-            more += DROP * (role == "truth")
-            self.refuse(labels.missing, f"no {_WHAT[role]}", column, more)
-        return labels
-
     def answers(
         self,
-        column: str | None,
+        column: str,
         role: str = "predicted",
         *,
         numbers: bool = False,
         may_lack: bool = False,
-    ) -> Answers | None:
-        """Return the labels of a column, or with `numbers` its numbers; None of no column."""
-        if column is None:
-            return None
-        if not numbers:
-            return self.labels(column, role, may_lack=may_lack)
+    ) -> Answers:
+        """Return the labels of a column, or with `numbers` its numbers."""
         advice = DROP * (role == "truth")
-        return Numbers(self.numbers(column, may_lack=may_lack, advice=advice))
+        if numbers:
+            return Answers((), self.numbers(column, may_lack=may_lack, advice=advice))
+        labels = Answers.of_labels(self.table[column])
+        if not may_lack:
+            more = "; a class that is called NA, None or the like needs an empty `missing_values`"
+            self.refuse(labels.missing, f"no {_WHAT[role]}", column, more + advice)
+        return labels
 
     def numbers(
         self, column: str, *, may_lack: bool = False, advice: str = ""
@@ -363,19 +344,15 @@ class Records:
             return None
         values = self.column(column)
         self.refuse(values.isna().to_numpy(), f"no {_WHAT.get(role, role)}", column)
-        try:
-            if role != "time":
-                return identifiers(values).to_numpy(dtype=object)
-            return ordered(values).to_numpy()
-        except UserError as error:
-            raise Problem(self.place, f"{self.path!r}: column {column!r} {error}") from None
+        with blame(*self.place, before=f"{self.path!r}: column {column!r} "):
+            if role == "time":
+                return ordered(values).to_numpy()
+            return identifiers(values).to_numpy(dtype=object)
 
     def row_ids(self, column: str) -> NDArray[Any]:
         """Return the ids of a column, shape (n,): whole numbers, or texts."""
-        try:
+        with blame(*self.place, before=f"{self.path!r}: column {column!r} "):
             return canonical_ids(self.column(column))
-        except UserError as error:
-            raise Problem(self.place, f"{self.path!r}: column {column!r} {error}") from None
 
     def ids(
         self,
@@ -407,19 +384,13 @@ class Records:
             )
         raise Problem(self.place, text)
 
-    def unclaimed(self, columns: GivenColumns, known: Iterable[str | None]) -> list[str]:
-        """Name the columns that have no role yet; `known` are those that have one."""
+    def unclaimed(self, columns: GivenColumns, taken: Iterable[str | None]) -> list[str]:
+        """Name the columns that have no role yet; those that are `taken` have one."""
         named = [role for role in ("groups", "time", "runs") if getattr(columns, role) is not None]
-        claimed = {*known, *(self.find(role, columns) for role in named)}
+        claimed = {*taken, *(self.find(role, columns) for role in named)}
         claimed |= {columns.repeat, columns.fold, columns.seeds}
         claimed |= {one.column for one in as_columns(columns.subgroups)}
         return [name for name in self.names if name not in claimed]
-
-    def like_groups(
-        self, columns: GivenColumns, known: Iterable[str | None]
-    ) -> list[dict[str, Any]]:
-        """List the columns without a role that look like ids of groups, by name and values."""
-        return named_like_groups(self.table, self.unclaimed(columns, known))
 
 
 def by_run(file: Records, columns: GivenColumns) -> Iterator[Records]:
@@ -449,8 +420,8 @@ def by_run(file: Records, columns: GivenColumns) -> Iterator[Records]:
     first = pd.Index(frame["id"][frame["run"] == names[0]])
     for run in names:
         rows = np.flatnonzero(frame["run"] == run)
-        own = pd.Index(frame["id"].iloc[rows])
-        lacking, extra = first.difference(own), own.difference(first)
+        of_run = pd.Index(frame["id"].iloc[rows])
+        lacking, extra = first.difference(of_run), of_run.difference(first)
         if len(lacking) or len(extra):
             which = f"lacks {len(lacking):,} row(s)" if len(lacking) else "has other rows"
             raise Problem(
@@ -458,5 +429,4 @@ def by_run(file: Records, columns: GivenColumns) -> Iterator[Records]:
                 f"{file.path!r}: the training run {run} {which} ({some([*lacking, *extra])}): "
                 "every run predicts the same rows; leave incomplete rows out of all runs",
             )
-        rows = rows[own.get_indexer(first)]
-        yield file.with_table(file.table.take(pa.array(rows)))
+        yield file.with_table(file.table.take(pa.array(rows[of_run.get_indexer(first)])))

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from bakeoff.data import columns
 from bakeoff.data.describe import Rows, row_digests
 from bakeoff.data.table import FOLDS, GROUP, HOLDOUT, PART, ROW_ID, TIME, Table
-from bakeoff.errors import Place, Problem, UserError
+from bakeoff.errors import Place, Problem
 from bakeoff.files import reading, state_of, write_parquet
 from bakeoff.keys import name_of
 from bakeoff.seeds import derive
@@ -43,8 +43,10 @@ class Split(NamedTuple):
 def make_splits(dataset: str, table: Table, name: str, plan: Plan, seed: int) -> pd.DataFrame:
     """Divide the rows as a plan says."""
     check_enough_rows(dataset, table, name, plan)
-    if _is_given(table, plan):
-        made = _given(dataset, table, plan)
+    if isinstance(plan, Holdout) and _is_given(table, plan):
+        made = {"repeat-1": _given_holdout(table, plan)}
+    elif isinstance(plan, KFold) and plan.column is not None:
+        made = {"repeat-1": _given_folds(dataset, table, plan)}
     elif TIME in table.frame:
         made = _by_time(dataset, table, plan)
     else:
@@ -107,8 +109,7 @@ def check_enough_rows(dataset: str, table: Table, name: str, plan: Plan) -> None
     parts = 2 * plan.folds if isinstance(plan, Halves) else plan.folds
     need = 2 * parts
     if isinstance(plan, Holdout | Resampled):
-        share = min(_test_size(plan), 1 - _test_size(plan))
-        parts, need = 2, max(4, int(np.ceil(2 / share)))
+        parts, need = 2, max(4, int(np.ceil(2 / _shares(plan).min())))
     if grouped:
         groups = table.frame[GROUP].iloc[rows]
         if groups.nunique() < parts:
@@ -144,16 +145,16 @@ def largest_k(table: Table, plan: KFold) -> int:
 
 def check_divisible(dataset: str, table: Table, name: str, plan: Plan, seed: int) -> None:
     """Refuse a plan that these rows cannot be divided by."""
+    check_enough_rows(dataset, table, name, plan)
     if _is_given(table, plan) or GROUP in table.frame or TIME in table.frame:
         make_splits(dataset, table, name, plan, seed)
-    else:
-        check_enough_rows(dataset, table, name, plan)
 
 
-def _test_size(plan: Plan) -> float:
+def _shares(plan: Plan) -> NDArray[np.float64]:
+    """Return the shares of the training and the test part."""
     assert isinstance(plan, (Resampled, Holdout))
     assert plan.test_size is not None
-    return plan.test_size
+    return np.array([1 - plan.test_size, plan.test_size])
 
 
 def _drawn(dataset: str, table: Table, name: str, plan: Plan, seed: int) -> dict[str, Folds]:
@@ -169,40 +170,51 @@ def _drawn(dataset: str, table: Table, name: str, plan: Plan, seed: int) -> dict
     for repeat in range(1, plan.full_repeats + 1) if isinstance(plan, Halves) else ():
         rng = np.random.default_rng(derive(seed, "split", dataset, name, "full", repeat))
         parts.append((rows, rng))
-    return {
-        f"repeat-{i}": _divided(table, part, plan, rng) for i, (part, rng) in enumerate(parts, 1)
-    }
+    made = {}
+    for number, (part, rng) in enumerate(parts, 1):
+        made[f"repeat-{number}"] = assigned = np.full(len(table.frame), NEITHER, dtype=np.int16)
+        if not isinstance(plan, Holdout | Resampled):
+            assigned[part] = _dealt(table, part, plan.folds, plan.stratify, rng)
+        elif GROUP in table.frame:
+            assigned[part] = _grouped(table, part, _shares(plan), plan.stratify, rng)
+        else:
+            assigned[part] = _tested(table.codes[part], _shares(plan)[1], plan.stratify, rng)
+    return made
 
 
-def _divided(table: Table, rows: Rows, plan: Plan, rng: np.random.Generator) -> Folds:
-    """Draw one division at random, of rows or of whole groups."""
-    assigned = np.full(len(table.frame), NEITHER, dtype=np.int16)
-    if not isinstance(plan, Holdout | Resampled):
-        assigned[rows] = _dealt(table, rows, plan.folds, plan.stratify, rng)
-    elif GROUP in table.frame:
-        shares = np.array([1 - _test_size(plan), _test_size(plan)])
-        assigned[rows] = _grouped(table, rows, shares, plan.stratify, rng)
-    else:
-        assigned[rows] = _random_test(table.codes[rows], _test_size(plan), plan.stratify, rng)
+def _tested(codes: Codes, share: float, stratify: bool, rng: np.random.Generator) -> Folds:
+    """Mark a share of the rows; with classes the rounding is settled by largest remainders."""
+    assigned, strata = np.zeros(len(codes), dtype=np.int16), _strata(codes, stratify)
+    exact = np.array([len(stratum) for stratum in strata]) * share
+    counts = np.floor(exact).astype(int)
+    left = round(len(codes) * share) - int(counts.sum())
+    counts[np.argsort(-(exact - counts), kind="stable")[:left]] += 1
+    for stratum, count in zip(strata, counts, strict=True):
+        assigned[rng.permutation(stratum)[:count]] = 1
     return assigned
 
 
 def _dealt(table: Table, rows: Rows, folds: int, stratify: bool, rng: np.random.Generator) -> Folds:
-    """Deal rows, or whole groups, to folds."""
-    if GROUP not in table.frame:
-        return _random_folds(table.codes[rows], folds, stratify, rng)
-    shares = np.full(folds, 1 / folds)
-    return (_grouped(table, rows, shares, stratify, rng) + 1).astype(np.int16)
+    """Deal whole groups, or shuffled rows class after class, to folds."""
+    if GROUP in table.frame:
+        shares = np.full(folds, 1 / folds)
+        return (_grouped(table, rows, shares, stratify, rng) + 1).astype(np.int16)
+    assigned = np.zeros(len(rows), dtype=np.int16)
+    order = rng.permutation(folds)
+    dealt = 0
+    for stratum in _strata(table.codes[rows], stratify):
+        turn = (dealt + np.arange(len(stratum))) % folds  # going on where the last class ended
+        assigned[rng.permutation(stratum)] = order[turn] + 1
+        dealt += len(stratum)
+    return assigned
 
 
 def _by_time(dataset: str, table: Table, plan: Plan) -> dict[str, Folds]:
     """Test on the latest rows, or fold by fold on the next rows in time."""
     rows = _at_disposal(table)
     time = table.frame[TIME].to_numpy()[rows]
-    if isinstance(plan, KFold):
-        shares = np.full(plan.folds + 1, 1 / (plan.folds + 1))
-    else:
-        shares = np.array([1 - _test_size(plan), _test_size(plan)])
+    rolling = isinstance(plan, KFold)
+    shares = np.full(plan.folds + 1, 1 / (plan.folds + 1)) if rolling else _shares(plan)
     try:
         block = blocks(time, shares)
     except ValueError as error:
@@ -211,42 +223,13 @@ def _by_time(dataset: str, table: Table, plan: Plan) -> dict[str, Folds]:
     for fold in range(1, len(shares)):
         assigned = np.full(len(table.frame), NEITHER, dtype=np.int16)
         assigned[rows] = np.select([block < fold, block == fold], [0, 1], NEITHER)
-        made[f"repeat-1.fold-{fold}" if isinstance(plan, KFold) else "repeat-1"] = assigned
+        made[f"repeat-1.fold-{fold}" if rolling else "repeat-1"] = assigned
     return made
 
 
-def _random_folds(codes: Codes, folds: int, stratify: bool, rng: np.random.Generator) -> Folds:
-    """Deal shuffled rows to the folds, class after class, going on where the last class ended."""
-    assigned = np.zeros(len(codes), dtype=np.int16)
-    order = rng.permutation(folds)
-    dealt = 0
-    for rows in _strata(codes, stratify):
-        turn = (dealt + np.arange(len(rows))) % folds
-        assigned[rng.permutation(rows)] = order[turn] + 1
-        dealt += len(rows)
-    return assigned
-
-
-def _random_test(codes: Codes, test_size: float, stratify: bool, rng: np.random.Generator) -> Folds:
-    """Mark a share of the rows; with classes the rounding is settled by largest remainders."""
-    assigned = np.zeros(len(codes), dtype=np.int16)
-    strata = list(_strata(codes, stratify))
-    exact = np.array([len(rows) for rows in strata]) * test_size
-    counts = np.floor(exact).astype(int)
-    left = round(len(codes) * test_size) - int(counts.sum())
-    remainders = np.argsort(-(exact - counts), kind="stable")
-    counts[remainders[:left]] += 1
-    for rows, count in zip(strata, counts, strict=True):
-        assigned[rng.permutation(rows)[:count]] = 1
-    return assigned
-
-
-def _strata(codes: Codes, stratify: bool) -> Iterator[Rows]:
-    if not stratify:
-        yield np.arange(len(codes))
-        return
-    for code in range(int(codes.max()) + 1):
-        yield np.flatnonzero(codes == code)
+def _strata(codes: Codes, stratify: bool) -> list[Rows]:
+    every = [np.flatnonzero(codes == code) for code in range(int(codes.max()) + 1)]
+    return every if stratify else [np.arange(len(codes))]
 
 
 def _grouped(
@@ -311,14 +294,6 @@ def _at_disposal(table: Table) -> Rows:
     return np.flatnonzero(table.frame[PART] == "train")
 
 
-def _given(dataset: str, table: Table, plan: Plan) -> dict[str, Folds]:
-    """Return the divisions that the data specify."""
-    if isinstance(plan, Holdout):
-        return {"repeat-1": _given_holdout(table, plan)}
-    assert isinstance(plan, KFold)
-    return {"repeat-1": _given_folds(dataset, table, plan)}
-
-
 def _given_holdout(table: Table, plan: Holdout) -> Folds:
     """Divide as a column of the data, or its two files, say."""
     if plan.column is None:
@@ -326,11 +301,8 @@ def _given_holdout(table: Table, plan: Holdout) -> Folds:
     values = table.frame[HOLDOUT]
     assigned = np.full(len(values), NEITHER, dtype=np.int16)
     for number, key in enumerate(("train", "test")):
-        wanted = getattr(plan, key)
-        try:
-            columns.check_values(wanted, values.dropna().unique(), f"value in {plan.column!r}:")
-        except UserError as error:
-            raise Problem(("resampling", "holdout", key), str(error)) from None
+        wanted, at = getattr(plan, key), ("resampling", "holdout", key)
+        columns.check_values(wanted, values.dropna().unique(), f"value in {plan.column!r}:", at)
         assigned[values.isin([name_of(value) for value in wanted])] = number
     return assigned
 
@@ -349,10 +321,8 @@ def _given_folds(dataset: str, table: Table, plan: KFold) -> Folds:
         )
     names = columns.in_order(values.unique().tolist())
     if len(names) == 1:
-        text = (
-            f"{column!r} of {dataset} holds a single value, {names[0]!r}: one fold is no division"
-        )
-        raise Problem(_COLUMN, text)
+        text = f"holds a single value, {names[0]!r}: one fold is no division"
+        raise Problem(_COLUMN, f"{column!r} of {dataset} {text}")
     if len(names) != plan.folds:
         raise Problem(
             ("resampling", "kfold", "folds"),
@@ -424,23 +394,15 @@ def _check_parts(dataset: str, table: Table, name: str, plan: Plan, splits: pd.D
                     f"{where}: {early} of {len(split.test)} rows for testing come before the last "
                     "row for training",
                 )
-    if GROUP in table.frame and not is_given:
-        _check_whole_groups((*at, "groups"), table, name, plan, splits)
-
-
-def _check_whole_groups(
-    at: Place, table: Table, name: str, plan: Plan, splits: pd.DataFrame
-) -> None:
-    """Refuse to count one division of groups twice, and folds of uneven size."""
     seen: dict[bytes, int] = {}
-    for repeat in range(1, plan.rounds + 1):
+    for repeat in range(1, plan.rounds + 1) if GROUP in table.frame and not is_given else ():
         values = splits[f"repeat-{repeat}"].to_numpy()
         # the same folds under other numbers are the same division
         made = pd.factorize(values)[0] if plan.folds > 1 else values
         first = seen.setdefault(made.tobytes(), repeat)
         if first != repeat:
             raise Problem(
-                at,
+                (*at, "groups"),
                 f"the groups are too few or too uneven for {name}: its repeats {first} and "
                 f"{repeat} are the same division, which would count twice; use `holdout`, or "
                 "`kfold` without repeats",
@@ -449,7 +411,7 @@ def _check_whole_groups(
         if sizes.max() > _ALIKE * sizes.min():
             largest = table.frame[GROUP].value_counts()
             raise Problem(
-                at,
+                (*at, "groups"),
                 f"{name}, repeat {repeat}: its folds have {sizes.min()} to {sizes.max()} rows, "
                 f"because groups are never divided and {largest.index[0]!r} has {largest.iloc[0]} "
                 f"of {len(table.frame)} rows; tests on folds assume folds of similar size: choose "
@@ -511,24 +473,27 @@ def split_quality(
     repeated = pd.Series(digests).duplicated(keep=False).to_numpy()
     difference = 0.0
     for repeat, fold, (train, test) in divisions(splits, plan):
+        answers = table.answers[train], table.answers[test]
         sides = {"train": _side(table, train), "test": _side(table, test)}
-        sides["test"] |= table.target.off_constant(table.answers[train], table.answers[test])
+        sides["test"] |= table.target.off_constant(*answers)
         if len(train):
-            own = table.target.difference(table.answers[train], table.answers[test])
-            difference = max(difference, own)
+            difference = max(difference, table.target.difference(*answers))
         among = test[repeated[test]]
         seen = among[np.isin(digests[among], digests[train[repeated[train]]])]
         leaked[seen] = True
-        parts.append(
-            {
-                "repeat": repeat,
-                "fold": fold,
-                **sides,
-                "unused": len(table.frame) - len(train) - len(test),
-                "repeated": len(seen),
-            }
-        )
-    method = "given" if elsewhere else _method(table, plan)
+        unused = len(table.frame) - len(train) - len(test)
+        part = {"repeat": repeat, "fold": fold, **sides, "unused": unused, "repeated": len(seen)}
+        parts.append(part)
+    if elsewhere:
+        method = "given"
+    elif isinstance(plan, Holdout) and PART in table.frame:
+        method = "test file"
+    elif isinstance(plan, (Holdout, KFold)) and plan.column is not None:
+        method = "column"
+    elif TIME in table.frame:
+        method = "time"
+    else:
+        method = "grouped" if GROUP in table.frame else "random"
     return {
         "dataset": dataset,
         "plan": name,
@@ -543,27 +508,16 @@ def split_quality(
     }
 
 
-def _method(table: Table, plan: Plan) -> str:
-    if isinstance(plan, Holdout) and PART in table.frame:
-        return "test file"
-    if isinstance(plan, (Holdout, KFold)) and plan.column is not None:
-        return "column"
-    if TIME in table.frame:
-        return "time"
-    return "grouped" if GROUP in table.frame else "random"
-
-
 def _side(table: Table, rows: Rows) -> dict[str, Any]:
-    found: dict[str, Any] = {"rows": len(rows)}
-    found |= table.target.described(table.answers[rows])
+    side: dict[str, Any] = {"rows": len(rows)}
+    side |= table.target.described(table.answers[rows])
     if GROUP in table.frame:
         sizes = table.frame[GROUP].iloc[rows].value_counts().to_numpy()
-        found["groups"] = len(sizes)
-        found["effective_groups"] = effective_groups(sizes)
+        side |= {"groups": len(sizes), "effective_groups": effective_groups(sizes)}
     if TIME in table.frame:
         time = table.frame[TIME].iloc[rows]
-        found |= {"first": str(time.min()), "last": str(time.max())}
-    return found
+        side |= {"first": str(time.min()), "last": str(time.max())}
+    return side
 
 
 def effective_groups(sizes: NDArray[Any]) -> float:
@@ -582,10 +536,5 @@ def _overlap(splits: pd.DataFrame) -> dict[str, Any]:
         repeats = [int(name.removeprefix("repeat-")) for name in (one, other)]
         pairs.append({"repeats": repeats, "share": round(float(share), 6)})
     shares = [pair["share"] for pair in pairs]
-    return {
-        "expected": 0.5,
-        "mean": round(float(np.mean(shares)), 6),
-        "min": min(shares),
-        "max": max(shares),
-        "pairs": pairs,
-    }
+    mean = round(float(np.mean(shares)), 6)
+    return {"expected": 0.5, "mean": mean, "min": min(shares), "max": max(shares), "pairs": pairs}

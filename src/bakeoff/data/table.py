@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import operator
 import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, partial
@@ -20,12 +21,12 @@ from scipy import special
 
 from bakeoff.data import columns
 from bakeoff.data.describe import describe, group_columns, pairs_by_chance, row_digests
-from bakeoff.data.target import Target, read_target
-from bakeoff.errors import Place, Problem, UserError, shown, unknown
+from bakeoff.data.target import Target, read_labels, read_numbers
+from bakeoff.errors import Place, Problem, shown, unknown
 from bakeoff.files import read_parquet, reading, sha256_of, write_json, write_parquet
 from bakeoff.keys import name_of
 from bakeoff.sources import DataSet
-from bakeoff.sources.common.base import SubgroupColumn, TableKeys
+from bakeoff.sources.common.base import SubgroupColumn, TableKeys, blame
 from bakeoff.sources.common.identifiers import identifiers, names
 from bakeoff.spec.related import NOTHING, RowColumns
 
@@ -45,7 +46,6 @@ FOLDS = "__folds__"
 """Start of the columns that the plan ``kfold`` goes by; the number of the repeat follows."""
 PROBABILITY_SLACK = 0.01
 """How far from 1 the probabilities of a row may sum up: many are rounded."""
-"""The value of the column that searches for parameters go by."""
 KEYS = (ROW_ID, TARGET, WEIGHT, GROUP, TIME, PART, HOLDOUT)
 DRAWN: Mapping[str, Sequence[str]] = MappingProxyType({})
 """What plans go by where all are drawn."""
@@ -64,12 +64,7 @@ _IF_NAMES = (
     "; NA, None and the like are read as missing values: if a class has such a name, list the "
     "texts that stand for a missing value under `missing_values:`"
 )
-_LIMITS: Mapping[str, Callable[[Any, Any], Any]] = {
-    "min": lambda values, limit: values >= limit,
-    "max": lambda values, limit: values <= limit,
-    "above": lambda values, limit: values > limit,
-    "below": lambda values, limit: values < limit,
-}
+_LIMITS = {"min": operator.ge, "max": operator.le, "above": operator.gt, "below": operator.lt}
 SUBGROUP, TAKEN = ":subgroup:", ":column:"
 """How columns that are carried along begin; no model is called so."""
 MISSING = "(missing)"
@@ -169,7 +164,9 @@ def load_table(
     frame = _filtered(_dated(loaded.frame, spec, place), spec, place)
     filtered = len(loaded.frame) - len(frame)
     frame, unlabelled = _labelled(frame, target, spec, place)
-    labels, what = read_target(frame[target], spec, place, numbers=numbers)
+    labels, what = (
+        read_numbers(frame[target], place) if numbers else read_labels(frame[target], spec, place)
+    )
     other_classes = len(frame) - len(labels)
     kept = frame if len(labels) == len(frame) else frame.loc[labels.index]
     frame = _derived(kept, spec, place)
@@ -177,8 +174,8 @@ def load_table(
     if spec.weights is not None:
         keys[WEIGHT] = _weights(frame, spec.weights, (*place, "weights"))
     if spec.groups is not None:
-        _complete(frame, spec.groups, (*place, "groups"))
-        keys[GROUP] = _identifying(frame, spec.groups, (*place, "groups"))
+        groups = _complete(frame, spec.groups, (*place, "groups"))
+        keys[GROUP] = _read(identifiers, groups, (*place, "groups"))
     if spec.time is not None:
         time = _complete(frame, spec.time, (*place, "time"))
         keys[TIME] = _read(columns.ordered, time, (*place, "time"))
@@ -188,8 +185,8 @@ def load_table(
     apart = {column for column in with_roles if column is not None}
     for plan, divided_by in given_by.items():
         for repeat, column in enumerate(divided_by, start=1):
-            key = HOLDOUT if plan == "holdout" else f"{FOLDS}{repeat}"
-            keys[key] = _identifying(frame, column, ("resampling", plan, "column"))
+            key, at = HOLDOUT if plan == "holdout" else f"{FOLDS}{repeat}", ("resampling", plan)
+            keys[key] = _read(identifiers, _column(frame, column, (*at, "column")), (*at, "column"))
             apart.add(column)
     features = chosen_features(frame, apart, spec, place)
     for role, used in (("target", target), ("weights", spec.weights)):
@@ -197,9 +194,8 @@ def load_table(
             text = f"{used!r} is the {role}: it cannot be a feature too"
             raise Problem((*place, "features"), text)
     if reserved := _keys(features):
-        raise Problem(
-            place, f"a column is called {reserved[0]!r}, a name with a meaning here: rename it"
-        )
+        text = f"a column is called {reserved[0]!r}, a name with a meaning here: rename it"
+        raise Problem(place, text)
     canonical = pd.concat([pd.DataFrame(keys, index=frame.index), features], axis=1)
     carried = carry(frame, wanted, (*place, "subgroups")).reset_index(drop=True)
     counts = {
@@ -217,7 +213,7 @@ def _card(
     spec: DataSet,
     target: str,
     facts: Mapping[str, Any],
-    found: Mapping[str, Any],
+    counts: Mapping[str, Any],
     table: Table,
 ) -> dict[str, Any]:
     frame, features = table.frame, table.features
@@ -242,7 +238,7 @@ def _card(
         "target": target,
         **table.target.described(table.answers),
         "merged": {new: [str(old) for old in pooled] for new, pooled in spec.merge.items()},
-        **found,
+        **counts,
         "roles": roles,
         "features": described,
         "missing_cells": sum(one["missing"] for one in described.values()),
@@ -258,11 +254,11 @@ def _dated(frame: pd.DataFrame, spec: DataSet, place: Place) -> pd.DataFrame:
         at = (*place, "dates", name)
         values = _column(frame, name, at)
         try:
-            found = pd.to_datetime(values.astype("str").where(values.notna()), format=form)
+            days = pd.to_datetime(values.astype("str").where(values.notna()), format=form)
         except ValueError as error:
-            said = " ".join(str(error).partition(". You might")[0].split())
-            raise Problem(at, f"no dates like {form!r}: {said}") from None
-        new[name] = columns.plain(found)
+            why = " ".join(str(error).partition(". You might")[0].split())
+            raise Problem(at, f"no dates like {form!r}: {why}") from None
+        new[name] = columns.plain(days)
     return new
 
 
@@ -280,11 +276,8 @@ def _filtered(frame: pd.DataFrame, spec: DataSet, place: Place) -> pd.DataFrame:
         for key, wanted in (("keep", one.keep), ("drop", one.drop)):
             if wanted is None:
                 continue
-            texts = names(values)
-            try:
-                columns.check_values(wanted, texts.dropna().unique(), f"value in {one.column!r}:")
-            except UserError as error:
-                raise Problem((*at, key), str(error)) from None
+            texts, what = names(values), f"value in {one.column!r}:"
+            columns.check_values(wanted, texts.dropna().unique(), what, (*at, key))
             passing &= texts.isin([name_of(value) for value in wanted]) == (key == "keep")
         if not passing.any():
             raise Problem(at, f"none of {len(frame)} rows passes this filter")
@@ -314,9 +307,8 @@ def _derived(frame: pd.DataFrame, spec: DataSet, place: Place) -> pd.DataFrame:
         # the name of a column may hold anything, brackets too
         call = re.fullmatch(r"\s*(\w+)\s*\(\s*(.+?)\s*\)\s*", formula)
         if call is None:
-            raise Problem(
-                at, f"found {shown(formula)}, expected function(column), e.g. log(income)"
-            )
+            text = f"found {shown(formula)}, expected function(column), e.g. log(income)"
+            raise Problem(at, text)
         function, source = call[1], call[2]
         if function not in _FUNCTIONS:
             raise Problem(at, unknown("function", function, _FUNCTIONS))
@@ -358,7 +350,7 @@ def _labelled(
 def _column(frame: pd.DataFrame, name: str, at: Place) -> columns.Series:
     """Return a column, or say which there are."""
     if name not in frame.columns:
-        raise Problem(at, unknown("column", name, frame.columns))
+        raise Problem(at, unknown("column", name, map(str, frame.columns)))
     return frame[name]
 
 
@@ -380,15 +372,8 @@ def _read(
     read: Callable[[columns.Series], columns.Series], values: columns.Series, at: Place
 ) -> columns.Series:
     """Return a column as a function reads it, or say what is wrong with it."""
-    try:
+    with blame(*at, before=f"column {values.name!r} "):
         return read(values)
-    except UserError as error:
-        raise Problem(at, f"column {values.name!r} {error}") from None
-
-
-def _identifying(frame: pd.DataFrame, name: str, at: Place) -> columns.Series:
-    """Return a column that tells rows or groups apart, as texts."""
-    return _read(identifiers, _column(frame, name, at), at)
 
 
 def _row_ids(frame: pd.DataFrame, spec: DataSet, place: Place) -> Any:
@@ -399,8 +384,7 @@ def _row_ids(frame: pd.DataFrame, spec: DataSet, place: Place) -> Any:
     ids = _column(frame, spec.id, at)
     if ids.isna().any():
         raise Problem(at, f"{int(ids.isna().sum())} of {len(ids)} rows have no id in {spec.id!r}")
-    whole = types.is_integer_dtype(ids.dtype)
-    ids = columns.plain(ids) if whole else _identifying(frame, spec.id, at)
+    ids = _read(columns.plain if types.is_integer_dtype(ids.dtype) else identifiers, ids, at)
     if ids.duplicated().any():
         first = str(ids[ids.duplicated()].iloc[0])
         raise Problem(at, f"ids must be unique: {first!r} appears twice")
@@ -438,28 +422,21 @@ def chosen_features(
                 f"a column has no name in the first line and is called {name!r}; if it counts the "
                 f'rows, set `id: "{name}"` or `drop: ["{name}"]`',
             )
-        try:
+        what, remedy = f"column {name!r} ", ": leave it out with `drop` or mend it"
+        with blame(*place, before=what, after=remedy):
             made[name] = columns.plain(frame[name])
-        except UserError as error:
-            raise Problem(
-                place, f"column {name!r} {error}: leave it out with `drop` or mend it"
-            ) from None
     return pd.DataFrame(made, index=frame.index, copy=False)
 
 
 def carry(frame: pd.DataFrame, wanted: RowColumns, place: Place) -> pd.DataFrame:
     """Return the columns that are carried along with the rows."""
-    found = {}
+    carried = {}
     for i, one in enumerate(wanted.subgroups):
         at = (*place, i)
-        if one.column not in frame.columns:
-            raise Problem(at, unknown("column", one.column, map(str, frame.columns)))
-        found[f"{SUBGROUP}{one.column}"] = _subgroups(frame[one.column], one, at)
+        carried[f"{SUBGROUP}{one.column}"] = _subgroups(_column(frame, one.column, at), one, at)
     for name in wanted.taken:
-        if name not in frame.columns:
-            raise Problem(("metrics",), unknown("column", name, map(str, frame.columns)))
-        found[f"{TAKEN}{name}"] = columns.plain(frame[name])
-    return pd.DataFrame(found, index=frame.index)
+        carried[f"{TAKEN}{name}"] = columns.plain(_column(frame, name, ("metrics",)))
+    return pd.DataFrame(carried, index=frame.index)
 
 
 def _subgroups(values: columns.Series, one: SubgroupColumn, at: Place) -> columns.Series:
@@ -470,7 +447,11 @@ def _subgroups(values: columns.Series, one: SubgroupColumn, at: Place) -> column
     if one.bins is not None:
         if not number:
             raise Problem((*at, "bins"), f"column {one.column!r} holds no numbers to cut")
-        order, texts = _cut(plain, one.bins)
+        order = [f"below {one.bins[0]:g}"]
+        order += [f"{low:g} to below {high:g}" for low, high in pairwise(one.bins)]
+        order.append(f"{one.bins[-1]:g} or more")
+        at_cuts = np.searchsorted(one.bins, plain.to_numpy(np.float64), side="right")
+        texts = pd.Series(np.array(order, dtype=object)[at_cuts], index=values.index)
     else:
         if number and not types.is_bool_dtype(values.dtype) and different > MOST_CODES:
             low, high = plain.min(), plain.max()
@@ -495,12 +476,3 @@ def _subgroups(values: columns.Series, one: SubgroupColumn, at: Place) -> column
         raise Problem(at, text)
     categories = [*dict.fromkeys([*order, MISSING])]
     return pd.Series(pd.Categorical(texts, categories), index=values.index)
-
-
-def _cut(values: columns.Series, bins: Sequence[float]) -> tuple[list[str], columns.Series]:
-    """Name the intervals, and that of each number."""
-    names = [f"below {bins[0]:g}"]
-    names += [f"{low:g} to below {high:g}" for low, high in pairwise(bins)]
-    names.append(f"{bins[-1]:g} or more")
-    at = np.searchsorted(bins, values.to_numpy(np.float64), side="right")
-    return names, pd.Series(np.array(names, dtype=object)[at], index=values.index)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from pandas.api import types
 
 from bakeoff.data import columns
-from bakeoff.errors import Place, Problem, UserError
+from bakeoff.errors import Place, Problem
 from bakeoff.keys import name_of
 from bakeoff.sources import DataSet
 from bakeoff.sources.common.identifiers import names
@@ -51,9 +51,10 @@ def positive_of(counts: Mapping[str, int]) -> Positive:
     """Choose the positive one of two classes where nobody names it, everywhere alike."""
     first, second = sorted(counts, key=lambda name: (len(name), name))
     for one, other in ((first, second), (second, first)):
-        if _bare(one) in _NEGATIVE and _bare(other) in _POSITIVE:
-            return Positive(other, BY_NAME)
-        if _NOT.sub("", one) != one and _bare(_NOT.sub("", one)) == _bare(other):
+        bare, word, negated = (
+            text.strip().strip(".").lower() for text in (one, other, _NOT.sub("", one))
+        )
+        if (bare in _NEGATIVE and word in _POSITIVE) or (negated != bare and negated == word):
             return Positive(other, BY_NAME)
     if all(re.fullmatch(r"-?\d+", name) for name in counts):
         return Positive(max(counts, key=int), BY_NUMBER)
@@ -62,26 +63,19 @@ def positive_of(counts: Mapping[str, int]) -> Positive:
     return Positive(min(counts, key=lambda name: counts[name]), "the rarer class")
 
 
-def _bare(name: str) -> str:
-    return name.strip().strip(".").lower()
-
-
-Codes: TypeAlias = "NDArray[np.signedinteger[Any]]"
-"""Classes of rows: their places among the classes."""
 _SAME = 1e-6
 """How far two files may differ in a number, relatively: some round, or store single precision."""
 
 
 @dataclasses.dataclass(frozen=True)
-class Labels:
-    """Labels of rows, as codes."""
+class Answers:
+    """What is true, or predicted, of rows: labels as codes, or numbers, which have no classes."""
 
     classes: tuple[str, ...]
-    codes: Codes
-    what: ClassVar[str] = "true label"
+    values: NDArray[Any]
 
     @classmethod
-    def of(cls, column: pa.ChunkedArray) -> Labels:
+    def of_labels(cls, column: pa.ChunkedArray) -> Answers:
         """Encode a column; its distinct values alone are written as texts."""
         if pa.types.is_null(column.type):  # a column without a value
             column = column.cast(pa.string())
@@ -91,71 +85,48 @@ class Labels:
         same, classes = pd.factorize(texts)
         return cls(tuple(map(str, classes)), _codes([*same, -1], len(classes))[places])
 
-    def among(self, classes: Sequence[str]) -> Codes:
-        """Return the codes as positions in other classes; -1 where a label is none of them."""
-        if tuple(classes) == self.classes:
-            return self.codes
+    def among(self, classes: Sequence[str]) -> NDArray[Any]:
+        """Return labels as positions in other classes, -1 where they are none of them; numbers."""
+        if self.numbers or tuple(classes) == self.classes:
+            return self.values
         places = {name: place for place, name in enumerate(classes)}
         positions = [places.get(name, -1) for name in self.classes]
-        return _codes([*positions, -1], len(classes))[self.codes]
+        return np.asarray(_codes([*positions, -1], len(classes))[self.values])
 
-    def __getitem__(self, rows: Any) -> Labels:
-        return Labels(self.classes, self.codes[rows])
+    def __getitem__(self, rows: Any) -> Answers:
+        return Answers(self.classes, self.values[rows])
+
+    @property
+    def numbers(self) -> bool:
+        """Whether they are numbers."""
+        return self.values.dtype.kind == "f"
 
     @property
     def missing(self) -> NDArray[np.bool_]:
-        """Whether a row has no label, shape (n,)."""
-        return np.asarray(self.codes < 0)
+        """Whether a row has no label or number, shape (n,)."""
+        return np.asarray(np.isnan(self.values) if self.numbers else self.values < 0)
 
-    def unlike(self, other: Labels) -> NDArray[np.bool_]:
-        """Tell in which rows another column has another label, shape (n,)."""
-        return np.asarray(other.among(self.classes) != self.codes)
+    def unlike(self, other: Answers) -> NDArray[np.bool_]:
+        """Tell in which rows another column has another answer, but for rounding, shape (n,)."""
+        if self.numbers:
+            return np.asarray(~np.isclose(other.values, self.values, rtol=_SAME, atol=0))
+        return np.asarray(other.among(self.classes) != self.values)
 
     @property
     def counts(self) -> dict[str, int]:
         """How many rows have each label."""
-        counted = np.bincount(self.codes[~self.missing], minlength=len(self.classes))
+        counted = np.bincount(self.values[~self.missing], minlength=len(self.classes))
         return dict(zip(self.classes, counted.tolist(), strict=True))
 
     def named(self, row: int) -> str:
-        """Return the label of a row, for messages."""
-        return "" if self.codes[row] < 0 else self.classes[self.codes[row]]
+        """Return the label or number of a row, for messages."""
+        value = self.values[row]
+        if self[row].missing:
+            return ""
+        return f"{value:.9g}" if self.numbers else self.classes[value]
 
 
-@dataclasses.dataclass(frozen=True)
-class Numbers:
-    """Numbers of rows, in place of `Labels`."""
-
-    values: NDArray[np.float64]
-    classes: ClassVar[tuple[str, ...]] = ()
-    what: ClassVar[str] = "true number"
-
-    def among(self, classes: Sequence[str]) -> NDArray[np.float64]:
-        """Return the numbers, which are among no classes."""
-        return self.values
-
-    def __getitem__(self, rows: Any) -> Numbers:
-        return Numbers(self.values[rows])
-
-    @property
-    def missing(self) -> NDArray[np.bool_]:
-        """Whether a row has no number, shape (n,)."""
-        return np.isnan(self.values)
-
-    def unlike(self, other: Numbers) -> NDArray[np.bool_]:
-        """Tell in which rows another column has another number, but for rounding, shape (n,)."""
-        return ~np.isclose(other.values, self.values, rtol=_SAME, atol=0)
-
-    def named(self, row: int) -> str:
-        """Return the number of a row, for messages."""
-        return "" if np.isnan(self.values[row]) else f"{self.values[row]:.9g}"
-
-
-Answers: TypeAlias = Labels | Numbers
-"""What is true, or predicted, of rows."""
-
-
-def _codes(places: Sequence[int], classes: int) -> Codes:
+def _codes(places: Sequence[int], classes: int) -> NDArray[Any]:
     """Return codes in the smallest integer type: 50 models of a million rows take 50 MB."""
     return np.array(places, dtype=np.min_scalar_type(-1 - classes))
 
@@ -191,7 +162,7 @@ class Target:
 
     def column(self, answers: NDArray[Any]) -> Answers:
         """Return answers as a column of a file holds them."""
-        return Numbers(answers) if self.numbers else Labels(self.classes, answers.astype(np.int32))
+        return Answers(self.classes, answers if self.numbers else answers.astype(np.int32))
 
     def strata(self, answers: NDArray[Any]) -> NDArray[np.intp]:
         """Return the strata of divisions: the classes; of numbers a single one."""
@@ -203,9 +174,8 @@ class Target:
             return TrainingTarget(answers, np.array([], np.intp), (), self.strata(answers))
         # learners such as XGBoost want labels without gaps, whatever the training part holds
         present, labels = np.unique(answers, return_inverse=True)
-        return TrainingTarget(
-            labels, present, tuple(self.classes[code] for code in present), labels
-        )
+        classes = tuple(self.classes[code] for code in present)
+        return TrainingTarget(labels, present, classes, labels)
 
     def lacking(self, answers: NDArray[Any]) -> str:
         """Say why nothing can be learned from a training part; empty if it can."""
@@ -227,17 +197,15 @@ class Target:
         if not len(answers):  # a training part, where all rows are test rows
             return {"numbers": {}}
         spread = answers.std(ddof=1) if len(answers) > 1 else 0.0
-        found = {"mean": answers.mean(), "median": np.median(answers), "sd": spread}
-        found |= {"min": answers.min(), "max": answers.max()}
-        return {"numbers": {name: float(f"{value:.12g}") for name, value in found.items()}}
+        facts = {"mean": answers.mean(), "median": np.median(answers), "sd": spread}
+        return {"numbers": _rounded(facts | {"min": answers.min(), "max": answers.max()})}
 
     def off_constant(self, train: NDArray[Any], test: NDArray[Any]) -> Mapping[str, Any]:
         """Tell how far numbers of test rows are from the median of training: mean and median."""
         if not self.numbers or not len(train):
             return {}
         off = np.abs(test - np.median(train))
-        found = {"mean": off.mean(), "median": np.median(off)}
-        return {"off_median": {name: float(f"{value:.12g}") for name, value in found.items()}}
+        return {"off_median": _rounded({"mean": off.mean(), "median": np.median(off)})}
 
     def difference(self, train: NDArray[Any], test: NDArray[Any]) -> float:
         """Return the largest difference of a share of a class, or that of means in SD."""
@@ -246,6 +214,10 @@ class Target:
         k = len(self.classes)
         shares = [np.bincount(part, minlength=k) / len(part) for part in (train, test)]
         return float(np.abs(shares[0] - shares[1]).max())
+
+
+def _rounded(facts: Mapping[str, Any]) -> dict[str, float]:
+    return {name: float(f"{value:.12g}") for name, value in facts.items()}
 
 
 def looks_like_a_quantity(column: columns.Series) -> bool:
@@ -262,20 +234,11 @@ def most_classes(rows: int) -> int:
     return max(100, rows // 2)
 
 
-def read_target(
-    column: columns.Series, spec: DataSet, place: Place, *, numbers: bool
-) -> tuple[columns.Series, Target]:
-    """Check the column to predict."""
-    if numbers:
-        return _numbers(column, place), Target(numbers=True)
-    labels, classes = _labels(column, spec, place)
-    return labels, Target(classes)
-
-
-def _numbers(column: columns.Series, place: Place) -> columns.Series:
+def read_numbers(column: columns.Series, place: Place) -> tuple[columns.Series, Target]:
+    """Check the numbers to predict."""
     at = (*place, "target")
-    found = pd.to_numeric(column, errors="coerce") if column.dtype != bool else column
-    texts = column[found.isna()]
+    numbers = pd.to_numeric(column, errors="coerce") if column.dtype != bool else column
+    texts = column[numbers.isna()]
     if len(texts):
         raise Problem(
             at,
@@ -283,34 +246,46 @@ def _numbers(column: columns.Series, place: Place) -> columns.Series:
             f"{texts.iloc[0]!r}: mend or drop them, or leave `task: regression` out to predict "
             "classes",
         )
-    numbers = found.astype(np.float64)
+    numbers = numbers.astype(np.float64)
     if not np.isfinite(numbers).all():
         wrong = int((~np.isfinite(numbers)).sum())
         raise Problem(at, f"{wrong} of {len(column)} values of {column.name!r} are infinite")
     if (largest := numbers.abs().max()) > columns.LARGEST:
         raise Problem(at, f"{column.name!r} has {columns.beyond(largest)}")
     check_spread(numbers.to_numpy(), at)
-    return numbers
+    return numbers, Target(numbers=True)
 
 
 def check_spread(numbers: NDArray[Any], place: Place) -> None:
     """Refuse a target that is the same number for all rows."""
     if numbers.min(initial=np.inf) == numbers.max(initial=-np.inf):
-        raise Problem(
-            place, f"the target is {numbers[0]:g} in every row: nothing is to be predicted"
-        )
+        text = f"the target is {numbers[0]:g} in every row: nothing is to be predicted"
+        raise Problem(place, text)
 
 
-def _labels(
+def read_labels(
     target: columns.Series, spec: DataSet, place: Place
-) -> tuple[columns.Series, tuple[str, ...]]:
+) -> tuple[columns.Series, Target]:
     """Turn labels into strings and merge, select and order the classes."""
     labels, order = names(target), columns.sorted_names(target)
     if types.is_float_dtype(target) and any("." in name for name in order):
         raise _quantity(order, target, place)
-    labels, order = _merged(labels, order, spec, place)
+    into: dict[str, str] = {}
+    for new, pooled in spec.merge.items():
+        at = (*place, "merge", new)
+        columns.check_values(pooled, order, "class", at)
+        for name in map(name_of, pooled):
+            if into.setdefault(name, new) != new:
+                raise Problem(at, f"class {name!r} is merged into {into[name]!r} already")
+    for new in spec.merge:
+        if into.get(new, new) != new:
+            text = f"{new!r} is itself merged into {into[new]!r}: use one name"
+            raise Problem((*place, "merge", new), text)
+    # a pool stands where the first of its classes stood
+    labels = labels.map(lambda name: into.get(name, name))
+    order = list(dict.fromkeys(into.get(name, name) for name in order))
     if spec.classes is not None:
-        _check_classes(spec.classes, order, (*place, "classes"))
+        columns.check_values(spec.classes, order, "class", (*place, "classes"))
         wanted = {name_of(name) for name in spec.classes}
         labels, order = labels[labels.isin(wanted)], [name for name in order if name in wanted]
     if len(order) > most_classes(len(labels)):
@@ -327,7 +302,7 @@ def _labels(
             )
     if len(order) < 2:
         raise Problem((*place, "target"), f"only one class, {order[0]!r}: nothing to compare")
-    return labels, positive_last(order, spec.positive, place, counted(labels))
+    return labels, Target(positive_last(order, spec.positive, place, counted(labels)))
 
 
 def counted(labels: columns.Series) -> dict[str, int]:
@@ -345,34 +320,8 @@ def positive_last(
         return tuple(order)
     if len(order) != 2:
         raise Problem((*place, "positive"), f"there are {len(order)} classes, not two")
-    _check_classes([positive], list(order), (*place, "positive"))
+    columns.check_values([positive], order, "class", (*place, "positive"))
     return tuple(sorted(order, key=lambda name: name == name_of(positive)))
-
-
-def _merged(
-    labels: columns.Series, order: list[str], spec: DataSet, place: Place
-) -> tuple[columns.Series, list[str]]:
-    """Pool classes; the pool stands where the first of its classes stood."""
-    into: dict[str, str] = {}
-    for new, pooled in spec.merge.items():
-        at = (*place, "merge", new)
-        _check_classes(pooled, order, at)
-        for name in map(name_of, pooled):
-            if into.setdefault(name, new) != new:
-                raise Problem(at, f"class {name!r} is merged into {into[name]!r} already")
-    for new in spec.merge:
-        if into.get(new, new) != new:
-            text = f"{new!r} is itself merged into {into[new]!r}: use one name"
-            raise Problem((*place, "merge", new), text)
-    merged = dict.fromkeys(into.get(name, name) for name in order)
-    return labels.map(lambda name: into.get(name, name)), list(merged)
-
-
-def _check_classes(wanted: Any, order: list[str], at: Place) -> None:
-    try:
-        columns.check_values(wanted, order, "class")
-    except UserError as error:
-        raise Problem(at, str(error)) from None
 
 
 def _quantity(order: list[str], target: columns.Series, place: Place) -> Problem:

@@ -151,7 +151,7 @@ def all_scores(scores: Sequence[str], timings: Sequence[str], output: str, times
 
 def list_fits(needs: RuleInputs, what: str, output: str) -> None:
     """Write what fits chose, or which failed."""
-    from bakeoff.scores.choices import choices, failures
+    from bakeoff.scores.collect import choices, failures
 
     datasets = needs.experiment.datasets
     if what == "choices":

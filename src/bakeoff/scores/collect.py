@@ -1,4 +1,4 @@
-"""From the files of single fits to one table of scores, and to the rows of one test set."""
+"""From the files of single fits to tables of scores and choices, and to the rows of a test set."""
 
 from __future__ import annotations
 
@@ -18,11 +18,12 @@ from bakeoff.data.table import GROUP, ROW_ID, TAKEN, TIME
 from bakeoff.errors import UserError
 from bakeoff.files import is_whole, open_parquet, read_frame, read_json, write_parquet
 from bakeoff.fit.fit_task import timing_of
-from bakeoff.fit.predictions import METADATA, Predictions
+from bakeoff.fit.predictions import METADATA, Predictions, read_facts
 from bakeoff.scores.metrics import METRICS, score_view, view_of
 from bakeoff.spec import Costs
 
 KEYS = ("dataset", "model", "plan", "repeat", "fold")
+_FIT = [*KEYS, "seed"]
 Fingerprints = Mapping[str, Mapping[str, str]]
 """What should have made the predictions of each fitted model, by data set and model."""
 NO_FINGERPRINTS: Fingerprints = MappingProxyType({})
@@ -45,29 +46,44 @@ def score_fits(
     ranking = any(METRICS[name].by_order for name in metrics if name in METRICS)
     for path in predictions:
         one = read_made_by(path, fingerprints, ranking)
-        rows += _scores(one, metrics, costs, carried)
         timing = timing_of(path)  # given predictions took nothing that is known
-        known = read_json(timing) if timing.is_file() and is_whole(timing) else {}
-        key = {name: one.facts[name] for name in (*KEYS, "seed")}
-        times.append(key | {name: known.get(name) for name in TIMINGS})
+        seconds = read_json(timing) if timing.is_file() and is_whole(timing) else {}
+        fit = {name: one.facts[name] for name in _FIT}
+        times.append(fit | {name: seconds.get(name) for name in TIMINGS})
+        fit |= {name: one.facts[name] for name in ("n_train", "n_test")}
+        columns_at = carried.get(one.facts["dataset"])
+        columns = {} if columns_at is None else taken(carried_columns(columns_at, one.row_id))
+        view = view_of(one, costs, columns)
+        for name in metrics:
+            if one.values is not None:
+                value, reason = float(one.values.mean()), ""
+            else:
+                value, reason = score_view(METRICS[name], view)
+            rows.append({**fit, "metric": name, "value": value, "undefined": reason})
     scores = pd.DataFrame(over_seeds(rows), columns=[*KEYS, *_VALUES])
-    return scores, pd.DataFrame(times, columns=[*KEYS, "seed", *TIMINGS])
+    return scores, pd.DataFrame(times, columns=[*_FIT, *TIMINGS])
 
 
-def _scores(
-    one: Predictions, metrics: Sequence[str], costs: Costs | None, carried: Mapping[str, str]
-) -> list[dict[str, Any]]:
-    path = carried.get(one.facts["dataset"])
-    columns = {} if path is None else taken(carried_columns(path, one.row_id))
-    known = {name: one.facts[name] for name in (*KEYS, "seed", "n_train", "n_test")}
-    rows, view = [], view_of(one, costs, columns)
-    for name in metrics:
-        if one.values is not None:
-            value, reason = float(one.values.mean()), ""
-        else:
-            value, reason = score_view(METRICS[name], view)
-        rows.append({**known, "metric": name, "value": value, "undefined": reason})
-    return rows
+def choices(predictions: Iterable[str | Path]) -> pd.DataFrame:
+    """Tabulate the parameters and thresholds that the fits chose."""
+    rows: list[dict[str, Any]] = []
+    for facts in map(read_facts, predictions):
+        chosen = dict(facts.get("chosen", {}))
+        score = chosen.pop("inner_score", None)
+        each = [(name, value, score) for name, value in chosen.pop("params", {}).items()]
+        each += [(name, value, None) for name, value in chosen.items()]
+        for name, value, inner in each:
+            text = value if isinstance(value, str) else json.dumps(value)
+            row = {"parameter": name, "value": text, "inner_score": inner}
+            rows.append({key: facts[key] for key in _FIT} | row)
+    return pd.DataFrame(rows, columns=[*_FIT, "parameter", "value", "inner_score"])
+
+
+def failures(predictions: Iterable[str | Path]) -> pd.DataFrame:
+    """Tabulate the fits that failed, from the files they left instead of predictions."""
+    failed = (facts for facts in map(read_facts, predictions) if "failure" in facts)
+    rows = [{key: facts[key] for key in _FIT} | {"why": facts["failure"]} for facts in failed]
+    return pd.DataFrame(rows, columns=[*_FIT, "why"])
 
 
 def over_seeds(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
@@ -77,11 +93,11 @@ def over_seeds(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
         groups.setdefault(tuple(row[key] for key in (*KEYS, "metric")), []).append(row)
     return [
         {
-            **own[0],
-            "value": math.fsum(row["value"] for row in own) / len(own),
-            "undefined": next((row["undefined"] for row in own if row["undefined"]), ""),
+            **runs[0],
+            "value": math.fsum(row["value"] for row in runs) / len(runs),
+            "undefined": next((row["undefined"] for row in runs if row["undefined"]), ""),
         }
-        for own in groups.values()
+        for runs in groups.values()
     ]
 
 
@@ -126,10 +142,8 @@ def collect_fold_predictions(
 
 
 def _side_by_side(paths: Mapping[str, str | Path], fingerprints: Fingerprints) -> pa.Table:
-    columns: dict[str, Any] = {
-        "row_id": pa.array([], pa.int64()),
-        "y_true": pa.array([], pa.string()),
-    }
+    nothing = {"row_id": pa.array([], pa.int64()), "y_true": pa.array([], pa.string())}
+    columns: dict[str, Any] = {} if paths else nothing
     reference: Predictions | None = None
     notes: list[str] = []
     for model, path in paths.items():

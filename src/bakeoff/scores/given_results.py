@@ -16,11 +16,12 @@ from bakeoff.data.given_predictions import HeldModel, predictions_of
 from bakeoff.data.records import read_frame
 from bakeoff.data.splits import Split
 from bakeoff.data.table import ROW_ID, Table
-from bakeoff.errors import Place, Problem, UserError, unknown
+from bakeoff.errors import Place, Problem, unknown
 from bakeoff.files import digest, files_at, is_file, sha256_of, state_of
 from bakeoff.fit.predictions import Predictions
 from bakeoff.scores.collect import KEYS, TIMINGS
 from bakeoff.scores.metrics import Metric, metrics_of
+from bakeoff.sources.common.base import blame
 from bakeoff.sources.common.identifiers import identifiers
 from bakeoff.spec import Experiment, Fit
 from bakeoff.spec.given_models import LOGS
@@ -65,7 +66,8 @@ def given_scores(
             table = _table(path, state_of(path) if is_file(path) else ())
         except Problem as problem:
             raise Problem(place, problem.message) from None
-        frame = _chosen(table, path, place, experiment, model, dataset, plan)
+        fit = {"dataset": dataset, "model": model, "plan": plan}
+        frame = _chosen(table, path, place, experiment, fit)
         for metric in experiment.metrics:
             values = frame[frame["metric"] == metric]
             if values.empty:
@@ -84,12 +86,7 @@ def given_scores(
                 "these scores do not come from the same divisions",
             )
     scores["undefined"] = np.where(scores["value"].isna(), "the file has no value", "")
-    types: dict[str, Any] = {
-        "repeat": int,
-        "fold": int,
-        "value": float,
-        **dict.fromkeys(_SIZES, "Int64"),
-    }
+    types: Any = {"repeat": int, "fold": int, "value": float, **dict.fromkeys(_SIZES, "Int64")}
     scores = scores.astype(types)[[*KEYS, *_SIZES, "metric", "value", "undefined"]]
     fits = scores[[*KEYS]].drop_duplicates(ignore_index=True)
     return scores, fits.assign(seed=1, **dict.fromkeys(TIMINGS))
@@ -102,32 +99,24 @@ def _table(path: str, state: tuple[int, ...]) -> pd.DataFrame:
 
 
 def _chosen(
-    frame: pd.DataFrame,
-    path: str,
-    place: Place,
-    experiment: Experiment,
-    model: str,
-    dataset: str,
-    plan: str,
+    frame: pd.DataFrame, path: str, place: Place, experiment: Experiment, fit: Mapping[str, str]
 ) -> pd.DataFrame:
     """Keep the rows of one model, data set and plan; make numbers of what must be numbers."""
-    own = {"dataset": dataset, "model": model, "plan": plan}
-    plans = [p for p in experiment.resampling.plans() if experiment.by_scores(p)]
+    plans = experiment.resampling.plans()
+    of_all = path == experiment.given[fit["model"]].scores
     several = {
-        "dataset": len(experiment.datasets) > 1 and path == experiment.given[model].scores,
-        "plan": len(plans) > 1,
-        "repeat": experiment.resampling.plans()[plan].rounds > 1,
-        "fold": experiment.resampling.plans()[plan].folds > 1,
+        "dataset": len(experiment.datasets) > 1 and of_all,
+        "plan": sum(map(experiment.by_scores, plans)) > 1,
+        "repeat": plans[fit["plan"]].rounds > 1,
+        "fold": plans[fit["plan"]].folds > 1,
     }
     for column in ("metric", "value", *(name for name, needed in several.items() if needed)):
         if column not in frame.columns:
             raise Problem(place, f"{path!r}: {unknown('column', column, frame.columns)}")
-    for column, wanted in own.items():
+    for column, wanted in fit.items():
         if column in frame.columns:
-            try:
+            with blame(*place, before=f"{path!r}: column {column!r} "):
                 names = identifiers(frame[column])
-            except UserError as error:
-                raise Problem(place, f"{path!r}: column {column!r} {error}") from None
             if not (names == wanted).any():
                 raise Problem(place, f"{path!r}: {unknown(f'{column} in it:', wanted, set(names))}")
             frame = frame[names == wanted]
@@ -140,19 +129,17 @@ def _chosen(
 
 
 def _numbers(values: pd.Series[Any], column: str, path: str, place: Place) -> pd.Series[Any]:
-    found = pd.to_numeric(values, errors="coerce")
-    wrong = np.flatnonzero((found.isna() & values.notna()) | np.isinf(found.astype("float64")))
+    numbers = pd.to_numeric(values, errors="coerce")
+    wrong = (numbers.isna() & values.notna()) | np.isinf(numbers.astype("float64"))
     expected = "a number"
     if column != "value":
-        counted = (found >= 1) & (found % 1 == 0)
-        wrong = np.flatnonzero(~counted & (values.notna() | (column not in _SIZES)))
+        counted = (numbers >= 1) & (numbers % 1 == 0)
+        wrong = ~counted & (values.notna() | (column not in _SIZES))
         expected = "a whole number from 1"
-    if len(wrong):
-        row = int(wrong[0])
-        raise Problem(
-            place, f"{path!r}: found {values.iloc[row]} in column {column!r}, expected {expected}"
-        )
-    return found
+    if wrong.any():
+        text = f"found {values[wrong].iloc[0]} in column {column!r}, expected {expected}"
+        raise Problem(place, f"{path!r}: {text}")
+    return numbers
 
 
 def check_ranges(frame: pd.DataFrame, known: Mapping[str, Metric], what: str, place: Place) -> None:

@@ -169,21 +169,20 @@ def view_of(
     classes, decision = predictions.classes, predictions.decision
     if not classes:
         return View(Truth(predictions.y_true), predictions.y_pred, columns=columns)
+    options = NO_OPTIONS
+    if costs is not None:
+        order = [costs.names.index(name) for name in classes]
+        priors = None if costs.priors is None else np.array(costs.priors)[order]
+        options = Options(cost=costs.of(classes), priors=priors)
     return View(
         Truth(predictions.y_true, classes, len(classes) - 1),
         predictions.y_pred,
         predictions.probabilities,
         None if decision is None else decision[:, -1],
-        NO_OPTIONS if costs is None else _options(costs, classes),
+        options,
         columns,
         lacking=predictions.facts.get("no_probabilities", ""),
     )
-
-
-def _options(costs: Costs, classes: tuple[str, ...]) -> Options:
-    order = [costs.names.index(name) for name in classes]
-    priors = None if costs.priors is None else np.array(costs.priors)[order]
-    return Options(cost=costs.of(classes), priors=priors)
 
 
 def metrics_of(experiment: Experiment, positive: str = "") -> Mapping[str, Metric]:

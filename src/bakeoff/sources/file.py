@@ -37,10 +37,10 @@ class FileData(TableData):
 
     def beside(self, folder: Path) -> Self:
         """Find files that are not in the working folder in the experiment's own."""
-        found = {"path": locate(self.path, folder)}
-        if self.test_path is not None:
-            found["test_path"] = locate(self.test_path, folder)
-        return self.model_copy(update=found)
+        paths = {"path": self.path, "test_path": self.test_path}
+        return self.model_copy(
+            update={key: locate(path, folder) for key, path in paths.items() if path is not None}
+        )
 
     def load(self, seed: int) -> Loaded:
         """Read the table, or a training and a test table below each other."""
@@ -64,14 +64,12 @@ class FileData(TableData):
         from bakeoff.sources.common.formats import read_table
 
         with blame(key):
-            if not is_file(path):
-                raise UserError(f"{no_file(path)}{_nearest_file(Path(path))}")
-            return read_table(Path(path), path, self)
-
-
-def _nearest_file(path: Path) -> str:
-    if not path.parent.is_dir():
-        return f" (there is no folder {str(path.parent)!r})"
-    names = [entry.name for entry in path.parent.iterdir() if entry.is_file()]
-    close = difflib.get_close_matches(path.name, names, n=1)
-    return f"; did you mean {str(path.parent / close[0])!r}?" if close else ""
+            if is_file(path):
+                return read_table(Path(path), path, self)
+            folder, name = Path(path).parent, Path(path).name
+            if not folder.is_dir():
+                raise UserError(f"{no_file(path)} (there is no folder {str(folder)!r})")
+            names = [entry.name for entry in folder.iterdir() if entry.is_file()]
+            close = difflib.get_close_matches(name, names, n=1)
+            hint = f"; did you mean {str(folder / close[0])!r}?" if close else ""
+            raise UserError(f"{no_file(path)}{hint}")

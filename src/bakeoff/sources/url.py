@@ -72,7 +72,7 @@ class UrlData(TableData):
 
     def at_hand(self) -> bool:
         """Tell whether the file has been downloaded."""
-        return cached(self.sha256) is not None
+        return cached(self.sha256)
 
     def load(self, seed: int) -> Loaded:
         """Read the table, downloading it unless it is there."""
@@ -83,16 +83,16 @@ class UrlData(TableData):
             return Loaded(read_table(file, self.url, self), self.target)
 
 
-def cached(sha256: str) -> Path | None:
-    """Return the file of a hash if it has been downloaded, whole and unchanged."""
+def cached(sha256: str) -> bool:
+    """Tell whether the file of a hash has been downloaded, whole and unchanged."""
     path = DOWNLOADS / sha256
-    return path if path.is_file() and sha256_of(path) == sha256 else None
+    return path.is_file() and sha256_of(path) == sha256
 
 
 def download(url: str, sha256: str) -> Path:
     """Return the file of a hash, downloading it unless it is there."""
     path = DOWNLOADS / sha256
-    if cached(sha256) is not None:
+    if cached(sha256):
         return path
     with whole(path) as part:
         try:

@@ -1,5 +1,7 @@
 """Folds that a column of the data gives: taken as they are, or refused in one message."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,7 +11,7 @@ from bakeoff.data.table import load_table
 from bakeoff.errors import Problem
 from bakeoff.sources.file import FileData
 from bakeoff.spec.resampling import KFold
-from tests.conftest import messages
+from tests.conftest import hold, messages
 
 ROWS = 24
 FOLDS = np.tile([10, 2, 9], 8)
@@ -62,17 +64,15 @@ def test_folds_may_differ_in_size_and_keep_groups_apart(made):
         (
             {"fold": [1] * 12 + [2, 3] * 6},
             {},
-            "class 'a' of d occurs only in fold '1' of 'fold', so that a model that is",
+            "class 'a' of d occurs only in fold '1' of 'fold'",
         ),
     ],
 )
 def test_bad_columns_are_refused(made, columns, keys, message):
     chosen = plan(**({"column": "fold"} | keys))
     table = loaded(made(**columns), chosen.column)
-    with pytest.raises(Problem) as error:
+    with pytest.raises(Problem, match=rf"^resampling\.kfold\..*{re.escape(message)}"):
         make_splits("d", table, "kfold", chosen, 0)
-    assert message in str(error.value)
-    assert str(error.value).startswith("resampling.kfold.")
 
 
 def told(path, **changes):
@@ -90,22 +90,19 @@ def told(path, **changes):
 
 
 def test_own_folds_are_checked_before_the_run(made):
-    assert told(made()) == ""
-    assert "resampling.kfold.column: unknown column 'fald'; did you mean 'fold'?" in told(
-        made(), resampling={"kfold": {"column": "fald"}}
-    )
+    path = made()
+    assert told(path) == ""
+    timed = {"source": "file", "path": str(path), "target": "y", "time": "x"}
+    for changes, said in (
+        ({"resampling": {"kfold": {"column": "fald"}}}, "column 'fald'; did you mean 'fold'?"),
+        ({"resampling": {"kfold": {"column": "fold", "repeats": 3}}}, "`repeats` goes with drawn"),
+        ({"datasets": {"d": timed}}, "resampling.kfold.column: d is divided by `time`"),
+    ):
+        assert said in told(path, **changes)
     lacks = made(fold=np.r_[np.tile([1, 2], 6), np.tile([1, 2, 3], 4)])
     assert told(lacks) == ""
-    assert (
+    hold(
+        told(lacks, metrics=["f1_macro"]),
         "resampling.kfold.column: f1_macro needs two rows of each class in every fold: fold '3' of "
-        "'fold' has 0 of class 'a' of d" in told(lacks, metrics=["f1_macro"])
+        "'fold' has 0 of class 'a' of d",
     )
-
-
-def test_what_contradicts_a_column_is_refused(made):
-    path = made()
-    assert "resampling.kfold: `repeats` goes with drawn folds" in told(
-        path, resampling={"kfold": {"column": "fold", "repeats": 3}}
-    )
-    timed = {"source": "file", "path": str(path), "target": "y", "time": "x"}
-    assert "resampling.kfold.column: d is divided by `time`" in told(path, datasets={"d": timed})

@@ -27,22 +27,22 @@ def stored(folder, frame):
     return {"path": str(folder / "d.csv"), "target": "y"}
 
 
+SMALL = {
+    "n": [*range(11), None],
+    "day": pd.date_range("2024-01-01", periods=12).strftime("%Y-%m-%d"),
+    "kind": ["a", "b", "c"] * 4,
+    "yes": [True, False] * 6,
+    "w": [0.0, 2.0] * 6,
+    "minus": [-1.0, 2.0] * 6,
+    "label": [*"stsssttstsst"],
+    "part": ["train"] * 6 + ["test"] * 4 + ["spare"] * 2,
+    "y": ["u", "v"] * 6,
+}
+
+
 @pytest.fixture
 def small(tmp_path):
-    frame = pd.DataFrame(
-        {
-            "n": [*range(11), None],
-            "day": pd.date_range("2024-01-01", periods=12).strftime("%Y-%m-%d"),
-            "kind": ["a", "b", "c"] * 4,
-            "yes": [True, False] * 6,
-            "w": [0.0, 2.0] * 6,
-            "minus": [-1.0, 2.0] * 6,
-            "label": [*"stsssttstsst"],
-            "part": ["train"] * 6 + ["test"] * 4 + ["spare"] * 2,
-            "y": ["u", "v"] * 6,
-        }
-    )
-    base = stored(tmp_path, frame)
+    base = stored(tmp_path, pd.DataFrame(SMALL))
     return lambda holdout=None, **keys: load(base, holdout, **keys)
 
 
@@ -95,16 +95,14 @@ def test_column_of_any_name_can_be_derived_from(tmp_path):
     ],
 )
 def test_every_condition(small, one, rows):
-    rows = list(rows)
     table = small(filter=[one], target="label", features=["n", "w"])
-    assert table.frame[ROW_ID].tolist() == rows
+    assert table.frame[ROW_ID].tolist() == list(rows)
 
 
 def test_roles_are_kept_apart_from_features(small):
     table = small("part", weights="w", groups="kind", id="day")
-    assert table.frame[WEIGHT].tolist() == [0.0, 2.0] * 6
-    assert table.frame[GROUP].tolist() == ["a", "b", "c"] * 4
-    assert table.frame[HOLDOUT].tolist() == ["train"] * 6 + ["test"] * 4 + ["spare"] * 2
+    for role, column in ((WEIGHT, "w"), (GROUP, "kind"), (HOLDOUT, "part")):
+        assert table.frame[role].tolist() == SMALL[column]
     assert list(table.features) == ["n", "yes", "minus", "label"]
     assert table.card["roles"]["groups"] == {"column": "kind", "distinct": 3}
     listed = small("part", groups="kind", features=["n", "kind", "part"])

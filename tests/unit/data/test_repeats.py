@@ -78,9 +78,8 @@ def test_columns_of_group_ids_are_found():
         }
     )
     found = columns_of(frame, ("target",))
-    assert found == {
-        "patient_id": NAMED, "Speaker": NAMED, "batch": BLOCKS, "village": BLOCKS
-    }  # fmt: skip
+    named, blocks = dict.fromkeys(("patient_id", "Speaker"), NAMED), ("batch", "village")
+    assert found == named | dict.fromkeys(blocks, BLOCKS)
     assert group_columns(frame, ("target",))[0]["groups"] == 60
 
 

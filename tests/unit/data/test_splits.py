@@ -1,12 +1,12 @@
 """Splits: every row once per repeat, classes and sizes balanced, seeded by name."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.dummy import DummyRegressor
-from sklearn.metrics import mean_absolute_error, median_absolute_error
 
 from bakeoff.data import ROW_ID, TARGET, Table, load_table, make_splits, read_split
 from bakeoff.data.splits import (
@@ -33,6 +33,7 @@ def table(counts, seed=0):
 
 
 counts = st.lists(st.integers(8, 60), min_size=2, max_size=5)
+SIZES = st.lists(st.integers(1, 30), min_size=24, max_size=60)
 
 
 @settings(deadline=None, max_examples=40)
@@ -78,11 +79,7 @@ SMALL = r"datasets\.d: class 'c1' has \d+ row"
 @pytest.mark.parametrize(
     ("plan", "counts", "message"),
     [
-        (
-            KFold(folds=31),
-            [5, 25],
-            r"\.kfold\.folds: 31 folds of the 30 rows of d: 30 at most, leave-",
-        ),
+        (KFold(folds=31), [5, 25], r"\.kfold\.folds: 31 folds of the 30 rows of d: 30 at most"),
         (KFold(folds=10), [1, 25], r"'c0' has 1 row\(s\), and cannot be trained on and test"),
         (KFold(folds=10), [50, 1], SMALL),
         (Cv5x2(), [30, 3], SMALL),
@@ -142,13 +139,12 @@ def grouped_table(sizes, classes, seed):
 
 
 def divided(data, name, plan, seed, reasons):
-    told = ""
     try:
         return make_splits("d", data, name, plan, seed)
     except Problem as problem:
-        told = str(problem)
-    assert any(reason in told for reason in reasons), told
-    return None
+        if not re.search(reasons, str(problem)):
+            raise
+        return None
 
 
 PLANS = {
@@ -160,16 +156,11 @@ PLANS = {
 
 
 @settings(deadline=None, max_examples=40)
-@given(
-    st.lists(st.integers(1, 30), min_size=24, max_size=60),
-    st.integers(2, 4),
-    st.integers(0, 2**31),
-    st.sampled_from(sorted(PLANS)),
-)
+@given(SIZES, st.integers(2, 4), st.integers(0, 2**31), st.sampled_from(sorted(PLANS)))
 def test_no_group_is_on_both_sides(sizes, classes, seed, name):
     data = grouped_table(sizes, classes, seed)
     plan = PLANS[name].model_copy(update={"stratify": seed % 2 == 0})
-    splits = divided(data, name, plan, seed, ["class", "too uneven"])
+    splits = divided(data, name, plan, seed, "class|too uneven")
     if splits is None:
         return
     groups = data.frame[GROUP].to_numpy()
@@ -186,8 +177,8 @@ def test_groups_keep_class_shares_when_they_can():
     sizes = rng.integers(3, 12, 120)
     of_group = rng.choice(3, 120, p=[0.6, 0.3, 0.1])
     labels = np.repeat([f"c{k}" for k in of_group], sizes)
-    frame = pd.DataFrame({ROW_ID: np.arange(len(labels)), TARGET: labels})
-    frame = frame.assign(**{GROUP: np.repeat(np.arange(120).astype(str), sizes), "x": 0})
+    frame = pd.DataFrame({ROW_ID: np.arange(len(labels)), TARGET: labels, "x": 0})
+    frame[GROUP] = np.repeat(np.arange(120).astype(str), sizes)
     data = Table(frame, Target(("c0", "c1", "c2")))
     measured = {}
     for stratify in (True, False):
@@ -224,7 +215,7 @@ def test_folds_by_time_are_trained_on_the_past(rows, folds, spread, seed):
     time = rng.integers(0, spread + folds + 1, rows)
     data = with_column(table([rows // 2, rows - rows // 2], seed), **{TIME: time})
     plan = KFold.model_validate({"folds": folds})
-    splits = divided(data, "kfold", plan, 0, ["different times", "expected two classes"])
+    splits = divided(data, "kfold", plan, 0, "different times|expected two classes")
     if splits is None:
         return
     tested = []
@@ -273,9 +264,7 @@ def test_column_says_what_is_tested():
     quality = split_quality("d", data, "holdout", plan, splits)
     assert quality["method"] == "column"
     assert quality["parts"][0]["unused"] == 20
-    with pytest.raises(
-        Problem, match=r"resampling\.holdout\.test: unknown value in 'part': 'test'"
-    ):
+    with pytest.raises(Problem, match=r"holdout\.test: unknown value in 'part': 'test'"):
         make_splits("d", data, "holdout", Holdout.model_validate(keys | {"test": ["test"]}), 0)
     # the other plans do not care
     folds = make_splits("d", data, "kfold", PLANS["kfold"], 0)
@@ -285,9 +274,8 @@ def test_column_says_what_is_tested():
 def test_test_file_is_for_the_holdout_alone():
     part = np.repeat(["train", "test"], [60, 20])
     data = with_column(table([40, 40]), **{PART: part})
-    ((_, _, (train, test)),) = divisions(
-        make_splits("d", data, "holdout", PLANS["holdout"], 0), PLANS["holdout"]
-    )
+    splits = make_splits("d", data, "holdout", PLANS["holdout"], 0)
+    ((_, _, (train, test)),) = divisions(splits, PLANS["holdout"])
     np.testing.assert_array_equal(test, np.arange(60, 80))
     np.testing.assert_array_equal(train, np.arange(60))
     splits = make_splits("d", data, "cv_5x2", PLANS["cv_5x2"], 0)
@@ -369,14 +357,9 @@ def test_halves_are_disjoint_and_hold_every_row_and_class():
 def test_folds_that_cannot_be_alike_are_refused():
     rng = np.random.default_rng(0)
     sizes = [60, *[6] * 15]  # a fold with the largest group, four of some 23 rows
-    frame = pd.DataFrame(
-        {
-            ROW_ID: np.arange(150),
-            TARGET: rng.permutation(np.repeat(["a", "b"], 75)),
-            GROUP: np.repeat([f"g{i}" for i in range(16)], sizes),
-            "x": rng.normal(size=150),
-        }
-    )
+    labels = rng.permutation(np.repeat(["a", "b"], 75))
+    frame = pd.DataFrame({ROW_ID: np.arange(150), TARGET: labels, "x": rng.normal(size=150)})
+    frame[GROUP] = np.repeat([f"g{i}" for i in range(16)], sizes)
     data = Table(frame, Target(("a", "b")))
     five = KFold.model_validate({"folds": 5})
     with pytest.raises(Problem, match=r"its folds have \d+ to 60 rows.*'g0' has 60 of 150 rows"):
@@ -393,8 +376,6 @@ def test_folds_that_cannot_be_alike_are_refused():
 
 def test_numbers_are_told_from_the_median_of_the_training_rows():
     train, test = np.array([1.0, 2.0, 9.0]), np.array([0.0, 5.0, 12.0])
-    dummy = DummyRegressor(strategy="median").fit(train[:, None], train).predict(test[:, None])
     found = Target(numbers=True).off_constant(train, test)["off_median"]
-    wanted = mean_absolute_error(test, dummy), median_absolute_error(test, dummy)
-    assert (found["mean"], found["median"]) == pytest.approx(wanted)
+    assert found == {"mean": 5.0, "median": 3.0}  # of 2, 3 and 10
     assert Target(numbers=True).off_constant(train[:0], test) == {}

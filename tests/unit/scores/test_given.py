@@ -26,13 +26,8 @@ TRUTH = ["cat", "dog", "cat", "dog", "cat", "dog", "cat", "dog"]
 def table(**columns):
     """Return a file of predictions that is right but for `columns`; None leaves one out."""
     p = np.array([0.9, 0.2, 0.8, 0.4, 0.3, 0.1, 0.6, 0.45])
-    usual = {
-        "id": range(1, 9),
-        "y_true": TRUTH,
-        "y_pred": np.where(p > 0.5, "cat", "dog"),
-        "p_cat": p,
-        "p_dog": 1 - p,
-    }
+    usual = {"id": range(1, 9), "y_true": TRUTH, "y_pred": np.where(p > 0.5, "cat", "dog")}
+    usual |= {"p_cat": p, "p_dog": 1 - p}
     return pd.DataFrame({k: v for k, v in {**usual, **columns}.items() if v is not None})
 
 
@@ -89,30 +84,26 @@ def test_classes_are_sorted_and_the_positive_one_is_last(given, monkeypatch):
     assert load_experiment(config, folder / "a.csv").given["a"].predictions == "../a.csv"
 
 
+NO_CLASS = {"y_pred": None, "p_cat": None, "p_dog": None}
+P_CAT, P_DOG = table()["p_cat"], table()["p_dog"]
+NAMED = {"y_pred": None, "said": table()["y_pred"], "id": None, "row": range(1, 9)}
+
+
 @pytest.mark.parametrize(
-    ("change", "keys"),
+    ("change", "columns"),
     [
         ({"y_pred": None}, {}),
         ({"p_cat": None}, {}),
         ({"y_pred": None, "p_cat": None}, {}),
         ({"y_true": None}, {}),
-        (
-            {"y_pred": None, "p_cat": None, "p_dog": None, "dog": 1 - table()["p_cat"]},
-            {"columns": {"probabilities": {"dog": "dog"}}},
-        ),
-        (
-            {"p_cat": None, "p_dog": None, "P(cat)": table()["p_cat"], "P(dog)": table()["p_dog"]},
-            {"columns": {"probabilities": "P({class})"}},
-        ),
-        (
-            {"y_pred": None, "said": table()["y_pred"], "id": None, "row": range(1, 9)},
-            {"columns": {"predicted": "said", "id": "row"}},
-        ),
+        ({**NO_CLASS, "dog": P_DOG}, {"probabilities": {"dog": "dog"}}),
+        ({**NO_CLASS, "P(cat)": P_CAT, "P(dog)": P_DOG}, {"probabilities": "P({class})"}),
+        (NAMED, {"predicted": "said", "id": "row"}),
         ({"id": [float(i) for i in range(1, 9)]}, {}),
     ],
 )
-def test_files_that_say_the_same_in_other_words(given, change, keys):
-    config = given(table(**change), **keys)
+def test_files_that_say_the_same_in_other_words(given, change, columns):
+    config = given(table(**change), columns=columns)
     assert messages(config) == ""
     a, b = taken(config, "a"), taken(config, "b")
     np.testing.assert_array_equal(a.y_pred, b.y_pred)
@@ -127,60 +118,55 @@ def test_other_encoding_and_no_truth_at_all_are_told(given):
     assert "models.b.predictions: 'b.csv' is not UTF-8 text: save it as such" in messages(config)
 
 
-other_truth = [*TRUTH[:2], "dog", "cat", *TRUTH[4:]]
-MISTAKES = {
-    "models.b.predictions: no file at 'c.csv'": (None, {"predictions": "c.csv"}),
+OTHER_TRUTH = [*TRUTH[:2], "dog", "cat", *TRUTH[4:]]
+HALF = [0.5] * 7
+DIFFERING = (
+    "models.b.predictions: 2 of 8 rows have another true label than in 'a.csv' … id  'a.csv'  "
+    "'b.csv' … 3   cat      dog … 4   dog      cat"
+)
+MISTAKES = [
+    ({"y_true": OTHER_TRUTH}, DIFFERING),
+    ({"id": range(2, 10)}, "ids that are missing (1): 1 … do not belong (1): 9"),
+    ({"id": [1, 1, 2, 3, 4, 5, 6, 7]}, "ids must be unique; repeated (1): 1"),
+    ({"id": None}, "models.b.columns.id … never by their order"),
+    ({"id": [None, *range(2, 9)]}, "1 of 8 rows have no id … row 1"),
     (
-        "models.b.predictions: 2 of 8 rows have another true label than in 'a.csv' … id  "
-        "'a.csv'  'b.csv' … 3   cat      dog … 4   dog      cat"
-    ): (table(y_true=other_truth), {}),
-    "'b.csv' has 6 rows, 'a.csv' 8 … ids that are missing (2): 1, 8": (table().iloc[1:-1], {}),
-    "ids that are missing (1): 1 … do not belong (1): 9": (table(id=range(2, 10)), {}),
-    "ids must be unique; repeated (1): 1": (table(id=[1, 1, 2, 3, 4, 5, 6, 7]), {}),
-    "models.b.columns.id … never by their order": (table(id=None), {}),
-    "1 of 8 rows have no id … row 1": (table(id=[None, *range(2, 9)]), {}),
-    "1 of 8 rows have no prediction in column 'y_pred'; the first is row 1": (
-        table(y_pred=[None, *TRUTH[1:]]),
-        {},
+        {"y_pred": [None, *TRUTH[1:]]},
+        "1 of 8 rows have no prediction in column 'y_pred'",
     ),
-    "in 1 of 8 rows … cow … cat, dog … `classes`": (table(y_pred=["cow", *TRUTH[1:]]), {}),
-    "1 of 8 rows have a number outside 0 to 1 in column 'p_cat'; the first is row 1 with 1.9": (
-        table(p_cat=[1.9, *[0.5] * 7]),
-        {},
-    ),
-    "have no number in column 'p_cat'": (table(p_cat=[None, *[0.5] * 7]), {}),
-    "no number in column 'p_cat' … with x": (table(p_cat=["x", *["0.5"] * 7]), {}),
-    "1 of 8 rows do not sum up to 1; the first is id 8 with 0.9": (
-        table(p_cat=[0.5] * 8, p_dog=[0.5] * 7 + [0.4]),
-        {},
-    ),
-    "neither predicted labels … nor class probabilities … `id` and `y_true`": (
-        table(y_pred=None, p_cat=None, p_dog=None),
-        {},
-    ),
-    "models.b.columns.truth … `y_true` and `label`": (table(label=TRUTH), {}),
-    "models.b.columns.id: 'b.csv': unknown column 'ids'; did you mean 'id'?": (
-        table(),
-        {"columns": {"id": "ids"}},
-    ),
-    "models.b.columns.probabilities: unknown class 'cats'; did you mean 'cat'?": (
-        table(),
+    ({"y_pred": ["cow", *TRUTH[1:]]}, "in 1 of 8 rows … cow … cat, dog … `classes`"),
+    ({"p_cat": [1.9, *HALF]}, "1 of 8 rows have a number outside 0 to 1 in column 'p_cat'; the"),
+    ({"p_cat": [None, *HALF]}, "have no number in column 'p_cat'"),
+    ({"p_cat": ["x", *map(str, HALF)]}, "no number in column 'p_cat' … with x"),
+    ({"p_cat": [0.5] * 8, "p_dog": [*HALF, 0.4]}, "do not sum up to 1; the first is id 8 with 0.9"),
+    (NO_CLASS, "neither predicted labels … nor class probabilities … `id` and `y_true`"),
+    ({"label": TRUTH}, "models.b.columns.truth … `y_true` and `label`"),
+]
+WRONG_KEYS = [
+    ({"predictions": "c.csv"}, "models.b.predictions: no file at 'c.csv'"),
+    ({"columns": {"id": "ids"}}, "b.columns.id: 'b.csv': unknown column 'ids'; did you mean 'id'?"),
+    (
         {"columns": {"probabilities": {"cats": "p_cat"}}},
+        "unknown class 'cats'; did you mean 'cat'",
     ),
-    "has none of the columns `q_cat` and `q_dog`": (
-        table(),
-        {"columns": {"probabilities": "q_{class}"}},
-    ),
-    "{class}": (table(), {"columns": {"probabilities": "p"}}),
-    "models.b: unknown key 'estimator'": (table(), {"estimator": "a.B"}),
-    "`columns` goes with": (table(), {"predictions": None, "scores": "s", "columns": {"id": "x"}}),
-}
+    ({"columns": {"probabilities": "q_{class}"}}, "has none of the columns `q_cat` and `q_dog`"),
+    ({"columns": {"probabilities": "p"}}, "{class}"),
+    ({"estimator": "a.B"}, "models.b: unknown key 'estimator'"),
+    ({"predictions": None, "scores": "s", "columns": {"id": "x"}}, "`columns` goes with"),
+]
 
 
-@pytest.mark.parametrize("expected", MISTAKES)
-def test_mistake_is_told(given, expected):
-    b, keys = MISTAKES[expected]
-    hold(messages(given(table() if b is None else b, **keys)), expected)
+@pytest.mark.parametrize(
+    ("columns", "keys", "expected"),
+    [*((c, {}, said) for c, said in MISTAKES), *(({}, keys, said) for keys, said in WRONG_KEYS)],
+)
+def test_mistake_is_told(given, columns, keys, expected):
+    hold(messages(given(table(**columns), **keys)), expected)
+
+
+def test_files_of_other_rows_are_told(given):
+    said = "'b.csv' has 6 rows, 'a.csv' 8 … ids that are missing (2): 1, 8"
+    hold(messages(given(table().iloc[1:-1])), said)
 
 
 def test_class_without_a_true_label_can_be_named(given):
@@ -191,26 +177,20 @@ def test_class_without_a_true_label_can_be_named(given):
     assert taken(config, "b").y_pred.tolist()[:2] == [1, 2]
 
 
-UNFIT = {
-    "resampling.cv_5x2: a brings nothing for this plan … `scores:` of every model": {
-        "resampling": {"holdout": {}, "cv_5x2": {}}
-    },
-    "cv5x2_f needs the plan `cv_5x2`": {"tests.run": ["cv5x2_f"]},
-    "datasets.pets.source: there are no features to fit c on": {
-        "models.c": NB,
-        "datasets": {"pets": {"source": "given"}},
-    },
-    "the key 'datasets' is missing": {"models.c": NB},
-    "resampling.holdout: all rows of a given test set are test rows": {
-        "resampling": {"holdout": {"test_size": 0.5}}
-    },
-}
+NEW = {"models.c": NB, "datasets": {"pets": {"source": "given"}}}
+UNFIT = [
+    ({"resampling": {"holdout": {}, "cv_5x2": {}}}, "resampling.cv_5x2: a brings nothing for this"),
+    ({"tests.run": ["cv5x2_f"]}, "cv5x2_f needs the plan `cv_5x2`"),
+    (NEW, "datasets.pets.source: there are no features to fit c on"),
+    ({"models.c": NB}, "the key 'datasets' is missing"),
+    ({"resampling": {"holdout": {"test_size": 0.5}}}, "all rows of a given test set are test rows"),
+]
 
 
-@pytest.mark.parametrize("expected", UNFIT)
-def test_what_predictions_cannot_feed_is_told(given, expected):
+@pytest.mark.parametrize(("changed", "expected"), UNFIT)
+def test_what_predictions_cannot_feed_is_told(given, changed, expected):
     config = given(table())
-    change(config, UNFIT[expected])
+    change(config, changed)
     hold(messages(config), expected)
 
 
@@ -230,9 +210,8 @@ def test_mixture_is_paired_with_the_test_rows(given):
     rows = pd.DataFrame({"id": range(1, 25), "x": np.arange(24) % 5, "pet": TRUTH * 3})
     rows["part"] = ["test"] * 8 + ["train"] * 16
     rows.to_csv("data.csv", index=False)
-    config["datasets"] = {
-        "pets": {"source": "file", "path": "data.csv", "target": "pet", "id": "id"}
-    }
+    data = {"source": "file", "path": "data.csv", "target": "pet", "id": "id"}
+    config["datasets"] = {"pets": data}
     config["resampling"] = {"holdout": {"column": "part"}}
     config["models"]["nb"] = NB
     assert messages(config) == ""
@@ -294,53 +273,45 @@ def test_scores_become_rows(scored):
     assert missing.values.tolist() == [["b", 2, "the file has no value"]]
 
 
-SCORES = {
-    "unknown column 'metric'": lambda s: s.drop(columns="metric"),
-    "unknown column 'fold'": lambda s: s.drop(columns="fold"),
-    "accuracy, kfold: repeat 1, fold 3 is missing": lambda s: s[s["fold"] != 3],
-    "fold 1 occurs twice": lambda s: pd.concat([s, s.head(1)]),
-    "fold 6 is not one of the plan's": lambda s: pd.concat([s, s.tail(2).assign(fold=6)]),
-    "no scores of accuracy for kfold (it has f1)": lambda s: s[s["metric"] == "f1"],
-    "= 81 lies outside 0 to 1 … divide": lambda s: s.assign(value=s["value"] * 100),
-    "found good in column 'value'": lambda s: s.assign(value="good"),
-    "recall_macro = 81 lies outside 0 to 1": lambda s: pd.concat(
-        [s, s.assign(metric="recall_macro", value=81)]
-    ),
-    "found 80.5 in column 'n_train', expected a whole number from 1": lambda s: s.assign(
-        n_train=np.arange(len(s)) + 80.5, n_test=20
-    ),
-    "found 0 in column 'n_test'": lambda s: s.assign(n_train=80, n_test=0),
-    "found inf in column 'n_train'": lambda s: s.assign(n_train=np.inf),
-    "column 'value', expected a number": lambda s: s.assign(value=np.inf),
-    "unknown model in it: 'b'": lambda s: s.assign(model="c"),
-    "different values of n_train for one fold of pets": lambda s: s.assign(n_train=80, n_test=20),
-}
+SCORES = [
+    (lambda s: s.drop(columns="metric"), "unknown column 'metric'"),
+    (lambda s: s.drop(columns="fold"), "unknown column 'fold'"),
+    (lambda s: s[s["fold"] != 3], "accuracy, kfold: repeat 1, fold 3 is missing"),
+    (lambda s: pd.concat([s, s.head(1)]), "fold 1 occurs twice"),
+    (lambda s: pd.concat([s, s.tail(2).assign(fold=6)]), "fold 6 is not one of the plan's"),
+    (lambda s: s[s["metric"] == "f1"], "no scores of accuracy for kfold (it has f1)"),
+    (lambda s: s.assign(value=s["value"] * 100), "= 81 lies outside 0 to 1 … divide"),
+    (lambda s: s.assign(value="good"), "found good in column 'value'"),
+    (lambda s: pd.concat([s, s.assign(metric="mcc", value=81)]), "mcc = 81 lies outside -1 to 1"),
+    (lambda s: s.assign(n_train=80.5), "found 80.5 in column 'n_train', expected a whole number"),
+    (lambda s: s.assign(n_train=80, n_test=0), "found 0 in column 'n_test'"),
+    (lambda s: s.assign(n_train=np.inf), "found inf in column 'n_train'"),
+    (lambda s: s.assign(value=np.inf), "column 'value', expected a number"),
+    (lambda s: s.assign(model="c"), "unknown model in it: 'b'"),
+    (lambda s: s.assign(n_train=80, n_test=20), "different values of n_train for one fold of pets"),
+]
 
 
-@pytest.mark.parametrize("expected", SCORES)
-def test_mistake_in_scores_is_told(scored, expected):
-    hold(messages(scored(SCORES[expected](score_rows()))), expected)
+@pytest.mark.parametrize(("made", "expected"), SCORES)
+def test_mistake_in_scores_is_told(scored, made, expected):
+    hold(messages(scored(made(score_rows()))), expected)
 
 
-UNFIT_SCORES = {
-    "a brings nothing for this plan": {
-        "models.nb": NB,
-        "datasets": {"iris": {"source": "sklearn", "name": "iris"}},
-    },
-    "add the columns `n_train` and `n_test` to 'a.csv'": {"tests.run": ["corrected_resampled_t"]},
-    "`resampling:` must say which plan the scores come from": {"resampling": GONE},
-    "mcnemar looks at predictions row by row": {
-        "resampling": {"holdout": {}},
-        "tests.run": ["mcnemar"],
-    },
-}
+FITTED = {"models.nb": NB, "datasets": {"iris": {"source": "sklearn", "name": "iris"}}}
+ROW_BY_ROW = {"resampling": {"holdout": {}}, "tests.run": ["mcnemar"]}
+UNFIT_SCORES = [
+    (FITTED, "a brings nothing for this plan"),
+    ({"tests.run": ["corrected_resampled_t"]}, "add the columns `n_train` and `n_test` to 'a.csv'"),
+    ({"resampling": GONE}, "`resampling:` must say which plan the scores come from"),
+    (ROW_BY_ROW, "mcnemar looks at predictions row by row"),
+]
 
 
-@pytest.mark.parametrize("expected", UNFIT_SCORES)
-def test_what_scores_cannot_feed_is_told(scored, expected):
+@pytest.mark.parametrize(("changed", "expected"), UNFIT_SCORES)
+def test_what_scores_cannot_feed_is_told(scored, changed, expected):
     one = score_rows(fold=1).drop_duplicates(["metric"])
-    config = scored(one, one) if "mcnemar" in expected else scored(score_rows())
-    change(config, UNFIT_SCORES[expected])
+    config = scored(one, one) if changed is ROW_BY_ROW else scored(score_rows())
+    change(config, changed)
     assert expected in messages(config)
 
 
@@ -372,22 +343,24 @@ def test_any_metric_of_given_scores_is_compared_the_right_way_round(scored, tmp_
     assert row.decision is Decision.B_BETTER
 
 
-OF_METRIC = {
-    "metrics[0].greater_is_better: expected true or false": {"greater_is_better": None},
-    "metrics[0]: unknown key 'greater_is_beter'; did you mean": {"greater_is_beter": True},
-    "metrics[0].name: found 'a+b', expected": {"name": "a+b"},
-    "metrics[0]: log_loss is a metric of this package": {"name": "log_loss"},
-    "models.a.scores: 'a.csv': rmse = 81 lies outside 0 to 50": {"range": [0, 50]},
-    "metrics[0]: found range: [1, 0], expected [low, high]": {"range": [1, 0]},
-    "'a.csv' has no scores of rms for kfold (it has rmse)": {"name": "rms"},
-}
+OF_METRIC = [
+    ({"greater_is_better": None}, "metrics[0].greater_is_better: expected true or false"),
+    ({"greater_is_beter": True}, "metrics[0]: unknown key 'greater_is_beter'; did you mean"),
+    ({"name": "a+b"}, "metrics[0].name: found 'a+b', expected"),
+    ({"name": "log_loss"}, "metrics[0]: log_loss is a metric of this package"),
+    ({"range": [0, 50]}, "models.a.scores: 'a.csv': rmse = 81 lies outside 0 to 50"),
+    ({"range": [1, 0]}, "metrics[0]: found range: [1, 0], expected [low, high]"),
+    ({"name": "rms"}, "'a.csv' has no scores of rms for kfold (it has rmse)"),
+    ({"name": GONE}, "`- {name: crps, greater_is_better: false}`"),
+]
 
 
-@pytest.mark.parametrize("expected", OF_METRIC)
-def test_mistake_about_a_metric_of_given_scores_is_told(scored, expected):
-    assert expected in messages(with_rmse(scored, **OF_METRIC[expected]))
-    undescribed = {**with_rmse(scored), "metrics": ["crps"]}
-    assert "`- {name: crps, greater_is_better: false}`" in messages(undescribed)
+@pytest.mark.parametrize(("keys", "expected"), OF_METRIC)
+def test_mistake_about_a_metric_of_given_scores_is_told(scored, keys, expected):
+    config = with_rmse(scored, **keys)
+    if keys.get("name") is GONE:
+        config["metrics"] = ["crps"]
+    assert expected in messages(config)
 
 
 CRPS = {"name": "crps", "greater_is_better": False}
@@ -431,7 +404,7 @@ def test_subgroups_that_no_file_has_or_files_differ_in_are_told(given, column, m
     assert re.search(message, messages(config))
 
 
-ROWS = 40
+ROWS, COLUMNS = 40, {"repeat": "r", "fold": "f"}
 
 
 def folds(repeats, count, rows=ROWS):
@@ -449,9 +422,8 @@ def halves(halvings, count):
     for m in range(halvings):
         shuffled = np.random.default_rng(m).permutation(ROWS)
         for half in (shuffled[: ROWS // 2], shuffled[ROWS // 2 :]):
-            made.append(
-                pd.DataFrame({"id": half, "r": len(made) + 1, "f": np.arange(len(half)) % count})
-            )
+            of_half = {"id": half, "r": len(made) + 1, "f": np.arange(len(half)) % count}
+            made.append(pd.DataFrame(of_half))
     last = {"id": range(ROWS), "r": len(made) + 1, "f": np.arange(ROWS) % count}
     return pd.concat([*made, pd.DataFrame(last)], ignore_index=True)
 
@@ -475,10 +447,7 @@ def made(tmp_path, monkeypatch):
         other.assign(f=other["f"] + 1).to_csv("b.csv", index=False)
         return {
             "experiment": "pets",
-            "models": {
-                m: {"predictions": f"{m}.csv", "columns": {"repeat": "r", "fold": "f"}}
-                for m in ("a", "b")
-            },
+            "models": {m: {"predictions": f"{m}.csv", "columns": dict(COLUMNS)} for m in "ab"},
             "resampling": plan,
             "tests": {"run": [test]},
         }
@@ -511,7 +480,7 @@ def comparison(config, plan):
     return run_planned(chosen, experiment, {"pets": "rows.parquet"})[0].to_dict()["result"]
 
 
-def fold_scores(name, divided):
+def fold_scores(name):
     """Return a model's accuracy on every fold, repeats below one another."""
     own = pd.read_csv(f"{name}.csv").assign(hit=lambda t: t["y_true"] == t["y_pred"])
     return own.groupby(["r", "f"])["hit"].mean().unstack().to_numpy()
@@ -532,64 +501,41 @@ def test_rows_of_folds_feed_the_test_of_5x2cv(made):
 
 def test_scores_of_folds_feed_tests_with_their_true_sizes(made):
     divided = folds(2, 3)
-    plan = {"kfold": {"folds": 3, "repeats": 2}}
-    found = comparison(made(divided, plan, "corrected_repeated_kfold_t"), "kfold")
+    found = comparison(made(divided, TWICE, "corrected_repeated_kfold_t"), "kfold")
     tested = divided.groupby(["r", "f"]).size().unstack().to_numpy()
-    expected = stats.corrected_repeated_kfold_t(
-        fold_scores("a", divided),
-        fold_scores("b", divided),
-        n_train=ROWS - tested,
-        n_test=tested,
-    )
+    scores, sizes = map(fold_scores, "ab"), {"n_train": ROWS - tested, "n_test": tested}
+    expected = stats.corrected_repeated_kfold_t(*scores, **sizes)
     assert found["pvalue"] == pytest.approx(expected.pvalue, rel=1e-12)
 
 
 def test_halves_and_random_divisions_are_taken_too(made):
-    plan = {"halves": {"repeats": 2, "folds": 4, "full_repeats": 1}}
-    found = comparison(made(halves(2, 4), plan, "half_sample_t"), "halves")
+    found = comparison(made(halves(2, 4), HALVED, "half_sample_t"), "halves")
     assert found["df"] == 2
-    tested = pd.concat(
-        [
-            pd.DataFrame({"id": np.random.default_rng(r).permutation(ROWS)[:10], "r": r, "f": 0})
-            for r in range(4)
-        ]
-    )
+    ids = [np.random.default_rng(r).permutation(ROWS)[:10] for r in range(4)]
+    tested = pd.concat([pd.DataFrame({"id": own, "r": r, "f": 0}) for r, own in enumerate(ids)])
     config = made(tested, {"resampled": {"repeats": 4}}, "resampled_t")
     del config["models"]["a"]["columns"]["fold"]
     assert comparison(config, "resampled")["n"] == 4
 
 
-@pytest.mark.parametrize(
-    ("divided", "plan", "message"),
-    [
-        (folds(1, 3), {"kfold": {"folds": 4}}, "'a.csv' has 1 repeat(s) of 3 fold(s), kfold has 1"),
-        (
-            folds(2, 3).iloc[1:],
-            {"kfold": {"folds": 3, "repeats": 2}},
-            "models.a.columns: 'a.csv': 1 of 40 rows are tested in no fold of repeat 1",
-        ),
-        (
-            halves(2, 4).assign(id=lambda t: np.where(t["r"] == 2, (t["id"] + 1) % ROWS, t["id"])),
-            {"halves": {"repeats": 2, "folds": 4, "full_repeats": 1}},
-            "repeats 1 and 2 must share no row and hold all, as two halves;",
-        ),
-        (
-            folds(5, 2),
-            {"cv_5x2": {}, "kfold": {"folds": 2, "repeats": 5}},
-            "models.a.columns: the folds of a are those of one plan, the experiment has cv_5x2 and",
-        ),
-        (
-            folds(5, 2),
-            {"cv_5x2": {}, "holdout": {}},
-            "resampling.holdout: a brings nothing for this plan",
-        ),
-        (
-            folds(1, 3),
-            {"kfold": {"folds": 3, "column": "f"}},
-            "resampling.kfold.column: there are no data that hold it",
-        ),
-    ],
-)
+HALVED = {"halves": {"repeats": 2, "folds": 4, "full_repeats": 1}}
+MOVED = halves(2, 4).assign(id=lambda t: np.where(t["r"] == 2, (t["id"] + 1) % ROWS, t["id"]))
+TWICE = {"kfold": {"folds": 3, "repeats": 2}}
+OF_FOLDS = [
+    (folds(1, 3), {"kfold": {"folds": 4}}, "'a.csv' has 1 repeat(s) of 3 fold(s), kfold has 1"),
+    (folds(2, 3).iloc[1:], TWICE, "models.a.columns: 'a.csv': 1 of 40 rows are tested in no fold"),
+    (MOVED, HALVED, "repeats 1 and 2 must share no row and hold all, as two halves;"),
+    (
+        folds(5, 2),
+        {"cv_5x2": {}, "kfold": {"folds": 2, "repeats": 5}},
+        "of a are those of one",
+    ),
+    (folds(5, 2), {"cv_5x2": {}, "holdout": {}}, "resampling.holdout: a brings nothing for this"),
+    (folds(1, 3), {"kfold": {"folds": 3, "column": "f"}}, "there are no data that hold it"),
+]
+
+
+@pytest.mark.parametrize(("divided", "plan", "message"), OF_FOLDS)
 def test_folds_that_are_not_the_plans_are_told(made, divided, plan, message):
     found = messages(made(divided, plan, "corrected_repeated_kfold_t"))
     assert message in found
@@ -615,9 +561,7 @@ def test_given_folds_mix_with_fits_on_the_same_folds(made):
     predicted(divided, 1, 0).assign(x=x).drop(columns=["r", "y_pred"]).to_csv("d.csv", index=False)
     data = {"source": "file", "path": "d.csv", "target": "y_true", "id": "id"}
     config["datasets"] = {"pets": data}
-    config["models"]["lda"] = {
-        "estimator": "sklearn.discriminant_analysis.LinearDiscriminantAnalysis"
-    }
+    config["models"]["nb"] = NB
     assert messages(config) == ""
     config["resampling"] = {"kfold": {"folds": 3}}
     assert "the test set, repeat 1, fold 1, of pets" in messages(config)

@@ -18,13 +18,13 @@ from bakeoff.comparisons.run_tests import Context, run_test
 from bakeoff.comparisons.settings import planned
 from bakeoff.errors import UserError
 from bakeoff.fit.predictions import Predictions
-from bakeoff.preflight import check_experiment
 from bakeoff.report.written import unit_of, varies
 from bakeoff.scores import METRICS, score
 from bakeoff.scores import own_metrics as module
 from bakeoff.scores.own_metrics import enter_own
 from bakeoff.spec import load_experiment
 from bakeoff.spec.metrics import OwnMetric
+from tests.conftest import hold, messages
 
 CODE = """
 import time
@@ -106,15 +106,12 @@ def rows(metric, n=80):
 
 
 def test_function_gets_names_of_classes_and_what_it_asks_for(code):
-    entered(
-        f1_yes={}, profit={"columns": ["amount"]}, certainty={"needs": "probabilities"}, noisy={}
-    )
+    profit, certainty = {"columns": ["amount"]}, {"needs": "probabilities"}
+    entered(f1_yes={}, profit=profit, certainty=certainty, noisy={})
     one, amount = predictions(), {"amount": np.arange(80.0)}
     assert score(METRICS["f1_yes"], one) == (pytest.approx(f1_score(one.y_true, one.y_pred)), "")
-    right = (one.y_true == 1) & (one.y_pred == 1)
-    assert score(METRICS["profit"], one, None, amount)[0] == pytest.approx(
-        (right * np.arange(80)).mean()
-    )
+    earned = ((one.y_true == 1) & (one.y_pred == 1)) * np.arange(80)
+    assert score(METRICS["profit"], one, None, amount)[0] == pytest.approx(earned.mean())
     certainty = np.abs(one.probabilities[:, 1] - 0.5).mean()
     assert score(METRICS["certainty"], one)[0] == pytest.approx(certainty)
     assert score(METRICS["noisy"], one) == score(METRICS["noisy"], one), "draws are seeded"
@@ -178,25 +175,23 @@ def test_columns_come_along_into_subgroups(tiny, code):
     assert lines[0]["status"] == "ok"
 
 
+HITS, WRONG = {"function": "ownmetrics.hits"}, {"function": "ownmetrics.profit", "columns": ["a"]}
+
+
 @pytest.mark.parametrize(
-    ("metrics", "own", "place", "message"),
+    ("metrics", "own", "message"),
     [
-        (["ownmetrics.hit"], {}, ("metrics", 0), "did you mean 'hits'"),
-        (["nomodule.hits"], {}, ("metrics", 0), "'nomodule' is not installed"),
-        (["accuracy", "ownmetrics.LIST"], {}, ("metrics", 1), "is a list, not a function"),
-        (["ownmetrics.profit"], {}, ("metrics", 0), "cannot be called with (y_true, y_pred)"),
-        (["accuracy"], {"accuracy": {}}, ("metrics", 0), "accuracy is a metric already"),
-        (["accuracy"], {"hits": {}}, ("own_metrics", "hits"), "add hits to `metrics:`"),
-        (["profit"], {"profit": {"columns": ["amuont"]}}, ("metrics", 0), "cannot be called"),
+        (["ownmetrics.hit"], {}, "metrics[0]: … did you mean 'hits'"),
+        (["nomodule.hits"], {}, "metrics[0]: … 'nomodule' is not installed"),
+        (["accuracy", "ownmetrics.LIST"], {}, "metrics[1]: … is a list, not a function"),
+        (["ownmetrics.profit"], {}, "metrics[0]: … cannot be called with (y_true, y_pred)"),
+        (["accuracy"], {"accuracy": HITS}, "metrics[0]: … accuracy is a metric already"),
+        (["accuracy"], {"hits": HITS}, "own_metrics.hits: … add hits to `metrics:`"),
+        (["profit"], {"profit": WRONG}, "metrics[0]: … cannot be called"),
     ],
-)  # fmt: skip
-def test_mistakes_are_found_before_the_first_fit(tiny, code, metrics, own, place, message):
-    own = {name: {"function": f"ownmetrics.{name}", **more} for name, more in own.items()}
-    if "accuracy" in own:
-        own["accuracy"]["function"] = "ownmetrics.hits"
-    problems, _ = check_experiment(load_experiment(tiny | {"metrics": metrics, "own_metrics": own}))
-    assert [p.path for p in problems] == [place]
-    assert message in problems[0].message
+)
+def test_mistakes_are_found_before_the_first_fit(tiny, code, metrics, own, message):
+    hold(messages(tiny | {"metrics": metrics, "own_metrics": own}), message)
 
 
 def test_two_functions_of_one_name_are_refused(tiny):

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from bakeoff.data import TARGET, load_table, records
+from bakeoff.data import TARGET, load_table
 from bakeoff.data.columns import plain
 from bakeoff.data.table import chosen_features
 from bakeoff.errors import Problem, UserError
@@ -35,34 +35,25 @@ def penguins():
     return pd.read_csv(PENGUINS)
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        *("p.csv", "p.tsv", "p.parquet", "p.feather", "p.CSV"),
-        *("p.csv.gz", "p.csv.bz2", "p.csv.xz", "p.csv.zip", "p.parquet.gz"),
-    ],
-)
-def test_every_format_gives_the_same_table(tmp_path, penguins, name):
-    path = tmp_path / name
-    plain = tmp_path / "plain"
-    if ".parquet" in name:
+ENDINGS = ("csv", "tsv", "parquet", "feather", "CSV", "csv.gz", "csv.bz2", "csv.xz", "csv.zip")
+
+
+@pytest.mark.parametrize("ending", [*ENDINGS, "parquet.gz"])
+def test_every_format_gives_the_same_table(tmp_path, penguins, ending):
+    path, plain = tmp_path / f"p.{ending}", tmp_path / "plain"
+    if "parquet" in ending:
         penguins.to_parquet(plain)
-    elif ".feather" in name:
+    elif ending == "feather":
         penguins.to_feather(plain)
     else:
-        sep = "\t" if ".tsv" in name else ","
-        penguins.to_csv(plain, index=False, sep=sep)
-    if name.endswith(".zip"):
-        with zipfile.ZipFile(path, "w") as archive:
-            archive.write(plain, "p.csv")
-    elif name.endswith((".bz2", ".xz")):
+        penguins.to_csv(plain, index=False, sep="\t" if ending == "tsv" else ",")
+    if ending in ("csv.bz2", "csv.xz", "csv.zip"):
         penguins.to_csv(path, index=False)
     else:
         content = plain.read_bytes()
-        path.write_bytes(gzip.compress(content) if name.endswith(".gz") else content)
+        path.write_bytes(gzip.compress(content) if ending.endswith(".gz") else content)
     found = load(path, target="target")
-    expected = load(PENGUINS, target="target")
-    pd.testing.assert_frame_equal(found, expected, check_dtype=False)
+    pd.testing.assert_frame_equal(found, load(PENGUINS, target="target"), check_dtype=False)
     assert found.isna().sum().sum() == 19
 
 
@@ -126,8 +117,8 @@ def test_broken_file_is_told(tmp_path, text, name, message):
 def test_archive_of_several_files_is_refused(tmp_path):
     path = tmp_path / "a.csv.zip"
     with zipfile.ZipFile(path, "w") as archive:
-        archive.writestr("a.csv", "a,y\n1,u\n")
-        archive.writestr("b.csv", "a,y\n1,u\n")
+        for name in "ab":
+            archive.writestr(f"{name}.csv", "a,y\n1,u\n")
     with pytest.raises(UserError, match="holds 2 files"):
         read(path)
 
@@ -141,38 +132,34 @@ def test_index_of_a_stored_frame_becomes_a_column(tmp_path):
     assert list(load(path, target="1").columns[2:]) == ["0"], "names become texts"
 
 
+MANY_TYPES = {
+    "whole": pd.array([1, None] * 3, dtype="Int64"),
+    "yes": [True, False] * 3,
+    "maybe": pd.array([True, None, False] * 2, dtype="boolean"),
+    "kind": pd.Categorical(["a", "b", "c"] * 2),
+    "day": pd.date_range("2024-01-01", periods=6),
+    "moment": pd.date_range("2024-01-01", periods=6, tz="Europe/Berlin"),
+    "lasting": pd.to_timedelta(range(6), unit="s"),
+    "huge": pd.array([2**63 + i for i in range(6)], dtype="uint64"),
+    "text": ["a", None] * 3,
+    "y": ["u", "v"] * 3,
+}
+
+
 def test_columns_of_every_type_become_plain(tmp_path):
-    n = 6
-    frame = pd.DataFrame(
-        {
-            "whole": pd.array([1, None] * 3, dtype="Int64"),
-            "yes": [True, False] * 3,
-            "maybe": pd.array([True, None, False] * 2, dtype="boolean"),
-            "kind": pd.Categorical(["a", "b", "c"] * 2),
-            "day": pd.date_range("2024-01-01", periods=n),
-            "moment": pd.date_range("2024-01-01", periods=n, tz="Europe/Berlin"),
-            "lasting": pd.to_timedelta(range(n), unit="s"),
-            "huge": pd.array([2**63 + i for i in range(n)], dtype="uint64"),
-            "text": ["a", None] * 3,
-            "y": ["u", "v"] * 3,
-        }
-    )
     path = tmp_path / "a.parquet"
-    frame.to_parquet(path)
+    pd.DataFrame(MANY_TYPES).to_parquet(path)
     found = load(path)
     assert found["whole"].tolist()[0] == 1.0
     assert found["yes"].tolist() == [1, 0] * 3
     assert found["maybe"].isna().tolist() == [False, True, False] * 2
-    levels = plain(pd.Series(pd.Categorical([10, 2, None]), index=[4, 5, 6]))
-    assert levels.tolist()[:2] == ["10", "2"]
-    assert levels.isna().tolist() == [False, False, True]
     assert found["kind"].tolist() == ["a", "b", "c"] * 2
     assert str(found["moment"][0]) == "2023-12-31 23:00:00"
-    assert found["lasting"].tolist() == list(map(float, range(n)))
-    assert found["huge"].dtype == np.uint64
-    kinds = {c: found[c].dtype.kind for c in ("day", "moment")}
-    assert kinds == {"day": "M", "moment": "M"}
+    assert found["lasting"].tolist() == [0.0, 1.0, 2.0, 3.0, 4.0, 5.0]
+    assert [found[c].dtype.kind for c in ("huge", "day", "moment")] == ["u", "M", "M"]
     assert found["text"].isna().sum() == 3
+    levels = plain(pd.Series(pd.Categorical([10, 2, None]), index=[4, 5, 6]))
+    assert levels.fillna("").tolist() == ["10", "2", ""]
 
 
 @pytest.mark.parametrize(
@@ -204,11 +191,7 @@ def test_columns_that_cannot_be_learned_from_are_told(values, message):
 def test_labels_of_every_kind(tmp_path, cells, classes):
     path = tmp_path / "a.csv"
     path.write_text("a,y\n" + "".join(f"{i},{cell}\n" for i, cell in enumerate(cells * 4)))
-    spec = FileData.model_validate({"source": "file", "path": str(path), "target": "y"})
-    table = load_table("d", spec, 0)
-    assert table.classes == classes or set(table.classes) == set(classes)
-    assert set(table.frame[TARGET]) == set(classes)
-    assert sorted(np.bincount(table.codes)) == [4, 4]
+    assert load(path)[TARGET].value_counts().to_dict() == dict.fromkeys(classes, 4)
 
 
 def test_unnamed_and_reserved_columns_are_told_not_learned_from(tmp_path):
@@ -224,30 +207,23 @@ def test_unnamed_and_reserved_columns_are_told_not_learned_from(tmp_path):
     assert list(load(path, drop=["__target__"]).columns[2:]) == ["__a"]
 
 
-@pytest.mark.parametrize(
-    ("name", "write"),
-    [
-        ("p.jsonl", lambda f, p: f.to_json(p, orient="records", lines=True)),
-        ("p.ndjson", lambda f, p: f.to_json(p, orient="records", lines=True)),
-        ("p.xlsx", lambda f, p: f.to_excel(p, index=False)),
-        ("p.dta", lambda f, p: f.to_stata(p, write_index=False)),
-    ],
-)
-@pytest.mark.parametrize("packed", [False, True])
-def test_formats_of_other_programs(tmp_path, name, write, packed):
-    frame = pd.DataFrame(
-        {"x1": [1.5, 2.0, -3.25, 0.5], "x2": [4.0, 5.0, 6.0, 7.0], "y": [1, 2, 1, 2]}
-    )
-    frame["pet"] = ["cat", "dog", "cat", "Bär"]
-    path = tmp_path / name
-    write(frame, path)
-    if packed:
-        content, path = path.read_bytes(), tmp_path / f"{name}.gz"
-        path.write_bytes(gzip.compress(content))
-    found = read(path)
-    assert sorted(found.columns) == sorted(frame.columns)
-    for column in frame:
-        assert found[column].tolist() == frame[column].tolist()
+WRITERS = {
+    "jsonl": lambda frame, path: frame.to_json(path, orient="records", lines=True),
+    "ndjson": lambda frame, path: frame.to_json(path, orient="records", lines=True),
+    "xlsx": lambda frame, path: frame.to_excel(path, index=False),
+    "dta": lambda frame, path: frame.to_stata(path, write_index=False),
+}
+
+
+@pytest.mark.parametrize("ending", WRITERS)
+def test_formats_of_other_programs(tmp_path, ending):
+    frame = pd.DataFrame({"x1": [1.5, 2.0, -3.25], "x2": [4.0, 5.0, 6.0], "y": [1, 2, 1]})
+    frame["pet"] = ["cat", "dog", "Bär"]
+    path, packed = tmp_path / f"p.{ending}", tmp_path / f"p.{ending}.gz"
+    WRITERS[ending](frame, path)
+    packed.write_bytes(gzip.compress(path.read_bytes()))
+    for found in (read(path), read(packed)):
+        assert found[frame.columns].to_dict("list") == frame.to_dict("list")
 
 
 def test_sheet_of_a_workbook(tmp_path):
@@ -278,12 +254,6 @@ def test_keys_of_one_format_are_refused_elsewhere(tmp_path, penguins, name, keys
         read(path, **keys)
 
 
-def test_decimal_commas(tmp_path):
-    path = tmp_path / "p.csv"
-    path.write_text("a;y\n1000,5;u\n2,25;v\n")
-    assert read(path, sep=";", decimal=",")["a"].tolist() == [1000.5, 2.25]
-
-
 @pytest.mark.parametrize("name", ["a.csv.gz", "a.csv.bz2", "a.csv.xz", "a.csv.zip", "a.xlsx"])
 def test_archives_and_workbooks_unpack_to_so_much(tmp_path, monkeypatch, name):
     path, kind = tmp_path / name, "excel" if name == "a.xlsx" else "csv"
@@ -295,20 +265,13 @@ def test_archives_and_workbooks_unpack_to_so_much(tmp_path, monkeypatch, name):
         read_table(path, path.name, TableKeys())
 
 
-@pytest.mark.parametrize("ending", ["csv", "tsv", "csv.gz", "jsonl"])
+@pytest.mark.parametrize("ending", ["csv", "jsonl"])
 def test_tables_have_so_many_columns(tmp_path, monkeypatch, ending):
     monkeypatch.setattr(formats, "MOST_COLUMNS", 20)
-    path = tmp_path / f"a.{ending}"
-    wide = pd.DataFrame({f"c{i}": [1, 2] for i in range(21)})
-    if ending == "jsonl":
-        wide.to_json(path, orient="records", lines=True)
-    else:
-        wide.to_csv(path, index=False, sep="\t" if ending == "tsv" else ",")
-    message = "has 21 columns, at most 20 are read"
-    with pytest.raises(UserError, match=message):
-        read_table(path, path.name, TableKeys())
-    with pytest.raises(UserError, match=message):
-        records.read_table(str(path), ("predictions",))
+    path, wide = tmp_path / f"a.{ending}", pd.DataFrame({f"c{i}": [1, 2] for i in range(21)})
+    wide.to_csv(path, index=False) if ending == "csv" else WRITERS[ending](wide, path)
+    with pytest.raises(UserError, match="has 21 columns, at most 20 are read"):
+        read(path)
 
 
 @pytest.mark.parametrize("kind", ["excel", "stata", "feather", "parquet", "jsonl"])

@@ -103,7 +103,7 @@ def test_wrong_function_is_told_before_the_run(code, tiny, keys, message):
         ({"function": "mydata.uneven"}, r"returned 9 rows and a target of shape \(2,\)"),
         (
             {"function": "mydata.fails"},
-            r"function: mydata.fails failed: RuntimeError: no luck today \(.*mydata.py, line 28\)",
+            r"RuntimeError: no luck today \(.*mydata.py, line 28\)",
         ),
     ],
     ids=str,

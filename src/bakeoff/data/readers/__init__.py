@@ -4,8 +4,9 @@ A module says in `WHAT` what its files are, in `recognizes` whether the first 2Â
 one, and reads in `read` a text to rows, with columns called as in any table of predictions. Ids
 are what `ids_of_questions` returns. The rows say in `attrs` their ``model``, their ``task``,
 a ``key`` of the evaluation and the ``settings`` that runs of one model share, by name. A log of
-several models has a column ``model``, and the settings of each. Other packages enter such a module,
-or any object like it, by the entry point ``bakeoff.readers``.
+several models has a column ``model``, and the settings of each. A module may have `named`, which
+tells model and task from the place of a file, `unpacks` and `read_archive`. Other packages enter
+such a module, or any object like it, by the entry point ``bakeoff.readers``.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from typing import Any
 
 import pandas as pd
 
-from bakeoff.errors import Place, Problem, joined, shown, some
+from bakeoff.errors import joined, shown, some
 from bakeoff.files import digest
 from bakeoff.sources.common.formats import check_archive
 
@@ -104,28 +105,17 @@ def _readers() -> tuple[Any, ...]:
     return (inspect_logs, lm_eval, promptfoo, *(one.load() for one in others))
 
 
-def read_elsewhere(path: str, place: Place, *, partial: bool = False) -> pd.DataFrame | None:
-    """Read a log; None if no reader recognizes the file."""
-    reader = reader_of(path)
-    if reader is None:
-        return None
-    try:
-        return read_log(reader, path, partial=partial)
-    except ValueError as error:
-        raise Problem(place, f"{path!r} was taken for a file of {reader.WHAT}: {error}") from None
-
-
 def read_log(reader: Any, path: str, *, partial: bool = False) -> pd.DataFrame:
     """Read a file by the reader that recognizes it; where it may be `partial`, what there is."""
     rows: pd.DataFrame
     try:
         try:
-            if zipfile.is_zipfile(path):
+            if not zipfile.is_zipfile(path):
+                rows = reader.read(Path(path).read_text(encoding="utf-8"))
+            else:
                 with zipfile.ZipFile(path) as archive:
                     check_archive(archive)
                     rows = reader.read_archive(archive)
-            else:
-                rows = reader.read(Path(path).read_text(encoding="utf-8"))
         except LeftOut as error:
             if not partial or error.rows is None:
                 raise
@@ -136,25 +126,23 @@ def read_log(reader: Any, path: str, *, partial: bool = False) -> pd.DataFrame:
     return rows
 
 
-def check_record(found: Any, place: str, shape: Mapping[str, Any]) -> dict[str, Any]:
+def check_record(record: Any, place: str, shape: Mapping[str, Any]) -> dict[str, Any]:
     """Return a record of a log whose fields are of some types; of ``name?`` they may be missing."""
-    if not isinstance(found, dict):
-        raise ValueError(f"{place}: expected an object, found {shown(found)}")
+    if not isinstance(record, dict):
+        raise ValueError(f"{place}: expected an object, found {shown(record)}")
     for name, kind in shape.items():
-        key, value = name.removesuffix("?"), found.get(name.removesuffix("?"))
+        key, value = name.removesuffix("?"), record.get(name.removesuffix("?"))
         if value is None and key != name:
             continue
-        if key not in found:
-            raise ValueError(f"{place}: expected the field {key!r}, found {some(found) or 'none'}")
+        if key not in record:
+            raise ValueError(f"{place}: expected the field {key!r}, found {some(record) or 'none'}")
         if not isinstance(value, kind):
             kinds = kind if isinstance(kind, tuple) else (kind,)
             words = joined([_KINDS[one] for one in kinds], "or")
             raise ValueError(f"{place}.{key}: expected {words}, found {shown(value)}")
-    return found
+    return record
 
 
 def known() -> str:
     """List what is recognized."""
-    from bakeoff.data.readers import inspect_logs, lm_eval, promptfoo
-
-    return "; ".join([inspect_logs.WHAT, lm_eval.WHAT, promptfoo.WHAT])
+    return "; ".join(reader.WHAT for reader in _readers())

@@ -113,21 +113,20 @@ def _parsed(text: str | bytes, place: str) -> Any:
 
 def _table(log: Any, samples: Iterable[tuple[str, Any]], count: int) -> pd.DataFrame:
     check_record(log, "the log", _LOG)
-    unfinished = _unfinished(log, count)
+    if unfinished := _unfinished(log, count):
+        raise LeftOut(unfinished, (lambda: _rows(log, samples)) if count else None)
     if not count:
-        raise (
-            LeftOut(unfinished)
-            if unfinished
-            else ValueError("it has no samples; was it written with `--no-log-samples`?")
-        )
-    if unfinished:
-        raise LeftOut(unfinished, lambda: _rows(log, samples))
+        raise ValueError("it has no samples; was it written with `--no-log-samples`?")
     return _rows(log, samples)
 
 
 def _rows(log: Any, samples: Iterable[tuple[str, Any]]) -> pd.DataFrame:
-    kept = list(samples)
-    table = ids_of_questions(frame_of([_row(place, sample) for place, sample in kept]))
+    kept, rows = list(samples), []
+    for place, sample in kept:
+        check_record(sample, place, _SAMPLE)
+        ids = {"question": _question(sample, place), SAMPLE_ID: sample["id"]}
+        rows.append({**ids, "epoch": sample.get("epoch") or 1, **_scores(sample, place)})
+    table = ids_of_questions(frame_of(rows))
     scorers = [name for name in table.columns if name not in ("id", SAMPLE_ID, "epoch")]
     if not scorers:
         raise ValueError("no sample has a score")
@@ -138,15 +137,9 @@ def _rows(log: Any, samples: Iterable[tuple[str, Any]]) -> pd.DataFrame:
     run = log.get("eval") or {}
     table.attrs[SCORES] = {"": scorers[0]} if len(scorers) == 1 else {}
     table.attrs["settings"] = _settings(run, log.get("plan") or {})
-    known = {"model": "model", "task": "task", "key": "eval_id"}
-    table.attrs |= {name: str(run[key]) for name, key in known.items() if key in run}
+    facts = {"model": "model", "task": "task", "key": "eval_id"}
+    table.attrs |= {name: str(run[key]) for name, key in facts.items() if key in run}
     return table
-
-
-def _row(place: str, sample: Any) -> dict[str, Any]:
-    check_record(sample, place, _SAMPLE)
-    own = {"question": _question(sample, place), SAMPLE_ID: sample["id"]}
-    return {**own, "epoch": sample.get("epoch") or 1, **_scores(sample, place)}
 
 
 def _question(sample: dict[str, Any], place: str) -> str:
@@ -202,8 +195,8 @@ def _unfinished(log: dict[str, Any], samples: int) -> str:
 def _scores(sample: dict[str, Any], place: str) -> dict[str, float]:
     scores: dict[str, float] = {}
     for name, score in (sample.get("scores") or {}).items():
-        known = check_record(score, f"{place}.scores.{name}", _SCORE)["value"]
-        parts = known if isinstance(known, dict) else {"": known}
+        value = check_record(score, f"{place}.scores.{name}", _SCORE)["value"]
+        parts = value if isinstance(value, dict) else {"": value}
         for key, part in parts.items():
             scores[f"{name}.{key}" if key else str(name)] = _number(part, sample["id"])
     return scores

@@ -53,7 +53,11 @@ def read(text: str) -> pd.DataFrame:
     for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
             continue
-        row = _row(line, number)
+        try:
+            row = parse_json(line)
+        except ValueError as error:
+            raise ValueError(f"line {number}: {error}") from None
+        check_record(row, f"line {number}", {"doc_id": (int, str), "filter?": str})
         question = _question(row, number)
         document = found.setdefault(row["doc_id"], {"question": question})
         known[row["doc_id"]] = row["doc"] if isinstance(row.get("doc"), dict) else {}
@@ -105,14 +109,6 @@ def _settings(arguments: Any) -> dict[str, Any]:
 def _parts(of: Any) -> list[Any]:
     """Return the parts of a list, or of an object, as newer versions write it."""
     return [*of.values()] if isinstance(of, dict) else of if isinstance(of, list) else []
-
-
-def _row(line: str, number: int) -> dict[str, Any]:
-    try:
-        row = parse_json(line)
-    except ValueError as error:
-        raise ValueError(f"line {number}: {error}") from None
-    return check_record(row, f"line {number}", {"doc_id": (int, str), "filter?": str})
 
 
 def _metrics(row: dict[str, Any]) -> dict[str, float]:

@@ -28,12 +28,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-def _number_as_text(value: Any) -> Any:
-    """Take the number of a class for its name."""
-    return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
-
-
-NewName = Annotated[str, BeforeValidator(_number_as_text)]
+NewName = Annotated[
+    str,  # the number of a class is its name
+    BeforeValidator(lambda value: str(value) if type(value) is int else value),
+]
 ColumnName = Annotated[str, Field(min_length=1)]
 Params = Annotated[dict[str, Any], BeforeValidator(with_numbers)]
 Values = Annotated[list[ClassName], Field(min_length=1)]
@@ -81,25 +79,24 @@ class Costs(SpecSection):
         import numpy as np
 
         assert self.priors is not None
-        found = np.array(self.priors)[[self.names.index(name) for name in classes]]
-        return np.asarray(found / found.sum())
+        priors = np.array(self.priors)[[self.names.index(name) for name in classes]]
+        return np.asarray(priors / priors.sum())
 
     @model_validator(mode="after")
     def _square(self) -> Self:
         k, names = len(self.classes), self.names
-        repeated = next((name for i, name in enumerate(names) if name in names[:i]), None)
-        if repeated is not None:
+        if (repeated := first_repeated(names)) is not None:
             raise said(f"class {repeated!r} appears twice")
         widths = [len(row) for row in self.matrix]
         if len(widths) != k or set(widths) != {k}:
-            found = f"{len(widths)} row(s) of {', '.join(map(str, sorted(set(widths))))}"
-            raise said(f"the matrix has {found} number(s), {k} classes need {k} rows of {k}")
-        wrong = next((i for i in range(k) if self.matrix[i][i] != 0), None)
-        if wrong is not None:
-            raise said(
-                f"a right prediction of {names[wrong]!r} costs {self.matrix[wrong][wrong]:g}, "
-                "must cost 0: rows are true classes, columns predicted ones"
-            )
+            shape = f"{len(widths)} row(s) of {', '.join(map(str, sorted(set(widths))))}"
+            raise said(f"the matrix has {shape} number(s), {k} classes need {k} rows of {k}")
+        for i, name in enumerate(names):
+            if self.matrix[i][i] != 0:
+                raise said(
+                    f"a right prediction of {name!r} costs {self.matrix[i][i]:g}, must cost 0: "
+                    "rows are true classes, columns predicted ones"
+                )
         if math.fsum(map(math.fsum, self.matrix)) == 0:
             raise said("every error costs 0: nothing to compare")
         if self.priors is not None and (len(self.priors) != k or not any(self.priors)):
@@ -125,6 +122,11 @@ class SubgroupColumn(SpecSection):
         return self
 
 
+def first_repeated(names: Sequence[str]) -> str | None:
+    """Return the first name that is listed a second time."""
+    return next((name for i, name in enumerate(names) if name in names[:i]), None)
+
+
 def as_columns(listed: Sequence[str | SubgroupColumn]) -> tuple[SubgroupColumn, ...]:
     """Return columns that are named alone as columns without cuts."""
     return tuple(
@@ -135,10 +137,8 @@ def as_columns(listed: Sequence[str | SubgroupColumn]) -> tuple[SubgroupColumn, 
 
 def each_once(listed: list[str | SubgroupColumn]) -> list[str | SubgroupColumn]:
     """Refuse a column that is listed twice."""
-    names = [one.column for one in as_columns(listed)]
-    twice = next((name for i, name in enumerate(names) if name in names[:i]), None)
-    if twice is not None:
-        raise said(f"{twice!r} appears twice")
+    if (repeated := first_repeated([one.column for one in as_columns(listed)])) is not None:
+        raise said(f"{repeated!r} appears twice")
     return listed
 
 
@@ -270,12 +270,12 @@ class DataSet(SpecSection, ABC):
         return self
 
     @abstractmethod
-    def inputs(self) -> Sequence[str]:
-        """List the files that are read: when one is edited, the data are loaded again."""
-
-    @abstractmethod
     def load(self, seed: int) -> Loaded:
         """Load the data."""
+
+    @abstractmethod
+    def inputs(self) -> Sequence[str]:
+        """List the files that are read: when one is edited, the data are loaded again."""
 
     def beside(self, folder: Path) -> Self:
         """Find files that are not in the working folder in the experiment's own."""
@@ -295,19 +295,19 @@ class DataSet(SpecSection, ABC):
 
     def described(self) -> dict[str, Any]:
         """Return what the card says about the source: the keys that it adds itself."""
-        own = set(type(self).__annotations__)
-        return self.model_dump(mode="json", include=own, exclude_defaults=True)
+        keys = set(type(self).__annotations__)
+        return self.model_dump(mode="json", include=keys, exclude_defaults=True)
 
 
 @contextmanager
-def blame(key: str) -> Iterator[None]:
-    """Attribute errors to a key, unless they name one already."""
+def blame(*place: str | int, before: str = "", after: str = "") -> Iterator[None]:
+    """Attribute errors to a place, unless they name one already."""
     try:
         yield
     except Problem:
         raise
     except UserError as error:
-        raise Problem((key,), str(error)) from error.__cause__
+        raise Problem(place, f"{before}{error}{after}") from error.__cause__
 
 
 Format = Literal["csv", "tsv", "parquet", "feather", "jsonl", "excel", "stata"]

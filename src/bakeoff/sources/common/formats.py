@@ -24,7 +24,6 @@ from bakeoff.extras import require
 from bakeoff.files import parse_json, read_large
 from bakeoff.sources.common.base import ENDINGS, TableKeys
 from bakeoff.sources.common.identifiers import (
-    codes_in,
     exact,
     frame_of,
     to_frame,
@@ -59,7 +58,10 @@ _OTHER_SEPARATORS = {";": "`sep: ';'`", "\t": '`sep: "\\t"` (or `format: tsv`)',
 def read_table(path: Path, name: str, spec: TableKeys) -> pd.DataFrame:
     """Read a table from a file."""
     kind = format_of(name, spec)
-    _refuse_keys_of_others(kind, spec)
+    for key in _OF_OTHERS.get(kind, ("sheet", *_OF_TEXTS, "missing_values")):
+        if getattr(spec, key) != TableKeys.model_fields[key].default:
+            formats = "Excel" if key == "sheet" else "CSV and TSV"
+            raise Problem((key,), f"`{key}` is for {formats}, the file is {kind}")
     try:
         frame = _READERS[kind](path, name, spec)
     except UnicodeDecodeError:
@@ -84,8 +86,8 @@ def format_of(name: str, spec: TableKeys) -> str:
         endings.pop()
     ending = endings[-1] if endings else ""
     if ending not in ENDINGS:
-        said = f"{name!r}: {unknown('file ending', ending, ENDINGS)}; or set `format: csv`"
-        raise Problem(("format",), said)
+        text = f"{name!r}: {unknown('file ending', ending, ENDINGS)}; or set `format: csv`"
+        raise Problem(("format",), text)
     return ENDINGS[ending]
 
 
@@ -116,8 +118,9 @@ def _csv(path: Path, name: str, spec: TableKeys) -> pd.DataFrame:
     frame = exact(read(decimal=spec.decimal), lambda lost: read(usecols=lost, dtype="str"), missing)
     whole = [name for name, values in frame.items() if is_numeric_dtype(values.dtype)]
     if whole and has_codes(path, name):
-        as_written = read(usecols=whole, dtype="str")
-        frame = frame.assign(**{code: as_written[code] for code in codes_in(as_written)})
+        texts = read(usecols=whole, dtype="str")
+        codes = [code for code, one in texts.items() if one.str.fullmatch(r"\s*0\d+\s*").any()]
+        frame = frame.assign(**{str(code): texts[code] for code in codes})
     return frame
 
 
@@ -187,10 +190,9 @@ def _binary(read: Callable[[Any], pd.DataFrame]) -> Callable[[Path, str, TableKe
     return reader
 
 
-def _validated(table: pyarrow.Table) -> pyarrow.Table:
-    """Return a table whose texts are UTF-8: others would fail wherever they are read first."""
-    table.validate(full=True)
-    return table
+def _arrow(table: pyarrow.Table, **options: Any) -> pd.DataFrame:
+    table.validate(full=True)  # texts that are not UTF-8 would fail wherever they are read first
+    return to_frame(table, **options)
 
 
 def _jsonl(path: Path, name: str, spec: TableKeys) -> pd.DataFrame:
@@ -220,7 +222,14 @@ def _excel(path: Path, name: str, spec: TableKeys) -> pd.DataFrame:
             raise Problem(("sheet",), f"{name!r}: {unknown('sheet', sheet, sheets)}")
         missing = _missing_texts(spec)
         frame = pd.read_excel(book, sheet_name=sheet, keep_default_na=False, na_values=missing)
-        large = [name for name, values in frame.items() if _is_large(values)]
+        # floats that may stand for several whole numbers; of unsigned ones with a missing one
+        # pandas makes texts, and an empty one of that
+        large = [
+            name
+            for name, values in frame.items()
+            if (is_numeric_dtype(values.dtype) and (values.abs() >= 2.0**53).any())
+            or (is_string_dtype(values.dtype) and (values == "").any())
+        ]
         cells = pd.read_excel(book, sheet_name=sheet, dtype=object)[large] if large else frame[[]]
     for column, values in cells.items():
         if not all(isinstance(value, str) for value in values.dropna()):
@@ -231,37 +240,22 @@ def _excel(path: Path, name: str, spec: TableKeys) -> pd.DataFrame:
     return frame
 
 
-def _is_large(values: pd.Series[Any]) -> bool:
-    """Tell whether a column holds numbers that floats do not tell apart, maybe as texts."""
-    if is_numeric_dtype(values.dtype):
-        return bool((values.abs() >= 2.0**53).any())
-    # of unsigned numbers with a missing one pandas makes texts, and an empty one of that
-    return is_string_dtype(values.dtype) and bool((values == "").any())
-
-
 _READERS: Mapping[str, Callable[[Path, str, TableKeys], pd.DataFrame]] = {
     "csv": _csv,
     "tsv": _csv,
     "parquet": _binary(
-        lambda file: to_frame(_validated(read_large(file)), split_blocks=True, self_destruct=True)
+        lambda file: _arrow(read_large(file), split_blocks=True, self_destruct=True)
     ),
-    "feather": _binary(lambda file: to_frame(_validated(pyarrow.feather.read_table(file)))),
+    "feather": _binary(lambda file: _arrow(pyarrow.feather.read_table(file))),
     "jsonl": _jsonl,
     "excel": _excel,
     "stata": _binary(pd.read_stata),
 }
 
 
-_TEXT_ONLY = ("sep", "header", "skip", "decimal")
-_EXCEL_ONLY = ("sheet",)
-
-
-def _refuse_keys_of_others(kind: str, spec: TableKeys) -> None:
-    others = {"csv": _EXCEL_ONLY, "tsv": _EXCEL_ONLY, "excel": _TEXT_ONLY}
-    for key in others.get(kind, (*_EXCEL_ONLY, *_TEXT_ONLY, "missing_values")):
-        if getattr(spec, key) != TableKeys.model_fields[key].default:
-            formats = "Excel" if key in _EXCEL_ONLY else "CSV and TSV"
-            raise Problem((key,), f"`{key}` is for {formats}, the file is {kind}")
+_OF_TEXTS = ("sep", "header", "skip", "decimal")
+_OF_OTHERS = {"csv": ("sheet",), "tsv": ("sheet",), "excel": _OF_TEXTS}
+"""Keys of other formats."""
 
 
 def with_plain_columns(frame: pd.DataFrame, name: str) -> pd.DataFrame:

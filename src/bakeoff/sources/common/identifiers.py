@@ -23,7 +23,6 @@ from bakeoff.errors import UserError
 Series: TypeAlias = "pd.Series[Any]"
 _EXACT = 2.0**53
 """From here on a float stands for several whole numbers."""
-_CODE = r"\s*0\d+\s*"
 _WHOLE = re.compile(r"\s*[+-]?\d+\s*")
 _ARROW = re.compile(rb'"numpy_type": "[^"]*\[pyarrow\]"')
 _NULLABLE = {pa.int64(): pd.Int64Dtype(), pa.uint64(): pd.UInt64Dtype()}
@@ -114,11 +113,6 @@ def whole_numbers(values: Iterable[Any]) -> Series | None:
             lacking = len(present) < len(found)
             return pd.Series(found, dtype=kind if lacking else kind.lower())
     return pd.Series(found, dtype=object)
-
-
-def codes_in(texts: pd.DataFrame) -> list[str]:
-    """Name the columns of which one value is a code with zeros before it, like 007."""
-    return [str(name) for name, one in texts.items() if one.str.fullmatch(_CODE).any()]
 
 
 def frame_of(rows: Sequence[Any], columns: list[Any] | None = None) -> pd.DataFrame:
