@@ -15,7 +15,7 @@ from bakeoff import UserError
 from bakeoff.comparisons import plan_tests
 from bakeoff.report.exhibits import exhibits
 from bakeoff.report.numbers import fixed, p_equals, pvalue
-from bakeoff.report.study_design import StudyDesign
+from bakeoff.report.study import Study
 from bakeoff.spec import load_experiment
 from tests.conftest import TINY
 from tests.workflow.test_run import succeed
@@ -146,7 +146,7 @@ def test_snakemakes_report_has_every_exhibit_with_its_caption(finished_copy):
         for path in paths
     }
     experiment = load_experiment(copy.deepcopy(TINY))
-    listed = exhibits(StudyDesign(experiment, analysis=plan_tests(experiment)[1]))
+    listed = exhibits(Study(experiment, analysis=plan_tests(experiment)[1]))
     kinds = {"figure": ("figures", "svg"), "table": ("tables", "csv")}
     for exhibit in listed:
         folder, suffix = kinds[exhibit.form]

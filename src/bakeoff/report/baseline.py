@@ -16,9 +16,8 @@ from bakeoff.comparisons.evidence import AnyEvidence, CrossedRuns, PairedPredict
 from bakeoff.comparisons.read_evidence import fold_scores
 from bakeoff.comparisons.run_tests import context_of
 from bakeoff.comparisons.settings import deterministic
-from bakeoff.report.family import seen_from
 from bakeoff.report.ranking import dataset_means, without_noise
-from bakeoff.report.study import Study
+from bakeoff.report.study import Study, seen_from
 from bakeoff.scores.constant import constant_answer, constant_number
 from bakeoff.scores.metrics import Metric, Need
 from bakeoff.spec import PlannedTest

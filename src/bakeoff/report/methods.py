@@ -13,10 +13,8 @@ from typing import Any
 
 from bakeoff.comparisons.settings import INDEPENDENT
 from bakeoff.report import prose
-from bakeoff.report.family import Family
-from bakeoff.report.numbers import count, percent, spread, words
-from bakeoff.report.study import Study
-from bakeoff.report.study_design import clean
+from bakeoff.report.numbers import clean, count, percent, spread, words
+from bakeoff.report.study import Family, Study
 from bakeoff.report.tables import latex
 from bakeoff.spec import PlannedTest
 from bakeoff.spec.models import Model

@@ -18,12 +18,11 @@ from bakeoff.files import write_text
 from bakeoff.report.drawing import Colour, save, svg
 from bakeoff.report.exhibit import Drawing, Item, Section
 from bakeoff.report.exhibits import build, draw, exhibits, records
-from bakeoff.report.facts import Verdict, take_care
 from bakeoff.report.methods import Methods, methods, wrapped
-from bakeoff.report.prose import ABOUT
+from bakeoff.report.prose import ABOUT, take_care
 from bakeoff.report.study import Study
 from bakeoff.report.tables import LATEX, PageTable, markdown, to_csv, to_latex, to_markdown
-from bakeoff.report.verdict import answer
+from bakeoff.report.verdict import Verdict, answer
 from bakeoff.stats import Entry
 from bakeoff.stats.core.citations import BIBTEX
 

@@ -13,7 +13,7 @@ from studies import card, division, experiment, ran
 from bakeoff.api.plain_data import as_plain
 from bakeoff.comparisons.evidence import PairedPredictions
 from bakeoff.report.baseline import baseline
-from bakeoff.report.may_be_best import DRAWS, contenders
+from bakeoff.report.ranking import DRAWS, contenders
 from bakeoff.report.undeclared import notes, notes_on
 from bakeoff.report.verdict import answer
 from bakeoff.spec import Costs

@@ -15,9 +15,8 @@ import bakeoff.report
 from bakeoff.comparisons.advice import INFLATED, NOT_SIMULATED
 from bakeoff.report import prose
 from bakeoff.report.exhibits import build, draw, exhibits
-from bakeoff.report.facts import MOST
 from bakeoff.report.methods import author_year, methods
-from bakeoff.report.verdict import answer
+from bakeoff.report.verdict import MOST, answer
 from bakeoff.stats.core.citations import BIBTEX
 
 HERE = Path(__file__).parent

@@ -14,9 +14,8 @@ from bakeoff.comparisons import plan_tests
 from bakeoff.comparisons.advice import cautions
 from bakeoff.comparisons.settings import planned
 from bakeoff.report.exhibits import exhibits
-from bakeoff.report.facts import take_care
 from bakeoff.report.page import Page
-from bakeoff.report.prose import p_name
+from bakeoff.report.prose import p_name, take_care
 from bakeoff.report.verdict import answer
 from bakeoff.spec import load_experiment
 from bakeoff.stats import Arity, catalogue
@@ -45,7 +44,7 @@ def test_the_omnibus_test_of_the_verdict_licenses_its_pairs(first):
     hard = [0.5 + 0.03 * i for i in range(12)]
     means = {m: [h + gap for h in hard] for m, gap in (("a", 0.02), ("b", 0.01), ("c", 0.0))}
     one = ran(spec, means)
-    family = one.main["algorithms"]
+    family = one.mains[0]
     assert one.omnibus(family).test == "friedman"
 
 

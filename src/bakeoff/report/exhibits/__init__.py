@@ -11,7 +11,6 @@ from typing import Any
 from bakeoff.report.drawing import message, styled
 from bakeoff.report.exhibit import MOST_DATASETS, Drawing, Exhibit, Item, Section
 from bakeoff.report.study import Study
-from bakeoff.report.study_design import StudyDesign
 from bakeoff.report.tables import PageTable, Table, tabulate
 from bakeoff.stats import Evidence
 
@@ -34,7 +33,7 @@ def records() -> dict[str, Exhibit]:
     return dict(sorted(found.items()))
 
 
-def exhibits(design: StudyDesign) -> list[Item]:
+def exhibits(design: Study) -> list[Item]:
     """List the tables and figures of a report, in its order: tests over all data sets first."""
     order = list(Section)
     found = [
@@ -45,7 +44,7 @@ def exhibits(design: StudyDesign) -> list[Item]:
     return [item for _, item in sorted(found, key=lambda one: one[0])]
 
 
-def _items(record: Exhibit, design: StudyDesign) -> Iterator[tuple[int, Item]]:
+def _items(record: Exhibit, design: Study) -> Iterator[tuple[int, Item]]:
     kind, title, rest = record.name, record.title, (record.form, record.section.value)
     if record.each == "test":
         tests = sorted(design.tests, key=lambda e: e.evidence is not Evidence.DATASETS)

@@ -28,7 +28,6 @@ from bakeoff.report.drawing import (
     text_width,
 )
 from bakeoff.report.exhibit import Drawing, Section, figure, table
-from bakeoff.report.family import Family, as_float
 from bakeoff.report.numbers import (
     capital,
     enumerated,
@@ -41,11 +40,10 @@ from bakeoff.report.numbers import (
     words,
 )
 from bakeoff.report.ranking import order, oriented
-from bakeoff.report.study import Study
-from bakeoff.report.study_design import StudyDesign
+from bakeoff.report.study import Family, Study
 from bakeoff.report.tables import COUNT, METRIC, MODEL, SCORE, A, B, Cell, Column, Table
 from bakeoff.report.written import Written
-from bakeoff.stats import Arity, Entry, Evidence, TypeOneError, paired_odds_ratio_ci
+from bakeoff.stats import Arity, Entry, Evidence, TypeOneError, as_float, paired_odds_ratio_ci
 
 MOST_PAIRS = 300
 """With more comparisons a table keeps to the metric that ranks; comparisons.csv has all."""
@@ -130,7 +128,7 @@ def single(study: Study, test: str) -> Table:
     return Table(columns, rows, capital(f"{prose.correction(families[0])}{side}"))
 
 
-@table(Section.PAIRS, 60, "all pairs", each="test", when=StudyDesign.pairs)
+@table(Section.PAIRS, 60, "all pairs", each="test", when=Study.pairs)
 def pairs(study: Study, test: str) -> Table:
     """Every pair of models, with A and B as in comparisons.csv. The adjusted p-value (of Bayesian
     tests the posterior probability) decides. “Cannot tell” means that the data do not decide, not
@@ -423,7 +421,7 @@ def posterior(study: Study, test: str) -> Drawing:
     return Drawing(drawn, alt, shows=_what_is_shown(study, families, rows))
 
 
-def _ranks_all(design: StudyDesign, entry: Entry) -> bool:
+def _ranks_all(design: Study, entry: Entry) -> bool:
     """Show it for tests of all pairs over data sets."""
     formed = entry.all_pairs is not None and len(design.models) > 2
     ranked = entry.arity is Arity.ALL_PAIRS or formed
