@@ -301,27 +301,25 @@ def _leader_and_next(facts: Facts, o: Outcome) -> None:
     """Compare the leader, and those that are tied with it, with the next best."""
     family = o.family
     first = o.lost[0].model_b if o.lost else (o.behind if o.tied else "") or o.runner_up
-    found = (family.between(o.leader, model) for model in (first, *family.models))
-    row = next((row for row in found if row is not None and math.isfinite(row.estimate)), None)
+    rows = (family.between(o.leader, model) for model in (first, *family.models))
+    row = next((row for row in rows if row is not None and math.isfinite(row.estimate)), None)
     if row is None:
         return
+    ahead = _pair(facts, family, row)
+    tied = [model for model in o.tied if model != row.model_b]
     if row.estimate < 0:
-        ahead = _pair(facts, family, seen_from(row, row.model_b), "evidence")
-        score = of_model(family.measure.title, facts.study.name(row.model_b))
-        ahead |= {"score": score, "ahead": f"by the estimate of the test {ahead['ahead']}"}
-    else:
-        ahead = _pair(facts, family, row, "evidence")
-        if tied := [model for model in o.tied if model != row.model_b]:
-            names = facts.study.names([o.leader, *tied])
-            ahead["score"] = of_model(family.measure.title, names)
-        if len(family.models) > 2 and row.model_b == o.runner_up:
-            ahead["other"] += ", the next best"
-    facts["pairs"] += [ahead]
+        ahead["score"] = of_model(family.measure.title, facts.study.name(row.model_b))
+        ahead["ahead"] = f"by the estimate of the test {ahead['ahead']}"
+    elif tied:
+        ahead["score"] = of_model(family.measure.title, facts.study.names([o.leader, *tied]))
+    if row.estimate >= 0 and len(family.models) > 2 and row.model_b == o.runner_up:
+        ahead["other"] += ", the next best"
 
 
-def _pair(facts: Facts, family: Family, row: Comparison, place: str) -> dict[str, Any]:
-    """Fill the sentence that compares A, which is ahead, with B."""
+def _pair(facts: Facts, family: Family, row: Comparison) -> dict[str, Any]:
+    """Fill the sentence that compares the model that is ahead with the other one."""
     study, metric, written = facts.study, family.measure, family.written
+    row = row if row.estimate >= 0 else seen_from(row, row.model_b)
     score = of_model(metric.title, study.name(row.model_a))
     means = {line.model: line.mean for line in ranking(study, family.metric, family.plan)}
     if family.dataset and row.model_a in means:
@@ -336,8 +334,10 @@ def _pair(facts: Facts, family: Family, row: Comparison, place: str) -> dict[str
         ahead = "the same as"
     elif written.gap(row.estimate) == written.gap(0.0):
         ahead = f"slightly {better} than"
-    slots = {"place": place, "row": row, "family": family, "score": score, "ahead": ahead}
-    return slots | {"other": study.name(row.model_b)}
+    slots = {"row": row, "family": family, "score": score, "ahead": ahead}
+    slots |= {"other": study.name(row.model_b)}
+    facts["pairs"].append(slots)
+    return slots
 
 
 def _ranks(facts: Facts, o: Outcome) -> None:
@@ -347,14 +347,10 @@ def _ranks(facts: Facts, o: Outcome) -> None:
     means = {line.model: line.mean for line in ranking(study, family.metric, family.plan)}
     used = {row.n for row in family.rows}
     whole = study.averages(family.metric) and not study.excluded and used == {len(study.datasets)}
-    texts = {
-        model: f"{fixed(rank, 2)}; {prose.mean_of(family.measure)} "
-        f"{study.written(family.metric).told(means[model])}"
-        if whole and model in means
-        else fixed(rank, 2)
-        for model, rank in ranks.items()
-        if math.isfinite(rank)
-    }
+    texts = {model: fixed(rank, 2) for model, rank in ranks.items() if math.isfinite(rank)}
+    for model in texts.keys() & means.keys() if whole else ():
+        mean = study.written(family.metric).told(means[model])
+        texts[model] += f"; {prose.mean_of(family.measure)} {mean}"
     who = f"{study.names([o.leader, *o.tied])} {'have the same' if o.tied else 'has the best'}"
     then = f", followed by {study.name(o.behind)} ({texts[o.behind]})" if o.behind in texts else ""
     where = prose.evidence(study, family) if len(used) == 1 else study.counted_datasets()
@@ -375,7 +371,7 @@ def _better(
 
 
 def _others(study: Study, rows: Sequence[Comparison]) -> str:
-    return study.names([row.model_b for row in rows])
+    return study.names(row.model_b for row in rows)
 
 
 def _how(study: Study, family: Family, *, article: bool = False) -> str:
@@ -487,12 +483,12 @@ def of_runs(facts: Facts, o: Outcome) -> None:
 
 def _equivalents(study: Study) -> list[tuple[Family, list[Comparison]]]:
     """List what is shown to be equivalent, by test, metric and data set."""
-    found = []
-    for family in study.families:
-        rows = [row for row in family.rows if row.decision is Decision.EQUIVALENT]
-        if family.equivalence and rows:
-            found.append((family, rows))
-    return found
+    shown = [
+        (family, [row for row in family.rows if row.decision is Decision.EQUIVALENT])
+        for family in study.families
+        if family.equivalence
+    ]
+    return [(family, rows) for family, rows in shown if rows]
 
 
 def _margins(facts: Facts, place: str) -> None:
@@ -556,9 +552,7 @@ def _with_control(facts: Facts, family: Family) -> None:
         question = f"whether any model differs from the control {control} by {facts['metric']}"
         facts.answer(Kind.CANNOT_TELL, question=question)
     if sized := [row for row in (settled or family.rows) if math.isfinite(row.estimate)]:
-        row = max(sized, key=lambda row: abs(row.estimate))
-        ahead = row if row.estimate >= 0 else seen_from(row, row.model_b)
-        facts["pairs"] += [_pair(facts, family, ahead, "evidence")]
+        _pair(facts, family, max(sized, key=lambda row: abs(row.estimate)))
     if len(settled) > 1:
         _better(facts, _winners(settled))
     if left:
@@ -699,22 +693,16 @@ def are(many: Sequence[Any]) -> str:
 
 def _failed(facts: Facts) -> None:
     """Say which models were excluded or left out of the tests, where and why."""
-    study, out = facts.study, set[str]()
-    by = ["model", "dataset"]
+    study, by = facts.study, ["model", "dataset"]
     for key, rows in study.failed.groupby(by, sort=False) if len(study.failed) else ():
         model, dataset = map(str, key)
-        out.add(model)
-        reasons = dict.fromkeys(clean(why).removesuffix(".") for why in rows["why"])
-        facts.add(
-            "failed",
-            model=study.name(model),
-            dataset=study.dataset_label(dataset),
-            fits=count(len(rows), "fit"),
-            why="; ".join(reasons),
-        )
+        why = "; ".join(dict.fromkeys(clean(why).removesuffix(".") for why in rows["why"]))
+        where = {"model": study.name(model), "dataset": study.dataset_label(dataset)}
+        facts.add("failed", **where, fits=count(len(rows), "fit"), why=why)
     ranked_last = study.missing.get("policy") == "failed"
+    out = () if study.several or study.failed.empty else {*study.failed["model"]}
     for model, reason in () if ranked_last else study.excluded.items():
-        if model not in out or study.several:
+        if model not in out:
             facts["told"] += [f"{study.name(model)} is left out of the ranking: {reason}."]
     spanning = (row for row in study.comparisons if not row.dataset)
     for note in dict.fromkeys(n for row in spanning for n in row.result.get("left_out", ())):
@@ -738,14 +726,10 @@ def _baseline(facts: Facts) -> None:
         open_on = [one for one in tested if len(one.open) == len(one.models)]
         labels = [study.dataset_label(one.dataset) for one in open_on]
         if labels:
-            facts.add(
-                "baselines",
-                place="headline" if none_better and metric == study.metric.name else "main",
-                who="No model",
-                shown="is shown to be better",
-                by=study.metrics[metric].title,
-                on=f" on {len(labels)} of {len(tested)} data sets ({words(labels)})",
-            )
+            place = "headline" if none_better and metric == study.metric.name else "main"
+            by, on = study.metrics[metric].title, f" on {len(labels)} of {len(tested)} data sets"
+            said = {"shown": "is shown to be better", "by": by, "on": f"{on} ({words(labels)})"}
+            facts.add("baselines", place=place, who="No model", **said)
     if first and not study.several:
         results = [*_results(study, first[0])]
         if none_better or facts["exchanged"]:
@@ -815,13 +799,8 @@ def _interactions(facts: Facts) -> None:
     for dataset, part in lines.groupby("dataset", sort=False):
         shown = part.sort_values("pvalue_adjusted", kind="stable")[:MOST_INTERACTIONS]
         for line in shown.to_dict("records"):
-            facts.add(
-                "interactions",
-                on=f"On {study.dataset_label(str(dataset))}: " if study.several else "",
-                a=study.name(line["model_a"]),
-                b=study.name(line["model_b"]),
-                column=repr(line["column"]),
-                p=p_equals(
-                    line["pvalue_adjusted"], "adjusted p" if line["family_size"] > 1 else "p"
-                ),
-            )
+            on = f"On {study.dataset_label(str(dataset))}: " if study.several else ""
+            a, b = study.name(line["model_a"]), study.name(line["model_b"])
+            name = "adjusted p" if line["family_size"] > 1 else "p"
+            p = p_equals(line["pvalue_adjusted"], name)
+            facts.add("interactions", on=on, a=a, b=b, column=repr(line["column"]), p=p)

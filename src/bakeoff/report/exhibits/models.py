@@ -42,8 +42,9 @@ from bakeoff.report.ranking import (
     shown_interval,
 )
 from bakeoff.report.study import BESIDE, Study
-from bakeoff.report.tables import Best, Cell, Column, Table
+from bakeoff.report.tables import SCORE, Best, Cell, Column, Table
 from bakeoff.report.written import Written, decimals, with_unit
+from bakeoff.scores import Metric
 from bakeoff.spec.related import row_columns
 from bakeoff.stats import Status, metric_ci
 from bakeoff.stats.metrics.library import calibration_curve
@@ -59,10 +60,6 @@ MOST_LINES, MOST_DOTS = 120, 3_000
 MOST_MARKS = 1_000
 """With more scores the dots are one picture, which is smaller than so many marks."""
 MOST_VALUES = 5
-
-
-def _level(study: Study) -> str:
-    return f"{percent(1 - study.alpha)} CI"
 
 
 @figure(
@@ -124,15 +121,14 @@ def scores(study: Study) -> Drawing:
 def models(study: Study) -> Table:
     """The tests, not overlapping intervals, show whether two models differ."""
     ranked, several = ranking(study), study.several
-    averaged = study.averages(study.metric.name)
-    top = _best_of([line.mean for line in ranked], study.metric.greater_is_better)
-    rows = []
-    for line in ranked:
-        row: dict[str, Any] = {"rank": line.rank, "model": line.model, "wins": line.wins}
-        if averaged:
-            row["mean"] = Best(line.mean, line.mean == top)
+    rows: list[dict[str, Any]] = [
+        {"rank": line.rank, "model": line.model, "wins": line.wins} for line in ranked
+    ]
+    if study.averages(study.metric.name):
+        for row, line in zip(rows, ranked, strict=True):
+            row |= {"mean": line.mean}
             row |= {"ci_low": ci} if (ci := shown_interval(study, line)) else {}
-        rows.append(row)
+        _mark_best(rows, "mean", study.metric)
     baseline = _baseline_scores(study)
     if rows and study.metric.name in baseline:
         rows.append({"model": _baseline_row(study), "mean": baseline[study.metric.name]})
@@ -141,8 +137,8 @@ def models(study: Study) -> Table:
     columns = (
         tables.MODEL,
         *([Column("rank", "Average rank", RANK)] if several else []),
-        Column("mean", f"{title}, mean" if repeated else title, tables.SCORE),
-        Column("ci_low", _level(study), tables.INTERVAL),
+        Column("mean", f"{title}, mean" if repeated else title, SCORE),
+        Column("ci_low", f"{percent(1 - study.alpha)} CI", tables.INTERVAL),
         Column("wins", "Times first", tables.COUNT, several=True),
     )
     return Table(columns, rows, _note_of_models(study, ranked))
@@ -163,16 +159,14 @@ def metrics(study: Study) -> Table:
     is not a standard error, because folds share training rows.
     """
     ranked, several = ranking(study), study.several
-    first = study.metric
+    first, title = study.metric, capital(study.metric.title)
     averaged = study.averages(first.name)
     repeated = several or any(line.n > 1 for line in ranked)
     known = any(not math.isnan(line.holdout) for line in ranked)
     held = averaged and study.plan != "holdout" and known
-    best = _best_of([line.holdout for line in ranked], first.greater_is_better)
     beside = dataset_means(study, first.name, BESIDE).mean()
     other = {m: study.metrics[m] for m in study.experiment.metrics[1:] if study.averages(m)}
     means = {m: dataset_means(study, m, study.plan).mean() for m in other}
-    tops = {m: _best_of(means[m], metric.greater_is_better) for m, metric in other.items()}
     rows: list[dict[str, Any]] = []
     for line in ranked:
         row: dict[str, Any] = {"model": line.model}
@@ -181,9 +175,10 @@ def metrics(study: Study) -> Table:
         if study.plan == "halves":
             row["beside"] = float(beside[line.model])
         if held:
-            row["holdout"] = Best(line.holdout, line.holdout == best)
-        scores = {m: float(means[m][line.model]) for m in other}
-        rows.append(row | {f"mean_{m}": Best(scores[m], scores[m] == tops[m]) for m in other})
+            row["holdout"] = line.holdout
+        rows.append(row | {f"mean_{m}": float(means[m][line.model]) for m in other})
+    for name, metric in (("holdout", first), *((f"mean_{m}", one) for m, one in other.items())):
+        _mark_best(rows, name, metric)
     baseline = _baseline_scores(study)
     if rows and first.name in baseline:
         row = {"model": _baseline_row(study)}
@@ -194,33 +189,30 @@ def metrics(study: Study) -> Table:
         rows.append(row)
     columns = (
         tables.MODEL,
-        *(
-            Column(f"mean_{m}", capital(one.title), tables.SCORE, metric=m)
-            for m, one in other.items()
-        ),
-        Column(
-            "sd",
-            f"{capital(first.title)}, SD over {'data sets' if several else 'folds'}",
-            tables.SCORE,
-        ),
+        *(Column(f"mean_{m}", capital(one.title), SCORE, metric=m) for m, one in other.items()),
+        Column("sd", f"{title}, SD over {'data sets' if several else 'folds'}", SCORE),
         Column("n", "Data sets" if several else "Folds", tables.COUNT),
-        Column("beside", capital(prose.HALVES[not study.by_full]), tables.SCORE),
-        Column("holdout", f"{capital(first.title)} on held-out rows", tables.SCORE),
+        Column("beside", capital(prose.HALVES[not study.by_full]), SCORE),
+        Column("holdout", f"{title} on held-out rows", SCORE),
     )
     return Table(columns, rows)
 
 
-def _best_of(scores: Any, greater_is_better: bool) -> float:
-    return float((max if greater_is_better else min)(scores, default=math.nan))
+def _mark_best(rows: list[dict[str, Any]], column: str, metric: Metric) -> None:
+    """Set the best scores of a column in bold."""
+    marked = [row for row in rows if column in row]
+    scores = [row[column] for row in marked]
+    best = (max if metric.greater_is_better else min)(scores, default=math.nan)
+    for row, score in zip(marked, scores, strict=True):
+        row[column] = Best(score, score == best)
 
 
 def _note_of_models(study: Study, ranked: list[Ranked]) -> str:
     """Say how models were ranked, and what is odd about their scores."""
     trained = "" if study.several else prose.trained_on(study, study.datasets[0], study.plan)
     by = f"{study.metric.title} ({prose.scored(study)}{trained})"
-    hidden = any(line.ci for line in ranked) and not any(
-        shown_interval(study, one) for one in ranked
-    )
+    shown = any(shown_interval(study, line) for line in ranked)
+    hidden = not shown and any(line.ci for line in ranked)
     parts = [f"Ranked by {by}.", "" if hidden else interval_note(study), prose.over_runs(study)]
     if baselines(study, study.metric.name):
         answer = "the mean, or by metrics that are no mean squared error or deviance the median"
@@ -320,9 +312,9 @@ def intervals(study: Study) -> Table:
         tables.DATASET,
         tables.METRIC,
         tables.MODEL,
-        Column("estimate", "Score", tables.SCORE),
-        Column("se", "SE", tables.SCORE),
-        Column("ci_low", _level(study), tables.INTERVAL),
+        Column("estimate", "Score", SCORE),
+        Column("se", "SE", SCORE),
+        Column("ci_low", f"{percent(1 - study.alpha)} CI", tables.INTERVAL),
         Column("note", "Caution"),
     )
     return Table(columns, rows, prose.over_runs(study))
@@ -337,7 +329,7 @@ def datasets(study: Study) -> Table:
     means = dataset_means(study, study.metric.name, study.plan).reindex(columns=ordered)
     ranks = ranks_of(means, study.metric)
     first = ranks.eq(ranks.min(axis=1), axis=0)
-    columns = (tables.DATASET, *(Column(m, study.label(m), tables.SCORE, "model") for m in ordered))
+    columns = (tables.DATASET, *(Column(m, study.label(m), SCORE, "model") for m in ordered))
     rows = (
         {"dataset": str(name)} | {m: Best(float(own[m]), bool(top[m])) for m in ordered}
         for (name, own), (_, top) in zip(means.iterrows(), first.iterrows(), strict=True)
