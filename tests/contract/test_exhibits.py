@@ -13,7 +13,7 @@ from bakeoff.report import exhibits as package
 from bakeoff.report.exhibit import Section, figure, table
 from bakeoff.report.exhibits import build, draw, exhibits, records
 from bakeoff.report.page import Page
-from bakeoff.report.study_design import StudyDesign
+from bakeoff.report.study import Study
 from bakeoff.spec import AnalysisPlan, PlannedTest, load_experiment
 from bakeoff.stats import catalogue
 from tests.unit.report.studies import experiment, ran
@@ -100,7 +100,7 @@ def test_every_exhibit_is_made_and_says_what_it_shows(shown, kind):
 def designed(spec, names):
     """Plan tests by their names alone, whether or not the experiment could run them."""
     planned = AnalysisPlan(tuple(PlannedTest(name=name) for name in names))
-    return StudyDesign(spec, analysis=planned)
+    return Study(spec, analysis=planned)
 
 
 def test_exhibits_of_any_tests_have_names_of_their_own():

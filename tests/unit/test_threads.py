@@ -8,7 +8,7 @@ from threadpoolctl import ThreadpoolController, threadpool_info
 
 from bakeoff import threads
 from bakeoff.comparisons import row_tables, run_tests
-from bakeoff.report import may_be_best
+from bakeoff.report import ranking
 from bakeoff.report.verdict import answer
 
 
@@ -48,6 +48,6 @@ def test_long_sums_are_the_same_on_any_number_of_cores():
 
 
 def test_what_sums_over_rows_is_on_one_thread():
-    of_rows = may_be_best.contenders, row_tables.alone, row_tables.subgroups_of
+    of_rows = ranking.contenders, row_tables.alone, row_tables.subgroups_of
     for function in (answer, run_tests.run_on, *of_rows):
         assert function.__code__ is threads.on_one_thread(len).__code__

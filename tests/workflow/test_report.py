@@ -15,7 +15,7 @@ from bakeoff import UserError
 from bakeoff.comparisons import plan_tests
 from bakeoff.report.exhibits import exhibits
 from bakeoff.report.numbers import fixed, p_equals, pvalue
-from bakeoff.report.study_design import StudyDesign
+from bakeoff.report.study import Study
 from bakeoff.spec import load_experiment
 from tests.conftest import TINY
 from tests.workflow.test_run import succeed
@@ -132,7 +132,7 @@ def test_snakemakes_report_has_every_exhibit_with_its_caption(finished_copy):
     experiment = load_experiment(copy.deepcopy(TINY))
     place = {"figure": "figures/{}.svg", "table": "tables/{}.csv"}
     expected = {"results/tiny/report.html"}
-    for exhibit in exhibits(StudyDesign(experiment, analysis=plan_tests(experiment)[1])):
+    for exhibit in exhibits(Study(experiment, analysis=plan_tests(experiment)[1])):
         path = f"results/tiny/{place[exhibit.form].format(exhibit.name)}"
         assert found[path]["labels"] == {"what": exhibit.title, "form": exhibit.form}
         assert len(found[path]["caption"]) > 60

@@ -18,10 +18,9 @@ from bakeoff.errors import UserError, joined, shown, unknown
 from bakeoff.files import write_text
 from bakeoff.report import exhibits
 from bakeoff.report.exhibit import Item
-from bakeoff.report.family import Family
 from bakeoff.report.numbers import count, paragraph
 from bakeoff.report.page import Page, render
-from bakeoff.report.study import Study
+from bakeoff.report.study import Family, Study
 from bakeoff.report.tables import PageTable, to_latex, to_markdown
 
 if TYPE_CHECKING:

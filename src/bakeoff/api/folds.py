@@ -34,8 +34,8 @@ from bakeoff.api.settings import (
 from bakeoff.data.given_predictions import HeldModel
 from bakeoff.data.target import looks_like_a_quantity
 from bakeoff.errors import UserError, listed, placed, some, unknown
+from bakeoff.report.numbers import clean
 from bakeoff.report.study import Study
-from bakeoff.report.study_design import clean
 from bakeoff.scores import METRICS, Need, metrics_of
 from bakeoff.scores.given_results import check_ranges
 from bakeoff.sources.common.identifiers import names, series_of

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from bakeoff.report.baseline import baselines
-from bakeoff.report.facts import Verdict
 from bakeoff.report.study import Study
+from bakeoff.report.verdict import Verdict
 from bakeoff.stats import plain
 
 

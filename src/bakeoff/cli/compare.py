@@ -34,9 +34,8 @@ from bakeoff.data.target import Answers
 from bakeoff.errors import Problem, UserError
 from bakeoff.files import write_texts
 from bakeoff.options import OPTIONS
-from bakeoff.report.may_be_best import may_be_best
 from bakeoff.report.numbers import count, paragraph
-from bakeoff.report.ranking import standings
+from bakeoff.report.ranking import may_be_best, standings
 from bakeoff.report.study import Study
 from bakeoff.report.verdict import answer
 from bakeoff.spec.metrics import Passing

@@ -8,9 +8,6 @@ from bakeoff.comparisons import Decision
 from bakeoff.comparisons.row_tables import INTERACTION
 from bakeoff.report import prose
 from bakeoff.report.baseline import baselines
-from bakeoff.report.facts import Verdict
-from bakeoff.report.family import Family
-from bakeoff.report.may_be_best import Contender, cautions, may_be_best
 from bakeoff.report.numbers import (
     capital,
     count,
@@ -23,9 +20,10 @@ from bakeoff.report.numbers import (
     pvalue,
 )
 from bakeoff.report.prose import advantage, checked
+from bakeoff.report.ranking import Contender, cautions, may_be_best, oriented, ranking, standings
 from bakeoff.report.ranking import order as best_first
-from bakeoff.report.ranking import oriented, ranking, standings
-from bakeoff.report.study import Study
+from bakeoff.report.study import Family, Study
+from bakeoff.report.verdict import Verdict
 from bakeoff.report.written import with_unit
 from bakeoff.stats.core.result import AGREE
 

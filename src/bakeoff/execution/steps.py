@@ -38,10 +38,10 @@ def find_outdated(stamps: Mapping[str, Mapping[str, str]]) -> list[str]:
 def list_exhibits(experiment: Experiment, tests: AnalysisPlan) -> list[tuple[str, ...]]:
     """List the figures and tables of an experiment's report; see `bakeoff.report.exhibits`."""
     from bakeoff.report.exhibits import exhibits
-    from bakeoff.report.study_design import StudyDesign
+    from bakeoff.report.study import Study
 
     _enter_own(experiment)
-    return [tuple(item) for item in exhibits(StudyDesign(experiment, analysis=tests))]
+    return [tuple(item) for item in exhibits(Study(experiment, analysis=tests))]
 
 
 def load_dataset(

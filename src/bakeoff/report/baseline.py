@@ -12,13 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bakeoff.comparisons import run_test
-from bakeoff.comparisons.evidence import AnyEvidence, CrossedRuns, PairedPredictions, has_test
+from bakeoff.comparisons.evidence import CrossedRuns, PairedPredictions, has_test
 from bakeoff.comparisons.read_evidence import fold_scores
 from bakeoff.comparisons.run_tests import context_of
 from bakeoff.comparisons.settings import deterministic
-from bakeoff.report.family import seen_from
 from bakeoff.report.ranking import dataset_means, without_noise
-from bakeoff.report.study import Study
+from bakeoff.report.study import Study, seen_from
 from bakeoff.scores.constant import constant_answer, constant_number
 from bakeoff.scores.metrics import Metric, Need
 from bakeoff.spec import PlannedTest
@@ -106,30 +105,21 @@ def baseline(study: Study, metric: str, dataset: str) -> Baseline | None:
     else:
         tested = _on_folds(study, measure, dataset, scores)
     adjusted = adjust_pvalues([one.pvalue for one in tested], "holm") if tested else ()
-    return Baseline(
-        dataset,
-        metric,
-        text,
-        float(scores.mean()),
-        math.fsum(one.score for one in held_out.values()) / len(held_out) if held_out else math.nan,
-        trained,
-        tuple(
-            one._replace(
-                difference=one.difference
-                if without_noise(study, metric, study.plan, one.difference)
-                else 0.0,
-                pvalue_adjusted=float(p),
-                better=bool(p <= study.alpha and one.difference > 0),
-            )
-            for one, p in zip(tested, adjusted, strict=True)
-        ),
-    )
+    models = []
+    for one, p in zip(tested, adjusted, strict=True):
+        better = bool(p <= study.alpha and one.difference > 0)
+        noise = not without_noise(study, metric, study.plan, one.difference)
+        one = one._replace(difference=0.0) if noise else one
+        models.append(one._replace(pvalue_adjusted=float(p), better=better))
+    held = [one.score for one in held_out.values()]
+    on_rows = math.fsum(held) / len(held) if held else math.nan
+    return Baseline(dataset, metric, text, float(scores.mean()), on_rows, trained, tuple(models))
 
 
 def _parts(study: Study, dataset: str, plan: str) -> Iterator[Mapping[str, Any]]:
-    for known in study.divisions:
-        if (known["dataset"], known["plan"]) == (dataset, plan):
-            yield from known["parts"]
+    for division in study.divisions:
+        if (division["dataset"], division["plan"]) == (dataset, plan):
+            yield from division["parts"]
 
 
 def _of_numbers(
@@ -202,23 +192,18 @@ def _on_folds(
     sign = 1 if metric.greater_is_better else -1
     table = np.ascontiguousarray(by_model.values.reshape(-1, len(by_model.models)).T)
     scored = np.isfinite(table).all(axis=1)
-    tests = corrected_against(
-        sign * table[scored],
-        sign * scores,
-        n_train=by_model.n_train.ravel(),
-        n_test=by_model.n_test.ravel(),
-        confidence_level=level,
-    )
-    models = [by_model.models[m] for m in np.flatnonzero(scored)]
+    sizes = {"n_train": by_model.n_train.ravel(), "n_test": by_model.n_test.ravel()}
+    tests = corrected_against(sign * table[scored], sign * scores, confidence_level=level, **sizes)
     against = []
-    for model, (estimate, low, high, p) in zip(
-        models, np.column_stack(tests).tolist(), strict=True
+    for m, (estimate, low, high, p) in zip(
+        np.flatnonzero(scored), np.column_stack(tests).tolist(), strict=True
     ):
         ci = ConfidenceInterval(max(low, -width), min(high, width), level, "student-t")
-        against.append(Against(model, estimate, None if math.isnan(low) else ci, p))
+        against.append(Against(by_model.models[m], estimate, None if math.isnan(low) else ci, p))
     return against
 
 
+@on_one_thread
 def _on_rows(
     study: Study, metric: Metric, dataset: str, answer: float, shares: NDArray[np.float64] | None
 ) -> list[Against]:
@@ -226,43 +211,36 @@ def _on_rows(
     rows = study.test_sets.get(dataset)
     if rows is None or not has_test(metric.name):
         return []
-    runs, found = CrossedRuns.of(rows, deterministic(study.experiment)), list[Against]()
-    named = dict(zip(runs.models, runs.runs, strict=True))
-    single = [model for model, own in named.items() if len(own) == 1]
+    crossed, against = CrossedRuns.of(rows, deterministic(study.experiment)), list[Against]()
+    runs_of = dict(zip(crossed.models, crossed.runs, strict=True))
+    single = [model for model, runs in runs_of.items() if len(runs) == 1]
     # related rows have exact tests of two models, which all models together have not
     for models in [[model] for model in single] if rows.related else [single]:
-        fits = rows.only([named[model][0] for model in models])
+        fits = rows.only([runs_of[model][0] for model in models])
         fits = dataclasses.replace(fits, models=tuple(models))
         if models and (pair := _beside(fits, metric, answer, shares)):
-            found += _run(study, pair.difference, pair, metric, dataset)
-    for model, own in named.items():
-        if len(own) == 1 or rows.times is not None:  # no test of runs is known for rows in time
+            against += _run(study, pair, metric, dataset)
+    for model, runs in runs_of.items():
+        if len(runs) == 1 or rows.times is not None:  # no test of runs is known for rows in time
             continue
-        if pair := _beside(rows.only(own), metric, answer, shares):
-            places = tuple(range(len(own))), (len(own),)
-            crossed = CrossedRuns((model, CONSTANT), pair, places, (False, True))
-            found += _run(study, crossed.difference, crossed, metric, dataset)
-    return sorted(found, key=lambda one: study.models.index(one.model))
+        if pair := _beside(rows.only(runs), metric, answer, shares):
+            places = tuple(range(len(runs))), (len(runs),)
+            both = CrossedRuns((model, CONSTANT), pair, places, (False, True))
+            against += _run(study, both, metric, dataset)
+    return sorted(against, key=lambda one: study.models.index(one.model))
 
 
-@on_one_thread
 def _run(
-    study: Study, test: str, evidence: AnyEvidence, metric: Metric, dataset: str
-) -> list[Against]:
+    study: Study, evidence: PairedPredictions | CrossedRuns, metric: Metric, dataset: str
+) -> Iterator[Against]:
     """Test models against the constant, whose influence is computed once for all of them."""
-    how: dict[str, Any] = {
-        "plan": study.plan,
-        "alpha": study.alpha,
-        "correction": "none",
-        "versus": CONSTANT,
-    }
-    context, found = context_of(study.experiment, dataset, metric.name), []
-    for row in run_test(PlannedTest(name=test, **how), evidence, context):
+    how: dict[str, Any] = {"name": evidence.difference, "plan": study.plan, "alpha": study.alpha}
+    test = PlannedTest(**how, correction="none", versus=CONSTANT)
+    for row in run_test(test, evidence, context_of(study.experiment, dataset, metric.name)):
         seen, ci = seen_from(row, row.model_b), row.result.get("ci")
-        ends = seen.ci_low, seen.ci_high, seen.confidence, ci["method"] if ci else ""
-        known = ConfidenceInterval(*ends) if ci else None
-        found.append(Against(seen.model_a, seen.estimate, known, seen.pvalue))
-    return found
+        ends = seen.ci_low, seen.ci_high, seen.confidence
+        interval = ConfidenceInterval(*ends, ci["method"]) if ci else None
+        yield Against(seen.model_a, seen.estimate, interval, seen.pvalue)
 
 
 def _beside(
@@ -272,26 +250,19 @@ def _beside(
     wanted = {Need.RANKING: rows.scores, Need.PROBABILITIES: rows.probabilities}
     if metric.needs in wanted and wanted[metric.needs] is None:
         return None
-    both = dataclasses.replace(
-        rows,
-        metric=metric.name,
-        models=(*rows.models, CONSTANT),
-        predicted=_extended(rows.predicted, answer),
-    )
-    if shares is None:
-        return both
-    return dataclasses.replace(
-        both,
-        scores=None if rows.scores is None else _extended(rows.scores, shares[-1]),
-        probabilities=None if rows.probabilities is None else _extended(rows.probabilities, shares),
-    )
 
+    def extended(values: NDArray[Any], constant: Any) -> NDArray[Any]:
+        # of shape (n, S) or (n, S, K)
+        beside = np.asarray(constant, np.result_type(values, constant))
+        return np.concatenate([values, np.broadcast_to(beside, values[:, :1].shape)], axis=1)
 
-def _extended(values: NDArray[Any], constant: Any) -> NDArray[Any]:
-    """Put a constant beside the values of the runs of a model, shape (n, S) or (n, S, K)."""
-    shape = values[:, :1].shape
-    beside = np.broadcast_to(np.asarray(constant, np.result_type(values, constant)), shape)
-    return np.concatenate([values, beside], axis=1)
+    said: dict[str, Any] = {"predicted": extended(rows.predicted, answer)}
+    if shares is not None and rows.scores is not None:
+        said["scores"] = extended(rows.scores, shares[-1])
+    if shares is not None and rows.probabilities is not None:
+        said["probabilities"] = extended(rows.probabilities, shares)
+    models = (*rows.models, CONSTANT)
+    return dataclasses.replace(rows, metric=metric.name, models=models, **said)
 
 
 _TURNS = ("accuracy", "error", "balanced_accuracy", "mcc", "roc_auc", "youden")

@@ -77,7 +77,7 @@ class Exhibit:
     """Makes it from the study, and the test or the data set that it is about."""
     each: Literal["study", "test", "dataset"] = "study"
     when: Callable[..., bool] = lambda *design: True
-    """Tells whether a report has it, from the `StudyDesign`, and the test's `Entry` where it is of
+    """Tells whether a report has it, from the `Study`, and the test's `Entry` where it is of
     a test."""
     citation: str = ""
     """Key in `bakeoff.stats.core.citations` of the source of what it shows; empty where that is no

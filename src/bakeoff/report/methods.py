@@ -13,10 +13,8 @@ from typing import Any
 
 from bakeoff.comparisons.settings import INDEPENDENT
 from bakeoff.report import prose
-from bakeoff.report.family import Family
-from bakeoff.report.numbers import count, percent, spread, words
-from bakeoff.report.study import Study
-from bakeoff.report.study_design import clean
+from bakeoff.report.numbers import clean, count, percent, spread, words
+from bakeoff.report.study import Family, Study
 from bakeoff.report.tables import latex
 from bakeoff.spec import PlannedTest
 from bakeoff.spec.models import Model
@@ -38,9 +36,7 @@ class Methods:
     @property
     def keys(self) -> tuple[str, ...]:
         """The sources that are named."""
-        return tuple(
-            dict.fromkeys(key for part in _CITED.findall(self.pandoc) for key in _keys(part))
-        )
+        return tuple(dict.fromkeys(_keys("; ".join(_CITED.findall(self.pandoc)))))
 
     @property
     def text(self) -> str:
@@ -59,7 +55,7 @@ class Methods:
 
 
 def _keys(cited: str) -> list[str]:
-    return [key.removeprefix("@") for key in cited.split("; ")]
+    return re.findall(r"@(\w+)", cited)
 
 
 def cited(*keys: str | None) -> str:
@@ -70,12 +66,14 @@ def cited(*keys: str | None) -> str:
 
 def author_year(key: str) -> str:
     """Write a source as authors and year: ``Nadeau and Bengio 2003``."""
-    entry = BIBTEX[key]
-    found = re.search(r"author = \{(.*?)\}, \w+ = ", entry)
-    authors = _plain(found[1] if found else key).split(" and ")
+    named = re.search(r"author = \{(.*?)\}, \w+ = ", BIBTEX[key])
+    # names without the commands and braces of their accents
+    accent = r"\{\\(['`\"^~v])\{?(\w)\}?\}"
+    composed = re.sub(accent, lambda m: m[2] + _ACCENTS[m[1]], named[1] if named else key)
+    authors = unicodedata.normalize("NFC", re.sub(r"[{}]", "", composed)).split(" and ")
     last = [author.split(",")[0] if "Inc." not in author else author for author in authors]
     who = f"{last[0]} et al." if len(last) > 2 else " and ".join(last)
-    year = re.search(r"year = \{(\d+)\}", entry)
+    year = re.search(r"year = \{(\d+)\}", BIBTEX[key])
     return f"{who} {year[1]}" if year else who
 
 
@@ -86,23 +84,7 @@ def wrapped(key: str) -> str:
     return head + ",\n" + ",\n".join(textwrap.indent(field, "  ") for field in fields) + "\n}"
 
 
-_ACCENTS = {
-    "'": "\u0301",
-    "`": "\u0300",
-    '"': "\u0308",
-    "^": "\u0302",
-    "~": "\u0303",
-    "v": "\u030c",
-}
-
-
-def _plain(name: str) -> str:
-    """Write a name of BibTeX without its accents' commands and braces."""
-    accent = r"\{\\(['`\"^~v])\{?(\w)\}?\}"
-    composed = re.sub(accent, lambda m: m[2] + _ACCENTS[m[1]], name)
-    return unicodedata.normalize("NFC", re.sub(r"[{}]", "", composed))
-
-
+_ACCENTS = dict(zip("'`\"^~v", "\u0301\u0300\u0308\u0302\u0303\u030c", strict=True))
 MOST = 8
 """Names that a sentence lists; of more it gives the number."""
 _MOST_PARAMS = 4
@@ -128,8 +110,8 @@ _NOT_LIBRARIES = ("python", "bakeoff", "snakemake", "platform", "machine", "matp
 
 def methods(study: Study) -> Methods:
     """Say what was done in a study."""
-    facts = {"words": _words, "count": count, "percent": percent, "study": study}
-    facts |= _data(study) | _preparation(study) | _design(study) | _analysis(study)
+    facts: dict[str, Any] = {"words": _words, "count": count, "percent": percent, "study": study}
+    facts |= _data(study) | _design(study) | _analysis(study)
     return Methods(" ".join(prose.rendered("methods.txt.j2", facts)))
 
 
@@ -138,19 +120,25 @@ def _words(names: Iterable[str], most: int = MOST) -> str:
 
 
 def _data(study: Study) -> dict[str, Any]:
-    """Describe the models and the data."""
-    experiment, cards = study.experiment, study.cards
+    """Describe the models with their preparation and choices, and the data."""
+    experiment, cards, fitted = study.experiment, study.cards, study.experiment.fitted
     models = [
-        f"{study.name(model)}{f' ({_estimator(spec)})' if spec else ''}"
-        for model in study.models
-        for spec in [experiment.fitted.get(model)]
+        f"{study.name(m)} ({_estimator(fitted[m])})" if m in fitted else study.name(m)
+        for m in study.models
     ]
+    prepared = defaultdict[str, list[str]](list)
+    for model, spec in fitted.items():
+        if spec.steps is not None and spec.preprocessing == "none":
+            continue  # its steps, named with the model, are all that is done
+        own = [step.estimator.rpartition(".")[2] for step in spec.own_preprocessing]
+        prepared[", then ".join(own) or str(spec.preprocessing)].append(study.name(model))
     elsewhere = defaultdict[str, list[str]](list)
     for model, given in experiment.given.items():
         kind = next(kind for kind in _ELSEWHERE if getattr(given, kind) is not None)
         elsewhere[_ELSEWHERE[kind]].append(study.name(model))
     facts: dict[str, Any] = {"models": models, "elsewhere": elsewhere, "cards": []}
-    facts |= {"left_out": {}, "pooled": {}, "missing": 0.0}
+    facts |= {"left_out": {}, "pooled": {}, "missing": 0.0, "prepared": prepared}
+    facts["choices"] = {study.name(model): spec for model, spec in fitted.items()}
     for dataset, card in cards.items() if any(card["rows"] for card in cards.values()) else ():
         label = study.dataset_label(dataset)
         facts["cards"].append({**card, "label": label})
@@ -182,18 +170,6 @@ def _estimator(model: Model) -> str:
             name += " with parameters of its own"
         steps.append(name)
     return ", then ".join(steps)
-
-
-def _preparation(study: Study) -> dict[str, Any]:
-    """Say how columns were prepared, and what was chosen in training."""
-    fitted, by_way = study.experiment.fitted, defaultdict[str, list[str]](list)
-    for model, spec in fitted.items():
-        if spec.steps is not None and spec.preprocessing == "none":
-            continue  # its steps, named with the model, are all that is done
-        own = [step.estimator.rpartition(".")[2] for step in spec.own_preprocessing]
-        by_way[", then ".join(own) or str(spec.preprocessing)].append(study.name(model))
-    choices = {study.name(model): spec for model, spec in fitted.items()}
-    return {"prepared": by_way, "choices": choices}
 
 
 def _design(study: Study) -> dict[str, Any]:
@@ -231,6 +207,13 @@ def _analysis(study: Study) -> dict[str, Any]:
     if not study.failed.empty:
         pairs = dict.fromkeys(zip(study.failed["model"], study.failed["dataset"], strict=True))
         out = [f"{study.name(m)} on {study.dataset_label(d)}" for m, d in pairs]
+    related = []
+    for dataset, relation in dependent(study.experiment).items():
+        families = [f for f in study.families if f.dataset == dataset and f.entry.evidence.on_rows]
+        if families:
+            ignored = any(INDEPENDENT in family.rows[0].result for family in families)
+            name, column = study.dataset_label(dataset), clean(relation.column)
+            related.append((name, relation.kind, column, ignored))
     versions = study.environment
     named = {"bakeoff": "bakeoff", "snakemake": "snakemake", "python": "Python"}
     programs = [f"{name} {versions[key]}" for key, name in named.items() if key in versions]
@@ -240,7 +223,7 @@ def _analysis(study: Study) -> dict[str, Any]:
         "tests": [told for test in study.analysis for told in _test(study, test)],
         "bayesian": any(family.bayesian for family in study.families),
         "frequentist": any(not family.bayesian for family in study.families),
-        "related": list(_related(study)),
+        "related": related,
         "subgroups": _words(clean(str(column)) for column in columns) if columns else "",
         "failed": _words(out) if out else "",
         "programs": words(programs, 20) if versions else "",
@@ -267,18 +250,20 @@ def _test(study: Study, test: PlannedTest) -> Iterator[dict[str, Any]]:
         "family": first,
         "by": _words(dict.fromkeys(f.measure.title for f in alike)),
         "control": study.name(first.control) if first.control else "",
-        "test": f"{prose.the(first.entry)}{_sources(own)}",
+        "test": _named(own),
         "evidence": prose.PLANS[first.plan],
         "options": _options(first, test),
         "after": after[0] if after else None,
-        "followed": f"{prose.the(after[0].entry)}{_sources(after)}" if after else "",
+        "followed": _named(after) if after else "",
         "correction": correction,
     }
 
 
-def _sources(families: Sequence[Family]) -> str:
+def _named(families: Sequence[Family]) -> str:
+    """Name a test with its sources."""
+    entry = families[0].entry
     used = (row.result.get("method") for family in families for row in family.rows)
-    return cited(families[0].entry.citation, *used)
+    return f"{prose.the(entry)}{cited(entry.citation, *used)}"
 
 
 def _options(family: Family, test: PlannedTest) -> str:
@@ -290,13 +275,3 @@ def _options(family: Family, test: PlannedTest) -> str:
             named.append(f"{what} of ±{value:g} {family.written.unit}".rstrip())
     named += [f"{key} = {v:g}" for key, v in test.options.items() if key in ("p0", "mu0")]
     return f" ({', '.join(named)})" if named else ""
-
-
-def _related(study: Study) -> Iterator[dict[str, Any]]:
-    """Say what relates rows, and what the tests on rows made of it."""
-    for dataset, relation in dependent(study.experiment).items():
-        families = [f for f in study.families if f.dataset == dataset and f.entry.evidence.on_rows]
-        if families:
-            ignored = any(INDEPENDENT in family.rows[0].result for family in families)
-            name, column = study.dataset_label(dataset), clean(relation.column)
-            yield {"dataset": name, "kind": relation.kind, "column": column, "ignored": ignored}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import shutil
 import textwrap
+import unicodedata
 from collections.abc import Iterable, Sequence
 
 MINUS = "\N{MINUS SIGN}"
@@ -136,6 +137,12 @@ def letters_for(names: Iterable[str], most: int = 30) -> int:
         if len({short(name, letters) for name in different}) == len(different):
             return letters
     return max(most, longest)
+
+
+def clean(text: str) -> str:
+    """Drop what no page, SVG or terminal may carry: control and direction-changing characters."""
+    kept = (c for c in text if unicodedata.category(c) not in ("Cc", "Cf", "Cs", "Co", "Zl", "Zp"))
+    return " ".join("".join(kept).split()) or "(no name)"
 
 
 _WIDEST = 100

@@ -18,12 +18,11 @@ from bakeoff.files import write_text
 from bakeoff.report.drawing import Colour, save, svg
 from bakeoff.report.exhibit import Drawing, Item, Section
 from bakeoff.report.exhibits import build, draw, exhibits, records
-from bakeoff.report.facts import Verdict, take_care
 from bakeoff.report.methods import Methods, methods, wrapped
-from bakeoff.report.prose import ABOUT
+from bakeoff.report.prose import ABOUT, take_care
 from bakeoff.report.study import Study
 from bakeoff.report.tables import LATEX, PageTable, markdown, to_csv, to_latex, to_markdown
-from bakeoff.report.verdict import answer
+from bakeoff.report.verdict import Verdict, answer
 from bakeoff.stats import Entry
 from bakeoff.stats.core.citations import BIBTEX
 
@@ -41,13 +40,10 @@ class Block(NamedTuple):
     items: tuple[Item, ...]
     entry: Entry | None = None
     """The test they are all about."""
+    about: str = ""
+    """What the test answers for."""
     care: tuple[str, ...] = ()
     """For which of this study's models the test finds too much, and what answers instead."""
-
-    @property
-    def about(self) -> str:
-        """Say what the test answers for."""
-        return f"The test answers for {ABOUT[self.entry.about]}." if self.entry else ""
 
 
 class Picture(NamedTuple):
@@ -70,12 +66,10 @@ class Page:
     @cached_property
     def items(self) -> list[Item]:
         """The exhibits, in order; of given files none about what these do not tell."""
-        found = exhibits(self.study)
-        if not self.study.command:
-            return found
-        rows = any(card["rows"] for card in self.study.cards.values())
-        hidden = {Section.FITS} if rows else {Section.FITS, Section.DATA}
-        return [item for item in found if item.section not in hidden]
+        hidden = {Section.FITS, Section.DATA} if self.study.command else set()
+        if any(card["rows"] for card in self.study.cards.values()):
+            hidden -= {Section.DATA}
+        return [item for item in exhibits(self.study) if item.section not in hidden]
 
     def told(self, item: Item, note: str) -> str:
         """Return a note on an exhibit, that on all exhibits of its kind with the first one only."""
@@ -126,37 +120,33 @@ class Page:
     def beside(self) -> Item | None:
         """The figure beside the table of models: the differences by the test that decides."""
         figures = [item for item in self.items if item.form == "figure" and item.kind in BESIDE]
-        tests = [main.entry.name for main in self.study.mains] + [""]
-        deciding = [item for item in figures if item.test == tests[0]]
+        test = self.study.mains[0].entry.name if self.study.mains else ""
+        deciding = [item for item in figures if item.test == test]
         return min(deciding or figures, key=lambda item: BESIDE.index(item.kind), default=None)
 
     @cached_property
     def sections(self) -> dict[str, list[Block]]:
         """What is folded, part by part; tests by another metric stand beside other metrics."""
-        found: dict[str, list[Block]] = {section.value: [] for section in Section}
-        first = self.study.metric.name
-        others = [item for item in self.items if item not in self.first]
-        for (section, test), items in groupby(
-            sorted(others, key=self._place), key=lambda item: (item.section, item.test)
-        ):
-            if not test:
-                found[section] += [Block(item.title, (item,)) for item in items]
-                continue
-            entry = next(entry for entry in self.study.tests if entry.name == test)
-            families = self.study.of_test(test)
-            block = Block(entry.title, tuple(items), entry)
-            if families:
-                block = block._replace(care=tuple(take_care(self.study, families)))
-            by_others = bool(families) and all(family.metric != first for family in families)
-            found[Section.METRICS.value if by_others else section].append(block)
-        return {section: blocks for section, blocks in found.items() if blocks}
+        parts: dict[str, list[Block]] = {section.value: [] for section in Section}
+        # the test that decides stands first, and the exhibits of each test together
+        entries = {entry.name: entry for entry in self.study.tests}
+        tests = [*dict.fromkeys([*(main.entry.name for main in self.study.mains), *entries])]
 
-    def _place(self, item: Item) -> tuple[int, float]:
-        """Put the test that decides first, and the exhibits of each test together."""
-        tests = [main.entry.name for main in self.study.mains]
-        tests += [entry.name for entry in self.study.tests if entry.name not in tests]
-        rank = tests.index(item.test) if item.test else 0.5
-        return [section.value for section in Section].index(item.section), rank
+        def place(item: Item) -> tuple[int, float]:
+            return [*parts].index(item.section), tests.index(item.test) if item.test else 0.5
+
+        others = sorted((item for item in self.items if item not in self.first), key=place)
+        for (section, test), items in groupby(others, lambda item: (item.section, item.test)):
+            if not test:
+                parts[section] += [Block(item.title, (item,)) for item in items]
+                continue
+            entry, families = entries[test], self.study.of_test(test)
+            care = tuple(take_care(self.study, families)) if families else ()
+            about = f"The test answers for {ABOUT[entry.about]}."
+            by_others = families and self.study.metric.name not in {f.metric for f in families}
+            block = Block(entry.title, tuple(items), entry, about, care)
+            parts[Section.METRICS.value if by_others else section].append(block)
+        return {section: blocks for section, blocks in parts.items() if blocks}
 
     @property
     def html(self) -> str:
@@ -164,18 +154,20 @@ class Page:
         pictures = {name: inline_svg(svg, f"fig-{name}") for name, svg in self.pictures.items()}
         settings = self.study.experiment.resolved() if self.alone else {}
         resolved = yaml.safe_dump(settings, sort_keys=False, allow_unicode=True)
-        return self._render("report.html.j2", pictures=pictures, latex=LATEX, resolved=resolved)
+        more = {"pictures": pictures, "latex": LATEX, "resolved": resolved}
+        return render("report.html.j2", **self._content, **more)
 
     @property
     def document(self) -> str:
         """The same as Markdown."""
-        return self._render("report.md.j2")
+        return render("report.md.j2", **self._content)
 
-    def _render(self, template: str, **more: Any) -> str:
+    @property
+    def _content(self) -> dict[str, Any]:
         study = self.study
         command = study.command or f"bakeoff run {shlex.quote(study.file or 'config/config.yaml')}"
-        known = {"page": self, "study": study, "verdict": self.verdict, "command": command}
-        return render(template, **known, most=MOST_SHOWN, **more)
+        content = {"page": self, "study": study, "verdict": self.verdict, "command": command}
+        return content | {"most": MOST_SHOWN}
 
     @property
     def brief(self) -> str:
@@ -193,20 +185,22 @@ class Page:
 
     def write(self, folder: str | Path) -> None:
         """Write page, verdict, methods paragraph, figures as SVG, tables and captions."""
-        root = Path(folder)
-        write_text(root / "report.html", self.html)
-        write_text(root / "report.md", self.document)
-        write_text(root / "verdict.txt", "\n".join(self.verdict.lines) + "\n")
-        write_text(root / "methods.txt", self.methods.text + "\n")
-        write_text(root / "methods.tex", self.methods.latex + "\n")
-        write_text(root / "references.bib", self.bibtex)
-        for name, picture in self.pictures.items():
-            write_text(root / "figures" / f"{name}.svg", picture)
-        for name, table in self.tables.items():
-            write_text(root / "tables" / f"{name}.csv", to_csv(table))
-            write_text(root / "tables" / f"{name}.tex", to_latex(table, name))
-        for item in self.items:
-            write_text(root / "captions" / f"{item.kind}.rst", f"{item.caption}\n")
+        files = {
+            "report.html": self.html,
+            "report.md": self.document,
+            "verdict.txt": "\n".join(self.verdict.lines) + "\n",
+            "methods.txt": self.methods.text + "\n",
+            "methods.tex": self.methods.latex + "\n",
+            "references.bib": self.bibtex,
+        }
+        files |= {f"figures/{name}.svg": picture for name, picture in self.pictures.items()}
+        files |= {f"tables/{name}.csv": to_csv(table) for name, table in self.tables.items()}
+        files |= {
+            f"tables/{name}.tex": to_latex(table, name) for name, table in self.tables.items()
+        }
+        files |= {f"captions/{item.kind}.rst": f"{item.caption}\n" for item in self.items}
+        for name, text in files.items():
+            write_text(Path(folder) / name, text)
 
     def print_figures(self, folder: str | Path) -> None:
         """Write the figures as PDF and PNG, which takes longer than the page."""

@@ -11,14 +11,14 @@ from typing import Any, NamedTuple
 from jinja2 import Environment, PackageLoader
 
 from bakeoff.comparisons import Comparison, Decision
+from bakeoff.comparisons.advice import INFLATED
+from bakeoff.comparisons.run_tests import measured
 from bakeoff.comparisons.settings import INDEPENDENT
-from bakeoff.report.family import B_NOT_INFERIOR, NOT_INFERIOR, Family, as_float
-from bakeoff.report.numbers import MINUS, count, fixed, number, p_equals, percent, spread
-from bakeoff.report.study import Study
-from bakeoff.report.study_design import clean
+from bakeoff.report.numbers import MINUS, clean, count, fixed, number, p_equals, percent, spread
+from bakeoff.report.study import B_NOT_INFERIOR, NOT_INFERIOR, Family, Study
 from bakeoff.scores import Metric
 from bakeoff.spec.related import declared, in_time
-from bakeoff.stats import Entry
+from bakeoff.stats import Entry, as_float
 from bakeoff.stats.core.result import AGREE
 
 _COMMON = {
@@ -179,6 +179,19 @@ def extreme_p(rows: Sequence[Comparison], *, largest: bool = False) -> str:
     p = (max if largest else min)(row.pvalue_adjusted for row in rows)
     which = "" if len(rows) == 1 else "largest " if largest else "smallest "
     return f"{which}{p_equals(p, p_name(rows[0]))}"
+
+
+def take_care(study: Study, families: Sequence[Family]) -> Iterator[str]:
+    """Say what simulations say against the one test of some families, and what to use instead."""
+    entry, metrics = families[0].entry, {family.metric for family in families}
+    known = study.cautions(entry, metrics.pop() if len(metrics) == 1 else None)
+    models = dict.fromkeys(model for family in families for model in family.models)
+    yield from (f"Caution: {text}" for text in known.of(models, the, study.name))
+    rows = [row for family in families for row in family.rows]
+    if failing := [details for row in rows if (details := measured(row))]:
+        several = f" in {len(failing)} of {len(rows)} comparisons" if len(rows) > 1 else ""
+        where, why = f"here{several}", "; ".join(failing[0])
+        yield f"Caution: {INFLATED.format(test=the(entry), where=where, why=why)}"
 
 
 def disagreement(rows: Iterable[Comparison]) -> str:

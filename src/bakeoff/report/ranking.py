@@ -1,9 +1,11 @@
-"""The models in order: means, spread, intervals, ranks, win rates; and how often they win."""
+"""The models in order: means, intervals, ranks and win rates; and which of them may be the best."""
 
 from __future__ import annotations
 
 import dataclasses
 import math
+import string
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -12,24 +14,39 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from bakeoff.comparisons.advice import enough_datasets
-from bakeoff.comparisons.evidence import DatasetScores
-from bakeoff.comparisons.read_evidence import complete, missing_cells
+from bakeoff.comparisons.evidence import (
+    DatasetScores,
+    PairedPredictions,
+    block_checks,
+    difference_options,
+    has_test,
+)
+from bakeoff.comparisons.read_evidence import by_metric, complete, missing_cells
+from bakeoff.comparisons.row_tables import alone
 from bakeoff.comparisons.run_tests import clipped
 from bakeoff.errors import UserError
 from bakeoff.report.numbers import percent
-from bakeoff.report.study import Study
+from bakeoff.report.study import Family, Study, seen_from
 from bakeoff.scores import Metric
+from bakeoff.seeds import derive, integer
+from bakeoff.spec import Costs
 from bakeoff.stats import (
+    Assumption,
     ConfidenceInterval,
+    Status,
     bradley_terry,
+    catalogue,
     corrected_mean_ci,
     one_sample_t,
     win_rates,
 )
+from bakeoff.stats.core.pairs import compact_letters
+from bakeoff.stats.metrics.family import best_of, compare_all, family_of_values, read_family
 from bakeoff.threads import on_one_thread
 
 _DIGITS = 10
 """Digits in which scores must differ to be no ties."""
+DRAWS = 9_999
 
 
 @dataclasses.dataclass(frozen=True)
@@ -240,6 +257,38 @@ def standings(study: Study, metric: str = "") -> tuple[Standing, ...]:
     )
 
 
+def lead_of(study: Study, family: Family) -> dict[str, float]:
+    """Order the models of a family, best on its own evidence first; equal values are ties."""
+    if family.ranks:
+        lead = {model: -round(rank, 10) for model, rank in family.ranks.items()}
+    elif family.entry.evidence.on_rows:
+        # against all others or against one control, a sum of differences orders like the scores
+        sums = dict.fromkeys(family.models, 0.0)
+        for row in family.rows:
+            if math.isfinite(row.estimate):
+                if not family.control:
+                    sums[row.model_a] += row.estimate
+                sums[row.model_b] -= row.estimate
+        # beside a model that diverged, sums have no digits left for the others
+        first = max(sums, key=lambda model: sums[model])
+        lead = {}
+        for model, each in sums.items():
+            beside = family.between(first, model)
+            apart = math.nan if beside is None else beside.estimate
+            behind = apart if math.isfinite(apart) else sums[first] - each
+            lead[model] = -without_noise(study, family.metric, family.plan, behind)
+    else:
+        # the ranking orders models of equal average rank by their mean scores
+        lines = ranking(study, family.metric, family.plan)
+        known = {line.model: -round(line.rank, 10) for line in lines if line.model in family.models}
+        lacking = not family.dataset and len(known) < len(family.models)
+        if lacking and (table := standings(study, family.metric)):
+            known = {one.model: -round(one.average_rank, 10) for one in table}
+            known = {model: rank for model, rank in known.items() if model in family.models}
+        lead = known | {m: -math.inf for m in family.models if m not in known}
+    return dict(sorted(lead.items(), key=lambda each: -each[1]))
+
+
 def order(study: Study) -> list[str]:
     """Return the models, best first, those without all scores last."""
     known = [line.model for line in ranking(study)]
@@ -253,3 +302,110 @@ def oriented(study: Study, a: str, b: str) -> tuple[str, str]:
     control = study.experiment.tests.versus
     first = min((a, b), key=lambda model: (model != control, study.models.index(model)))
     return first, b if first == a else a
+
+
+@dataclasses.dataclass(frozen=True)
+class Contender:
+    """One model of a test set."""
+
+    model: str
+    value: float
+    ci: ConfidenceInterval | None
+    pvalue: float
+    stays: bool
+    tier: str
+
+
+@dataclasses.dataclass(frozen=True)
+class Contenders:
+    """The models of one test set, best first, and what the set of the best assumes."""
+
+    models: tuple[Contender, ...]
+    assumptions: tuple[Assumption, ...]
+
+
+@lru_cache(maxsize=32)
+def may_be_best(study: Study, metric: str) -> dict[str, Contenders]:
+    """Find the models that may be the best by a metric, on data sets with single fits."""
+    if study.has_runs:
+        return {}
+    by_dataset = {}
+    for name, rows in (study.test_sets or study.numbers).items():
+        (ranked,) = by_metric(rows, study.experiment, [metric])
+        costs, seed = study.experiment.costs_on(name), derive(study.experiment.seed, "best", name)
+        # the pairs are judged by the test that the verdict rests on, from the better model
+        families = [f for f in study.trusted(name, metric) if f.entry.about == "models"]
+        tested = {}
+        for row in (row for family in families for row in family.rows):
+            for seen in (row, seen_from(row, row.model_b)):
+                ahead = seen.estimate > 0 and seen.alternative != "less"
+                tested[seen.model_a, seen.model_b] = seen.pvalue_adjusted if ahead else 1.0
+        each = contenders(ranked, costs, study.alpha, integer(seed), tested)
+        if each is not None:
+            by_dataset[name] = each
+    return by_dataset
+
+
+def cautions(study: Study, best: Contenders) -> Iterator[str]:
+    """Say how far the set of the models that may be the best can be trusted, if it is shown."""
+    for a in best.assumptions if len(study.models) > 2 else ():
+        if a.holds is False:
+            yield f"Caution: this list is rough ({a.detail})."
+
+
+@on_one_thread
+def contenders(
+    rows: PairedPredictions,
+    costs: Costs | None,
+    alpha: float,
+    seed: int,
+    tested: Mapping[tuple[str, str], float] | None = None,
+) -> Contenders | None:
+    """Find the models that may be the best."""
+    if not rows.by_values and not has_test(rows.metric):
+        return None
+    rows = rows.only([m for m in range(len(rows.models)) if not rows.missing([m])])
+    if len(rows.models) < 2:
+        return None
+    options = difference_options(rows, costs)
+    if not rows.by_values:
+        truth, predicted = rows.matrix(catalogue()[rows.difference])
+        family = read_family(truth, predicted, **options)
+    else:
+        family = family_of_values(rows.predicted, rows.greater_is_better, **options)
+    level = 1 - alpha
+    best = best_of(family, level, DRAWS, seed)
+    pairs = compare_all(family, confidence_level=level, n_resamples=DRAWS, seed=seed)
+    if best.status is not Status.OK:
+        return None
+    blocks = block_checks(rows, catalogue()["metric_difference"], costs)
+    models = rows.models
+    pvalues = np.ones((len(models), len(models)))  # of "j is better than i" in row i and column j
+    for pair in pairs.pairs:
+        for better, worse, ahead in (
+            (pair.a, pair.b, pair.estimate > 0),
+            (pair.b, pair.a, pair.estimate < 0),
+        ):
+            own = pair.pvalue_adjusted if ahead else 1.0
+            p = (tested or {}).get((models[better], models[worse]), own)
+            pvalues[worse, better] = 1.0 if math.isnan(p) else p
+    order = sorted(range(len(models)), key=lambda m: -best.scores[m])
+    letters = _letters(order, [(int(i), int(j)) for i, j in np.argwhere(pvalues <= alpha)])
+    ranked = []
+    for m in order:
+        score, least = alone(rows, m, costs, level), pvalues[m].min()
+        stays = bool(m in best.members or least > alpha)
+        p = float(np.maximum(best.pvalues[m], least))
+        ranked.append(Contender(models[m], score.estimate, score.ci, p, stays, letters[m]))
+    return Contenders(tuple(ranked), (*best.assumptions, *blocks))
+
+
+def _letters(order: list[int], different: list[tuple[int, int]]) -> list[str]:
+    """Name the groups of models that do not differ, in the order of their best members."""
+    place = {m: i for i, m in enumerate(order)}
+    groups = compact_letters(len(order), different)
+    groups = sorted(groups, key=lambda group: sorted(place[m] for m in group))
+    # a, b, …, z, a1, b1, …
+    names = [f"{string.ascii_lowercase[i % 26]}{i // 26 or ''}" for i in range(len(groups))]
+    named = dict(zip(names, groups, strict=True))
+    return ["".join(n for n, group in named.items() if m in group) for m in range(len(order))]

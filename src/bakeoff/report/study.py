@@ -1,11 +1,11 @@
-"""One experiment's results as typed objects: all that the report knows."""
+"""One experiment's results as typed objects, and the comparisons of each test."""
 
 from __future__ import annotations
 
 import dataclasses
 import math
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property, lru_cache
 from typing import Any
 
@@ -13,16 +13,20 @@ import numpy as np
 import pandas as pd
 from scipy.special import ndtri
 
-from bakeoff.comparisons import Comparison
+from bakeoff.comparisons import Comparison, Decision
 from bakeoff.comparisons.advice import Cautions, cautions
 from bakeoff.comparisons.evidence import PairedPredictions
-from bakeoff.report.family import Family
-from bakeoff.report.study_design import StudyDesign, clean
+from bakeoff.report.numbers import clean, short, spread, words
 from bakeoff.report.written import DECIMALS, Written, decimals, spread_of, unit_of, varies
-from bakeoff.scores.metrics import POINTS, Metric, in_unit, metrics_of
-from bakeoff.spec import PlannedTest
-from bakeoff.stats import ConfidenceInterval, Entry, TypeOneError, catalogue
+from bakeoff.scores import Metric
+from bakeoff.scores.metrics import POINTS, in_unit, metrics_of, mixed_units
+from bakeoff.spec import AnalysisPlan, Experiment, PlannedTest
+from bakeoff.stats import Arity, ConfidenceInterval, Entry, TypeOneError, as_float, catalogue
 
+MOST_LETTERS = 60
+"""Of a name in sentences; tables have longer names whole."""
+NOT_INFERIOR, B_NOT_INFERIOR = "not inferior", "b not inferior"
+"""What a one-sided test against a margin says of A, and of B where the comparison is turned."""
 TRUST = (
     TypeOneError.HOLDS,
     TypeOneError.CONSERVATIVE,
@@ -30,22 +34,127 @@ TRUST = (
     TypeOneError.LIBERAL,
     TypeOneError.BAYESIAN,
 )
-
-
 BESIDE = "halves, beside"
 """The part of the plan `halves` that the models are not ranked by."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class Study(StudyDesign):
-    """Everything the report is made from: the design of a study and its results."""
+class Family:
+    """The comparisons of one test on one data set and metric."""
 
-    comparisons: tuple[Comparison, ...]
-    scores: pd.DataFrame
-    cards: Mapping[str, Mapping[str, Any]]
+    entry: Entry
+    dataset: str
+    plan: str
+    measure: Metric
+    written: Written
+    follows: str
+    rows: tuple[Comparison, ...]
+
+    @property
+    def metric(self) -> str:
+        """The name of the metric."""
+        return self.measure.name
+
+    @property
+    def role(self) -> str:
+        """Whether it is about pairs, all models or single ones."""
+        return self.rows[0].role
+
+    @property
+    def bayesian(self) -> bool:
+        """Whether its results are posterior probabilities."""
+        return self.entry.type1 is TypeOneError.BAYESIAN
+
+    @property
+    def equivalence(self) -> bool:
+        """Whether a small p-value speaks for equivalence within a margin."""
+        return "margin" in self.entry.options
+
+    @property
+    def noninferiority(self) -> bool:
+        """Whether it asks only that the first model of a pair is not worse by the margin."""
+        return str(self.rows[0].result.get("null_hypothesis", "")).startswith("A is worse")
+
+    @cached_property
+    def models(self) -> tuple[str, ...]:
+        """The models that are compared, in the experiment's order."""
+        if self.ranks:
+            return tuple(self.ranks)
+        return tuple(dict.fromkeys(m for row in self.rows for m in (row.model_a, row.model_b) if m))
+
+    @cached_property
+    def leader_only(self) -> bool:
+        """Whether all pairs count, and those of the best of many models were tested."""
+        return self._of_one and self.rows[0].family_size > len(self.rows)
+
+    @cached_property
+    def control(self) -> str:
+        """The model that the others are compared with; empty where all pairs are compared."""
+        return self.rows[0].model_a if self._of_one and not self.leader_only else ""
+
+    @property
+    def _of_one(self) -> bool:
+        """Whether one model is compared with each of several others."""
+        firsts = {row.model_a for row in self.rows}
+        return self.role == "pair" and len(firsts) == 1 < len(self.rows)
+
+    @cached_property
+    def ranks(self) -> dict[str, float]:
+        """The average ranks that the test itself compares, by model; empty where it has none."""
+        ranks = self.rows[0].result.get("ranks", {})
+        averages = map(as_float, ranks.get("average_ranks", ()))
+        return dict(zip(ranks.get("models", ()), averages, strict=True))
+
+    def between(self, a: str, b: str) -> Comparison | None:
+        """Return the comparison of two models as `a` sees it, or None."""
+        row = self._by_pair.get((a, b)) or self._by_pair.get((b, a))
+        return None if row is None else seen_from(row, a)
+
+    def turned(self, a: str, b: str) -> bool:
+        """Tell whether the comparison was made with `b` as A."""
+        return (a, b) not in self._by_pair
+
+    @cached_property
+    def _by_pair(self) -> dict[tuple[str, str], Comparison]:
+        return {(row.model_a, row.model_b): row for row in self.rows}
+
+
+def seen_from(row: Comparison, model: str) -> Comparison:
+    """Turn a comparison so that `model` is A."""
+    if row.model_a == model:
+        return row
+    decisions = {Decision.A_BETTER: Decision.B_BETTER, Decision.B_BETTER: Decision.A_BETTER}
+    sides = {"greater": "less", "less": "greater"}
+    one_sided = row.result.get("verdict") == NOT_INFERIOR
+    return dataclasses.replace(
+        row,
+        result={**row.result, "verdict": B_NOT_INFERIOR} if one_sided else row.result,
+        model_a=row.model_b,
+        model_b=row.model_a,
+        estimate=0.0 - row.estimate,
+        ci_low=0.0 - row.ci_high,
+        ci_high=0.0 - row.ci_low,
+        alternative=sides.get(row.alternative, row.alternative),
+        decision=decisions.get(row.decision, row.decision),
+        p_a_better=row.p_b_better,
+        p_b_better=row.p_a_better,
+    )
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Study:
+    """An experiment with its planned tests and, once it ran, its results."""
+
+    experiment: Experiment
+    """As resolved."""
+    comparisons: tuple[Comparison, ...] = ()
+    scores: pd.DataFrame = dataclasses.field(default_factory=pd.DataFrame)
+    cards: Mapping[str, Mapping[str, Any]] = dataclasses.field(default_factory=dict)
     test_sets: Mapping[str, PairedPredictions] = dataclasses.field(default_factory=dict)
     environment: Mapping[str, str] = dataclasses.field(default_factory=dict)
     file: str = ""
+    analysis: AnalysisPlan = dataclasses.field(default_factory=AnalysisPlan)
+    """The tests with their settings and why they run, as in tests.json."""
     failed: pd.DataFrame = dataclasses.field(default_factory=pd.DataFrame)
     choices: pd.DataFrame = dataclasses.field(default_factory=pd.DataFrame)
     intervals: pd.DataFrame = dataclasses.field(default_factory=pd.DataFrame)
@@ -58,6 +167,106 @@ class Study(StudyDesign):
     told: tuple[str, ...] = ()
     """What was done with the rows before they were compared: the verdict says it."""
 
+    @property
+    def models(self) -> tuple[str, ...]:
+        """Ids, in the experiment's order."""
+        return tuple(self.experiment.models)
+
+    @property
+    def datasets(self) -> tuple[str, ...]:
+        """Ids, in the experiment's order."""
+        return tuple(self.experiment.datasets)
+
+    @property
+    def several(self) -> bool:
+        """Whether there are several data sets."""
+        return len(self.experiment.datasets) > 1
+
+    @cached_property
+    def units(self) -> int:
+        """How many data sets tests over data sets count, a group of them as one."""
+        return len(self.experiment.tests.units(self.datasets))
+
+    def counted_datasets(self, used: Iterable[int] = ()) -> str:
+        """Say how many data sets, or groups of them, there are and were used."""
+        grouped = self.units < len(self.datasets)
+        what = f"groups of {len(self.datasets)} data sets" if grouped else "data sets"
+        n = sorted({*used} or {self.units})
+        of_all = "" if n == [self.units] else f"{spread(n)} of "
+        return f"{of_all}{self.units} {what}"
+
+    @property
+    def title(self) -> str:
+        """The experiment's label, or its name."""
+        return clean(self.experiment.label or self.experiment.experiment)
+
+    @cached_property
+    def metrics(self) -> Mapping[str, Metric]:
+        """The metrics that the experiment can name, with the class that some are about."""
+        classes = [tuple(card.get("classes", ())) for card in self.cards.values()]
+        last = {names[-1] for names in classes if len(names) == 2}
+        alike = len(last) == 1 and all(len(names) == 2 for names in classes)
+        return metrics_of(self.experiment, clean(*last) if alike else "")
+
+    @property
+    def metric(self) -> Metric:
+        """The metric that ranks the models: the first one."""
+        return self.metrics[self.experiment.metrics[0]]
+
+    @property
+    def alpha(self) -> float:
+        """The level of every decision."""
+        return self.experiment.tests.alpha
+
+    @property
+    def has_rows(self) -> bool:
+        """Whether predictions of held-out rows are known, those of a single fit of each model."""
+        known = self.experiment.resampling.holdout and self.experiment.on_rows("holdout")
+        return bool(known) and not self.experiment.by_values and not self.has_runs
+
+    @property
+    def has_runs(self) -> bool:
+        """Whether held-out rows are predicted by several training runs of a model."""
+        held_out = self.experiment.resampling.holdout is not None
+        return held_out and bool(self.experiment.several_runs)
+
+    @property
+    def by_full(self) -> bool:
+        """Whether half_sample_t takes its estimate from the cross-validations of all rows."""
+        variants = {test.name: test.options.get("variant") for test in self.analysis.with_posthoc}
+        return variants.get("half_sample_t") == "full"
+
+    def averages(self, metric: str) -> bool:
+        """Tell whether values of a metric on all data sets have one unit, and so a mean."""
+        return not mixed_units(self.experiment, metric)
+
+    @cached_property
+    def tests(self) -> tuple[Entry, ...]:
+        """The tests that run: those planned, then their post hoc tests."""
+        return tuple(catalogue()[test.name] for test in self.analysis.with_posthoc)
+
+    def pairs(self, entry: Entry) -> bool:
+        """Tell whether a test compares pairs of models here."""
+        return entry.arity in (Arity.PAIR, Arity.ALL_PAIRS) and len(self.models) > 1
+
+    def label(self, model: str) -> str:
+        """Return the name of a model that people read."""
+        return clean(self.experiment.models[model].label or model)
+
+    def name(self, model: str) -> str:
+        """Return a model's name for a sentence, a very long one abbreviated."""
+        return short(self.label(model), MOST_LETTERS)
+
+    def names(self, models: Iterable[str], most: int = 4) -> str:
+        """Join the names of models to a phrase."""
+        return words([self.name(model) for model in models], most)
+
+    def dataset_label(self, dataset: str) -> str:
+        """Return the name of a data set that people read."""
+        if not dataset:
+            return f"all {self.counted_datasets()}"
+        return clean(self.experiment.datasets[dataset].label or dataset)
+
     @cached_property
     def fits(self) -> int:
         """How many models were fitted; none where all brought their predictions or scores."""
@@ -65,31 +274,23 @@ class Study(StudyDesign):
         return sum((fit.dataset, fit.model) not in out for fit in self.experiment.fits())
 
     @cached_property
-    def metrics(self) -> Mapping[str, Metric]:
-        """The metrics that the experiment can name, with the class that some are about."""
-        classes = [tuple(card.get("classes", ())) for card in self.cards.values()]
-        last = {own[-1] for own in classes if len(own) == 2}
-        alike = len(last) == 1 and all(len(own) == 2 for own in classes)
-        return metrics_of(self.experiment, clean(*last) if alike else "")
-
-    @cached_property
     def families(self) -> tuple[Family, ...]:
         """The comparisons by test, data set and metric, each pair test once."""
-        known = catalogue()
         groups: dict[tuple[str, ...], list[Comparison]] = {}
         for row in self.comparisons:
             key = (row.test, row.role, row.dataset, row.plan, row.metric, row.follows)
             groups.setdefault(key, []).append(row)
-        own = {key[:5] for key in groups if not key[5]}
-        return tuple(
-            Family(
-                *(known[key[0]], key[2], key[3], self.metrics[key[4]]),
+        families = []
+        for (test, role, dataset, plan, metric, follows), rows in groups.items():
+            if follows and (test, role, dataset, plan, metric, "") in groups:
+                continue
+            entry, measure, written = (
+                catalogue()[test],
+                self.metrics[metric],
                 self.written_as(rows[0]),
-                *(key[5], tuple(rows)),
             )
-            for key, rows in groups.items()
-            if not key[5] or key[:5] not in own
-        )
+            families.append(Family(entry, dataset, plan, measure, written, follows, tuple(rows)))
+        return tuple(families)
 
     def written(self, metric: str = "", dataset: str = "") -> Written:
         """Return how values of a metric are written, of the first one if none is named."""
@@ -104,13 +305,13 @@ class Study(StudyDesign):
     @cached_property
     def standard_errors(self) -> Mapping[tuple[str, str], list[float]]:
         """Those of differences by metric and data set, as their intervals show them."""
-        known, found = catalogue(), defaultdict[tuple[str, str], list[float]](list)
+        errors = defaultdict[tuple[str, str], list[float]](list)
         for row in self.comparisons:
             width = row.ci_high - row.ci_low
-            if math.isfinite(width) and not known[row.test].unit:
+            if math.isfinite(width) and not catalogue()[row.test].unit:
                 z = float(ndtri((1 + row.confidence) / 2))
-                found[row.metric, row.dataset].append(width / 2 / z)
-        return found
+                errors[row.metric, row.dataset].append(width / 2 / z)
+        return errors
 
     def of_test(self, test: str, role: str = "") -> list[Family]:
         """Return the families of a test, or those of them in one role."""
@@ -118,18 +319,16 @@ class Study(StudyDesign):
 
     def ranking_families(self, test: str) -> list[Family]:
         """Return a test's families of pairs on the metric that ranks, one per data set."""
-        found = self.of_test(test, "pair")
-        metrics = [f.metric for f in found]
-        first = self.metric.name
-        wanted = first if first in metrics else metrics[0] if metrics else ""
-        return [f for f in found if f.metric == wanted]
+        families = self.of_test(test, "pair")
+        metrics = [f.metric for f in families]
+        ranks = self.metric.name if self.metric.name in metrics else next(iter(metrics), "")
+        return [f for f in families if f.metric == ranks]
 
     @cached_property
     def plan(self) -> str:
         """The plan whose scores rank the models: that of the best test on algorithms."""
-        main = self.main["algorithms"]
-        if main is not None:
-            return main.plan
+        if self.mains and self.mains[0].entry.about == "algorithms":
+            return self.mains[0].plan
         plans = self.experiment.resampling.plans()
         return next(
             (name for name, plan in plans.items() if len(plan.splits()) > 1), next(iter(plans))
@@ -144,57 +343,46 @@ class Study(StudyDesign):
         """Say what simulations say against a test in this study, by one metric or by any."""
         return _cautions(self, entry.name, metric)
 
-    @property
-    def mains(self) -> list[Family]:
-        """The families of `main`, first the one that says the most: the verdict goes by it."""
-        return [found for found in reversed(self.main.values()) if found is not None]
-
     @cached_property
-    def main(self) -> dict[str, Family | None]:
-        """The most trustworthy families of pairs about models, recipes and algorithms."""
-        wanted, first = "" if self.several else self.datasets[0], self.metric.name
+    def mains(self) -> list[Family]:
+        """The families that say the most by the metric that ranks: verdicts go by the first."""
+        return self.trusted("" if self.several else self.datasets[0], self.metric.name, True)
+
+    def trusted(self, dataset: str, metric: str, any_of_rows: bool = False) -> list[Family]:
+        """Return the most trustworthy tests of a difference: on algorithms, on recipes, on models.
+
+        Those on rows may look at them in another way than the metric, if `any_of_rows`.
+        """
+
+        def doubt(f: Family) -> tuple[bool, bool, bool, int]:
+            costly = f.entry.evidence.on_rows and f.entry.reads != "correctness"
+            other = f.metric != metric
+            return other, costly, not f.entry.paired, TRUST.index(self.type1(f.entry))
+
         kept = [
             f
             for f in self.families
-            if f.settles and f.dataset == wanted and (f.metric == first or f.entry.evidence.on_rows)
+            if (f.role, f.dataset, f.bayesian, f.equivalence) == ("pair", dataset, False, False)
+            and (f.metric == metric or (any_of_rows and f.entry.evidence.on_rows))
         ]
-        kinds = ("models", "recipes", "algorithms")
-        return {k: self._most_trusted([f for f in kept if f.entry.about == k]) for k in kinds}
-
-    def by_metric(self, metric: str, dataset: str, about: str = "") -> Family | None:
-        """Return the most trustworthy family of pairs by a metric, of those that say the most."""
-        found = [
-            f
-            for f in self.families
-            if f.settles
-            and (f.metric, f.dataset) == (metric, dataset)
-            and about in ("", f.entry.about)
-        ]
-        widest = [[f for f in found if f.entry.about == k] for k in ("algorithms", "recipes")]
-        return self._most_trusted(next(filter(None, widest), found))
-
-    def _most_trusted(self, found: Sequence[Family]) -> Family | None:
-        def doubt(f: Family) -> tuple[bool, bool, bool, int]:
-            costly = f.entry.evidence.on_rows and f.entry.reads != "correctness"
-            other = f.metric != self.metric.name
-            return other, costly, not f.entry.paired, TRUST.index(self.type1(f.entry))
-
-        return min(found, key=doubt, default=None)
+        kinds = (
+            [f for f in kept if f.entry.about == about]
+            for about in ("algorithms", "recipes", "models")
+        )
+        return [min(families, key=doubt) for families in kinds if families]
 
     def omnibus(self, family: Family) -> Comparison | None:
         """Return the test of all models at once on the same evidence as a family."""
-        found = [
-            f
-            for f in self.families
-            if f.role == "omnibus"
-            and (f.evidence, f.entry.about) == (family.evidence, family.entry.about)
-        ]
+
+        def on(f: Family) -> tuple[str, ...]:
+            return f.dataset, f.plan, f.metric, f.entry.about
 
         def doubt(f: Family) -> tuple[bool, bool, int]:
             follows = f.entry.posthoc == family.entry.name
             return not f.entry.paired, not follows, TRUST.index(self.type1(f.entry))
 
-        return min(found, key=doubt).rows[0] if found else None
+        alike = [f for f in self.families if f.role == "omnibus" and on(f) == on(family)]
+        return min(alike, key=doubt).rows[0] if alike else None
 
     @cached_property
     def scored(self) -> pd.DataFrame:
@@ -218,7 +406,7 @@ class Study(StudyDesign):
 
     @cached_property
     def _values(self) -> dict[tuple[str, str], dict[str, pd.DataFrame]]:
-        found: dict[tuple[str, str], dict[str, pd.DataFrame]] = {}
+        by_plan: dict[tuple[str, str], dict[str, pd.DataFrame]] = {}
         for (plan, metric), part in self.scored.groupby(["plan", "metric"], sort=False):
             wide = part.pivot(index=["dataset", "repeat", "fold"], columns="model", values="value")
             wide = wide.reindex(columns=list(self.models))
@@ -226,40 +414,37 @@ class Study(StudyDesign):
                 str(dataset): rows.droplevel("dataset")
                 for dataset, rows in wide.groupby(level="dataset", sort=False)
             }
-            found[str(plan), str(metric)] = {d: tables[d] for d in self.datasets if d in tables}
-        return found
+            by_plan[str(plan), str(metric)] = {d: tables[d] for d in self.datasets if d in tables}
+        return by_plan
 
     @cached_property
     def held_out(self) -> dict[tuple[str, ...], ConfidenceInterval]:
         """The intervals on held-out rows by data set, metric and model, where there is one."""
-        known = self.intervals.to_dict("records")
         return {
             (line["dataset"], line["metric"], line["model"]): ConfidenceInterval(
                 line["ci_low"], line["ci_high"], line["confidence"], ""
             )
-            for line in known
+            for line in self.intervals.to_dict("records")
             if not math.isnan(line["ci_low"])
         }
 
     @cached_property
     def excluded(self) -> dict[str, str]:
         """The models without a complete set of scores on the first metric, and why."""
-        own = self.scores[
-            (self.scores["metric"] == self.metric.name) & (self.scores["plan"] == self.plan)
-        ]
-        found = {}
+        by = (self.scores["metric"] == self.metric.name) & (self.scores["plan"] == self.plan)
+        excluded = {}
         for model in self.models:
-            rows = own[own["model"] == model]
+            rows = self.scores[by & (self.scores["model"] == model)]
             missing = rows[rows["value"].isna()]
             if rows.empty:
-                found[model] = "it has no scores"
+                excluded[model] = "it has no scores"
             elif len(missing):
                 reasons = dict.fromkeys(str(r) for r in missing["undefined"] if r)
                 what = "data sets" if self.several and rows["dataset"].is_unique else "folds"
                 where = f" on {len(missing)} of {len(rows)} {what}" if len(rows) > 1 else ""
                 why = "; ".join(reasons) or "no reason given"
-                found[model] = f"{self.metric.title} is undefined{where} ({why})"
-        return found
+                excluded[model] = f"{self.metric.title} is undefined{where} ({why})"
+        return excluded
 
 
 @lru_cache(maxsize=1024)  # asked for every family of a large study; looks at each estimator

@@ -49,15 +49,14 @@ class Cell:
     @property
     def raw_high(self) -> Any:
         """The upper limit for a CSV file."""
-        return "" if self.high is None else _plain(self.high)
+        return _plain(math.nan if self.high is None else self.high)
 
     def classes(self, number: bool) -> str:
         """Return how the style sheet of the page calls the cell: words, those of several lines."""
-        kinds = ["" if number else "w"]
-        if not number and len(self.text) > _BRIEF:
-            long = max(map(len, self.text.split()), default=0) > _LONG
-            kinds.append("p l" if long else "p")
-        return " ".join(filter(None, (*kinds, "best" if self.best else "", self.tone)))
+        words = not number and len(self.text) > _BRIEF
+        long = words and max(map(len, self.text.split()), default=0) > _LONG
+        kinds = {"w": not number, "p": words, "l": long, "best": self.best, self.tone: self.tone}
+        return " ".join(kind for kind, has in kinds.items() if has)
 
 
 def _plain(value: Any) -> Any:
@@ -145,11 +144,11 @@ class Table(NamedTuple):
 
 def tabulate(item: Item, study: Study, table: Table) -> PageTable:
     """Make a table of rows of values by the keys of their columns."""
-    found = list(table.rows)
+    rows = list(table.rows)
     kept = tuple(
         c
         for c in table.columns
-        if (not found or any(c.key in row for row in found)) and (study.several or not c.several)
+        if (not rows or any(c.key in row for row in rows)) and (study.several or not c.several)
     )
 
     def written(column: Column, row: Mapping[Any, Any]) -> Any:
@@ -159,7 +158,7 @@ def tabulate(item: Item, study: Study, table: Table) -> PageTable:
         dataset = row.get("dataset", item.dataset)
         return study.written(metric, "" if isinstance(dataset, Cell) else dataset)
 
-    units = {c: {written(c, row).unit for row in found} for c in kept if c.kind.measured}
+    units = {c: {written(c, row).unit for row in rows} for c in kept if c.kind.measured}
     named = any(column.key == "metric" for column in kept)
 
     def cell(column: Column, row: Mapping[Any, Any]) -> Cell:
@@ -174,15 +173,13 @@ def tabulate(item: Item, study: Study, table: Table) -> PageTable:
             return made
         return dataclasses.replace(made, text=f"{made.text} {how.unit}")
 
-    cells = tuple(tuple(cell(column, row) for column in kept) for row in found)
-    shown = tuple(
-        dataclasses.replace(c, title=with_unit(c.title, *units[c]))
-        if len(units.get(c, ())) == 1 and not named
-        else c
-        for c in kept
-    )
+    cells = tuple(tuple(cell(column, row) for column in kept) for row in rows)
+    for column in () if named else units:
+        if len(units[column]) == 1:
+            title = with_unit(column.title, *units[column])
+            kept = tuple(dataclasses.replace(c, title=title) if c is column else c for c in kept)
     note = f"{item.caption} {table.note}".rstrip()
-    return PageTable(item.title, shown, cells, note)
+    return PageTable(item.title, kept, cells, note)
 
 
 TONES = {Decision.A_BETTER: "good", Decision.B_BETTER: "bad", Decision.EQUIVALENT: "same"}
@@ -197,7 +194,12 @@ INTERVAL = Kind(
 )
 RATIO = Kind(lambda study, ends: _interval(Written(), *ends))
 DEGREES = Kind(lambda study, df: Cell(", ".join(number(d) for d in df if d is not None) or NONE))
-SIZES = Kind(lambda study, sizes: _sizes(sizes))
+SIZES = Kind(
+    lambda study, sizes: (
+        Cell("not known") if sizes.isna().any() else Cell(spread(sizes), int(sizes.min()))
+    )
+)
+"""The least and the largest of some sizes; given scores may come without them."""
 DATASET_LABEL = Kind(lambda study, dataset: Cell(study.dataset_label(dataset)), number=False)
 MODEL_LABEL = Kind(lambda study, model: Cell(study.label(model)), number=False)
 
@@ -257,13 +259,6 @@ def _interval(written: Written, low: float, high: float) -> Cell:
     return Cell(written.interval(low, high), low, high=high)
 
 
-def _sizes(values: Any) -> Cell:
-    """Show the least and the largest of some sizes; given scores may come without them."""
-    if values.isna().any():
-        return Cell("not known")
-    return Cell(spread(values), int(values.min()))
-
-
 def to_csv(table: PageTable) -> str:
     """Write a table for machines: keys as header, values unrounded, a column for each limit."""
     buffer = io.StringIO()
@@ -285,10 +280,7 @@ def to_markdown(table: PageTable) -> str:
     rule = "|" + "|".join("--:" if c.number else ":--" for c in table.columns) + "|"
     lines = [head, rule]
     for row in table.rows:
-        cells = [
-            f"**{t}**" if cell.best and (t := markdown(cell.text)) else markdown(cell.text)
-            for cell in row
-        ]
+        cells = (f"**{markdown(c.text)}**" if c.best else markdown(c.text) for c in row)
         lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines)
 

@@ -7,10 +7,9 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from bakeoff.comparisons.evidence import PairedPredictions
-from bakeoff.report.numbers import fixed, words
+from bakeoff.report.numbers import clean, fixed, words
 from bakeoff.report.prose import PLANS
 from bakeoff.report.study import Study
-from bakeoff.report.study_design import clean
 from bakeoff.spec.experiment import run_of
 from bakeoff.stats import order_dependence
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from enum import StrEnum
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -17,61 +19,111 @@ from bakeoff.comparisons.advice import (
     smallest_pvalue,
 )
 from bakeoff.comparisons.plan_tests import notes as notes_on_runs
+from bakeoff.comparisons.row_tables import INTERACTION
 from bakeoff.comparisons.run_tests import measured
 from bakeoff.report import prose
-from bakeoff.report.facts import (
-    MOST,
-    Facts,
-    Kind,
-    Verdict,
-    are,
-    baseline,
-    failed,
-    interactions,
-    take_care,
+from bakeoff.report.baseline import (
+    Baseline,
+    baselines,
+    looks_reversed,
+    nearly_perfect,
+    worse_than_constant,
 )
-from bakeoff.report.family import Family, as_float, seen_from
-from bakeoff.report.numbers import NONE, capital, count, fixed, percent, probability, pvalue, words
-from bakeoff.report.prose import of_model, title
-from bakeoff.report.ranking import Ranked, ranking, standings, without_noise
-from bakeoff.report.study import TRUST, Study
+from bakeoff.report.numbers import (
+    NONE,
+    capital,
+    clean,
+    count,
+    fixed,
+    p_equals,
+    percent,
+    probability,
+    pvalue,
+    words,
+)
+from bakeoff.report.prose import of_model, take_care, title
+from bakeoff.report.ranking import Ranked, lead_of, ranking, without_noise
+from bakeoff.report.study import TRUST, Family, Study, seen_from
 from bakeoff.report.undeclared import notes
+from bakeoff.scores.metrics import Need
 from bakeoff.spec.related import declared
-from bakeoff.stats import TypeOneError
+from bakeoff.stats import TypeOneError, as_float
 from bakeoff.threads import on_one_thread
+
+MOST = 3
+"""Sentences that stand below the headline; the others are folded. Also the pairs that one names."""
+MOST_INTERACTIONS = 2
+"""Sentences on interactions for a data set; the figure has all."""
+
+
+class Kind(StrEnum):
+    """What the answer is: docs/report.md says when it is which."""
+
+    WINNER = "winner"
+    PARTIAL = "partial"
+    OTHERS = "others"
+    CANNOT_TELL = "cannot_tell"
+    CONFLICT = "conflict"
+    SAME = "same"
+    UNDECIDED = "undecided"
+    EQUIVALENT = "equivalent"
+    CONTROL = "control"
+    AGAINST_VALUE = "against_value"
+    UNTESTED = "untested"
+
+
+@dataclasses.dataclass(frozen=True)
+class Verdict:
+    """The answer."""
+
+    kind: Kind
+    headline: str
+    """One short sentence."""
+    evidence: str
+    """One line: the difference with its interval, the p-value, and what was tested."""
+    main: tuple[str, ...]
+    """At most three sentences: on the baseline, the main caution, and what to do next."""
+    more: tuple[str, ...]
+    """Everything else, for a folded part."""
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """Everything below the headline."""
+        return tuple(filter(None, (self.evidence, *self.main, *self.more)))
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """The headline, then the sentences."""
+        return self.headline, *self.sentences
+
+
+class Facts(defaultdict[str, Any]):
+    """What fills the template: texts, and lists with the slots of a sentence each."""
+
+    def __init__(self, study: Study) -> None:
+        super().__init__(list)
+        self.study = study
+
+    def add(self, sentence: str, **slots: Any) -> None:
+        """Add what fills a sentence once."""
+        self[sentence].append(slots)
+
+    def answer(self, kind: Kind, headline: str = "", **slots: Any) -> None:
+        """Set the kind of the verdict, which names its headline too, and what fills it."""
+        self.update(slots, kind=kind, headline=headline or kind.value)
 
 
 @on_one_thread
 def answer(study: Study) -> Verdict:
     """Answer the experiment's question."""
-    facts = facts_of(study)
-    places: dict[str, list[str]] = {"headline": [], "evidence": [], "main": [], "more": []}
-    for line in prose.rendered("verdict.txt.j2", facts):
-        place, _, sentence = line.partition(": ")
-        places[place].append(sentence)
-    # that no model is better than the baseline comes first: which is best is the second question
-    headline, *second = places["headline"]
-    main = [*second, *places["main"]]
-    return Verdict(
-        facts["kind"],
-        headline,
-        " ".join(places["evidence"]),
-        tuple(main[:MOST]),
-        (*main[MOST:], *places["more"]),
-    )
-
-
-def facts_of(study: Study) -> Facts:
-    """Collect what fills the sentences of a study's verdict, by their names in the template."""
     facts, mains = Facts(study), study.mains
-    facts |= {"name": study.name, "measure": study.metric, "probability": probability}
+    facts |= {"name": study.name, "measure": study.metric, "metric": study.metric.title}
     facts |= {"how": partial(_how, study), "others": partial(_others, study)}
-    facts |= {"p": prose.extreme_p, "value": prose.tested_value}
+    facts |= {"p": prose.extreme_p, "value": prose.tested_value, "probability": probability}
     if not mains and not ranking(study):
         who = study.name(study.models[0]) if len(study.models) == 1 else "The models"
         because = ", because no model has a complete set of scores"
-        facts |= {"kind": Kind.UNDECIDED, "headline": "undecided", "models": who}
-        facts |= {"metric": study.metric.title, "because": because}
+        facts.answer(Kind.UNDECIDED, models=who, because=because)
     elif len(study.models) < 2:
         _one_model(facts)
     elif not mains:
@@ -80,13 +132,21 @@ def facts_of(study: Study) -> Facts:
         _with_control(facts, mains[0])
     else:
         _all_pairs(facts, *mains)
-    failed(facts)
-    baseline(facts)
-    interactions(facts)
+    _failed(facts)
+    _baseline(facts)
+    _interactions(facts)
     facts["told"] += study.told
     facts["notes"] += [note.sentence for note in notes(study)[:MOST]]
     facts["notes"] += notes_on_runs(study.experiment)
-    return facts
+    places: dict[str, list[str]] = {"headline": [], "evidence": [], "main": [], "more": []}
+    for line in prose.rendered("verdict.txt.j2", facts):
+        place, _, sentence = line.partition(": ")
+        places[place].append(sentence)
+    # that no model is better than the baseline comes first: which is best is the second question
+    headline, *second = places["headline"]
+    main = [*second, *places["main"]]
+    more = (*main[MOST:], *places["more"])
+    return Verdict(facts["kind"], headline, " ".join(places["evidence"]), tuple(main[:MOST]), more)
 
 
 class Outcome(NamedTuple):
@@ -124,7 +184,7 @@ class Outcome(NamedTuple):
 
 def look(study: Study, family: Family) -> Outcome:
     """Find who leads on a family's evidence and what the family says of it."""
-    lead = standing(study, family)
+    lead = lead_of(study, family)
     leader, *others = lead
     tied = [model for model in others if lead[model] == lead[leader]]
     rows = [row for model in others if (row := family.between(leader, model)) is not None]
@@ -142,38 +202,6 @@ def look(study: Study, family: Family) -> Outcome:
         [row for row in rows if row.decision in (Decision.NOT_SHOWN, Decision.EQUIVALENT)],
         [row for row in _winners(family.rows) if leader not in (row.model_a, row.model_b)],
     )
-
-
-def standing(study: Study, family: Family) -> dict[str, float]:
-    """Order the models of a family, best on its own evidence first; equal values are ties."""
-    if family.ranks:
-        lead = {model: -round(rank, 10) for model, rank in family.ranks.items()}
-    elif family.entry.evidence.on_rows:
-        # against all others or against one control, a sum of differences orders like the scores
-        sums = dict.fromkeys(family.models, 0.0)
-        for row in family.rows:
-            if math.isfinite(row.estimate):
-                if not family.control:
-                    sums[row.model_a] += row.estimate
-                sums[row.model_b] -= row.estimate
-        # beside a model that diverged, sums have no digits left for the others
-        first = max(sums, key=lambda model: sums[model])
-        lead = {}
-        for model, each in sums.items():
-            beside = family.between(first, model)
-            apart = math.nan if beside is None else beside.estimate
-            behind = apart if math.isfinite(apart) else sums[first] - each
-            lead[model] = -without_noise(study, family.metric, family.plan, behind)
-    else:
-        # the ranking orders models of equal average rank by their mean scores
-        lines = ranking(study, family.metric, family.plan)
-        known = {line.model: -round(line.rank, 10) for line in lines if line.model in family.models}
-        lacking = not family.dataset and len(known) < len(family.models)
-        if lacking and (table := standings(study, family.metric)):
-            known = {one.model: -round(one.average_rank, 10) for one in table}
-            known = {model: rank for model, rank in known.items() if model in family.models}
-        lead = known | {m: -math.inf for m in family.models if m not in known}
-    return dict(sorted(lead.items(), key=lambda each: -each[1]))
 
 
 def _winners(rows: Iterable[Comparison]) -> Iterator[Comparison]:
@@ -218,13 +246,12 @@ def _all_pairs(facts: Facts, first: Family, *narrower: Family) -> None:
 def _headline(facts: Facts, o: Outcome) -> None:
     """Say in one sentence what the main test says."""
     study, family, metric = facts.study, o.family, o.family.measure
-    many, runs = len(study.models) > 2, ""
-    if family.entry.about == "recipes":
-        runs = " over training seeds and rows"
+    many = len(study.models) > 2
+    runs = " over training seeds and rows" if family.entry.about == "recipes" else ""
     leader, pair = study.name(o.leader), study.names([o.leader, o.runner_up])
     by = metric.title if family.dataset else f"average rank by {metric.title}"
-    facts |= {"kind": o.kind, "headline": o.kind.value, "metric": metric.title + runs}
-    facts |= {"leader": leader, "verb": "has", "models": "The models" if many else pair}
+    facts.answer(o.kind, metric=metric.title + runs, leader=leader, verb="has")
+    facts["models"] = "The models" if many else pair
     match o.kind:
         case Kind.WINNER:
             # a test that is too lenient makes a finding, not a certainty
@@ -244,9 +271,8 @@ def _headline(facts: Facts, o: Outcome) -> None:
         case Kind.OTHERS:
             facts["but"] = "the best one cannot be named"
         case Kind.CONFLICT:
-            significantly = f"{'is' if len(o.lost) == 1 else 'are'} significantly"
             facts["metric"] = prose.mean_of(metric) if family.dataset else by
-            facts["other"] = f"{_others(study, o.lost)} {significantly}"
+            facts["other"] = f"{_others(study, o.lost)} {are(o.lost)} significantly"
         case Kind.SAME:
             facts["evidence"] = prose.evidence(study, family)
         case Kind.CANNOT_TELL:
@@ -263,37 +289,37 @@ def _headline(facts: Facts, o: Outcome) -> None:
             facts["question"] = f"{question} by {metric.title}{runs}"
     for other, rows in _equivalents(study) if not many else ():
         alike = (other.dataset, other.metric) == (family.dataset, family.metric)
-        if alike and not prose.one_sided(rows[0]) and o.kind is Kind.WINNER:
+        if not alike or prose.one_sided(rows[0]):
+            continue
+        if o.kind is Kind.WINNER:
             facts["but"] = ", but by less than the margin that was set"
-        elif alike and not prose.one_sided(rows[0]) and not (o.lost or o.beaten):
-            facts |= {"kind": Kind.EQUIVALENT, "headline": "equivalent"}
+        elif not (o.lost or o.beaten):
+            facts.answer(Kind.EQUIVALENT)
 
 
 def _leader_and_next(facts: Facts, o: Outcome) -> None:
     """Compare the leader, and those that are tied with it, with the next best."""
     family = o.family
     first = o.lost[0].model_b if o.lost else (o.behind if o.tied else "") or o.runner_up
-    found = (family.between(o.leader, model) for model in (first, *family.models))
-    row = next((row for row in found if row is not None and math.isfinite(row.estimate)), None)
+    rows = (family.between(o.leader, model) for model in (first, *family.models))
+    row = next((row for row in rows if row is not None and math.isfinite(row.estimate)), None)
     if row is None:
         return
+    ahead = _pair(facts, family, row)
+    tied = [model for model in o.tied if model != row.model_b]
     if row.estimate < 0:
-        ahead = _pair(facts, family, seen_from(row, row.model_b), "evidence")
-        score = of_model(family.measure.title, facts.study.name(row.model_b))
-        ahead |= {"score": score, "ahead": f"by the estimate of the test {ahead['ahead']}"}
-    else:
-        ahead = _pair(facts, family, row, "evidence")
-        if tied := [model for model in o.tied if model != row.model_b]:
-            names = facts.study.names([o.leader, *tied])
-            ahead["score"] = of_model(family.measure.title, names)
-        if len(family.models) > 2 and row.model_b == o.runner_up:
-            ahead["other"] += ", the next best"
-    facts["pairs"] += [ahead]
+        ahead["score"] = of_model(family.measure.title, facts.study.name(row.model_b))
+        ahead["ahead"] = f"by the estimate of the test {ahead['ahead']}"
+    elif tied:
+        ahead["score"] = of_model(family.measure.title, facts.study.names([o.leader, *tied]))
+    if row.estimate >= 0 and len(family.models) > 2 and row.model_b == o.runner_up:
+        ahead["other"] += ", the next best"
 
 
-def _pair(facts: Facts, family: Family, row: Comparison, place: str) -> dict[str, Any]:
-    """Fill the sentence that compares A, which is ahead, with B."""
+def _pair(facts: Facts, family: Family, row: Comparison) -> dict[str, Any]:
+    """Fill the sentence that compares the model that is ahead with the other one."""
     study, metric, written = facts.study, family.measure, family.written
+    row = row if row.estimate >= 0 else seen_from(row, row.model_b)
     score = of_model(metric.title, study.name(row.model_a))
     means = {line.model: line.mean for line in ranking(study, family.metric, family.plan)}
     if family.dataset and row.model_a in means:
@@ -308,25 +334,23 @@ def _pair(facts: Facts, family: Family, row: Comparison, place: str) -> dict[str
         ahead = "the same as"
     elif written.gap(row.estimate) == written.gap(0.0):
         ahead = f"slightly {better} than"
-    slots = {"place": place, "row": row, "family": family, "score": score, "ahead": ahead}
-    return slots | {"other": study.name(row.model_b)}
+    slots = {"row": row, "family": family, "score": score, "ahead": ahead}
+    slots |= {"other": study.name(row.model_b)}
+    facts["pairs"].append(slots)
+    return slots
 
 
 def _ranks(facts: Facts, o: Outcome) -> None:
     """Give the ranks that the test compares, or else those of the mean scores."""
     study, family = facts.study, o.family
-    ranks = family.ranks or {m: -rank for m, rank in standing(study, family).items()}
+    ranks = family.ranks or {m: -rank for m, rank in lead_of(study, family).items()}
     means = {line.model: line.mean for line in ranking(study, family.metric, family.plan)}
     used = {row.n for row in family.rows}
     whole = study.averages(family.metric) and not study.excluded and used == {len(study.datasets)}
-    texts = {
-        model: f"{fixed(rank, 2)}; {prose.mean_of(family.measure)} "
-        f"{study.written(family.metric).told(means[model])}"
-        if whole and model in means
-        else fixed(rank, 2)
-        for model, rank in ranks.items()
-        if math.isfinite(rank)
-    }
+    texts = {model: fixed(rank, 2) for model, rank in ranks.items() if math.isfinite(rank)}
+    for model in texts.keys() & means.keys() if whole else ():
+        mean = study.written(family.metric).told(means[model])
+        texts[model] += f"; {prose.mean_of(family.measure)} {mean}"
     who = f"{study.names([o.leader, *o.tied])} {'have the same' if o.tied else 'has the best'}"
     then = f", followed by {study.name(o.behind)} ({texts[o.behind]})" if o.behind in texts else ""
     where = prose.evidence(study, family) if len(used) == 1 else study.counted_datasets()
@@ -347,7 +371,7 @@ def _better(
 
 
 def _others(study: Study, rows: Sequence[Comparison]) -> str:
-    return study.names([row.model_b for row in rows])
+    return study.names(row.model_b for row in rows)
 
 
 def _how(study: Study, family: Family, *, article: bool = False) -> str:
@@ -423,10 +447,10 @@ def _by_other_metrics(facts: Facts, first: Family) -> None:
         same = (
             family
             for family in study.of_test(first.entry.name)
-            if family.evidence == (first.dataset, first.plan, metric)
-            and family.follows == first.follows
+            if (family.dataset, family.plan, family.metric, family.follows)
+            == (first.dataset, first.plan, metric, first.follows)
         )
-        family = next(same, None) or study.by_metric(metric, first.dataset)
+        family = next(same, None) or next(iter(study.trusted(first.dataset, metric)), None)
         # a metric that jumps has no test
         if family is None or family.metric == first.metric or not family.measure.smooth:
             continue
@@ -459,12 +483,12 @@ def of_runs(facts: Facts, o: Outcome) -> None:
 
 def _equivalents(study: Study) -> list[tuple[Family, list[Comparison]]]:
     """List what is shown to be equivalent, by test, metric and data set."""
-    found = []
-    for family in study.families:
-        rows = [row for row in family.rows if row.decision is Decision.EQUIVALENT]
-        if family.equivalence and rows:
-            found.append((family, rows))
-    return found
+    shown = [
+        (family, [row for row in family.rows if row.decision is Decision.EQUIVALENT])
+        for family in study.families
+        if family.equivalence
+    ]
+    return [(family, rows) for family, rows in shown if rows]
 
 
 def _margins(facts: Facts, place: str) -> None:
@@ -517,21 +541,18 @@ def _with_control(facts: Facts, family: Family) -> None:
     facts["metric"] = family.measure.title
     if settled:
         first, than = (better, "better") if better else (worse, "worse")
-        facts |= {"kind": Kind.CONTROL, "headline": "winner", "leader": _others(study, first)}
-        facts |= {"verb": are(first), "better": f"{than} than the control {control}"}
+        facts.answer(Kind.CONTROL, "winner", leader=_others(study, first), verb=are(first))
+        facts["better"] = f"{than} than the control {control}"
         if better and worse:
             facts["but"] = f", and {_others(study, worse)} {are(worse)} worse"
         facts["cautions"] += take_care(study, [family])
     elif len(undecided) == len(family.rows):
-        models = f"The control {control} and the other models"
-        facts |= {"kind": Kind.UNDECIDED, "headline": "undecided", "models": models}
+        facts.answer(Kind.UNDECIDED, models=f"The control {control} and the other models")
     else:
         question = f"whether any model differs from the control {control} by {facts['metric']}"
-        facts |= {"kind": Kind.CANNOT_TELL, "headline": "cannot_tell", "question": question}
+        facts.answer(Kind.CANNOT_TELL, question=question)
     if sized := [row for row in (settled or family.rows) if math.isfinite(row.estimate)]:
-        row = max(sized, key=lambda row: abs(row.estimate))
-        ahead = row if row.estimate >= 0 else seen_from(row, row.model_b)
-        facts["pairs"] += [_pair(facts, family, ahead, "evidence")]
+        _pair(facts, family, max(sized, key=lambda row: abs(row.estimate)))
     if len(settled) > 1:
         _better(facts, _winners(settled))
     if left:
@@ -564,8 +585,8 @@ def _one_model(facts: Facts) -> None:
         any_of = f" on any of the {count(len(rows), 'data set')}" if many else ""
         asks = {"greater": "is above", "less": "is below"}.get(rows[0].alternative, "differs from")
         question = f"whether the {score} {asks} {prose.tested_value(rows[0]):g}{any_of}"
-        facts |= {"kind": Kind.UNDECIDED if unclear else Kind.CANNOT_TELL}
-        facts |= {"headline": "cannot_tell", "question": question}
+        kind = Kind.UNDECIDED if unclear else Kind.CANNOT_TELL
+        facts.answer(kind, "cannot_tell", question=question)
     for family in () if many else tested:
         row, place = family.rows[0], "evidence" if family is first else "more"
         if row.decision is Decision.UNDECIDED:
@@ -593,46 +614,38 @@ def _score(facts: Facts, line: Ranked, place: str) -> None:
 
 def _without_tests(facts: Facts) -> None:
     """Answer from posteriors and equivalence, or from single data sets, or not at all."""
-    study = facts.study
-    ranked, facts["metric"] = ranking(study), study.metric.title
+    study, ranked = facts.study, ranking(facts.study)
     if len(ranked) > 1:
         _posterior(facts, ranked[0].model, ranked[1].model, "evidence")
     _margins(facts, "evidence")
-    if facts["posteriors"]:
-        _weigh(facts, facts["posteriors"][0])
-        return
     silent = [f for f in study.families if f.role == "pair" and f.metric == study.metric.name]
-    if silent and not study.several and not facts["margins"]:
+    if facts["posteriors"]:
+        _weigh(facts, **facts["posteriors"][0])
+    elif silent and not study.several and not facts["margins"]:
         _nothing_shown(facts, silent[0])
-        return
-    _untested(facts, ranked)
-    if facts["margins"] and not study.several:
+    elif facts["margins"] and not study.several:
         family, rows = _equivalents(study)[0]
-        pair = study.names([rows[0].model_a, rows[0].model_b])
-        facts |= {"kind": Kind.EQUIVALENT, "headline": "equivalent", "models": pair}
+        facts.answer(Kind.EQUIVALENT, models=study.names([rows[0].model_a, rows[0].model_b]))
         if len(family.rows) > 1 or prose.one_sided(rows[0]):
             facts["headline"], facts["margins"][0]["place"] = "", "headline"
-    elif not study.several:
-        _score(facts, ranked[0], "evidence")
+    else:
+        _untested(facts, ranked)
 
 
-def _weigh(facts: Facts, posterior: Facts) -> None:
+def _weigh(facts: Facts, a: str, b: str, row: Comparison, **_: Any) -> None:
     """Turn a posterior into an answer, at the level of the experiment."""
-    two, row = len(facts.study.models) == 2, posterior["row"]
-    a, b = posterior["a"], posterior["b"]
     match row.decision:
         case Decision.A_BETTER:
-            facts |= {"kind": Kind.WINNER if two else Kind.PARTIAL, "headline": "winner"}
-            facts |= {"leader": a, "verb": "is probably", "better": f"better than {b}"}
+            kind = Kind.WINNER if len(facts.study.models) == 2 else Kind.PARTIAL
+            facts.answer(kind, "winner", leader=a, verb="is probably", better=f"better than {b}")
         case Decision.EQUIVALENT:
-            facts |= {"kind": Kind.EQUIVALENT, "headline": "equivalent", "models": f"{a} and {b}"}
-            facts["probably"] = "probably "
+            facts.answer(Kind.EQUIVALENT, models=f"{a} and {b}", probably="probably ")
         case Decision.B_BETTER:
-            facts |= {"kind": Kind.CONFLICT, "headline": "conflict", "leader": a}
-            facts |= {"metric": prose.mean_of(facts.study.metric), "other": f"{b} is probably"}
+            mean = prose.mean_of(facts.study.metric)
+            facts.answer(Kind.CONFLICT, leader=a, metric=mean, other=f"{b} is probably")
         case _:
-            facts |= {"kind": Kind.CANNOT_TELL, "headline": "cannot_tell"}
-            facts["question"] = f"whether {a} or {b} is better by {facts['metric']}"
+            question = f"whether {a} or {b} is better by {facts['metric']}"
+            facts.answer(Kind.CANNOT_TELL, question=question)
 
 
 def _nothing_shown(facts: Facts, family: Family) -> None:
@@ -641,13 +654,13 @@ def _nothing_shown(facts: Facts, family: Family) -> None:
     facts["models"] = study.names(list(family.models))
     decided = [one for one in family.rows if one.decision is not Decision.UNDECIDED]
     if all(row.status in prose.SAME for row in family.rows):
-        facts |= {"kind": Kind.SAME, "headline": "same", "unproven": "An identical result"}
-        facts["evidence"] = prose.evidence(study, family)
+        facts.answer(Kind.SAME, evidence=prose.evidence(study, family))
+        facts["unproven"] = "An identical result"
     elif decided and family.equivalence:
         facts["kind"] = Kind.CANNOT_TELL
         _margin(facts, family, [], "headline")
     else:
-        facts |= {"kind": Kind.UNDECIDED, "headline": "undecided"}
+        facts.answer(Kind.UNDECIDED)
         _undecided(facts, family, family.rows, "evidence")
 
 
@@ -657,8 +670,10 @@ def _untested(facts: Facts, ranked: list[Ranked]) -> None:
     tied = [line.model for line in ranked if round(line.rank - best.rank, 10) == 0]
     who, verb = study.names(tied), "have" if len(tied) > 1 else "has"
     over, by = (" over data sets", "average rank by ") if study.several else ("", "")
-    facts |= {"kind": Kind.UNTESTED, "headline": "untested", "leader": who, "verb": verb}
-    facts |= {"metric": f"{by}{study.metric.title}", "but": f"no test{over} compares the models"}
+    facts.answer(Kind.UNTESTED, leader=who, verb=verb, metric=f"{by}{study.metric.title}")
+    facts["but"] = f"no test{over} compares the models"
+    if not study.several:
+        _score(facts, best, "evidence")
     if facts["margins"] or not study.several:
         return
     rank = f"{fixed(best.rank, 2)}; first on {count(best.wins, 'data set')}"
@@ -669,3 +684,123 @@ def _untested(facts: Facts, ranked: list[Ranked]) -> None:
     facts["least"] = least if study.units < least else ""
     if study.units >= least and study.averages(study.metric.name):  # signed ranks need one unit
         facts["recommended"] = over_datasets(study.experiment).name
+
+
+def are(many: Sequence[Any]) -> str:
+    """Return the verb for one or several."""
+    return "is" if len(many) == 1 else "are"
+
+
+def _failed(facts: Facts) -> None:
+    """Say which models were excluded or left out of the tests, where and why."""
+    study, by = facts.study, ["model", "dataset"]
+    for key, rows in study.failed.groupby(by, sort=False) if len(study.failed) else ():
+        model, dataset = map(str, key)
+        why = "; ".join(dict.fromkeys(clean(why).removesuffix(".") for why in rows["why"]))
+        where = {"model": study.name(model), "dataset": study.dataset_label(dataset)}
+        facts.add("failed", **where, fits=count(len(rows), "fit"), why=why)
+    ranked_last = study.missing.get("policy") == "failed"
+    out = () if study.several or study.failed.empty else {*study.failed["model"]}
+    for model, reason in () if ranked_last else study.excluded.items():
+        if model not in out:
+            facts["told"] += [f"{study.name(model)} is left out of the ranking: {reason}."]
+    spanning = (row for row in study.comparisons if not row.dataset)
+    for note in dict.fromkeys(n for row in spanning for n in row.result.get("left_out", ())):
+        facts["told"] += [f"In the tests over data sets, the {clean(note)}."]
+
+
+def _baseline(facts: Facts) -> None:
+    """Say what a constant prediction scores, and which models are not shown to beat it."""
+    study = facts.study
+    first, others = baselines(study, study.metric.name), study.experiment.metrics[1:]
+    none_better = len(first) == len(study.datasets) and all(
+        len(one.open) == len(study.models)
+        and not all(math.isnan(line.pvalue) for line in one.models)
+        for one in first
+    )
+    if looks_reversed(study):
+        *_, positive = study.cards[study.datasets[0]]["classes"]
+        facts["exchanged"] = repr(clean(positive))
+    for metric in study.experiment.metrics if study.several else ():
+        tested = [one for one in baselines(study, metric) if one.models]
+        open_on = [one for one in tested if len(one.open) == len(one.models)]
+        labels = [study.dataset_label(one.dataset) for one in open_on]
+        if labels:
+            place = "headline" if none_better and metric == study.metric.name else "main"
+            by, on = study.metrics[metric].title, f" on {len(labels)} of {len(tested)} data sets"
+            said = {"shown": "is shown to be better", "by": by, "on": f"{on} ({words(labels)})"}
+            facts.add("baselines", place=place, who="No model", **said)
+    if first and not study.several:
+        results = [*_results(study, first[0])]
+        if none_better or facts["exchanged"]:
+            who, shown = results[0] if len(results) == 1 else ("No model", "is shown to be better")
+            facts.add("baselines", place="headline", who=who, shown=shown, by=study.metric.title)
+        facts["constant"] = _constant(study, first[0])
+        by_result = defaultdict[tuple[str, str], list[str]](list)
+        for metric in others:
+            for one in baselines(study, metric):
+                for result in _results(study, one):
+                    by_result[result].append(study.metrics[metric].title)
+        for (who, shown), titles in by_result.items():
+            facts.add("baselines", place="more", who=who, shown=shown, by=words(titles))
+    by_model = defaultdict[str, list[str]](list)
+    for measure, model, mean in nearly_perfect(study):
+        score = f"{measure.title} {study.written(measure.name).told(mean)}"
+        by_model[study.name(model)].append(score)
+    perfect = [f"{model}: {words(scores)}" for model, scores in by_model.items()]
+    facts["perfect"] = words(perfect, MOST) if perfect else ""
+
+
+def _results(study: Study, one: Baseline) -> Iterator[tuple[str, str]]:
+    """Say which models are not shown to be better than the baseline, or which are if all are."""
+    worse = worse_than_constant(study, one)
+    groups = {
+        "significantly better": [] if one.open else [line.model for line in one.models],
+        "significantly worse": worse,
+        "not shown to be better": [model for model in one.open if model not in worse],
+    }
+    for shown, models in groups.items():
+        if len(models) == len(study.models) > 1:
+            everybody = "no model" if shown.startswith("not") else "every model"
+            yield everybody, f"is {shown.removeprefix('not ')}"
+        elif models:
+            yield study.names(models), f"{are(models)} {shown}"
+
+
+def _constant(study: Study, one: Baseline) -> dict[str, str]:
+    """Give the score of the baseline by the first metric, and what the models are beside it."""
+    metric, worse = study.metrics[one.metric], worse_than_constant(study, one)
+    answer = clean(one.answer) if metric.needs is Need.NUMBERS else repr(clean(one.answer))
+    vowel = metric.title[0] in "aeiouAEIO" or metric.title.startswith(("F1", "F2", "R²"))
+    result = " and ".join(" ".join(each) for each in _results(study, one))
+    unclear = [line for line in one.models if not line.better and line.model not in worse]
+    pvalues = [line.pvalue_adjusted for line in unclear if not math.isnan(line.pvalue)]
+    if pvalues:
+        p = p_equals(min(pvalues), "adjusted p" if len(one.models) > 1 else "p")
+        result += f" ({'smallest ' if len(pvalues) > 1 else ''}{p})"
+    elif unclear:
+        who = study.names([line.model for line in unclear])
+        result = f"whether {who} {are(unclear)} better is undecided"
+    scored = study.written(one.metric, one.dataset).told(one.score)
+    return {
+        "answer": "the class shares as probabilities" if metric.by_order else answer,
+        "score": f"{'an' if vowel else 'a'} {metric.title} of {scored}",
+        "result": result or "the models were not tested against it",
+    }
+
+
+def _interactions(facts: Facts) -> None:
+    """Say for each data set on which columns the difference depends."""
+    study, lines = facts.study, facts.study.subgroups
+    if lines.empty:
+        return
+    lines = lines[(lines["role"] == INTERACTION) & (lines["metric"] == study.metric.name)]
+    lines = lines[lines["decision"] == Decision.DIFFERENT.value]
+    for dataset, part in lines.groupby("dataset", sort=False):
+        shown = part.sort_values("pvalue_adjusted", kind="stable")[:MOST_INTERACTIONS]
+        for line in shown.to_dict("records"):
+            on = f"On {study.dataset_label(str(dataset))}: " if study.several else ""
+            a, b = study.name(line["model_a"]), study.name(line["model_b"])
+            name = "adjusted p" if line["family_size"] > 1 else "p"
+            p = p_equals(line["pvalue_adjusted"], name)
+            facts.add("interactions", on=on, a=a, b=b, column=repr(line["column"]), p=p)

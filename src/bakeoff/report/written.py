@@ -7,12 +7,9 @@ import math
 import statistics
 from collections.abc import Iterable
 
-import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
-from bakeoff.report.numbers import fixed, interval
-from bakeoff.report.study_design import StudyDesign, clean
+from bakeoff.report.numbers import clean, fixed, interval
 from bakeoff.scores import METRICS, POINTS, Metric, Need
 
 DECIMALS = 3
@@ -77,15 +74,6 @@ class Written:
 def with_unit(title: str, unit: str) -> str:
     """Head a column or an axis."""
     return f"{title} ({unit})" if unit else title
-
-
-def of_target(study: StudyDesign, dataset: str, errors: NDArray[np.float64]) -> Written:
-    """Find out how numbers in the unit of a target are written, from errors of shape (n, M)."""
-    unit = study.experiment.datasets[dataset].unit
-    found = errors.reshape(len(errors), -1)
-    noise = found.std(axis=0) / math.sqrt(len(found))
-    digits = decimals(noise, np.abs(found).mean(axis=0))
-    return Written("error", clean(unit) if unit else "", digits)
 
 
 def spread_of(scores: pd.DataFrame, metric: str, dataset: str) -> pd.DataFrame:

@@ -8,7 +8,7 @@ import pytest
 
 from bakeoff.comparisons.evidence import PairedPredictions, has_interval, has_test
 from bakeoff.comparisons.row_tables import INTERVALS, alone, intervals_of, tabulate
-from bakeoff.report.may_be_best import contenders
+from bakeoff.report.ranking import contenders
 from bakeoff.scores import METRICS
 from bakeoff.spec import Costs
 from bakeoff.stats import binomial_test, metric_ci

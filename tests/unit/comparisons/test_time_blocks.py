@@ -10,7 +10,7 @@ from bakeoff.comparisons.evidence import PairedPredictions
 from bakeoff.comparisons.row_tables import alone
 from bakeoff.comparisons.run_tests import measured
 from bakeoff.comparisons.settings import planned
-from bakeoff.report.may_be_best import contenders
+from bakeoff.report.ranking import contenders
 from bakeoff.spec import Costs, HypothesisTests
 from bakeoff.stats import Arity, catalogue
 from tests.unit.report.studies import labelled

@@ -6,7 +6,8 @@ import math
 
 import numpy as np
 import pandas as pd
-from studies import DUMMY, card, division, experiment, omnibus, pair, ran, study
+from scipy import signal
+from studies import DUMMY, card, division, experiment, labelled, omnibus, pair, ran, study
 
 from bakeoff import compare
 from bakeoff.comparisons import Decision
@@ -162,12 +163,6 @@ def _failed():
     return dataclasses.replace(one, failed=pd.DataFrame(rows), told=("3 rows count as wrong.",))
 
 
-def _noted():
-    columns = [{"column": "patient", "groups": 40, "why": "it is named like an id"}]
-    one = _two(pair("a", "b", 0.003, 0.05, **CI))
-    return dataclasses.replace(one, cards={"d": card("d") | {"group_columns": columns}})
-
-
 def _depends(p):
     line = {
         "dataset": "d", "metric": "accuracy", "role": "interaction", "column": "sex", "pvalue": p,
@@ -185,6 +180,84 @@ def _single(datasets="d", **options):
     return ran(spec, {"a": 0.87}, accuracies={"a": 0.87})
 
 
+def _right(right, **related):
+    """Compare models that are right where `right` (N, M) says so."""
+    truth = np.arange(len(right)) % 2
+    models = {f"m{m}": np.where(column, truth, 1 - truth) for m, column in enumerate(right.T)}
+    frame = pd.DataFrame(models).map({0: "no", 1: "yes"}.get)
+    return compare(pd.Series(truth).map({0: "no", 1: "yes"}.get), frame, **related)._study
+
+
+def _clear(n, models, **related):
+    """Compare models of which the first is better, on independent rows."""
+    rates = np.where(np.arange(models) == 0, 0.85, 0.6)
+    return _right(np.random.default_rng(0).random((n, models)) < rates, **related)
+
+
+def _lasting(models):
+    """Compare models of which the second is right and wrong in long runs of rows."""
+    rng = np.random.default_rng(5)
+    tilt = signal.lfilter([1.0], [1.0, -0.97], rng.normal(size=400)) / 4
+    first = tilt + rng.normal(size=400) * 0.5 > -2 if models == 2 else np.ones(400, bool)
+    right = [first, tilt < -1, rng.random(400) < 0.5]
+    return _right(np.stack(right[:models], axis=1), time=np.arange(400))
+
+
+def _scores_in_time(models, lasting, **more):
+    """Compare scores of the positive class, the first model's with long good spells or better."""
+    rng, n = np.random.default_rng(6), 800
+    truth, shift = rng.integers(0, 2, n), np.full((n, models), 0.6)
+    shift[:, 0] = 1.4
+    if lasting:
+        shift[:, 0] += np.sin(np.arange(n) / 40)
+    scores = (2 * truth[:, None] - 1) * shift + rng.normal(size=(n, models))
+    chances = pd.DataFrame(1 / (1 + np.exp(-scores)), columns=[f"m{m}" for m in range(models)])
+    return compare(truth, chances, time=np.arange(n), metrics="roc_auc", **more)._study
+
+
+def _losses_in_time():
+    losses = np.random.default_rng(1).gamma(2, size=(300, 6)) * np.where(np.arange(6), 1, 0.5)
+    frame = pd.DataFrame(losses, columns=[f"m{m}" for m in range(6)])
+    return compare(None, frame, values="lower", time=np.arange(300))._study
+
+
+def _described(unit):
+    """Compare by a metric of the user, which has a unit and of which less is better."""
+    measure = {"name": "rmse", "greater_is_better": False, "label": "RMSE", "unit": unit}
+    spec = experiment(AB, tests=("cv5x2_f",), metrics=[measure])
+    found = pair("a", "b", 0.01, -0.5, metric="rmse", decision=Decision.B_BETTER)
+    return study(spec, [found], {"a": 2.5, "b": 2.0}, metric="rmse")
+
+
+def within(margin, *tests, models="abc"):
+    """Test equivalence within a margin."""
+    run = ["tost_paired", *tests]
+    spec = experiment(models, tests={"run": run, "margin": margin, "correction": "bonferroni"})
+    means = {model: 0.9 - i / 50 for i, model in enumerate(models)}
+    return ran(spec, means, accuracies=means)
+
+
+def _odd(columns=0, repeats=0, leaks=(), chance=0.0):
+    """Compare on a data set with columns like ids, repeated rows, and test rows that repeat."""
+    why = {"groups": 40, "why": "it is named like an id"}
+    known = card("d") | {"duplicate_rows": repeats, "pairs_by_chance": chance}
+    known["group_columns"] = [{"column": f"patient{i}", **why} for i in range(columns)]
+    plans = [division("d", "cv_5x2"), division("d", "holdout")]
+    for place, n in leaks:
+        plans[0]["parts"][place] = plans[0]["parts"][place] | {"repeated": n}
+    one = _two(pair("a", "b", 0.003, 0.05, **CI))
+    return dataclasses.replace(one, cards={"d": known}, divisions=plans)
+
+
+def _alike(groups=None):
+    """Compare models that are right and wrong in long runs of rows."""
+    one = ran(experiment(AB, tests=("mcnemar",)), TWO)
+    tilt = np.repeat(np.random.default_rng(1).normal(size=40), 10)
+    truth, other = (np.array(both)[np.arange(400) % 2] for both in (["no", "yes"], ["yes", "no"]))
+    rows = labelled(AB, truth, [np.where(r, truth, other) for r in (tilt > -1, tilt < 1)])
+    return dataclasses.replace(one, test_sets={"d": dataclasses.replace(rows, groups=groups)})
+
+
 CASES = {
     "no model beats the baseline": lambda: _rows(0.6, 0.58),
     "every model is worse than the baseline, exchanged classes": lambda: _rows(0.1, 0.2),
@@ -197,7 +270,7 @@ CASES = {
     "too few groups": lambda: _rows(0.9, 0.8, 0.7, groups=np.arange(300) // 60),
     "training runs": lambda: _rows(0.95, 0.7, again=4),
     "failed fits": _failed,
-    "an id of groups": _noted,
+    "an id of groups": lambda: _odd(columns=1),
     "a difference that depends on a column": lambda: _depends(0.01),
     "one model above a value": lambda: _single(p0=0.8),
     "one model below a value": lambda: _single(p0=0.95),
@@ -310,6 +383,31 @@ CASES = {
     "one model": lambda: study(experiment(("a",), tests=("one_sample_t",)), (), {"a": 0.9}),
     "no test of pairs": lambda: _two(tests=("one_sample_t",)),
     "a loss": _loss,
+    **{
+        f"a clear win in time, {k} models": lambda k=k: _clear(600, k, time=np.arange(600))
+        for k in (2, 3, 10)
+    },
+    "dependence in time is measured": lambda: _lasting(2),
+    "dependence in time is measured in two of three pairs": lambda: _lasting(3),
+    "too few groups for six models": lambda: _clear(700, 6, groups=np.arange(700) // 100),
+    "enough groups for six models": lambda: _clear(1000, 6, groups=np.arange(1000) // 100),
+    "blocks of time": lambda: _scores_in_time(2, lasting=False),
+    "blocks of time that depend": lambda: _scores_in_time(2, lasting=True),
+    "too few blocks of time": lambda: _scores_in_time(6, lasting=False, correction="holm"),
+    "numbers in time": _losses_in_time,
+    "a metric with a unit": lambda: _described("kg"),
+    "a metric in percentage points": lambda: _described("percentage points"),
+    "equivalence alone, two models": lambda: within(0.2, models="ab"),
+    "no equivalence alone, two models": lambda: within(0.001, models="ab"),
+    "equivalence alone, three models": lambda: within(0.2),
+    "no equivalence alone, three models": lambda: within(0.001),
+    "many columns like ids": lambda: _odd(columns=5),
+    "repeated rows": lambda: _odd(repeats=1),
+    "test rows that repeat training rows": lambda: _odd(leaks=((3, 4), (5, 2))),
+    "both kinds of repeated rows": lambda: _odd(repeats=5, leaks=((0, 3),)),
+    "repeated rows by chance": lambda: _odd(repeats=5, leaks=((0, 3),), chance=2.0),
+    "neighbouring rows alike": _alike,
+    "neighbouring rows alike in groups": lambda: _alike(np.arange(400) // 10),
     "real tests": lambda: ran(experiment(ABC), THREE, accuracies={"a": 0.97, "b": 0.96, "c": 0.80}),
 }
 
@@ -336,6 +434,87 @@ def _several_data_sets():
 
 
 EXHIBITED = {"one data set": _one_data_set, "several data sets": _several_data_sets}
+
+
+def _second_is_better():
+    """The better model ranks first, but statistic and effect sizes belong to A as computed."""
+    costs = {"classes": ["no", "yes"], "matrix": [[0, 1], [5, 0]]}
+    tests = ("mcnemar", "cv5x2_t", "bayes_correlated_t", "cost_sensitive")
+    means = {"a": 0.8, "b": 0.9}
+    return ran(experiment(AB, tests=tests, costs=costs), means, accuracies=means)
+
+
+def _tallied(decision=Decision.NOT_SHOWN, **found):
+    """Test equivalence on two data sets; b ranks first, and a is the one asked about."""
+    test = "metric_equivalence" if found else "tost_paired"
+    spec = experiment(AB, datasets=("d", "e"), tests=(test,))
+    more = {"test": test, "margin": 0.1, **found}
+    rows = [
+        pair("a", "b", 0.01, 0.0, decision=Decision.EQUIVALENT, **more),
+        pair("a", "b", 0.4, 0.0, dataset="e", decision=decision, **more),
+    ]
+    return study(spec, rows, {"a": 0.8, "b": 0.9})
+
+
+NOT_WORSE = {"null_hypothesis": "A is worse than B by 0.1 or more.", "verdict": "not inferior"}
+
+
+def _chosen():
+    keys = {"dataset": "d", "model": "a", "plan": "cv_5x2"}
+    few = [{**keys, "parameter": "kernel", "value": v} for v in ("rbf", "rbf", "nan")]
+    many = [{**keys, "parameter": "C", "value": str(0.1 * i)} for i in range(1, 8)]
+    return dataclasses.replace(_choosing(), choices=pd.DataFrame([*few, *many]))
+
+
+def _many_and_a_control():
+    names = [f"m{i}" for i in range(20)]
+    spec = experiment(names, tests={"run": ["cv5x2_f"], "versus": "m3"})
+    return ran(spec, dict.fromkeys(names, 0.9))
+
+
+def _corrected(test, correction):
+    spec = {"run": [test], "correction": correction}
+    rng = np.random.default_rng(1)
+    means = {m: list(rng.normal(0.8, 0.05, 12)) for m in "abc"}
+    return ran(experiment("abc", datasets=[f"d{i}" for i in range(12)], tests=spec), means)
+
+
+def _in_halves(variant):
+    """Make scores of which those of all rows, the last two repeats of eight, are .1 higher."""
+    tests = {"run": ["half_sample_t"], "options": {"half_sample_t": {"variant": variant}}}
+    plan = {"halves": {"repeats": 3, "folds": 3, "full_repeats": 2}}
+    one = study(experiment("ab", tests=tests, resampling=plan), (), {"a": 0.7, "b": 0.8})
+    scores = one.scores.assign(value=lambda t: t["value"].round(1) + 0.1 * (t["repeat"] > 6))
+    return dataclasses.replace(one, scores=scores)
+
+
+def _against_a_value():
+    tests = {"run": ["binomial_test"], "options": {"binomial_test": {"p0": 0.8}}}
+    accuracy = dict.fromkeys("ab", 0.87)
+    return ran(experiment("ab", tests=tests), accuracy, accuracies=accuracy)
+
+
+def regression(size, *, unit="MPa", datasets=("d",), width=0.04):
+    """Two regressors, A better by a hundredth of the size; intervals so wide, relative to it."""
+    spec = experiment(
+        AB,
+        datasets=datasets,
+        tests=("corrected_kfold_t",),
+        estimator="sklearn.dummy.DummyRegressor",
+        task="regression",
+        metrics=["rmse"],
+        resampling={"kfold": {"folds": 10}},
+    )
+    units = dict(zip(datasets, unit if isinstance(unit, tuple) else (unit,), strict=True))
+    own = {
+        name: one.model_copy(update={"unit": units[name]}) for name, one in spec.datasets.items()
+    }
+    spec = spec.model_copy(update={"datasets": own})
+    known = {"test": "corrected_kfold_t", "metric": "rmse", "plan": "kfold", "confidence": 0.95}
+    known |= {"ci_low": size * (0.01 - width / 2), "ci_high": size * (0.01 + width / 2)}
+    found = [pair("a", "b", 0.01, size / 100, dataset=name, **known) for name in datasets]
+    means = {"a": size, "b": size * 1.01}
+    return study(spec, found, means, metric="rmse", noise=size / 50)
 
 
 def _plain(*rows, models=AB, tests=("cv5x2_f",), **more):
@@ -412,3 +591,41 @@ METHODS = {
     "groups that are not respected": lambda: _grouped({"independent_rows": True}),
     "a given model and failed fits": _given,
 }
+
+CORRECTED = (
+    *(("nemenyi", "holm"), ("friedman_posthoc", "bonferroni"), ("friedman_posthoc", "holm")),
+    ("wilcoxon_signed_rank", "holm"),
+)
+SOME = {
+    "the second model is better": (
+        _second_is_better,
+        "pairs.mcnemar pairs.cv5x2_t pairs.bayes_correlated_t pairs.cost_sensitive",
+    ),
+    "a metric with a unit": (lambda: _described("kg"), "models"),
+    "a metric in percentage points": (lambda: _described("percentage points"), "models"),
+    "equivalence on one of two data sets": (_tallied, "pairs"),
+    "not worse on two data sets": (
+        lambda: _tallied(Decision.EQUIVALENT, result=NOT_WORSE),
+        "pairs",
+    ),
+    "equivalence and a difference": (
+        lambda: within(0.05, "mcnemar"),
+        "pairs.tost_paired pairs.mcnemar",
+    ),
+    "few values and many": (_chosen, "choices"),
+    "twenty models, a control": (_many_and_a_control, "forest"),
+    **{
+        f"{test}, {correction}": (lambda t=test, c=correction: _corrected(t, c), "pairs")
+        for test, correction in CORRECTED
+    },
+    "tested in halves": (lambda: _in_halves("halves"), "models metrics"),
+    "tested on all rows": (lambda: _in_halves("full"), "models metrics"),
+    "two models against a value": (_against_a_value, "single"),
+    "a unit": (lambda: regression(12_345.6), "models pairs scores forest"),
+    "two units": (
+        lambda: regression(12_345.6, datasets=("d", "e"), unit=("MPa", "kg")),
+        "datasets models forest",
+    ),
+    "repeated rows": (lambda: _odd(repeats=5, leaks=((3, 4), (5, 2))), "undeclared"),
+}
+"""The exhibits of a study that are recorded, by kind or name."""

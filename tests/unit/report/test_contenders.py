@@ -8,17 +8,15 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from studies import card, division, experiment, ran
+from studies import experiment, ran
 
 from bakeoff.api.plain_data import as_plain
 from bakeoff.comparisons.evidence import PairedPredictions
 from bakeoff.report.baseline import baseline
-from bakeoff.report.may_be_best import DRAWS, contenders
-from bakeoff.report.undeclared import notes, notes_on
+from bakeoff.report.ranking import DRAWS, contenders
 from bakeoff.report.verdict import answer
 from bakeoff.spec import Costs
 from bakeoff.stats import ArgumentError, all_pairs, corrected_resampled_t, metric_difference
-from tests.unit.report.studies import labelled
 
 
 def rows(metric, n=300):
@@ -204,77 +202,3 @@ def test_the_constant_answer_as_a_model_is_not_shown_to_beat_itself():
     same = dataclasses.replace(one, test_sets={"d": dataclasses.replace(rows, predicted=constant)})
     (line,) = (each for each in baseline(same, "accuracy", "d").models if each.model == "b")
     assert (line.difference, line.pvalue, line.better) == (0, 1, False)
-
-
-TWO = {"a": 0.95, "b": 0.9}
-
-
-@pytest.fixture(scope="module")
-def plain():
-    return ran(experiment(("a", "b"), tests=("mcnemar",)), TWO)
-
-
-def test_columns_and_repeats_are_noted_with_their_numbers():
-    known = card("d") | {
-        "group_columns": [{"column": "patient", "groups": 40, "why": "it is named like an id"}],
-        "duplicate_rows": 1,
-    }
-    first, second = (note.sentence for note in notes_on(known))
-    assert first.startswith(
-        "'patient' of d looks like an id of groups: it is named like an id, 40 values in 200 rows; "
-    )
-    assert "write 'groups: patient'" in first
-    assert second.startswith(
-        "rows that repeat an earlier row in every feature: 1 of 200 in d; if they are copies"
-    )
-
-
-def test_leaks_are_counted_in_the_worst_division():
-    known = division("d", "cv_5x2")
-    part = known["parts"][3]
-    known["parts"][3] = part | {"repeated": 4}
-    known["parts"][5] = part | {"repeated": 2}
-    (note,) = notes_on(card("d"), [known, division("d", "holdout")])
-    assert note.found == (
-        "test rows that repeat a training row in every feature: 4 of 100 in the worst division of "
-        "5 × 2-fold cross-validation, so models may have memorised them"
-    )
-    assert list(notes_on(card("d") | {"pairs_by_chance": 2.0}, [known])) == []
-
-
-def test_repeated_rows_are_noted_once_however_many_plans_there_are():
-    plans = [division("d", plan) for plan in ("cv_5x2", "holdout")]
-    for plan in plans:
-        plan["parts"][0] = plan["parts"][0] | {"repeated": 3}
-    (note,) = notes_on(card("d") | {"duplicate_rows": 5}, plans)
-    assert note.found.startswith(
-        "rows that repeat an earlier row in every feature: 5 of 200 in d; test rows "
-    )
-
-
-def in_runs(spec, n=400, groups=None):
-    """Right and wrong in long runs of rows."""
-    tilt = np.repeat(np.random.default_rng(1).normal(size=n // 10), 10)
-    right = np.stack([tilt > -1, tilt < 1], axis=1)
-    truth = np.array(["no", "yes"])[np.arange(n) % 2]
-    other = np.array(["yes", "no"])[np.arange(n) % 2]
-    rows = labelled(tuple(spec.models), truth, [np.where(r, truth, other) for r in right.T])
-    return dataclasses.replace(rows, groups=groups)
-
-
-def test_disagreements_in_runs_are_noted_in_the_verdict_and_the_table(plain):
-    rows = in_runs(plain.experiment)
-    alike = dataclasses.replace(plain, test_sets={"d": rows})
-    (note,) = notes(alike)
-    assert "neighbouring test rows of d are correlated (lag-1 autocorrelation 0.9" in note.found
-    assert "'time:'" in note.advice
-    assert any(note.sentence in sentence for sentence in answer(alike).sentences)
-    declared = in_runs(plain.experiment, groups=np.arange(400) // 10)
-    assert notes(dataclasses.replace(plain, test_sets={"d": declared})) == []
-
-
-def test_many_notes_are_cut_short_in_the_verdict(plain):
-    columns = [{"column": f"id{i}", "groups": 20, "why": "x"} for i in range(5)]
-    many = dataclasses.replace(plain, cards={"d": card("d") | {"group_columns": columns}})
-    said = [s for s in answer(many).sentences if "note" in s.lower()]
-    assert len(said) == 3

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from studies import experiment, ran, study
 
-from bakeoff.report import may_be_best, page, undeclared
+from bakeoff.report import page, ranking, undeclared
 from bakeoff.report.exhibit import MOST_DATASETS
 from bakeoff.report.exhibits import exhibits
 from bakeoff.report.page import Page, inline_svg
@@ -182,7 +182,7 @@ def test_a_report_makes_each_of_its_parts_once(datasets, tmp_path, monkeypatch):
 
     for module, name in (
         *((page, "build"), (page, "draw"), (page, "svg")),
-        *((may_be_best, "contenders"), (undeclared, "order_dependence")),
+        *((ranking, "contenders"), (undeclared, "order_dependence")),
     ):
         counted(module, name)
     one = ran(experiment(list(THREE), datasets=[f"d{i}" for i in range(datasets)]), THREE)

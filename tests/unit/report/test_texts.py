@@ -8,16 +8,15 @@ import re
 from pathlib import Path
 
 import pytest
-from cases import CASES, EXHIBITED, METHODS
+from cases import CASES, EXHIBITED, METHODS, SOME
 from matplotlib.text import Text
 
 import bakeoff.report
 from bakeoff.comparisons.advice import INFLATED, NOT_SIMULATED
 from bakeoff.report import prose
 from bakeoff.report.exhibits import build, draw, exhibits
-from bakeoff.report.facts import MOST
 from bakeoff.report.methods import author_year, methods
-from bakeoff.report.verdict import answer
+from bakeoff.report.verdict import MOST, answer
 from bakeoff.stats.core.citations import BIBTEX
 
 HERE = Path(__file__).parent
@@ -30,13 +29,16 @@ OPTIONAL = re.compile(r"\{% if [^%]* %\}(.*?)\{% endif %\}")
 
 @functools.cache
 def made(name):
-    return (CASES | METHODS | EXHIBITED)[name]()
+    return (CASES | METHODS | EXHIBITED | {title: make for title, (make, _) in SOME.items()})[
+        name
+    ]()
 
 
 @functools.cache
 def items_of(name):
-    """Return the first exhibit of each kind."""
-    return {item.kind: item for item in reversed(exhibits(made(name)))}
+    """Return the exhibits by their names, and the first of each kind by its kind."""
+    items = exhibits(made(name))
+    return {item.name: item for item in items} | {item.kind: item for item in reversed(items)}
 
 
 def table_text(table):
@@ -89,6 +91,7 @@ RECORDS = {
 def names(file):
     if file == "recorded.txt":
         kinds = {title: [item.kind for item in exhibits(made(title))] for title in EXHIBITED}
+        kinds |= {title: some.split() for title, (_, some) in SOME.items()}
         return [f"{title}: {kind}" for title in kinds for kind in dict.fromkeys(kinds[title])]
     return list(CASES if file == "verdicts.txt" else METHODS)
 

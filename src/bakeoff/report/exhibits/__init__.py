@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
 from bakeoff.report.drawing import message, styled
 from bakeoff.report.exhibit import MOST_DATASETS, Drawing, Exhibit, Item, Section
 from bakeoff.report.study import Study
-from bakeoff.report.study_design import StudyDesign
 from bakeoff.report.tables import PageTable, Table, tabulate
 from bakeoff.stats import Evidence
 
@@ -21,44 +19,38 @@ NO_RESULT = "The test has no result"
 @cache
 def records() -> dict[str, Exhibit]:
     """Return every exhibit by its name, in the order of the names."""
-    found: dict[str, Exhibit] = {}
+    by_name: dict[str, Exhibit] = {}
     for module in pkgutil.iter_modules(__path__):
         name = f"{__name__}.{module.name}"
-        own = [r for r in vars(importlib.import_module(name)).values() if isinstance(r, Exhibit)]
-        if not own:
+        made = [r for r in vars(importlib.import_module(name)).values() if isinstance(r, Exhibit)]
+        if not made:
             raise TypeError(f"{name} has no table and no figure")
-        for record in own:
-            if record.name in found:
+        for record in made:
+            if record.name in by_name:
                 raise ValueError(f"{name}: there is another exhibit {record.name}")
-            found[record.name] = record
-    return dict(sorted(found.items()))
+            by_name[record.name] = record
+    return dict(sorted(by_name.items()))
 
 
-def exhibits(design: StudyDesign) -> list[Item]:
+def exhibits(design: Study) -> list[Item]:
     """List the tables and figures of a report, in its order: tests over all data sets first."""
+    tests = sorted(design.tests, key=lambda entry: entry.evidence is not Evidence.DATASETS)
     order = list(Section)
-    found = [
-        ((order.index(record.section), record.place, rank), item)
-        for record in records().values()
-        for rank, item in _items(record, design)
-    ]
-    return [item for _, item in sorted(found, key=lambda one: one[0])]
-
-
-def _items(record: Exhibit, design: StudyDesign) -> Iterator[tuple[int, Item]]:
-    kind, title, rest = record.name, record.title, (record.form, record.section.value)
-    if record.each == "test":
-        tests = sorted(design.tests, key=lambda e: e.evidence is not Evidence.DATASETS)
-        for rank, entry in enumerate(tests):
-            if record.when(design, entry):
+    items: list[Item] = []
+    for record in sorted(records().values(), key=lambda r: (order.index(r.section), r.place)):
+        kind, title, rest = record.name, record.title, (record.form, record.section.value)
+        if record.each == "test":
+            for entry in (entry for entry in tests if record.when(design, entry)):
                 named = f"{entry.title}: {title}" if title else entry.title
-                yield rank, Item(kind, entry.name, "", *rest, named, record.caption)
-    elif record.when(design):
-        if record.each == "study" or not design.several:
-            yield 0, Item(kind, "", "", *rest, title, record.caption)
+                items.append(Item(kind, entry.name, "", *rest, named, record.caption))
+        elif not record.when(design):
+            continue
+        elif record.each == "study" or not design.several:
+            items.append(Item(kind, "", "", *rest, title, record.caption))
         elif len(design.datasets) <= MOST_DATASETS:
-            for rank, name in enumerate(design.experiment.datasets):
-                yield rank, Item(kind, "", name, *rest, f"{title}: {name}", record.caption)
+            for name in design.datasets:
+                items.append(Item(kind, "", name, *rest, f"{title}: {name}", record.caption))
+    return items
 
 
 def _made(item: Item, study: Study) -> Any:

@@ -1,57 +1,65 @@
-"""The models: their scores, ranks and intervals, what they chose, and what they cost."""
+"""The models: their scores, ranks and intervals, what they chose, and what they say of rows."""
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections import Counter
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pandas as pd
 
-from bakeoff.comparisons.evidence import has_interval, has_test
-from bakeoff.report import prose, tables
+from bakeoff.comparisons import Decision
+from bakeoff.comparisons.evidence import difference_options, has_interval, has_test
+from bakeoff.comparisons.row_tables import INTERACTION
+from bakeoff.report import drawing, prose, tables
 from bakeoff.report.baseline import baselines
-from bakeoff.report.drawing import MOST_DRAWN, Colour, grid, message, name_of, name_rows, panel
+from bakeoff.report.drawing import MOST_DRAWN, SIZE, Colour, IntervalLine, message, name_of
 from bakeoff.report.exhibit import MOST_DATASETS, Drawing, Section, figure, table
-from bakeoff.report.may_be_best import cautions, may_be_best
-from bakeoff.report.numbers import capital, count, fixed, letters_for, number, percent
+from bakeoff.report.numbers import (
+    capital,
+    clean,
+    count,
+    enumerated,
+    fixed,
+    letters_for,
+    number,
+    p_equals,
+    percent,
+    share,
+)
 from bakeoff.report.ranking import (
     Ranked,
+    cautions,
     dataset_means,
     interval_note,
+    may_be_best,
     order,
     ranking,
     ranks_of,
     shown_interval,
 )
 from bakeoff.report.study import BESIDE, Study
-from bakeoff.report.study_design import StudyDesign, clean
-from bakeoff.report.tables import (
-    COUNT,
-    DATASET,
-    INTERVAL,
-    METRIC,
-    MODEL,
-    PLAN,
-    SCORE,
-    Best,
-    Cell,
-    Column,
-    Table,
-    numbers,
-)
-from bakeoff.stats import Status
+from bakeoff.report.tables import SCORE, Best, Cell, Column, Table
+from bakeoff.report.written import Written, decimals, with_unit
+from bakeoff.scores import Metric
+from bakeoff.spec.related import row_columns
+from bakeoff.stats import Status, metric_ci
+from bakeoff.stats.metrics.library import calibration_curve
+from bakeoff.stats.metrics.view import read_groups
 
-RANK = numbers(lambda rank: fixed(rank, 2))
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+RANK = tables.numbers(lambda rank: fixed(rank, 2))
 MOST_LINES, MOST_DOTS = 120, 3_000
 """With more scores than these, lines between them would be a grey cloud."""
 MOST_MARKS = 1_000
 """With more scores the dots are one picture, which is smaller than so many marks."""
 MOST_VALUES = 5
-
-
-def _level(study: Study) -> str:
-    return f"{percent(1 - study.alpha)} CI"
 
 
 @figure(
@@ -75,7 +83,7 @@ def scores(study: Study) -> Drawing:
     values = known[[line.model for line in ranked]].to_numpy()
     names = [study.label(line.model) for line in ranked]
     labels = [name_of(name, letters_for(names)) for name in names]
-    drawn, axes = panel(len(ranked), labels, row=0.34 if len(ranked) < 16 else 0.27)
+    drawn, axes = drawing.panel(len(ranked), labels, row=0.34 if len(ranked) < 16 else 0.27)
     dotted = len(values) > 1
     joined = dotted and len(values) <= MOST_LINES and values.size <= MOST_DOTS
     many = values.size > MOST_MARKS
@@ -91,9 +99,9 @@ def scores(study: Study) -> Drawing:
         if ci := shown_interval(study, line):
             axes.plot(list(ci), [place + below] * 2, color=colour, linewidth=1.4, zorder=3)
         axes.plot(line.mean, place + below, "D", markersize=4.2, color=Colour.INK, zorder=4)
-    name_rows(axes, labels)
+    drawing.name_rows(axes, labels)
     axes.set_ylim(len(labels) - 0.35, -0.5)
-    grid(axes)
+    drawing.grid(axes)
     unit = "mean on a data set" if several else "on a fold" if dotted else "on the test rows"
     better = "higher" if study.metric.greater_is_better else "lower"
     axes.set_xlabel(f"{study.written().label} {unit} ({better} is better)")
@@ -113,26 +121,25 @@ def scores(study: Study) -> Drawing:
 def models(study: Study) -> Table:
     """The tests, not overlapping intervals, show whether two models differ."""
     ranked, several = ranking(study), study.several
-    averaged = study.averages(study.metric.name)
-    top = _best_of([line.mean for line in ranked], study.metric.greater_is_better)
-    rows = []
-    for line in ranked:
-        row: dict[str, Any] = {"rank": line.rank, "model": line.model, "wins": line.wins}
-        if averaged:
-            row["mean"] = Best(line.mean, line.mean == top)
+    rows: list[dict[str, Any]] = [
+        {"rank": line.rank, "model": line.model, "wins": line.wins} for line in ranked
+    ]
+    if study.averages(study.metric.name):
+        for row, line in zip(rows, ranked, strict=True):
+            row |= {"mean": line.mean}
             row |= {"ci_low": ci} if (ci := shown_interval(study, line)) else {}
-        rows.append(row)
+        _mark_best(rows, "mean", study.metric)
     baseline = _baseline_scores(study)
     if rows and study.metric.name in baseline:
         rows.append({"model": _baseline_row(study), "mean": baseline[study.metric.name]})
     title = capital(study.metric.title)
     repeated = several or any(line.n > 1 for line in ranked)
     columns = (
-        MODEL,
+        tables.MODEL,
         *([Column("rank", "Average rank", RANK)] if several else []),
         Column("mean", f"{title}, mean" if repeated else title, SCORE),
-        Column("ci_low", _level(study), INTERVAL),
-        Column("wins", "Times first", COUNT, several=True),
+        Column("ci_low", f"{percent(1 - study.alpha)} CI", tables.INTERVAL),
+        Column("wins", "Times first", tables.COUNT, several=True),
     )
     return Table(columns, rows, _note_of_models(study, ranked))
 
@@ -141,23 +148,25 @@ def models(study: Study) -> Table:
     Section.METRICS,
     10,
     "Every metric",
-    when=lambda design: len(design.experiment.metrics) > 1 or design.plans_repeat,
+    when=lambda design: (
+        design.several
+        or len(design.experiment.metrics) > 1
+        or any(len(plan.splits()) > 1 for plan in design.experiment.resampling.plans().values())
+    ),
 )
 def metrics(study: Study) -> Table:
     """Mean scores by every metric. The standard deviation describes the spread of single scores; it
     is not a standard error, because folds share training rows.
     """
     ranked, several = ranking(study), study.several
-    first = study.metric
+    first, title = study.metric, capital(study.metric.title)
     averaged = study.averages(first.name)
     repeated = several or any(line.n > 1 for line in ranked)
     known = any(not math.isnan(line.holdout) for line in ranked)
     held = averaged and study.plan != "holdout" and known
-    best = _best_of([line.holdout for line in ranked], first.greater_is_better)
     beside = dataset_means(study, first.name, BESIDE).mean()
     other = {m: study.metrics[m] for m in study.experiment.metrics[1:] if study.averages(m)}
     means = {m: dataset_means(study, m, study.plan).mean() for m in other}
-    tops = {m: _best_of(means[m], metric.greater_is_better) for m, metric in other.items()}
     rows: list[dict[str, Any]] = []
     for line in ranked:
         row: dict[str, Any] = {"model": line.model}
@@ -166,9 +175,10 @@ def metrics(study: Study) -> Table:
         if study.plan == "halves":
             row["beside"] = float(beside[line.model])
         if held:
-            row["holdout"] = Best(line.holdout, line.holdout == best)
-        scores = {m: float(means[m][line.model]) for m in other}
-        rows.append(row | {f"mean_{m}": Best(scores[m], scores[m] == tops[m]) for m in other})
+            row["holdout"] = line.holdout
+        rows.append(row | {f"mean_{m}": float(means[m][line.model]) for m in other})
+    for name, metric in (("holdout", first), *((f"mean_{m}", one) for m, one in other.items())):
+        _mark_best(rows, name, metric)
     baseline = _baseline_scores(study)
     if rows and first.name in baseline:
         row = {"model": _baseline_row(study)}
@@ -178,29 +188,31 @@ def metrics(study: Study) -> Table:
             row["holdout"] = math.fsum(one.holdout for one in each) / len(each)
         rows.append(row)
     columns = (
-        MODEL,
+        tables.MODEL,
         *(Column(f"mean_{m}", capital(one.title), SCORE, metric=m) for m, one in other.items()),
-        Column(
-            "sd", f"{capital(first.title)}, SD over {'data sets' if several else 'folds'}", SCORE
-        ),
-        Column("n", "Data sets" if several else "Folds", COUNT),
+        Column("sd", f"{title}, SD over {'data sets' if several else 'folds'}", SCORE),
+        Column("n", "Data sets" if several else "Folds", tables.COUNT),
         Column("beside", capital(prose.HALVES[not study.by_full]), SCORE),
-        Column("holdout", f"{capital(first.title)} on held-out rows", SCORE),
+        Column("holdout", f"{title} on held-out rows", SCORE),
     )
     return Table(columns, rows)
 
 
-def _best_of(scores: Any, greater_is_better: bool) -> float:
-    return float((max if greater_is_better else min)(scores, default=math.nan))
+def _mark_best(rows: list[dict[str, Any]], column: str, metric: Metric) -> None:
+    """Set the best scores of a column in bold."""
+    marked = [row for row in rows if column in row]
+    scores = [row[column] for row in marked]
+    best = (max if metric.greater_is_better else min)(scores, default=math.nan)
+    for row, score in zip(marked, scores, strict=True):
+        row[column] = Best(score, score == best)
 
 
 def _note_of_models(study: Study, ranked: list[Ranked]) -> str:
     """Say how models were ranked, and what is odd about their scores."""
     trained = "" if study.several else prose.trained_on(study, study.datasets[0], study.plan)
     by = f"{study.metric.title} ({prose.scored(study)}{trained})"
-    hidden = any(line.ci for line in ranked) and not any(
-        shown_interval(study, one) for one in ranked
-    )
+    shown = any(shown_interval(study, line) for line in ranked)
+    hidden = not shown and any(line.ci for line in ranked)
     parts = [f"Ranked by {by}.", "" if hidden else interval_note(study), prose.over_runs(study)]
     if baselines(study, study.metric.name):
         answer = "the mean, or by metrics that are no mean squared error or deviance the median"
@@ -232,7 +244,7 @@ def _baseline_row(study: Study) -> Cell:
     return Cell(f"(baseline{'' if study.several else f': {clean(answer)}'})")
 
 
-def _may_be_best(design: StudyDesign) -> bool:
+def _may_be_best(design: Study) -> bool:
     """Show it for a few test sets of three models or more: of two, the test of the pair says it."""
     few = len(design.datasets) <= MOST_DATASETS and len(design.models) > 2
     known = design.has_rows and has_test(design.experiment.metrics[0])
@@ -259,8 +271,8 @@ def best(study: Study) -> Table:
         for line in each.models
     ]
     columns = (
-        DATASET,
-        MODEL,
+        tables.DATASET,
+        tables.MODEL,
         Column("stays", "May be the best"),
         Column("p", "p", tables.P),
         Column("tier", "Group"),
@@ -297,12 +309,12 @@ def intervals(study: Study) -> Table:
                 note = Cell(f"{'no score' if lacks else 'no interval'}: {why}", tone="bad")
             rows.append(line | {"ci_low": (line["ci_low"], line["ci_high"]), "note": note})
     columns = (
-        DATASET,
-        METRIC,
-        MODEL,
+        tables.DATASET,
+        tables.METRIC,
+        tables.MODEL,
         Column("estimate", "Score", SCORE),
         Column("se", "SE", SCORE),
-        Column("ci_low", _level(study), INTERVAL),
+        Column("ci_low", f"{percent(1 - study.alpha)} CI", tables.INTERVAL),
         Column("note", "Caution"),
     )
     return Table(columns, rows, prose.over_runs(study))
@@ -317,7 +329,7 @@ def datasets(study: Study) -> Table:
     means = dataset_means(study, study.metric.name, study.plan).reindex(columns=ordered)
     ranks = ranks_of(means, study.metric)
     first = ranks.eq(ranks.min(axis=1), axis=0)
-    columns = (DATASET, *(Column(m, study.label(m), SCORE, "model") for m in ordered))
+    columns = (tables.DATASET, *(Column(m, study.label(m), SCORE, "model") for m in ordered))
     rows = (
         {"dataset": str(name)} | {m: Best(float(own[m]), bool(top[m])) for m in ordered}
         for (name, own), (_, top) in zip(means.iterrows(), first.iterrows(), strict=True)
@@ -348,11 +360,11 @@ def choices(study: Study) -> Table:
         for key, own in (study.choices.groupby(by, sort=False) if len(study.choices) else ())
     ]
     columns = (
-        DATASET,
-        MODEL,
-        PLAN,
+        tables.DATASET,
+        tables.MODEL,
+        tables.PLAN,
         Column("parameter", "Parameter"),
-        Column("fits", "Fits", COUNT),
+        Column("fits", "Fits", tables.COUNT),
         Column("values", "Values"),
     )
     return Table(columns, rows, "choices.csv lists every fit.")
@@ -368,3 +380,249 @@ def _counted(values: Any) -> str:
     shown = ", ".join(f"{value} ({n}×)" for value, n in counts.most_common(MOST_VALUES))
     rest = len(counts) - MOST_VALUES
     return shown + (f" and {rest} more" if rest > 0 else "")
+
+
+MOST_MODELS, MOST_OF_SEVERAL = 12, 3
+"""Panels of a data set, and panels of each of several: fewer keep the page small."""
+ACROSS = 3
+"""Panels side by side."""
+
+
+def _fewer(shown: Sequence[str], known: Sequence[str]) -> str:
+    """Say that a figure leaves models out; empty where it shows all."""
+    return f"the {len(shown)} best of {len(known)} models" if len(shown) < len(known) else ""
+
+
+def _panels(study: Study, models: Sequence[str], x: str, y: str) -> tuple[Figure, list[Axes]]:
+    """Make a square panel for each model; the axes have one name and one scale for all."""
+    across = min(ACROSS, len(models))
+    down = math.ceil(len(models) / across)
+    drawn = drawing.canvas(0.5 + across * (drawing.WIDTH - 0.5) / ACROSS, 0.4 + 1.9 * down)
+    drawn.set_layout_engine("constrained")
+    grid = list(drawn.subplots(down, across, sharex=True, sharey=True, squeeze=False).ravel())
+    for place, axes in enumerate(grid):
+        axes.set_visible(place < len(models))
+        axes.spines[["top", "right"]].set_visible(False)
+        axes.tick_params(length=0, labelbottom=place + across >= len(models))
+    for axes, model in zip(grid, models, strict=False):
+        axes.set_title(name_of(study.label(model), 24), fontsize=SIZE, color=Colour.INK)
+    drawn.supxlabel(x, fontsize=SIZE, color=Colour.INK)
+    drawn.supylabel(y, fontsize=SIZE, color=Colour.INK)
+    return drawn, grid[: len(models)]
+
+
+@figure(
+    Section.METRICS,
+    50,
+    "Predicted against observed",
+    each="dataset",
+    when=lambda design: design.has_rows and design.experiment.task.numbers,
+)
+def fitted(study: Study, dataset: str) -> Drawing:
+    """The prediction of each model for each held-out row against the observed value. On the
+    diagonal both are equal; above it the prediction is too high. Predictions of a good model vary
+    less than the observations, so that low observations lie above the diagonal and high ones below
+    it: this alone is no sign of bias.
+    """
+    from matplotlib.colors import LinearSegmentedColormap
+
+    rows = study.test_sets.get(dataset)
+    if rows is None or not rows.n:
+        return message("there are no held-out rows")
+    known = [m for m in order(study) if m in rows.models]
+    shown = known[: MOST_OF_SEVERAL if study.several else MOST_MODELS]
+    truth, predicted = rows.truth, rows.predicted[:, [rows.models.index(m) for m in shown]]
+    low = float(min(truth.min(), predicted.min()))
+    high = float(max(truth.max(), predicted.max()))
+    room = 0.04 * (high - low) or 1.0
+    ends = low - room, high + room
+    # with more rows, or dots in all panels of the page, rows are counted in hexagons
+    counted = rows.n > 2_000 or rows.n * len(shown) * len(study.datasets) > 6_000
+    colours = LinearSegmentedColormap.from_list("rows", [f"{Colour.BLUE}26", Colour.BLUE])
+    unit, errors = study.experiment.datasets[dataset].unit, truth - predicted[:, 0]
+    digits = decimals([errors.std() / math.sqrt(rows.n)], [np.abs(errors).mean()])
+    written = Written("error", clean(unit) if unit else "", digits)
+    names = (with_unit(name, written.unit) for name in ("observed", "predicted"))
+    drawn, panels = _panels(study, shown, *names)
+    for place, axes in enumerate(panels):
+        axes.plot(ends, ends, color=Colour.MUTED, linewidth=0.9, zorder=1)
+        axes.set(xlim=ends, ylim=ends, aspect="equal")
+        axes.locator_params(nbins=4)
+        if counted:
+            how: dict[str, Any] = {"mincnt": 1, "bins": "log", "cmap": colours, "linewidths": 0}
+            axes.hexbin(truth, predicted[:, place], gridsize=24, extent=(*ends, *ends), **how)
+        else:
+            # a few dots hardly cover one another, and need not be pale
+            how = {"markersize": 2.6, "alpha": 0.45 if rows.n > 300 else 0.8, "markeredgewidth": 0}
+            axes.plot(truth, predicted[:, place], "o", color=Colour.BLUE, **how)
+    legend = "The darker a hexagon, the more rows it holds (logarithmic)." if counted else ""
+    alt = (
+        f"Predicted against observed values of {rows.n:,} held-out rows from "
+        f"{written.told(float(truth.min()))} to {written.told(float(truth.max()))}, a panel for "
+        f"each of {len(shown)} models. {study.label(shown[0])} predicts too much for "
+        f"{share(float((predicted[:, 0] > truth).mean()))} of the rows."
+    )
+    return Drawing(drawn, alt, legend, _fewer(shown, known))
+
+
+def _has_labels(design: Study) -> bool:
+    return design.has_rows and not design.experiment.task.numbers
+
+
+def _indices(design: Study) -> list[str]:
+    """List the metrics of calibration."""
+    return [name for name in design.experiment.metrics if design.metrics[name].calibration]
+
+
+@figure(
+    Section.METRICS,
+    40,
+    "Calibration curves",
+    each="dataset",
+    when=lambda design: _has_labels(design) and any(_indices(design)),
+    citation="austin2019",
+)
+def calibration(study: Study, dataset: str) -> Drawing:
+    """The share of positive held-out rows by predicted probability (line, with its confidence
+    band), smoothed by local linear regression (loess of degree 1 with a span of 0.75 and no
+    robustness steps). On the diagonal probabilities mean what they say; below it they are too high.
+    Grey bars show where the probabilities of the model lie.
+    """
+    rows = study.test_sets.get(dataset)
+    known = {}
+    if rows is not None and len(rows.classes) == 2 and rows.probabilities is not None:
+        of_positive = rows.probabilities[:, :, 1]
+        every = {m: of_positive[:, rows.models.index(m)] for m in order(study) if m in rows.models}
+        known = {m: p for m, p in every.items() if len(p) and not np.isnan(p).any()}
+    if rows is None or not known:
+        return message("no model gives probabilities of two classes on the held-out rows")
+    positive, level = rows.truth == 1, 1 - study.alpha
+    shown = [*known][: MOST_OF_SEVERAL if study.several else MOST_MODELS]
+    rows = dataclasses.replace(rows, metric=_indices(study)[0])
+    options = difference_options(rows, study.experiment.costs_on(dataset))
+    options |= {"metric": rows.metric, "labels": [False, True], "positive": True}
+    clusters = read_groups(options.get("groups"), len(positive))
+    drawn, panels = _panels(study, shown, "predicted probability", "observed share")
+    for axes, model in zip(panels, shown, strict=True):
+        axes.plot([0, 1], [0, 1], color=Colour.MUTED, linewidth=0.9, zorder=1)
+        axes.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), aspect="equal")
+        curve = calibration_curve(positive, known[model], clusters, level)
+        axes.fill_between(
+            curve.at, curve.low, curve.high, color=Colour.BLUE, alpha=0.2, linewidth=0
+        )
+        axes.plot(curve.at, curve.share, color=Colour.BLUE, linewidth=1.4)
+        counts, edges = np.histogram(known[model], bins=25, range=(0, 1))
+        axes.bar(
+            edges[:-1], 0.12 * counts / counts.max(), width=0.036, bottom=-0.02, align="edge",
+            color=Colour.MUTED, alpha=0.5, linewidth=0,
+        )  # fmt: skip
+    indices = {m: metric_ci(positive, known[m], **options).estimate for m in shown}
+    told = enumerated(f"{study.label(m)}: ICI {fixed(index, 3)}" for m, index in indices.items())
+    return Drawing(
+        drawn,
+        f"Calibration curves of {len(shown)} models on {len(positive):,} rows. {told}.",
+        f"The band is a pointwise {percent(level)} confidence band of the smoothed share.",
+        _fewer(shown, [*known]),
+    )
+
+
+@figure(
+    Section.METRICS,
+    60,
+    "Confusion matrices",
+    when=lambda design: _has_labels(design) and not design.several,
+)
+def confusion_maps(study: Study) -> Drawing:
+    """The confusion matrix of each model on the held-out rows: rows are true classes, columns
+    predicted classes. The darker a cell, the larger its share of the true class; correct
+    predictions are on the diagonal.
+    """
+    from matplotlib.colors import LinearSegmentedColormap
+
+    if not study.test_sets:
+        return message("there are no held-out rows")
+    (tested,) = study.test_sets.values()
+    known = [m for m in order(study) if m in tested.models]
+    shown = known[:MOST_MODELS]
+    names = [name_of(clean(name), 12) for name in tested.classes]
+    k = len(names)
+    drawn, panels = _panels(study, shown, "predicted class", "true class")
+    colours = LinearSegmentedColormap.from_list("share", [f"{Colour.BLUE}00", Colour.BLUE])
+    labels = names if k <= 20 else []
+    # so many inches have the names of the classes below a panel, side by side
+    long = k * max(map(drawing.text_width, names)) > 1.5
+    turned: Any = {"rotation": 45, "ha": "right"} if long else {}
+    for axes, model in zip(panels, shown, strict=True):
+        counts = tested.confusion(model)
+        shares = counts / counts.sum(axis=1, keepdims=True).clip(min=1)
+        axes.imshow(shares, cmap=colours, vmin=0, vmax=2)
+        axes.set_xticks(range(len(labels)), labels, fontsize=SIZE - 1.5, **turned)
+        axes.set_yticks(range(len(labels)), labels, fontsize=SIZE - 1.5)
+        for i, j in np.ndindex(k, k) if k <= 6 else ():
+            how: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": SIZE - 1}
+            axes.text(j, i, f"{counts[i, j]:,}", **how)
+    right = int(tested.confusion(shown[0]).trace())
+    alt = (
+        f"Maps of true against predicted classes of {len(shown)} models on {tested.n:,} rows of "
+        f"{k} classes. {study.label(shown[0])} has {right:,} of them right."
+    )
+    return Drawing(drawn, alt, shows=_fewer(shown, known))
+
+
+def _in_subgroups(design: Study) -> bool:
+    """Show it where a data set has subgroups and the models are ranked by what rows have."""
+    experiment = design.experiment
+    there = any(row_columns(experiment, name).subgroups for name in experiment.datasets)
+    ranked = design.has_rows and has_test(experiment.metrics[0])
+    by_values = experiment.by_values and not design.has_runs
+    return there and len(experiment.models) > 1 and (ranked or by_values)
+
+
+@figure(Section.DATA, 40, "Differences by subgroup", each="dataset", when=_in_subgroups)
+def subgroups(study: Study, dataset: str) -> Drawing:
+    """The difference between two models in each subgroup of the held-out rows (square; number of
+    rows in brackets) with its interval; filled squares differ significantly from zero. A
+    significant difference in one subgroup but not in another is not evidence that the two subgroups
+    differ: the interaction test beside the name of the column answers this. P-values are adjusted
+    by Holm's method over columns, subgroups and pairs.
+    """
+    found, metric = study.subgroups, study.metric
+    own = found[(found["dataset"] == dataset) & (found["metric"] == metric.name)]
+    place = {model: i for i, model in enumerate(order(study))}
+    lines = sorted(
+        own.to_dict("records"),
+        key=lambda line: sorted((place[line["model_a"]], place[line["model_b"]])),
+    )
+    if not any(math.isfinite(line["estimate"]) for line in lines):
+        return message("no subgroup has enough rows for a difference")
+    made = [_subgroup(study, line) for line in lines[:36]]
+    better = "higher" if metric.greater_is_better else "lower"
+    measured = study.written(dataset=dataset).label
+    axis = f"{prose.advantage([metric])} in {measured} (to the right: A is {better} and better)"
+    drawn, _ = drawing.interval_plot(made, axis)
+    told = enumerated(f"{line.label}: {line.note}" for line in made)
+    shows = f"the first {len(made)} of {len(lines)} lines; all are in subgroups.csv"
+    return Drawing(
+        drawn,
+        f"Differences in {metric.title} by subgroup. {told}.",
+        f"Intervals are simultaneous {percent(1 - study.alpha)} intervals for each column.",
+        shows if len(made) < len(lines) else "",
+    )
+
+
+def _subgroup(study: Study, line: dict[Any, Any]) -> IntervalLine:
+    """Make a line of a subgroup's difference, or a heading of the interaction with its column."""
+    p = p_equals(line["pvalue_adjusted"], "adj. p" if line["family_size"] > 1 else "p")
+    known = math.isfinite(line["pvalue"])
+    if line["role"] == INTERACTION:
+        pair = " − ".join(name_of(study.label(line[m]), 16) for m in ("model_a", "model_b"))
+        label = f"{pair}, by {name_of(line['column'], 16)}"
+        return IntervalLine(label, f"interaction: {p}" if known else "too few rows", heading=True)
+    note = str(line["status"]).replace("_", " ")
+    if known:
+        written = study.written(dataset=line["dataset"])
+        ends = written.interval(line["ci_low"], line["ci_high"])
+        note = f"{written.score(line['estimate'])} {ends}  {p}"
+    label = f"{name_of(line['subgroup'], 24)} ({line['n']:,})"
+    ci = line["ci_low"], line["ci_high"]
+    return IntervalLine(label, note, line["estimate"], ci, Decision(line["decision"]))

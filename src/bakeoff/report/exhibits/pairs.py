@@ -10,25 +10,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from bakeoff.comparisons import Comparison, Decision
-from bakeoff.report import prose, tables
-from bakeoff.report.drawing import (
-    LEAST,
-    MOST_DRAWN,
-    SAYS,
-    SIZE,
-    WIDTH,
-    Colour,
-    IntervalLine,
-    canvas,
-    interval_plot,
-    message,
-    name_of,
-    name_rows,
-    panel,
-    text_width,
-)
+from bakeoff.report import drawing, prose, tables
+from bakeoff.report.drawing import MOST_DRAWN, SAYS, SIZE, Colour, IntervalLine, message, name_of
 from bakeoff.report.exhibit import Drawing, Section, figure, table
-from bakeoff.report.family import Family, as_float
 from bakeoff.report.numbers import (
     capital,
     enumerated,
@@ -41,11 +25,10 @@ from bakeoff.report.numbers import (
     words,
 )
 from bakeoff.report.ranking import order, oriented
-from bakeoff.report.study import Study
-from bakeoff.report.study_design import StudyDesign
+from bakeoff.report.study import Family, Study
 from bakeoff.report.tables import COUNT, METRIC, MODEL, SCORE, A, B, Cell, Column, Table
 from bakeoff.report.written import Written
-from bakeoff.stats import Arity, Entry, Evidence, TypeOneError, paired_odds_ratio_ci
+from bakeoff.stats import Arity, Entry, Evidence, TypeOneError, as_float, paired_odds_ratio_ci
 
 MOST_PAIRS = 300
 """With more comparisons a table keeps to the metric that ranks; comparisons.csv has all."""
@@ -130,7 +113,7 @@ def single(study: Study, test: str) -> Table:
     return Table(columns, rows, capital(f"{prose.correction(families[0])}{side}"))
 
 
-@table(Section.PAIRS, 60, "all pairs", each="test", when=StudyDesign.pairs)
+@table(Section.PAIRS, 60, "all pairs", each="test", when=Study.pairs)
 def pairs(study: Study, test: str) -> Table:
     """Every pair of models, with A and B as in comparisons.csv. The adjusted p-value (of Bayesian
     tests the posterior probability) decides. “Cannot tell” means that the data do not decide, not
@@ -152,24 +135,18 @@ def pairs(study: Study, test: str) -> Table:
 
     def values(row: Comparison) -> dict[str, Any]:
         sizes, details = row.result.get("effect_sizes", {}), row.result.get("details", {})
-        line = tables.compared(study, row) | {
-            f"effect_{k}": as_float(sizes.get(k)) for k in effects
-        }
+        line = {f"effect_{k}": as_float(sizes.get(k)) for k in effects}
         if "n_discordant" in row.result:  # McNemar's test of independent rows
             alone = {key: details[key] for key in ("only_a_correct", "only_b_correct")}
-            how: dict[str, Any] = {
-                "confidence_level": row.confidence,
-                "alternative": row.alternative,
-            }
-            line |= alone | {"odds_ratio_low": tuple(paired_odds_ratio_ci(**alone, **how))}
-        return line
+            how: dict[str, Any] = {"alternative": row.alternative}
+            ratio = paired_odds_ratio_ci(**alone, confidence_level=row.confidence, **how)
+            line |= alone | {"odds_ratio_low": tuple(ratio)}
+        return tables.compared(study, row) | line
 
-    probabilities = (
-        Column("p_a_better", "P(A better)", tables.PROBABILITY),
-        Column("p_equivalent", "P(equivalent)", tables.PROBABILITY),
-        Column("p_b_better", "P(B better)", tables.PROBABILITY),
-    )
-    tested = tables.STATISTIC, tables.DF, tables.PVALUE, tables.ADJUSTED
+    titles = {"p_a_better": "P(A better)", "p_equivalent": "P(equivalent)"}
+    titles |= {"p_b_better": "P(B better)"}
+    probabilities = [Column(k, title, tables.PROBABILITY) for k, title in titles.items()]
+    tested = [tables.STATISTIC, tables.DF, tables.PVALUE, tables.ADJUSTED]
     advantage = "A − B" if first.entry.unit else prose.advantage(f.measure for f in by_metric)
     columns = (
         *([METRIC] if len(by_metric) > 1 else []),
@@ -194,10 +171,11 @@ def pairs(study: Study, test: str) -> Table:
         note += f" A − B is in units of {prose.unit(first)}."
     if not first.bayesian:
         each = " for each metric" if several and row.family_size > 1 else ""
+        sides = {"greater": "A", "less": "B"}
         side = (
-            ""
-            if row.alternative == "two-sided"
-            else f" One-sided test: is {'A' if row.alternative == 'greater' else 'B'} better?"
+            f" One-sided test: is {sides[row.alternative]} better?"
+            if row.alternative in sides
+            else ""
         )
         note += f" {capital(prose.correction(first))}{each}.{side}{prose.disagreement(first.rows)}"
     return Table(columns, map(values, rows), note)
@@ -263,14 +241,13 @@ def rows_of(study: Study, families: Sequence[Family]) -> list[Row]:
     others = [m for m in ranked if m != first]
     others = others if family.control else others[:MOST_OTHERS]
     chosen = [(first, m) for m in others] if first else list(combinations(ranked, 2))
-    names = {model: study.label(model) for model in ranked}
-    alone, least = letters_for(names.values()), letters_for(names.values(), PAIR_LETTERS // 2)
+    labels = list(map(study.label, ranked))
+    letters = letters_for(labels) if first else letters_for(labels, PAIR_LETTERS // 2)
     rows = []
     for a, b in chosen:
-        row = family.between(a, b)
-        if row is not None:
-            both = f"{short(names[a], least)} − {short(names[b], least)}"
-            label = f"− {short(names[b], alone)}" if first else both
+        if (row := family.between(a, b)) is not None:
+            left, right = (short(study.label(model), letters) for model in (a, b))
+            label = f"− {right}" if first else f"{left} − {right}"
             rows.append(Row(label, row, family.turned(a, b), family.written))
     return rows
 
@@ -314,25 +291,23 @@ def forest(study: Study, test: str) -> Drawing:
     edges = _edges(compared)
     lines = []
     for row in rows:
-        c, ends = row.comparison, (math.nan, math.nan)
-        if not math.isnan(c.ci_low):
-            low = edges[0] if c.alternative == "less" else c.ci_low
-            ends = low, edges[1] if c.alternative == "greater" else c.ci_high
-        p = p_equals(c.pvalue_adjusted)
-        lines.append(IntervalLine(row.label, p, c.estimate, ends, c.decision))
+        c, p = row.comparison, p_equals(row.comparison.pvalue_adjusted)
+        low = edges[0] if c.alternative == "less" and not math.isnan(c.ci_low) else c.ci_low
+        high = edges[1] if c.alternative == "greater" else c.ci_high
+        lines.append(IntervalLine(row.label, p, c.estimate, (low, high), c.decision))
     unit = prose.unit(families[0])
     if len({family.written.unit for family in families}) > 1:
         unit = families[0].written.title
     axis = f"advantage of the first in {unit}"
-    drawn, axes = interval_plot(lines, axis, band=compared[0].margin)
+    drawn, axes = drawing.interval_plot(lines, axis, band=compared[0].margin)
     ticked = False
     for place, row in enumerate(rows):
         single_folds = row.comparison.result.get("details", {}).get("differences", [])
-        values = np.array([as_float(v) for v in np.ravel(np.array(single_folds, dtype=object))])
-        if math.isnan(row.comparison.ci_low) and len(values):
+        values = [as_float(v) for v in np.ravel(np.array(single_folds, dtype=object))]
+        if math.isnan(row.comparison.ci_low) and values:
             ticked = True
             colour = SAYS.get(row.comparison.decision, Colour.MUTED)
-            values = -values if row.turned else values
+            values = [-v for v in values] if row.turned else values
             axes.plot(values, [place] * len(values), "|", color=colour, markersize=7, alpha=0.7)
     one_sided = any(c.alternative != "two-sided" for c in compared)
     if one_sided:
@@ -381,7 +356,7 @@ def posterior(study: Study, test: str) -> Drawing:
     families = study.ranking_families(test)
     rows, family = rows_of(study, families), families[0]
     labels = [row.label for row in rows]
-    drawn, axes = panel(len(rows), labels, row=0.36, top=0.42)
+    drawn, axes = drawing.panel(len(rows), labels, row=0.36, top=0.42)
     for place, row in enumerate(rows):
         c, start = row.comparison, 0.0
         for share, colour in (
@@ -402,28 +377,29 @@ def posterior(study: Study, test: str) -> Drawing:
                     color=ink, fontsize=SIZE - 0.5, fontweight="bold",
                 )  # fmt: skip
             start += share
-    name_rows(axes, labels)
+    drawing.name_rows(axes, labels)
     axes.set_xlim(0, 1)
     axes.set_xlabel("posterior probability")
     rope = max(row.comparison.rope for row in rows)
     height, x = drawn.get_figheight(), axes.get_position().x0
-    for text, colour in (
-        ("first better", Colour.BLUE),
-        (f"within ±{family.written.told(rope)}" if rope > 0 else "", Colour.MUTED),
-        ("second better", Colour.ORANGE),
-    ):
-        if text:
-            drawn.text(x, 1 - 0.3 / height, text, va="bottom", color=colour, fontsize=SIZE - 0.5)
-            x += (text_width(text) + 0.15) / drawn.get_figwidth()
+    heads = {"first better": Colour.BLUE}
+    heads |= {f"within ±{family.written.told(rope)}": Colour.MUTED} if rope > 0 else {}
+    for text, colour in (heads | {"second better": Colour.ORANGE}).items():
+        drawn.text(x, 1 - 0.3 / height, text, va="bottom", color=colour, fontsize=SIZE - 0.5)
+        x += (drawing.text_width(text) + 0.15) / drawn.get_figwidth()
+    shares = [
+        (row.label, c.p_a_better, c.p_equivalent, c.p_b_better)
+        for row in rows
+        for c in [row.comparison]
+    ]
     probabilities = enumerated(
-        f"{label}: {', '.join(map(probability, (c.p_a_better, c.p_equivalent, c.p_b_better)))}"
-        for label, c in ((row.label, row.comparison) for row in rows)
+        f"{label}: {', '.join(map(probability, values))}" for label, *values in shares
     )
     alt = f"{family.entry.title}, probabilities of better, equivalent, worse. {probabilities}."
     return Drawing(drawn, alt, shows=_what_is_shown(study, families, rows))
 
 
-def _ranks_all(design: StudyDesign, entry: Entry) -> bool:
+def _ranks_all(design: Study, entry: Entry) -> bool:
     """Show it for tests of all pairs over data sets."""
     formed = entry.all_pairs is not None and len(design.models) > 2
     ranked = entry.arity is Arity.ALL_PAIRS or formed
@@ -449,13 +425,13 @@ def ranks(study: Study, test: str) -> Drawing:
     letters = letters_for(map(study.label, models), 26)
     names = {model: name_of(study.label(model), letters) for model in models}
     half = (k + 1) // 2
-    margin = max(map(text_width, names.values())) + text_width("  99.99") + 0.2
+    margin = max(map(drawing.text_width, names.values())) + drawing.text_width("  99.99") + 0.2
     critical = as_float(family.rows[0].result["ranks"].get("critical_difference"))
     scaled = math.isfinite(critical) and critical <= last - first and bool(groups)
     top = 0.95 if scaled else 0.5
     below = top + 0.22 + 0.13 * len(groups)
-    width, height = max(WIDTH, 2 * margin + LEAST), below + 0.24 * half + 0.05
-    drawn = canvas(width, height)
+    width, height = max(drawing.WIDTH, 2 * margin + drawing.LEAST), below + 0.24 * half + 0.05
+    drawn = drawing.canvas(width, height)
     axes = drawn.add_axes((margin / width, 0, 1 - 2 * margin / width, 1))
     axes.set(xlim=(first, last), ylim=(height, 0))
     axes.axis("off")

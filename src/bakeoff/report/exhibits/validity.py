@@ -10,10 +10,9 @@ import pandas as pd
 
 from bakeoff.report import prose
 from bakeoff.report.exhibit import Section, table
-from bakeoff.report.numbers import NONE, capital, fixed, percent
+from bakeoff.report.numbers import NONE, capital, clean, fixed, percent
 from bakeoff.report.prose import checked
 from bakeoff.report.study import Study
-from bakeoff.report.study_design import clean
 from bakeoff.report.tables import (
     COUNT,
     DATASET,
