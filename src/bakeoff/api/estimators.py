@@ -195,7 +195,6 @@ def compare_estimators(
     encoding = "none" if _are_texts(X) else preprocessing  # texts are for a vectorizer
     frame = frame.assign(**folds)
     data = {**roles, "positive": positive, "unit": settings["unit"], "label": settings["name"]}
-    alternative = settings["alternative"]
     names = (metrics,) if isinstance(metrics, str) else metrics
     config = without_none(
         {
@@ -209,16 +208,7 @@ def compare_estimators(
             },
             "metrics": [METRICS_OF.get(name, name) for name in names] or None,
             "resampling": plans,
-            "tests": asked_tests(
-                ids,
-                tests=settings["tests"],
-                versus=versus,
-                what="estimator",
-                alternative=None if alternative == "two-sided" else alternative,
-                correction=settings["correction"],
-                alpha=alpha,
-                options=dict(settings["options"] or {}) or None,
-            ),
+            "tests": asked_tests(ids, settings, versus=versus, what="estimator", alpha=alpha),
         }
     )
     if not isinstance(n_jobs, int) or n_jobs == 0:

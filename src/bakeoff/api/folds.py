@@ -157,15 +157,7 @@ def compare_folds(
     unit = settings["unit"]
     ids = {label: f"model-{i}" for i, label in enumerate(results, 1)}
     try:
-        tests = asked_tests(
-            ids,
-            tests=settings["tests"],
-            versus=versus,
-            alternative=settings["alternative"],
-            correction=settings["correction"],
-            alpha=alpha,
-            options=dict(settings["options"] or {}),
-        )
+        tests = asked_tests(ids, settings, versus=versus, alpha=alpha)
         if y is not None or any(map(_is_table, results.values())):
             data = without_none({"label": settings["name"], "positive": positive, "unit": unit})
             rows = X, y, groups, cv

@@ -44,6 +44,11 @@ class Command(NamedTuple):
         """The names of its options."""
         return " ".join(self.options.values()).split()
 
+    @property
+    def keys(self) -> list[str]:
+        """The names of its options, those too that are set by ``--set``."""
+        return [*self.names, *self.rare.split()]
+
 
 _PREDICTIONS = (
     "one table with the true label and a column of predicted labels per model; or one table per "

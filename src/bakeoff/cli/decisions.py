@@ -8,10 +8,11 @@ import math
 from collections.abc import Callable
 from typing import NamedTuple
 
-from bakeoff.api.settings import numbers_wanted
-from bakeoff.cli.given import costs_in, in_options, outputs, read_tables
-from bakeoff.cli.terminal import bold, dim, say, table
-from bakeoff.errors import Problem, UserError, unknown
+from bakeoff.api.given import costs_in, read_tables
+from bakeoff.api.settings import in_arguments, numbers_wanted
+from bakeoff.cli import COMMANDS
+from bakeoff.cli.terminal import bold, dim, outputs, say, table
+from bakeoff.errors import UserError, unknown
 from bakeoff.files import write_text
 from bakeoff.options import read_value
 from bakeoff.release import GateVerdict, Terms, decide, read_rows
@@ -37,8 +38,8 @@ def gate(args: argparse.Namespace) -> int:
     """Decide, and return the decision as exit code."""
     files = [path for path in (args.base, args.candidate) if path is not None]
     places = outputs(args.output, files)
-    with in_options(args):
-        given = read_tables(files, args)
+    with in_arguments(COMMANDS[args.command].keys):
+        given = read_tables(files, vars(args))
         rows = read_rows(
             given.tables,
             given.columns,
@@ -114,15 +115,15 @@ def plan(args: argparse.Namespace) -> None:
     """Plan, and print the answer with its curve."""
     if args.margin is not None:
         args.margin = read_value("difference", args.margin)
-    with in_options(args):
+    with in_arguments(COMMANDS[args.command].keys):
         if args.alternative not in (sides := ("two-sided", "greater")):
-            raise Problem(("alternative",), unknown("value", args.alternative, sides))
+            raise UserError(f"alternative: {unknown('value', args.alternative, sides)}")
         if args.rows is not None and args.rows < 1:
-            raise Problem(("rows",), f"found {args.rows}, must be at least 1")
+            raise UserError(f"rows: found {args.rows}, must be at least 1")
         if args.equal and args.margin is None:
-            raise Problem(("equal",), "is for a margin, which is missing")
+            raise UserError("equal: is for a margin, which is missing")
         if args.margin is None and args.difference is None and args.rows is None:
-            raise Problem(("difference",), "is missing; which true difference should be found?")
+            raise UserError("difference: is missing; which true difference should be found?")
         design = _from_pilot(args) if args.files else _from_shares(args)
         rows = args.rows if args.rows is not None else design.rows_needed()
         sizes = dict.fromkeys(max(2, round(rows * share)) for share in _SHARES)
@@ -154,7 +155,7 @@ def _from_shares(args: argparse.Namespace) -> Design:
     """Return the design for models of which only shares of rows are supposed."""
     for name in _OF_PILOT.split():
         if getattr(args, name) is not None:
-            raise Problem((name,), "is for a pilot: give its predictions")
+            raise UserError(f"{name}: is for a pilot: give its predictions")
     make = _folds if args.test == "cv5x2_f" else _rows
     if args.difference is not None:
         return make(args)
@@ -168,7 +169,7 @@ def _from_shares(args: argparse.Namespace) -> Design:
     least = _PRECISION**2  # the discordance of independent errors changes with the difference
     difference = root(surplus, least, largest)
     if math.isnan(difference):
-        raise Problem(("rows",), f"{args.rows:,} rows find no difference with this probability")
+        raise UserError(f"rows: {args.rows:,} rows find no difference with this probability")
     args.difference = float(f"{difference:.3g}")
     return make(args)
 
@@ -196,7 +197,7 @@ def _rows(args: argparse.Namespace) -> Design:
 
 def _folds(args: argparse.Namespace) -> Design:
     if args.alternative != "two-sided":
-        raise Problem(("alternative",), "cv5x2_f is two-sided: leave it out")
+        raise UserError("alternative: cv5x2_f is two-sided: leave it out")
     psi, assumed = _discordance(args)
     test = FiveByTwoPower(discordance=psi)
     how = {"difference": args.difference, "alpha": args.alpha}
@@ -217,14 +218,14 @@ def _from_pilot(args: argparse.Namespace) -> Design:
     """Return the design for models like the two of a pilot."""
     for name in ("accuracy", "discordance"):
         if getattr(args, name) is not None:
-            raise Problem((name,), "the pilot tells; leave it out")
+            raise UserError(f"{name}: the pilot tells; leave it out")
     if args.test != "mcnemar":
-        raise Problem(("test",), f"{args.test} is planned without a pilot")
+        raise UserError(f"test: {args.test} is planned without a pilot")
     if len(args.files) > 2:
         raise UserError(f"expected one or two tables of predictions, found {len(args.files)}")
-    given = read_tables(args.files[::-1], args)
+    given = read_tables(args.files[::-1], vars(args))
     if len(given.metrics) > 1:
-        raise Problem(("metrics",), "a plan is for one metric")
+        raise UserError("metrics: a plan is for one metric")
     rows = read_rows(
         given.tables,
         given.columns,
@@ -246,9 +247,9 @@ def _from_pilot(args: argparse.Namespace) -> Design:
         rows.margin(metric, args.margin or 0.0)
         low, high = METRICS[metric].range
         if abs(args.difference or 0.0) > high - low:
-            raise Problem(
-                ("difference",),
-                f"found {args.difference:g}, values of {metric} lie between {low:g} and {high:g}",
+            raise UserError(
+                f"difference: found {args.difference:g}, values of {metric} lie between {low:g} "
+                f"and {high:g}",
             )
         noise = metric_difference(*rows.seen(metric), **rows.how(metric))
         about = rows.about(metric) or ""
@@ -261,14 +262,13 @@ def _from_pilot(args: argparse.Namespace) -> Design:
     true, margin = args.difference or 0.0, args.margin
     gap = true if margin is None else margin + (-abs(true) if args.equal else true)
     if margin is not None and gap <= 0:
-        raise Problem(("difference",), f"{true:g} is beyond the margin: no rows show it")
+        raise UserError(f"difference: {true:g} is beyond the margin: no rows show it")
     if one_sided and gap < 0:
-        raise Problem(("difference",), f"found {true:g}, A is to be the better one (one-sided)")
+        raise UserError(f"difference: found {true:g}, A is to be the better one (one-sided)")
     if margin is not None and counted_rows(metric) == "right" and not args.groups:
-        raise Problem(
-            ("margin",),
-            "accuracy on independent rows is decided by an exact limit, which is not planned; "
-            "`bakeoff gate` says of the pilot how many rows would decide",
+        raise UserError(
+            "margin: accuracy on independent rows is decided by an exact limit, which is not "
+            "planned; `bakeoff gate` says of the pilot how many rows would decide",
         )
     side = "greater" if one_sided or margin is not None else "two-sided"
     how = {"difference": abs(gap), "alpha": args.alpha, "alternative": side}
@@ -300,12 +300,10 @@ def _discordance(args: argparse.Namespace) -> tuple[float, str]:
     """Return on how many rows just one model is right, and where that is from."""
     accuracy, psi, difference = args.accuracy, args.discordance, args.difference
     if accuracy is not None and not abs(difference) <= accuracy < 1:
-        raise Problem(("accuracy",), f"found {accuracy:g}, must lie between the difference and 1")
+        raise UserError(f"accuracy: found {accuracy:g}, must lie between the difference and 1")
     if psi is None:
         if accuracy is None:
-            raise Problem(
-                ("discordance",), "is missing; or give `accuracy`, for independent errors"
-            )
+            raise UserError("discordance: is missing; or give `accuracy`, for independent errors")
         other = accuracy - abs(difference)
         psi = accuracy * (1 - other) + other * (1 - accuracy)
         return psi, (
@@ -316,9 +314,8 @@ def _discordance(args: argparse.Namespace) -> tuple[float, str]:
         least = 2 * accuracy - abs(difference)
         most = min(least, 2 - least)
         if psi > most + 1e-12:
-            raise Problem(
-                ("discordance",),
-                f"found {psi:g}, with these accuracies just one model can be right on "
+            raise UserError(
+                f"discordance: found {psi:g}, with these accuracies just one model can be right on "
                 f"{percent(round(most, 3))} of the rows at most",
             )
     return psi, f"Just one of the two is right on {percent(psi)} of the rows."

@@ -15,8 +15,7 @@ import yaml
 
 from bakeoff import __version__
 from bakeoff.cli.check import show_columns, show_undeclared
-from bakeoff.cli.given import outputs
-from bakeoff.cli.terminal import say
+from bakeoff.cli.terminal import outputs, say
 from bakeoff.data import records
 from bakeoff.data.describe import (
     LIKE_AN_ID,

@@ -5,12 +5,15 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import stat
 import sys
 import unicodedata
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 
-from bakeoff.errors import printable
+from bakeoff.errors import UserError, printable
+from bakeoff.files import check_writable
 
 _BOLD, _DIM = "1", "2"
 _ESCAPES = re.compile(r"\x1b\[[0-9;]*m")
@@ -79,3 +82,40 @@ def _padded(text: str, width: int, side: str) -> str:
 def _styled(text: str, code: str) -> str:
     wanted = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
     return f"\x1b[{code}m{text}\x1b[0m" if wanted and os.environ.get("TERM") != "dumb" else text
+
+
+def outputs(
+    given: Sequence[str] | None, read: Sequence[str], endings: Sequence[str] = ()
+) -> list[Path]:
+    """Return where `--output` writes to, checked before anything is computed.
+
+    With `endings` files have one of them, and what has none is a folder.
+    """
+    places = [Path(one) for one in given or ()]
+    inputs = {os.path.realpath(path) for path in read}
+    if len({os.path.realpath(place) for place in places}) < len(places):
+        raise UserError("output: the same place is named twice")
+    for place in places:
+        shown, target = repr(str(place)[:60]), Path(os.path.realpath(place))
+        is_folder = bool(endings) and not place.suffix
+        if str(target) in inputs:
+            raise UserError(f"output: {shown} is read from; name another file")
+        if endings and not is_folder and place.suffix.lower() not in endings:
+            names = ", ".join(endings)
+            raise UserError(f"output: found {shown}, expected a name with {names}, or a folder")
+        try:
+            status = None if is_folder else check_writable(place)
+            if status is not None and not stat.S_ISREG(status.st_mode):
+                continue  # a device or a pipe is written into, whatever its folder
+            end = target if place.is_symlink() else place
+            folder = end if is_folder else end.parent
+            above = next(p for p in (folder, *folder.absolute().parents) if p.exists())
+        except UserError as error:
+            raise UserError(f"output: {error}") from None
+        except OSError as error:
+            raise UserError(f"output: {shown}: {error.strerror}") from None
+        if not above.is_dir():
+            raise UserError(f"output: {str(above)!r} is a file; name a folder")
+        if not os.access(above, os.W_OK):
+            raise UserError(f"output: {str(above)!r} may not be written to")
+    return places
