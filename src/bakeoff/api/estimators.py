@@ -347,18 +347,18 @@ def joined_table(X: Any, y: Any, columns: Mapping[str, Any]) -> tuple[pd.DataFra
     """Join features, target and what is known of the rows."""
     frame = _features(X)
     y, columns = as_pandas(y), {role: as_pandas(given) for role, given in columns.items()}
-    roles = {"target": _unused("target", frame)}
-    frame[roles["target"]] = _column(y, frame, "y")
-    for role, given in columns.items():
-        if given is None:
+    roles: dict[str, str] = {}
+    for role, given in {"target": y, **columns}.items():
+        if given is None and role != "target":
             continue
-        if isinstance(given, str):
+        if isinstance(given, str) and role != "target":
             if given not in frame:
                 raise UserError(f"{role}: {unknown('column of X', given, map(str, frame.columns))}")
             roles[role] = given
         else:
-            roles[role] = _unused(role, frame)
-            frame[roles[role]] = _column(given, frame, role)
+            free = (role, *(f"{role}_{i}" for i in range(1, len(frame.columns) + 2)))
+            roles[role] = next(name for name in free if name not in frame)
+            frame[roles[role]] = _column(given, frame, "y" if role == "target" else role)
     return frame, roles
 
 
@@ -429,12 +429,6 @@ def _column(given: Any, frame: pd.DataFrame, argument: str) -> Any:
             "pair rows by position"
         )
     return values.to_numpy() if isinstance(values.dtype, np.dtype) else values.array
-
-
-def _unused(wanted: str, frame: pd.DataFrame) -> str:
-    """Return a name that no column has."""
-    names = (wanted, *(f"{wanted}_{i}" for i in range(1, len(frame.columns) + 2)))
-    return next(name for name in names if name not in frame)
 
 
 def _resampling_of(

@@ -9,22 +9,49 @@ import shlex
 from collections.abc import Mapping
 from typing import Any
 
-from bakeoff.api.build_study import ROWS
+from bakeoff.api.build_study import METRIC, ROWS
 from bakeoff.api.given import study_of_files
 from bakeoff.api.plain_data import as_plain, names_of
 from bakeoff.api.settings import in_arguments
 from bakeoff.cli import COMMANDS
-from bakeoff.cli.compare_show import show
-from bakeoff.cli.terminal import dim, outputs, say
+from bakeoff.cli.terminal import bold, dim, outputs, say, table
+from bakeoff.comparisons import Decision
+from bakeoff.comparisons.row_tables import INTERACTION
 from bakeoff.files import write_texts
-from bakeoff.report.may_be_best import may_be_best
-from bakeoff.report.numbers import paragraph
-from bakeoff.report.ranking import standings
+from bakeoff.report import prose
+from bakeoff.report.baseline import baselines
+from bakeoff.report.facts import Verdict
+from bakeoff.report.family import Family
+from bakeoff.report.may_be_best import Contender, cautions, may_be_best
+from bakeoff.report.numbers import (
+    capital,
+    count,
+    fixed,
+    interval,
+    number,
+    p_equals,
+    paragraph,
+    percent,
+    pvalue,
+)
+from bakeoff.report.ranking import order as best_first
+from bakeoff.report.ranking import oriented, ranking, standings
 from bakeoff.report.study import Study
 from bakeoff.report.verdict import answer
+from bakeoff.report.written import with_unit
 from bakeoff.stats import plain
+from bakeoff.stats.core.result import AGREE
 
 ENDINGS = (".html", ".md", ".tex")
+MOST_SHOWN = 30
+"""Models in the table of their standings."""
+MOST_MODELS = 10
+"""With more models the table shows only the comparisons with the best one."""
+_MEANING = (
+    "“differs?” asks whether the difference is the same in all parts of a column (Welch 1951; "
+    "Hothorn et al. 2008 where groups of rows reach into several). Adjusted by Holm's method over "
+    "columns and pairs, and over the parts and pairs of a column; intervals hold together likewise."
+)
 
 
 def compare(args: argparse.Namespace) -> None:
@@ -50,7 +77,7 @@ def compare(args: argparse.Namespace) -> None:
                 texts |= {place / f"{n}.csv": to_csv(table) for n, table in page.tables.items()}
         write_texts(texts)
     if not args.json:
-        show(study, verdict, brief=brief)
+        _show(study, verdict, brief=brief)
         lines = [*read_as, *(text for texts in study.notes.values() for text in texts)]
         say(*(dim(paragraph(text)) for text in lines))
         return
@@ -84,3 +111,164 @@ def _best(study: Study, metric: str, names: Mapping[str, str]) -> dict[str, Any]
     if len(lines) == 2:  # the test of the pair says all else
         lines = [{key: line[key] for key in ("model", "value", "ci")} for line in lines]
     return {"metric": metric, "models": plain(lines)}
+
+
+# --- the answer in the terminal
+
+
+def _show(study: Study, verdict: Verdict, *, brief: bool) -> None:
+    """Print the verdict, the models and the comparisons."""
+    say("", bold(paragraph(verdict.headline)), *(paragraph(s) for s in verdict.sentences), "")
+    for metric in [METRIC] if brief else study.experiment.metrics:
+        _show_models(study, metric, brief=brief)
+    if study.has_runs:
+        say(dim(paragraph(prose.over_runs(study))), "")
+    _show_standings(study)
+    for i, family in enumerate(study.families):
+        if family.role == "omnibus":
+            row = family.rows[0]
+            df = ", ".join(number(n) for n in (row.df, row.df1, row.df2) if n is not None)
+            name = "Q" if row.dataset else "F" if row.df is None else "χ²"
+            statistic = f"{name}{f'({df})' if df else ''} = {number(row.statistic)}"
+            say(f"  {family.entry.title}: {statistic}, {p_equals(row.pvalue)}", "")
+        else:
+            if i and study.families[i - 1].role != "omnibus":
+                say("")
+            _show_pairs(study, family)
+    _show_subgroups(study)
+
+
+def _show_models(study: Study, metric: str, *, brief: bool) -> None:
+    """Print the scores by a metric, and of more than two models which may be the best."""
+    best = None if brief or study.has_runs else may_be_best(study, metric).get(ROWS)
+    if best is None and not (brief or study.has_runs):
+        return
+    shown, level = study.written(metric), f"{percent(1 - study.alpha)} CI"
+    rows: list[dict[str, str]] = []
+    for line in ranking(study, metric) if best is None else best.models:
+        row = {"model": study.label(line.model)}
+        if study.has_runs:
+            row["runs"] = f"{study.experiment.seeds(line.model)}"
+        value = line.value if isinstance(line, Contender) else line.mean
+        row[shown.label] = shown.score(value)
+        row[level] = shown.interval(*line.ci) if line.ci else ""
+        if brief and not study.has_runs:
+            n = study.test_sets[ROWS].n
+            row["right"] = f"{round(value * n):,} of {n:,}"
+        if isinstance(line, Contender) and len(study.models) > 2:
+            row["may be the best"] = "yes" if line.stays else "no"
+            row |= {"p": pvalue(line.pvalue), "tier": line.tier}
+        rows.append(row)
+    for one in baselines(study, metric):
+        answer = "class shares" if study.metrics[metric].by_order else f"always {one.answer}"
+        rows.append({"model": f"(baseline: {answer})", shown.label: shown.score(one.score)})
+    head = tuple(rows[0])
+    sides = "".join("l" if key in ("model", "may be the best", "tier") else "r" for key in head)
+    say(*table(head, [tuple(row.get(key, "") for key in head) for row in rows], sides, [("tier",)]))
+    say(*(dim(paragraph(text)) for text in (cautions(study, best) if best else ())), "")
+
+
+def _show_standings(study: Study) -> None:
+    """Print average ranks and win rates of a table of scores."""
+    for metric in study.experiment.metrics if study.several else ():
+        lines = standings(study, metric)
+        if not lines:
+            continue
+        head = ("model", "average rank", "win rate", f"{percent(1 - study.alpha)} CI")
+        rows = [
+            (
+                study.label(line.model),
+                fixed(line.average_rank, 2),
+                fixed(line.win_rate, 3),
+                interval(*line.win_rate_ci),
+            )
+            for line in lines[:MOST_SHOWN]
+        ]
+        say(*table(head, rows, "lrrr"))
+        if more := len(lines) - len(rows):
+            say(dim(f"… and {count(more, 'more model')}."))
+        by = study.metrics[metric].title
+        meaning = f"Average ranks by {by} (1 is best); the win rate is against the other models."
+        say(dim(paragraph(meaning)), "")
+
+
+def _show_pairs(study: Study, family: Family) -> None:
+    # McNemar's test is about accuracies, also where the metric is the error rate
+    ranked = [line.model for line in ranking(study, family.metric) or ranking(study)]
+    order = ranked if len(ranked) == len(study.models) else best_first(study)
+    lines: list[tuple[str, ...]] = []
+    brief = len(order) > MOST_MODELS and study.experiment.tests.versus is None
+    for i, first in enumerate(order[:1] if brief else order):
+        for second in order[i + 1 :]:
+            a, b = oriented(study, first, second)
+            row = family.between(a, b)
+            if row is None:
+                continue
+            details = row.result.get("details", {})
+            only_a, only_b = (details.get(f"only_{m}_correct", "") for m in "ab")
+            lines.append(
+                (
+                    study.label(a),
+                    study.label(b),
+                    *(f"{only:,}" if only != "" else "" for only in (only_a, only_b)),
+                    family.written.score(row.estimate),
+                    family.written.interval(row.ci_low, row.ci_high),
+                    pvalue(row.pvalue),
+                    pvalue(row.pvalue_adjusted),
+                    prose.decision(study, row),
+                )
+            )
+    row, measure = family.rows[0], family.measure
+    difference = with_unit(prose.advantage([measure]), family.written.unit)
+    level = prose.levels_of(family.rows)
+    names = ("A", "B", "only A right", "only B right", difference, level, "p")
+    head = [*names, "adjusted p", ""]
+    adjusted = row.family_size > 1 and row.correction != "none"
+    empty = [] if any(line[2] for line in lines) else [2, 3]
+    empty += [5] if level == "CI" else []
+    shown = [i for i in range(9) if i not in empty and (adjusted or i != 7)]
+    least = [*([("p",)] if adjusted else []), (head[2], head[3])]
+    cells = [tuple(line[i] for i in shown) for line in lines]
+    aligned = "".join("llrrrrrrl"[i] for i in shown)
+    say(*table(tuple(head[i] for i in shown), cells, aligned, least), "")
+    form = {"midp": "mid-p"}.get(row.variant, row.variant.replace("_", " "))
+    named = measure.title if row.metric == row.variant or study.numbers else form
+    if brief and not family.leader_only:
+        say(dim("Pairs without the best model are not shown; --json gives them."))
+    how = f"{family.entry.title} ({named}); {prose.correction(family)}"
+    say(dim(paragraph(f"{how}; level {percent(row.alpha)}.")))
+    if disagreement := prose.disagreement(family.rows):
+        say(paragraph(disagreement.strip()))
+    for check in prose.checked(family.rows):
+        if False in check.holds and check.name != AGREE:
+            say(paragraph(f"Assumption not met: {check.name} ({check.detail})."))
+
+
+def _show_subgroups(study: Study) -> None:
+    """Print the interaction of every column and the difference in every subgroup."""
+    if study.subgroups.empty:
+        return
+    for metric, part in study.subgroups.groupby("metric", sort=False):
+        shown, measure = study.written(str(metric)), study.metrics[str(metric)]
+        lines = []
+        for line in part.to_dict("records"):
+            decision, a, b = Decision(line["decision"]), line["model_a"], line["model_b"]
+            text = prose.DECISIONS[decision]
+            if decision is Decision.UNDECIDED:
+                text = str(line["status"]).replace("_", " ")
+                text = prose.WHY_UNDECIDED.get(line["status"], text)
+            elif decision in (Decision.A_BETTER, Decision.B_BETTER):
+                text = f"{study.label(a if decision is Decision.A_BETTER else b)} better"
+            by = ["", line["subgroup"]]
+            size = [shown.score(line["estimate"]), shown.interval(line["ci_low"], line["ci_high"])]
+            if line["role"] == INTERACTION:
+                by, size = [line["column"], "differs?"], ["", ""]
+                text = "it differs" if decision is Decision.DIFFERENT else text
+            pvalues = map(pvalue, (line["pvalue"], line["pvalue_adjusted"]))
+            models = study.label(a), study.label(b)
+            lines.append((*by, *models, f"{line['n']:,}", *size, *pvalues, text))
+        difference = with_unit(prose.advantage([measure]), shown.unit)
+        level = f"{percent(1 - study.alpha)} CI"
+        head = ("by", "", "A", "B", "rows", difference, level, "p", "adjusted p", "")
+        say(*table(head, lines, "llllrrrrrl", [("p",), ("rows",)]), "")
+        say(dim(paragraph(f"{capital(measure.title)} by subgroup: {_MEANING}")))

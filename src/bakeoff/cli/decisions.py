@@ -156,61 +156,54 @@ def _from_shares(args: argparse.Namespace) -> Design:
     for name in _OF_PILOT.split():
         if getattr(args, name) is not None:
             raise UserError(f"{name}: is for a pilot: give its predictions")
-    make = _folds if args.test == "cv5x2_f" else _rows
-    if args.difference is not None:
-        return make(args)
+    if args.test == "cv5x2_f" and args.alternative != "two-sided":
+        raise UserError("alternative: cv5x2_f is two-sided: leave it out")
+    if args.difference is None:
+        given = [value for value in (args.discordance, args.accuracy) if value is not None]
+        largest = min(given, default=1.0) * (1 - _PRECISION)
+        least = _PRECISION**2  # the discordance of independent errors changes with the difference
+        difference = root(
+            lambda size: _of_shares(args, size).power_at(args.rows) - float(args.power),
+            least,
+            largest,
+        )
+        if math.isnan(difference):
+            raise UserError(f"rows: {args.rows:,} rows find no difference with this probability")
+        args.difference = float(f"{difference:.3g}")
+    return _of_shares(args, args.difference)
 
-    def surplus(difference: float) -> float:
-        tried = argparse.Namespace(**{**vars(args), "difference": difference})
-        return make(tried).power_at(args.rows) - float(args.power)
 
-    given = [value for value in (args.discordance, args.accuracy) if value is not None]
-    largest = min(given, default=1.0) * (1 - _PRECISION)
-    least = _PRECISION**2  # the discordance of independent errors changes with the difference
-    difference = root(surplus, least, largest)
-    if math.isnan(difference):
-        raise UserError(f"rows: {args.rows:,} rows find no difference with this probability")
-    args.difference = float(f"{difference:.3g}")
-    return make(args)
-
-
-def _rows(args: argparse.Namespace) -> Design:
-    psi, assumed = _discordance(args)
+def _of_shares(args: argparse.Namespace, difference: float) -> Design:
+    """Return the design for a difference, by a test on single rows or on 5×2 folds."""
+    psi, assumed = _discordance(args.accuracy, args.discordance, difference)
+    how = {"difference": difference, "alpha": args.alpha}
+    what = f"finds a true difference of {difference:g} in accuracy"
+    if args.test == "cv5x2_f":
+        folds = FiveByTwoPower(discordance=psi)
+        return Design(
+            f"that the 5x2cv F test {what}",
+            lambda: int(folds.solve(power=args.power, **how).n),
+            lambda n: folds.solve(n=n, **how).power,
+            (
+                assumed,
+                "Rows of the whole data set, by simulation; only the sampling of test rows is "
+                "simulated, so this is a lower bound. The noise of training is known after a run: "
+                "its report says which differences the tests find.",
+            ),
+        )
     exact = McNemarPower(discordance=psi)
     normal = McNemarPower(discordance=psi, calculation="normal")
-    how = {"difference": args.difference, "alpha": args.alpha, "alternative": args.alternative}
-
-    def power_at(n: int) -> float:
-        return (exact if n <= _EXACT_ROWS else normal).solve(n=n, **how).power
+    how["alternative"] = args.alternative
 
     def rows() -> int:
         rough = int(normal.solve(power=args.power, **how).n)
         return rough if rough > _EXACT_ROWS else int(exact.solve(power=args.power, **how).n)
 
     return Design(
-        f"that McNemar's mid-p test finds a true difference of {args.difference:g} in accuracy",
+        f"that McNemar's mid-p test {what}",
         rows,
-        power_at,
+        lambda n: (exact if n <= _EXACT_ROWS else normal).solve(n=n, **how).power,
         (assumed, "Independent rows; the same rows for both models."),
-    )
-
-
-def _folds(args: argparse.Namespace) -> Design:
-    if args.alternative != "two-sided":
-        raise UserError("alternative: cv5x2_f is two-sided: leave it out")
-    psi, assumed = _discordance(args)
-    test = FiveByTwoPower(discordance=psi)
-    how = {"difference": args.difference, "alpha": args.alpha}
-    return Design(
-        f"that the 5x2cv F test finds a true difference of {args.difference:g} in accuracy",
-        lambda: int(test.solve(power=args.power, **how).n),
-        lambda n: test.solve(n=n, **how).power,
-        (
-            assumed,
-            "Rows of the whole data set, by simulation; only the sampling of test rows is "
-            "simulated, so this is a lower bound. The noise of training is known after a run: its "
-            "report says which differences the tests find.",
-        ),
     )
 
 
@@ -296,9 +289,8 @@ def _from_pilot(args: argparse.Namespace) -> Design:
     )
 
 
-def _discordance(args: argparse.Namespace) -> tuple[float, str]:
+def _discordance(accuracy: float | None, psi: float | None, difference: float) -> tuple[float, str]:
     """Return on how many rows just one model is right, and where that is from."""
-    accuracy, psi, difference = args.accuracy, args.discordance, args.difference
     if accuracy is not None and not abs(difference) <= accuracy < 1:
         raise UserError(f"accuracy: found {accuracy:g}, must lie between the difference and 1")
     if psi is None:
