@@ -66,8 +66,13 @@ def side_by_side(
             f"predictions: found {some(by_model)}, comparing needs two models with different names"
         )
     runs: dict[str, tuple[str, Any]] = {}
+    arrays = np.ndarray, pd.Series, pd.DataFrame
     for model, one in by_model.items():
-        several = _training_runs(one)
+        several: Sequence[Any] = [one]
+        if isinstance(one, Runs):
+            several = one.predicted
+        elif isinstance(one, list | tuple) and one and all(isinstance(r, arrays) for r in one):
+            several = one  # of which each is a training run
         for seed, run in enumerate(several, start=1):
             place = f"[{seed - 1}]" if len(several) > 1 else ""
             runs[run_name(str(model), seed)] = called.format(str(model)) + place, run
@@ -113,15 +118,6 @@ def side_by_side(
     named = validated(GivenColumns, {**roles, "subgroups": parts})
     given = read_given(GivenTables(name, tables), named, **how)
     return dataclasses.replace(given, like_groups=()), kind, measured, own_metrics
-
-
-def _training_runs(given: Any) -> Sequence[Any]:
-    """Return the training runs of a model: of a list that holds arrays, or of `Runs`."""
-    if isinstance(given, Runs):
-        return given.predicted
-    arrays = np.ndarray, pd.Series, pd.DataFrame
-    is_list = isinstance(given, list | tuple) and len(given) > 0
-    return given if is_list and all(isinstance(one, arrays) for one in given) else [given]
 
 
 def _shared(

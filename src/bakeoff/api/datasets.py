@@ -39,28 +39,19 @@ _SHOWN = 3
 MISSING = ("refuse", "failed", "drop_dataset")
 
 
-def study_of_scores(
-    table: Any,
-    command: str,
-    settings: Mapping[str, Any],
-    *,
-    datasets: str | None,
-    values: str | None,
-    metrics: Sequence[str],
-    models: Sequence[str] | None,
-    runs: Sequence[str],
-    groups: str | None,
-    missing: str,
-    versus: str | None,
-    alpha: float,
-) -> Study:
-    """Read a table of scores, wide or long, run the tests on them, and make the study."""
+def study_of_scores(table: Any, command: str, settings: Mapping[str, Any]) -> Study:
+    """Read a table of scores, wide or long, run the tests on them, and make the study.
+
+    `settings` are the arguments of `compare_datasets`.
+    """
+    datasets, models, metrics = settings["datasets"], settings["models"], settings["metrics"]
+    missing = settings["missing"]
     frame = pd.DataFrame(by_name("table", table, "a table of data sets and models"))
     if datasets is not None and datasets == frame.index.name:
         frame = frame.reset_index()
     frame.columns = frame.columns.map(str)
-    long = _long(frame, datasets, metrics, models, runs, groups)
-    better = _directions(list(dict.fromkeys(long["metric"])), values, metrics)
+    long = _long(frame, datasets, metrics, models, settings["runs"], settings["groups"])
+    better = _directions(list(dict.fromkeys(long["metric"])), settings["values"], metrics)
     long = long[long["metric"].isin(list(better))]
     labels = list(dict.fromkeys(long["model"]))
     for label in models or ():
@@ -74,15 +65,23 @@ def study_of_scores(
     scores = _averaged(
         long, pd.MultiIndex.from_product([better, data, labels], names=_CELL), settings["decimals"]
     )
-    units = {str(metric): _units(part) for metric, part in scores.groupby("metric", sort=False)}
+    units = dict.fromkeys(better, "")
+    for metric in [name for name in better if name not in METRICS]:
+        part = scores[scores["metric"] == metric]
+        sizes = part["value"].abs().groupby(part["dataset"]).median()
+        sizes = sizes[sizes > 0]
+        if len(sizes) > 1 and sizes.max() > max(1.0, _SIZES * sizes.min()):
+            units[metric] = (
+                f"they are about {sizes.min():.2g} on one and {sizes.max():.2g} on another"
+            )
     if measured := sorted(set(long["measured"]) - {""}):
         units = dict.fromkeys(units, f"the column `metric` has {some(measured)}")
     experiment = given_experiment(
         asked_tests(
             ids,
             settings,
-            versus=versus,
-            alpha=alpha,
+            versus=settings["versus"],
+            alpha=settings["alpha"],
             missing_cells="error" if missing == MISSING[0] else missing,
             dataset_groups=_groups(long, data),
         ),
@@ -348,17 +347,6 @@ def _groups(long: pd.DataFrame, ids: Mapping[str, str]) -> dict[str, list[str]]:
     return {name: several for name, several in members.items() if name and len(several) > 1}
 
 
-def _units(scores: pd.DataFrame) -> str:
-    """Say how it is known that scores by a metric are in other units on other data sets."""
-    if scores["metric"].iloc[0] in METRICS:
-        return ""
-    sizes = scores["value"].abs().groupby(scores["dataset"]).median()
-    sizes = sizes[sizes > 0]
-    if len(sizes) < 2 or sizes.max() <= max(1.0, _SIZES * sizes.min()):
-        return ""
-    return f"they are about {sizes.min():.2g} on one and {sizes.max():.2g} on another"
-
-
 def _ids(labels: Iterable[str], what: str) -> dict[str, str]:
     """Return an id for each name, as like it as an id can be: notes and messages show it."""
     ids: dict[str, str] = {}
@@ -448,18 +436,16 @@ def compare_datasets(
     """
     if missing not in MISSING:
         raise UserError(f"missing: found {missing!r}, expected one of {', '.join(MISSING)}")
-    study = study_of_scores(
-        table,
-        "bakeoff.compare_datasets(table, …)",
-        settings,
-        datasets=datasets,
-        values=values,
-        metrics=[metrics] if isinstance(metrics, str) else metrics,
-        models=models,
-        runs=[runs] if isinstance(runs, str) and runs else list(runs),
-        groups=groups,
-        missing=missing,
-        versus=versus,
-        alpha=alpha,
-    )
-    return Findings(study)
+    arguments = {
+        **settings,
+        "datasets": datasets,
+        "values": values,
+        "metrics": [metrics] if isinstance(metrics, str) else metrics,
+        "models": models,
+        "runs": [runs] if isinstance(runs, str) and runs else list(runs),
+        "groups": groups,
+        "missing": missing,
+        "versus": versus,
+        "alpha": alpha,
+    }
+    return Findings(study_of_scores(table, "bakeoff.compare_datasets(table, …)", arguments))

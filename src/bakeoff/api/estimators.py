@@ -216,14 +216,24 @@ def compare_estimators(
     from joblib import effective_n_jobs
 
     workers = effective_n_jobs(n_jobs)
-    with tempfile.TemporaryDirectory() as folder, _in_arguments(ids):
-        table = Path(folder) / "table.parquet"
-        _write_table(frame, table)
-        experiment = load_experiment(_with_table(config, str(table)))
-        if workers > 1:
-            _refuse_session_code(experiment, "n_jobs", ", or leave `n_jobs` at 1")
-        with _bar(settings["progress"]) as fitted:
+    places = {key: _place(label) for label, key in ids.items()}
+    try:
+        with tempfile.TemporaryDirectory() as folder, _bar(settings["progress"]) as fitted:
+            table = Path(folder) / "table.parquet"
+            _write_table(frame, table)
+            experiment = load_experiment(_with_table(config, str(table)))
+            if workers > 1:
+                _refuse_session_code(experiment, "n_jobs", ", or leave `n_jobs` at 1")
             study = run_in_process(experiment, f"{folder}/results", workers, fitted)
+    except StepError as error:
+        fit = error.what
+        assert isinstance(fit, Fit)
+        text = f"{places[fit.model]}, {fit.split}: {error.reason}"
+        if "could not convert string" in error.reason:
+            text += '; preprocessing="auto" encodes columns of texts'
+        raise UserError(text) from None
+    except UserError as error:
+        raise placed(error, places) from None
     command = "bakeoff.compare_estimators(estimators, X, y, …)"
     return EstimatorFindings(dataclasses.replace(study, command=command), config, frame)
 
@@ -306,38 +316,21 @@ def _with_table(config: Mapping[str, Any], path: str) -> dict[str, Any]:
 
 
 @contextmanager
-def _in_arguments(ids: Mapping[str, str]) -> Iterator[None]:
-    """Name estimators and arguments in place of the keys of an experiment."""
-    places = {key: _place(label) for label, key in ids.items()}
-    try:
-        yield
-    except StepError as error:
-        fit = error.what
-        assert isinstance(fit, Fit)
-        text = f"{places[fit.model]}, {fit.split}: {error.reason}"
-        if "could not convert string" in error.reason:
-            text += '; preprocessing="auto" encodes columns of texts'
-        raise UserError(text) from None
-    except UserError as error:
-        raise placed(error, places) from None
-
-
-@contextmanager
 def _bar(wanted: bool | None) -> Iterator[Callable[[int, int], None]]:
     """Show how many fits are done on standard error."""
     shows = sys.stderr.isatty() if wanted is None else wanted
+    shown: list[str] = []
 
     def show(done: int, total: int) -> None:
         if shows:
-            filled = "#" * round(30 * done / total)
-            sys.stderr.write(f"\rfits [{filled:<30}] {done}/{total}")
+            shown.append(f"\rfits [{'#' * round(30 * done / total):<30}] {done}/{total}")
+            sys.stderr.write(shown[-1])
             sys.stderr.flush()
 
     try:
         yield show
     finally:
-        if shows:
-            sys.stderr.write("\n")
+        sys.stderr.write("\n" if shown else "")
 
 
 # --- the table and its divisions

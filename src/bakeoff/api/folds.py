@@ -402,7 +402,16 @@ def _of_predictions(
     X, y, groups, cv = rows
     if all(map(_is_table, results.values())):
         tables = {label: _table(label, one, y) for label, one in results.items()}
-        plan = _plan_of_labels(next(iter(tables.values())))
+        table = next(iter(tables.values()))
+        repeats = table["repeat"].nunique()
+        folds = len(table[["repeat", "fold"]].drop_duplicates()) // repeats
+        if repeats * folds == 1:
+            raise UserError(
+                "results: all rows are of one fold: `bakeoff.compare` compares predictions of one "
+                "fold"
+            )
+        tested = np.array([len(table) / (repeats * folds)])
+        plan = FoldPlan(repeats, folds, table["id"].nunique() - tested, tested, sized=False)
     else:
         for label, one in results.items():
             has = list(one) if isinstance(one, Mapping) else []
@@ -544,18 +553,6 @@ class FoldPlan(NamedTuple):
             share = float(self.n_test[0] / (self.n_test[0] + self.n_train[0]))
             keys = {"repeats": self.repeats, "test_size": share}
         return {self.name: keys}
-
-
-def _plan_of_labels(table: pd.DataFrame) -> FoldPlan:
-    """Return the plan that labels of repeats and folds are of."""
-    repeats = table["repeat"].nunique()
-    folds = len(table[["repeat", "fold"]].drop_duplicates()) // repeats
-    if repeats * folds == 1:
-        raise UserError(
-            "results: all rows are of one fold: `bakeoff.compare` compares predictions of one fold"
-        )
-    tested = np.array([len(table) / (repeats * folds)])
-    return FoldPlan(repeats, folds, table["id"].nunique() - tested, tested, sized=False)
 
 
 def plan_of(cv: Any, n: int | None, n_scores: int, splits: Sequence[Split] | None) -> FoldPlan:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import sys
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -41,14 +41,10 @@ _OF_SCORES = {
 """The options of a table of scores."""
 
 
-class Given(NamedTuple):
-    """The tables of a command line, and what is to be read from them."""
-
-    tables: GivenTables
-    columns: GivenColumns
-    kind: Kind | None
-    metrics: tuple[str, ...]
-    own_metrics: Mapping[str, OwnMetric]
+Given: TypeAlias = tuple[
+    GivenTables, GivenColumns, Kind | None, tuple[str, ...], Mapping[str, OwnMetric]
+]
+"""Tables, the columns to read, what numbers per row are, metrics, and which are the user's."""
 
 
 def read_tables(paths: Sequence[str], options: Mapping[str, Any], subgroups: Any = ()) -> Given:
@@ -75,7 +71,7 @@ def read_tables(paths: Sequence[str], options: Mapping[str, Any], subgroups: Any
     keys = {"truth": truth, "id": options["id"], "predicted": options["predicted"], "value": value}
     keys |= {name: options.get(name) for name in RELATING}
     columns = validated(GivenColumns, {**keys, "subgroups": list(subgroups)})
-    return Given(tables, columns, kind, metrics, own_metrics)
+    return tables, columns, kind, metrics, own_metrics
 
 
 RELATING = ("groups", "time", "runs", "seeds")
@@ -194,20 +190,14 @@ def _of_scores(options: Mapping[str, Any], command: str) -> Study:
         raise UserError(f"values: found {values}, a score is better if higher or lower")
     if len(files) != 1:
         raise UserError(f"datasets: expected one table, found {len(files)} files")
-    return study_of_scores(
-        read_frame(files[0], ("table",), keys_named(options)),
-        command,
-        {"name": files[0], "decimals": None, "tests": (), "options": None, **options},
-        datasets=options["datasets"],
-        values=values,
-        metrics=options["metrics"] or (),
-        models=options["models"],
-        runs=options["runs"].split(",") if options["runs"] else (),
-        groups=options["groups"],
-        missing=options["missing"] or MISSING[0],
-        versus=options["versus"],
-        alpha=options["alpha"],
-    )
+    settings = {"name": files[0], "decimals": None, "tests": (), "options": None, **options}
+    settings |= {
+        "metrics": options["metrics"] or (),
+        "runs": options["runs"].split(",") if options["runs"] else (),
+        "missing": options["missing"] or MISSING[0],
+    }
+    table = read_frame(files[0], ("table",), keys_named(options))
+    return study_of_scores(table, command, settings)
 
 
 def _called(given: Observations, names: Sequence[str] | None) -> Observations:

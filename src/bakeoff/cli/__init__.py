@@ -343,8 +343,20 @@ def make_parser() -> argparse.ArgumentParser:
             group = command.add_argument_group(title)
             for one in names.split():
                 _add(group, one, spec)
-        if spec.rare:
-            _add_rare(command, spec)
+        if not spec.rare:
+            continue
+        keys = []
+        for one in spec.rare.split():
+            text = f"{one}={OPTIONS[one].value}: {spec.meaning.get(one, OPTIONS[one].help)}"
+            keys.append(textwrap.fill(text, 96, initial_indent="  ", subsequent_indent="      "))
+            command.set_defaults(**{one: OPTIONS[one].default})
+        command.add_argument_group("what few need", "\n".join(keys)).add_argument(
+            "--set",
+            action=_Set,
+            const=spec.rare.split(),
+            metavar="KEY=VALUE",
+            help="One of these keys; may be given several times.",
+        )
     return parser
 
 
@@ -368,20 +380,3 @@ def _add(group: Any, name: str, spec: Command) -> None:
     flags = [flag(name), *(flag(other) for other, one in ALIASES.items() if one == name)]
     short = {"output": ["-o"], "cores": ["-c"]}.get(name, [])
     group.add_argument(*short, *flags, help=text, **how)
-
-
-def _add_rare(command: argparse.ArgumentParser, spec: Command) -> None:
-    """Add ``--set``, and explain what it sets."""
-    names = spec.rare.split()
-    keys = []
-    for name in names:
-        text = f"{name}={OPTIONS[name].value}: {spec.meaning.get(name, OPTIONS[name].help)}"
-        keys.append(textwrap.fill(text, 96, initial_indent="  ", subsequent_indent="      "))
-        command.set_defaults(**{name: OPTIONS[name].default})
-    command.add_argument_group("what few need", "\n".join(keys)).add_argument(
-        "--set",
-        action=_Set,
-        const=names,
-        metavar="KEY=VALUE",
-        help="One of these keys; may be given several times.",
-    )

@@ -136,12 +136,13 @@ def _show_fits(experiment: Experiment) -> None:
         if times.keys() >= experiment.fitted.keys():
             by = "By the times of the last run"
             seconds = sum(times[fit.model] for fit in experiment.fits())
+        size, unit = next((one for one in _UNITS if seconds >= 2 * one[0]), (1, "seconds"))
         seeds = " with each seed" if max(map(experiment.seeds, experiment.fitted)) > 1 else ""
         texts = [
             f"{count(fits, 'fit')}: {models} × {count(len(experiment.datasets), 'data set')}, "
             "every plan.",
             f"A model is fitted {sum(sizes.values()):,} times on a data set{seeds}: {each}.",
-            f"{by} they take {_duration(seconds)} on one core.",
+            f"{by} they take about {seconds / size:.2g} {unit} on one core.",
         ]
         if fits >= _MANY and experiment.execution.jobs_per in (None, "fold"):
             texts.append(
@@ -162,12 +163,6 @@ def _times_of_the_last_run(experiment: Experiment) -> dict[str, float]:
         fits = read_csv(path, dtype={"model": str}).dropna(subset=["fit_seconds"])
         seconds = fits["fit_seconds"] + fits["predict_seconds"]
         return {str(model): mean for model, mean in seconds.groupby(fits["model"]).mean().items()}
-
-
-def _duration(seconds: float) -> str:
-    """Write a time in the unit that suits it."""
-    size, unit = next((one for one in _UNITS if seconds >= 2 * one[0]), (1, "seconds"))
-    return f"about {seconds / size:.2g} {unit}"
 
 
 def _show_tests(experiment: Experiment, tests: Sequence[PlannedTest]) -> None:

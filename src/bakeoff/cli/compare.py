@@ -6,7 +6,6 @@ import argparse
 import dataclasses
 import json
 import shlex
-from collections.abc import Mapping
 from typing import Any
 
 from bakeoff.api.build_study import METRIC, ROWS
@@ -98,19 +97,15 @@ def compare(args: argparse.Namespace) -> None:
         data = {"rows": (study.test_sets or study.numbers)[ROWS].n}
         data |= as_plain(study, verdict, names)
         if not brief and not study.has_runs:  # of training runs no set of the best is known
-            data["best"] = [_best(study, metric, names) for metric in metrics]
+            data["best"] = []
+            for metric in metrics:
+                contenders = may_be_best(study, metric).get(ROWS)
+                best = [dataclasses.asdict(one) for one in contenders.models] if contenders else []
+                best = [line | {"model": names[line["model"]]} for line in best]
+                if len(best) == 2:  # the test of the pair says all else
+                    best = [{key: line[key] for key in ("model", "value", "ci")} for line in best]
+                data["best"].append({"metric": metric, "models": plain(best)})
     say(json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False))
-
-
-def _best(study: Study, metric: str, names: Mapping[str, str]) -> dict[str, Any]:
-    """Return which models may be the best by a metric, as plain data."""
-    contenders = may_be_best(study, metric).get(ROWS)
-    if contenders is None:
-        return {"metric": metric, "models": []}
-    lines = [{**dataclasses.asdict(line), "model": names[line.model]} for line in contenders.models]
-    if len(lines) == 2:  # the test of the pair says all else
-        lines = [{key: line[key] for key in ("model", "value", "ci")} for line in lines]
-    return {"metric": metric, "models": plain(lines)}
 
 
 # --- the answer in the terminal

@@ -39,21 +39,16 @@ def gate(args: argparse.Namespace) -> int:
     files = [path for path in (args.base, args.candidate) if path is not None]
     places = outputs(args.output, files)
     with in_arguments(COMMANDS[args.command].keys):
-        given = read_tables(files, vars(args))
+        tables, columns, kind, metrics, _ = read_tables(files, vars(args))
         rows = read_rows(
-            given.tables,
-            given.columns,
-            args.models,
-            args.subgroups or (),
-            given.kind,
+            *(tables, columns, args.models, args.subgroups or (), kind),
             labels=args.task == "classification",
             positive=args.positive,
             missing=args.missing,
-            numbers=numbers_wanted(args.task, given.metrics),
+            numbers=numbers_wanted(args.task, metrics),
         )
         rows = rows.measured(args.unit, costs_in(args.costs))
-        kind = given.kind
-        metrics = (kind.name,) if isinstance(kind, GivenMetric) else given.metrics
+        metrics = (kind.name,) if isinstance(kind, GivenMetric) else metrics
         verdict = decide(rows, Terms.of(rows, metrics, args.margin, args.alpha, args.superior))
     for place in places:
         write_text(place, as_markdown(verdict))
@@ -61,7 +56,7 @@ def gate(args: argparse.Namespace) -> int:
         say(json.dumps(as_json(verdict), indent=2, ensure_ascii=False, allow_nan=False))
     else:
         _show_verdict(verdict)
-        say(*(dim(f"{text}.") for text in given.tables.read_as))
+        say(*(dim(f"{text}.") for text in tables.read_as))
     return CODES[verdict.decision]
 
 
@@ -216,26 +211,23 @@ def _from_pilot(args: argparse.Namespace) -> Design:
         raise UserError(f"test: {args.test} is planned without a pilot")
     if len(args.files) > 2:
         raise UserError(f"expected one or two tables of predictions, found {len(args.files)}")
-    given = read_tables(args.files[::-1], vars(args))
-    if len(given.metrics) > 1:
+    tables, columns, kind, metrics, _ = read_tables(args.files[::-1], vars(args))
+    if len(metrics) > 1:
         raise UserError("metrics: a plan is for one metric")
     rows = read_rows(
-        given.tables,
-        given.columns,
-        None if args.models is None else args.models[::-1],
-        values=given.kind,
+        *(tables, columns, None if args.models is None else args.models[::-1], (), kind),
         labels=True,
         positive=args.positive,
-        numbers=numbers_wanted(args.task, given.metrics),
+        numbers=numbers_wanted(args.task, metrics),
     )
     if rows.runs:
         raise UserError("found several training runs of each model, expected one of each")
-    if isinstance(given.kind, GivenMetric):
-        metric, about = given.kind.name, ""
+    if isinstance(kind, GivenMetric):
+        metric, about = kind.name, ""
         values = [one.values for one in (rows.candidate, rows.base) if one.values is not None]
         noise: Result = mean_difference(*values, groups=rows.groups)
     else:
-        metric = given.metrics[0] if given.metrics else rows.task.metric
+        metric = metrics[0] if metrics else rows.task.metric
         rows.check([metric])
         rows.margin(metric, args.margin or 0.0)
         low, high = METRICS[metric].range

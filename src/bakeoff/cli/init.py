@@ -164,7 +164,7 @@ def _says(values: pd.Series[Any], labels: pd.Series[Any], *, numbers: bool) -> b
 
 _FEWEST_TESTED = 7  # rows of a class, for 30% test rows to hold two
 _MODELS = """\
-{first}
+  {first}
   forest:
     estimator: sklearn.ensemble.RandomForest{kind}
     params: {{n_estimators: 300}}
@@ -177,15 +177,6 @@ _MODELS = """\
   # a model that was trained elsewhere, by its predictions on the test rows:
   # network: {{predictions: network.csv}}
 """
-_LOGISTIC = """\
-  logistic:
-    estimator: sklearn.linear_model.LogisticRegression
-    params: {max_iter: 2000}"""
-_RIDGE = """\
-  ridge:
-    estimator: sklearn.linear_model.Ridge"""
-_CLASSIFIERS = _MODELS.format(first=_LOGISTIC, kind="Classifier", svm="SVC")
-_REGRESSORS = _MODELS.format(first=_RIDGE, kind="Regressor", svm="SVR")
 
 
 def init(args: argparse.Namespace) -> None:
@@ -249,7 +240,12 @@ def _lay_out(folder: Path) -> None:
 
 def write(data: str, target: str, name: str, guess: Guess, keys: Mapping[str, Any]) -> str:
     """Compose the text of the experiment file."""
-    models = _REGRESSORS if guess.numbers else _CLASSIFIERS
+    first = "logistic:\n    estimator: sklearn.linear_model.LogisticRegression\n"
+    first += "    params: {max_iter: 2000}"
+    kind, svm = "Classifier", "SVC"
+    if guess.numbers:
+        first, kind, svm = "ridge:\n    estimator: sklearn.linear_model.Ridge", "Regressor", "SVR"
+    models = _MODELS.format(first=first, kind=kind, svm=svm)
     lines = _lines(data, target, name, guess, keys)
     return "".join(f"{escaped(line)}\n" for line in lines).replace("MODELS\n", models)
 

@@ -15,7 +15,6 @@ from pathlib import Path
 from bakeoff.errors import UserError, printable
 from bakeoff.files import check_writable
 
-_BOLD, _DIM = "1", "2"
 _ESCAPES = re.compile(r"\x1b\[[0-9;]*m")
 
 
@@ -36,12 +35,12 @@ def unread() -> Iterator[None]:
 
 def bold(text: str) -> str:
     """Return a text in bold, where the terminal has styles."""
-    return _styled(text, _BOLD)
+    return _styled(text, "1")
 
 
 def dim(text: str) -> str:
     """Return a text dimmed, where the terminal has styles."""
-    return _styled(text, _DIM)
+    return _styled(text, "2")
 
 
 def table(
@@ -60,11 +59,14 @@ def table(
     for names in least:
         if sum(2 + widths[i] for i in kept) > room:
             kept = [i for i in kept if header[i] not in names]
-    head, *aligned = [
-        "".join(f"  {_padded(columns[i][at], widths[i], sides[i])}" for i in kept).rstrip()
-        for at in range(len(rows) + 1)
-    ]
-    return [*([dim(head)] if head else []), *aligned]
+    aligned = []
+    for at in range(len(rows) + 1):
+        line = ""
+        for i in kept:
+            text, space = columns[i][at], " " * (widths[i] - width_of(columns[i][at]))
+            line += f"  {space}{text}" if sides[i] == "r" else f"  {text}{space}"
+        aligned.append(line.rstrip())
+    return [*([dim(aligned[0])] if aligned[0] else []), *aligned[1:]]
 
 
 def width_of(text: str) -> int:
@@ -72,11 +74,6 @@ def width_of(text: str) -> int:
     plain = _ESCAPES.sub("", text)
     wide = sum(unicodedata.east_asian_width(c) in "WF" for c in plain)
     return len(plain) + wide - sum(unicodedata.combining(c) > 0 for c in plain)
-
-
-def _padded(text: str, width: int, side: str) -> str:
-    space = " " * (width - width_of(text))
-    return space + text if side == "r" else text + space
 
 
 def _styled(text: str, code: str) -> str:

@@ -229,8 +229,6 @@ ELSEWHERE = r"predictions\['n'\]: its index is another one .* \(it has 20, 21, 2
         (Y, GOOD, {"variant": "exact", "groups": GROUPS}, "^variant: found 'exact', which is for"),
         (Y, GOOD, {"versus": "o"}, "versus: unknown model 'o'"),
         (Y, GOOD, {"alpha": 2}, "^alpha: "),
-        (Y, GOOD, {"correction": "hol"}, "^correction: "),
-        (Y, GOOD, {"variant": "mid"}, "^variant: "),
         (Y, GOOD, {"positive": "c"}, "positive: unknown class 'c'"),
         (Y, GOOD, {"classes": ["a"]}, "classes: found a, expected every class once; y has b too"),
         (Y, GOOD, {"groups": Y, "time": Y}, "groups: cannot be combined with time"),
