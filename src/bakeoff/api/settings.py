@@ -131,23 +131,18 @@ def takes(settings: type, **defaults: Any) -> Callable[[Callable[P, R]], Callabl
             with in_arguments({*defined, *names, *_KEYS}):
                 return function(*args, **{**defaults, **kwargs})
 
-        checked.__doc__ = _with_parameters(getdoc(function) or "", settings, names)
+        lines = ["Other Parameters", "----------------"]
+        for name in names:
+            optional = ", optional" if OPTIONS[name].default is None else ""
+            kind = settings.__annotations__[name].__forward_arg__
+            lines.append(f"{name} : {kind.removesuffix(' | None')}{optional}")
+            about = OPTIONS[name].help
+            lines += wrap(about, 92, initial_indent="    ", subsequent_indent="    ")
+        before, returns, after = (getdoc(function) or "").partition("Returns\n-------\n")
+        checked.__doc__ = "".join([before, "\n".join(lines), "\n\n", returns, after])
         return cast("Callable[P, R]", checked)
 
     return decorate
-
-
-def _with_parameters(text: str, settings: type, names: Sequence[str]) -> str:
-    """Add the section of other parameters to a docstring."""
-    lines = ["Other Parameters", "----------------"]
-    for name in names:
-        optional = ", optional" if OPTIONS[name].default is None else ""
-        kind = settings.__annotations__[name].__forward_arg__
-        lines.append(f"{name} : {kind.removesuffix(' | None')}{optional}")
-        about = OPTIONS[name].help
-        lines += wrap(about, 92, initial_indent="    ", subsequent_indent="    ")
-    before, returns, after = text.partition("Returns\n-------\n")
-    return "".join([before, "\n".join(lines), "\n\n", returns, after])
 
 
 def place_of(model: str) -> Verbatim:

@@ -337,12 +337,29 @@ def make_parser() -> argparse.ArgumentParser:
             allow_abbrev=False,  # a mistyped option is told, and snakemake has options of its own
         )
         for one, (many, what) in spec.arguments.items():
-            how: dict[str, Any] = {"nargs": many} if many else {}
-            command.add_argument(one, metavar=one.upper(), help=what, **how)
+            number: dict[str, Any] = {"nargs": many} if many else {}
+            command.add_argument(one, metavar=one.upper(), help=what, **number)
         for title, names in spec.options.items():
             group = command.add_argument_group(title)
             for one in names.split():
-                _add(group, one, spec)
+                option = OPTIONS[one]
+                text = spec.meaning.get(one, option.help).replace("%", "%%")
+                how: dict[str, Any] = {"dest": one, "required": one in spec.required.split()}
+                if not option.value:
+                    how["action"] = "store_true"
+                else:
+                    how |= {"type": partial(read_value, one), "default": option.default}
+                    how["metavar"] = option.value.removesuffix(" …")
+                    if isinstance(option.default, int | float):
+                        text += f" Default: {option.default:g}."
+                    if option.several:
+                        how["action"] = "append" if option.type is str else "extend"
+                flags = [
+                    flag(one),
+                    *(flag(other) for other, name in ALIASES.items() if name == one),
+                ]
+                short = {"output": ["-o"], "cores": ["-c"]}.get(one, [])
+                group.add_argument(*short, *flags, help=text, **how)
         if not spec.rare:
             continue
         keys = []
@@ -361,22 +378,3 @@ def make_parser() -> argparse.ArgumentParser:
 
 
 _USAGE = {"": "{}", "?": "[{}]", "*": "[{} …]"}
-
-
-def _add(group: Any, name: str, spec: Command) -> None:
-    """Add an option to a group of a parser."""
-    option = OPTIONS[name]
-    text = spec.meaning.get(name, option.help).replace("%", "%%")
-    how: dict[str, Any] = {"dest": name, "required": name in spec.required.split()}
-    if not option.value:
-        how["action"] = "store_true"
-    else:
-        how |= {"type": partial(read_value, name), "default": option.default}
-        how["metavar"] = option.value.removesuffix(" …")
-        if isinstance(option.default, int | float):
-            text += f" Default: {option.default:g}."
-        if option.several:
-            how["action"] = "append" if option.type is str else "extend"
-    flags = [flag(name), *(flag(other) for other, one in ALIASES.items() if one == name)]
-    short = {"output": ["-o"], "cores": ["-c"]}.get(name, [])
-    group.add_argument(*short, *flags, help=text, **how)

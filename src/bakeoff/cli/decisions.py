@@ -15,7 +15,7 @@ from bakeoff.cli.terminal import bold, dim, outputs, say, table
 from bakeoff.errors import UserError, unknown
 from bakeoff.files import write_text
 from bakeoff.options import read_value
-from bakeoff.release import GateVerdict, Terms, decide, read_rows
+from bakeoff.release import Terms, decide, read_rows
 from bakeoff.release.verdict import as_json, as_markdown, change, headline, reasons, writer
 from bakeoff.report.numbers import count, number, paragraph, percent
 from bakeoff.scores import METRICS, counted_rows
@@ -54,16 +54,10 @@ def gate(args: argparse.Namespace) -> int:
         write_text(place, as_markdown(verdict))
     if args.json:
         say(json.dumps(as_json(verdict), indent=2, ensure_ascii=False, allow_nan=False))
-    else:
-        _show_verdict(verdict)
-        say(*(dim(f"{text}.") for text in tables.read_as))
-    return CODES[verdict.decision]
-
-
-def _show_verdict(verdict: GateVerdict) -> None:
+        return CODES[verdict.decision]
     say("", bold(paragraph(headline(verdict))), paragraph(" ".join(reasons(verdict))), "")
     several = bool(verdict.by_metric)
-    rows = [
+    lines = [
         (
             *([one.terms.metric] if several else []),
             part.name or "all rows",
@@ -74,14 +68,16 @@ def _show_verdict(verdict: GateVerdict) -> None:
         for one in verdict.each
         for part in (*([one.overall] if several else []), *one.subgroups)
     ]
-    if rows:
+    if lines:
         moved = "change" if several else change(verdict)
         head = ["subgroup", "rows", moved, "lower limit", "upper limit", ""]
-        metric, side = (["metric"], "l") if several else ([], "")
-        say(*table([*metric, *head], rows, f"{side}lrrrrl"), "")
+        first, side = (["metric"], "l") if several else ([], "")
+        say(*table([*first, *head], lines, f"{side}lrrrrl"), "")
     if verdict.subgroups:
         level = verdict.subgroups[0].limits.alpha
         say(dim(paragraph(f"Limits of subgroups at the level {level:.2g} each (Bonferroni).")), "")
+    say(*(dim(f"{text}.") for text in tables.read_as))
+    return CODES[verdict.decision]
 
 
 # --- plan
