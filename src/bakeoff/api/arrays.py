@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
+from bakeoff.api.settings import measured_by, numbers_wanted
 from bakeoff.data.columns import sorted_names
 from bakeoff.data.given_tables import GivenTables
 from bakeoff.data.observations import PATTERNS, Observations
@@ -27,7 +28,7 @@ from bakeoff.sources.common.identifiers import (
 from bakeoff.spec.experiment import run_name
 from bakeoff.spec.given_models import CLASS, GivenColumns
 from bakeoff.spec.load import validated
-from bakeoff.spec.metrics import Kind, Passing
+from bakeoff.spec.metrics import Kind, OwnMetric, Passing
 from bakeoff.stats import Runs
 
 Series: TypeAlias = "pd.Series[Any]"
@@ -38,16 +39,26 @@ def side_by_side(
     y: Any,
     predictions: Any,
     related: Mapping[str, Any],
-    values: Kind | None,
-    classes: Sequence[Any],
-    positive: Any,
-    name: str,
+    of_labels: Mapping[str, Any],
+    *,
+    values: str | None,
+    metrics: str | Sequence[str] = (),
     subgroups: Any = None,
     bins: Mapping[str, Sequence[float]] | None = None,
-    numbers: bool | None = None,
+    name: str = "the test set",
     called: str = "predictions[{!r}]",
-) -> Observations:
-    """Put the predictions of several models side by side, read as the tables of files are."""
+) -> tuple[Observations, Kind | None, tuple[str, ...], Mapping[str, OwnMetric]]:
+    """Put the predictions of several models side by side, read as the tables of files are.
+
+    Returns what numbers per row are, the names of the metrics and the user's own ones too.
+    """
+    kind, measured, own_metrics = measured_by(values, metrics, of_labels)
+    if values is None and y is None:
+        raise UserError("y: found None, expected the true labels (or say what `values` are)")
+    if values is not None and y is not None:
+        raise UserError("y: labels are for predictions, not for numbers per row: pass None")
+    numbers = numbers_wanted(of_labels.get("task"), measured)
+    classes, positive = of_labels.get("classes") or (), of_labels.get("positive")
     expected = "those of each model by its name: {'old': …, 'new': …}"
     by_model = by_name("predictions", predictions, expected)
     if len({str(model) for model in by_model}) < max(2, len(by_model.keys())):
@@ -55,8 +66,13 @@ def side_by_side(
             f"predictions: found {some(by_model)}, comparing needs two models with different names"
         )
     runs: dict[str, tuple[str, Any]] = {}
+    arrays = np.ndarray, pd.Series, pd.DataFrame
     for model, one in by_model.items():
-        several = _training_runs(one)
+        several: Sequence[Any] = [one]
+        if isinstance(one, Runs):
+            several = one.predicted
+        elif isinstance(one, list | tuple) and one and all(isinstance(r, arrays) for r in one):
+            several = one  # of which each is a training run
         for seed, run in enumerate(several, start=1):
             place = f"[{seed - 1}]" if len(several) > 1 else ""
             runs[run_name(str(model), seed)] = called.format(str(model)) + place, run
@@ -72,11 +88,11 @@ def side_by_side(
     arguments |= {f"subgroups[{column!r}]": one for column, one in dividing.items()}
     rows = aligned({what: one for what, one in arguments.items() if one is not None})
     kin = {role: one_column(role, rows[role]) for role in related if role in rows}
-    shared, roles = _shared(kin, values, len(next(iter(rows.values()))))
+    shared, roles = _shared(kin, kind, len(next(iter(rows.values()))))
     for column in dividing:
         what = f"subgroups[{column!r}]"
         shared[column] = one_column(what, rows[what])
-    how: dict[str, Any] = {"values": values, "labels": True}
+    how: dict[str, Any] = {"values": kind, "labels": True}
     columns: list[str] = []
     if values is None:
         truth = one_column("y", rows["y"])
@@ -101,20 +117,11 @@ def side_by_side(
     parts = [{"column": column, **cut.get(column, {})} for column in dividing]
     named = validated(GivenColumns, {**roles, "subgroups": parts})
     given = read_given(GivenTables(name, tables), named, **how)
-    return dataclasses.replace(given, like_groups=())
-
-
-def _training_runs(given: Any) -> Sequence[Any]:
-    """Return the training runs of a model: of a list that holds arrays, or of `Runs`."""
-    if isinstance(given, Runs):
-        return given.predicted
-    arrays = np.ndarray, pd.Series, pd.DataFrame
-    is_list = isinstance(given, list | tuple) and len(given) > 0
-    return given if is_list and all(isinstance(one, arrays) for one in given) else [given]
+    return dataclasses.replace(given, like_groups=()), kind, measured, own_metrics
 
 
 def _shared(
-    related: dict[str, Series], values: Kind | None, n: int
+    related: dict[str, Series], kind: Kind | None, n: int
 ) -> tuple[dict[str, Series], dict[str, str]]:
     """Return the columns of ids, groups and times that all tables have, and their roles."""
     if "runs" in related:
@@ -124,7 +131,7 @@ def _shared(
             repeated = [f"{group} run {run}" for group, run in twice.itertuples(index=False)]
             raise UserError(f"runs: a group has each run once; found twice: {some(repeated)}")
     shared = {"id": pd.Series(np.arange(1, n + 1)), **related}
-    if isinstance(values, Passing):
+    if isinstance(kind, Passing):
         if "groups" not in related:
             raise UserError("groups: found None, expected the items that were run several times")
         items = related["groups"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,7 @@ from bakeoff.comparisons.settings import INDEPENDENT
 from bakeoff.data.given_predictions import given_card
 from bakeoff.data.observations import Observations
 from bakeoff.data.target import Target
-from bakeoff.errors import Problem, unknown
+from bakeoff.errors import Problem, UserError, unknown
 from bakeoff.fit.predictions import Predictions
 from bakeoff.report.read import environment
 from bakeoff.report.study import Study
@@ -29,7 +29,6 @@ from bakeoff.spec import AnalysisPlan, Costs, Experiment, HypothesisTests
 from bakeoff.spec.experiment import run_name
 from bakeoff.spec.given_models import GivenColumns, GivenData
 from bakeoff.spec.load import report_problems, validated
-from bakeoff.spec.metrics import Kind, OwnMetric
 from bakeoff.spec.problems import problems_with_task
 from bakeoff.stats import catalogue
 
@@ -41,39 +40,26 @@ _OF_FITS = ("snakemake", "scikit-learn", "skrub")
 """Packages that fit models, and compare none."""
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class Settings:
-    """How predictions are to be compared."""
-
-    metrics: Sequence[str] = ()
-    unit: str | None = None
-    values: Kind | None = None
-    columns: Mapping[str, str] = dataclasses.field(default_factory=dict)
-    costs: Any = None
-    variant: str | None = None
-    versus: str | None = None
-    correction: str | None = None
-    alternative: str = "two-sided"
-    alpha: float = 0.05
-    independent_rows: bool = False
-    deterministic: Collection[str] = ()
-    files: Sequence[str] = ()
-    own_metrics: Mapping[str, OwnMetric] = dataclasses.field(default_factory=dict)
-
-
 def asked_tests(
     ids: Mapping[str, str],
+    settings: Mapping[str, Any],
     *,
-    tests: Sequence[str] = (),
-    versus: str | None = None,
+    versus: str | None,
     what: str = "model",
-    **settings: Any,
+    **more: Any,
 ) -> dict[str, Any]:
     """Return the section `tests:` of an experiment from the arguments of a call."""
     if versus is not None and versus not in ids:
-        raise Problem(("versus",), unknown(what, versus, ids))
-    control = None if versus is None else ids[versus]
-    return without_none({"run": list(tests) or None, "versus": control, **settings})
+        raise UserError(f"versus: {unknown(what, versus, ids)}")
+    run, side = list(settings["tests"]), settings["alternative"]
+    section = {
+        "run": run or None,
+        "versus": None if versus is None else ids[versus],
+        "alternative": None if side == "two-sided" else side,
+        "correction": settings["correction"],
+        "options": dict(settings["options"] or {}) or None,
+    }
+    return without_none(section | more)
 
 
 def without_none(values: Mapping[str, Any]) -> dict[str, Any]:
@@ -128,8 +114,12 @@ def made_by(study: Study, command: str) -> Study:
     return dataclasses.replace(study, environment=used, command=command)
 
 
-def build_study(given: Observations, settings: Settings) -> Study:
-    """Run the tests of the experiment of these predictions, and make the study for its report."""
+def build_study(given: Observations, settings: Mapping[str, Any]) -> Study:
+    """Run the tests of the experiment of these predictions, and make the study for its report.
+
+    `settings` are the options of `compare`, with `kind` of numbers per row, `own_metrics`, and
+    `columns` that relate rows.
+    """
     given.check_answers()
     experiment = _experiment(given, settings)
     if problems := [*problems_with_task(experiment)]:
@@ -144,7 +134,7 @@ def build_study(given: Observations, settings: Settings) -> Study:
     target, truth = given.target, given.truth
     if not given.in_order:  # of counts no classes are known
         target, truth = Target(()), np.full(len(truth), -1)
-    card = given_card(ROWS, spec, {ROWS: settings.files}, target, truth, len(given.left_out))
+    card = given_card(ROWS, spec, {ROWS: settings["files"]}, target, truth, len(given.left_out))
     return given_study(
         experiment,
         tests,
@@ -160,45 +150,47 @@ def build_study(given: Observations, settings: Settings) -> Study:
     )
 
 
-def _experiment(given: Observations, settings: Settings) -> Experiment:
+def _experiment(given: Observations, settings: Mapping[str, Any]) -> Experiment:
     """Make the experiment of given predictions, or numbers, of one test set."""
-    costs = settings.costs
+    costs, kind = settings["costs"], settings["kind"]
     if costs is not None:
         costs = validated(Costs, costs, ("costs",))
-    metrics = list(dict.fromkeys(settings.metrics or (given.task.metric,)))
-    if settings.values is None:
+    metrics = list(dict.fromkeys(settings["metrics"] or (given.task.metric,)))
+    measured: list[Any] = [*metrics]
+    if kind is None:
         check_metrics(metrics, given, costs)
-    names = metrics
-    if settings.values is not None:
-        # what is right and what is wrong was settled when the numbers were read
-        names = [METRIC] if isinstance(settings.values, str) else []
-    measured: list[Any] = [*names] or [settings.values]
-    ids = {label: f"model-{i}" for i, label in enumerate(given.models, 1)}
-    tests = _tests(given, settings, ids, names)
+    else:  # what is right and what is wrong was settled when the numbers were read
+        metrics = [METRIC] if isinstance(kind, str) else []
+        measured = [*metrics] or [kind]
     cost = FIXED_METRICS["classes"]
-    columns = validated(GivenColumns, {**settings.columns, "subgroups": list(given.subgroups)})
-    brings = {"predictions" if settings.values is None else "values": given.name}
+    ids = {label: f"model-{i}" for i, label in enumerate(given.models, 1)}
+    tests = _tests(given, settings, ids, metrics)
+    columns = validated(GivenColumns, {**settings["columns"], "subgroups": list(given.subgroups)})
+    brings = {"predictions" if kind is None else "values": given.name}
     return given_experiment(
         tests,
         task=given.task,
-        datasets={ROWS: {"source": "given", "label": given.name, "unit": settings.unit}},
+        datasets={ROWS: {"source": "given", "label": given.name, "unit": settings["unit"]}},
         models={
-            key: {**brings, "label": label, **_training(given, label, settings, columns)}
+            key: {
+                **brings,
+                "label": label,
+                **_training(given, label, label in settings["deterministic"], columns),
+            }
             for label, key in ids.items()
         },
         metrics=[*measured, *([cost] if costs is not None and cost not in measured else [])],
         resampling={"holdout": {}},
         costs=costs,
-        own_metrics=dict(settings.own_metrics),
+        own_metrics=dict(settings["own_metrics"]),
     )
 
 
 def _training(
-    given: Observations, model: str, settings: Settings, columns: GivenColumns
+    given: Observations, model: str, fixed: bool, columns: GivenColumns
 ) -> dict[str, Any]:
     """Return how often a model was trained, and its columns."""
-    runs, fixed = given.models[model], model in settings.deterministic
-    problem = ""
+    runs, problem = given.models[model], ""
     if given.several_runs and len(runs) == 1 and not fixed:
         problem = (
             f"{model} has one training run and others have several, so nothing is known of its "
@@ -216,40 +208,36 @@ def _training(
 
 
 def _tests(
-    given: Observations, settings: Settings, ids: Mapping[str, str], metrics: Sequence[str]
+    given: Observations,
+    settings: Mapping[str, Any],
+    ids: Mapping[str, str],
+    metrics: Sequence[str],
 ) -> dict[str, Any]:
     """Make the section `tests:` of the experiment; no metrics are named of numbers per row."""
-    in_time = "time" in settings.columns and "groups" not in settings.columns
-    serial = given.task.numbers and in_time and not settings.independent_rows
+    in_time = "time" in settings["columns"] and "groups" not in settings["columns"]
+    serial = given.task.numbers and in_time and not settings["independent_rows"]
     run = on_given_rows(
-        len(ids), metrics, settings.costs is not None, serial, runs=given.several_runs
+        len(ids), metrics, settings["costs"] is not None, serial, runs=given.several_runs
     )
     options: dict[str, dict[str, Any]] = {
         test: {"metrics": list(compared)} for test, compared in run.items() if compared
     }
-    if settings.variant is not None:
+    if settings["variant"] is not None:
         if "mcnemar" not in run:
-            raise Problem(
-                ("variant",), f"it is of McNemar's test, which compares by {METRIC}: leave it out"
+            raise UserError(
+                f"variant: it is of McNemar's test, which compares by {METRIC}: leave it out"
             )
-        options["mcnemar"] = {"variant": settings.variant}
-    if settings.independent_rows:
+        options["mcnemar"] = {"variant": settings["variant"]}
+    if settings["independent_rows"]:
         taking = [name for name in run if catalogue()[name].can_take_rows_for_independent]
         if not taking:
-            raise Problem(
-                (INDEPENDENT,), f"none of the tests has a form for them ({', '.join(run)})"
+            raise UserError(
+                f"{INDEPENDENT}: none of the tests has a form for them ({', '.join(run)})"
             )
         for name in taking:
             options.setdefault(name, {})[INDEPENDENT] = True
-    return asked_tests(
-        ids,
-        tests=list(run),
-        versus=settings.versus,
-        alpha=settings.alpha,
-        correction=settings.correction,
-        alternative=settings.alternative,
-        options=options,
-    )
+    wanted = {**settings, "tests": run, "options": options}
+    return asked_tests(ids, wanted, versus=settings["versus"], alpha=settings["alpha"])
 
 
 def _side_by_side(given: Observations, ids: Sequence[str]) -> PairedPredictions:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal, NamedTuple, Unpack
+from typing import Any, Literal, Unpack
 
 import numpy as np
 import pandas as pd
@@ -39,58 +39,128 @@ _SHOWN = 3
 MISSING = ("refuse", "failed", "drop_dataset")
 
 
-class ScoreTable(NamedTuple):
-    """Scores of models on data sets."""
+def study_of_scores(table: Any, command: str, settings: Mapping[str, Any]) -> Study:
+    """Read a table of scores, wide or long, run the tests on them, and make the study.
 
-    scores: pd.DataFrame
-    """A row for each metric, data set and model, with its value or why there is none."""
-    better: Mapping[str, bool]
-    """By metric, whether greater is better."""
-    groups: Mapping[str, list[str]]
-    """The groups of several data sets."""
-    units: Mapping[str, str]
-    """By metric, how it is known that its units differ between data sets, or an empty text."""
-    imputed: Mapping[str, int]
-    """By model, how many of its scores were imputed."""
-
-
-def read_scores(
-    table: Any,
-    *,
-    datasets: str | None = None,
-    values: str | None = None,
-    metrics: Sequence[str] = (),
-    models: Sequence[str] | None = None,
-    repeats: Sequence[str] = (),
-    groups: str | None = None,
-    decimals: int | None = None,
-) -> ScoreTable:
-    """Read a table of scores: a column per model, or a row per score."""
+    `settings` are the arguments of `compare_datasets`.
+    """
+    datasets, models, metrics = settings["datasets"], settings["models"], settings["metrics"]
+    missing = settings["missing"]
     frame = pd.DataFrame(by_name("table", table, "a table of data sets and models"))
     if datasets is not None and datasets == frame.index.name:
         frame = frame.reset_index()
     frame.columns = frame.columns.map(str)
-    long = _long(frame, datasets, metrics, models, repeats, groups)
-    better = _directions(list(dict.fromkeys(long["metric"])), values, metrics)
+    long = _long(frame, datasets, metrics, models, settings["runs"], settings["groups"])
+    better = _directions(list(dict.fromkeys(long["metric"])), settings["values"], metrics)
     long = long[long["metric"].isin(list(better))]
-    names = list(dict.fromkeys(long["model"]))
-    for name in models or ():
-        if name not in names:
-            raise Problem(("models",), unknown("model", name, names))
-    names = names if models is None else list(models)
-    long = long[long["model"].isin(names)]
-    if len(names) < 2:
-        raise Problem(("models",), f"found {len(names)} model, expected two at least")
-    sets = list(dict.fromkeys(long["dataset"]))
-    cells = pd.MultiIndex.from_product([better, sets, names], names=_CELL)
-    scores = _averaged(long, cells, decimals)
-    units = {str(metric): _units(part) for metric, part in scores.groupby("metric", sort=False)}
+    labels = list(dict.fromkeys(long["model"]))
+    for label in models or ():
+        if label not in labels:
+            raise UserError(f"models: {unknown('model', label, labels)}")
+    labels = labels if models is None else list(models)
+    long = long[long["model"].isin(labels)]
+    if len(labels) < 2:
+        raise UserError(f"models: found {len(labels)} model, expected two at least")
+    ids, data = _ids(labels, "model"), _ids(dict.fromkeys(long["dataset"]), "data")
+    scores = _averaged(
+        long, pd.MultiIndex.from_product([better, data, labels], names=_CELL), settings["decimals"]
+    )
+    units = dict.fromkeys(better, "")
+    for metric in [name for name in better if name not in METRICS]:
+        part = scores[scores["metric"] == metric]
+        sizes = part["value"].abs().groupby(part["dataset"]).median()
+        sizes = sizes[sizes > 0]
+        if len(sizes) > 1 and sizes.max() > max(1.0, _SIZES * sizes.min()):
+            units[metric] = (
+                f"they are about {sizes.min():.2g} on one and {sizes.max():.2g} on another"
+            )
     if measured := sorted(set(long["measured"]) - {""}):
         units = dict.fromkeys(units, f"the column `metric` has {some(measured)}")
-    imputed = {
-        str(name): n for name, n in long.loc[long["imputed"], "model"].value_counts().items()
-    }
-    return ScoreTable(scores, better, _groups(long, sets), units, imputed)
+    experiment = given_experiment(
+        asked_tests(
+            ids,
+            settings,
+            versus=settings["versus"],
+            alpha=settings["alpha"],
+            missing_cells="error" if missing == MISSING[0] else missing,
+            dataset_groups=_groups(long, data),
+        ),
+        label=settings["name"],
+        datasets={one: {"source": "given", "label": label} for label, one in data.items()},
+        models={one: {"scores": "memory", "label": label} for label, one in ids.items()},
+        metrics=[
+            metric
+            if metric in METRICS
+            else described_metric(metric, greater)
+            | {"label": metric, "mixed_units": bool(units[metric])}
+            for metric, greater in better.items()
+        ],
+        resampling={"holdout": {}},
+    )
+    if len(experiment.tests.units(experiment.datasets)) < 2:
+        raise UserError(
+            "datasets: found one data set, expected two at least; with one, compare the "
+            "predictions of its rows (`bakeoff compare`) or the scores of its folds "
+            "(`compare_folds`)"
+        )
+    planned = planned_tests(experiment)
+    called = dict(zip(better, experiment.metrics, strict=True))
+    frame = pd.DataFrame(
+        {
+            "dataset": scores["dataset"].map(data),
+            "model": scores["model"].map(ids),
+            "plan": "holdout",
+            "repeat": 1,
+            "fold": 1,
+            "n_train": np.nan,
+            "n_test": np.nan,
+            "metric": scores["metric"].map(called),
+            "value": scores["value"],
+            "undefined": scores["undefined"],
+        }
+    )
+    check_ranges(frame, metrics_of(experiment), "scores", ("scores",))
+    matrix, holes = score_matrix(
+        frame,
+        list(experiment.datasets),
+        list(experiment.models),
+        experiment.metrics,
+        experiment.resampling.plans(),
+    )
+    compared = {metric for _, metric in matrices(planned)} or set(experiment.metrics)
+    lacking = scores[scores["value"].isna() & scores["metric"].map(called).isin(compared)]
+    if missing == MISSING[0] and len(lacking):
+        cells = zip(lacking["model"], lacking["dataset"], lacking["undefined"], strict=True)
+        texts = [f"{model} on {dataset} ({reason})" for model, dataset, reason in cells]
+        more = f"; and {len(texts) - _SHOWN} more" if len(texts) > _SHOWN else ""
+        counted = "1 score is" if len(texts) == 1 else f"{len(texts)} scores are"
+        raise Problem(
+            ("missing_cells",),
+            f"{counted} missing: {'; '.join(texts[:_SHOWN])}{more}. Say what becomes of them: "
+            "`failed` (a crash or a limit: they rank last) or `drop_dataset` (their data sets are "
+            "left out)",
+        )
+    notes = [
+        f"{metric} has other units on other data sets ({why}): scores are ranked, and have no mean."
+        for metric, why in units.items()
+        if why
+    ]
+    imputed = long.loc[long["imputed"], "model"].value_counts()
+    if len(imputed):
+        counts = some([f"{count:,} of {model}" for model, count in imputed.items()])
+        notes.append(f"Scores that are imputed and none of the model (column `imputed`): {counts}.")
+    study = given_study(
+        experiment,
+        planned,
+        {MATRIX: matrix, HOLES: holes},
+        frame,
+        notes={next(iter(experiment.datasets)): notes},
+        missing={
+            "policy": experiment.tests.missing_cells,
+            "missing": [vars(hole) for hole in holes],
+        },
+    )
+    return made_by(study, command)
 
 
 def _long(
@@ -106,16 +176,15 @@ def _long(
     for name in beside:
         if name not in frame:
             key = "groups" if name == groups else "runs"
-            raise Problem((key,), unknown("column", name, frame.columns))
+            raise UserError(f"{key}: {unknown('column', name, frame.columns)}")
     if datasets is None:
         frame, datasets = _by_texts_or_index(frame, beside)
     if datasets not in frame:
-        raise Problem(("datasets",), unknown("column", datasets, frame.columns))
+        raise UserError(f"datasets: {unknown('column', datasets, frame.columns)}")
     if datasets in _MODEL:
-        raise Problem(
-            ("datasets",),
-            f"column {datasets!r} names the models: turn the table, so that it has a row for each "
-            "data set, or rename the column",
+        raise UserError(
+            f"datasets: column {datasets!r} names the models: turn the table, so that it has a row "
+            "for each data set, or rename the column",
         )
     shared = pd.DataFrame(
         {
@@ -147,16 +216,16 @@ def _long(
         ]
     else:
         if len(asked) > 1:
-            raise Problem(
-                ("metrics",),
-                "several metrics need a row per score, with a column `metric`: a long table",
+            raise UserError(
+                "metrics: several metrics need a row per score, with a column `metric`: a long "
+                "table",
             )
         parts = [
             {"model": name.strip(), "metric": (*asked, "score")[0], "value": frame[name]}
             for name in _columns_of_models(frame, models, {datasets, *beside})
         ]
     if not parts:
-        raise Problem(("models",), "found 0 models, expected two at least")
+        raise UserError("models: found 0 models, expected two at least")
     return pd.concat([shared.assign(**part) for part in parts], ignore_index=True)
 
 
@@ -167,28 +236,28 @@ def _columns_of_models(
     if models is not None:
         for name in models:
             if name not in frame:
-                raise Problem(("models",), unknown("column", name, set(frame.columns) - others))
+                raise UserError(f"models: {unknown('column', name, set(frame.columns) - others)}")
         return models
     columns = [str(name) for name in frame if name not in others]
     for name in columns:
         if not pd.to_numeric(frame[name], errors="coerce").notna().any():
             texts = frame[name].dropna().astype(str)
             example = f" (found {texts.iloc[0]!r})" if len(texts) else ""
-            raise Problem(
-                ("models",),
-                f"column {name!r} has no number{example}: name the columns of the models, and "
-                "write their scores as plain numbers (0.93)",
+            raise UserError(
+                f"models: column {name!r} has no number{example}: name the columns of the models, "
+                "and write their scores as plain numbers (0.93)",
             )
     return columns
 
 
 def _names(column: pd.Series[Any], key: str) -> pd.Series[Any]:
     if column.isna().any():
-        raise Problem((key,), f"column {column.name!r} has {int(column.isna().sum())} empty cells")
+        empty = int(column.isna().sum())
+        raise UserError(f"{key}: column {column.name!r} has {empty} empty cells")
     try:
         return identifiers(column).str.strip()
     except UserError as error:
-        raise Problem((key,), f"column {column.name!r} {error}") from None
+        raise UserError(f"{key}: column {column.name!r} {error}") from None
 
 
 def _by_texts_or_index(frame: pd.DataFrame, others: Sequence[str]) -> tuple[pd.DataFrame, str]:
@@ -202,9 +271,8 @@ def _by_texts_or_index(frame: pd.DataFrame, others: Sequence[str]) -> tuple[pd.D
         if len(texts) == 1:
             return frame, str(texts[0])
         if texts or any(name in frame for name in _MODEL):
-            raise Problem(
-                ("datasets",),
-                "which column names the data sets? The index merely counts; there are "
+            raise UserError(
+                "datasets: which column names the data sets? The index merely counts; there are "
                 f"{some(frame.columns, 8)}",
             )
     return frame.rename_axis(index="data set").reset_index(), "data set"
@@ -215,25 +283,24 @@ def _directions(
 ) -> dict[str, bool]:
     """Return whether greater is better, by metric."""
     if not metrics and len(present) > 1:
-        raise Problem(
-            ("metrics",),
-            f"which of the metrics, and which way is better? There are {some(present, 8)}",
+        raise UserError(
+            f"metrics: which of the metrics, and which way is better? There are {some(present, 8)}",
         )
     better = {}
     for text in metrics or present:
         name, _, way = text.rpartition(":")
         name, direction = (name, way) if name else (text, values)
         if name not in present:
-            raise Problem(("metrics",), unknown("metric", name, present))
+            raise UserError(f"metrics: {unknown('metric', name, present)}")
         if direction not in (None, "higher", "lower"):
-            raise Problem(("metrics",), f"found {text!r}, expected {name}:higher or {name}:lower")
+            raise UserError(f"metrics: found {text!r}, expected {name}:higher or {name}:lower")
         if direction is None and name not in METRICS:
-            raise Problem(("values",), f"is a higher or a lower {name} better?")
+            raise UserError(f"values: is a higher or a lower {name} better?")
         greater = METRICS[name].greater_is_better if name in METRICS else direction == "higher"
         if direction is not None and (direction == "higher") != greater:
             right = "higher" if greater else "lower"
-            raise Problem(
-                ("values",), f"found {direction}, but {name} is a metric whose {right} is better"
+            raise UserError(
+                f"values: found {direction}, but {name} is a metric whose {right} is better"
             )
         better[name] = greater
     return better
@@ -245,10 +312,9 @@ def _averaged(long: pd.DataFrame, cells: pd.MultiIndex, decimals: int | None) ->
     if len(repeated):
         one = repeated.iloc[0]
         times = int((long[[*_CELL, "repeat"]] == one[[*_CELL, "repeat"]]).all(axis=1).sum())
-        raise Problem(
-            ("runs",),
-            f"{one['model']} has {times} scores on {one['dataset']}: which column counts folds or "
-            "seeds? Their mean is one score; they are never data sets",
+        raise UserError(
+            f"runs: {one['model']} has {times} scores on {one['dataset']}: which column counts "
+            "folds or seeds? Their mean is one score; they are never data sets",
         )
     text = long["value"].astype(object).fillna("").astype(str).str.strip()
     numbers = pd.to_numeric(long["value"], errors="coerce").astype(np.float64)
@@ -268,112 +334,17 @@ def _averaged(long: pd.DataFrame, cells: pd.MultiIndex, decimals: int | None) ->
     return scores.assign(undefined=reasons).reset_index()
 
 
-def _groups(long: pd.DataFrame, datasets: Sequence[str]) -> dict[str, list[str]]:
-    """Return the groups of several data sets."""
+def _groups(long: pd.DataFrame, ids: Mapping[str, str]) -> dict[str, list[str]]:
+    """Return the groups of several data sets, which have these ids."""
     pairs = long[["dataset", "group"]].drop_duplicates()
     if pairs["dataset"].duplicated().any():
         name = pairs.loc[pairs["dataset"].duplicated(), "dataset"].iloc[0]
-        raise Problem(("groups",), f"{name} is in several groups")
+        raise UserError(f"groups: {name} is in several groups")
     group_of = dict(zip(pairs["dataset"], pairs["group"], strict=True))
     members: dict[str, list[str]] = {}
-    for name in datasets:
-        members.setdefault(group_of[name], []).append(name)
-    return {name: own for name, own in members.items() if name and len(own) > 1}
-
-
-def study_of(
-    table: ScoreTable,
-    command: str,
-    *,
-    name: str,
-    versus: str | None,
-    missing: str,
-    tests: Sequence[str] = (),
-    **settings: Any,
-) -> Study:
-    """Run the tests of the experiment of these scores, and make the study for its report."""
-    scores = table.scores
-    ids, data = _ids(scores["model"].unique(), "model"), _ids(scores["dataset"].unique(), "data")
-    experiment = given_experiment(
-        asked_tests(
-            ids,
-            tests=tests,
-            versus=versus,
-            missing_cells="error" if missing == "refuse" else missing,
-            dataset_groups={g: [data[one] for one in own] for g, own in table.groups.items()},
-            **settings,
-        ),
-        label=name,
-        datasets={one: {"source": "given", "label": label} for label, one in data.items()},
-        models={one: {"scores": "memory", "label": label} for label, one in ids.items()},
-        metrics=[_metric(m, better, bool(table.units[m])) for m, better in table.better.items()],
-        resampling={"holdout": {}},
-    )
-    if len(experiment.tests.units(experiment.datasets)) < 2:
-        raise Problem(
-            ("datasets",),
-            "found one data set, expected two at least; with one, compare the predictions of its "
-            "rows (`bakeoff compare`) or the scores of its folds (`compare_folds`)",
-        )
-    planned = planned_tests(experiment)
-    called = dict(zip(table.better, experiment.metrics, strict=True))
-    frame = pd.DataFrame(
-        {
-            "dataset": scores["dataset"].map(data),
-            "model": scores["model"].map(ids),
-            "plan": "holdout",
-            "repeat": 1,
-            "fold": 1,
-            "n_train": np.nan,
-            "n_test": np.nan,
-            "metric": scores["metric"].map(called),
-            "value": scores["value"],
-            "undefined": scores["undefined"],
-        }
-    )
-    check_ranges(frame, metrics_of(experiment), "scores", ("scores",))
-    matrix, holes = score_matrix(
-        frame,
-        list(experiment.datasets),
-        list(experiment.models),
-        experiment.metrics,
-        experiment.resampling.plans(),
-    )
-    compared = {metric for _, metric in matrices(planned)} or set(experiment.metrics)
-    if missing == "refuse":
-        lacking = scores["value"].isna() & scores["metric"].map(called).isin(compared)
-        _refuse_missing(scores[lacking])
-    notes = [
-        f"{metric} has other units on other data sets ({why}): scores are ranked, and have no mean."
-        for metric, why in table.units.items()
-        if why
-    ]
-    if table.imputed:
-        counts = some([f"{count:,} of {model}" for model, count in table.imputed.items()])
-        notes.append(f"Scores that are imputed and none of the model (column `imputed`): {counts}.")
-    study = given_study(
-        experiment,
-        planned,
-        {MATRIX: matrix, HOLES: holes},
-        frame,
-        notes={next(iter(experiment.datasets)): notes},
-        missing={
-            "policy": experiment.tests.missing_cells,
-            "missing": [vars(hole) for hole in holes],
-        },
-    )
-    return made_by(study, command)
-
-
-def _units(scores: pd.DataFrame) -> str:
-    """Say how it is known that scores by a metric are in other units on other data sets."""
-    if scores["metric"].iloc[0] in METRICS:
-        return ""
-    sizes = scores["value"].abs().groupby(scores["dataset"]).median()
-    sizes = sizes[sizes > 0]
-    if len(sizes) < 2 or sizes.max() <= max(1.0, _SIZES * sizes.min()):
-        return ""
-    return f"they are about {sizes.min():.2g} on one and {sizes.max():.2g} on another"
+    for name, one in ids.items():
+        members.setdefault(group_of[name], []).append(one)
+    return {name: several for name, several in members.items() if name and len(several) > 1}
 
 
 def _ids(labels: Iterable[str], what: str) -> dict[str, str]:
@@ -383,28 +354,6 @@ def _ids(labels: Iterable[str], what: str) -> dict[str, str]:
         plain = re.sub(r"[^A-Za-z0-9_]+", "-", label).strip("-_")[:50]
         ids[label] = plain if plain and plain not in ids.values() else f"{plain or what}-{i}"
     return ids
-
-
-def _metric(name: str, better: bool, mixed: bool) -> str | dict[str, Any]:
-    """Return our metric of that name, or describe it."""
-    if name in METRICS:
-        return name
-    return described_metric(name, better) | {"label": name, "mixed_units": mixed}
-
-
-def _refuse_missing(scores: pd.DataFrame) -> None:
-    """Refuse missing scores of which nobody says what they mean."""
-    if scores.empty:
-        return
-    cells = zip(scores["model"], scores["dataset"], scores["undefined"], strict=True)
-    texts = [f"{model} on {dataset} ({reason})" for model, dataset, reason in cells]
-    more = f"; and {len(texts) - _SHOWN} more" if len(texts) > _SHOWN else ""
-    counted = "1 score is" if len(texts) == 1 else f"{len(texts)} scores are"
-    raise Problem(
-        ("missing_cells",),
-        f"{counted} missing: {'; '.join(texts[:_SHOWN])}{more}. Say what becomes of them: `failed` "
-        "(a crash or a limit: they rank last) or `drop_dataset` (their data sets are left out)",
-    )
 
 
 class ScoreSettings(TestSettings, total=False):
@@ -487,26 +436,16 @@ def compare_datasets(
     """
     if missing not in MISSING:
         raise UserError(f"missing: found {missing!r}, expected one of {', '.join(MISSING)}")
-    scores = read_scores(
-        table,
-        datasets=datasets,
-        values=values,
-        metrics=[metrics] if isinstance(metrics, str) else metrics,
-        models=models,
-        repeats=[runs] if isinstance(runs, str) and runs else list(runs),
-        groups=groups,
-        decimals=settings["decimals"],
-    )
-    study = study_of(
-        scores,
-        "bakeoff.compare_datasets(table, …)",
-        name=settings["name"],
-        tests=settings["tests"],
-        versus=versus,
-        missing=missing,
-        alternative=settings["alternative"],
-        correction=settings["correction"],
-        alpha=alpha,
-        options=dict(settings["options"] or {}),
-    )
-    return Findings(study)
+    arguments = {
+        **settings,
+        "datasets": datasets,
+        "values": values,
+        "metrics": [metrics] if isinstance(metrics, str) else metrics,
+        "models": models,
+        "runs": [runs] if isinstance(runs, str) and runs else list(runs),
+        "groups": groups,
+        "missing": missing,
+        "versus": versus,
+        "alpha": alpha,
+    }
+    return Findings(study_of_scores(table, "bakeoff.compare_datasets(table, …)", arguments))

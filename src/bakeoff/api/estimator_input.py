@@ -80,23 +80,21 @@ def is_pipeline(estimator: Any) -> bool:
 
 def _described(estimator: Any, place: str) -> dict[str, Any]:
     path = import_path(type(estimator), place)
-    values = estimator.get_params(deep=False)
     defaults = _defaults(type(estimator))
-    params = {
-        name: _plain(_listed(name, value, defaults.get(name)), f"{place}: its parameter {name}")
-        for name, value in values.items()
-        if not _same(value, defaults.get(name, inspect.Parameter.empty))
-    }
+    params = {}
+    for name, value in estimator.get_params(deep=False).items():
+        default = defaults.get(name, inspect.Parameter.empty)
+        if _same(value, default):
+            continue
+        # tuples that are made of lists again are written as lists
+        if isinstance(value, Sequence) and name in NAMED_PARTS:
+            value = [[*part] if isinstance(part, tuple) else part for part in value]
+        elif isinstance(value, tuple) and isinstance(default, tuple):
+            value = [*value]
+        params[name] = _plain(value, f"{place}: its parameter {name}")
     if getattr(estimator, "_sklearn_output_config", {}).get("transform"):
         raise UserError(f"{place}: {path} has a `set_output`, which is not taken: leave it out")
     return {"estimator": path} | without_none({"params": params or None})
-
-
-def _listed(name: str, value: Any, default: Any) -> Any:
-    """Write as lists the tuples that are made of lists again."""
-    if isinstance(value, Sequence) and name in NAMED_PARTS:
-        return [[*part] if isinstance(part, tuple) else part for part in value]
-    return [*value] if isinstance(value, tuple) and isinstance(default, tuple) else value
 
 
 def import_path(named: Any, place: str) -> str:
@@ -123,26 +121,18 @@ def import_path(named: Any, place: str) -> str:
     raise UserError(f"{place}: {why} at the top level of your script, notebook or a file beside it")
 
 
-def with_codes(entry: Any, codes: Mapping[str, int]) -> Any:
+def with_codes(entry: Any, codes: Mapping[str, int], of_classes: bool = False) -> Any:
     """Replace classes in parameters by their numbers, on which estimators are fitted."""
     if isinstance(entry, list):
-        return [with_codes(one, codes) for one in entry]
-    if not isinstance(entry, Mapping):
-        return entry
-    return {
-        key: _numbered(value, codes)
-        if str(key).rpartition("__")[2] in _NAME_CLASSES
-        else with_codes(value, codes)
-        for key, value in entry.items()
-    }
-
-
-def _numbered(value: Any, codes: Mapping[str, int]) -> Any:
-    if isinstance(value, list):
-        return [_numbered(one, codes) for one in value]
-    if isinstance(value, Mapping):
-        return {codes.get(name_of(key), key): weight for key, weight in value.items()}
-    return codes.get(name_of(value), value)
+        return [with_codes(one, codes, of_classes) for one in entry]
+    if isinstance(entry, Mapping) and of_classes:
+        return {codes.get(name_of(key), key): weight for key, weight in entry.items()}
+    if isinstance(entry, Mapping):
+        return {
+            key: with_codes(value, codes, str(key).rpartition("__")[2] in _NAME_CLASSES)
+            for key, value in entry.items()
+        }
+    return codes.get(name_of(entry), entry) if of_classes else entry
 
 
 def _defaults(kind: type) -> dict[str, Any]:
@@ -188,14 +178,19 @@ def _plain(value: Any, place: str) -> Any:
             "number, or leave it out"
         )
     if (call := _call_of(value)) is not None:
+        import joblib
+
         maker, args, params = call
         entry = {
             "object": import_path(maker, place),
             "args": [_plain(one, place) for one in args] or None,
             "params": {name: _plain(one, place) for name, one in params.items()} or None,
         }
-        if args or maker is not type(value) or _is_made_again(value, params):
+        if args or maker is not type(value):
             return without_none(entry)
+        with suppress(Exception):  # where a class makes an equal object of these, nothing is lost
+            if joblib.hash(type(value)(**params)) == joblib.hash(value):
+                return without_none(entry)
     raise UserError(f"{place} is a {type(value).__name__}, expected {_ALLOWED}")
 
 
@@ -219,12 +214,3 @@ def _call_of(value: Any) -> tuple[Any, Sequence[Any], Mapping[str, Any]] | None:
         named = {name: kept[name] for name in defaults if name in kept}
         return type(value), (), {k: v for k, v in named.items() if not _same(v, defaults[k])}
     return None
-
-
-def _is_made_again(value: Any, params: Mapping[str, Any]) -> bool:
-    """Tell whether a class makes an equal object of these arguments, and so nothing is lost."""
-    import joblib
-
-    with suppress(Exception):
-        return bool(joblib.hash(type(value)(**params)) == joblib.hash(value))
-    return False

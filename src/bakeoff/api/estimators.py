@@ -195,7 +195,6 @@ def compare_estimators(
     encoding = "none" if _are_texts(X) else preprocessing  # texts are for a vectorizer
     frame = frame.assign(**folds)
     data = {**roles, "positive": positive, "unit": settings["unit"], "label": settings["name"]}
-    alternative = settings["alternative"]
     names = (metrics,) if isinstance(metrics, str) else metrics
     config = without_none(
         {
@@ -209,16 +208,7 @@ def compare_estimators(
             },
             "metrics": [METRICS_OF.get(name, name) for name in names] or None,
             "resampling": plans,
-            "tests": asked_tests(
-                ids,
-                tests=settings["tests"],
-                versus=versus,
-                what="estimator",
-                alternative=None if alternative == "two-sided" else alternative,
-                correction=settings["correction"],
-                alpha=alpha,
-                options=dict(settings["options"] or {}) or None,
-            ),
+            "tests": asked_tests(ids, settings, versus=versus, what="estimator", alpha=alpha),
         }
     )
     if not isinstance(n_jobs, int) or n_jobs == 0:
@@ -226,14 +216,24 @@ def compare_estimators(
     from joblib import effective_n_jobs
 
     workers = effective_n_jobs(n_jobs)
-    with tempfile.TemporaryDirectory() as folder, _in_arguments(ids):
-        table = Path(folder) / "table.parquet"
-        _write_table(frame, table)
-        experiment = load_experiment(_with_table(config, str(table)))
-        if workers > 1:
-            _refuse_session_code(experiment, "n_jobs", ", or leave `n_jobs` at 1")
-        with _bar(settings["progress"]) as fitted:
+    places = {key: _place(label) for label, key in ids.items()}
+    try:
+        with tempfile.TemporaryDirectory() as folder, _bar(settings["progress"]) as fitted:
+            table = Path(folder) / "table.parquet"
+            _write_table(frame, table)
+            experiment = load_experiment(_with_table(config, str(table)))
+            if workers > 1:
+                _refuse_session_code(experiment, "n_jobs", ", or leave `n_jobs` at 1")
             study = run_in_process(experiment, f"{folder}/results", workers, fitted)
+    except StepError as error:
+        fit = error.what
+        assert isinstance(fit, Fit)
+        text = f"{places[fit.model]}, {fit.split}: {error.reason}"
+        if "could not convert string" in error.reason:
+            text += '; preprocessing="auto" encodes columns of texts'
+        raise UserError(text) from None
+    except UserError as error:
+        raise placed(error, places) from None
     command = "bakeoff.compare_estimators(estimators, X, y, …)"
     return EstimatorFindings(dataclasses.replace(study, command=command), config, frame)
 
@@ -316,38 +316,21 @@ def _with_table(config: Mapping[str, Any], path: str) -> dict[str, Any]:
 
 
 @contextmanager
-def _in_arguments(ids: Mapping[str, str]) -> Iterator[None]:
-    """Name estimators and arguments in place of the keys of an experiment."""
-    places = {key: _place(label) for label, key in ids.items()}
-    try:
-        yield
-    except StepError as error:
-        fit = error.what
-        assert isinstance(fit, Fit)
-        text = f"{places[fit.model]}, {fit.split}: {error.reason}"
-        if "could not convert string" in error.reason:
-            text += '; preprocessing="auto" encodes columns of texts'
-        raise UserError(text) from None
-    except UserError as error:
-        raise placed(error, places) from None
-
-
-@contextmanager
 def _bar(wanted: bool | None) -> Iterator[Callable[[int, int], None]]:
     """Show how many fits are done on standard error."""
     shows = sys.stderr.isatty() if wanted is None else wanted
+    shown: list[str] = []
 
     def show(done: int, total: int) -> None:
         if shows:
-            filled = "#" * round(30 * done / total)
-            sys.stderr.write(f"\rfits [{filled:<30}] {done}/{total}")
+            shown.append(f"\rfits [{'#' * round(30 * done / total):<30}] {done}/{total}")
+            sys.stderr.write(shown[-1])
             sys.stderr.flush()
 
     try:
         yield show
     finally:
-        if shows:
-            sys.stderr.write("\n")
+        sys.stderr.write("\n" if shown else "")
 
 
 # --- the table and its divisions
@@ -357,18 +340,18 @@ def joined_table(X: Any, y: Any, columns: Mapping[str, Any]) -> tuple[pd.DataFra
     """Join features, target and what is known of the rows."""
     frame = _features(X)
     y, columns = as_pandas(y), {role: as_pandas(given) for role, given in columns.items()}
-    roles = {"target": _unused("target", frame)}
-    frame[roles["target"]] = _column(y, frame, "y")
-    for role, given in columns.items():
-        if given is None:
+    roles: dict[str, str] = {}
+    for role, given in {"target": y, **columns}.items():
+        if given is None and role != "target":
             continue
-        if isinstance(given, str):
+        if isinstance(given, str) and role != "target":
             if given not in frame:
                 raise UserError(f"{role}: {unknown('column of X', given, map(str, frame.columns))}")
             roles[role] = given
         else:
-            roles[role] = _unused(role, frame)
-            frame[roles[role]] = _column(given, frame, role)
+            free = (role, *(f"{role}_{i}" for i in range(1, len(frame.columns) + 2)))
+            roles[role] = next(name for name in free if name not in frame)
+            frame[roles[role]] = _column(given, frame, "y" if role == "target" else role)
     return frame, roles
 
 
@@ -439,12 +422,6 @@ def _column(given: Any, frame: pd.DataFrame, argument: str) -> Any:
             "pair rows by position"
         )
     return values.to_numpy() if isinstance(values.dtype, np.dtype) else values.array
-
-
-def _unused(wanted: str, frame: pd.DataFrame) -> str:
-    """Return a name that no column has."""
-    names = (wanted, *(f"{wanted}_{i}" for i in range(1, len(frame.columns) + 2)))
-    return next(name for name in names if name not in frame)
 
 
 def _resampling_of(

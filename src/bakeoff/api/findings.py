@@ -65,13 +65,6 @@ class Findings:
     def _page(self) -> Page:
         return Page(self._study, alone=True)
 
-    @cached_property
-    def _items(self) -> dict[str, dict[str, Item]]:
-        items: dict[str, dict[str, Item]] = {"figure": {}, "table": {}}
-        for item in self._page.items:
-            items[item.form][item.name] = item
-        return items
-
     @property
     def verdict(self) -> str:
         """The answer: a headline, and a sentence in each line after it."""
@@ -85,7 +78,7 @@ class Findings:
     @property
     def scores(self) -> pd.DataFrame:
         """One row for each model, fold and metric."""
-        return self._named(self._study.scores, ("model",))
+        return self._named(self._study.scores)
 
     @property
     def comparisons(self) -> pd.DataFrame:
@@ -95,17 +88,17 @@ class Findings:
     @property
     def subgroups(self) -> pd.DataFrame:
         """One row for each subgroup, pair and metric, and one for the differences between them."""
-        return self._named(self._study.subgroups, ("model_a", "model_b"))
+        return self._named(self._study.subgroups)
 
     @property
     def figures(self) -> tuple[str, ...]:
         """The names that `figure` takes."""
-        return tuple(self._items["figure"])
+        return tuple(item.name for item in self._page.items if item.form == "figure")
 
     @property
     def tables(self) -> tuple[str, ...]:
         """The names that `to_latex` and `to_markdown` take."""
-        return tuple(self._items["table"])
+        return tuple(item.name for item in self._page.items if item.form == "table")
 
     def figure(self, name: str | None = None) -> Figure:
         """Draw one of `figures`.
@@ -241,7 +234,7 @@ class Findings:
         return names_of(study) if study.command else {m: m for m in ("", *study.models)}
 
     def _item(self, form: str, name: str | None) -> Item:
-        items = self._items[form]
+        items = {item.name: item for item in self._page.items if item.form == form}
         if name is None:
             kind = {"figure": "forest", "table": "pairs"}[form]
             main = None if self._main is None else items.get(f"{kind}.{self._main.entry.name}")
@@ -276,9 +269,11 @@ class Findings:
         )
 
     def _tabulated(self, rows: Iterable[Comparison]) -> pd.DataFrame:
-        frame = pd.DataFrame([row.to_row() for row in rows], columns=Comparison.columns())
-        return self._named(frame, ("model_a", "model_b"))
+        return self._named(
+            pd.DataFrame([row.to_row() for row in rows], columns=Comparison.columns())
+        )
 
-    def _named(self, frame: pd.DataFrame, columns: tuple[str, ...]) -> pd.DataFrame:
-        names = self._names_of_models
-        return frame.assign(**{c: frame[c].map(names.__getitem__) for c in columns if c in frame})
+    def _named(self, frame: pd.DataFrame) -> pd.DataFrame:
+        names, columns = self._names_of_models, frame.columns
+        of_models = [c for c in ("model", "model_a", "model_b") if c in columns]
+        return frame.assign(**{c: frame[c].map(names.__getitem__) for c in of_models})

@@ -50,10 +50,11 @@ if TYPE_CHECKING:
 _TEST = "test_"
 _FOLDS, _DATA = "folds", "data"
 """The id of the one data set, of scores and of predictions."""
-_FOLD = ("repeat", "fold")
+_SCORE = (
+    *("dataset", "model", "plan", "repeat", "fold", "n_train", "n_test"),
+    *("metric", "value", "undefined"),
+)
 _WITHOUT = "the fit or the metric gave no number"
-Scores = Mapping[str, Mapping[str, NDArray[np.float64]]]
-"""By model and metric, a score for each split."""
 Split = tuple[NDArray[Any], NDArray[Any]]
 """The places of the rows that are trained on, and of those that are tested."""
 ONE_ROUND = (
@@ -153,28 +154,19 @@ def compare_folds(
             "'new': cross_validate(…)}"
         )
     results = {str(model): one for model, one in results.items()}
-    names_of_metrics = (metrics,) if isinstance(metrics, str) else tuple(metrics)
-    unit = settings["unit"]
+    wanted = (metrics,) if isinstance(metrics, str) else tuple(metrics)
+    unit, label = settings["unit"], settings["name"]
     ids = {label: f"model-{i}" for i, label in enumerate(results, 1)}
     try:
-        tests = asked_tests(
-            ids,
-            tests=settings["tests"],
-            versus=versus,
-            alternative=settings["alternative"],
-            correction=settings["correction"],
-            alpha=alpha,
-            options=dict(settings["options"] or {}),
-        )
+        tests = asked_tests(ids, settings, versus=versus, alpha=alpha)
         if y is not None or any(map(_is_table, results.values())):
-            data = without_none({"label": settings["name"], "positive": positive, "unit": unit})
-            rows = X, y, groups, cv
-            return Findings(_of_predictions(results, ids, *rows, names_of_metrics, data, tests))
+            data = without_none({"label": label, "positive": positive, "unit": unit})
+            return Findings(_of_predictions(results, ids, (X, y, groups, cv), wanted, data, tests))
         of_rows = {"X": X, "groups": groups, "positive": positive, "unit": unit}
         for key, given in of_rows.items():
             if given is not None:
                 raise UserError(f"{key}: it is for predictions of folds, with y; these are scores")
-        return Findings(_of_scores(results, ids, names_of_metrics, cv, n, settings["name"], tests))
+        return Findings(_of_scores(results, ids, wanted, cv, n, label, tests))
     except UserError as error:
         places = {key: place_of(label) for label, key in ids.items()}
         raise placed(error, places) from None
@@ -274,24 +266,8 @@ def _candidates(params: Sequence[Mapping[str, Any]]) -> list[str]:
     return [f"{name} (candidate {i})" for i, name in enumerate(names)]
 
 
-def _scores(results: Mapping[str, Any], metrics: Sequence[str]) -> Scores:
-    """Take the test scores of each model, by metric."""
-    scores = {model: _of_model(model, one, metrics) for model, one in results.items()}
-    first = next(iter(scores))
-    for model, by_metric in scores.items():
-        if list(by_metric) != list(scores[first]):
-            raise UserError(
-                f"results[{model!r}]: its metrics are {some(by_metric)}, those of {first} "
-                f"{some(scores[first])}"
-            )
-    counts = {model: len(next(iter(by_metric.values()))) for model, by_metric in scores.items()}
-    if len(set(counts.values())) > 1:
-        each = ", ".join(f"{model} {count}" for model, count in counts.items())
-        raise UserError(f"results: models have different numbers of scores ({each})")
-    return scores
-
-
-def _of_model(model: str, result: Any, metrics: Sequence[str]) -> dict[str, NDArray[np.float64]]:
+def _scores_of(model: str, result: Any, metrics: Sequence[str]) -> dict[str, NDArray[np.float64]]:
+    """Take the test scores of a model, by metric."""
     if hasattr(result, "predict"):
         raise UserError(
             f"results[{model!r}]: found the estimator {type(result).__name__}, expected its "
@@ -315,73 +291,73 @@ def _of_model(model: str, result: Any, metrics: Sequence[str]) -> dict[str, NDAr
             "with `test_score`"
         )
     if [*columns] == ["score"] and len(metrics) < 2:
-        return {(*metrics, "score")[0]: columns["score"]}
-    for name in metrics:
-        if name not in columns:
-            raise UserError(f"metric: {unknown('metric', name, columns)}")
-    return {name: columns[name] for name in metrics or columns}
+        columns = {(*metrics, "score")[0]: columns["score"]}
+    for metric in metrics:
+        if metric not in columns:
+            raise UserError(f"metric: {unknown('metric', metric, columns)}")
+    return {metric: columns[metric] for metric in metrics or columns}
 
 
 def _of_scores(
     results: Mapping[str, Any],
     ids: Mapping[str, str],
-    metrics: Sequence[str],
+    wanted: Sequence[str],
     cv: Any,
     n: int | None,
-    name: str,
+    label: str,
     tests: Mapping[str, Any],
 ) -> Study:
     """Run the tests of the experiment of scores, and make the study for its report."""
-    scores = {
-        m: dict(map(_turned, own, own.values())) for m, own in _scores(results, metrics).items()
-    }
-    count = len(next(iter(next(iter(scores.values())).values())))
+    scores = {model: _scores_of(model, one, wanted) for model, one in results.items()}
+    first, metrics = next(iter(scores.items()))
+    for model, by_metric in scores.items():
+        if list(by_metric) != list(metrics):
+            raise UserError(
+                f"results[{model!r}]: its metrics are {some(by_metric)}, those of {first} "
+                f"{some(metrics)}"
+            )
+    counts = {model: len(next(iter(by_metric.values()))) for model, by_metric in scores.items()}
+    if len(set(counts.values())) > 1:
+        each = ", ".join(f"{model} {count}" for model, count in counts.items())
+        raise UserError(f"results: models have different numbers of scores ({each})")
+    scores = {m: dict(map(_turned, one, one.values())) for m, one in scores.items()}
     splits = None
     if all(isinstance(one, Mapping) and "indices" in one for one in results.values()):
         splits = _same_splits(results)
-    elif _is_drawn_anew(cv):
+    elif getattr(cv, "shuffle", hasattr(cv, "random_state")) and not isinstance(
+        cv.random_state, Integral
+    ):
         raise UserError(
             f"cv: {type(cv).__name__} may draw other splits for each model: give it a number as "
             f"`random_state`, or {_PROVE}"
         )
-    plan = plan_of(cv, n, count, splits)
+    plan = plan_of(cv, n, counts[first], splits)
     if plan.growing and "run" not in tests:
         tests = {**tests, "run": ["corrected_repeated_kfold_t"]}
     experiment = given_experiment(
         tests,
         task=task_of(results.values()),
-        datasets={_FOLDS: {"source": "given", "label": name}},
+        datasets={_FOLDS: {"source": "given", "label": label}},
         models={
             key: validated(GivenModel, {"scores": "memory", "label": label}).trained_by(
                 learner_of(results[label])
             )
             for label, key in ids.items()
         },
-        metrics=[_metric(metric) for metric in next(iter(scores.values()))],
+        metrics=list(map(_metric, scores[first])),
         resampling=plan.resampling,
     )
     planned = planned_tests(experiment)
-    columns = [
-        (ids[model], metric, values)
+    sizes = pd.DataFrame(plan.places, columns=["repeat", "fold"])
+    sizes = sizes.assign(n_train=plan.n_train, n_test=plan.n_test)
+    parts = [
+        sizes.assign(model=ids[model], metric=metric, value=values)
         for model, by_metric in scores.items()
         for metric, values in zip(experiment.metrics, by_metric.values(), strict=True)
     ]
-    values = np.concatenate([values for *_, values in columns])
-    places = np.tile(plan.places, (len(columns), 1))
-    frame = pd.DataFrame(
-        {
-            "dataset": _FOLDS,
-            "model": np.repeat([model for model, *_ in columns], count),
-            "plan": plan.name,
-            "repeat": places[:, 0],
-            "fold": places[:, 1],
-            "n_train": np.tile(plan.n_train, len(columns)),
-            "n_test": np.tile(plan.n_test, len(columns)),
-            "metric": np.repeat([metric for _, metric, _ in columns], count),
-            "value": values,
-            "undefined": np.where(np.isnan(values), _WITHOUT, ""),
-        }
-    )
+    frame = pd.concat(parts, ignore_index=True).assign(dataset=_FOLDS, plan=plan.name)
+    frame["undefined"] = np.where(frame["value"].isna(), _WITHOUT, "")
+    frame = frame[[*_SCORE]]
     check_ranges(frame, metrics_of(experiment), "scores", ("scores",))
     shown = frame if plan.sized else frame.assign(n_train=np.nan, n_test=np.nan)
     study = given_study(experiment, planned, {_FOLDS: frame}, shown)
@@ -415,10 +391,7 @@ def _is_table(result: Any) -> bool:
 def _of_predictions(
     results: Mapping[str, Any],
     ids: Mapping[str, str],
-    X: Any,
-    y: Any,
-    groups: Any,
-    cv: Any,
+    rows: tuple[Any, Any, Any, Any],
     metrics: Sequence[str],
     data: Mapping[str, Any],
     tests: Mapping[str, Any],
@@ -426,9 +399,19 @@ def _of_predictions(
     """Run the experiment of models that bring their predictions of folds."""
     from bakeoff.execution.in_process import run_in_process  # imports all rooms
 
+    X, y, groups, cv = rows
     if all(map(_is_table, results.values())):
         tables = {label: _table(label, one, y) for label, one in results.items()}
-        plan = _plan_of_labels(next(iter(tables.values())))
+        table = next(iter(tables.values()))
+        repeats = table["repeat"].nunique()
+        folds = len(table[["repeat", "fold"]].drop_duplicates()) // repeats
+        if repeats * folds == 1:
+            raise UserError(
+                "results: all rows are of one fold: `bakeoff.compare` compares predictions of one "
+                "fold"
+            )
+        tested = np.array([len(table) / (repeats * folds)])
+        plan = FoldPlan(repeats, folds, table["id"].nunique() - tested, tested, sized=False)
     else:
         for label, one in results.items():
             has = list(one) if isinstance(one, Mapping) else []
@@ -453,8 +436,9 @@ def _of_predictions(
             for label, one in results.items()
         }
         groups = None if groups is None else np.asarray(groups)  # rows are counted here
-    roles = [*_FOLD, *(["groups"] if groups is not None else [])]
+    roles = ["repeat", "fold"]
     if groups is not None:
+        roles.append("groups")
         for table in tables.values():
             table["groups"] = _looked_up("groups", groups, table["id"])
     numbers = numbers_wanted(None, metrics)
@@ -571,18 +555,6 @@ class FoldPlan(NamedTuple):
         return {self.name: keys}
 
 
-def _plan_of_labels(table: pd.DataFrame) -> FoldPlan:
-    """Return the plan that labels of repeats and folds are of."""
-    repeats = table["repeat"].nunique()
-    folds = len(table[list(_FOLD)].drop_duplicates()) // repeats
-    if repeats * folds == 1:
-        raise UserError(
-            "results: all rows are of one fold: `bakeoff.compare` compares predictions of one fold"
-        )
-    tested = np.array([len(table) / (repeats * folds)])
-    return FoldPlan(repeats, folds, table["id"].nunique() - tested, tested, sized=False)
-
-
 def plan_of(cv: Any, n: int | None, n_scores: int, splits: Sequence[Split] | None) -> FoldPlan:
     """Return the resampling plan of a splitter."""
     if splits is None and isinstance(cv, list | tuple):
@@ -629,12 +601,6 @@ def _same_splits(results: Mapping[str, Any]) -> list[Split]:
                     "the same `cv`, with a number as `random_state`"
                 )
     return splits[first]
-
-
-def _is_drawn_anew(cv: Any) -> bool:
-    """Tell whether a splitter returns other splits at each call."""
-    draws = getattr(cv, "shuffle", hasattr(cv, "random_state"))
-    return draws and not isinstance(cv.random_state, Integral)
 
 
 def _of_rounds(cv: Any, kind: str, n: int | None, n_scores: int) -> FoldPlan:

@@ -11,7 +11,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from bakeoff.api.arrays import side_by_side
-from bakeoff.api.settings import check_truth, measured_by, numbers_wanted, takes
+from bakeoff.api.settings import takes
 from bakeoff.errors import UserError, unknown
 from bakeoff.release import GateRows, GateVerdict, Terms, decide
 from bakeoff.spec.metrics import GivenMetric
@@ -93,21 +93,21 @@ def gate(
     >>> str(found.decision)
     'ship'
     """
-    classes, costs, unit = settings["classes"], settings["costs"], settings["unit"]
-    of_labels = {"positive": positive, "task": task, "classes": classes, "costs": costs}
-    kind, names, _ = measured_by(values, metrics, of_labels | {"unit": unit})
-    check_truth(y, values)
     if subgroups is not None and not isinstance(subgroups, Mapping | pd.DataFrame):
         subgroups = {"subgroup": subgroups}
-    models = {"base": base, "candidate": candidate}
-    given = side_by_side(
-        *(y, models, {"groups": groups}, kind, classes, positive, "the test set", subgroups),
-        numbers=numbers_wanted(task, names),
+    of_labels = {key: settings[key] for key in ("classes", "costs", "unit")}
+    given, kind, names, _ = side_by_side(
+        *(y, {"base": base, "candidate": candidate}, {"groups": groups}),
+        {"positive": positive, "task": task, **of_labels},
+        values=values,
+        metrics=metrics,
+        subgroups=subgroups,
         called="{}",
     )
     parts = {name: np.asarray(column.astype(str)) for name, column in given.subgroups.items()}
     better = not isinstance(kind, GivenMetric) or kind.greater_is_better
-    rows = GateRows(given, parts, greater_is_better=better).measured(unit, costs)
+    rows = GateRows(given, parts, greater_is_better=better)
+    rows = rows.measured(settings["unit"], settings["costs"])
     measured = (kind.name,) if isinstance(kind, GivenMetric) else names
     return decide(rows, Terms.of(rows, measured, margin, alpha, superior))
 

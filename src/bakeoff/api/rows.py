@@ -9,15 +9,10 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from bakeoff.api.arrays import side_by_side
-from bakeoff.api.build_study import Settings, build_study, made_by
+from bakeoff.api.build_study import build_study, made_by
 from bakeoff.api.findings import Findings
-from bakeoff.api.settings import (
-    check_truth,
-    measured_by,
-    numbers_wanted,
-    takes,
-)
-from bakeoff.errors import Problem
+from bakeoff.api.settings import takes
+from bakeoff.errors import UserError
 from bakeoff.spec.metrics import Passing
 from bakeoff.stats import Runs
 
@@ -125,36 +120,25 @@ def compare(
     """
     related = {"groups": groups, "runs": runs, "time": time}
     if groups is not None and time is not None:
-        raise Problem(("groups",), "cannot be combined with time: keep one of them")
+        raise UserError("groups: cannot be combined with time: keep one of them")
     if runs is not None and groups is None:
-        raise Problem(("runs",), "found no groups, expected the items that were run several times")
+        raise UserError("runs: found no groups, expected the items that were run several times")
     if settings["bins"] is not None and subgroups is None:
-        raise Problem(("bins",), "found no subgroups, expected the columns to be cut")
-    of_labels: dict[str, object] = {
-        key: settings[key] for key in ("costs", "unit", "variant", "classes")
-    }
-    of_labels |= {"positive": positive, "task": task}
-    kind, names, own_metrics = measured_by(values, metrics, of_labels)
-    check_truth(y, values)
-    given = side_by_side(
-        *(y, predictions, related, kind, settings["classes"], positive, settings["name"]),
-        *(subgroups, settings["bins"], numbers_wanted(task, names)),
+        raise UserError("bins: found no subgroups, expected the columns to be cut")
+    of_labels = {key: settings[key] for key in ("costs", "unit", "variant", "classes")}
+    given, kind, names, own_metrics = side_by_side(
+        *(y, predictions, related, {**of_labels, "positive": positive, "task": task}),
+        values=values,
+        metrics=metrics,
+        subgroups=subgroups,
+        bins=settings["bins"],
+        name=settings["name"],
     )
     of_items = isinstance(kind, Passing)
+    columns = {role: role for role in related if related[role] is not None and not of_items}
     models = predictions.items() if isinstance(predictions, Mapping) else ()
-    how = Settings(
-        metrics=names,
-        own_metrics=own_metrics,
-        values=kind,
-        columns={role: role for role in related if related[role] is not None and not of_items},
-        versus=versus,
-        alpha=alpha,
-        deterministic=[str(m) for m, one in models if isinstance(one, Runs) and one.deterministic],
-        costs=settings["costs"],
-        variant=settings["variant"],
-        correction=settings["correction"],
-        alternative=settings["alternative"],
-        independent_rows=settings["independent_rows"],
-        unit=settings["unit"],
-    )
-    return Findings(made_by(build_study(given, how), "bakeoff.compare(y, predictions, …)"))
+    fixed = [str(m) for m, one in models if isinstance(one, Runs) and one.deterministic]
+    how: dict[str, object] = {**settings, "versus": versus, "alpha": alpha, "files": ()}
+    how |= {"metrics": names, "kind": kind, "own_metrics": own_metrics, "columns": columns}
+    study = build_study(given, {**how, "deterministic": fixed})
+    return Findings(made_by(study, "bakeoff.compare(y, predictions, …)"))

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import wraps
 from inspect import getdoc, signature
 from textwrap import wrap
 from typing import Any, Literal, ParamSpec, TypedDict, TypeVar, cast
 
-from bakeoff.errors import Problem, UserError, Verbatim, joined, named, shown, unknown
+from bakeoff.errors import UserError, Verbatim, joined, named, shown, unknown
 from bakeoff.options import ALIASES, OPTIONS
 from bakeoff.scores import METRICS
 from bakeoff.scores.metrics import Need
@@ -40,24 +41,23 @@ def measured_by(
     marks = KINDS.get(values or "")
     passing = next(filter(None, map(passing_of, names)), None)
     if values is not None and marks is None:
-        raise Problem(("values",), unknown("kind of numbers", values, KINDS))
+        raise UserError(f"values: {unknown('kind of numbers', values, KINDS)}")
     for name in names:
         if passing is None and name.startswith(("pass@", "pass^")):
-            raise Problem(("metrics",), f"found {shown(name)}, expected a number like pass@5")
+            raise UserError(f"metrics: found {shown(name)}, expected a number like pass@5")
     if passing is not None:
         if len(names) > 1:
-            raise Problem(("metrics",), f"{passing.label} is compared by itself")
+            raise UserError(f"metrics: {passing.label} is compared by itself")
         if not isinstance(marks, str):
-            raise Problem(
-                ("metrics",),
-                f"{passing.label} is about runs that are right or wrong; `values: right` says "
-                "that 1 is right",
+            raise UserError(
+                f"metrics: {passing.label} is about runs that are right or wrong; `values: right` "
+                "says that 1 is right",
             )
         marks, names = Passing.of(passing.k, every=passing.every, marks=marks), ()
     for key, value in {**of_labels, "metrics": names}.items() if values is not None else ():
         is_given = value is not None and not (isinstance(value, Sequence) and not len(value))
         if is_given and (key != "variant" or values in ("higher", "lower")):
-            raise Problem((key,), "is for predictions, not for numbers per row (values)")
+            raise UserError(f"{key}: is for predictions, not for numbers per row (values)")
     return marks, *taken_by_path(names)
 
 
@@ -65,7 +65,7 @@ def numbers_wanted(task: str | None, metrics: Sequence[str]) -> bool | None:
     """Tell whether numbers are compared; None where neither the task nor the metrics say so."""
     if task is not None:
         if task not in [*Task]:
-            raise Problem(("task",), unknown("task", task, Task))
+            raise UserError(f"task: {unknown('task', task, Task)}")
         return Task(task).numbers
     needs = [METRICS[name].needs for name in metrics if name in METRICS]
     return any(need is Need.NUMBERS for need in needs) if needs else None
@@ -86,6 +86,17 @@ class TestSettings(TypedDict, total=False):
     tests: Sequence[str]
     options: Mapping[str, Mapping[str, object]] | None
     name: str
+
+
+@contextmanager
+def in_arguments(names: Collection[str]) -> Iterator[None]:
+    """Report a mistake under the argument, or option, that it came from."""
+    try:
+        yield
+    except UserError as error:
+        raise named(error, names) from None
+    except ArgumentError as error:
+        raise UserError(f"{error.argument}: {error.message}") from None
 
 
 def takes(settings: type, **defaults: Any) -> Callable[[Callable[P, R]], Callable[P, R]]:
@@ -117,40 +128,23 @@ def takes(settings: type, **defaults: Any) -> Callable[[Callable[P, R]], Callabl
                         f"{name}, {other}: these are one argument by two names: give one of them"
                     )
                 kwargs[other] = kwargs.pop(name)
-            try:
+            with in_arguments({*defined, *names, *_KEYS}):
                 return function(*args, **{**defaults, **kwargs})
-            except UserError as error:
-                raise named(error, {*defined, *names, *_KEYS}) from None
-            except ArgumentError as error:
-                raise UserError(f"{error.argument}: {error.message}") from None
 
-        checked.__doc__ = _with_parameters(getdoc(function) or "", settings, names)
+        lines = ["Other Parameters", "----------------"]
+        for name in names:
+            optional = ", optional" if OPTIONS[name].default is None else ""
+            kind = settings.__annotations__[name].__forward_arg__
+            lines.append(f"{name} : {kind.removesuffix(' | None')}{optional}")
+            about = OPTIONS[name].help
+            lines += wrap(about, 92, initial_indent="    ", subsequent_indent="    ")
+        before, returns, after = (getdoc(function) or "").partition("Returns\n-------\n")
+        checked.__doc__ = "".join([before, "\n".join(lines), "\n\n", returns, after])
         return cast("Callable[P, R]", checked)
 
     return decorate
 
 
-def _with_parameters(text: str, settings: type, names: Sequence[str]) -> str:
-    """Add the section of other parameters to a docstring."""
-    lines = ["Other Parameters", "----------------"]
-    for name in names:
-        optional = ", optional" if OPTIONS[name].default is None else ""
-        kind = settings.__annotations__[name].__forward_arg__
-        lines.append(f"{name} : {kind.removesuffix(' | None')}{optional}")
-        about = OPTIONS[name].help
-        lines += wrap(about, 92, initial_indent="    ", subsequent_indent="    ")
-    before, returns, after = text.partition("Returns\n-------\n")
-    return "".join([before, "\n".join(lines), "\n\n", returns, after])
-
-
 def place_of(model: str) -> Verbatim:
     """Return what messages call the results of a model."""
     return Verbatim(f"results[{model!r}]")
-
-
-def check_truth(y: Any, values: str | None) -> None:
-    """Refuse labels beside a number for each row, and neither of them."""
-    if values is None and y is None:
-        raise UserError("y: found None, expected the true labels (or say what `values` are)")
-    if values is not None and y is not None:
-        raise UserError("y: labels are for predictions, not for numbers per row: pass None")

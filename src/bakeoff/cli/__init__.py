@@ -44,6 +44,11 @@ class Command(NamedTuple):
         """The names of its options."""
         return " ".join(self.options.values()).split()
 
+    @property
+    def keys(self) -> list[str]:
+        """The names of its options, those too that are set by ``--set``."""
+        return [*self.names, *self.rare.split()]
+
 
 _PREDICTIONS = (
     "one table with the true label and a column of predicted labels per model; or one table per "
@@ -332,51 +337,44 @@ def make_parser() -> argparse.ArgumentParser:
             allow_abbrev=False,  # a mistyped option is told, and snakemake has options of its own
         )
         for one, (many, what) in spec.arguments.items():
-            how: dict[str, Any] = {"nargs": many} if many else {}
-            command.add_argument(one, metavar=one.upper(), help=what, **how)
+            number: dict[str, Any] = {"nargs": many} if many else {}
+            command.add_argument(one, metavar=one.upper(), help=what, **number)
         for title, names in spec.options.items():
             group = command.add_argument_group(title)
             for one in names.split():
-                _add(group, one, spec)
-        if spec.rare:
-            _add_rare(command, spec)
+                option = OPTIONS[one]
+                text = spec.meaning.get(one, option.help).replace("%", "%%")
+                how: dict[str, Any] = {"dest": one, "required": one in spec.required.split()}
+                if not option.value:
+                    how["action"] = "store_true"
+                else:
+                    how |= {"type": partial(read_value, one), "default": option.default}
+                    how["metavar"] = option.value.removesuffix(" …")
+                    if isinstance(option.default, int | float):
+                        text += f" Default: {option.default:g}."
+                    if option.several:
+                        how["action"] = "append" if option.type is str else "extend"
+                flags = [
+                    flag(one),
+                    *(flag(other) for other, name in ALIASES.items() if name == one),
+                ]
+                short = {"output": ["-o"], "cores": ["-c"]}.get(one, [])
+                group.add_argument(*short, *flags, help=text, **how)
+        if not spec.rare:
+            continue
+        keys = []
+        for one in spec.rare.split():
+            text = f"{one}={OPTIONS[one].value}: {spec.meaning.get(one, OPTIONS[one].help)}"
+            keys.append(textwrap.fill(text, 96, initial_indent="  ", subsequent_indent="      "))
+            command.set_defaults(**{one: OPTIONS[one].default})
+        command.add_argument_group("what few need", "\n".join(keys)).add_argument(
+            "--set",
+            action=_Set,
+            const=spec.rare.split(),
+            metavar="KEY=VALUE",
+            help="One of these keys; may be given several times.",
+        )
     return parser
 
 
 _USAGE = {"": "{}", "?": "[{}]", "*": "[{} …]"}
-
-
-def _add(group: Any, name: str, spec: Command) -> None:
-    """Add an option to a group of a parser."""
-    option = OPTIONS[name]
-    text = spec.meaning.get(name, option.help).replace("%", "%%")
-    how: dict[str, Any] = {"dest": name, "required": name in spec.required.split()}
-    if not option.value:
-        how["action"] = "store_true"
-    else:
-        how |= {"type": partial(read_value, name), "default": option.default}
-        how["metavar"] = option.value.removesuffix(" …")
-        if isinstance(option.default, int | float):
-            text += f" Default: {option.default:g}."
-        if option.several:
-            how["action"] = "append" if option.type is str else "extend"
-    flags = [flag(name), *(flag(other) for other, one in ALIASES.items() if one == name)]
-    short = {"output": ["-o"], "cores": ["-c"]}.get(name, [])
-    group.add_argument(*short, *flags, help=text, **how)
-
-
-def _add_rare(command: argparse.ArgumentParser, spec: Command) -> None:
-    """Add ``--set``, and explain what it sets."""
-    names = spec.rare.split()
-    keys = []
-    for name in names:
-        text = f"{name}={OPTIONS[name].value}: {spec.meaning.get(name, OPTIONS[name].help)}"
-        keys.append(textwrap.fill(text, 96, initial_indent="  ", subsequent_indent="      "))
-        command.set_defaults(**{name: OPTIONS[name].default})
-    command.add_argument_group("what few need", "\n".join(keys)).add_argument(
-        "--set",
-        action=_Set,
-        const=names,
-        metavar="KEY=VALUE",
-        help="One of these keys; may be given several times.",
-    )

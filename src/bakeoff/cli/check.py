@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pandas as pd
@@ -136,12 +136,13 @@ def _show_fits(experiment: Experiment) -> None:
         if times.keys() >= experiment.fitted.keys():
             by = "By the times of the last run"
             seconds = sum(times[fit.model] for fit in experiment.fits())
+        size, unit = next((one for one in _UNITS if seconds >= 2 * one[0]), (1, "seconds"))
         seeds = " with each seed" if max(map(experiment.seeds, experiment.fitted)) > 1 else ""
         texts = [
             f"{count(fits, 'fit')}: {models} × {count(len(experiment.datasets), 'data set')}, "
             "every plan.",
             f"A model is fitted {sum(sizes.values()):,} times on a data set{seeds}: {each}.",
-            f"{by} they take {_duration(seconds)} on one core.",
+            f"{by} they take about {seconds / size:.2g} {unit} on one core.",
         ]
         if fits >= _MANY and experiment.execution.jobs_per in (None, "fold"):
             texts.append(
@@ -162,12 +163,6 @@ def _times_of_the_last_run(experiment: Experiment) -> dict[str, float]:
         fits = read_csv(path, dtype={"model": str}).dropna(subset=["fit_seconds"])
         seconds = fits["fit_seconds"] + fits["predict_seconds"]
         return {str(model): mean for model, mean in seconds.groupby(fits["model"]).mean().items()}
-
-
-def _duration(seconds: float) -> str:
-    """Write a time in the unit that suits it."""
-    size, unit = next((one for one in _UNITS if seconds >= 2 * one[0]), (1, "seconds"))
-    return f"about {seconds / size:.2g} {unit}"
 
 
 def _show_tests(experiment: Experiment, tests: Sequence[PlannedTest]) -> None:
@@ -204,35 +199,29 @@ def _show_unreachable(
 ) -> None:
     """Note tests whose smallest p-value, on so few rows or groups, is above their level."""
     for test in tests:
-        for where, size in _sizes(experiment, test, tables):
-            smallest = smallest_pvalue(test, experiment, size)
-            if smallest > test.alpha:
-                why = (
-                    f"its smallest p is {smallest:.2g}, above {test.alpha:g}"
-                    if smallest < 1
-                    else "it stays undecided"
+        sizes: list[tuple[str, RowCounts | None]] = []
+        if test.on_datasets:
+            sizes.append((f"over {count(len(experiment.datasets), 'data set')}", None))
+        elif test.on_rows and test.plan == "holdout" and not experiment.by_scores(test.plan):
+            for dataset, data in tables.items():
+                rows = _tested(experiment, test, dataset, data)
+                groups, times = (
+                    int(rows[key].nunique()) if key in rows else None for key in (GROUP, TIME)
                 )
-                text = f"Note: {test.name} cannot find a difference {where}: {why}."
-                helping = remedies(test, experiment, size) if size else ""
-                text += f" What would change that: {helping}." if helping else ""
-                say(paragraph(text), "")
-
-
-def _sizes(
-    experiment: Experiment, test: PlannedTest, tables: dict[str, Table]
-) -> Iterator[tuple[str, RowCounts | None]]:
-    """Name a test's evidence, with the number of test rows if it uses rows."""
-    if test.on_datasets:
-        yield f"over {count(len(experiment.datasets), 'data set')}", None
-    elif test.on_rows and test.plan == "holdout" and not experiment.by_scores(test.plan):
-        for dataset, data in tables.items():
-            rows = _tested(experiment, test, dataset, data)
-            groups, times = (
-                int(rows[column].nunique()) if column in rows else None for column in (GROUP, TIME)
-            )
-            of = f" ({count(groups, 'group')})" if groups else ""
-            where = f"on the {count(len(rows), 'test row')}{of} of {dataset}"
-            yield where, RowCounts(len(rows), groups, times)
+                of = f" ({count(groups, 'group')})" if groups else ""
+                where = f"on the {count(len(rows), 'test row')}{of} of {dataset}"
+                sizes.append((where, RowCounts(len(rows), groups, times)))
+        for where, size in sizes:
+            smallest = smallest_pvalue(test, experiment, size)
+            if smallest <= test.alpha:
+                continue
+            why = "it stays undecided"
+            if smallest < 1:
+                why = f"its smallest p is {smallest:.2g}, above {test.alpha:g}"
+            text = f"Note: {test.name} cannot find a difference {where}: {why}."
+            if helping := remedies(test, experiment, size) if size else "":
+                text += f" What would change that: {helping}."
+            say(paragraph(text), "")
 
 
 def _show_detectable(
@@ -254,25 +243,15 @@ def _show_detectable(
                 abs(entry.planning(discordance=share).solve(**how).difference)
                 for share in DISAGREEMENTS
             )
-            found = (f"{100 * size:.1f}" if math.isfinite(size) else "none" for size in sizes)
-            lines.append((entry.name, dataset, *found))
+            texts = (f"{100 * size:.1f}" if math.isfinite(size) else "none" for size in sizes)
+            lines.append((entry.name, dataset, *texts))
     if not lines:
         return
     head = ("test", "data set", *(f"{percent(d)} disagree" for d in DISAGREEMENTS))
-    say(
-        bold(
-            "Smallest difference in accuracy, in percentage points, found with a probability of "
-            f"{percent(POWER)}"
-        ),
-        *table(head, lines, "llrrr"),
-        dim(
-            paragraph(
-                "It depends on how often two models disagree about a row, which the run will show.",
-                "  ",
-            )
-        ),
-        "",
-    )
+    title = "Smallest difference in accuracy, in percentage points, found with a probability of"
+    note = "It depends on how often two models disagree about a row, which the run will show."
+    say(bold(f"{title} {percent(POWER)}"), *table(head, lines, "llrrr"))
+    say(dim(paragraph(note, "  ")), "")
 
 
 def _tested(experiment: Experiment, test: PlannedTest, dataset: str, data: Table) -> pd.DataFrame:
@@ -285,19 +264,19 @@ def _tested(experiment: Experiment, test: PlannedTest, dataset: str, data: Table
 def show_undeclared(experiment: Experiment, tables: Mapping[str, Table]) -> None:
     """Note undeclared dependence between rows, and columns that determine the class."""
     for name, data in tables.items():
-        if isinstance(experiment.datasets[name], GivenData):
-            for note in notes_on(data.card, ()):
-                say(paragraph(f"Note: {note.sentence}"), "")
-            continue
+        is_given = isinstance(experiment.datasets[name], GivenData)
         qualities = [
             split_quality(name, data, plan, spec, divide(name, experiment, data, plan))
             for plan, spec in experiment.resampling.plans().items()
-            if not experiment.by_scores(plan)
+            if not is_given and not experiment.by_scores(plan)
         ]
         for note in notes_on(data.card, qualities):
             say(paragraph(f"Note: {note.sentence}"), "")
-        if found := list(telling_columns(data.features, data.frame[TARGET])):
-            texts = [f"{one.column!r} ({percent(round(one.share, 3))} of rows)" for one in found]
+        if is_given:
+            continue
+        telling = telling_columns(data.features, data.frame[TARGET])
+        texts = [f"{one.column!r} ({percent(round(one.share, 3))} of rows)" for one in telling]
+        if texts:
             say(
                 paragraph(
                     f"Note: of the columns of {name} each of these tells the class by itself: "

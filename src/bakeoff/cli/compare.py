@@ -6,70 +6,58 @@ import argparse
 import dataclasses
 import json
 import shlex
-from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
-from bakeoff.api.build_study import ROWS, Settings, build_study, made_by
-from bakeoff.api.datasets import MISSING, read_scores, study_of
+from bakeoff.api.build_study import METRIC, ROWS
+from bakeoff.api.given import study_of_files
 from bakeoff.api.plain_data import as_plain, names_of
-from bakeoff.api.settings import numbers_wanted
-from bakeoff.cli.compare_show import show
-from bakeoff.cli.given import (
-    RELATING,
-    costs_in,
-    in_options,
-    keys_named,
-    outputs,
-    read_tables,
-    subgroups_named,
-)
-from bakeoff.cli.terminal import dim, say
-from bakeoff.data.given_tables import TASK
-from bakeoff.data.observations import Observations, Predicted
-from bakeoff.data.read_given import read_given
-from bakeoff.data.records import read_frame
-from bakeoff.data.target import Answers
-from bakeoff.errors import Problem, UserError
+from bakeoff.api.settings import in_arguments
+from bakeoff.cli import COMMANDS
+from bakeoff.cli.terminal import bold, dim, outputs, say, table
+from bakeoff.comparisons import Decision
+from bakeoff.comparisons.row_tables import INTERACTION
 from bakeoff.files import write_texts
-from bakeoff.options import OPTIONS
-from bakeoff.report.numbers import count, paragraph
-from bakeoff.report.ranking import may_be_best, standings
-from bakeoff.report.study import Study
-from bakeoff.report.verdict import answer
-from bakeoff.spec.metrics import Passing
+from bakeoff.report import prose
+from bakeoff.report.baseline import baselines
+from bakeoff.report.numbers import (
+    capital,
+    count,
+    fixed,
+    interval,
+    number,
+    p_equals,
+    paragraph,
+    percent,
+    pvalue,
+)
+from bakeoff.report.ranking import Contender, cautions, may_be_best, oriented, ranking, standings
+from bakeoff.report.ranking import order as best_first
+from bakeoff.report.study import Family, Study
+from bakeoff.report.verdict import Verdict, answer
+from bakeoff.report.written import with_unit
 from bakeoff.stats import plain
+from bakeoff.stats.core.result import AGREE
 
 ENDINGS = (".html", ".md", ".tex")
-_PASSED_ON = (
-    *("unit", "variant", "versus", "correction", "alternative", "alpha", "independent_rows"),
-    *("deterministic", "files"),
+MOST_SHOWN = 30
+"""Models in the table of their standings."""
+MOST_MODELS = 10
+"""With more models the table shows only the comparisons with the best one."""
+_MEANING = (
+    "“differs?” asks whether the difference is the same in all parts of a column (Welch 1951; "
+    "Hothorn et al. 2008 where groups of rows reach into several). Adjusted by Holm's method over "
+    "columns and pairs, and over the parts and pairs of a column; intervals hold together likewise."
 )
-MOST_COUNTED = 10_000_000
-"""Rows that --counts may stand for."""
-_MOST_TASKS = 20
-_NAMES_OF_DATASETS = ("dataset", "data set", "data_set", "task", "problem", "benchmark")
-_OF_SCORES = {
-    *("metrics", "models", "values", "datasets", "groups", "runs", "versus", "alpha"),
-    *("alternative", "correction", "format", "missing", "missing_values", "json", "output"),
-}
-"""The options of a table of scores."""
 
 
 def compare(args: argparse.Namespace) -> None:
     """Compare, write the requested files, and print."""
     places = outputs(args.output, args.files, ENDINGS)
     command = shlex.join(["bakeoff", *args.arguments])
-    with in_options(args):
-        if args.datasets is not None:
-            study, brief = _of_scores(args, command), False
-        else:
-            given, settings, read_as = _read(args)
-            study = build_study(given, settings)
-            study = made_by(study, command) if places else study
-            numbers = study.numbers or study.experiment.task.numbers
-            brief = not (args.metrics or numbers)
+    with in_arguments(COMMANDS["compare"].keys):
+        study, read_as = study_of_files(vars(args), command)
+    numbers = study.numbers or study.experiment.task.numbers
+    brief = not (args.datasets or args.metrics or numbers)
     verdict = answer(study)
     if places:
         from bakeoff.report.page import Page  # it draws: slow to import
@@ -84,172 +72,195 @@ def compare(args: argparse.Namespace) -> None:
             else:
                 texts |= {place / f"{n}.csv": to_csv(table) for n, table in page.tables.items()}
         write_texts(texts)
-    if args.json:
-        names = names_of(study)
-        answer_data: dict[str, Any] = {}
-        if args.datasets is not None:
-            answer_data = {"data_sets": len(study.datasets), **as_plain(study, verdict, names)}
-            answer_data["standings"] = [
-                {
-                    "metric": metric,
-                    "models": [plain(s._asdict() | {"model": names[s.model]}) for s in found],
-                }
-                for metric in study.experiment.metrics
-                if (found := standings(study, metric))
-            ]
-        else:
-            answer_data = {"rows": (study.test_sets or study.numbers)[ROWS].n}
-            answer_data |= as_plain(study, verdict, names)
-            if not brief and not study.has_runs:  # of training runs no set of the best is known
-                answer_data["best"] = [
-                    _best(study, metric, names) for metric in study.experiment.metrics
-                ]
-        say(json.dumps(answer_data, indent=2, ensure_ascii=False, allow_nan=False))
+    if not args.json:
+        _show(study, verdict, brief=brief)
+        lines = [*read_as, *(text for texts in study.notes.values() for text in texts)]
+        say(*(dim(paragraph(text)) for text in lines))
         return
-    show(study, verdict, brief=brief)
+    names, metrics = names_of(study), study.experiment.metrics
     if args.datasets is not None:
-        say(*(dim(paragraph(text)) for own in study.notes.values() for text in own))
+        data: dict[str, Any] = {"data_sets": len(study.datasets)}
+        data |= as_plain(study, verdict, names)
+        ranked = {metric: standings(study, metric) for metric in metrics}
+        data["standings"] = [
+            {
+                "metric": metric,
+                "models": [plain(s._asdict() | {"model": names[s.model]}) for s in lines],
+            }
+            for metric, lines in ranked.items()
+            if lines
+        ]
     else:
-        lines = [f"{text}." for text in read_as]
-        if len(given.left_out):
-            lines.append(f"{count(len(given.left_out), 'row')} without a true label left out.")
-        say(*(dim(paragraph(text)) for text in (*lines, *given.oddities)))
+        data = {"rows": (study.test_sets or study.numbers)[ROWS].n}
+        data |= as_plain(study, verdict, names)
+        if not brief and not study.has_runs:  # of training runs no set of the best is known
+            data["best"] = []
+            for metric in metrics:
+                contenders = may_be_best(study, metric).get(ROWS)
+                best = [dataclasses.asdict(one) for one in contenders.models] if contenders else []
+                best = [line | {"model": names[line["model"]]} for line in best]
+                if len(best) == 2:  # the test of the pair says all else
+                    best = [{key: line[key] for key in ("model", "value", "ci")} for line in best]
+                data["best"].append({"metric": metric, "models": plain(best)})
+    say(json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False))
 
 
-def _best(study: Study, metric: str, names: Mapping[str, str]) -> dict[str, Any]:
-    """Return which models may be the best by a metric, as plain data."""
-    contenders = may_be_best(study, metric).get(ROWS)
-    if contenders is None:
-        return {"metric": metric, "models": []}
-    lines = [{**dataclasses.asdict(line), "model": names[line.model]} for line in contenders.models]
-    if len(lines) == 2:  # the test of the pair says all else
-        lines = [{key: line[key] for key in ("model", "value", "ci")} for line in lines]
-    return {"metric": metric, "models": plain(lines)}
+# --- the answer in the terminal
 
 
-def _of_scores(args: argparse.Namespace, command: str) -> Study:
-    """Compare models by a table of scores, data sets × models."""
-    for name, option in OPTIONS.items():
-        value = getattr(args, name, None)
-        if name not in _OF_SCORES and value not in (None, False, option.default):
-            raise Problem(
-                (name,), "is for rows of a test set, not for a table of scores (datasets)"
+def _show(study: Study, verdict: Verdict, *, brief: bool) -> None:
+    """Print the verdict, the models and the comparisons."""
+    say("", bold(paragraph(verdict.headline)), *(paragraph(s) for s in verdict.sentences), "")
+    for metric in [METRIC] if brief else study.experiment.metrics:
+        _show_models(study, metric, brief=brief)
+    if study.has_runs:
+        say(dim(paragraph(prose.over_runs(study))), "")
+    _show_standings(study)
+    for i, family in enumerate(study.families):
+        if family.role == "omnibus":
+            row = family.rows[0]
+            df = ", ".join(number(n) for n in (row.df, row.df1, row.df2) if n is not None)
+            name = "Q" if row.dataset else "F" if row.df is None else "χ²"
+            statistic = f"{name}{f'({df})' if df else ''} = {number(row.statistic)}"
+            say(f"  {family.entry.title}: {statistic}, {p_equals(row.pvalue)}", "")
+        else:
+            if i and study.families[i - 1].role != "omnibus":
+                say("")
+            _show_pairs(study, family)
+    _show_subgroups(study)
+
+
+def _show_models(study: Study, metric: str, *, brief: bool) -> None:
+    """Print the scores by a metric, and of more than two models which may be the best."""
+    best = None if brief or study.has_runs else may_be_best(study, metric).get(ROWS)
+    if best is None and not (brief or study.has_runs):
+        return
+    shown, level = study.written(metric), f"{percent(1 - study.alpha)} CI"
+    rows: list[dict[str, str]] = []
+    for line in ranking(study, metric) if best is None else best.models:
+        row = {"model": study.label(line.model)}
+        if study.has_runs:
+            row["runs"] = f"{study.experiment.seeds(line.model)}"
+        value = line.value if isinstance(line, Contender) else line.mean
+        row[shown.label] = shown.score(value)
+        row[level] = shown.interval(*line.ci) if line.ci else ""
+        if brief and not study.has_runs:
+            n = study.test_sets[ROWS].n
+            row["right"] = f"{round(value * n):,} of {n:,}"
+        if isinstance(line, Contender) and len(study.models) > 2:
+            row["may be the best"] = "yes" if line.stays else "no"
+            row |= {"p": pvalue(line.pvalue), "tier": line.tier}
+        rows.append(row)
+    for one in baselines(study, metric):
+        answer = "class shares" if study.metrics[metric].by_order else f"always {one.answer}"
+        rows.append({"model": f"(baseline: {answer})", shown.label: shown.score(one.score)})
+    head = tuple(rows[0])
+    sides = "".join("l" if key in ("model", "may be the best", "tier") else "r" for key in head)
+    say(*table(head, [tuple(row.get(key, "") for key in head) for row in rows], sides, [("tier",)]))
+    say(*(dim(paragraph(text)) for text in (cautions(study, best) if best else ())), "")
+
+
+def _show_standings(study: Study) -> None:
+    """Print average ranks and win rates of a table of scores."""
+    for metric in study.experiment.metrics if study.several else ():
+        lines = standings(study, metric)
+        if not lines:
+            continue
+        head = ("model", "average rank", "win rate", f"{percent(1 - study.alpha)} CI")
+        rows = [
+            (
+                study.label(line.model),
+                fixed(line.average_rank, 2),
+                fixed(line.win_rate, 3),
+                interval(*line.win_rate_ci),
             )
-    if args.values in ("right", "wrong"):
-        raise Problem(("values",), f"found {args.values}, a score is better if higher or lower")
-    if len(args.files) != 1:
-        raise Problem(("datasets",), f"expected one table, found {len(args.files)} files")
-    path = args.files[0]
-    table = read_scores(
-        read_frame(path, ("table",), keys_named(args)),
-        datasets=args.datasets,
-        values=args.values,
-        metrics=args.metrics or (),
-        models=args.models,
-        repeats=args.runs.split(",") if args.runs else (),
-        groups=args.groups,
-    )
-    return study_of(
-        table,
-        command,
-        name=path,
-        tests=(),
-        versus=args.versus,
-        missing=args.missing or MISSING[0],
-        alternative=args.alternative,
-        correction=args.correction,
-        alpha=args.alpha,
-    )
+            for line in lines[:MOST_SHOWN]
+        ]
+        say(*table(head, rows, "lrrr"))
+        if more := len(lines) - len(rows):
+            say(dim(f"… and {count(more, 'more model')}."))
+        by = study.metrics[metric].title
+        meaning = f"Average ranks by {by} (1 is best); the win rate is against the other models."
+        say(dim(paragraph(meaning)), "")
 
 
-def _read(args: argparse.Namespace) -> tuple[Observations, Settings, tuple[str, ...]]:
-    """Read one table of all models, or one of each; return how they are compared, and notes."""
-    how: dict[str, Any] = {name: getattr(args, name) for name in _PASSED_ON}
-    how["costs"] = costs_in(args.costs)
-    if args.counts is not None:
-        if args.files or args.subgroups is not None:
-            raise UserError("--counts stands in place of files and their columns")
-        how["metrics"] = args.metrics or ()
-        return _called(_from_counts(args.counts), args.models), Settings(**how), ()
-    if not args.files:
-        raise UserError("expected a file, or --counts; see `bakeoff compare --help`")
-    subgroups = subgroups_named(args.subgroups or ())
-    named = read_tables(args.files, args, subgroups)
-    tables, columns = named.tables, named.columns
-    if args.subgroups is None and 1 < len(tables.tasks) <= _MOST_TASKS and args.groups != TASK:
-        # what one score hides: a task that weighs little
-        columns = type(columns).model_validate({**columns.model_dump(), "subgroups": [TASK]})
-    one_table = tables.wide is not None or tables.together
-    models = args.models if one_table else None
-    tables = tables.only(models)
-    if tables.wide is None and len(tables.models) < 2:
-        one = next(iter(tables.models))
-        raise UserError(f"{tables.name} holds one model ({one}), comparing needs two")
-    if named.kind is None:
-        tables.refuse_numbers()
-        if tables.wide is not None and args.predicted is not None:
-            raise Problem(("predicted",), "is for one table per model; --models chooses columns")
-    for name in tables.wide.names if named.kind is not None and tables.wide is not None else ():
-        used = {columns.groups, columns.time, columns.runs, columns.value}
-        if name.lower() in _NAMES_OF_DATASETS and name not in used:
-            raise Problem(
-                ("values",),
-                f"a column is called {name!r}: are these data sets, with one score for each model? "
-                f"then --datasets {name}; rows of one test set need another name",
+def _show_pairs(study: Study, family: Family) -> None:
+    # McNemar's test is about accuracies, also where the metric is the error rate
+    ranked = [line.model for line in ranking(study, family.metric) or ranking(study)]
+    order = ranked if len(ranked) == len(study.models) else best_first(study)
+    lines: list[tuple[str, ...]] = []
+    brief = len(order) > MOST_MODELS and study.experiment.tests.versus is None
+    for i, first in enumerate(order[:1] if brief else order):
+        for second in order[i + 1 :]:
+            a, b = oriented(study, first, second)
+            row = family.between(a, b)
+            if row is None:
+                continue
+            details = row.result.get("details", {})
+            only_a, only_b = (details.get(f"only_{m}_correct", "") for m in "ab")
+            lines.append(
+                (
+                    study.label(a),
+                    study.label(b),
+                    *(f"{only:,}" if only != "" else "" for only in (only_a, only_b)),
+                    family.written.score(row.estimate),
+                    family.written.interval(row.ci_low, row.ci_high),
+                    pvalue(row.pvalue),
+                    pvalue(row.pvalue_adjusted),
+                    prose.decision(study, row),
+                )
             )
-    given = read_given(
-        tables,
-        columns,
-        models=models,
-        classes=args.classes,
-        positive=args.positive,
-        drop_unlabelled=args.missing_target == "drop",
-        labels=args.task == "classification",
-        numbers=numbers_wanted(args.task, named.metrics),
-        values=named.kind,
-        missing=args.missing,
-    )
-    by_items = isinstance(named.kind, Passing)  # and of the runs of an item one value is left
-    related = {name: getattr(args, name) for name in RELATING[:3]}
-    how |= {"metrics": named.metrics, "own_metrics": named.own_metrics, "values": named.kind}
-    how["columns"] = {
-        role: column
-        for role, column in related.items()
-        if column is not None and not (role == "runs" and by_items)
-    }
-    given = given if one_table else _called(given, args.models)
-    return given, Settings(**how), tables.read_as
+    row, measure = family.rows[0], family.measure
+    difference = with_unit(prose.advantage([measure]), family.written.unit)
+    level = prose.levels_of(family.rows)
+    names = ("A", "B", "only A right", "only B right", difference, level, "p")
+    head = [*names, "adjusted p", ""]
+    adjusted = row.family_size > 1 and row.correction != "none"
+    empty = [] if any(line[2] for line in lines) else [2, 3]
+    empty += [5] if level == "CI" else []
+    shown = [i for i in range(9) if i not in empty and (adjusted or i != 7)]
+    least = [*([("p",)] if adjusted else []), (head[2], head[3])]
+    cells = [tuple(line[i] for i in shown) for line in lines]
+    aligned = "".join("llrrrrrrl"[i] for i in shown)
+    say(*table(tuple(head[i] for i in shown), cells, aligned, least), "")
+    form = {"midp": "mid-p"}.get(row.variant, row.variant.replace("_", " "))
+    named = measure.title if row.metric == row.variant or study.numbers else form
+    if brief and not family.leader_only:
+        say(dim("Pairs without the best model are not shown; --json gives them."))
+    how = f"{family.entry.title} ({named}); {prose.correction(family)}"
+    say(dim(paragraph(f"{how}; level {percent(row.alpha)}.")))
+    if disagreement := prose.disagreement(family.rows):
+        say(paragraph(disagreement.strip()))
+    for check in prose.checked(family.rows):
+        if False in check.holds and check.name != AGREE:
+            say(paragraph(f"Assumption not met: {check.name} ({check.detail})."))
 
 
-def _called(given: Observations, names: Sequence[str] | None) -> Observations:
-    """Give models of several tables other names."""
-    if names is None:
-        return given
-    if len(names) != len(given.models) or len(set(names)) < len(names):
-        raise Problem(
-            ("models",),
-            f"expected {len(given.models)} different names, for {', '.join(given.models)}; found "
-            f"{', '.join(names)}",
-        )
-    models = dict(zip(names, given.models.values(), strict=True))
-    return dataclasses.replace(given, models=models)
-
-
-def _from_counts(text: str) -> Observations:
-    """Make rows of two models from how many both, one or neither is right on."""
-    counts = text.split(",")
-    if len(counts) != 4 or not all(number.strip().isdecimal() for number in counts):
-        raise Problem(
-            ("counts",),
-            f"found {text!r}, expected four whole numbers: both right, only A right, only B right, "
-            "both wrong; e.g. 329,22,17,63",
-        )
-    numbers = [int(number) for number in counts]
-    if not 0 < sum(numbers) <= MOST_COUNTED:
-        raise Problem(("counts",), f"expected 1 to {MOST_COUNTED:,} rows, found {sum(numbers):,}")
-    right, a, b = (
-        Answers(("right", "wrong"), np.repeat(wrong, numbers))
-        for wrong in ([0, 0, 0, 0], [0, 0, 1, 1], [0, 1, 0, 1])
-    )
-    models = {"A": (Predicted(a),), "B": (Predicted(b),)}
-    return Observations("the counts", np.arange(sum(numbers)), right, models, in_order=False)
+def _show_subgroups(study: Study) -> None:
+    """Print the interaction of every column and the difference in every subgroup."""
+    if study.subgroups.empty:
+        return
+    for metric, part in study.subgroups.groupby("metric", sort=False):
+        shown, measure = study.written(str(metric)), study.metrics[str(metric)]
+        lines = []
+        for line in part.to_dict("records"):
+            decision, a, b = Decision(line["decision"]), line["model_a"], line["model_b"]
+            text = prose.DECISIONS[decision]
+            if decision is Decision.UNDECIDED:
+                text = str(line["status"]).replace("_", " ")
+                text = prose.WHY_UNDECIDED.get(line["status"], text)
+            elif decision in (Decision.A_BETTER, Decision.B_BETTER):
+                text = f"{study.label(a if decision is Decision.A_BETTER else b)} better"
+            by = ["", line["subgroup"]]
+            size = [shown.score(line["estimate"]), shown.interval(line["ci_low"], line["ci_high"])]
+            if line["role"] == INTERACTION:
+                by, size = [line["column"], "differs?"], ["", ""]
+                text = "it differs" if decision is Decision.DIFFERENT else text
+            pvalues = map(pvalue, (line["pvalue"], line["pvalue_adjusted"]))
+            models = study.label(a), study.label(b)
+            lines.append((*by, *models, f"{line['n']:,}", *size, *pvalues, text))
+        difference = with_unit(prose.advantage([measure]), shown.unit)
+        level = f"{percent(1 - study.alpha)} CI"
+        head = ("by", "", "A", "B", "rows", difference, level, "p", "adjusted p", "")
+        say(*table(head, lines, "llllrrrrrl", [("p",), ("rows",)]), "")
+        say(dim(paragraph(f"{capital(measure.title)} by subgroup: {_MEANING}")))

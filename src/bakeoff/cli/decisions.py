@@ -8,13 +8,14 @@ import math
 from collections.abc import Callable
 from typing import NamedTuple
 
-from bakeoff.api.settings import numbers_wanted
-from bakeoff.cli.given import costs_in, in_options, outputs, read_tables
-from bakeoff.cli.terminal import bold, dim, say, table
-from bakeoff.errors import Problem, UserError, unknown
+from bakeoff.api.given import costs_in, read_tables
+from bakeoff.api.settings import in_arguments, numbers_wanted
+from bakeoff.cli import COMMANDS
+from bakeoff.cli.terminal import bold, dim, outputs, say, table
+from bakeoff.errors import UserError, unknown
 from bakeoff.files import write_text
 from bakeoff.options import read_value
-from bakeoff.release import GateVerdict, Terms, decide, read_rows
+from bakeoff.release import Terms, decide, read_rows
 from bakeoff.release.verdict import as_json, as_markdown, change, headline, reasons, writer
 from bakeoff.report.numbers import count, number, paragraph, percent
 from bakeoff.scores import METRICS, counted_rows
@@ -37,37 +38,26 @@ def gate(args: argparse.Namespace) -> int:
     """Decide, and return the decision as exit code."""
     files = [path for path in (args.base, args.candidate) if path is not None]
     places = outputs(args.output, files)
-    with in_options(args):
-        given = read_tables(files, args)
+    with in_arguments(COMMANDS[args.command].keys):
+        tables, columns, kind, metrics, _ = read_tables(files, vars(args))
         rows = read_rows(
-            given.tables,
-            given.columns,
-            args.models,
-            args.subgroups or (),
-            given.kind,
+            *(tables, columns, args.models, args.subgroups or (), kind),
             labels=args.task == "classification",
             positive=args.positive,
             missing=args.missing,
-            numbers=numbers_wanted(args.task, given.metrics),
+            numbers=numbers_wanted(args.task, metrics),
         )
         rows = rows.measured(args.unit, costs_in(args.costs))
-        kind = given.kind
-        metrics = (kind.name,) if isinstance(kind, GivenMetric) else given.metrics
+        metrics = (kind.name,) if isinstance(kind, GivenMetric) else metrics
         verdict = decide(rows, Terms.of(rows, metrics, args.margin, args.alpha, args.superior))
     for place in places:
         write_text(place, as_markdown(verdict))
     if args.json:
         say(json.dumps(as_json(verdict), indent=2, ensure_ascii=False, allow_nan=False))
-    else:
-        _show_verdict(verdict)
-        say(*(dim(f"{text}.") for text in given.tables.read_as))
-    return CODES[verdict.decision]
-
-
-def _show_verdict(verdict: GateVerdict) -> None:
+        return CODES[verdict.decision]
     say("", bold(paragraph(headline(verdict))), paragraph(" ".join(reasons(verdict))), "")
     several = bool(verdict.by_metric)
-    rows = [
+    lines = [
         (
             *([one.terms.metric] if several else []),
             part.name or "all rows",
@@ -78,14 +68,16 @@ def _show_verdict(verdict: GateVerdict) -> None:
         for one in verdict.each
         for part in (*([one.overall] if several else []), *one.subgroups)
     ]
-    if rows:
+    if lines:
         moved = "change" if several else change(verdict)
         head = ["subgroup", "rows", moved, "lower limit", "upper limit", ""]
-        metric, side = (["metric"], "l") if several else ([], "")
-        say(*table([*metric, *head], rows, f"{side}lrrrrl"), "")
+        first, side = (["metric"], "l") if several else ([], "")
+        say(*table([*first, *head], lines, f"{side}lrrrrl"), "")
     if verdict.subgroups:
         level = verdict.subgroups[0].limits.alpha
         say(dim(paragraph(f"Limits of subgroups at the level {level:.2g} each (Bonferroni).")), "")
+    say(*(dim(f"{text}.") for text in tables.read_as))
+    return CODES[verdict.decision]
 
 
 # --- plan
@@ -114,15 +106,15 @@ def plan(args: argparse.Namespace) -> None:
     """Plan, and print the answer with its curve."""
     if args.margin is not None:
         args.margin = read_value("difference", args.margin)
-    with in_options(args):
+    with in_arguments(COMMANDS[args.command].keys):
         if args.alternative not in (sides := ("two-sided", "greater")):
-            raise Problem(("alternative",), unknown("value", args.alternative, sides))
+            raise UserError(f"alternative: {unknown('value', args.alternative, sides)}")
         if args.rows is not None and args.rows < 1:
-            raise Problem(("rows",), f"found {args.rows}, must be at least 1")
+            raise UserError(f"rows: found {args.rows}, must be at least 1")
         if args.equal and args.margin is None:
-            raise Problem(("equal",), "is for a margin, which is missing")
+            raise UserError("equal: is for a margin, which is missing")
         if args.margin is None and args.difference is None and args.rows is None:
-            raise Problem(("difference",), "is missing; which true difference should be found?")
+            raise UserError("difference: is missing; which true difference should be found?")
         design = _from_pilot(args) if args.files else _from_shares(args)
         rows = args.rows if args.rows is not None else design.rows_needed()
         sizes = dict.fromkeys(max(2, round(rows * share)) for share in _SHARES)
@@ -154,62 +146,55 @@ def _from_shares(args: argparse.Namespace) -> Design:
     """Return the design for models of which only shares of rows are supposed."""
     for name in _OF_PILOT.split():
         if getattr(args, name) is not None:
-            raise Problem((name,), "is for a pilot: give its predictions")
-    make = _folds if args.test == "cv5x2_f" else _rows
-    if args.difference is not None:
-        return make(args)
+            raise UserError(f"{name}: is for a pilot: give its predictions")
+    if args.test == "cv5x2_f" and args.alternative != "two-sided":
+        raise UserError("alternative: cv5x2_f is two-sided: leave it out")
+    if args.difference is None:
+        given = [value for value in (args.discordance, args.accuracy) if value is not None]
+        largest = min(given, default=1.0) * (1 - _PRECISION)
+        least = _PRECISION**2  # the discordance of independent errors changes with the difference
+        difference = root(
+            lambda size: _of_shares(args, size).power_at(args.rows) - float(args.power),
+            least,
+            largest,
+        )
+        if math.isnan(difference):
+            raise UserError(f"rows: {args.rows:,} rows find no difference with this probability")
+        args.difference = float(f"{difference:.3g}")
+    return _of_shares(args, args.difference)
 
-    def surplus(difference: float) -> float:
-        tried = argparse.Namespace(**{**vars(args), "difference": difference})
-        return make(tried).power_at(args.rows) - float(args.power)
 
-    given = [value for value in (args.discordance, args.accuracy) if value is not None]
-    largest = min(given, default=1.0) * (1 - _PRECISION)
-    least = _PRECISION**2  # the discordance of independent errors changes with the difference
-    difference = root(surplus, least, largest)
-    if math.isnan(difference):
-        raise Problem(("rows",), f"{args.rows:,} rows find no difference with this probability")
-    args.difference = float(f"{difference:.3g}")
-    return make(args)
-
-
-def _rows(args: argparse.Namespace) -> Design:
-    psi, assumed = _discordance(args)
+def _of_shares(args: argparse.Namespace, difference: float) -> Design:
+    """Return the design for a difference, by a test on single rows or on 5×2 folds."""
+    psi, assumed = _discordance(args.accuracy, args.discordance, difference)
+    how = {"difference": difference, "alpha": args.alpha}
+    what = f"finds a true difference of {difference:g} in accuracy"
+    if args.test == "cv5x2_f":
+        folds = FiveByTwoPower(discordance=psi)
+        return Design(
+            f"that the 5x2cv F test {what}",
+            lambda: int(folds.solve(power=args.power, **how).n),
+            lambda n: folds.solve(n=n, **how).power,
+            (
+                assumed,
+                "Rows of the whole data set, by simulation; only the sampling of test rows is "
+                "simulated, so this is a lower bound. The noise of training is known after a run: "
+                "its report says which differences the tests find.",
+            ),
+        )
     exact = McNemarPower(discordance=psi)
     normal = McNemarPower(discordance=psi, calculation="normal")
-    how = {"difference": args.difference, "alpha": args.alpha, "alternative": args.alternative}
-
-    def power_at(n: int) -> float:
-        return (exact if n <= _EXACT_ROWS else normal).solve(n=n, **how).power
+    how["alternative"] = args.alternative
 
     def rows() -> int:
         rough = int(normal.solve(power=args.power, **how).n)
         return rough if rough > _EXACT_ROWS else int(exact.solve(power=args.power, **how).n)
 
     return Design(
-        f"that McNemar's mid-p test finds a true difference of {args.difference:g} in accuracy",
+        f"that McNemar's mid-p test {what}",
         rows,
-        power_at,
+        lambda n: (exact if n <= _EXACT_ROWS else normal).solve(n=n, **how).power,
         (assumed, "Independent rows; the same rows for both models."),
-    )
-
-
-def _folds(args: argparse.Namespace) -> Design:
-    if args.alternative != "two-sided":
-        raise Problem(("alternative",), "cv5x2_f is two-sided: leave it out")
-    psi, assumed = _discordance(args)
-    test = FiveByTwoPower(discordance=psi)
-    how = {"difference": args.difference, "alpha": args.alpha}
-    return Design(
-        f"that the 5x2cv F test finds a true difference of {args.difference:g} in accuracy",
-        lambda: int(test.solve(power=args.power, **how).n),
-        lambda n: test.solve(n=n, **how).power,
-        (
-            assumed,
-            "Rows of the whole data set, by simulation; only the sampling of test rows is "
-            "simulated, so this is a lower bound. The noise of training is known after a run: its "
-            "report says which differences the tests find.",
-        ),
     )
 
 
@@ -217,38 +202,35 @@ def _from_pilot(args: argparse.Namespace) -> Design:
     """Return the design for models like the two of a pilot."""
     for name in ("accuracy", "discordance"):
         if getattr(args, name) is not None:
-            raise Problem((name,), "the pilot tells; leave it out")
+            raise UserError(f"{name}: the pilot tells; leave it out")
     if args.test != "mcnemar":
-        raise Problem(("test",), f"{args.test} is planned without a pilot")
+        raise UserError(f"test: {args.test} is planned without a pilot")
     if len(args.files) > 2:
         raise UserError(f"expected one or two tables of predictions, found {len(args.files)}")
-    given = read_tables(args.files[::-1], args)
-    if len(given.metrics) > 1:
-        raise Problem(("metrics",), "a plan is for one metric")
+    tables, columns, kind, metrics, _ = read_tables(args.files[::-1], vars(args))
+    if len(metrics) > 1:
+        raise UserError("metrics: a plan is for one metric")
     rows = read_rows(
-        given.tables,
-        given.columns,
-        None if args.models is None else args.models[::-1],
-        values=given.kind,
+        *(tables, columns, None if args.models is None else args.models[::-1], (), kind),
         labels=True,
         positive=args.positive,
-        numbers=numbers_wanted(args.task, given.metrics),
+        numbers=numbers_wanted(args.task, metrics),
     )
     if rows.runs:
         raise UserError("found several training runs of each model, expected one of each")
-    if isinstance(given.kind, GivenMetric):
-        metric, about = given.kind.name, ""
+    if isinstance(kind, GivenMetric):
+        metric, about = kind.name, ""
         groups = rows.given.related.get("groups")
         noise: Result = mean_difference(*rows.seen(metric)[1:], groups=groups)
     else:
-        metric = given.metrics[0] if given.metrics else rows.given.task.metric
+        metric = metrics[0] if metrics else rows.given.task.metric
         rows.check([metric])
         rows.margin(metric, args.margin or 0.0)
         low, high = METRICS[metric].range
         if abs(args.difference or 0.0) > high - low:
-            raise Problem(
-                ("difference",),
-                f"found {args.difference:g}, values of {metric} lie between {low:g} and {high:g}",
+            raise UserError(
+                f"difference: found {args.difference:g}, values of {metric} lie between {low:g} "
+                f"and {high:g}",
             )
         noise = metric_difference(*rows.seen(metric), **rows.how(metric))
         about = rows.about(metric) or ""
@@ -261,14 +243,13 @@ def _from_pilot(args: argparse.Namespace) -> Design:
     true, margin = args.difference or 0.0, args.margin
     gap = true if margin is None else margin + (-abs(true) if args.equal else true)
     if margin is not None and gap <= 0:
-        raise Problem(("difference",), f"{true:g} is beyond the margin: no rows show it")
+        raise UserError(f"difference: {true:g} is beyond the margin: no rows show it")
     if one_sided and gap < 0:
-        raise Problem(("difference",), f"found {true:g}, A is to be the better one (one-sided)")
+        raise UserError(f"difference: found {true:g}, A is to be the better one (one-sided)")
     if margin is not None and counted_rows(metric) == "right" and not args.groups:
-        raise Problem(
-            ("margin",),
-            "accuracy on independent rows is decided by an exact limit, which is not planned; "
-            "`bakeoff gate` says of the pilot how many rows would decide",
+        raise UserError(
+            "margin: accuracy on independent rows is decided by an exact limit, which is not "
+            "planned; `bakeoff gate` says of the pilot how many rows would decide",
         )
     side = "greater" if one_sided or margin is not None else "two-sided"
     how = {"difference": abs(gap), "alpha": args.alpha, "alternative": side}
@@ -296,16 +277,13 @@ def _from_pilot(args: argparse.Namespace) -> Design:
     )
 
 
-def _discordance(args: argparse.Namespace) -> tuple[float, str]:
+def _discordance(accuracy: float | None, psi: float | None, difference: float) -> tuple[float, str]:
     """Return on how many rows just one model is right, and where that is from."""
-    accuracy, psi, difference = args.accuracy, args.discordance, args.difference
     if accuracy is not None and not abs(difference) <= accuracy < 1:
-        raise Problem(("accuracy",), f"found {accuracy:g}, must lie between the difference and 1")
+        raise UserError(f"accuracy: found {accuracy:g}, must lie between the difference and 1")
     if psi is None:
         if accuracy is None:
-            raise Problem(
-                ("discordance",), "is missing; or give `accuracy`, for independent errors"
-            )
+            raise UserError("discordance: is missing; or give `accuracy`, for independent errors")
         other = accuracy - abs(difference)
         psi = accuracy * (1 - other) + other * (1 - accuracy)
         return psi, (
@@ -316,9 +294,8 @@ def _discordance(args: argparse.Namespace) -> tuple[float, str]:
         least = 2 * accuracy - abs(difference)
         most = min(least, 2 - least)
         if psi > most + 1e-12:
-            raise Problem(
-                ("discordance",),
-                f"found {psi:g}, with these accuracies just one model can be right on "
+            raise UserError(
+                f"discordance: found {psi:g}, with these accuracies just one model can be right on "
                 f"{percent(round(most, 3))} of the rows at most",
             )
     return psi, f"Just one of the two is right on {percent(psi)} of the rows."

@@ -15,8 +15,7 @@ import yaml
 
 from bakeoff import __version__
 from bakeoff.cli.check import show_columns, show_undeclared
-from bakeoff.cli.given import outputs
-from bakeoff.cli.terminal import say
+from bakeoff.cli.terminal import outputs, say
 from bakeoff.data import records
 from bakeoff.data.describe import (
     LIKE_AN_ID,
@@ -124,7 +123,6 @@ def _columns(
     """Find the columns of ids and groups, and columns to exclude from the features."""
     id_column = groups = None
     drop: dict[str, str] = {}
-    labels = frame[target]
     for column in (c for c in frame.columns if c != target):
         values = frame[column]
         if is_nested(values):
@@ -149,27 +147,24 @@ def _columns(
                 groups = column
             else:
                 drop[column] = "an id that repeats, like `groups`"
-        elif (_is_linear if numbers else _is_one_to_one)(values, labels):
+        elif _says(values, frame[target], numbers=numbers):
             drop[column] = f"says what {target} is"
     return id_column, groups, drop
 
 
-def _is_linear(values: pd.Series[Any], labels: pd.Series[Any]) -> bool:
-    """Tell whether a column is the target in another unit."""
-    return pd.api.types.is_numeric_dtype(values) and abs(values.corr(labels)) > 1 - _ROUNDING
-
-
-def _is_one_to_one(values: pd.Series[Any], labels: pd.Series[Any]) -> bool:
+def _says(values: pd.Series[Any], labels: pd.Series[Any], *, numbers: bool) -> bool:
+    """Tell whether a column is the target in another unit, or with other names of the classes."""
+    if numbers:
+        return pd.api.types.is_numeric_dtype(values) and abs(values.corr(labels)) > 1 - _ROUNDING
     if values.nunique() != labels.nunique():
         return False
-    present = values.notna() & labels.notna()
-    pairs = pd.DataFrame({"value": values[present], "label": labels[present]}).drop_duplicates()
+    pairs = pd.DataFrame({"value": values, "label": labels}).dropna().drop_duplicates()
     return len(pairs) == pairs["value"].nunique() == pairs["label"].nunique()
 
 
 _FEWEST_TESTED = 7  # rows of a class, for 30% test rows to hold two
 _MODELS = """\
-{first}
+  {first}
   forest:
     estimator: sklearn.ensemble.RandomForest{kind}
     params: {{n_estimators: 300}}
@@ -182,15 +177,6 @@ _MODELS = """\
   # a model that was trained elsewhere, by its predictions on the test rows:
   # network: {{predictions: network.csv}}
 """
-_LOGISTIC = """\
-  logistic:
-    estimator: sklearn.linear_model.LogisticRegression
-    params: {max_iter: 2000}"""
-_RIDGE = """\
-  ridge:
-    estimator: sklearn.linear_model.Ridge"""
-_CLASSIFIERS = _MODELS.format(first=_LOGISTIC, kind="Classifier", svm="SVC")
-_REGRESSORS = _MODELS.format(first=_RIDGE, kind="Regressor", svm="SVR")
 
 
 def init(args: argparse.Namespace) -> None:
@@ -254,10 +240,14 @@ def _lay_out(folder: Path) -> None:
 
 def write(data: str, target: str, name: str, guess: Guess, keys: Mapping[str, Any]) -> str:
     """Compose the text of the experiment file."""
+    first = "logistic:\n    estimator: sklearn.linear_model.LogisticRegression\n"
+    first += "    params: {max_iter: 2000}"
+    kind, svm = "Classifier", "SVC"
+    if guess.numbers:
+        first, kind, svm = "ridge:\n    estimator: sklearn.linear_model.Ridge", "Regressor", "SVR"
+    models = _MODELS.format(first=first, kind=kind, svm=svm)
     lines = _lines(data, target, name, guess, keys)
-    return "".join(f"{escaped(line)}\n" for line in lines).replace(
-        "MODELS\n", _REGRESSORS if guess.numbers else _CLASSIFIERS
-    )
+    return "".join(f"{escaped(line)}\n" for line in lines).replace("MODELS\n", models)
 
 
 def _lines(
@@ -276,71 +266,57 @@ def _lines(
         mark = "" if key == "format" else "  # guessed"
         yield f"    {key}: {json.dumps(value, ensure_ascii=False)}{mark}"
     yield f"    target: {_scalar(target)}"
-    yield from _about_rows(guess)
+    if guess.id is not None:
+        yield f"    id: {_scalar(guess.id)}  # guessed: unique"
+    if guess.groups is not None:
+        yield f"    groups: {_scalar(guess.groups)}  # guessed: an id that repeats"
+    if any(guess.dates.values()):
+        yield "    dates:  # guessed"
+    for column, formats in guess.dates.items():
+        if formats:
+            other = f"  # or {' or '.join(formats[1:])}" if formats[1:] else ""
+            yield f"      {_scalar(column)}: {json.dumps(formats[0])}{other}"
+    for column in guess.dates:
+        yield f"    # time: {_scalar(column)}  # to train on the past, test on what follows"
+    if guess.unlabelled:
+        yield f"    missing_target: drop  # {count(guess.unlabelled, 'row')} without a label"
+    if guess.numbers:
+        size, metrics = 0.3, ["rmse", "mae", "r2"]
+        plan = "halves: {repeats: 10}  # cross-validation in random halves: about the algorithms"
+        yield f"    # numbers: {guess.numbers}"
+        yield "    # unit: kg  # what they are measured in"
+    else:
+        size = 0.3 if guess.rarest >= _FEWEST_TESTED else 0.5
+        plan = "cv_5x2: {}  # five replications of 2-fold cross-validation: about the algorithms"
+        first = "balanced_accuracy" if guess.imbalanced else "accuracy"
+        metrics = [first, "f1_macro", "mcc", "log_loss"]
+        shares = ", ".join(f"{c} {n:,}" for c, n in list(guess.counts.items())[:6])
+        yield f"    # classes: {shares}{', …' if len(guess.counts) > 6 else ''}".replace("\n", " ")
+        if len(guess.kept) < len(guess.counts):
+            kept = ", ".join(map(_scalar, guess.kept))
+            yield f"    classes: [{kept}]  # the others have fewer than {FEWEST} rows"
+        if len(guess.kept) == 2:
+            metrics = ["accuracy", "balanced_accuracy", "f1", "roc_auc"]
+            if guess.imbalanced:
+                metrics = ["balanced_accuracy", "average_precision", "roc_auc", "mcc"]
+            positive, why = positive_of({name: guess.counts[name] for name in guess.kept})
+            yield f"    positive: {_scalar(positive)}  # guessed: {why}"
+    if guess.drop:
+        yield "    drop:  # guessed"
+    for column, reason in guess.drop.items():
+        yield f"      - {_scalar(column)}  # {reason}".replace("\n", " ")
     yield "models:"
     yield "MODELS"
     yield "resampling:"
-    size = 0.3 if guess.numbers or guess.rarest >= _FEWEST_TESTED else 0.5
-    if guess.numbers:
-        yield "  halves: {repeats: 10}  # cross-validation in random halves: about the algorithms"
-    else:
-        yield "  cv_5x2: {}  # five replications of 2-fold cross-validation: about the algorithms"
+    yield f"  {plan}"
     yield f"  holdout: {{test_size: {size}}}  # about the models fitted once"
-    yield f"metrics: [{', '.join(_metrics(guess))}]  # the first one ranks the models"
+    yield f"metrics: [{', '.join(metrics)}]  # the first one ranks the models"
     if not guess.numbers and guess.imbalanced:
         share = percent(round(guess.share, 3))
         yield f"# {share} of the rows are of the rarest class: accuracy would say little of it"
     yield "tests:"
     yield "  alpha: 0.05"
     yield "  run: [recommended]  # `bakeoff tests` lists what can be named beside it"
-
-
-def _about_rows(guess: Guess) -> Iterator[str]:
-    if guess.id is not None:
-        yield f"    id: {_scalar(guess.id)}  # guessed: unique"
-    if guess.groups is not None:
-        yield f"    groups: {_scalar(guess.groups)}  # guessed: an id that repeats"
-    written = {c: formats for c, formats in guess.dates.items() if formats}
-    if written:
-        yield "    dates:  # guessed"
-    for column, (form, *others) in written.items():
-        other = f"  # or {' or '.join(others)}" if others else ""
-        yield f"      {_scalar(column)}: {json.dumps(form)}{other}"
-    for column in guess.dates:
-        yield f"    # time: {_scalar(column)}  # to train on the past, test on what follows"
-    if guess.unlabelled:
-        yield f"    missing_target: drop  # {count(guess.unlabelled, 'row')} without a label"
-    yield from _about_target(guess)
-    if guess.drop:
-        yield "    drop:  # guessed"
-    for column, reason in guess.drop.items():
-        yield f"      - {_scalar(column)}  # {reason}".replace("\n", " ")
-
-
-def _about_target(guess: Guess) -> Iterator[str]:
-    if guess.numbers:
-        yield f"    # numbers: {guess.numbers}"
-        yield "    # unit: kg  # what they are measured in"
-        return
-    shares = ", ".join(f"{c} {n:,}" for c, n in list(guess.counts.items())[:6])
-    yield f"    # classes: {shares}{', …' if len(guess.counts) > 6 else ''}".replace("\n", " ")
-    if len(guess.kept) < len(guess.counts):
-        kept = ", ".join(map(_scalar, guess.kept))
-        yield f"    classes: [{kept}]  # the others have fewer than {FEWEST} rows"
-    if len(guess.kept) == 2:
-        positive, why = positive_of({name: guess.counts[name] for name in guess.kept})
-        yield f"    positive: {_scalar(positive)}  # guessed: {why}"
-
-
-def _metrics(guess: Guess) -> list[str]:
-    if guess.numbers:
-        return ["rmse", "mae", "r2"]
-    if len(guess.kept) == 2:
-        balanced = ["accuracy", "balanced_accuracy", "f1", "roc_auc"]
-        rare = ["balanced_accuracy", "average_precision", "roc_auc", "mcc"]
-        return rare if guess.imbalanced else balanced
-    first = "balanced_accuracy" if guess.imbalanced else "accuracy"
-    return [first, "f1_macro", "mcc", "log_loss"]
 
 
 def _problems(text: str) -> list[str]:

@@ -5,14 +5,16 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import stat
 import sys
 import unicodedata
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 
-from bakeoff.errors import printable
+from bakeoff.errors import UserError, printable
+from bakeoff.files import check_writable
 
-_BOLD, _DIM = "1", "2"
 _ESCAPES = re.compile(r"\x1b\[[0-9;]*m")
 
 
@@ -33,12 +35,12 @@ def unread() -> Iterator[None]:
 
 def bold(text: str) -> str:
     """Return a text in bold, where the terminal has styles."""
-    return _styled(text, _BOLD)
+    return _styled(text, "1")
 
 
 def dim(text: str) -> str:
     """Return a text dimmed, where the terminal has styles."""
-    return _styled(text, _DIM)
+    return _styled(text, "2")
 
 
 def table(
@@ -57,11 +59,14 @@ def table(
     for names in least:
         if sum(2 + widths[i] for i in kept) > room:
             kept = [i for i in kept if header[i] not in names]
-    head, *aligned = [
-        "".join(f"  {_padded(columns[i][at], widths[i], sides[i])}" for i in kept).rstrip()
-        for at in range(len(rows) + 1)
-    ]
-    return [*([dim(head)] if head else []), *aligned]
+    aligned = []
+    for at in range(len(rows) + 1):
+        line = ""
+        for i in kept:
+            text, space = columns[i][at], " " * (widths[i] - width_of(columns[i][at]))
+            line += f"  {space}{text}" if sides[i] == "r" else f"  {text}{space}"
+        aligned.append(line.rstrip())
+    return [*([dim(aligned[0])] if aligned[0] else []), *aligned[1:]]
 
 
 def width_of(text: str) -> int:
@@ -71,11 +76,43 @@ def width_of(text: str) -> int:
     return len(plain) + wide - sum(unicodedata.combining(c) > 0 for c in plain)
 
 
-def _padded(text: str, width: int, side: str) -> str:
-    space = " " * (width - width_of(text))
-    return space + text if side == "r" else text + space
-
-
 def _styled(text: str, code: str) -> str:
     wanted = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
     return f"\x1b[{code}m{text}\x1b[0m" if wanted and os.environ.get("TERM") != "dumb" else text
+
+
+def outputs(
+    given: Sequence[str] | None, read: Sequence[str], endings: Sequence[str] = ()
+) -> list[Path]:
+    """Return where `--output` writes to, checked before anything is computed.
+
+    With `endings` files have one of them, and what has none is a folder.
+    """
+    places = [Path(one) for one in given or ()]
+    inputs = {os.path.realpath(path) for path in read}
+    if len({os.path.realpath(place) for place in places}) < len(places):
+        raise UserError("output: the same place is named twice")
+    for place in places:
+        shown, target = repr(str(place)[:60]), Path(os.path.realpath(place))
+        is_folder = bool(endings) and not place.suffix
+        if str(target) in inputs:
+            raise UserError(f"output: {shown} is read from; name another file")
+        if endings and not is_folder and place.suffix.lower() not in endings:
+            names = ", ".join(endings)
+            raise UserError(f"output: found {shown}, expected a name with {names}, or a folder")
+        try:
+            status = None if is_folder else check_writable(place)
+            if status is not None and not stat.S_ISREG(status.st_mode):
+                continue  # a device or a pipe is written into, whatever its folder
+            end = target if place.is_symlink() else place
+            folder = end if is_folder else end.parent
+            above = next(p for p in (folder, *folder.absolute().parents) if p.exists())
+        except UserError as error:
+            raise UserError(f"output: {error}") from None
+        except OSError as error:
+            raise UserError(f"output: {shown}: {error.strerror}") from None
+        if not above.is_dir():
+            raise UserError(f"output: {str(above)!r} is a file; name a folder")
+        if not os.access(above, os.W_OK):
+            raise UserError(f"output: {str(above)!r} may not be written to")
+    return places

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import inspect
 import re
-from collections.abc import Sequence
 
 from bakeoff.cli.terminal import bold, dim, say, table
 from bakeoff.comparisons.plan_tests import unknown_test
@@ -40,19 +39,15 @@ MODELS = {
 def tests(args: argparse.Namespace) -> None:
     """List all tests, or explain one."""
     entries = catalogue()
-    if args.name is None:
-        _list(list(entries.values()))
-    elif args.name in entries:
+    if args.name is not None:
+        if args.name not in entries:
+            raise UserError(unknown_test(args.name))
         _explain(entries[args.name])
-    else:
-        raise UserError(unknown_test(args.name))
-
-
-def _list(entries: Sequence[Entry]) -> None:
+        return
     for evidence, what in EVIDENCE.items():
         rows = [
             (e.name, e.title, MODELS[e.arity], prose.ABOUT[e.about], ", ".join(e.plans))
-            for e in entries
+            for e in entries.values()
             if (e.evidence, e.reads) == evidence
         ]
         say(bold(f"Evidence: {what}"))

@@ -1,8 +1,6 @@
 """Arguments as people type them: one table for every door, near matches, calls of scikit-learn."""
 
 import inspect
-import subprocess
-import sys
 import tomllib
 
 import numpy as np
@@ -74,13 +72,15 @@ def test_columns_are_encoded_but_for_those_of_pipelines():
     assert pvalue(scaled, B, X * 100, Y, **HOLDOUT) == pvalue(*own, X * 100, Y, **HOLDOUT) != raw
 
 
+NEAREST = r"^tests\.run\[0\]: unknown test 'mcnemr'; did you mean 'mcnemar'\? .* and \d+ more"
+
+
 def test_one_column_of_texts_or_the_rows_are_data_sets():
     table = pd.DataFrame({"d": list("abcdefg"), "m": np.arange(7) / 9, "n": np.arange(7) ** 2 / 50})
     expected = bakeoff.compare_datasets(table, datasets="d", values="higher").comparisons["pvalue"]
     for given in (table, table.rename_axis("rows"), table[["m", "n"]]):
-        assert (
-            bakeoff.compare_datasets(given, values="higher").comparisons["pvalue"].equals(expected)
-        )
+        found = bakeoff.compare_datasets(given, values="higher").comparisons["pvalue"]
+        assert found.equals(expected)
 
 
 @pytest.mark.parametrize(
@@ -88,31 +88,15 @@ def test_one_column_of_texts_or_the_rows_are_data_sets():
     [
         (lambda: bakeoff.compare(Y, {}, metrix="f1"), "unknown argument 'metrix'; did you mean"),
         (lambda: bakeoff.gate(Y, Y, Y, margin=0.1, foo=1), "gate: unknown argument 'foo'"),
-        (lambda: bakeoff.compare_estimators(A, X, Y), "estimators: expected two at least"),
         (lambda: bakeoff.compare_estimators(A, B, X, Y, cv=True), "cv: found bool, expected a nu"),
-        (
-            lambda: bakeoff.compare_estimators(A, B, X, Y, cv=1),
-            "^resampling.kfold.folds: expected greater",
-        ),
+        (lambda: bakeoff.compare_estimators(A, B, X, Y, cv=1), "^resampling.kfold.folds: expect"),
         (lambda: bakeoff.compare_estimators(A, B, X, Y, cv=3, plan=3), "plan, cv: these are one"),
-        (lambda: bakeoff.compare_estimators(GaussianNB, B, X, Y), "found the class GaussianNB"),
-        (
-            lambda: bakeoff.compare_estimators(A, B, X, Y, tests=["mcnemr"], **HOLDOUT),
-            r"^tests\.run\[0\]: unknown test 'mcnemr'; did you mean 'mcnemar'\? .* and \d+ more",
-        ),
+        (lambda: bakeoff.compare_estimators(A, B, X, Y, tests=["mcnemr"]), NEAREST),
     ],
 )
 def test_mistakes_name_the_argument(call, said):
     with pytest.raises(bakeoff.UserError, match=said):
         call()
-
-
-def test_import_loads_nothing():
-    code = "import sys; before = set(sys.modules); import bakeoff; bakeoff.__version__\n"
-    code += "print(*{m.partition('.')[0] for m in set(sys.modules) - before})"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    known = set(sys.stdlib_module_names) | {"bakeoff"}
-    assert set(done.stdout.split()) <= known
 
 
 def test_public_names_are_there_and_documented():

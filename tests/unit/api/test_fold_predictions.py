@@ -20,7 +20,7 @@ import bakeoff
 X, Y = load_breast_cancer(return_X_y=True)
 X, Y = X[:200], np.where(Y[:200] == 1, "benign", "malign")
 MODELS = {"bayes": GaussianNB(), "tree": DecisionTreeClassifier(max_depth=1, random_state=0)}
-CV = StratifiedKFold(5)
+CV, FOUR = StratifiedKFold(5), StratifiedKFold(4)
 FITTED = {"return_estimator": True, "return_indices": True}
 
 
@@ -34,6 +34,14 @@ def tables():
         fold[test] = k
     said = {name: cross_val_predict(model, X, Y, cv=CV) for name, model in MODELS.items()}
     return {name: pd.DataFrame({"fold": fold, "y_pred": own}) for name, own in said.items()}
+
+
+def mixed(one, other):
+    return {"a": one["bayes"], "b": other["tree"]}
+
+
+def short():
+    return {name: table.iloc[:-1] for name, table in tables().items()}
 
 
 def changed(**columns):
@@ -78,24 +86,20 @@ def test_tests_on_rows_take_five_by_two_folds_with_probabilities_or_without():
         (tables, {"y": Y, "options": {"x": {}}}, "options.x: unknown test 'x'"),
         (changed(fold=1), {"y": Y}, "results: all rows are of one fold.*`bakeoff.compare`"),
         (lambda: {"": tables()["bayes"], "b": tables()["tree"]}, {"y": Y}, "'.: expect"),
-        (
-            lambda: {m: t.drop(columns="y_pred") for m, t in tables().items()},
-            {"y": Y},
-            r"results\['bayes'\]: results\['bayes'\] has neither predicted labels",
-        ),
+        (changed(y_pred=None), {"y": Y}, r"results\['bayes'\]: 200 of 200 rows have no prediction"),
         (fitted, {"y": Y}, r"results\['bayes'\]: found `fit_time`.*return_estimator=True"),
         (fitted, {"X": X}, "X: it is for predictions of folds, with y"),
         (fitted, {"X": X, "y": Y[:99]}, "cv: split 0 trains on 160 and tests 40 of 99 rows"),
         (lambda: fitted(TimeSeriesSplit(3)), {"X": X, "y": Y}, "all others to be trained on"),
         (
-            lambda: {"a": fitted()["bayes"], "b": fitted(StratifiedKFold(4))["tree"]},
+            lambda: mixed(fitted(), fitted(FOUR)),
             {"X": X, "y": Y},
-            r"results\['b'\]: split 0 has other rows than that of a",
+            r"'b'.: split 0 has other rows t",
         ),
         (
-            lambda: {"a": tables()["bayes"], "b": tables()["tree"].iloc[:-1]},
+            lambda: mixed(tables(), short()),
             {"y": Y},
-            r"results\['b'\]: results\['b'\] has 199 rows, results\['a'\] 200; ids that are",
+            r"'b'\] has 199 rows, results\['a'\] 200; ids",
         ),
         (changed(y_pred="x"), {"y": Y}, r"'bayes'\] predicts classes that the data do not have"),
     ],

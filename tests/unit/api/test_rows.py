@@ -1,6 +1,7 @@
 """`bakeoff.compare`: the numbers of `bakeoff compare`, whatever the rows come in."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -11,7 +12,6 @@ from sklearn.naive_bayes import GaussianNB
 
 import bakeoff
 from bakeoff import UserError
-from bakeoff.cli import main
 
 MODELS = ("old", "new", "net")
 
@@ -34,17 +34,6 @@ def table():
     return found
 
 
-@pytest.fixture
-def by_files(tmp_path, table, capsys):
-    def run(columns, *options):
-        file = tmp_path / "rows.csv"
-        table[["id", *columns]].to_csv(file, index=False)
-        assert main(["compare", str(file), *options, "--json"]) == 0, capsys.readouterr().err
-        return json.loads(capsys.readouterr().out)
-
-    return run
-
-
 def labels(table):
     return {model: table[model] for model in MODELS}
 
@@ -53,121 +42,102 @@ def probabilities(table):
     return {model: table[f"{model}:sick"] for model in MODELS}
 
 
-def same(found, told):
-    """Hold every number to those of the command; what the rows are called may differ."""
-    own = json.loads(found.to_json())
-    assert own["models"] == told["models"]
-    assert own["comparisons"] == told["comparisons"]
-    assert own.get("subgroups") == told.get("subgroups")
-    assert own["verdict"]["headline"] == told["verdict"]["headline"]
+def of_all(table):
+    return {m: np.column_stack([1 - p, p]) for m, p in probabilities(table).items()}
 
 
-COLUMNS = ["y_true", *MODELS]
+def by_class(table):
+    return {m: pd.DataFrame({"sick": p, "healthy": 1 - p}) for m, p in probabilities(table).items()}
+
+
+def losses(table):
+    return {f"{model} loss": table[f"{model} loss"] for model in MODELS}
+
+
+HEAD = ["y_true", *MODELS]
 BOTH = ["y_true", *(f"{m}:{c}" for m in MODELS for c in ("sick", "healthy"))]
+OWN, KIN = [*HEAD, "patient"], [*HEAD, "patient", "sex", "age"]
+LOSSES = [*(f"{m} loss" for m in MODELS), "patient"]
+COSTS = {"classes": ["healthy", "sick"], "matrix": [[0, 1], [5, 0]]}
+OF = {"groups": "@patient"}
+ALONE = "--set independent_rows=true"
+ONE_SIDED = "--set=variant=exact --set=alternative=greater --alpha=.1 --versus=new"
+EXACT = {"alternative": "greater", "variant": "exact", "alpha": 0.1, "versus": "new"}
+DIVIDED = "--models old,new,net --groups patient --subgroups sex,age:40:65"
+PARTS = {**OF, "subgroups": ["sex", "age"], "bins": {"age": [40, 65]}}
 
 
 @pytest.mark.parametrize(
-    ("asked", "options"),
+    ("columns", "options", "given", "how"),
     [
-        ({}, []),
-        ({"versus": "new", "correction": "holm"}, ["--versus", "new", "--correction", "holm"]),
-        ({"metrics": ["f1", "mcc"]}, ["--metric", "f1", "--metric", "mcc"]),
-        ({"metrics": "f1", "positive": "healthy"}, ["--metric", "f1", "--positive", "healthy"]),
-        (
-            {"alternative": "greater", "variant": "exact", "alpha": 0.1, "versus": "new"},
-            ["--set=alternative=greater", "--set=variant=exact", "--alpha=.1", "--versus=new"],
-        ),
+        (HEAD, "", labels, {}),
+        (HEAD, "--versus=new --correction=holm", labels, {"versus": "new", "correction": "holm"}),
+        (HEAD, "--metric f1 --metric mcc", labels, {"metrics": ["f1", "mcc"]}),
+        (HEAD, "--metric f1 --positive healthy", labels, {"metrics": "f1", "positive": "healthy"}),
+        (HEAD, ONE_SIDED, labels, EXACT),
+        (HEAD, "--set costs=costs.yaml", labels, {"costs": COSTS}),
+        (BOTH, "--metric roc_auc", probabilities, {"metric": "roc_auc"}),
+        (BOTH, "--metric roc_auc", of_all, {"metrics": ["roc_auc"]}),
+        (BOTH, "--metric log_loss --metric f1", of_all, {"metrics": ["log_loss", "f1"]}),
+        (BOTH, "--metric log_loss", by_class, {"metrics": ["log_loss"]}),
+        (KIN, DIVIDED, labels, PARTS),
+        (KIN, f"{DIVIDED} --metric f1", labels, {**PARTS, "metrics": ["f1"]}),
+        (KIN, "--models old,new,net --groups patient", labels, OF),
+        (KIN, "--models old,new,net --time patient", labels, {"time": "@patient"}),
+        (OWN, f"--groups patient {ALONE}", labels, {**OF, "independent_rows": True}),
+        ([*HEAD, "run"], "--runs run", labels, {**OF, "runs": "@run"}),
+        (LOSSES, "--values lower --groups patient", losses, {**OF, "values": "lower"}),
     ],
 )
-def test_labels_compare_as_in_a_file(table, by_files, asked, options):
-    same(bakeoff.compare(table["y_true"], labels(table), **asked), by_files(COLUMNS, *options))
+def test_arrays_compare_as_a_file(table, in_folder, answered, columns, options, given, how):
+    Path("costs.yaml").write_text(json.dumps(COSTS))
+    rows = table.assign(id=table["patient"] if "run" in columns else table["id"])
+    rows[["id", *columns]].to_csv("rows.csv", index=False)
+    of_file = answered("compare", "rows.csv", *options.split())
+    how = {key: table[one[1:]] if str(one).startswith("@") else one for key, one in how.items()}
+    if "subgroups" in how:
+        how["subgroups"] = table[how["subgroups"]]
+    y = None if "values" in how else table["y_true"]
+    of_arrays = json.loads(bakeoff.compare(y, given(table), **how).to_json())
+    for one, other in zip(of_arrays["comparisons"], of_file["comparisons"], strict=True):
+        assert {**one, "result": ""} == {**other, "result": ""}, "messages name columns of files"
+    for key in ("models", "subgroups"):
+        assert of_arrays.get(key) == of_file.get(key)
+    assert of_arrays["verdict"]["headline"] == of_file["verdict"]["headline"]
+    assert ("subgroups" in of_file) == ("subgroups" in how)
 
 
-@pytest.mark.parametrize("metrics", [["roc_auc"], ["log_loss", "accuracy"]])
-def test_probabilities_compare_as_in_a_file(table, by_files, metrics):
-    told = by_files(BOTH, *(f"--metric={name}" for name in metrics))
-    of_positive = probabilities(table)
-    of_all = {m: np.column_stack([1 - p, p]) for m, p in of_positive.items()}
-    by_name = {m: pd.DataFrame({"sick": p, "healthy": 1 - p}) for m, p in of_positive.items()}
-    for given in (of_positive, of_all, by_name):
-        same(bakeoff.compare(table["y_true"], given, metrics=metrics), told)
-        if len(metrics) == 1:
-            same(bakeoff.compare(table["y_true"], given, metric=metrics[0]), told)
-
-
-@pytest.mark.parametrize("metrics", [[], ["f1"]])
-def test_subgroups_compare_as_in_a_file(table, by_files, metrics):
-    columns = [*COLUMNS, "patient", "sex", "age"]
-    options = ["--groups", "patient", "--subgroups", "sex,age:40:65"]
-    told = by_files(columns, *options, *(f"--metric={name}" for name in metrics))
-    assert told["subgroups"]
-    y, parts = table["y_true"], table[["sex", "age"]]
-    how = {"metrics": metrics, "groups": table["patient"], "bins": {"age": [40, 65]}}
-    for given in (parts, dict(parts.items()), polars.from_pandas(parts)):
-        found = bakeoff.compare(y, labels(table), subgroups=given, **how)
-        same_numbers(found, told)
-        assert json.loads(found.to_json())["subgroups"] == told["subgroups"]
-        assert set(found.subgroups["model_a"]) == {"old", "new"}
+def test_subgroups_are_taken_in_every_form(table):
     named = table.set_axis([f"row {i}" for i in table.index])
-    moved = named[["sex", "age"]].iloc[::-1]
-    how["groups"] = named["patient"]
-    again = bakeoff.compare(named["y_true"], labels(named), subgroups=moved, **how)
-    assert again.to_json() == found.to_json()
+    parts, how = named[["sex", "age"]], {"groups": named["patient"], "bins": {"age": [40, 65]}}
+    y, models = named["y_true"], labels(named)
+    found = bakeoff.compare(y, models, subgroups=parts, **how)
+    for given in (dict(parts.items()), parts.iloc[::-1]):
+        assert bakeoff.compare(y, models, subgroups=given, **how).to_json() == found.to_json()
+    given, bare = polars.from_pandas(parts), {m: list(one) for m, one in models.items()}
+    how["groups"] = list(how["groups"])
+    assert bakeoff.compare(list(y), bare, subgroups=given, **how).to_json() == found.to_json()
+    assert set(found.subgroups["model_a"]) == {"old", "new"}
     assert "subgroups" in {name.partition(".")[0] for name in found.figures}
-    plain = bakeoff.compare(y, labels(table))
+    plain = bakeoff.compare(y, models)
     assert plain.subgroups.empty
     assert plain.figure()._repr_svg_().startswith("<?xml"), "it shows itself in a notebook"
 
 
-def test_runs_compare_as_in_a_file(tmp_path, table, capsys):
-    items = table.assign(id=table["patient"])[["id", "run", *COLUMNS]]
-    items.to_csv(tmp_path / "runs.csv", index=False)
-    assert main(["compare", str(tmp_path / "runs.csv"), "--runs", "run", "--json"]) == 0
-    found = bakeoff.compare(
-        table["y_true"], labels(table), groups=table["patient"], runs=table["run"]
-    )
-    same_numbers(found, json.loads(capsys.readouterr().out))
-    grouped = bakeoff.compare(table["y_true"], labels(table), groups=table["patient"])
+def test_runs_in_groups_and_marks_of_rows_are_other_words_for_the_same(table):
+    y, groups = table["y_true"], table["patient"]
+    whole, grouped = (bakeoff.compare(y, labels(table), groups=g) for g in (None, groups))
+    found = bakeoff.compare(y, labels(table), groups=groups, runs=table["run"])
     assert found.comparisons.equals(grouped.comparisons)
-
-
-def test_groups_and_time_compare_as_in_a_file(table, by_files):
-    y, given = table["y_true"], labels(table)
-    for argument, option in (("groups", "--groups"), ("time", "--time")):
-        told = by_files([*COLUMNS, "patient"], option, "patient")
-        same_numbers(bakeoff.compare(y, given, **{argument: table["patient"]}), told)
-    told = by_files([*COLUMNS, "patient"], "--groups", "patient", "--set", "independent_rows=true")
-    found = bakeoff.compare(y, given, groups=table["patient"], independent_rows=True)
-    same_numbers(found, told)
-
-
-def same_numbers(found, told):
-    """Hold the numbers to those of the command where messages name the column of a file."""
-    own = json.loads(found.to_json())["comparisons"]
-    for one, other in zip(own, told["comparisons"], strict=True):
-        assert {**one, "result": ""} == {**other, "result": ""}
-
-
-def test_numbers_per_row_compare_as_in_a_file(table, by_files):
-    losses = {f"{m} loss": table[f"{m} loss"] for m in MODELS}
-    told = by_files([*losses, "patient"], "--values", "lower", "--groups", "patient")
-    found = bakeoff.compare(None, losses, values="lower", groups=table["patient"])
-    same_numbers(found, told)
-    right = {m: (table[m] == table["y_true"]).astype(int) for m in MODELS}
-    whole = bakeoff.compare(table["y_true"], labels(table)).comparisons
+    right = {m: (table[m] == y).astype(int) for m in MODELS}
     for kind, given in (("right", right), ("wrong", {m: 1 - r for m, r in right.items()})):
-        one = bakeoff.compare(None, given, values=kind).comparisons
-        assert one["pvalue"].tolist() == whole["pvalue"].tolist()
-        assert one["estimate"].tolist()[1:] == whole["estimate"].tolist()[1:]
-
-
-def test_costs_compare_as_in_a_file(table, by_files, tmp_path):
-    costs = {"classes": ["healthy", "sick"], "matrix": [[0, 1], [5, 0]]}
-    (tmp_path / "costs.yaml").write_text(json.dumps(costs))
-    told = by_files(COLUMNS, "--set", f"costs={tmp_path / 'costs.yaml'}")
-    same(bakeoff.compare(table["y_true"], labels(table), costs=costs), told)
-    found = bakeoff.compare(table["y_true"], labels(table), metrics="cost", costs=costs)
-    assert "B − A" in found.to_markdown(), "the head of differences in costs"
+        marks = bakeoff.compare(None, given, values=kind)
+        assert json.loads(marks.to_json())["baseline"] == [], "they have no constant answer"
+        one, other = marks.comparisons, whole.comparisons
+        assert one["pvalue"].tolist() == other["pvalue"].tolist()
+        assert one["estimate"].tolist()[1:] == other["estimate"].tolist()[1:]
+    costs = bakeoff.compare(y, labels(table), metrics="cost", costs=COSTS)
+    assert "B − A" in costs.to_markdown(), "the head of differences in costs"
 
 
 def test_every_container_gives_the_same(table):
@@ -228,10 +198,12 @@ def test_columns_of_probabilities_are_in_the_order_of_the_classes():
     )
 
 
-COSTS = {"classes": ["a", "b"], "matrix": [[0, 1], [5, 0]]}
+OTHERS = {"classes": ["a", "b"], "matrix": [[0, 1], [5, 0]]}
 GROUPS = [i // 4 for i in range(20)]
 Y = pd.Series(["a", "b"] * 10)
 GOOD = {"m": Y, "n": Y[::-1].to_numpy()}
+TEXTS = list("abcdefghijklmnopqrst")
+BARE = r"predictions\['n'\]: it has no index, and predictions\['m'\] is in another order"
 ELSEWHERE = r"predictions\['n'\]: its index is another one .* \(it has 20, 21, 22, 23, 24\): give"
 
 
@@ -245,12 +217,7 @@ ELSEWHERE = r"predictions\['n'\]: its index is another one .* \(it has 20, 21, 2
         (Y, {**GOOD, "n": 3}, {}, r"predictions\['n'\]: found int, expected one value for each"),
         (Y, {**GOOD, "n": Y.rename(lambda i: i + 5)}, {}, ELSEWHERE),
         (Y.sample(frac=1, random_state=0), {"m": Y, "n": Y}, {}, "'m'.: its index is another one"),
-        (
-            Y.set_axis(list("abcdefghijklmnopqrst")),
-            {**GOOD, "m": Y.set_axis(list("tsrqponmlkjihgfedcba"))},
-            {},
-            r"predictions\['n'\]: it has no index, and predictions\['m'\] is in another order",
-        ),
+        (Y.set_axis(TEXTS), {**GOOD, "m": Y.set_axis(TEXTS[::-1])}, {}, BARE),
         (Y.set_axis([1] * 20), {**GOOD, "m": Y.rename(lambda i: i + 2)}, {}, "each row is once"),
         (Y, {**GOOD, "n": ["c", *Y[1:]]}, {}, r"predicts classes .* 'c' .* is named in `classes`"),
         (Y, {**GOOD, "n": [None, *Y[1:]]}, {}, r"1 of 20 rows have no prediction"),
@@ -258,12 +225,10 @@ ELSEWHERE = r"predictions\['n'\]: its index is another one .* \(it has 20, 21, 2
         (Y, GOOD, {"metrics": "f2f"}, "metrics: unknown metric 'f2f'"),
         (Y, GOOD, {"metrics": "roc_auc"}, "^metrics: roc_auc needs .* labels alone: pass them"),
         (Y, GOOD, {"metrics": "cost"}, "^costs: the metric cost needs `classes` and a `matrix`"),
-        (Y, GOOD, {"metrics": "expected_cost", "costs": COSTS}, "^costs: .* expected_cost needs"),
+        (Y, GOOD, {"metrics": "expected_cost", "costs": OTHERS}, "^costs: .* expected_cost needs"),
         (Y, GOOD, {"variant": "exact", "groups": GROUPS}, "^variant: found 'exact', which is for"),
         (Y, GOOD, {"versus": "o"}, "versus: unknown model 'o'"),
         (Y, GOOD, {"alpha": 2}, "^alpha: "),
-        (Y, GOOD, {"correction": "hol"}, "^correction: "),
-        (Y, GOOD, {"variant": "mid"}, "^variant: "),
         (Y, GOOD, {"positive": "c"}, "positive: unknown class 'c'"),
         (Y, GOOD, {"classes": ["a"]}, "classes: found a, expected every class once; y has b too"),
         (Y, GOOD, {"groups": Y, "time": Y}, "groups: cannot be combined with time"),
@@ -289,12 +254,7 @@ ELSEWHERE = r"predictions\['n'\]: its index is another one .* \(it has 20, 21, 2
         (None, {"m": [0, 2], "n": [1, 1]}, {"values": "right"}, "that is neither 0 nor 1"),
         (None, GOOD, {"values": "lower", "positive": "a"}, "positive: is for predictions"),
         (Y, {"m": GaussianNB(), "n": Y}, {}, "found the estimator GaussianNB, expected its pred"),
-        (
-            Y,
-            {"m": [0] * len(Y), "n": Y},
-            {},
-            "predicts classes .* marks of right rows, are `values`",
-        ),
+        (Y, {"m": [0] * 20, "n": Y}, {}, "predicts classes .* marks of right rows, are `values`"),
         (Y, GOOD, {"metric": "f1", "metrics": "mcc"}, "metric, metrics: these are one argument"),
         (["a"] * 9, {"m": ["a"] * 9, "n": ["a"] * 9}, {}, "has only one class, 'a'"),
     ],
@@ -309,10 +269,3 @@ def test_models_one_by_one_are_told_how():
     told = r"compare: found 3 arguments without a name, expected y and predictions; .* \{'old': …"
     with pytest.raises(UserError, match=told):
         bakeoff.compare(["a", "b"], ["a", "b"], ["b", "b"])
-
-
-def test_marks_of_right_rows_have_no_constant_answer():
-    right = np.arange(60) % 3 > 0
-    found = bakeoff.compare(None, {"a": right, "b": np.roll(right, 1)}, values="right")
-    assert "Predicting" not in found.verdict
-    assert json.loads(found.to_json())["baseline"] == []

@@ -134,10 +134,7 @@ BOTH = "--difference .02 --discordance .1"
         ("--equal --discordance .1", "equal: is for a margin"),
         ("--margin .02 --discordance .1", "margin: is for a pilot"),
         ("--margin .02 a.csv b.csv", "`bakeoff gate` says of the pilot"),
-        (
-            f"{BOTH} --set test=cv5x2_f --set alternative=greater",
-            "alternative: cv5x2_f is two-sided",
-        ),
+        (f"{BOTH} --set test=cv5x2_f --set alternative=greater", "alternative: cv5x2_f is two"),
         ("--difference .02 a.csv", "models: of one table, name the columns of the two"),
         ("--difference .02 a.csv b.csv --metric f2x", "metrics: unknown metric"),
         ("--difference .02 a.csv b.csv --discordance .1", "discordance: the pilot tells"),

@@ -8,7 +8,6 @@ import pytest
 import bakeoff
 from bakeoff.api.arrays import side_by_side
 from bakeoff.api.estimators import joined_table
-from bakeoff.api.settings import KINDS
 from bakeoff.data.columns import in_order
 from bakeoff.data.given_tables import read_columns
 from bakeoff.errors import Problem, UserError
@@ -68,8 +67,8 @@ def test_groups_in_a_list_are_told_apart():
 def test_subgroups_of_arrow_keep_codes():
     codes = pa.table({"site": pa.array([2**53, 2**53 + 1, None] * 4)})
     given = {"a": np.arange(12.0), "b": np.arange(12.0)[::-1]}
-    of = {}, KINDS["higher"], (), None, "rows", codes
-    found = side_by_side(None, given, *of).subgroups["site"]
+    rows, *_ = side_by_side(None, given, {}, {}, values="higher", subgroups=codes)
+    found = rows.subgroups["site"]
     assert [*found.categories] == [str(2**53), str(2**53 + 1), "(missing)"]
 
 
