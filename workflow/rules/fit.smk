@@ -1,4 +1,4 @@
-RESOURCES = snakemake_ways.asked(workflow, BAKEOFF.resources)
+RESOURCES = snakemake_ways.resources(workflow, EXPERIMENT.fitted)
 
 
 rule fit:
@@ -13,9 +13,9 @@ rule fit:
     resources:
         **RESOURCES,
     params:
-        digest=lambda wc: MADE_BY[wc.dataset][wc.model],
+        digest=lambda wc: NEEDS.made_by[wc.dataset][wc.model],
     run:
-        BAKEOFF.fitter.fit(fit_of(wildcards), str(log))
+        BAKEOFF.fitter.fit(fit_of(wildcards))
 
 
 # all fits of a model on a data set in one job (`execution: {jobs_per: model}`); those that are there
@@ -32,9 +32,9 @@ rule fit_model:
     resources:
         **RESOURCES,
     params:
-        digest=lambda wc: MADE_BY[wc.dataset][wc.model],
+        digest=lambda wc: NEEDS.made_by[wc.dataset][wc.model],
     run:
-        BAKEOFF.fit_batch(wildcards, threads, output, log)
+        BAKEOFF.fitter.fit_batch(*wildcards, threads, *output, *log)
 
 
 # a model that was trained elsewhere leaves the same file as one that was fitted here

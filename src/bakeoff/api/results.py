@@ -7,7 +7,7 @@ from pathlib import Path
 
 from bakeoff.api.findings import Findings
 from bakeoff.errors import UserError
-from bakeoff.execution.launch import launch
+from bakeoff.execution.launch import command, launch
 from bakeoff.execution.rule_inputs import RuleInputs
 from bakeoff.files import is_file
 from bakeoff.paths import Paths
@@ -55,7 +55,7 @@ def run(
     """
     experiment = read_experiment(file)
     profiles = [profile] if isinstance(profile, str) else list(profile)
-    code = launch(file, options, profiles, cores)
+    code = launch(command(file, options, profiles, cores))
     if code:
         raise UserError(f"{file}: the run ended with exit code {code}; what it said is above")
     return read(Paths.of(experiment.experiment).root)
@@ -91,7 +91,7 @@ def read(folder: str | Path) -> Findings:
     if not is_file(resolved):
         raise UserError(f"{str(folder)!r} holds no results: no experiment.yaml is in it")
     paths = Paths(str(root))
-    note = Path(paths.owner)
+    note = Path(paths.owner())
     file = note.read_text(encoding="utf-8").strip() if note.is_file() else ""
     experiment = read_experiment(resolved)
     if experiment.own_metrics:  # their modules lie where the run found them

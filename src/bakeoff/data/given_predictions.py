@@ -119,7 +119,7 @@ def load_given(name: str, experiment: Experiment) -> Table:
     files = [
         _read(model, experiment, name).once()
         for model, given in experiment.given.items()
-        if given.on_test_rows and any(map(experiment.on_rows, plans))
+        if given.path is not None and any(map(experiment.on_rows, plans))
     ]
     metric = experiment.measured[0]
     if isinstance(metric, GivenMetric) and may_be_right_or_wrong(files, metric):
@@ -153,7 +153,7 @@ def load_given(name: str, experiment: Experiment) -> Table:
         check_spread(truth, ("datasets", name))
     kin = {_COLUMNS[role]: values for role, values in related(files, places).items()}
     frame = pd.DataFrame({ROW_ID: rows.ids, TARGET: target.stored(truth), **kin})
-    files_of = experiment.given_files(name)
+    files_of = {m: given.files(name) for m, given in experiment.given.items()}
     card = given_card(name, spec, files_of, target, truth, len(rows.left_out))
     card["group_columns"] = undeclared(files)
     by = next((m for m, given in experiment.given.items() if given.columns.subgroups), "")

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from bakeoff.execution import digests
 from bakeoff.paths import Paths
 from bakeoff.spec import Experiment, Fit, PlannedTest
-from bakeoff.spec.experiment import run_name
 from bakeoff.spec.given_models import GivenData
 from bakeoff.spec.related import declared, row_columns
 
@@ -27,6 +28,11 @@ class RuleInputs:
         # a model whose fit fails is left out, and the rest goes on
         self.passes_over = experiment.on_error == "exclude" and bool(experiment.fitted)
 
+    @cached_property
+    def made_by(self) -> dict[str, dict[str, str]]:
+        """The digest of what makes the predictions of a model, by data set and model."""
+        return digests.of_fits(self.experiment)
+
     # Files that the user gives.
 
     def sources(self, dataset: str) -> list[str]:
@@ -36,8 +42,7 @@ class RuleInputs:
 
     def given(self, dataset: str) -> list[str]:
         """List what the given models bring for a data set."""
-        files = self.experiment.given_files(dataset).values()
-        return [path for of_model in files for path in of_model]
+        return [path for m in self.experiment.given.values() for path in m.files(dataset)]
 
     def given_scores(self, dataset: str, plan: str) -> list[str]:
         """List the files of scores that stand in for the predictions of a data set and plan."""
@@ -57,10 +62,6 @@ class RuleInputs:
     def prediction(self, fit: Fit) -> str:
         """Return the file that one fit leaves."""
         return self.paths.prediction(fit.dataset, fit.model, fit.split)
-
-    def log_of(self, fit: Fit) -> str:
-        """Return the log of one fit."""
-        return self.paths.fit_log(fit.dataset, fit.model, fit.split)
 
     def predictions(
         self, dataset: str, plan: str, models: Iterable[str] | None = None
@@ -92,7 +93,7 @@ class RuleInputs:
 
     def failed(self, dataset: str) -> list[str]:
         """List the files that failed fits left, once all are done and where that is no error."""
-        folder = self.paths.folder("failed") / dataset
+        folder = Path(self.paths.top("failed"), dataset)
         noted = {(path.parent.name, path.stem) for path in folder.glob("*/*.json")}
         if not (self.passes_over and noted):
             return []
@@ -109,19 +110,6 @@ class RuleInputs:
         chosen = [m for m, spec in self.experiment.fitted.items() if spec.chooses]
         names = [name for name in self.kept(dataset) if name in chosen]
         return [path for plan in self.plans for path in self.predictions(dataset, plan, names)]
-
-    def test_predictions(self, dataset: str) -> dict[str, str]:
-        """Map each run of the models that are kept to its predictions on the holdout."""
-        return {
-            run_name(model, seed): path
-            for model in self.kept(dataset)
-            for seed, path in enumerate(self.predictions(dataset, "holdout", [model]), start=1)
-        }
-
-    def fold_predictions(self, dataset: str, plan: str) -> dict[str, list[str]]:
-        """Map each model that is kept to its predictions of a plan, of its first seed."""
-        predictions = {m: self.predictions(dataset, plan, [m]) for m in self.kept(dataset)}
-        return {m: paths[:: self.experiment.seeds(m)] for m, paths in predictions.items()}
 
     # Files that stand beside predictions, and those that tests and the report read.
 

@@ -15,10 +15,8 @@ from bakeoff.execution.rule_inputs import RuleInputs
 from bakeoff.files import read_json, write_csv, write_json, write_text
 from bakeoff.fit.fit_task import FitTask
 from bakeoff.spec import AnalysisPlan, Experiment, Fit, PlannedTest
+from bakeoff.spec.experiment import run_name
 from bakeoff.spec.given_models import GivenData
-
-MadeBy = Mapping[str, Mapping[str, str]]
-"""The digest of what makes the predictions of a model, by data set and model."""
 
 
 def check(experiment: Experiment) -> tuple[list[Problem], AnalysisPlan]:
@@ -26,13 +24,6 @@ def check(experiment: Experiment) -> tuple[list[Problem], AnalysisPlan]:
     from bakeoff.preflight import check_experiment
 
     return check_experiment(experiment)
-
-
-def find_outdated(stamps: Mapping[str, Mapping[str, str]]) -> list[str]:
-    """List the files of predictions that something else made; see `bakeoff.fit.predictions`."""
-    from bakeoff.fit.predictions import find_outdated
-
-    return find_outdated(stamps)
 
 
 def list_exhibits(experiment: Experiment, tests: AnalysisPlan) -> list[tuple[str, ...]]:
@@ -75,15 +66,13 @@ def split_dataset(
     write_splits(output, splits)
 
 
-def fit(task: FitTask) -> bool:
-    """Fit and predict once, unless this very fit is there already; tell whether it was not."""
-    from bakeoff.fit.predictions import is_made
+def fit(task: FitTask) -> None:
+    """Fit and predict once, unless this very fit is there already."""
+    from bakeoff.fit.predictions import is_made, stamp
     from bakeoff.fit.run_fit import run_fit
 
-    if is_made(task.output, task.stamp):
-        return False
-    run_fit(task)
-    return True
+    if not is_made(task.output, stamp(task.fingerprint, task.data, task.splits)):
+        run_fit(task)
 
 
 def note_failure(fit: Fit, why: str, fingerprint: str, output: str) -> None:
@@ -106,9 +95,7 @@ def take_predictions(experiment: Experiment, fit: Fit, data: str, splits: str, o
     given_predictions(fit, experiment, table, split).write(output)
 
 
-def collect_scores(
-    needs: RuleInputs, made_by: MadeBy, dataset: str, plan: str, scores: str, timings: str
-) -> None:
+def collect_scores(needs: RuleInputs, dataset: str, plan: str, scores: str, timings: str) -> None:
     """Score all fits of one data set and plan, or take the scores that its models bring."""
     from bakeoff.scores import score_fits
     from bakeoff.scores.given_results import given_scores
@@ -119,24 +106,26 @@ def collect_scores(
         tables = given_scores(experiment, dataset, plan)
     else:
         columns = {dataset: path} if (path := "".join(needs.row_columns(dataset))) else {}
-        how = experiment.metrics, experiment.costs_on(dataset), made_by, columns
+        how = experiment.metrics, experiment.costs_on(dataset), needs.made_by, columns
         tables = score_fits(needs.predictions(dataset, plan, needs.kept(dataset)), *how)
     for table, path in zip(tables, (scores, timings), strict=True):
         write_csv(path, table)
 
 
-def collect_predictions(
-    needs: RuleInputs, made_by: MadeBy, dataset: str, plan: str, output: str
-) -> None:
+def collect_predictions(needs: RuleInputs, dataset: str, plan: str, output: str) -> None:
     """Put the models' predictions side by side: of a test set, or of all folds of a plan."""
     from bakeoff.scores.collect import collect_fold_predictions, collect_predictions
 
+    seeds = needs.experiment.seeds
+    predictions = {m: needs.predictions(dataset, plan, [m]) for m in needs.kept(dataset)}
     if plan != "holdout":
-        collect_fold_predictions(needs.fold_predictions(dataset, plan), output, made_by)
+        first = {m: paths[:: seeds(m)] for m, paths in predictions.items()}
+        collect_fold_predictions(first, output, needs.made_by)
         return
-    # a test set's with what is known of its rows
+    runs = {run_name(m, i): path for m, p in predictions.items() for i, path in enumerate(p, 1)}
+    # with what is known of the rows of a test set
     files = (next(iter(f(dataset)), None) for f in (needs.related, needs.row_columns))
-    collect_predictions(needs.test_predictions(dataset), output, made_by, *files)
+    collect_predictions(runs, output, needs.made_by, *files)
 
 
 def all_scores(scores: Sequence[str], timings: Sequence[str], output: str, times: str) -> None:

@@ -28,13 +28,14 @@ from bakeoff.data.table import GROUP, PROBABILITY_SLACK, TIME, WEIGHT
 from bakeoff.data.target import TrainingTarget
 from bakeoff.errors import Problem, UserError, unknown
 from bakeoff.files import state_of, write_json
-from bakeoff.fit.estimator import import_object, random_states
+from bakeoff.fit.estimator import random_states
 from bakeoff.fit.fit_task import BASE_PACKAGES, FitTask, distributions_of, timing_of, versions
-from bakeoff.fit.predictions import Predictions
+from bakeoff.fit.predictions import Predictions, stamp
 from bakeoff.fit.train import TrainingPart, train
 from bakeoff.seeds import derive, integer
 from bakeoff.spec.models import Model
 from bakeoff.threads import at_most
+from bakeoff.usercode import import_object
 
 _ROLES = {"weights": WEIGHT, "groups": GROUP, "times": TIME}
 
@@ -57,7 +58,7 @@ def run_fit(task: FitTask) -> None:
     facts = {
         **fit._asdict(),
         **predictions.facts,
-        **task.stamp,
+        **stamp(task.fingerprint, task.data, task.splits),
         "global_seed": integer(seed),
         "threads": model.threads,
         "n_train": len(split.train),
@@ -85,8 +86,9 @@ def _fit_and_predict(
     trained = train(task.model, part, seed, costs)
     fitted = time.perf_counter()
     del part  # of a large table, room for what predictions take
-    last, seen = trained.last, features.iloc[split.test]
+    last, seen = trained, features.iloc[split.test]
     if isinstance(trained.estimator, Pipeline):
+        last = dataclasses.replace(trained, estimator=trained.estimator[-1])
         seen = trained.estimator[:-1].transform(seen)
     predicted = _predicted_answers(last.predict(seen), n_rows, target)
     probabilities, why = _predicted_probabilities(

@@ -96,8 +96,8 @@ ImportPath = Annotated[
         description="Import path of a class, e.g. sklearn.linear_model.LogisticRegression.",
     ),
 ]
-LEAST_MEMORY = 100
-"""MB: Python and its libraries alone take more."""
+Seconds = Annotated[float, Field(gt=0)]
+Megabytes = Annotated[int, Field(ge=100)]  # Python and its libraries alone take more
 
 
 class Step(SpecSection):
@@ -233,12 +233,11 @@ class Model(SpecSection):
         "`{gpu: 1, mem_mb: 16000, runtime: 240, slurm_partition: gpu}`. No result depends on it, "
         "and an edit refits nothing.",
     )
-    timeout: float | None = Field(
-        None, gt=0, description="Seconds after which a fit is ended; default: the experiment's."
+    timeout: Seconds | None = Field(
+        None, description="Seconds after which a fit is ended; default: the experiment's."
     )
-    memory: int | None = Field(
+    memory: Megabytes | None = Field(
         None,
-        ge=LEAST_MEMORY,
         description="MB of memory beyond which the process of a fit is ended; default: the "
         "experiment's.",
     )
@@ -259,11 +258,8 @@ class Model(SpecSection):
                 instead = _NOT_RESOURCES[name].format(value)
                 raise said(f"found {name} among `resources:`: write `{instead}`")
         if (self.estimator is None) == (self.steps is None):
-            found = "neither" if self.estimator is None else "both"
-            raise said(
-                "expected `estimator:` (an import path) or `steps:` (a list of them), found "
-                + found
-            )
+            wanted = "expected `estimator:` (an import path) or `steps:` (a list of them)"
+            raise said(f"{wanted}, found {'neither' if self.estimator is None else 'both'}")
         if self.steps is not None and self.params:
             raise said("with `steps:` each step has its own `params:`; the model has none")
         return self
@@ -271,10 +267,9 @@ class Model(SpecSection):
     @property
     def parts(self) -> list[Step]:
         """The steps of the model, the estimator last."""
-        if self.steps is None:
-            assert self.estimator is not None
+        if self.estimator is not None:
             return [Step(estimator=self.estimator, params=self.params, name=None)]
-        return as_steps(self.steps)
+        return _as_steps(self.steps or [])
 
     @property
     def own_preprocessing(self) -> list[Step]:
@@ -282,7 +277,7 @@ class Model(SpecSection):
         given = self.preprocessing
         if given in ("auto", "none"):
             return []
-        return as_steps(given if isinstance(given, list) else [given])
+        return _as_steps(given if isinstance(given, list) else [given])
 
     @property
     def imports(self) -> list[str]:
@@ -304,7 +299,7 @@ class Model(SpecSection):
         return isinstance(self.threshold, ChosenThreshold) or self.tune is not None
 
 
-def as_steps(given: Sequence[str | Step]) -> list[Step]:
+def _as_steps(given: Sequence[str | Step]) -> list[Step]:
     """Write out the short forms of steps."""
     plain = ({"estimator": one} if isinstance(one, str) else one for one in given)
     return [Step.model_validate(one) for one in plain]

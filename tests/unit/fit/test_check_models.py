@@ -22,12 +22,15 @@ from bakeoff.spec.models import Model
 KNN = "sklearn.neighbors.KNeighborsClassifier"
 
 
-class NoParams:
+class Base(ClassifierMixin, BaseEstimator):
     def fit(self, X, y):
         return self
 
-    def predict(self, X):
-        return [0] * len(X)
+    predict = fit
+
+
+class NoParams:
+    fit = predict = Base.fit
 
 
 class NoTags(NoParams):
@@ -38,18 +41,12 @@ class NoTags(NoParams):
         return self
 
 
-class Changes(ClassifierMixin, BaseEstimator):
+class Changes(Base):
     def __init__(self, size=None):
         self.size = [size]
 
-    def fit(self, X, y):
-        return self
 
-    def predict(self, X):
-        return [0] * len(X)
-
-
-class Fails(ClassifierMixin, BaseEstimator):
+class Fails(Base):
     def __init__(self):
         raise RuntimeError("no licence found")
 
@@ -88,17 +85,13 @@ def test_class_that_is_no_estimator_is_told(own, name, message):
         ({"object": "sklearn.model_selection.KFold", "args": [1]}, "KFold cannot be made: k-fold"),
         ({"object": 3}, "found 3, expected an import path"),
         *(
-            ({"object": path, "args": ["touch made"]}, f"{path} makes no part of an estimator")
-            for path in ("os.system", "subprocess.getoutput", "subprocess.Popen", "builtins.exec")
+            ({"object": path, "args": ["made"]}, f"{path} makes no part of an estimator")
+            for path in (
+                *("os.system", "subprocess.getoutput", "subprocess.Popen", "builtins.exec"),
+                *("shutil.rmtree", "joblib.load", "pandas.read_pickle", "numpy.memmap"),
+            )
         ),
-        ({"object": "shutil.rmtree", "args": ["."]}, "shutil.rmtree makes no part of an estimator"),
-        ({"object": "joblib.load", "args": ["x"]}, "joblib.load makes no part of an estimator"),
-        ({"object": "pandas.read_pickle", "args": ["x"]}, "read_pickle makes no part of"),
-        ({"object": "numpy.memmap", "args": ["made", "u1", "w+"]}, "memmap makes no part of"),
-        (
-            {"estimator": "subprocess.Popen", "params": {"args": ["touch", "made"]}},
-            "Popen is of Pyth",
-        ),
+        ({"estimator": "subprocess.Popen", "params": {"args": ["made"]}}, "Popen is of Pyth"),
         ({"estimator": "numpy.memmap", "params": {"filename": "made"}}, "memmap has no get_params"),
     ],
 )
@@ -120,7 +113,6 @@ def test_objects_that_cannot_be_made(value, message):
         {"object": "sklearn.compose.make_column_selector", "args": ["x"]},
         {"object": "sklearn.gaussian_process.kernels.RBF"},
         {"object": "scipy.stats.loguniform", "args": [0.1, 1]},
-        {"object": "scipy.stats.randint", "args": [1, 9]},
         {"object": "numpy.random.RandomState", "args": [0]},
         {"object": "numpy.logspace", "args": [-2, 2, 5]},
         {"object": "builtins.tuple", "args": [[1, 2]]},
@@ -136,17 +128,15 @@ def test_what_serves_an_estimator_is_made(value):
 def test_lists_become_tuples_where_tuples_are_meant():
     # YAML has no tuples, and scikit-learn takes nothing else here
     words = "sklearn.feature_extraction.text.TfidfVectorizer"
-    entry = {
-        "steps": [{"name": "w", "estimator": words, "params": {"ngram_range": [1, 2]}}, KNN],
-        "tune": {"space": {"w__ngram_range": [[1, 1], [1, 2]]}},
-    }
-    model = Model.model_validate(entry)
+    step = {"name": "w", "estimator": words, "params": {"ngram_range": [1, 2]}}
+    tune = {"space": {"w__ngram_range": [[1, 1], [1, 2]]}}
+    model = Model.model_validate({"steps": [step, KNN], "tune": tune})
     check_model("m", model)
     assert build(words, model.parts[0].params).ngram_range == (1, 2)
+    column = {"func": {"object": "operator.itemgetter", "args": ["x"]}}
+    texts = {"estimator": "sklearn.preprocessing.FunctionTransformer", "params": column}
+    model = Model.model_validate({"steps": [texts, step, KNN], "tune": tune})
     features = pd.DataFrame({"x": ["aa bb", "bb aa", "bb bb", "aa aa"] * 3})
-    texts = {"estimator": "sklearn.preprocessing.FunctionTransformer"}
-    texts["params"] = {"func": {"object": "operator.itemgetter", "args": ["x"]}}
-    model = Model.model_validate({**entry, "steps": [texts, *entry["steps"]]})
     target = Target(("p", "q")).encoded(np.array([0, 1, 0, 1] * 3))
     chosen = train(model, TrainingPart(features, target), derive(1)).chosen["params"]
     assert chosen["w__ngram_range"] in ([1, 1], [1, 2])
@@ -200,36 +190,31 @@ def part():
     return TrainingPart(X, Target(("no", "yes")).encoded(y.astype(np.intp)))
 
 
+def learns(own):
+    """Check a model, and return the share of rows that it is right on after a fit."""
+    check_model("m", own)
+    return (train(own, part(), derive(1, "fit")).predict(part().X) == part().y).mean()
+
+
+NO_CLASSIFIERS = {"ColumnTransformer", "FeatureUnion", "SelectFromModel", "RegressorChain"}
+
+
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", metas())
-def test_meta_estimator_is_fitted_or_refused_before(name):
+def test_meta_estimator_is_fitted_or_refused_before_and_may_stand_before_a_classifier(name):
     own = Model.model_validate(entry(name))
     assert own.imports[1:], "what is nested is imported before the threads are limited"
-    refused = name.endswith("Regressor") or name in {
-        *("ColumnTransformer", "FeatureUnion", "SelectFromModel", "SequentialFeatureSelector"),
-        "RegressorChain",
-    }
-    if refused:
+    if name.endswith(("Regressor", "Selector")) or name in NO_CLASSIFIERS:
         with pytest.raises(Problem, match=REFUSED):
             check_model("m", own)
-        return
-    check_model("m", own)
-    found = train(own, part(), derive(1, "fit")).predict(part().X)
-    assert (found == part().y).mean() > 0.7
-
-
-@pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("name", [n for n, made in metas().items() if hasattr(made, "transform")])
-def test_meta_transformer_stands_before_a_classifier(name):
-    step = entry(name)
-    if name == "Pipeline":
-        step["params"]["steps"] = NESTED["steps"][:1]
-    own = Model.model_validate({**LOGISTIC, "preprocessing": [step]})
-    if name.endswith(("SearchCV", "Regressor")):
-        return  # they transform as the estimator they found does, or are for other targets
-    check_model("m", own)
-    found = train(own, part(), derive(1, "fit")).predict(part().X)
-    assert (found == part().y).mean() > 0.6
+    else:
+        assert learns(own) > 0.7
+    # the rest transform as the estimator they found does, or are for other targets
+    if hasattr(metas()[name], "transform") and not name.endswith(("SearchCV", "Regressor")):
+        step = entry(name)
+        if name == "Pipeline":
+            step["params"]["steps"] = NESTED["steps"][:1]
+        assert learns(Model.model_validate({**LOGISTIC, "preprocessing": [step]})) > 0.6
 
 
 def test_grid_over_estimators_is_no_estimator():
@@ -242,8 +227,7 @@ def test_grid_over_estimators_is_no_estimator():
     assert {path.rpartition(".")[2] for path in own.imports} == {
         *("GridSearchCV", "BaggingClassifier", "LogisticRegression", "DecisionTreeClassifier")
     }
-    check_model("m", own)
-    assert train(own, part(), derive(1, "fit")).predict(part().X).mean() > 0
+    assert learns(own) > 0.5
 
 
 def test_stacking_without_final_estimator_has_what_its_default_has():
