@@ -337,14 +337,6 @@ def test_shape_of_the_scores_is_as_registered(entry):
         refused(entry, scores, "dimension")
 
 
-@pytest.mark.parametrize("name", having(uses_only_counts=True))
-def test_test_that_counts_has_the_counts_in_its_details(entry):
-    assert (entry.evidence, entry.reads) == (Evidence.ROWS, "correctness")
-    result = call(entry, ordinary(entry))
-    details = result.details if entry.arity is Arity.PAIR else result.pairs[0].details
-    assert {"only_a_correct", "only_b_correct"} <= set(details)
-
-
 def pairs_of(name):
     """Tell whether ordinary evidence of all models can be given to a test of two."""
     wanted = CATALOGUE[name]

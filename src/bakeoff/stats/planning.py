@@ -24,7 +24,6 @@ from bakeoff.stats.core.arguments import (
     Seed,
     Share,
     check_argument,
-    check_count,
     check_fields,
     checked,
 )
@@ -146,10 +145,8 @@ class Power(abc.ABC):
                 f"found {difference!r}, cannot exceed {self.largest:g}: the discordance, or "
                 f"{_FAR:,.0f} standard deviations",
             )
-        if n is not None and self.unit == "rows":
-            check_count(n, "n", least=2)
-        elif n is not None:
-            check_argument(n, "n", PositiveFloat)
+        kind = Annotated[int, Ge(2)] if self.unit == "rows" else PositiveFloat
+        check_argument(n, "n", kind | None)
         if power is not None and power <= alpha:
             raise ArgumentError("power", f"found {power!r}, must be greater than alpha ({alpha!r})")
         missing, wanted = "power", power or math.nan

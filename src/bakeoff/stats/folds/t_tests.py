@@ -17,10 +17,11 @@ from functools import partial
 from typing import Annotated, Any, Literal, TypedDict, Unpack
 
 import numpy as np
+from annotated_types import Ge
 from numpy.typing import ArrayLike
 from scipy import special
 
-from bakeoff.stats.core.arguments import Default, Finite, Level, Rope, check_count, checked
+from bakeoff.stats.core.arguments import Default, Finite, Level, Rope, check_argument, checked
 from bakeoff.stats.core.checks import ArgumentError, FloatArray, as_array, as_floats, as_scores
 from bakeoff.stats.core.error_rates import TypeOneError
 from bakeoff.stats.core.paired_differences import (
@@ -232,7 +233,8 @@ def corrected_against(
 
 def _half_samples(d: Differences, full_repeats: int, variant: str) -> FoldEstimate:
     """Take the variance from the two halves of each halving; the first rows are the halves."""
-    full = check_count(full_repeats, "full_repeats", least=1 if variant == "full" else 0)
+    at_least = Annotated[int, Ge(1 if variant == "full" else 0)]
+    full: int = check_argument(full_repeats, "full_repeats", at_least)
     rows = len(d.values)
     if rows - full < 2 or (rows - full) % 2:
         message = f"found {full} of {rows} rows of scores; the others must be pairs of halves"
