@@ -198,14 +198,6 @@ class Strengths:
         np.fill_diagonal(chances, 0.0)
         return np.asarray(1 + chances.sum(axis=0))
 
-    def reordered(self, order: NDArray[np.intp]) -> Strengths:
-        """Return the same strengths in another order, shape (k,)."""
-        lines = {name: getattr(self, name)[order] for name in ("strength", "se", "low", "high")}
-        tables = {
-            name: getattr(self, name)[np.ix_(order, order)] for name in ("covariance", "points")
-        }
-        return dataclasses.replace(self, **lines, **tables)
-
     @property
     def difference_se(self) -> FloatArray:
         """Standard errors of the differences of two strengths, shape (k, k)."""

@@ -64,7 +64,7 @@ def _wilcoxon_pairs(
     if gaps:  # average ranks over different data sets do not compare
         ranks = bradley_terry(table, decimals=decimals).expected_rank
     else:
-        ranks = RankTable(table, decimals).average
+        ranks = RankTable(table, decimals=decimals).average
     if leader_only:
         options |= {"leader_only": True, "control": int(ranks.argmin())}
     whole = by_pairs(_on_enough if gaps else wilcoxon_signed_rank, (), table.T, **options)
