@@ -57,14 +57,10 @@ class ErrorRate:
         A kind of learner (``k-nearest neighbours``) or a situation (``rows in groups``).
     metric, by : str
         The metric of a learner's simulations and its title, where that is not accuracy.
-    verdict : TypeOneError
-        What all rates of the setting show.
-    regime : str
-        The simulated regime with the highest rate.
-    runs, rejected : int
-        Its simulated data sets, and those on which the test rejected.
-    studies : tuple of str
-        The files of benchmarks/ that hold the rates of the setting.
+    verdict, studies : TypeOneError, tuple of str
+        What all rates of the setting show, and the files of benchmarks/ that hold them.
+    regime, runs, rejected : str, int, int
+        The simulated regime with the highest rate, its data sets, and those that were rejected.
     """
 
     setting: str

@@ -558,9 +558,9 @@ def nemenyi(
     -------
     PairwiseResult
         Each pair's ``estimate`` is by how much a's average rank is better than b's, ± the
-        critical difference in ``ci``; ``statistic`` its z; ``pvalue`` the unadjusted one.
-        ``details``: ``average_ranks``, ``critical_difference``, ``q_alpha``,
-        ``critical_differences`` at the levels .10, .05 and .01, ``cd_groups`` (see `cd_groups`).
+        critical difference in ``ci``; ``statistic`` its z. ``details``: ``average_ranks``,
+        ``critical_difference``, ``q_alpha``, ``critical_differences`` at the levels .10, .05 and
+        .01, and ``cd_groups``.
 
     Warnings
     --------
@@ -688,11 +688,10 @@ def cd_groups(result: PairwiseResult, *, alpha: float = 0.05) -> tuple[tuple[int
     -------
     tuple of tuple of int
         Column numbers of the models in each group, best first; groups from best to worst. A
-        group is a longest run of models, neighbours by average rank, no two of which differ:
-        the bars agree with the adjusted p-values by construction. An undecided pair (p NaN) is
-        never joined. Some procedures can call two models different that lie between two others
-        they do not tell apart; a bar cannot show the outer pair then, and
-        ``details["cd_pairs_not_shown"]`` of the result lists it (Demšar 2006, section 3.2.4).
+        group is a longest run of models, neighbours by average rank, no two of which differ; an
+        undecided pair (p NaN) is never joined. Where two models differ that lie between two others
+        which do not, no bar can show the outer pair: ``details["cd_pairs_not_shown"]`` of the
+        result lists it (Demšar 2006, section 3.2.4).
 
     Examples
     --------

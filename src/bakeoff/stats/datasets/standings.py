@@ -101,7 +101,6 @@ def win_rates(
 
     Examples
     --------
-    >>> from bakeoff.stats import win_rates
     >>> found = win_rates([[0.8, 0.7, 0.6], [0.9, 0.7, 0.8], [0.6, 0.7, 0.5], [0.9, 0.8, 0.7]])
     >>> found.rate.round(3).tolist(), float(found.pair_low[0, 1].round(3))
     ([0.875, 0.5, 0.125], 0.194)
@@ -228,25 +227,15 @@ def bradley_terry(
         Wins to add each way to every pair that met; default: 0, or ¼ where some models win
         everything against the others, for which no strengths are the most likely ones.
 
-    Returns
-    -------
-    Strengths
-        Each interval holds by itself.
-
     Notes
     -----
-    Maximum likelihood by Newton's method. The covariance is the sandwich H⁻¹BH⁻¹ with B the sum
-    over data sets (groups) of the outer products of their centred scores, times G/(G − 1); limits
-    take the quantile of t with G − 1 degrees of freedom. Comparisons on one data set are not
-    independent; standard errors that take them so are too small.
-
-    References
-    ----------
-    Bradley & Terry (1952), Biometrika 39:324-345.
+    Maximum likelihood by Newton's method (Bradley & Terry 1952, Biometrika 39:324-345). The
+    covariance is the sandwich H⁻¹BH⁻¹ with B the sum over data sets (groups) of the outer products
+    of their centred scores, times G/(G − 1), as comparisons on one data set are not independent;
+    limits take the quantile of t with G − 1 degrees of freedom, each interval by itself.
 
     Examples
     --------
-    >>> from bakeoff.stats import bradley_terry
     >>> found = bradley_terry([[0.8, 0.7, 0.6], [0.9, 0.7, 0.8], [0.6, 0.7, 0.5], [0.6, 0.8, 0.7]])
     >>> found.strength.round(3).tolist(), found.expected_rank.round(3).tolist()
     ([0.366, 0.366, -0.732], [1.75, 1.75, 2.5])

@@ -122,9 +122,6 @@ def wilcoxon_signed_rank(
         exact up to 500 non-zero differences.
     continuity : bool
         Continuity correction of ½ for ``asymptotic`` (exact p-values need none).
-    decimals : int, optional
-        Round scores to this many decimals first. In any case differences are rounded to 12 digits
-        below the magnitude of the largest score, so that binary floats keep decimal ties and zeros.
 
     Returns
     -------
@@ -154,7 +151,6 @@ def wilcoxon_signed_rank(
 
     Examples
     --------
-    >>> from bakeoff.stats import wilcoxon_signed_rank
     >>> a = [0.812, 0.756, 0.901, 0.683, 0.774, 0.829, 0.715, 0.866, 0.790, 0.843]
     >>> b = [0.801, 0.760, 0.880, 0.650, 0.769, 0.799, 0.708, 0.823, 0.793, 0.829]
     >>> result = wilcoxon_signed_rank(a, b)

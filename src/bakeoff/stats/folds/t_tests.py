@@ -324,9 +324,8 @@ def cv5x2_t(scores_a: ArrayLike, scores_b: ArrayLike, **options: Unpack[PairOpti
     Returns
     -------
     Result
-        `estimate` is d₁₁, the difference the statistic is made of, and `ci` belongs to it;
-        ``details["mean_difference"]`` is the mean of all ten. ``details["all_ten_t"]`` shows
-        what t would be had another fold come first.
+        `estimate` is d₁₁ and `ci` belongs to it; ``details["mean_difference"]`` is the mean of all
+        ten, ``details["all_ten_t"]`` what t would be had another fold come first.
 
     Warnings
     --------
@@ -630,11 +629,11 @@ def half_sample_t(
         Scores of A and B. Each row is a cross-validation in K folds: first the two halves of
         each of the M halvings, one after the other, then R of all rows of the data.
     variant : {"halves", "full"}
-        What is estimated. ``"halves"`` (default): the mean of all D, so about training on
-        (1 − 1/K) n/2 rows; then V is not too small on average, whatever the learner. ``"full"``:
-        the mean difference over the folds of all rows, so about training on (1 − 1/K) n rows. It
-        assumes that n times the variance does not grow from n/2 to n rows, which strongly
-        shrunken models break: it then rejects too often, as it does with K = 2.
+        What is estimated. ``"halves"``: the mean of all D, so about training on (1 − 1/K) n/2 rows;
+        then V is not too small on average, whatever the learner. ``"full"``: the mean difference
+        over the folds of all rows, so about training on (1 − 1/K) n rows. It assumes that n times
+        the variance does not grow from n/2 to n rows; where strongly shrunken models or K = 2
+        break that, it rejects too often.
 
     Returns
     -------
@@ -800,14 +799,13 @@ def bayes_correlated_t(
     rope : float
         Half-width of the region of practical equivalence, in the unit of the scores; 0 for none.
     confidence_level : float
-        Probability of the credible interval.
+        Probability of the credible interval `ci`.
 
     Returns
     -------
     BayesResult
-        `estimate` is the posterior mean of A − B and `ci` its credible interval. Where all
-        differences are equal the posterior collapses to a point: the probabilities are its
-        limits and `status` warns that they are not evidence.
+        `estimate` is the posterior mean of A − B. Where all differences are equal the posterior is
+        a point: the probabilities are its limits, no evidence, as `status` says.
 
     Warnings
     --------
