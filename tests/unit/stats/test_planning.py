@@ -13,7 +13,6 @@ from bakeoff.stats import (
     MetricPower,
     detectable_difference,
     mcnemar_pvalues,
-    mean_difference,
     smallest_discordant_count,
 )
 from bakeoff.stats.core.citations import BIBTEX
@@ -151,13 +150,6 @@ def test_what_an_interval_finds_is_what_its_noise_finds(power):
     many, few = (detectable_difference(0.02, level=0.975, power=power, df=df) for df in (1e7, 5.0))
     assert many == pytest.approx(found, rel=1e-6)
     assert few / 0.02 == pytest.approx(1 + stats.t.ppf(power, 5) / stats.t.isf(0.025, 5))
-
-
-@pytest.mark.parametrize("shift", [0, 1])
-def test_a_pilot_without_a_spread_plans_nothing(shift):
-    values = np.arange(10.0)
-    with pytest.raises(ValueError, match=r"pilot: its status is .*, it has no standard error"):
-        MetricPower.from_pilot(mean_difference(values + shift, values))
 
 
 @pytest.mark.parametrize("n", [6, 40])

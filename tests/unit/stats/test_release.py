@@ -36,12 +36,6 @@ def test_decisions(low, high, margin, superior, decision):
     assert stats.decide_release(limits(0, low, high), margin, superior=superior) == decision
 
 
-@pytest.mark.parametrize("margin", [-0.01, math.inf, math.nan])
-def test_a_margin_is_a_size(margin):
-    with pytest.raises(ValueError, match="margin"):
-        stats.decide_release(limits(0, -1, 1), margin)
-
-
 def test_exact_limits_exclude_0_with_the_exact_test():
     for b, c in ((10, 3), (10, 2), (12, 3), (5, 0)):
         a, base = pair(80, b, c, 5)
