@@ -38,8 +38,7 @@ def upper_tail(k: ArrayLike, n: ArrayLike, p: ArrayLike) -> FloatArray:
     k, n, p = (np.asarray(v, dtype=np.float64) for v in (k, n, p))
     inside = (k > 0) & (k <= n)
     a, b = np.where(inside, k, 1.0), np.where(inside, n - k + 1, 1.0)
-    tail: FloatArray = np.where(inside, special.betainc(a, b, p), np.where(k <= 0, 1.0, 0.0))
-    return tail
+    return np.where(inside, special.betainc(a, b, p), np.where(k <= 0, 1.0, 0.0))
 
 
 def lower_tail(k: ArrayLike, n: ArrayLike, p: ArrayLike) -> FloatArray:
@@ -47,16 +46,14 @@ def lower_tail(k: ArrayLike, n: ArrayLike, p: ArrayLike) -> FloatArray:
     k, n, p = (np.asarray(v, dtype=np.float64) for v in (k, n, p))
     inside = (k >= 0) & (k < n)
     a, b = np.where(inside, k + 1, 1.0), np.where(inside, n - k, 1.0)
-    tail: FloatArray = np.where(inside, special.betaincc(a, b, p), np.where(k < 0, 0.0, 1.0))
-    return tail
+    return np.where(inside, special.betaincc(a, b, p), np.where(k < 0, 0.0, 1.0))
 
 
 def log_pmf(k: ArrayLike, n: ArrayLike, p: ArrayLike) -> FloatArray:
     """Log P(X = k) for X ~ Bin(n, p) and 0 ≤ k ≤ n."""
     k, n, p = (np.asarray(v, dtype=np.float64) for v in (k, n, p))
     log_choose = -special.betaln(k + 1, n - k + 1) - special.log1p(n)
-    value: FloatArray = log_choose + special.xlogy(k, p) + special.xlog1py(n - k, -p)
-    return value
+    return np.asarray(log_choose + special.xlogy(k, p) + special.xlog1py(n - k, -p))
 
 
 def binomial_pvalue(x: int, n: int, p0: float, side: Alternative) -> float:
@@ -112,8 +109,7 @@ def midp_lower(x: ArrayLike, n: ArrayLike, tail: float) -> FloatArray:
     low, _ = clopper_pearson(x, n, tail)  # P(X ≥ x) is `tail` there, so the mid-p is less
 
     def excess(p: FloatArray) -> FloatArray:
-        value: FloatArray = (upper_tail(x, n, p) + upper_tail(x + 1, n, p)) / 2 - tail
-        return value
+        return (upper_tail(x, n, p) + upper_tail(x + 1, n, p)) / 2 - tail
 
     return np.where(x > 0, bisect(excess, low, np.ones_like(low)), 0.0)
 
@@ -147,8 +143,7 @@ def range_sf(q: ArrayLike, k: int) -> FloatArray:
         missed = special.log1p(-np.minimum(special.ndtr(z - q) / inside, 1.0))
         density = np.exp(power * special.log_ndtr(z) - z**2 / 2)
         integrand = density * -special.expm1(power * missed)
-    tail: FloatArray = k * integrand.sum(axis=1) * _STEP / np.sqrt(2 * np.pi)
-    return np.minimum(tail, 1.0)
+    return np.asarray(np.minimum(k * integrand.sum(axis=1) * _STEP / np.sqrt(2 * np.pi), 1.0))
 
 
 def range_isf(p: float, k: int) -> float:

@@ -94,8 +94,7 @@ def canonical_method(method: str, name: str = "method", others: tuple[str, ...] 
     if isinstance(method, str):  # None must not pass for "none"
         wanted = method.replace("_", "-").lower().removesuffix("-static")
         method = next((each for each in allowed if each.lower() == wanted), method)
-    canonical: str = check_choice(method, allowed, name)
-    return canonical
+    return str(check_choice(method, allowed, name))
 
 
 @checked

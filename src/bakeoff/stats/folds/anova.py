@@ -84,13 +84,6 @@ class ScoreTable:
         """Return the sum of squares within the models."""
         return float(np.nansum((self.y - self.means) ** 2))
 
-    def complete(self) -> ScoreTable:
-        """Keep the folds in which every model has a score."""
-        rows = self.y[~np.isnan(self.y).any(axis=1)]
-        if not len(rows):
-            raise ArgumentError("scores", "no fold has a score of every model; use blocks=False")
-        return dataclasses.replace(self, y=rows)
-
     def blocks(self) -> tuple[dict[str, float], FloatArray]:
         """Split the sum of squares of a two-way table without replication."""
         y, grand = self.y, self.y.mean()
@@ -399,7 +392,10 @@ def tukey_hsd(
     [0.8626, 0.4271, 0.2152]
     """
     table = ScoreTable.from_scores(scores, nan_policy, greater_is_better)
-    table = table.complete() if blocks else table
+    if blocks:
+        table = dataclasses.replace(table, y=table.y[~np.isnan(table.y).any(axis=1)])
+        if not len(table.y):
+            raise ArgumentError("scores", "no fold has a score of every model; use blocks=False")
     counts, means, k, level = table.counts, table.advantage, table.counts.size, confidence_level
     error = table.blocks()[0]["ss_error"] if blocks else table.within()
     df = (k - 1) * (int(counts[0]) - 1) if blocks else int(counts.sum()) - k
@@ -478,13 +474,6 @@ def studentized_range_isf(p: float, k: int, df: float) -> float:
         return math.log(max(studentized_range_sf(math.exp(log_q), k, df), 1e-300)) - math.log(p)
 
     return math.exp(brentq(excess, -20.0, 20.0, xtol=1e-12, rtol=1e-14))
-
-
-_ROY = Assumption(
-    "exact reference distribution",
-    False,
-    "Roy's F is an upper bound, so its p-value is a lower bound unless there are two models",
-)
 
 
 @register(
@@ -568,7 +557,11 @@ def manova(
             + (", with blocks=True a fold counts only where every model has it" if blocks else ""),
         )
     folds, models, m = y.shape
-    names = _criteria_names(criteria, m)
+    names = tuple(f"criterion {i}" for i in range(m))
+    if criteria is not None:
+        names = tuple(map(str, criteria)) if np.iterable(criteria) else ()
+        if isinstance(criteria, str) or len(set(names)) != m or len(names) != m:
+            raise ArgumentError("criteria", f"expected {m} different names, found {criteria!r}")
     noise = noise_level(scores) * np.abs(y).max(axis=(0, 1))
     counts = present.sum(axis=0)
     means = (y * present[:, :, None]).sum(axis=0) / counts[:, None]
@@ -603,6 +596,11 @@ def manova(
     chosen = four[statistic]
     if status is Status.OK and math.isnan(chosen["pvalue"]):
         status = Status.TOO_FEW
+    bound = Assumption(
+        "exact reference distribution",
+        False,
+        "Roy's F is an upper bound, so its p-value is a lower bound unless there are two models",
+    )
     enough = Assumption(
         "enough folds for the criteria",
         df_error >= m + 5,
@@ -618,20 +616,10 @@ def manova(
         effect_sizes={"partial_eta_squared": chosen["partial_eta_squared"]},
         n=folds,
         status=status,
-        assumptions=(independence(folds), varies, enough) + ((_ROY,) if statistic == "roy" else ()),
+        assumptions=(independence(folds), varies, enough, *([bound] if statistic == "roy" else [])),
         method="wilks1932" if statistic == "wilks" else "pillai1955",
         details={**four, "blocks": blocks, "criteria": names, "means": means},
     )
-
-
-def _criteria_names(criteria: Sequence[str] | None, m: int) -> tuple[str, ...]:
-    """Return the names of m criteria."""
-    if criteria is None:
-        return tuple(f"criterion {i}" for i in range(m))
-    names = tuple(map(str, criteria)) if np.iterable(criteria) else ()
-    if isinstance(criteria, str) or len(names) != m or len(set(names)) != m:
-        raise ArgumentError("criteria", f"expected {m} different names, found {criteria!r}")
-    return names
 
 
 def _distinct_rows(rows: FloatArray, noise: FloatArray) -> int:
@@ -696,18 +684,13 @@ def _four_statistics(roots: FloatArray, p: int, q: int, df: int) -> dict[str, di
     v1, v2 = s * (2 * m + s + 1), s * (2 * n + s + 1)
     h2 = 2 * (s * n + 1)
     wilks_f = math.expm1(-math.log(wilks) / t) * wilks_df2 / (p * q)
+    r2 = df - width + q
     # statistic, F, its degrees of freedom, partial eta squared
     statistics = {
         "wilks": (wilks, wilks_f, p * q, wilks_df2, 1 - wilks ** (1 / s)),
         "pillai": (pillai, v2 / v1 * pillai / (s - pillai), v1, v2, pillai / s),
         "hotelling-lawley": (trace, h2 * trace / (s * v1), v1, h2, trace / s / (1 + trace / s)),
-        "roy": (
-            largest,
-            (df - width + q) * largest / width,
-            width,
-            df - width + q,
-            largest / (1 + largest),
-        ),
+        "roy": (largest, r2 * largest / width, width, r2, largest / (1 + largest)),
     }
     return {
         name: {

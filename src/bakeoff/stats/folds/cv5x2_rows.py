@@ -87,17 +87,13 @@ class Outcomes:
         cls, only_a_correct: ArrayLike, only_b_correct: ArrayLike, n_test: ArrayLike
     ) -> Outcomes:
         """Check counts."""
-        names = ("only_a_correct", "only_b_correct", "n_test")
-        counts = [
-            as_counts(values, name)
-            for name, values in zip(names, (only_a_correct, only_b_correct, n_test), strict=True)
-        ]
-        for name, array in zip(names, counts, strict=True):
-            if array.shape != (5, 2):
-                raise ArgumentError(
-                    name,
-                    f"expected shape (5, 2), five replications of two folds, found {array.shape}",
-                )
+        given = only_a_correct, only_b_correct, n_test
+        names = "only_a_correct", "only_b_correct", "n_test"
+        counts = [as_counts(values, name) for name, values in zip(names, given, strict=True)]
+        for name, shape in zip(names, map(np.shape, counts), strict=True):
+            if shape != (5, 2):
+                expected = "expected shape (5, 2), five replications of two folds"
+                raise ArgumentError(name, f"{expected}, found {shape}")
         only_a, only_b, tested = counts
         if (tested < 1).any() or (only_a + only_b > tested).any():
             raise ArgumentError(

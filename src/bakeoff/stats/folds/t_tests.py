@@ -1,12 +1,10 @@
 """Tests on the scores of folds: of one algorithm against a value, or of two on the same splits.
 
-All of them are about d = score of A − score of B, one number per fold. An `Estimate` is the mean of
-d with a standard error; the tests differ in what that error allows for the overlap of the folds'
-training sets: nothing; n_test/n_train, as Nadeau and Bengio (2003) assume; or what disjoint halves
-of the data show, which share no row (McCarthy 1969): (D₁ − D₂)²/4 has the expectation of the
-variance of their mean, whatever the learner, and no estimate from the folds of one
-cross-validation has that property (Bengio & Grandvalet 2004). The questions are the same for each:
-Student's t, a posterior, one algorithm against a value.
+An `Estimate` is the mean of d = score of A − score of B with a standard error. The tests differ in
+what that error allows for the overlap of the folds' training sets: nothing; n_test/n_train, as
+Nadeau and Bengio (2003) assume; or what disjoint halves of the data show (McCarthy 1969):
+(D₁ − D₂)²/4 has the expectation of the variance of their mean, whatever the learner, which no
+estimate from the folds of one cross-validation has (Bengio & Grandvalet 2004).
 """
 
 from __future__ import annotations
