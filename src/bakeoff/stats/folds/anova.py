@@ -156,9 +156,8 @@ def anova_repeated_measures(
     Returns
     -------
     Result
-        ``details`` holds the sums of squares, both ε (Huynh-Feldt's also unclipped), their
-        p-values, Mauchly's W with its p-value (in R's and in the published form), the mean scores
-        and the columns from best to worst.
+        ``details`` holds the sums of squares, both ε with their p-values, Mauchly's W with its
+        p-value (in R's and in the published form), the means and the columns from best to worst.
 
     Warnings
     --------
@@ -513,15 +512,13 @@ def manova(
     nan_policy : {"raise", "omit"}
         ``"omit"`` drops a model's fold where a criterion is NaN, with `blocks` for every model.
     greater_is_better : bool or sequence of bool
-        False for criteria where smaller is better, one for all or one each; turns the means in
-        ``details``.
+        False for criteria where smaller is better, one for all or one each.
 
     Returns
     -------
     Result
-        `statistic` is the multivariate statistic itself. ``details`` holds, for each of the four,
-        its value, its approximate F, the degrees of freedom and the p-value, and the mean of every
-        criterion by model (greater is better).
+        ``details`` holds each of the four with its approximate F, degrees of freedom and p-value,
+        and the means of the criteria by model, turned so that greater is better.
 
     Warnings
     --------

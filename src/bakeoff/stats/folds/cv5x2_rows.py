@@ -158,10 +158,9 @@ def cv5x2_z(
     Returns
     -------
     Result
-        `estimate` is the mean accuracy of A less B's and `ci` its interval. ``details`` has the
-        variances of which the standard error is made.
-
-    Replications that divide the rows alike cannot show what training rows add: `too_few`, p NaN.
+        `estimate` is the mean accuracy of A less B's; ``details`` has the variances behind its
+        standard error. Replications that divide the rows alike cannot show what training rows add:
+        `too_few`, p NaN.
 
     Warnings
     --------
@@ -223,9 +222,9 @@ def cv5x2_mcnemar(
     Returns
     -------
     Result
-        `estimate` is the mean accuracy of A less B's and `ci` its interval. ``details`` has both
-        variances, whether the guard was at work, the counts b and c of the ten folds and the
-        effective table 2b/11, 2c/11, on which McNemar's χ² is z² where the guard is not at work.
+        `estimate` is the mean accuracy of A less B's. ``details`` has both variances, whether the
+        guard was at work, the counts b and c of the ten folds and the effective table 2b/11, 2c/11,
+        on which McNemar's χ² is z² without the guard.
 
     Warnings
     --------
