@@ -194,9 +194,6 @@ def metric_equivalence(
 
     Parameters
     ----------
-    margin : float
-        The largest difference that does not matter, in the unit of the metric (of accuracy: 0.01 is
-        one percentage point), above 0. Choose it before seeing the data.
     question : {"equivalence", "noninferiority"}
         Whether the models differ by less than the margin either way, or A is worse by less than
         the margin, which is one test: A may be better by any amount.

@@ -151,6 +151,11 @@ _RETURNS = {
 Result
     `estimate` is the mean difference A − B and `ci` its interval.
 """,
+    "datasets": """
+PairwiseResult
+    Each pair's `estimate` is by how much a's average rank is better than b's, `statistic` its z or
+    t. Single-step corrections also give `ci` and ``details["critical_difference"]``.
+""",
     "one": """
 Result
     `estimate` is the mean score and `ci` its interval, in the unit of the scores;

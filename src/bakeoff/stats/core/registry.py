@@ -52,11 +52,7 @@ FAMILY = ("control", "correction", "leader_only", "simultaneous")
 
 
 class Evidence(StrEnum):
-    """What a test is fed with.
-
-    What it reads of each observation, and of how many models, shows in the positional arguments
-    of its function: see `Entry.reads` and `Arity`.
-    """
+    """What a test is fed with; its positional arguments show what it reads, of how many models."""
 
     ROWS = "rows"
     """The rows of one test set, predicted by one fit of each model."""
@@ -224,21 +220,18 @@ class Entry:
         ``halves``, ``resampled``), the best first; those of its evidence, where it names none.
     citation : str
         Key in `bakeoff.stats.core.citations`; `register` takes a whole BibTeX entry too.
-    paired : bool
-        Whether it uses that all models were scored on the same rows, folds or data sets.
-    replications : bool
-        Whether it takes the scores of folds as repeats × folds; others take them in one row.
+    paired, replications : bool
+        Whether it uses that all models were scored on the same rows, folds or data sets, and
+        whether it takes the scores of folds as repeats × folds; others take them in one row.
     unit : str
         What its estimate is measured in, where that is not the metric.
     planning : Callable or None
         Makes the quick `bakeoff.stats.Power` of the test, of the ``discordance`` of the rows or of
         the ``sd`` of a fold's difference.
-    all_pairs : Callable or None
-        For a test of pairs: a function that computes all pairs in one call. It takes the evidence
-        of all models, `control`, `correction`, `simultaneous` and the test's options.
-    all_pairs_from : int
-        From how many pairs on `all_pairs` is used: more than 2 where it says less of each pair
-        than the test itself.
+    all_pairs, all_pairs_from : Callable or None, int
+        A function that computes all pairs in one call, of the evidence of all models, `control`,
+        `correction`, `simultaneous` and the test's options; from how many pairs on it is used:
+        more than 2 where it says less of each pair than the test itself.
     variants, intervals : Variants or None
         What its options `variant` and `ci_method` may be, where it has a form for `groups`.
     check_options : Callable or None

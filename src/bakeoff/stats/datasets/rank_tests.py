@@ -98,11 +98,7 @@ class RankTable:
     # 4 (Σr² − Nk(k+1)²/4), 0 when every data set ties all models; `residual` N·total − between.
 
     def __init__(
-        self,
-        scores: ArrayLike,
-        *,
-        greater_is_better: bool = True,
-        decimals: Decimals | None = None,
+        self, scores: ArrayLike, *, greater_is_better: bool = True, decimals: Decimals | None = None
     ) -> None:
         self.scores = as_dataset_table(scores, greater_is_better=greater_is_better)
         self.decimals, self.ranks = decimals, rank_rows(self.scores, decimals)
@@ -290,9 +286,9 @@ def iman_davenport(scores: ArrayLike, **options: Unpack[TableOptions]) -> Result
     Returns
     -------
     Result
-        When every data set ranks the models in exactly the same way, F is infinite and its
-        p-value undecided (``zero_variance``); ``details["p_perfect_agreement"]`` then is the
-        exact probability of that under the null, and `friedman` has an ordinary p-value.
+        Where all data sets rank the models in the same way, F is infinite and its p undecided
+        (``zero_variance``); ``details["p_perfect_agreement"]`` is the exact probability of that
+        under the null, and `friedman` has an ordinary p-value.
 
     Warnings
     --------
@@ -323,8 +319,7 @@ def quade(scores: ArrayLike, **options: Unpack[TableOptions]) -> Result:
     Returns
     -------
     Result
-        When all weighted rankings are the same, F is infinite and undecided
-        (``zero_variance``); ``details["p_perfect_agreement"]`` is the exact probability.
+        As that of `iman_davenport` where all weighted rankings are the same.
 
     Warnings
     --------
@@ -594,15 +589,6 @@ def friedman_posthoc(scores: ArrayLike, **options: Unpack[PosthocOptions]) -> Pa
     correction : str
         A method of `adjust_pvalues`. ``bonferroni`` versus a control is the Bonferroni-Dunn
         test; ``shaffer`` is for all pairs.
-    confidence_level : float
-        Of the simultaneous intervals that single-step corrections have.
-
-    Returns
-    -------
-    PairwiseResult
-        Each pair's ``estimate`` is by how much a's average rank is better than b's and
-        ``statistic`` its z. The single-step corrections (``none``, ``bonferroni``, ``sidak``)
-        also give ``ci`` and ``details["critical_difference"]``.
 
     Warnings
     --------
@@ -632,15 +618,6 @@ def conover_friedman(scores: ArrayLike, **options: Unpack[PosthocOptions]) -> Pa
     ----------
     correction : str
         A method of `adjust_pvalues`; ``none`` is Conover's own protected procedure.
-    confidence_level : float
-        Of the simultaneous intervals that single-step corrections have.
-
-    Returns
-    -------
-    PairwiseResult
-        Each pair's ``estimate`` is by how much a's average rank is better than b's and
-        ``statistic`` its t with ``df`` = (N−1)(k−1). Status ``zero_variance``, p undecided,
-        when every data set ranks the models in the same way.
 
     Warnings
     --------

@@ -376,8 +376,7 @@ def tukey_hsd(
     Returns
     -------
     PairwiseResult
-        Each pair's `statistic` is q, `pvalue` that of the t test with the pooled error,
-        `pvalue_adjusted` and `ci` hold for the family.
+        Each pair's `statistic` is q and `pvalue` that of the t test with the pooled error.
 
     Warnings
     --------
