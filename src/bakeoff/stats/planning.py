@@ -166,11 +166,8 @@ class Power(abc.ABC):
         """Return the smallest n with a power."""
         against = {"two-sided": effect == 0, "greater": effect <= 0, "less": effect >= 0}
         if against[side]:
-            raise ArgumentError(
-                "difference",
-                f"found {effect:g}, no number of {self.unit} gives power for the alternative "
-                f"{side!r}",
-            )
+            none = f"no number of {self.unit} gives power for the alternative {side!r}"
+            raise ArgumentError("difference", f"found {effect:g}, {none}")
 
         def reached(n: int) -> bool:
             return self.power_at(n, effect, alpha, side) >= power
@@ -179,11 +176,8 @@ class Power(abc.ABC):
         while not reached(high):
             low, high = high, 2 * high
             if high > _MOST:
-                raise ArgumentError(
-                    "difference",
-                    f"found {effect:g}, more than {_MOST:,} {self.unit} are needed for power "
-                    f"{power:g}",
-                )
+                more = f"more than {_MOST:,} {self.unit} are needed for power {power:g}"
+                raise ArgumentError("difference", f"found {effect:g}, {more}")
         while high - low > 1:
             middle = (low + high) // 2
             low, high = (low, middle) if reached(middle) else (middle, high)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,20 +19,18 @@ from bakeoff.stats.core.result import Alternative
 
 def normal_pvalue(z: float, alternative: Alternative) -> float:
     """Return the p-value of a standard normal statistic, accurate in the far tails."""
-    if alternative == "greater":
-        return float(special.ndtr(-z))
-    if alternative == "less":
-        return float(special.ndtr(z))
-    return min(2 * float(special.ndtr(-abs(z))), 1.0)  # NaN stays NaN
+    return _pvalue(special.ndtr, z, alternative)
 
 
 def t_pvalue(t: float, df: float, alternative: Alternative) -> float:
     """Return the p-value of a Student t statistic, accurate in the far tails."""
-    if alternative == "greater":
-        return float(special.stdtr(df, -t))
-    if alternative == "less":
-        return float(special.stdtr(df, t))
-    return min(2 * float(special.stdtr(df, -abs(t))), 1.0)
+    return _pvalue(partial(special.stdtr, df), t, alternative)
+
+
+def _pvalue(below: Callable[[float], Any], x: float, alternative: Alternative) -> float:
+    if alternative == "two-sided":
+        return min(2 * float(below(-abs(x))), 1.0)  # NaN stays NaN
+    return float(below(-x if alternative == "greater" else x))
 
 
 def upper_tail(k: ArrayLike, n: ArrayLike, p: ArrayLike) -> FloatArray:
@@ -66,15 +66,10 @@ def binomial_pvalue(x: int, n: int, p0: float, side: Alternative) -> float:
         x, p0 = n - x, 1 - p0
     # beyond the mean the probabilities fall: bisect for the first outcome as rare as x
     limit = float(log_pmf(x, n, p0)) + 1e-7
-    low, high = math.ceil(n * p0), n + 1
-    while low < high:
-        middle = (low + high) // 2
-        if middle <= n and float(log_pmf(middle, n, p0)) > limit:
-            low = middle + 1
-        else:
-            high = middle
-    p = lower_tail(x, n, p0) + upper_tail(max(low, x + 1), n, p0)
-    return min(1.0, float(p))
+    rare = bisect_left(
+        range(n + 1), True, math.ceil(n * p0), key=lambda y: float(log_pmf(y, n, p0)) <= limit
+    )
+    return min(1.0, float(lower_tail(x, n, p0) + upper_tail(max(rare, x + 1), n, p0)))
 
 
 def tail_probability(confidence_level: Level, alternative: Alternative) -> float:

@@ -261,9 +261,9 @@ class PairwiseResult:
 
     def each(self) -> tuple[Result, ...]:
         """Return a result of each pair: that of a test of two models, or what is known of it."""
-        shared = ("test", "variant", "n", "null_hypothesis", "method", "alternative")
-        checks = tuple(check for check in self.assumptions if check.name != AGREE)
-        common = {"assumptions": checks, **{k: getattr(self, k) for k in shared}}
+        shared = "test", "variant", "n", "null_hypothesis", "method", "alternative"
+        common = {k: getattr(self, k) for k in shared}
+        common["assumptions"] = tuple(one for one in self.assumptions if one.name != AGREE)
         return self.results or tuple(
             Result(**common, **{k: getattr(pair, k) for k in _OF_PAIRS}) for pair in self.pairs
         )

@@ -174,13 +174,11 @@ RETIRED = {name: instead for instead, names in _RETIRED.items() for name in name
 """Names of before, and options as ``test.option``, each with the end of a sentence that says what
 to write instead."""
 
-ANY_PLAN = ("holdout", "kfold", "cv_5x2", "resampled")
-"""The plans of a test that takes one score per data set, wherever it comes from."""
 _PLANS: dict[Evidence, tuple[str, ...]] = {
     Evidence.ROWS: ("holdout",),
     Evidence.RUNS: ("holdout",),
     Evidence.FOLD_ROWS: ("cv_5x2",),
-    Evidence.DATASETS: ANY_PLAN,
+    Evidence.DATASETS: ("holdout", "kfold", "cv_5x2", "resampled"),
 }
 """The plans of a test that names none."""
 

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
 from bakeoff.stats.core.arguments import Decimals, Level, checked
-from bakeoff.stats.core.checks import ArgumentError, BoolArray, FloatArray
+from bakeoff.stats.core.checks import ArgumentError, FloatArray
 from bakeoff.stats.core.distributions import clopper_pearson, wilson
 from bakeoff.stats.core.ranks import as_dataset_table, rank_rows
 from bakeoff.stats.design.clusters import Clusters, as_clusters
@@ -240,14 +240,23 @@ def bradley_terry(
     >>> found.strength.round(3).tolist(), found.expected_rank.round(3).tolist()
     ([0.366, 0.366, -0.732], [1.75, 1.75, 2.5])
     """
+    from scipy.sparse.csgraph import connected_components  # slow to import
+
     ranks, clusters = _rank_meetings(scores, groups, greater_is_better, decimals)
     present = ~np.isnan(ranks)
-    _check_connected(present)
     met, wins, draws = _tally(ranks, as_clusters(None, len(ranks)))
+    sets, members = connected_components(met > 0)
+    if sets > 1:
+        each = [np.flatnonzero(members == i)[:8].tolist() for i in range(min(sets, 4))]
+        named = " and ".join(", ".join(map(str, models)) for models in each)
+        raise ArgumentError(
+            "scores",
+            f"the models (columns) {named} have no data set in common: sets of models that never "
+            "meet cannot be compared; leave one set out",
+        )
     points = wins + draws / 2
     if prior is None:
-        beats = points > 0
-        prior = 0.0 if _reached(beats, 0).all() and _reached(beats.T, 0).all() else _PRIOR
+        prior = 0.0 if connected_components(points > 0, connection="strong")[0] == 1 else _PRIOR
     padded, total = points + prior * (met > 0), met + 2 * prior * (met > 0)
     strength = most_likely(padded, total)
     chances = _chances(strength)
@@ -288,30 +297,3 @@ def _newton_step(slope: FloatArray, chances: FloatArray, total: FloatArray) -> F
     information = np.diag(weights.sum(axis=1)) - weights
     # a constant in every cell fixes the sum, which H leaves free
     return np.linalg.solve(information + weights.mean(), slope - slope.mean(axis=0))
-
-
-def _reached(links: BoolArray, start: int) -> BoolArray:
-    """Tell which models can be reached from one of them, along the true entries of its row."""
-    seen: BoolArray = np.zeros(len(links), dtype=np.bool_)
-    edge = np.array([start])
-    while len(edge):
-        seen[edge] = True
-        edge = np.flatnonzero(links[edge].any(axis=0) & ~seen)
-    return seen
-
-
-def _check_connected(present: BoolArray) -> None:
-    """Refuse a table whose models fall into sets that are never compared on a data set."""
-    counted = present.astype(np.float64)  # BLAS knows no integers, and counts are exact
-    meets = np.asarray(counted.T @ counted > 0)
-    left, sets = set(range(len(meets))), []
-    while left:
-        sets.append(np.flatnonzero(_reached(meets, min(left))).tolist())
-        left -= set(sets[-1])
-    if len(sets) > 1:
-        named = " and ".join(", ".join(map(str, members[:8])) for members in sets[:4])
-        raise ArgumentError(
-            "scores",
-            f"the models (columns) {named} have no data set in common: sets of models that never "
-            "meet cannot be compared; leave one set out",
-        )
