@@ -103,7 +103,7 @@ def families(replicates: int) -> Rows:
         counted, silent, warned = counted.copy(), counted.copy(), 0
         for i in range(replicates):
             seed = [5, UNLIKE.index(kind), k, n, i]
-            table = RankTable(unlike(kind, n, k, np.random.default_rng(seed)), None)
+            table = RankTable(unlike(kind, n, k, np.random.default_rng(seed)))
             z = np.abs(np.subtract.outer(table.average, table.average)) / table.error
             facts: dict[str, Any] = {"effect_sizes": {}, "details": {}}
             p = (

@@ -23,7 +23,6 @@ from bakeoff.report.methods import author_year
 from bakeoff.report.prose import CORRECTIONS
 from bakeoff.spec.tests import HypothesisTests
 from bakeoff.stats import Arity, Entry, Evidence, catalogue
-from bakeoff.stats.core.registry import ANY_PLAN
 
 HERE = Path(__file__).parent
 ROWS = HERE.parent / "tests/coming_from/rows.json"
@@ -100,8 +99,11 @@ def section(entry: Entry) -> str:
     notes = re.split(r"\n.*\n-+\n", docstring.partition("Notes\n-----\n")[2])[0]
     caution = f"**Caution.** {entry.caution}" if entry.caution else ""
     texts = [" ".join(text.split()) for text in (*formula, notes, caution) if text.strip()]
-    anywhere = entry.evidence is Evidence.DATASETS and set(entry.plans) == set(ANY_PLAN)
-    plans = "any plan" if anywhere else ", ".join(f"`{plan}`" for plan in entry.plans)
+    plans = (
+        "any plan"
+        if entry.evidence is Evidence.DATASETS
+        else ", ".join(f"`{plan}`" for plan in entry.plans)
+    )
     options = ", ".join(f"`{name}`" for name in option_schemas(entry) if name in entry.all_options)
     facts = (
         f"{EVIDENCE[entry.evidence, entry.reads].capitalize()} · {plans} · about {ABOUT[entry.about]} · "

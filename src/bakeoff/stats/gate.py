@@ -58,19 +58,13 @@ class Limits:
     ----------
     estimate : float
         The candidate's advantage; negative where it is worse, whichever way the metric points.
-    low, high : float
-        Each by itself is on its side of the truth with probability 1 − alpha; NaN where there
-        is no limit.
-    alpha : float
-        Level of each limit.
+    low, high, alpha, method : float, float, float, str
+        Each limit by itself is on its side of the truth with probability 1 − alpha; NaN where
+        there is none. How they were made.
     n, groups : int
         Rows, and groups of them; 0 for independent rows.
-    status : Status
-        ``ok``, or why there are no limits.
-    method : str
-        How the limits were made.
-    warnings : tuple of str
-        Why the limits are rough, or why there are none.
+    status, warnings : Status, tuple of str
+        ``ok``, or why there are no limits; why they are rough.
     """
 
     estimate: float
@@ -200,19 +194,15 @@ def metric_equivalence(
 
     Parameters
     ----------
-    margin : float
-        The largest difference that does not matter, in the unit of the metric (of accuracy: 0.01 is
-        one percentage point), above 0. Choose it before seeing the data.
     question : {"equivalence", "noninferiority"}
         Whether the models differ by less than the margin either way, or A is worse by less than
-        the margin. The latter is one test, and A may be better by any amount.
+        the margin, which is one test: A may be better by any amount.
 
     Returns
     -------
     EquivalenceResult
         `estimate` is A's advantage (for losses B − A); ``details`` holds ``value_a``, ``value_b``
-        and ``se``. Statuses as in `metric_difference`; ``identical_scores``: the same predictions
-        have no variance to judge by, p 1.
+        and ``se``. The same predictions have no variance to judge by: p is 1.
 
     Warnings
     --------
@@ -367,7 +357,6 @@ def decide_release(limits: Limits, margin: float, *, superior: bool = False) -> 
 
     Examples
     --------
-    >>> from bakeoff.stats import accuracy_limits
     >>> str(decide_release(accuracy_limits([1, 0] * 500, [1, 0] * 500), 0.01))
     'ship'
     """
@@ -402,9 +391,7 @@ def rows_to_decide(limits: Limits, margin: Finite, *, power: Level = 0.8) -> int
 
     Parameters
     ----------
-    limits : Limits
-        What is known.
-    margin : float
+    limits, margin : Limits, float
         As in `decide_release`.
     power : float
         Wanted probability of a decision, if the advantage is as it was seen.
@@ -412,7 +399,6 @@ def rows_to_decide(limits: Limits, margin: Finite, *, power: Level = 0.8) -> int
     Examples
     --------
     >>> import numpy as np
-    >>> from bakeoff.stats import accuracy_limits
     >>> a = np.repeat([1, 1, 0, 0], [900, 25, 15, 60])
     >>> b = np.repeat([1, 0, 1, 0], [900, 25, 15, 60])
     >>> rows_to_decide(accuracy_limits(a, b), 0.0)

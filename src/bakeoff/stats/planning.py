@@ -24,7 +24,6 @@ from bakeoff.stats.core.arguments import (
     Seed,
     Share,
     check_argument,
-    check_count,
     check_fields,
     checked,
 )
@@ -37,8 +36,6 @@ _FAR = 1e3
 """Standard deviations beyond which no difference is searched."""
 _FIRST, _MOST = 16, 10**8
 """Where the search for a number of observations begins, and where it gives up."""
-_STEP = 0.05
-"""Relative step of the slope that turns the error of a power into that of a difference."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -49,16 +46,14 @@ class PowerResult:
     ----------
     test, variant, alternative, method : str
         As in the result of the test.
-    n : float
-        How many observations, in `unit`: rows, or multiples of the rows at hand.
+    n, unit : float, str
+        How many observations, in rows or multiples of the rows at hand.
     difference : float
         The true advantage of A over B; NaN where no possible difference reaches the power.
-    power : float
-        Probability that the test rejects at the level `alpha`.
-    calculation : {"exact", "normal", "simulation"}
-        How the power was found.
-    monte_carlo_error : float
-        Standard error, by simulation, of what was solved for; 0 where nothing is simulated.
+    power, alpha : float
+        Probability that the test rejects, and its level.
+    calculation, monte_carlo_error : {"exact", "normal", "simulation"}, float
+        How the power was found, and its standard error where that is a simulation, else 0.
     details : Mapping[str, float]
         The rest of the situation, e.g. ``p10``, ``p01``, ``discordance``.
     """
@@ -79,17 +74,7 @@ class PowerResult:
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Power(abc.ABC):
-    """A test in a planned situation; a subclass gives the power function.
-
-    Attributes
-    ----------
-    test, variant, method, calculation : str
-        As in `PowerResult`.
-    unit : str
-        What n counts.
-    steady : int
-        How many further n must keep the power, for a power that moves in small steps both ways.
-    """
+    """A test in a planned situation, with facts as in `PowerResult`; a subclass gives its power."""
 
     test: ClassVar[str]
     method: ClassVar[str]
@@ -97,6 +82,7 @@ class Power(abc.ABC):
     calculation: ClassVar[str] = "exact"
     unit: ClassVar[str] = "rows"
     steady: ClassVar[int] = 0
+    """How many further n must keep the power, where it moves in small steps both ways."""
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -111,8 +97,8 @@ class Power(abc.ABC):
         """The largest size of a difference that is possible, or searched."""
 
     @abc.abstractmethod
-    def completed(self, result: PowerResult, missing: str, power: float) -> PowerResult:
-        """Add what only this test knows of a result, given what was solved for."""
+    def completed(self, result: PowerResult, power: float | None) -> PowerResult:
+        """Add what only this test knows of a result, whose n was solved for if a power is given."""
 
     @checked
     def solve(
@@ -146,19 +132,16 @@ class Power(abc.ABC):
                 f"found {difference!r}, cannot exceed {self.largest:g}: the discordance, or "
                 f"{_FAR:,.0f} standard deviations",
             )
-        if n is not None and self.unit == "rows":
-            check_count(n, "n", least=2)
-        elif n is not None:
-            check_argument(n, "n", PositiveFloat)
+        kind = Annotated[int, Ge(2)] if self.unit == "rows" else PositiveFloat
+        check_argument(n, "n", kind | None)
         if power is not None and power <= alpha:
             raise ArgumentError("power", f"found {power!r}, must be greater than alpha ({alpha!r})")
-        missing, wanted = "power", power or math.nan
+        solved_for_n, wanted = n is None, power or math.nan
         if n is None:
             assert difference is not None
-            missing, n = "n", self._n_for(difference, wanted, alpha, alternative)
+            n = self._n_for(difference, wanted, alpha, alternative)
         sign = -1.0 if alternative == "less" else 1.0
         if difference is None:
-            missing = "difference"
             difference = sign * root(
                 lambda size: self.power_at(n, sign * size, alpha, alternative) - wanted,
                 0.0,
@@ -177,17 +160,14 @@ class Power(abc.ABC):
             calculation=self.calculation,
             method=self.method,
         )
-        return self.completed(result, missing, wanted)
+        return self.completed(result, wanted if solved_for_n else None)
 
     def _n_for(self, effect: float, power: float, alpha: float, side: Alternative) -> int:
         """Return the smallest n with a power."""
         against = {"two-sided": effect == 0, "greater": effect <= 0, "less": effect >= 0}
         if against[side]:
-            raise ArgumentError(
-                "difference",
-                f"found {effect:g}, no number of {self.unit} gives power for the alternative "
-                f"{side!r}",
-            )
+            none = f"no number of {self.unit} gives power for the alternative {side!r}"
+            raise ArgumentError("difference", f"found {effect:g}, {none}")
 
         def reached(n: int) -> bool:
             return self.power_at(n, effect, alpha, side) >= power
@@ -196,11 +176,8 @@ class Power(abc.ABC):
         while not reached(high):
             low, high = high, 2 * high
             if high > _MOST:
-                raise ArgumentError(
-                    "difference",
-                    f"found {effect:g}, more than {_MOST:,} {self.unit} are needed for power "
-                    f"{power:g}",
-                )
+                more = f"more than {_MOST:,} {self.unit} are needed for power {power:g}"
+                raise ArgumentError("difference", f"found {effect:g}, {more}")
         while high - low > 1:
             middle = (low + high) // 2
             low, high = (low, middle) if reached(middle) else (middle, high)
@@ -221,10 +198,8 @@ class McNemarPower(Power):
 
     Attributes
     ----------
-    discordance : float
-        Probability that exactly one of the models is right on a row.
-    variant : {"midp", "exact", "asymptotic", "corrected"}
-        The variant of `mcnemar` that will be used.
+    discordance, variant : float, {"midp", "exact", "asymptotic", "corrected"}
+        Probability that exactly one model is right on a row; the variant of `mcnemar`.
     calculation : {"exact", "normal"}
         ``"exact"`` sums the rejection probability of that variant over every n_d ~ Bin(n,
         p10 + p01) and b ~ Bin(n_d, p10/(p10 + p01)). It moves in small steps both ways: the n that
@@ -259,7 +234,7 @@ class McNemarPower(Power):
         """All discordant rows are won by one model."""
         return self.discordance
 
-    def completed(self, result: PowerResult, missing: str, power: float) -> PowerResult:
+    def completed(self, result: PowerResult, power: float | None) -> PowerResult:
         """Add the probabilities of the situation."""
         psi, effect = self.discordance, result.difference
         details = {"p10": (psi + effect) / 2, "p01": (psi - effect) / 2, "discordance": psi}
@@ -363,11 +338,11 @@ class MetricPower(Power):
         power = 1 - below(critical)
         return min(1.0, power + below(-critical) if side == "two-sided" else power)
 
-    def completed(self, result: PowerResult, missing: str, power: float) -> PowerResult:
+    def completed(self, result: PowerResult, power: float | None) -> PowerResult:
         """Add the noise, and the number of rows before it is rounded up."""
         effect, alpha, side = result.difference, result.alpha, result.alternative
         details = {"sd": self.sd}
-        if missing == "n":
+        if power is not None:
             tail = alpha / 2 if side == "two-sided" else alpha
             quantiles = float(special.ndtri(power)) - float(special.ndtri(tail))
             details["n_normal"] = (quantiles * self.sd / effect) ** 2
@@ -392,15 +367,13 @@ class FiveByTwoPower(Power):
         half, √((ψ − δ²)/(n/2)): the least it can be, as training on another half adds to it.
     sd : float, optional
         Instead: that standard deviation, e.g. from a pilot run. Then n multiplies its rows.
-    n_simulations : int
-        Number of simulated cross-validations.
-    seed : int
-        Seed of the simulation.
+    n_simulations, seed : int
+        Number of simulated cross-validations, and their seed.
 
     Examples
     --------
-    >>> found = FiveByTwoPower(sd=0.01).solve(n=1, difference=0.02)
-    >>> round(found.power, 2), round(found.monte_carlo_error, 4)
+    >>> plan = FiveByTwoPower(sd=0.01).solve(n=1, difference=0.02)
+    >>> round(plan.power, 2), round(plan.monte_carlo_error, 4)
     (0.59, 0.0035)
     >>> round(FiveByTwoPower(sd=0.01).solve(n=1, power=0.8).difference, 3)
     0.025
@@ -431,9 +404,9 @@ class FiveByTwoPower(Power):
         """The discordance, or so many standard deviations."""
         return self.discordance or _FAR * (self.sd or 0.0)
 
-    def completed(self, result: PowerResult, missing: str, power: float) -> PowerResult:
-        """Add the noise of one fold's difference, and the error of what was simulated."""
-        n, effect, sd = result.n, result.difference, self._sd(result.n, result.difference)
+    def completed(self, result: PowerResult, power: float | None) -> PowerResult:
+        """Add the noise of one fold's difference, and the error of the simulated power."""
+        effect, sd = result.difference, self._sd(result.n, result.difference)
         details = {
             "sd": sd,
             "effect": effect / sd if sd else math.inf,
@@ -443,15 +416,6 @@ class FiveByTwoPower(Power):
         if self.discordance is not None:
             details["discordance"] = self.discordance
         error = math.sqrt(result.power * (1 - result.power) / self.n_simulations)
-        if missing != "power" and not math.isnan(effect):
-            above, below = (
-                self.power_at(
-                    *((n * step, effect) if missing == "n" else (n, effect * step)), result.alpha
-                )
-                for step in (1 + _STEP, 1 - _STEP)
-            )
-            rise = (above - below) / (2 * _STEP * (n if missing == "n" else effect))
-            error = error / rise if rise > 0 else math.inf
         return dataclasses.replace(result, monte_carlo_error=error, details=details)
 
     def power_at(

@@ -80,8 +80,6 @@ def test_value_is_handed_on_as_a_plain_one(kind, value, plain):
 
 
 def test_arguments_of_a_call_are_checked():
-    with pytest.raises(stats.ArgumentError, match="n: found 0, must be a whole number"):
-        stats.proportion_ci(0, 0)
     with pytest.raises(stats.ArgumentError, match=r"confidence_level: found 0.4; a one-sided"):
         stats.proportion_ci(1, 2, confidence_level=0.4, alternative="less")
     with pytest.raises(TypeError, match=r"proportion_ci\(\) got an unexpected argument 'side'"):
@@ -92,9 +90,8 @@ def test_a_degenerate_case_has_no_standardized_effect_size():
     # 0/0 is rounding noise: of equal scores, half of the variance was once "explained"
     sizes = {"eta_squared": 0.5, "difference": 0.1}
     same = {"statistic": 0, "pvalue": 1, "n": 2, "status": stats.Status.IDENTICAL_SCORES}
-    assert str(stats.Result(**same, effect_sizes=sizes).effect_sizes) == str(
-        {"eta_squared": math.nan, "difference": 0.1}
-    )
+    result = stats.Result(**same, effect_sizes=sizes)
+    assert result.effect_sizes == pytest.approx(sizes | {"eta_squared": math.nan}, nan_ok=True)
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)

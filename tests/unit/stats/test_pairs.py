@@ -2,6 +2,7 @@
 
 import itertools
 import math
+import tracemalloc
 from dataclasses import asdict
 
 import numpy as np
@@ -36,8 +37,6 @@ def test_intervals_are_simultaneous_unless_asked_otherwise():
 
 
 def test_memory_stays_that_of_the_input():
-    import tracemalloc
-
     x = random_matrix(8, n=20_000, models=50)
     tracemalloc.start()
     all_pairs("mcnemar", x)
@@ -66,23 +65,23 @@ def test_missing_pvalue_stays_and_counts_as_one(method):
     assert np.isnan(adjusted).tolist() == [False, True, False, False]
     as_one = adjust_pvalues([0.01, 1.0, 0.03, 0.2], method)
     assert adjusted[[0, 2, 3]].tolist() == as_one[[0, 2, 3]].tolist()
-
-
-def test_tiny_pvalues_are_not_lost():
     assert adjust_pvalues([1e-300, 0.5], "sidak")[0] == pytest.approx(2e-300)
 
 
-def test_spellings():
-    assert canonical_method("holm_sidak") == "holm-sidak"
-    assert canonical_method("bh") == "BH"
-    assert canonical_method("shaffer_static") == "shaffer"
-
-
-def test_simultaneous_levels():
-    assert simultaneous_level(0.95, 1, "holm") == 0.95
-    assert simultaneous_level(0.95, 10, "none") == 0.95
-    assert simultaneous_level(0.95, 10, "BH") == pytest.approx(0.995)
-    assert simultaneous_level(0.95, 10, "sidak") ** 10 == pytest.approx(0.95)
+@pytest.mark.parametrize(
+    ("written", "method", "m", "level"),
+    [
+        ("holm", "holm", 1, 0.95),
+        ("none", "none", 10, 0.95),
+        ("bh", "BH", 10, 0.995),
+        ("sidak", "sidak", 10, 0.95**0.1),
+        ("holm_sidak", "holm-sidak", 10, 0.95**0.1),
+        ("shaffer_static", "shaffer", 10, 0.995),
+    ],
+)
+def test_corrections_have_spellings_and_simultaneous_levels(written, method, m, level):
+    assert canonical_method(written) == method
+    assert simultaneous_level(0.95, m, written) == pytest.approx(level)
 
 
 def study(n=200, models=4, seed=0):
@@ -95,13 +94,12 @@ def study(n=200, models=4, seed=0):
 
 
 def test_model_without_a_value_leaves_its_pairs_alone():
-    y, said = study()
-    said[:, 1] = 0
-    result = compare_models(y, said, metric="precision")
-    by_pair = {(pair.a, pair.b): pair for pair in result.pairs}
-    assert by_pair[0, 1].status is stats.Status.UNDEFINED
-    assert math.isnan(by_pair[0, 1].pvalue_adjusted)
-    assert by_pair[0, 2].status is stats.Status.OK
+    y, predicted = study()
+    predicted[:, 1] = 0
+    result = compare_models(y, predicted, metric="precision")
+    first, second, *_ = result.pairs
+    assert (first.status, second.status) == (stats.Status.UNDEFINED, stats.Status.OK)
+    assert math.isnan(first.pvalue_adjusted)
     assert "no row is predicted 1" in result.details["reasons"][1]
 
 
@@ -118,21 +116,15 @@ def test_values_are_the_pairs_of_mean_difference():
     rng = np.random.default_rng(5)
     values, groups = rng.exponential(size=(80, 3)), np.repeat(np.arange(20), 4)
     result = stats.all_pairs("mean_difference", values, greater_is_better=False, groups=groups)
+    how = {"greater_is_better": False, "groups": groups, "variant": "t_and_flips"}
     for pair in result.pairs:
-        alone = stats.mean_difference(
-            values[:, pair.a],
-            values[:, pair.b],
-            greater_is_better=False,
-            groups=groups,
-            variant="t_and_flips",
-        )
-        assert (pair.estimate, pair.df) == pytest.approx((alone.estimate, alone.df))
-        assert pair.pvalue == pytest.approx(alone.pvalue)
+        alone = stats.mean_difference(values[:, pair.a], values[:, pair.b], **how)
+        both = [(one.estimate, one.df, one.pvalue) for one in (pair, alone)]
+        assert both[0] == pytest.approx(both[1])
 
 
 def test_losses_are_best_when_small():
-    rng = np.random.default_rng(7)
-    losses = rng.exponential(size=(400, 3)) * [1.0, 2.0, 3.0]
+    losses = np.random.default_rng(7).exponential(size=(400, 3)) * [1.0, 2.0, 3.0]
     result = stats.best_by_values(losses, greater_is_better=False)
     assert result.members == (0,)
     assert result.scores == pytest.approx(-losses.mean(axis=0))
@@ -160,14 +152,12 @@ def test_pilot_is_taken_with_caution():
     assert careful.sd > 1.07 * bold.sd
 
 
-def test_a_perfect_model_beats_one_that_is_always_wrong():
+@pytest.mark.parametrize("third", [np.resize([0, 0, 1, 1], 100), np.resize([1, 0], 100)])
+def test_a_perfect_model_beats_one_that_is_always_wrong(third):
     y = np.resize([0, 1], 100)
-    coin = np.resize([0, 0, 1, 1], 100)
-    for third in (coin, 1 - y):
-        table = np.stack([y, 1 - y, third], axis=1)
-        found = stats.all_pairs("metric_difference", y, table, metric="f1")
-        for pair in found.pairs[:2]:
-            assert pair.pvalue <= pair.pvalue_adjusted < 0.01
+    family = stats.all_pairs("metric_difference", y, np.stack([y, 1 - y, third], 1), metric="f1")
+    for pair in family.pairs[:2]:
+        assert pair.pvalue <= pair.pvalue_adjusted < 0.01
 
 
 def test_a_model_that_does_not_vary_leaves_the_draws_of_others_alone():
@@ -193,11 +183,9 @@ def area_study(seed, positives, n, area=0.95):
 
 
 def test_a_best_model_is_in_the_set_where_the_one_that_leads_is_lucky():
-    kept = 0
-    for seed in range(150):
-        best = best_models(*area_study(seed, 40, 800), metric="roc_auc", n_resamples=499)
-        kept += 0 in best.members
-    assert kept >= 138
+    how = {"metric": "roc_auc", "n_resamples": 499}
+    kept = [0 in best_models(*area_study(seed, 40, 800), **how).members for seed in range(150)]
+    assert sum(kept) >= 138
 
 
 def test_below_twenty_rows_of_a_class_nobody_leaves():
@@ -206,8 +194,8 @@ def test_below_twenty_rows_of_a_class_nobody_leaves():
     best = best_models(y, scores, metric="roc_auc", n_resamples=999)
     assert best.members == (0, 1, 2, 3, 4)
     assert all(map(math.isnan, best.pvalues))
-    (said,) = (a for a in best.assumptions if a.holds is False)
-    assert "19 rows of the rarest class" in said.detail
+    (broken,) = (a for a in best.assumptions if a.holds is False)
+    assert "19 rows of the rarest class" in broken.detail
     enough = best_models(*area_study(1, 120, 400), metric="roc_auc", n_resamples=999)
     assert all(a.holds is not False for a in enough.assumptions)
 

@@ -13,7 +13,6 @@ from bakeoff.stats import (
     MetricPower,
     detectable_difference,
     mcnemar_pvalues,
-    mean_difference,
     smallest_discordant_count,
 )
 from bakeoff.stats.core.citations import BIBTEX
@@ -38,20 +37,18 @@ def test_one_solver_finds_whichever_is_missing(name, side):
         with pytest.raises(ValueError, match="alternative: found"):
             test.solve(n=n, power=0.8, alternative=side)
         return
-    how = {"alternative": side}
-    seen = test.solve(n=n, power=0.8, **how)
-    assert (seen.difference < 0) == (side == "less")
+    seen = test.solve(n=n, power=0.8, alternative=side)
+    assert (seen.difference < 0, seen.method in BIBTEX) == (side == "less", True)
     assert seen.power == pytest.approx(0.8, abs=1e-3)
-    again = test.solve(n=n, difference=seen.difference, **how)
+    again = test.solve(n=n, difference=seen.difference, alternative=side)
     assert again.power == pytest.approx(seen.power)
-    needed = test.solve(difference=seen.difference * (1 + 1e-6), power=0.8, **how)
+    needed = test.solve(difference=seen.difference * (1 + 1e-6), power=0.8, alternative=side)
     assert needed.n == pytest.approx(n, rel=0.06)
     assert needed.power >= 0.8 - 1e-9
-    assert seen.method in BIBTEX
 
 
 @pytest.mark.parametrize(
-    ("known", "message"),
+    ("given", "message"),
     [
         ({}, "give two of n, difference and power"),
         ({"n": 300}, "give two of n, difference and power"),
@@ -60,10 +57,10 @@ def test_one_solver_finds_whichever_is_missing(name, side):
         ({"difference": 0.0, "power": 0.8}, "difference: found 0"),
     ],
 )
-def test_two_of_three_are_given(known, message):
+def test_two_of_three_are_given(given, message):
     for test, _ in SITUATIONS.values():
         with pytest.raises(ValueError, match=message):
-            test.solve(**known)
+            test.solve(**given)
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
@@ -82,14 +79,12 @@ def test_exact_power_enumerates_every_table(variant, side):
 
 def test_normal_power_is_connors_formula():
     delta, psi, n = 0.03, 0.1, 1000
-    z = stats.norm.isf(0.025)
-    expected = stats.norm.cdf(
-        (math.sqrt(n) * delta - z * math.sqrt(psi)) / math.sqrt(psi - delta**2)
-    )
+    z, sd = stats.norm.isf(0.025), math.sqrt(psi - delta**2)
     test = McNemarPower(discordance=psi, calculation="normal")
     plan = test.solve(n=n, difference=delta)
-    assert plan.power == pytest.approx(expected)
-    rows = (z * math.sqrt(psi) + stats.norm.isf(0.2) * math.sqrt(psi - delta**2)) ** 2 / delta**2
+    shift = math.sqrt(n) * delta - z * math.sqrt(psi)
+    assert plan.power == pytest.approx(stats.norm.cdf(shift / sd))
+    rows = (z * math.sqrt(psi) + stats.norm.isf(0.2) * sd) ** 2 / delta**2
     assert test.solve(difference=delta, power=0.8).n == math.ceil(rows)
     exact = McNemarPower(discordance=psi).solve(n=n, difference=delta)
     assert exact.power == pytest.approx(plan.power, abs=0.02)
@@ -108,9 +103,8 @@ def test_sample_size_is_the_first_that_suffices(variant, difference, discordance
 
 def test_nothing_is_detectable_with_a_handful_of_rows():
     plan = McNemarPower(discordance=0.5).solve(n=4, power=0.8)
-    assert math.isnan(plan.difference)
+    assert (math.isnan(plan.difference), plan.details["discordance"]) == (True, 0.5)
     assert plan.power < 0.8
-    assert plan.details["discordance"] == 0.5
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
@@ -130,8 +124,7 @@ def test_simulated_power_is_seeded_and_that_of_an_independent_route():
     one, again, other = (
         FiveByTwoPower(sd=0.01, seed=seed).solve(n=1, difference=0.02) for seed in (1, 1, 2)
     )
-    assert one == again
-    assert one.power != other.power
+    assert one == again != other
     error = math.sqrt(one.power * (1 - one.power) / 20_000)
     assert one.monte_carlo_error == pytest.approx(error)
     d = 0.02 + 0.01 * np.random.default_rng(99).normal(size=(20_000, 5, 2))
@@ -139,14 +132,6 @@ def test_simulated_power_is_seeded_and_that_of_an_independent_route():
     f = (d**2).sum(axis=(1, 2)) / (2 * s2.sum(axis=1))
     rejected = (f >= stats.f.isf(0.05, 10, 5)).mean()
     assert [one.power, other.power] == pytest.approx([rejected] * 2, abs=7.5 * error)
-
-
-def test_monte_carlo_error_of_what_is_solved_for_is_honest():
-    tests = [FiveByTwoPower(discordance=0.1, n_simulations=2000, seed=s) for s in range(25)]
-    for known, name in (({"n": 2000}, "difference"), ({"difference": 0.025}, "n")):
-        found = [test.solve(**known, power=0.8) for test in tests]
-        spread = np.std([getattr(plan, name) for plan in found], ddof=1)
-        assert np.mean([p.monte_carlo_error for p in found]) == pytest.approx(spread, rel=0.5)
 
 
 @pytest.mark.parametrize("power", [0.5, 0.8, 0.95])
@@ -159,13 +144,6 @@ def test_what_an_interval_finds_is_what_its_noise_finds(power):
     many, few = (detectable_difference(0.02, level=0.975, power=power, df=df) for df in (1e7, 5.0))
     assert many == pytest.approx(found, rel=1e-6)
     assert few / 0.02 == pytest.approx(1 + stats.t.ppf(power, 5) / stats.t.isf(0.025, 5))
-
-
-@pytest.mark.parametrize("shift", [0, 1])
-def test_a_pilot_without_a_spread_plans_nothing(shift):
-    values = np.arange(10.0)
-    with pytest.raises(ValueError, match=r"pilot: its status is .*, it has no standard error"):
-        MetricPower.from_pilot(mean_difference(values + shift, values))
 
 
 @pytest.mark.parametrize("n", [6, 40])

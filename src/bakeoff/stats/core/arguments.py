@@ -1,16 +1,12 @@
 """What arguments may be, declared once: a function checks what it is annotated with.
 
-The types below are for annotations. `checked` (and `register`, for the tests of the catalogue)
-checks every argument that is given by the annotation of its parameter before the function runs,
-and describes shared parameters in its docstring. The options of an experiment and their schema
-are checked and made from the same annotations (`bakeoff.comparisons.settings`).
+`checked` (and `register`, for the tests of the catalogue) checks each argument by the annotation of
+its parameter before the function runs. The options of an experiment and their schema are checked
+and made from the same annotations (`bakeoff.comparisons.settings`). Arrays are checked where they
+are used (`bakeoff.stats.core.checks`), because that makes new arrays.
 
-Arrays are checked where they are used (`bakeoff.stats.core.checks`), because that makes new arrays.
-
-A parameter that many functions share needs no line in the docstring of a function:
-`fill_docstring` adds it in the order of the signature, unless the docstring describes it otherwise.
-The arrays of a test are described by its evidence. A docstring without a section on errors gets the
-usual one.
+Parameters that many functions share, the arrays of a test and the usual errors need no line in the
+docstring of a function: `fill_docstring` adds them, unless the docstring describes them otherwise.
 """
 
 from __future__ import annotations
@@ -23,7 +19,7 @@ import numbers
 import operator
 import re
 import typing
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, NamedTuple, TypeVar, Union, Unpack, get_args, get_origin
 
@@ -36,7 +32,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 _SHARED = """
 alpha : float
-    Level of the test.
+    Level of the test. Of equivalence it is below 0.5, and the interval has level 1 − 2 alpha.
 alternative : {"two-sided", "greater", "less"}
     ``"greater"``: A, the first of a pair or the control, is better. A one-sided test has
     one-sided intervals.
@@ -144,17 +140,6 @@ alternative : {"two-sided", "greater", "less"}
     ``"greater"``: the expected score is above the value. For a loss or an error rate that speaks
     against the algorithm, as it does in `binomial_test`.
 """
-_OF_TYPE = {
-    "Alpha": """
-alpha : float
-    Level of the test, below 0.5; the interval has level 1 − 2 alpha.
-""",
-    "Level": """
-margin : float
-    The largest difference in accuracy that does not matter, between 0 and 1. Choose it before
-    seeing the data.
-""",
-}
 _RAISES = """\
 ValueError
     On missing values, unequal lengths, another shape or kind of values than described, too few
@@ -165,6 +150,11 @@ _RETURNS = {
     "fold_scores": """
 Result
     `estimate` is the mean difference A − B and `ci` its interval.
+""",
+    "datasets": """
+PairwiseResult
+    Each pair's `estimate` is by how much a's average rank is better than b's, `statistic` its z or
+    t. Single-step corrections also give `ci` and ``details["critical_difference"]``.
 """,
     "one": """
 Result
@@ -178,10 +168,10 @@ _TITLES = re.compile(rf"^({'|'.join(_SECTIONS)})\n-+$", re.MULTILINE)
 
 def _paragraphs(text: str) -> dict[tuple[str, ...], str]:
     """Cut the descriptions of parameters at their names."""
-    found = re.split(r"\n(?=[\w*])", text.strip()) if text.strip() else []
     return {
         tuple(re.split(r" : |\n", paragraph)[0].replace("*", "").split(", ")): paragraph
-        for paragraph in found
+        for paragraph in re.split(r"\n(?=[\w*])", text.strip())
+        if paragraph
     }
 
 
@@ -191,13 +181,19 @@ _KNOWN |= {
 }
 
 
+def _sections(function: Callable[..., Any]) -> tuple[str, dict[str, str]]:
+    """Cut a docstring into what stands before the sections, and these by their titles."""
+    summary, *parts = _TITLES.split(inspect.cleandoc(function.__doc__ or ""))
+    return summary.strip(), dict(zip(parts[::2], parts[1::2], strict=True))
+
+
 def facts_of(function: Callable[..., Any]) -> dict[str, str]:
     """Read a test's title, question and caution: first line, paragraph that asks, ``Warnings``."""
-    summary, *parts = _TITLES.split(inspect.cleandoc(function.__doc__ or ""))
-    title, *rest = (" ".join(paragraph.split()) for paragraph in summary.strip().split("\n\n"))
-    warned = " ".join(dict(zip(parts[::2], parts[1::2], strict=True)).get("Warnings", "").split())
-    asked = next((paragraph for paragraph in rest if paragraph.endswith("?")), "")
-    facts = {"title": title.rstrip("."), "answers": asked, "caution": warned}
+    summary, sections = _sections(function)
+    title, *rest = (" ".join(paragraph.split()) for paragraph in summary.split("\n\n"))
+    question = next((paragraph for paragraph in rest if paragraph.endswith("?")), "")
+    caution = " ".join(sections.get("Warnings", "").split())
+    facts = {"title": title.rstrip("."), "answers": question, "caution": caution}
     return {name: text for name, text in facts.items() if text}
 
 
@@ -207,16 +203,13 @@ def fill_docstring(function: F, kind: str = "") -> F:
     # `kind` is the evidence of a test, or ``"one"`` for a test of one algorithm.
     if not function.__doc__:
         return function
-    summary, *parts = _TITLES.split(inspect.cleandoc(function.__doc__))
-    sections = dict(zip(parts[::2], parts[1::2], strict=True))
-    tables = [_KNOWN.get(kind, _KNOWN[""])]
-    for type_name, paragraphs in _OF_TYPE.items():
-        each = _paragraphs(paragraphs).items()
-        annotations = function.__annotations__
-        tables.append({k: text for k, text in each if annotations.get(k[0]) == type_name})
-    tables.append(_paragraphs(sections.get("Parameters", "")))
+    summary, sections = _sections(function)
+    paragraphs = _KNOWN.get(kind, _KNOWN[""]), _paragraphs(sections.get("Parameters", ""))
     described = {
-        name: (group, text) for table in tables for group, text in table.items() for name in group
+        name: (group, text)
+        for table in paragraphs
+        for group, text in table.items()
+        for name in group
     }
     names, parameters = inspect.signature(function).parameters, {}
     for name in names:
@@ -226,18 +219,14 @@ def fill_docstring(function: F, kind: str = "") -> F:
             parameters[group] = text.replace(", ".join(group), ", ".join(here), 1)
     usual = {"Returns": _RETURNS.get(kind, ""), "Raises": _RAISES}
     filled = usual | sections | {"Parameters": "\n".join(parameters.values())}
-    function.__doc__ = "\n\n".join(
-        [summary.strip()]
-        + [
-            f"{title}\n{'-' * len(title)}\n{filled[title].strip()}"
-            for title in _SECTIONS
-            if filled.get(title)
-        ]
-    )
+    titled = [(title, filled[title].strip()) for title in _SECTIONS if filled.get(title)]
+    texts = [f"{title}\n{'-' * len(title)}\n{text}" for title, text in titled]
+    function.__doc__ = "\n\n".join([summary, *texts])
     return function
 
 
 Check = Callable[[Any, str], Any]
+_KEYWORD = inspect.Parameter.KEYWORD_ONLY
 
 Finite = Annotated[float, Predicate(math.isfinite)]
 Level = Annotated[float, Gt(0), Lt(1)]
@@ -263,21 +252,28 @@ class Default(NamedTuple):
 
 
 def spread_record(function: F) -> F:
-    """Give a function with ``**asked: Unpack[Record]`` the record's parameters."""
+    """Give a function with ``**options: Unpack[Record]`` the record's parameters."""
     signature = inspect.signature(function)
     *before, last = signature.parameters.values()
     if str(last.annotation).startswith("Unpack["):
         record = function.__globals__[last.annotation[len("Unpack[") : -1]]
-        spread = signature.replace(parameters=[*before, *_parameters(record)])
+        for name, kind in _declared(record).items():
+            default = next(
+                (note.value for note in get_args(kind) if isinstance(note, Default)), None
+            )
+            written = record.__annotations__[name].__forward_arg__
+            short = written.removeprefix("Annotated[").split(", Default")[0]
+            before.append(inspect.Parameter(name, _KEYWORD, default=default, annotation=short))
+        spread = signature.replace(parameters=before)
         function.__signature__ = spread  # type: ignore[attr-defined]
     return function
 
 
 def annotations_of(function: Callable[..., Any]) -> dict[str, Any]:
     """Return the evaluated annotations of a function, those of a record one by one."""
-    found = typing.get_type_hints(function, include_extras=True)
-    records = [get_args(kind)[0] for kind in found.values() if get_origin(kind) is Unpack]
-    return found | {k: kind for record in records for k, kind in _declared(record).items()}
+    kinds = typing.get_type_hints(function, include_extras=True)
+    records = [get_args(kind)[0] for kind in kinds.values() if get_origin(kind) is Unpack]
+    return kinds | {k: kind for record in records for k, kind in _declared(record).items()}
 
 
 def keywords_of(function: Callable[..., Any]) -> dict[str, inspect.Parameter]:
@@ -286,17 +282,8 @@ def keywords_of(function: Callable[..., Any]) -> dict[str, inspect.Parameter]:
     return {
         name: parameter.replace(annotation=kinds.get(name, parameter.empty))
         for name, parameter in inspect.signature(function).parameters.items()
-        if parameter.kind is parameter.KEYWORD_ONLY
+        if parameter.kind is _KEYWORD
     }
-
-
-def _parameters(record: type) -> Iterator[inspect.Parameter]:
-    for name, kind in _declared(record).items():
-        default = next((note.value for note in get_args(kind) if isinstance(note, Default)), None)
-        written = record.__annotations__[name].__forward_arg__
-        short = written.removeprefix("Annotated[").split(", Default")[0]
-        keyword = inspect.Parameter.KEYWORD_ONLY
-        yield inspect.Parameter(name, keyword, default=default, annotation=short)
 
 
 @functools.cache
@@ -399,12 +386,6 @@ def check_number(value: Any, name: str) -> float:
     if not isinstance(value, numbers.Real) or isinstance(value, bool):
         raise ArgumentError(name, f"found {value!r}, must be a number")
     return float(value)
-
-
-def check_count(value: Any, name: str, *, least: int = 0) -> int:
-    """Check one count: a whole number, and not below the least that makes sense."""
-    count: int = check_argument(value, name, Annotated[int, Ge(least)])
-    return count
 
 
 _BOUNDS: dict[type, tuple[Callable[[Any, Any], bool], str]] = {

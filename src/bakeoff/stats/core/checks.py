@@ -18,10 +18,8 @@ class ArgumentError(ValueError):
 
     Parameters
     ----------
-    argument : str
-        Its name.
-    message : str
-        What was found, what is allowed and what to pass instead.
+    argument, message : str
+        Its name; what was found, what is allowed and what to pass instead.
     """
 
     def __init__(self, argument: str, message: str) -> None:
@@ -58,8 +56,8 @@ def is_missing(array: NDArray[Any]) -> BoolArray:
         return np.asarray(np.isnan(array), dtype=np.bool_)
     if array.dtype.kind != "O":
         return np.zeros(array.shape, dtype=np.bool_)
-    found = np.array([_is_gap(value) for value in array.flat], dtype=np.bool_)
-    return found.reshape(array.shape)
+    gaps = np.array([_is_gap(value) for value in array.flat], dtype=np.bool_)
+    return gaps.reshape(array.shape)
 
 
 def _is_gap(value: Any) -> bool:
@@ -166,20 +164,20 @@ def check_same_length(**arrays: NDArray[Any]) -> None:
             raise ArgumentError(name, "it is a single value, expected one per row")
     lengths = {name: len(array) for name, array in arrays.items()}
     if len(set(lengths.values())) > 1:
-        found = ", ".join(f"{name} has {n}" for name, n in lengths.items())
-        raise ValueError(f"paired arrays must have one length: {found}; pair them by row id")
+        listed = ", ".join(f"{name} has {n}" for name, n in lengths.items())
+        raise ValueError(f"paired arrays must have one length: {listed}; pair them by row id")
 
 
 def check_same_labels(**tables: ArrayLike) -> None:
     """Refuse to pair tables by position whose row (or column) labels say otherwise."""
     for axis, kind in (("index", "row"), ("columns", "column")):
         labels: dict[str, Any] = {k: getattr(table, axis, None) for k, table in tables.items()}
-        known = [(name, found) for name, found in labels.items() if hasattr(found, "equals")]
-        for name, found in known[1:]:
-            if not known[0][1].equals(found):
+        labelled = [(name, each) for name, each in labels.items() if hasattr(each, "equals")]
+        for name, each in labelled[1:]:
+            if not labelled[0][1].equals(each):
                 raise ArgumentError(
                     name,
-                    f"its {kind} labels differ from those of {known[0][0]}; bring both "
+                    f"its {kind} labels differ from those of {labelled[0][0]}; bring both "
                     f"into one order by their labels, or pass arrays if the {kind}s do match",
                 )
 
@@ -213,5 +211,5 @@ def _check_shape(array: NDArray[Any], name: str, ndim: int) -> None:
 
 def _some(array: NDArray[Any]) -> str:
     """Quote the first different values of an array and its type."""
-    found = ", ".join(dict.fromkeys(repr(value) for value in array.ravel()[:4].tolist()))
-    return f"{found} (dtype {array.dtype})"
+    first = ", ".join(dict.fromkeys(repr(value) for value in array.ravel()[:4].tolist()))
+    return f"{first} (dtype {array.dtype})"

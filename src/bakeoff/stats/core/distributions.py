@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,20 +19,18 @@ from bakeoff.stats.core.result import Alternative
 
 def normal_pvalue(z: float, alternative: Alternative) -> float:
     """Return the p-value of a standard normal statistic, accurate in the far tails."""
-    if alternative == "greater":
-        return float(special.ndtr(-z))
-    if alternative == "less":
-        return float(special.ndtr(z))
-    return min(2 * float(special.ndtr(-abs(z))), 1.0)  # NaN stays NaN
+    return _pvalue(special.ndtr, z, alternative)
 
 
 def t_pvalue(t: float, df: float, alternative: Alternative) -> float:
     """Return the p-value of a Student t statistic, accurate in the far tails."""
-    if alternative == "greater":
-        return float(special.stdtr(df, -t))
-    if alternative == "less":
-        return float(special.stdtr(df, t))
-    return min(2 * float(special.stdtr(df, -abs(t))), 1.0)
+    return _pvalue(partial(special.stdtr, df), t, alternative)
+
+
+def _pvalue(below: Callable[[float], Any], x: float, alternative: Alternative) -> float:
+    if alternative == "two-sided":
+        return min(2 * float(below(-abs(x))), 1.0)  # NaN stays NaN
+    return float(below(-x if alternative == "greater" else x))
 
 
 def upper_tail(k: ArrayLike, n: ArrayLike, p: ArrayLike) -> FloatArray:
@@ -38,8 +38,7 @@ def upper_tail(k: ArrayLike, n: ArrayLike, p: ArrayLike) -> FloatArray:
     k, n, p = (np.asarray(v, dtype=np.float64) for v in (k, n, p))
     inside = (k > 0) & (k <= n)
     a, b = np.where(inside, k, 1.0), np.where(inside, n - k + 1, 1.0)
-    tail: FloatArray = np.where(inside, special.betainc(a, b, p), np.where(k <= 0, 1.0, 0.0))
-    return tail
+    return np.where(inside, special.betainc(a, b, p), np.where(k <= 0, 1.0, 0.0))
 
 
 def lower_tail(k: ArrayLike, n: ArrayLike, p: ArrayLike) -> FloatArray:
@@ -47,16 +46,14 @@ def lower_tail(k: ArrayLike, n: ArrayLike, p: ArrayLike) -> FloatArray:
     k, n, p = (np.asarray(v, dtype=np.float64) for v in (k, n, p))
     inside = (k >= 0) & (k < n)
     a, b = np.where(inside, k + 1, 1.0), np.where(inside, n - k, 1.0)
-    tail: FloatArray = np.where(inside, special.betaincc(a, b, p), np.where(k < 0, 0.0, 1.0))
-    return tail
+    return np.where(inside, special.betaincc(a, b, p), np.where(k < 0, 0.0, 1.0))
 
 
 def log_pmf(k: ArrayLike, n: ArrayLike, p: ArrayLike) -> FloatArray:
     """Log P(X = k) for X ~ Bin(n, p) and 0 ≤ k ≤ n."""
     k, n, p = (np.asarray(v, dtype=np.float64) for v in (k, n, p))
     log_choose = -special.betaln(k + 1, n - k + 1) - special.log1p(n)
-    value: FloatArray = log_choose + special.xlogy(k, p) + special.xlog1py(n - k, -p)
-    return value
+    return np.asarray(log_choose + special.xlogy(k, p) + special.xlog1py(n - k, -p))
 
 
 def binomial_pvalue(x: int, n: int, p0: float, side: Alternative) -> float:
@@ -69,15 +66,10 @@ def binomial_pvalue(x: int, n: int, p0: float, side: Alternative) -> float:
         x, p0 = n - x, 1 - p0
     # beyond the mean the probabilities fall: bisect for the first outcome as rare as x
     limit = float(log_pmf(x, n, p0)) + 1e-7
-    low, high = math.ceil(n * p0), n + 1
-    while low < high:
-        middle = (low + high) // 2
-        if middle <= n and float(log_pmf(middle, n, p0)) > limit:
-            low = middle + 1
-        else:
-            high = middle
-    p = lower_tail(x, n, p0) + upper_tail(max(low, x + 1), n, p0)
-    return min(1.0, float(p))
+    rare = bisect_left(
+        range(n + 1), True, math.ceil(n * p0), key=lambda y: float(log_pmf(y, n, p0)) <= limit
+    )
+    return min(1.0, float(lower_tail(x, n, p0) + upper_tail(max(rare, x + 1), n, p0)))
 
 
 def tail_probability(confidence_level: Level, alternative: Alternative) -> float:
@@ -112,8 +104,7 @@ def midp_lower(x: ArrayLike, n: ArrayLike, tail: float) -> FloatArray:
     low, _ = clopper_pearson(x, n, tail)  # P(X ≥ x) is `tail` there, so the mid-p is less
 
     def excess(p: FloatArray) -> FloatArray:
-        value: FloatArray = (upper_tail(x, n, p) + upper_tail(x + 1, n, p)) / 2 - tail
-        return value
+        return (upper_tail(x, n, p) + upper_tail(x + 1, n, p)) / 2 - tail
 
     return np.where(x > 0, bisect(excess, low, np.ones_like(low)), 0.0)
 
@@ -147,8 +138,7 @@ def range_sf(q: ArrayLike, k: int) -> FloatArray:
         missed = special.log1p(-np.minimum(special.ndtr(z - q) / inside, 1.0))
         density = np.exp(power * special.log_ndtr(z) - z**2 / 2)
         integrand = density * -special.expm1(power * missed)
-    tail: FloatArray = k * integrand.sum(axis=1) * _STEP / np.sqrt(2 * np.pi)
-    return np.minimum(tail, 1.0)
+    return np.asarray(np.minimum(k * integrand.sum(axis=1) * _STEP / np.sqrt(2 * np.pi), 1.0))
 
 
 def range_isf(p: float, k: int) -> float:

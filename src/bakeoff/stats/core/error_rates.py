@@ -13,44 +13,38 @@ from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from functools import cache
 
-FILE = "error_rates.csv"
+_REJECTS = "in simulations without a true difference it rejects"
 
 
 class TypeOneError(StrEnum):
-    """What simulations show of a test's rejection rate under its null, at a level of .05."""
+    """What simulations show of a test's rejection rate under its null, at a level of .05.
 
-    HOLDS = "holds"
-    """At most .06 in every regime."""
-    CONSERVATIVE = "conservative"
-    """Below .03 in every regime."""
-    LIBERAL = "liberal"
-    """Above .06 in some regime."""
-    UNKNOWN = "unknown"
-    """Not simulated."""
-    BAYESIAN = "bayesian"
+    It holds with at most .06 in every regime, is conservative below .03 in every regime, and
+    liberal above .06 in some regime. `short` says it in a few words, `sentence` in one sentence.
+    """
 
-    @property
-    def short(self) -> str:
-        """The same in two or three words."""
-        return _TYPE_ONE[self][0]
+    short: str
+    sentence: str
 
-    @property
-    def sentence(self) -> str:
-        """What it says about the type I error of a test."""
-        return _TYPE_ONE[self][1]
+    def __new__(cls, value: str, short: str = "", sentence: str = "") -> TypeOneError:
+        """Make a member of its value and its two texts."""
+        member = str.__new__(cls, value)
+        member._value_, member.short, member.sentence = value, short, sentence
+        return member
 
-
-_REJECTS = "in simulations without a true difference it rejects"
-_TYPE_ONE = {
-    "holds": ("holds", f"controlled: {_REJECTS} at most about as often as the level allows"),
-    "conservative": (
+    HOLDS = "holds", "holds", f"controlled: {_REJECTS} at most about as often as the level allows"
+    CONSERVATIVE = (
+        "conservative",
         "conservative",
         f"conservative: {_REJECTS} less often than the level allows, which costs power",
-    ),
-    "liberal": ("liberal", f"inflated: {_REJECTS} more often than the level allows"),
-    "unknown": ("not simulated", "not simulated yet"),
-    "bayesian": ("posterior probabilities", "none: the test reports posterior probabilities"),
-}
+    )
+    LIBERAL = "liberal", "liberal", f"inflated: {_REJECTS} more often than the level allows"
+    UNKNOWN = "unknown", "not simulated", "not simulated yet"
+    BAYESIAN = (
+        "bayesian",
+        "posterior probabilities",
+        "none: the test reports posterior probabilities",
+    )
 
 
 @dataclasses.dataclass(frozen=True)
@@ -63,14 +57,10 @@ class ErrorRate:
         A kind of learner (``k-nearest neighbours``) or a situation (``rows in groups``).
     metric, by : str
         The metric of a learner's simulations and its title, where that is not accuracy.
-    verdict : TypeOneError
-        What all rates of the setting show.
-    regime : str
-        The simulated regime with the highest rate.
-    runs, rejected : int
-        Its simulated data sets, and those on which the test rejected.
-    studies : tuple of str
-        The files of benchmarks/ that hold the rates of the setting.
+    verdict, studies : TypeOneError, tuple of str
+        What all rates of the setting show, and the files of benchmarks/ that hold them.
+    regime, runs, rejected : str, int, int
+        The simulated regime with the highest rate, its data sets, and those that were rejected.
     """
 
     setting: str
@@ -96,29 +86,24 @@ class ErrorRate:
 @cache
 def error_rates() -> Mapping[str, tuple[ErrorRate, ...]]:
     """Return the simulated rates of every test by its name."""
-    text = importlib.resources.files("bakeoff.stats").joinpath(FILE).read_text(encoding="utf-8")
-    found: dict[str, tuple[ErrorRate, ...]] = {}
-    for row in csv.DictReader(text.splitlines()):
-        rate = ErrorRate(
-            row["setting"],
-            row["metric"],
-            row["by"],
-            TypeOneError(row["verdict"]),
-            row["regime"],
-            int(row["runs"]),
-            int(row["rejected"]),
-            tuple(row["studies"].split(" ")),
-        )
-        found[row["test"]] = (*found.get(row["test"], ()), rate)
-    return found
+    text = (
+        importlib.resources.files("bakeoff.stats")
+        .joinpath("error_rates.csv")
+        .read_text(encoding="utf-8")
+    )
+    rates: dict[str, tuple[ErrorRate, ...]] = {}
+    _, *rows = csv.reader(text.splitlines())
+    for test, setting, metric, by, verdict, regime, *counts, studies in rows:
+        runs, rejected = map(int, counts)
+        of, files = TypeOneError(verdict), tuple(studies.split(" "))
+        rate = ErrorRate(setting, metric, by, of, regime, runs, rejected, files)
+        rates[test] = (*rates.get(test, ()), rate)
+    return rates
 
 
 def overall(verdicts: Iterable[TypeOneError]) -> TypeOneError:
     """Sum up the settings of a test: liberal if one is, conservative if all are."""
-    known = set(verdicts)
-    if not known:
-        return TypeOneError.UNKNOWN
-    if TypeOneError.LIBERAL in known:
-        return TypeOneError.LIBERAL
-    alike = known == {TypeOneError.CONSERVATIVE}
-    return TypeOneError.CONSERVATIVE if alike else TypeOneError.HOLDS
+    kinds = set(verdicts) or {TypeOneError.UNKNOWN}
+    if len(kinds) == 1:
+        return kinds.pop()
+    return TypeOneError.LIBERAL if TypeOneError.LIBERAL in kinds else TypeOneError.HOLDS

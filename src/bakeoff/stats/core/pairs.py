@@ -61,22 +61,11 @@ def adjust_pvalues(pvalues: ArrayLike, method: str = "holm") -> FloatArray:
     Returns
     -------
     ndarray, shape (m,)
-        Adjusted p-values, each at least the raw one and at most 1, in the same order. A NaN
-        stays NaN and still counts in the family, as if its p were 1: the undecided test was
-        planned, and leaving it out would make the others look more significant.
-
-    Raises
-    ------
-    ValueError
-        For p-values outside [0, 1], an unknown method, or an m that no k fits.
-
-    Notes
-    -----
-    Wright, S. P. (1992), Adjusted p-values for simultaneous inference, Biometrics 48.
+        Adjusted p-values (Wright 1992), at most 1, in the same order. A NaN stays NaN and still
+        counts in the family, as if its p were 1: the undecided test was planned.
 
     Examples
     --------
-    >>> from bakeoff.stats.core.pairs import adjust_pvalues
     >>> adjust_pvalues([0.01, 0.04, 0.03], "holm").round(3).tolist()
     [0.03, 0.06, 0.06]
     >>> adjust_pvalues([0.01, float("nan"), 0.03], "bonferroni").round(3).tolist()
@@ -105,8 +94,7 @@ def canonical_method(method: str, name: str = "method", others: tuple[str, ...] 
     if isinstance(method, str):  # None must not pass for "none"
         wanted = method.replace("_", "-").lower().removesuffix("-static")
         method = next((each for each in allowed if each.lower() == wanted), method)
-    canonical: str = check_choice(method, allowed, name)
-    return canonical
+    return str(check_choice(method, allowed, name))
 
 
 @checked
@@ -114,21 +102,16 @@ def simultaneous_level(confidence_level: Level, m: Count, method: str) -> float:
     """Return the level of each of m intervals that makes them hold together.
 
     ``none`` leaves the level alone, ``sidak`` and ``holm-sidak`` give ``level ** (1 / m)``, every
-    other correction Bonferroni's ``1 - (1 - level) / m``, which is valid under any dependence:
-    step-wise procedures have no simple intervals of their own.
+    other correction of `adjust_pvalues` Bonferroni's ``1 - (1 - level) / m``, which is valid under
+    any dependence: step-wise procedures have no simple intervals of their own.
 
     Parameters
     ----------
-    confidence_level : float
-        The level wanted for all m intervals together.
-    m : int
-        The number of intervals.
-    method : str
-        A correction of `adjust_pvalues`.
+    m, method : int, str
+        The number of intervals, and a correction of `adjust_pvalues`.
 
     Examples
     --------
-    >>> from bakeoff.stats.core.pairs import simultaneous_level
     >>> round(simultaneous_level(0.95, 5, "holm"), 4)
     0.99
     """
@@ -143,26 +126,16 @@ def simultaneous_level(confidence_level: Level, m: Count, method: str) -> float:
 def shaffer_static(pvalues: ArrayLike) -> FloatArray:
     """Adjust the p-values of all pairs of k models by Shaffer's static procedure (S1).
 
-    Holm's factors are lowered to the largest number of hypotheses that can be true at once: if one
-    pair of three models differs, at most one of the three hypotheses is true.
+    Holm's factors are lowered to the largest number of hypotheses that can be true at once
+    (Shaffer 1986): if one pair of three models differs, at most one of the three is true.
 
     Parameters
     ----------
     pvalues : array_like, shape (k (k - 1) / 2,)
         In the order (0, 1), (0, 2), ..., (1, 2), ...
 
-    Returns
-    -------
-    ndarray
-        Adjusted p-values, in the same order.
-
-    Notes
-    -----
-    Shaffer, J. P. (1986), Modified sequentially rejective multiple test procedures, JASA 81.
-
     Examples
     --------
-    >>> from bakeoff.stats.core.pairs import shaffer_static
     >>> shaffer_static([0.01, 0.04, 0.03]).round(3).tolist()
     [0.03, 0.04, 0.03]
     """
@@ -288,9 +261,9 @@ class PairwiseResult:
 
     def each(self) -> tuple[Result, ...]:
         """Return a result of each pair: that of a test of two models, or what is known of it."""
-        shared = ("test", "variant", "n", "null_hypothesis", "method", "alternative")
-        checks = tuple(check for check in self.assumptions if check.name != AGREE)
-        common = {"assumptions": checks, **{k: getattr(self, k) for k in shared}}
+        shared = "test", "variant", "n", "null_hypothesis", "method", "alternative"
+        common = {k: getattr(self, k) for k in shared}
+        common["assumptions"] = tuple(one for one in self.assumptions if one.name != AGREE)
         return self.results or tuple(
             Result(**common, **{k: getattr(pair, k) for k in _OF_PAIRS}) for pair in self.pairs
         )
@@ -319,9 +292,8 @@ class PairwiseResult:
 def check_control(control: int | None, k: int) -> int | None:
     """Check the column number of the control model."""
     if control is not None and not 0 <= control < k:
-        raise ArgumentError(
-            "control", f"found {control!r}, must be a column number from 0 to {k - 1}"
-        )
+        wrong = f"found {control!r}, must be a column number from 0 to {k - 1}"
+        raise ArgumentError("control", wrong)
     return control
 
 
@@ -374,7 +346,6 @@ def all_pairs(name: str, /, *evidence: Any, **options: Any) -> PairwiseResult:
 
     Examples
     --------
-    >>> from bakeoff.stats import all_pairs
     >>> scores = [[.628, .660, .663], [.682, .731, .864], [.756, .795, .988],
     ...           [.860, .863, .876], [.860, .905, .980], [.633, .704, .665]]
     >>> result = all_pairs("wilcoxon_signed_rank", scores, correction="holm")

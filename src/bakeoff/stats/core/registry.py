@@ -24,6 +24,7 @@ from bakeoff.stats.core.error_rates import ErrorRate, TypeOneError, error_rates,
 
 Relation = Literal["independent", "groups", "time"]
 """How the rows of a test set hang together."""
+IN_GROUPS = "rows in groups"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -35,30 +36,23 @@ class Variants:
 
     def choose(self, value: str | None, relation: Relation, option: str = "variant") -> Any:
         """Return the value that is used; None asks for the default one."""
-        kinds = {"independent rows": self.independent, "rows in groups": self.groups}
-        rows = "independent rows" if relation == "independent" else "rows in groups"
-        allowed = kinds[rows]
-        if value is None:
-            return allowed[0]
-        if value in allowed:
-            return value
-        others = [kind for kind, values in kinds.items() if value in values]
-        elsewhere = f"which is for {others[0]}; " if others else ""
+        forms = [("independent rows", self.independent), (IN_GROUPS, self.groups)]
+        if relation != "independent":
+            forms.reverse()
+        (rows, allowed), (other_rows, others) = forms
+        if value is None or value in allowed:
+            return allowed[0] if value is None else value
+        elsewhere = f"which is for {other_rows}; " if value in others else ""
         names = ", ".join(map(repr, allowed))
         raise ArgumentError(option, f"found {value!r}, {elsewhere}allowed for {rows}: {names}")
 
 
-IN_GROUPS = "rows in groups"
 FAMILY = ("control", "correction", "leader_only", "simultaneous")
 """What the form of a test for all pairs is told of the family."""
 
 
 class Evidence(StrEnum):
-    """What a test is fed with.
-
-    What it reads of each observation, and of how many models, shows in the positional arguments
-    of its function: see `Entry.reads` and `Arity`.
-    """
+    """What a test is fed with; its positional arguments show what it reads, of how many models."""
 
     ROWS = "rows"
     """The rows of one test set, predicted by one fit of each model."""
@@ -180,13 +174,11 @@ RETIRED = {name: instead for instead, names in _RETIRED.items() for name in name
 """Names of before, and options as ``test.option``, each with the end of a sentence that says what
 to write instead."""
 
-ANY_PLAN = ("holdout", "kfold", "cv_5x2", "resampled")
-"""The plans of a test that takes one score per data set, wherever it comes from."""
 _PLANS: dict[Evidence, tuple[str, ...]] = {
     Evidence.ROWS: ("holdout",),
     Evidence.RUNS: ("holdout",),
     Evidence.FOLD_ROWS: ("cv_5x2",),
-    Evidence.DATASETS: ANY_PLAN,
+    Evidence.DATASETS: ("holdout", "kfold", "cv_5x2", "resampled"),
 }
 """The plans of a test that names none."""
 
@@ -211,53 +203,38 @@ class Entry:
         costs of errors), ``ranking`` (a score that is larger for the positive class),
         ``predictions`` (what the metric looks at), ``values`` (a number), ``scores``, or
         ``criteria`` (scores by several metrics).
-    answers : str
-        One plain sentence: the question it answers.
-    caution : str
-        When not to use it; empty when there is nothing to warn of.
+    answers, caution, null_hypothesis : str
+        One plain sentence each: its question, when not to use it, and its null hypothesis; the
+        last two may be empty.
     type1 : TypeOneError
         Its behaviour under the null: what the simulations show, or that it is Bayesian.
     rates : tuple of ErrorRate
         Its simulated type I error, by kind of learner or situation.
-    better_test : str
-        Where it is liberal for some learners, or takes related rows for independent: the test
-        that holds its level.
+    better_test, posthoc, in_time : str
+        The tests that hold the level where this one is liberal or ignores what relates rows, that
+        follow it with pairs of models, and that take its place where rows are in order of time.
     plans : tuple of str
         Resampling plans whose splits it is valid on (``holdout``, ``cv_5x2``, ``kfold``,
         ``halves``, ``resampled``), the best first; those of its evidence, where it names none.
-    posthoc : str
-        For an omnibus test: the pair test that follows it.
     citation : str
         Key in `bakeoff.stats.core.citations`; `register` takes a whole BibTeX entry too.
-    paired : bool
-        Whether it uses that all models were scored on the same rows, folds or data sets.
-    uses_only_counts : bool
-        Whether, of independent rows, it looks at nothing but how many rows both, one or none of
-        two models has right.
-    replications : bool
-        Whether it takes the scores of folds as repeats × folds; others take them in one row.
-    null_hypothesis : str
-        One plain sentence; empty where it depends on the data or the options.
+    paired, replications : bool
+        Whether it uses that all models were scored on the same rows, folds or data sets, and
+        whether it takes the scores of folds as repeats × folds; others take them in one row.
     unit : str
         What its estimate is measured in, where that is not the metric.
     planning : Callable or None
-        Makes the `bakeoff.stats.Power` of the test, with options that make it quick: of the
-        ``discordance`` of the rows, or of the ``sd`` of a fold's difference.
-    all_pairs : Callable or None
-        For a test of pairs: a function that computes all pairs in one call. It takes the evidence
-        of all models, `control`, `correction`, `simultaneous` and the test's options.
-    all_pairs_from : int
-        From how many pairs on `all_pairs` is used: more than 2 where it says less of each pair
-        than the test itself.
+        Makes the quick `bakeoff.stats.Power` of the test, of the ``discordance`` of the rows or of
+        the ``sd`` of a fold's difference.
+    all_pairs, all_pairs_from : Callable or None, int
+        A function that computes all pairs in one call, of the evidence of all models, `control`,
+        `correction`, `simultaneous` and the test's options; from how many pairs on it is used:
+        more than 2 where it says less of each pair than the test itself.
     variants, intervals : Variants or None
-        For a test that takes `groups` and has a form of its own for them: what its options
-        `variant` and `ci_method` may be.
+        What its options `variant` and `ci_method` may be, where it has a form for `groups`.
     check_options : Callable or None
         Raises where options do not fit each other, how the rows hang together, or the numbers of
         models and data sets: it takes these four.
-    in_time : str
-        The test of the same question that takes its place where all rows are in the order of
-        time.
     """
 
     name: str
@@ -275,7 +252,6 @@ class Entry:
     better_test: str = ""
     posthoc: str = ""
     paired: bool = True
-    uses_only_counts: bool = False
     replications: bool = False
     null_hypothesis: str = ""
     unit: str = ""
@@ -304,10 +280,6 @@ class Entry:
         """Whether it counts rows one by one and has no other form."""
         by_rows = self.evidence.on_rows or self.evidence is Evidence.FOLD_ROWS
         return by_rows and {"groups", "time"}.isdisjoint(self.options)
-
-    def is_of_groups(self, variant: str) -> bool:
-        """Tell whether a variant of it is for rows in groups."""
-        return self.variants is not None and variant not in self.variants.independent
 
     @property
     def liberal_for(self) -> tuple[str, ...]:
@@ -343,7 +315,7 @@ class Entry:
 _entries: dict[str, Entry] = {}
 
 
-def register(**facts: Any) -> Callable[[F], F]:
+def register(*, evidence: Evidence, citation: str, **facts: Any) -> Callable[[F], F]:
     """Enter the decorated function in the catalogue under its `Entry` facts.
 
     Its arguments are checked by their annotations, and its results carry its name, its citation
@@ -352,29 +324,28 @@ def register(**facts: Any) -> Callable[[F], F]:
 
     def enter(function: F) -> F:
         signature = inspect.signature(spread_record(function))
-        arity, documented = Arity.of(signature), facts_of(function)
-        fill_docstring(function, "one" if arity is Arity.ONE else facts["evidence"])
-        public = checking(function, partial(_stamp, function.__name__))
-        own = {
-            "name": function.__name__,
-            "function": public,
-            "arity": arity,
-            "reads": _reads(signature),
-            "citation": cite(facts["citation"]) if "citation" in facts else "",
-        }
+        arity, name = Arity.of(signature), function.__name__
+        documented, stamp = facts_of(function), partial(_stamp, name)
+        fill_docstring(function, "one" if arity is Arity.ONE else evidence)
         if all_pairs := facts.get("all_pairs"):
-            own["all_pairs"] = checking(all_pairs, partial(_stamp, function.__name__))
-        rates = error_rates().get(function.__name__, ())
-        type1 = overall(rate.verdict for rate in rates)
-        usual = {"rates": rates, "type1": type1}
-        if facts["evidence"] in _PLANS:
-            usual["plans"] = _PLANS[facts["evidence"]]
-        entry = Entry(**{**usual, **documented, **facts, **own})
-        if not entry.citation:
-            raise TypeError(f"{entry.name}: a test needs a citation")
-        if entry.name in _entries:
-            raise ValueError(f"two tests are called {entry.name!r}")
-        _entries[entry.name] = entry
+            facts["all_pairs"] = checking(all_pairs, stamp)
+        rates, public = error_rates().get(name, ()), checking(function, stamp)
+        usual: dict[str, Any] = {
+            "plans": _PLANS.get(evidence, ()),
+            "rates": rates,
+            "type1": overall(rate.verdict for rate in rates),
+        }
+        if name in _entries:
+            raise ValueError(f"two tests are called {name!r}")
+        _entries[name] = Entry(
+            name=name,
+            function=public,
+            evidence=evidence,
+            arity=arity,
+            reads=_reads(signature),
+            citation=cite(citation),
+            **usual | documented | facts,
+        )
         return public
 
     return enter

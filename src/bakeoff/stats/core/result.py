@@ -63,12 +63,10 @@ class Assumption:
 
     Attributes
     ----------
-    name : str
-        A short phrase, e.g. ``"enough discordant pairs"``.
+    name, detail : str
+        A short phrase, e.g. ``"enough discordant pairs"``, and one sentence with the numbers.
     holds : bool or None
         None when the data cannot tell.
-    detail : str
-        One sentence with the numbers.
     """
 
     name: str
@@ -124,10 +122,8 @@ class ConfidenceInterval:
 
     Attributes
     ----------
-    low, high : float
-        The limits, in the unit of the estimate.
-    confidence : float
-        The level, e.g. 0.95.
+    low, high, confidence : float
+        The limits, in the unit of the estimate, and the level.
     method : str
         How it was made, e.g. ``"newcombe"``.
     """
@@ -154,22 +150,19 @@ class Result:
 
     Attributes
     ----------
-    test : str
-        The name in the registry, e.g. ``"mcnemar"``.
-    variant : str
-        Which form was computed, e.g. ``"midp"``; empty where there is only one.
+    test, variant : str
+        The name in the catalogue, e.g. ``"mcnemar"``, and the form that was computed, e.g.
+        ``"midp"``; empty where there is only one.
     statistic : float
-        The test statistic; NaN where the test has none (exact tests give their count).
+        NaN where the test has none; exact tests give their count.
     df, df1, df2 : float or None
         Degrees of freedom, where the reference distribution has them.
     pvalue : float
         NaN when the test cannot tell (see `status`) and for Bayesian results, which have none.
     alternative : {"two-sided", "greater", "less"}
         ``"greater"``: A is better.
-    estimate : float
-        What the test is about, usually A's advantage over B; NaN where there is none.
-    ci : ConfidenceInterval or None
-        Interval for `estimate`.
+    estimate, ci : float, ConfidenceInterval or None
+        What the test is about, usually A's advantage over B, NaN where there is none; its interval.
     effect_sizes : Mapping[str, float]
         Named effect sizes. In a degenerate case those that divide by a spread are NaN.
     n : int
@@ -178,10 +171,8 @@ class Result:
         ``ok`` or a named degenerate case.
     assumptions : tuple of Assumption
         Each with what the data say of it.
-    null_hypothesis : str
-        One plain sentence.
-    method : str
-        Citation key (see `bakeoff.stats.core.citations`).
+    null_hypothesis, method : str
+        One plain sentence; a key of `bakeoff.stats.core.citations`.
     details : Mapping[str, Any]
         Everything else worth keeping: counts, variances, all ten t values, ...
     """
@@ -227,39 +218,27 @@ class Result:
         return self.ci is not None and self.ci.excludes(self.null_value)
 
     def checks(self, rejected: bool) -> tuple[Assumption, ...]:
-        """Return the assumptions, with that of an interval which disagrees with a decision.
-
-        Parameters
-        ----------
-        rejected : bool
-            Whether the null hypothesis is rejected, by this p-value or by an adjusted one.
-        """
-        known = tuple(check for check in self.assumptions if check.name != AGREE)
+        """Return the assumptions, with that of an interval which disagrees with a decision."""
+        assumptions = tuple(check for check in self.assumptions if check.name != AGREE)
         if self.ci is None or rejected == self.excludes_null:
-            return known
-        return (*known, Assumption(AGREE, False, DISAGREEMENT[rejected]))
+            return assumptions
+        return (*assumptions, Assumption(AGREE, False, DISAGREEMENT[rejected]))
 
     def to_dict(self) -> dict[str, Any]:
         """Return nested plain data, ready for JSON; see `bakeoff.stats.plain`."""
-        found: dict[str, Any] = plain(self)
-        return found
+        return dict(plain(self))
 
     def to_row(self) -> dict[str, Any]:
         """Return one flat table row: scalars only, numbers as they are."""
-        first = ("test", "variant", "statistic", "df", "df1", "df2", "pvalue", "alternative")
-        row: dict[str, Any] = {
-            **_named(self, *first, "estimate"),
-            "ci_low": self.ci.low if self.ci else math.nan,
-            "ci_high": self.ci.high if self.ci else math.nan,
-            "confidence": self.ci.confidence if self.ci else math.nan,
-            "n": self.n,
-            "status": self.status.value,
-            "method": self.method,
-        }
+        nan, fields = math.nan, {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}
+        first = "test", "variant", "statistic", "df", "df1", "df2", "pvalue", "alternative"
+        ci = self.ci or ConfidenceInterval(nan, nan, nan, "")
+        row = {name: fields[name] for name in (*first, "estimate")}
+        row |= {"ci_low": ci.low, "ci_high": ci.high, "confidence": ci.confidence, "n": self.n}
+        row |= {"status": self.status.value, "method": self.method}
         row |= {f"effect_{k}": v for k, v in self.effect_sizes.items()}
-        every = {field.name for field in dataclasses.fields(Result)}
-        names = [field.name for field in dataclasses.fields(self) if field.name not in every]
-        return row | {k: v for k, v in _named(self, *names).items() if not isinstance(v, tuple)}
+        more = fields.keys() - {field.name for field in dataclasses.fields(Result)}
+        return row | {k: v for k, v in fields.items() if k in more and not isinstance(v, tuple)}
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -315,10 +294,6 @@ class EquivalenceResult(Result):
         one_side = self.pvalue < self.pvalue_upper  # of two sides the p-value is the larger one
         low, high = (math.nan, math.nan) if self.ci is None else self.ci
         return low > -self.margin and (one_side or high < self.margin)
-
-
-def _named(result: Result, *names: str) -> dict[str, Any]:
-    return {name: getattr(result, name) for name in names}
 
 
 UNDECIDED: dict[str, Any] = {

@@ -152,8 +152,7 @@ def tango_statistic(
         only_b = np.where(linear > 0, -2 * constant / (linear + root), (root - linear) / (4 * n))
         variance = n * (2 * only_b + delta * (1 - delta))
         surplus = b - c - n * delta
-        z: FloatArray = np.where(surplus == 0, 0.0, surplus / np.sqrt(np.maximum(variance, 0.0)))
-    return z
+        return np.where(surplus == 0, 0.0, surplus / np.sqrt(np.maximum(variance, 0.0)))
 
 
 def _newcombe(a: float, b: float, c: float, d: float, tail: float) -> tuple[float, float]:

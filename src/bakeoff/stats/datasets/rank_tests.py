@@ -10,13 +10,13 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Annotated, Any, Literal, TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
-from bakeoff.stats.core.arguments import Decimals, Level, checked
+from bakeoff.stats.core.arguments import Decimals, Default, Level, checked
 from bakeoff.stats.core.checks import ArgumentError, FloatArray
 from bakeoff.stats.core.distributions import range_isf, range_sf, tail_probability
 from bakeoff.stats.core.paired_differences import Estimate
@@ -49,6 +49,25 @@ from bakeoff.stats.core.result import (
     answered,
 )
 
+
+class TableOptions(TypedDict, total=False):
+    """How scores are read by every rank test."""
+
+    greater_is_better: Annotated[bool, Default(True)]
+    decimals: Annotated[Decimals | None, Default(None)]
+
+
+class PosthocOptions(TypedDict, total=False):
+    """The options of a comparison of average ranks."""
+
+    control: Annotated[int | None, Default(None)]
+    correction: Annotated[str, Default("holm")]
+    alternative: Annotated[Alternative, Default("two-sided")]
+    confidence_level: Annotated[Level, Default(0.95)]
+    greater_is_better: Annotated[bool, Default(True)]
+    decimals: Annotated[Decimals | None, Default(None)]
+
+
 _OMNIBUS: dict[str, Any] = {"evidence": Evidence.DATASETS}
 _POSTHOC: dict[str, Any] = _OMNIBUS | {"unit": "average rank"}
 _NULL = (
@@ -57,6 +76,10 @@ _NULL = (
 )
 _NULL_OF_PAIR = (
     "The two algorithms of a pair have the same expected rank among {k} exchangeable algorithms."
+)
+_NO_VARIANCE = (
+    "Every data set ranks the models in the same way: no variance is left to compare with, use "
+    "friedman_posthoc."
 )
 _FEW_DATA_SETS = 5
 """With fewer the covariance of ranks says nothing."""
@@ -74,8 +97,11 @@ class RankTable:
     # tolerance. `between` is 4 (ΣR_j² − N²k(k+1)²/4), 0 when all models rank alike; `total`
     # 4 (Σr² − Nk(k+1)²/4), 0 when every data set ties all models; `residual` N·total − between.
 
-    def __init__(self, scores: FloatArray, decimals: Decimals | None) -> None:
-        self.ranks = rank_rows(scores, decimals)
+    def __init__(
+        self, scores: ArrayLike, *, greater_is_better: bool = True, decimals: Decimals | None = None
+    ) -> None:
+        self.scores = as_dataset_table(scores, greater_is_better=greater_is_better)
+        self.decimals, self.ranks = decimals, rank_rows(self.scores, decimals)
         n, k = self.n, self.k = self.ranks.shape
         self.doubled: NDArray[np.int64] = np.rint(2 * self.ranks).astype(np.int64)
         self.sums: list[int] = self.doubled.sum(axis=0).tolist()
@@ -187,8 +213,7 @@ def friedman(
     scores: ArrayLike,
     *,
     method: Literal["auto", "exact", "asymptotic"] = "auto",
-    greater_is_better: bool = True,
-    decimals: Decimals | None = None,
+    **options: Unpack[TableOptions],
 ) -> Result:
     """Friedman test.
 
@@ -222,7 +247,7 @@ def friedman(
     >>> round(result.statistic, 4), round(result.pvalue, 6), result.variant
     (7.6, 0.02392, 'exact')
     """
-    table = RankTable(as_dataset_table(scores, greater_is_better=greater_is_better), decimals)
+    table = RankTable(scores, **options)
     chi2, exact = float(special.chdtrc(table.k - 1, table.chi2)), None
     if method != "asymptotic" and table.status is Status.OK:
         budget = _EXACT_BUDGET if method == "exact" else _AUTO_BUDGET
@@ -250,9 +275,7 @@ def friedman(
 
 
 @register(**_OMNIBUS, posthoc="friedman_posthoc", citation="iman1980")
-def iman_davenport(
-    scores: ArrayLike, *, greater_is_better: bool = True, decimals: Decimals | None = None
-) -> Result:
+def iman_davenport(scores: ArrayLike, **options: Unpack[TableOptions]) -> Result:
     """Iman-Davenport test.
 
     Do any of the algorithms differ over data sets like these?
@@ -263,9 +286,9 @@ def iman_davenport(
     Returns
     -------
     Result
-        When every data set ranks the models in exactly the same way, F is infinite and its
-        p-value undecided (``zero_variance``); ``details["p_perfect_agreement"]`` then is the
-        exact probability of that under the null, and `friedman` has an ordinary p-value.
+        Where all data sets rank the models in the same way, F is infinite and its p undecided
+        (``zero_variance``); ``details["p_perfect_agreement"]`` is the exact probability of that
+        under the null, and `friedman` has an ordinary p-value.
 
     Warnings
     --------
@@ -278,15 +301,13 @@ def iman_davenport(
     >>> round(iman_davenport(scores).pvalue, 6)
     0.003318
     """
-    table = RankTable(as_dataset_table(scores, greater_is_better=greater_is_better), decimals)
+    table = RankTable(scores, **options)
     fields = {"effect_sizes": {"kendall_w": table.kendall_w}, "details": {"chi2": table.chi2}}
     return table.f_test(table.between, table.residual, **fields)
 
 
 @register(**_OMNIBUS, posthoc="wilcoxon_signed_rank", citation="quade1979")
-def quade(
-    scores: ArrayLike, *, greater_is_better: bool = True, decimals: Decimals | None = None
-) -> Result:
+def quade(scores: ArrayLike, **options: Unpack[TableOptions]) -> Result:
     """Quade test.
 
     Do any of the algorithms differ, with data sets weighted by the range of their scores?
@@ -298,8 +319,7 @@ def quade(
     Returns
     -------
     Result
-        When all weighted rankings are the same, F is infinite and undecided
-        (``zero_variance``); ``details["p_perfect_agreement"]`` is the exact probability.
+        As that of `iman_davenport` where all weighted rankings are the same.
 
     Warnings
     --------
@@ -313,8 +333,8 @@ def quade(
     >>> round(quade(scores).pvalue, 6)
     0.002094
     """
-    oriented = as_dataset_table(scores, greater_is_better=greater_is_better)
-    table = RankTable(oriented, decimals)
+    table = RankTable(scores, **options)
+    oriented, decimals = table.scores, table.decimals
     rounded = oriented if decimals is None else np.round(oriented, decimals)
     weight = rank(quantise(np.ptp(rounded, axis=1), scale_of(oriented), decimals))[0]
     # four times S_ij, integers: "no variance left" needs no tolerance
@@ -415,21 +435,36 @@ def kruskal_wallis(
 
 
 def _compare_pairs(
-    table: RankTable,
-    correction: str,
-    level: float,
+    scores: ArrayLike,
+    by: Literal["range", "z", "t"],
+    *,
     control: int | None = None,
-    side: Alternative = "two-sided",
-    *checks: Assumption,
-    status: Status,
-    error: float,
-    df: float | None = None,
-    half: float | None = None,
-    **details: Any,
+    correction: str = "holm",
+    alternative: Alternative = "two-sided",
+    confidence_level: float = 0.95,
+    **how: Unpack[TableOptions],
 ) -> PairwiseResult:
-    """Compare all pairs, or a control with the others, by z or t, and adjust their p-values."""
-    nemenyi, pairs = correction == "studentized-range", []
-    if not nemenyi:
+    """Compare all pairs, or a control with the others, and adjust their p-values."""
+    table, side, level = RankTable(scores, **how), alternative, confidence_level
+    status, error, pairs, checks = table.status, table.error, [], [table.exchangeable()]
+    df: float | None = None
+    half: float | None = None
+    more: dict[str, Any] = {}
+    if by == "t":
+        perfect = status is Status.OK and table.residual == 0
+        status = Status.ZERO_VARIANCE if perfect else status
+        df, detail = float((table.n - 1) * (table.k - 1)), _NO_VARIANCE
+        error = math.sqrt(table.residual / (2 * df)) / table.n if status is Status.OK else 0.0
+        if not perfect:
+            z_test = f"(Friedman's z test takes {table.error:.4g})."
+            detail = f"The standard error of a rank difference is {error:.4g} {z_test}"
+        checks.append(Assumption("residual variance", not perfect, detail))
+    if by == "range":
+        q = {p: range_isf(p, table.k) / math.sqrt(2) for p in (1 - level, 0.1, 0.05, 0.01)}
+        levels = {f"{alpha:.2f}": q[alpha] * error for alpha in (0.1, 0.05, 0.01)}
+        correction, half = "studentized-range", q[1 - level] * error
+        more = {"q_alpha": q[1 - level], "critical_differences": levels}
+    else:
         correction = check_correction(correction, check_control(control, table.k), side)
     # single steps have simultaneous intervals; those of z exist where all ranks are tied as well
     if correction in ("none", "bonferroni", "sidak") and (df is None or status is Status.OK):
@@ -451,12 +486,12 @@ def _compare_pairs(
         if half is not None and of_pair.status is not Status.TOO_FEW:
             low = -math.inf if side == "less" else estimate - half
             high = math.inf if side == "greater" else estimate + half
-            ci = ConfidenceInterval(low, high, level, "nemenyi" if nemenyi else correction)
+            ci = ConfidenceInterval(low, high, level, "nemenyi" if by == "range" else correction)
         fields: dict[str, Any] = {"estimate": estimate, "ci": ci, "status": of_pair.status}
         fields |= {"a": a, "b": b, "df": df, "statistic": statistic, "pvalue": pvalue}
         pairs.append(fields)
     alone = [fields["pvalue"] for fields in pairs]
-    if nemenyi:
+    if by == "range":
         sizes = [math.sqrt(2) * abs(fields["estimate"]) / table.error for fields in pairs]
         adjusted = np.maximum(range_sf(sizes, table.k), alone)  # NaN stays NaN
     else:
@@ -480,7 +515,6 @@ def _compare_pairs(
         assumptions=(
             Assumption("enough data sets", table.n >= 10, few),
             Assumption("few ties", None if tied else True, f"{ties}ties it is conservative."),
-            table.exchangeable(),
             *checks,
         ),
         details={
@@ -489,7 +523,7 @@ def _compare_pairs(
             "friedman_pvalue": math.nan if table.n < 2 else chi2_pvalue,
             "standard_error": error,
             "critical_difference": math.nan if half is None else half,
-            **details,
+            **more,
         },
     )
     return with_ranks(result, table.average.tolist(), level)
@@ -500,8 +534,7 @@ def nemenyi(
     scores: ArrayLike,
     *,
     confidence_level: Level = 0.95,
-    greater_is_better: bool = True,
-    decimals: Decimals | None = None,
+    **options: Unpack[TableOptions],
 ) -> PairwiseResult:
     """Nemenyi test.
 
@@ -520,9 +553,9 @@ def nemenyi(
     -------
     PairwiseResult
         Each pair's ``estimate`` is by how much a's average rank is better than b's, ± the
-        critical difference in ``ci``; ``statistic`` its z; ``pvalue`` the unadjusted one.
-        ``details``: ``average_ranks``, ``critical_difference``, ``q_alpha``,
-        ``critical_differences`` at the levels .10, .05 and .01, ``cd_groups`` (see `cd_groups`).
+        critical difference in ``ci``; ``statistic`` its z. ``details``: ``average_ranks``,
+        ``critical_difference``, ``q_alpha``, ``critical_differences`` at the levels .10, .05 and
+        .01, and ``cd_groups``.
 
     Warnings
     --------
@@ -539,33 +572,11 @@ def nemenyi(
     >>> round(result.details["critical_difference"], 4), result.details["cd_groups"]
     (1.3531, ((2, 1), (1, 0)))
     """
-    table = RankTable(as_dataset_table(scores, greater_is_better=greater_is_better), decimals)
-    q = {a: range_isf(a, table.k) / math.sqrt(2) for a in (1 - confidence_level, 0.1, 0.05, 0.01)}
-    q_alpha, *_ = q.values()
-    levels = {f"{alpha:.2f}": q[alpha] * table.error for alpha in (0.1, 0.05, 0.01)}
-    return _compare_pairs(
-        table,
-        "studentized-range",
-        confidence_level,
-        status=table.status,
-        error=table.error,
-        half=q_alpha * table.error,
-        q_alpha=q_alpha,
-        critical_differences=levels,
-    )
+    return _compare_pairs(scores, "range", confidence_level=confidence_level, **options)
 
 
 @register(**_POSTHOC, title="z post hoc of Friedman's test", citation="demsar2006")
-def friedman_posthoc(
-    scores: ArrayLike,
-    *,
-    control: int | None = None,
-    correction: str = "holm",
-    alternative: Alternative = "two-sided",
-    confidence_level: Level = 0.95,
-    greater_is_better: bool = True,
-    decimals: Decimals | None = None,
-) -> PairwiseResult:
+def friedman_posthoc(scores: ArrayLike, **options: Unpack[PosthocOptions]) -> PairwiseResult:
     """Compare average ranks by a z test, all pairs or versus a control.
 
     Which algorithms differ from each other, or from a control?
@@ -578,15 +589,6 @@ def friedman_posthoc(
     correction : str
         A method of `adjust_pvalues`. ``bonferroni`` versus a control is the Bonferroni-Dunn
         test; ``shaffer`` is for all pairs.
-    confidence_level : float
-        Of the simultaneous intervals that single-step corrections have.
-
-    Returns
-    -------
-    PairwiseResult
-        Each pair's ``estimate`` is by how much a's average rank is better than b's and
-        ``statistic`` its z. The single-step corrections (``none``, ``bonferroni``, ``sidak``)
-        also give ``ci`` and ``details["critical_difference"]``.
 
     Warnings
     --------
@@ -600,22 +602,11 @@ def friedman_posthoc(
     >>> [round(pair.pvalue_adjusted, 4) for pair in friedman_posthoc(scores, control=0).pairs]
     [0.0269, 0.0228]
     """
-    table = RankTable(as_dataset_table(scores, greater_is_better=greater_is_better), decimals)
-    how = correction, confidence_level, control, alternative
-    return _compare_pairs(table, *how, status=table.status, error=table.error)
+    return _compare_pairs(scores, "z", **options)
 
 
 @register(**_POSTHOC, citation="conover1999")
-def conover_friedman(
-    scores: ArrayLike,
-    *,
-    control: int | None = None,
-    correction: str = "holm",
-    alternative: Alternative = "two-sided",
-    confidence_level: Level = 0.95,
-    greater_is_better: bool = True,
-    decimals: Decimals | None = None,
-) -> PairwiseResult:
+def conover_friedman(scores: ArrayLike, **options: Unpack[PosthocOptions]) -> PairwiseResult:
     """Conover test after Friedman.
 
     Which algorithms differ from each other, or from a control?
@@ -627,15 +618,6 @@ def conover_friedman(
     ----------
     correction : str
         A method of `adjust_pvalues`; ``none`` is Conover's own protected procedure.
-    confidence_level : float
-        Of the simultaneous intervals that single-step corrections have.
-
-    Returns
-    -------
-    PairwiseResult
-        Each pair's ``estimate`` is by how much a's average rank is better than b's and
-        ``statistic`` its t with ``df`` = (N−1)(k−1). Status ``zero_variance``, p undecided,
-        when every data set ranks the models in the same way.
 
     Warnings
     --------
@@ -650,22 +632,7 @@ def conover_friedman(
     >>> [round(pair.pvalue_adjusted, 4) for pair in conover_friedman(scores).pairs]
     [0.0075, 0.0051, 0.5796]
     """
-    table = RankTable(as_dataset_table(scores, greater_is_better=greater_is_better), decimals)
-    perfect = table.status is Status.OK and table.residual == 0
-    status = Status.ZERO_VARIANCE if perfect else table.status
-    df, error = float((table.n - 1) * (table.k - 1)), 0.0
-    if status is Status.OK:
-        error = math.sqrt(table.residual / (2 * df)) / table.n
-    detail = (
-        "Every data set ranks the models in the same way: no variance is left to compare with, use "
-        "friedman_posthoc."
-        if perfect
-        else f"The standard error of a rank difference is {error:.4g} (Friedman's z test takes "
-        f"{table.error:.4g})."
-    )
-    left = Assumption("residual variance", not perfect, detail)
-    how = correction, confidence_level, control, alternative
-    return _compare_pairs(table, *how, left, status=status, error=error, df=df)
+    return _compare_pairs(scores, "t", **options)
 
 
 # --- the groups that a critical difference diagram joins
@@ -698,11 +665,10 @@ def cd_groups(result: PairwiseResult, *, alpha: float = 0.05) -> tuple[tuple[int
     -------
     tuple of tuple of int
         Column numbers of the models in each group, best first; groups from best to worst. A
-        group is a longest run of models, neighbours by average rank, no two of which differ:
-        the bars agree with the adjusted p-values by construction. An undecided pair (p NaN) is
-        never joined. Some procedures can call two models different that lie between two others
-        they do not tell apart; a bar cannot show the outer pair then, and
-        ``details["cd_pairs_not_shown"]`` of the result lists it (Demšar 2006, section 3.2.4).
+        group is a longest run of models, neighbours by average rank, no two of which differ; an
+        undecided pair (p NaN) is never joined. Where two models differ that lie between two others
+        which do not, no bar can show the outer pair: ``details["cd_pairs_not_shown"]`` of the
+        result lists it (Demšar 2006, section 3.2.4).
 
     Examples
     --------

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
 from bakeoff.stats.core.arguments import Decimals, Level, checked
-from bakeoff.stats.core.checks import ArgumentError, BoolArray, FloatArray
+from bakeoff.stats.core.checks import ArgumentError, FloatArray
 from bakeoff.stats.core.distributions import clopper_pearson, wilson
 from bakeoff.stats.core.ranks import as_dataset_table, rank_rows
 from bakeoff.stats.design.clusters import Clusters, as_clusters
@@ -101,7 +101,6 @@ def win_rates(
 
     Examples
     --------
-    >>> from bakeoff.stats import win_rates
     >>> found = win_rates([[0.8, 0.7, 0.6], [0.9, 0.7, 0.8], [0.6, 0.7, 0.5], [0.9, 0.8, 0.7]])
     >>> found.rate.round(3).tolist(), float(found.pair_low[0, 1].round(3))
     ([0.875, 0.5, 0.125], 0.194)
@@ -198,14 +197,6 @@ class Strengths:
         np.fill_diagonal(chances, 0.0)
         return np.asarray(1 + chances.sum(axis=0))
 
-    def reordered(self, order: NDArray[np.intp]) -> Strengths:
-        """Return the same strengths in another order, shape (k,)."""
-        lines = {name: getattr(self, name)[order] for name in ("strength", "se", "low", "high")}
-        tables = {
-            name: getattr(self, name)[np.ix_(order, order)] for name in ("covariance", "points")
-        }
-        return dataclasses.replace(self, **lines, **tables)
-
     @property
     def difference_se(self) -> FloatArray:
         """Standard errors of the differences of two strengths, shape (k, k)."""
@@ -236,37 +227,36 @@ def bradley_terry(
         Wins to add each way to every pair that met; default: 0, or ¼ where some models win
         everything against the others, for which no strengths are the most likely ones.
 
-    Returns
-    -------
-    Strengths
-        Each interval holds by itself.
-
     Notes
     -----
-    Maximum likelihood by Newton's method. The covariance is the sandwich H⁻¹BH⁻¹ with B the sum
-    over data sets (groups) of the outer products of their centred scores, times G/(G − 1); limits
-    take the quantile of t with G − 1 degrees of freedom. Comparisons on one data set are not
-    independent; standard errors that take them so are too small.
-
-    References
-    ----------
-    Bradley & Terry (1952), Biometrika 39:324-345.
+    Maximum likelihood by Newton's method (Bradley & Terry 1952, Biometrika 39:324-345). The
+    covariance is the sandwich H⁻¹BH⁻¹ with B the sum over data sets (groups) of the outer products
+    of their centred scores, times G/(G − 1), as comparisons on one data set are not independent;
+    limits take the quantile of t with G − 1 degrees of freedom, each interval by itself.
 
     Examples
     --------
-    >>> from bakeoff.stats import bradley_terry
     >>> found = bradley_terry([[0.8, 0.7, 0.6], [0.9, 0.7, 0.8], [0.6, 0.7, 0.5], [0.6, 0.8, 0.7]])
     >>> found.strength.round(3).tolist(), found.expected_rank.round(3).tolist()
     ([0.366, 0.366, -0.732], [1.75, 1.75, 2.5])
     """
+    from scipy.sparse.csgraph import connected_components  # slow to import
+
     ranks, clusters = _rank_meetings(scores, groups, greater_is_better, decimals)
     present = ~np.isnan(ranks)
-    _check_connected(present)
     met, wins, draws = _tally(ranks, as_clusters(None, len(ranks)))
+    sets, members = connected_components(met > 0)
+    if sets > 1:
+        each = [np.flatnonzero(members == i)[:8].tolist() for i in range(min(sets, 4))]
+        named = " and ".join(", ".join(map(str, models)) for models in each)
+        raise ArgumentError(
+            "scores",
+            f"the models (columns) {named} have no data set in common: sets of models that never "
+            "meet cannot be compared; leave one set out",
+        )
     points = wins + draws / 2
     if prior is None:
-        beats = points > 0
-        prior = 0.0 if _reached(beats, 0).all() and _reached(beats.T, 0).all() else _PRIOR
+        prior = 0.0 if connected_components(points > 0, connection="strong")[0] == 1 else _PRIOR
     padded, total = points + prior * (met > 0), met + 2 * prior * (met > 0)
     strength = most_likely(padded, total)
     chances = _chances(strength)
@@ -307,30 +297,3 @@ def _newton_step(slope: FloatArray, chances: FloatArray, total: FloatArray) -> F
     information = np.diag(weights.sum(axis=1)) - weights
     # a constant in every cell fixes the sum, which H leaves free
     return np.linalg.solve(information + weights.mean(), slope - slope.mean(axis=0))
-
-
-def _reached(links: BoolArray, start: int) -> BoolArray:
-    """Tell which models can be reached from one of them, along the true entries of its row."""
-    seen: BoolArray = np.zeros(len(links), dtype=np.bool_)
-    edge = np.array([start])
-    while len(edge):
-        seen[edge] = True
-        edge = np.flatnonzero(links[edge].any(axis=0) & ~seen)
-    return seen
-
-
-def _check_connected(present: BoolArray) -> None:
-    """Refuse a table whose models fall into sets that are never compared on a data set."""
-    counted = present.astype(np.float64)  # BLAS knows no integers, and counts are exact
-    meets = np.asarray(counted.T @ counted > 0)
-    left, sets = set(range(len(meets))), []
-    while left:
-        sets.append(np.flatnonzero(_reached(meets, min(left))).tolist())
-        left -= set(sets[-1])
-    if len(sets) > 1:
-        named = " and ".join(", ".join(map(str, members[:8])) for members in sets[:4])
-        raise ArgumentError(
-            "scores",
-            f"the models (columns) {named} have no data set in common: sets of models that never "
-            "meet cannot be compared; leave one set out",
-        )

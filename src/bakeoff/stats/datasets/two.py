@@ -64,27 +64,19 @@ def _wilcoxon_pairs(
     if gaps:  # average ranks over different data sets do not compare
         ranks = bradley_terry(table, decimals=decimals).expected_rank
     else:
-        ranks = RankTable(table, decimals).average
+        ranks = RankTable(table, decimals=decimals).average
     if leader_only:
         options |= {"leader_only": True, "control": int(ranks.argmin())}
-    whole = by_pairs(_on_enough if gaps else wilcoxon_signed_rank, (), table.T, **options)
+
+    @functools.wraps(wilcoxon_signed_rank)  # by_pairs reads the options that it takes
+    def compare(a: FloatArray, b: FloatArray, **how: Any) -> Result:
+        result: Result = wilcoxon_signed_rank(a, b, **how)
+        if not gaps or result.n >= _FEWEST:
+            return result
+        return dataclasses.replace(result, status=Status.TOO_FEW, pvalue=math.nan)
+
+    whole = by_pairs(compare, (), table.T, **options)
     return with_ranks(whole, ranks.tolist(), confidence_level)
-
-
-def _on_enough(
-    scores_a: ArrayLike,
-    scores_b: ArrayLike,
-    *,
-    alternative: Alternative,
-    confidence_level: float,
-    **options: Any,
-) -> Result:
-    """Compare two models of several if enough data sets have scores of both."""
-    options |= {"alternative": alternative, "confidence_level": confidence_level}
-    result: Result = wilcoxon_signed_rank(scores_a, scores_b, **options)
-    if result.n >= _FEWEST:
-        return result
-    return dataclasses.replace(result, status=Status.TOO_FEW, pvalue=math.nan)
 
 
 @register(
@@ -121,20 +113,16 @@ def wilcoxon_signed_rank(
         ``exact`` is the permutation distribution of these very ranks, ties included; ``auto`` is
         exact up to 500 non-zero differences.
     continuity : bool
-        Continuity correction of ½ for ``asymptotic`` (exact p-values need none).
-    decimals : int, optional
-        Round scores to this many decimals first. In any case differences are rounded to 12 digits
-        below the magnitude of the largest score, so that binary floats keep decimal ties and zeros.
+        Continuity correction of ½ for ``asymptotic``.
 
     Returns
     -------
     Result
         ``statistic`` is W+, the rank sum in favour of A; ``estimate`` the Hodges-Lehmann
-        pseudo-median of A − B over all data sets, with Tukey's interval (distribution-free,
-        conservative under ties; infinite limits where N is too small for the level).
-        ``effect_sizes``: ``rank_biserial`` = (W+ − W−)/(W+ + W−) and ``probability_superiority``
-        (share of data sets won by A, draws half). ``details``: both rank sums, wins, losses,
-        zeros, ``z`` (no continuity correction), ``p_asymptotic``, and Demšar's T and z.
+        pseudo-median of A − B, with Tukey's interval (conservative under ties; infinite limits
+        where N is too small for the level). ``effect_sizes``: ``rank_biserial`` = (W+ − W−)/(W+ +
+        W−) and ``probability_superiority`` (share of data sets won by A, draws half). ``details``:
+        both rank sums, wins, losses, zeros, z and its p without continuity, Demšar's T and z.
 
     Warnings
     --------
@@ -154,7 +142,6 @@ def wilcoxon_signed_rank(
 
     Examples
     --------
-    >>> from bakeoff.stats import wilcoxon_signed_rank
     >>> a = [0.812, 0.756, 0.901, 0.683, 0.774, 0.829, 0.715, 0.866, 0.790, 0.843]
     >>> b = [0.801, 0.760, 0.880, 0.650, 0.769, 0.799, 0.708, 0.823, 0.793, 0.829]
     >>> result = wilcoxon_signed_rank(a, b)
@@ -163,16 +150,9 @@ def wilcoxon_signed_rank(
     >>> round(result.estimate, 4)
     0.0145
     """
-    a, b = (
-        as_scores(
-            scores,
-            name,
-            greater_is_better=greater_is_better,
-            unit="data sets",
-            allow_missing=missing == "omit",
-        )
-        for scores, name in ((scores_a, "scores_a"), (scores_b, "scores_b"))
-    )
+    how: dict[str, Any] = {"greater_is_better": greater_is_better, "unit": "data sets"}
+    how["allow_missing"] = missing == "omit"
+    a, b = as_scores(scores_a, "scores_a", **how), as_scores(scores_b, "scores_b", **how)
     check_same_length(scores_a=a, scores_b=b)
     check_same_labels(scores_a=scores_a, scores_b=scores_b)
     both = ~(np.isnan(a) | np.isnan(b))

@@ -84,13 +84,6 @@ class ScoreTable:
         """Return the sum of squares within the models."""
         return float(np.nansum((self.y - self.means) ** 2))
 
-    def complete(self) -> ScoreTable:
-        """Keep the folds in which every model has a score."""
-        rows = self.y[~np.isnan(self.y).any(axis=1)]
-        if not len(rows):
-            raise ArgumentError("scores", "no fold has a score of every model; use blocks=False")
-        return dataclasses.replace(self, y=rows)
-
     def blocks(self) -> tuple[dict[str, float], FloatArray]:
         """Split the sum of squares of a two-way table without replication."""
         y, grand = self.y, self.y.mean()
@@ -163,9 +156,8 @@ def anova_repeated_measures(
     Returns
     -------
     Result
-        ``details`` holds the sums of squares, both ε (Huynh-Feldt's also unclipped), their
-        p-values, Mauchly's W with its p-value (in R's and in the published form), the mean scores
-        and the columns from best to worst.
+        ``details`` holds the sums of squares, both ε with their p-values, Mauchly's W with its
+        p-value (in R's and in the published form), the means and the columns from best to worst.
 
     Warnings
     --------
@@ -384,8 +376,7 @@ def tukey_hsd(
     Returns
     -------
     PairwiseResult
-        Each pair's `statistic` is q, `pvalue` that of the t test with the pooled error,
-        `pvalue_adjusted` and `ci` hold for the family.
+        Each pair's `statistic` is q and `pvalue` that of the t test with the pooled error.
 
     Warnings
     --------
@@ -399,7 +390,10 @@ def tukey_hsd(
     [0.8626, 0.4271, 0.2152]
     """
     table = ScoreTable.from_scores(scores, nan_policy, greater_is_better)
-    table = table.complete() if blocks else table
+    if blocks:
+        table = dataclasses.replace(table, y=table.y[~np.isnan(table.y).any(axis=1)])
+        if not len(table.y):
+            raise ArgumentError("scores", "no fold has a score of every model; use blocks=False")
     counts, means, k, level = table.counts, table.advantage, table.counts.size, confidence_level
     error = table.blocks()[0]["ss_error"] if blocks else table.within()
     df = (k - 1) * (int(counts[0]) - 1) if blocks else int(counts.sum()) - k
@@ -480,13 +474,6 @@ def studentized_range_isf(p: float, k: int, df: float) -> float:
     return math.exp(brentq(excess, -20.0, 20.0, xtol=1e-12, rtol=1e-14))
 
 
-_ROY = Assumption(
-    "exact reference distribution",
-    False,
-    "Roy's F is an upper bound, so its p-value is a lower bound unless there are two models",
-)
-
-
 @register(
     evidence=Evidence.FOLD_SCORES,
     plans=("kfold",),
@@ -524,15 +511,13 @@ def manova(
     nan_policy : {"raise", "omit"}
         ``"omit"`` drops a model's fold where a criterion is NaN, with `blocks` for every model.
     greater_is_better : bool or sequence of bool
-        False for criteria where smaller is better, one for all or one each; turns the means in
-        ``details``.
+        False for criteria where smaller is better, one for all or one each.
 
     Returns
     -------
     Result
-        `statistic` is the multivariate statistic itself. ``details`` holds, for each of the four,
-        its value, its approximate F, the degrees of freedom and the p-value, and the mean of every
-        criterion by model (greater is better).
+        ``details`` holds each of the four with its approximate F, degrees of freedom and p-value,
+        and the means of the criteria by model, turned so that greater is better.
 
     Warnings
     --------
@@ -568,7 +553,11 @@ def manova(
             + (", with blocks=True a fold counts only where every model has it" if blocks else ""),
         )
     folds, models, m = y.shape
-    names = _criteria_names(criteria, m)
+    names = tuple(f"criterion {i}" for i in range(m))
+    if criteria is not None:
+        names = tuple(map(str, criteria)) if np.iterable(criteria) else ()
+        if isinstance(criteria, str) or len(set(names)) != m or len(names) != m:
+            raise ArgumentError("criteria", f"expected {m} different names, found {criteria!r}")
     noise = noise_level(scores) * np.abs(y).max(axis=(0, 1))
     counts = present.sum(axis=0)
     means = (y * present[:, :, None]).sum(axis=0) / counts[:, None]
@@ -603,6 +592,11 @@ def manova(
     chosen = four[statistic]
     if status is Status.OK and math.isnan(chosen["pvalue"]):
         status = Status.TOO_FEW
+    bound = Assumption(
+        "exact reference distribution",
+        False,
+        "Roy's F is an upper bound, so its p-value is a lower bound unless there are two models",
+    )
     enough = Assumption(
         "enough folds for the criteria",
         df_error >= m + 5,
@@ -618,20 +612,10 @@ def manova(
         effect_sizes={"partial_eta_squared": chosen["partial_eta_squared"]},
         n=folds,
         status=status,
-        assumptions=(independence(folds), varies, enough) + ((_ROY,) if statistic == "roy" else ()),
+        assumptions=(independence(folds), varies, enough, *([bound] if statistic == "roy" else [])),
         method="wilks1932" if statistic == "wilks" else "pillai1955",
         details={**four, "blocks": blocks, "criteria": names, "means": means},
     )
-
-
-def _criteria_names(criteria: Sequence[str] | None, m: int) -> tuple[str, ...]:
-    """Return the names of m criteria."""
-    if criteria is None:
-        return tuple(f"criterion {i}" for i in range(m))
-    names = tuple(map(str, criteria)) if np.iterable(criteria) else ()
-    if isinstance(criteria, str) or len(names) != m or len(set(names)) != m:
-        raise ArgumentError("criteria", f"expected {m} different names, found {criteria!r}")
-    return names
 
 
 def _distinct_rows(rows: FloatArray, noise: FloatArray) -> int:
@@ -696,18 +680,13 @@ def _four_statistics(roots: FloatArray, p: int, q: int, df: int) -> dict[str, di
     v1, v2 = s * (2 * m + s + 1), s * (2 * n + s + 1)
     h2 = 2 * (s * n + 1)
     wilks_f = math.expm1(-math.log(wilks) / t) * wilks_df2 / (p * q)
+    r2 = df - width + q
     # statistic, F, its degrees of freedom, partial eta squared
     statistics = {
         "wilks": (wilks, wilks_f, p * q, wilks_df2, 1 - wilks ** (1 / s)),
         "pillai": (pillai, v2 / v1 * pillai / (s - pillai), v1, v2, pillai / s),
         "hotelling-lawley": (trace, h2 * trace / (s * v1), v1, h2, trace / s / (1 + trace / s)),
-        "roy": (
-            largest,
-            (df - width + q) * largest / width,
-            width,
-            df - width + q,
-            largest / (1 + largest),
-        ),
+        "roy": (largest, r2 * largest / width, width, r2, largest / (1 + largest)),
     }
     return {
         name: {

@@ -87,17 +87,13 @@ class Outcomes:
         cls, only_a_correct: ArrayLike, only_b_correct: ArrayLike, n_test: ArrayLike
     ) -> Outcomes:
         """Check counts."""
-        names = ("only_a_correct", "only_b_correct", "n_test")
-        counts = [
-            as_counts(values, name)
-            for name, values in zip(names, (only_a_correct, only_b_correct, n_test), strict=True)
-        ]
-        for name, array in zip(names, counts, strict=True):
-            if array.shape != (5, 2):
-                raise ArgumentError(
-                    name,
-                    f"expected shape (5, 2), five replications of two folds, found {array.shape}",
-                )
+        given = only_a_correct, only_b_correct, n_test
+        names = "only_a_correct", "only_b_correct", "n_test"
+        counts = [as_counts(values, name) for name, values in zip(names, given, strict=True)]
+        for name, shape in zip(names, map(np.shape, counts), strict=True):
+            if shape != (5, 2):
+                expected = "expected shape (5, 2), five replications of two folds"
+                raise ArgumentError(name, f"{expected}, found {shape}")
         only_a, only_b, tested = counts
         if (tested < 1).any() or (only_a + only_b > tested).any():
             raise ArgumentError(
@@ -162,10 +158,9 @@ def cv5x2_z(
     Returns
     -------
     Result
-        `estimate` is the mean accuracy of A less B's and `ci` its interval. ``details`` has the
-        variances of which the standard error is made.
-
-    Replications that divide the rows alike cannot show what training rows add: `too_few`, p NaN.
+        `estimate` is the mean accuracy of A less B's; ``details`` has the variances behind its
+        standard error. Replications that divide the rows alike cannot show what training rows add:
+        `too_few`, p NaN.
 
     Warnings
     --------
@@ -227,9 +222,9 @@ def cv5x2_mcnemar(
     Returns
     -------
     Result
-        `estimate` is the mean accuracy of A less B's and `ci` its interval. ``details`` has both
-        variances, whether the guard was at work, the counts b and c of the ten folds and the
-        effective table 2b/11, 2c/11, on which McNemar's χ² is z² where the guard is not at work.
+        `estimate` is the mean accuracy of A less B's. ``details`` has both variances, whether the
+        guard was at work, the counts b and c of the ten folds and the effective table 2b/11, 2c/11,
+        on which McNemar's χ² is z² without the guard.
 
     Warnings
     --------

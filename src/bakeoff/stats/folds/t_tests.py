@@ -1,12 +1,10 @@
 """Tests on the scores of folds: of one algorithm against a value, or of two on the same splits.
 
-All of them are about d = score of A − score of B, one number per fold. An `Estimate` is the mean of
-d with a standard error; the tests differ in what that error allows for the overlap of the folds'
-training sets: nothing; n_test/n_train, as Nadeau and Bengio (2003) assume; or what disjoint halves
-of the data show, which share no row (McCarthy 1969): (D₁ − D₂)²/4 has the expectation of the
-variance of their mean, whatever the learner, and no estimate from the folds of one
-cross-validation has that property (Bengio & Grandvalet 2004). The questions are the same for each:
-Student's t, a posterior, one algorithm against a value.
+An `Estimate` is the mean of d = score of A − score of B with a standard error. The tests differ in
+what that error allows for the overlap of the folds' training sets: nothing; n_test/n_train, as
+Nadeau and Bengio (2003) assume; or what disjoint halves of the data show (McCarthy 1969):
+(D₁ − D₂)²/4 has the expectation of the variance of their mean, whatever the learner, which no
+estimate from the folds of one cross-validation has (Bengio & Grandvalet 2004).
 """
 
 from __future__ import annotations
@@ -17,10 +15,11 @@ from functools import partial
 from typing import Annotated, Any, Literal, TypedDict, Unpack
 
 import numpy as np
+from annotated_types import Ge
 from numpy.typing import ArrayLike
 from scipy import special
 
-from bakeoff.stats.core.arguments import Default, Finite, Level, Rope, check_count, checked
+from bakeoff.stats.core.arguments import Default, Finite, Level, Rope, check_argument, checked
 from bakeoff.stats.core.checks import ArgumentError, FloatArray, as_array, as_floats, as_scores
 from bakeoff.stats.core.error_rates import TypeOneError
 from bakeoff.stats.core.paired_differences import (
@@ -232,7 +231,8 @@ def corrected_against(
 
 def _half_samples(d: Differences, full_repeats: int, variant: str) -> FoldEstimate:
     """Take the variance from the two halves of each halving; the first rows are the halves."""
-    full = check_count(full_repeats, "full_repeats", least=1 if variant == "full" else 0)
+    at_least = Annotated[int, Ge(1 if variant == "full" else 0)]
+    full: int = check_argument(full_repeats, "full_repeats", at_least)
     rows = len(d.values)
     if rows - full < 2 or (rows - full) % 2:
         message = f"found {full} of {rows} rows of scores; the others must be pairs of halves"
@@ -322,9 +322,8 @@ def cv5x2_t(scores_a: ArrayLike, scores_b: ArrayLike, **options: Unpack[PairOpti
     Returns
     -------
     Result
-        `estimate` is d₁₁, the difference the statistic is made of, and `ci` belongs to it;
-        ``details["mean_difference"]`` is the mean of all ten. ``details["all_ten_t"]`` shows
-        what t would be had another fold come first.
+        `estimate` is d₁₁ and `ci` belongs to it; ``details["mean_difference"]`` is the mean of all
+        ten, ``details["all_ten_t"]`` what t would be had another fold come first.
 
     Warnings
     --------
@@ -628,11 +627,11 @@ def half_sample_t(
         Scores of A and B. Each row is a cross-validation in K folds: first the two halves of
         each of the M halvings, one after the other, then R of all rows of the data.
     variant : {"halves", "full"}
-        What is estimated. ``"halves"`` (default): the mean of all D, so about training on
-        (1 − 1/K) n/2 rows; then V is not too small on average, whatever the learner. ``"full"``:
-        the mean difference over the folds of all rows, so about training on (1 − 1/K) n rows. It
-        assumes that n times the variance does not grow from n/2 to n rows, which strongly
-        shrunken models break: it then rejects too often, as it does with K = 2.
+        What is estimated. ``"halves"``: the mean of all D, so about training on (1 − 1/K) n/2 rows;
+        then V is not too small on average, whatever the learner. ``"full"``: the mean difference
+        over the folds of all rows, so about training on (1 − 1/K) n rows. It assumes that n times
+        the variance does not grow from n/2 to n rows; where strongly shrunken models or K = 2
+        break that, it rejects too often.
 
     Returns
     -------
@@ -798,14 +797,13 @@ def bayes_correlated_t(
     rope : float
         Half-width of the region of practical equivalence, in the unit of the scores; 0 for none.
     confidence_level : float
-        Probability of the credible interval.
+        Probability of the credible interval `ci`.
 
     Returns
     -------
     BayesResult
-        `estimate` is the posterior mean of A − B and `ci` its credible interval. Where all
-        differences are equal the posterior collapses to a point: the probabilities are its
-        limits and `status` warns that they are not evidence.
+        `estimate` is the posterior mean of A − B. Where all differences are equal the posterior is
+        a point: the probabilities are its limits, no evidence, as `status` says.
 
     Warnings
     --------

@@ -382,7 +382,6 @@ def mcnemar_pairs(
 @register(
     evidence=Evidence.ROWS,
     citation="fagerland2013",
-    uses_only_counts=True,
     planning=partial(McNemarPower, calculation="normal"),
     variants=VARIANTS,
     intervals=INTERVALS,
