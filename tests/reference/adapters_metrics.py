@@ -10,7 +10,7 @@ from bakeoff import stats
 from bakeoff.stats import METRICS, Need, Status, all_pairs, influence
 from bakeoff.stats.core.pairs import compact_letters
 from bakeoff.stats.design.groups import spread
-from bakeoff.stats.metrics.answer import bca_interval, mover_interval
+from bakeoff.stats.metrics.differences import bca_interval, mover_interval
 from bakeoff.stats.metrics.family import Contrasts, best_of, family_of_values, max_t, read_family
 from bakeoff.stats.metrics.influence import one, setting_of
 from bakeoff.stats.metrics.library import auc

@@ -29,9 +29,9 @@ from bakeoff.stats.core.result import (
 )
 from bakeoff.stats.design.flips import GroupSums
 from bakeoff.stats.design.groups import Spread
-from bakeoff.stats.metrics.answer import CARRIED
 from bakeoff.stats.metrics.differences import difference
 from bakeoff.stats.metrics.influence import (
+    CARRIED,
     Influence,
     MetricArguments,
     Setting,

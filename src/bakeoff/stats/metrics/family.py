@@ -37,22 +37,19 @@ from bakeoff.stats.core.result import (
 )
 from bakeoff.stats.design.flips import GroupSums, agreeing, hull, max_flip, subset_limits, towards
 from bakeoff.stats.design.groups import Leverage, Spread
-from bakeoff.stats.metrics.answer import (
-    OF_ONE_MODEL,
-    assumptions,
-    better_is_positive,
-    decide,
-    worth_of_groups,
-)
 from bakeoff.stats.metrics.influence import (
+    OF_ONE_MODEL,
     Influence,
     MetricArguments,
     Setting,
+    assumptions,
+    decide,
     one,
     pair,
     pair_counts,
     setting_of,
     setting_of_values,
+    worth_of_groups,
 )
 from bakeoff.stats.metrics.metric import (
     LOG,
@@ -168,7 +165,7 @@ class MetricFamily:
         if self.setting.metric.form is Form.DECISIONS:
             counts = None if self._counts is None else self._counts[:, a, :, b]
             influence, _ = pair(self.setting, [self.rows[a], self.rows[b]], counts)
-            return better_is_positive(self.setting, influence)
+            return self.setting.gain(influence)
         first, second = self.singles[a], self.singles[b]
         assert first is not None
         assert second is not None
@@ -257,7 +254,7 @@ def _family(setting: Setting, rows: list[Any]) -> MetricFamily:
     reasons: list[str] = []
     for values in rows:
         try:
-            singles.append(better_is_positive(setting, one(setting, values)))
+            singles.append(setting.gain(one(setting, values)))
             reasons.append("")
         except NoValue as reason:
             singles.append(None)
@@ -357,7 +354,7 @@ def compare_all(
         contrast = family.contrast(a, b)  # the influence of each row is not kept
         spread, value[place], estimate[place] = contrast.tested, contrast.value, contrast.estimate
         se[place], df[place] = spread.se, spread.df
-        statuses[place], t[place], raw[place] = decide(setting, contrast, side)
+        statuses[place], t[place], raw[place] = decide(setting, contrast, side, spread)
         details[place] = {"se": spread.se, **worth_of_groups(setting, contrast)}
         spreads.append(spread)
         if statuses[place] is Status.OK and contrast.of_groups is not None:
@@ -616,7 +613,7 @@ def _leads(family: MetricFamily) -> FloatArray:
     for i in range(len(defined)):
         for j in range(i + 1, len(defined)):
             contrast = family.contrast(defined[j], defined[i])
-            status, t, _ = decide(family.setting, contrast, "two-sided")
+            status, t, _ = decide(family.setting, contrast, "two-sided", contrast.tested)
             if status is Status.OK:
                 df = contrast.tested.df
                 if scale is not None:

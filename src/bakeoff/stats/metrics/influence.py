@@ -18,10 +18,25 @@ from bakeoff.stats.core.checks import (
     as_scores,
     check_same_labels,
 )
+from bakeoff.stats.core.distributions import t_pvalue
 from bakeoff.stats.core.paired_differences import largest, noise_level
+from bakeoff.stats.core.result import (
+    INDEPENDENT_ROWS,
+    Alternative,
+    Assumption,
+    Status,
+    answered,
+)
 from bakeoff.stats.core.two_by_two import both_correct
 from bakeoff.stats.design.flips import GroupSums
-from bakeoff.stats.design.groups import Leverage, Spread, leverage_of, spread
+from bakeoff.stats.design.groups import (
+    FEWEST_CLUSTERS,
+    Leverage,
+    Spread,
+    leverage_of,
+    recommended_groups,
+    spread,
+)
 from bakeoff.stats.metrics.metric import Form, Metric, Need, metric_called, numbers
 from bakeoff.stats.metrics.view import (
     NO_OPTIONS,
@@ -88,6 +103,10 @@ class Setting:
             columns=self.metric.columns,
             grouped=self.clusters is not None,
         )
+
+    def gain(self, influence: Influence) -> Influence:
+        """Turn a metric of losses so that greater is better."""
+        return influence if self.metric.greater_is_better else -influence
 
     def of_rows(self, rows: Any) -> OfRows:
         """Return the metric of one model as a function of row numbers."""
@@ -516,3 +535,114 @@ def _value(metric: OfRows, rows: NDArray[np.intp], which: str) -> float:
     if not math.isfinite(value):
         raise NoValue(f"on {which} it is {value}")
     return value
+
+
+_ENOUGH_OF_A_CLASS, _ENOUGH_CALLED, _OF_CALLED = 20, 10, "enough rows called positive"
+OF_ONE_MODEL = ("enough rows of each class", _OF_CALLED, "the loss not dominated by few rows")
+"""Assumptions of intervals of one model or of a pair, not of the best of many."""
+
+
+def decide(
+    setting: Setting, contrast: Influence, side: Alternative, tested: Spread
+) -> tuple[Status, float, float]:
+    """Return status, t and p of a difference that is known so precisely."""
+    t = contrast.estimate / tested.se if tested.se > 0 else math.nan
+    same = setting.two_rows and not contrast.psi.any()  # a single row or group has no spread
+    alike = abs(contrast.value) <= contrast.noise and (same or contrast.spread.se <= contrast.noise)
+    status = Status.ZERO_VARIANCE if tested.se <= contrast.noise else Status.OK
+    if alike:
+        status = Status.IDENTICAL_SCORES
+    if too_few(setting, tested) and not (setting.two_rows and alike):
+        status = Status.TOO_FEW
+    pvalue = t_pvalue(t, tested.df, side) if status is Status.OK else math.nan
+    t = math.nan if status is Status.TOO_FEW else t
+    return status, *answered(status, t, pvalue, contrast.value)
+
+
+def too_few(setting: Setting, tested: Spread) -> bool:
+    """Whether there are too few rows, of all or of a class, or too few groups for an answer."""
+    fewest = 2 if setting.two_rows and setting.clusters is None else FEWEST_CLUSTERS
+    return tested.units < fewest or tested.df < 1 or setting.lacks_rows_of_a_class
+
+
+def worth_of_groups(setting: Setting, influence: Influence) -> dict[str, float]:
+    """Return how many groups the rows are in and what they are worth; empty without groups."""
+    if setting.clusters is None:
+        return {}
+    # leaving groups out says nothing of single rows
+    effect = math.nan if setting.metric.form is Form.LEFT_OUT else influence.design_effect
+    return {
+        "n_clusters": int(influence.spread.units),
+        "design_effect": effect,
+        "n_effective": setting.truth.n / effect,
+    }
+
+
+CARRIED, _ENOUGH_OF_ROWS = "the difference carried by enough rows", 10.0
+"""Below that many effective degrees of freedom true nulls are rejected too often; see
+benchmarks/regression.csv."""
+_ENOUGH_ALONE, _FEWEST_UNLIKE = 5.0, 3
+"""With fewer degrees of freedom of one model's R² or correlation single rows carry it; with fewer
+rows that differ from all others rare values need not have occurred (benchmarks/passes.csv)."""
+
+
+def enough_rows(tested: Spread, values: Sequence[FloatArray] = ()) -> Assumption:
+    """Say whether enough rows carry a difference, by the values of each model if they are losses.
+
+    A model's values that are nearly all the same do not show its rare ones.
+    """
+    enough = tested.df >= min(_ENOUGH_OF_ROWS, tested.units / 3)
+    detail = (
+        f"{tested.df:.0f} effective degrees of freedom of the rows; below {_ENOUGH_OF_ROWS:.0f}, "
+        "as with few errors or few large ones, intervals miss too often"
+    )
+    if not values:
+        return Assumption(CARRIED, enough, detail)
+    other = min(
+        int(np.count_nonzero(x != np.partition(x, len(x) // 2)[len(x) // 2])) for x in values
+    )
+    rare = max(1, round(tested.units / 10))
+    detail += f", and errors on fewer than 1 of {rare:,} rows may be missing from these"
+    if other < _FEWEST_UNLIKE:
+        enough, detail = False, f"a model has the same value on all rows but {other}; {detail}"
+    return Assumption(CARRIED, None if enough else False, detail)
+
+
+def assumptions(
+    setting: Setting, tested: Spread, models: Sequence[Influence]
+) -> tuple[Assumption, ...]:
+    """Say what the rows tell of the assumptions of t intervals for one model or for several."""
+    checks = [INDEPENDENT_ROWS]
+    if setting.clusters is not None:
+        checks = [recommended_groups(tested.units)]
+    metric, fewest = setting.metric, setting.fewest
+    name, of, enough = "enough rows of each class", "of the rarest class", _ENOUGH_OF_A_CLASS
+    if metric.classes == "called" and models:
+        name, of, enough = _OF_CALLED, "called positive", _ENOUGH_CALLED
+        # the net benefit of a row that is not called positive is 0
+        worth = (np.abs(one.psi + one.value) > NOISE for one in models)
+        fewest = min(int(np.count_nonzero(values)) for values in worth)
+    if fewest >= 0:
+        detail = f"{fewest} rows {of} that {metric.name} uses; below {enough} "
+        checks.append(Assumption(name, fewest >= enough, f"{detail}intervals are inaccurate"))
+    if len(models) > 1 and metric.needs is Need.NUMBERS and metric.form is Form.ROWS:
+        if setting.clusters is None:
+            enough_of_rows = enough_rows(tested, [one.psi for one in models])
+            # a row that all models miss by far cancels in the difference of shares of variance
+            of_means = metric.mean_of_rows or metric.root or not metric.computed
+            alone = math.inf if of_means else min(one.spread.df for one in models)
+            if alone < _ENOUGH_ALONE:
+                detail = f"{alone:.0f} of one model, {_ENOUGH_ALONE:.0f} are needed"
+                enough_of_rows = Assumption(CARRIED, False, f"{enough_of_rows.detail}; {detail}")
+            checks.append(enough_of_rows)
+    elif metric.carried is not None:
+        carried = metric.carried
+        detail = (
+            f"{tested.df:.0f} effective degrees of freedom of {tested.units:.0f} units; "
+            f"{carried.consequence}"
+        )
+        holds: bool | None = tested.df >= carried.share * tested.units
+        if holds and tested.units < carried.shows_from:
+            holds, detail = None, f"{detail}; fewer than {carried.shows_from} do not show it"
+        checks.append(Assumption(carried.assumption, holds, detail))
+    return tuple(checks)
