@@ -14,8 +14,7 @@ from bakeoff.stats.metrics.differences import bca_interval, mover_interval
 from bakeoff.stats.metrics.family import Contrasts, best_of, family_of_values, max_t, read_family
 from bakeoff.stats.metrics.influence import one, setting_of
 from bakeoff.stats.metrics.library import auc
-from bakeoff.stats.metrics.metric import FISHER, LOG, LOG_COMPLEMENT, PLAIN
-from bakeoff.stats.metrics.view import NoValue
+from bakeoff.stats.metrics.metric import FISHER, LOG, LOG_COMPLEMENT, PLAIN, NoValue
 from tests.reference.adapters_scores import half_sample
 from tests.reference.told import as_printed, columns, told
 

@@ -27,8 +27,7 @@ from bakeoff.stats.core.result import (
     Status,
     conclude,
 )
-from bakeoff.stats.design.flips import GroupSums
-from bakeoff.stats.design.groups import Spread
+from bakeoff.stats.design.groups import GroupSums, Spread
 from bakeoff.stats.metrics.differences import difference
 from bakeoff.stats.metrics.influence import (
     CARRIED,

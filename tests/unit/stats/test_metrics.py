@@ -28,8 +28,7 @@ from bakeoff.stats.gate import skewed_limits, skewed_pvalue
 from bakeoff.stats.metrics import influence as engine
 from bakeoff.stats.metrics.differences import bca_interval
 from bakeoff.stats.metrics.family import compare_models
-from bakeoff.stats.metrics.metric import METRICS, Need
-from bakeoff.stats.metrics.view import Truth, View
+from bakeoff.stats.metrics.metric import METRICS, Need, Truth, View
 
 NAMES = [
     *(m for m, one in METRICS.items() if not one.option),

@@ -33,7 +33,7 @@ from bakeoff.report.written import of_target, with_unit
 from bakeoff.spec.related import row_columns
 from bakeoff.stats import metric_ci
 from bakeoff.stats.metrics.library import calibration_curve
-from bakeoff.stats.metrics.view import read_groups
+from bakeoff.stats.metrics.metric import read_groups
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

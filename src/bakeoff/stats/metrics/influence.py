@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Callable, Sequence
-from functools import cached_property, reduce
+from functools import cached_property, partial, reduce
 from typing import Annotated, Any, TypedDict, Unpack
 
 import numpy as np
@@ -28,26 +28,29 @@ from bakeoff.stats.core.result import (
     answered,
 )
 from bakeoff.stats.core.two_by_two import both_correct
-from bakeoff.stats.design.flips import GroupSums
 from bakeoff.stats.design.groups import (
     FEWEST_CLUSTERS,
+    GroupSums,
     Leverage,
     Spread,
-    leverage_of,
     recommended_groups,
     spread,
 )
-from bakeoff.stats.metrics.metric import Form, Metric, Need, metric_called, numbers
-from bakeoff.stats.metrics.view import (
+from bakeoff.stats.metrics.metric import (
     NO_OPTIONS,
     Cells,
     Codes,
+    Form,
     Functional,
+    Metric,
+    Need,
     NoValue,
     Options,
     Truth,
     View,
     coded,
+    metric_called,
+    numbers,
     read_classes,
     read_groups,
     read_probabilities,
@@ -58,7 +61,7 @@ OfRows = Callable[[NDArray[np.intp]], float]
 """From row numbers (with repetitions) to the metric of those rows."""
 NOISE = 1e-12
 """What rounding makes of a metric of classes; relative to the metric's size for numbers."""
-FEWEST_OF_A_CLASS = 5
+_FEWEST_OF_A_CLASS = 5
 """With fewer rows of a class that a metric is conditional on there is no answer."""
 
 
@@ -130,7 +133,7 @@ class Setting:
         if self.metric.classes not in ("positive", "negative", "every"):
             return False
         counts = self._rows_of_classes
-        return bool(((counts > 0) & (counts < FEWEST_OF_A_CLASS)).any())
+        return bool(((counts > 0) & (counts < _FEWEST_OF_A_CLASS)).any())
 
     @property
     def fewest(self) -> int:
@@ -162,15 +165,32 @@ def setting_of(
     groups: ArrayLike | None = None,
     **options: Any,
 ) -> tuple[Setting, list[Any]]:
-    """Check a metric, its truth and the predictions it is computed from; see `read_rows`."""
+    """Check a metric, its truth, and what each model predicts: codes, probabilities or numbers."""
     metric = metric_called(metric)
     check_same_labels(y_true=y_true, **dict(models))
-    true: Any = y_true
-    if not metric.by_order and metric.needs is not Need.NUMBERS:
+    read: Callable[[ArrayLike, str], NDArray[Any]] = partial(as_scores, unit="rows")
+    if not metric.computed:
+        name, values = models[0]
+        truth = Truth(np.full(len(read(values, name)), np.nan))
+    elif metric.needs is Need.NUMBERS:
+        for name, value in (("positive", positive), ("labels", labels)):
+            if value is not None:
+                raise ArgumentError(name, f"{metric} compares numbers, which have no classes")
+        truth = Truth(read(y_true, "y_true"))
+    elif metric.by_order:
+        truth = read_truth(y_true, labels, positive)
+        read = partial(read_probabilities, truth)
+    else:
         true = coded(y_true, "y_true")
         models = [(name, coded(values, name)) for name, values in models]
-    truth = read_true(metric, true, models, positive, labels)
-    rows = [read_rows(metric, truth, values, name) for name, values in models]
+        truth = read_truth(true, labels, positive, models)
+        read = partial(read_classes, truth)
+    rows = []
+    for name, values in models:
+        rows.append(read(values, name))
+        if len(rows[-1]) != truth.n:
+            found = f"has {len(rows[-1])} rows, y_true has {truth.n}"
+            raise ArgumentError(name, f"{found}; pair them by id")
     return Setting(metric, truth, read_groups(groups, truth.n), Options(**options)), rows
 
 
@@ -182,34 +202,6 @@ def setting_of_values(
     setting, rows = setting_of((), models, metric, groups=groups)
     rounding = noise_level(*(values for _, values in models))
     return dataclasses.replace(setting, rounding=rounding, two_rows=len(rows) <= 2), rows
-
-
-def read_true(
-    metric: Metric, y_true: Any, models: Models, positive: Any, labels: ArrayLike | None
-) -> Truth:
-    """Check the truth; classes that are only predicted count as classes too."""
-    if not metric.computed:
-        name, values = models[0]
-        return Truth(np.full(len(as_scores(values, name, unit="rows")), np.nan))
-    if metric.needs is not Need.NUMBERS:
-        return read_truth(y_true, labels, positive, () if metric.by_order else models)
-    for name, value in (("positive", positive), ("labels", labels)):
-        if value is not None:
-            raise ArgumentError(name, f"{metric} compares numbers, which have no classes")
-    return Truth(as_scores(y_true, "y_true", unit="rows"))
-
-
-def read_rows(metric: Metric, truth: Truth, predicted: ArrayLike, name: str) -> Any:
-    """Check what one model predicts: class codes, probabilities of shape (n, K), or numbers."""
-    values: NDArray[Any]
-    if not truth.classes:
-        values = as_scores(predicted, name, unit="rows")
-    else:
-        read = read_probabilities if metric.by_order else read_classes
-        values = read(truth, predicted, name)
-    if len(values) != truth.n:
-        raise ArgumentError(name, f"has {len(values)} rows, y_true has {truth.n}; pair them by id")
-    return values
 
 
 _MOST_CELLS = 2**26
@@ -231,7 +223,7 @@ class Table:
     of_all_classes: NDArray[np.int64] | None
 
     @classmethod
-    def of(
+    def count(
         cls, setting: Setting, models: Sequence[Codes], counts: NDArray[np.int64] | None = None
     ) -> Table:
         """Count the rows in the cells; of accuracy in those where each model is right or wrong."""
@@ -333,30 +325,17 @@ class Influence:
         The metric, as it is always computed.
     values : ndarray, shape (n,) or (c,)
         The influence values of the rows, or of the cells of the table that they fall into.
-    clusters, leverage : ndarray, shape (n,), and Leverage, or None
-        The groups of the rows and what their sums are divided by.
-    table : Table or None
-        The table of a metric of decisions.
-    padded : Functional or None
-        Value and influence values of the cells with pseudo-rows, from which a metric of decisions
-        is tested; None for other metrics.
-    pseudo : float
-        How many pseudo-rows there are.
-    noise : float
-        The largest value and standard error that rounding alone makes.
-    root : bool
-        Whether the metric is the root of a mean.
     """
 
     value: float
     values: FloatArray
-    clusters: Codes | None = None
-    leverage: Leverage | None = None
-    table: Table | None = None
-    padded: Functional | None = None
-    pseudo: float = 0.0
-    noise: float = NOISE
-    root: bool = False
+    clusters: Codes | None = None  # the groups of the rows
+    leverage: Leverage | None = None  # what their sums are divided by
+    table: Table | None = None  # of a metric of decisions
+    padded: Functional | None = None  # its value and influence with pseudo-rows, which is tested
+    pseudo: float = 0.0  # how many pseudo-rows there are
+    noise: float = NOISE  # the largest value and standard error that rounding alone makes
+    root: bool = False  # whether the metric is the root of a mean
 
     @property
     def psi(self) -> FloatArray:
@@ -471,12 +450,12 @@ def one(setting: Setting, rows: Any) -> Influence:
     """Return the influence values of one model."""
     metric, clusters, leverage = setting.metric, setting.clusters, setting.leverage
     if metric.form is Form.DECISIONS:
-        table = Table.of(setting, [rows])
+        table = Table.count(setting, [rows])
         plain, padded = (table.metric(setting, 0, pseudo) for pseudo in (0.0, PLUS_FOUR))
         return Influence(plain.value, plain.psi, clusters, leverage, table, padded, PLUS_FOUR)
     if metric.form is Form.LEFT_OUT:
         functional, clusters = left_out(setting.of_rows(rows), setting.truth.n, clusters)
-        leverage = leverage_of(clusters)
+        leverage = None if clusters is None else Leverage.from_codes(clusters)
     else:
         assert metric.formula is not None
         functional = metric.formula(setting.view(rows))
@@ -493,7 +472,7 @@ def pair(
     setting: Setting, models: Sequence[Codes], counts: NDArray[np.int64] | None = None
 ) -> tuple[Influence, tuple[float, float]]:
     """Return the difference A − B by a metric of decisions, and the value of each."""
-    table, groups = Table.of(setting, models, counts), (setting.clusters, setting.leverage)
+    table, groups = Table.count(setting, models, counts), (setting.clusters, setting.leverage)
     a, b, padded_a, padded_b = (
         table.metric(setting, model, pseudo) for pseudo in (0.0, PLUS_TWO) for model in (0, 1)
     )

@@ -32,7 +32,7 @@ from bakeoff.stats.core.result import (
 )
 from bakeoff.stats.design.clusters import RowDesign
 from bakeoff.stats.design.groups import GroupTest
-from bakeoff.stats.metrics.view import coded
+from bakeoff.stats.metrics.metric import coded
 
 
 def _read_labels(
@@ -248,13 +248,10 @@ def cost_sensitive(
 
     Notes
     -----
-    n_ijk rows of true class k are labelled i by A and j by B; the null is
-    δ = Σ (c_ki − c_kj) π_ijk = 0 (the cost-sensitive tests of MATLAB's testcholdout; the
-    constrained multinomial likelihood is Owen's 1988 empirical likelihood of a mean). The
-    likelihood ratio statistic is 2 Σ n log(1 + λd/n) with
-    d = c_ki − c_kj and λ the root of Σ n_ijk d/(n + λd) = 0; the χ² statistic is
-    min Σ (n_ijk + 1 − (n + K³)π)²/(n_ijk + 1) under δ = 0, Σπ = 1 and π ≥ 0. Both are χ²(1).
-    With unit costs they test McNemar's hypothesis.
+    These are the cost-sensitive tests of MATLAB's testcholdout; the constrained multinomial
+    likelihood is Owen's (1988) empirical likelihood of a mean. With n_ijk rows of true class k that
+    A labels i and B labels j and d = c_ki − c_kj the likelihood ratio statistic is
+    2 Σ n log(1 + λd/n), λ the root of Σ n_ijk d/(n + λd) = 0; it is χ²(1) like the other.
 
     Examples
     --------
@@ -319,14 +316,11 @@ def cost_sensitive_from_counts(
     ----------
     counts : array_like, shape (K, K, K)
         ``counts[i, j, k]``: rows that A labels i, B labels j, and whose true class is k.
-    cost : array_like, shape (K, K), optional
-        As in `cost_sensitive`.
-    variant : {"likelihood_ratio", "likelihood_ratio_all_cells", "chi_square"}
+    cost, variant
         As in `cost_sensitive`.
 
     Examples
     --------
-    >>> from bakeoff.stats import cost_sensitive_from_counts
     >>> counts = [[[50, 5], [4, 2]], [[5, 2], [3, 40]]]
     >>> result = cost_sensitive_from_counts(counts, cost=[[0, 1], [5, 0]])
     >>> print(f"{result.statistic:.4f} {result.pvalue:.4f}")

@@ -5,7 +5,7 @@ depend on each other; the further apart, the less. The long-run variance Ω esti
 transform of the series by cosines is Λ_j = √(2/T)·Σ r_t cos(πj(t − ½)/T) for j = 1, 2, ….
 
 An average of the first B squared cosines cannot see persistence that is weak beside the noise: its
-spectrum is a narrow peak at 0, and most of the B ordinates lie beside it. `persistence` therefore
+spectrum is a narrow peak at 0, and most of the B ordinates lie beside it. `_Spectra` therefore
 compares white noise with a grid of spectra of an AR(1) series under white noise, by Whittle's
 likelihood of the first J ordinates, and says by how much the average falls short at frequency 0.
 """
@@ -168,9 +168,8 @@ def diebold_mariano_means(
 
     Does one of these two systems have the better mean of a value per row at later times?
 
-    Run `diebold_mariano` on a number per row (a loss, a score) in place of right or wrong.
-
-    The test of Diebold & Mariano (1995) with the long-run variance of Lazarus et al. (2018).
+    `diebold_mariano` on a number per row (a loss, a score) in place of right or wrong (Diebold &
+    Mariano 1995; Lazarus et al. 2018).
 
     Parameters
     ----------
@@ -217,7 +216,10 @@ def _results(
     times = as_clusters(time, len(differences[0]), "time")
     n, periods, corrected = times.n, times.count, variant == "ewc_corrected"
     residuals = [_residuals(d, times) for d in differences]
-    factors = persistence(residuals, contrasts) if corrected else np.ones(len(residuals))
+    factors = np.ones(len(residuals))
+    if corrected:  # how far the mean of B squared cosines falls short of the long-run variance
+        spectra = _spectra(periods)
+        factors = spectra.averages(residuals, spectra.shortfall, contrasts)[0]
     bandwidth = cosine_count(periods) if corrected else min(horizon, periods) - 1
     df = float(bandwidth) if corrected else periods - 1.0
     few = too_few_times(periods, variant, horizon)
@@ -401,12 +403,6 @@ class _Spectra:
 
 
 _spectra = functools.lru_cache(maxsize=8)(_Spectra)
-
-
-def persistence(residuals: Sequence[FloatArray], contrasts: int) -> FloatArray:
-    """Return by what factor the mean of B squared cosines falls short of the long-run variance."""
-    spectra = _spectra(len(residuals[0]))
-    return spectra.averages(residuals, spectra.shortfall, contrasts)[0]
 
 
 def independent_blocks(values: FloatArray, times: Clusters, blocks: int) -> Assumption:

@@ -35,8 +35,7 @@ from bakeoff.stats.metrics.influence import (
     setting_of,
     too_few,
 )
-from bakeoff.stats.metrics.metric import Metric, check_smooth, metric_called, numbers
-from bakeoff.stats.metrics.view import NoValue
+from bakeoff.stats.metrics.metric import Metric, NoValue, check_smooth, metric_called, numbers
 from bakeoff.stats.planning import root
 
 _FEWEST_APART, _FEWEST_SKEWED = 5, 10
@@ -330,7 +329,7 @@ class Recipes:
             shared |= {"status": Status.UNDEFINED, "assumptions": checks}
             return Result(statistic=math.nan, pvalue=math.nan, **shared)
         parts, sign = Parts.join(recipes), 1 if setting.metric.greater_is_better else -1
-        fits, se = parts.fits, math.sqrt(parts.variance)
+        fits, se, tail = parts.fits, math.sqrt(parts.variance), tail_probability(level, side)
         centre = parts.estimate if two else sign * parts.estimate
         noise = max(recipe.mean.noise for recipe in recipes)
         unknown = any(recipe.count < 2 and not recipe.deterministic for recipe in recipes)
@@ -342,7 +341,7 @@ class Recipes:
             status = Status.OK
         half, statistic, pvalue, ci = math.nan, math.nan, math.nan, None
         if status is Status.OK:
-            half, (low, high) = parts.reach(tail_probability(level, side)), setting.metric.range
+            half, (low, high) = parts.reach(tail), setting.metric.range
             if two:
                 low, high = low - high, high - low
                 # that of these fits where nothing is known of others
@@ -371,7 +370,9 @@ class Recipes:
             "se_fits": fits.se,
             "df_fits": fits.df,
             "pvalue_fits": of_fits.pvalue(side) if fits_vary else math.nan,
-            "half_width_fits": fits.quantile(level, side) * fits.se if fits_vary else math.nan,
+            "half_width_fits": -float(special.stdtrit(fits.df, tail)) * fits.se
+            if fits_vary
+            else math.nan,
         }
         for letter, member in zip("ab", members, strict=False):  # what runs say of it alone
             alone = self.recipe(member)
@@ -539,6 +540,11 @@ def recipe_mean_difference(
     other rows?
 
     As `recipe_difference` (Banerjee 1960), for losses, marks and other numbers.
+
+    Returns
+    -------
+    Result
+        As of `recipe_difference`.
 
     Examples
     --------
