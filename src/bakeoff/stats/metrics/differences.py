@@ -69,7 +69,7 @@ from bakeoff.stats.metrics.metric import (
     Form,
     Metric,
     NoValue,
-    check_smooth,
+    metric_called,
     read_groups,
     rows_of,
     subgroup_rows,
@@ -493,8 +493,7 @@ def mean_ci(
     Returns
     -------
     Result
-        `estimate` is the mean, `pvalue` NaN. ``zero_variance``: the same number on every row;
-        ``too_few``: fewer than two rows, or than five groups.
+        `estimate` is the mean, `pvalue` NaN. ``too_few``: fewer than two rows, or five groups.
 
     Examples
     --------
@@ -542,8 +541,6 @@ def mean_difference(
 
     Parameters
     ----------
-    values_a, values_b : array_like, shape (n,)
-        A's and B's value on each row, in the same rows.
     groups : array_like, shape (n,), optional
         Which rows belong together. Where each item was run several times, rows are runs and
         `groups` the items.
@@ -571,9 +568,7 @@ def mean_difference(
     -------
     Result or ClusteredResult
         `estimate` is A's mean advantage. Independent values that are all 0 or 1 have the p-value
-        and the interval of `mcnemar`. ``identical_scores`` (p 1): the same value on every
-        row; ``zero_variance`` (p NaN): the same difference on every row; ``too_few``: fewer than
-        two rows, or than five groups.
+        and the interval of `mcnemar`. ``too_few``: fewer than two rows, or than five groups.
 
     Warnings
     --------
@@ -668,7 +663,7 @@ def metric_interaction(
     """
     models = [("predicted_a", predicted_a), ("predicted_b", predicted_b)]
     setting, rows = setting_of(y_true, models, **options)
-    check_smooth(setting.metric)
+    metric_called(setting.metric, smooth=True)
     return _interaction("metric_interaction", setting, rows, subgroup, confidence_level)
 
 

@@ -69,7 +69,6 @@ from bakeoff.stats.metrics.metric import (
     Need,
     NoValue,
     Scale,
-    check_smooth,
     metric_called,
 )
 
@@ -187,10 +186,9 @@ class MetricFamily:
         metric = self.setting.metric
         if metric.form in (Form.DECISIONS, Form.LEFT_OUT):
             return None
-        scale = metric.scale
-        if scale is PLAIN and metric.range[0] == 0:
-            scale = LOGIT if metric.range[1] == 1 else LOG
-        return scale if metric.greater_is_better else scale.mirrored()
+        if metric.scale is PLAIN and metric.range[0] == 0:
+            return LOGIT if metric.range[1] == 1 else LOG
+        return metric.scale
 
     @cached_property
     def covariance(self) -> FloatArray:
@@ -234,9 +232,19 @@ def read_family(
     **options: Any,
 ) -> MetricFamily:
     """Read truth and predictions of all models, and find each model's influence values."""
-    metric = metric_called(metric)
-    check_smooth(metric)
-    return _family(*setting_of(y_true, _columns(predicted, metric), metric, **options))
+    metric = metric_called(metric, smooth=True)
+    columns: Any = predicted  # one for each model, or a table of probabilities
+    if not isinstance(predicted, list) or not all(hasattr(c, "categories") for c in predicted):
+        table = as_array(predicted, "predicted")
+        most = 3 if metric.by_order else 2
+        if not 2 <= table.ndim <= most or table.shape[1] < 2:
+            shape = "(n, M)" if most == 2 else "(n, M) or (n, M, K)"
+            raise ArgumentError(
+                "predicted", f"expected shape {shape}, rows by M >= 2 models, found {table.shape}"
+            )
+        columns = np.moveaxis(table, 1, 0)
+    named = [("predicted", column) for column in columns]
+    return _family(*setting_of(y_true, named, metric, **options))
 
 
 def family_of_values(
@@ -259,20 +267,6 @@ def _family(setting: Setting, rows: list[Any]) -> MetricFamily:
         except NoValue as reason:
             reasons[model] = str(reason)
     return MetricFamily(setting, rows, defined, reasons)
-
-
-def _columns(predicted: ArrayLike, metric: Metric) -> list[tuple[str, ArrayLike]]:
-    """Split rows × models into one column, or table of probabilities, for each model."""
-    if isinstance(predicted, list) and all(hasattr(c, "categories") for c in predicted):
-        return [("predicted", column) for column in predicted]
-    table = as_array(predicted, "predicted")
-    most = 3 if metric.by_order else 2
-    if not 2 <= table.ndim <= most or table.shape[1] < 2:
-        shape = "(n, M)" if most == 2 else "(n, M) or (n, M, K)"
-        raise ArgumentError(
-            "predicted", f"expected shape {shape}, rows by M >= 2 models, found {table.shape}"
-        )
-    return [("predicted", table[:, m]) for m in range(table.shape[1])]
 
 
 MAX_T = "max-t"
@@ -593,10 +587,13 @@ def _rows_of_rarest(family: MetricFamily) -> tuple[int, int]:
 def _leads(family: MetricFamily) -> FloatArray:
     """Return by how many standard errors, as normal scores, model j (column) beats i (row)."""
     members, scale = list(family.defined), family.scale
+    sign = 1 if family.setting.metric.greater_is_better else -1
     scaled = {  # by the delta method; not at an end of the range
-        m: dataclasses.replace(s, value=scale.forward(s.value), values=s.values / slope)
+        m: dataclasses.replace(
+            s, value=sign * scale.forward(sign * s.value), values=s.values / slope
+        )
         for m, s in family.defined.items()
-        if scale is not None and (slope := scale.slope(s.value)) > 0
+        if scale is not None and (slope := scale.slope(sign * s.value)) > 0
     }
     z = np.full((len(members), len(members)), -math.inf)
     for i, j in pairs_of(len(members), None):

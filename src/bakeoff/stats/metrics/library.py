@@ -378,7 +378,7 @@ def expected_cost(table: Cells) -> Functional:
     costs, priors = table.options.costs(k), table.options.shares(k)
     return _sum(
         ratio(
-            table.cost_of(k, costs),
+            mean(np.where(table.truth == k, costs[k, table.predicted], 0.0), table.weights),
             table.true(k),
             f"no row is {table.classes[k]!r}, so what its errors cost has no value",
         )

@@ -336,10 +336,6 @@ class Cells:
         """Return the share of rows predicted as class k."""
         return mean(self.predicted == k, self.weights)
 
-    def cost_of(self, k: int, cost: FloatArray) -> Functional:
-        """Return the mean over all rows of the costs of those of class k."""
-        return mean(np.where(self.truth == k, cost[k, self.predicted], 0.0), self.weights)
-
     @property
     def present(self) -> list[int]:
         """The classes that occur among the truth."""
@@ -452,15 +448,6 @@ class Scale(NamedTuple):
     forward: Callable[[float], float]
     inverse: Callable[[float], float]
     slope: Callable[[float], float]
-
-    def mirrored(self) -> Scale:
-        """Return the scale of a gain −θ, whose greater values are better."""
-        return Scale(
-            self.name,
-            lambda gain: -self.forward(-gain),
-            lambda value: -self.inverse(-value),
-            lambda gain: self.slope(-gain),
-        )
 
     def limits(self, value: float, half: float) -> tuple[float, float] | None:
         """Return g⁻¹(g(θ) ± h·g'(θ)) for a half-width h; None at an end of the range."""
@@ -704,24 +691,22 @@ METRICS = Metrics()
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-def metric_called(name: str | Metric) -> Metric:
-    """Return the metric of a name, or say which there are."""
+def metric_called(name: str | Metric, *, smooth: bool = False) -> Metric:
+    """Return the metric of a name, or say which there are; `smooth`: one that has a test."""
     if isinstance(name, Metric):
-        return name
-    if isinstance(name, str) and name.partition("@")[0] in (*METRICS,):
+        metric = name
+    elif isinstance(name, str) and name.partition("@")[0] in (*METRICS,):
         metric = METRICS[name]
-        return METRICS.with_option(name) if metric.option else metric
-    return METRICS[check_choice(name, (*METRICS,), "metric")]
-
-
-def check_smooth(metric: Metric) -> None:
-    """Refuse a metric that has intervals and no test."""
-    if not metric.smooth:
+        metric = METRICS.with_option(name) if metric.option else metric
+    else:
+        metric = METRICS[check_choice(name, (*METRICS,), "metric")]
+    if smooth and not metric.smooth:
         raise ArgumentError(
             "metric",
             f"{metric} is not smooth, so that no test of it holds its level: take "
             "metric_difference, which gives intervals",
         )
+    return metric
 
 
 def enter(metric: Metric) -> None:

@@ -50,7 +50,13 @@ _VARIANTS = Variants(("delong",), ("t_and_flips", "influence_t", "robust_t", "ob
 class _Rows:
     """The rows of two classes and what relates them."""
 
-    def __init__(self, y_true: ArrayLike, scores: dict[str, ArrayLike], groups: ArrayLike | None):
+    def __init__(
+        self,
+        y_true: ArrayLike,
+        scores: dict[str, ArrayLike],
+        groups: ArrayLike | None,
+        variant: str | None,
+    ):
         instead = "`y == positive_class`, one class against others"
         self.positive = as_correctness(y_true, "y_true", kind="classes", instead=instead)
         if self.positive.all() or not self.positive.any():
@@ -71,6 +77,7 @@ class _Rows:
             self.leverage = Leverage.from_codes(codes, np.where(self.positive, 0, 1))
             # how many groups hold a positive row, and how many a negative one
             self.holding = [len(np.unique(codes[rows])) for rows in self.classes]
+        self.form = _VARIANTS.choose(variant, "independent" if groups is None else "groups")
 
     def area(self, scores: ArrayLike, name: str) -> Functional:
         """Return the area of one model with the influence of each row."""
@@ -101,12 +108,9 @@ class _Rows:
             + k / (k - 1) * (float(x_a @ y_b) + float(x_b @ y_a))
         )
 
-    def compare(
-        self, a: Functional, b: Functional, variant: str | None, side: Alternative, level: float
-    ) -> Result:
+    def compare(self, a: Functional, b: Functional, side: Alternative, level: float) -> Result:
         """Compare two areas."""
-        contrast, groups, df = a - b, self.groups, math.inf
-        form = _VARIANTS.choose(variant, "independent" if groups is None else "groups")
+        contrast, groups, form, df = a - b, self.groups, self.form, math.inf
         robust = form not in ("delong", "obuchowski")
         # not var_A + var_B - 2 cov, which would lose its digits when the models agree
         variance = math.nan if robust else self.dependent(contrast, contrast)
@@ -205,11 +209,10 @@ def delong_pairs(
 ) -> list[Result]:
     """Return what `delong` says of each pair of columns; each model is ranked once."""
     table, members = as_array(scores, "scores"), list(pairs)
-    rows = _Rows(y_true, {"scores": scores}, groups)
+    rows = _Rows(y_true, {"scores": scores}, groups, variant)
     models = dict.fromkeys(model for pair in members for model in pair)
     areas = {model: rows.area(table[:, model], "scores") for model in models}
-    how = variant, alternative, confidence_level
-    return [rows.compare(areas[a], areas[b], *how) for a, b in members]
+    return [rows.compare(areas[a], areas[b], alternative, confidence_level) for a, b in members]
 
 
 @register(
@@ -241,9 +244,6 @@ def delong(
     ----------
     y_true : array_like of bool or 0/1, shape (n,)
         The true classes; 1 is the positive one.
-    score_a, score_b : array_like, shape (n,)
-        What A and B give the positive class: probabilities or any scores, only their order
-        counts.
     variant : str, optional
         Independent rows have ``"delong"``. In groups ``"t_and_flips"`` (default), ``"influence_t"``
         and ``"robust_t"``, as in `mean_difference`, of the placements summed inside groups,
@@ -272,6 +272,6 @@ def delong(
     (0.25, 1.2247, 0.2207)
     """
     scores = {"score_a": score_a, "score_b": score_b}
-    rows = _Rows(y_true, scores, groups)
+    rows = _Rows(y_true, scores, groups, variant)
     a, b = (rows.area(values, name) for name, values in scores.items())
-    return rows.compare(a, b, variant, alternative, confidence_level)
+    return rows.compare(a, b, alternative, confidence_level)

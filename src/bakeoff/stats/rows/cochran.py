@@ -157,9 +157,7 @@ def cochran_q(
         In groups `statistic` is Q = (M − 1) Σ_j(Σ_k g_kj)²/ΣΣg², Cochran's with one row per
         group, or F; `estimate` is the range of the accuracies. For independent rows
         `effect_sizes` has η²_Q = Q/(n(M − 1)) (Serlin, Carr & Marascuilo 1982), between 0 and
-        1. `details` has the accuracies, the number of rows that discriminate, and for
-        permutation p-values how they were found and their Monte Carlo standard error. Where
-        few rows discriminate, the asymptotic variant gives the exact p in `details` as well.
+        1. Where few rows discriminate, `details` has the exact p of any variant.
 
     Warnings
     --------
@@ -351,9 +349,7 @@ def looney_f(
     -------
     Result
         F with its degrees of freedom; `details` has the sums of squares SSA (models), SSB
-        (rows), SSAB (rest) and SST, the mean squares, the accuracies and, if it was asked for,
-        ε. Without a row on which the models disagree F is 0 and p is 1; where every row shows
-        the same disagreement there is no residual variance and p is NaN.
+        (rows), SSAB (rest) and SST.
 
     Warnings
     --------
@@ -362,8 +358,7 @@ def looney_f(
 
     Notes
     -----
-    Looney (1988): F = MSA/MSAB with df M − 1 and (M − 1)(n − 1), which equals
-    (n − 1)Q/(n(M − 1) − Q) in terms of Cochran's Q. Greenhouse & Geisser (1959) for ε.
+    F = MSA/MSAB with df M − 1 and (M − 1)(n − 1) (Looney 1988), ε of Greenhouse & Geisser (1959).
 
     Examples
     --------

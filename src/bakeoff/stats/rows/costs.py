@@ -212,8 +212,6 @@ def cost_sensitive(
 
     Parameters
     ----------
-    y_true, pred_a, pred_b : array_like, shape (n,)
-        True labels and the labels that A and B predict, of any one kind.
     cost : array_like, shape (K, K), optional
         ``cost[k, i]`` ≥ 0 is the cost of predicting class i where the truth is class k; the
         diagonal is 0. Without it every error costs 1.
@@ -237,8 +235,7 @@ def cost_sensitive(
     -------
     Result or ClusteredResult
         `estimate` is B's mean cost less A's (positive favours A) with a profile-likelihood
-        interval in the unit of the costs. `details` has each model's mean cost and
-        misclassification rate, the multiplier λ and the classes in use.
+        interval in the unit of the costs.
 
     Warnings
     --------
@@ -365,6 +362,25 @@ def cost_sensitive_from_counts(
         high = -float(cells.possible.min()) if alternative == "greater" else high
         method = "likelihood_ratio" if observed else "likelihood_ratio_all_cells"
         ci = ConfidenceInterval(low, high, confidence_level, method)
+    differing = int(cells.count[cells.value != 0].sum())
+    detail = f"the two labels differ in cost on {differing} of {cells.n:.0f} rows"
+    wanted = f"{detail}; the χ² approximation wants 25"
+    checks = [INDEPENDENT_ROWS, Assumption("large sample", differing >= 25, wanted)]
+    if status is Status.UNDEFINED:
+        detail = (
+            f"wherever the costs differ {'A' if cells.value.max() > 0 else 'B'}'s label costs "
+            "more: the equation for λ has no root; likelihood_ratio_all_cells and chi_square have "
+            "an answer"
+        )
+        checks.append(Assumption("cost differences of both signs", False, detail))
+    elif variant == "likelihood_ratio" and status is Status.OK:
+        inside = bool((cells.n + multiplier * d >= 0).all())
+        detail = (
+            f"the largest possible cost difference is {np.abs(d).max():.3g}, the largest observed "
+            f"{np.abs(cells.value).max():.3g}; if this fails the p is too small and "
+            "likelihood_ratio_all_cells is the safer form"
+        )
+        checks.append(Assumption("costly errors all observed", inside, detail))
     by_a, by_b = table.sum(axis=1), table.sum(axis=0)  # [label, true class]
     cost_b = float((by_b * matrix.T).sum() / n)
     variance = float(cells.count @ np.square(cells.value - cells.mean)) / cells.n
@@ -383,39 +399,14 @@ def cost_sensitive_from_counts(
         },
         n=int(n),
         status=status,
-        assumptions=_assumptions(cells, d, multiplier, variant, status),
+        assumptions=tuple(checks),
         details={
             "cost_a": float((by_a * matrix.T).sum() / n),
             "cost_b": cost_b,
             "misclassification_a": float((n - np.trace(by_a)) / n),
             "misclassification_b": float((n - np.trace(by_b)) / n),
             "lambda": multiplier,
-            "n_cost_discordant": int(cells.count[cells.value != 0].sum()),
+            "n_cost_discordant": differing,
             "cost": matrix.tolist(),
         },
     )
-
-
-def _assumptions(
-    cells: CostCells, d: FloatArray, multiplier: float, variant: str, status: Status
-) -> tuple[Assumption, ...]:
-    differing = int(cells.count[cells.value != 0].sum())
-    detail = f"the two labels differ in cost on {differing} of {cells.n:.0f} rows"
-    large = Assumption("large sample", differing >= 25, f"{detail}; the χ² approximation wants 25")
-    if status is Status.UNDEFINED:
-        dearer = "A" if cells.value.max() > 0 else "B"
-        name, holds = "cost differences of both signs", False
-        detail = (
-            f"wherever the costs differ {dearer}'s label costs more: the equation for λ has no "
-            "root; likelihood_ratio_all_cells and chi_square have an answer"
-        )
-    elif variant == "likelihood_ratio" and status is Status.OK:
-        name, holds = "costly errors all observed", bool((cells.n + multiplier * d >= 0).all())
-        detail = (
-            f"the largest possible cost difference is {np.abs(d).max():.3g}, the largest observed "
-            f"{np.abs(cells.value).max():.3g}; if this fails the p is too small and "
-            "likelihood_ratio_all_cells is the safer form"
-        )
-    else:
-        return INDEPENDENT_ROWS, large
-    return INDEPENDENT_ROWS, large, Assumption(name, holds, detail)

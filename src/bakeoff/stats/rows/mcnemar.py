@@ -59,7 +59,6 @@ from bakeoff.stats.design.clusters import (
 from bakeoff.stats.design.groups import (
     HULL,
     ClusteredEquivalenceResult,
-    ClusteredResult,
     GroupTest,
     enough_degrees,
     independent_clusters,
@@ -286,61 +285,15 @@ class ClusterPair:
         # (K, 4): rows that both, only A, only B and neither model has right
         self.cells = np.bincount(place, minlength=4 * clusters.count).reshape(-1, 4).astype(float)
         self.clusters = clusters
-        self.counts: list[float] = self.cells.sum(axis=0).tolist()
+        self.counts = dict(zip(COUNTS, self.cells.sum(axis=0).astype(int).tolist(), strict=True))
         self.sums: FloatArray = self.cells[:, 1] - self.cells[:, 2]  # D_k
         self.discordant: FloatArray = self.cells[:, 1] + self.cells[:, 2]
         self.moments = moments(self.sums, self.discordant.sum(), clusters)
         informative = int(np.count_nonzero(self.discordant))
         self.dependence = dependence_of(self.moments, informative, clusters)
 
-    @property
-    def named_counts(self) -> dict[str, int]:
-        """The four counts by their names in results."""
-        return dict(zip(COUNTS, map(int, self.counts), strict=True))
-
 
 GroupedVariant = Literal["sign_flip", "sign_flip_exact", "robust_t"]
-
-
-def _in_groups(
-    pair: ClusterPair, variant: str, side: Alternative, level: float, ci_method: str
-) -> ClusteredResult:
-    dependence, k = pair.dependence, pair.clusters.count
-    test = GroupTest(pair.clusters, pair.sums, dependence, variant, side, level)
-    tail, ci = tail_probability(level, side), None
-    if k > 1 and ci_method == "robust_t":
-        ci = test.by_t.interval(level, side, ci_method)
-    elif k > 1:  # Newcombe's (1998) on the effective counts, with a t quantile
-        cells = [count / dependence.design_effect for count in pair.counts]
-        normal_tail = float(equivalent_tail(dependence.df, tail))
-        limits = difference_limits("newcombe", cells, normal_tail, side)
-        ci = ConfidenceInterval(*limits, level, "newcombe_effective")
-    _, b, c, _ = pair.counts
-    se_log, ratio = math.nan, (0.0, math.inf)
-    if b and c and k > 1:  # log standard error of b/c by linearisation
-        parts = pair.cells[:, 1] / b - pair.cells[:, 2] / c
-        se_log = math.sqrt(k / (k - 1) * float(np.square(parts).sum()))
-        reach = -float(special.stdtrit(k - 1, tail)) * se_log
-        ratio = (
-            0.0 if side == "less" else b / c * math.exp(-reach),
-            math.inf if side == "greater" or reach >= 700 else b / c * math.exp(reach),
-        )
-    return test.result(
-        {
-            **_accuracies(pair.named_counts),
-            "pvalue_exact": test.tails.pvalue(side, exact=True),
-            "se_cr0": math.sqrt(float(pair.moments.variance_cr0)),
-            "se_cr1": math.sqrt(float(pair.moments.variance_cr1)),
-            "odds_ratio_se_log": se_log,
-            "odds_ratio_ci": ratio,
-        },
-        ci,
-        (-1.0, 1.0) if ci_method == HULL and not pair.clusters.trivial else None,
-        status=test.status if pair.discordant.any() else Status.NO_DISCORDANT_PAIRS,
-        effect_sizes=discordant_sizes(b, c),
-        null_hypothesis="Exchanging the two fitted models in a whole group changes nothing: they "
-        "are equally accurate on the population that the groups were drawn from.",
-    )
 
 
 VARIANTS = Variants(two_by_two.VARIANTS, get_args(GroupedVariant))
@@ -463,14 +416,50 @@ def _compare(
 ) -> Result:
     form = VARIANTS.choose(variant, design.relation)
     interval = INTERVALS.choose(ci_method, design.relation, "ci_method")
-    if design.relation != "independent":
-        return _in_groups(ClusterPair(a, b, design.units), form, side, level, interval)
-    return mcnemar_from_counts(
-        **paired_counts(a, b),
-        variant=form,
-        alternative=side,
-        confidence_level=level,
-        ci_method=interval,
+    if design.relation == "independent":
+        return mcnemar_from_counts(
+            **paired_counts(a, b),
+            variant=form,
+            alternative=side,
+            confidence_level=level,
+            ci_method=interval,
+        )
+    pair = ClusterPair(a, b, design.units)
+    dependence, k = pair.dependence, pair.clusters.count
+    _, b_only, c_only, _ = pair.counts.values()
+    test = GroupTest(pair.clusters, pair.sums, dependence, form, side, level)
+    tail, ci = tail_probability(level, side), None
+    if k > 1 and interval == "robust_t":
+        ci = test.by_t.interval(level, side, interval)
+    elif k > 1:  # Newcombe's (1998) on the effective counts, with a t quantile
+        cells = [count / dependence.design_effect for count in pair.counts.values()]
+        normal_tail = float(equivalent_tail(dependence.df, tail))
+        limits = difference_limits("newcombe", cells, normal_tail, side)
+        ci = ConfidenceInterval(*limits, level, "newcombe_effective")
+    se_log, ratio = math.nan, (0.0, math.inf)
+    if b_only and c_only and k > 1:  # log standard error of b/c by linearisation
+        parts = pair.cells[:, 1] / b_only - pair.cells[:, 2] / c_only
+        se_log = math.sqrt(k / (k - 1) * float(np.square(parts).sum()))
+        reach = -float(special.stdtrit(k - 1, tail)) * se_log
+        ratio = (
+            0.0 if side == "less" else b_only / c_only * math.exp(-reach),
+            math.inf if side == "greater" or reach >= 700 else b_only / c_only * math.exp(reach),
+        )
+    return test.result(
+        {
+            **_accuracies(pair.counts),
+            "pvalue_exact": test.tails.pvalue(side, exact=True),
+            "se_cr0": math.sqrt(float(pair.moments.variance_cr0)),
+            "se_cr1": math.sqrt(float(pair.moments.variance_cr1)),
+            "odds_ratio_se_log": se_log,
+            "odds_ratio_ci": ratio,
+        },
+        ci,
+        (-1.0, 1.0) if interval == HULL and not pair.clusters.trivial else None,
+        status=test.status if pair.discordant.any() else Status.NO_DISCORDANT_PAIRS,
+        effect_sizes=discordant_sizes(b_only, c_only),
+        null_hypothesis="Exchanging the two fitted models in a whole group changes nothing: they "
+        "are equally accurate on the population that the groups were drawn from.",
     )
 
 
@@ -524,7 +513,7 @@ def tost_paired(
     design = RowDesign.from_labels(len(a), groups, correct_a=correct_a)
     if design.relation == "groups":
         pair = ClusterPair(a, b, design.units)
-        return _score_tests(pair.named_counts, margin, alpha, pair=pair)
+        return _score_tests(pair.counts, margin, alpha, pair=pair)
     return tost_paired_from_counts(**paired_counts(a, b), margin=margin, alpha=alpha)
 
 
@@ -569,7 +558,7 @@ def noninferiority(
     """
     a, b = paired_correctness(correct_a, correct_b)
     pair = ClusterPair(a, b, RowDesign.from_labels(len(a), groups, correct_a=correct_a).units)
-    result = _score_tests(pair.named_counts, margin, alpha, sides=1, pair=pair)
+    result = _score_tests(pair.counts, margin, alpha, sides=1, pair=pair)
     assert isinstance(result, ClusteredEquivalenceResult)
     return result
 

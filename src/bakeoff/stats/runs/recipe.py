@@ -35,7 +35,7 @@ from bakeoff.stats.metrics.influence import (
     setting_of,
     too_few,
 )
-from bakeoff.stats.metrics.metric import Metric, NoValue, check_smooth, metric_called, numbers
+from bakeoff.stats.metrics.metric import Metric, NoValue, metric_called, numbers
 from bakeoff.stats.planning import root
 
 _FEWEST_APART, _FEWEST_SKEWED = 5, 10
@@ -254,8 +254,7 @@ class Recipes:
         **options: Any,
     ) -> Recipes:
         """Check the truth and what runs predict of it."""
-        metric = metric_called(metric)
-        check_smooth(metric)
+        metric = metric_called(metric, smooth=True)
         runs = {name: Runs.read(of_model, name) for name, of_model in models}
         predicted = {
             f"{name}[{place}]": run
@@ -507,8 +506,7 @@ def recipe_difference(
         `estimate` is the expected advantage of one run of A over one of B. ``details`` holds the
         parts of the variance and ``pvalue_fits``, the p-value about these fits on other rows.
         ``too_few``: one run of a model that is not deterministic, or too few rows, groups or rows
-        of a class; ``identical_scores`` (p 1): nothing differs; ``zero_variance``: nothing
-        varies; ``undefined``: the metric of a run has no value.
+        of a class; ``undefined``: the metric of a run has no value.
 
     Examples
     --------
