@@ -20,12 +20,11 @@ from bakeoff.stats import (
 from bakeoff.stats.core.pairs import compact_letters
 from bakeoff.stats.datasets.standings import group_means, with_failures_last  # noqa: F401
 from bakeoff.stats.design.groups import Leverage, spread
-from bakeoff.stats.metrics.answer import bca_interval, mover_interval
+from bakeoff.stats.metrics.differences import bca_interval, mover_interval
 from bakeoff.stats.metrics.family import Contrasts, best_of, family_of_values, max_t, read_family
 from bakeoff.stats.metrics.influence import one, setting_of
 from bakeoff.stats.metrics.library import auc
-from bakeoff.stats.metrics.metric import FISHER, LOG, LOG_COMPLEMENT, PLAIN
-from bakeoff.stats.metrics.view import NoValue
+from bakeoff.stats.metrics.metric import FISHER, LOG, LOG_COMPLEMENT, PLAIN, NoValue
 from bakeoff.stats.rows import ordered
 
 METHODS = ("bonferroni", "holm", "hochberg", "hommel", "BH", "BY", "sidak", "holm_sidak")

@@ -47,8 +47,7 @@ from bakeoff.stats.core.pairs import adjust_pvalues, simultaneous_level
 from bakeoff.stats.core.result import Alternative
 from bakeoff.stats.datasets.rank_tests import EXACT_UP_TO
 from bakeoff.stats.design.clusters import TIME_BLOCKS
-from bakeoff.stats.design.flips import FLIPS
-from bakeoff.stats.design.groups import FEWEST_CLUSTERS, too_few_clusters
+from bakeoff.stats.design.groups import FEWEST_CLUSTERS, FLIPS, too_few_clusters
 from bakeoff.stats.metrics.family import MAX_T
 from bakeoff.stats.rows.ordered import too_few_times
 

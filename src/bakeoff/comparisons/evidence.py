@@ -24,8 +24,7 @@ from bakeoff.spec.experiment import run_of
 from bakeoff.stats import Assumption, Entry, Runs, catalogue, influence, looks_at, time_blocks
 from bakeoff.stats.design.clusters import TIME_BLOCKS, as_clusters
 from bakeoff.stats.metrics.metric import METRICS as BUILT_IN
-from bakeoff.stats.metrics.metric import Form, metric_called
-from bakeoff.stats.metrics.view import NO_COLUMNS, NoValue
+from bakeoff.stats.metrics.metric import NO_COLUMNS, Form, NoValue, metric_called
 from bakeoff.stats.rows.ordered import independent_blocks
 
 Floats = NDArray[np.float64]

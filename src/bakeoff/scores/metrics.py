@@ -20,26 +20,24 @@ from bakeoff.fit.predictions import Predictions
 from bakeoff.spec import Costs, Experiment
 from bakeoff.spec.metrics import GivenMetric
 from bakeoff.spec.task import Task
-from bakeoff.stats.metrics.metric import METRICS as BUILT_IN
 from bakeoff.stats.metrics.metric import (
-    POINTS,
-    TARGET,
-    TARGET_SQUARED,
-    Metric,
-    Need,
-    numbers,
-)
-from bakeoff.stats.metrics.metric import Metrics as Named
-from bakeoff.stats.metrics.view import (
     EXAMPLES,
     NO_COLUMNS,
     NO_OPTIONS,
+    POINTS,
+    TARGET,
+    TARGET_SQUARED,
     Columns,
+    Metric,
+    Need,
     NoValue,
     Options,
     Truth,
     View,
+    numbers,
 )
+from bakeoff.stats.metrics.metric import METRICS as BUILT_IN
+from bakeoff.stats.metrics.metric import Metrics as Named
 
 __all__ = ["METRICS", "POINTS", "Metric", "Need"]
 

@@ -16,7 +16,7 @@ import numpy as np
 from bakeoff.errors import UserError, unknown
 from bakeoff.scores.metrics import METRICS
 from bakeoff.spec.metrics import OwnMetric
-from bakeoff.stats.metrics.metric import own_metric
+from bakeoff.stats.metrics.library import own_metric
 from bakeoff.usercode import (
     TookTooLong,
     described,

@@ -93,7 +93,8 @@ from bakeoff.stats.metrics.differences import (
 )
 from bakeoff.stats.metrics.family import BestResult, best_by_values, best_models
 from bakeoff.stats.metrics.influence import Influence, influence
-from bakeoff.stats.metrics.metric import METRICS, POINTS, Metric, Need, own_metric
+from bakeoff.stats.metrics.library import own_metric
+from bakeoff.stats.metrics.metric import METRICS, POINTS, Metric, Need
 from bakeoff.stats.planning import (
     FiveByTwoPower,
     McNemarPower,

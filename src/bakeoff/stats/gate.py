@@ -27,18 +27,17 @@ from bakeoff.stats.core.result import (
     Status,
     conclude,
 )
-from bakeoff.stats.design.flips import GroupSums
-from bakeoff.stats.design.groups import Spread
-from bakeoff.stats.metrics.answer import CARRIED
+from bakeoff.stats.design.groups import GroupSums, Spread
 from bakeoff.stats.metrics.differences import difference
 from bakeoff.stats.metrics.influence import (
+    CARRIED,
     Influence,
     MetricArguments,
     Setting,
     setting_of,
     setting_of_values,
 )
-from bakeoff.stats.metrics.metric import Form, check_smooth
+from bakeoff.stats.metrics.metric import Form, metric_called
 from bakeoff.stats.planning import detectable_difference
 from bakeoff.stats.rows.mcnemar import noninferiority, paired_difference_ci
 
@@ -221,7 +220,7 @@ def metric_equivalence(
     """
     models = [("predicted_a", predicted_a), ("predicted_b", predicted_b)]
     setting, rows = setting_of(y_true, models, **options)
-    check_smooth(setting.metric)
+    metric_called(setting.metric, smooth=True)
     limits, test, contrast, skew = _limits(setting, rows, alpha)
     statistics, pvalues = [math.nan] * 2, [math.nan] * 2
     ci: ConfidenceInterval | None = None

@@ -26,10 +26,9 @@ from bakeoff.stats import (
 from bakeoff.stats.design.groups import Spread
 from bakeoff.stats.gate import skewed_limits, skewed_pvalue
 from bakeoff.stats.metrics import influence as engine
-from bakeoff.stats.metrics.answer import bca_interval
+from bakeoff.stats.metrics.differences import bca_interval
 from bakeoff.stats.metrics.family import compare_models
-from bakeoff.stats.metrics.metric import METRICS, Need
-from bakeoff.stats.metrics.view import Truth, View
+from bakeoff.stats.metrics.metric import METRICS, Need, Truth, View
 
 NAMES = [
     *(m for m, one in METRICS.items() if not one.option),
@@ -94,9 +93,6 @@ def test_order_of_rows_and_names_of_groups_are_irrelevant(seed, metric):
     second = metric_difference(y[order], a[order], b[order], groups=names[order], **how)
     assert second.pvalue == pytest.approx(first.pvalue, rel=1e-7)
     assert second.estimate == pytest.approx(first.estimate, abs=1e-12)
-    flipped = metric_difference(y, b, a, groups=groups, **how)
-    assert flipped.estimate == pytest.approx(-first.estimate, abs=1e-12)
-    assert flipped.pvalue == pytest.approx(first.pvalue, rel=1e-9)
 
 
 @pytest.mark.parametrize(
@@ -127,6 +123,11 @@ def test_perfect_area_has_an_exact_limit_and_no_test():
     other = metric_difference(y, y * 1.0, y * 0.0, metric="roc_auc")
     assert (other.status, other.statistic) == (Status.ZERO_VARIANCE, math.inf)
     assert math.isnan(other.pvalue)
+    # a class that lies in one group
+    in_one = np.repeat([0, 1, 0, 0, 0, 0, 0], 6)
+    a, b = np.random.default_rng(0).normal(size=(2, len(in_one)))
+    few = metric_difference(in_one, a, b, metric="roc_auc", groups=np.repeat(np.arange(7), 6))
+    assert (few.status, math.isnan(few.pvalue)) == (Status.TOO_FEW, True)
 
 
 def test_standard_error_in_groups_is_that_of_the_tests_for_groups():
@@ -167,72 +168,28 @@ def test_result_in_groups_says_what_the_rows_are_worth():
     assert pairs.pairs[0].details["n_effective"] == pytest.approx(details["n_effective"])
 
 
-def test_class_in_one_group_is_too_few():
-    y = np.repeat([0, 1, 0, 0, 0, 0, 0], 6)
-    a, b = np.random.default_rng(0).normal(size=(2, len(y)))
-    result = metric_difference(y, a, b, metric="roc_auc", groups=np.repeat(np.arange(7), 6))
-    assert result.status is Status.TOO_FEW
-    assert math.isnan(result.pvalue)
-
-
 def own_ci(function, n):
     """Return the interval of a function of row numbers."""
     metric = own_metric("own", lambda y, said, row: function(row), columns={"row": np.arange(n)})
     return metric_ci(np.arange(n) % 2, np.arange(n) % 2, metric=metric)
 
 
-def own_difference(of_a, of_b, n, *, smooth=True):
-    """Return the difference of functions of row numbers: A says 1 of every row, B 0."""
-    metric = own_metric(
-        "own",
-        lambda y, said, row: (of_a if said[0] else of_b)(row),
-        columns={"row": np.arange(n)},
-        smooth=smooth,
-    )
-    return metric_difference(np.arange(n) % 2, np.ones(n, int), np.zeros(n, int), metric=metric)
-
-
 def test_blocks_are_left_out_of_many_rows():
     rng = np.random.default_rng(1)
     values = rng.normal(size=6_000)
-    asked = []
+    sizes = []
 
     def metric(r):
-        asked.append(len(r))
+        sizes.append(len(r))
         return float(values[r].mean())
 
     result = own_ci(metric, len(values))
-    assert len(asked) == 201
+    assert len(sizes) == 201
     assert result.details["se"] == pytest.approx(values.std() / math.sqrt(6_000), rel=0.15)
 
 
-def test_median_has_an_interval_and_no_test():
-    rng = np.random.default_rng(2)
-    a, b = rng.normal(0.4, 1, 80), rng.normal(size=80)
-    result = own_difference(lambda r: np.median(a[r]), lambda r: np.median(b[r]), 80, smooth=False)
-    assert math.isnan(result.pvalue)
-    assert result.ci.method == "bca"
-    assert result.ci.low < result.estimate < result.ci.high
-
-
-def test_own_metric_without_a_value_is_undefined():
-    def never(rows):
-        raise ValueError("no row is positive")
-
-    result = own_ci(never, 20)
-    assert result.status is Status.UNDEFINED
-    assert "no row is positive" in result.assumptions[0].detail
-
-
-def test_expected_cost_of_equal_priors_and_costs_is_the_mean_of_missed_shares():
-    y, said, p = rows()
-    models = said, (p[:, 1] > 0.7) * 1
-    how = {"metric": "expected_cost", "cost": [[0, 1], [1, 0]], "priors": [1, 1]}
-    expected = metric_difference(y, *models, **how)
-    balanced = metric_difference(y, *models, metric="balanced_accuracy")
-    for one in ("pvalue", "estimate"):
-        assert getattr(expected, one) == pytest.approx(getattr(balanced, one))
-    assert tuple(expected.ci) == pytest.approx(tuple(balanced.ci))
+def test_expected_cost_has_no_value_where_a_class_with_a_prior_is_absent():
+    y, said, _ = rows()
     absent = {"metric": "expected_cost", "cost": COST, "labels": [0, 1, 2]}
     undefined = metric_difference(y, said, said, **absent, priors=[1, 1, 1])
     assert undefined.status is Status.UNDEFINED

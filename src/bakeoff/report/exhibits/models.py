@@ -48,7 +48,7 @@ from bakeoff.scores import Metric
 from bakeoff.spec.related import row_columns
 from bakeoff.stats import Status, metric_ci
 from bakeoff.stats.metrics.library import calibration_curve
-from bakeoff.stats.metrics.view import read_groups
+from bakeoff.stats.metrics.metric import read_groups
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

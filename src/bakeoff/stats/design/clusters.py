@@ -119,6 +119,12 @@ class Moments:
     between: FloatArray  # mean squares MSB and MSW of the analysis of variance
     within: FloatArray
 
+    @property
+    def design_effect(self) -> FloatArray:
+        """V/V₁, how many times the variance of independent rows; NaN where V₁ is 0."""
+        v1 = self.variance_independent
+        return np.divide(self.variance, v1, out=np.full_like(v1, math.nan), where=v1 > 0)
+
 
 def moments(sums: FloatArray, squares: ArrayLike, clusters: Clusters) -> Moments:
     """Compute the moments of values with cluster sums (K,) or (K, P) and Σd² = `squares`."""
@@ -146,19 +152,11 @@ def moments(sums: FloatArray, squares: ArrayLike, clusters: Clusters) -> Moments
     return Moments(mean, cr2, cr0, cr1, independent, between, within)
 
 
-def raw_design_effect(spread: Moments) -> FloatArray:
-    """Return V/V₁, how many times the variance of independent rows; NaN where V₁ is 0."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        positive = spread.variance_independent > 0
-        ratio = np.where(positive, spread.variance / spread.variance_independent, math.nan)
-    return np.asarray(ratio, dtype=np.float64)
-
-
 def design_effect(spread: Moments, informative: ArrayLike, clusters: Clusters) -> FloatArray:
     """Return the design effect to divide row counts by: never below 1."""
     # Where fewer than five clusters are `informative` (hold a row with d ≠ 0), or V₁ = 0, the
     # variance cannot be estimated and each cluster counts as one row at most: at least N/K.
-    raw = raw_design_effect(spread)
+    raw = spread.design_effect
     effect = np.where(raw > 1, raw, 1.0)
     unsure = (np.asarray(informative) < 5) | np.isnan(raw)
     return np.where(unsure, np.maximum(effect, clusters.n / clusters.count), effect)
@@ -287,7 +285,7 @@ def dependence_of(spread: Moments, informative: int, clusters: Clusters) -> Depe
         variance_between=(between - within) / n0 if n0 else math.nan,
         variance_within=within,
         mean_size=n0,
-        design_effect_raw=float(raw_design_effect(spread)),
+        design_effect_raw=float(spread.design_effect),
         design_effect=effect,
         design_effect_cr1=float(spread.variance_cr1) / v1 if v1 > 0 else math.nan,
         design_effect_icc=1 + (weighted - 1) * icc,
@@ -429,8 +427,8 @@ class RowDesign:
 def time_blocks(times: ArrayLike, blocks: Annotated[int, Ge(2)] = TIME_BLOCKS) -> FloatArray:
     """Cut rows into blocks of neighbouring times, to be used as groups.
 
-    Blocks that are long against the dependence between neighbours are nearly independent, so any
-    test for groups can take them (Canay, Romano & Shaikh 2017).
+    Long blocks are nearly independent, so any test for groups can take them (Canay, Romano &
+    Shaikh 2017).
 
     Parameters
     ----------

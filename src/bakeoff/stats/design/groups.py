@@ -1,9 +1,24 @@
-"""Tests on rows in groups: robust standard errors, their degrees of freedom, and their results."""
+"""Tests on rows in groups: sign flips, robust standard errors, and what results say of groups.
+
+Exchanging two models in a whole group changes the sign of its sum D_k, so under the null the signs
+are coins, and S* = Σ ±|D_k|. Whole numbers: the convolution of v(2·Bin(m, ½) − m) over the distinct
+|D| = v that occur m times (Pagano & Tritchler 1983), by Fourier inversion after exponential tilting
+to the observed sum, which keeps every digit of the smallest tail; a few groups with large sums one
+after the other, for their transform fades at no frequency. Other numbers: all 2^K signs up to
+K = 20, seeded draws beyond.
+
+Limits come from the means of random subsets of the groups: whatever a group's share of the rows,
+the true difference falls between two neighbouring means of the 2^K − 1 non-empty subsets of K
+groups with one probability, 2^−K, where group differences are symmetric about it (Hartigan 1969,
+10.1080/01621459.1969.10501057). So quantiles of these means are limits that invert the sign-flip
+test, without a search.
+"""
 
 from __future__ import annotations
 
 import dataclasses
 import math
+from collections.abc import Iterable, Iterator
 from functools import cached_property, lru_cache
 from typing import Any
 
@@ -11,8 +26,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from bakeoff.stats.core.checks import FloatArray
-from bakeoff.stats.core.distributions import tail_probability
+from bakeoff.stats.core.arguments import Seed
+from bakeoff.stats.core.checks import FloatArray, IntArray
+from bakeoff.stats.core.distributions import signed_sums, tail_probability, upper_tail
 from bakeoff.stats.core.paired_differences import UNBOUNDED, Estimate
 from bakeoff.stats.core.result import (
     Alternative,
@@ -24,9 +40,392 @@ from bakeoff.stats.core.result import (
     answered,
 )
 from bakeoff.stats.design.clusters import Clusters, Dependence, degrees_of_freedom, describe
-from bakeoff.stats.design.flips import FLIPS, Tails, agreeing, flip_tails, hull, subset_limits
 
 Codes = NDArray[np.intp]
+FLIPS = ("sign_flip", "sign_flip_exact")
+_MOST_ENUMERATED = 20
+_TIES = 1e-9
+_NEGLIGIBLE = 32.0  # in logs: e^-32 is 1e-14 of a probability
+_LARGEST_LATTICE = 1 << 22
+_CELLS = 1 << 22  # numbers at work at a time
+_MOST_ADDED = 400  # clusters whose sums are added one after the other
+_LARGE = 1 << 18  # distinct sums × lattice points from which on an inversion is slow
+
+
+@dataclasses.dataclass(frozen=True)
+class Tails:
+    """P(S* > |S|) and P(S* = |S|), and how they were found."""
+
+    total: float  # the observed S
+    above: float
+    equal: float
+    method: str = "exact"  # or "draws"
+    draws: int = 0
+
+    def pvalue(self, side: Alternative, *, exact: bool = False) -> float:
+        """Return the mid-p, or the p that counts the observed sum in full."""
+        weight = 1.0 if exact else 0.5
+        near, far = self.above + weight * self.equal, 1 - self.above - (1 - weight) * self.equal
+        if self.total == 0:
+            near = far = 0.5 + (weight - 0.5) * self.equal
+        greater, less = (near, far) if self.total >= 0 else (far, near)
+        pvalues = {"greater": greater, "less": less, "two-sided": 2 * min(greater, less)}
+        return min(pvalues[side], 1.0)
+
+
+def flip_tails(sums: FloatArray, *, n_resamples: int, seed: Seed) -> Tails:
+    """Return the tails of the cluster sums (K,) of a pair of models."""
+    magnitude = np.abs(sums[sums != 0])
+    total = float(sums.sum())
+    if len(magnitude) and np.array_equal(magnitude, np.rint(magnitude)):
+        values, counts = np.unique(magnitude, return_counts=True)
+        times = counts.astype(np.float64)
+        points = _lattice(values, times)
+        if len(values) == 1 and points < _LARGEST_LATTICE:
+            most = (times[0] + abs(total) / values[0]) / 2  # of signs that point one way
+            reached, above = upper_tail([most, most + 1], times[0], 0.5).tolist()
+            return Tails(total, above, reached - above)
+        if points < _LARGEST_LATTICE:
+            slow = len(magnitude) <= _MOST_ADDED and len(values) * points > _LARGE
+            whole = _added(magnitude, abs(total)) if slow else _inverted(values, times, abs(total))
+            return Tails(total, *whole)
+    blocks = sign_sums(magnitude[:, None], _MOST_ENUMERATED, n_resamples, seed)
+    above, same, size = _beyond(blocks, np.abs([total]), magnitude.sum())
+    if len(magnitude) <= _MOST_ENUMERATED:
+        return Tails(total, float(above[0] / size), float(same[0] / size))
+    # the observed sum counts as one more draw, by half on either side
+    above, same = above / (size + 1), (same + 1) / (size + 1)
+    return Tails(total, float(above[0]), float(same[0]), "draws", n_resamples)
+
+
+def all_sign_sums(magnitude: FloatArray) -> FloatArray:
+    """Return all 2^K signed sums."""
+    sums = np.zeros(1)
+    for value in magnitude:
+        sums = np.concatenate((sums + value, sums - value))
+    return sums
+
+
+def sign_sums(columns: FloatArray, most: int, draws: int, seed: int) -> Iterator[FloatArray]:
+    """Yield blocks of column sums under all signs of up to so many rows, or under drawn signs."""
+    groups = len(columns)
+    if groups <= most:
+        parts = columns[:_INNER], columns[_INNER:]
+        near, far = (np.column_stack([all_sign_sums(c) for c in part.T]) for part in parts)
+        yield from (near + shift for shift in far)
+        return
+    rng, block = np.random.default_rng(seed), max(1, _CELLS // groups)
+    for start in range(0, draws, block):
+        signs = 1 - 2 * rng.integers(0, 2, (min(block, draws - start), groups))
+        yield signs.astype(np.float64) @ columns
+
+
+def _beyond(
+    blocks: Iterable[FloatArray], observed: FloatArray, scale: FloatArray | float
+) -> tuple[FloatArray, FloatArray, int]:
+    """Count the rows of blocks above the observed values, those that tie with them, and all."""
+    above, tied, size = np.zeros(len(observed)), np.zeros(len(observed)), 0
+    for block in blocks:
+        gap = block - observed
+        same = np.abs(gap) <= _TIES * scale
+        above += ((gap > 0) & ~same).sum(axis=0)
+        tied += same.sum(axis=0)
+        size += len(block)
+    return above, tied, size
+
+
+def _added(magnitude: FloatArray, total: float) -> tuple[float, float]:
+    """Return the tails from the distribution of the sum of positive signs."""
+    sums = np.sort(magnitude).astype(np.intp)
+    unit = int(np.gcd.reduce(sums))
+    probability = signed_sums(sums // unit)
+    observed = (len(probability) - 1 + round(total / unit)) // 2  # S* = 2U − Σ|D|
+    return float(probability[observed + 1 :].sum()), float(probability[observed])
+
+
+def _lattice(values: FloatArray, counts: FloatArray) -> int:
+    """Return the lattice points of Σ v·Bin(m, q) that hold all but e^-32 of it at any q."""
+    # Half the width is Bernstein's bound for the untilted (widest) spread, or the whole range.
+    largest, spread = float(values.max()), float(counts @ np.square(values)) / 4
+    step = 2 * _NEGLIGIBLE / 3 * largest
+    half = (step + math.sqrt(step**2 + 8 * _NEGLIGIBLE * spread)) / 2
+    needed = min(2 * half, float(counts @ values) + 1)
+    return 1 << max(3, math.ceil(math.log2(needed + 1)))
+
+
+def _tilt(values: FloatArray, counts: FloatArray, total: float) -> float:
+    """Solve Σ m v tanh(θv) = |S| for θ ≥ 0, from below (the left side is concave in θ)."""
+    theta, target = 0.0, min(total, float(counts @ values) * (1 - 1e-12))
+    for _ in range(100):
+        hyperbolic = 2 * special.expit(2 * theta * values) - 1
+        gap = target - float((counts * values * hyperbolic).sum())
+        slope = float((counts * np.square(values) * (1 - np.square(hyperbolic))).sum())
+        step = max(gap, 0.0) / max(slope, 1e-300)
+        theta += min(step, 1 / float(values.min()))
+        if step <= 1e-9 * (theta + 1e-12):
+            break
+    return theta
+
+
+def _inverted(values: FloatArray, counts: FloatArray, total: float) -> tuple[float, float]:
+    """Return the tails by a Fourier inversion on a lattice."""
+    # U = Σ v·Bin(m, ½) and S* = 2U − Σ m v. Tilted by e^(θS*) its mean is the observed sum, where
+    # the density is largest; undoing the tilt multiplies by C·e^(−2θj) j points above it. The sum
+    # over j is a geometric series inside the inversion, so no density is ever written down.
+    size, theta = _lattice(values, counts), _tilt(values, counts, total)
+    most = float(counts @ values)
+    room = round((most - total) / 2)  # how far the largest possible sum is
+    if not room:  # every sign points one way
+        return 0.0, float(special.exp2(-counts.sum()))
+    up = special.expit(2 * theta * values)  # P(sign = +) under the tilt
+    terms = list(zip(values, counts, up, 4 * up * (1 - up), strict=True))
+    angle = 2 * math.pi * np.arange(size // 2 + 1) / size
+    bound = np.zeros(len(angle))  # log|φ|² = Σ m log(1 − spread·sin²) ≤ −Σ m·spread·sin²
+    for value, m, _, spread in terms:
+        bound += m * spread * np.square(np.sin(value * angle / 2))
+    where = np.flatnonzero(bound < 2 * _NEGLIGIBLE)
+    angle = angle[where]
+    log_transform = -1j * np.mod(angle * ((total + most) / 2), 2 * math.pi)
+    for value, m, q, _ in terms:
+        log_transform += m * np.log(1 - q + q * np.exp(1j * np.mod(value * angle, 2 * math.pi)))
+    both_ends = (where == 0) | (2 * where == size)  # other frequencies come in conjugate pairs
+    weight = np.where(both_ends, 1.0, 2.0) / size
+    transform = np.exp(log_transform)
+    # Σ r^j for j = 1, ..., last
+    log_ratio, last = -2 * theta - 1j * angle, min(room, size // 2)
+    ratio = np.exp(log_ratio)
+    close = np.abs(1 - ratio) < 1e-12
+    quotient = (ratio - np.exp((last + 1) * log_ratio)) / np.where(close, 1.0, 1 - ratio)
+    series = np.where(close, last, quotient)
+    density = float(weight @ transform.real)
+    beyond = float(weight @ (transform * series).real)
+    log_cosh = np.logaddexp(theta * values, -theta * values) - math.log(2)
+    scale = math.exp(float((counts * log_cosh).sum()) - theta * total)
+    return scale * max(beyond, 0.0), scale * max(density, 0.0)
+
+
+_INNER = 12  # signs enumerated as one matrix product
+_DRAWS, _FLIP_SEED = 9_999, 0  # of the flips of differences
+_MANY, _SMALL_SHARE = 2_000, 0.02
+
+
+@dataclasses.dataclass(frozen=True)
+class JointFlip:
+    """The statistic of several models and its p-values."""
+
+    statistic: float  # Q = (M − 1) Σ_j(Σ_k g_kj)²/ΣΣg²; 0 where no cluster differs
+    pvalue: float  # mid-p
+    exact: float  # with the observed value counted in full
+    nonzero: int  # clusters in which the models differ
+    method: str  # "exact" or "draws"
+    error: float  # Monte Carlo standard error of the p
+
+
+def joint_flip(totals: FloatArray, *, n_resamples: int, seed: Seed) -> JointFlip:
+    """Flip one sign per cluster for the vector of all models."""
+    models = totals.shape[1]
+    # M times the deviation from the mean: whole numbers, so that ties are exact
+    scaled = models * totals - totals.sum(axis=1, keepdims=True)
+    scaled = scaled[scaled.any(axis=1)]
+    if not len(scaled):
+        return JointFlip(0.0, 1.0, 1.0, 0, "exact", 0.0)
+    observed = float(np.square(scaled.sum(axis=0)).sum())
+    statistic = (models - 1) * observed / float(np.square(scaled).sum())
+    if models == 2:
+        tails = flip_tails(totals[:, 0] - totals[:, 1], n_resamples=n_resamples, seed=seed)
+        mid, exact = (tails.pvalue("two-sided", exact=e) for e in (False, True))
+        return JointFlip(statistic, mid, exact, len(scaled), "exact", 0.0)
+    enumerated = len(scaled) <= _MOST_ENUMERATED
+    sums = sign_sums(scaled, _MOST_ENUMERATED, n_resamples, seed)
+    blocks = (np.square(block).sum(axis=1, keepdims=True) for block in sums)
+    counts, ties, size = _beyond(blocks, np.array([observed]), max(observed, 1.0))
+    more = not enumerated  # drawn, the observed signs count as one draw more
+    above, equal, size = float(counts[0]), float(ties[0]) + more, size + more
+    mid = 1.0 if observed == 0 else (above + equal / 2) / size
+    error = 0.0 if enumerated else math.sqrt(mid * (1 - mid) / size)
+    method = "exact" if enumerated else "draws"
+    return JointFlip(statistic, mid, (above + equal) / size, len(scaled), method, error)
+
+
+@dataclasses.dataclass(frozen=True)
+class GroupSums:
+    """A difference as a mean over groups: Σ sums / Σ shares."""
+
+    sums: FloatArray  # (K,) or (K, C): what each group adds to the difference, or to each of C
+    shares: FloatArray  # (K,): the share of each group; they sum to 1
+
+    @property
+    def many_alike(self) -> bool:
+        """Whether groups are so many, and none so large, that t needs no sign flips beside it."""
+        return len(self.shares) > _MANY and float(self.shares.max()) <= _SMALL_SHARE
+
+    def pvalue(self, side: Alternative) -> float:
+        """Return the mid-p of one difference by sign flips of its groups."""
+        alone = GroupSums(self.sums[:, None], self.shares)
+        return float(max_flip(alone, np.ones(1), side)[0][0])
+
+    def widened(
+        self,
+        ci: ConfidenceInterval,
+        side: Alternative = "two-sided",
+        bounds: tuple[float, float] = UNBOUNDED,
+    ) -> ConfidenceInterval:
+        """Return the hull of a t interval and of the limits from means of subsets of groups."""
+        if self.many_alike:
+            return ci
+        limits = subset_limits(self.sums, self.shares, tail_probability(ci.confidence, side))
+        return hull(ci, limits, side, bounds)
+
+    def with_flips(
+        self,
+        pvalue: float,
+        ci: ConfidenceInterval,
+        estimate: float,
+        side: Alternative,
+        bounds: tuple[float, float] = UNBOUNDED,
+    ) -> tuple[float, ConfidenceInterval]:
+        """Return the larger p-value of t and of sign flips, and an interval to match."""
+        if self.many_alike:
+            return pvalue, ci
+        larger = max(pvalue, self.pvalue(side))
+        wider = self.widened(ci, side, bounds)
+        return larger, agreeing(wider, larger, 1 - ci.confidence, estimate, side)
+
+
+def max_flip(
+    of_groups: GroupSums, se: FloatArray, side: Alternative
+) -> tuple[FloatArray, FloatArray]:
+    """Return mid-p values by flips of whole groups, alone and step-down (Westfall & Young 1993)."""
+    scaled = of_groups.sums[in_order(of_groups.sums, of_groups.shares)] / se
+    separately = each_in_order(of_groups.sums, of_groups.shares)[0] / se
+    observed = towards(scaled.sum(axis=0), side)
+    groups, differences = scaled.shape
+    order = np.argsort(observed, kind="stable")
+    columns, size_of = np.hstack([scaled, separately]), np.abs(scaled).sum(axis=0)
+
+    def drawn() -> Iterator[FloatArray]:
+        """Yield each difference alone, and the largest of those that are not beyond it."""
+        for block in sign_sums(columns, _INNER, _DRAWS, _FLIP_SEED):
+            sums = towards(block, side)
+            largest = np.empty_like(sums[:, :differences])
+            largest[:, order] = np.maximum.accumulate(sums[:, order], axis=1)
+            yield np.hstack([sums[:, differences:], largest])
+
+    both = np.tile(observed, 2), np.tile(size_of, 2)
+    above, tied, size = _beyond(drawn(), *both)
+    beyond = (above + tied / 2).reshape(2, differences)
+    if groups > _INNER:
+        beyond, size = beyond + 0.5, size + 1
+    p = np.minimum(beyond / size, 1.0)
+    p[:, observed == 0] = 1.0 if side == "two-sided" else 0.5
+    p[1, order] = np.maximum.accumulate(p[1, order][::-1])[::-1]
+    return p[0], p[1]
+
+
+def each_in_order(sums: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return columns of sums each in its own order of groups, and the weights in all of them."""
+    orders = np.stack([in_order(column, weights) for column in sums.T], axis=1)
+    return np.take_along_axis(sums, orders, axis=0), weights[orders[:, 0]]
+
+
+def in_order(sums: FloatArray, weights: FloatArray) -> IntArray:
+    """Return an order of groups in which neither their names nor the models' order has a part."""
+    columns = sums.reshape(len(sums), -1)
+    turned = columns * np.where(columns.sum(axis=0) < 0, -1.0, 1.0)
+    keys = np.column_stack([turned, weights])
+    scale = np.maximum(np.abs(keys).max(axis=0), 1e-300)
+    return np.lexsort(np.round(keys / scale, 9).T)
+
+
+def towards(values: FloatArray, side: Alternative) -> FloatArray:
+    """Turn values so that greater ones speak for the alternative."""
+    if side == "two-sided":
+        return np.abs(values)
+    return values if side == "greater" else -values
+
+
+_ENUMERATED = 12
+_MOST, _LEAST, _WORK = 4_999, 499, 1 << 25  # drawn subsets, each with its complement
+_SUBSET_SEED = 0
+_OPEN = 1e-9
+"""Where an interval ends that 0 is cut off from, as a share of the estimate."""
+HULL = "subset_hull"
+"""The method of an interval that was widened."""
+
+
+def subset_limits(sums: FloatArray, weights: FloatArray, tail: float) -> tuple[FloatArray, ...]:
+    """Return the lower and upper limits that leave `tail` on either side."""
+    means = _means(*each_in_order(sums.reshape(len(sums), -1), weights))
+    count = means.shape[1]
+    at = max(0, math.floor(tail * (count + 1) - 0.5))
+    ends = [at, count - 1 - at]
+    low, high = np.partition(means, ends, axis=1)[:, ends].T
+    return low.reshape(sums.shape[1:]), high.reshape(sums.shape[1:])
+
+
+def _means(sums: FloatArray, weights: FloatArray) -> FloatArray:
+    """Return the means of subsets, shape (P, m), each with that of its complement."""
+    both = np.column_stack([weights, sums])
+    total = both.sum(axis=0)
+    # sums of small whole numbers are exact in single precision, which is as fast again
+    whole = np.abs(both).sum(axis=0).max() < 1 << 24 and (both == np.rint(both)).all()
+    kind = np.float32 if whole else np.float64
+    parts = []
+    for chosen in _subsets(len(weights)):
+        inside = (chosen.astype(kind) @ both.astype(kind)).astype(np.float64)
+        inside = inside[(inside[:, 0] > 0) & (inside[:, 0] < total[0])]
+        outside = total - inside
+        parts += [(part[:, 1:] / part[:, :1]).T for part in (inside, outside)]
+    parts.append((total[1:] / total[0])[:, None])
+    return np.concatenate(parts, axis=1)
+
+
+@lru_cache(maxsize=1)  # all pairs of models share them: 33 million bytes at most
+def _subsets(groups: int) -> list[NDArray[np.uint8]]:
+    """Return rows of 0 and 1 that choose groups: all without the last one, or a seeded draw."""
+    if groups <= _ENUMERATED:
+        numbers = np.arange(1, 1 << (groups - 1))[:, None]
+        return [((numbers >> np.arange(groups)) & 1).astype(np.uint8)]
+    draws = min(_MOST, max(_LEAST, _WORK // groups))
+    rng, block = np.random.default_rng(_SUBSET_SEED), max(1, _CELLS // groups)
+    chosen = []
+    for start in range(0, draws, block):
+        size = min(block, draws - start), -(-groups // 8)
+        drawn = rng.integers(0, 256, size, dtype=np.uint8)
+        chosen.append(np.unpackbits(drawn, axis=1, count=groups))
+    return chosen
+
+
+def hull(
+    ci: ConfidenceInterval,
+    limits: Iterable[FloatArray | float],
+    side: Alternative,
+    bounds: tuple[float, float] = UNBOUNDED,
+) -> ConfidenceInterval:
+    """Return the hull of an interval and of the limits from means of subsets, within `bounds`."""
+    low, high = map(float, limits)
+    return ConfidenceInterval(
+        float(ci.low if side == "less" else max(min(ci.low, low), bounds[0])),
+        float(ci.high if side == "greater" else min(max(ci.high, high), bounds[1])),
+        ci.confidence,
+        HULL,
+    )
+
+
+def agreeing(
+    ci: ConfidenceInterval, pvalue: float, alpha: float, estimate: float, side: Alternative
+) -> ConfidenceInterval:
+    """Let an interval exclude 0 where p < α, and hold it where p ≥ α; as it is without a p."""
+    low, high = ci
+    if pvalue >= alpha:
+        low, high = min(low, 0.0), max(high, 0.0)
+    elif pvalue < alpha:
+        least = _OPEN * abs(estimate)
+        if estimate > 0 if side == "two-sided" else side == "greater":
+            low = max(low, least)
+        else:
+            high = min(high, -least)
+    return ConfidenceInterval(low, high, ci.confidence, ci.method)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -52,11 +451,6 @@ class Leverage:
         return cls(np.sqrt(np.maximum(1 - row_shares, 0.0)), df, shares)
 
 
-def leverage_of(clusters: Codes | None) -> Leverage | None:
-    """Return the leverage of groups among the rows; None where rows stand alone."""
-    return None if clusters is None else Leverage.from_codes(clusters)
-
-
 FEWEST_CLUSTERS = 5
 """With fewer clusters there is no answer."""
 
@@ -72,10 +466,6 @@ class Spread:
     def around(self, value: float) -> Estimate:
         """Return a value that is known so precisely."""
         return Estimate(value=value, se=self.se, df=self.df)
-
-    def quantile(self, level: float, side: Alternative) -> float:
-        """Return the half-width of an interval in standard errors."""
-        return -float(special.stdtrit(self.df, tail_probability(level, side)))
 
 
 def spread(
@@ -317,16 +707,11 @@ class GroupTest:
         dependence = describe(d, clusters)
         if variant != "robust_t":
             groups = clusters.codes
-            df = spread(d - d.mean(), clusters=groups, leverage=leverage_of(groups)).df
+            df = spread(d - d.mean(), clusters=groups, leverage=Leverage.from_codes(groups)).df
             dependence = dataclasses.replace(dependence, df=df)
         if not dependence.se > noise / math.sqrt(clusters.n):
             dependence = dataclasses.replace(dependence, se=0.0)
         return cls(clusters, sums, dependence, variant, side, level, n_resamples, seed)
-
-    @property
-    def flips(self) -> bool:
-        """Whether signs are flipped."""
-        return self.variant in FLIPS
 
     @property
     def estimate(self) -> float:
@@ -348,21 +733,11 @@ class GroupTest:
         """Whether the groups allow an answer."""
         if not self.sums.any():
             return Status.IDENTICAL_SCORES
-        count = self.clusters.count
-        if self.flips:
-            few = too_few_clusters(count, 1 - self.level)
-        else:
-            few = too_few_for_t(self.variant, count, self.dependence.df)
-        if few:
+        count, flips = self.clusters.count, self.variant in FLIPS
+        few = too_few_for_t(self.variant, count, self.dependence.df)
+        if few or (flips and too_few_clusters(count, 1 - self.level)):
             return Status.TOO_FEW
-        return Status.OK if self.flips or self.dependence.se > 0 else Status.ZERO_VARIANCE
-
-    def formula(self) -> tuple[float, float]:
-        """Return the statistic and its p-value, whatever the status."""
-        if self.flips:
-            exact = self.variant == "sign_flip_exact"
-            return float(self.sums.sum()), self.tails.pvalue(self.side, exact=exact)
-        return self.by_t.statistic, self.by_t.pvalue(self.side)
+        return Status.OK if flips or self.dependence.se > 0 else Status.ZERO_VARIANCE
 
     @property
     def by_t(self) -> Estimate:
@@ -380,7 +755,11 @@ class GroupTest:
         """Return the result; with bounds the interval becomes the hull with that of subsets."""
         dependence, varies = self.dependence, self.dependence.design_effect_raw > 0
         alpha, status = 1 - self.level, facts.pop("status", self.status)
-        statistic, formula = self.formula()
+        if flips := self.variant in FLIPS:
+            statistic, exact = float(self.sums.sum()), self.variant == "sign_flip_exact"
+            formula = self.tails.pvalue(self.side, exact=exact)
+        else:
+            statistic, formula = self.by_t.statistic, self.by_t.pvalue(self.side)
         statistic, pvalue = answered(status, statistic, formula, self.estimate)
         if ci is not None and bounds is not None:
             tail = tail_probability(self.level, self.side)
@@ -392,7 +771,7 @@ class GroupTest:
         return ClusteredResult(
             variant=self.variant,
             statistic=statistic,
-            df=None if self.flips else dependence.df,
+            df=None if flips else dependence.df,
             pvalue=pvalue,
             alternative=self.side,
             estimate=self.estimate,
@@ -417,9 +796,7 @@ class GroupTest:
 
     def of_numbers(self, details: dict[str, Any], **facts: Any) -> ClusteredResult:
         """Return the result of differences of any size, with the interval of Student's t."""
-        method, assumed = "influence_t", []
-        if self.variant == "robust_t":
-            method = self.variant
+        method, assumed = "influence_t" if self.variant in FLIPS else self.variant, []
         if self.variant == "sign_flip":
             detail = (
                 f"{self.clusters.count} groups; below {_MIDP_CLUSTERS} take variant "
@@ -427,12 +804,12 @@ class GroupTest:
             )
             enough = self.clusters.count >= _MIDP_CLUSTERS
             assumed.append(Assumption("enough groups for the mid-p", enough, detail))
-        if self.flips:
+        if self.variant in FLIPS:
             mid, exact = (self.tails.pvalue(self.side, exact=e) for e in (False, True))
             draws = self.tails.draws
             error = math.sqrt(mid * (1 - mid) / draws) if draws else 0.0
             details |= {"pvalue_exact": exact, "method": self.tails.method}
             details["monte_carlo_error"] = error
         ci = self.by_t.interval(self.level, self.side, method)
-        bounds = UNBOUNDED if self.flips else None
+        bounds = UNBOUNDED if self.variant in FLIPS else None
         return self.result(details, ci, bounds, assumptions=assumed, **facts)

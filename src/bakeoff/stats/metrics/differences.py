@@ -10,6 +10,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, Literal, Unpack
 
 import numpy as np
@@ -26,13 +27,20 @@ from bakeoff.stats.core.registry import Evidence, Relation, Variants, register
 from bakeoff.stats.core.result import (
     INDEPENDENT_ROWS,
     Alternative,
+    Assumption,
     ConfidenceInterval,
     Result,
     Status,
 )
 from bakeoff.stats.design.clusters import RowDesign
-from bakeoff.stats.design.groups import SOURCES, GroupTest, Leverage, Spread, spread
-from bakeoff.stats.metrics.answer import Answer, better_is_positive
+from bakeoff.stats.design.groups import (
+    SOURCES,
+    GroupTest,
+    Leverage,
+    Spread,
+    spread,
+    symmetric_differences,
+)
 from bakeoff.stats.metrics.family import (
     Contrasts,
     cluster_covariance,
@@ -44,14 +52,28 @@ from bakeoff.stats.metrics.family import (
 from bakeoff.stats.metrics.influence import (
     Influence,
     MetricArguments,
+    OfRows,
     Setting,
+    assumptions,
+    decide,
     one,
     pair,
     setting_of,
     setting_of_values,
+    too_few,
+    worth_of_groups,
 )
-from bakeoff.stats.metrics.metric import METRICS, Form, Metric, check_smooth
-from bakeoff.stats.metrics.view import Codes, NoValue, read_groups, rows_of, subgroup_rows
+from bakeoff.stats.metrics.metric import (
+    METRICS,
+    Codes,
+    Form,
+    Metric,
+    NoValue,
+    metric_called,
+    read_groups,
+    rows_of,
+    subgroup_rows,
+)
 
 
 def test_set_metrics() -> tuple[str, ...]:
@@ -73,6 +95,225 @@ def looks_at(metric: str | Metric) -> str:
 
 
 test_set_metrics.__test__ = False  # type: ignore[attr-defined]
+
+
+def limits_of_one(setting: Setting, model: Influence, tail: float) -> tuple[float, float] | None:
+    """Return both limits of a metric on its scale, each missed with the probability of the tail."""
+    metric, spread, value = setting.metric, model.tested, model.estimate
+    if metric.by_pairs and value in (0.0, 1.0):
+        far = float(tail ** (1 / min(setting.truth.counts)))  # the exact limit of an area of 1
+        return (far, 1.0) if value == 1 else (0.0, 1 - far)
+    if not spread.se > model.noise:
+        return None
+    return metric.scale.limits(value, -float(special.stdtrit(spread.df, tail)) * spread.se)
+
+
+def mover_interval(
+    setting: Setting,
+    a: Influence,
+    b: Influence,
+    difference: Influence,
+    level: float,
+    side: Alternative,
+) -> tuple[float, float] | None:
+    """Join the intervals of two areas with the correlation of their influence values."""
+    # d − √((θ_A − l_A)² − 2r(θ_A − l_A)(u_B − θ_B) + (u_B − θ_B)²), mirrored above (Zou 2007).
+    tail = tail_probability(level, side)
+    limits_a, limits_b = (limits_of_one(setting, model, tail) for model in (a, b))
+    if limits_a is None or limits_b is None:
+        return None
+    se_a, se_b, se = a.tested.se, b.tested.se, difference.tested.se
+    r = (se_a**2 + se_b**2 - se**2) / (2 * se_a * se_b) if se_a > 0 and se_b > 0 else 0.0
+
+    def joined(x: float, y: float) -> float:
+        return math.sqrt(max(x**2 - 2 * r * x * y + y**2, 0.0))
+
+    d = difference.value
+    low = max(d - joined(a.value - limits_a[0], limits_b[1] - b.value), -1.0)
+    high = min(d + joined(limits_a[1] - a.value, b.value - limits_b[0]), 1.0)
+    return -math.inf if side == "less" else low, math.inf if side == "greater" else high
+
+
+_RESAMPLES, _SEED = 9_999, 0
+
+
+def bootstrap(metric: OfRows, n: int, clusters: NDArray[np.intp] | None = None) -> FloatArray:
+    """Return a metric of resampled rows, or of whole clusters of them; NaN without a value."""
+    rng = np.random.default_rng(_SEED)
+    members = None
+    if clusters is not None:
+        order = np.argsort(clusters, kind="stable")
+        members = np.split(order, np.flatnonzero(np.diff(clusters[order])) + 1)
+    replicates = np.full(_RESAMPLES, math.nan)
+    for i in range(_RESAMPLES):
+        if members is None:
+            rows = rng.integers(0, n, n)
+        else:
+            rows = np.concatenate([members[j] for j in rng.integers(0, len(members), len(members))])
+        try:
+            replicates[i] = metric(rows)
+        except ValueError:
+            continue
+    return replicates
+
+
+def bca_interval(
+    estimate: float, replicates: FloatArray, psi: FloatArray, level: float
+) -> ConfidenceInterval | None:
+    """Return the bias-corrected and accelerated interval of a bootstrap (Efron 1987).
+
+    None where too few resamples have a value or none differs.
+    """
+    ordered = np.sort(replicates[np.isfinite(replicates)])
+    if len(ordered) < 0.9 * len(replicates) or ordered[0] == ordered[-1]:
+        return None
+    noise = 1e-12 * np.abs(ordered).max(initial=abs(estimate))
+    ties = np.isclose(ordered, estimate, rtol=0, atol=noise)
+    below = (ordered[~ties] < estimate).sum() + ties.sum() / 2
+    z0 = float(special.ndtri(below / len(ordered)))
+    second = float((psi**2).sum())
+    acceleration = float((psi**3).sum()) / (6 * second**1.5) if second > 0 else 0.0
+    limits = []
+    for tail in ((1 - level) / 2, (1 + level) / 2):
+        z = z0 + float(special.ndtri(tail))
+        share = float(special.ndtr(z0 + z / (1 - acceleration * z)))
+        limits.append(_normal_quantile(ordered, share))
+    return ConfidenceInterval(limits[0], limits[1], level, "bca")
+
+
+def _normal_quantile(ordered: FloatArray, tail: float) -> float:
+    """Return a quantile of ordered values, interpolated on the normal scale (Davison & Hinkley)."""
+    b = len(ordered)
+    at = (b + 1) * tail
+    k = math.floor(at + 1e-9)
+    if k < 1 or k >= b:
+        return float(ordered[0 if k < 1 else -1])
+    if abs(at - k) < 1e-9:
+        return float(ordered[k - 1])
+    low, high, z = (float(special.ndtri(p)) for p in (k / (b + 1), (k + 1) / (b + 1), tail))
+    share = (z - low) / (high - low)
+    return float(ordered[k - 1] + share * (ordered[k] - ordered[k - 1]))
+
+
+@dataclasses.dataclass(frozen=True)
+class Answer:
+    """What every result about one metric says, of one model or of the difference of two."""
+
+    setting: Setting
+    difference: bool = False
+    side: Alternative = "two-sided"
+    level: float = 0.95
+    variant: str = ""  # the form of a test of values per row; others are named by their metric
+    textbook: bool = False  # degrees of freedom are one less than there are units
+
+    def of_one(self, influence: Influence) -> Result:
+        """Return the result of one model."""
+        setting, metric, ci = self.setting, self.setting.metric, None
+        if too_few(setting, influence.tested):
+            return self._result(influence, Status.TOO_FEW)
+        limits = limits_of_one(setting, influence, tail_probability(self.level, "two-sided"))
+        if limits is not None:
+            exact = metric.by_pairs and influence.value in (0.0, 1.0)
+            low, high = max(limits[0], metric.range[0]), min(limits[1], metric.range[1])
+            ci = ConfidenceInterval(low, high, self.level, "exact" if exact else metric.scale.name)
+            if influence.of_groups is not None:
+                ci = influence.of_groups.widened(ci, bounds=metric.range)
+        varies = influence.tested.se > influence.noise
+        return self._result(influence, Status.OK if varies else Status.ZERO_VARIANCE, ci)
+
+    def of_pair(
+        self, contrast: Influence, values: tuple[float, float], models: Sequence[Influence]
+    ) -> Result:
+        """Return the result of a difference, given the value of each model."""
+        setting, side, tested, ci = self.setting, self.side, self._tested(contrast), None
+        status, t, pvalue = decide(setting, contrast, side, tested)
+        low, high = setting.metric.range
+        bounds = low - high, high - low
+        if status in (Status.OK, Status.IDENTICAL_SCORES) and tested.se > 0:
+            ci = tested.around(contrast.estimate).interval(self.level, side, "t", bounds)
+        details = {"value_a": values[0], "value_b": values[1]}
+        if status is Status.OK and ci is not None:
+            if setting.metric.form is Form.RANKING:
+                a, b = models
+                joined = mover_interval(setting, a, b, contrast, self.level, side)
+                if joined is not None:
+                    ends = min(ci.low, joined[0]), max(ci.high, joined[1])
+                    ci = ConfidenceInterval(*ends, self.level, "hull")
+            if not self.textbook and contrast.of_groups is not None:
+                details["pvalue_t"] = pvalue
+                groups, estimate = contrast.of_groups, contrast.estimate
+                pvalue, ci = groups.with_flips(pvalue, ci, estimate, side, bounds)
+        return self._result(contrast, status, ci, t, pvalue, details, models)
+
+    def bootstrapped(self, influence: Influence, metric: OfRows) -> Result:
+        """Return the BCa interval of a metric that jumps when rows are left out; it has no test."""
+        drawn = bootstrap(metric, self.setting.truth.n, self.setting.clusters)
+        ci = bca_interval(influence.value, drawn, influence.psi, self.level)
+        return self._result(influence, Status.OK if ci else Status.ZERO_VARIANCE, ci)
+
+    def undefined(self, reason: str, estimate: float = math.nan) -> Result:
+        """Return the result where the metric has no value, or no interval is known for it."""
+        checks = (Assumption("a defined metric", False, reason),)
+        facts = self._facts | {"estimate": estimate, "assumptions": checks}
+        return Result(statistic=math.nan, pvalue=math.nan, status=Status.UNDEFINED, **facts)
+
+    @property
+    def _facts(self) -> dict[str, Any]:
+        metric, null, method = self.setting.metric, "", self.setting.metric.method
+        if self.difference and metric.computed:  # that of means is in the catalogue
+            null = (
+                f"The two fitted models have the same {metric.name} on the population that the "
+                "test rows were drawn from."
+            )
+        if metric.form is Form.DECISIONS:
+            method = "agresti2005" if self.difference else "agresti1998"
+        kind = "metric" if metric.computed else "mean"
+        return {
+            "test": f"{kind}_difference" if self.difference else f"{kind}_ci",
+            "variant": metric.name if metric.computed else self.variant,
+            "alternative": self.side,
+            "n": self.setting.truth.n,
+            "null_hypothesis": null,
+            "method": method,
+        }
+
+    def _tested(self, influence: Influence) -> Spread:
+        tested = influence.tested
+        return Spread(tested.se, tested.units - 1, tested.units) if self.textbook else tested
+
+    def _result(
+        self,
+        influence: Influence,
+        status: Status,
+        ci: ConfidenceInterval | None = None,
+        t: float = math.nan,
+        pvalue: float = math.nan,
+        details: Mapping[str, float] = MappingProxyType({}),
+        models: Sequence[Influence] = (),
+    ) -> Result:
+        tested, groups = influence.tested, influence.of_groups
+        checks = assumptions(self.setting, tested, models or (influence,))
+        if self.difference and groups is not None:
+            checks = (*checks, symmetric_differences(groups.shares, groups.sums))
+        return Result(
+            **self._facts,
+            statistic=t,
+            df=self._tested(influence).df,
+            pvalue=pvalue,
+            estimate=influence.value,
+            ci=ci,
+            status=status,
+            assumptions=checks,
+            details={
+                "se": tested.se,
+                "padded": influence.estimate,
+                "se_plain": influence.spread.se,
+                "df_plain": influence.spread.df,
+                "units": tested.units,
+                **worth_of_groups(self.setting, influence),
+                **details,
+            },
+        )
 
 
 @checked
@@ -172,13 +413,7 @@ def metric_difference(
     (0.3, 0.003)
 
     For many models `all_pairs` adjusts by the largest statistic (Hothorn, Bretz & Westfall 2008),
-    with ``correction="max-t"``:
-
-    >>> from bakeoff.stats import all_pairs
-    >>> table = [list(row) for row in zip(a, b, [1] * 9 + [0] * 31)]
-    >>> [f"{pair.pvalue_adjusted:.2f}" for pair in all_pairs(
-    ...     "metric_difference", y, table, metric="f1").pairs]
-    ['0.01', '0.01', '0.74']
+    with ``correction="max-t"``.
     """
     models = [("predicted_a", predicted_a), ("predicted_b", predicted_b)]
     setting, (a, b) = setting_of(y_true, models, **options)
@@ -194,12 +429,9 @@ def difference(
     *,
     textbook: bool = False,
 ) -> tuple[Influence | None, Result]:
-    """Return the influence of every row on a difference, better is greater, and its test.
-
-    The `textbook`'s paired t test has one degree of freedom less than there are units.
-    """
+    """Return the influence of every row on a difference, better is greater, and its test."""
     metric, (a, b) = setting.metric, rows
-    answer = Answer(setting, True, side, level, variant)
+    answer = Answer(setting, True, side, level, variant, textbook)
 
     def advantage(at: NDArray[np.intp]) -> float:
         gain = setting.of_rows(a)(at) - setting.of_rows(b)(at)
@@ -220,15 +452,13 @@ def difference(
                 contrast = one(setting, Differences.between(a, b, setting.rounding).values)
     except NoValue as reason:
         return None, answer.undefined(str(reason))
-    contrast = better_is_positive(setting, contrast)
+    contrast = setting.gain(contrast)
     if not metric.smooth:
         return None, answer.bootstrapped(contrast, advantage)
     of_rows = not metric.computed and setting.clusters is None and not textbook
     if of_rows and all(x[0] in (0, 1) and np.isin(x, (0, 1)).all() for x in rows):
         return contrast, _of_marks(contrast, setting, rows, side, level)
-    tested = contrast.tested
-    fixed = Spread(tested.se, tested.units - 1, tested.units) if textbook else None
-    return contrast, answer.of_pair(contrast, values, models, fixed)
+    return contrast, answer.of_pair(contrast, values, models)
 
 
 _NO_INTERVAL = "it has no known standard error"
@@ -253,22 +483,17 @@ def mean_ci(
 ) -> Result:
     """Return the mean of a number that one system has on each row, with its interval.
 
-    Student's t interval with degrees of freedom from the values, or from their sums over groups
-    (Satterthwaite 1946); in groups its hull with the limits from means of random subsets of groups
-    (Hartigan 1969), which one dominant group does not mislead.
+    As in `metric_ci`: Student's t interval, in groups its hull with the limits of their subsets.
 
     Parameters
     ----------
     values : array_like, shape (n,)
         The number of each row.
-    groups : array_like, shape (n,), optional
-        Which rows belong together.
 
     Returns
     -------
     Result
-        `estimate` is the mean, `pvalue` NaN. ``zero_variance``: the same number on every row;
-        ``too_few``: fewer than two rows, or than five groups.
+        `estimate` is the mean, `pvalue` NaN. ``too_few``: fewer than two rows, or five groups.
 
     Examples
     --------
@@ -316,8 +541,6 @@ def mean_difference(
 
     Parameters
     ----------
-    values_a, values_b : array_like, shape (n,)
-        A's and B's value on each row, in the same rows.
     groups : array_like, shape (n,), optional
         Which rows belong together. Where each item was run several times, rows are runs and
         `groups` the items.
@@ -345,9 +568,7 @@ def mean_difference(
     -------
     Result or ClusteredResult
         `estimate` is A's mean advantage. Independent values that are all 0 or 1 have the p-value
-        and the interval of `mcnemar`. ``identical_scores`` (p 1): the same value on every
-        row; ``zero_variance`` (p NaN): the same difference on every row; ``too_few``: fewer than
-        two rows, or than five groups.
+        and the interval of `mcnemar`. ``too_few``: fewer than two rows, or than five groups.
 
     Warnings
     --------
@@ -360,12 +581,6 @@ def mean_difference(
     >>> result = mean_difference([.9, .4, .8, .7, .9], [.6, .4, .5, .8, .5])
     >>> round(result.estimate, 2), round(result.pvalue, 3)
     (0.18, 0.137)
-    >>> a = [0.2, 0.1, 0.3, 0.5, 0.2, 0.1, 0.4, 0.3, 0.1, 0.2, 0.3, 0.2]
-    >>> b = [0.3, 0.3, 0.4, 0.4, 0.5, 0.2, 0.6, 0.3, 0.4, 0.3, 0.2, 0.6]
-    >>> result = mean_difference(
-    ...     a, b, groups=[1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6], greater_is_better=False)
-    >>> result.variant, round(result.estimate, 4), round(result.pvalue, 4)
-    ('sign_flip', 0.1333, 0.0312)
     """
     relation: Relation = "independent" if groups is None else "groups"
     form = _VARIANTS.choose(variant, relation)
@@ -448,7 +663,7 @@ def metric_interaction(
     """
     models = [("predicted_a", predicted_a), ("predicted_b", predicted_b)]
     setting, rows = setting_of(y_true, models, **options)
-    check_smooth(setting.metric)
+    metric_called(setting.metric, smooth=True)
     return _interaction("metric_interaction", setting, rows, subgroup, confidence_level)
 
 

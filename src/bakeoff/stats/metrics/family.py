@@ -35,37 +35,42 @@ from bakeoff.stats.core.result import (
     Result,
     Status,
 )
-from bakeoff.stats.design.flips import GroupSums, agreeing, hull, max_flip, subset_limits, towards
-from bakeoff.stats.design.groups import Leverage, Spread
-from bakeoff.stats.metrics.answer import (
-    OF_ONE_MODEL,
-    assumptions,
-    better_is_positive,
-    decide,
-    worth_of_groups,
+from bakeoff.stats.design.groups import (
+    GroupSums,
+    Leverage,
+    Spread,
+    agreeing,
+    hull,
+    max_flip,
+    subset_limits,
+    towards,
 )
 from bakeoff.stats.metrics.influence import (
+    OF_ONE_MODEL,
     Influence,
     MetricArguments,
     Setting,
+    assumptions,
+    decide,
     one,
     pair,
     pair_counts,
     setting_of,
     setting_of_values,
+    worth_of_groups,
 )
 from bakeoff.stats.metrics.metric import (
     LOG,
     LOGIT,
     PLAIN,
+    Codes,
     Form,
     Metric,
     Need,
+    NoValue,
     Scale,
-    check_smooth,
     metric_called,
 )
-from bakeoff.stats.metrics.view import Codes, NoValue
 
 
 @dataclasses.dataclass(frozen=True)
@@ -149,8 +154,8 @@ class MetricFamily:
 
     setting: Setting
     rows: list[Any]
-    singles: list[Influence | None]
-    reasons: list[str]
+    defined: dict[int, Influence]  # of the models whose metric has a value
+    reasons: list[str]  # why the metric of a model has none
 
     @cached_property
     def _counts(self) -> NDArray[np.int64] | None:
@@ -159,20 +164,18 @@ class MetricFamily:
         return pair_counts(self.setting.truth, self.rows) if alone else None
 
     @property
-    def defined(self) -> list[int]:
-        """The models whose metric has a value."""
-        return [m for m, single in enumerate(self.singles) if single is not None]
+    def values(self) -> list[float]:
+        """The metric of each model, greater is better; NaN where it has no value."""
+        singles = map(self.defined.get, range(len(self.rows)))
+        return [math.nan if single is None else single.value for single in singles]
 
     def contrast(self, a: int, b: int) -> Influence:
         """Return the influence values of the difference of two models that have values."""
         if self.setting.metric.form is Form.DECISIONS:
             counts = None if self._counts is None else self._counts[:, a, :, b]
             influence, _ = pair(self.setting, [self.rows[a], self.rows[b]], counts)
-            return better_is_positive(self.setting, influence)
-        first, second = self.singles[a], self.singles[b]
-        assert first is not None
-        assert second is not None
-        return first - second
+            return self.setting.gain(influence)
+        return self.defined[a] - self.defined[b]
 
     @cached_property
     def scale(self) -> Scale | None:
@@ -183,28 +186,22 @@ class MetricFamily:
         metric = self.setting.metric
         if metric.form in (Form.DECISIONS, Form.LEFT_OUT):
             return None
-        scale = metric.scale
-        if scale is PLAIN and metric.range[0] == 0:
-            scale = LOGIT if metric.range[1] == 1 else LOG
-        return scale if metric.greater_is_better else scale.mirrored()
+        if metric.scale is PLAIN and metric.range[0] == 0:
+            return LOGIT if metric.range[1] == 1 else LOG
+        return metric.scale
 
     @cached_property
     def covariance(self) -> FloatArray:
         """The covariance of the metrics of models with values, shape (K, K); NaN of one unit."""
-        defined = [s for s in self.singles if s is not None]
-        if not defined:
+        if not self.defined:
             return np.empty((0, 0))
-        rows = _side_by_side([s.drawn_from for s in defined])
-        return cluster_covariance(rows, defined[0].clusters, defined[0].leverage)
-
-
-def _side_by_side(columns: list[FloatArray]) -> FloatArray:
-    """Make columns a table, shape (n, K), a block of rows at a time: they stay in the cache."""
-    table = np.empty((len(columns[0]), len(columns)))
-    for start in range(0, len(table), _BLOCK):
-        for place, column in enumerate(columns):
-            table[start : start + _BLOCK, place] = column[start : start + _BLOCK]
-    return table
+        columns = [single.drawn_from for single in self.defined.values()]
+        table = np.empty((len(columns[0]), len(columns)))
+        for start in range(0, len(table), _BLOCK):  # of rows that stay in the cache
+            for place, column in enumerate(columns):
+                table[start : start + _BLOCK, place] = column[start : start + _BLOCK]
+        first = next(iter(self.defined.values()))
+        return cluster_covariance(table, first.clusters, first.leverage)
 
 
 def cluster_covariance(
@@ -235,9 +232,19 @@ def read_family(
     **options: Any,
 ) -> MetricFamily:
     """Read truth and predictions of all models, and find each model's influence values."""
-    metric = metric_called(metric)
-    check_smooth(metric)
-    return _family(*setting_of(y_true, _columns(predicted, metric), metric, **options))
+    metric = metric_called(metric, smooth=True)
+    columns: Any = predicted  # one for each model, or a table of probabilities
+    if not isinstance(predicted, list) or not all(hasattr(c, "categories") for c in predicted):
+        table = as_array(predicted, "predicted")
+        most = 3 if metric.by_order else 2
+        if not 2 <= table.ndim <= most or table.shape[1] < 2:
+            shape = "(n, M)" if most == 2 else "(n, M) or (n, M, K)"
+            raise ArgumentError(
+                "predicted", f"expected shape {shape}, rows by M >= 2 models, found {table.shape}"
+            )
+        columns = np.moveaxis(table, 1, 0)
+    named = [("predicted", column) for column in columns]
+    return _family(*setting_of(y_true, named, metric, **options))
 
 
 def family_of_values(
@@ -253,30 +260,13 @@ def family_of_values(
 
 
 def _family(setting: Setting, rows: list[Any]) -> MetricFamily:
-    singles: list[Influence | None] = []
-    reasons: list[str] = []
-    for values in rows:
+    defined, reasons = {}, [""] * len(rows)
+    for model, values in enumerate(rows):
         try:
-            singles.append(better_is_positive(setting, one(setting, values)))
-            reasons.append("")
+            defined[model] = setting.gain(one(setting, values))
         except NoValue as reason:
-            singles.append(None)
-            reasons.append(str(reason))
-    return MetricFamily(setting, rows, singles, reasons)
-
-
-def _columns(predicted: ArrayLike, metric: Metric) -> list[tuple[str, ArrayLike]]:
-    """Split rows × models into one column, or table of probabilities, for each model."""
-    if isinstance(predicted, list) and all(hasattr(c, "categories") for c in predicted):
-        return [("predicted", column) for column in predicted]
-    table = as_array(predicted, "predicted")
-    most = 3 if metric.by_order else 2
-    if not 2 <= table.ndim <= most or table.shape[1] < 2:
-        shape = "(n, M)" if most == 2 else "(n, M) or (n, M, K)"
-        raise ArgumentError(
-            "predicted", f"expected shape {shape}, rows by M >= 2 models, found {table.shape}"
-        )
-    return [("predicted", table[:, m]) for m in range(table.shape[1])]
+            reasons[model] = str(reason)
+    return MetricFamily(setting, rows, defined, reasons)
 
 
 MAX_T = "max-t"
@@ -342,7 +332,7 @@ def compare_all(
 ) -> PairwiseResult:
     """Compare all pairs of a family that has been read; see `compare_models`."""
     setting, side, level = family.setting, alternative, confidence_level
-    metric, models = setting.metric, len(family.singles)
+    metric, models = setting.metric, len(family.rows)
     at_control = check_control(control, models)
     method = check_correction(correction, at_control, side, MAX_T)
     members = pairs_of(models, at_control)
@@ -352,26 +342,25 @@ def compare_all(
     groups: list[GroupSums] = []
     details: dict[int, dict[str, float]] = {}
     for place, (a, b) in enumerate(members):
-        if family.singles[a] is None or family.singles[b] is None:
+        if not {a, b} <= family.defined.keys():
             continue
         contrast = family.contrast(a, b)  # the influence of each row is not kept
         spread, value[place], estimate[place] = contrast.tested, contrast.value, contrast.estimate
         se[place], df[place] = spread.se, spread.df
-        statuses[place], t[place], raw[place] = decide(setting, contrast, side)
+        statuses[place], t[place], raw[place] = decide(setting, contrast, side, spread)
         details[place] = {"se": spread.se, **worth_of_groups(setting, contrast)}
         spreads.append(spread)
         if statuses[place] is Status.OK and contrast.of_groups is not None:
             groups.append(contrast.of_groups)
     ok = np.array([status is Status.OK for status in statuses])
-    columns = np.cumsum([single is not None for single in family.singles]) - 1
-    first, second = columns[np.array(members)[ok]].T
+    first, second = np.searchsorted(list(family.defined), np.array(members)[ok]).T
     tested = Contrasts(first, second, estimate[ok], se[ok], df[ok], family.covariance)
     flips = None
     if groups:
         together = GroupSums(np.column_stack([one.sums for one in groups]), groups[0].shares)
         if not together.many_alike:
             flips = max_flip(together, tested.se, side)
-            raw[ok] = np.maximum(raw[ok], flips.alone)
+            raw[ok] = np.maximum(raw[ok], flips[0])
     single = np.full(len(members), math.nan)
     each = level
     largest = None
@@ -381,7 +370,7 @@ def compare_all(
             draws, scale = draw(tested.covariance, n_resamples, seed)
             single[ok], adjusted[ok], largest = max_t(tested, draws, level, side, scale)
             if flips is not None:
-                adjusted[ok] = np.maximum(adjusted[ok], flips.step_down)
+                adjusted[ok] = np.maximum(adjusted[ok], flips[1])
         # no adjusted p below its own p, which the draws may miss by chance
         adjusted = np.fmax(adjusted, raw)
     else:
@@ -406,11 +395,12 @@ def compare_all(
             ci = hull(ci, [ends[place] for ends in limits], side, bounds)
             ci = agreeing(ci, float(decisive[member]), 1 - level, centre, side)
         intervals[member] = ci
-    defined = [s for s in family.singles if s is not None]
     sign = 1 if metric.greater_is_better else -1
     checks: tuple[Assumption, ...] = ()
     if spreads:
-        checks = assumptions(setting, min(spreads, key=lambda spread: spread.df), defined)
+        checks = assumptions(
+            setting, min(spreads, key=lambda spread: spread.df), [*family.defined.values()]
+        )
     return PairwiseResult(
         test="metric_difference" if metric.computed else "mean_difference",
         variant=metric.name,
@@ -438,7 +428,7 @@ def compare_all(
         status=Status.OK if ok.any() else statuses[0],
         assumptions=checks,
         details={
-            "values": [math.nan if s is None else sign * s.value for s in family.singles],
+            "values": [sign * value for value in family.values],
             "reasons": family.reasons,
             "single_step": single,
         },
@@ -534,100 +524,92 @@ def best_by_values(
 
 def best_of(family: MetricFamily, level: float, n_resamples: int, seed: int) -> BestResult:
     """Find the best models of a family that has been read; see `best_models`."""
-    setting, defined, models = family.setting, family.defined, len(family.singles)
-    scores = [math.nan if s is None else s.value for s in family.singles]
-    pvalues = np.full(models, math.nan)
+    setting, scores, members = family.setting, family.values, list(family.defined)
+    pvalues = np.full(len(scores), math.nan)
     status = Status.OK
-    assumed: tuple[Assumption, ...] = ()
-    if not defined:
+    checks: tuple[Assumption, ...] = ()
+    if not members:
         status = Status.UNDEFINED
     elif setting.lacks_rows_of_a_class or not np.isfinite(family.covariance).all():
         status = Status.TOO_FEW
     if status is not Status.OK:
-        scores, defined = [math.nan] * models, []
+        scores, members = [math.nan] * len(scores), []
     else:
         draws, _ = draw(family.covariance, n_resamples, seed)
-        leads = _leads(family)
-        if _rows_of_rarest(family)[0] >= FEWEST:
+        leads, (rows, enough) = _leads(family), _rows_of_rarest(family)
+        if rows >= FEWEST:
             sides = 1 if family.scale is None else 2
-            pvalues[defined] = [
-                min(sides * _pvalue(leads, draws, i), 1.0) for i in range(len(defined))
-            ]
-        best = max((s for s in family.singles if s is not None), key=lambda s: s.estimate)
-        assumed = _assumptions(family, best)
+            each = [sides * _pvalue(leads, draws, place) for place in range(len(members))]
+            pvalues[members] = np.minimum(each, 1.0)
+        best = max(family.defined.values(), key=lambda single: single.estimate)
+        checks = assumptions(setting, best.tested, (best,))
+        if family.scale is not None:  # are the rows enough for the set, not for an interval?
+            what = f"rows of the rarest class that {setting.metric.name} uses"
+            if setting.metric.needs is Need.NUMBERS:
+                what = "degrees of freedom of the numbers per row"
+            detail = (
+                f"{rows} {what}; below {FEWEST} no model is left out, below {enough} the set is "
+                "rough"
+            )
+            kept = (check for check in checks if check.name not in OF_ONE_MODEL)
+            checks = (*kept, Assumption("enough rows for the best", rows >= enough, detail))
     return BestResult(
         test="best_models" if setting.metric.computed else "best_by_values",
         variant=setting.metric.name,
         statistic=math.nan,
         pvalue=math.nan,
         n=setting.truth.n,
-        null_hypothesis="The model is a best one of those compared." if defined else "",
+        null_hypothesis="The model is a best one of those compared." if members else "",
         method="hsu1984",
         status=status,
-        assumptions=assumed,
+        assumptions=checks,
         scores=tuple(scores),
-        members=tuple(m for m in defined if not pvalues[m] <= 1 - level),
+        members=tuple(m for m in members if not pvalues[m] <= 1 - level),
         pvalues=tuple(pvalues.tolist()),
-        details={"reasons": family.reasons} if defined else {},
+        details={"reasons": family.reasons} if members else {},
     )
 
 
 def _rows_of_rarest(family: MetricFamily) -> tuple[int, int]:
     """Return the rows that the set rests on, and how many are enough for it."""
     # those of the rarest class, or the degrees of freedom of numbers per row
-    setting, singles = family.setting, [s for s in family.singles if s is not None]
+    metric, singles = family.setting.metric, family.defined.values()
     if family.scale is None:
         return ENOUGH, ENOUGH
-    if setting.metric.needs is Need.NUMBERS:
+    if metric.needs is Need.NUMBERS:
         return int(min(s.tested.df for s in singles)), 3 * FEWEST
-    fewest, top = setting.fewest, max(s.value for s in singles)
-    high = setting.metric.form is Form.RANKING and top > HIGH_AREA
-    enough = ENOUGH_OF_AREAS if high or setting.metric.by_predicted else ENOUGH
+    fewest, top = family.setting.fewest, max(s.value for s in singles)
+    high = metric.form is Form.RANKING and top > HIGH_AREA
+    enough = ENOUGH_OF_AREAS if high or metric.by_predicted else ENOUGH
     return enough if fewest < 0 else fewest, enough
-
-
-def _assumptions(family: MetricFamily, best: Influence) -> tuple[Assumption, ...]:
-    """Say whether the rows are enough for the set, not for one model's interval."""
-    checks = assumptions(family.setting, best.tested, (best,))
-    if family.scale is None:
-        return checks
-    rows, enough = _rows_of_rarest(family)
-    what = (
-        "degrees of freedom of the numbers per row"
-        if family.setting.metric.needs is Need.NUMBERS
-        else f"rows of the rarest class that {family.setting.metric.name} uses"
-    )
-    detail = f"{rows} {what}; below {FEWEST} no model is left out, below {enough} the set is rough"
-    kept = [a for a in checks if a.name not in OF_ONE_MODEL]
-    return *kept, Assumption("enough rows for the best", rows >= enough, detail)
 
 
 def _leads(family: MetricFamily) -> FloatArray:
     """Return by how many standard errors, as normal scores, model j (column) beats i (row)."""
-    defined, scale = family.defined, family.scale
-    singles = [s for s in family.singles if s is not None]
-    slopes = [0.0 if scale is None else scale.slope(s.value) for s in singles]
+    members, scale = list(family.defined), family.scale
+    sign = 1 if family.setting.metric.greater_is_better else -1
     scaled = {  # by the delta method; not at an end of the range
-        m: dataclasses.replace(s, value=scale.forward(s.value), values=s.values / slope)
-        for m, (s, slope) in enumerate(zip(singles, slopes, strict=True))
-        if scale is not None and slope > 0
+        m: dataclasses.replace(
+            s, value=sign * scale.forward(sign * s.value), values=s.values / slope
+        )
+        for m, s in family.defined.items()
+        if scale is not None and (slope := scale.slope(sign * s.value)) > 0
     }
-    z = np.full((len(defined), len(defined)), -math.inf)
-    for i in range(len(defined)):
-        for j in range(i + 1, len(defined)):
-            contrast = family.contrast(defined[j], defined[i])
-            status, t, _ = decide(family.setting, contrast, "two-sided")
-            if status is Status.OK:
-                df = contrast.tested.df
-                if scale is not None:
-                    df = min(df, singles[i].tested.df, singles[j].tested.df)
-                if i in scaled and j in scaled:
-                    other = scaled[j] - scaled[i]
-                    t = min(t, other.value / other.tested.se, key=abs)
-                size = -float(special.ndtri(special.stdtr(df, -abs(t))))
-                z[i, j], z[j, i] = math.copysign(size, t), -math.copysign(size, t)
-            elif status is Status.ZERO_VARIANCE:
-                z[i, j], z[j, i] = t, -t
+    z = np.full((len(members), len(members)), -math.inf)
+    for i, j in pairs_of(len(members), None):
+        a, b = members[j], members[i]
+        contrast = family.contrast(a, b)
+        status, t, _ = decide(family.setting, contrast, "two-sided", contrast.tested)
+        if status is Status.OK:
+            df = contrast.tested.df
+            if scale is not None:
+                df = min(df, family.defined[a].tested.df, family.defined[b].tested.df)
+            if a in scaled and b in scaled:
+                other = scaled[a] - scaled[b]
+                t = min(t, other.value / other.tested.se, key=abs)
+            t = math.copysign(float(special.ndtri(special.stdtr(df, -abs(t)))), t)
+        if status in (Status.OK, Status.ZERO_VARIANCE):
+            z[i, j], z[j, i] = t, -t
     return z
 
 

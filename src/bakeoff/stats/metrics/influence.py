@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Callable, Sequence
-from functools import cached_property, reduce
+from functools import cached_property, partial, reduce
 from typing import Annotated, Any, TypedDict, Unpack
 
 import numpy as np
@@ -18,21 +18,39 @@ from bakeoff.stats.core.checks import (
     as_scores,
     check_same_labels,
 )
+from bakeoff.stats.core.distributions import t_pvalue
 from bakeoff.stats.core.paired_differences import largest, noise_level
+from bakeoff.stats.core.result import (
+    INDEPENDENT_ROWS,
+    Alternative,
+    Assumption,
+    Status,
+    answered,
+)
 from bakeoff.stats.core.two_by_two import both_correct
-from bakeoff.stats.design.flips import GroupSums
-from bakeoff.stats.design.groups import Leverage, Spread, leverage_of, spread
-from bakeoff.stats.metrics.metric import Form, Metric, Need, metric_called, numbers
-from bakeoff.stats.metrics.view import (
+from bakeoff.stats.design.groups import (
+    FEWEST_CLUSTERS,
+    GroupSums,
+    Leverage,
+    Spread,
+    recommended_groups,
+    spread,
+)
+from bakeoff.stats.metrics.metric import (
     NO_OPTIONS,
     Cells,
     Codes,
+    Form,
     Functional,
+    Metric,
+    Need,
     NoValue,
     Options,
     Truth,
     View,
     coded,
+    metric_called,
+    numbers,
     read_classes,
     read_groups,
     read_probabilities,
@@ -43,7 +61,7 @@ OfRows = Callable[[NDArray[np.intp]], float]
 """From row numbers (with repetitions) to the metric of those rows."""
 NOISE = 1e-12
 """What rounding makes of a metric of classes; relative to the metric's size for numbers."""
-FEWEST_OF_A_CLASS = 5
+_FEWEST_OF_A_CLASS = 5
 """With fewer rows of a class that a metric is conditional on there is no answer."""
 
 
@@ -89,6 +107,10 @@ class Setting:
             grouped=self.clusters is not None,
         )
 
+    def gain(self, influence: Influence) -> Influence:
+        """Turn a metric of losses so that greater is better."""
+        return influence if self.metric.greater_is_better else -influence
+
     def of_rows(self, rows: Any) -> OfRows:
         """Return the metric of one model as a function of row numbers."""
         view = self.view(rows)
@@ -111,7 +133,7 @@ class Setting:
         if self.metric.classes not in ("positive", "negative", "every"):
             return False
         counts = self._rows_of_classes
-        return bool(((counts > 0) & (counts < FEWEST_OF_A_CLASS)).any())
+        return bool(((counts > 0) & (counts < _FEWEST_OF_A_CLASS)).any())
 
     @property
     def fewest(self) -> int:
@@ -143,15 +165,32 @@ def setting_of(
     groups: ArrayLike | None = None,
     **options: Any,
 ) -> tuple[Setting, list[Any]]:
-    """Check a metric, its truth and the predictions it is computed from; see `read_rows`."""
+    """Check a metric, its truth, and what each model predicts: codes, probabilities or numbers."""
     metric = metric_called(metric)
     check_same_labels(y_true=y_true, **dict(models))
-    true: Any = y_true
-    if not metric.by_order and metric.needs is not Need.NUMBERS:
+    read: Callable[[ArrayLike, str], NDArray[Any]] = partial(as_scores, unit="rows")
+    if not metric.computed:
+        name, values = models[0]
+        truth = Truth(np.full(len(read(values, name)), np.nan))
+    elif metric.needs is Need.NUMBERS:
+        for name, value in (("positive", positive), ("labels", labels)):
+            if value is not None:
+                raise ArgumentError(name, f"{metric} compares numbers, which have no classes")
+        truth = Truth(read(y_true, "y_true"))
+    elif metric.by_order:
+        truth = read_truth(y_true, labels, positive)
+        read = partial(read_probabilities, truth)
+    else:
         true = coded(y_true, "y_true")
         models = [(name, coded(values, name)) for name, values in models]
-    truth = read_true(metric, true, models, positive, labels)
-    rows = [read_rows(metric, truth, values, name) for name, values in models]
+        truth = read_truth(true, labels, positive, models)
+        read = partial(read_classes, truth)
+    rows = []
+    for name, values in models:
+        rows.append(read(values, name))
+        if len(rows[-1]) != truth.n:
+            found = f"has {len(rows[-1])} rows, y_true has {truth.n}"
+            raise ArgumentError(name, f"{found}; pair them by id")
     return Setting(metric, truth, read_groups(groups, truth.n), Options(**options)), rows
 
 
@@ -163,34 +202,6 @@ def setting_of_values(
     setting, rows = setting_of((), models, metric, groups=groups)
     rounding = noise_level(*(values for _, values in models))
     return dataclasses.replace(setting, rounding=rounding, two_rows=len(rows) <= 2), rows
-
-
-def read_true(
-    metric: Metric, y_true: Any, models: Models, positive: Any, labels: ArrayLike | None
-) -> Truth:
-    """Check the truth; classes that are only predicted count as classes too."""
-    if not metric.computed:
-        name, values = models[0]
-        return Truth(np.full(len(as_scores(values, name, unit="rows")), np.nan))
-    if metric.needs is not Need.NUMBERS:
-        return read_truth(y_true, labels, positive, () if metric.by_order else models)
-    for name, value in (("positive", positive), ("labels", labels)):
-        if value is not None:
-            raise ArgumentError(name, f"{metric} compares numbers, which have no classes")
-    return Truth(as_scores(y_true, "y_true", unit="rows"))
-
-
-def read_rows(metric: Metric, truth: Truth, predicted: ArrayLike, name: str) -> Any:
-    """Check what one model predicts: class codes, probabilities of shape (n, K), or numbers."""
-    values: NDArray[Any]
-    if not truth.classes:
-        values = as_scores(predicted, name, unit="rows")
-    else:
-        read = read_probabilities if metric.by_order else read_classes
-        values = read(truth, predicted, name)
-    if len(values) != truth.n:
-        raise ArgumentError(name, f"has {len(values)} rows, y_true has {truth.n}; pair them by id")
-    return values
 
 
 _MOST_CELLS = 2**26
@@ -212,7 +223,7 @@ class Table:
     of_all_classes: NDArray[np.int64] | None
 
     @classmethod
-    def of(
+    def count(
         cls, setting: Setting, models: Sequence[Codes], counts: NDArray[np.int64] | None = None
     ) -> Table:
         """Count the rows in the cells; of accuracy in those where each model is right or wrong."""
@@ -314,30 +325,17 @@ class Influence:
         The metric, as it is always computed.
     values : ndarray, shape (n,) or (c,)
         The influence values of the rows, or of the cells of the table that they fall into.
-    clusters, leverage : ndarray, shape (n,), and Leverage, or None
-        The groups of the rows and what their sums are divided by.
-    table : Table or None
-        The table of a metric of decisions.
-    padded : Functional or None
-        Value and influence values of the cells with pseudo-rows, from which a metric of decisions
-        is tested; None for other metrics.
-    pseudo : float
-        How many pseudo-rows there are.
-    noise : float
-        The largest value and standard error that rounding alone makes.
-    root : bool
-        Whether the metric is the root of a mean.
     """
 
     value: float
     values: FloatArray
-    clusters: Codes | None = None
-    leverage: Leverage | None = None
-    table: Table | None = None
-    padded: Functional | None = None
-    pseudo: float = 0.0
-    noise: float = NOISE
-    root: bool = False
+    clusters: Codes | None = None  # the groups of the rows
+    leverage: Leverage | None = None  # what their sums are divided by
+    table: Table | None = None  # of a metric of decisions
+    padded: Functional | None = None  # its value and influence with pseudo-rows, which is tested
+    pseudo: float = 0.0  # how many pseudo-rows there are
+    noise: float = NOISE  # the largest value and standard error that rounding alone makes
+    root: bool = False  # whether the metric is the root of a mean
 
     @property
     def psi(self) -> FloatArray:
@@ -452,12 +450,12 @@ def one(setting: Setting, rows: Any) -> Influence:
     """Return the influence values of one model."""
     metric, clusters, leverage = setting.metric, setting.clusters, setting.leverage
     if metric.form is Form.DECISIONS:
-        table = Table.of(setting, [rows])
+        table = Table.count(setting, [rows])
         plain, padded = (table.metric(setting, 0, pseudo) for pseudo in (0.0, PLUS_FOUR))
         return Influence(plain.value, plain.psi, clusters, leverage, table, padded, PLUS_FOUR)
     if metric.form is Form.LEFT_OUT:
         functional, clusters = left_out(setting.of_rows(rows), setting.truth.n, clusters)
-        leverage = leverage_of(clusters)
+        leverage = None if clusters is None else Leverage.from_codes(clusters)
     else:
         assert metric.formula is not None
         functional = metric.formula(setting.view(rows))
@@ -474,7 +472,7 @@ def pair(
     setting: Setting, models: Sequence[Codes], counts: NDArray[np.int64] | None = None
 ) -> tuple[Influence, tuple[float, float]]:
     """Return the difference A − B by a metric of decisions, and the value of each."""
-    table, groups = Table.of(setting, models, counts), (setting.clusters, setting.leverage)
+    table, groups = Table.count(setting, models, counts), (setting.clusters, setting.leverage)
     a, b, padded_a, padded_b = (
         table.metric(setting, model, pseudo) for pseudo in (0.0, PLUS_TWO) for model in (0, 1)
     )
@@ -516,3 +514,114 @@ def _value(metric: OfRows, rows: NDArray[np.intp], which: str) -> float:
     if not math.isfinite(value):
         raise NoValue(f"on {which} it is {value}")
     return value
+
+
+_ENOUGH_OF_A_CLASS, _ENOUGH_CALLED, _OF_CALLED = 20, 10, "enough rows called positive"
+OF_ONE_MODEL = ("enough rows of each class", _OF_CALLED, "the loss not dominated by few rows")
+"""Assumptions of intervals of one model or of a pair, not of the best of many."""
+
+
+def decide(
+    setting: Setting, contrast: Influence, side: Alternative, tested: Spread
+) -> tuple[Status, float, float]:
+    """Return status, t and p of a difference that is known so precisely."""
+    t = contrast.estimate / tested.se if tested.se > 0 else math.nan
+    same = setting.two_rows and not contrast.psi.any()  # a single row or group has no spread
+    alike = abs(contrast.value) <= contrast.noise and (same or contrast.spread.se <= contrast.noise)
+    status = Status.ZERO_VARIANCE if tested.se <= contrast.noise else Status.OK
+    if alike:
+        status = Status.IDENTICAL_SCORES
+    if too_few(setting, tested) and not (setting.two_rows and alike):
+        status = Status.TOO_FEW
+    pvalue = t_pvalue(t, tested.df, side) if status is Status.OK else math.nan
+    t = math.nan if status is Status.TOO_FEW else t
+    return status, *answered(status, t, pvalue, contrast.value)
+
+
+def too_few(setting: Setting, tested: Spread) -> bool:
+    """Whether there are too few rows, of all or of a class, or too few groups for an answer."""
+    fewest = 2 if setting.two_rows and setting.clusters is None else FEWEST_CLUSTERS
+    return tested.units < fewest or tested.df < 1 or setting.lacks_rows_of_a_class
+
+
+def worth_of_groups(setting: Setting, influence: Influence) -> dict[str, float]:
+    """Return how many groups the rows are in and what they are worth; empty without groups."""
+    if setting.clusters is None:
+        return {}
+    # leaving groups out says nothing of single rows
+    effect = math.nan if setting.metric.form is Form.LEFT_OUT else influence.design_effect
+    return {
+        "n_clusters": int(influence.spread.units),
+        "design_effect": effect,
+        "n_effective": setting.truth.n / effect,
+    }
+
+
+CARRIED, _ENOUGH_OF_ROWS = "the difference carried by enough rows", 10.0
+"""Below that many effective degrees of freedom true nulls are rejected too often; see
+benchmarks/regression.csv."""
+_ENOUGH_ALONE, _FEWEST_UNLIKE = 5.0, 3
+"""With fewer degrees of freedom of one model's R² or correlation single rows carry it; with fewer
+rows that differ from all others rare values need not have occurred (benchmarks/passes.csv)."""
+
+
+def enough_rows(tested: Spread, values: Sequence[FloatArray] = ()) -> Assumption:
+    """Say whether enough rows carry a difference, by the values of each model if they are losses.
+
+    A model's values that are nearly all the same do not show its rare ones.
+    """
+    enough = tested.df >= min(_ENOUGH_OF_ROWS, tested.units / 3)
+    detail = (
+        f"{tested.df:.0f} effective degrees of freedom of the rows; below {_ENOUGH_OF_ROWS:.0f}, "
+        "as with few errors or few large ones, intervals miss too often"
+    )
+    if not values:
+        return Assumption(CARRIED, enough, detail)
+    other = min(
+        int(np.count_nonzero(x != np.partition(x, len(x) // 2)[len(x) // 2])) for x in values
+    )
+    rare = max(1, round(tested.units / 10))
+    detail += f", and errors on fewer than 1 of {rare:,} rows may be missing from these"
+    if other < _FEWEST_UNLIKE:
+        enough, detail = False, f"a model has the same value on all rows but {other}; {detail}"
+    return Assumption(CARRIED, None if enough else False, detail)
+
+
+def assumptions(
+    setting: Setting, tested: Spread, models: Sequence[Influence]
+) -> tuple[Assumption, ...]:
+    """Say what the rows tell of the assumptions of t intervals for one model or for several."""
+    checks = [INDEPENDENT_ROWS]
+    if setting.clusters is not None:
+        checks = [recommended_groups(tested.units)]
+    metric, fewest = setting.metric, setting.fewest
+    name, of, enough = "enough rows of each class", "of the rarest class", _ENOUGH_OF_A_CLASS
+    if metric.classes == "called" and models:
+        name, of, enough = _OF_CALLED, "called positive", _ENOUGH_CALLED
+        # the net benefit of a row that is not called positive is 0
+        worth = (np.abs(one.psi + one.value) > NOISE for one in models)
+        fewest = min(int(np.count_nonzero(values)) for values in worth)
+    if fewest >= 0:
+        detail = f"{fewest} rows {of} that {metric.name} uses; below {enough} "
+        checks.append(Assumption(name, fewest >= enough, f"{detail}intervals are inaccurate"))
+    if len(models) > 1 and metric.needs is Need.NUMBERS and metric.form is Form.ROWS:
+        if setting.clusters is None:
+            enough_of_rows = enough_rows(tested, [one.psi for one in models])
+            # a row that all models miss by far cancels in the difference of shares of variance
+            of_means = metric.mean_of_rows or metric.root or not metric.computed
+            alone = math.inf if of_means else min(one.spread.df for one in models)
+            if alone < _ENOUGH_ALONE:
+                detail = f"{alone:.0f} of one model, {_ENOUGH_ALONE:.0f} are needed"
+                enough_of_rows = Assumption(CARRIED, False, f"{enough_of_rows.detail}; {detail}")
+            checks.append(enough_of_rows)
+    elif metric.carried is not None:
+        carried = metric.carried
+        detail = (
+            f"{tested.df:.0f} effective degrees of freedom of {tested.units:.0f} units; "
+            f"{carried.consequence}"
+        )
+        holds: bool | None = tested.df >= carried.share * tested.units
+        if holds and tested.units < carried.shows_from:
+            holds, detail = None, f"{detail}; fewer than {carried.shows_from} do not show it"
+        checks.append(Assumption(carried.assumption, holds, detail))
+    return tuple(checks)

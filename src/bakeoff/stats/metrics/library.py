@@ -8,15 +8,17 @@ a value for each row.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial, reduce
 from operator import add, mul
-from typing import NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import special
 from scipy.special import stdtrit
 
+from bakeoff.stats.core.arguments import checked
 from bakeoff.stats.core.checks import BoolArray, FloatArray
 from bakeoff.stats.core.ranks import rows_below
 from bakeoff.stats.design.groups import spread
@@ -25,24 +27,24 @@ from bakeoff.stats.metrics.metric import (
     LOG,
     LOG_COMPLEMENT,
     LOGIT,
+    NO_COLUMNS,
     POINTS,
     TARGET,
     TARGET_SQUARED,
     Carried,
-    Form,
-    Need,
-    by_value,
-    decision,
-    of_means,
-    row_mean,
-)
-from bakeoff.stats.metrics.view import (
     Cells,
     Codes,
+    Form,
     Functional,
+    Metric,
+    Need,
     NoValue,
     View,
+    by_value,
+    decision,
     mean,
+    of_means,
+    row_mean,
 )
 
 _PER_CLASS = "balanced_accuracy, f1_macro or mcc"
@@ -376,7 +378,7 @@ def expected_cost(table: Cells) -> Functional:
     costs, priors = table.options.costs(k), table.options.shares(k)
     return _sum(
         ratio(
-            table.cost_of(k, costs),
+            mean(np.where(table.truth == k, costs[k, table.predicted], 0.0), table.weights),
             table.true(k),
             f"no row is {table.classes[k]!r}, so what its errors cost has no value",
         )
@@ -661,3 +663,73 @@ def ici(view: View) -> float:
     at = _places(p)
     share = _smooth((_weights(p, place) for place in at), view.is_positive)
     return float(np.mean(np.abs(p - np.interp(p, at, share))))
+
+
+_CARRIED = Carried(
+    "the metric not dominated by few rows",
+    0.2,
+    "below a fifth of them few rows dominate the metric and its intervals are inaccurate",
+)
+
+
+@checked
+def own_metric(
+    name: str,
+    function: Callable[..., float],
+    *,
+    greater_is_better: bool = True,
+    predictions: Literal["classes", "probabilities", "numbers"] = "classes",
+    columns: Mapping[str, NDArray[Any]] = NO_COLUMNS,
+    smooth: bool = True,
+) -> Metric:
+    """Return a function of your own as a metric, for the argument `metric`.
+
+    Parameters
+    ----------
+    name : str
+        What it is called.
+    function : Callable
+        From what is true, what a model predicts and the columns by name to a number; a ValueError
+        or NaN says that it has no value on these rows.
+    predictions : {"classes", "probabilities", "numbers"}
+        Its second argument: predicted classes; probabilities of shape (n, K), of two classes
+        those of the positive one, shape (n,); or predicted numbers.
+    columns : Mapping of str to array_like, shape (n,)
+        What else it takes of the rows.
+    smooth : bool
+        False: it jumps when rows are left out, like a median; its intervals come from the
+        bootstrap, and there is no test.
+
+    Returns
+    -------
+    Metric
+    """
+    return Metric(
+        name=name,
+        title=name.replace("_", " "),
+        value=partial(_called, function, predictions == "probabilities"),
+        unit="units",
+        needs=Need.LABELS if predictions == "classes" else Need(predictions),
+        greater_is_better=greater_is_better,
+        range=(-math.inf, math.inf),
+        carried=_CARRIED,
+        smooth=smooth,
+        takes=tuple(columns),
+        columns=columns,
+        own=True,
+    )
+
+
+def _called(function: Callable[..., float], by_order: bool, view: View) -> float:
+    """Call a function of the user's on truth, predictions and columns."""
+    try:
+        if not view.truth.classes:
+            return function(view.observed, view.numbers, **view.columns)
+        names = np.array(view.truth.classes, dtype=object)
+        if not by_order:
+            predicted = names[view.predicted]
+        else:
+            predicted = view.scores if len(names) == 2 else view.probabilities
+        return function(names[view.truth.values], predicted, **view.columns)
+    except ValueError as reason:
+        raise NoValue(str(reason)) from None

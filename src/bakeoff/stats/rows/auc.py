@@ -28,9 +28,9 @@ from bakeoff.stats.core.pairs import shared
 from bakeoff.stats.core.registry import Evidence, Variants, register
 from bakeoff.stats.core.result import INDEPENDENT_ROWS, Alternative, Assumption, Result, Status
 from bakeoff.stats.design.clusters import Clusters, RowDesign
-from bakeoff.stats.design.flips import GroupSums
 from bakeoff.stats.design.groups import (
     ClusteredResult,
+    GroupSums,
     Leverage,
     independent_clusters,
     spread,
@@ -38,10 +38,10 @@ from bakeoff.stats.design.groups import (
     too_few_for_t,
 )
 from bakeoff.stats.metrics.library import auc
-from bakeoff.stats.metrics.view import Functional
+from bakeoff.stats.metrics.metric import Functional
 
 # placements are multiples of 1/(2m) or 1/(2n): anything smaller is float noise
-NOISE = 1e-12
+_NOISE = 1e-12
 _ENOUGH = 15
 _LARGE_SAMPLE = 30
 _VARIANTS = Variants(("delong",), ("t_and_flips", "influence_t", "robust_t", "obuchowski"))
@@ -50,7 +50,13 @@ _VARIANTS = Variants(("delong",), ("t_and_flips", "influence_t", "robust_t", "ob
 class _Rows:
     """The rows of two classes and what relates them."""
 
-    def __init__(self, y_true: ArrayLike, scores: dict[str, ArrayLike], groups: ArrayLike | None):
+    def __init__(
+        self,
+        y_true: ArrayLike,
+        scores: dict[str, ArrayLike],
+        groups: ArrayLike | None,
+        variant: str | None,
+    ):
         instead = "`y == positive_class`, one class against others"
         self.positive = as_correctness(y_true, "y_true", kind="classes", instead=instead)
         if self.positive.all() or not self.positive.any():
@@ -71,6 +77,7 @@ class _Rows:
             self.leverage = Leverage.from_codes(codes, np.where(self.positive, 0, 1))
             # how many groups hold a positive row, and how many a negative one
             self.holding = [len(np.unique(codes[rows])) for rows in self.classes]
+        self.form = _VARIANTS.choose(variant, "independent" if groups is None else "groups")
 
     def area(self, scores: ArrayLike, name: str) -> Functional:
         """Return the area of one model with the influence of each row."""
@@ -101,11 +108,9 @@ class _Rows:
             + k / (k - 1) * (float(x_a @ y_b) + float(x_b @ y_a))
         )
 
-    def compare(
-        self, a: Functional, b: Functional, form: str, side: Alternative, level: float
-    ) -> Result:
+    def compare(self, a: Functional, b: Functional, side: Alternative, level: float) -> Result:
         """Compare two areas."""
-        contrast, groups, df = a - b, self.groups, math.inf
+        contrast, groups, form, df = a - b, self.groups, self.form, math.inf
         robust = form not in ("delong", "obuchowski")
         # not var_A + var_B - 2 cov, which would lose its digits when the models agree
         variance = math.nan if robust else self.dependent(contrast, contrast)
@@ -114,40 +119,38 @@ class _Rows:
             variance, df = spread_of.se**2, spread_of.df
             df = self.leverage.df if form == "robust_t" else df
         se = math.sqrt(max(variance, 0.0))
-        same = abs(contrast.value) <= NOISE and np.abs(contrast.psi).max() <= NOISE
-        status = Status.OK if se > NOISE else Status.ZERO_VARIANCE
+        same = abs(contrast.value) <= _NOISE and np.abs(contrast.psi).max() <= _NOISE
+        status = Status.OK if se > _NOISE else Status.ZERO_VARIANCE
         if groups is None:
             few = math.isnan(se)
             same = same and not few
         else:
             few = min(self.holding) < 2 or too_few_for_t(form, groups.count, df)
             se = se or math.nan
-        status = Status.TOO_FEW if few else status
-        status = Status.IDENTICAL_SCORES if same else status
+        if few or same:
+            status = Status.IDENTICAL_SCORES if same else Status.TOO_FEW
         estimate = Estimate(value=0.0 if same else contrast.value, se=se, df=df, status=status)
         statistic, pvalue = estimate.test(side)
-        ci = None
-        if status is Status.OK:
-            method = "wald" if groups is None else form
-            ci = estimate.interval(level, side, method, (-1.0, 1.0))
+        method, drawn = ("wald", "test rows") if groups is None else (form, "groups")
+        ci = estimate.interval(level, side, method, (-1.0, 1.0)) if status is Status.OK else None
+        areas = {"auc_a": a.value, "auc_b": b.value}
         facts: dict[str, Any] = {
             "variant": form,
             "statistic": statistic,
             "alternative": side,
             "estimate": estimate.value,
-            "effect_sizes": {"auc_a": a.value, "auc_b": b.value},
+            "effect_sizes": areas,
             "n": self.n,
             "status": status,
             "null_hypothesis": "The two fitted models have the same area under the ROC curve on "
-            f"the population that the {'test rows' if groups is None else 'groups'} were drawn "
-            "from.",
+            f"the population that the {drawn} were drawn from.",
         }
         details: dict[str, Any] = {
             **dict(zip(("n_positive", "n_negative"), self.counts, strict=True)),
             "cov_ab": self.dependent(a, b),
             "se": se,
             "ci_unclipped": estimate.limits(level, side),
-            **facts["effect_sizes"],
+            **areas,
         }
         for model, area in (("a", a), ("b", b)):
             of_one = details[f"var_{model}"] = self.dependent(area, area)
@@ -157,9 +160,11 @@ class _Rows:
                 details[f"auc_{model}_ci_unclipped"] = alone.limits(level, "two-sided")
         if groups is None:
             positive, negative = self.counts
-            detail = f"{positive} positive and {negative} negative row(s); the normal approximation"
-            wanted = f"{detail} wants about {_LARGE_SAMPLE} of each"
-            large = Assumption("large sample", min(self.counts) >= _LARGE_SAMPLE, wanted)
+            detail = (
+                f"{positive} positive and {negative} negative row(s); the normal approximation "
+                f"wants about {_LARGE_SAMPLE} of each"
+            )
+            large = Assumption("large sample", min(self.counts) >= _LARGE_SAMPLE, detail)
             facts |= {"pvalue": pvalue, "ci": ci, "assumptions": (INDEPENDENT_ROWS, large)}
             return Result(details=details, **facts)
         # the difference to first order as a mean over groups
@@ -171,19 +176,17 @@ class _Rows:
         effect = max(1.0, variance / independent) if variance > 0 and independent > 0 else math.nan
         of_positive, of_negative = self.holding
         details |= {"n_clusters_positive": of_positive, "n_clusters_negative": of_negative}
-        detail = f"positive rows in {of_positive} groups, negative ones in {of_negative}; about"
-        enough = min(self.holding) >= _ENOUGH
+        detail = (
+            f"positive rows in {of_positive} groups, negative ones in {of_negative}; about "
+            f"{_ENOUGH} of each are wanted"
+        )
+        enough = Assumption("enough groups of each class", min(self.holding) >= _ENOUGH, detail)
+        symmetric = symmetric_differences(self.leverage.shares, sums)
         return ClusteredResult(
             pvalue=pvalue,
             ci=ci,
             df=df if robust else None,
-            assumptions=(
-                independent_clusters(groups),
-                Assumption(
-                    "enough groups of each class", enough, f"{detail} {_ENOUGH} of each are wanted"
-                ),
-                symmetric_differences(self.leverage.shares, sums),
-            ),
+            assumptions=(independent_clusters(groups), enough, symmetric),
             method="obuchowski1997",
             details=details | {"variance": variance},
             n_clusters=groups.count,
@@ -206,16 +209,10 @@ def delong_pairs(
 ) -> list[Result]:
     """Return what `delong` says of each pair of columns; each model is ranked once."""
     table, members = as_array(scores, "scores"), list(pairs)
-    rows, form = _Rows(y_true, {"scores": scores}, groups), _form(variant, groups)
+    rows = _Rows(y_true, {"scores": scores}, groups, variant)
     models = dict.fromkeys(model for pair in members for model in pair)
     areas = {model: rows.area(table[:, model], "scores") for model in models}
-    how = form, alternative, confidence_level
-    return [rows.compare(areas[a], areas[b], *how) for a, b in members]
-
-
-def _form(variant: str | None, groups: ArrayLike | None) -> str:
-    form: str = _VARIANTS.choose(variant, "independent" if groups is None else "groups")
-    return form
+    return [rows.compare(areas[a], areas[b], alternative, confidence_level) for a, b in members]
 
 
 @register(
@@ -247,18 +244,11 @@ def delong(
     ----------
     y_true : array_like of bool or 0/1, shape (n,)
         The true classes; 1 is the positive one.
-    score_a, score_b : array_like, shape (n,)
-        What A and B give the positive class: probabilities or any scores, only their order
-        counts.
     variant : str, optional
-        Independent rows have ``"delong"``. In groups ``"influence_t"``: placements summed inside
-        groups, corrected for the share of each class in a group as CR2 does, against Student's t
-        with the degrees of freedom of these sums (Satterthwaite 1946), at most those of
-        ``"robust_t"``: Bell & McCaffrey's (2002), from the shares alone. ``"t_and_flips"``
-        (default): the larger p-value of it and of sign flips of whole groups (Canay, Romano &
-        Shaikh 2017); the interval is the hull with the limits from means of random subsets of
-        groups (Hartigan 1969). ``"obuchowski"``: Obuchowski's (1997) variance and the normal
-        distribution; too lenient with few groups.
+        Independent rows have ``"delong"``. In groups ``"t_and_flips"`` (default), ``"influence_t"``
+        and ``"robust_t"``, as in `mean_difference`, of the placements summed inside groups,
+        corrected for the share of each class in a group as CR2 does. ``"obuchowski"``:
+        Obuchowski's (1997) variance and the normal distribution; too lenient with few groups.
 
     Returns
     -------
@@ -274,11 +264,6 @@ def delong(
     features to the other. With few groups that contain a positive row, its variance is estimated
     from little data.
 
-    Notes
-    -----
-    In groups X_k and Y_k sum over the m_k positives and n_k negatives of group k the placement
-    differences less their mean; ψ_k = X_k/(M√(1 − m_k/M)) + Y_k/(N√(1 − n_k/N)) and V = Σψ².
-
     Examples
     --------
     >>> y = [1, 1, 1, 1, 0, 0, 0, 0]
@@ -287,6 +272,6 @@ def delong(
     (0.25, 1.2247, 0.2207)
     """
     scores = {"score_a": score_a, "score_b": score_b}
-    rows, form = _Rows(y_true, scores, groups), _form(variant, groups)
+    rows = _Rows(y_true, scores, groups, variant)
     a, b = (rows.area(values, name) for name, values in scores.items())
-    return rows.compare(a, b, form, alternative, confidence_level)
+    return rows.compare(a, b, alternative, confidence_level)

@@ -32,7 +32,7 @@ from bakeoff.stats.core.result import (
 )
 from bakeoff.stats.design.clusters import RowDesign
 from bakeoff.stats.design.groups import GroupTest
-from bakeoff.stats.metrics.view import coded
+from bakeoff.stats.metrics.metric import coded
 
 
 def _read_labels(
@@ -212,8 +212,6 @@ def cost_sensitive(
 
     Parameters
     ----------
-    y_true, pred_a, pred_b : array_like, shape (n,)
-        True labels and the labels that A and B predict, of any one kind.
     cost : array_like, shape (K, K), optional
         ``cost[k, i]`` ≥ 0 is the cost of predicting class i where the truth is class k; the
         diagonal is 0. Without it every error costs 1.
@@ -237,8 +235,7 @@ def cost_sensitive(
     -------
     Result or ClusteredResult
         `estimate` is B's mean cost less A's (positive favours A) with a profile-likelihood
-        interval in the unit of the costs. `details` has each model's mean cost and
-        misclassification rate, the multiplier λ and the classes in use.
+        interval in the unit of the costs.
 
     Warnings
     --------
@@ -248,13 +245,10 @@ def cost_sensitive(
 
     Notes
     -----
-    n_ijk rows of true class k are labelled i by A and j by B; the null is
-    δ = Σ (c_ki − c_kj) π_ijk = 0 (the cost-sensitive tests of MATLAB's testcholdout; the
-    constrained multinomial likelihood is Owen's 1988 empirical likelihood of a mean). The
-    likelihood ratio statistic is 2 Σ n log(1 + λd/n) with
-    d = c_ki − c_kj and λ the root of Σ n_ijk d/(n + λd) = 0; the χ² statistic is
-    min Σ (n_ijk + 1 − (n + K³)π)²/(n_ijk + 1) under δ = 0, Σπ = 1 and π ≥ 0. Both are χ²(1).
-    With unit costs they test McNemar's hypothesis.
+    These are the cost-sensitive tests of MATLAB's testcholdout; the constrained multinomial
+    likelihood is Owen's (1988) empirical likelihood of a mean. With n_ijk rows of true class k that
+    A labels i and B labels j and d = c_ki − c_kj the likelihood ratio statistic is
+    2 Σ n log(1 + λd/n), λ the root of Σ n_ijk d/(n + λd) = 0; it is χ²(1) like the other.
 
     Examples
     --------
@@ -319,14 +313,11 @@ def cost_sensitive_from_counts(
     ----------
     counts : array_like, shape (K, K, K)
         ``counts[i, j, k]``: rows that A labels i, B labels j, and whose true class is k.
-    cost : array_like, shape (K, K), optional
-        As in `cost_sensitive`.
-    variant : {"likelihood_ratio", "likelihood_ratio_all_cells", "chi_square"}
+    cost, variant
         As in `cost_sensitive`.
 
     Examples
     --------
-    >>> from bakeoff.stats import cost_sensitive_from_counts
     >>> counts = [[[50, 5], [4, 2]], [[5, 2], [3, 40]]]
     >>> result = cost_sensitive_from_counts(counts, cost=[[0, 1], [5, 0]])
     >>> print(f"{result.statistic:.4f} {result.pvalue:.4f}")
@@ -371,6 +362,25 @@ def cost_sensitive_from_counts(
         high = -float(cells.possible.min()) if alternative == "greater" else high
         method = "likelihood_ratio" if observed else "likelihood_ratio_all_cells"
         ci = ConfidenceInterval(low, high, confidence_level, method)
+    differing = int(cells.count[cells.value != 0].sum())
+    detail = f"the two labels differ in cost on {differing} of {cells.n:.0f} rows"
+    wanted = f"{detail}; the χ² approximation wants 25"
+    checks = [INDEPENDENT_ROWS, Assumption("large sample", differing >= 25, wanted)]
+    if status is Status.UNDEFINED:
+        detail = (
+            f"wherever the costs differ {'A' if cells.value.max() > 0 else 'B'}'s label costs "
+            "more: the equation for λ has no root; likelihood_ratio_all_cells and chi_square have "
+            "an answer"
+        )
+        checks.append(Assumption("cost differences of both signs", False, detail))
+    elif variant == "likelihood_ratio" and status is Status.OK:
+        inside = bool((cells.n + multiplier * d >= 0).all())
+        detail = (
+            f"the largest possible cost difference is {np.abs(d).max():.3g}, the largest observed "
+            f"{np.abs(cells.value).max():.3g}; if this fails the p is too small and "
+            "likelihood_ratio_all_cells is the safer form"
+        )
+        checks.append(Assumption("costly errors all observed", inside, detail))
     by_a, by_b = table.sum(axis=1), table.sum(axis=0)  # [label, true class]
     cost_b = float((by_b * matrix.T).sum() / n)
     variance = float(cells.count @ np.square(cells.value - cells.mean)) / cells.n
@@ -389,39 +399,14 @@ def cost_sensitive_from_counts(
         },
         n=int(n),
         status=status,
-        assumptions=_assumptions(cells, d, multiplier, variant, status),
+        assumptions=tuple(checks),
         details={
             "cost_a": float((by_a * matrix.T).sum() / n),
             "cost_b": cost_b,
             "misclassification_a": float((n - np.trace(by_a)) / n),
             "misclassification_b": float((n - np.trace(by_b)) / n),
             "lambda": multiplier,
-            "n_cost_discordant": int(cells.count[cells.value != 0].sum()),
+            "n_cost_discordant": differing,
             "cost": matrix.tolist(),
         },
     )
-
-
-def _assumptions(
-    cells: CostCells, d: FloatArray, multiplier: float, variant: str, status: Status
-) -> tuple[Assumption, ...]:
-    differing = int(cells.count[cells.value != 0].sum())
-    detail = f"the two labels differ in cost on {differing} of {cells.n:.0f} rows"
-    large = Assumption("large sample", differing >= 25, f"{detail}; the χ² approximation wants 25")
-    if status is Status.UNDEFINED:
-        dearer = "A" if cells.value.max() > 0 else "B"
-        name, holds = "cost differences of both signs", False
-        detail = (
-            f"wherever the costs differ {dearer}'s label costs more: the equation for λ has no "
-            "root; likelihood_ratio_all_cells and chi_square have an answer"
-        )
-    elif variant == "likelihood_ratio" and status is Status.OK:
-        name, holds = "costly errors all observed", bool((cells.n + multiplier * d >= 0).all())
-        detail = (
-            f"the largest possible cost difference is {np.abs(d).max():.3g}, the largest observed "
-            f"{np.abs(cells.value).max():.3g}; if this fails the p is too small and "
-            "likelihood_ratio_all_cells is the safer form"
-        )
-    else:
-        return INDEPENDENT_ROWS, large
-    return INDEPENDENT_ROWS, large, Assumption(name, holds, detail)

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
-from bakeoff.stats.core import distributions, two_by_two
+from bakeoff.stats.core import two_by_two
 from bakeoff.stats.core.arguments import Alpha, Count, Level, checked
 from bakeoff.stats.core.checks import (
     BoolArray,
@@ -26,6 +26,7 @@ from bakeoff.stats.core.checks import (
     paired_correctness,
     paired_counts,
 )
+from bakeoff.stats.core.distributions import midp_lower, tail_probability
 from bakeoff.stats.core.paired_differences import Estimate
 from bakeoff.stats.core.pairs import PairwiseResult, pairwise
 from bakeoff.stats.core.registry import Evidence, Variants, form_of, register
@@ -55,10 +56,9 @@ from bakeoff.stats.design.clusters import (
     equivalent_tail,
     moments,
 )
-from bakeoff.stats.design.flips import HULL
 from bakeoff.stats.design.groups import (
+    HULL,
     ClusteredEquivalenceResult,
-    ClusteredResult,
     GroupTest,
     enough_degrees,
     independent_clusters,
@@ -91,8 +91,6 @@ def paired_difference_ci(
         (Tango 1998); excludes 0 exactly when the asymptotic McNemar test rejects.
         ``"exact_melded"``: excludes 0 exactly when the exact McNemar test rejects (Fay &
         Lumbard 2021).
-    alternative : {"two-sided", "greater", "less"}
-        ``"greater"`` gives [low, 1], ``"less"`` gives [−1, high].
 
     Examples
     --------
@@ -104,7 +102,7 @@ def paired_difference_ci(
     counts = both_correct, only_a_correct, only_b_correct, both_wrong
     if not sum(counts):
         raise ValueError(_NO_ROWS)
-    tail = distributions.tail_probability(confidence_level, alternative)
+    tail = tail_probability(confidence_level, alternative)
     limits = difference_limits(method, counts, tail, alternative)
     return ConfidenceInterval(*limits, confidence_level, method)
 
@@ -123,11 +121,6 @@ def paired_odds_ratio_ci(
     (Fagerland, Lydersen & Laake 2014), so that they exclude 1 exactly when the mid-p McNemar test
     rejects.
 
-    Parameters
-    ----------
-    alternative : {"two-sided", "greater", "less"}
-        ``"greater"`` gives [low, ∞], ``"less"`` gives [0, high].
-
     Examples
     --------
     >>> low, high = paired_odds_ratio_ci(only_a_correct=22, only_b_correct=17)
@@ -135,8 +128,8 @@ def paired_odds_ratio_ci(
     (0.6853, 2.4766)
     """
     counts = np.array([only_a_correct, only_b_correct])
-    tail = distributions.tail_probability(confidence_level, alternative)
-    share = distributions.midp_lower(counts, counts.sum(), tail)
+    tail = tail_probability(confidence_level, alternative)
+    share = midp_lower(counts, counts.sum(), tail)
     low, below = (share / (1 - share)).tolist()  # swapping A and B inverts the ratio
     return ConfidenceInterval(
         0.0 if alternative == "less" else low,
@@ -209,7 +202,7 @@ def mcnemar_from_counts(
         **counts, method=ci_method, confidence_level=confidence_level, alternative=alternative
     )
     n, n_d = sum(counts.values()), b + c
-    details = accuracies(counts)
+    details = _accuracies(counts)
     if not n_d and variant in ("midp", "exact"):
         # what the formula gives for an empty binomial; `pvalue` is 1 by convention
         halved = variant == "midp" and alternative != "two-sided"
@@ -259,13 +252,13 @@ def mcnemar_pvalues(
     variant: two_by_two.Variant = "midp",
     alternative: Alternative = "two-sided",
 ) -> FloatArray:
-    """P-values of McNemar's test for arrays of discordant counts, one entry per pair.
+    """P-values of `mcnemar` for arrays of discordant counts, one entry per pair.
 
     Parameters
     ----------
     only_a_correct, only_b_correct : array_like of int, any one shape
         The discordant counts b and c.
-    variant : str
+    variant
         As in `mcnemar`.
 
     Examples
@@ -277,7 +270,7 @@ def mcnemar_pvalues(
     return two_by_two.pvalue(variant, b, c, alternative)
 
 
-def accuracies(counts: Mapping[str, int]) -> dict[str, float]:
+def _accuracies(counts: Mapping[str, int]) -> dict[str, float]:
     """Return the four counts, and the accuracies of both models."""
     both, b, c, _ = counts.values()
     n = sum(counts.values())
@@ -292,61 +285,15 @@ class ClusterPair:
         # (K, 4): rows that both, only A, only B and neither model has right
         self.cells = np.bincount(place, minlength=4 * clusters.count).reshape(-1, 4).astype(float)
         self.clusters = clusters
-        self.counts: list[float] = self.cells.sum(axis=0).tolist()
+        self.counts = dict(zip(COUNTS, self.cells.sum(axis=0).astype(int).tolist(), strict=True))
         self.sums: FloatArray = self.cells[:, 1] - self.cells[:, 2]  # D_k
         self.discordant: FloatArray = self.cells[:, 1] + self.cells[:, 2]
         self.moments = moments(self.sums, self.discordant.sum(), clusters)
         informative = int(np.count_nonzero(self.discordant))
         self.dependence = dependence_of(self.moments, informative, clusters)
 
-    @property
-    def named_counts(self) -> dict[str, int]:
-        """The four counts by their names in results."""
-        return dict(zip(COUNTS, map(int, self.counts), strict=True))
-
 
 GroupedVariant = Literal["sign_flip", "sign_flip_exact", "robust_t"]
-
-
-def _in_groups(
-    pair: ClusterPair, variant: str, side: Alternative, level: float, ci_method: str
-) -> ClusteredResult:
-    dependence, k = pair.dependence, pair.clusters.count
-    test = GroupTest(pair.clusters, pair.sums, dependence, variant, side, level)
-    tail, ci = distributions.tail_probability(level, side), None
-    if k > 1 and ci_method == "robust_t":
-        ci = test.by_t.interval(level, side, ci_method)
-    elif k > 1:  # Newcombe's (1998) on the effective counts, with a t quantile
-        cells = [count / dependence.design_effect for count in pair.counts]
-        normal_tail = float(equivalent_tail(dependence.df, tail))
-        limits = difference_limits("newcombe", cells, normal_tail, side)
-        ci = ConfidenceInterval(*limits, level, "newcombe_effective")
-    _, b, c, _ = pair.counts
-    se_log, ratio = math.nan, (0.0, math.inf)
-    if b and c and k > 1:  # log standard error of b/c by linearisation
-        parts = pair.cells[:, 1] / b - pair.cells[:, 2] / c
-        se_log = math.sqrt(k / (k - 1) * float(np.square(parts).sum()))
-        reach = -float(special.stdtrit(k - 1, tail)) * se_log
-        ratio = (
-            0.0 if side == "less" else b / c * math.exp(-reach),
-            math.inf if side == "greater" or reach >= 700 else b / c * math.exp(reach),
-        )
-    return test.result(
-        {
-            **accuracies(pair.named_counts),
-            "pvalue_exact": test.tails.pvalue(side, exact=True),
-            "se_cr0": math.sqrt(float(pair.moments.variance_cr0)),
-            "se_cr1": math.sqrt(float(pair.moments.variance_cr1)),
-            "odds_ratio_se_log": se_log,
-            "odds_ratio_ci": ratio,
-        },
-        ci,
-        (-1.0, 1.0) if ci_method == HULL and not pair.clusters.trivial else None,
-        status=test.status if pair.discordant.any() else Status.NO_DISCORDANT_PAIRS,
-        effect_sizes=discordant_sizes(b, c),
-        null_hypothesis="Exchanging the two fitted models in a whole group changes nothing: they "
-        "are equally accurate on the population that the groups were drawn from.",
-    )
 
 
 VARIANTS = Variants(two_by_two.VARIANTS, get_args(GroupedVariant))
@@ -414,11 +361,9 @@ def mcnemar(
         its level in practice and wastes little (Fagerland et al. 2013). ``"exact"``: binomial,
         never above its level, conservative. ``"asymptotic"``: χ² = (b − c)²/n_d.
         ``"corrected"``: Edwards' (max(|b − c| − 1, 0))²/n_d, as conservative as the exact test.
-        Rows in groups: ``"sign_flip"`` (default): exchanging the models in a whole group changes
-        nothing under the null, so the signs of the differences D_k of the groups are coins (Canay,
-        Romano & Shaikh 2017); exact at any number of groups, mid-p; ``"sign_flip_exact"`` counts
-        the observed sum in full. ``"robust_t"``: CR2 variance with Bell & McCaffrey's (2002)
-        degrees of freedom.
+        Rows in groups: ``"sign_flip"`` (default), ``"sign_flip_exact"`` and ``"robust_t"`` as in
+        `mean_difference`: under the null exchanging the models in a whole group changes nothing,
+        so the signs of the differences of the groups are coins (Canay, Romano & Shaikh 2017).
     ci_method : str, optional
         Independent rows: a method of `paired_difference_ci`, ``"newcombe"`` by default. Rows in
         groups: ``"newcombe_effective"``: Newcombe's (1998) method 10 on the counts over the
@@ -470,14 +415,50 @@ def _compare(
 ) -> Result:
     form = VARIANTS.choose(variant, design.relation)
     interval = INTERVALS.choose(ci_method, design.relation, "ci_method")
-    if design.relation != "independent":
-        return _in_groups(ClusterPair(a, b, design.units), form, side, level, interval)
-    return mcnemar_from_counts(
-        **paired_counts(a, b),
-        variant=form,
-        alternative=side,
-        confidence_level=level,
-        ci_method=interval,
+    if design.relation == "independent":
+        return mcnemar_from_counts(
+            **paired_counts(a, b),
+            variant=form,
+            alternative=side,
+            confidence_level=level,
+            ci_method=interval,
+        )
+    pair = ClusterPair(a, b, design.units)
+    dependence, k = pair.dependence, pair.clusters.count
+    _, b_only, c_only, _ = pair.counts.values()
+    test = GroupTest(pair.clusters, pair.sums, dependence, form, side, level)
+    tail, ci = tail_probability(level, side), None
+    if k > 1 and interval == "robust_t":
+        ci = test.by_t.interval(level, side, interval)
+    elif k > 1:  # Newcombe's (1998) on the effective counts, with a t quantile
+        cells = [count / dependence.design_effect for count in pair.counts.values()]
+        normal_tail = float(equivalent_tail(dependence.df, tail))
+        limits = difference_limits("newcombe", cells, normal_tail, side)
+        ci = ConfidenceInterval(*limits, level, "newcombe_effective")
+    se_log, ratio = math.nan, (0.0, math.inf)
+    if b_only and c_only and k > 1:  # log standard error of b/c by linearisation
+        parts = pair.cells[:, 1] / b_only - pair.cells[:, 2] / c_only
+        se_log = math.sqrt(k / (k - 1) * float(np.square(parts).sum()))
+        reach = -float(special.stdtrit(k - 1, tail)) * se_log
+        ratio = (
+            0.0 if side == "less" else b_only / c_only * math.exp(-reach),
+            math.inf if side == "greater" or reach >= 700 else b_only / c_only * math.exp(reach),
+        )
+    return test.result(
+        {
+            **_accuracies(pair.counts),
+            "pvalue_exact": test.tails.pvalue(side, exact=True),
+            "se_cr0": math.sqrt(float(pair.moments.variance_cr0)),
+            "se_cr1": math.sqrt(float(pair.moments.variance_cr1)),
+            "odds_ratio_se_log": se_log,
+            "odds_ratio_ci": ratio,
+        },
+        ci,
+        (-1.0, 1.0) if interval == HULL and not pair.clusters.trivial else None,
+        status=test.status if pair.discordant.any() else Status.NO_DISCORDANT_PAIRS,
+        effect_sizes=discordant_sizes(b_only, c_only),
+        null_hypothesis="Exchanging the two fitted models in a whole group changes nothing: they "
+        "are equally accurate on the population that the groups were drawn from.",
     )
 
 
@@ -515,9 +496,6 @@ def tost_paired(
 
     Notes
     -----
-    Without discordant pairs the difference test has p 1, while here equality can be shown: n
-    rows on which the models agree bound the rate at which they differ.
-
     In groups the design effect is at least 1 + (Σn_k²/N − 1)·max(icc, 0): the variance
     estimated from few groups may be too small by chance, which would favour equivalence.
 
@@ -534,7 +512,7 @@ def tost_paired(
     design = RowDesign.from_labels(len(a), groups, correct_a=correct_a)
     if design.relation == "groups":
         pair = ClusterPair(a, b, design.units)
-        return _score_tests(pair.named_counts, margin, alpha, pair=pair)
+        return _score_tests(pair.counts, margin, alpha, pair=pair)
     return tost_paired_from_counts(**paired_counts(a, b), margin=margin, alpha=alpha)
 
 
@@ -578,9 +556,8 @@ def noninferiority(
     (True, 'not inferior')
     """
     a, b = paired_correctness(correct_a, correct_b)
-    design = RowDesign.from_labels(len(a), groups, correct_a=correct_a)
-    pair = ClusterPair(a, b, design.units)
-    result = _score_tests(pair.named_counts, margin, alpha, sides=1, pair=pair)
+    pair = ClusterPair(a, b, RowDesign.from_labels(len(a), groups, correct_a=correct_a).units)
+    result = _score_tests(pair.counts, margin, alpha, sides=1, pair=pair)
     assert isinstance(result, ClusteredEquivalenceResult)
     return result
 

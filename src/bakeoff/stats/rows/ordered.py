@@ -5,7 +5,7 @@ depend on each other; the further apart, the less. The long-run variance Ω esti
 transform of the series by cosines is Λ_j = √(2/T)·Σ r_t cos(πj(t − ½)/T) for j = 1, 2, ….
 
 An average of the first B squared cosines cannot see persistence that is weak beside the noise: its
-spectrum is a narrow peak at 0, and most of the B ordinates lie beside it. `persistence` therefore
+spectrum is a narrow peak at 0, and most of the B ordinates lie beside it. `_Spectra` therefore
 compares white noise with a grid of spectra of an AR(1) series under white noise, by Whittle's
 likelihood of the first J ordinates, and says by how much the average falls short at frequency 0.
 """
@@ -45,11 +45,11 @@ _FACTS: dict[str, Any] = {
     "below 30.",
 }
 _LEAST_DF = 4
-STRONG = 0.7
+_STRONG = 0.7
 _REACH = 30  # what fades over T/30 times is corrected for, even under noise (docs/error-rates.md)
 _SHOWS = 10 * _REACH  # fewer times cannot show what fades over ten
-LEAST_EFFECTIVE = 30  # below it the dependence reaches over too much of the series to be estimated
-MOST_BETWEEN = 1.2
+_LEAST_EFFECTIVE = 30  # below it the dependence reaches over too much of the series to be estimated
+_MOST_BETWEEN = 1.2
 """Variance over that of independent blocks of times from which eight of them reject too often."""
 _SHOWS_IN_A_BLOCK = 100
 """Times of a block from which on data show that dependence fades in it (docs/error-rates.md)."""
@@ -168,9 +168,8 @@ def diebold_mariano_means(
 
     Does one of these two systems have the better mean of a value per row at later times?
 
-    Run `diebold_mariano` on a number per row (a loss, a score) in place of right or wrong.
-
-    The test of Diebold & Mariano (1995) with the long-run variance of Lazarus et al. (2018).
+    `diebold_mariano` on a number per row (a loss, a score) in place of right or wrong (Diebold &
+    Mariano 1995; Lazarus et al. 2018).
 
     Parameters
     ----------
@@ -217,7 +216,10 @@ def _results(
     times = as_clusters(time, len(differences[0]), "time")
     n, periods, corrected = times.n, times.count, variant == "ewc_corrected"
     residuals = [_residuals(d, times) for d in differences]
-    factors = persistence(residuals, contrasts) if corrected else np.ones(len(residuals))
+    factors = np.ones(len(residuals))
+    if corrected:  # how far the mean of B squared cosines falls short of the long-run variance
+        spectra = _spectra(periods)
+        factors = spectra.averages(residuals, spectra.shortfall, contrasts)[0]
     bandwidth = cosine_count(periods) if corrected else min(horizon, periods) - 1
     df = float(bandwidth) if corrected else periods - 1.0
     few = too_few_times(periods, variant, horizon)
@@ -251,6 +253,30 @@ def _results(
         raw = periods * float(gamma[0]) / variance if variance > 0 else math.nan
         # a variance that seems smaller by chance makes no further times
         effective = min(raw, float(periods))
+        unclear = math.isnan(lag1) or (lag1 <= _STRONG and periods < _SHOWS)
+        checks = (
+            Assumption(
+                "dependence that fades",
+                None if unclear else lag1 <= _STRONG,
+                f"lag-1 autocorrelation of the differences {lag1:.2f}; above {_STRONG:g} the test "
+                f"rejects too often; dependence under noise that reaches over more than about "
+                f"{periods / _REACH:.0f} times would not show",
+            ),
+            Assumption(
+                "enough times",
+                not corrected or not few,
+                f"{periods} different times; the cosines need 32 or more",
+            ),
+            Assumption(
+                "enough independent times",
+                None if math.isnan(effective) else effective > _LEAST_EFFECTIVE - 1e-9,
+                f"{periods} times are worth about {effective:.0f} independent ones; with fewer "
+                f"than {_LEAST_EFFECTIVE} the test rejects too often",
+            ),
+            Assumption(
+                "no drift", None, "the difference of the models must be the same early and late"
+            ),
+        )
         results.append(
             SerialResult(
                 variant=variant,
@@ -262,7 +288,7 @@ def _results(
                 ci=estimate.interval(confidence_level, alternative, variant),
                 n=n,
                 status=status,
-                assumptions=_assumptions(periods, lag1, effective, not corrected or not few),
+                assumptions=checks,
                 null_hypothesis=f"The two fitted models are {what} at the times to come, which are "
                 "like those of the test rows.",
                 method=_SOURCES[variant],
@@ -282,35 +308,6 @@ def _results(
             )
         )
     return results
-
-
-def _assumptions(
-    periods: int, lag1: float, effective: float, enough: bool
-) -> tuple[Assumption, ...]:
-    fades = None if math.isnan(lag1) or (lag1 <= STRONG and periods < _SHOWS) else lag1 <= STRONG
-    return (
-        Assumption(
-            "dependence that fades",
-            fades,
-            f"lag-1 autocorrelation of the differences {lag1:.2f}; above {STRONG:g} the test "
-            f"rejects too often; dependence under noise that reaches over more than about "
-            f"{periods / _REACH:.0f} times would not show",
-        ),
-        Assumption(
-            "enough times",
-            enough,
-            f"{periods} different times; the cosines need 32 or more",
-        ),
-        Assumption(
-            "enough independent times",
-            None if math.isnan(effective) else effective > LEAST_EFFECTIVE - 1e-9,
-            f"{periods} times are worth about {effective:.0f} independent ones; with fewer than "
-            f"{LEAST_EFFECTIVE} the test rejects too often",
-        ),
-        Assumption(
-            "no drift", None, "the difference of the models must be the same early and late"
-        ),
-    )
 
 
 def _residuals(d: FloatArray, times: Clusters) -> FloatArray:
@@ -403,12 +400,6 @@ class _Spectra:
 _spectra = functools.lru_cache(maxsize=8)(_Spectra)
 
 
-def persistence(residuals: Sequence[FloatArray], contrasts: int) -> FloatArray:
-    """Return by what factor the mean of B squared cosines falls short of the long-run variance."""
-    spectra = _spectra(len(residuals[0]))
-    return spectra.averages(residuals, spectra.shortfall, contrasts)[0]
-
-
 def independent_blocks(values: FloatArray, times: Clusters, blocks: int) -> Assumption:
     """Return the assumption of tests that take blocks of neighbouring times for groups."""
     columns = values.reshape(len(values), -1)
@@ -421,12 +412,12 @@ def independent_blocks(values: FloatArray, times: Clusters, blocks: int) -> Assu
     # how many times the variance of the mean exceeds that of independent blocks
     ratio = spectra.averages(residuals, between, max(1, models - 1))[1]
     length = times.count / blocks
-    shows = ratio > MOST_BETWEEN or length >= _SHOWS_IN_A_BLOCK
+    shows = ratio > _MOST_BETWEEN or length >= _SHOWS_IN_A_BLOCK
     unseen = f"; blocks of fewer than {_SHOWS_IN_A_BLOCK} times cannot show that it fades"
     return Assumption(
         "dependence that fades within a block",
-        ratio <= MOST_BETWEEN if shows else None,
+        ratio <= _MOST_BETWEEN if shows else None,
         f"dependence between blocks of {length:.0f} times makes the variance about "
-        f"{ratio:.2f} times that of independent blocks; above {MOST_BETWEEN:g} times tests "
+        f"{ratio:.2f} times that of independent blocks; above {_MOST_BETWEEN:g} times tests "
         f"reject, and intervals miss, too often{'' if shows else unseen}",
     )

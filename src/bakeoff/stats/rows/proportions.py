@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Callable
 from functools import partial
@@ -13,12 +14,7 @@ from scipy import special
 
 from bakeoff.stats.core import distributions
 from bakeoff.stats.core.arguments import Count, Level, PositiveInt, checked
-from bakeoff.stats.core.checks import (
-    ArgumentError,
-    BoolArray,
-    as_correctness,
-    paired_correctness,
-)
+from bakeoff.stats.core.checks import ArgumentError, as_correctness, paired_correctness
 from bakeoff.stats.core.distributions import normal_pvalue, t_pvalue, tail_probability
 from bakeoff.stats.core.registry import Evidence, Variants, form_of, register
 from bakeoff.stats.core.result import (
@@ -30,7 +26,7 @@ from bakeoff.stats.core.result import (
     Status,
     answered,
 )
-from bakeoff.stats.design.clusters import Clusters, RowDesign, describe, equivalent_tail
+from bakeoff.stats.design.clusters import RowDesign, describe, equivalent_tail
 from bakeoff.stats.design.groups import (
     ClusteredResult,
     enough_degrees,
@@ -78,7 +74,7 @@ def proportion_ci(
     (0.0776, 0.2098)
     """
     check_counts(count, n, "count")
-    tail = distributions.tail_probability(confidence_level, alternative)
+    tail = tail_probability(confidence_level, alternative)
     low, high = map(float, METHODS[method](count, n, tail))
     if clip:
         low, high = max(low, 0.0), min(high, 1.0)
@@ -200,62 +196,52 @@ def binomial_test(
     design = RowDesign.from_labels(len(array), groups, correct=correct)
     form = _VARIANTS.choose(variant, design.relation)
     _INTERVALS.choose(ci_method, design.relation, "ci_method")
-    if design.relation == "groups":
-        return _in_groups(array, design.units, rate, p0, alternative, confidence_level)
-    return binomial_test_from_counts(
-        n_correct=int(np.count_nonzero(array)),
-        n=len(array),
-        rate=rate,
-        p0=p0,
-        variant=form,
-        alternative=alternative,
-        confidence_level=confidence_level,
-        ci_method=ci_method,
-    )
-
-
-def _in_groups(
-    array: BoolArray, clusters: Clusters, rate: str, p0: float, side: Alternative, level: float
-) -> ClusteredResult:
-    dependence = describe((array == RIGHT[rate]).astype(np.float64), clusters)
-    se = math.sqrt(p0 * (1 - p0) / dependence.n_effective)
-    t = (dependence.mean - p0) / se
-    few = too_few_degrees(dependence.df)
-    ci = None
-    if clusters.count > 1:  # Wilson's (1927) on the effective number of rows, with a t quantile
-        tail = float(equivalent_tail(dependence.df, distributions.tail_probability(level, side)))
-        size = dependence.n_effective
-        low, high = (
-            float(limit) for limit in distributions.wilson(dependence.mean * size, size, tail)
+    n_correct, clusters = int(np.count_nonzero(array)), design.units
+    if design.relation == "independent":
+        return binomial_test_from_counts(
+            n_correct=n_correct,
+            n=len(array),
+            rate=rate,
+            p0=p0,
+            variant=form,
+            alternative=alternative,
+            confidence_level=confidence_level,
+            ci_method=ci_method,
         )
+    dependence = describe((array == (rate == "accuracy")).astype(np.float64), clusters)
+    mean, df, size = dependence.mean, dependence.df, dependence.n_effective
+    se = math.sqrt(p0 * (1 - p0) / size)
+    t = (mean - p0) / se
+    few, ci = too_few_degrees(df), None
+    if clusters.count > 1:  # Wilson's (1927) on the effective number of rows, with a t quantile
+        tail = float(equivalent_tail(df, tail_probability(confidence_level, alternative)))
+        low, high = (float(limit) for limit in distributions.wilson(mean * size, size, tail))
         ci = ConfidenceInterval(
-            0.0 if side == "less" else min(low, dependence.mean),
-            1.0 if side == "greater" else max(high, dependence.mean),
-            level,
+            0.0 if alternative == "less" else min(low, mean),
+            1.0 if alternative == "greater" else max(high, mean),
+            confidence_level,
             "wilson_effective",
         )
     return ClusteredResult(
-        variant="rao_scott",
+        variant=form,
         statistic=t,
-        df=dependence.df,
-        pvalue=math.nan if few else t_pvalue(t, dependence.df, side),
-        alternative=side,
-        estimate=dependence.mean,
+        df=df,
+        pvalue=math.nan if few else t_pvalue(t, df, alternative),
+        alternative=alternative,
+        estimate=mean,
         ci=ci,
-        effect_sizes={
-            "cohens_h": 2 * math.asin(math.sqrt(dependence.mean)) - 2 * math.asin(p0**0.5)
-        },
+        effect_sizes={"cohens_h": 2 * math.asin(math.sqrt(mean)) - 2 * math.asin(p0**0.5)},
         status=Status.TOO_FEW if few else Status.OK,
         assumptions=(
             independent_clusters(clusters),
-            enough_degrees(clusters, dependence.df),
+            enough_degrees(clusters, df),
             symmetric_differences(clusters.sizes),
         ),
         null_hypothesis=f"The model's {rate} on the population of the groups is {p0:g}.",
         method="rao1992",
         details={
             "p0": p0,
-            "n_correct": int(np.count_nonzero(array)),
+            "n_correct": n_correct,
             "se": se,
             "se_robust": dependence.se,
             "largest_share": dependence.largest_share,
@@ -287,7 +273,7 @@ def binomial_test_from_counts(
         As in `binomial_test`.
     """
     check_counts(n_correct, n, "n_correct")
-    x = n_correct if RIGHT[rate] else n - n_correct
+    x = n_correct if rate == "accuracy" else n - n_correct
     estimate = x / n
     z = (estimate - p0) / math.sqrt(p0 * (1 - p0) / n)
     exact, assumptions = variant == "exact", [INDEPENDENT_ROWS]
@@ -318,8 +304,6 @@ def binomial_test_from_counts(
     )
 
 
-RIGHT = {"accuracy": True, "error": False}
-"""Whether a rate counts the rows that the model has right, or those that it has wrong."""
 _RATES = {"accuracy": "accuracy", "error": "error rate"}
 
 
@@ -346,7 +330,8 @@ def proportion_difference(
 
     Would the accuracies differ if each model had a test set of its own?
 
-    Z test of the difference of two accuracies that ignores the pairing of the rows.
+    Z test of the difference of two accuracies that ignores the pairing of the rows (Dietterich
+    1998).
 
     Parameters
     ----------
@@ -367,11 +352,6 @@ def proportion_difference(
     different rows, conservative when they err on the same rows, and liberal for statements about
     algorithms. Use mcnemar.
 
-    Notes
-    -----
-    Dietterich (1998, section 3.1): the test assumes two independent test sets. `mcnemar` asks
-    the same question of the rows on which the models differ.
-
     Examples
     --------
     >>> import numpy as np
@@ -386,8 +366,16 @@ def proportion_difference(
     covariance = both / n - right_a * right_b / n**2
     detail = f"both models saw the same {n} rows (covariance of their correctness {covariance:.3g})"
     note = Assumption("independent test sets", False, f"{detail}; McNemar's test uses that")
-    how = variant, alternative, confidence_level
-    return _difference(right_a, n, right_b, n, *how, note)
+    result = proportion_difference_from_counts(
+        correct_a=right_a,
+        n_a=n,
+        correct_b=right_b,
+        n_b=n,
+        variant=variant,
+        alternative=alternative,
+        confidence_level=confidence_level,
+    )
+    return dataclasses.replace(result, assumptions=(note, *result.assumptions[1:]))
 
 
 @form_of(proportion_difference)
@@ -409,7 +397,7 @@ def proportion_difference_from_counts(
         Rows that A and B get right.
     n_a, n_b : int
         Rows that A and B were tested on.
-    variant : {"pooled", "unpooled", "yates"}
+    variant
         As in `proportion_difference`.
 
     Examples
@@ -421,50 +409,36 @@ def proportion_difference_from_counts(
     """
     check_counts(correct_a, n_a, "correct_a")
     check_counts(correct_b, n_b, "correct_b")
-    note = Assumption(
-        "independent test sets", None, "counts do not tell; for the same rows use McNemar's test"
-    )
-    how = variant, alternative, confidence_level
-    return _difference(correct_a, n_a, correct_b, n_b, *how, note)
-
-
-def _difference(
-    right_a: int,
-    n_a: int,
-    right_b: int,
-    n_b: int,
-    variant: str,
-    side: Alternative,
-    level: float,
-    independence: Assumption,
-) -> Result:
     # whole numbers, so that equal accuracies differ by exactly 0
-    difference = (right_a * n_b - right_b * n_a) / (n_a * n_b)
-    acc_a, acc_b = right_a / n_a, right_b / n_b
-    pooled = (right_a + right_b) / (n_a + n_b)
+    difference = (correct_a * n_b - correct_b * n_a) / (n_a * n_b)
+    acc_a, acc_b = correct_a / n_a, correct_b / n_b
+    pooled = (correct_a + correct_b) / (n_a + n_b)
     unpooled_se = math.sqrt(acc_a * (1 - acc_a) / n_a + acc_b * (1 - acc_b) / n_b)
     pooled_se = math.sqrt(pooled * (1 - pooled) * (1 / n_a + 1 / n_b))
     shift = min((1 / n_a + 1 / n_b) / 2, abs(difference)) if variant == "yates" else 0.0
     se = unpooled_se if variant == "unpooled" else pooled_se
     status = Status.OK if se else Status.ZERO_VARIANCE if difference else Status.IDENTICAL_SCORES
     z = math.copysign(abs(difference) - shift, difference) / se if se else math.nan
-    z, pvalue = answered(status, z, normal_pvalue(z, side), difference)
-    half = shift - float(special.ndtri(tail_probability(level, side))) * unpooled_se
-    low = -1.0 if side == "less" else max(difference - half, -1.0)
-    high = 1.0 if side == "greater" else min(difference + half, 1.0)
+    z, pvalue = answered(status, z, normal_pvalue(z, alternative), difference)
+    half = (
+        shift - float(special.ndtri(tail_probability(confidence_level, alternative))) * unpooled_se
+    )
+    low = -1.0 if alternative == "less" else max(difference - half, -1.0)
+    high = 1.0 if alternative == "greater" else min(difference + half, 1.0)
     expected = min(n_a, n_b) * min(pooled, 1 - pooled)
+    unknown = "counts do not tell; for the same rows use McNemar's test"
     return Result(
         variant=variant,
         statistic=z,
         pvalue=pvalue,
-        alternative=side,
+        alternative=alternative,
         estimate=difference,
-        ci=ConfidenceInterval(low, high, level, "wald"),
+        ci=ConfidenceInterval(low, high, confidence_level, "wald"),
         effect_sizes={"cohens_h": 2 * (math.asin(math.sqrt(acc_a)) - math.asin(math.sqrt(acc_b)))},
         n=min(n_a, n_b),
         status=status,
         assumptions=(
-            independence,
+            Assumption("independent test sets", None, unknown),
             Assumption(
                 "large sample",
                 expected >= 5,

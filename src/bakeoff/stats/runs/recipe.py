@@ -12,9 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
 from bakeoff.stats.core.arguments import Level, checked
-from bakeoff.stats.core.checks import ArgumentError, FloatArray, check_same_labels
+from bakeoff.stats.core.checks import ArgumentError, FloatArray
 from bakeoff.stats.core.distributions import tail_probability
-from bakeoff.stats.core.paired_differences import Estimate
 from bakeoff.stats.core.pairs import PairwiseResult, pairwise
 from bakeoff.stats.core.registry import Evidence, register
 from bakeoff.stats.core.result import (
@@ -26,17 +25,17 @@ from bakeoff.stats.core.result import (
     answered,
 )
 from bakeoff.stats.design.groups import Spread
-from bakeoff.stats.metrics.answer import assumptions, better_is_positive, enough_rows, too_few
 from bakeoff.stats.metrics.influence import (
     Influence,
     MetricArguments,
     Setting,
+    assumptions,
+    enough_rows,
     one,
-    read_rows,
-    read_true,
+    setting_of,
+    too_few,
 )
-from bakeoff.stats.metrics.metric import Metric, check_smooth, metric_called, numbers
-from bakeoff.stats.metrics.view import NoValue, Options, read_groups
+from bakeoff.stats.metrics.metric import Metric, NoValue, metric_called, numbers
 from bakeoff.stats.planning import root
 
 _FEWEST_APART, _FEWEST_SKEWED = 5, 10
@@ -69,10 +68,6 @@ class Runs:
         if not len(each):
             raise ArgumentError(name, "found no run")
         return given
-
-    def named(self, name: str) -> list[tuple[str, ArrayLike]]:
-        """Return what each run predicts, with its name in messages."""
-        return [(f"{name}[{place}]", run) for place, run in enumerate(self.predicted)]
 
 
 def _has_rows(run: Any) -> bool:
@@ -227,7 +222,7 @@ class Parts:
         return tail if (self.estimate > 0) == (side == "greater") else 1 - tail
 
 
-SEEN = 0.95
+_SEEN = 0.95
 """Confidence of the bound for the share of runs that fail."""
 
 
@@ -237,90 +232,72 @@ def lead_of_best(runs: int) -> float:
     return float(np.trapezoid(1 - special.ndtr(z) ** runs - special.ndtr(-z) ** runs, z))
 
 
-def unseen_failures(runs: int) -> float:
-    """Return the largest share of runs that fail where none of these did, at 95 % confidence."""
-    return float(1 - (1 - SEEN) ** (1 / runs))
-
-
 _VARIANT = "two_t"
 ENOUGH_RUNS, _ENOUGH_DEGREES = 5, 4.0
-_INDEPENDENT_RUNS = Assumption(
-    "independent runs",
-    None,
-    "checkpoints of one training, warm starts or dropout samples would break it",
-)
 
 
 @dataclasses.dataclass(frozen=True)
 class Recipes:
-    """The runs of several models on the same rows, each read when it is wanted, and their tests."""
+    """The runs of several models on the same rows, and the tests of the models."""
 
     setting: Setting
-    models: tuple[Runs, ...]
-    names: tuple[str, ...]
-    read: dict[int, Recipe] = dataclasses.field(default_factory=dict)
+    models: dict[str, Runs]  # by the name of the argument that holds them
+    rows: dict[str, Any]  # what each run predicts, by its name in messages
+    read: dict[str, Recipe] = dataclasses.field(default_factory=dict)
 
     @classmethod
-    def of(
+    def from_runs(
         cls,
-        models: Sequence[tuple[str, Any]],
+        models: Iterable[tuple[str, Any]],
         y_true: ArrayLike,
         metric: str | Metric = "accuracy",
-        positive: Any = None,
-        labels: ArrayLike | None = None,
-        groups: ArrayLike | None = None,
         **options: Any,
     ) -> Recipes:
-        """Check the truth and what runs predict of it, or the numbers that they give each row."""
-        metric = metric_called(metric)
-        check_smooth(metric)
-        names = tuple(name for name, _ in models)
-        runs = tuple(Runs.read(runs, name) for name, runs in models)
-        each = [
-            one for name, of_model in zip(names, runs, strict=True) for one in of_model.named(name)
-        ]
-        check_same_labels(y_true=y_true, **dict(each))
-        truth = read_true(metric, y_true, each, positive, labels)
-        setting = Setting(metric, truth, read_groups(groups, truth.n), Options(**options))
-        return cls(setting, runs, names)
+        """Check the truth and what runs predict of it."""
+        metric = metric_called(metric, smooth=True)
+        runs = {name: Runs.read(of_model, name) for name, of_model in models}
+        predicted = {
+            f"{name}[{place}]": run
+            for name, of_model in runs.items()
+            for place, run in enumerate(of_model.predicted)
+        }
+        setting, rows = setting_of(y_true, list(predicted.items()), metric, **options)
+        return cls(setting, runs, dict(zip(predicted, rows, strict=True)))
 
     @classmethod
-    def of_values(
-        cls,
-        models: Sequence[tuple[str, Any]],
-        greater_is_better: bool,
-        groups: ArrayLike | None,
+    def from_values(
+        cls, models: Iterable[tuple[str, Any]], greater_is_better: bool, groups: ArrayLike | None
     ) -> Recipes:
-        """Read a value per row of each run, which is one more metric."""
+        """Check a value per row of each run, which is one more metric."""
         metric = numbers("values", greater_is_better=greater_is_better)
-        return cls.of(models, (), metric, groups=groups)
+        return cls.from_runs(models, (), metric, groups=groups)
 
-    def recipe(self, model: int) -> Recipe:
+    def recipe(self, name: str) -> Recipe:
         """Sum up the runs of one model."""
-        if model not in self.read:
-            deterministic = self.models[model].deterministic
-            self.read[model] = Recipe.from_runs(self._runs(model), deterministic)
-            if deterministic and self.read[model].variance:
-                name = self.names[model]
+        if name not in self.read:
+            deterministic = self.models[name].deterministic
+            self.read[name] = Recipe.from_runs(self._runs(name), deterministic)
+            if deterministic and self.read[name].variance:
                 raise ArgumentError(name, "its runs differ, though it is said to be deterministic")
-        return self.read[model]
+        return self.read[name]
 
-    def _paired(self, a: int, b: int) -> Recipe:
+    def _paired(self, a: str, b: str) -> Recipe:
         """Sum up the differences of the runs of two models, run by run."""
-        counts = [len(self.models[m].predicted) for m in (a, b)]
+        runs_a, runs_b = self.models[a], self.models[b]
+        counts = len(runs_a.predicted), len(runs_b.predicted)
         if counts[0] != counts[1]:
             raise ArgumentError("paired", f"found {counts[0]} and {counts[1]} runs")
         pairs = zip(self._runs(a), self._runs(b), strict=True)
-        deterministic = self.models[a].deterministic and self.models[b].deterministic
+        deterministic = runs_a.deterministic and runs_b.deterministic
         return Recipe.from_runs((first - second for first, second in pairs), deterministic)
 
-    def _runs(self, model: int) -> Iterator[Influence]:
-        for name, run in self.models[model].named(self.names[model]):
-            rows = read_rows(self.setting.metric, self.setting.truth, run, name)
+    def _runs(self, name: str) -> Iterator[Influence]:
+        for place in range(len(self.models[name].predicted)):
+            run = f"{name}[{place}]"
             try:
-                yield better_is_positive(self.setting, one(self.setting, rows))
+                yield self.setting.gain(one(self.setting, self.rows[run]))
             except NoValue as reason:
-                raise NoValue(f"{name}: {reason}") from None
+                raise NoValue(f"{run}: {reason}") from None
 
     def all_pairs(self, paired: bool, **family: Any) -> PairwiseResult:
         """Test the differences of all pairs, adjusted for their number."""
@@ -328,13 +305,15 @@ class Recipes:
         def compare(
             pairs: list[tuple[int, int]], *, alternative: Alternative, confidence_level: float
         ) -> list[Result]:
-            return [self.answer(pair, confidence_level, alternative, paired) for pair in pairs]
+            names = list(self.models)
+            members = ([names[a], names[b]] for a, b in pairs)
+            return [self.answer(each, confidence_level, alternative, paired) for each in members]
 
         return pairwise(compare, len(self.models), **family)
 
     def answer(
         self,
-        members: Sequence[int],
+        members: Sequence[str],
         level: float,
         side: Alternative = "two-sided",
         paired: bool = False,
@@ -349,12 +328,19 @@ class Recipes:
             shared |= {"status": Status.UNDEFINED, "assumptions": checks}
             return Result(statistic=math.nan, pvalue=math.nan, **shared)
         parts, sign = Parts.join(recipes), 1 if setting.metric.greater_is_better else -1
-        fits, se = parts.fits, math.sqrt(parts.variance)
+        fits, se, tail = parts.fits, math.sqrt(parts.variance), tail_probability(level, side)
         centre = parts.estimate if two else sign * parts.estimate
-        status, statistic, pvalue, ci = self._status(recipes, parts), math.nan, math.nan, None
-        half = math.nan
+        noise = max(recipe.mean.noise for recipe in recipes)
+        unknown = any(recipe.count < 2 and not recipe.deterministic for recipe in recipes)
+        alike = abs(parts.estimate) <= noise
+        status = Status.IDENTICAL_SCORES if alike else Status.ZERO_VARIANCE
+        if unknown or not fits.df >= 1 or too_few(setting, fits):
+            status = Status.TOO_FEW
+        elif se > noise or fits.se > noise:
+            status = Status.OK
+        half, statistic, pvalue, ci = math.nan, math.nan, math.nan, None
         if status is Status.OK:
-            half, (low, high) = parts.reach(tail_probability(level, side)), setting.metric.range
+            half, (low, high) = parts.reach(tail), setting.metric.range
             if two:
                 low, high = low - high, high - low
                 # that of these fits where nothing is known of others
@@ -367,7 +353,7 @@ class Recipes:
             )
         if two:
             statistic, pvalue = answered(status, statistic, pvalue, parts.estimate)
-        of_fits = Estimate(value=parts.estimate, se=fits.se, df=fits.df)
+        of_fits = fits.around(parts.estimate)
         fits_vary = fits.df >= 1 and fits.se > 0  # about these fits on other rows
         rows = setting.truth.n
         details = {
@@ -383,7 +369,9 @@ class Recipes:
             "se_fits": fits.se,
             "df_fits": fits.df,
             "pvalue_fits": of_fits.pvalue(side) if fits_vary else math.nan,
-            "half_width_fits": fits.quantile(level, side) * fits.se if fits_vary else math.nan,
+            "half_width_fits": -float(special.stdtrit(fits.df, tail)) * fits.se
+            if fits_vary
+            else math.nan,
         }
         for letter, member in zip("ab", members, strict=False):  # what runs say of it alone
             alone = self.recipe(member)
@@ -407,15 +395,6 @@ class Recipes:
             **shared,
         )
 
-    def _status(self, recipes: Sequence[Recipe], parts: Parts) -> Status:
-        noise = max(recipe.mean.noise for recipe in recipes)
-        unknown = any(recipe.count < 2 and not recipe.deterministic for recipe in recipes)
-        if unknown or not parts.fits.df >= 1 or too_few(self.setting, parts.fits):
-            return Status.TOO_FEW
-        if math.sqrt(parts.variance) > noise or parts.fits.se > noise:
-            return Status.OK
-        return Status.IDENTICAL_SCORES if abs(parts.estimate) <= noise else Status.ZERO_VARIANCE
-
     def _assumptions(self, recipes: Sequence[Recipe], parts: Parts) -> Iterator[Assumption]:
         yield from assumptions(self.setting, parts.fits, ())
         if self.setting.clusters is None:
@@ -423,7 +402,8 @@ class Recipes:
         random = [recipe for recipe in recipes if not recipe.deterministic]
         if not random:
             return
-        yield _INDEPENDENT_RUNS
+        broken_by = "checkpoints of one training, warm starts or dropout samples would break it"
+        yield Assumption("independent runs", None, broken_by)
         fewest = min(recipe.count for recipe in random)
         yield Assumption(
             "enough runs",
@@ -434,11 +414,12 @@ class Recipes:
         )
         apart = "; ".join(filter(None, (recipe.apart for recipe in random)))
         yield Assumption("no run stands apart", not apart, apart or "no run is far from the others")
+        most = 1 - (1 - _SEEN) ** (1 / fewest)  # of runs that may fail
         yield Assumption(
             "no rare failures",
             None,
-            f"{fewest} runs without a failure are compatible with up to "
-            f"{100 * unseen_failures(fewest):.0f} % of runs that fail ({SEEN:.0%} confidence)",
+            f"{fewest} runs without a failure are compatible with up to {100 * most:.0f} % of runs "
+            f"that fail ({_SEEN:.0%} confidence)",
         )
         if any(one.count > 1 and not one.variance and not one.interaction for one in random):
             yield Assumption(
@@ -476,7 +457,7 @@ def compare_recipes(
 ) -> PairwiseResult:
     """Test all pairs of recipes, or each against a control; see `recipe_difference`."""
     named = [(f"runs[{i}]", run) for i, run in enumerate(runs)]
-    return Recipes.of(named, y_true, **options).all_pairs(
+    return Recipes.from_runs(named, y_true, **options).all_pairs(
         paired,
         control=control,
         correction=correction,
@@ -497,7 +478,7 @@ def compare_recipe_means(
 ) -> PairwiseResult:
     """Test all pairs of recipes by the mean of a value per row; see `recipe_mean_difference`."""
     named = [(f"runs[{i}]", run) for i, run in enumerate(runs)]
-    return Recipes.of_values(named, greater_is_better, groups).all_pairs(paired, **family)
+    return Recipes.from_values(named, greater_is_better, groups).all_pairs(paired, **family)
 
 
 @register(evidence=Evidence.RUNS, all_pairs=compare_recipes, **SHARED)
@@ -525,8 +506,7 @@ def recipe_difference(
         `estimate` is the expected advantage of one run of A over one of B. ``details`` holds the
         parts of the variance and ``pvalue_fits``, the p-value about these fits on other rows.
         ``too_few``: one run of a model that is not deterministic, or too few rows, groups or rows
-        of a class; ``identical_scores`` (p 1): nothing differs; ``zero_variance``: nothing
-        varies; ``undefined``: the metric of a run has no value.
+        of a class; ``undefined``: the metric of a run has no value.
 
     Examples
     --------
@@ -537,8 +517,8 @@ def recipe_difference(
     >>> round(result.estimate, 3), round(result.pvalue, 3)
     (0.122, 0.008)
     """
-    recipes = Recipes.of([("runs_a", runs_a), ("runs_b", runs_b)], y_true, **options)
-    return recipes.answer((0, 1), confidence_level, alternative, paired)
+    recipes = Recipes.from_runs([("runs_a", runs_a), ("runs_b", runs_b)], y_true, **options)
+    return recipes.answer(("runs_a", "runs_b"), confidence_level, alternative, paired)
 
 
 @register(evidence=Evidence.RUNS, all_pairs=compare_recipe_means, **SHARED)
@@ -573,8 +553,8 @@ def recipe_mean_difference(
     (0.192, 0.041)
     """
     models = [("runs_a", runs_a), ("runs_b", runs_b)]
-    recipes = Recipes.of_values(models, greater_is_better, groups)
-    return recipes.answer((0, 1), confidence_level, alternative, paired)
+    recipes = Recipes.from_values(models, greater_is_better, groups)
+    return recipes.answer(("runs_a", "runs_b"), confidence_level, alternative, paired)
 
 
 @checked
@@ -592,7 +572,9 @@ def recipe_ci(
     runs : sequence of array_like, or Runs
         What each run predicts for the rows.
     """
-    return Recipes.of([("runs", runs)], y_true, **options).answer((0,), confidence_level)
+    return Recipes.from_runs([("runs", runs)], y_true, **options).answer(
+        ("runs",), confidence_level
+    )
 
 
 @checked
@@ -609,7 +591,7 @@ def recipe_mean_ci(
     runs : sequence of array_like, or Runs
         What each run has on the rows.
     """
-    return Recipes.of_values([("runs", runs)], True, groups).answer((0,), confidence_level)
+    return Recipes.from_values([("runs", runs)], True, groups).answer(("runs",), confidence_level)
 
 
 def pass_at(right: ArrayLike, runs: ArrayLike, k: int) -> NDArray[np.float64]:
@@ -617,10 +599,8 @@ def pass_at(right: ArrayLike, runs: ArrayLike, k: int) -> NDArray[np.float64]:
 
     Parameters
     ----------
-    right : array_like of int, shape (n,)
-        How many runs of each item are right.
-    runs : array_like of int, shape (n,)
-        How many runs it has, `k` at least.
+    right, runs : array_like of int, shape (n,)
+        How many runs of each item are right, and how many it has, `k` at least.
     k : int
         Runs that are drawn.
 
@@ -629,11 +609,6 @@ def pass_at(right: ArrayLike, runs: ArrayLike, k: int) -> NDArray[np.float64]:
     ndarray, shape (n,)
         1 - C(runs - right, k) / C(runs, k): the share of the draws of `k` of its runs, without
         replacement, that hold a right one. It is unbiased; 1 - (1 - right / runs)**k is not.
-
-    Raises
-    ------
-    ArgumentError
-        `k` is not positive, or an item has fewer runs.
 
     Notes
     -----
