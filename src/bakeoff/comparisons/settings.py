@@ -198,24 +198,6 @@ def check_correction(test: PlannedTest, correction: str) -> None:
 # --- the options that an experiment may set
 
 
-def allowed_options(entry: Entry) -> list[str]:
-    """List what an experiment may say of one test."""
-    options = {"alpha", *(name for name in entry.all_options if name not in _MANAGED)}
-    if entry.reads not in FIXED_METRICS:
-        options.add("metrics")
-    if len(entry.plans) > 1:
-        options.add("plan")
-    if entry.can_take_rows_for_independent:
-        options.add(INDEPENDENT)
-    if corrects(entry):
-        options.add("correction")
-    if corrects(entry) and entry.arity is Arity.PAIR:
-        options.add("simultaneous")
-    if compares_pairs(entry):
-        options.add("versus")  # null, for tests of all pairs where the others have a control
-    return sorted(options)
-
-
 _SHARED: dict[str, tuple[Any, str]] = {
     "alpha": (Level, "Its own significance level."),
     "correction": (Correction, "How the p-values of its family are adjusted."),
@@ -242,30 +224,38 @@ _SHARED: dict[str, tuple[Any, str]] = {
 """Options that are no parameters of a test's function, or mean more than these."""
 
 
+def allowed_options(entry: Entry) -> dict[str, tuple[Any, str]]:
+    """Map what an experiment may say of one test to its type, and its description if shared."""
+    options = {k: (p.annotation, "") for k, p in entry.all_options.items() if k not in _MANAGED}
+    correcting, names = corrects(entry), options.keys() - {"correction"}
+    takes = {
+        "alpha": True,
+        "correction": correcting,
+        "independent_rows": entry.can_take_rows_for_independent,
+        "metrics": entry.reads not in FIXED_METRICS,
+        "plan": len(entry.plans) > 1,
+        "simultaneous": correcting and entry.arity is Arity.PAIR,
+        "versus": compares_pairs(entry),  # null, where the other tests have a control
+    }
+    options |= {name: _SHARED[name] for name in _SHARED if takes[name] or name in names}
+    return dict(sorted(options.items()))
+
+
 def option_schemas(entry: Entry) -> dict[str, dict[str, Any]]:
     """Describe what an experiment may say of a test, as JSON schemas by option."""
     descriptions = dict(_descriptions(inspect.getdoc(entry.function) or ""))
     schemas = {}
-    for name in allowed_options(entry):
-        shared, option = _shared(entry, name), entry.all_options.get(name)
-        schema = {"description": shared[1] if shared else descriptions.get(name, "")}
+    for name, (kind, shared) in allowed_options(entry).items():
+        option = entry.all_options.get(name)
+        schema = {"description": shared or descriptions.get(name, "")}
         try:
-            schema |= TypeAdapter(_type_of(entry, name)).json_schema()
+            schema |= TypeAdapter(kind).json_schema()
         except PydanticSchemaGenerationError:  # an array
             schema |= TypeAdapter(Any).json_schema()
         if option and not shared and option.default not in (inspect.Parameter.empty, None):
             schema["default"] = option.default
         schemas[name] = schema | ({"enum": list(entry.plans)} if name == "plan" else {})
     return schemas
-
-
-def _shared(entry: Entry, option: str) -> tuple[Any, str] | None:
-    return None if option == "correction" and not corrects(entry) else _SHARED.get(option)
-
-
-def _type_of(entry: Entry, option: str) -> Any:
-    shared = _shared(entry, option)
-    return shared[0] if shared else entry.all_options[option].annotation
 
 
 def _descriptions(doc: str) -> Iterator[tuple[str, str]]:
@@ -314,7 +304,7 @@ def _wrong_options(entry: Entry, experiment: Experiment) -> Iterator[Problem]:
         elif key not in allowed:
             wrong = RETIRED.get(f"{entry.name}.{key}") or unknown("option", key, allowed)
         elif key not in ("metrics", "plan", "versus"):  # these are checked with the plan
-            kind = _type_of(entry, key)
+            kind, _ = allowed[key]
             try:
                 check_argument(value, key, kind)
             except ArgumentError as error:

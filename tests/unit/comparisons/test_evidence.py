@@ -1,4 +1,4 @@
-"""What is cut from collected files: shapes, sizes, and models that are not there."""
+"""What is cut from collected files, and the score of each data set and model."""
 
 import numpy as np
 import pandas as pd
@@ -6,10 +6,23 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from bakeoff.comparisons.read_evidence import fold_scores, read_predictions, read_scores
+from bakeoff.comparisons.read_evidence import (
+    Hole,
+    check_holes,
+    complete,
+    fold_scores,
+    missing_cells,
+    read_predictions,
+    read_scores,
+    score_matrix,
+)
+from bakeoff.comparisons.run_tests import matrices
+from bakeoff.comparisons.settings import planned
 from bakeoff.errors import UserError
-from bakeoff.spec import PlannedTest
+from bakeoff.spec import AnalysisPlan, HypothesisTests, PlannedTest
+from bakeoff.spec.resampling import Halves, KFold
 from bakeoff.stats import Evidence, catalogue
+from tests.unit.comparisons.conftest import experiment
 from tests.unit.report.studies import labelled
 
 COLUMNS = ["dataset", "model", "plan", "repeat", "fold", "n_train", "n_test"]
@@ -95,3 +108,124 @@ def test_a_plan_knows_kinds_of_evidence_as_the_catalogue_does(evidence):
     assert test.on_rows == evidence.on_rows
     assert test.on_fold_rows == (evidence is Evidence.FOLD_ROWS)
     assert test.on_datasets == (evidence is Evidence.DATASETS)
+
+
+MODELS, DATASETS = ["a", "b", "c"], ["x", "y", "z"]
+
+
+def scores(*gaps):
+    """Return scores of three models on two folds of three data sets, some undefined."""
+    rows = [
+        {
+            "dataset": dataset,
+            "model": model,
+            "plan": "kfold",
+            "repeat": 1,
+            "fold": fold,
+            "metric": "f1",
+            "value": np.nan if (dataset, model, fold) in gaps else i + 10 * j + fold / 10,
+            "undefined": "no row is positive" if (dataset, model, fold) in gaps else "",
+        }
+        for i, dataset in enumerate(DATASETS)
+        for j, model in enumerate(MODELS)
+        for fold in (1, 2)
+    ]
+    return pd.DataFrame(rows)
+
+
+def matrix(table):
+    return score_matrix(
+        table, DATASETS, MODELS, ["f1"], {"kfold": KFold.model_validate({"folds": 2})}
+    )
+
+
+def test_a_cell_is_the_mean_over_the_folds():
+    table, holes = matrix(scores())
+    assert holes == []
+    assert list(table.columns) == ["plan", "metric", "dataset", "a", "b", "c"]
+    np.testing.assert_allclose(
+        table[MODELS], np.add.outer(np.arange(3), 10 * np.arange(3)) + 0.15, rtol=1e-12
+    )
+
+
+def test_a_cell_of_halves_is_the_mean_inside_the_halves():
+    plan = Halves.model_validate({"repeats": 2, "folds": 3, "full_repeats": 1})
+    one = {"dataset": "x", "model": "a", "plan": "halves", "metric": "f1", "undefined": ""}
+    rows = [{**one, "repeat": r, "fold": f, "value": r} for r, f in plan.splits()]
+    table, holes = score_matrix(pd.DataFrame(rows), ["x"], ["a"], ["f1"], {"halves": plan})
+    assert holes == []
+    assert table["a"].tolist() == [2.5]  # and not 3, with the cross-validation of all rows
+
+
+def test_a_cell_without_all_of_its_folds_is_missing():
+    table, holes = matrix(scores(("y", "b", 2)))
+    assert np.argwhere(table[MODELS].isna().to_numpy()).tolist() == [[1, 1]]
+    assert holes == [Hole("kfold", "f1", "y", "b", "no row is positive")]
+    every = scores()
+    _, holes = matrix(every[~((every["dataset"] == "z") & (every["model"] == "c"))])
+    assert [str(hole) for hole in holes] == ["c has no f1 on z (no fit)"]
+    _, holes = matrix(every.iloc[1:])
+    assert [(hole.dataset, hole.model) for hole in holes] == [("x", "a")]
+
+
+def test_what_lacks_a_score_is_left_out():
+    table, holes = matrix(scores(("y", "b", 2)))
+    found = complete(experiment(), "f1", table.set_index("dataset")[MODELS], "drop_dataset", holes)
+    assert (found.models, found.datasets) == (tuple("abc"), tuple("xz"))
+    assert found.left_out == ("data set y was left out: b has no f1 on y (no row is positive)",)
+    kept = complete(experiment(), "f1", table.set_index("dataset")[MODELS], "keep", holes)
+    assert (kept.values.shape, kept.left_out) == ((3, 3), ())
+    assert kept.missing([0, 1]) == "scores are missing on 1 data set(s)"
+
+
+@pytest.mark.parametrize(
+    ("gaps", "said"),
+    [
+        ([(0, 0)], ("1 missing score was ranked last, as failures",)),
+        (
+            [(0, 0), (1, 1), (2, 0), (2, 1), (2, 2)],
+            (
+                "2 missing scores were ranked last, as failures",
+                "1 data set without scores of any model was left out",
+            ),
+        ),
+        (
+            [(0, 0), (0, 1), (0, 2), (2, 0), (2, 1), (2, 2)],
+            ("2 data sets without scores of any model were left out",),
+        ),
+    ],
+)
+def test_missing_scores_are_counted_in_the_notes(gaps, said):
+    values = np.arange(15.0).reshape(5, 3)
+    values[tuple(zip(*gaps, strict=True))] = np.nan
+    table = pd.DataFrame(values, list("vwxyz"), MODELS)
+    assert complete(experiment(), "f1", table, "failed").left_out == said
+
+
+def test_missing_cells_stop_the_run_where_a_test_needs_them():
+    _, holes = matrix(scores(("y", "b", 2)))
+    with pytest.raises(UserError, match=r"b has no f1 on y \(no row is positive\).*drop_dataset"):
+        check_holes(holes, {("kfold", "f1")}, "error")
+    check_holes(holes, {("kfold", "accuracy")}, "error")
+    check_holes(holes, {("kfold", "f1")}, "drop_dataset")
+
+
+def test_data_sets_with_excluded_models_are_left_out_by_default():
+    for facts, policy in [
+        ({}, "error"),
+        ({"on_error": "exclude"}, "drop_dataset"),
+        ({"on_error": "exclude", "tests": {"missing_cells": "failed"}}, "failed"),
+    ]:
+        assert missing_cells(experiment(**facts)) == policy
+
+
+def test_what_must_be_complete():
+    def plan(**options):
+        settings = HypothesisTests.model_validate({"options": options})
+        known = catalogue()
+        wanted = [("friedman", "kfold", "f1"), ("kruskal_wallis", "kfold", "mcc")]
+        wanted += [("cv5x2_f", "cv_5x2", "f1")]
+        return AnalysisPlan(tuple(planned(known[n], settings).on(p, (m,)) for n, p, m in wanted))
+
+    assert matrices(plan()) == {("kfold", "f1"), ("kfold", "mcc")}
+    assert matrices(plan(kruskal_wallis={"missing": "omit"})) == {("kfold", "f1")}
