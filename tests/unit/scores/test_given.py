@@ -332,8 +332,9 @@ def test_any_metric_of_given_scores_is_compared_the_right_way_round(scored, grea
     assert load_experiment(experiment.resolved()) == experiment
     scores, _ = given_scores(experiment, "pets", "kfold")
     scores.to_csv("scores.csv", index=False)
-    (row,) = run_planned(plan_tests(experiment)[1][0], experiment, {"pets": "scores.csv"})
-    assert (row.metric, row.decision) == ("rmse", "b_better" if greater else "a_better")
+    _, (chosen,) = plan_tests(experiment)
+    (row,) = run_planned(chosen, experiment, {"pets": "scores.csv"})
+    assert (row.metric, row.decision.value) == ("rmse", "b_better" if greater else "a_better")
     assert abs(row.estimate) == pytest.approx(2.6)
 
 
