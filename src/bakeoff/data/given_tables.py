@@ -40,8 +40,8 @@ def read_columns(path: str, place: Place, keys: TableKeys = PLAIN) -> Records:
         raise Problem(place, no_file(path))
     parts = path.split(SEED)
     fits = re.compile(re.escape(parts[0]) + r"(\d+)" + r"\1".join(map(re.escape, parts[1:])))
-    there = glob.glob("*".join(map(glob.escape, parts)))  # noqa: PTH207  absolute or not
-    files = sorted((int(match[1]), match[0]) for match in map(fits.fullmatch, there) if match)
+    paths = glob.glob("*".join(map(glob.escape, parts)))  # noqa: PTH207  absolute or not
+    files = sorted((int(match[1]), match[0]) for match in map(fits.fullmatch, paths) if match)
     if not files:
         raise Problem(place, f"no file at {path!r} with a number in place of {SEED}")
     runs: list[pa.Table] = []

@@ -160,17 +160,10 @@ class Observations:
         # runs of an item belong together
         group = ids if named.groups is None and named.runs is not None else named.groups
         grouped = named.model_copy(update={"groups": group})
-        related = {role: records.related(role, grouped) for role in ("groups", "time")}
-        return cls(
-            repr(records.path),
-            keys,
-            true,
-            records=records,
-            named=named,
-            related={role: values for role, values in related.items() if values is not None},
-            folds=folds,
-            items=items,
-        )
+        roles = {role: records.related(role, grouped) for role in ("groups", "time")}
+        related = {role: values for role, values in roles.items() if values is not None}
+        rows = cls(repr(records.path), keys, true, {}, records, named, related)
+        return dataclasses.replace(rows, folds=folds, items=items)
 
     def with_models(
         self, models: Mapping[str, tuple[Predicted, ...]], taken: Iterable[str | None]

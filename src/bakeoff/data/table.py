@@ -9,7 +9,6 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, partial
 from itertools import pairwise
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -47,8 +46,6 @@ FOLDS = "__folds__"
 PROBABILITY_SLACK = 0.01
 """How far from 1 the probabilities of a row may sum up: many are rounded."""
 KEYS = (ROW_ID, TARGET, WEIGHT, GROUP, TIME, PART, HOLDOUT)
-DRAWN: Mapping[str, Sequence[str]] = MappingProxyType({})
-"""What plans go by where all are drawn."""
 
 
 # of the C library: NumPy's logarithms and exponentials differ between processors
@@ -145,7 +142,7 @@ def load_table(
     name: str,
     spec: DataSet,
     seed: int,
-    given_by: Mapping[str, Sequence[str]] = DRAWN,
+    given_by: Mapping[str, Sequence[str]] = {},
     wanted: RowColumns = NOTHING,
     *,
     numbers: bool = False,

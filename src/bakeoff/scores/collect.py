@@ -6,7 +6,6 @@ import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -24,10 +23,6 @@ from bakeoff.spec import Costs
 
 KEYS = ("dataset", "model", "plan", "repeat", "fold")
 _FIT = [*KEYS, "seed"]
-Fingerprints = Mapping[str, Mapping[str, str]]
-"""What should have made the predictions of each fitted model, by data set and model."""
-NO_FINGERPRINTS: Fingerprints = MappingProxyType({})
-NO_COLUMNS: Mapping[str, str] = MappingProxyType({})
 _VALUES = ("n_train", "n_test", "metric", "value", "undefined")
 TIMINGS = ("fit_seconds", "predict_seconds", "peak_memory_mb")
 
@@ -36,8 +31,8 @@ def score_fits(
     predictions: Iterable[str | Path],
     metrics: Sequence[str],
     costs: Costs | None = None,
-    fingerprints: Fingerprints = NO_FINGERPRINTS,
-    carried: Mapping[str, str] = NO_COLUMNS,
+    fingerprints: Mapping[str, Mapping[str, str]] = {},
+    carried: Mapping[str, str] = {},
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Score the predictions of many fits."""
     rows: list[dict[str, Any]] = []
@@ -104,7 +99,7 @@ def over_seeds(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
 def collect_predictions(
     paths: Mapping[str, str | Path],
     output: str | Path,
-    fingerprints: Fingerprints = NO_FINGERPRINTS,
+    fingerprints: Mapping[str, Mapping[str, str]] = {},
     data: str | Path | None = None,
     carried: str | Path | None = None,
 ) -> None:
@@ -122,7 +117,7 @@ def collect_predictions(
 def collect_fold_predictions(
     paths: Mapping[str, Sequence[str | Path]],
     output: str | Path,
-    fingerprints: Fingerprints = NO_FINGERPRINTS,
+    fingerprints: Mapping[str, Mapping[str, str]] = {},
 ) -> None:
     """Put the predictions of all models by every fold of a plan below one another."""
     tables = []
@@ -141,7 +136,9 @@ def collect_fold_predictions(
     write_parquet(output, joined, compression="zstd")
 
 
-def _side_by_side(paths: Mapping[str, str | Path], fingerprints: Fingerprints) -> pa.Table:
+def _side_by_side(
+    paths: Mapping[str, str | Path], fingerprints: Mapping[str, Mapping[str, str]]
+) -> pa.Table:
     nothing = {"row_id": pa.array([], pa.int64()), "y_true": pa.array([], pa.string())}
     columns: dict[str, Any] = {} if paths else nothing
     reference: Predictions | None = None
@@ -186,8 +183,10 @@ def carried_columns(path: str | Path, row_id: NDArray[Any]) -> pd.DataFrame:
     return read_frame(path).set_index(ROW_ID).loc[row_id]
 
 
-def read_made_by(path: str | Path, fingerprints: Fingerprints, ranking: bool = True) -> Predictions:
-    """Read predictions, unless something else made them than is to be compared."""
+def read_made_by(
+    path: str | Path, fingerprints: Mapping[str, Mapping[str, str]], ranking: bool = True
+) -> Predictions:
+    """Read predictions, unless another state made them: `fingerprints` by data set and model."""
     # Snakemake cannot see what a job really did: one that started before an edit of the experiment,
     # or that a cluster took for dead, may have written its file since.
     one = Predictions.read(path, ranking)

@@ -220,9 +220,11 @@ def test_an_archive_of_an_unknown_version_is_named(tmp_path):
         read_table(str(path), PLACE)
 
 
+HALF = {"completed_samples": 1, "total_samples": 2}
+
+
 @pytest.mark.parametrize(
-    ("status", "results"),
-    [("error", None), ("cancelled", {}), ("success", {"completed_samples": 1, "total_samples": 2})],
+    ("status", "results"), [("error", None), ("cancelled", {}), ("success", HALF)]
 )
 def test_a_log_that_did_not_finish_is_refused(tmp_path, status, results):
     found = json.loads(log([scored(1, "C")])) | {"status": status, "results": results}

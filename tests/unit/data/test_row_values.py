@@ -4,13 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from bakeoff.comparisons import run_planned
-from bakeoff.data.given_predictions import divide, load
-from bakeoff.data.splits import divisions
-from bakeoff.preflight import check_experiment
-from bakeoff.scores import collect_predictions, score_fits
-from bakeoff.scores.given_results import given_predictions
-from bakeoff.spec import Fit, load_experiment
+from bakeoff.api.findings import Findings
+from bakeoff.execution.in_process import run_in_process
+from bakeoff.spec import load_experiment
 from bakeoff.stats import mcnemar, mean_difference
 from tests.conftest import GONE, change, messages
 
@@ -35,24 +31,12 @@ def config(models="ab", **more):
     return {"experiment": "v", "models": entries, "metrics": [DESCRIBED], **more}
 
 
-def compared(tmp_path, **more):
+def compared(**more):
+    """Run an experiment, and return it with its only comparison."""
+    assert messages(config(**more)) == ""
     experiment = load_experiment(config(**more))
-    found, chosen = check_experiment(experiment)
-    assert found == []
-    table = load("v", experiment)
-    table.write(tmp_path / "v.parquet", tmp_path / "v.json")
-    splits = divide("v", experiment, table, "holdout")
-    ((_, _, split),) = divisions(splits, experiment.resampling.plans()["holdout"])
-    paths = {}
-    for model in experiment.models:
-        paths[model] = tmp_path / f"{model}.parquet"
-        fit = Fit("v", model, "holdout", 1, 1)
-        given_predictions(fit, experiment, table, split).write(paths[model])
-    collect_predictions(paths, tmp_path / "all.parquet", data=tmp_path / "v.parquet")
-    scores, _ = score_fits(list(map(str, paths.values())), experiment.metrics)
-    scores.to_csv("s.csv", index=False)
-    inputs = {"v": str(tmp_path / "all.parquet")}
-    return [row for test in chosen for row in run_planned(test, experiment, inputs)]
+    study = run_in_process(experiment, "results", 1, lambda done, of: None)
+    return study, Findings(study).comparisons.iloc[0]
 
 
 GROUPED = {"columns": {"groups": "item"}}
@@ -66,25 +50,23 @@ GROUPED = {"columns": {"groups": "item"}}
         ({"a": GROUPED, "b": GROUPED}, {"groups": np.arange(80) // 4, "n_resamples": 999}, 20),
     ],
 )
-def test_two_models_have_the_numbers_of_the_library(tmp_path, files, more, options, groups):
-    (row,) = compared(tmp_path, **more)
+def test_two_models_have_the_numbers_of_the_library(files, more, options, groups):
+    study, row = compared(**more)
     direct = mean_difference(files["a"], files["b"], **options)
     named = more.get("metrics", [DESCRIBED])[0]["name"]
     assert (row.test, row.metric) == ("mean_difference", named)
-    assert row.result.get("n_clusters") == groups
     assert (row.estimate, row.ci_low) == pytest.approx((direct.estimate, direct.ci.low))
     assert row.pvalue == pytest.approx(direct.pvalue, abs=0.03 if groups else 1e-12)
-    scores = pd.read_csv("s.csv").set_index("model")["value"]
-    assert scores["a"] == pytest.approx(files["a"].mean())
+    assert study.scores.set_index("model")["value"]["a"] == pytest.approx(files["a"].mean())
 
 
 @pytest.mark.parametrize(("metric", "one"), [("accuracy", 1), ("error", 0)])
-def test_right_and_wrong_rows_have_the_numbers_of_mcnemar(tmp_path, files, metric, one):
+def test_right_and_wrong_rows_have_the_numbers_of_mcnemar(files, metric, one):
     right = {m: files[m] > 0 for m in "ab"}
     for model, values in right.items():
         numbers = (values == one).astype(int)
         pd.DataFrame({"id": range(80), "score": numbers}).to_csv(f"{model}.csv", index=False)
-    (row,) = compared(tmp_path, metrics=[metric], tests={"run": ["mcnemar"]})
+    _, row = compared(metrics=[metric], tests={"run": ["mcnemar"]})
     direct = mcnemar(right["a"], right["b"])
     assert (row.pvalue, row.estimate) == pytest.approx((direct.pvalue, direct.estimate))
 

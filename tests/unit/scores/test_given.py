@@ -8,13 +8,11 @@ import pandas as pd
 import pytest
 
 from bakeoff import stats
-from bakeoff.comparisons import Decision, plan_tests, run_planned
+from bakeoff.api.findings import Findings
+from bakeoff.comparisons import plan_tests, run_planned
 from bakeoff.data import Split
-from bakeoff.data.given_predictions import divide, load, load_given
-from bakeoff.data.splits import divisions
-from bakeoff.preflight import check_experiment
-from bakeoff.scores import score_fits
-from bakeoff.scores.collect import collect_fold_predictions
+from bakeoff.data.given_predictions import load_given
+from bakeoff.execution.in_process import run_in_process
 from bakeoff.scores.given_results import given_predictions, given_scores
 from bakeoff.spec import Fit, load_experiment
 from tests.conftest import GONE, change, hold, messages
@@ -326,21 +324,18 @@ def with_rmse(scored, **keys):
     return {**config, "metrics": [{**RMSE, **keys}]}
 
 
-def test_any_metric_of_given_scores_is_compared_the_right_way_round(scored, tmp_path):
-    config = with_rmse(scored, label="RMSE", unit="kg", range=[0, None])
+@pytest.mark.parametrize("greater", [False, True])
+def test_any_metric_of_given_scores_is_compared_the_right_way_round(scored, greater):
+    config = with_rmse(scored, label="RMSE", unit="kg", range=[0, None], greater_is_better=greater)
     config["tests"] = {"run": ["corrected_kfold_t"]}
     experiment = load_experiment(config)
-    assert messages(config) == ""
     assert load_experiment(experiment.resolved()) == experiment
     scores, _ = given_scores(experiment, "pets", "kfold")
-    scores.to_csv(tmp_path / "scores.csv", index=False)
-    _, (chosen,) = check_experiment(experiment)
-    (row,) = run_planned(chosen, experiment, {"pets": str(tmp_path / "scores.csv")})
-    assert (row.metric, row.decision) == ("rmse", Decision.A_BETTER)
-    assert row.estimate == pytest.approx(2.6)
-    config["metrics"] = [{**RMSE, "greater_is_better": True}]
-    (row,) = run_planned(chosen, load_experiment(config), {"pets": str(tmp_path / "scores.csv")})
-    assert row.decision is Decision.B_BETTER
+    scores.to_csv("scores.csv", index=False)
+    _, (chosen,) = plan_tests(experiment)
+    (row,) = run_planned(chosen, experiment, {"pets": "scores.csv"})
+    assert (row.metric, row.decision.value) == ("rmse", "b_better" if greater else "a_better")
+    assert abs(row.estimate) == pytest.approx(2.6)
 
 
 OF_METRIC = [
@@ -455,29 +450,11 @@ def made(tmp_path, monkeypatch):
     return make
 
 
-def predictions(experiment, plan):
-    table = load("pets", experiment)
-    splits = divide("pets", experiment, table, plan)
-    found = {model: [] for model in experiment.models}
-    for repeat, fold, split in divisions(splits, experiment.resampling.plans()[plan]):
-        for model, paths in found.items():
-            fit = Fit("pets", model, plan, repeat, fold)
-            paths.append(f"{model}.{repeat}.{fold}.parquet")
-            given_predictions(fit, experiment, table, split).write(paths[-1])
-    return found
-
-
-def comparison(config, plan):
+def comparison(config):
+    """Run an experiment of one test, and return its only comparison."""
     assert messages(config) == ""
-    experiment = load_experiment(config)
-    _, (chosen,) = plan_tests(experiment)
-    paths = predictions(experiment, plan)
-    if chosen.on_fold_rows:
-        collect_fold_predictions(paths, "rows.parquet")
-    else:
-        scores, _ = score_fits([p for own in paths.values() for p in own], ["accuracy"])
-        scores.to_csv("rows.parquet", index=False)
-    return run_planned(chosen, experiment, {"pets": "rows.parquet"})[0].to_dict()["result"]
+    study = run_in_process(load_experiment(config), "results", 1, lambda done, of: None)
+    return Findings(study).comparisons.iloc[0]
 
 
 def fold_scores(name):
@@ -488,7 +465,7 @@ def fold_scores(name):
 
 def test_rows_of_folds_feed_the_test_of_5x2cv(made):
     divided = folds(5, 2)
-    found = comparison(made(divided, {"cv_5x2": {}}, "cv5x2_mcnemar"), "cv_5x2")
+    found = comparison(made(divided, {"cv_5x2": {}}, "cv5x2_mcnemar"))
     wide = {}
     for model in ("a", "b"):
         own = pd.read_csv(f"{model}.csv").assign(hit=lambda t: t["y_true"] == t["y_pred"])
@@ -501,7 +478,7 @@ def test_rows_of_folds_feed_the_test_of_5x2cv(made):
 
 def test_scores_of_folds_feed_tests_with_their_true_sizes(made):
     divided = folds(2, 3)
-    found = comparison(made(divided, TWICE, "corrected_repeated_kfold_t"), "kfold")
+    found = comparison(made(divided, TWICE, "corrected_repeated_kfold_t"))
     tested = divided.groupby(["r", "f"]).size().unstack().to_numpy()
     scores, sizes = map(fold_scores, "ab"), {"n_train": ROWS - tested, "n_test": tested}
     expected = stats.corrected_repeated_kfold_t(*scores, **sizes)
@@ -509,13 +486,13 @@ def test_scores_of_folds_feed_tests_with_their_true_sizes(made):
 
 
 def test_halves_and_random_divisions_are_taken_too(made):
-    found = comparison(made(halves(2, 4), HALVED, "half_sample_t"), "halves")
+    found = comparison(made(halves(2, 4), HALVED, "half_sample_t"))
     assert found["df"] == 2
     ids = [np.random.default_rng(r).permutation(ROWS)[:10] for r in range(4)]
     tested = pd.concat([pd.DataFrame({"id": own, "r": r, "f": 0}) for r, own in enumerate(ids)])
     config = made(tested, {"resampled": {"repeats": 4}}, "resampled_t")
     del config["models"]["a"]["columns"]["fold"]
-    assert comparison(config, "resampled")["n"] == 4
+    assert comparison(config)["n"] == 4
 
 
 HALVED = {"halves": {"repeats": 2, "folds": 4, "full_repeats": 1}}

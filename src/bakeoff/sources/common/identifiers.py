@@ -115,10 +115,9 @@ def whole_numbers(values: Iterable[Any]) -> Series | None:
     return pd.Series(found, dtype=object)
 
 
-def frame_of(rows: Sequence[Any], columns: list[Any] | None = None) -> pd.DataFrame:
-    """Make a frame of rows of Python's values: mappings, or sequences with names of columns."""
-    frame = pd.DataFrame(rows, columns=columns)
-    return exact(frame, lambda lost: pd.DataFrame(rows, columns=columns, dtype=object)[lost])
+def frame_of(rows: Sequence[Any]) -> pd.DataFrame:
+    """Make a frame of rows that map columns to Python's values."""
+    return exact(pd.DataFrame(rows), lambda lost: pd.DataFrame(rows, dtype=object)[lost])
 
 
 def series_of(array: Any, given: Any) -> Series:
@@ -199,6 +198,6 @@ def _is_whole(value: Any) -> bool:
         return _WHOLE.fullmatch(value) is not None
     if isinstance(value, float | np.floating):
         return value.is_integer() and abs(float(value)) < _EXACT
-    return isinstance(value, int | np.integer) or (
-        isinstance(value, Decimal) and value == value.to_integral_value()
-    )
+    if isinstance(value, Decimal):
+        return value == value.to_integral_value()
+    return isinstance(value, int | np.integer)
