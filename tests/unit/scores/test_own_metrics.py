@@ -19,7 +19,7 @@ from bakeoff.comparisons.settings import planned
 from bakeoff.errors import UserError
 from bakeoff.fit.predictions import Predictions
 from bakeoff.preflight import check_experiment
-from bakeoff.report.written import unit_of, varies
+from bakeoff.report.study import unit_of, varies
 from bakeoff.scores import METRICS, score
 from bakeoff.scores import own_metrics as module
 from bakeoff.scores.own_metrics import enter_own
