@@ -32,9 +32,8 @@ from bakeoff.report.numbers import (
 )
 from bakeoff.report.ranking import Contender, cautions, may_be_best, oriented, ranking, standings
 from bakeoff.report.ranking import order as best_first
-from bakeoff.report.study import Family, Study
+from bakeoff.report.study import Family, Study, with_unit
 from bakeoff.report.verdict import Verdict, answer
-from bakeoff.report.written import with_unit
 from bakeoff.stats import plain
 from bakeoff.stats.core.result import AGREE
 

@@ -15,8 +15,8 @@ from bakeoff import __version__
 from bakeoff.errors import Problem, joined
 from bakeoff.release.evidence import GateRows
 from bakeoff.report.numbers import MINUS, fixed, percent
+from bakeoff.report.study import decimals, unit_of, varies, with_unit
 from bakeoff.report.tables import markdown
-from bakeoff.report.written import decimals, unit_of, varies, with_unit
 from bakeoff.scores import METRICS
 from bakeoff.scores.metrics import in_unit
 from bakeoff.stats import Limits, Release, Status, decide_release, plain, rows_to_decide

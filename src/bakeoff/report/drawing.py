@@ -101,31 +101,20 @@ def canvas(width: float, height: float) -> Figure:
 
 
 def panel(
-    rows: float,
-    labels: list[str],
-    *,
-    row: float = 0.3,
-    right: float = 0.15,
-    top: float = 0.12,
-    bottom: float = 0.55,
-    width: float = WIDTH,
+    labels: list[str], *, row: float = 0.3, right: float = 0.15, top: float = 0.12
 ) -> tuple[Figure, Axes]:
-    """Make a figure of `rows` lines with names at its left, wider for long ones; in inches."""
-    left = max((text_width(label) for label in labels), default=0) + 0.15
-    width = max(width, left + LEAST + right)
-    height = max(rows, 1) * row + top + bottom
+    """Make a figure of the lines 0, 1, ... from the top with names at its left; in inches."""
+    left, bottom = max((text_width(label) for label in labels), default=0) + 0.15, 0.55
+    width = max(WIDTH, left + LEAST + right)
+    height = max(len(labels), 1) * row + top + bottom
     figure = canvas(width, height)
     axes = figure.add_axes(
         (left / width, bottom / height, 1 - (left + right) / width, 1 - (top + bottom) / height)
     )
     axes.spines[["top", "right", "left"]].set_visible(False)
-    return figure, axes
-
-
-def name_rows(axes: Axes, labels: list[str]) -> None:
-    """Put names at the lines 0, 1, ... from the top."""
     axes.set_yticks(range(len(labels)), labels)
     axes.set_ylim(len(labels) - 0.45, -0.55)
+    return figure, axes
 
 
 def grid(axes: Axes) -> None:
@@ -159,26 +148,25 @@ def interval_plot(
     """Draw estimates with intervals below each other, and a band that reaches so far from zero."""
     labels = [line.label for line in lines]
     right = max(text_width(line.note, SIZE - 0.5) for line in lines) + 0.15
-    figure, axes = panel(len(lines), labels, right=right, row=0.3 if len(lines) < 16 else 0.24)
+    figure, axes = panel(labels, right=right, row=0.3 if len(lines) < 16 else 0.24)
     axes.axvline(0, color=Colour.MUTED, linewidth=0.9)
     if band > 0:
         axes.axvspan(-band, band, color=Colour.GREEN, alpha=0.12, linewidth=0)
     for place, line in enumerate(lines):
-        found = line.decision in SAYS
+        shown = line.decision in SAYS
         colour = SAYS.get(line.decision, Colour.MUTED)
         if not math.isnan(line.ci[0]):
             axes.plot(line.ci, [place] * 2, color=colour, linewidth=1.6)
         if math.isfinite(line.estimate):
-            fill = colour if found else Colour.PAPER
+            fill = colour if shown else Colour.PAPER
             axes.plot(
                 line.estimate, place, "s", markersize=5, color=colour, markerfacecolor=fill,
                 zorder=3,
             )  # fmt: skip
         axes.text(
             1.015, place, line.note, transform=axes.get_yaxis_transform(), va="center",
-            fontsize=SIZE - 0.5, color=Colour.INK if found or line.heading else Colour.MUTED,
+            fontsize=SIZE - 0.5, color=Colour.INK if shown or line.heading else Colour.MUTED,
         )  # fmt: skip
-    name_rows(axes, labels)
     grid(axes)
     axes.set_xlabel(axis)
     return figure, axes

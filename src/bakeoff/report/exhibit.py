@@ -6,6 +6,7 @@ Snakemake's process reads this module and has no use for numpy and scipy: it imp
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Callable
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -60,7 +61,7 @@ class Drawing(NamedTuple):
     """Which part of the comparisons it shows; empty where it shows all there is."""
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True)
+@dataclasses.dataclass(frozen=True)
 class Exhibit:
     """One kind of table or figure, as the decorators `table` and `figure` make it of a function."""
 
@@ -77,31 +78,26 @@ class Exhibit:
     """Makes it from the study, and the test or the data set that it is about."""
     each: Literal["study", "test", "dataset"] = "study"
     when: Callable[..., bool] = lambda *design: True
-    """Tells whether a report has it, from the `Study`, and the test's `Entry` where it is of
-    a test."""
+    """Tells whether a report has it, from the study without results, and of a test its `Entry`."""
     citation: str = ""
     """Key in `bakeoff.stats.core.citations` of the source of what it shows; empty where that is no
     more than what the tests say."""
 
-    def __post_init__(self) -> None:
-        if not self.caption:
-            raise ValueError(f"{self.name} needs a docstring, which is its caption")
-        if not self.title.strip() and self.each != "test":
-            raise ValueError(f"{self.name} needs a title")
+
+def _exhibit(
+    form: Form, section: Section, place: int, title: str, **more: Any
+) -> Callable[[Callable[..., Any]], Exhibit]:
+    def made(make: Callable[..., Any]) -> Exhibit:
+        name, caption = make.__name__.rstrip("_"), " ".join((make.__doc__ or "").split())
+        if not caption:
+            raise ValueError(f"{name} needs a docstring, which is its caption")
+        if not title.strip() and more.get("each") != "test":
+            raise ValueError(f"{name} needs a title")
+        return Exhibit(name, form, section, place, title, caption, make, **more)
+
+    return made
 
 
-def _decorator(form: Form) -> Callable[..., Callable[[Callable[..., Any]], Exhibit]]:
-    def of(section: Section, place: int, title: Any, **more: Any) -> Any:
-        def made(make: Callable[..., Any]) -> Exhibit:
-            name, caption = make.__name__.rstrip("_"), " ".join((make.__doc__ or "").split())
-            known = {"section": section, "place": place, "title": title, "caption": caption}
-            return Exhibit(name=name, form=form, make=make, **known, **more)
-
-        return made
-
-    return of
-
-
-table, figure = _decorator("table"), _decorator("figure")
+table, figure = functools.partial(_exhibit, "table"), functools.partial(_exhibit, "figure")
 """Make an `Exhibit` of a function: its name is the exhibit's (less ``_`` at its end), its docstring
 the caption. That of a table returns a `Table`, that of a figure a `Drawing`."""

@@ -28,18 +28,9 @@ _COMMON = {
 }  # fmt: skip
 
 
-_DIFFERENCES = (
-    "metric_difference",
-    "mean_difference",
-    "recipe_difference",
-    "recipe_mean_difference",
-)
-"""Tests of the difference in the metric that is compared."""
-
-
 def title(test: Entry, measure: Metric | None = None) -> str:
     """Write a test's name as part of a sentence; only words that are no names lose capitals."""
-    if test.name in _DIFFERENCES:
+    if re.fullmatch("(metric|mean|recipe|recipe_mean)_difference", test.name):
         return f"test of the difference{f' in {measure.title}' if measure else ''}"
     text = test.title
     first = text.split()[0]
@@ -141,10 +132,8 @@ def gap_of(family: Family, value: float) -> str:
 
 def gap_with_interval(row: Comparison, family: Family) -> str:
     """Write A's advantage with its interval, in one unit."""
-    if family.entry.unit:
-        return gap_of(family, row.estimate)
-    text = family.written.gap(row.estimate)
-    if math.isnan(row.ci_low):
+    text = gap_of(family, row.estimate)
+    if family.entry.unit or math.isnan(row.ci_low):
         return text
     # turned to the side of the one who is ahead, as the size is
     sign = 1 if row.estimate >= 0 else -1
@@ -224,7 +213,12 @@ def evidence(study: Study, family: Family) -> str:
     if not family.entry.evidence.on_rows:
         return f"{divisions(study, family.plan)} of {name}"
     rows = f"{n:,} held-out rows of {name}{worth(study, family.rows[0])}"
-    return f"{runs_of(family)} and {rows}" if family.entry.about == "recipes" else rows
+    if family.entry.about != "recipes":
+        return rows
+    details = [row.result.get("details", {}) for row in family.rows]
+    runs = sorted({d[key] for d in details for key in ("runs_a", "runs_b") if key in d})
+    of_each = f"{spread(runs)} training runs of each model" if runs else "training runs"
+    return f"{of_each} and {rows}"
 
 
 def divisions(study: Study, plan: str) -> str:
@@ -237,23 +231,13 @@ def divisions(study: Study, plan: str) -> str:
     return f"{spec.repeats} {PLANS[plan]}" if several else PLANS[plan]
 
 
-def runs_of(family: Family) -> str:
-    """Say how many training runs of each model were compared."""
-    details = [row.result.get("details", {}) for row in family.rows]
-    counts = sorted({d[key] for d in details for key in ("runs_a", "runs_b") if key in d})
-    if not counts:
-        return "training runs"
-    return f"{spread(counts)} training runs of each model"
-
-
 def over_runs(study: Study) -> str:
     """Say that scores on held-out rows are means over several training runs, where they are."""
-    if not study.has_runs:
-        return ""
-    return (
+    said = (
         "Scores on held-out rows of models that were trained several times are means over their "
         "training runs, with intervals for other seeds and other rows."
     )
+    return said if study.has_runs else ""
 
 
 def scored(study: Study) -> str:
@@ -277,14 +261,14 @@ def worth(study: Study, row: Comparison) -> str:
         return ""
     if INDEPENDENT in row.result:
         return f" treated as independent although {kin.column!r} relates them"
-    found = {**row.result.get("details", {}), **row.result}
-    timed, count = "n_times" in found, found.get("n_clusters", found.get("n_times"))
+    result = {**row.result.get("details", {}), **row.result}
+    timed, count = "n_times" in result, result.get("n_clusters", result.get("n_times"))
     if count is None:
         return ""
     if not timed and kin.kind != "group":
         return f" in {count:,} blocks of time"
     where = f" at {count:,} times" if timed else f" in {count:,} groups by {kin.column!r}"
-    effective, unit = as_float(found.get("n_effective")), "times" if timed else "rows"
+    effective, unit = as_float(result.get("n_effective")), "times" if timed else "rows"
     if math.isnan(effective):
         return where
     return f"{where} with an effective sample size of about {effective:,.0f} {unit}"
@@ -346,11 +330,8 @@ def decision(study: Study, row: Comparison) -> str:
         return f"{study.label(winner)} better"
     if row.role == "single" and row.decision is Decision.DIFFERENT:
         return side_of(row)
-    if row.role == "omnibus":
-        return {
-            Decision.DIFFERENT: "not all equal",
-            Decision.NOT_SHOWN: "cannot tell",
-        }.get(row.decision, DECISIONS[row.decision])
+    if row.role == "omnibus" and row.decision is Decision.DIFFERENT:
+        return "not all equal"
     return DECISIONS[row.decision]
 
 
@@ -369,11 +350,11 @@ class Check(NamedTuple):
 
 def checked(rows: Iterable[Comparison]) -> Iterator[Check]:
     """Sum up the assumptions of comparisons, in the order in which they are named."""
-    found = defaultdict[str, list[Mapping[str, Any]]](list)
+    by_name = defaultdict[str, list[Mapping[str, Any]]](list)
     for row in rows:
         for one in row.result.get("assumptions", ()):
-            found[one["name"]].append(one)
-    for name, checks in found.items():
-        told = min(checks, key=lambda one: (False, None, True).index(one["holds"]))
-        holds, detail = [one["holds"] for one in checks], _MINUS.sub(MINUS, told["detail"])
-        yield Check(clean(name), holds, clean(detail))
+            by_name[one["name"]].append(one)
+    for name, checks in by_name.items():
+        first = min(checks, key=lambda one: (False, None, True).index(one["holds"]))
+        detail = clean(_MINUS.sub(MINUS, first["detail"]))
+        yield Check(clean(name), [one["holds"] for one in checks], detail)

@@ -95,18 +95,12 @@ def _ranked(study: Study, metric: str, plan: str) -> list[Ranked]:
     lines = []
     for model in models:
         spread = means[model] if len(means) > 1 else next(iter(tables.values()))[model]
-        lines.append(
-            Ranked(
-                model,
-                float(average[model].mean()),
-                float(spread.mean()),
-                float(spread.std(ddof=1)) if len(spread) > 1 else math.nan,
-                _interval(study, model, metric, plan, means),
-                len(spread),
-                float(held[model].mean()) if model in held else math.nan,
-                int(best[model].sum()),
-            )
-        )
+        sd = float(spread.std(ddof=1)) if len(spread) > 1 else math.nan
+        ci = _interval(study, model, metric, plan, means)
+        holdout = float(held[model].mean()) if model in held else math.nan
+        rank, wins = float(average[model].mean()), int(best[model].sum())
+        mean, n = float(spread.mean()), len(spread)
+        lines.append(Ranked(model, rank, mean, sd, ci, n, holdout, wins))
     sign = -1 if study.metrics[metric].greater_is_better else 1
     each = {line.model: without_noise(study, metric, plan, sign * line.mean) for line in lines}
     return sorted(lines, key=lambda line: (round(line.rank, 10), each[line.model]))
@@ -167,17 +161,14 @@ def _interval(
     dataset = means.index[0]
     table = study.values(metric, plan)[dataset]
     if len(table) > 1:
-        own = study.scored
-        own = own[(own["plan"] == plan) & (own["metric"] == metric) & (own["model"] == model)]
-        if not sizes_known(own):
+        folds = study.scored
+        for column, value in {"plan": plan, "metric": metric, "model": model}.items():
+            folds = folds[folds[column] == value]
+        if not sizes_known(folds):
             return None
-        found = corrected_mean_ci(
-            table[model].to_numpy(),
-            n_train=own["n_train"].to_numpy(),
-            n_test=own["n_test"].to_numpy(),
-            confidence_level=level,
-        )
-        return clipped(found, limits)
+        sizes = {side: folds[side].to_numpy() for side in ("n_train", "n_test")}
+        values = table[model].to_numpy()
+        return clipped(corrected_mean_ci(values, **sizes, confidence_level=level), limits)
     return study.held_out.get((str(dataset), metric, model))
 
 
@@ -199,20 +190,16 @@ def shown_interval(study: Study, line: Ranked) -> ConfidenceInterval | None:
 
 def interval_note(study: Study) -> str:
     """Say in a sentence how the intervals of the ranking were made."""
-    level = percent(1 - study.alpha)
+    are = f"Intervals are {percent(1 - study.alpha)}"
     if study.several:
-        return f"Intervals are {level} t intervals of the mean over data sets."
+        return f"{are} t intervals of the mean over data sets."
     if len(next(iter(study.values(study.metric.name, study.plan).values()), [])) < 2:
-        return f"Intervals are {level} confidence intervals of the score on the test rows."
+        return f"{are} confidence intervals of the score on the test rows."
     if not sizes_known(study.scored[study.scored["plan"] == study.plan]):
-        return (
-            "There are no intervals, because the scores were given without the sizes of their "
-            "training and test parts."
-        )
-    return (
-        f"Intervals are {level} confidence intervals of the expected score, corrected for the "
-        "overlap of the training sets (Nadeau and Bengio)."
-    )
+        without = "the sizes of their training and test parts"
+        return f"There are no intervals, because the scores were given without {without}."
+    corrected = "corrected for the overlap of the training sets (Nadeau and Bengio)"
+    return f"{are} confidence intervals of the expected score, {corrected}."
 
 
 class Standing(NamedTuple):
@@ -244,17 +231,12 @@ def standings(study: Study, metric: str = "") -> tuple[Standing, ...]:
         return ()
     best_first = np.argsort(strengths.expected_rank, kind="stable")
     rates, k = win_rates(values[:, best_first], **options), len(best_first)
-    return tuple(
-        Standing(
-            merged.models[m],
-            float(k - (k - 1) * rates.rate[i]),
-            float(rates.rate[i]),
-            (float(rates.low[i]), float(rates.high[i])),
-            int(rates.n[i]),
-            float(strengths.strength[m]),
-        )
-        for i, m in enumerate(best_first)
-    )
+    places = []
+    for i, m in enumerate(best_first):
+        rate, ends = float(rates.rate[i]), (float(rates.low[i]), float(rates.high[i]))
+        rank, strength = k - (k - 1) * rate, float(strengths.strength[m])
+        places.append(Standing(merged.models[m], rank, rate, ends, int(rates.n[i]), strength))
+    return tuple(places)
 
 
 def lead_of(study: Study, family: Family) -> dict[str, float]:

@@ -11,7 +11,6 @@ from typing import Any
 import pandas as pd
 
 from bakeoff.comparisons import Comparison
-from bakeoff.comparisons.evidence import PairedPredictions
 from bakeoff.comparisons.plan_tests import unknown_test
 from bakeoff.comparisons.read_evidence import read_predictions, read_scores
 from bakeoff.errors import UserError
@@ -44,40 +43,36 @@ def read_study(
 ) -> Study:
     """Read the results of one experiment."""
     enter_own(experiment.own_metrics)
-    found = tuple(map(Comparison.from_dict, read_json(comparisons)))
+    rows = tuple(map(Comparison.from_dict, read_json(comparisons)))
     analysis = AnalysisPlan.from_list(read_json(tests))
-    names = {row.test for row in found} | {test.name for test in analysis.with_posthoc}
+    names = {row.test for row in rows} | {test.name for test in analysis.with_posthoc}
     for name in sorted(names - catalogue().keys()):
         raise UserError(
             "another version of bakeoff made these results, with a test that this one does not "
             f"have: {unknown_test(name)}; run the experiment again"
         )
-    known = [read_json(path) for path in cards]
     extras: dict[str, Any] = {name: read_table(path) for name, path in tables.items()}
-    failed = extras.pop("excluded", pd.DataFrame())
-    by_values = experiment.by_values
+    models, by_values = list(experiment.models), experiment.by_values
+    of_rows = {
+        name: read_predictions(path, models, experiment.metrics, by_values=by_values)
+        for name, path in holdouts.items()
+    }
     return Study(
         experiment,
-        found,
+        rows,
         read_scores(scores),
-        {card["dataset"]: card for card in known},
-        {} if by_values else {n: _predictions(p, experiment) for n, p in holdouts.items()},
+        {card["dataset"]: card for card in map(read_json, cards)},
+        {} if by_values else of_rows,
         environment(experiment),
         file,
-        failed=failed,
+        failed=extras.pop("excluded", pd.DataFrame()),
         analysis=analysis,
         divisions=[read_json(path) for path in divisions],
         missing=read_json(missing) if missing else {},
         notes={name: read_facts(path)["notes"] for name, path in holdouts.items()},
-        numbers={n: _predictions(p, experiment) for n, p in holdouts.items()} if by_values else {},
+        numbers=of_rows if by_values else {},
         **extras,
     )
-
-
-def _predictions(path: str | Path, experiment: Experiment) -> PairedPredictions:
-    """Read what the models say of one test set, as the metrics want it."""
-    models, by_values = list(experiment.models), experiment.by_values
-    return read_predictions(path, models, experiment.metrics, by_values=by_values)
 
 
 def read_table(path: str | Path) -> pd.DataFrame:

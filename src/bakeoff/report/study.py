@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import statistics
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property, lru_cache
@@ -16,10 +17,9 @@ from scipy.special import ndtri
 from bakeoff.comparisons import Comparison, Decision
 from bakeoff.comparisons.advice import Cautions, cautions
 from bakeoff.comparisons.evidence import PairedPredictions
-from bakeoff.report.numbers import clean, short, spread, words
-from bakeoff.report.written import DECIMALS, Written, decimals, spread_of, unit_of, varies
-from bakeoff.scores import Metric
-from bakeoff.scores.metrics import POINTS, in_unit, metrics_of, mixed_units
+from bakeoff.report.numbers import clean, fixed, interval, short, spread, words
+from bakeoff.scores import METRICS, POINTS, Metric, Need
+from bakeoff.scores.metrics import in_unit, metrics_of, mixed_units
 from bakeoff.spec import AnalysisPlan, Experiment, PlannedTest
 from bakeoff.stats import Arity, ConfidenceInterval, Entry, TypeOneError, as_float, catalogue
 
@@ -36,6 +36,99 @@ TRUST = (
 )
 BESIDE = "halves, beside"
 """The part of the plan `halves` that the models are not ranked by."""
+DECIMALS = 3
+_MOST_DIGITS = 6
+"""Of the typical score, however small the standard errors are."""
+_NOISE = 1e-14
+
+
+@dataclasses.dataclass(frozen=True)
+class Written:
+    """How the values of one metric on one data set are written."""
+
+    title: str = ""
+    """What they are values of."""
+    unit: str = ""
+    """What they are measured in; empty where that need not be told."""
+    decimals: int = DECIMALS
+    """How many all of them have."""
+    shares: bool = False
+    """Whether their differences are told in percentage points."""
+
+    @property
+    def label(self) -> str:
+        """The title with the unit."""
+        return with_unit(self.title, self.unit)
+
+    @property
+    def named(self) -> str:
+        """The title with the unit, for brackets and sentences."""
+        return f"{self.title} in {self.unit}" if self.unit else self.title
+
+    def score(self, value: float | None) -> str:
+        """Write a value alone."""
+        return fixed(value, self.decimals)
+
+    def told(self, value: float) -> str:
+        """Write a value with its unit."""
+        return f"{self.score(value)} {self.unit}".rstrip()
+
+    def interval(self, low: float, high: float) -> str:
+        """Write an interval."""
+        return interval(low, high, self.decimals)
+
+    def gap(self, value: float) -> str:
+        """Write the size of a difference: percentage points for shares, else with the unit."""
+        if not self.shares:
+            return self.told(abs(value))
+        points = fixed(abs(value) * 100, self._of_points)
+        return f"{points} percentage point{'' if points == '1.0' else 's'}"
+
+    def gap_interval(self, low: float, high: float) -> str:
+        """Write the interval of such a difference, in its unit."""
+        if not self.shares:
+            return self.interval(low, high)
+        return interval(low * 100, high * 100, self._of_points)
+
+    @property
+    def _of_points(self) -> int:
+        return max(self.decimals - 2, 0)
+
+
+def with_unit(title: str, unit: str) -> str:
+    """Head a column or an axis."""
+    return f"{title} ({unit})" if unit else title
+
+
+def unit_of(metric: Metric) -> str:
+    """Name the unit of a metric where it has to be told: the user's own, or that of the target."""
+    ours = METRICS.get(metric.name)
+    known = ours is not None and not metric.own and metric.unit == ours.unit
+    return "" if known or not metric.unit or metric.unit == POINTS else clean(metric.unit)
+
+
+def varies(metric: Metric) -> bool:
+    """Tell whether the size of a metric's values depends on the data, as that of losses does."""
+    if metric.needs is Need.NUMBERS:
+        return True
+    users = metric.own or metric.priced or not metric.computed
+    return users and not math.isfinite(metric.range[1] - metric.range[0])
+
+
+def decimals(errors: Iterable[float], values: Iterable[float]) -> int:
+    """Choose decimals that show two significant digits of the typical standard error."""
+    sizes = [abs(v) for v in values if math.isfinite(v) and v]
+    size = statistics.median_low(sizes) if sizes else 1.0
+    known = [e for e in errors if math.isfinite(e) and e > _NOISE * size]
+    # a standard error beyond the scores is that of a model that diverged
+    known = [e for e in known if e <= size] or known
+    most = _MOST_DIGITS - 1 - _exponent(size)
+    wanted = 1 - _exponent(statistics.median_low(known)) if known else 2 - _exponent(size)
+    return max(min(wanted, most), 0)
+
+
+def _exponent(value: float) -> int:
+    return int(f"{value:.1e}".partition("e")[2])
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -459,7 +552,12 @@ def _written(study: Study, metric: str, dataset: str) -> Written:
     """Find out how values of a metric are written on a data set, or over all if it is empty."""
     declared = study.experiment.datasets[dataset].unit if dataset else None
     measure = in_unit(study.metrics[metric], declared)
-    spread = spread_of(study.scores, metric, dataset)
+    scores, by = study.scores[study.scores["metric"] == metric], ["plan", "model"]
+    if dataset:
+        values = scores[scores["dataset"] == dataset].set_index(by)["value"]
+    else:
+        values = scores.groupby([*by, "dataset"])["value"].mean()
+    spread = values.groupby(by).agg(["mean", "std", "size"])
     errors = study.standard_errors.get((metric, dataset), [])
     if not any(errors) and len(own := study.intervals):
         own = own[(own["metric"] == metric) & (own["dataset"] == dataset)]

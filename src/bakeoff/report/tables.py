@@ -16,8 +16,7 @@ from bakeoff.files import no_formula
 from bakeoff.report import prose
 from bakeoff.report.exhibit import Item
 from bakeoff.report.numbers import NONE, capital, number, probability, pvalue, spread
-from bakeoff.report.study import Study
-from bakeoff.report.written import Written, with_unit
+from bakeoff.report.study import Study, Written, with_unit
 
 _BRIEF, _LONG = 20, 22
 """Letters of a cell that stay on one line, and of a word that may be broken."""

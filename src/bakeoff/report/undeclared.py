@@ -69,14 +69,14 @@ class Note(NamedTuple):
 @lru_cache(maxsize=8)
 def notes(study: Study) -> list[Note]:
     """Return all notes of a study, data set by data set."""
-    found: list[Note] = []
+    every: list[Note] = []
     for dataset in study.datasets:
-        card = study.cards.get(dataset)
-        own = [known for known in study.divisions if known["dataset"] == dataset]
-        found += notes_on(card, own) if card else []
-        rows = study.test_sets.get(dataset)
-        found += of_order(study, dataset, rows) if rows else ()
-    return found
+        if card := study.cards.get(dataset):
+            divisions = [one for one in study.divisions if one["dataset"] == dataset]
+            every += notes_on(card, divisions)
+        if rows := study.test_sets.get(dataset):
+            every += of_order(study, dataset, rows)
+    return every
 
 
 def notes_on(
@@ -86,8 +86,11 @@ def notes_on(
     dataset, label, rows = card["dataset"], clean(card["label"]), card["rows"]
     columns = {name: one["remark"] for name, one in card["features"].items() if "remark" in one}
     for kind, (heading, advice) in REMARKS.items():
-        told = [(name, said) for name, (own, said) in columns.items() if own == kind]
-        named = [f"{clean(name)!r}{f' ({clean(said)})' if said else ''}" for name, said in told]
+        named = [
+            f"{clean(name)!r}{f' ({clean(said)})' if said else ''}"
+            for name, (remark, said) in columns.items()
+            if remark == kind
+        ]
         if named:
             yield Note(dataset, f"{label} has {heading}: {words(named, _MOST_COLUMNS)}", advice)
     for column in card["group_columns"]:
@@ -103,10 +106,23 @@ def notes_on(
         )
     if card["pairs_by_chance"] >= CHANCE:
         return
-    repeated = card["duplicate_rows"]
-    said = f"rows that repeat an earlier row in every feature: {repeated:,} of {rows:,} in {label}"
-    if found := [*filter(None, (said if repeated else "", _by_heart(divisions)))]:
-        yield Note(dataset, "; ".join(found), _COPIES)
+    repeats = []
+    if n := card["duplicate_rows"]:
+        repeats = [
+            f"rows that repeat an earlier row in every feature: {n:,} of {rows:,} in {label}"
+        ]
+    worst = 0.0  # of the plan that has most test rows that repeat training rows
+    for part, division in ((part, one) for one in divisions for part in one["parts"]):
+        n, repeated = part["test"]["rows"], part["repeated"]
+        if repeated / max(n, 1) > worst:
+            worst = repeated / max(n, 1)
+            several = "in the worst division of " if len(division["parts"]) > 1 else "of "
+            where = f"{repeated:,} of {n:,} {several}{PLANS[division['plan']]}"
+            memorised = f"{where}, so models may have memorised them"
+    if worst:
+        repeats += [f"test rows that repeat a training row in every feature: {memorised}"]
+    if repeats:
+        yield Note(dataset, "; ".join(repeats), _COPIES)
 
 
 def remark_on(column: Mapping[str, Any]) -> str:
@@ -116,35 +132,21 @@ def remark_on(column: Mapping[str, Any]) -> str:
     return f"{heading}{f' ({clean(said)})' if said else ''}"
 
 
-def _by_heart(divisions: Iterable[Mapping[str, Any]]) -> str:
-    """Say how many test rows repeat training rows, by the plan that has most of them."""
-    worst: tuple[float, str] = (0.0, "")
-    for known in divisions:
-        for part in known["parts"]:
-            n, repeated = part["test"]["rows"], part["repeated"]
-            if (share := repeated / max(n, 1)) > worst[0]:
-                several = "in the worst division of " if len(known["parts"]) > 1 else "of "
-                where = f"{several}{PLANS[known['plan']]}"
-                said = f"{repeated:,} of {n:,} {where}, so models may have memorised them"
-                worst = share, f"test rows that repeat a training row in every feature: {said}"
-    return worst[1]
-
-
 def of_order(study: Study, dataset: str, rows: PairedPredictions) -> Iterator[Note]:
     """Note disagreements of models that are alike on neighbouring test rows."""
     if rows.related or rows.n < 2 or not rows.in_order:
         return
-    found = order_dependence(rows.correct, rows.truth)
-    if found is None or found.autocorrelation < ALIKE or found.pvalue > LEVEL:
+    alike = order_dependence(rows.correct, rows.truth)
+    if alike is None or alike.autocorrelation < ALIKE or alike.pvalue > LEVEL:
         return
-    a, b = (study.label(run_of(rows.models[m])[0]) for m in (found.model_a, found.model_b))
+    a, b = (study.label(run_of(rows.models[m])[0]) for m in (alike.model_a, alike.model_b))
     between = f"{a} and {b}" if a != b else f"two training runs of {a}"
     yield Note(
         dataset,
         f"the disagreements of {between} on neighbouring test rows of "
         f"{study.dataset_label(dataset)} are correlated (lag-1 autocorrelation "
-        f"{fixed(found.autocorrelation, 2)}: {rows.n:,} rows may be worth about "
-        f"{found.n_effective:,.0f}), but tests on rows assume independent rows",
+        f"{fixed(alike.autocorrelation, 2)}: {rows.n:,} rows may be worth about "
+        f"{alike.n_effective:,.0f}), but tests on rows assume independent rows",
         "if the rows are in the order of time, name the column of times under 'time:'; if "
         "neighbouring rows form groups, name their column under 'groups:'; a file that is only "
         "sorted by a feature needs neither",

@@ -28,7 +28,7 @@ from bakeoff.comparisons.row_tables import alone
 from bakeoff.comparisons.run_tests import context_of, measured
 from bakeoff.comparisons.settings import planned
 from bakeoff.errors import UserError
-from bakeoff.report.may_be_best import contenders
+from bakeoff.report.ranking import contenders
 from bakeoff.spec import Costs, HypothesisTests, load_experiment
 from bakeoff.stats import (
     Arity,

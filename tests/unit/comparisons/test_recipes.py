@@ -11,9 +11,8 @@ from bakeoff.comparisons.advice import cautions
 from bakeoff.comparisons.plan_tests import left_out
 from bakeoff.comparisons.row_tables import score_intervals
 from bakeoff.fit.predictions import Predictions
-from bakeoff.report.study import Family
+from bakeoff.report.study import Family, Written
 from bakeoff.report.verdict import Facts, look, of_runs
-from bakeoff.report.written import Written
 from bakeoff.scores import METRICS, collect_predictions
 from bakeoff.spec.experiment import run_name
 from tests.unit.comparisons import conftest

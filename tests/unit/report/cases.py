@@ -11,6 +11,7 @@ from studies import DUMMY, card, division, experiment, labelled, omnibus, pair, 
 
 from bakeoff import compare
 from bakeoff.comparisons import Decision
+from bakeoff.comparisons.evidence import PairedPredictions
 from bakeoff.comparisons.row_tables import SUBGROUPS, subgroups_of, tabulate
 from bakeoff.spec import AnalysisPlan, PlannedTest, load_experiment
 
@@ -592,6 +593,43 @@ METHODS = {
     "a given model and failed fits": _given,
 }
 
+
+def _fitted(rows, models=AB):
+    """Predict numbers on a test set, which is drawn unless it is given."""
+    if isinstance(rows, int):
+        rng = np.random.default_rng(1)
+        truth, noise = rng.normal(50, 10, rows), 1 + np.arange(len(models))
+        predicted = truth[:, None] + rng.normal(0, noise, (rows, len(models)))
+        rows = PairedPredictions(tuple(models), (), truth, predicted)
+    spec = experiment(
+        models,
+        tests=("metric_difference",),
+        estimator="sklearn.dummy.DummyRegressor",
+        task="regression",
+        metrics=["rmse"],
+        resampling={"holdout": {}},
+    )
+    means = {model: 1.0 + i / 10 for i, model in enumerate(models)}
+    return dataclasses.replace(study(spec, [], means, metric="rmse"), test_sets={"d": rows})
+
+
+def _perfect_and_constant():
+    truth = np.arange(30.0)
+    return PairedPredictions(AB, (), truth, np.column_stack([truth, np.full(30, 7.0)]))
+
+
+def _sided(side):
+    costs = {"classes": ["no", "yes"], "matrix": [[0, 1], [5, 0]]}
+    tests = {"run": ["mcnemar", "cost_sensitive"], "alternative": side}
+    means = {"a": 0.9, "b": 0.88, "c": 0.87}
+    return ran(experiment("abc", tests=tests, costs=costs), means, accuracies=means)
+
+
+def _nine():
+    means = {f"m{i}": 0.82 + 0.01 * i for i in range(9)}
+    return ran(experiment(list(means), tests=("cv5x2_f",)), means)
+
+
 CORRECTED = (
     *(("nemenyi", "holm"), ("friedman_posthoc", "bonferroni"), ("friedman_posthoc", "holm")),
     ("wilcoxon_signed_rank", "holm"),
@@ -627,5 +665,13 @@ SOME = {
         "datasets models forest",
     ),
     "repeated rows": (lambda: _odd(repeats=5, leaks=((3, 4), (5, 2))), "undeclared"),
+    "nine models": (_nine, "forest"),
+    "greater": (lambda: _sided("greater"), "forest.mcnemar forest.cost_sensitive"),
+    "less": (lambda: _sided("less"), "forest.mcnemar forest.cost_sensitive"),
+    "forty rows of numbers": (lambda: _fitted(40), "fitted"),
+    "many rows of numbers": (lambda: _fitted(2_500), "fitted"),
+    "many models of numbers": (lambda: _fitted(700, "abcdefghijklmn"), "fitted"),
+    "one row of numbers": (lambda: _fitted(1), "fitted"),
+    "perfect and constant numbers": (lambda: _fitted(_perfect_and_constant()), "fitted"),
 }
 """The exhibits of a study that are recorded, by kind or name."""

@@ -56,11 +56,14 @@ def _cell(cell):
 
 
 def figure_text(drawing):
-    """Yield what is said of it, and the texts in it."""
+    """Yield what is said of it, the texts in it, and what each of its axes shows."""
     yield from filter(None, (drawing.alt, drawing.legend, drawing.shows))
     drawing.figure.draw_without_rendering()
     shown = (text for text in drawing.figure.findobj(Text) if text.get_visible())
     yield " | ".join(text.get_text() for text in shown if text.get_text())
+    for axes in drawing.figure.axes:
+        marks = f"{len(axes.lines)} lines, {len(axes.collections)} areas, {len(axes.patches)} bars"
+        yield f"{marks}, {axes.get_xlim()[0]:.4g} to {axes.get_xlim()[1]:.4g}"
 
 
 def exhibit_text(name):

@@ -15,7 +15,7 @@ from bakeoff.comparisons.row_tables import intervals_of
 from bakeoff.comparisons.row_tables import subgroups_of as in_subgroups
 from bakeoff.errors import UserError
 from bakeoff.fit.predictions import Predictions
-from bakeoff.report.written import unit_of, varies
+from bakeoff.report.study import unit_of, varies
 from bakeoff.scores import METRICS, score
 from bakeoff.scores import own_metrics as module
 from bakeoff.scores.own_metrics import enter_own

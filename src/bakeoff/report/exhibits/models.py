@@ -41,9 +41,8 @@ from bakeoff.report.ranking import (
     ranks_of,
     shown_interval,
 )
-from bakeoff.report.study import BESIDE, Study
+from bakeoff.report.study import BESIDE, Study, Written, decimals, with_unit
 from bakeoff.report.tables import SCORE, Best, Cell, Column, Table
-from bakeoff.report.written import Written, decimals, with_unit
 from bakeoff.scores import Metric
 from bakeoff.spec.related import row_columns
 from bakeoff.stats import Status, metric_ci
@@ -76,14 +75,14 @@ def scores(study: Study) -> Drawing:
     if not every:
         return message("no model has a complete set of scores")
     ranked = every[:MOST_DRAWN]
-    tables = study.values(study.metric.name, study.plan)
-    several = len(tables) > 1
+    by_dataset = study.values(study.metric.name, study.plan)
+    several = len(by_dataset) > 1
     means = dataset_means(study, study.metric.name, study.plan) if several else None
-    known = next(iter(tables.values())) if means is None else means
-    values = known[[line.model for line in ranked]].to_numpy()
+    scored = next(iter(by_dataset.values())) if means is None else means
+    values = scored[[line.model for line in ranked]].to_numpy()
     names = [study.label(line.model) for line in ranked]
     labels = [name_of(name, letters_for(names)) for name in names]
-    drawn, axes = drawing.panel(len(ranked), labels, row=0.34 if len(ranked) < 16 else 0.27)
+    drawn, axes = drawing.panel(labels, row=0.34 if len(ranked) < 16 else 0.27)
     dotted = len(values) > 1
     joined = dotted and len(values) <= MOST_LINES and values.size <= MOST_DOTS
     many = values.size > MOST_MARKS
@@ -99,7 +98,6 @@ def scores(study: Study) -> Drawing:
         if ci := shown_interval(study, line):
             axes.plot(list(ci), [place + below] * 2, color=colour, linewidth=1.4, zorder=3)
         axes.plot(line.mean, place + below, "D", markersize=4.2, color=Colour.INK, zorder=4)
-    drawing.name_rows(axes, labels)
     axes.set_ylim(len(labels) - 0.35, -0.5)
     drawing.grid(axes)
     unit = "mean on a data set" if several else "on a fold" if dotted else "on the test rows"
@@ -113,8 +111,8 @@ def scores(study: Study) -> Drawing:
         f"{count(len(values), 'data set' if several else 'fold')}, from {study.label(first.model)} "
         f"(mean {told(first.mean)}) to {study.label(last.model)} (mean {told(last.mean)})."
     )
-    shows = f"the {MOST_DRAWN} best of {len(every)} models" if len(every) > MOST_DRAWN else ""
-    return Drawing(drawn, alt, legend if dotted else prose.over_runs(study), shows)
+    said = legend if dotted else prose.over_runs(study)
+    return Drawing(drawn, alt, said, _fewer(ranked, every))
 
 
 @table(Section.ANSWER, 10, "Models, ranked")
@@ -129,9 +127,8 @@ def models(study: Study) -> Table:
             row |= {"mean": line.mean}
             row |= {"ci_low": ci} if (ci := shown_interval(study, line)) else {}
         _mark_best(rows, "mean", study.metric)
-    baseline = _baseline_scores(study)
-    if rows and study.metric.name in baseline:
-        rows.append({"model": _baseline_row(study), "mean": baseline[study.metric.name]})
+    if rows and (baseline := _baseline_row(study)):
+        rows.append(baseline)
     title = capital(study.metric.title)
     repeated = several or any(line.n > 1 for line in ranked)
     columns = (
@@ -179,21 +176,15 @@ def metrics(study: Study) -> Table:
         rows.append(row | {f"mean_{m}": float(means[m][line.model]) for m in other})
     for name, metric in (("holdout", first), *((f"mean_{m}", one) for m, one in other.items())):
         _mark_best(rows, name, metric)
-    baseline = _baseline_scores(study)
-    if rows and first.name in baseline:
-        row = {"model": _baseline_row(study)}
-        row |= {f"mean_{m}": mean for m, mean in baseline.items() if m != first.name}
-        if held:
-            each = baselines(study, first.name)
-            row["holdout"] = math.fsum(one.holdout for one in each) / len(each)
-        rows.append(row)
+    if rows and (baseline := _baseline_row(study)):
+        rows.append(baseline)
     columns = (
         tables.MODEL,
         *(Column(f"mean_{m}", capital(one.title), SCORE, metric=m) for m, one in other.items()),
         Column("sd", f"{title}, SD over {'data sets' if several else 'folds'}", SCORE),
         Column("n", "Data sets" if several else "Folds", tables.COUNT),
         Column("beside", capital(prose.HALVES[not study.by_full]), SCORE),
-        Column("holdout", f"{title} on held-out rows", SCORE),
+        *([Column("holdout", f"{title} on held-out rows", SCORE)] if held else []),
     )
     return Table(columns, rows)
 
@@ -229,19 +220,20 @@ def _note_of_models(study: Study, ranked: list[Ranked]) -> str:
     return " ".join(filter(None, parts))
 
 
-def _baseline_scores(study: Study) -> dict[str, float]:
-    """Return the mean score of the baseline by each metric that has one everywhere."""
-    scored = {name: baselines(study, name) for name in study.experiment.metrics}
-    return {
-        name: math.fsum(one.score for one in each) / len(each)
-        for name, each in scored.items()
-        if len(each) == len(study.datasets) and study.averages(name)
-    }
-
-
-def _baseline_row(study: Study) -> Cell:
-    answer = baselines(study, study.metric.name)[0].answer
-    return Cell(f"(baseline{'' if study.several else f': {clean(answer)}'})")
+def _baseline_row(study: Study) -> dict[str, Any]:
+    """Return the mean scores of the baseline, by the metrics that have one everywhere."""
+    row, first = dict[str, Any](), study.metric.name
+    for name in study.experiment.metrics:
+        each = baselines(study, name)
+        if len(each) == len(study.datasets) and study.averages(name):
+            key = "mean" if name == first else f"mean_{name}"
+            row[key] = math.fsum(one.score for one in each) / len(each)
+    if "mean" not in row:
+        return {}
+    each = baselines(study, first)
+    row["holdout"] = math.fsum(one.holdout for one in each) / len(each)
+    answer = "" if study.several else f": {clean(each[0].answer)}"
+    return row | {"model": Cell(f"(baseline{answer})")}
 
 
 def _may_be_best(design: Study) -> bool:
@@ -388,7 +380,7 @@ ACROSS = 3
 """Panels side by side."""
 
 
-def _fewer(shown: Sequence[str], known: Sequence[str]) -> str:
+def _fewer(shown: Sequence[Any], known: Sequence[Any]) -> str:
     """Say that a figure leaves models out; empty where it shows all."""
     return f"the {len(shown)} best of {len(known)} models" if len(shown) < len(known) else ""
 
@@ -488,12 +480,12 @@ def calibration(study: Study, dataset: str) -> Drawing:
     robustness steps). On the diagonal probabilities mean what they say; below it they are too high.
     Grey bars show where the probabilities of the model lie.
     """
-    rows = study.test_sets.get(dataset)
-    known = {}
+    rows, known = study.test_sets.get(dataset), {}
     if rows is not None and len(rows.classes) == 2 and rows.probabilities is not None:
-        of_positive = rows.probabilities[:, :, 1]
-        every = {m: of_positive[:, rows.models.index(m)] for m in order(study) if m in rows.models}
-        known = {m: p for m, p in every.items() if len(p) and not np.isnan(p).any()}
+        for m in (m for m in order(study) if m in rows.models):
+            of_positive = rows.probabilities[:, rows.models.index(m), 1]
+            if rows.n and not np.isnan(of_positive).any():
+                known[m] = of_positive
     if rows is None or not known:
         return message("no model gives probabilities of two classes on the held-out rows")
     positive, level = rows.truth == 1, 1 - study.alpha
@@ -507,9 +499,8 @@ def calibration(study: Study, dataset: str) -> Drawing:
         axes.plot([0, 1], [0, 1], color=Colour.MUTED, linewidth=0.9, zorder=1)
         axes.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), aspect="equal")
         curve = calibration_curve(positive, known[model], clusters, level)
-        axes.fill_between(
-            curve.at, curve.low, curve.high, color=Colour.BLUE, alpha=0.2, linewidth=0
-        )
+        band = curve.at, curve.low, curve.high
+        axes.fill_between(*band, color=Colour.BLUE, alpha=0.2, linewidth=0)
         axes.plot(curve.at, curve.share, color=Colour.BLUE, linewidth=1.4)
         counts, edges = np.histogram(known[model], bins=25, range=(0, 1))
         axes.bar(
@@ -586,12 +577,11 @@ def subgroups(study: Study, dataset: str) -> Drawing:
     differ: the interaction test beside the name of the column answers this. P-values are adjusted
     by Holm's method over columns, subgroups and pairs.
     """
-    found, metric = study.subgroups, study.metric
-    own = found[(found["dataset"] == dataset) & (found["metric"] == metric.name)]
-    place = {model: i for i, model in enumerate(order(study))}
+    table, metric, place = study.subgroups, study.metric, order(study).index
+    shown = table[(table["dataset"] == dataset) & (table["metric"] == metric.name)]
     lines = sorted(
-        own.to_dict("records"),
-        key=lambda line: sorted((place[line["model_a"]], place[line["model_b"]])),
+        shown.to_dict("records"),
+        key=lambda line: sorted((place(line["model_a"]), place(line["model_b"]))),
     )
     if not any(math.isfinite(line["estimate"]) for line in lines):
         return message("no subgroup has enough rows for a difference")

@@ -25,9 +25,8 @@ from bakeoff.report.numbers import (
     words,
 )
 from bakeoff.report.ranking import order, oriented
-from bakeoff.report.study import Family, Study
+from bakeoff.report.study import Family, Study, Written
 from bakeoff.report.tables import COUNT, METRIC, MODEL, SCORE, A, B, Cell, Column, Table
-from bakeoff.report.written import Written
 from bakeoff.stats import Arity, Entry, Evidence, TypeOneError, as_float, paired_odds_ratio_ci
 
 MOST_PAIRS = 300
@@ -355,8 +354,7 @@ def posterior(study: Study, test: str) -> Drawing:
     """
     families = study.ranking_families(test)
     rows, family = rows_of(study, families), families[0]
-    labels = [row.label for row in rows]
-    drawn, axes = drawing.panel(len(rows), labels, row=0.36, top=0.42)
+    drawn, axes = drawing.panel([row.label for row in rows], row=0.36, top=0.42)
     for place, row in enumerate(rows):
         c, start = row.comparison, 0.0
         for share, colour in (
@@ -377,7 +375,6 @@ def posterior(study: Study, test: str) -> Drawing:
                     color=ink, fontsize=SIZE - 0.5, fontweight="bold",
                 )  # fmt: skip
             start += share
-    drawing.name_rows(axes, labels)
     axes.set_xlim(0, 1)
     axes.set_xlabel("posterior probability")
     rope = max(row.comparison.rope for row in rows)

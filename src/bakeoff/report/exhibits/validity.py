@@ -8,23 +8,12 @@ from typing import Any
 
 import pandas as pd
 
-from bakeoff.report import prose
+from bakeoff.report import prose, tables
 from bakeoff.report.exhibit import Section, table
 from bakeoff.report.numbers import NONE, capital, clean, fixed, percent
 from bakeoff.report.prose import checked
 from bakeoff.report.study import Study
-from bakeoff.report.tables import (
-    COUNT,
-    DATASET,
-    DATASET_LABEL,
-    PLAN,
-    SIZES,
-    Cell,
-    Column,
-    Kind,
-    Table,
-    numbers,
-)
+from bakeoff.report.tables import COUNT, DATASET, SIZES, Cell, Column, Kind, Table, numbers
 from bakeoff.report.undeclared import notes, remark_on
 from bakeoff.stats import TypeOneError, catalogue
 
@@ -34,12 +23,12 @@ def tests(study: Study) -> Table:
     """The tests that ran and the reason for each. The type I error rate comes from simulations.
     Corrections are made within one data set and metric.
     """
-    reasons = {test.name: test.why for test in study.analysis}
-    reasons |= {
+    reasons = {
         test.posthoc.name: f"follows {catalogue()[test.name].title}"
         for test in study.analysis
-        if test.posthoc and test.posthoc.name not in reasons
+        if test.posthoc
     }
+    reasons |= {test.name: test.why for test in study.analysis}
     rows = []
     for entry in study.tests:
         test, families = study.analysis[entry.name], study.of_test(entry.name)
@@ -50,9 +39,7 @@ def tests(study: Study) -> Table:
         metrics = test.metrics or dict.fromkeys(family.metric for family in families)
         settings = [f"level {test.alpha:g}", NONE if alone else prose.correction(families[0])]
         settings += [f"versus {study.label(test.versus)}"] if test.versus else []
-        settings += [
-            f"{key} {value}" for key, value in test.options.items() if value != "two-sided"
-        ]
+        settings += [f"{key} {v}" for key, v in test.options.items() if v != "two-sided"]
         rows.append(
             {
                 "test": entry.title,
@@ -87,15 +74,14 @@ def assumptions(study: Study) -> Table:
     for entry in study.tests:
         for one in checked(row for family in study.of_test(entry.name) for row in family.rows):
             n, fails, unknown = len(one.holds), one.holds.count(False), one.holds.count(None)
+            where = f", where checked ({n - unknown} of {n})" if unknown else ""
+            said, tone = f"yes{where}", "good"
             if fails:
-                holds = Cell("no" if fails == n else f"not in {fails} of {n}", tone="bad")
+                said, tone = "no" if fails == n else f"not in {fails} of {n}", "bad"
             elif unknown == n:
-                holds = Cell("cannot be checked", tone="open")
-            else:
-                where = f", where checked ({n - unknown} of {n})" if unknown else ""
-                holds = Cell(f"yes{where}", tone="good")
-            line = {"test": entry.title, "assumption": one.name, "holds": holds}
-            rows.append(line | {"detail": one.detail})
+                said, tone = "cannot be checked", "open"
+            line = {"test": entry.title, "assumption": one.name, "detail": one.detail}
+            rows.append(line | {"holds": Cell(said, tone=tone)})
     columns = (
         Column("test", "Test"),
         Column("assumption", "Assumption"),
@@ -113,16 +99,14 @@ def data(study: Study) -> Table:
         card, unit = study.cards[name], study.experiment.datasets[name].unit
         licence = clean(card["licence"]) if card.get("licence") else NONE
         row = {**card, "features": len(card["features"]), "licence": licence}
-        if "numbers" in card:
-            row["target"] = prose.of_target(card, unit)
-        else:
+        row["target" if "numbers" in card else "classes"] = prose.of_target(card, unit)
+        if "numbers" not in card:
             counts = card["classes"].values()
-            row["classes"] = prose.of_target(card, unit)
             row["rarest"] = min(counts) / card["rows"] if counts else math.nan
         rows.append(row)
     rare = numbers(lambda value: NONE if math.isnan(value) else percent(round(value, 3)))
     columns = (
-        Column("dataset", "Data set", DATASET_LABEL),
+        Column("dataset", "Data set", tables.DATASET_LABEL),
         Column("rows", "Rows", COUNT),
         Column("features", "Features", COUNT),
         Column("classes", "Classes"),
@@ -160,7 +144,6 @@ def undeclared(study: Study) -> Table:
     not read as they were meant. If rows are dependent, tests that assume independent rows have an
     inflated type I error.
     """
-    found = notes(study)
     none = {"dataset": Cell("all"), "found": "nothing", "advice": NONE}
     how = (
         "The checks look for columns like group ids, rows that repeat other rows, test rows that "
@@ -168,7 +151,7 @@ def undeclared(study: Study) -> Table:
         "rows that coarse features make likely by chance are not reported. Nothing was changed."
     )
     columns = DATASET, Column("found", "Finding"), Column("advice", "What to do")
-    return Table(columns, [note._asdict() for note in found] or [none], how)
+    return Table(columns, [note._asdict() for note in notes(study)] or [none], how)
 
 
 @table(Section.FITS, 10, "The splits")
@@ -182,31 +165,27 @@ def splits(study: Study) -> Table:
     rows = []
     parts = study.scores.drop_duplicates(["dataset", "plan", "repeat", "fold"])
     for (dataset, plan), part in parts.groupby(["dataset", "plan"], sort=False):
-        known = by_place.get((str(dataset), str(plan)), {})
+        division = by_place.get((str(dataset), str(plan)), {"method": "not known"})
         row: dict[str, Any] = {"dataset": dataset, "plan": plan, "splits": len(part)}
         row |= {"n_train": part["n_train"], "n_test": part["n_test"]}
-        stratified = ", stratified" if known.get("stratified") else ""
-        row["method"] = f"{known['method']}{stratified}" if known else "not known"
+        row["method"] = division["method"] + ", stratified" * bool(division.get("stratified"))
         row[differs] = Cell("not known")
-        if known and known["method"] != "given":
-            row[differs] = known["max_class_share_difference"]
-        if known.get("groups"):
-            tested = pd.DataFrame([one["test"] for one in known["parts"]])
-            row |= {"groups": known["groups"], "test_groups": tested["groups"]}
+        if division["method"] not in ("given", "not known"):
+            row[differs] = division["max_class_share_difference"]
+        if division.get("groups"):
+            tested = pd.DataFrame([one["test"] for one in division["parts"]])
+            row |= {"groups": division["groups"], "test_groups": tested["groups"]}
         rows.append(row)
-    given = any(map(study.experiment.by_scores, study.experiment.resampling.plans()))
-    note = [
-        "The scores were given; bakeoff cannot check that they come from the same divisions."
-        if given
-        else "All models are trained and tested on the same rows of every division."
-    ]
+    note = "All models are trained and tested on the same rows of every division."
+    if any(map(study.experiment.by_scores, study.experiment.resampling.plans())):
+        note = "The scores were given; bakeoff cannot check that they come from the same divisions."
     if any("groups" in row for row in rows):
-        note.append("Groups are never divided.")
+        note += " Groups are never divided."
     points = numbers(lambda value: f"{100 * value:.1f} points")
     in_sd = numbers(lambda value: f"{fixed(value, 2)} SD")
     columns = (
         DATASET,
-        PLAN,
+        tables.PLAN,
         Column("method", "Method"),
         Column("splits", "Divisions", COUNT),
         Column("n_train", "Training rows", SIZES),
@@ -216,4 +195,4 @@ def splits(study: Study) -> Table:
         Column("max_class_share_difference", "Largest difference of class shares", points),
         Column("max_mean_difference", "Largest difference of means", in_sd),
     )
-    return Table(columns, rows, " ".join(note))
+    return Table(columns, rows, note)
