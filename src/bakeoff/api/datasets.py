@@ -9,7 +9,6 @@ from typing import Any, Literal, Unpack
 import numpy as np
 import pandas as pd
 
-from bakeoff.api.arrays import by_name
 from bakeoff.api.build_study import (
     asked_tests,
     described_metric,
@@ -19,6 +18,7 @@ from bakeoff.api.build_study import (
     planned_tests,
 )
 from bakeoff.api.findings import Findings
+from bakeoff.api.rows import by_name
 from bakeoff.api.settings import TestSettings, takes
 from bakeoff.comparisons.read_evidence import HOLES, MATRIX, score_matrix
 from bakeoff.comparisons.run_tests import matrices

@@ -13,7 +13,6 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from bakeoff.api.arrays import as_pandas
 from bakeoff.api.build_study import (
     asked_tests,
     described_metric,
@@ -25,6 +24,7 @@ from bakeoff.api.build_study import (
 )
 from bakeoff.api.estimator_input import learner_of, task_of
 from bakeoff.api.findings import Findings
+from bakeoff.api.rows import as_pandas
 from bakeoff.api.settings import (
     TestSettings,
     numbers_wanted,

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from bakeoff.api.arrays import side_by_side
+from bakeoff.api.rows import side_by_side
 from bakeoff.api.settings import takes
 from bakeoff.errors import UserError, unknown
 from bakeoff.release import GateRows, GateVerdict, Terms, decide

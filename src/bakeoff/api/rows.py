@@ -1,20 +1,44 @@
-"""Predictions in memory, compared as `bakeoff compare` compares files of them."""
+"""Predictions in memory, compared as `bakeoff compare` compares files of them.
+
+Arrays, Series and frames of one row each are aligned, then read as the records of files are.
+"""
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping, Sequence
-from typing import Literal, TypedDict, Unpack
+from typing import Any, Literal, TypeAlias, TypedDict, Unpack
 
+import numpy as np
 import pandas as pd
+import pyarrow as pa
 from numpy.typing import ArrayLike
 
-from bakeoff.api.arrays import side_by_side
 from bakeoff.api.build_study import build_study, made_by
 from bakeoff.api.findings import Findings
-from bakeoff.api.settings import takes
-from bakeoff.errors import UserError
-from bakeoff.spec.metrics import Passing
+from bakeoff.api.settings import measured_by, numbers_wanted, takes
+from bakeoff.data.columns import sorted_names
+from bakeoff.data.given_tables import GivenTables
+from bakeoff.data.observations import PATTERNS, Observations
+from bakeoff.data.read_given import read_given
+from bakeoff.data.records import Records
+from bakeoff.data.target import looks_like_a_quantity
+from bakeoff.errors import UserError, some, unknown
+from bakeoff.keys import name_of
+from bakeoff.sources.common.identifiers import (
+    arrow_column,
+    series_of,
+    to_frame,
+    with_own_types,
+)
+from bakeoff.spec.experiment import run_name
+from bakeoff.spec.given_models import CLASS, GivenColumns
+from bakeoff.spec.load import validated
+from bakeoff.spec.metrics import Kind, OwnMetric, Passing
 from bakeoff.stats import Runs
+
+Series: TypeAlias = "pd.Series[Any]"
+Rows: TypeAlias = "pd.Series[Any] | pd.DataFrame"
 
 
 class CompareSettings(TypedDict, total=False):
@@ -142,3 +166,241 @@ def compare(
     how |= {"metrics": names, "kind": kind, "own_metrics": own_metrics, "columns": columns}
     study = build_study(given, {**how, "deterministic": fixed})
     return Findings(made_by(study, "bakeoff.compare(y, predictions, …)"))
+
+
+def side_by_side(
+    y: Any,
+    predictions: Any,
+    related: Mapping[str, Any],
+    of_labels: Mapping[str, Any],
+    *,
+    values: str | None,
+    metrics: str | Sequence[str] = (),
+    subgroups: Any = None,
+    bins: Mapping[str, Sequence[float]] | None = None,
+    name: str = "the test set",
+    called: str = "predictions[{!r}]",
+) -> tuple[Observations, Kind | None, tuple[str, ...], Mapping[str, OwnMetric]]:
+    """Put the predictions of several models side by side, read as the tables of files are.
+
+    Returns what numbers per row are, the names of the metrics and the user's own ones too.
+    """
+    kind, measured, own_metrics = measured_by(values, metrics, of_labels)
+    if values is None and y is None:
+        raise UserError("y: found None, expected the true labels (or say what `values` are)")
+    if values is not None and y is not None:
+        raise UserError("y: labels are for predictions, not for numbers per row: pass None")
+    numbers = numbers_wanted(of_labels.get("task"), measured)
+    classes, positive = of_labels.get("classes") or (), of_labels.get("positive")
+    expected = "those of each model by its name: {'old': …, 'new': …}"
+    by_model = by_name("predictions", predictions, expected)
+    if len({str(model) for model in by_model}) < max(2, len(by_model.keys())):
+        raise UserError(
+            f"predictions: found {some(by_model)}, comparing needs two models with different names"
+        )
+    runs: dict[str, tuple[str, Any]] = {}
+    arrays = np.ndarray, pd.Series, pd.DataFrame
+    for model, one in by_model.items():
+        several: Sequence[Any] = [one]
+        if isinstance(one, Runs):
+            several = one.predicted
+        elif isinstance(one, list | tuple) and one and all(isinstance(r, arrays) for r in one):
+            several = one  # of which each is a training run
+        for seed, run in enumerate(several, start=1):
+            place = f"[{seed - 1}]" if len(several) > 1 else ""
+            runs[run_name(str(model), seed)] = called.format(str(model)) + place, run
+    dividing = {}
+    if subgroups is not None:
+        expected = "columns by their names: {'sex': …}, or a DataFrame"
+        by_column = by_name("subgroups", subgroups, expected)
+        dividing = {str(column): one for column, one in by_column.items()}
+    for column in bins or {}:
+        if column not in dividing:
+            raise UserError(f"bins: {unknown('column', str(column), dividing)}")
+    arguments = {"y": y, **dict(runs.values()), **related}
+    arguments |= {f"subgroups[{column!r}]": one for column, one in dividing.items()}
+    rows = aligned({what: one for what, one in arguments.items() if one is not None})
+    kin = {role: one_column(role, rows[role]) for role in related if role in rows}
+    shared, roles = _shared(kin, kind, len(next(iter(rows.values()))))
+    for column in dividing:
+        what = f"subgroups[{column!r}]"
+        shared[column] = one_column(what, rows[what])
+    how: dict[str, Any] = {"values": kind, "labels": True}
+    columns: list[str] = []
+    if values is None:
+        truth = one_column("y", rows["y"])
+        how["numbers"] = looks_like_a_quantity(truth) if numbers is None else numbers
+        columns = list(map(name_of, classes)) if how["numbers"] else _classes(truth, classes)
+        how["classes"] = columns if len(classes) else ()
+        if positive is None and len(classes) == 2:
+            positive = columns[-1]
+        how["positive"] = None if positive is None else name_of(positive)
+        roles["truth"] = "y"
+    tables: dict[str, Records] = {}
+    for run, (what, given) in runs.items():
+        if values is not None or how["numbers"]:
+            taken = {"y_pred" if values is None else "value": one_column(what, rows[what])}
+        else:
+            is_array = not (isinstance(given, pd.DataFrame) or hasattr(given, "to_pandas"))
+            taken = _labels_or_probabilities(what, rows[what], columns, is_array)
+        true = {"y": truth} if values is None and not tables else {}
+        texts = {n: arrow_column(one) for n, one in (shared | true | taken).items()}
+        tables[run] = Records(what, pa.table(texts), ())
+    cut = {column: {"bins": np.ravel(cuts).tolist()} for column, cuts in (bins or {}).items()}
+    parts = [{"column": column, **cut.get(column, {})} for column in dividing]
+    named = validated(GivenColumns, {**roles, "subgroups": parts})
+    given = read_given(GivenTables(name, tables), named, **how)
+    return dataclasses.replace(given, like_groups=()), kind, measured, own_metrics
+
+
+def _shared(
+    related: dict[str, Series], kind: Kind | None, n: int
+) -> tuple[dict[str, Series], dict[str, str]]:
+    """Return the columns of ids, groups and times that all tables have, and their roles."""
+    if "runs" in related:
+        pairs = pd.DataFrame({"group": related["groups"], "run": related.pop("runs")}).astype(str)
+        twice = pairs[pairs.duplicated()].drop_duplicates()
+        if len(twice):
+            repeated = [f"{group} run {run}" for group, run in twice.itertuples(index=False)]
+            raise UserError(f"runs: a group has each run once; found twice: {some(repeated)}")
+    shared = {"id": pd.Series(np.arange(1, n + 1)), **related}
+    if isinstance(kind, Passing):
+        if "groups" not in related:
+            raise UserError("groups: found None, expected the items that were run several times")
+        items = related["groups"]
+        shared = {"id": items, "runs": items.groupby(items).cumcount() + 1}
+    return shared, {role: role for role in shared}
+
+
+def _classes(y: Series, classes: Sequence[Any]) -> list[str]:
+    """Return the classes in the order of the columns of probabilities."""
+    present = sorted_names(y)
+    if not len(classes):
+        return present
+    columns = [name_of(one) for one in classes]
+    lacking = [one for one in present if one not in columns]
+    if len(set(columns)) < len(columns) or lacking:
+        raise UserError(
+            f"classes: found {some(columns)}, expected every class once"
+            + (f"; y has {some(lacking)} too" if lacking else "")
+        )
+    return columns
+
+
+def _labels_or_probabilities(
+    what: str, rows: Rows, classes: Sequence[str], by_place: bool
+) -> dict[str, Series]:
+    """Return what one model predicts as the columns of a file, those of probabilities by class."""
+    if isinstance(rows, pd.Series):
+        return {"y_pred": rows}
+    names = [name_of(column) for column in rows.columns]
+    counting = by_place or names == [str(i) for i in range(len(names))]
+    if len(names) == 1 and (by_place or names[0] not in classes):
+        return {"y_pred": rows.iloc[:, 0]}
+    if by_place or (counting and set(names) != set(classes)):
+        if len(names) != len(classes):
+            raise UserError(
+                f"{what}: found {len(names)} columns, there are {len(classes)} classes "
+                f"({some(classes)}); name all of them in `classes`, in the order of the columns"
+            )
+        names = list(classes)
+    strange = [one for one in names if one not in classes]
+    if strange:
+        raise UserError(f"{what}: {unknown('class', strange[0], classes)}")
+    if len(set(names)) < len(names):
+        raise UserError(f"{what}: a class has two columns ({some(names)})")
+    return {PATTERNS[0].replace(CLASS, one): rows.iloc[:, i] for i, one in enumerate(names)}
+
+
+def aligned(arguments: Mapping[str, Any]) -> dict[str, Rows]:
+    """Bring arguments with one row each into one order: by their index, or by position."""
+    rows = {what: rows_of(what, given) for what, given in arguments.items()}
+    first = next(iter(rows))
+    if not len(rows[first]):
+        raise UserError(f"{first}: found no rows, expected a value for each row")
+    for what, one in rows.items():
+        if len(one) != len(rows[first]):
+            raise UserError(f"{what}: found {len(one):,} rows, {first} has {len(rows[first]):,}")
+    # frames of other libraries have no index
+    indexed = [what for what, g in arguments.items() if isinstance(g, pd.Series | pd.DataFrame)]
+    leading = indexed[0] if indexed else first
+    order = rows[leading].index
+    moved = [what for what in indexed if not rows[what].index.equals(order)]
+    for what in moved:
+        index = rows[what].index
+        strange = index.difference(order)
+        same = index.is_unique and order.is_unique and not len(order.difference(index))
+        if not same or _counts(index) != _counts(order):
+            others = f" (it has {some(strange)})" if len(strange) else ""
+            raise UserError(
+                f"{what}: its index is another one than that of {leading}{others}: give both the "
+                "same index, in which each row is once, or pass `.to_numpy()` of both to pair them "
+                "by position"
+            )
+    if moved and len(indexed) < len(rows):
+        bare = next(what for what in rows if what not in indexed)
+        raise UserError(
+            f"{bare}: it has no index, and {moved[0]} is in another order than {leading}: give it "
+            "the index of its rows, or bring all into one order"
+        )
+    ordered = {what: one.reindex(order) if what in moved else one for what, one in rows.items()}
+    return {what: one.reset_index(drop=True) for what, one in ordered.items()}
+
+
+def by_name(what: str, given: Any, expected: str) -> Mapping[Any, Any] | pd.DataFrame:
+    """Return a mapping, or a frame of any library as one of pandas."""
+    columns = as_pandas(given)
+    if not isinstance(columns, Mapping | pd.DataFrame):
+        raise UserError(f"{what}: found {type(columns).__name__}, expected {expected}")
+    return columns
+
+
+def as_pandas(given: Any) -> Any:
+    """Return a frame or a column of any library as one of pandas, all else as it is."""
+    if isinstance(given, pa.Table):
+        given = to_frame(given)
+    elif hasattr(given, "to_pandas"):
+        given = given.to_pandas()
+    if isinstance(given, pd.Series):
+        column = with_own_types(given.to_frame("")).iloc[:, 0]
+        column.name = given.name
+        return column
+    return with_own_types(given) if isinstance(given, pd.DataFrame) else given
+
+
+def one_column(what: str, rows: Rows) -> Series:
+    """Take the only column."""
+    if isinstance(rows, pd.Series):
+        return rows
+    if rows.shape[1] != 1:
+        raise UserError(f"{what}: found {rows.shape[1]} columns, expected one value for each row")
+    return rows.iloc[:, 0]
+
+
+def rows_of(what: str, given: Any) -> Rows:
+    """Return an argument as rows of pandas."""
+    if isinstance(given, pd.api.extensions.ExtensionArray):
+        given = pd.Series(given)
+    if isinstance(given, pd.Series | pd.DataFrame) or hasattr(given, "to_pandas"):
+        rows: Rows = as_pandas(given)
+        return rows
+    if hasattr(given, "predict"):
+        raise UserError(
+            f"{what}: found the estimator {type(given).__name__}, expected its predictions: pass "
+            "`model.predict(X_test)`; or compare learning algorithms with `bakeoff.compare_folds("
+            "{name: cross_validate(model, X, y, cv=cv), …}, cv=cv)`"
+        )
+    try:
+        values = np.asarray(given)
+        if values.dtype.kind == "U" and not isinstance(given, np.ndarray):
+            values = np.asarray(given, dtype=object)  # a missing value among texts is no text
+    except ValueError:  # lists of different lengths
+        values = np.array(None)
+    if values.ndim not in (1, 2):
+        raise UserError(f"{what}: found {type(given).__name__}, expected one value for each row")
+    return pd.DataFrame(values) if values.ndim == 2 else series_of(values, given)
+
+
+def _counts(index: pd.Index[Any]) -> bool:
+    """Tell whether an index merely counts the rows, as pandas does where none is given."""
+    return isinstance(index, pd.RangeIndex) and index.equals(pd.RangeIndex(len(index)))

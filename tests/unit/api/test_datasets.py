@@ -32,7 +32,6 @@ def wide(n=12, models="abc", seed=1):
 
 
 def numbers(found):
-    """Return the comparisons, without what the names of data sets may change."""
     return json.loads(found.to_json())["comparisons"]
 
 
@@ -215,9 +214,8 @@ def test_a_table_of_data_sets_is_not_taken_for_rows(tmp_path, name, refused):
 
 def test_the_leader_of_two_models_is_the_one_of_the_standings():
     b = np.linspace(0.5, 0.9, 12)
-    table = {"a": b - 0.1, "b": b.copy()}
-    table["a"][3] = table["b"][7] = np.nan
-    frame = pd.DataFrame(table, index=[f"d{i}" for i in range(12)])
+    frame = pd.DataFrame({"a": b - 0.1, "b": b}, index=[f"d{i}" for i in range(12)])
+    frame.loc["d3", "a"] = frame.loc["d7", "b"] = np.nan
     found = bakeoff.compare_datasets(frame, values="higher", missing="drop_dataset")
     headline, by, *_ = found.verdict.splitlines()
     assert headline == "b is better than a by score."

@@ -111,7 +111,6 @@ Local.__module__ = "__main__"
         ({"versus": "x"}, "versus: unknown estimator 'x'"),
         ({"groups": "day"}, "groups: unknown column of X 'day'"),
         ({"metrics": ["rmse"]}, "metrics.*rmse compares numbers"),
-        ({"tests": ["mcnemarr"]}, "tests.*did you mean 'mcnemar'"),
         ({"alpha": 3}, "alpha: expected less than 1, found 3"),
         ({"n_jobs": 0}, "n_jobs: found 0, expected a number of processes"),
         ({"preprocessing": "all"}, r"estimators\['bayes'\].preprocessing"),

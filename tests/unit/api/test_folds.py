@@ -67,25 +67,25 @@ ONCE, REPEATED, DRAWN = (f"corrected_{name}_t" for name in ("kfold", "repeated_k
 THIRDS = ShuffleSplit(12, test_size=0.3, random_state=0)
 ROWS = StratifiedShuffleSplit(9, test_size=33, random_state=0)
 PLANS = {
-    "10 folds": (StratifiedKFold(10), ONCE, {"kfold": {"folds": 10}}),
-    "7 folds": (KFold(7), ONCE, {"kfold": {"folds": 7}}),
-    "an integer": (6, ONCE, {"kfold": {"folds": 6}}),
-    "groups": (GroupKFold(5), ONCE, {"kfold": {"folds": 5}}),
-    "repeated": (stratified(7, 3), REPEATED, {"kfold": {"folds": 7, "repeats": 3}}),
-    "5x2": (stratified(2, 5), REPEATED, {"cv_5x2": {}}),
-    "random": (THIRDS, DRAWN, {"resampled": {"repeats": 12, "test_size": 0.3}}),
-    "rows": (ROWS, DRAWN, {"resampled": {"repeats": 9}}),
+    # splitter, the test for it, its section `resampling:`, repeats and folds
+    "10 folds": (StratifiedKFold(10), ONCE, {"kfold": {"folds": 10}}, 1, 10),
+    "7 folds": (KFold(7), ONCE, {"kfold": {"folds": 7}}, 1, 7),
+    "an integer": (6, ONCE, {"kfold": {"folds": 6}}, 1, 6),
+    "groups": (GroupKFold(5), ONCE, {"kfold": {"folds": 5}}, 1, 5),
+    "repeated": (stratified(7, 3), REPEATED, {"kfold": {"folds": 7, "repeats": 3}}, 3, 7),
+    "5x2": (stratified(2, 5), REPEATED, {"cv_5x2": {}}, 5, 2),
+    "random": (THIRDS, DRAWN, {"resampled": {"repeats": 12, "test_size": 0.3}}, 12, 1),
+    "rows": (ROWS, DRAWN, {"resampled": {"repeats": 9}}, 9, 1),
 }
 
 
 @pytest.mark.parametrize("plan", PLANS)
 def test_folds_compare_as_in_the_workflow(plan, tmp_path):
     """The same scores, given as files to an experiment."""
-    cv, test, resampling = PLANS[plan]
+    cv, test, resampling, repeats, folds = PLANS[plan]
     found = results(cv, ["accuracy", "roc_auc"], return_indices=True)
     own = bakeoff.compare_folds(found, cv=cv, n=len(Y)).comparisons
     assert set(own["test"]) == {test}
-    repeats, folds = _shape(resampling)
     for model, result in found.items():
         at = [(r, f) for r in range(1, repeats + 1) for f in range(1, folds + 1)]
         part = pd.DataFrame(at, columns=["repeat", "fold"])
@@ -121,13 +121,6 @@ def test_rows_of_a_fold_are_told_where_their_number_is_known(cv):
         found = bakeoff.compare_folds(dict(zip("ab", scores, strict=True)), cv=cv, n=n, metric="f1")
         sizes = found.scores[["n_train", "n_test"]].dropna()
         assert set(sizes.itertuples(index=False, name=None)) == known
-
-
-def _shape(resampling):
-    if "cv_5x2" in resampling:
-        return 5, 2
-    (plan,) = resampling.values()
-    return plan.get("repeats", 1), plan.get("folds", 1)
 
 
 @pytest.mark.parametrize("plan", PLANS)
@@ -176,6 +169,10 @@ def test_tests_by_name_and_their_options():
 
 def test_scores_alone_are_taken():
     whole = bakeoff.compare_folds(results(5), cv=5)
+    several = results(5, ["f1", "accuracy"])
+    for how in ({"metric": "f1"}, {"metrics": ["f1"]}):
+        found = bakeoff.compare_folds(several, cv=5, n=200, **how)
+        assert set(found.comparisons["metric"]) == {"f1"}
     scores = {name: cross_val_score(learner, X, Y, cv=5) for name, learner in LEARNERS.items()}
     assert bakeoff.compare_folds(scores, cv=5).to_json() == whole.to_json()
     assert set(whole.scores["metric"]) == {"score"}
@@ -311,14 +308,6 @@ def test_several_metrics_are_ranked_by_that_of_refit():
 def test_mistake_in_search(search, options, said):
     with pytest.raises(UserError, match=said):
         bakeoff.compare_search(search(), **options)
-
-
-def test_metric_has_two_spellings_and_chooses():
-    scores = {"test_f1": np.linspace(0.7, 0.8, 10), "test_accuracy": np.linspace(0.8, 0.82, 10)}
-    results = {"a": scores, "b": {key: values[::-1] - 0.1 for key, values in scores.items()}}
-    for how in ({"metric": "f1"}, {"metrics": ["f1"]}):
-        found = bakeoff.compare_folds(results, cv=10, n=100, **how)
-        assert set(found.comparisons["metric"]) == {"f1"}
 
 
 def test_losses_of_numbers_have_our_names_and_their_own_sign():

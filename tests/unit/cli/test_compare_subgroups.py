@@ -45,12 +45,10 @@ def test_numbers_are_those_of_the_interaction_and_of_each_part(table, found):
     assert lines[0]["pvalue"] == pytest.approx(whole.pvalue)
     assert lines[0]["pvalue_adjusted"] == pytest.approx(2 * whole.pvalue)
     men = frame[frame["sex"] == "m"]
-    alone = metric_difference(
-        men["y"], men["a"], men["b"], metric="f1", groups=men["patient"].to_numpy()
-    )
-    assert (lines[2]["estimate"], lines[2]["pvalue"]) == pytest.approx(
-        (alone.estimate, alone.pvalue)
-    )
+    how["groups"] = men["patient"].to_numpy()
+    alone = metric_difference(men["y"], men["a"], men["b"], **how)
+    part = lines[2]["estimate"], lines[2]["pvalue"]
+    assert part == pytest.approx((alone.estimate, alone.pvalue))
     assert {(x["model_a"], x["model_b"]) for x in lines} == {("a", "b")}
 
 

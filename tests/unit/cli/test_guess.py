@@ -29,19 +29,13 @@ def test_labels_that_read_like_missing_values_are_labels(tmp_path):
     assert guess.unlabelled == 0
 
 
-@pytest.mark.parametrize(
-    ("said", "unlabelled", "classes"), [(None, 0, 0), ([], 0, 3), (["NA"], 200, 2)]
-)
-def test_labels_that_may_be_missing_beside_two_classes_are_asked_for(
-    tmp_path, said, unlabelled, classes
-):
+def test_labels_that_may_be_missing_beside_two_classes_are_asked_for(tmp_path):
     path = table(tmp_path, out=np.resize(["a", "b", "NA"], 600))
-    if said is None:
-        with pytest.raises(UserError, match="missing_values: 'out' is 'NA' in 200 of 600 rows"):
-            records.guess(path, "out", {})
-        return
-    found = look(records.guess(path, "out", {"missing_values": said})[0], "out")
-    assert (found.unlabelled, len(found.counts)) == (unlabelled, classes)
+    with pytest.raises(UserError, match="missing_values: 'out' is 'NA' in 200 of 600 rows"):
+        records.guess(path, "out", {})
+    for missing, unlabelled, classes in (([], 0, 3), (["NA"], 200, 2)):
+        found = look(records.guess(path, "out", {"missing_values": missing})[0], "out")
+        assert (found.unlabelled, len(found.counts)) == (unlabelled, classes)
 
 
 def test_one_class_tells_how_many_rows_have_no_label(tmp_path):
@@ -58,18 +52,15 @@ def test_punctuation_is_guessed_of_text_files_alone(tmp_path, name):
     assert records.guess(str(tmp_path / name), "out", {})[1] == {}
     frame.to_csv(tmp_path / "t.csv", sep=";", index=False)
     frame.to_csv(tmp_path / "t.txt", sep="\t", index=False)
-    for path, format in (("t.csv", None), ("t.csv", "csv"), ("t.txt", "tsv")):
-        keys = records.guess(
-            str(tmp_path / path), "out", {} if format is None else {"format": format}
-        )[1]
+    for path, how in (("t.csv", {}), ("t.csv", {"format": "csv"}), ("t.txt", {"format": "tsv"})):
+        keys = records.guess(str(tmp_path / path), "out", how)[1]
         assert (keys["decimal"], keys["missing_values"][0]) == (",", "?")
 
 
 def test_an_id_that_is_a_date_is_an_id_and_a_running_number_none(tmp_path):
     days = pd.date_range("2020-01-01", periods=600).strftime("%Y-%m-%d")
-    path = table(
-        tmp_path, out=["a", "b"] * 300, sample_id=days, nr=np.tile(np.arange(1, 151), 4), day=days
-    )
+    columns = {"sample_id": days, "nr": np.tile(np.arange(1, 151), 4), "day": days}
+    path = table(tmp_path, out=["a", "b"] * 300, **columns)
     guess = look(records.guess(path, "out", {})[0], "out")
     assert (guess.id, guess.groups) == ("sample_id", None)
     assert "sample_id" not in guess.drop

@@ -1,7 +1,6 @@
 """Own metrics by file or import path, and costs, in `compare` and `gate`."""
 
 import json
-import subprocess
 import sys
 
 import numpy as np
@@ -9,6 +8,7 @@ import pytest
 
 from bakeoff import compare, gate
 from bakeoff.stats import metric_difference, own_metric
+from tests.conftest import called
 
 MODULE = """
 import atexit, os, subprocess
@@ -73,6 +73,8 @@ def rows(tmp_path, monkeypatch, in_folder):
 
 PLACE = "./measures_of_rows.py:distance:lower:probabilities"
 READ = ("rows.csv", "--truth", "y", "--id", "id", "--positive", "yes")
+ASKED = {"compare": ("compare", *READ)}
+ASKED["gate"] = "gate", *READ, "--models", "old,new", "--margin", "0.1"
 
 
 def test_a_function_is_compared_as_in_python(rows, answered):
@@ -86,8 +88,8 @@ def test_a_function_is_compared_as_in_python(rows, answered):
     )
     expected = metric_difference(y.astype(int), *models.values(), metric=distance)
     assert found["pvalue"] == pytest.approx(expected.pvalue, rel=1e-3)
-    called = compare(np.where(y, "yes", "no"), models, positive="yes", metric=PLACE).comparisons
-    assert called["pvalue"][0] == pytest.approx(expected.pvalue, rel=1e-9)
+    of_arrays = compare(np.where(y, "yes", "no"), models, positive="yes", metric=PLACE).comparisons
+    assert of_arrays["pvalue"][0] == pytest.approx(expected.pvalue, rel=1e-9)
 
 
 @pytest.mark.parametrize("command", ["compare", "gate"])
@@ -103,13 +105,8 @@ def test_a_function_is_compared_as_in_python(rows, answered):
         ("os:rename", "is of Python's own library"),
     ],
 )
-def test_a_wrong_place_is_one_sentence(rows, bakeoff, command, place, why):
-    more = ("--models", "old,new", "--margin", "0.1") if command == "gate" else ()
-    code, out, err = bakeoff(command, *READ, *more, "--metric", place)
-    assert code == (3 if command == "gate" else 2)
-    assert why in err
-    assert not out
-    assert err.count("\n") == 1
+def test_a_wrong_place_is_refused(rows, refused, command, place, why):
+    refused(*ASKED[command], "--metric", place, said=why, code=3 if command == "gate" else 2)
 
 
 def test_gate_decides_by_functions_and_by_costs(rows, bakeoff, answered):
@@ -136,20 +133,16 @@ def test_gate_decides_by_functions_and_by_costs(rows, bakeoff, answered):
     ],
 )
 def test_whatever_a_function_raises_or_returns_is_no_decision(rows, refused, name, why):
-    place = f"./measures_of_rows.py:{name}"
-    line = ["--models", "old,new", "--margin", "0.1", "--metric", place]
-    refused("gate", *READ, *line, said=why, code=3)
+    refused(*ASKED["gate"], "--metric", f"./measures_of_rows.py:{name}", said=why, code=3)
 
 
 def run(*arguments):
-    line = [sys.executable, "-m", "bakeoff", *arguments]
-    return subprocess.run(line, capture_output=True, text=True, check=False)
+    return called(sys.executable, "-m", "bakeoff", *arguments, cwd=None, code=None)
 
 
 @pytest.mark.parametrize(("command", "code"), [("gate", 3), ("compare", 2)])
 def test_a_function_that_ends_the_process_is_no_answer(rows, command, code):
-    more = ("--models", "old,new", "--margin", "0.1") if command == "gate" else ()
-    found = run(command, *READ, *more, "--metric", "./measures_of_rows.py:left")
+    found = run(*ASKED[command], "--metric", "./measures_of_rows.py:left")
     assert found.returncode == code
     assert "ended before it had an answer (exit code 0)" in found.stderr
 
