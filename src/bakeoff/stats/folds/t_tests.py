@@ -224,57 +224,6 @@ def corrected_against(
     return mean, mean - reach, mean + reach, pvalue
 
 
-def _half_samples(d: Differences, full_repeats: int, variant: str) -> FoldEstimate:
-    """Take the variance from the two halves of each halving; the first rows are the halves."""
-    at_least = Annotated[int, Ge(1 if variant == "full" else 0)]
-    full: int = check_argument(full_repeats, "full_repeats", at_least)
-    rows = len(d.values)
-    if rows - full < 2 or (rows - full) % 2:
-        message = f"found {full} of {rows} rows of scores; the others must be pairs of halves"
-        raise ArgumentError("full_repeats", message)
-    inside = d.values[: rows - full].mean(axis=1).reshape(-1, 2)
-    whole = d.values[rows - full :]
-    used, m = (whole if variant == "full" else inside), len(inside)
-    mean = float(used.mean())
-    se = math.sqrt(float(((inside[:, 0] - inside[:, 1]) ** 2).sum()) / (4 * m))
-    halves = Differences(inside, d.noise)
-    checks: tuple[Assumption, ...] = (
-        Assumption(
-            "independent rows",
-            None,
-            "rows of one group (patient, user, day) would break it, unless divisions keep "
-            "groups whole; then groups must be independent",
-        ),
-        Assumption(
-            "the variance of a score falls with the number of rows",
-            None,
-            "the variance seen in halves of the data, scaled to all rows, is taken for no "
-            "smaller than that of the full cross-validation; the variant halves does not need "
-            "this",
-        ),
-        normality(halves),
-    )
-    details = {
-        "se": se,
-        "mean_full": float(whole.mean()) if whole.size else math.nan,
-        "mean_halves": float(inside.mean()),
-        "half_differences": inside,
-    }
-    status = ratio_status(mean, se, d.noise, not (inside.any() or used.any()))
-    return FoldEstimate(
-        value=mean,
-        se=se,
-        df=m,
-        status=status,
-        d=halves,
-        n=m,
-        assumptions=checks if variant == "full" else checks[::2],
-        details=details,
-        null=_OF_SIZE[variant],
-        variant=variant,
-    )
-
-
 # --- 5×2 cross-validation
 
 
@@ -645,7 +594,37 @@ def half_sample_t(
     0.107
     """
     d = _paired(scores_a, scores_b, 2, **options)
-    result = _half_samples(d, full_repeats, variant).difference(**options)
+    at_least = Annotated[int, Ge(1 if variant == "full" else 0)]
+    full: int = check_argument(full_repeats, "full_repeats", at_least)
+    rows = len(d.values)
+    if rows - full < 2 or (rows - full) % 2:
+        message = f"found {full} of {rows} rows of scores; the others must be pairs of halves"
+        raise ArgumentError("full_repeats", message)
+    inside = d.values[: rows - full].mean(axis=1).reshape(-1, 2)
+    whole = d.values[rows - full :]
+    used, m = (whole if variant == "full" else inside), len(inside)
+    mean = float(used.mean())
+    se = math.sqrt(float(((inside[:, 0] - inside[:, 1]) ** 2).sum()) / (4 * m))
+    halves = Differences(inside, d.noise)
+    detail = (
+        "rows of one group (patient, user, day) would break it, unless divisions keep groups "
+        "whole; then groups must be independent"
+    )
+    checks = [Assumption("independent rows", None, detail), normality(halves)]
+    if variant == "full":
+        detail = (
+            "the variance seen in halves of the data, scaled to all rows, is taken for no smaller "
+            "than that of the full cross-validation; the variant halves does not need this"
+        )
+        falls = "the variance of a score falls with the number of rows"
+        checks.insert(1, Assumption(falls, None, detail))
+    details = {
+        "se": se,
+        "mean_full": float(whole.mean()) if whole.size else math.nan,
+        "mean_halves": float(inside.mean()),
+        "half_differences": inside,
+    }
+    status = ratio_status(mean, se, d.noise, not (inside.any() or used.any()))
     values = [np.asarray(x, dtype=np.float64) for x in (scores_a, scores_b)]
     # sizes of any unit: fourth powers would overflow
     scaled = [(x - x.mean()) / size for x in values if (size := float(np.ptp(x))) > 0]
@@ -656,7 +635,19 @@ def half_sample_t(
         "mean absolute error; few data do not show heavy tails"
     )
     tails = Assumption("no heavy tails", False if kurtosis > _HEAVIEST else None, detail)
-    return dataclasses.replace(result, assumptions=(*result.assumptions, tails))
+    estimate = FoldEstimate(
+        value=mean,
+        se=se,
+        df=m,
+        status=status,
+        d=halves,
+        n=m,
+        assumptions=(*checks, tails),
+        details=details,
+        null=_OF_SIZE[variant],
+        variant=variant,
+    )
+    return estimate.difference(**options)
 
 
 _HEAVIEST = 5.0
