@@ -81,9 +81,7 @@ class Limits:
         cls, low: Result, high: Result, alpha: float, groups: int, method: str
     ) -> Limits:
         """Take the limits of one result each; equal models are decided on by the rows alone."""
-        bounds = (math.nan, math.nan)
-        if low.ci is not None and high.ci is not None:
-            bounds = low.ci.low, high.ci.high
+        bounds = (low.ci.low, high.ci.high) if low.ci and high.ci else (math.nan, math.nan)
         fails = tuple(a.detail for a in low.assumptions if a.holds is False and a.name != CARRIED)
         return cls(low.estimate, *bounds, alpha, low.n, groups, low.status, method, fails)
 

@@ -92,9 +92,9 @@ class Power(abc.ABC):
         """Return the power with n observations at an effect."""
 
     @property
-    @abc.abstractmethod
     def largest(self) -> float:
         """The largest size of a difference that is possible, or searched."""
+        return float(getattr(self, "discordance", None) or _FAR * getattr(self, "sd", 0.0))
 
     @abc.abstractmethod
     def completed(self, result: PowerResult, power: float | None) -> PowerResult:
@@ -229,11 +229,6 @@ class McNemarPower(Power):
         """The citation of the calculation."""
         return "connor1987" if self.calculation == "normal" else "fagerland2013"
 
-    @property
-    def largest(self) -> float:
-        """All discordant rows are won by one model."""
-        return self.discordance
-
     def completed(self, result: PowerResult, power: float | None) -> PowerResult:
         """Add the probabilities of the situation."""
         psi, effect = self.discordance, result.difference
@@ -318,11 +313,6 @@ class MetricPower(Power):
         upper = math.sqrt(df / float(special.chdtri(df, _CAUTION))) if cautious else 1.0
         return cls(sd=sd * upper)
 
-    @property
-    def largest(self) -> float:
-        """So many standard deviations of a row."""
-        return _FAR * self.sd
-
     def power_at(self, n: float, effect: float, alpha: float, side: Alternative) -> float:
         """Return the power with n rows at a true difference."""
         if n <= 1:
@@ -398,11 +388,6 @@ class FiveByTwoPower(Power):
     def unit(self) -> str:  # type: ignore[override]
         """Rows, or multiples of those that `sd` is from."""
         return "rows" if self.sd is None else "times the rows"
-
-    @property
-    def largest(self) -> float:
-        """The discordance, or so many standard deviations."""
-        return self.discordance or _FAR * (self.sd or 0.0)
 
     def completed(self, result: PowerResult, power: float | None) -> PowerResult:
         """Add the noise of one fold's difference, and the error of the simulated power."""

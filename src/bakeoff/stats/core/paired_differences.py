@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -64,24 +65,15 @@ def paired_differences(
 ) -> Differences:
     """Check two arrays of paired scores, or of values of the same rows, and subtract them."""
     names = ("values_a", "values_b") if of_rows else ("scores_a", "scores_b")
-    a, b = (
-        as_scores(
-            scores,
-            name,
-            ndim=ndim,
-            greater_is_better=greater_is_better,
-            unit="rows" if of_rows else "folds",
-        )
-        for name, scores in zip(names, (scores_a, scores_b), strict=True)
-    )
+    how: dict[str, Any] = {"ndim": ndim, "greater_is_better": greater_is_better}
+    how["unit"] = "rows" if of_rows else "folds"
+    a, b = as_scores(scores_a, names[0], **how), as_scores(scores_b, names[1], **how)
     if a.shape != b.shape:
+        need = "need a value on the same rows"
+        need = need if of_rows else "must be scored on the same splits; pair them by fold"
         shapes = f"{names[0]} has shape {a.shape}, {names[1]} {b.shape}"
-        raise ValueError(
-            f"{shapes}: both models need a value on the same rows"
-            if of_rows
-            else f"{shapes}: both models must be scored on the same splits; pair them by fold"
-        )
-    check_same_labels(**dict(zip(names, (scores_a, scores_b), strict=True)))
+        raise ValueError(f"{shapes}: both models {need}")
+    check_same_labels(**{names[0]: scores_a, names[1]: scores_b})
     return Differences.between(a, b, noise_level(scores_a, scores_b))
 
 

@@ -17,7 +17,7 @@ from scipy import special
 from bakeoff.stats.core.arguments import Count, Level, check_choice, checked
 from bakeoff.stats.core.checks import ArgumentError, FloatArray, as_floats, check_models
 from bakeoff.stats.core.error_rates import TypeOneError
-from bakeoff.stats.core.registry import RETIRED, Arity, Entry, Evidence, catalogue
+from bakeoff.stats.core.registry import RETIRED, Arity, Evidence, catalogue
 from bakeoff.stats.core.result import (
     AGREE,
     DISAGREEMENT,
@@ -223,6 +223,8 @@ class Pair:
 
 _OF_PAIRS = ("statistic", "df", "pvalue", "estimate", "ci", "status")
 """What a pair and a result of two models have in common."""
+_OF_ALL = ("test", "variant", "n", "null_hypothesis", "method")
+"""What a family and the result of each of its pairs have in common."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -261,8 +263,7 @@ class PairwiseResult:
 
     def each(self) -> tuple[Result, ...]:
         """Return a result of each pair: that of a test of two models, or what is known of it."""
-        shared = "test", "variant", "n", "null_hypothesis", "method", "alternative"
-        common = {k: getattr(self, k) for k in shared}
+        common = {k: getattr(self, k) for k in (*_OF_ALL, "alternative")}
         common["assumptions"] = tuple(one for one in self.assumptions if one.name != AGREE)
         return self.results or tuple(
             Result(**common, **{k: getattr(pair, k) for k in _OF_PAIRS}) for pair in self.pairs
@@ -319,9 +320,6 @@ def pairs_of(k: int, control: int | None) -> list[tuple[int, int]]:
     return [(control, j) for j in range(k) if j != control]
 
 
-Compare = Callable[..., Sequence[Result]]
-
-
 def all_pairs(name: str, /, *evidence: Any, **options: Any) -> PairwiseResult:
     """Test all pairs of several models, or each of them against a control.
 
@@ -355,17 +353,22 @@ def all_pairs(name: str, /, *evidence: Any, **options: Any) -> PairwiseResult:
     entry = catalogue().get(name)
     if entry is None:
         raise ArgumentError("name", RETIRED.get(name, f"no test is called {name!r}"))
-    if entry.arity is Arity.ALL_PAIRS:
-        result: PairwiseResult = entry.function(*evidence, **options)
-        return result
-    if entry.arity is not Arity.PAIR or entry.type1 is TypeOneError.BAYESIAN:
+    whole = entry.function if entry.arity is Arity.ALL_PAIRS else entry.all_pairs
+    if whole is None and (entry.arity is not Arity.PAIR or entry.type1 is TypeOneError.BAYESIAN):
         raise ArgumentError("name", f"{name} has no p-values of pairs to adjust")
-    return (entry.all_pairs or partial(_one_by_one, entry))(*evidence, **options)
+    if whole is not None:
+        result: PairwiseResult = whole(*evidence, **options)
+        return result
+    *common, everything = evidence
+    axis = 2 if entry.evidence is Evidence.FOLD_ROWS else 1
+    table = np.asarray(everything)
+    check_models(table, "evidence", axis)
+    return by_pairs(entry.function, common, np.moveaxis(table, axis, 0), **options)
 
 
 @checked
 def pairwise(
-    compare: Compare,
+    compare: Callable[..., Sequence[Result]],
     models: int,
     *,
     control: int | None = None,
@@ -390,8 +393,7 @@ def pairwise(
     adjusted = adjust_pvalues(pvalues, method)[: len(members)]
     first, statuses = results[0], {result.status for result in results}
     return PairwiseResult(
-        test=first.test,
-        variant=first.variant,
+        **{name: getattr(first, name) for name in _OF_ALL},
         correction=method,
         pairs=tuple(
             Pair(
@@ -403,12 +405,9 @@ def pairwise(
             )
             for (a, b), result, p in zip(members, results, adjusted, strict=True)
         ),
-        n=first.n,
         alternative=alternative,
         status=Status.OK if Status.OK in statuses else first.status,
         assumptions=first.assumptions,
-        null_hypothesis=first.null_hypothesis,
-        method=first.method,
         details={
             "confidence_level": confidence_level,
             "confidence_level_each": each,
@@ -446,15 +445,6 @@ def by_pairs(
         return [function(*common, columns[a], columns[b], **keywords) for a, b in pairs]
 
     return pairwise(compare, len(columns), **options)
-
-
-def _one_by_one(entry: Entry, *evidence: Any, **options: Any) -> PairwiseResult:
-    """Run a test that shares nothing between pairs on each of them."""
-    *common, everything = evidence
-    axis = 2 if entry.evidence is Evidence.FOLD_ROWS else 1
-    table = np.asarray(everything)
-    check_models(table, "evidence", axis)
-    return by_pairs(entry.function, common, np.moveaxis(table, axis, 0), **options)
 
 
 Group = frozenset[int]

@@ -6,7 +6,6 @@ They take folds for independent. The folds of a cross-validation share training 
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import math
 from collections.abc import Sequence
@@ -47,42 +46,26 @@ _OMNIBUS = _FACTS | {
 # --- scores by fold and model
 
 
-@dataclasses.dataclass(frozen=True)
 class ScoreTable:
-    """Scores by fold and model, NaN for a missing fold, and the size of their float noise."""
+    """Scores by fold and model, NaN for a missing fold, and the sums that tests are made of."""
 
-    y: FloatArray
-    greater_is_better: bool
-    noise: float
-
-    @classmethod
-    def from_scores(cls, scores: ArrayLike, nan_policy: str, greater_is_better: bool) -> ScoreTable:
-        """Check the scores of several models on folds."""
+    def __init__(
+        self, scores: ArrayLike, nan_policy: str, greater_is_better: bool, *, complete: bool = False
+    ) -> None:
         y = as_scores(scores, "scores", ndim=2, allow_missing=nan_policy == "omit")
         lost = np.flatnonzero(np.isnan(y).all(axis=0))
         check_models(y, "scores")
         if len(lost):
             raise ArgumentError("scores", f"model {lost[0]} (column) has no scores; leave it out")
-        return cls(y, greater_is_better, noise_level(scores) * float(np.nanmax(np.abs(y))))
-
-    @property
-    def counts(self) -> FloatArray:
-        """The number of folds of each model."""
-        return np.asarray((~np.isnan(self.y)).sum(axis=0), np.float64)
-
-    @property
-    def means(self) -> FloatArray:
-        """The mean score of each model."""
-        return np.asarray(np.nanmean(self.y, axis=0))
-
-    @property
-    def advantage(self) -> FloatArray:
-        """The mean scores, turned so that greater is better."""
-        return self.means if self.greater_is_better else -self.means
-
-    def within(self) -> float:
-        """Return the sum of squares within the models."""
-        return float(np.nansum((self.y - self.means) ** 2))
+        self.noise = noise_level(scores) * float(np.nanmax(np.abs(y)))
+        if complete:
+            y = y[~np.isnan(y).any(axis=1)]
+        if not len(y):
+            raise ArgumentError("scores", "no fold has a score of every model; use blocks=False")
+        self.y, self.counts = y, np.asarray((~np.isnan(y)).sum(axis=0), np.float64)
+        self.means: FloatArray = np.nanmean(y, axis=0)
+        self.advantage = self.means if greater_is_better else -self.means
+        self.within = float(np.nansum((y - self.means) ** 2))
 
     def blocks(self) -> tuple[dict[str, float], FloatArray]:
         """Split the sum of squares of a two-way table without replication."""
@@ -170,7 +153,7 @@ def anova_repeated_measures(
     >>> print(f"F = {result.statistic:.3f}, p = {result.pvalue:.4f}")
     F = 4.632, p = 0.0636
     """
-    table = ScoreTable.from_scores(scores, "raise", greater_is_better)
+    table = ScoreTable(scores, "raise", greater_is_better)
     y = table.y
     folds, q = y.shape[0], y.shape[1] - 1
     df2 = q * (folds - 1)
@@ -290,8 +273,8 @@ def anova_oneway(
     >>> print(f"F({result.df1}, {result.df2}) = {result.statistic:.3f}, p = {result.pvalue:.3f}")
     F(1, 4) = 3.375, p = 0.140
     """
-    table = ScoreTable.from_scores(scores, nan_policy, greater_is_better)
-    within, means, counts, noise = table.within(), table.means, table.counts, table.noise
+    table = ScoreTable(scores, nan_policy, greater_is_better)
+    within, means, counts, noise = table.within, table.means, table.counts, table.noise
     df1, df2 = counts.size - 1, int(counts.sum()) - counts.size
     between = float((counts * (means - np.average(means, weights=counts)) ** 2).sum())
     same = float(np.nanmax(table.y) - np.nanmin(table.y)) <= noise
@@ -389,13 +372,9 @@ def tukey_hsd(
     >>> [round(pair.pvalue_adjusted, 4) for pair in result.pairs]
     [0.8626, 0.4271, 0.2152]
     """
-    table = ScoreTable.from_scores(scores, nan_policy, greater_is_better)
-    if blocks:
-        table = dataclasses.replace(table, y=table.y[~np.isnan(table.y).any(axis=1)])
-        if not len(table.y):
-            raise ArgumentError("scores", "no fold has a score of every model; use blocks=False")
+    table = ScoreTable(scores, nan_policy, greater_is_better, complete=blocks)
     counts, means, k, level = table.counts, table.advantage, table.counts.size, confidence_level
-    error = table.blocks()[0]["ss_error"] if blocks else table.within()
+    error = table.blocks()[0]["ss_error"] if blocks else table.within
     df = (k - 1) * (int(counts[0]) - 1) if blocks else int(counts.sum()) - k
     mse = error / df if df > 0 else math.nan
     critical = studentized_range_isf(1 - level, k, df) if df > 0 else math.nan

@@ -82,25 +82,6 @@ class Outcomes:
         outcomes = cls(only_a, only_b, sides.sum(axis=2).astype(np.float64))
         return outcomes, sides, a.astype(np.intp) - b
 
-    @classmethod
-    def from_counts(
-        cls, only_a_correct: ArrayLike, only_b_correct: ArrayLike, n_test: ArrayLike
-    ) -> Outcomes:
-        """Check counts."""
-        given = only_a_correct, only_b_correct, n_test
-        names = "only_a_correct", "only_b_correct", "n_test"
-        counts = [as_counts(values, name) for name, values in zip(names, given, strict=True)]
-        for name, shape in zip(names, map(np.shape, counts), strict=True):
-            if shape != (5, 2):
-                expected = "expected shape (5, 2), five replications of two folds"
-                raise ArgumentError(name, f"{expected}, found {shape}")
-        only_a, only_b, tested = counts
-        if (tested < 1).any() or (only_a + only_b > tested).any():
-            raise ArgumentError(
-                "n_test", "must be at least 1 and no less than the discordant rows of its fold"
-            )
-        return cls(only_a, only_b, tested)
-
 
 def _variance_of_training_rows(tested: NDArray[np.intp], by_fit: NDArray[np.intp]) -> float:
     """Return the variance of the mean that comes from which rows the fits were trained on."""
@@ -278,8 +259,19 @@ def cv5x2_mcnemar_from_counts(
     >>> round(result.estimate, 3), round(result.pvalue, 4)
     (0.06, 0.2363)
     """
-    outcomes = Outcomes.from_counts(only_a_correct, only_b_correct, n_test)
-    return _mcnemar(outcomes, variant, alternative, confidence_level)
+    given = only_a_correct, only_b_correct, n_test
+    names = "only_a_correct", "only_b_correct", "n_test"
+    counts = [as_counts(values, name) for name, values in zip(names, given, strict=True)]
+    for name, shape in zip(names, map(np.shape, counts), strict=True):
+        if shape != (5, 2):
+            expected = "expected shape (5, 2), five replications of two folds"
+            raise ArgumentError(name, f"{expected}, found {shape}")
+    only_a, only_b, tested = counts
+    if (tested < 1).any() or (only_a + only_b > tested).any():
+        raise ArgumentError(
+            "n_test", "must be at least 1 and no less than the discordant rows of its fold"
+        )
+    return _mcnemar(Outcomes(*counts), variant, alternative, confidence_level)
 
 
 def _mcnemar(outcomes: Outcomes, variant: str, side: Alternative, level: float) -> Result:

@@ -85,11 +85,13 @@ class FoldEstimate(Estimate):
         """Return the interval of Student's t; None where there is no test."""
         return super().interval(level, *how) if self.status is Status.OK else None
 
-    def difference(self, side: Alternative, level: float) -> Result:
+    def difference(
+        self, alternative: Alternative = "two-sided", confidence_level: float = 0.95, **_: Any
+    ) -> Result:
         """Test for a difference."""
-        statistic, pvalue = self.test(side)
-        ci = self.interval(level, side)
-        fields = self.shared | {"alternative": side, "ci": ci, "null_hypothesis": self.null}
+        statistic, pvalue = self.test(alternative)
+        ci = self.interval(confidence_level, alternative)
+        fields = self.shared | {"alternative": alternative, "ci": ci, "null_hypothesis": self.null}
         return Result(statistic=statistic, pvalue=pvalue, **fields)
 
     def posterior(self, rope: float, level: float) -> BayesResult:
@@ -125,18 +127,11 @@ _ALONE = "independent folds"
 
 
 def _paired(
-    scores_a: ArrayLike,
-    scores_b: ArrayLike,
-    ndim: int = 0,
-    *,
-    alternative: Alternative = "two-sided",
-    confidence_level: Level = 0.95,
-    greater_is_better: bool = True,
-) -> tuple[Differences, tuple[Alternative, float]]:
-    """Return the differences of two algorithms, the side and the level; `ndim` 0: one or two."""
-    ndim = ndim or min(as_array(scores_a, "scores_a").ndim, 2) or 1
-    d = paired_differences(scores_a, scores_b, ndim=ndim, greater_is_better=greater_is_better)
-    return d, (alternative, confidence_level)
+    a: ArrayLike, b: ArrayLike, ndim: int = 0, *, greater_is_better: bool = True, **_: Any
+) -> Differences:
+    """Return the differences of two algorithms; `ndim` 0: one dimension or two."""
+    ndim = ndim or min(as_array(a, "scores_a").ndim, 2) or 1
+    return paired_differences(a, b, ndim=ndim, greater_is_better=greater_is_better)
 
 
 # --- what the variance is taken to be
@@ -229,74 +224,18 @@ def corrected_against(
     return mean, mean - reach, mean + reach, pvalue
 
 
-def _half_samples(d: Differences, full_repeats: int, variant: str) -> FoldEstimate:
-    """Take the variance from the two halves of each halving; the first rows are the halves."""
-    at_least = Annotated[int, Ge(1 if variant == "full" else 0)]
-    full: int = check_argument(full_repeats, "full_repeats", at_least)
-    rows = len(d.values)
-    if rows - full < 2 or (rows - full) % 2:
-        message = f"found {full} of {rows} rows of scores; the others must be pairs of halves"
-        raise ArgumentError("full_repeats", message)
-    inside = d.values[: rows - full].mean(axis=1).reshape(-1, 2)
-    whole = d.values[rows - full :]
-    used, m = (whole if variant == "full" else inside), len(inside)
-    mean = float(used.mean())
-    se = math.sqrt(float(((inside[:, 0] - inside[:, 1]) ** 2).sum()) / (4 * m))
-    halves = Differences(inside, d.noise)
-    checks: tuple[Assumption, ...] = (
-        Assumption(
-            "independent rows",
-            None,
-            "rows of one group (patient, user, day) would break it, unless divisions keep "
-            "groups whole; then groups must be independent",
-        ),
-        Assumption(
-            "the variance of a score falls with the number of rows",
-            None,
-            "the variance seen in halves of the data, scaled to all rows, is taken for no "
-            "smaller than that of the full cross-validation; the variant halves does not need "
-            "this",
-        ),
-        normality(halves),
-    )
-    details = {
-        "se": se,
-        "mean_full": float(whole.mean()) if whole.size else math.nan,
-        "mean_halves": float(inside.mean()),
-        "half_differences": inside,
-    }
-    status = ratio_status(mean, se, d.noise, not (inside.any() or used.any()))
-    return FoldEstimate(
-        value=mean,
-        se=se,
-        df=m,
-        status=status,
-        d=halves,
-        n=m,
-        assumptions=checks if variant == "full" else checks[::2],
-        details=details,
-        null=_OF_SIZE[variant],
-        variant=variant,
-    )
-
-
 # --- 5×2 cross-validation
 
 
-def _five_by_two(
-    a: ArrayLike, b: ArrayLike, **options: Unpack[PairOptions]
-) -> tuple[Differences, FloatArray, tuple[Alternative, float]]:
-    """Return ten differences, the five variances of the replications, the side and the level."""
+def _five_by_two(a: ArrayLike, b: ArrayLike, **options: Any) -> tuple[Differences, FloatArray]:
+    """Return ten differences, and the five variances of the replications."""
     for name, scores in (("scores_a", a), ("scores_b", b)):
         if (shape := as_array(scores, name).shape) != (5, 2):
-            raise ArgumentError(
-                name,
-                f"expected shape (5, 2), five replications of 2-fold cross-validation, found "
-                f"{shape}; for other plans use corrected_kfold_t, corrected_repeated_kfold_t or "
-                "corrected_resampled_t",
-            )
-    d, how = _paired(a, b, 2, **options)
-    return d, ((d.values - d.values.mean(axis=1, keepdims=True)) ** 2).sum(axis=1), how
+            expected = "expected shape (5, 2), five replications of 2-fold cross-validation"
+            others = "corrected_kfold_t, corrected_repeated_kfold_t or corrected_resampled_t"
+            raise ArgumentError(name, f"{expected}, found {shape}; for other plans use {others}")
+    d = _paired(a, b, 2, **options)
+    return d, ((d.values - d.values.mean(axis=1, keepdims=True)) ** 2).sum(axis=1)
 
 
 @register(
@@ -337,7 +276,7 @@ def cv5x2_t(scores_a: ArrayLike, scores_b: ArrayLike, **options: Unpack[PairOpti
     >>> round(cv5x2_t(a, b).pvalue, 4)
     0.0171
     """
-    d, variances, (side, level) = _five_by_two(scores_a, scores_b, **options)
+    d, variances = _five_by_two(scores_a, scores_b, **options)
     first, se = float(d.values[0, 0]), math.sqrt(float(variances.mean()))
     status = ratio_status(first, se, d.noise, d.identical)
     ten = np.full((5, 2), 0.0 if d.identical else math.nan)
@@ -345,7 +284,7 @@ def cv5x2_t(scores_a: ArrayLike, scores_b: ArrayLike, **options: Unpack[PairOpti
     if status is Status.OK:
         ten = d.values / se
     if np.isfinite(ten).all():
-        critical = float(special.stdtrit(5, 0.5 + level / 2))
+        critical = float(special.stdtrit(5, 0.5 + options.get("confidence_level", 0.95) / 2))
         beyond = int((np.abs(ten) > critical).sum())
         agree = beyond in (0, 10) and bool((ten >= 0).all() or (ten <= 0).all())
         detail = (
@@ -366,7 +305,7 @@ def cv5x2_t(scores_a: ArrayLike, scores_b: ArrayLike, **options: Unpack[PairOpti
         details=details,
         null="",
     )
-    return estimate.difference(side, level)
+    return estimate.difference(**options)
 
 
 @register(
@@ -423,7 +362,7 @@ def cv5x2_f(
     >>> print(f"F = {result.statistic:.3f}, p = {result.pvalue:.4f}")
     F = 7.154, p = 0.0212
     """
-    d, variances, _ = _five_by_two(scores_a, scores_b, greater_is_better=greater_is_better)
+    d, variances = _five_by_two(scores_a, scores_b, greater_is_better=greater_is_better)
     mean = float(d.values.mean())
     numerator, denominator = float((d.values**2).sum()), 2 * float(variances.sum())
     status = ratio_status(numerator, math.sqrt(variances.mean()), d.noise, d.identical)
@@ -475,12 +414,12 @@ def kfold_t(scores_a: ArrayLike, scores_b: ArrayLike, **options: Unpack[PairOpti
     >>> round(kfold_t([0.80, 0.84, 0.82, 0.85, 0.81], [0.78, 0.83, 0.81, 0.81, 0.80]).pvalue, 4)
     0.0367
     """
-    d, how = _paired(scores_a, scores_b, 1, **options)
+    d = _paired(scores_a, scores_b, 1, **options)
     k = d.values.size
     share = f"{max(k - 2, 0) / max(k - 1, 1):.0%} of their rows"
     detail = f"any two of the {k} training sets share {share}"
     apart = Assumption(_ALONE, None if k < 2 else k == 2, detail)
-    return _mean(d, 0.0, apart).difference(*how)
+    return _mean(d, 0.0, apart).difference(**options)
 
 
 @register(**_LIBERAL, plans=("resampled",), citation="dietterich1998")
@@ -503,8 +442,8 @@ def resampled_t(scores_a: ArrayLike, scores_b: ArrayLike, **options: Unpack[Pair
     """
     detail = "random splits share rows in their training and in their test sets"
     overlap = Assumption(_ALONE, False, detail)
-    d, how = _paired(scores_a, scores_b, 1, **options)
-    return _mean(d, 0.0, overlap).difference(*how)
+    d = _paired(scores_a, scores_b, 1, **options)
+    return _mean(d, 0.0, overlap).difference(**options)
 
 
 @register(**_LIBERAL, plans=("resampled", "kfold"), citation="nadeau2003")
@@ -540,8 +479,8 @@ def corrected_resampled_t(
     >>> round(corrected_resampled_t(a, b, n_train=800, n_test=200).pvalue, 4)
     0.1087
     """
-    d, how = _paired(scores_a, scores_b, 1, **options)
-    return _corrected(d, n_train, n_test).difference(*how)
+    d = _paired(scores_a, scores_b, 1, **options)
+    return _corrected(d, n_train, n_test).difference(**options)
 
 
 @register(**_LIBERAL, plans=("kfold",), citation="nadeau2003")
@@ -565,8 +504,8 @@ def corrected_kfold_t(
     >>> round(corrected_kfold_t(a, b).pvalue, 4)
     0.1087
     """
-    d, how = _paired(scores_a, scores_b, 1, **options)
-    return _corrected(d).difference(*how)
+    d = _paired(scores_a, scores_b, 1, **options)
+    return _corrected(d).difference(**options)
 
 
 @register(**_LIBERAL, plans=("kfold", "cv_5x2"), citation="bouckaert2004", replications=True)
@@ -601,8 +540,8 @@ def corrected_repeated_kfold_t(
     >>> round(corrected_repeated_kfold_t(a, b).pvalue, 4)
     0.1527
     """
-    d, how = _paired(scores_a, scores_b, 2, **options)
-    return _corrected(d, n_train, n_test).difference(*how)
+    d = _paired(scores_a, scores_b, 2, **options)
+    return _corrected(d, n_train, n_test).difference(**options)
 
 
 @register(**_PAIR, plans=("halves",), replications=True, citation="mccarthy1969")
@@ -654,8 +593,38 @@ def half_sample_t(
     >>> round(half_sample_t(a, b, full_repeats=1).pvalue, 4)
     0.107
     """
-    d, how = _paired(scores_a, scores_b, 2, **options)
-    result = _half_samples(d, full_repeats, variant).difference(*how)
+    d = _paired(scores_a, scores_b, 2, **options)
+    at_least = Annotated[int, Ge(1 if variant == "full" else 0)]
+    full: int = check_argument(full_repeats, "full_repeats", at_least)
+    rows = len(d.values)
+    if rows - full < 2 or (rows - full) % 2:
+        message = f"found {full} of {rows} rows of scores; the others must be pairs of halves"
+        raise ArgumentError("full_repeats", message)
+    inside = d.values[: rows - full].mean(axis=1).reshape(-1, 2)
+    whole = d.values[rows - full :]
+    used, m = (whole if variant == "full" else inside), len(inside)
+    mean = float(used.mean())
+    se = math.sqrt(float(((inside[:, 0] - inside[:, 1]) ** 2).sum()) / (4 * m))
+    halves = Differences(inside, d.noise)
+    detail = (
+        "rows of one group (patient, user, day) would break it, unless divisions keep groups "
+        "whole; then groups must be independent"
+    )
+    checks = [Assumption("independent rows", None, detail), normality(halves)]
+    if variant == "full":
+        detail = (
+            "the variance seen in halves of the data, scaled to all rows, is taken for no smaller "
+            "than that of the full cross-validation; the variant halves does not need this"
+        )
+        falls = "the variance of a score falls with the number of rows"
+        checks.insert(1, Assumption(falls, None, detail))
+    details = {
+        "se": se,
+        "mean_full": float(whole.mean()) if whole.size else math.nan,
+        "mean_halves": float(inside.mean()),
+        "half_differences": inside,
+    }
+    status = ratio_status(mean, se, d.noise, not (inside.any() or used.any()))
     values = [np.asarray(x, dtype=np.float64) for x in (scores_a, scores_b)]
     # sizes of any unit: fourth powers would overflow
     scaled = [(x - x.mean()) / size for x in values if (size := float(np.ptp(x))) > 0]
@@ -666,7 +635,19 @@ def half_sample_t(
         "mean absolute error; few data do not show heavy tails"
     )
     tails = Assumption("no heavy tails", False if kurtosis > _HEAVIEST else None, detail)
-    return dataclasses.replace(result, assumptions=(*result.assumptions, tails))
+    estimate = FoldEstimate(
+        value=mean,
+        se=se,
+        df=m,
+        status=status,
+        d=halves,
+        n=m,
+        assumptions=(*checks, tails),
+        details=details,
+        null=_OF_SIZE[variant],
+        variant=variant,
+    )
+    return estimate.difference(**options)
 
 
 _HEAVIEST = 5.0
@@ -817,5 +798,5 @@ def bayes_correlated_t(
     >>> print(f"{result.p_a_better:.3f} {result.p_equivalent:.3f} {result.p_b_better:.3f}")
     0.794 0.190 0.016
     """
-    d, _ = _paired(scores_a, scores_b, greater_is_better=greater_is_better)
+    d = _paired(scores_a, scores_b, greater_is_better=greater_is_better)
     return _corrected(d, n_train, n_test).posterior(rope, confidence_level)
