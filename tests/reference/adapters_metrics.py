@@ -11,7 +11,13 @@ from bakeoff.stats import METRICS, Need, Status, all_pairs, influence
 from bakeoff.stats.core.pairs import compact_letters
 from bakeoff.stats.design.groups import spread
 from bakeoff.stats.metrics.differences import bca_interval, mover_interval
-from bakeoff.stats.metrics.family import Contrasts, best_of, family_of_values, max_t, read_family
+from bakeoff.stats.metrics.family import (
+    best_of,
+    family_of_values,
+    max_t,
+    normal_scores,
+    read_family,
+)
 from bakeoff.stats.metrics.influence import one, setting_of
 from bakeoff.stats.metrics.library import auc
 from bakeoff.stats.metrics.metric import FISHER, LOG, LOG_COMPLEMENT, PLAIN, NoValue
@@ -154,12 +160,11 @@ def _family(inputs):
     pairs = result.pairs
     df = np.array([pair.df for pair in pairs])
     t = np.array([pair.statistic for pair in pairs])
-    family = Contrasts(np.array([]), np.array([]), t, np.ones(len(t)), df, np.eye(2))
     centre = [pair.ci.low / 2 + pair.ci.high / 2 for pair in pairs if pair.ci]
     return columns(result) | {
         "difference": centre,  # theirs is that of the table with pseudo-rows
         "se": [c / s for c, s in zip(centre, t, strict=True)],
-        "z": family.size("two-sided").tolist(),
+        "z": normal_scores(t, df, "two-sided").tolist(),
         "simultaneous_ci": [_bounds(pair.ci) for pair in pairs],
     }
 
@@ -172,9 +177,9 @@ def _multipliers(inputs):
     covariance = centred.T @ centred / n**2
     d = scores.mean(axis=0)[first] - scores.mean(axis=0)[second]
     se = np.sqrt(((centred[:, first] - centred[:, second]) ** 2).sum(axis=0)) / n
-    family = Contrasts(first, second, d, se, np.full(len(d), 1e12), covariance)
+    z = normal_scores(d / se, np.full(len(d), 1e12), "two-sided")
     draws = (np.asarray(inputs["multipliers"]) @ centred / n).astype(np.float32)
-    single, step_down, _ = max_t(family, draws, 0.95, "two-sided")
+    single, step_down, _ = max_t(z, (first, second), covariance, draws, 0.95, "two-sided")
     return {
         "pairs": [list(p) for p in zip(first.tolist(), second.tolist(), strict=True)],
         "difference": d.tolist(),
@@ -285,7 +290,7 @@ def _interval(scale, value, half):
 def single(inputs, metric):
     found = influence(inputs["y_true"], inputs["y_pred"], metric=metric)
     spread = found.tested
-    half = spread.quantile(0.95, "two-sided") * spread.se
+    half = spread.around(0.0).interval(0.95).high
     intervals = {name: _interval(s, found.value, half) for name, s in _SCALES.items()}
     result = stats.metric_ci(inputs["y_true"], inputs["y_pred"], metric=metric)
     scale = METRICS[metric].scale

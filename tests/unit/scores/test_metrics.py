@@ -390,20 +390,6 @@ def test_intervals_stay_within_the_range_of_the_metric():
             assert METRICS[name].range[0] <= ci.low <= ci.high <= METRICS[name].range[1]
 
 
-@pytest.mark.parametrize(
-    ("y", "p", "options", "said"),
-    [
-        ([1.0, 2, 3], ["a", "b", "c"], {}, "predicted: expected numbers"),
-        ([1.0, np.nan, 3], [1.0, 2, 3], {}, r"y_true: 1 value\(s\) are NaN or infinite"),
-        ([1.0, 2, 3], [1.0, 2], {}, "predicted: has 2 rows, y_true has 3"),
-        ([1.0, 2, 3], [1.0, 2, 4], {"positive": 1}, "positive: rmse compares numbers, which have"),
-    ],
-)
-def test_what_are_no_numbers_is_refused(y, p, options, said):
-    with pytest.raises(ValueError, match=said):
-        stats.metric_ci(y, p, metric="rmse", **options)
-
-
 LOSSES = ("mae", "mape", "pinball_90", "smape", "rmse", "mse", "poisson_deviance")
 
 

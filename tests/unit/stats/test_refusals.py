@@ -41,6 +41,11 @@ def proportions(a, n, b, m, **options):
 COSTS = {"metric": "expected_cost", "cost": [[0, 1], [1, 0]]}
 
 
+def numbers(predicted=(1.0, 2, 4), y=(1.0, 2, 3), **options):
+    """Compute a metric of numbers."""
+    return stats.metric_ci(y, predicted, metric="rmse", **options)
+
+
 def metric(**change):
     y = np.arange(30) % 2
     return metric_difference(y, y, 1 - y, **change)
@@ -91,6 +96,10 @@ ROWS = [
     ),
     (lambda: stats.items_and_runs([1, 2, 3], [0, 0, 0], [1, 1, 2]), "items"),
     (lambda: stats.time_blocks([1, 1, 2], blocks=3), "times"),
+    (lambda: numbers(["a", "b", "c"]), "predicted: expected numbers"),
+    (lambda: numbers(y=[1.0, NAN, 3]), r"y_true: 1 value\(s\) are NaN or infinite"),
+    (lambda: numbers([1.0, 2]), "predicted: has 2 rows, y_true has 3"),
+    (lambda: numbers(positive=1), "positive: rmse compares numbers, which have"),
     (lambda: metric(positive="yes"), "positive: found 'yes'"),
     (lambda: metric(labels=[0, 2]), "labels: 1 is in the rows"),
     (lambda: metric(groups=[1, 2]), "groups: has 2 rows"),
