@@ -21,7 +21,13 @@ from bakeoff.stats.core.pairs import compact_letters
 from bakeoff.stats.datasets.standings import group_means, with_failures_last  # noqa: F401
 from bakeoff.stats.design.groups import Leverage, spread
 from bakeoff.stats.metrics.differences import bca_interval, mover_interval
-from bakeoff.stats.metrics.family import Contrasts, best_of, family_of_values, max_t, read_family
+from bakeoff.stats.metrics.family import (
+    best_of,
+    family_of_values,
+    max_t,
+    normal_scores,
+    read_family,
+)
 from bakeoff.stats.metrics.influence import one, setting_of
 from bakeoff.stats.metrics.library import auc
 from bakeoff.stats.metrics.metric import FISHER, LOG, LOG_COMPLEMENT, PLAIN, NoValue
@@ -210,13 +216,12 @@ def family(scores=None, y_true=None, y_pred=None, metric=None, control=None, gro
     else:
         result = all_pairs("mean_difference", scores, **how)
     df, t = (np.array([getattr(pair, k) for pair in result.pairs]) for k in ("df", "statistic"))
-    family = Contrasts(np.array([]), np.array([]), t, np.ones(len(t)), df, np.eye(2))
     # theirs is that of the table with pseudo-rows
     centre = np.array([sum(pair.ci) / 2 for pair in result.pairs if pair.ci])
     return told(result) | {
         "difference": centre,
         "se": centre / t[: len(centre)],
-        "z": family.size("two-sided"),
+        "z": normal_scores(t, df, "two-sided"),
         "simultaneous_ci": [list(pair.ci) for pair in result.pairs],
     }
 
@@ -228,9 +233,9 @@ def multiplied(scores, multipliers):
     covariance = centred.T @ centred / n**2
     d = scores.mean(axis=0)[first] - scores.mean(axis=0)[second]
     se = np.sqrt(((centred[:, first] - centred[:, second]) ** 2).sum(axis=0)) / n
-    family = Contrasts(first, second, d, se, np.full(len(d), 1e12), covariance)
+    z = normal_scores(d / se, np.full(len(d), 1e12), "two-sided")
     draws = (np.asarray(multipliers) @ centred / n).astype(np.float32)
-    single, step_down, _ = max_t(family, draws, 0.95, "two-sided")
+    single, step_down, _ = max_t(z, (first, second), covariance, draws, 0.95, "two-sided")
     return {
         "pairs": np.column_stack([first, second]),
         "difference": d,
@@ -279,7 +284,7 @@ def _interval(scale, value, half):
 
 def quantity(y_true, y_pred, form):
     alone = influence(y_true, y_pred, metric=form)
-    half = alone.tested.quantile(0.95, "two-sided") * alone.tested.se
+    half = alone.tested.around(0.0).interval(0.95).high
     intervals = {name: _interval(scale, alone.value, half) for name, scale in SCALES.items()}
     result = stats.metric_ci(y_true, y_pred, metric=form)
     scale = next(name for name, scale in SCALES.items() if METRICS[form].scale is scale)
@@ -366,8 +371,7 @@ def dependent_values(rows, values_a, values_b, of):
 
 def without_persistence(correct_a, correct_b, losses_a, losses_b, **options):
     """Run a test in time without its correction for persistence, which the references lack."""
-    ones = mock.Mock(side_effect=lambda residuals, *_: [np.ones(len(residuals))])
-    with mock.patch.object(ordered._Spectra, "averages", ones):
+    with mock.patch.object(ordered._Spectra, "averages", return_value=(np.ones(1), 1.0)):
         if correct_a is not None:
             return stats.diebold_mariano(correct_a, correct_b, **options)
         return stats.diebold_mariano_means(losses_a, losses_b, **options, greater_is_better=False)

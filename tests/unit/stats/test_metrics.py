@@ -57,13 +57,17 @@ def options(metric, k):
 CASES = [
     (metric, k) for metric in OF_CLASSES for k in (2, 3) if not (METRICS[metric].binary and k > 2)
 ]
+CASES += [(m, 0) for m in NAMES if METRICS[m].needs is Need.NUMBERS and METRICS[m].smooth]
 
 
 @pytest.mark.parametrize(("metric", "k"), CASES)
 def test_influence_values_are_what_one_more_row_changes(metric, k):
     # many copies of the rows, one of them once more: the infinitesimal jackknife in numbers
-    y, said, p = rows(n=40, k=k, seed=3)
+    y, said, p = rows(n=40, k=k or 2, seed=3)
     predicted = said if not METRICS[metric].by_order else p
+    if not k:  # numbers above 0, with ties
+        y = np.round(np.random.default_rng(5).gamma(2, 3, 40), 1) + 0.1
+        predicted = np.round(y * np.exp(p[:, 0] - 0.5), 1) + 0.1
     copies = 400
     often_y, often = np.tile(y, copies), np.concatenate([predicted] * copies)
     base = influence(y, predicted, metric=metric, groups=np.arange(40), **options(metric, k))
@@ -76,6 +80,7 @@ def test_influence_values_are_what_one_more_row_changes(metric, k):
         )
         change = (more.value - base.value) * (40 * copies + 1)
         assert change == pytest.approx(base.psi[i], rel=0.02, abs=0.003)
+    assert base.psi.mean() == pytest.approx(0, abs=1e-9 * max(1, np.abs(base.psi).max()))
 
 
 @given(seed=st.integers(0, 10_000), metric=st.sampled_from(sorted(OF_CLASSES)))

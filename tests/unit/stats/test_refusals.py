@@ -37,6 +37,7 @@ of_counts, omit = stats.cost_sensitive_from_counts, {"nan_policy": "omit"}
 repeated, signed = stats.corrected_repeated_kfold_t, stats.wilcoxon_signed_rank
 of_pairs = functools.partial(all_pairs, "mcnemar")
 metric = functools.partial(stats.metric_difference, Y, Y, 1 - Y)
+rmse = functools.partial(stats.metric_ci, metric="rmse")
 
 
 def paired(*counts):
@@ -101,6 +102,9 @@ CASES = [
     case("time: found groups and times; give", mcnemar, [1, 0], [0, 1], groups=[1, 2], time=[1, 2]),
     case("items", stats.items_and_runs, [1, 2, 3], [0, 0, 0], [1, 1, 2]),
     case("times", stats.time_blocks, [1, 1, 2], blocks=3),
+    case("predicted: expected numbers", rmse, [1.0, 2, 3], ["a", "b", "c"]),
+    case(r"y_true: 1 value\(s\) are NaN or infinite", rmse, [1.0, NAN, 3], [1.0, 2, 3]),
+    case("positive: rmse compares numbers", rmse, [1.0, 2, 3], [1.0, 2, 4], positive=1),
     case("positive: found 'yes'", metric, positive="yes"),
     case("labels: 1 is in the rows", metric, labels=[0, 2]),
     case("groups: has 2 rows", metric, groups=[1, 2]),

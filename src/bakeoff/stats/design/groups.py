@@ -483,7 +483,7 @@ def spread(
     # cluster's share, and ν at most Bell & McCaffrey's: the same for
     # clusters of one size.
     extra, extra_weights = pseudo if pseudo is not None else (np.empty(0), np.empty(0))
-    weights = _ones(len(psi)) if weights is None else weights
+    weights = np.ones(len(psi)) if weights is None else weights
     if leverage is not None:
         if not leverage.df > 0:
             assert clusters is not None
@@ -512,14 +512,6 @@ def spread(
     most = units - 1 if leverage is None else leverage.df
     excess = fourth - second**2 / units
     return Spread(se, min(most, 2 * second**2 / excess) if excess > 0 else most, units)
-
-
-@lru_cache(maxsize=1)
-def _ones(n: int) -> FloatArray:
-    """Return the weights of rows that count once, kept for the next of many models."""
-    ones = np.ones(n)
-    ones.flags.writeable = False
-    return ones
 
 
 _LEAST_DF, _RECOMMENDED = 4.0, 15

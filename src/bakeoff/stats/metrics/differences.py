@@ -42,12 +42,12 @@ from bakeoff.stats.design.groups import (
     symmetric_differences,
 )
 from bakeoff.stats.metrics.family import (
-    Contrasts,
     cluster_covariance,
     compare_models,
     compare_values,
     draw,
     max_t,
+    normal_scores,
 )
 from bakeoff.stats.metrics.influence import (
     Influence,
@@ -768,14 +768,17 @@ def _largest(
         codes = np.unique(clusters[chosen], return_inverse=True)[1]
         psi, leverage = columns[chosen][:, two], Leverage.from_codes(codes, inside[chosen])
         df[place] = spread(psi[:, 0] - psi[:, 1], clusters=codes, leverage=leverage).df
-    contrasts = Contrasts(first, second, estimates[first] - estimates[second], se, df, covariance)
-    largest = int(np.argmax(contrasts.size("two-sided")))
-    statistic, df_of_it = float(contrasts.statistic[largest]), float(df[largest])
+    t = (estimates[first] - estimates[second]) / se
+    z = normal_scores(t, df, "two-sided")
+    largest = int(np.argmax(z))
+    statistic, df_of_it = float(t[largest]), float(df[largest])
     if len(first) == 1:
         pvalue = t_pvalue(statistic, df_of_it, "two-sided")
     else:
         draws, unit = draw(covariance, _DRAWS, seed=0)
-        pvalue = float(max_t(contrasts, draws, 0.95, "two-sided", unit)[0].min())
+        pvalue = float(
+            max_t(z, (first, second), covariance, draws, 0.95, "two-sided", unit)[0].min()
+        )
     return {"statistic": abs(statistic), "df": df_of_it, "pvalue": pvalue}
 
 

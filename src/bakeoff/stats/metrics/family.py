@@ -73,28 +73,12 @@ from bakeoff.stats.metrics.metric import (
 )
 
 
-@dataclasses.dataclass(frozen=True)
-class Contrasts:
-    """Differences of models that are tested together."""
-
-    first: NDArray[np.intp]
-    second: NDArray[np.intp]
-    estimate: FloatArray
-    se: FloatArray
-    df: FloatArray
-    covariance: FloatArray
-
-    @property
-    def statistic(self) -> FloatArray:
-        """Student's t of each contrast."""
-        return self.estimate / self.se
-
-    def size(self, side: Alternative) -> FloatArray:
-        """Return normal scores of t in the direction of the alternative."""
-        # Through its tail probability, so that few degrees of freedom count.
-        t = towards(self.statistic, side)
-        upper = -special.ndtri(special.stdtr(self.df, -np.abs(t)))
-        return np.asarray(np.where(t < 0, -upper, upper))
+def normal_scores(t: FloatArray, df: FloatArray, side: Alternative) -> FloatArray:
+    """Turn t statistics into normal scores in the direction of the alternative."""
+    # Through the tail probability, so that few degrees of freedom count.
+    t = towards(t, side)
+    upper = -special.ndtri(special.stdtr(df, -np.abs(t)))
+    return np.asarray(np.where(t < 0, -upper, upper))
 
 
 _NO_VARIANCE = 1e-24
@@ -112,19 +96,23 @@ def draw(covariance: FloatArray, n_resamples: int, seed: Seed) -> tuple[NDArray[
 
 
 def max_t(
-    contrasts: Contrasts,
+    z: FloatArray,
+    members: tuple[NDArray[np.intp], NDArray[np.intp]],
+    v: FloatArray,
     draws: NDArray[np.float32],
     level: float,
     side: Alternative,
     scale: float = 1.0,
 ) -> tuple[FloatArray, FloatArray, float]:
-    """Return single-step and step-down p-values by the largest statistic, and its quantile."""
+    """Return single-step and step-down p-values by the largest statistic, and its quantile.
+
+    The statistics are differences of models `members` with the covariance V.
+    """
     # Westfall & Young (1993), Hothorn et al. (2008)
-    z = contrasts.size(side)
+    i, j = members
     order = np.argsort(z, kind="stable")  # smallest first: the maximum of a step is that so far
     # models that are always right and always wrong are drawn without spread: 0, and not 0/0
     least = np.finfo(np.float32).tiny
-    v, i, j = contrasts.covariance, contrasts.first, contrasts.second
     drawn_sd = np.sqrt(np.maximum(v[i, i] + v[j, j] - 2 * v[i, j], 1e-300))
     sd = np.maximum(drawn_sd / scale, least).astype(np.float32)
     sizes = z.astype(np.float32)
@@ -133,7 +121,7 @@ def max_t(
     largest = np.full(total, -np.inf, dtype=np.float32)
     p = np.empty(len(z))
     for place, c in enumerate(order):
-        drawn = by_model[contrasts.first[c]] - by_model[contrasts.second[c]]
+        drawn = by_model[i[c]] - by_model[j[c]]
         np.maximum(largest, towards(drawn, side) / sd[c], out=largest)
         p[place] = (1 + np.count_nonzero(largest >= sizes[c])) / (total + 1)
     step_down = np.empty(len(z))
@@ -354,12 +342,12 @@ def compare_all(
             groups.append(contrast.of_groups)
     ok = np.array([status is Status.OK for status in statuses])
     first, second = np.searchsorted(list(family.defined), np.array(members)[ok]).T
-    tested = Contrasts(first, second, estimate[ok], se[ok], df[ok], family.covariance)
+    z = normal_scores(t[ok], df[ok], side)
     flips = None
     if groups:
         together = GroupSums(np.column_stack([one.sums for one in groups]), groups[0].shares)
         if not together.many_alike:
-            flips = max_flip(together, tested.se, side)
+            flips = max_flip(together, se[ok], side)
             raw[ok] = np.maximum(raw[ok], flips[0])
     single = np.full(len(members), math.nan)
     each = level
@@ -367,8 +355,10 @@ def compare_all(
     if method == MAX_T:
         adjusted = np.where(np.isnan(raw), math.nan, 1.0)
         if ok.any():
-            draws, scale = draw(tested.covariance, n_resamples, seed)
-            single[ok], adjusted[ok], largest = max_t(tested, draws, level, side, scale)
+            covariance = family.covariance
+            draws, scale = draw(covariance, n_resamples, seed)
+            of_family = z, (first, second), covariance, draws, level, side, scale
+            single[ok], adjusted[ok], largest = max_t(*of_family)
             if flips is not None:
                 adjusted[ok] = np.maximum(adjusted[ok], flips[1])
         # no adjusted p below its own p, which the draws may miss by chance
@@ -379,7 +369,7 @@ def compare_all(
     tail: Any = tail_probability(each, side)
     if largest is not None and simultaneous:
         tail = special.ndtr(-largest)
-    reach = -special.stdtrit(tested.df, tail) * tested.se
+    reach = -special.stdtrit(df, tail) * se
     bounds = metric.range[0] - metric.range[1], metric.range[1] - metric.range[0]
     if flips is not None:
         each = simultaneous_level(level, len(members), "bonferroni") if simultaneous else level
@@ -387,9 +377,9 @@ def compare_all(
         decisive = adjusted if simultaneous else raw
     intervals = {}
     for place, member in enumerate(np.flatnonzero(ok).tolist()):
-        centre = float(tested.estimate[place])
-        low = -math.inf if side == "less" else max(centre - float(reach[place]), bounds[0])
-        high = math.inf if side == "greater" else min(centre + float(reach[place]), bounds[1])
+        centre, half = float(estimate[member]), float(reach[member])
+        low = -math.inf if side == "less" else max(centre - half, bounds[0])
+        high = math.inf if side == "greater" else min(centre + half, bounds[1])
         ci = ConfidenceInterval(low, high, level, "t")
         if flips is not None:
             ci = hull(ci, [ends[place] for ends in limits], side, bounds)

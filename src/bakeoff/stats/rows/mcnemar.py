@@ -393,11 +393,9 @@ def mcnemar(
     >>> result = mcnemar(a, b)
     >>> round(result.estimate, 4), round(result.pvalue, 4)
     (0.0116, 0.4296)
-    >>> a = [1, 1, 1, 1, 0, 1, 1, 1, 0, 1, 1, 1, 1, 0, 1, 1]
-    >>> b = [0, 0, 1, 0, 1, 1, 0, 1, 0, 0, 1, 0, 1, 0, 0, 1]
-    >>> result = mcnemar(a, b, groups=[1, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7, 7])
-    >>> result.variant, round(result.estimate, 3), result.statistic, round(result.pvalue, 4)
-    ('sign_flip', 0.375, 6.0, 0.0312)
+    >>> result = mcnemar(a, b, groups=np.arange(431) % 10)  # the group of each row
+    >>> result.variant, round(result.pvalue, 4)
+    ('sign_flip', 0.125)
     """
     a, b = paired_correctness(correct_a, correct_b)
     design = RowDesign.from_labels(len(a), groups, time, correct_a=correct_a)

@@ -264,14 +264,6 @@ class Recipes:
         setting, rows = setting_of(y_true, list(predicted.items()), metric, **options)
         return cls(setting, runs, dict(zip(predicted, rows, strict=True)))
 
-    @classmethod
-    def from_values(
-        cls, models: Iterable[tuple[str, Any]], greater_is_better: bool, groups: ArrayLike | None
-    ) -> Recipes:
-        """Check a value per row of each run, which is one more metric."""
-        metric = numbers("values", greater_is_better=greater_is_better)
-        return cls.from_runs(models, (), metric, groups=groups)
-
     def recipe(self, name: str) -> Recipe:
         """Sum up the runs of one model."""
         if name not in self.read:
@@ -478,7 +470,8 @@ def compare_recipe_means(
 ) -> PairwiseResult:
     """Test all pairs of recipes by the mean of a value per row; see `recipe_mean_difference`."""
     named = [(f"runs[{i}]", run) for i, run in enumerate(runs)]
-    return Recipes.from_values(named, greater_is_better, groups).all_pairs(paired, **family)
+    metric = numbers("values", greater_is_better=greater_is_better)
+    return Recipes.from_runs(named, (), metric, groups=groups).all_pairs(paired, **family)
 
 
 @register(evidence=Evidence.RUNS, all_pairs=compare_recipes, **SHARED)
@@ -552,8 +545,9 @@ def recipe_mean_difference(
     >>> round(result.estimate, 3), round(result.pvalue, 3)
     (0.192, 0.041)
     """
+    metric = numbers("values", greater_is_better=greater_is_better)
     models = [("runs_a", runs_a), ("runs_b", runs_b)]
-    recipes = Recipes.from_values(models, greater_is_better, groups)
+    recipes = Recipes.from_runs(models, (), metric, groups=groups)
     return recipes.answer(("runs_a", "runs_b"), confidence_level, alternative, paired)
 
 
@@ -591,7 +585,9 @@ def recipe_mean_ci(
     runs : sequence of array_like, or Runs
         What each run has on the rows.
     """
-    return Recipes.from_values([("runs", runs)], True, groups).answer(("runs",), confidence_level)
+    metric = numbers("values", greater_is_better=True)
+    recipes = Recipes.from_runs([("runs", runs)], (), metric, groups=groups)
+    return recipes.answer(("runs",), confidence_level)
 
 
 def pass_at(right: ArrayLike, runs: ArrayLike, k: int) -> NDArray[np.float64]:
