@@ -88,6 +88,10 @@ def test_a_test_set_is_read_with_its_classes(tmp_path):
     assert found.models == ("a", "b")
     assert found.correct.all()
     np.testing.assert_array_equal(found.scores[:, 0], [0.1, 0.9, 0.2])
+    whole = {"a:no": [0.9, 0.1, 0.8], "a:yes": [0.1, 0.9, 0.2]}
+    pq.write_table(pa.table({**columns, **whole, "b:yes": [1.0, 2.0, 3.0]}), tmp_path / "q.parquet")
+    both = read_predictions(tmp_path / "q.parquet", ["a", "b"], ["log_loss"]).probabilities
+    assert np.isnan(both).all(axis=(0, 2)).tolist() == [False, True]
     assert np.isnan(found.scores[:, 1]).all()
     assert found.left_out == ("gone has no results here",)
 

@@ -194,6 +194,11 @@ def test_an_undefined_score_leaves_its_own_pairs_open_and_tests_of_all_models():
         assert {row.decision for row in of_all} == {Decision.UNDECIDED}
     omitted = run("tukey_hsd", with_gap(), options={"tukey_hsd": {"nan_policy": "omit"}})
     assert not any(math.isnan(row.pvalue) for row in omitted)
+    gap = over_datasets(3)
+    gap.values[2, 1] = np.nan
+    for options, status in ({}, "undefined_metric"), ({"missing": "omit"}, "ok"):
+        row, *_ = run("kruskal_wallis", gap, options={"kruskal_wallis": options})
+        assert row.status == status
 
 
 def test_what_a_test_refuses_is_undecided_with_its_words():
@@ -220,10 +225,15 @@ def test_what_was_left_out_is_said_with_every_result():
         assert row.result["assumptions"].count(note) == 1
 
 
+ALONE = {"simultaneous": False}
+
+
 def test_each_test_has_its_own_level():
     rows = run("cochran_q", rows_right(3), alpha=0.05, options={"mcnemar": {"alpha": 0.2}})
     assert [row.alpha for row in rows] == [0.05, 0.2, 0.2, 0.2]
     assert rows[1].confidence == pytest.approx(1 - 0.2 / 3)
+    alone = run("corrected_kfold_t", folds(3), options={"corrected_kfold_t": ALONE})
+    assert {row.confidence for row in alone} == {0.95}
 
 
 def test_numbers_that_json_lacks_come_back_as_they_were():

@@ -151,6 +151,7 @@ PLANNED = [
         for other in (FOREST, BAYES, SINGLE, {**SINGLE, "deterministic": True})
     ),
     (of_runs(bayes=BAYES, forest=SINGLE), ["mcnemar"]),
+    (of_runs(net=NET, forest=FOREST) | {"datasets": IN_TIME}, []),
     (
         of_runs(net=NET, forest=FOREST) | BOTH,
         {"corrected_repeated_kfold_t": ["accuracy"], "recipe_difference": ["accuracy"]},
@@ -161,6 +162,7 @@ PLANNED = [
         {"diebold_mariano_means": ["rmse", "mae"], "metric_difference": ["median_absolute_error"]},
     ),
     (of_numbers("rmse", "mae"), {"metric_difference": ["rmse", "mae"]}),
+    (of_numbers("rmse", "r2"), {"metric_difference": ["rmse"]}),  # equal by one, equal by both
     (of_numbers("rmse", "r2", "mae") | run("mean_difference"), {"mean_difference": ["mae"]}),
     (of_numbers("rmse", "r2") | BY_MARGIN, {"metric_equivalence": ["rmse"]}),
 ]
