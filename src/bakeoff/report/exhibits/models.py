@@ -183,7 +183,7 @@ def metrics(study: Study) -> Table:
         Column("sd", f"{title}, SD over {'data sets' if several else 'folds'}", SCORE),
         Column("n", "Data sets" if several else "Folds", tables.COUNT),
         Column("beside", capital(prose.HALVES[not study.by_full]), SCORE),
-        *([Column("holdout", f"{title} on held-out rows", SCORE)] if held else []),
+        *([Column("holdout", f"{title} on held-out rows", SCORE)] if held or not rows else []),
     )
     return Table(columns, rows)
 
