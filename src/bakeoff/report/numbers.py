@@ -85,11 +85,6 @@ def percent(value: float) -> str:
     return f"{value * 100:.{digits}g}%"
 
 
-def share(value: float, decimals: int = 1) -> str:
-    """Format a share in percent with fixed decimals."""
-    return NONE if math.isnan(value) else f"{100 * value:.{decimals}f}%"
-
-
 def count(n: int, noun: str, plural: str = "") -> str:
     """Count things: ``1 row``, ``1,200 rows``."""
     return f"{n:,} {noun if n == 1 else plural or noun + 's'}"

@@ -222,21 +222,11 @@ def compared(study: Study, row: Comparison) -> dict[str, Any]:
     """Return the values of a comparison by the keys of columns."""
     tones = TONES if row.role == "pair" else {Decision.DIFFERENT: "good"}
     return {
-        "dataset": row.dataset,
-        "metric": row.metric,
+        **vars(row),
         "written": study.written_as(row),
         "model": row.model_a,
-        "model_a": row.model_a,
-        "model_b": row.model_b,
-        "estimate": row.estimate,
         "ci_low": (row.ci_low, row.ci_high),
-        "statistic": row.statistic,
         "df": (row.df, row.df1, row.df2),
-        "pvalue": row.pvalue,
-        "pvalue_adjusted": row.pvalue_adjusted,
-        "p_a_better": row.p_a_better,
-        "p_equivalent": row.p_equivalent,
-        "p_b_better": row.p_b_better,
         "decision": Cell(prose.decision(study, row), tone=tones.get(row.decision, "open")),
     }
 

@@ -81,6 +81,11 @@ def _over_datasets(ps, ranks=(1.0, 2.0, 3.0), means=OVER, n=3, **found):
     return study(spec, rows, means)
 
 
+def _untested(means, datasets="def"):
+    """Score models on data sets, over which there is no test."""
+    return study(experiment(tuple(means), datasets=datasets, tests=("cv5x2_f",)), (), means)
+
+
 def _dataset_by_dataset():
     spec = experiment(AB, datasets=("d", "e", "f"), tests=("cv5x2_f",))
     rows = [
@@ -262,10 +267,8 @@ def _alike(groups=None):
 CASES = {
     "no model beats the baseline": lambda: _rows(0.6, 0.58),
     "every model is worse than the baseline, exchanged classes": lambda: _rows(0.1, 0.2),
-    "on no data set better than the baseline": lambda: study(
-        experiment(AB, datasets=("d", "e", "f"), tests=("cv5x2_f",)),
-        (),
-        {"a": [0.6, 0.61, 0.62], "b": [0.5, 0.55, 0.52]},
+    "on no data set better than the baseline": lambda: _untested(
+        {"a": [0.6, 0.61, 0.62], "b": [0.5, 0.55, 0.52]}
     ),
     "nearly perfect": lambda: _rows(0.999, 0.9),
     "too few groups": lambda: _rows(0.9, 0.8, 0.7, groups=np.arange(300) // 60),
@@ -278,10 +281,8 @@ CASES = {
     "one model and a value, cannot tell": lambda: _single(p0=0.85),
     "one model and a value, one-sided": lambda: _single(p0=0.9, alternative="greater"),
     "one of two is better than the baseline": lambda: _rows(0.9, 0.62),
-    "on one data set better than the baseline": lambda: study(
-        experiment(AB, datasets=("d", "e"), tests=("cv5x2_f",)),
-        (),
-        {"a": [0.95, 0.61], "b": [0.9, 0.605]},
+    "on one data set better than the baseline": lambda: _untested(
+        {"a": [0.95, 0.61], "b": [0.9, 0.605]}, "de"
     ),
     "a learner that was not simulated": lambda: _two(
         pair("a", "b", 0.01, 0.05, test="resampled_t", plan="resampled", **CI),
@@ -289,10 +290,8 @@ CASES = {
         resampling={"resampled": {}},
         estimator="sklearn.svm.NuSVC",
     ),
-    "many data sets without a test over them": lambda: study(
-        experiment(AB, datasets=[f"d{i}" for i in range(7)], tests=("cv5x2_f",)),
-        (),
-        {"a": [0.9] * 7, "b": [0.8] * 7},
+    "many data sets without a test over them": lambda: _untested(
+        {"a": [0.9] * 7, "b": [0.8] * 7}, [f"d{i}" for i in range(7)]
     ),
     "other metrics tell": lambda: _by_metrics(
         {"accuracy": [0.3], "f1": [0.002], "roc_auc": [0.03]}
@@ -310,9 +309,13 @@ CASES = {
     "twins lead": lambda: _tied(0.001),
     "twins lead, a third is open": lambda: _tied(0.2),
     "equal ranks over data sets": lambda: _over_datasets((1.0, 1.0, 1.0), (2.0, 2.0, 2.0), TIED),
-    "equal ranks without a test over data sets": lambda: study(
-        experiment(ABC, datasets=("d", "e", "f"), tests=("cv5x2_f",)), (), TIED
-    ),
+    "equal ranks without a test over data sets": lambda: _untested(TIED),
+    **{
+        f"{n} data sets, {len(models)} models": lambda models=models, n=n: _untested(
+            {m: [0.9 - 0.1 * i] * n for i, m in enumerate(models)}, [f"d{i}" for i in range(n)]
+        )
+        for models, n in (("ab", 3), ("ab", 6), ("abc", 3), ("abc", 12), ("abc", 60))
+    },
     "equal accuracy, different answers": lambda: _two(
         pair("a", "b", 1.0, 0.0, test="mcnemar", **WIDE),
         tests=("mcnemar",),

@@ -45,22 +45,6 @@ def test_the_omnibus_test_of_the_verdict_licenses_its_pairs(first):
 
 
 @pytest.mark.parametrize(
-    ("models", "n", "said"),
-    [
-        ("ab", 3, "needs at least 6 data sets to reach the 5% level; there are 3"),
-        ("ab", 6, "test over these data sets is wilcoxon_signed_rank"),
-        ("abc", 3, "needs at least 6 data sets to reach the 5% level; there are 3"),
-        ("abc", 12, "test over these data sets is friedman"),
-        ("abc", 60, "test over these data sets is iman_davenport"),
-    ],
-)
-def test_advice_is_what_is_recommended_for_so_many_data_sets(models, n, said):
-    spec = experiment(list(models), datasets=[f"d{i}" for i in range(n)], tests=("cv5x2_f",))
-    one = ran(spec, {m: [0.9 - 0.1 * i] * n for i, m in enumerate(models)})
-    assert said in answer(one).main[-1]
-
-
-@pytest.mark.parametrize(
     ("size", "correction", "called"),
     [(1, "holm", "p"), (2, "holm", "adjusted p"), (2, "none", "p")],
 )

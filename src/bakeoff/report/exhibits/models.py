@@ -28,7 +28,6 @@ from bakeoff.report.numbers import (
     number,
     p_equals,
     percent,
-    share,
 )
 from bakeoff.report.ranking import (
     Ranked,
@@ -184,7 +183,7 @@ def metrics(study: Study) -> Table:
         Column("sd", f"{title}, SD over {'data sets' if several else 'folds'}", SCORE),
         Column("n", "Data sets" if several else "Folds", tables.COUNT),
         Column("beside", capital(prose.HALVES[not study.by_full]), SCORE),
-        *([Column("holdout", f"{title} on held-out rows", SCORE)] if held else []),
+        *([Column("holdout", f"{title} on held-out rows", SCORE)] if held or not rows else []),
     )
     return Table(columns, rows)
 
@@ -251,14 +250,10 @@ def best(study: Study) -> Table:
     pairwise tests.
     """
     by_dataset = may_be_best(study, study.metric.name)
+    says = {True: Cell("yes"), False: Cell("no", tone="bad")}
     rows = [
-        {
-            "dataset": name,
-            "model": line.model,
-            "stays": Cell("yes" if line.stays else "no", tone="" if line.stays else "bad"),
-            "p": line.pvalue,
-            "tier": line.tier,
-        }
+        {"dataset": name, "model": line.model, "stays": says[line.stays]}
+        | {"p": line.pvalue, "tier": line.tier}
         for name, each in by_dataset.items()
         for line in each.models
     ]
@@ -452,7 +447,7 @@ def fitted(study: Study, dataset: str) -> Drawing:
         f"Predicted against observed values of {rows.n:,} held-out rows from "
         f"{written.told(float(truth.min()))} to {written.told(float(truth.max()))}, a panel for "
         f"each of {len(shown)} models. {study.label(shown[0])} predicts too much for "
-        f"{share(float((predicted[:, 0] > truth).mean()))} of the rows."
+        f"{100 * (predicted[:, 0] > truth).mean():.1f}% of the rows."
     )
     return Drawing(drawn, alt, legend, _fewer(shown, known))
 
