@@ -195,9 +195,9 @@ def _long(
             "imputed": False,
         }
     )
-    asked = [name.rpartition(":")[0] or name for name in metrics]
+    wanted = [name.rpartition(":")[0] or name for name in metrics]
     model = next((name for name in _MODEL if name in frame), None)
-    columns = [name for name in _VALUE if name in frame][:1] or [m for m in asked if m in frame]
+    columns = [name for name in _VALUE if name in frame][:1] or [m for m in wanted if m in frame]
     if model is not None and columns:
         of_rows = "metric" in frame and len(columns) == 1
         shared["model"] = _names(frame[model], "models")
@@ -215,13 +215,13 @@ def _long(
             for name in columns
         ]
     else:
-        if len(asked) > 1:
+        if len(wanted) > 1:
             raise UserError(
                 "metrics: several metrics need a row per score, with a column `metric`: a long "
                 "table",
             )
         parts = [
-            {"model": name.strip(), "metric": (*asked, "score")[0], "value": frame[name]}
+            {"model": name.strip(), "metric": (*wanted, "score")[0], "value": frame[name]}
             for name in _columns_of_models(frame, models, {datasets, *beside})
         ]
     if not parts:

@@ -221,7 +221,19 @@ def side_by_side(
     arguments |= {f"subgroups[{column!r}]": one for column, one in dividing.items()}
     rows = aligned({what: one for what, one in arguments.items() if one is not None})
     kin = {role: one_column(role, rows[role]) for role in related if role in rows}
-    shared, roles = _shared(kin, kind, len(next(iter(rows.values()))))
+    if "runs" in kin:
+        pairs = pd.DataFrame({"group": kin["groups"], "run": kin.pop("runs")}).astype(str)
+        twice = pairs[pairs.duplicated()].drop_duplicates()
+        if len(twice):
+            repeated = [f"{group} run {run}" for group, run in twice.itertuples(index=False)]
+            raise UserError(f"runs: a group has each run once; found twice: {some(repeated)}")
+    shared = {"id": pd.Series(np.arange(1, len(next(iter(rows.values()))) + 1)), **kin}
+    if isinstance(kind, Passing):
+        if "groups" not in kin:
+            raise UserError("groups: found None, expected the items that were run several times")
+        items = kin["groups"]
+        shared = {"id": items, "runs": items.groupby(items).cumcount() + 1}
+    roles = {role: role for role in shared}
     for column in dividing:
         what = f"subgroups[{column!r}]"
         shared[column] = one_column(what, rows[what])
@@ -251,25 +263,6 @@ def side_by_side(
     named = validated(GivenColumns, {**roles, "subgroups": parts})
     given = read_given(GivenTables(name, tables), named, **how)
     return dataclasses.replace(given, like_groups=()), kind, measured, own_metrics
-
-
-def _shared(
-    related: dict[str, Series], kind: Kind | None, n: int
-) -> tuple[dict[str, Series], dict[str, str]]:
-    """Return the columns of ids, groups and times that all tables have, and their roles."""
-    if "runs" in related:
-        pairs = pd.DataFrame({"group": related["groups"], "run": related.pop("runs")}).astype(str)
-        twice = pairs[pairs.duplicated()].drop_duplicates()
-        if len(twice):
-            repeated = [f"{group} run {run}" for group, run in twice.itertuples(index=False)]
-            raise UserError(f"runs: a group has each run once; found twice: {some(repeated)}")
-    shared = {"id": pd.Series(np.arange(1, n + 1)), **related}
-    if isinstance(kind, Passing):
-        if "groups" not in related:
-            raise UserError("groups: found None, expected the items that were run several times")
-        items = related["groups"]
-        shared = {"id": items, "runs": items.groupby(items).cumcount() + 1}
-    return shared, {role: role for role in shared}
 
 
 def _classes(y: Series, classes: Sequence[Any]) -> list[str]:

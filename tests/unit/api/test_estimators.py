@@ -135,11 +135,8 @@ def test_path_of_another_kind(tmp_path):
     with pytest.raises(UserError, match=r"path: found .* expected a name with .yaml"):
         found.to_yaml(tmp_path / "x.json")
     assert not list(tmp_path.glob("x*"))
-    (tmp_path / "x.yaml").touch(0o444)
-    with pytest.raises(UserError, match=r"x.yaml cannot be written: its mode is 0444"):
-        found.to_yaml(tmp_path / "x.yaml")
-    assert not (tmp_path / "x.parquet").exists()
-    (tmp_path / "y.parquet").touch(0o444)
-    with pytest.raises(UserError, match=r"y.parquet cannot be written: its mode is 0444"):
-        found.to_yaml(tmp_path / "y.yaml")
-    assert not (tmp_path / "y.yaml").exists()
+    for fixed, other in (("x.yaml", "x.parquet"), ("y.parquet", "y.yaml")):
+        (tmp_path / fixed).touch(0o444)
+        with pytest.raises(UserError, match=f"{fixed} cannot be written: its mode is 0444"):
+            found.to_yaml(tmp_path / f"{fixed[0]}.yaml")
+        assert not (tmp_path / other).exists()

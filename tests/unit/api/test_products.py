@@ -127,15 +127,6 @@ def test_constant_numbers_have_no_correlation(constant):
     assert metric_ci(np.full(N, constant), NUMBERS, metric="r2").status == "undefined"
 
 
-def test_missing_values_in_a_list_of_texts_are_no_class():
-    y = ["a", "b"] * 20
-    broken = [float("nan"), *y[1:]]
-    with pytest.raises(bakeoff.UserError, match="no true label"):
-        bakeoff.compare(broken, {"a": y, "b": y})
-    with pytest.raises(bakeoff.UserError, match="no prediction"):
-        bakeoff.compare(y, {"a": broken, "b": y})
-
-
 HUGE = {model: own * 1e150 for model, own in NEAR.items()}
 TWO, RUNS = (NUMBERS, *NEAR.values()), (TRUTH, flipped(0.2, 3), flipped(0.2))
 

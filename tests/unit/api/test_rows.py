@@ -221,6 +221,8 @@ ELSEWHERE = r"predictions\['n'\]: its index is another one .* \(it has 20, 21, 2
         (Y.set_axis([1] * 20), {**GOOD, "m": Y.rename(lambda i: i + 2)}, {}, "each row is once"),
         (Y, {**GOOD, "n": ["c", *Y[1:]]}, {}, r"in 1 of 20 rows: 'c' .* is named in `classes`"),
         (Y, {**GOOD, "n": [None, *Y[1:]]}, {}, "1 of 20 rows have no prediction .*; the first is"),
+        (Y, {**GOOD, "n": [np.nan, *Y[1:]]}, {}, "1 of 20 rows have no prediction"),
+        ([np.nan, *Y[1:]], GOOD, {}, "1 of 20 rows have no true label"),
         (Y.where(Y.index > 0), GOOD, {}, r"1 of 20 rows have no true label in column 'y'; the fi"),
         (Y, GOOD, {"metrics": "f2f"}, "metrics: unknown metric 'f2f'"),
         (Y, GOOD, {"metrics": "roc_auc"}, "^metrics: roc_auc needs .* labels alone: pass them"),

@@ -89,23 +89,18 @@ def test_one_table_is_a_pilot_too(capsys, pilot):
 
 
 def test_a_pilot_tells_the_noise(capsys, pilot):
-    found = planned(capsys, "a.csv b.csv --metric f1 --difference 0.05")
-    result = stats.metric_difference(*pilot, metric="f1", positive=1)
-    test = stats.MetricPower.from_pilot(result)
-    assert found["rows"] == test.solve(difference=0.05, power=0.8).n
-    assert found["power"] == pytest.approx(0.8, abs=0.002)
-    found = planned(capsys, "a.csv b.csv --metric f1 --margin 0.05")
-    plan = test.solve(difference=0.05, power=0.8, alternative="greater")
-    assert found["rows"] == plan.n
-    found = planned(capsys, "a.csv b.csv --metric f1 --margin 0.05 --equal")
-    plan = test.solve(difference=0.05, power=0.9, alternative="greater")
-    assert found["rows"] == plan.n
-    assert found["power"] == pytest.approx(0.8, abs=0.002)
-    groups = np.arange(300) // 10
-    found = planned(capsys, "a.csv b.csv --difference 0.05 --groups user")
-    result = stats.metric_difference(*pilot, groups=groups)
-    test = stats.MetricPower.from_pilot(result)
-    assert found["rows"] == test.solve(difference=0.05, power=0.8).n
+    f1 = stats.metric_difference(*pilot, metric="f1", positive=1)
+    grouped = stats.metric_difference(*pilot, groups=np.arange(300) // 10)
+    for options, noise, how in (
+        ("--metric f1 --difference 0.05", f1, {"power": 0.8}),
+        ("--metric f1 --margin 0.05", f1, {"power": 0.8, "alternative": "greater"}),
+        ("--metric f1 --margin 0.05 --equal", f1, {"power": 0.9, "alternative": "greater"}),
+        ("--difference 0.05 --groups user", grouped, {"power": 0.8}),
+    ):
+        found = planned(capsys, f"a.csv b.csv {options}")
+        test = stats.MetricPower.from_pilot(noise)
+        assert found["rows"] == test.solve(difference=0.05, **how).n
+        assert found["power"] == pytest.approx(0.8, abs=0.002)
 
 
 BOTH = "--difference .02 --discordance .1"
