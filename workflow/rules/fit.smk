@@ -1,4 +1,4 @@
-RESOURCES = snakemake_ways.asked(workflow, BAKEOFF.resources)
+RESOURCES = snakemake_ways.resources(workflow, EXPERIMENT.fitted)
 
 
 rule fit:
@@ -15,7 +15,7 @@ rule fit:
     params:
         digest=lambda wc: MADE_BY[wc.dataset][wc.model],
     run:
-        BAKEOFF.fitter.fit(fit_of(wildcards), str(log))
+        BAKEOFF.fitter.fit(fit_of(wildcards))
 
 
 # all fits of a model on a data set in one job (`execution: {jobs_per: model}`); those that are there
@@ -34,7 +34,7 @@ rule fit_model:
     params:
         digest=lambda wc: MADE_BY[wc.dataset][wc.model],
     run:
-        BAKEOFF.fit_batch(wildcards, threads, output, log)
+        BAKEOFF.fitter.fit_batch(*wildcards, threads, *output, *log)
 
 
 # a model that was trained elsewhere leaves the same file as one that was fitted here

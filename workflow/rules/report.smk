@@ -62,7 +62,7 @@ rule report:
         digest=lambda wc: digests.of_report(EXPERIMENT, TESTS),
     run:
         made = [*output, *PRINTS, *BESIDE]
-        do(log, steps.report, STUDY, PATHS.root, made, PATHS.made)
+        do(log, steps.report, STUDY, PATHS.root, made, PATHS.made())
 
 
 rule print_figures:

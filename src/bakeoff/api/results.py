@@ -91,7 +91,7 @@ def read(folder: str | Path) -> Findings:
     if not is_file(resolved):
         raise UserError(f"{str(folder)!r} holds no results: no experiment.yaml is in it")
     paths = Paths(str(root))
-    note = Path(paths.owner)
+    note = Path(paths.owner())
     file = note.read_text(encoding="utf-8").strip() if note.is_file() else ""
     experiment = read_experiment(resolved)
     if experiment.own_metrics:  # their modules lie where the run found them

@@ -70,16 +70,16 @@ def of_splits(experiment: Experiment, plan: str) -> str:
 def of_fits(experiment: Experiment) -> dict[str, dict[str, str]]:
     """Digest what makes the predictions of each fitted model, by data set and model."""
     made_by, costs = code("fit", "data", "seeds.py", "keys.py"), _costs(experiment)
-    found: dict[str, dict[str, str]] = {dataset: {} for dataset in experiment.datasets}
+    digests: dict[str, dict[str, str]] = {dataset: {} for dataset in experiment.datasets}
     for model, spec in experiment.fitted.items():
         libraries = versions((*BASE_PACKAGES, *distributions_of(*spec.imports)))
-        by_user = own_code(*spec.imports)
-        own = _plain(spec, *_NOT_IN_FIT), experiment.seed, made_by, libraries, by_user
-        anywhere = digest([*own])
-        for dataset, of_model in found.items():
+        plain, by_user = _plain(spec, *_NOT_IN_FIT), own_code(*spec.imports)
+        parts = [plain, experiment.seed, made_by, libraries, by_user]
+        anywhere = digest(parts)
+        for dataset, by_model in digests.items():
             priced = spec.needs_costs
-            of_model[model] = digest([*own, costs[dataset]]) if priced else anywhere
-    return found
+            by_model[model] = digest([*parts, costs[dataset]]) if priced else anywhere
+    return digests
 
 
 def of_given(experiment: Experiment, model: str) -> str:

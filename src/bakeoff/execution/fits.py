@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
@@ -40,25 +40,44 @@ class Fitter:
         self._needs, self._made_by, self._workers = needs, made_by, workers
         self._experiment = needs.experiment
 
-    def fit(self, fit: Fit, log: str) -> None:
+    def fit(self, fit: Fit) -> None:
         """Fit and predict once; raise `StepError` if that fails and must not."""
-        self._note(fit, self._alone(fit, log))
+        where = fit.dataset, fit.model, fit.split
+        record, log = self._needs.paths.failure(*where), self._needs.paths.fit_log(*where)
+        task, limits = self._task(fit), self._experiment.limits(fit.model)
+        step, passes_over = partial(steps.fit, task), self._needs.passes_over
+        try:
+            if self._workers is None:
+                result(fit, work(step, log), log)
+            else:
+                # whoever killed its process once, a fit is to blame only if it dies again
+                self._workers.do(fit, step, log, limits, attempts=2 if passes_over else 1)
+        except StepError as error:
+            if not (passes_over and self._workers):
+                raise
+            failed = fit, error.reason, task.fingerprint, str(task.output)
+            self._workers.do(fit, partial(steps.note_failure, *failed))
+            write_json(record, {"fit": list(fit), "limits": list(limits), "why": error.reason})
+            sys.stderr.write(f"{error}\n  on_error: exclude leaves {fit.model} out here\n")
+        else:
+            Path(record).unlink(missing_ok=True)
 
-    def fit_batch(self, fits: Sequence[Fit], record: str, log: str, at_a_time: int) -> None:
-        """Do the fits that are not there yet; one that fails does not stop the others.
+    def fit_batch(self, dataset: str, model: str, threads: int, record: str, log: str) -> None:
+        """Do the fits of a model on a data set; one that fails does not stop the others.
 
         A `UserError` says at the end which failed, and why.
         """
-        failed: dict[Fit, str] = {}
+        fits, failed = list(self._experiment.fits(dataset, model)), dict[Fit, str]()
 
         def do(fit: Fit) -> None:
             try:
-                self.fit(fit, self._needs.log_of(fit))
+                self.fit(fit)
             except StepError as error:
                 failed[fit] = str(error)
 
-        with ThreadPoolExecutor(at_a_time) as threads:
-            list(threads.map(do, fits))
+        at_a_time = max(1, threads // self._experiment.fitted[model].threads)
+        with ThreadPoolExecutor(at_a_time) as pool:
+            list(pool.map(do, fits))
         errors = [failed[fit] for fit in fits if fit in failed]
         write_text(log, "".join(f"{error}\n" for error in errors))
         if errors:
@@ -67,47 +86,16 @@ class Fitter:
             raise UserError("\n".join([head, *errors[:_SHOWN], *more]))
         note_batch(record, list(map(self._needs.prediction, fits)))
 
-    def _alone(self, fit: Fit, log: str) -> bool | StepError:
-        """Do a fit; return whether it was not there yet, or how it failed."""
-        step, limits = self._step(fit), self._experiment.limits(fit.model)
-        try:
-            if self._workers is None:
-                return result(fit, work(step, log), log)
-            try:
-                return self._workers.do(fit, step, log, limits)
-            except StepError as error:
-                if not (error.died and self._needs.passes_over):
-                    raise
-                # whoever killed it once, it is to blame only if it dies again
-                return self._workers.do(fit, step, log, limits)
-        except StepError as error:
-            return error
-
-    def _note(self, fit: Fit, outcome: bool | StepError) -> None:
-        """Record the outcome of a fit; raise its error unless failures are allowed."""
-        record = self._needs.paths.failure(fit.dataset, fit.model, fit.split)
-        if not isinstance(outcome, StepError):
-            Path(record).unlink(missing_ok=True)
-            return
-        if not (self._needs.passes_over and self._workers):
-            raise outcome
-        made_by, output = self._made_by[fit.dataset][fit.model], self._needs.prediction(fit)
-        self._workers.do(fit, partial(steps.note_failure, fit, outcome.reason, made_by, output))
-        limits = list(self._experiment.limits(fit.model))
-        write_json(record, {"fit": list(fit), "limits": limits, "why": outcome.reason})
-        sys.stderr.write(f"{outcome}\n  on_error: exclude leaves {fit.model} out here\n")
-
-    def _step(self, fit: Fit) -> partial[bool]:
-        experiment, place = self._experiment, self._needs.paths
+    def _task(self, fit: Fit) -> FitTask:
+        experiment, paths = self._experiment, self._needs.paths
         model = experiment.fitted_model(fit.model)
-        task = FitTask(
+        return FitTask(
             fit,
             model,
             experiment.seed,
-            place.data(fit.dataset),
-            place.splits(fit.dataset, fit.plan),
+            paths.data(fit.dataset),
+            paths.splits(fit.dataset, fit.plan),
             self._needs.prediction(fit),
             self._made_by[fit.dataset][fit.model],
             experiment.costs_on(fit.dataset) if model.needs_costs else None,
         )
-        return partial(steps.fit, task)

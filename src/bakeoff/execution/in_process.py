@@ -44,11 +44,7 @@ def run_in_process(
                 steps.take_predictions(experiment, fit, table, divided, needs.prediction(fit))
     fits = list(experiment.fits())
     with closing(Workers()) if workers > 1 else nullcontext() as pool:
-        fitter = Fitter(needs, made_by, pool)
-
-        def do(fit: Fit) -> None:
-            fitter.fit(fit, needs.log_of(fit))
-
+        do = Fitter(needs, made_by, pool).fit
         done: Iterable[None] = ThreadPoolExecutor(workers).map(do, fits) if pool else map(do, fits)
         for i, _ in enumerate(done, 1):
             fitted(i, len(fits))

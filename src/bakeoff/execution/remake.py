@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from bakeoff.execution.rule_inputs import RuleInputs
@@ -19,28 +19,27 @@ from bakeoff.files import is_whole, read_json, write_json, write_text
 from bakeoff.spec import Fit
 
 _BESIDE = re.compile(r"(\.timing\.json|\.parquet)$")
-FindOutdated = Callable[[Mapping[str, Mapping[str, str]]], list[str]]
 
 
-def to_remake(
-    needs: RuleInputs, made_by: Mapping[str, Mapping[str, str]], find_outdated: FindOutdated
-) -> set[str]:
-    """List the files; `find_outdated` is that of `bakeoff.fit.predictions`, wherever it runs."""
-    files = {*map(needs.prediction, _to_retry(needs)), *_damaged(needs)}
-    for path in [path for path in files if path.startswith(needs.paths.top("predictions/"))]:
+def to_remake(needs: RuleInputs, made_by: Mapping[str, Mapping[str, str]]) -> set[str]:
+    """List the files."""
+    paths, experiment = needs.paths, needs.experiment
+    files = {*_to_retry(needs), *_damaged(needs)}
+    for path in [path for path in files if path.startswith(paths.top("predictions/"))]:
         *_, dataset, model, name = Path(path).parts
-        files.add(needs.paths.batch(dataset, model))
         # what lies beside predictions is made with them
-        files.add(needs.paths.prediction(dataset, model, _BESIDE.sub("", name)))
-    records = [record for name in needs.experiment.datasets for record in needs.batches(name)]
+        files.add(paths.batch(dataset, model))
+        files.add(paths.prediction(dataset, model, _BESIDE.sub("", name)))
+    records = [record for name in experiment.datasets for record in needs.batches(name)]
     if records:
         files |= {record for record in records if Path(record).is_file() and not _holds(record)}
-    elif needs.paths.folder("batches").is_dir():  # they wrote what Snakemake has no records of
-        stamps = {
-            needs.prediction(fit): {"fingerprint": made_by[fit.dataset][fit.model]}
-            for fit in needs.experiment.fits()
-        }
-        files |= set(find_outdated(stamps))
+    elif Path(paths.top("batches")).is_dir():  # they wrote what Snakemake has no records of
+        from bakeoff.fit.predictions import is_made  # otherwise it has no use for pyarrow
+
+        for fit in experiment.fits():
+            path, stamp = needs.prediction(fit), {"fingerprint": made_by[fit.dataset][fit.model]}
+            if Path(path).is_file() and not is_made(path, stamp):
+                files.add(path)
     return files
 
 
@@ -63,26 +62,23 @@ def _holds(record: str) -> bool:
         return False
 
 
-def _to_retry(needs: RuleInputs) -> Iterator[Fit]:
+def _to_retry(needs: RuleInputs) -> Iterator[str]:
     """List the fits that failed under other limits than today's, or must not fail today."""
     experiment = needs.experiment
-    for record in filter(is_whole, sorted(needs.paths.folder("failed").rglob("*.json"))):
-        recorded = read_json(record)
-        fit = Fit(*recorded["fit"])
+    for record in filter(is_whole, sorted(Path(needs.paths.top("failed")).rglob("*.json"))):
+        failure = read_json(record)
+        fit = Fit(*failure["fit"])
         if fit.model in experiment.fitted and (
-            recorded["limits"] != list(experiment.limits(fit.model))
-            or experiment.on_error == "stop"
+            failure["limits"] != list(experiment.limits(fit.model)) or experiment.on_error == "stop"
         ):
-            yield fit
+            yield needs.prediction(fit)
 
 
 def note_sizes(needs: RuleInputs) -> None:
-    """Write down how large each file is that a run leaves; the next run forgets it at its start.
-
-    The note has the date of the newest file, and says so: where the folder was copied with new
-    dates, it has another one.
-    """
-    note, files = needs.paths.sizes, _files(needs.paths.root)
+    """Write down how large each file is that a run leaves; the next run forgets it at its start."""
+    # the note has the date of the newest file, and says so: where the folder was copied with new
+    # dates, it has another one
+    note, files = needs.paths.sizes(), _files(needs.paths.root)
     ended = max((now.st_mtime_ns for now in files.values()), default=0)
     sizes = {path: now.st_size for path, now in sorted(files.items())}
     write_json(note, {"ended": ended, "sizes": sizes})
@@ -90,12 +86,9 @@ def note_sizes(needs: RuleInputs) -> None:
 
 
 def _damaged(needs: RuleInputs) -> set[str]:
-    """List the files that changed after the last run, or are gone.
-
-    After a run that was killed nobody knows what it left: files have to have their ends.
-    """
-    note, now = Path(needs.paths.sizes), _files(needs.paths.root)
-    if not note.is_file():
+    """List the files that changed after the last run, or are gone."""
+    note, now = Path(needs.paths.sizes()), _files(needs.paths.root)
+    if not note.is_file():  # nobody knows what a killed run left: files have to have their ends
         return {path for path in now if path.endswith((".parquet", ".json")) and not is_whole(path)}
     before = read_json(note)
     written = math.inf if note.stat().st_mtime_ns != before["ended"] else before["ended"]
@@ -108,6 +101,6 @@ def _damaged(needs: RuleInputs) -> set[str]:
 
 def _files(root: str) -> dict[str, os.stat_result]:
     """Return the states of a folder's files, but for logs and notes, by their paths."""
-    found = (path for path in Path(root).rglob("[!.]*") if path.is_file())
+    files = (path for path in Path(root).rglob("[!.]*") if path.is_file())
     logs = Path(root, "logs")
-    return {path.as_posix(): path.stat() for path in found if logs not in path.parents}
+    return {path.as_posix(): path.stat() for path in files if logs not in path.parents}

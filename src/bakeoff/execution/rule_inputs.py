@@ -36,8 +36,7 @@ class RuleInputs:
 
     def given(self, dataset: str) -> list[str]:
         """List what the given models bring for a data set."""
-        files = self.experiment.given_files(dataset).values()
-        return [path for of_model in files for path in of_model]
+        return [path for m in self.experiment.given.values() for path in m.files(dataset)]
 
     def given_scores(self, dataset: str, plan: str) -> list[str]:
         """List the files of scores that stand in for the predictions of a data set and plan."""
@@ -57,10 +56,6 @@ class RuleInputs:
     def prediction(self, fit: Fit) -> str:
         """Return the file that one fit leaves."""
         return self.paths.prediction(fit.dataset, fit.model, fit.split)
-
-    def log_of(self, fit: Fit) -> str:
-        """Return the log of one fit."""
-        return self.paths.fit_log(fit.dataset, fit.model, fit.split)
 
     def predictions(
         self, dataset: str, plan: str, models: Iterable[str] | None = None
@@ -92,7 +87,7 @@ class RuleInputs:
 
     def failed(self, dataset: str) -> list[str]:
         """List the files that failed fits left, once all are done and where that is no error."""
-        folder = self.paths.folder("failed") / dataset
+        folder = Path(self.paths.top("failed"), dataset)
         noted = {(path.parent.name, path.stem) for path in folder.glob("*/*.json")}
         if not (self.passes_over and noted):
             return []

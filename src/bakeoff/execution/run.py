@@ -94,17 +94,11 @@ class Run:
         """Do a step in a worker, or in a job's own process; say what failed, why, and the log."""
         return self.workers.do(step.__name__, partial(step, *args), str(log))
 
-    def fit_batch(self, wildcards: Any, threads: int, record: object, log: object) -> None:
-        """Do the fits of a model on a data set; see `Fitter.fit_batch`."""
-        at_a_time = max(1, threads // self.experiment.fitted[wildcards.model].threads)
-        fits = list(self.experiment.fits(*wildcards))
-        self.fitter.fit_batch(fits, str(record), str(log), at_a_time)
-
     def begin(self) -> None:
         """Before the first job, remove what killed runs left half-written; files will change."""
-        Path(self.paths.sizes).unlink(missing_ok=True)
+        Path(self.paths.sizes()).unlink(missing_ok=True)
         if self.file:
-            write_text(self.paths.owner, f"{Path(os.path.relpath(self.file)).as_posix()}\n")
+            write_text(self.paths.owner(), f"{Path(os.path.relpath(self.file)).as_posix()}\n")
         for folder in (self.paths.root, CACHE):
             remove_parts(folder)
         for path in self._again:  # a batch keeps what has the right stamp
@@ -117,11 +111,7 @@ class Run:
         self.workers.close()
 
     def answer(self, outputs: Collection[str]) -> str:
-        """Return the verdict and where the report is; empty where there is none yet.
-
-        After a run that the report was no part of (`--until`, other targets) one line says that
-        it may be out of date. `outputs` are those of all jobs of the run.
-        """
+        """Return the verdict and where the report is, or that `outputs` of the run lack it."""
         verdict, page = (Path(self.paths.top(f)) for f in ("verdict.txt", "report.html"))
         if not (verdict.is_file() and page.is_file()):
             return ""
@@ -136,10 +126,8 @@ class Run:
     def to_remake(self) -> set[str]:
         """List the files that Snakemake takes for finished and that are not."""
         if self.file is None:  # a module, which is not told when a run ends
-            Path(self.paths.sizes).unlink(missing_ok=True)
-        self._again = remake.to_remake(
-            self.needs, self.made_by, partial(self._call, steps.find_outdated)
-        )
+            Path(self.paths.sizes()).unlink(missing_ok=True)
+        self._again = remake.to_remake(self.needs, self.made_by)
         return self._again
 
     @cached_property
@@ -151,17 +139,6 @@ class Run:
             lambda: self._call(steps.list_exhibits, self.experiment, self.tests),
         )
         return [Item(*item) for item in items]
-
-    @property
-    def resources(self) -> dict[str, Callable[[Any], int | str | None]]:
-        """What the fits of a model ask an executor for, by the names of the resources."""
-
-        def needed(name: str, wildcards: Any) -> int | str | None:
-            return self.experiment.fitted[wildcards.model].resources.get(name)
-
-        models = self.experiment.fitted.values()
-        names = dict.fromkeys(name for model in models for name in model.resources)
-        return {name: partial(needed, name) for name in names}
 
     def _call(self, step: Callable[..., T], *args: Any) -> T:
         return self.workers.do(None, partial(step, *args))

@@ -1,4 +1,7 @@
-"""What the rules ask of Snakemake beyond its language; private names stand in the last part."""
+"""What the rules ask of Snakemake beyond its language.
+
+Where a private name is used, it is said what breaks without it.
+"""
 
 from __future__ import annotations
 
@@ -14,15 +17,15 @@ from functools import partial
 from typing import Any, NoReturn
 
 from snakemake.logging import logger
+from snakemake.persistence import PersistenceBase
 from snakemake.utils import available_cpu_count
 from snakemake_interface_logger_plugins.common import LogEvent
 
 from bakeoff.errors import UserError
+from bakeoff.spec.models import Model
 
 LONGEST_SLEEP = 15.0
 """Seconds between two looks at the jobs of a cluster, at most."""
-_STEP = 0.2
-_JOB_AGE = "get_min_job_age"
 
 
 def is_module(workflow: Any) -> bool:
@@ -51,7 +54,10 @@ def config_files(workflow: Any) -> list[str]:
 
 def prepare(workflow: Any) -> None:
     """Prepare the main process of a run, before anything is known of its jobs."""
-    spare_pandas()
+    # Without `_serialize_param_builtin` each run takes half a second and 65 MiB more: Snakemake
+    # imports pandas to ask whether a param is one of its tables, and none of ours is.
+    if builtin := getattr(PersistenceBase, "_serialize_param_builtin", None):
+        PersistenceBase._serialize_param_pandas = builtin
     if is_module(workflow):
         return  # the rest is for the own workflow to say
     settings = workflow.resource_settings
@@ -75,11 +81,11 @@ def goes_to_a_cluster(workflow: Any) -> bool:
 
 
 def prepare_graph(workflow: Any, to_remake: Callable[[], set[str]]) -> None:
-    """Say how jobs are to be done, and which in any case; from an input function.
+    """Say how jobs are to be done, and which in any case.
 
-    Earlier there are no settings of execution, and later the local executor is made. `run:` jobs
-    are threads that hand their work to warm processes, whatever the profile: else each were a
-    process that reads the experiment anew, and a run took twenty times as long.
+    An input function calls it: earlier there are no settings of execution, and later the local
+    executor is made. `run:` jobs are threads that hand their work to warm processes, whatever the
+    profile: as processes each would read the experiment anew, and a run take twenty times as long.
     """
     if workflow.execution_settings is not None:
         workflow.execution_settings.use_threads = True
@@ -94,8 +100,7 @@ def end_at_once(workflow: Any, stop: Callable[[], None]) -> None:
     """Make Ctrl-C and SIGTERM end a run at once, wherever its jobs are.
 
     By itself Snakemake lets running `run:` jobs finish, however long a fit takes, and waits on
-    SIGTERM for jobs on a cluster instead of cancelling them. What was finished is kept, so ending
-    at once loses only the fits under way. `stop` waits for nothing and takes no lock.
+    SIGTERM for jobs on a cluster instead of cancelling them.
     """
 
     def handle(number: int, frame: types.FrameType | None) -> NoReturn:
@@ -151,22 +156,8 @@ def show_progress(settings: Any) -> None:
             handler.addFilter(shows)
 
 
-# Private names of Snakemake and its plugins, and what breaks without each.
-
-
-def spare_pandas() -> None:
-    """Without `_serialize_param_builtin` each run takes half a second and 65 MiB more.
-
-    Snakemake imports pandas to ask whether a param is one of its tables; none of ours is.
-    """
-    from snakemake.persistence import PersistenceBase as Records
-
-    if builtin := getattr(Records, "_serialize_param_builtin", None):
-        Records._serialize_param_pandas = builtin
-
-
-def asked(workflow: Any, resources: Mapping[str, Callable[[Any], Any]]) -> dict[str, Any]:
-    """Return resources as a rule takes them: where one is None, the default of the run.
+def resources(workflow: Any, models: Mapping[str, Model]) -> dict[str, Any]:
+    """Return what a rule of fits asks an executor for: as the model says, or the run's default.
 
     Without `_parsed_default_resources` the models that ask for no memory have no default as soon
     as one model asks for some.
@@ -174,15 +165,16 @@ def asked(workflow: Any, resources: Mapping[str, Callable[[Any], Any]]) -> dict[
     defaults = getattr(workflow.resource_settings, "_parsed_default_resources", {})
 
     def value(name: str, wildcards: Any, **more: Any) -> Any:
-        amount = resources[name](wildcards)
+        amount = models[wildcards.model].resources.get(name)
         if amount is None and name in defaults:
             amount = defaults[name].evaluate(wildcards, **more).value
         return amount
 
     # Snakemake takes None for a resource that a job does not ask for, but for what is called by its
     # unit; `mem` is the same as `mem_mb`, and whole numbers are megabytes there too
-    names = {"mem_mb": "mem", "disk_mb": "disk"}
-    return {names.get(name, name): partial(value, name) for name in resources}
+    called = {"mem_mb": "mem", "disk_mb": "disk"}
+    names = (name for model in models.values() for name in model.resources)
+    return {called.get(name, name): partial(value, name) for name in names}
 
 
 def sleep_in_steps(workflow: Any) -> None:
@@ -194,23 +186,21 @@ def sleep_in_steps(workflow: Any) -> None:
     async def nap() -> None:
         left = min(executor.next_seconds_between_status_checks, LONGEST_SLEEP)
         while executor.wait and left > 0:
-            await asyncio.sleep(min(left, _STEP))
-            left -= _STEP
+            await asyncio.sleep(min(left, 0.2))
+            left -= 0.2
 
     executor.sleep = nap
 
 
 def bridge_outages(workflow: Any) -> None:
-    """Without this a controller of Slurm that is away for a moment ends the run.
+    """Without `get_min_job_age` a controller of Slurm that is away for a moment ends the run.
 
-    Before each look at its jobs, snakemake-executor-plugin-slurm asks the controller how long it
-    remembers ended jobs. With no answer it turns from squeue to sacct, and where there is no
-    accounting it then asks in vain until it gives its jobs up, long after the controller is back.
-    The controller's last answer is as good as a new one.
+    With no answer to it the plugin turns from squeue to sacct, and where there is no accounting it
+    asks in vain until it gives its jobs up. The controller's last answer is as good as a new one.
     """
-    plugin = sys.modules.get("snakemake_executor_plugin_slurm")
-    ask = getattr(plugin, _JOB_AGE, None)
-    if plugin is None or ask is None:
+    name, job_age = "snakemake_executor_plugin_slurm", "get_min_job_age"
+    ask = getattr(sys.modules.get(name), job_age, None)
+    if ask is None:
         return
     last = ask()
 
@@ -221,5 +211,5 @@ def bridge_outages(workflow: Any) -> None:
         return last
 
     for path, module in list(sys.modules.items()):  # whichever module of the plugin calls it
-        if path.startswith(plugin.__name__) and getattr(module, _JOB_AGE, None) is ask:
-            setattr(module, _JOB_AGE, answer)
+        if path.startswith(name) and getattr(module, job_age, None) is ask:
+            setattr(module, job_age, answer)

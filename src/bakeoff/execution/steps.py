@@ -28,13 +28,6 @@ def check(experiment: Experiment) -> tuple[list[Problem], AnalysisPlan]:
     return check_experiment(experiment)
 
 
-def find_outdated(stamps: Mapping[str, Mapping[str, str]]) -> list[str]:
-    """List the files of predictions that something else made; see `bakeoff.fit.predictions`."""
-    from bakeoff.fit.predictions import find_outdated
-
-    return find_outdated(stamps)
-
-
 def list_exhibits(experiment: Experiment, tests: AnalysisPlan) -> list[tuple[str, ...]]:
     """List the figures and tables of an experiment's report; see `bakeoff.report.exhibits`."""
     from bakeoff.report.exhibits import exhibits
@@ -75,15 +68,13 @@ def split_dataset(
     write_splits(output, splits)
 
 
-def fit(task: FitTask) -> bool:
-    """Fit and predict once, unless this very fit is there already; tell whether it was not."""
-    from bakeoff.fit.predictions import is_made
+def fit(task: FitTask) -> None:
+    """Fit and predict once, unless this very fit is there already."""
+    from bakeoff.fit.predictions import is_made, stamp
     from bakeoff.fit.run_fit import run_fit
 
-    if is_made(task.output, task.stamp):
-        return False
-    run_fit(task)
-    return True
+    if not is_made(task.output, stamp(task.fingerprint, task.data, task.splits)):
+        run_fit(task)
 
 
 def note_failure(fit: Fit, why: str, fingerprint: str, output: str) -> None:

@@ -41,10 +41,10 @@ _IN_WORKER: list[bool] = []
 
 
 class StepError(UserError):
-    """A step failed, for a reason, and left a log; `died` tells whether its process did."""
+    """A step failed, for a reason, and left a log."""
 
-    def __init__(self, what: object, reason: str, log: str | None = None, died: bool = False):
-        self.what, self.reason, self.died = what, reason, died
+    def __init__(self, what: object, reason: str, log: str | None = None):
+        self.what, self.reason = what, reason
         super().__init__(f"{what} failed: {reason}" + (f"\n  log: {log}" if log else ""))
 
 
@@ -62,8 +62,12 @@ class Workers:
         step: Callable[[], T],
         log: str | None = None,
         limits: Limits = NO_LIMITS,
+        attempts: int = 1,
     ) -> T:
-        """Do a step in a process and wait for what it returns; raise `StepError` if it fails."""
+        """Do a step in a process and wait for what it returns; raise `StepError` if it fails.
+
+        A step whose process died is done again, as long as there are attempts left.
+        """
         # what earlier steps left in the memory of a process is not held against a limit
         process = self._idle.pop() if self._idle and limits[1] is None else self._new()
         try:
@@ -78,11 +82,13 @@ class Workers:
             if not isinstance(error, BrokenProcessPool | _EndedError):
                 raise
             died = isinstance(error, BrokenProcessPool)
+            if died and attempts > 1:
+                return self.do(what, step, log, limits, attempts - 1)
             reason = _how_it_died(str(error)) if died else str(error)
             if log:
                 with Path(log).open("a", encoding="utf-8") as file:
                     file.write(f"{reason}\n")
-            raise StepError(what, reason, log, died) from None
+            raise StepError(what, reason, log) from None
         self._idle.append(process)
         value: T = result(what, outcome, log)
         return value

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import importlib.metadata
 import platform
-from functools import cache, cached_property
+from functools import cache
 from pathlib import Path
 
 from bakeoff.spec import Costs, Fit
@@ -27,13 +27,6 @@ class FitTask:
     output: str | Path
     fingerprint: str = ""
     costs: Costs | None = None
-
-    @cached_property
-    def stamp(self) -> dict[str, str]:
-        """What the file says about its making; see `bakeoff.fit.predictions.stamp`."""
-        from bakeoff.fit.predictions import stamp  # Snakemake's process has no use for pyarrow
-
-        return stamp(self.fingerprint, self.data, self.splits)
 
 
 def timing_of(output: str | Path) -> Path:

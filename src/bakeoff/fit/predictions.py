@@ -135,12 +135,3 @@ def is_made(output: str | Path, wanted: Mapping[str, str]) -> bool:
     except (OSError, ValueError, pa.ArrowException):
         return False
     return all(facts.get(key) == value for key, value in wanted.items())
-
-
-def find_outdated(stamps: Mapping[str, Mapping[str, str]]) -> list[str]:
-    """List the existing files of predictions whose stamp differs."""
-    return [
-        path
-        for path, wanted in stamps.items()
-        if Path(path).is_file() and not is_made(path, wanted)
-    ]

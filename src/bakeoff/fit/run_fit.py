@@ -30,7 +30,7 @@ from bakeoff.errors import Problem, UserError, unknown
 from bakeoff.files import state_of, write_json
 from bakeoff.fit.estimator import import_object, random_states
 from bakeoff.fit.fit_task import BASE_PACKAGES, FitTask, distributions_of, timing_of, versions
-from bakeoff.fit.predictions import Predictions
+from bakeoff.fit.predictions import Predictions, stamp
 from bakeoff.fit.train import TrainingPart, train
 from bakeoff.seeds import derive, integer
 from bakeoff.spec.models import Model
@@ -57,7 +57,7 @@ def run_fit(task: FitTask) -> None:
     facts = {
         **fit._asdict(),
         **predictions.facts,
-        **task.stamp,
+        **stamp(task.fingerprint, task.data, task.splits),
         "global_seed": integer(seed),
         "threads": model.threads,
         "n_train": len(split.train),

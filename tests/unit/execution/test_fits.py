@@ -3,8 +3,8 @@
 import os
 import threading
 from pathlib import Path
-from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 from bakeoff.comparisons import plan_tests
@@ -14,61 +14,32 @@ from bakeoff.execution.fits import Fitter
 from bakeoff.execution.rule_inputs import RuleInputs
 from bakeoff.execution.workers import NO_LIMITS, StepError, Workers
 from bakeoff.files import whole, write_text
+from bakeoff.fit.predictions import Predictions
 from bakeoff.spec import Fit, load_experiment
 
 
 class Pretending(Workers):
     """Does nothing for a fit but note it; those of trees fail."""
 
-    def __init__(self, meeting=1):
+    def __init__(self, meeting=1, fails=lambda fit: fit.model == "tree"):
         super().__init__()
-        self.meeting = threading.Barrier(meeting)
-        self.done = []
+        self.meeting, self.fails, self.done = threading.Barrier(meeting), fails, []
 
-    def do(self, what, step, log=None, limits=NO_LIMITS):
+    def do(self, what, step, log=None, limits=NO_LIMITS, attempts=1):
+        if not hasattr(step.args[0], "fit"):
+            return  # the note of a failure
         (task,) = step.args
         self.meeting.wait(60)
-        if task.fit.model == "tree":
+        if self.fails(task.fit):
             raise StepError(what, f"{task.fit.split} is too hard", log)
         Path(task.output).parent.mkdir(parents=True, exist_ok=True)
         Path(task.output).touch()
-        self.done.append(str(task.fit))
-        return True
-
-
-def batch(tiny, workers, fits, at_a_time=1, **changes):
-    needs = RuleInputs(load_experiment({**tiny, **changes}))
-    made_by = dict.fromkeys(tiny["datasets"], dict.fromkeys(tiny["models"], "digest"))
-    Fitter(needs, made_by, workers).fit_batch(fits, "record.txt", "log.txt", at_a_time)
+        self.done.append(task.fit)
 
 
 @pytest.fixture(autouse=True)
 def _in_an_empty_folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-
-
-def test_failure_does_not_keep_the_others_from_being_done(tiny):
-    fits = list(load_experiment(tiny).fits())
-    workers = Pretending()
-    with pytest.raises(UserError) as caught:
-        batch(tiny, workers, fits, 3)
-    assert sorted(workers.done) == sorted(str(fit) for fit in fits if fit.model != "tree")
-    told = str(caught.value).splitlines()
-    assert told[0] == "11 of 33 fits failed:"
-    assert told[-1] == "and 6 more fits"
-    assert Path("log.txt").read_text().count("is too hard") == 11
-    assert not Path("record.txt").exists()
-
-
-def of_bayes(tiny):
-    return [fit for fit in load_experiment(tiny).fits() if fit.model == "bayes"]
-
-
-def test_as_many_at_a_time_as_wanted(tiny):
-    workers = Pretending(meeting=2)
-    batch(tiny, workers, of_bayes(tiny)[:4], at_a_time=2)
-    assert len(workers.done) == 4
-    assert len(Path("record.txt").read_text().splitlines()) == 4
 
 
 FIT = Fit("iris", "tree", "cv_5x2", 1, 2)
@@ -81,23 +52,58 @@ class Made:
     def __init__(self, tiny, per="fold", **changes):
         experiment = load_experiment({**tiny, "execution": {"jobs_per": per}, **changes})
         self.needs = RuleInputs(experiment)
+        self.paths = self.needs.paths
         fits = dict.fromkeys(experiment.fitted, "digest")
         self.made_by = dict.fromkeys(experiment.datasets, fits)
 
-    def again(self, find=lambda stamps: []):
-        return remake.to_remake(self.needs, self.made_by, find)
+    def again(self):
+        return remake.to_remake(self.needs, self.made_by)
 
-    def note(self, outcome):
-        workers = SimpleNamespace(do=lambda what, step: None)
-        Fitter(self.needs, self.made_by, workers)._note(FIT, outcome)
+    def fitter(self, workers=None):
+        return Fitter(self.needs, self.made_by, workers or Pretending())
+
+    def record(self):
+        """Return the record of a batch and its files, which are all there."""
+        files = [self.needs.prediction(fit) for fit in self.needs.experiment.fits(model="tree")]
+        for file in files:
+            write_text(file, WHOLE)
+        return self.paths.batch("iris", "tree"), files
+
+
+@pytest.mark.parametrize(
+    ("fails", "head", "last"),
+    [
+        (lambda fit: fit.fold == 2, "5 of 11 fits failed:", "cv_5x2.repeat-5.fold-2 is too hard"),
+        (lambda fit: True, "11 of 11 fits failed:", "and 6 more fits"),
+    ],
+)
+def test_failure_does_not_keep_the_others_from_being_done(tiny, fails, head, last):
+    made = Made(tiny)
+    workers = Pretending(fails=fails)
+    with pytest.raises(UserError) as caught:
+        made.fitter(workers).fit_batch("iris", "tree", 3, "record.txt", "log.txt")
+    fits = list(made.needs.experiment.fits(model="tree"))
+    assert sorted(workers.done) == [fit for fit in fits if not fails(fit)]
+    told = caught.value.args[0].splitlines()
+    assert told[0] == head
+    assert last in " ".join(told[1:])
+    assert Path("log.txt").read_text().count("is too hard") == sum(map(fails, fits))
+    assert not Path("record.txt").exists()
+
+
+@pytest.mark.parametrize(("threads", "each"), [(2, 1), (5, 2), (1, 2)])
+def test_as_many_at_a_time_as_threads_allow(tiny, threads, each):
+    tiny["resampling"] = {"cv_5x2": {}}
+    tiny["tests"] = {"run": ["cv5x2_f"]}
+    tiny["models"]["bayes"]["threads"] = each
+    fitter = Made(tiny).fitter(Pretending(meeting=max(1, threads // each)))
+    fitter.fit_batch("iris", "bayes", threads, "record.txt", "log.txt")
+    assert len(Path("record.txt").read_text().splitlines()) == 10
 
 
 def test_batch_holds_while_its_files_are_as_its_record_says(tiny):
     made = Made(tiny, "model")
-    files = [Path(made.needs.prediction(fit)) for fit in made.needs.experiment.fits(model="tree")]
-    for file in files:
-        write_text(file, WHOLE)
-    record = made.needs.paths.batch("iris", "tree")
+    record, files = made.record()
     assert made.again() == set(), "what is not there is no matter of this"
     remake.note_batch(record, files)
     assert made.again() == set()
@@ -106,11 +112,11 @@ def test_batch_holds_while_its_files_are_as_its_record_says(tiny):
     assert made.again() == {record}
     remake.note_batch(record, files)
     assert made.again() == set()
-    truncate(files[0], 2)
-    assert made.again() >= {record, files[0].as_posix()}
+    truncate(Path(files[0]), 2)
+    assert made.again() >= {record, files[0]}
     remake.note_batch(record, files)
     write_text(files[0], WHOLE)
-    files[1].unlink()
+    Path(files[1]).unlink()
     assert made.again() == {record}
     Path(record).write_text("garbage\n")
     assert made.again() == {record}
@@ -118,17 +124,13 @@ def test_batch_holds_while_its_files_are_as_its_record_says(tiny):
 
 def test_files_of_batches_are_looked_at_where_each_fit_is_a_job(tiny):
     made = Made(tiny)
-    asked = []
-
-    def find(stamps):
-        asked.append(stamps)
-        return [made.needs.prediction(FIT)]
-
-    assert made.again(find) == set()
-    assert not asked, "there was no batch: Snakemake knows its own jobs"
-    remake.note_batch(made.needs.paths.batch("iris", "tree"), [])
-    assert made.again(find) == {made.needs.prediction(FIT)}
-    assert list(asked[0].values()) == [{"fingerprint": "digest"}] * 33
+    none = np.array([], dtype=np.intp)
+    for fold, digest in ((1, "digest"), (2, "another")):
+        path = made.needs.prediction(FIT._replace(fold=fold))
+        Predictions(none, none, none, (), None, None, {"fingerprint": digest}).write(path)
+    assert made.again() == set(), "there was no batch: Snakemake knows its own jobs"
+    remake.note_batch(made.paths.batch("iris", "tree"), [])
+    assert made.again() == {made.needs.prediction(FIT)}
 
 
 @pytest.mark.parametrize(
@@ -140,29 +142,29 @@ def test_files_of_batches_are_looked_at_where_each_fit_is_a_job(tiny):
         ({"on_error": "stop"}, True),
     ],
 )
-def test_failed_fit_is_tried_again_under_other_limits(tiny, changes, again):
-    Made(tiny, on_error="exclude").note(StepError(FIT, "no luck today"))
+def test_failed_fit_is_tried_again_under_other_limits(tiny, capsys, changes, again):
+    Made(tiny, on_error="exclude").fitter().fit(FIT)
+    assert capsys.readouterr().err.endswith("on_error: exclude leaves tree out here\n")
     made = Made(tiny, **changes)
-    paths = made.needs.paths
-    wanted = {made.needs.prediction(FIT), paths.batch("iris", "tree")}
+    wanted = {made.needs.prediction(FIT), made.paths.batch("iris", "tree")}
     assert made.again() == (wanted if again else set())
-    made.note(True)
+    tiny_without = {**tiny, "models": {k: v for k, v in tiny["models"].items() if k != "tree"}}
+    assert Made(tiny_without).again() == set(), "a model that is gone is no matter"
+    made.fitter(Pretending(fails=lambda fit: False)).fit(FIT)
+    Path(made.needs.prediction(FIT)).write_text(WHOLE)
     assert made.again() == set()
 
 
-def test_failure_of_a_model_that_is_gone_is_no_matter(tiny):
-    Made(tiny, on_error="exclude").note(StepError(FIT, "no luck today"))
-    del tiny["models"]["tree"]
-    assert Made(tiny).again() == set()
+def test_failure_that_must_not_be_stops(tiny):
+    with pytest.raises(StepError, match="is too hard"):
+        Made(tiny).fitter().fit(FIT)
 
 
 def test_damaged_files_are_made_again(tiny):
     made = Made(tiny)
-    paths = made.needs.paths
-    table, card, test = paths.data("iris"), paths.card("iris"), paths.test("mcnemar")
-    for path, text in ((table, "PAR1 and PAR1"), (card, "{}"), (test, "[]")):
-        Path(path).parent.mkdir(parents=True, exist_ok=True)
-        Path(path).write_text(text)
+    table, card, test = made.paths.data("iris"), made.paths.card("iris"), made.paths.test("mcnemar")
+    for path, text in ((table, WHOLE), (card, "{}"), (test, "[]")):
+        write_text(path, text)
     assert made.again() == set()
     Path(table).write_text("garbage")
     Path(test).write_text("[half")
@@ -193,9 +195,9 @@ def test_files_that_changed_since_the_last_run_are_made_again(tiny):
     os.utime(files[0], ns=(later, later))  # as large, but written to
     batches = {"results/tiny/batches/iris/tree.txt"}
     assert made.again() == {file.as_posix() for file in files[:3]} | batches
-    os.utime(made.needs.paths.sizes)  # as in a copy: dates tell nothing
+    os.utime(made.paths.sizes())  # as in a copy: dates tell nothing
     assert made.again() == {file.as_posix() for file in files[1:3]} | batches
-    Path(made.needs.paths.sizes).unlink()  # as a run does that may be killed
+    Path(made.paths.sizes()).unlink()  # as a run does that may be killed
     assert made.again() == {file.as_posix() for file in files[1:3]} | batches
     write_text(files[2], WHOLE)
     write_text(files[2].with_suffix(".timing.json"), "[half")
@@ -205,20 +207,17 @@ def test_files_that_changed_since_the_last_run_are_made_again(tiny):
 def test_each_test_is_fed_what_it_looks_at(tiny):
     data = {name: {"source": "sklearn", "name": "iris"} for name in ("x", "y")}
     run = ["friedman", "cochran_q", "cv5x2_mcnemar", "cv5x2_f"]
-    plans = {"cv_5x2": {}, "holdout": {}}
-    made = {"datasets": data, "resampling": plans, "tests": {"run": run}}
-    needs = RuleInputs(load_experiment(tiny | made))
+    needs = RuleInputs(load_experiment(tiny | {"datasets": data, "tests": {"run": run}}))
+    root, collected = needs.paths.root, f"{needs.paths.root}/collected"
     _, chosen = plan_tests(needs.experiment)
-    fed = {test.name: needs.evidence(test) for test in chosen}
-    root = needs.paths.root
-    assert fed == {
+    assert {test.name: needs.evidence(test) for test in chosen} == {
         "friedman": {
             "matrix": f"{root}/score_matrix.csv",
             "holes": f"{root}/missing_scores.json",
         },
-        "cochran_q": {d: f"{root}/collected/{d}.holdout.predictions.parquet" for d in data},
-        "cv5x2_mcnemar": {d: f"{root}/collected/{d}.cv_5x2.predictions.parquet" for d in data},
-        "cv5x2_f": {d: f"{root}/collected/{d}.cv_5x2.scores.csv" for d in data},
+        "cochran_q": {d: f"{collected}/{d}.holdout.predictions.parquet" for d in data},
+        "cv5x2_mcnemar": {d: f"{collected}/{d}.cv_5x2.predictions.parquet" for d in data},
+        "cv5x2_f": {d: f"{collected}/{d}.cv_5x2.scores.csv" for d in data},
     }
 
 

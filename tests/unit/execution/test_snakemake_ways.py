@@ -19,8 +19,7 @@ from snakemake_interface_logger_plugins.common import LogEvent
 
 from bakeoff.errors import UserError
 from bakeoff.execution import snakemake_ways as ways
-from bakeoff.spec import load_experiment
-from tests.conftest import TINY
+from tests.conftest import hold, messages
 
 
 @pytest.fixture(autouse=True)
@@ -69,20 +68,17 @@ def test_config_of_a_module_is_of_no_file_and_its_paths_stay():
         ways.config_files(workflow_of(storage="s3"))
 
 
-@pytest.mark.parametrize(
-    ("main", "given", "cores"),
-    [
+def test_all_cores_are_used_where_nobody_says():
+    for main, given, cores in (
         (True, {}, available_cpu_count()),
         (True, {"cores": 1}, 1),
         (True, {"nodes": 100}, None),  # `jobs:` of a profile for a cluster
         (False, {}, None),
-    ],
-)
-def test_all_cores_are_used_where_nobody_says(main, given, cores):
-    workflow = workflow_of(main, **given)
-    ways.prepare(workflow)
-    assert workflow.resource_settings.cores == cores
-    assert workflow.global_resources["_cores"] == cores
+    ):
+        workflow = workflow_of(main, **given)
+        ways.prepare(workflow)
+        assert workflow.resource_settings.cores == cores
+        assert workflow.global_resources["_cores"] == cores
 
 
 def test_jobs_are_threads_and_damaged_files_are_made_again_whatever_the_profile():
@@ -130,43 +126,33 @@ def test_last_answer_of_a_controller_that_is_away_is_taken(monkeypatch):
     assert [part.get_min_job_age() for _ in range(3)] == [400, 400, 500]
 
 
-def asking(**resources):
-    models = {
-        name: TINY["models"][name] | {"resources": resources.get(name, {})}
-        for name in ("tree", "bayes")
-    }
-    return load_experiment(TINY | {"models": models, "tests": {"run": ["mcnemar"]}})
+def asked(defaults, **resources):
+    """Return what models ask for, where one names these resources and another none."""
+    settings = SimpleNamespace(_parsed_default_resources=defaults)
+    models = {"a": SimpleNamespace(resources=resources), "b": SimpleNamespace(resources={})}
+    return ways.resources(SimpleNamespace(resource_settings=settings), models)
 
 
 def test_a_rule_is_given_what_is_asked_for_and_else_the_default_of_the_run():
     defaults = Resources.from_mapping({"mem_mb": lambda wildcards, attempt: 100 * attempt})
-    workflow = SimpleNamespace(
-        resource_settings=SimpleNamespace(_parsed_default_resources=defaults)
-    )
-    own = {"a": {"mem_mb": 700, "gpu": 1}, "b": {}}
-    needed = {name: lambda wc, name=name: own[wc.model].get(name) for name in ("mem_mb", "gpu")}
-    found = ways.asked(workflow, needed)
+    needed = asked(defaults, mem_mb=700, gpu=1)
     values = {
-        model: {name: of(SimpleNamespace(model=model), attempt=2) for name, of in found.items()}
-        for model in own
+        model: {name: of(SimpleNamespace(model=model), attempt=2) for name, of in needed.items()}
+        for model in "ab"
     }
     assert values == {"a": {"mem": 700, "gpu": 1}, "b": {"mem": 200, "gpu": None}}
 
 
 @pytest.mark.parametrize("name", ["mem_mb", "disk_mb", "runtime", "gpu"])
 def test_a_model_that_asks_for_none_has_none_where_the_run_has_no_default(name):
-    settings = SimpleNamespace(_parsed_default_resources=Resources.default("bare"))
-    own = {"a": 700, "b": None}
-    found = ways.asked(
-        SimpleNamespace(resource_settings=settings), {name: lambda wc: own[wc.model]}
-    )
-    rule = Resources.from_mapping(found)  # as Snakemake takes what a rule says
+    # as Snakemake takes what a rule says
+    rule = Resources.from_mapping(asked(Resources.default("bare"), **{name: 700}))
 
     def job(model):
         wildcards = SimpleNamespace(model=model)
         return dict(rule.expand_items(constraints={}, evaluate=lambda r: r.evaluate(wildcards)))
 
-    assert [job(model)[name] for model in own] == [700, None]
+    assert [job(model)[name] for model in "ab"] == [700, None]
 
 
 @pytest.mark.parametrize(
@@ -181,11 +167,9 @@ def test_a_model_that_asks_for_none_has_none_where_the_run_has_no_default(name):
         ({"slurm_partition": "a b"}, "slurm_partition"),
     ],
 )
-def test_resources_that_no_executor_takes_are_refused(resources, why):
-    with pytest.raises(UserError) as caught:
-        asking(tree=resources)
-    assert "models.tree" in str(caught.value)
-    assert why in str(caught.value)
+def test_resources_that_no_executor_takes_are_refused(tiny, resources, why):
+    tiny["models"]["tree"]["resources"] = resources
+    hold(messages(tiny), f"models.tree … {why}")
 
 
 ERROR = """RuleException:
@@ -195,47 +179,41 @@ the fit of model a failed: no luck
   File "/w/rules/fit.smk", line 37, in __rule_fit"""
 
 
-def handler(monkeypatch, **chosen):
-    """Return the handler of a run, as Snakemake makes it."""
-    made = logging.StreamHandler(io.StringIO())
-    made.name = "DefaultStreamHandler"
-    made.addFilter(lambda _: True)
-    monkeypatch.setattr(logger, "handlers", [made])
-    settings = dict.fromkeys(("dryrun", "verbose", "printshellcmds", "debug_dag"), False)
-    ways.show_progress(SimpleNamespace(**settings | chosen))
-    return made
+JOB = ("rule fit", {"event": LogEvent.JOB_INFO})
+RECORDS = [
+    ("Select jobs to execute...", {}),
+    JOB,
+    ("1 of 2 steps", {"event": LogEvent.PROGRESS, "done": 1, "total": 2}),
+    ("who knows what this is", {}),
+    ("2 of 2 steps", {"event": LogEvent.PROGRESS, "done": 2, "total": 2}),
+    ("Error in rule fit", {"event": LogEvent.JOB_ERROR, "aux": {}}),
+    ("Error in rule fit on a cluster", {"event": LogEvent.JOB_ERROR, "aux": {"job": 7}}),
+    (ERROR, {"event": LogEvent.ERROR}),
+]
+SHOWN = """who knows what this is
+2 of 2 steps
+Error in rule fit on a cluster
+the fit of model a failed: no luck
+  log: a.log
+"""
 
 
-def tell(made, text, **fields):
-    record = logging.LogRecord("snakemake", logging.INFO, "", 1, text, (), None)
-    record.__dict__.update(fields)
-    made.handle(record)
-
-
-def test_progress_and_what_is_unknown_are_shown_and_no_job(monkeypatch):
-    made = handler(monkeypatch)
-    tell(made, "Select jobs to execute...")
-    tell(made, "rule fit", event=LogEvent.JOB_INFO)
-    tell(made, "1 of 2 steps", event=LogEvent.PROGRESS, done=1, total=2)
-    tell(made, "who knows what this is")
-    tell(made, "2 of 2 steps", event=LogEvent.PROGRESS, done=2, total=2)
-    assert made.stream.getvalue() == "who knows what this is\n2 of 2 steps\n"
-
-
-def test_a_failed_step_is_told_once_without_places(monkeypatch):
-    made = handler(monkeypatch)
-    tell(made, "Error in rule fit", event=LogEvent.JOB_ERROR, aux={})
-    tell(made, "Error in rule fit on a cluster", event=LogEvent.JOB_ERROR, aux={"job": 7})
-    tell(made, ERROR, event=LogEvent.ERROR)
-    assert made.stream.getvalue().splitlines() == [
-        "Error in rule fit on a cluster",
-        "the fit of model a failed: no luck",
-        "  log: a.log",
-    ]
-
-
-@pytest.mark.parametrize("option", ["dryrun", "printshellcmds", "verbose"])
-def test_jobs_are_listed_where_they_are_asked_for(monkeypatch, option):
-    made = handler(monkeypatch, **{option: True})
-    tell(made, "rule fit", event=LogEvent.JOB_INFO)
-    assert made.stream.getvalue() == "rule fit\n"
+@pytest.mark.parametrize(
+    ("option", "records", "shown"),
+    [
+        ("none", RECORDS, SHOWN),
+        *((name, [JOB], "rule fit\n") for name in ("dryrun", "printshellcmds", "verbose")),
+    ],
+)
+def test_console_shows_progress_and_what_is_unknown_and_no_job(monkeypatch, option, records, shown):
+    console = logging.StreamHandler(io.StringIO())
+    console.name = "DefaultStreamHandler"
+    console.addFilter(lambda _: True)
+    monkeypatch.setattr(logger, "handlers", [console])
+    settings = vars(workflow_of().output_settings)
+    ways.show_progress(SimpleNamespace(**settings | {option: True}))
+    for text, fields in records:
+        record = logging.LogRecord("snakemake", logging.INFO, "", 1, text, (), None)
+        record.__dict__.update(fields)
+        console.handle(record)
+    assert console.stream.getvalue() == shown

@@ -11,13 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from bakeoff.execution.workers import (
-    NO_LIMITS,
-    StepError,
-    Workers,
-    result,
-    work,
-)
+from bakeoff.execution.workers import NO_LIMITS, StepError, Workers, result, work
 
 
 @pytest.fixture
@@ -43,30 +37,45 @@ def until(condition):
 
 def waiting(begun, end):
     """Return a task that says that it has begun, and lasts until a file is there."""
-    code = f"""
-import pathlib, time
-pathlib.Path({str(begun)!r}).touch()
-while not pathlib.Path({str(end)!r}).exists():
-    time.sleep(0.02)
-"""
-    return partial(exec, code)
+    code = f"import pathlib, time; pathlib.Path({str(begun)!r}).touch()\n"
+    return partial(exec, f"{code}while not pathlib.Path({str(end)!r}).exists(): time.sleep(0.02)")
 
 
-def test_workers_are_kept(pool):
-    assert call(pool, os.getpid) == call(pool, os.getpid) != os.getpid()
+KILL = partial(signal.raise_signal, signal.SIGKILL)
 
 
-def test_death_names_the_signal_and_spares_the_others(pool, tmp_path):
+@pytest.mark.parametrize(
+    ("ended", "limits", "why"),
+    [
+        (lambda never: KILL, NO_LIMITS, "the worker process was killed by signal 9, SIGKILL"),
+        (
+            lambda never: waiting(never.with_name("other"), never),
+            (0.5, None),
+            "it took more than 0.5 s (`timeout`) and was ended",
+        ),
+    ],
+)
+def test_task_that_is_ended_spares_the_others(pool, tmp_path, ended, limits, why):
     log, begun, end = tmp_path / "log", tmp_path / "begun", tmp_path / "end"
     with ThreadPoolExecutor(2) as threads:
         innocent = threads.submit(call, pool, waiting(begun, end))
         until(begun.exists)
-        with pytest.raises(StepError, match=r"killed by signal 9, SIGKILL"):
-            call(pool, partial(signal.raise_signal, signal.SIGKILL), log)
+        with pytest.raises(StepError) as told:
+            call(pool, ended(tmp_path / "never"), log, limits)
         end.touch()
         assert innocent.result() is None
-    assert "SIGKILL" in log.read_text()
-    assert call(pool, os.getpid) > 0
+    assert str(told.value).startswith(f"it failed: {why}")
+    assert why in log.read_text()
+    assert call(pool, partial(int, "3"), limits=(60, 4000)) == 3
+    assert call(pool, os.getpid) == call(pool, os.getpid) != os.getpid(), "workers are kept"
+
+
+def test_step_whose_process_died_once_is_done_again(pool, tmp_path):
+    code = f"import os, pathlib; p = pathlib.Path({str(tmp_path / 'died')!r})\nif not p.exists():"
+    once = partial(exec, f"{code} p.touch(); os._exit(7)")
+    assert pool.do("it", once, attempts=2) is None
+    with pytest.raises(StepError, match=r"ended with exit code 7"):
+        pool.do("it", partial(os._exit, 7), attempts=2)
 
 
 def test_stop_ends_calls_at_once(pool, tmp_path):
@@ -84,15 +93,17 @@ def test_stop_ends_calls_at_once(pool, tmp_path):
 
 
 def test_code_that_leaves_python_fails_its_own_task_alone(pool):
-    with pytest.raises(StepError, match="SystemExit: 3"):
-        call(pool, partial(sys.exit, 3))
-    with pytest.raises(StepError, match="KeyboardInterrupt"):
-        call(pool, partial(signal.default_int_handler, 2, None))
+    interrupt = partial(signal.default_int_handler, 2, None)
+    for where, task, why in (
+        (pool, partial(sys.exit, 3), "SystemExit: 3"),
+        (pool, interrupt, "KeyboardInterrupt"),
+        (None, partial(sys.exit, 3), "SystemExit: 3"),
+    ):
+        with pytest.raises(StepError, match=why):
+            call(where, task)
     assert call(pool, os.getpid) != os.getpid()
-    with pytest.raises(StepError, match="SystemExit: 3"):
-        call(None, partial(sys.exit, 3))
     with pytest.raises(KeyboardInterrupt):  # here it is the user's
-        call(None, partial(signal.default_int_handler, 2, None))
+        call(None, interrupt)
 
 
 def test_error_is_short_and_its_traceback_in_the_log(pool, tmp_path):
@@ -110,28 +121,11 @@ def test_log_that_cannot_be_written_is_told_without_frames(pool, tmp_path, in_wo
         call(pool if in_worker else None, os.getpid, str(tmp_path / "logs/log"))
 
 
-HOLD = "held = bytearray({} * 2**20); import time; time.sleep({})"
+HOLD = "held = bytearray(400 * 2**20); import time; time.sleep(60)"
+CHILD = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {HOLD!r}])"
 
 
-def test_slow_task_is_ended_and_spares_the_others(pool, tmp_path):
-    log, begun, end = tmp_path / "log", tmp_path / "begun", tmp_path / "end"
-    with ThreadPoolExecutor(2) as threads:
-        innocent = threads.submit(call, pool, waiting(begun, end))
-        until(begun.exists)
-        with pytest.raises(
-            StepError, match=r"^it failed: it took more than 0\.5 s \(`timeout`\) and was ended"
-        ):
-            call(pool, waiting(begun, tmp_path / "never"), log, (0.5, None))
-        end.touch()
-        assert innocent.result() is None
-    assert "more than 0.5 s" in log.read_text()
-    assert call(pool, partial(int, "3"), limits=(60, 4000)) == 3
-
-
-CHILD = "import subprocess, sys; subprocess.run([sys.executable, '-c', {!r}])"
-
-
-@pytest.mark.parametrize("code", [HOLD.format(400, 60), CHILD.format(HOLD.format(400, 60))])
+@pytest.mark.parametrize("code", [HOLD, CHILD])
 def test_task_that_holds_too_much_is_ended_with_its_children(pool, code):
     with pytest.raises(StepError, match=r"it held \d+ MB, more than its 300 MB \(`memory`\)"):
         call(pool, partial(exec, code), limits=(None, 300))
@@ -143,24 +137,22 @@ def test_memory_left_by_others_is_not_held_against_a_task(pool):
     assert call(pool, os.getpid, limits=(None, 300)) != worker
 
 
-def test_workers_end_with_their_parent(tmp_path):
+def test_workers_end_with_their_parent():
     script = (
         "import os, sys; from bakeoff.execution.workers import Workers\n"
         "p = Workers(); print(p.do('it', os.getpid), flush=True); os.kill(os.getpid(), 9)"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, check=False
-    )
-    worker = int(done.stdout)
-    until(lambda: _state(worker) == "Z")
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=False)
     assert done.returncode == -9
 
+    def ended():
+        try:
+            state = Path(f"/proc/{int(done.stdout)}/stat").read_text().rpartition(")")[2]
+        except OSError:
+            return True
+        return state.split()[0] == "Z"
 
-def _state(pid):
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-    except OSError:
-        return "Z"
+    until(ended)
 
 
 def test_a_log_has_what_compiled_code_prints_and_gives_the_streams_back(capfd, tmp_path):
