@@ -35,9 +35,7 @@ _FORBIDDEN = (
 )
 _PARQUET = b"PAR1"  # how such a file begins and ends
 _PART = re.compile(r"\.([0-9a-f]{8})-(\d+)-[0-9a-f]{12}\.part$")
-_LARGE = 2**20
 _MOST_DIGITS = sys.float_info.max_10_exp
-_READ_AT_ONCE = 1 << 16  # bytes; else a whole column, as it is in the file
 
 CACHE = Path(".snakemake/bakeoff")
 """What can be made anew, in the folder that `snakemake` runs in."""
@@ -54,9 +52,8 @@ def whole(path: str | Path) -> Iterator[Path]:
     """
     before = check_writable(path)
     target = Path(os.path.realpath(path))
-    into = before is not None and (
-        not stat.S_ISREG(before.st_mode) or _output_at(path, before) is not None
-    )
+    output = None if before is None else _output_at(path, before)
+    into = output is not None or (before is not None and not stat.S_ISREG(before.st_mode))
     # uuid4: other processes, on other machines too, may write the same file
     part = (Path(tempfile.gettempdir()) if into else target.parent) / (
         f".{target.name}.{_machine()}-{os.getpid()}-{uuid.uuid4().hex[:12]}.part"
@@ -67,8 +64,14 @@ def whole(path: str | Path) -> Iterator[Path]:
         yield part
         if before is None:
             part.replace(target)
-        elif into:
-            _write_into(path, before, part)
+        elif into:  # at the end of this process's own output, or into a device or a pipe
+            sys.stdout.flush()
+            sys.stderr.flush()
+            with (
+                part.open("rb") as made,
+                open(path if output is None else output, "wb", closefd=output is None) as device,
+            ):
+                shutil.copyfileobj(made, device)
             part.unlink()
         else:
             part.chmod(stat.S_IMODE(before.st_mode))
@@ -114,18 +117,6 @@ def _output_at(path: str | Path, state: os.stat_result) -> int | None:
                 if os.path.samestat(state, os.fstat(output)):
                     return output
     return None
-
-
-def _write_into(path: str | Path, state: os.stat_result, part: Path) -> None:
-    """Copy a file into what is no regular file, or to the end of this process's own output."""
-    output = _output_at(path, state)
-    sys.stdout.flush()
-    sys.stderr.flush()
-    with (
-        part.open("rb") as made,
-        open(path if output is None else output, "wb", closefd=output is None) as target,
-    ):
-        shutil.copyfileobj(made, target)
 
 
 def write_in_any_encoding() -> None:
@@ -269,26 +260,17 @@ def _is_formula(value: Any) -> bool:
 
 
 def is_whole(path: str | Path) -> bool:
-    """Tell whether a JSON file can be read, or a Parquet file begins and ends like one.
-
-    A large JSON file is looked at like a Parquet file: it takes seconds to read, and only at the
-    end of what `write_json` writes a bracket begins a line.
-    """
+    """Tell whether a JSON file can be read, or a Parquet file begins and ends like one."""
     with Path(path).open("rb") as file:
-        size = file.seek(0, os.SEEK_END)
-        file.seek(0)
-        if Path(path).suffix == ".json" and size < _LARGE:
-            try:
-                json.load(file)
-            except ValueError:
-                return False
-            return True
-        begin = file.read(len(_PARQUET))
-        file.seek(max(0, size - len(_PARQUET)))
-        end = file.read()
-    if Path(path).suffix == ".json":
-        return begin[:1] + end[-3:] in (b"[\n]\n", b"{\n}\n")
-    return begin == end == _PARQUET
+        if Path(path).suffix != ".json":
+            begin = file.read(len(_PARQUET))
+            file.seek(max(0, file.seek(0, os.SEEK_END) - len(_PARQUET)))
+            return begin == file.read() == _PARQUET
+        try:
+            json.load(file)
+        except ValueError:
+            return False
+        return True
 
 
 def write_parquet(path: str | Path, table: pa.Table, **options: Any) -> None:
@@ -318,19 +300,15 @@ def read_frame(path: str | Path, columns: Sequence[str] | None = None) -> pd.Dat
     """Read a Parquet file of the results, or columns of it, as a data frame."""
     with reading(path):
         frame: pd.DataFrame = read_large(path, columns).to_pandas()
-        return frame
+    return frame
 
 
 def read_large(source: str | Path | IO[bytes], columns: Sequence[str] | None = None) -> pa.Table:
     """Read any Parquet file, and hold little beside its values: not the file, nor columns of it."""
     import pyarrow.parquet as pq
 
-    with pq.ParquetFile(
-        source,
-        pre_buffer=False,
-        buffer_size=_READ_AT_ONCE,
-        page_checksum_verification=True,
-    ) as file:
+    how: dict[str, Any] = {"pre_buffer": False, "page_checksum_verification": True}
+    with pq.ParquetFile(source, buffer_size=1 << 16, **how) as file:  # else by whole columns
         return file.read(None if columns is None else [*columns])
 
 
@@ -375,11 +353,7 @@ def sha256_of(path: str | Path) -> str:
 
 def no_file(path: str | Path) -> str:
     """Say that there is no file, or what is there that cannot be read as one."""
-    try:
-        exists = Path(path).exists()
-    except OSError:
-        exists = False
-    if not exists:
+    if not os.path.exists(path):  # noqa: PTH110 - a Path fails at a name that is too long
         return f"no file at {str(path)!r}"
     if Path(path).is_dir():
         return f"{str(path)!r} is a folder, expected a file"
@@ -391,7 +365,4 @@ def no_file(path: str | Path) -> str:
 
 def is_file(path: str | Path) -> bool:
     """Tell whether there is a file; none has a name that is too long for one."""
-    try:
-        return Path(path).is_file()
-    except OSError:
-        return False
+    return os.path.isfile(path)  # noqa: PTH113 - a Path fails there

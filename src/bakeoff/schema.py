@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +20,7 @@ from bakeoff.scores.metrics import told_examples
 from bakeoff.sources import SOURCES, DataSet
 from bakeoff.sources.common.base import TableKeys
 from bakeoff.spec import Experiment
+from bakeoff.spec.given_models import GivenData
 from bakeoff.spec.tests import RECOMMENDED
 from bakeoff.stats import catalogue
 
@@ -31,20 +31,16 @@ _MARK = "<!-- made by `python -m bakeoff.schema`, do not edit below -->\n"
 
 def schema() -> dict[str, Any]:
     """Return the schema: the shape from the spec, the names from the catalogues."""
-    found = Experiment.model_json_schema()
-    names = {
-        "title": "bakeoff experiment",
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-    }
+    whole = Experiment.model_json_schema()
     own = {
         "type": "string",
         "description": "A metric with its option, like net_benefit@0.1; an own metric, or the "
         "import path of its function.",
     }
-    found["properties"]["metrics"]["items"] = {
+    whole["properties"]["metrics"]["items"] = {
         "anyOf": [{"enum": sorted(METRICS)}, own, {"$ref": "#/$defs/GivenMetric"}]
     }
-    settings = found["$defs"]["HypothesisTests"]["properties"]
+    settings = whole["$defs"]["HypothesisTests"]["properties"]
     listed = {key: settings["run"].pop(key) for key in ("type", "minItems", "items")}
     listed["items"] = {"enum": [RECOMMENDED, *sorted(catalogue())]}
     settings["run"]["anyOf"] = [{"const": RECOMMENDED}, listed]
@@ -60,7 +56,10 @@ def schema() -> dict[str, Any]:
         },
         "additionalProperties": False,
     }
-    return {**names, **{k: v for k, v in found.items() if k != "title"}}
+    draft = "https://json-schema.org/draft/2020-12/schema"
+    return {"title": "bakeoff experiment", "$schema": draft} | {
+        key: value for key, value in whole.items() if key != "title"
+    }
 
 
 def text() -> str:
@@ -68,30 +67,32 @@ def text() -> str:
     return json.dumps(schema(), indent=2, ensure_ascii=False) + "\n"
 
 
+_PARTS = {
+    "A model to be fitted": "Model",
+    "A step of its `steps:` or `preprocessing:`": "Step",
+    "Its `tune:`": "Tune",
+    "A value of `tune: {space: …}` that is drawn": "Distribution",
+    "Its `threshold: {choose: …}`": "ChosenThreshold",
+    "A model given by its results": "GivenModel",
+    "Its `columns:`": "GivenColumns",
+    "`resampling: {cv_5x2: …}`": "Cv5x2",
+    "`resampling: {kfold: …}`": "KFold",
+    "`resampling: {halves: …}`": "Halves",
+    "`resampling: {resampled: …}`": "Resampled",
+    "`resampling: {holdout: …}`": "Holdout",
+    "A metric of given scores, under `metrics:`": "GivenMetric",
+    "`tests:`": "HypothesisTests",
+    "`own_metrics: {<name>: …}`": "OwnMetric",
+    "`costs:`": "Costs",
+    "`execution:`": "Execution",
+}
+
+
 def tables() -> str:
     """Return every key of an experiment as Markdown tables."""
-    found = schema()
-    parts = [
-        ("Top level", found),
-        *_shared(found),
-        *_sources(found),
-        _part(found, "A model to be fitted", "Model"),
-        _part(found, "A step of its `steps:` or `preprocessing:`", "Step"),
-        _part(found, "Its `tune:`", "Tune"),
-        _part(found, "A value of `tune: {space: …}` that is drawn", "Distribution"),
-        _part(found, "Its `threshold: {choose: …}`", "ChosenThreshold"),
-        _part(found, "A model given by its results", "GivenModel"),
-        _part(found, "Its `columns:`", "GivenColumns"),
-        *(
-            (f"`resampling: {{{plan}: …}}`", found["$defs"][_ref(value)])
-            for plan, value in found["$defs"]["Resampling"]["properties"].items()
-        ),
-        _part(found, "A metric of given scores, under `metrics:`", "GivenMetric"),
-        _part(found, "`tests:`", "HypothesisTests"),
-        _part(found, "`own_metrics: {<name>: …}`", "OwnMetric"),
-        _part(found, "`costs:`", "Costs"),
-        _part(found, "`execution:`", "Execution"),
-    ]
+    whole = schema()
+    parts = {"Top level": whole, **_data_sets(whole["$defs"])}
+    parts |= {title: whole["$defs"][name] for title, name in _PARTS.items()}
     metrics = "\n".join(
         f"| `{m.name}` | {m.title}{', of two classes' * m.binary} | "
         f"{'greater' if m.greater_is_better else 'smaller'} |"
@@ -101,7 +102,7 @@ def tables() -> str:
         [
             *(
                 f"## {title}\n\n{part.get('description', '')}\n\n{_table(part)}"
-                for title, part in parts
+                for title, part in parts.items()
             ),
             "## Metrics\n\nThe number after `@` is the option of a metric: choose your own.\n\n"
             f"| name | what | better |\n|---|---|---|\n{metrics}\n",
@@ -116,46 +117,35 @@ def readme(old: str) -> str:
     return old.partition(_MARK)[0] + _MARK + "\n" + tables()
 
 
-def _part(found: dict[str, Any], title: str, name: str) -> tuple[str, dict[str, Any]]:
-    return title, found["$defs"][name]
+_SHARED: dict[str, tuple[type[BaseModel], type[BaseModel], str]] = {
+    "A data set": (
+        DataSet,
+        next(iter(SOURCES.values())),
+        "The keys that every data set has, beside those of its source; `given` has its own.",
+    ),
+    "How a table is read": (
+        TableKeys,
+        SOURCES["file"],
+        "The keys of `source: file` and of `source: url`.",
+    ),
+}
 
 
-def _shared(found: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the keys that every source has, and those that all have that read a table's file."""
-    text = "The keys that every data set has, beside those of its source; `given` has its own."
-    yield "A data set", _among(found, next(iter(SOURCES.values())), DataSet, text)
-    text = "The keys of `source: file` and of `source: url`."
-    yield "How a table is read", _among(found, SOURCES["file"], TableKeys, text)
-
-
-def _among(
-    found: dict[str, Any], whole: type[BaseModel], shared: type[BaseModel], text: str
-) -> dict[str, Any]:
-    """Return the keys that something shares with others."""
-    keys = found["$defs"][whole.__name__]["properties"].items()
-    own = {key: value for key, value in keys if key in shared.model_fields}
-    return {"description": text, "properties": own}
-
-
-def _sources(found: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the keys of each source that only it has."""
-    (values,) = found["properties"]["datasets"]["patternProperties"].values()
-    parts = {
-        f"`source: {source}`": reference.rpartition("/")[2]
-        for source, reference in values["discriminator"]["mapping"].items()
-    }
-    models: dict[str, type] = {model.__name__: model for model in SOURCES.values()}
-    for title, name in parts.items():
-        part, model = found["$defs"][name], models.get(name, object)
-        above = [base for base in (DataSet, TableKeys) if issubclass(model, base)]
-        shared = {key for base in above for key in base.model_fields}
-        own = {k: v for k, v in part["properties"].items() if k not in shared}
-        yield title, {**part, "properties": own}
-
-
-def _ref(value: dict[str, Any]) -> str:
-    references = [v["$ref"] for v in [value, *value.get("anyOf", [])] if "$ref" in v]
-    return str(references[0].rpartition("/")[2])
+def _data_sets(parts: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """Return the keys that data sets share, those of tables, and those that one source has."""
+    made = {}
+    for title, (base, example, text) in _SHARED.items():
+        keys = parts[example.__name__]["properties"].items()
+        shared = {key: value for key, value in keys if key in base.model_fields}
+        made[title] = {"description": text, "properties": shared}
+    models: dict[str, type[BaseModel]] = {**SOURCES, "given": GivenData}
+    for source, model in sorted(models.items()):
+        part = parts[model.__name__]
+        above = [base for base, *_ in _SHARED.values() if issubclass(model, base)]
+        inherited = {key for base in above for key in base.model_fields}
+        own = {key: value for key, value in part["properties"].items() if key not in inherited}
+        made[f"`source: {source}`"] = {**part, "properties": own}
+    return made
 
 
 def _table(part: dict[str, Any]) -> str:
@@ -178,16 +168,15 @@ def _type(value: dict[str, Any]) -> str:
         return "keys"
     if value.get("type") == "array":
         items = value.get("items", {})
-        each = items.get("anyOf", [items])
-        found = ["name" if "enum" in item else kind for item in each for kind in _kinds(item)]
-        kinds = [kind if kind.endswith("s") else f"{kind}s" for kind in dict.fromkeys(found)]
+        kinds = [
+            "name" if "enum" in item else kind
+            for item in items.get("anyOf", [items])
+            for kind in _type(item).split(" or ")
+        ]
+        kinds = [kind if kind.endswith("s") else f"{kind}s" for kind in dict.fromkeys(kinds)]
         return f"list of {' or '.join(kinds)}"
     names = {"integer": "whole number", "number": "number", "string": "text", "boolean": "yes/no"}
     return names.get(str(value.get("type")), "any")
-
-
-def _kinds(value: dict[str, Any]) -> list[str]:
-    return _type(value).split(" or ")
 
 
 def _default(key: str, value: dict[str, Any], part: dict[str, Any]) -> str:

@@ -13,7 +13,7 @@ rule collect_scores:
         digest=lambda wc: digests.of_scores(EXPERIMENT, wc.dataset),
         contents=lambda wc: digests.of_files(NEEDS.given_scores(wc.dataset, wc.plan)),
     run:
-        do(log, steps.collect_scores, NEEDS, MADE_BY, *wildcards, *output)
+        do(log, steps.collect_scores, NEEDS, *wildcards, *output)
 
 
 # of a test set, and of every fold where a test looks at the rows of folds
@@ -30,7 +30,7 @@ rule collect_predictions:
     params:
         digest=lambda wc: digests.of_scores(EXPERIMENT, wc.dataset),
     run:
-        do(log, steps.collect_predictions, NEEDS, MADE_BY, *wildcards, *output)
+        do(log, steps.collect_predictions, NEEDS, *wildcards, *output)
 
 
 rule all_scores:

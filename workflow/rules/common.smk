@@ -28,7 +28,7 @@ except UserError as error:
     sys.exit(f"\n{error}")
 
 EXPERIMENT, NEEDS, TESTS = BAKEOFF.experiment, BAKEOFF.needs, BAKEOFF.tests
-PATHS, MADE_BY, do = NEEDS.paths, BAKEOFF.made_by, BAKEOFF.do
+PATHS, do = NEEDS.paths, BAKEOFF.do
 
 
 @cache

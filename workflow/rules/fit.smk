@@ -13,7 +13,7 @@ rule fit:
     resources:
         **RESOURCES,
     params:
-        digest=lambda wc: MADE_BY[wc.dataset][wc.model],
+        digest=lambda wc: NEEDS.made_by[wc.dataset][wc.model],
     run:
         BAKEOFF.fitter.fit(fit_of(wildcards))
 
@@ -32,7 +32,7 @@ rule fit_model:
     resources:
         **RESOURCES,
     params:
-        digest=lambda wc: MADE_BY[wc.dataset][wc.model],
+        digest=lambda wc: NEEDS.made_by[wc.dataset][wc.model],
     run:
         BAKEOFF.fitter.fit_batch(*wildcards, threads, *output, *log)
 

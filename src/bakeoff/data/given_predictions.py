@@ -158,7 +158,7 @@ def load_given(name: str, experiment: Experiment) -> Table:
         check_spread(truth, ("datasets", name))
     kin = {_COLUMNS[role]: values for role, values in related(files, places).items()}
     frame = pd.DataFrame({ROW_ID: rows.ids, TARGET: target.stored(truth), **kin})
-    files_of = experiment.given_files(name)
+    files_of = {m: given.files(name) for m, given in experiment.given.items()}
     card = given_card(name, spec, files_of, target, truth, len(rows.left_out))
     card["group_columns"] = undeclared(files)
     by = next((m for m, given in experiment.given.items() if given.columns.subgroups), "")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
@@ -34,11 +33,8 @@ def fit_of(wildcards: Any) -> Fit:
 class Fitter:
     """Does the fits of one experiment, in workers, or without any in this process."""
 
-    def __init__(
-        self, needs: RuleInputs, made_by: Mapping[str, Mapping[str, str]], workers: Workers | None
-    ) -> None:
-        self._needs, self._made_by, self._workers = needs, made_by, workers
-        self._experiment = needs.experiment
+    def __init__(self, needs: RuleInputs, workers: Workers | None) -> None:
+        self._needs, self._workers, self._experiment = needs, workers, needs.experiment
 
     def fit(self, fit: Fit) -> None:
         """Fit and predict once; raise `StepError` if that fails and must not."""
@@ -96,6 +92,6 @@ class Fitter:
             paths.data(fit.dataset),
             paths.splits(fit.dataset, fit.plan),
             self._needs.prediction(fit),
-            self._made_by[fit.dataset][fit.model],
+            self._needs.made_by[fit.dataset][fit.model],
             experiment.costs_on(fit.dataset) if model.needs_costs else None,
         )

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, nullcontext
 
-from bakeoff.execution import digests, steps
+from bakeoff.execution import steps
 from bakeoff.execution.fits import Fitter
 from bakeoff.execution.rule_inputs import RuleInputs
 from bakeoff.execution.workers import Workers
@@ -29,8 +29,8 @@ def run_in_process(
     problems, tests = steps.check(experiment)
     if problems:
         raise report_problems(problems)
-    needs, made_by = RuleInputs(experiment, Paths(root)), digests.of_fits(experiment)
-    paths, plans = needs.paths, experiment.resampling.plans()
+    needs, plans = RuleInputs(experiment, Paths(root)), experiment.resampling.plans()
+    paths = needs.paths
     for dataset in experiment.datasets:
         table, carried = paths.data(dataset), needs.row_columns(dataset)
         steps.load_dataset(experiment, dataset, table, paths.card(dataset), *carried)
@@ -44,7 +44,7 @@ def run_in_process(
                 steps.take_predictions(experiment, fit, table, divided, needs.prediction(fit))
     fits = list(experiment.fits())
     with closing(Workers()) if workers > 1 else nullcontext() as pool:
-        do = Fitter(needs, made_by, pool).fit
+        do = Fitter(needs, pool).fit
         done: Iterable[None] = ThreadPoolExecutor(workers).map(do, fits) if pool else map(do, fits)
         for i, _ in enumerate(done, 1):
             fitted(i, len(fits))
@@ -53,10 +53,10 @@ def run_in_process(
         for plan in plans:
             timings.append(paths.timings(dataset, plan))
             scores = paths.scores(dataset, plan)
-            steps.collect_scores(needs, made_by, dataset, plan, scores, timings[-1])
+            steps.collect_scores(needs, dataset, plan, scores, timings[-1])
             if plan != "holdout" or needs.holdouts:
                 predictions = paths.predictions(dataset, plan)
-                steps.collect_predictions(needs, made_by, dataset, plan, predictions)
+                steps.collect_predictions(needs, dataset, plan, predictions)
     top = paths.top
     steps.all_scores(needs.scores, timings, top("scores.csv"), top("timings.csv"))
     for test in tests:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from bakeoff.execution.rule_inputs import RuleInputs
@@ -21,7 +21,7 @@ from bakeoff.spec import Fit
 _BESIDE = re.compile(r"(\.timing\.json|\.parquet)$")
 
 
-def to_remake(needs: RuleInputs, made_by: Mapping[str, Mapping[str, str]]) -> set[str]:
+def to_remake(needs: RuleInputs) -> set[str]:
     """List the files."""
     paths, experiment = needs.paths, needs.experiment
     files = {*_to_retry(needs), *_damaged(needs)}
@@ -37,8 +37,8 @@ def to_remake(needs: RuleInputs, made_by: Mapping[str, Mapping[str, str]]) -> se
         from bakeoff.fit.predictions import is_made  # otherwise it has no use for pyarrow
 
         for fit in experiment.fits():
-            path, stamp = needs.prediction(fit), {"fingerprint": made_by[fit.dataset][fit.model]}
-            if Path(path).is_file() and not is_made(path, stamp):
+            path, digest = needs.prediction(fit), needs.made_by[fit.dataset][fit.model]
+            if Path(path).is_file() and not is_made(path, {"fingerprint": digest}):
                 files.add(path)
     return files
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from bakeoff.execution import digests
 from bakeoff.paths import Paths
 from bakeoff.spec import Experiment, Fit, PlannedTest
 from bakeoff.spec.experiment import run_name
@@ -26,6 +28,11 @@ class RuleInputs:
         self._jobs_per = experiment.execution.jobs_per or ("model" if remote else "fold")
         # a model whose fit fails is left out, and the rest goes on
         self.passes_over = experiment.on_error == "exclude" and bool(experiment.fitted)
+
+    @cached_property
+    def made_by(self) -> dict[str, dict[str, str]]:
+        """The digest of what makes the predictions of a model, by data set and model."""
+        return digests.of_fits(self.experiment)
 
     # Files that the user gives.
 
@@ -66,7 +73,7 @@ class RuleInputs:
             self.prediction(Fit(dataset, model, plan, r, f, seed))
             for model in (self.experiment.models if models is None else models)
             for r, f in splits
-            for seed in range(1, self.experiment.seeds(model) + 1)
+            for seed in range(1, self.experiment.models[model].seeds + 1)
         ]
 
     def batches(self, dataset: str) -> list[str]:
@@ -116,7 +123,7 @@ class RuleInputs:
     def fold_predictions(self, dataset: str, plan: str) -> dict[str, list[str]]:
         """Map each model that is kept to its predictions of a plan, of its first seed."""
         predictions = {m: self.predictions(dataset, plan, [m]) for m in self.kept(dataset)}
-        return {m: paths[:: self.experiment.seeds(m)] for m, paths in predictions.items()}
+        return {m: paths[:: self.experiment.models[m].seeds] for m, paths in predictions.items()}
 
     # Files that stand beside predictions, and those that tests and the report read.
 

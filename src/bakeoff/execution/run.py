@@ -82,8 +82,7 @@ class Run:
         write_in_any_encoding()
         # taking a thousand modules apart at the end of the process takes a third of a second
         atexit.register(gc.freeze)
-        self.made_by = digests.of_fits(self.experiment)
-        self.fitter = Fitter(self.needs, self.made_by, self.workers)
+        self.fitter = Fitter(self.needs, self.workers)
         try:
             self.tests = AnalysisPlan.from_list(self._cached("check", self._state, self._check))
         except SystemExit:  # interrupted, perhaps while a worker imports for long
@@ -127,7 +126,7 @@ class Run:
         """List the files that Snakemake takes for finished and that are not."""
         if self.file is None:  # a module, which is not told when a run ends
             Path(self.paths.sizes()).unlink(missing_ok=True)
-        self._again = remake.to_remake(self.needs, self.made_by)
+        self._again = remake.to_remake(self.needs)
         return self._again
 
     @cached_property
@@ -154,7 +153,7 @@ class Run:
         plain = self.experiment.resolved()
         for part in (plain, *plain["models"].values(), *plain["datasets"].values()):
             part.pop("label", None)
-        yield from (plain, digests.code("."), self.made_by)
+        yield from (plain, digests.code("."), self.needs.made_by)
         for name in self.experiment.datasets:
             yield digests.of_data(self.experiment, name)
             yield digests.of_files([*self.needs.sources(name), *self.needs.given(name)])

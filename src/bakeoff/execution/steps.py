@@ -17,9 +17,6 @@ from bakeoff.fit.fit_task import FitTask
 from bakeoff.spec import AnalysisPlan, Experiment, Fit, PlannedTest
 from bakeoff.spec.given_models import GivenData
 
-MadeBy = Mapping[str, Mapping[str, str]]
-"""The digest of what makes the predictions of a model, by data set and model."""
-
 
 def check(experiment: Experiment) -> tuple[list[Problem], AnalysisPlan]:
     """Look for everything in an experiment that would fail later; see `bakeoff.preflight`."""
@@ -97,9 +94,7 @@ def take_predictions(experiment: Experiment, fit: Fit, data: str, splits: str, o
     given_predictions(fit, experiment, table, split).write(output)
 
 
-def collect_scores(
-    needs: RuleInputs, made_by: MadeBy, dataset: str, plan: str, scores: str, timings: str
-) -> None:
+def collect_scores(needs: RuleInputs, dataset: str, plan: str, scores: str, timings: str) -> None:
     """Score all fits of one data set and plan, or take the scores that its models bring."""
     from bakeoff.scores import score_fits
     from bakeoff.scores.given_results import given_scores
@@ -110,24 +105,22 @@ def collect_scores(
         tables = given_scores(experiment, dataset, plan)
     else:
         columns = {dataset: path} if (path := "".join(needs.row_columns(dataset))) else {}
-        how = experiment.metrics, experiment.costs_on(dataset), made_by, columns
+        how = experiment.metrics, experiment.costs_on(dataset), needs.made_by, columns
         tables = score_fits(needs.predictions(dataset, plan, needs.kept(dataset)), *how)
     for table, path in zip(tables, (scores, timings), strict=True):
         write_csv(path, table)
 
 
-def collect_predictions(
-    needs: RuleInputs, made_by: MadeBy, dataset: str, plan: str, output: str
-) -> None:
+def collect_predictions(needs: RuleInputs, dataset: str, plan: str, output: str) -> None:
     """Put the models' predictions side by side: of a test set, or of all folds of a plan."""
     from bakeoff.scores.collect import collect_fold_predictions, collect_predictions
 
     if plan != "holdout":
-        collect_fold_predictions(needs.fold_predictions(dataset, plan), output, made_by)
+        collect_fold_predictions(needs.fold_predictions(dataset, plan), output, needs.made_by)
         return
     # a test set's with what is known of its rows
     files = (next(iter(f(dataset)), None) for f in (needs.related, needs.row_columns))
-    collect_predictions(needs.test_predictions(dataset), output, made_by, *files)
+    collect_predictions(needs.test_predictions(dataset), output, needs.made_by, *files)
 
 
 def all_scores(scores: Sequence[str], timings: Sequence[str], output: str, times: str) -> None:

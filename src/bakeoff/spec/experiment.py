@@ -213,10 +213,6 @@ class Experiment(SpecSection):
         brought = not self.fitted and all(m.scores for m in self.given.values())
         return brought and not self.on_rows(plan)
 
-    def given_files(self, dataset: str) -> dict[str, list[str]]:
-        """Map each given model to the files that it brings for a data set."""
-        return {name: model.files(dataset) for name, model in self.given.items()}
-
     def fits(self, dataset: str | None = None, model: str | None = None) -> Iterator[Fit]:
         """Expand the experiment to its fits: data set × model × plan × repeat × fold × seed.
 
@@ -229,10 +225,6 @@ class Experiment(SpecSection):
                     for repeat, fold in plan.splits():
                         for seed in range(1, fitted[m].seeds + 1):
                             yield Fit(d, m, name, repeat, fold, seed)
-
-    def seeds(self, model: str) -> int:
-        """Return with how many seeds a model is fitted on each fold."""
-        return self.models[model].seeds
 
     def costs_on(self, dataset: str) -> Costs | None:
         """Return what errors cost on a data set: its own costs, or else the experiment's."""

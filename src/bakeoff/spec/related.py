@@ -20,27 +20,21 @@ class Declared(NamedTuple):
 def declared(experiment: Experiment, dataset: str) -> Declared | None:
     """Return what a data set declares of its rows; None where nothing."""
     spec = experiment.datasets[dataset]
-    if isinstance(spec, GivenData):
-        return _of_models(experiment)
-    columns = {"group": spec.groups, "time": spec.time}
-    return next((Declared(k, name) for k, name in columns.items() if name is not None), None)
-
-
-def _of_models(experiment: Experiment) -> Declared | None:
-    by_item = isinstance(experiment.measured[0], Passing)  # and of its runs one value is left
-    for given in experiment.given.values():
-        runs = given.columns.runs and not by_item
-        group = given.columns.groups or (runs and (given.columns.id or "item"))
-        for kind, column in (("group", group), ("time", given.columns.time)):
-            if column:
-                return Declared(kind, column)
-    return None
+    if not isinstance(spec, GivenData):
+        pairs = [("group", spec.groups), ("time", spec.time)]
+    else:
+        pairs = []
+        by_item = isinstance(experiment.measured[0], Passing)  # and of its runs one value is left
+        for columns in (given.columns for given in experiment.given.values()):
+            item = None if by_item or not columns.runs else columns.id or "item"
+            pairs += [("group", columns.groups or item), ("time", columns.time)]
+    return next((Declared(kind, column) for kind, column in pairs if column), None)
 
 
 def dependent(experiment: Experiment) -> dict[str, Declared]:
     """Map the data sets whose rows belong together to what relates them."""
-    found = {name: declared(experiment, name) for name in experiment.datasets}
-    return {name: relation for name, relation in found.items() if relation is not None}
+    relations = ((name, declared(experiment, name)) for name in experiment.datasets)
+    return {name: relation for name, relation in relations if relation is not None}
 
 
 class RowColumns(NamedTuple):
@@ -57,10 +51,10 @@ def row_columns(experiment: Experiment, dataset: str) -> RowColumns:
     """Return the columns that the comparisons on a data set look at."""
     spec = experiment.datasets[dataset]
     if isinstance(spec, GivenData):
-        listed = [one for m in experiment.given.values() for one in as_columns(m.columns.subgroups)]
         by_name: dict[str, SubgroupColumn] = {}
-        for one in listed:
-            by_name.setdefault(one.column, one)
+        for given in experiment.given.values():
+            for one in as_columns(given.columns.subgroups):
+                by_name.setdefault(one.column, one)
         subgroups = tuple(by_name.values())
     else:
         subgroups = as_columns(spec.subgroups)

@@ -54,13 +54,13 @@ class Made:
         self.needs = RuleInputs(experiment)
         self.paths = self.needs.paths
         fits = dict.fromkeys(experiment.fitted, "digest")
-        self.made_by = dict.fromkeys(experiment.datasets, fits)
+        self.needs.made_by = dict.fromkeys(experiment.datasets, fits)
 
     def again(self):
-        return remake.to_remake(self.needs, self.made_by)
+        return remake.to_remake(self.needs)
 
     def fitter(self, workers=None):
-        return Fitter(self.needs, self.made_by, workers or Pretending())
+        return Fitter(self.needs, workers or Pretending())
 
     def record(self):
         """Return the record of a batch and its files, which are all there."""
