@@ -22,12 +22,15 @@ from bakeoff.spec.models import Model
 KNN = "sklearn.neighbors.KNeighborsClassifier"
 
 
-class NoParams:
+class Base(ClassifierMixin, BaseEstimator):
     def fit(self, X, y):
         return self
 
-    def predict(self, X):
-        return [0] * len(X)
+    predict = fit
+
+
+class NoParams:
+    fit = predict = Base.fit
 
 
 class NoTags(NoParams):
@@ -38,18 +41,12 @@ class NoTags(NoParams):
         return self
 
 
-class Changes(ClassifierMixin, BaseEstimator):
+class Changes(Base):
     def __init__(self, size=None):
         self.size = [size]
 
-    def fit(self, X, y):
-        return self
 
-    def predict(self, X):
-        return [0] * len(X)
-
-
-class Fails(ClassifierMixin, BaseEstimator):
+class Fails(Base):
     def __init__(self):
         raise RuntimeError("no licence found")
 
@@ -120,7 +117,6 @@ def test_objects_that_cannot_be_made(value, message):
         {"object": "sklearn.compose.make_column_selector", "args": ["x"]},
         {"object": "sklearn.gaussian_process.kernels.RBF"},
         {"object": "scipy.stats.loguniform", "args": [0.1, 1]},
-        {"object": "scipy.stats.randint", "args": [1, 9]},
         {"object": "numpy.random.RandomState", "args": [0]},
         {"object": "numpy.logspace", "args": [-2, 2, 5]},
         {"object": "builtins.tuple", "args": [[1, 2]]},
@@ -200,36 +196,31 @@ def part():
     return TrainingPart(X, Target(("no", "yes")).encoded(y.astype(np.intp)))
 
 
+def learns(own):
+    """Check a model, and return the share of rows that it is right on after a fit."""
+    check_model("m", own)
+    return (train(own, part(), derive(1, "fit")).predict(part().X) == part().y).mean()
+
+
+NO_CLASSIFIERS = {"ColumnTransformer", "FeatureUnion", "SelectFromModel", "RegressorChain"}
+
+
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", metas())
-def test_meta_estimator_is_fitted_or_refused_before(name):
+def test_meta_estimator_is_fitted_or_refused_before_and_may_stand_before_a_classifier(name):
     own = Model.model_validate(entry(name))
     assert own.imports[1:], "what is nested is imported before the threads are limited"
-    refused = name.endswith("Regressor") or name in {
-        *("ColumnTransformer", "FeatureUnion", "SelectFromModel", "SequentialFeatureSelector"),
-        "RegressorChain",
-    }
-    if refused:
+    if name.endswith(("Regressor", "Selector")) or name in NO_CLASSIFIERS:
         with pytest.raises(Problem, match=REFUSED):
             check_model("m", own)
-        return
-    check_model("m", own)
-    found = train(own, part(), derive(1, "fit")).predict(part().X)
-    assert (found == part().y).mean() > 0.7
-
-
-@pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("name", [n for n, made in metas().items() if hasattr(made, "transform")])
-def test_meta_transformer_stands_before_a_classifier(name):
-    step = entry(name)
-    if name == "Pipeline":
-        step["params"]["steps"] = NESTED["steps"][:1]
-    own = Model.model_validate({**LOGISTIC, "preprocessing": [step]})
-    if name.endswith(("SearchCV", "Regressor")):
-        return  # they transform as the estimator they found does, or are for other targets
-    check_model("m", own)
-    found = train(own, part(), derive(1, "fit")).predict(part().X)
-    assert (found == part().y).mean() > 0.6
+    else:
+        assert learns(own) > 0.7
+    # the rest transform as the estimator they found does, or are for other targets
+    if hasattr(metas()[name], "transform") and not name.endswith(("SearchCV", "Regressor")):
+        step = entry(name)
+        if name == "Pipeline":
+            step["params"]["steps"] = NESTED["steps"][:1]
+        assert learns(Model.model_validate({**LOGISTIC, "preprocessing": [step]})) > 0.6
 
 
 def test_grid_over_estimators_is_no_estimator():
@@ -242,8 +233,7 @@ def test_grid_over_estimators_is_no_estimator():
     assert {path.rpartition(".")[2] for path in own.imports} == {
         *("GridSearchCV", "BaggingClassifier", "LogisticRegression", "DecisionTreeClassifier")
     }
-    check_model("m", own)
-    assert train(own, part(), derive(1, "fit")).predict(part().X).mean() > 0
+    assert learns(own) > 0.5
 
 
 def test_stacking_without_final_estimator_has_what_its_default_has():

@@ -147,8 +147,7 @@ def test_best_threshold_is_best_of_all(criterion, seed):
 def test_of_equally_good_thresholds_the_nearest_to_the_default_wins():
     y, scores = np.array([0, 0, 1, 1]), np.array([0.1, 0.4, 0.6, 0.9])
     assert best_threshold(y, scores, "f1", 0.5) == pytest.approx(0.5)
-    costs = np.zeros((2, 2))
-    assert best_threshold(y, scores, "cost", 0.7, costs=costs) == pytest.approx(0.75)
+    assert best_threshold(y, scores, "cost", 0.7, costs=np.zeros((2, 2))) == pytest.approx(0.75)
 
 
 def test_thresholds_of_probabilities_and_of_decision_values_are_kept():
@@ -172,24 +171,19 @@ def test_chosen_threshold_comes_from_out_of_fold_predictions():
     assert found.threshold == found.chosen["threshold"]
 
 
-def test_class_weights_by_parameter_and_by_sample_weights_agree():
+def test_class_weights_reach_estimators_with_the_parameter_and_without():
     data = part()
-    weights = {"yes": 3.0}
-    by_param = learnt(model(LOGISTIC, class_weight=weights), data).estimator
+    by_param = learnt(model(LOGISTIC, class_weight={"yes": 3.0}), data).estimator
     assert by_param[-1].class_weight == {0: 1.0, 1: 3.0}
     rows = TrainingPart(data.X, data.target, np.where(data.y == 1, 3.0, 1.0))
     by_rows = learnt(model(LOGISTIC), rows).estimator
     np.testing.assert_allclose(
         by_param.predict_proba(data.X), by_rows.predict_proba(data.X), atol=1e-4
     )
-
-
-def test_balanced_weights_reach_estimators_without_the_parameter():
-    data = part()
-    plain = learnt(model("sklearn.naive_bayes.GaussianNB"), data).predict(data.X).sum()
-    balanced = learnt(model("sklearn.naive_bayes.GaussianNB", class_weight="balanced"), data)
+    bayes = "sklearn.naive_bayes.GaussianNB"
+    balanced = learnt(model(bayes, class_weight="balanced"), data)
     assert balanced.estimator[-1].class_prior_ == pytest.approx([0.5, 0.5])
-    assert balanced.predict(data.X).sum() > plain
+    assert balanced.predict(data.X).sum() > learnt(model(bayes), data).predict(data.X).sum()
 
 
 @pytest.mark.parametrize(
@@ -211,19 +205,20 @@ def test_weights_of_rows_reach_the_fit(keys):
     assert heavy > plain + 0.1
 
 
-CLASSES = {"lightgbm": "lightgbm.LGBMClassifier", "catboost": "catboost.CatBoostClassifier"}
-SMALL = {
-    "lightgbm": {"n_estimators": 200, "verbose": -1},
-    "catboost": {"iterations": 200, "verbose": False},
-}
+LIBRARIES = [
+    ("lightgbm.LGBMClassifier", {"n_estimators": 200, "verbose": -1}, "n_jobs"),
+    ("catboost.CatBoostClassifier", {"iterations": 200, "verbose": False}, "thread_count"),
+]
 
 
-@pytest.mark.parametrize("package", CLASSES)
-def test_library_fits_and_tunes(package, tmp_path, monkeypatch):
+@pytest.mark.parametrize(("estimator", "params", "threads"), LIBRARIES)
+def test_library_fits_tunes_and_gets_seeds_and_threads(
+    estimator, params, threads, tmp_path, monkeypatch
+):
     monkeypatch.chdir(tmp_path)
     keys = {
-        "estimator": CLASSES[package],
-        "params": SMALL[package],
+        "estimator": estimator,
+        "params": params,
         "class_weight": "balanced",
         "tune": {"space": {"max_depth": [2, 4]}, "cv": 2},
         "threshold": {"choose": "f1", "cv": 2},
@@ -236,23 +231,22 @@ def test_library_fits_and_tunes(package, tmp_path, monkeypatch):
     assert one.chosen["params"]["max_depth"] in (2, 4)
     np.testing.assert_array_equal(one.predict(data.X), again.predict(data.X))
     assert not list(tmp_path.iterdir()), "nothing is left where snakemake runs"
+    parameters = [
+        last_step(assemble(model(estimator), data.X, derive(seed, "fit"))).get_params()
+        for seed in (1, 2)
+    ]
+    assert parameters[0]["random_state"] != parameters[1]["random_state"]
+    assert parameters[0][threads] == 1
 
 
-@pytest.mark.parametrize("package", CLASSES)
-def test_seeds_and_threads_reach_the_library(package):
-    own = Model.model_validate({"estimator": CLASSES[package]})
-    made = [last_step(assemble(own, part().X, derive(seed, "fit"))) for seed in (1, 2)]
-    first, second = (m.get_params()["random_state"] for m in made)
-    assert first != second
-    threads = {"lightgbm": "n_jobs", "catboost": "thread_count"}[package]
-    assert made[0].get_params()[threads] == 1
-    if package == "catboost":
-        for params, allowed in (({}, False), ({"allow_writing_files": True}, True)):
-            model = Model.model_validate({"estimator": CLASSES[package], "params": params})
-            assert make_classifier(model).get_params()["allow_writing_files"] is allowed
+@pytest.mark.parametrize("wanted", [False, True])
+def test_files_of_catboost_are_written_where_they_are_wanted(wanted):
+    params = {"allow_writing_files": True} if wanted else {}
+    made = make_classifier(model("catboost.CatBoostClassifier", params=params))
+    assert made.get_params()["allow_writing_files"] is wanted
 
 
-def test_inner_folds_are_stratified_and_keep_groups_together():
+def test_inner_folds_are_stratified_keep_groups_together_and_times_in_order():
     y = np.repeat([0, 1, 2], 20)
     for learnt, tested in divided(y, 4, 0):
         assert (np.bincount(y[tested]) == 5).all()
@@ -260,26 +254,22 @@ def test_inner_folds_are_stratified_and_keep_groups_together():
     groups = np.arange(60) // 3
     for learnt, tested in divided(y, 4, 0, groups):
         assert not set(groups[learnt]) & set(groups[tested])
+    times = np.repeat(np.arange(8), 5)
+    for learnt, held in divided(np.zeros(40, dtype=np.intp), 3, 0, times=times):
+        assert times[learnt].max() < times[held].min(), "rows of one time are never separated"
 
 
 @pytest.mark.parametrize(
-    ("count", "groups", "said"),
+    ("y", "count", "how", "said"),
     [
-        (21, np.arange(60) // 3, "20 groups in the training part are too few for 21"),
-        (30, None, "60 training rows are too few for 30 inner folds"),
+        (np.repeat([0, 1, 2], 20), 21, {"groups": np.arange(60) // 3}, "20 groups in the training"),
+        (np.repeat([0, 1, 2], 20), 30, {}, "60 training rows are too few for 30 inner folds"),
+        (np.zeros(4, dtype=np.intp), 3, {"times": [0, 0, 1, 1]}, "2 different times cannot be cut"),
     ],
 )
-def test_divisions_that_cannot_be_are_told(count, groups, said):
+def test_divisions_that_cannot_be_are_told(y, count, how, said):
     with pytest.raises(UserError, match=said):
-        divided(np.repeat([0, 1, 2], 20), count, 0, groups)
-
-
-def test_rows_of_one_time_are_never_separated():
-    times = np.repeat(np.arange(8), 5)
-    for learnt, held in divided(np.zeros(40, dtype=np.intp), 3, 0, times=times):
-        assert times[learnt].max() < times[held].min()
-    with pytest.raises(UserError, match="2 different times cannot be cut into 4 blocks"):
-        divided(np.zeros(4, dtype=np.intp), 3, 0, times=np.array([0, 0, 1, 1]))
+        divided(y, count, 0, **how)
 
 
 START = 1_700_000_000
@@ -303,25 +293,27 @@ def test_a_text_column_changes_no_number(estimator, kind):
 
 def test_numbers_pass_as_they_are_beside_texts_dates_and_gaps():
     numbers = np.array([0.1, 1e17 + 16, np.nan, -3.0])
-    day = pd.to_datetime(
-        ["2024-01-01", None, "2024-01-03", "2024-01-04 00:00:01"], format="ISO8601"
-    )
+    days = ["2024-01-01", None, "2024-01-03", "2024-01-04 00:00:01"]
     frame = pd.DataFrame(
-        {"x": numbers, "text": ["a", None, "b", "a"], "day": day, "flag": [True, False] * 2}
+        {
+            "x": numbers,
+            "text": ["a", None, "b", "a"],
+            "day": pd.to_datetime(days, format="ISO8601"),
+            "flag": [True, False] * 2,
+        }
     )
-    made = fitted(TREE, frame, [0, 1, 0, 1])[:-1]
-    found = made.named_steps["auto_textencoder"].transform(frame)
-    np.testing.assert_array_equal(found["x"], numbers)
-    assert list(found["flag"]) == [1, 0, 1, 0]
-    assert found["day_seconds"].iloc[3] - found["day_seconds"].iloc[0] == 3 * 86400 + 1
-    assert np.isnan(found["day_seconds"].iloc[1])
-    at_once, later = TextEncoder().fit_transform(frame), TextEncoder().fit(frame).transform(frame)
-    pd.testing.assert_frame_equal(at_once, later)
-    same = pd.DataFrame({"c_a": [1.0, 2.0, 3.0, 4.0], "c": ["a", "b", "a", "b"]})  # two c_a
-    assert fitted(TREE, same, [0, 1, 0, 1]).predict(same).tolist() == [0, 1, 0, 1]
-    names = list(found)
+    encoder = TextEncoder().fit(frame)
+    encoded = encoder.transform(frame)
+    pd.testing.assert_frame_equal(TextEncoder().fit_transform(frame), encoded)
+    np.testing.assert_array_equal(encoded["x"], numbers)
+    assert list(encoded["flag"]) == [1, 0, 1, 0]
+    assert encoded["day_seconds"].iloc[3] - encoded["day_seconds"].iloc[0] == 3 * 86400 + 1
+    assert np.isnan(encoded["day_seconds"].iloc[1])
+    names = list(encoded)
     order = [names.index(name) for name in ("x", "text_a", "day_month", "day_seconds", "flag")]
     assert order == sorted(order)
+    same = pd.DataFrame({"c_a": [1.0, 2.0, 3.0, 4.0], "c": ["a", "b", "a", "b"]})  # two c_a
+    assert fitted(TREE, same, [0, 1, 0, 1]).predict(same).tolist() == [0, 1, 0, 1]
 
 
 def test_seconds_are_the_same_in_every_time_zone():
