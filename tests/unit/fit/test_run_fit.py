@@ -27,12 +27,12 @@ from bakeoff.files import read_json
 from bakeoff.fit.estimator import assemble
 from bakeoff.fit.fit_task import FitTask, timing_of
 from bakeoff.fit.predictions import Predictions, is_made, read_facts, stamp
-from bakeoff.fit.run_fit import isolated, run_fit
+from bakeoff.fit.run_fit import run_fit
 from bakeoff.scores import METRICS, collect_predictions, score, score_fits
 from bakeoff.seeds import derive
 from bakeoff.spec import Fit
 from bakeoff.spec.models import Model
-from bakeoff.spec.resampling import Cv5x2, Holdout
+from bakeoff.spec.resampling import Holdout
 
 FIT = Fit("d", "m", "holdout", 1, 1)
 
@@ -208,10 +208,6 @@ LABELLED = np.resize(["u", "u", "v"], 30)
 TESTED = np.array([0, 0, 1] * 5 + [1, 0, 0] * 5, dtype=bool)
 
 
-def learnt(label):
-    return ~TESTED & (label == LABELLED)
-
-
 def thirty_rows(folder, features):
     """Write a table of 30 rows, 10 of them to be tested."""
     frame = pd.DataFrame(features).add_prefix("x")
@@ -221,9 +217,10 @@ def thirty_rows(folder, features):
     return written(folder, frame, ("u", "v"), splits)
 
 
-def odd(folder, way):
-    files = thirty_rows(folder, np.arange(30.0)[:, None])
-    return fitted(files, f"{__name__}.Odd", params={"way": way})
+@pytest.fixture
+def odd(tmp_path):
+    files = thirty_rows(tmp_path, np.arange(30.0)[:, None])
+    return lambda way: fitted(files, f"{__name__}.Odd", params={"way": way})
 
 
 WRONG = [
@@ -237,40 +234,27 @@ WRONG = [
 ]
 
 
-@pytest.mark.parametrize(("way", "message"), WRONG, ids=[w[0] for w in WRONG])
-def test_what_is_no_prediction_fails_the_fit(tmp_path, way, message):
-    with pytest.raises(UserError, match=message):
-        odd(tmp_path, way)
+def test_what_is_no_prediction_fails_the_fit_and_other_ways_to_write_them_are_taken(odd):
+    for way, message in WRONG:
+        with pytest.raises(UserError, match=message):
+            odd(way)
+    plain = odd("")
+    for way in ("floats", "column", "rounded"):
+        other = odd(way)
+        np.testing.assert_array_equal(other.y_pred, plain.y_pred)
+        np.testing.assert_allclose(other.probabilities, plain.probabilities, atol=0.006)
 
 
-@pytest.mark.parametrize("way", ["floats", "column", "rounded"])
-def test_other_ways_to_write_predictions_are_taken(tmp_path, way):
-    found, plain = odd(tmp_path, way), odd(tmp_path, "")
-    np.testing.assert_array_equal(found.y_pred, plain.y_pred)
-    np.testing.assert_allclose(found.probabilities, plain.probabilities, atol=0.006)
-
-
-@pytest.mark.parametrize("way", ["one_row", "sum", "negative"])
-def test_odd_probabilities_are_undefined_where_they_are_needed_alone(tmp_path, way):
-    found, plain = odd(tmp_path, way), odd(tmp_path, "")
-    assert found.probabilities is None
-    assert score(METRICS["accuracy"], found) == score(METRICS["accuracy"], plain)
-    rows = 1 if way == "one_row" else 10
-    for metric in ("log_loss", "brier", "roc_auc"):
-        value, why = score(METRICS[metric], found)
-        assert np.isnan(value)
-        assert why.startswith(f"its outputs for {rows} of 10 rows are no probabilities")
-
-
-def test_naive_bayes_far_from_all_it_knows_keeps_its_labels(tmp_path):
-    """GaussianNB returns [1, 1] where both log densities are too large to differ."""
-    x = np.empty((30, 1))
-    x[learnt("u"), 0], x[learnt("v"), 0] = np.tile([-1, -1, 0, 1, 1], 3), [-1, -1, 0, 1, 1]
-    x[TESTED], x[27] = 0, 1e10
-    bayes = "sklearn.naive_bayes.GaussianNB"
-    found = fitted(thirty_rows(tmp_path, x), bayes, preprocessing="none")
-    assert 0 <= score(METRICS["accuracy"], found)[0] <= 1
-    assert score(METRICS["log_loss"], found)[1].endswith("(first: 1, 1)")
+def test_odd_probabilities_are_undefined_where_they_are_needed_alone(odd):
+    plain = odd("")
+    for way, rows in (("one_row", 1), ("sum", 10), ("negative", 10)):
+        other = odd(way)
+        assert other.probabilities is None
+        assert score(METRICS["accuracy"], other) == score(METRICS["accuracy"], plain)
+        for metric in ("log_loss", "brier", "roc_auc"):
+            value, why = score(METRICS[metric], other)
+            assert np.isnan(value)
+            assert why.startswith(f"its outputs for {rows} of 10 rows are no probabilities")
 
 
 def test_seeds_that_the_parts_got_are_recorded(tmp_path):
@@ -300,44 +284,43 @@ def state():
     }
 
 
-def litter(folder):
-    os.environ["BAKEOFF_LITTER"] = "1"
-    del os.environ["PATH"]
-    os.chdir(folder)
-    sys.path.insert(0, str(folder))
-    warnings.simplefilter("ignore")
-    np.seterr(all="raise")
-    sklearn.set_config(assume_finite=True, transform_output="pandas")
-    logging.root.setLevel(logging.CRITICAL)
-    sys.setrecursionlimit(5000)
-    threadpool_limits(2)
-    random.seed(1)
-    np.random.seed(1)  # noqa: NPY002
-
-
-@pytest.mark.parametrize("error", [None, RuntimeError])
-def test_everything_is_as_before_also_after_a_failure(tmp_path, error):
-    before = state()
-    with pytest.raises(error) if error else nullcontext(), isolated(5, threads=1):
-        assert all(one["num_threads"] == 1 for one in threadpool_info())
-        litter(tmp_path)
-        assert state() != before
-        if error:
-            raise error
-    assert state() == before
-
-
 class Litters(DecisionTreeClassifier):
+    """Changes all that belongs to its process, and may fail then."""
+
+    def __init__(self, fails=None):
+        super().__init__()
+        self.fails = fails
+
     def fit(self, X, y, sample_weight=None):
-        litter(Path("/"))
+        if self.fails is None:
+            return super().fit(X, y)
+        assert all(one["num_threads"] == 1 for one in threadpool_info())
+        before = state()
+        os.environ["BAKEOFF_LITTER"] = "1"
+        del os.environ["PATH"]
+        os.chdir("/")
+        sys.path.insert(0, "/")
+        warnings.simplefilter("ignore")
+        np.seterr(all="raise")
+        sklearn.set_config(assume_finite=True, transform_output="pandas")
+        logging.root.setLevel(logging.CRITICAL)
+        sys.setrecursionlimit(5000)
+        threadpool_limits(2)
+        random.seed(1)
+        np.random.seed(1)  # noqa: NPY002
+        assert all(value != before[name] for name, value in state().items())
+        if self.fails:
+            raise RuntimeError
         return super().fit(X, y)
 
 
-def test_a_fit_that_litters_leaves_its_process_as_it_was(paths, monkeypatch):
+@pytest.mark.parametrize("fails", [False, True])
+def test_a_fit_leaves_its_process_as_it_was_also_if_it_fails(paths, monkeypatch, fails):
     monkeypatch.setitem(sys.modules, "litterers", sys.modules[__name__])
     fitted(paths, "litterers.Litters", features=["flag"])  # what is read once for all fits, is
     before = state()
-    fitted(paths, "litterers.Litters", features=["flag"])
+    with pytest.raises(RuntimeError) if fails else nullcontext():
+        fitted(paths, "litterers.Litters", params={"fails": fails}, features=["flag"])
     assert state() == before
 
 
@@ -355,8 +338,9 @@ def made(rows, ranked_by):
     )
 
 
-@pytest.mark.parametrize("rows", [1, 50, 20_000])
-@pytest.mark.parametrize("ranked_by", ["probabilities", "decision", "nothing"])
+@pytest.mark.parametrize(
+    ("rows", "ranked_by"), [(1, "nothing"), (50, "decision"), (20_000, "probabilities")]
+)
 def test_predictions_come_back(tmp_path, rows, ranked_by):
     path, one = tmp_path / "a.parquet", made(rows, ranked_by)
     one.write(path)
@@ -406,27 +390,3 @@ def test_predictions_of_another_fingerprint_are_not_scored(tmp_path):
     ):
         with pytest.raises(UserError, match=r"p\.parquet was made by another state"):
             read()
-
-
-def test_nested_estimate_is_chance_on_noise_and_the_naive_one_is_not(tmp_path):
-    """Varma & Simon (2006): the score that a search reports flatters."""
-    rows, study = 60, 0
-    rng = np.random.default_rng(study)
-    frame = pd.DataFrame(rng.normal(size=(rows, 8)), columns=list("abcdefgh"))
-    frame.insert(0, TARGET, rng.permutation(["no", "yes"] * (rows // 2)))
-    frame.insert(0, ROW_ID, range(rows))
-    plan, classes = Cv5x2.model_validate({}), ("no", "yes")
-    splits = make_splits("d", Table(frame, Target(classes)), "cv_5x2", plan, study)
-    files = written(tmp_path, frame, classes, splits)
-    space = {"n_neighbors": [1, 3, 5, 9], "p": [1, 2], "weights": ["uniform", "distance"]}
-    tune = {"search": "grid", "cv": 3, "space": space}
-    nested, naive = [], []
-    for repeat, fold in plan.splits():
-        fit = Fit("d", "m", "cv_5x2", repeat, fold)
-        found = fitted(files, MODELS[3], study, fit, preprocessing="none", tune=tune)
-        nested.append(float(np.mean(found.y_pred == found.y_true)))
-        naive.append(found.facts["chosen"]["inner_score"])
-    error = np.std(nested) / np.sqrt(len(nested))
-    assert abs(np.mean(nested) - 0.5) < 3 * max(error, 0.5 / np.sqrt(rows * 5))
-    assert np.mean(naive) > 0.57, "the best of sixteen inner scores flatters"
-    assert np.mean(naive) - np.mean(nested) > 0.05
