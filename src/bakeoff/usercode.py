@@ -73,14 +73,21 @@ def import_module(name: str, path: str) -> ModuleType:
         raise UserError(f"{path}: {name} cannot be imported: {described(error)}") from None
 
 
-def import_function(path: str) -> Callable[..., Any]:
-    """Import a function of the user by its path, `module.function`."""
+def import_object(path: str, what: str = "class") -> Any:
+    """Import a class or a function by its dotted path."""
     module_name, _, name = path.rpartition(".")
     module = import_module(module_name, path)
-    function: Callable[..., Any] | None = getattr(module, name, None)
-    if function is None:
-        names = [n for n, one in vars(module).items() if inspect.isfunction(one)]
-        raise UserError(unknown(f"function in {module_name}:", name, names))
+    member = getattr(module, name, None)
+    if member is None:
+        alike = {"class": inspect.isclass, "function": inspect.isfunction}[what]
+        names = [n for n, one in vars(module).items() if alike(one) and n[0] != "_"]
+        raise UserError(unknown(f"{what} in {module_name}:", name, names))
+    return member
+
+
+def import_function(path: str) -> Callable[..., Any]:
+    """Import a function of the user by its path, `module.function`."""
+    function: Callable[..., Any] = import_object(path, "function")
     if not callable(function):
         raise UserError(f"{path} is a {type(function).__name__}, not a function")
     refuse_standard(path, function)
@@ -174,13 +181,17 @@ def time_limit(seconds: float) -> Iterator[None]:
         signal.signal(signal.SIGALRM, before)
 
 
-def structure(file: Path) -> str:
+def _tree(file: Path) -> ast.Module | None:
+    with suppress(SyntaxError, ValueError):
+        return ast.parse(file.read_bytes())
+    return None
+
+
+def _structure(file: Path) -> str:
     """Return what a source file says, whatever its comments, docstrings and layout."""
-    source = file.read_bytes()
-    try:
-        tree = ast.parse(source)
-    except (SyntaxError, ValueError):
-        return source.hex()
+    tree = _tree(file)
+    if tree is None:
+        return file.read_bytes().hex()
     for node in ast.walk(tree):
         body = getattr(node, "body", None)
         match body:
@@ -192,7 +203,7 @@ def structure(file: Path) -> str:
 @cache
 def own_code(*modules: str) -> tuple[tuple[str, str], ...]:
     """Return the user's own source of some modules and of what they import."""
-    return tuple((name, structure(file)) for name, file in own_files(*modules))
+    return tuple((name, _structure(file)) for name, file in own_files(*modules))
 
 
 def own_files(*modules: str) -> list[tuple[str, Path]]:
@@ -219,13 +230,10 @@ def _files(name: str) -> Iterator[tuple[str, Path]]:
     if spec is None:
         return
     folders = [Path(place) for place in spec.submodule_search_locations or []]
-    if folders:
-        files = [(f.parent, file) for f in folders if _is_own(f) for file in f.rglob("*.py")]
-    else:
-        origin = Path(spec.origin or "")
-        files = [(origin.parent, origin)] if origin.suffix == ".py" and _is_own(origin) else []
-    for root, file in files:
-        yield file.relative_to(root).as_posix(), file
+    for place in folders or [Path(spec.origin or "")]:
+        if _is_own(place):
+            for file in place.rglob("*.py") if folders else [place] * (place.suffix == ".py"):
+                yield file.relative_to(place.parent).as_posix(), file
 
 
 def _is_own(place: Path) -> bool:
@@ -238,11 +246,8 @@ def _is_own(place: Path) -> bool:
 
 
 def _imported(file: Path) -> Iterator[str]:
-    try:
-        tree = ast.parse(file.read_bytes())
-    except (SyntaxError, ValueError):
-        return
-    for node in ast.walk(tree):
+    tree = _tree(file)
+    for node in ast.walk(tree) if tree else ():
         if isinstance(node, ast.Import):
             yield from (alias.name.partition(".")[0] for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:

@@ -123,7 +123,7 @@ def load_given(name: str, experiment: Experiment) -> Table:
     files = [
         _read(model, experiment, name).once()
         for model, given in experiment.given.items()
-        if given.on_test_rows and any(map(experiment.on_rows, plans))
+        if given.path is not None and any(map(experiment.on_rows, plans))
     ]
     metric = experiment.measured[0]
     if isinstance(metric, GivenMetric) and may_be_right_or_wrong(files, metric):

@@ -115,12 +115,12 @@ def _check_step(step: Step, place: tuple[str | int, ...], task: Task | None = No
         if task is None:
             return made
         try:
-            told = get_tags(made).estimator_type
+            kind = get_tags(made).estimator_type
         except Exception as error:  # whatever a user's class, or an estimator's part, raises
             raise UserError(f"{path} does not say what it is: {error}") from None
-        if told != task.learner:
-            other = next((t for t in Task if t.learner == told), None)
-            hint = f"; it is a {told}, for experiments of `task: {other}`" if other else ""
+        if kind != task.learner:
+            other = next((t for t in Task if t.learner == kind), None)
+            hint = f"; it is a {kind}, for experiments of `task: {other}`" if other else ""
             says = f"scikit-learn's is_{task.learner} says so"
             raise UserError(f"{path} is not a {task.learner} ({says}){hint}")
     return made
@@ -142,12 +142,11 @@ def _check_values(estimator: Any, values: Mapping[str, Any]) -> None:
     except Exception as error:  # scikit-learn's, or whatever a user's class raises
         raise UserError(f"{kind.__module__}.{kind.__name__} cannot be copied: {error}") from None
     for part in (made, *made.get_params(deep=True).values()):
-        if not hasattr(part, "_parameter_constraints") or isinstance(part, type):
-            continue
-        try:
-            part._validate_params()
-        except ValueError as error:
-            raise UserError(str(error)) from None
+        if hasattr(part, "_parameter_constraints") and not isclass(part):
+            try:
+                part._validate_params()
+            except ValueError as error:
+                raise UserError(str(error)) from None
 
 
 def _check_tuning(estimator: Any, tune: Tune) -> None:
@@ -176,13 +175,12 @@ def check_inner_divisions(name: str, model: Model, dataset: str, table: Table) -
     names, usual = full_names(estimator, space), estimator.get_params(deep=True)
     variants = [estimator]
     for parameter, given in space.items():
-        usual_value = usual.get(names[parameter])
-        tried = [] if isinstance(given, Distribution) else given
+        full = names[parameter]
         variants += [
-            clone(estimator).set_params(**{names[parameter]: made_value(value, usual_value)})
-            for value in tried
+            clone(estimator).set_params(**{full: made_value(value, usual.get(full))})
+            for value in ([] if isinstance(given, Distribution) else given)
         ]
-    for part in [part for variant in variants for part in parts_of(variant)]:
+    for part in (part for variant in variants for part in _parts(variant)):
         if (division := _own_division(part, len(table.frame))) is not None:
             parameter, value = division
             yield Problem(
@@ -219,17 +217,14 @@ def check_model_on(name: str, model: Model, dataset: str, table: Table) -> Itera
         yield Problem((*place, "threshold"), f"a threshold is for two classes, {count}")
 
 
-def parts_of(estimator: Any) -> Sequence[Any]:
+def _parts(estimator: Any) -> Sequence[Any]:
     """List an estimator and the estimators among its parameters."""
-    inner = estimator.get_params(deep=True).values() if hasattr(estimator, "get_params") else ()
-    unfitted = (part for part in inner if hasattr(part, "get_params") and not isclass(part))
-    return [estimator, *unfitted]
+    parts = [estimator, *estimator.get_params(deep=True).values()]
+    return [part for part in parts if hasattr(part, "get_params") and not isclass(part)]
 
 
 def _own_division(part: Any, rows: int) -> tuple[str, Any] | None:
     """Return the parameter by which an estimator divides its rows, and its value."""
-    if not hasattr(part, "get_params"):
-        return None
     params = part.get_params(deep=False)
     stops = next((key for key in _STOPS if key in params), None)
     if "cv" in params and params["cv"] != "prefit":

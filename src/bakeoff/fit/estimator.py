@@ -6,6 +6,7 @@ import difflib
 import inspect
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from bakeoff.fit.preprocessing import automatic_steps
 from bakeoff.keys import DOTTED, name_of
 from bakeoff.seeds import part_of
 from bakeoff.spec.models import Model, is_function, is_nested, maker
-from bakeoff.usercode import import_module, refuse_standard, refuse_useless
+from bakeoff.usercode import import_object, refuse_standard, refuse_useless
 
 NAMED_PARTS = ("estimators", "steps", "transformers", "transformer_list")
 """Parameters of scikit-learn's compositions that hold a list of names and estimators."""
@@ -180,27 +181,14 @@ def import_class(path: str) -> type:
     return kind
 
 
-def import_object(path: str) -> Any:
-    """Import a class or a function by its dotted path."""
-    module_name, _, name = path.rpartition(".")
-    module = import_module(module_name, path)
-    member = getattr(module, name, None)
-    if member is None:
-        classes = [n for n, o in vars(module).items() if inspect.isclass(o) and n[0] != "_"]
-        raise UserError(unknown(f"class in {module_name}:", name, classes))
-    return member
-
-
 def parameter_names(made: Any) -> Sequence[str]:
     """List the parameters that a class or a function names."""
     kinds = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
     named = {n for n, p in _signature(made).items() if p.kind in kinds}
-    if not hasattr(made, "get_params"):  # neither is a function called to find out
-        return sorted(named)
-    try:
-        return sorted(named | set(made().get_params(deep=False)))
-    except Exception:  # classes that need arguments, are not scikit-learn's, or fail
-        return sorted(named)
+    if hasattr(made, "get_params"):  # else a function would be called to find out
+        with suppress(Exception):  # classes that need arguments, are not scikit-learn's, or fail
+            named |= set(made().get_params(deep=False))
+    return sorted(named)
 
 
 def accepts(made: Any, name: str, parameters: Sequence[str]) -> bool:

@@ -28,13 +28,14 @@ from bakeoff.data.table import GROUP, PROBABILITY_SLACK, TIME, WEIGHT
 from bakeoff.data.target import TrainingTarget
 from bakeoff.errors import Problem, UserError, unknown
 from bakeoff.files import state_of, write_json
-from bakeoff.fit.estimator import import_object, random_states
+from bakeoff.fit.estimator import random_states
 from bakeoff.fit.fit_task import BASE_PACKAGES, FitTask, distributions_of, timing_of, versions
 from bakeoff.fit.predictions import Predictions, stamp
 from bakeoff.fit.train import TrainingPart, train
 from bakeoff.seeds import derive, integer
 from bakeoff.spec.models import Model
 from bakeoff.threads import at_most
+from bakeoff.usercode import import_object
 
 _ROLES = {"weights": WEIGHT, "groups": GROUP, "times": TIME}
 

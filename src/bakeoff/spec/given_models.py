@@ -157,7 +157,7 @@ class GivenModel(SpecSection):
 
     @model_validator(mode="after")
     def _gives_something(self) -> Self:
-        path = self.predictions or self.values or ""
+        path = self.path or ""
         if not path and self.scores is None:
             raise said("expected `predictions:`, `values:` or `scores:`, the path of a file")
         if self.values is not None and (self.predictions or self.scores):
@@ -184,28 +184,27 @@ class GivenModel(SpecSection):
 
     def predicts(self, plan: str) -> bool:
         """Tell whether the predictions are of the rows that a plan tests."""
-        return self.on_test_rows and self.by_folds == (plan != "holdout")
+        return self.path is not None and self.by_folds == (plan != "holdout")
 
     def beside(self, folder: Path, dataset: str) -> Self:
         """Find files that are not in the working folder in the experiment's own."""
-        found = {}
+        moved = {}
         for key in ("predictions", "values", "scores"):
-            path = getattr(self, key)
-            example = "" if path is None else path.replace(DATASET, dataset).replace(SEED, "1")
-            if path is not None and locate(example, folder) != example:
-                found[key] = os.path.relpath(folder / path)
-        return self.model_copy(update=found)
+            if path := getattr(self, key):
+                example = path.replace(DATASET, dataset).replace(SEED, "1")
+                if locate(example, folder) != example:
+                    moved[key] = os.path.relpath(folder / path)
+        return self.model_copy(update=moved)
 
     @property
-    def on_test_rows(self) -> bool:
-        """Whether it brings predictions, or numbers, on the test rows of the plan ``holdout``."""
-        return self.predictions is not None or self.values is not None
+    def path(self) -> str | None:
+        """The path of the predictions, or numbers, with what stands for data sets and runs."""
+        return self.predictions or self.values
 
     def predictions_on(self, dataset: str, seed: int = 1) -> str:
         """Return the path of the predictions, or numbers, of a training run on one data set."""
-        path = self.predictions or self.values
-        assert path is not None
-        return path.replace(DATASET, dataset).replace(SEED, str(seed))
+        assert self.path is not None
+        return self.path.replace(DATASET, dataset).replace(SEED, str(seed))
 
     def scores_on(self, dataset: str) -> str:
         """Return the path of the scores on one data set."""
@@ -214,10 +213,11 @@ class GivenModel(SpecSection):
 
     def files(self, dataset: str) -> list[str]:
         """List the files that are read for one data set."""
-        brought = self.predictions, self.values, self.scores
-        given = [path.replace(DATASET, dataset) for path in brought if path is not None]
-        runs = range(1, self.seeds + 1)
-        paths = [path.replace(SEED, str(seed)) for path in given for seed in runs]
+        paths = [
+            path.replace(DATASET, dataset).replace(SEED, str(seed))
+            for path in filter(None, (self.path, self.scores))
+            for seed in range(1, self.seeds + 1)
+        ]
         return list(dict.fromkeys(file for path in paths for file in files_at(path, LOGS)))
 
 

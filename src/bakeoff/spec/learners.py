@@ -11,45 +11,33 @@ from typing import Any, NamedTuple
 from bakeoff.spec.models import Model
 
 _CLASSIFIERS = {
-    "nearest centroid": ("sklearn.NearestCentroid",),
-    "linear discriminant analysis": ("sklearn.LinearDiscriminantAnalysis",),
-    "quadratic discriminant analysis": ("sklearn.QuadraticDiscriminantAnalysis",),
-    "logistic regression": ("sklearn.LogisticRegression", "sklearn.LogisticRegressionCV"),
-    "naive Bayes": ("sklearn.GaussianNB",),
-    "k-nearest neighbours": ("sklearn.KNeighborsClassifier",),
-    "support vector machines": ("sklearn.SVC",),
-    "decision trees": ("sklearn.DecisionTreeClassifier",),
-    "random forests": ("sklearn.RandomForestClassifier",),
-    "gradient boosting": (
-        "sklearn.GradientBoostingClassifier",
-        "sklearn.HistGradientBoostingClassifier",
-        "xgboost.XGBClassifier",
-        "lightgbm.LGBMClassifier",
-        "catboost.CatBoostClassifier",
-    ),
-    "neural networks": ("sklearn.MLPClassifier",),
+    "nearest centroid": "sklearn.NearestCentroid",
+    "linear discriminant analysis": "sklearn.LinearDiscriminantAnalysis",
+    "quadratic discriminant analysis": "sklearn.QuadraticDiscriminantAnalysis",
+    "logistic regression": "sklearn.LogisticRegression sklearn.LogisticRegressionCV",
+    "naive Bayes": "sklearn.GaussianNB",
+    "k-nearest neighbours": "sklearn.KNeighborsClassifier",
+    "support vector machines": "sklearn.SVC",
+    "decision trees": "sklearn.DecisionTreeClassifier",
+    "random forests": "sklearn.RandomForestClassifier",
+    "gradient boosting": "sklearn.GradientBoostingClassifier "
+    "sklearn.HistGradientBoostingClassifier xgboost.XGBClassifier lightgbm.LGBMClassifier "
+    "catboost.CatBoostClassifier",
+    "neural networks": "sklearn.MLPClassifier",
 }
 SELECTION, SHRUNKEN = "feature selection", "strong shrinkage"
 _REGRESSORS = {
-    "linear models": ("sklearn.LinearRegression", "sklearn.Ridge", "sklearn.RidgeCV"),
-    "k-nearest neighbours": ("sklearn.KNeighborsRegressor",),
-    "decision trees": ("sklearn.DecisionTreeRegressor",),
-    "random forests": ("sklearn.RandomForestRegressor",),
-    "gradient boosting": (
-        "sklearn.GradientBoostingRegressor",
-        "sklearn.HistGradientBoostingRegressor",
-        "xgboost.XGBRegressor",
-        "lightgbm.LGBMRegressor",
-        "catboost.CatBoostRegressor",
-    ),
+    "linear models": "sklearn.LinearRegression sklearn.Ridge sklearn.RidgeCV",
+    "k-nearest neighbours": "sklearn.KNeighborsRegressor",
+    "decision trees": "sklearn.DecisionTreeRegressor",
+    "random forests": "sklearn.RandomForestRegressor",
+    "gradient boosting": "sklearn.GradientBoostingRegressor "
+    "sklearn.HistGradientBoostingRegressor xgboost.XGBRegressor lightgbm.LGBMRegressor "
+    "catboost.CatBoostRegressor",
     # what a penalty of these shrinks depends on the unit of the target: no value of it is safe
-    SHRUNKEN: tuple(
-        f"sklearn.{name}"
-        for name in (
-            *("Lasso", "LassoCV", "ElasticNet", "ElasticNetCV", "Lars", "LarsCV", "LassoLars"),
-            *("LassoLarsCV", "LassoLarsIC", "SVR", "NuSVR", "LinearSVR"),
-        )
-    ),
+    SHRUNKEN: "sklearn.Lasso sklearn.LassoCV sklearn.ElasticNet sklearn.ElasticNetCV sklearn.Lars "
+    "sklearn.LarsCV sklearn.LassoLars sklearn.LassoLarsCV sklearn.LassoLarsIC sklearn.SVR "
+    "sklearn.NuSVR sklearn.LinearSVR",
 }
 REGRESSION = " (regression)"
 """What follows the kinds of learners, and the situations, of simulations with numbers."""
@@ -62,7 +50,7 @@ LEARNERS = (
 )
 """All kinds of learners that were simulated."""
 _KINDS = [
-    {name: kind for kind, names in task.items() for name in names}
+    {name: kind for kind, names in task.items() for name in names.split()}
     for task in (_CLASSIFIERS, _REGRESSORS)
 ]
 _SHRINKING = ("sklearn.linear_model.", "sklearn.svm.")
@@ -92,8 +80,9 @@ def learners(model: Model, *, numbers: bool = False) -> Learners:
     path, params = last.estimator, last.model_dump()["params"]
     constant = path.startswith("sklearn.dummy.")  # it learns nothing from the features
     wraps = path.startswith(_WRAPPERS) and bool(kinds)
-    known = constant or wraps or SHRUNKEN in kinds or bool(_kind(path, params, numbers))
-    return Learners(frozenset(f"{kind}{REGRESSION}" if numbers else kind for kind in kinds), known)
+    simulated = constant or wraps or SHRUNKEN in kinds or bool(_kind(path, params, numbers))
+    names = frozenset(f"{kind}{REGRESSION}" if numbers else kind for kind in kinds)
+    return Learners(names, simulated)
 
 
 def moves_threshold(model: Model) -> bool:
@@ -138,14 +127,14 @@ def _nested(value: Any) -> Iterator[tuple[str, Mapping[str, Any]]]:
 
 def _searched(model: Model) -> dict[str, Any]:
     """Return the penalties that are searched for, each by the value that shrinks least."""
-    found: dict[str, Any] = {}
+    least: dict[str, Any] = {}
     for name, values in (model.tune.model_dump()["space"] if model.tune else {}).items():
         key = name.rpartition("__")[2]
         if isinstance(values, Mapping):  # drawn from a range
             values = next(limits for limits in values.values() if limits is not None)
         if key in ("C", "alpha") and all(isinstance(value, (int, float)) for value in values):
-            found[key] = max(values) if key == "C" else min(values)
-    return found
+            least[key] = max(values) if key == "C" else min(values)
+    return least
 
 
 def _shrinks(params: Mapping[str, Any]) -> bool:

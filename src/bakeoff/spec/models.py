@@ -259,11 +259,8 @@ class Model(SpecSection):
                 instead = _NOT_RESOURCES[name].format(value)
                 raise said(f"found {name} among `resources:`: write `{instead}`")
         if (self.estimator is None) == (self.steps is None):
-            found = "neither" if self.estimator is None else "both"
-            raise said(
-                "expected `estimator:` (an import path) or `steps:` (a list of them), found "
-                + found
-            )
+            wanted = "expected `estimator:` (an import path) or `steps:` (a list of them)"
+            raise said(f"{wanted}, found {'neither' if self.estimator is None else 'both'}")
         if self.steps is not None and self.params:
             raise said("with `steps:` each step has its own `params:`; the model has none")
         return self
@@ -271,10 +268,9 @@ class Model(SpecSection):
     @property
     def parts(self) -> list[Step]:
         """The steps of the model, the estimator last."""
-        if self.steps is None:
-            assert self.estimator is not None
+        if self.estimator is not None:
             return [Step(estimator=self.estimator, params=self.params, name=None)]
-        return as_steps(self.steps)
+        return _as_steps(self.steps or [])
 
     @property
     def own_preprocessing(self) -> list[Step]:
@@ -282,7 +278,7 @@ class Model(SpecSection):
         given = self.preprocessing
         if given in ("auto", "none"):
             return []
-        return as_steps(given if isinstance(given, list) else [given])
+        return _as_steps(given if isinstance(given, list) else [given])
 
     @property
     def imports(self) -> list[str]:
@@ -304,7 +300,7 @@ class Model(SpecSection):
         return isinstance(self.threshold, ChosenThreshold) or self.tune is not None
 
 
-def as_steps(given: Sequence[str | Step]) -> list[Step]:
+def _as_steps(given: Sequence[str | Step]) -> list[Step]:
     """Write out the short forms of steps."""
     plain = ({"estimator": one} if isinstance(one, str) else one for one in given)
     return [Step.model_validate(one) for one in plain]

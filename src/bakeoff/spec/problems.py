@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bakeoff.errors import Problem
+from bakeoff.errors import Place, Problem
 from bakeoff.spec.experiment import Experiment
 from bakeoff.spec.given_models import DATASET, GivenData
 from bakeoff.spec.metrics import RIGHT, GivenMetric
@@ -23,8 +23,7 @@ def problems_with_given(experiment: Experiment) -> Iterator[Problem]:
                 "given predictions must be for",
             )
     for name, model in given.items():
-        key = "predictions" if model.values is None else "values"
-        path = model.predictions or model.values
+        key, path = "predictions" if model.values is None else "values", model.path
         if path is not None and len(experiment.datasets) > 1 and DATASET not in path:
             yield Problem(
                 ("models", name, key),
@@ -118,19 +117,18 @@ def problems_with_task(experiment: Experiment) -> Iterator[Problem]:
                 text = "classes have no unit; `task: regression` compares numbers"
                 yield Problem(("datasets", name, "unit"), text)
         return
-    for part, keys in _REFUSED.items():
-        for name, entry in getattr(experiment, part).items():
-            for key in keys:
-                if key in entry.model_fields_set:
-                    yield Problem(
-                        (part, name, key), "means nothing with `task: regression`: leave it out"
-                    )
+    places: list[Place] = [
+        (part, name, key)
+        for part, keys in _REFUSED.items()
+        for name, entry in getattr(experiment, part).items()
+        for key in keys
+        if key in entry.model_fields_set
+    ]
     for name, model in experiment.given.items():
         if model.columns.probabilities is not None:
-            yield Problem(
-                ("models", name, "columns", "probabilities"),
-                "means nothing with `task: regression`: leave it out",
-            )
+            places.append(("models", name, "columns", "probabilities"))
+    for place in places:
+        yield Problem(place, "means nothing with `task: regression`: leave it out")
     if experiment.costs is not None:
         yield Problem(("costs",), "are of errors between classes: leave them out of a regression")
     for name, plan in experiment.resampling.plans().items():
