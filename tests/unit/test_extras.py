@@ -4,15 +4,13 @@ import sys
 
 import pandas as pd
 import pytest
-import yaml
 
 from bakeoff import extras
 from bakeoff.errors import UserError
 from bakeoff.extras import EXTRAS, require
-from bakeoff.preflight import check_experiment
-from bakeoff.spec import load_experiment
+from tests.conftest import change, hold, messages
 
-MODEL = {"estimator": "sklearn.dummy.DummyClassifier"}
+IRIS = {"source": "sklearn", "name": "iris"}
 
 
 @pytest.fixture
@@ -27,22 +25,19 @@ def without(monkeypatch):
     return hide
 
 
-def problems(data, **model):
-    experiment = {"experiment": "e", "datasets": {"d": data}, "models": {"m": MODEL | model}}
-    found, _ = check_experiment(load_experiment(yaml.safe_load(yaml.safe_dump(experiment))))
-    return "\n".join(map(str, found))
-
-
 def test_what_an_experiment_wants_is_told_with_its_extra(without, tmp_path):
-    iris, excel = {"source": "sklearn", "name": "iris"}, str(tmp_path / "t.xlsx")
+    excel = str(tmp_path / "t.xlsx")
     pd.DataFrame({"x": range(40), "y": [0, 1] * 20}).to_excel(excel, index=False)
     for module in ("openpyxl", "xgboost"):
         without(module)
-    told = problems({"source": "file", "path": excel, "target": "y"})
-    assert told.endswith("needs the package openpyxl: pip install 'bakeoff[files]'")
-    told = problems(iris, estimator="xgboost.XGBClassifier")
-    assert "'xgboost' is not installed" in told
-    assert "pip install 'bakeoff[xgboost]'" in told
+    experiment = {
+        "experiment": "e",
+        "datasets": {"d": {"source": "file", "path": excel, "target": "y"}},
+        "models": {"m": {"estimator": "sklearn.dummy.DummyClassifier"}},
+    }
+    assert messages(experiment).endswith("needs the package openpyxl: pip install 'bakeoff[files]'")
+    change(experiment, {"datasets.d": IRIS, "models.m.estimator": "xgboost.XGBClassifier"})
+    hold(messages(experiment), "'xgboost' is not installed … pip install 'bakeoff[xgboost]'")
 
 
 @pytest.mark.parametrize("module", sorted(EXTRAS))

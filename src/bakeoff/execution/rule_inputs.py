@@ -10,7 +10,6 @@ from typing import Any
 from bakeoff.execution import digests
 from bakeoff.paths import Paths
 from bakeoff.spec import Experiment, Fit, PlannedTest
-from bakeoff.spec.experiment import run_name
 from bakeoff.spec.given_models import GivenData
 from bakeoff.spec.related import declared, row_columns
 
@@ -111,19 +110,6 @@ class RuleInputs:
         chosen = [m for m, spec in self.experiment.fitted.items() if spec.chooses]
         names = [name for name in self.kept(dataset) if name in chosen]
         return [path for plan in self.plans for path in self.predictions(dataset, plan, names)]
-
-    def test_predictions(self, dataset: str) -> dict[str, str]:
-        """Map each run of the models that are kept to its predictions on the holdout."""
-        return {
-            run_name(model, seed): path
-            for model in self.kept(dataset)
-            for seed, path in enumerate(self.predictions(dataset, "holdout", [model]), start=1)
-        }
-
-    def fold_predictions(self, dataset: str, plan: str) -> dict[str, list[str]]:
-        """Map each model that is kept to its predictions of a plan, of its first seed."""
-        predictions = {m: self.predictions(dataset, plan, [m]) for m in self.kept(dataset)}
-        return {m: paths[:: self.experiment.models[m].seeds] for m, paths in predictions.items()}
 
     # Files that stand beside predictions, and those that tests and the report read.
 

@@ -15,6 +15,7 @@ from bakeoff.execution.rule_inputs import RuleInputs
 from bakeoff.files import read_json, write_csv, write_json, write_text
 from bakeoff.fit.fit_task import FitTask
 from bakeoff.spec import AnalysisPlan, Experiment, Fit, PlannedTest
+from bakeoff.spec.experiment import run_name
 from bakeoff.spec.given_models import GivenData
 
 
@@ -115,12 +116,16 @@ def collect_predictions(needs: RuleInputs, dataset: str, plan: str, output: str)
     """Put the models' predictions side by side: of a test set, or of all folds of a plan."""
     from bakeoff.scores.collect import collect_fold_predictions, collect_predictions
 
+    models = needs.experiment.models
+    predictions = {m: needs.predictions(dataset, plan, [m]) for m in needs.kept(dataset)}
     if plan != "holdout":
-        collect_fold_predictions(needs.fold_predictions(dataset, plan), output, needs.made_by)
+        first = {m: paths[:: models[m].seeds] for m, paths in predictions.items()}
+        collect_fold_predictions(first, output, needs.made_by)
         return
-    # a test set's with what is known of its rows
+    runs = {run_name(m, i): path for m, p in predictions.items() for i, path in enumerate(p, 1)}
+    # with what is known of the rows of a test set
     files = (next(iter(f(dataset)), None) for f in (needs.related, needs.row_columns))
-    collect_predictions(needs.test_predictions(dataset), output, needs.made_by, *files)
+    collect_predictions(runs, output, needs.made_by, *files)
 
 
 def all_scores(scores: Sequence[str], timings: Sequence[str], output: str, times: str) -> None:

@@ -22,7 +22,7 @@ from bakeoff.sources import DataSet
 from bakeoff.sources.common.base import Costs
 from bakeoff.spec.given_models import AnyData, GivenModel, is_given, with_defaults
 from bakeoff.spec.metrics import AnyMetric, GivenMetric, OwnMetric, with_own_metrics
-from bakeoff.spec.models import LEAST_MEMORY, Model
+from bakeoff.spec.models import Megabytes, Model, Seconds
 from bakeoff.spec.resampling import Execution, Resampling
 from bakeoff.spec.task import Task, with_task
 from bakeoff.spec.tests import HypothesisTests
@@ -65,8 +65,8 @@ def run_name(model: str, seed: int) -> str:
 
 def run_of(name: str) -> tuple[str, int]:
     """Return the model and the seed that `run_name` named."""
-    found = _RUN.fullmatch(name)
-    return (name, 1) if found is None else (found[2], int(found[1]))
+    match = _RUN.fullmatch(name)
+    return (name, 1) if match is None else (match[2], int(match[1]))
 
 
 class Experiment(SpecSection):
@@ -126,15 +126,13 @@ class Experiment(SpecSection):
         description="When a fit fails: `stop` the run, or `exclude` the model on that data set, "
         "finish everything else and say so in excluded.csv and in the report.",
     )
-    timeout: float | None = Field(
+    timeout: Seconds | None = Field(
         None,
-        gt=0,
         description="Seconds after which a fit is ended and has failed; for models without their "
         "own.",
     )
-    memory: int | None = Field(
+    memory: Megabytes | None = Field(
         None,
-        ge=LEAST_MEMORY,
         description="MB of memory, Python and its libraries included, beyond which the process of "
         "a fit is ended and the fit has failed; for models without their own.",
     )
@@ -190,14 +188,14 @@ class Experiment(SpecSection):
     @property
     def learners(self) -> dict[str, Model]:
         """The models whose estimators are known: they are fitted here, or Python passed them."""
-        known = {name: m.learner for name, m in self.given.items() if m.learner is not None}
-        return {**self.fitted, **known}
+        passed = {name: m.learner for name, m in self.given.items() if m.learner is not None}
+        return {**self.fitted, **passed}
 
     def fitted_model(self, name: str) -> Model:
         """Return one of them; without going through all, for it is asked for each fit."""
-        found = self.models[name]
-        assert isinstance(found, Model)
-        return found
+        model = self.models[name]
+        assert isinstance(model, Model)
+        return model
 
     @property
     def given(self) -> dict[str, GivenModel]:

@@ -33,6 +33,7 @@ LOGS = (".eval", ".json", ".jsonl")
 """Endings of the logs of evaluations that a folder may hold."""
 
 
+Text = Annotated[str, Field(min_length=1)]
 _Named = Annotated[str, BeforeValidator(lambda v: name_of(v) if isinstance(v, (int, float)) else v)]
 """The name of a class, which may be a number or, as YAML reads them, yes or no."""
 
@@ -98,18 +99,16 @@ class GivenColumns(SpecSection):
 class GivenModel(SpecSection):
     """A model that was trained elsewhere; it is not fitted here."""
 
-    predictions: str | None = Field(
+    predictions: Text | None = Field(
         None,
-        min_length=1,
         description="File with the predictions on the test rows of the plan `holdout`, or of all "
         "folds of another with `columns: {repeat: …, fold: …}`: ids, true "
         "labels or numbers, predicted labels, class probabilities or numbers. CSV, TSV, Parquet or "
         "Feather, also compressed. With several data sets a path with `{dataset}` in it. Also a "
         "log of evaluations, or a folder of logs.",
     )
-    values: str | None = Field(
+    values: Text | None = Field(
         None,
-        min_length=1,
         description="File with a number for each row: a loss, partial credit, right or wrong (0 "
         "and 1), or a log or a folder of logs; ids as in `predictions`. What the numbers are is "
         "said under `metrics`: `{name: token_f1, greater_is_better: true}`, `accuracy`, `pass@5`.",
@@ -118,14 +117,13 @@ class GivenModel(SpecSection):
         default_factory=lambda: GivenColumns.model_validate({}),
         description="What the columns of `predictions` or `values` are called, where not as usual.",
     )
-    scores: str | None = Field(
+    scores: Text | None = Field(
         None,
-        min_length=1,
         description="File with scores from elsewhere, one row per repeat, fold and metric: columns "
         "`repeat`, `fold`, `metric`, `value`; also `n_train` and `n_test` for tests that need the "
         "sizes; `dataset`, `model` and `plan` where the file holds several.",
     )
-    model: Annotated[str, Field(min_length=1)] | None = Field(
+    model: Text | None = Field(
         None,
         description="What the model is called in a folder of logs, or in a log of several models; "
         "default: its id here.",

@@ -36,12 +36,10 @@ def _explained(details: ErrorDetails, config: Any) -> Problem:
     path, found = _without_tags(loc, config, kind), shown(value)
     if kind == "invalid_key" or "[key]" in details["loc"]:
         if isinstance(value, str):
-            wanted = f"this name must be made of {_NAME}; use `label:` for any text"
-            return Problem(path, wanted)
+            return Problem(path, f"this name must be made of {_NAME}; use `label:` for any text")
         read = " (YAML reads bare yes, no, on, off and true so)" * isinstance(value, bool)
-        quoted = "names are texts: put quotes around it"
-        section = _without_tags(loc[:-1], config, kind)
-        return Problem(section, f"found {found} for the name of a key{read}; {quoted}")
+        wanted = f"found {found} for the name of a key{read}; names are texts: put quotes around it"
+        return Problem(_without_tags(loc[:-1], config, kind), wanted)
     match kind:
         case "said":
             return Problem(path, details["msg"])
@@ -63,11 +61,8 @@ def _explained(details: ErrorDetails, config: Any) -> Problem:
             return Problem(path, f"found {shown(value)}, expected {one_of}")
         case "string_pattern_mismatch":
             is_path = r"\." in str(context.get("pattern"))
-            return Problem(
-                path,
-                f"found {found}, expected "
-                f"{'an import path like sklearn.svm.SVC' if is_path else _NAME}",
-            )
+            wanted = "an import path like sklearn.svm.SVC" if is_path else _NAME
+            return Problem(path, f"found {found}, expected {wanted}")
         case "too_short":
             least, length = context.get("min_length"), context.get("actual_length")
             return Problem(path, f"found {length} entries, at least {least} needed")
@@ -221,14 +216,13 @@ def _check_aliases(root: yaml.Node) -> None:
 def _line_of(node: yaml.Node | None, path: tuple[str | int, ...]) -> int | None:
     line = None
     for part in path:
+        inside: dict[str, tuple[yaml.Node, yaml.Node]] = {}
         if isinstance(node, yaml.MappingNode):
-            found = next(((k, v) for k, v in node.value if k.value == str(part)), None)
-            if found is None:
-                break
-            line, node = found[0].start_mark.line + 1, found[1]
-        elif isinstance(node, yaml.SequenceNode) and isinstance(part, int):
-            if part >= len(node.value):
-                break
-            node = node.value[part]
-            line = node.start_mark.line + 1
+            inside = {key.value: (key, value) for key, value in node.value}
+        elif isinstance(node, yaml.SequenceNode):
+            inside = {str(i): (value, value) for i, value in enumerate(node.value)}
+        if str(part) not in inside:
+            break
+        key, node = inside[str(part)]
+        line = key.start_mark.line + 1
     return line

@@ -96,8 +96,8 @@ ImportPath = Annotated[
         description="Import path of a class, e.g. sklearn.linear_model.LogisticRegression.",
     ),
 ]
-LEAST_MEMORY = 100
-"""MB: Python and its libraries alone take more."""
+Seconds = Annotated[float, Field(gt=0)]
+Megabytes = Annotated[int, Field(ge=100)]  # Python and its libraries alone take more
 
 
 class Step(SpecSection):
@@ -233,12 +233,11 @@ class Model(SpecSection):
         "`{gpu: 1, mem_mb: 16000, runtime: 240, slurm_partition: gpu}`. No result depends on it, "
         "and an edit refits nothing.",
     )
-    timeout: float | None = Field(
-        None, gt=0, description="Seconds after which a fit is ended; default: the experiment's."
+    timeout: Seconds | None = Field(
+        None, description="Seconds after which a fit is ended; default: the experiment's."
     )
-    memory: int | None = Field(
+    memory: Megabytes | None = Field(
         None,
-        ge=LEAST_MEMORY,
         description="MB of memory beyond which the process of a fit is ended; default: the "
         "experiment's.",
     )

@@ -81,10 +81,10 @@ class HypothesisTests(SpecSection):
     def units(self, datasets: Iterable[str]) -> dict[str, list[str]]:
         """Map what tests over data sets count as one, a data set or a group, to its data sets."""
         groups = {one: name for name, members in self.dataset_groups.items() for one in members}
-        found: dict[str, list[str]] = {}
+        units: dict[str, list[str]] = {}
         for dataset in datasets:
-            found.setdefault(groups.get(dataset, dataset), []).append(dataset)
-        return found
+            units.setdefault(groups.get(dataset, dataset), []).append(dataset)
+        return units
 
     def of(self, test: str) -> dict[str, Any]:
         """Return a test's own options."""
@@ -143,10 +143,9 @@ class PlannedTest:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data."""
-        own = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
-        own |= {"metrics": list(self.metrics), "better": list(self.better)}
-        own |= {"options": dict(self.options), "posthoc": self.posthoc and self.posthoc.to_dict()}
-        return {"test": own.pop("name"), **own}
+        plain = vars(self) | {"metrics": list(self.metrics), "better": list(self.better)}
+        plain |= {"options": dict(self.options), "posthoc": self.posthoc and self.posthoc.to_dict()}
+        return {"test": plain.pop("name"), **plain}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> PlannedTest:

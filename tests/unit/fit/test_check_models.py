@@ -85,17 +85,13 @@ def test_class_that_is_no_estimator_is_told(own, name, message):
         ({"object": "sklearn.model_selection.KFold", "args": [1]}, "KFold cannot be made: k-fold"),
         ({"object": 3}, "found 3, expected an import path"),
         *(
-            ({"object": path, "args": ["touch made"]}, f"{path} makes no part of an estimator")
-            for path in ("os.system", "subprocess.getoutput", "subprocess.Popen", "builtins.exec")
+            ({"object": path, "args": ["made"]}, f"{path} makes no part of an estimator")
+            for path in (
+                *("os.system", "subprocess.getoutput", "subprocess.Popen", "builtins.exec"),
+                *("shutil.rmtree", "joblib.load", "pandas.read_pickle", "numpy.memmap"),
+            )
         ),
-        ({"object": "shutil.rmtree", "args": ["."]}, "shutil.rmtree makes no part of an estimator"),
-        ({"object": "joblib.load", "args": ["x"]}, "joblib.load makes no part of an estimator"),
-        ({"object": "pandas.read_pickle", "args": ["x"]}, "read_pickle makes no part of"),
-        ({"object": "numpy.memmap", "args": ["made", "u1", "w+"]}, "memmap makes no part of"),
-        (
-            {"estimator": "subprocess.Popen", "params": {"args": ["touch", "made"]}},
-            "Popen is of Pyth",
-        ),
+        ({"estimator": "subprocess.Popen", "params": {"args": ["made"]}}, "Popen is of Pyth"),
         ({"estimator": "numpy.memmap", "params": {"filename": "made"}}, "memmap has no get_params"),
     ],
 )
@@ -132,17 +128,15 @@ def test_what_serves_an_estimator_is_made(value):
 def test_lists_become_tuples_where_tuples_are_meant():
     # YAML has no tuples, and scikit-learn takes nothing else here
     words = "sklearn.feature_extraction.text.TfidfVectorizer"
-    entry = {
-        "steps": [{"name": "w", "estimator": words, "params": {"ngram_range": [1, 2]}}, KNN],
-        "tune": {"space": {"w__ngram_range": [[1, 1], [1, 2]]}},
-    }
-    model = Model.model_validate(entry)
+    step = {"name": "w", "estimator": words, "params": {"ngram_range": [1, 2]}}
+    tune = {"space": {"w__ngram_range": [[1, 1], [1, 2]]}}
+    model = Model.model_validate({"steps": [step, KNN], "tune": tune})
     check_model("m", model)
     assert build(words, model.parts[0].params).ngram_range == (1, 2)
+    column = {"func": {"object": "operator.itemgetter", "args": ["x"]}}
+    texts = {"estimator": "sklearn.preprocessing.FunctionTransformer", "params": column}
+    model = Model.model_validate({"steps": [texts, step, KNN], "tune": tune})
     features = pd.DataFrame({"x": ["aa bb", "bb aa", "bb bb", "aa aa"] * 3})
-    texts = {"estimator": "sklearn.preprocessing.FunctionTransformer"}
-    texts["params"] = {"func": {"object": "operator.itemgetter", "args": ["x"]}}
-    model = Model.model_validate({**entry, "steps": [texts, *entry["steps"]]})
     target = Target(("p", "q")).encoded(np.array([0, 1, 0, 1] * 3))
     chosen = train(model, TrainingPart(features, target), derive(1)).chosen["params"]
     assert chosen["w__ngram_range"] in ([1, 1], [1, 2])

@@ -8,98 +8,82 @@ from bakeoff.spec.models import Model
 KNN = "sklearn.neighbors.KNeighborsClassifier"
 LOGISTIC = "sklearn.linear_model.LogisticRegression"
 TREE = "sklearn.tree.DecisionTreeClassifier"
+RIDGE = "sklearn.linear_model.RidgeClassifier"
+SVC = "sklearn.svm.SVC"
+SCALER = "sklearn.preprocessing.StandardScaler"
 SELECTION = "sklearn.feature_selection.SelectKBest"
 LINEAR, NEAR, SHRUNK = "logistic regression", "k-nearest neighbours", "strong shrinkage"
+SELECT = "feature selection"
+
+
+def of(path, /, **params):
+    return {"estimator": path, "params": params}
 
 
 def calibrated(estimator):
-    calibration = "sklearn.calibration.CalibratedClassifierCV"
-    return {"estimator": calibration, "params": {"estimator": {"estimator": estimator}}}
+    return of("sklearn.calibration.CalibratedClassifierCV", estimator=of(estimator))
 
 
 def voting(*estimators):
-    named = [[name, {"estimator": one}] for name, one in zip("ab", estimators, strict=False)]
-    return {"estimator": "sklearn.ensemble.VotingClassifier", "params": {"estimators": named}}
+    named = [[name, of(one)] for name, one in zip("ab", estimators, strict=False)]
+    return of("sklearn.ensemble.VotingClassifier", estimators=named)
+
+
+def tuned(model, **space):
+    return {**model, "tune": {"search": "grid", "cv": 3, "space": space}}
 
 
 @pytest.mark.parametrize(
-    ("model", "expected"),
+    ("model", "kinds", "simulated"),
     [
-        ({"estimator": LOGISTIC}, {LINEAR}),
-        ({"estimator": KNN}, {NEAR}),
-        ({"estimator": TREE}, {"decision trees"}),
-        ({"steps": ["sklearn.preprocessing.StandardScaler", KNN]}, {NEAR}),
-        ({"steps": [{"estimator": SELECTION, "params": {"k": 1}}, KNN]}, None),
-        ({"estimator": LOGISTIC, "preprocessing": [SELECTION]}, {LINEAR, "feature selection"}),
-        (calibrated(KNN), {NEAR}),
-        (voting(LOGISTIC, KNN), {LINEAR, NEAR}),
-        ({"estimator": "sklearn.ensemble.RandomForestClassifier"}, {"random forests"}),
-        ({"estimator": LOGISTIC, "params": {"C": 0.001}}, {LINEAR, SHRUNK}),
-        ({"estimator": LOGISTIC, "params": {"C": 1.0}}, {LINEAR}),
+        (of(LOGISTIC), {LINEAR}, True),
+        (of(KNN), {NEAR}, True),
+        (of(TREE), {"decision trees"}, True),
+        (of("sklearn.ensemble.RandomForestClassifier"), {"random forests"}, True),
+        (of("xgboost.XGBClassifier"), {"gradient boosting"}, True),
+        (of("sklearn.dummy.DummyClassifier"), set(), True),
+        (of(SVC), {"support vector machines"}, True),
+        (of(SVC, kernel="linear"), set(), False),
+        (of("sklearn.ensemble.ExtraTreesClassifier"), set(), False),
+        (of("mine.KNeighborsClassifier"), set(), False),
+        (of(RIDGE), set(), False),
+        (of(RIDGE, alpha=1000), {SHRUNK}, True),
+        ({"steps": [SCALER, KNN]}, {NEAR}, True),
+        ({"steps": [of(SELECTION, k=1), KNN]}, {NEAR, SELECT}, True),
+        ({"estimator": LOGISTIC, "preprocessing": [SELECTION]}, {LINEAR, SELECT}, True),
+        (calibrated(KNN), {NEAR}, True),
+        (calibrated("sklearn.svm.LinearSVC"), set(), False),
+        (voting(LOGISTIC, KNN), {LINEAR, NEAR}, False),
+        (of(LOGISTIC, C=0.001), {LINEAR, SHRUNK}, True),
+        (of(LOGISTIC, C=1.0), {LINEAR}, True),
         (
-            {"estimator": "sklearn.linear_model.RidgeClassifier", "params": {"alpha": 1000}},
-            {SHRUNK},
-        ),
-        (
-            {"steps": ["sklearn.preprocessing.StandardScaler", LOGISTIC], "C": [1e-4]},
+            tuned({"steps": [SCALER, LOGISTIC]}, logisticregression__C=[1e-4]),
             {LINEAR, SHRUNK},
+            True,
         ),
-        ({"estimator": LOGISTIC, "params": {"C": 1e-4}, "C": [1e-4, 1.0]}, {LINEAR}),
+        (tuned(of(LOGISTIC, C=1e-4), C=[1e-4, 1.0]), {LINEAR}, True),
     ],
 )
-def test_kind_is_known_by_class(model, expected):
-    values = model.pop("C", None)
-    if values is not None:
-        name = "logisticregression__C" if "steps" in model else "C"
-        model["tune"] = {"search": "grid", "cv": 3, "space": {name: values}}
-    wanted = {"k-nearest neighbours", "feature selection"} if expected is None else expected
-    found = learners(Model.model_validate(model))
-    assert found.kinds == wanted
-    assert wanted <= set(LEARNERS)
+def test_kind_is_known_by_class_and_never_guessed(model, kinds, simulated):
+    assert learners(Model.model_validate(model)) == (kinds, simulated)
+    assert kinds <= set(LEARNERS)
 
 
 @pytest.mark.parametrize(
-    ("model", "simulated"),
+    ("model", "kinds"),
     [
-        ({"estimator": KNN}, True),
-        ({"steps": ["sklearn.preprocessing.StandardScaler", KNN]}, True),
-        ({"estimator": "sklearn.dummy.DummyClassifier"}, True),
-        ({"estimator": "sklearn.svm.SVC"}, True),
-        ({"estimator": "sklearn.svm.SVC", "params": {"kernel": "linear"}}, False),
-        ({"estimator": "sklearn.ensemble.ExtraTreesClassifier"}, False),
-        ({"estimator": "xgboost.XGBClassifier"}, True),
-        ({"estimator": "mine.KNeighborsClassifier"}, False),
-        ({"estimator": "sklearn.linear_model.RidgeClassifier"}, False),
-        (voting(KNN), False),
-        (calibrated(KNN), True),
-        (calibrated("sklearn.svm.LinearSVC"), False),
+        (of("sklearn.linear_model.LinearRegression"), {"linear models"}),
+        (of("sklearn.linear_model.Ridge", alpha=1.0), {"linear models"}),
+        (of("sklearn.linear_model.Ridge", alpha=100), {"linear models", SHRUNK}),
+        (of("sklearn.linear_model.ElasticNet", alpha=0.001), {SHRUNK}),
+        (of("sklearn.svm.SVR"), {SHRUNK}),
+        (of("sklearn.neighbors.KNeighborsRegressor"), {NEAR}),
+        (of("lightgbm.LGBMRegressor"), {"gradient boosting"}),
+        (of("sklearn.neural_network.MLPRegressor"), set()),
     ],
 )
-def test_learners_that_nobody_simulated_are_not_guessed(model, simulated):
-    assert learners(Model.model_validate(model)).simulated is simulated
-
-
-@pytest.mark.parametrize(
-    ("estimator", "params", "kinds"),
-    [
-        ("sklearn.linear_model.LinearRegression", {}, {"linear models"}),
-        ("sklearn.linear_model.Ridge", {"alpha": 1.0}, {"linear models"}),
-        ("sklearn.linear_model.Ridge", {"alpha": 100}, {"linear models", "strong shrinkage"}),
-        ("sklearn.linear_model.ElasticNet", {"alpha": 0.001}, {"strong shrinkage"}),
-        ("sklearn.svm.SVR", {}, {"strong shrinkage"}),
-        ("sklearn.neighbors.KNeighborsRegressor", {}, {"k-nearest neighbours"}),
-        ("lightgbm.LGBMRegressor", {}, {"gradient boosting"}),
-        ("sklearn.neural_network.MLPRegressor", {}, set()),
-    ],
-)
-def test_kinds_of_regressors_are_their_own(estimator, params, kinds):
-    alone = {"estimator": estimator, "params": params}
-    wrapped = {
-        "estimator": "sklearn.compose.TransformedTargetRegressor",
-        "params": {"regressor": dict(alone)},
-    }
-    for model in (alone, wrapped):
-        found = learners(Model.model_validate(model), numbers=True)
-        assert found.kinds == {f"{kind} (regression)" for kind in kinds}
-        assert found.simulated is bool(kinds)
-        assert found.kinds <= set(LEARNERS)
+def test_kinds_of_regressors_are_their_own(model, kinds):
+    for one in (model, of("sklearn.compose.TransformedTargetRegressor", regressor=model)):
+        names = {f"{kind} (regression)" for kind in kinds}
+        assert learners(Model.model_validate(one), numbers=True) == (names, bool(kinds))
+        assert names <= set(LEARNERS)

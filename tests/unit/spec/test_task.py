@@ -26,11 +26,9 @@ def test_defaults_of_a_regression():
     assert loaded.resampling.halves.repeats == 10
     assert not any(plan.stratify for plan in loaded.resampling.plans().values())
     assert messages(experiment()) == ""
-
-
-def test_several_data_sets_are_compared_without_a_unit():
     source = {"source": "sklearn", "name": "diabetes"}
-    assert load_experiment(experiment(datasets={"d": source, "e": source})).metrics == ["r2"]
+    several = load_experiment(experiment(datasets={"d": source, "e": source}))
+    assert several.metrics == ["r2"], "several data sets are compared without a unit"
 
 
 SVC = {"estimator": "sklearn.svm.SVC"}
@@ -83,11 +81,16 @@ def test_what_means_nothing_for_the_task_is_refused(said):
     hold(messages(config), said)
 
 
+def target(write_csv, values, **keys):
+    """Return what is told of a data set with this column to predict."""
+    path = write_csv("x,y\n" + "".join(f"{i},{value}\n" for i, value in enumerate(values)))
+    data = {"d": {"source": "file", "path": path, "target": "y"}}
+    return messages(experiment(datasets=data, **keys))
+
+
 def test_quantity_as_target_of_a_classification_names_the_task(write_csv):
-    path = write_csv("x,y\n" + "".join(f"{i},{i / 7}\n" for i in range(40)))
-    config = experiment(models={"c": {"estimator": "sklearn.svm.SVC"}}, task="classification")
-    config["datasets"] = {"d": {"source": "file", "path": path, "target": "y"}}
-    assert "write `task: regression`" in messages(config)
+    classes = {"models": {"c": SVC}, "task": "classification"}
+    assert "write `task: regression`" in target(write_csv, [i / 7 for i in range(40)], **classes)
 
 
 @pytest.mark.parametrize(
@@ -99,9 +102,7 @@ def test_quantity_as_target_of_a_classification_names_the_task(write_csv):
     ],
 )
 def test_target_that_is_no_quantity_is_refused(write_csv, values, said):
-    path = write_csv("x,y\n" + "".join(f"{i},{value}\n" for i, value in enumerate(values)))
-    config = experiment(datasets={"d": {"source": "file", "path": path, "target": "y"}})
-    assert f"datasets.d.target: {said}" in messages(config)
+    assert f"datasets.d.target: {said}" in target(write_csv, values)
 
 
 def test_shares_of_the_variance_need_two_rows_in_every_fold(tmp_path):
