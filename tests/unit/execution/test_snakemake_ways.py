@@ -99,12 +99,6 @@ def test_signal_stops_the_workers_and_interrupts(capsys, number):
     assert "interrupted; what is finished is kept" in capsys.readouterr().err
 
 
-def test_an_interrupt_before_the_first_job_is_told_in_a_line():
-    ways.prepare(workflow_of())
-    with pytest.raises(SystemExit, match="interrupted before the first job"):
-        signal.raise_signal(signal.SIGINT)
-
-
 def test_remote_executor_wakes_up_when_it_ends():
     executor = SimpleNamespace(wait=True, next_seconds_between_status_checks=60.0)
     ways.sleep_in_steps(SimpleNamespace(scheduler=SimpleNamespace(_executor=executor)))
@@ -126,33 +120,17 @@ def test_last_answer_of_a_controller_that_is_away_is_taken(monkeypatch):
     assert [part.get_min_job_age() for _ in range(3)] == [400, 400, 500]
 
 
-def asked(defaults, **resources):
-    """Return what models ask for, where one names these resources and another none."""
-    settings = SimpleNamespace(_parsed_default_resources=defaults)
-    models = {"a": SimpleNamespace(resources=resources), "b": SimpleNamespace(resources={})}
-    return ways.resources(SimpleNamespace(resource_settings=settings), models)
-
-
 def test_a_rule_is_given_what_is_asked_for_and_else_the_default_of_the_run():
     defaults = Resources.from_mapping({"mem_mb": lambda wildcards, attempt: 100 * attempt})
-    needed = asked(defaults, mem_mb=700, gpu=1)
+    settings = SimpleNamespace(_parsed_default_resources=defaults)
+    own = {"mem_mb": 700, "gpu": 1}
+    models = {"a": SimpleNamespace(resources=own), "b": SimpleNamespace(resources={})}
+    needed = ways.resources(SimpleNamespace(resource_settings=settings), models)
     values = {
         model: {name: of(SimpleNamespace(model=model), attempt=2) for name, of in needed.items()}
-        for model in "ab"
+        for model in models
     }
     assert values == {"a": {"mem": 700, "gpu": 1}, "b": {"mem": 200, "gpu": None}}
-
-
-@pytest.mark.parametrize("name", ["mem_mb", "disk_mb", "runtime", "gpu"])
-def test_a_model_that_asks_for_none_has_none_where_the_run_has_no_default(name):
-    # as Snakemake takes what a rule says
-    rule = Resources.from_mapping(asked(Resources.default("bare"), **{name: 700}))
-
-    def job(model):
-        wildcards = SimpleNamespace(model=model)
-        return dict(rule.expand_items(constraints={}, evaluate=lambda r: r.evaluate(wildcards)))
-
-    assert [job(model)[name] for model in "ab"] == [700, None]
 
 
 @pytest.mark.parametrize(

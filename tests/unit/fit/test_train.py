@@ -66,24 +66,19 @@ def test_grid_search_is_scikit_learns_with_preprocessing_inside():
     )
 
 
-@pytest.mark.parametrize(
-    "tune",
-    [
-        {"search": "random", "n_iter": 5, "space": {"C": {"loguniform": ["1e-4", 10]}}, "cv": 2},
-        {
-            "search": "random",
-            "n_iter": 4,
-            "space": {"C": {"uniform": [0.1, 1]}, "max_iter": {"randint": [90, 91]}},
-        },
-        {"search": "random", "space": {"C": [0.1, 1]}},
-    ],
-)
-def test_every_search_stays_in_its_space_and_repeats_itself(tune):
+SPACES = [
+    ({"C": {"loguniform": ["1e-4", 10]}}, 5, (1e-4, 10)),
+    ({"C": {"uniform": [0.1, 1]}, "max_iter": {"randint": [90, 91]}}, 4, (0.1, 1)),
+    ({"C": [0.1, 1]}, None, (0.1, 1)),
+]
+
+
+@pytest.mark.parametrize(("space", "n_iter", "limits"), SPACES)
+def test_every_search_stays_in_its_space_and_repeats_itself(space, n_iter, limits):
+    tune = {"search": "random", "n_iter": n_iter, "space": space, "cv": 2}
     first, again = (learnt(model(tune=tune), part()).chosen for _ in range(2))
     assert first == again
-    given = tune["space"]["C"]
-    low, high = (min(given), max(given)) if isinstance(given, list) else next(iter(given.values()))
-    assert float(low) <= first["params"]["C"] <= float(high)
+    assert limits[0] <= first["params"]["C"] <= limits[1]
     assert first["params"].get("max_iter", 90) in (90, 91)
 
 
