@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import importlib
 import importlib.util
-import inspect
 import os
 import signal
 import sys
@@ -16,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, redirect_stdout, suppress
 from functools import cache
 from pathlib import Path
-from types import FrameType, ModuleType
+from types import FrameType, FunctionType, ModuleType
 from typing import Any
 
 from bakeoff.errors import UserError, unknown
@@ -79,8 +78,8 @@ def import_object(path: str, what: str = "class") -> Any:
     module = import_module(module_name, path)
     member = getattr(module, name, None)
     if member is None:
-        alike = {"class": inspect.isclass, "function": inspect.isfunction}[what]
-        names = [n for n, one in vars(module).items() if alike(one) and n[0] != "_"]
+        alike = type if what == "class" else FunctionType
+        names = [n for n, o in vars(module).items() if isinstance(o, alike) and n[0] != "_"]
         raise UserError(unknown(f"{what} in {module_name}:", name, names))
     return member
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from bakeoff.api.findings import Findings
 from bakeoff.errors import UserError
-from bakeoff.execution.launch import launch
+from bakeoff.execution.launch import command, launch
 from bakeoff.execution.rule_inputs import RuleInputs
 from bakeoff.files import is_file
 from bakeoff.paths import Paths
@@ -55,7 +55,7 @@ def run(
     """
     experiment = read_experiment(file)
     profiles = [profile] if isinstance(profile, str) else list(profile)
-    code = launch(file, options, profiles, cores)
+    code = launch(command(file, options, profiles, cores))
     if code:
         raise UserError(f"{file}: the run ended with exit code {code}; what it said is above")
     return read(Paths.of(experiment.experiment).root)

@@ -72,7 +72,7 @@ def _show_models(study: Study, metric: str, *, brief: bool) -> None:
     for line in ranking(study, metric) if best is None else best.models:
         row = {"model": study.label(line.model)}
         if study.has_runs:
-            row["runs"] = f"{study.experiment.models[line.model].seeds}"
+            row["runs"] = f"{study.experiment.seeds(line.model)}"
         value = line.value if isinstance(line, Contender) else line.mean
         row[shown.label] = shown.score(value)
         row[level] = shown.interval(*line.ci) if line.ci else ""

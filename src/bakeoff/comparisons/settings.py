@@ -73,7 +73,7 @@ def _is_fixed(model: Model | GivenModel) -> bool:
 
 def several_runs(experiment: Experiment) -> list[str]:
     """Name the models that are trained with several seeds."""
-    return [name for name in experiment.models if experiment.models[name].seeds > 1]
+    return [name for name in experiment.models if experiment.seeds(name) > 1]
 
 
 def in_time(experiment: Experiment) -> bool:

@@ -56,19 +56,14 @@ def command(
     ]
 
 
-def launch(
-    file: str | Path,
-    options: Sequence[str] = (),
-    profiles: Sequence[str] = (),
-    cores: int | str | None = None,
-) -> int:
-    """Run an experiment in a process of its own and return its exit code; see `command`.
+def launch(line: Sequence[str]) -> int:
+    """Run a command line of `command` in a process of its own and return its exit code.
 
     What it says goes to `sys.stderr`, which need not be a terminal: a notebook shows it. An
     interrupt is handed on, and the run ends before it is raised.
     """
     with subprocess.Popen(
-        command(file, options, profiles, cores),
+        line,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         stdin=subprocess.DEVNULL,

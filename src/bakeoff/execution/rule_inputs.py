@@ -72,7 +72,7 @@ class RuleInputs:
             self.prediction(Fit(dataset, model, plan, r, f, seed))
             for model in (self.experiment.models if models is None else models)
             for r, f in splits
-            for seed in range(1, self.experiment.models[model].seeds + 1)
+            for seed in range(1, self.experiment.seeds(model) + 1)
         ]
 
     def batches(self, dataset: str) -> list[str]:

@@ -116,10 +116,10 @@ def collect_predictions(needs: RuleInputs, dataset: str, plan: str, output: str)
     """Put the models' predictions side by side: of a test set, or of all folds of a plan."""
     from bakeoff.scores.collect import collect_fold_predictions, collect_predictions
 
-    models = needs.experiment.models
+    seeds = needs.experiment.seeds
     predictions = {m: needs.predictions(dataset, plan, [m]) for m in needs.kept(dataset)}
     if plan != "holdout":
-        first = {m: paths[:: models[m].seeds] for m, paths in predictions.items()}
+        first = {m: paths[:: seeds(m)] for m, paths in predictions.items()}
         collect_fold_predictions(first, output, needs.made_by)
         return
     runs = {run_name(m, i): path for m, p in predictions.items() for i, path in enumerate(p, 1)}

@@ -86,8 +86,9 @@ def _fit_and_predict(
     trained = train(task.model, part, seed, costs)
     fitted = time.perf_counter()
     del part  # of a large table, room for what predictions take
-    last, seen = trained.last, features.iloc[split.test]
+    last, seen = trained, features.iloc[split.test]
     if isinstance(trained.estimator, Pipeline):
+        last = dataclasses.replace(trained, estimator=trained.estimator[-1])
         seen = trained.estimator[:-1].transform(seen)
     predicted = _predicted_answers(last.predict(seen), n_rows, target)
     probabilities, why = _predicted_probabilities(

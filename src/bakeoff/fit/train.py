@@ -86,11 +86,6 @@ class TrainedModel:
     threshold: float | None
     chosen: Mapping[str, Any]
 
-    @property
-    def last(self) -> TrainedModel:
-        """The part of a model that predicts from preprocessed rows."""
-        return dataclasses.replace(self, estimator=last_step(self.estimator))
-
     def predict(self, X: Any) -> NDArray[Any]:
         """Predict positions in the training part's classes, or numbers."""
         if self.threshold is None:
@@ -200,16 +195,16 @@ def full_names(estimator: Any, names: Sequence[str] | Mapping[str, Any]) -> dict
     """Map parameters as an experiment names them to their names in the whole pipeline."""
     prefix = f"{estimator.steps[-1][0]}__" if isinstance(estimator, Pipeline) else ""
     last, every = last_step(estimator), estimator.get_params(deep=True)
-    known = [*parameter_names(type(last)), *last.get_params(deep=True)]
+    own = [*parameter_names(type(last)), *last.get_params(deep=True)]
     others = {n for n in every if "__" in n and not (prefix and n.startswith(prefix))}
     translated = {}
     for name in names:
-        if name in known or ("__" not in name and accepts(type(last), name, known)):
+        if name in own or ("__" not in name and accepts(type(last), name, own)):
             translated[name] = prefix + name
         elif name in others:
             translated[name] = name
         else:
-            allowed = sorted(n for n in known if "__" not in n) + sorted(others)
+            allowed = sorted(n for n in own if "__" not in n) + sorted(others)
             raise UserError(unknown(f"parameter of {type(last).__name__}:", name, allowed))
     return translated
 

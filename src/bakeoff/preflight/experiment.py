@@ -271,7 +271,7 @@ def _given_predictions(experiment: Experiment, dataset: str, table: Table) -> It
         for model in experiment.given:
             try:
                 for repeat, fold, split in divisions(splits, plan):
-                    for seed in range(1, experiment.models[model].seeds + 1):
+                    for seed in range(1, experiment.seeds(model) + 1):
                         fit = Fit(dataset, model, name, repeat, fold, seed)
                         predictions_of(fit, experiment, table, split)
             except Problem as problem:

@@ -224,6 +224,10 @@ class Experiment(SpecSection):
                         for seed in range(1, fitted[m].seeds + 1):
                             yield Fit(d, m, name, repeat, fold, seed)
 
+    def seeds(self, model: str) -> int:
+        """Return with how many seeds a model is fitted on each fold."""
+        return self.models[model].seeds
+
     def costs_on(self, dataset: str) -> Costs | None:
         """Return what errors cost on a data set: its own costs, or else the experiment's."""
         return self.datasets[dataset].costs or self.costs

@@ -171,8 +171,7 @@ class Resampling(SpecSection):
 
     def plans(self) -> dict[str, Plan]:
         """Return the plans asked for, by name."""
-        found = ((name, getattr(self, name)) for name in type(self).model_fields)
-        return {name: plan for name, plan in found if plan is not None}
+        return {name: plan for name, plan in self if plan is not None}
 
     @property
     def given_by(self) -> dict[str, tuple[ColumnName, ...]]:

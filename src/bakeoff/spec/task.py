@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Any
 
-"""What to say where classes are taken for granted."""
-
 
 class Task(StrEnum):
     """What is predicted."""

@@ -42,10 +42,9 @@ def test_profile_is_a_folder_or_one_of_the_package_and_the_config_file_stands_la
         launch.command("nothing.yaml")
 
 
-def test_what_it_says_goes_where_messages_go(monkeypatch, capsys):
+def test_what_it_says_goes_where_messages_go(capsys):
     code = "import sys; print('one'); sys.stdout.flush(); print('two', file=sys.stderr)"
-    monkeypatch.setattr(launch, "command", lambda *_: [sys.executable, "-c", code])
-    assert launch.launch("study.yaml") == 0
+    assert launch.launch([sys.executable, "-c", code]) == 0
     assert capsys.readouterr() == ("", "one\ntwo\n")
 
 
@@ -54,7 +53,6 @@ def test_interrupt_ends_the_run_first(monkeypatch):
         "import time, pathlib\ntry:\n    print('started', flush=True); time.sleep(60)\n"
         "except KeyboardInterrupt:\n    pathlib.Path('ended').touch()"
     )
-    monkeypatch.setattr(launch, "command", lambda *_: [sys.executable, "-c", code])
 
     class Interrupted:
         def write(self, text):
@@ -62,7 +60,7 @@ def test_interrupt_ends_the_run_first(monkeypatch):
 
     monkeypatch.setattr(sys, "stderr", Interrupted())
     with pytest.raises(KeyboardInterrupt):
-        launch.launch("study.yaml")
+        launch.launch([sys.executable, "-c", code])
     assert Path("ended").exists()
 
 
