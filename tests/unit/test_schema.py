@@ -1,7 +1,6 @@
 """The schema for editors is the spec's own, and the shipped experiments satisfy it."""
 
 import json
-import re
 from pathlib import Path
 
 import jsonschema
@@ -48,13 +47,3 @@ def test_every_key_is_described():
         for key, value in part["properties"].items():
             described = any("description" in v for v in (value, *value.get("anyOf", [])))
             assert described or key == "source" or "$ref" in value, f"describe {name}.{key}"
-
-
-def test_config_readme_says_what_sources_share_once():
-    parts = dict(part.split("\n", 1) for part in (ROOT / README).read_text().split("\n## ")[1:])
-    keys = {title: re.findall(r"(?m)^\| `(\w+)` ", part) for title, part in parts.items()}
-    shared = {*keys["A data set"], *keys["How a table is read"]}
-    assert {"label", "groups", "decimal"} <= shared
-    own = [title for title in keys if title.startswith("`source:") and "given" not in title]
-    assert len(own) == 6
-    assert {title: keys[title] for title in own if shared & {*keys[title]}} == {}

@@ -7,7 +7,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bakeoff.comparisons import plan_tests
 from bakeoff.errors import UserError
 from bakeoff.execution import remake
 from bakeoff.execution.fits import Fitter
@@ -192,32 +191,3 @@ def test_files_that_changed_since_the_last_run_are_made_again(tiny):
     assert files[2].as_posix() not in made.again()
     write_text(files[2].with_suffix(".timing.json"), "[half")
     assert files[2].as_posix() in made.again()
-
-
-def test_each_test_is_fed_what_it_looks_at(tiny):
-    data = {name: {"source": "sklearn", "name": "iris"} for name in ("x", "y")}
-    run = ["friedman", "cochran_q", "cv5x2_mcnemar", "cv5x2_f"]
-    needs = RuleInputs(load_experiment(tiny | {"datasets": data, "tests": {"run": run}}))
-    root, collected = needs.paths.root, f"{needs.paths.root}/collected"
-    _, chosen = plan_tests(needs.experiment)
-    assert {test.name: needs.evidence(test) for test in chosen} == {
-        "friedman": {
-            "matrix": f"{root}/score_matrix.csv",
-            "holes": f"{root}/missing_scores.json",
-        },
-        "cochran_q": {d: f"{collected}/{d}.holdout.predictions.parquet" for d in data},
-        "cv5x2_mcnemar": {d: f"{collected}/{d}.cv_5x2.predictions.parquet" for d in data},
-        "cv5x2_f": {d: f"{collected}/{d}.cv_5x2.scores.csv" for d in data},
-    }
-
-
-def test_nothing_is_waited_for_where_models_bring_scores_alone(tiny):
-    made = {
-        "models": {name: {"scores": f"{name}.csv"} for name in "ab"},
-        "resampling": {"kfold": {"folds": 5}},
-        "metrics": ["accuracy"],
-        "tests": {"run": ["kfold_t"]},
-    }
-    needs = RuleInputs(load_experiment(tiny | made))
-    assert needs.fitted("iris", "kfold") == []
-    assert needs.given_scores("iris", "kfold") == ["a.csv", "b.csv"]
