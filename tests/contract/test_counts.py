@@ -37,10 +37,9 @@ def batch(tiny, tmp_path, monkeypatch):
     experiment = load_experiment(tiny)
     needs, known = RuleInputs(experiment), digests.of_fits(experiment)
     place = needs.paths
-    steps.load_dataset(experiment, "iris", place.data("iris"), place.card("iris"))
+    steps.load_dataset(needs, "iris")
     for plan in needs.plans:
-        files = place.data("iris"), place.splits("iris", plan), place.split_quality("iris", plan)
-        steps.split_dataset(experiment, "iris", plan, *files)
+        steps.split_dataset(needs, "iris", plan)
     made = []
     for fit in experiment.fits():
         inputs = place.data("iris"), place.splits("iris", fit.plan)
@@ -91,12 +90,13 @@ def test_fit_opens_its_own_file_alone(batch):
 
 
 def test_only_what_writes_the_card_searches_for_repeated_rows(tiny, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     experiment = load_experiment(tiny)
     calls = Counter()
     counted(monkeypatch, table, "row_digests", calls)
     assert steps.check(experiment)[0] == []
     assert calls["row_digests"] == 0
-    steps.load_dataset(experiment, "iris", str(tmp_path / "d.parquet"), str(tmp_path / "d.json"))
+    steps.load_dataset(RuleInputs(experiment), "iris")
     assert calls["row_digests"] == 1
 
 

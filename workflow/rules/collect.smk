@@ -13,7 +13,7 @@ rule collect_scores:
         digest=lambda wc: digests.of_scores(EXPERIMENT, wc.dataset),
         contents=lambda wc: digests.of_files(NEEDS.given_scores(wc.dataset, wc.plan)),
     run:
-        do(log, steps.collect_scores, NEEDS, *wildcards, *output)
+        do(log, steps.collect_scores, NEEDS, *wildcards)
 
 
 # of a test set, and of every fold where a test looks at the rows of folds
@@ -30,13 +30,13 @@ rule collect_predictions:
     params:
         digest=lambda wc: digests.of_scores(EXPERIMENT, wc.dataset),
     run:
-        do(log, steps.collect_predictions, NEEDS, *wildcards, *output)
+        do(log, steps.collect_predictions, NEEDS, *wildcards)
 
 
 rule all_scores:
     input:
         scores=NEEDS.scores,
-        timings=[PATHS.timings(d, p) for d in EXPERIMENT.datasets for p in NEEDS.plans],
+        timings=NEEDS.timings,
     output:
         scores=PATHS.top("scores.csv"),
         timings=PATHS.top("timings.csv"),
@@ -46,7 +46,7 @@ rule all_scores:
     params:
         digest=lambda wc: digests.of_scores(EXPERIMENT),
     run:
-        do(log, steps.all_scores, list(input.scores), list(input.timings), *output)
+        do(log, steps.all_scores, NEEDS)
 
 
 # what the fits chose, and which failed
@@ -63,4 +63,4 @@ rule list_fits:
     params:
         digest=lambda wc: digests.of_scores(EXPERIMENT),
     run:
-        do(log, steps.list_fits, NEEDS, wildcards.listed, *output)
+        do(log, steps.list_fits, NEEDS, wildcards.listed)

@@ -9,8 +9,7 @@ rule test:
     params:
         digest=lambda wc: digests.of_tests(EXPERIMENT, TESTS[wc.test]),
     run:
-        test, evidence = TESTS[wildcards.test], dict(input.items())
-        do(log, steps.run_test, EXPERIMENT, test, evidence, *output)
+        do(log, steps.run_test, NEEDS, TESTS[wildcards.test])
 
 
 # one score per data set and model, where there are several data sets
@@ -26,7 +25,7 @@ rule score_matrix:
     params:
         digest=lambda wc: digests.of_tests(EXPERIMENT, *TESTS),
     run:
-        do(log, steps.score_matrix, EXPERIMENT, TESTS, *input, *output)
+        do(log, steps.score_matrix, NEEDS, TESTS)
 
 
 # every metric of every model on held-out rows with its interval, and the models in subgroups of them
@@ -43,7 +42,7 @@ rule list_rows:
     params:
         digest=lambda wc: digests.of_tests(EXPERIMENT),
     run:
-        do(log, steps.list_rows, EXPERIMENT, NEEDS.holdouts, wildcards.table, *output)
+        do(log, steps.list_rows, NEEDS, wildcards.table)
 
 
 # beside the comparisons, the experiment with all its defaults and why each test runs
@@ -62,4 +61,4 @@ rule compare:
         digest=lambda wc: digests.of_tests(EXPERIMENT, *TESTS),
         report=lambda wc: digests.of_report(EXPERIMENT, TESTS),
     run:
-        do(log, steps.compare, EXPERIMENT, TESTS, list(input), *output)
+        do(log, steps.compare, NEEDS, TESTS)

@@ -19,7 +19,7 @@ rule load_dataset:
         digest=lambda wc: digests.of_data(EXPERIMENT, wc.dataset),
         contents=lambda wc: digests.of_files(NEEDS.sources(wc.dataset)),
     run:
-        do(log, steps.load_dataset, EXPERIMENT, *wildcards, *output)
+        do(log, steps.load_dataset, NEEDS, *wildcards)
 
 
 rule split_dataset:
@@ -36,4 +36,4 @@ rule split_dataset:
         digest=lambda wc: digests.of_splits(EXPERIMENT, wc.plan),
         contents=lambda wc: digests.of_files(NEEDS.divisions_in(wc.dataset)),
     run:
-        do(log, steps.split_dataset, EXPERIMENT, *wildcards, input.table, *output)
+        do(log, steps.split_dataset, NEEDS, *wildcards)

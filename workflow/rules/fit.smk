@@ -52,5 +52,4 @@ rule take_predictions:
         digest=lambda wc: digests.of_given(EXPERIMENT, wc.given),
         contents=lambda wc: digests.of_files(NEEDS.brought(fit_of(wc))),
     run:
-        of = fit_of(wildcards), input.data, input.splits
-        do(log, steps.take_predictions, EXPERIMENT, *of, *output)
+        do(log, steps.take_predictions, NEEDS, fit_of(wildcards))

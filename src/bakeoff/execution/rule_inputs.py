@@ -137,6 +137,11 @@ class RuleInputs:
         return [self.paths.scores(d, p) for d in self.experiment.datasets for p in self.plans]
 
     @property
+    def timings(self) -> list[str]:
+        """The timings of each data set and plan."""
+        return [self.paths.timings(d, p) for d in self.experiment.datasets for p in self.plans]
+
+    @property
     def holdouts(self) -> dict[str, str]:
         """The collected predictions of each data set's test rows, where there is a holdout."""
         if "holdout" not in self.plans or not self.experiment.on_rows("holdout"):

@@ -35,44 +35,45 @@ def list_exhibits(experiment: Experiment, tests: AnalysisPlan) -> list[tuple[str
     return [tuple(item) for item in exhibits(StudyDesign(experiment, analysis=tests))]
 
 
-def load_dataset(
-    experiment: Experiment, dataset: str, parquet: str, card: str, carried: str = ""
-) -> None:
+def load_dataset(needs: RuleInputs, dataset: str) -> None:
     """Load a data set into canonical form, and run the checks that need its rows."""
     from bakeoff.data.given_predictions import load
     from bakeoff.preflight import check_table
 
+    experiment, paths = needs.experiment, needs.paths
     table = load(dataset, experiment)
     problems = list(check_table(experiment, dataset, table))
     if problems:
         raise UserError("\n".join(map(str, problems)))
-    table.write(parquet, card)
-    if carried:
-        table.write_carried(carried)
+    table.write(paths.data(dataset), paths.card(dataset))
+    if any(map(needs.row_columns, experiment.datasets)):
+        table.write_carried(paths.row_columns(dataset))
 
 
-def split_dataset(
-    experiment: Experiment, dataset: str, plan: str, parquet: str, output: str, quality: str
-) -> None:
+def split_dataset(needs: RuleInputs, dataset: str, plan: str) -> None:
     """Make the divisions of one plan, and say how good they are."""
     from bakeoff.data import Table
     from bakeoff.data.given_predictions import divide
     from bakeoff.data.splits import split_quality, write_splits
 
-    spec, table = experiment.resampling.plans()[plan], Table.read(parquet)
+    experiment, paths = needs.experiment, needs.paths
+    spec, table = experiment.resampling.plans()[plan], Table.read(paths.data(dataset))
     splits = divide(dataset, experiment, table, plan)
     elsewhere = isinstance(experiment.datasets[dataset], GivenData)
-    write_json(quality, split_quality(dataset, table, plan, spec, splits, elsewhere=elsewhere))
-    write_splits(output, splits)
+    quality = split_quality(dataset, table, plan, spec, splits, elsewhere=elsewhere)
+    write_json(paths.split_quality(dataset, plan), quality)
+    write_splits(paths.splits(dataset, plan), splits)
 
 
-def fit(task: FitTask) -> None:
-    """Fit and predict once, unless this very fit is there already."""
+def fit(task: FitTask) -> bool:
+    """Fit and predict once, unless this very fit is there already; tell whether it was not."""
     from bakeoff.fit.predictions import is_made, stamp
     from bakeoff.fit.run_fit import run_fit
 
-    if not is_made(task.output, stamp(task.fingerprint, task.data, task.splits)):
-        run_fit(task)
+    if is_made(task.output, stamp(task.fingerprint, task.data, task.splits)):
+        return False
+    run_fit(task)
+    return True
 
 
 def note_failure(fit: Fit, why: str, fingerprint: str, output: str) -> None:
@@ -86,16 +87,17 @@ def note_failure(fit: Fit, why: str, fingerprint: str, output: str) -> None:
     Predictions(none, none, none, (), None, None, facts).write(output)
 
 
-def take_predictions(experiment: Experiment, fit: Fit, data: str, splits: str, output: str) -> None:
+def take_predictions(needs: RuleInputs, fit: Fit) -> None:
     """Take the predictions of a given model, after the proof that they are for these rows."""
     from bakeoff.data import Table, read_split
     from bakeoff.scores.given_results import given_predictions
 
-    table, split = Table.read(data), read_split(splits, fit.repeat, fit.fold)
-    given_predictions(fit, experiment, table, split).write(output)
+    table = Table.read(needs.paths.data(fit.dataset))
+    split = read_split(needs.paths.splits(fit.dataset, fit.plan), fit.repeat, fit.fold)
+    given_predictions(fit, needs.experiment, table, split).write(needs.prediction(fit))
 
 
-def collect_scores(needs: RuleInputs, dataset: str, plan: str, scores: str, timings: str) -> None:
+def collect_scores(needs: RuleInputs, dataset: str, plan: str) -> None:
     """Score all fits of one data set and plan, or take the scores that its models bring."""
     from bakeoff.scores import score_fits
     from bakeoff.scores.given_results import given_scores
@@ -108,15 +110,15 @@ def collect_scores(needs: RuleInputs, dataset: str, plan: str, scores: str, timi
         columns = {dataset: path} if (path := "".join(needs.row_columns(dataset))) else {}
         how = experiment.metrics, experiment.costs_on(dataset), needs.made_by, columns
         tables = score_fits(needs.predictions(dataset, plan, needs.kept(dataset)), *how)
-    for table, path in zip(tables, (scores, timings), strict=True):
-        write_csv(path, table)
+    for table, file in zip(tables, (needs.paths.scores, needs.paths.timings), strict=True):
+        write_csv(file(dataset, plan), table)
 
 
-def collect_predictions(needs: RuleInputs, dataset: str, plan: str, output: str) -> None:
+def collect_predictions(needs: RuleInputs, dataset: str, plan: str) -> None:
     """Put the models' predictions side by side: of a test set, or of all folds of a plan."""
     from bakeoff.scores.collect import collect_fold_predictions, collect_predictions
 
-    seeds = needs.experiment.seeds
+    seeds, output = needs.experiment.seeds, needs.paths.predictions(dataset, plan)
     predictions = {m: needs.predictions(dataset, plan, [m]) for m in needs.kept(dataset)}
     if plan != "holdout":
         first = {m: paths[:: seeds(m)] for m, paths in predictions.items()}
@@ -128,17 +130,18 @@ def collect_predictions(needs: RuleInputs, dataset: str, plan: str, output: str)
     collect_predictions(runs, output, needs.made_by, *files)
 
 
-def all_scores(scores: Sequence[str], timings: Sequence[str], output: str, times: str) -> None:
+def all_scores(needs: RuleInputs) -> None:
     """Put the tables of scores below one another, and those of timings."""
     import pandas as pd
 
     from bakeoff.comparisons.read_evidence import read_scores
 
-    for tables, path in ((scores, output), (timings, times)):
-        write_csv(path, pd.concat([read_scores(table) for table in tables], ignore_index=True))
+    for tables, name in ((needs.scores, "scores.csv"), (needs.timings, "timings.csv")):
+        table = pd.concat([read_scores(path) for path in tables], ignore_index=True)
+        write_csv(needs.paths.top(name), table)
 
 
-def list_fits(needs: RuleInputs, what: str, output: str) -> None:
+def list_fits(needs: RuleInputs, what: str) -> None:
     """Write what fits chose, or which failed."""
     from bakeoff.scores.choices import choices, failures
 
@@ -147,21 +150,19 @@ def list_fits(needs: RuleInputs, what: str, output: str) -> None:
         table = choices(path for dataset in datasets for path in needs.choosing(dataset))
     else:
         table = failures(path for dataset in datasets for path in needs.failed(dataset))
-    write_csv(output, table)
+    write_csv(needs.extras[what], table)
 
 
-def list_rows(experiment: Experiment, holdouts: Mapping[str, str], what: str, output: str) -> None:
+def list_rows(needs: RuleInputs, what: str) -> None:
     """Write intervals of every metric on held-out rows, or the models in subgroups of these."""
     from bakeoff.comparisons.row_tables import score_intervals, subgroup_table
 
-    _enter_own(experiment)
+    _enter_own(needs.experiment)
     make = {"intervals": score_intervals, "subgroups": subgroup_table}[what]
-    write_csv(output, make(experiment, holdouts))
+    write_csv(needs.extras[what], make(needs.experiment, needs.holdouts))
 
 
-def score_matrix(
-    experiment: Experiment, tests: AnalysisPlan, scores: str, matrix: str, missing: str
-) -> None:
+def score_matrix(needs: RuleInputs, tests: AnalysisPlan) -> None:
     """Write one score per data set and model, and which are missing."""
     from bakeoff.comparisons.read_evidence import (
         check_holes,
@@ -171,51 +172,46 @@ def score_matrix(
     )
     from bakeoff.comparisons.run_tests import matrices
 
-    plans = experiment.resampling.plans()
+    experiment, scores = needs.experiment, read_scores(needs.paths.top("scores.csv"))
     names = list(experiment.datasets), list(experiment.models), experiment.metrics
-    table, holes = score_matrix(read_scores(scores), *names, plans)
+    table, holes = score_matrix(scores, *names, experiment.resampling.plans())
     policy = missing_cells(experiment)
     check_holes(holes, matrices(tests), policy)
-    write_csv(matrix, table)
-    write_json(missing, {"policy": policy, "missing": [vars(hole) for hole in holes]})
+    write_csv(needs.paths.top("score_matrix.csv"), table)
+    missing = {"policy": policy, "missing": [vars(hole) for hole in holes]}
+    write_json(needs.paths.top("missing_scores.json"), missing)
 
 
-def run_test(
-    experiment: Experiment, test: PlannedTest, evidence: Mapping[str, str], output: str
-) -> None:
+def run_test(needs: RuleInputs, test: PlannedTest) -> None:
     """Run one test on all its evidence; see `bakeoff.comparisons.run_planned`."""
     from bakeoff.comparisons import run_planned
 
-    _enter_own(experiment)
-    comparisons = run_planned(test, experiment, evidence)
-    write_json(output, [comparison.to_dict() for comparison in comparisons])
+    _enter_own(needs.experiment)
+    comparisons = run_planned(test, needs.experiment, needs.evidence(test))
+    results = [comparison.to_dict() for comparison in comparisons]
+    write_json(needs.paths.test(test.name), results)
 
 
-def compare(
-    experiment: Experiment,
-    tests: AnalysisPlan,
-    results: Sequence[str],
-    csv: str,
-    json: str,
-    resolved: str,
-    listing: str,
-) -> None:
+def compare(needs: RuleInputs, tests: AnalysisPlan) -> None:
     """Put the results of all tests into one table, beside the experiment and why they ran."""
     import pandas as pd
     import yaml
 
     from bakeoff.comparisons import Comparison, described, once
 
-    listed = [row for path in results for row in read_json(path)]
+    experiment, paths = needs.experiment, needs.paths
+    listed = [row for test in tests for row in read_json(paths.test(test.name))]
     comparisons = [Comparison.from_dict(row) for row in listed]
     places = once(comparisons)
-    write_json(json, [{**listed[i], "follows": follows} for i, follows in places.items()])
+    plain = [{**listed[i], "follows": follows} for i, follows in places.items()]
+    write_json(paths.top("comparisons.json"), plain)
     rows = [{**comparisons[i].to_row(), "follows": follows} for i, follows in places.items()]
-    write_csv(csv, pd.DataFrame(rows, columns=Comparison.columns()))
+    table = pd.DataFrame(rows, columns=Comparison.columns())
+    write_csv(paths.top("comparisons.csv"), table)
     _enter_own(experiment)
-    write_json(listing, described(tests))
+    write_json(paths.top("tests.json"), described(tests))
     spelled_out = yaml.safe_dump(experiment.resolved(), sort_keys=False, allow_unicode=True)
-    write_text(resolved, spelled_out)
+    write_text(paths.top("experiment.yaml"), spelled_out)
 
 
 def report(study: Mapping[str, Any], folder: str, made: Sequence[str], manifest: str) -> None:

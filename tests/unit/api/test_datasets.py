@@ -16,6 +16,8 @@ from bakeoff.comparisons import merged, plan_tests, run_planned
 from bakeoff.comparisons.read_evidence import HOLES, MATRIX, read_scores
 from bakeoff.data.records import read_frame
 from bakeoff.execution import steps
+from bakeoff.execution.rule_inputs import RuleInputs
+from bakeoff.paths import Paths
 from bakeoff.scores.given_results import given_scores
 from bakeoff.spec import read_experiment
 from bakeoff.spec.tests import AnalysisPlan
@@ -91,8 +93,9 @@ def test_numbers_are_those_of_the_workflow(missing, in_folder):
     scores = [given_scores(experiment, dataset, "holdout")[0] for dataset in experiment.datasets]
     pd.concat(scores).to_csv("scores.csv", index=False)
     assert len(read_scores("scores.csv")) == 36
-    steps.score_matrix(experiment, AnalysisPlan(tuple(planned)), "scores.csv", "m.csv", "h.json")
-    inputs = {MATRIX: "m.csv", HOLES: "h.json"}
+    needs = RuleInputs(experiment, Paths("."))
+    steps.score_matrix(needs, AnalysisPlan(tuple(planned)))
+    inputs = dict(zip((MATRIX, HOLES), needs.matrix, strict=True))
     rows = merged(row for test in planned for row in run_planned(test, experiment, inputs))
     ours = numbers(direct)
     assert len(rows) == len(ours) == 4

@@ -8,8 +8,10 @@ from bakeoff.comparisons.read_evidence import HOLES, MATRIX
 from bakeoff.data import load_table, make_splits
 from bakeoff.data.splits import write_splits
 from bakeoff.execution import steps
+from bakeoff.execution.rule_inputs import RuleInputs
 from bakeoff.fit.fit_task import FitTask
 from bakeoff.fit.run_fit import run_fit
+from bakeoff.paths import Paths
 from bakeoff.scores import collect_predictions, score_fits
 from bakeoff.scores.collect import collect_fold_predictions
 from bakeoff.spec import AnalysisPlan, load_experiment
@@ -89,12 +91,12 @@ class Study:
                     paths = {fit.model: path for fit, path in made.items()}
                     collect_predictions(paths, self.file(dataset, name, "predictions"))
         pd.concat(every).to_csv(self._path("scores.csv"), index=False)
-        steps.score_matrix(e, AnalysisPlan(), self._path("scores.csv"), *self.matrix.values())
+        steps.score_matrix(RuleInputs(e, Paths(str(self.folder))), AnalysisPlan())
 
     @property
     def matrix(self):
         """The files of the score matrix."""
-        return {MATRIX: self._path("matrix.csv"), HOLES: self._path("matrix.json")}
+        return {MATRIX: self._path("score_matrix.csv"), HOLES: self._path("missing_scores.json")}
 
     def file(self, dataset, plan, kind):
         """Return the file of one data set's scores or predictions."""
