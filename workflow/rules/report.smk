@@ -5,7 +5,6 @@ TABLES = [e for e in BAKEOFF.exhibits if e.form == "table"]
 PRINTS = [PATHS.figure(e.name, kind) for e in FIGURES for kind in ("pdf", "png")]
 # made when asked for (`snakemake print_figures`), and kept up to date from then on
 PRINTED = PRINTS if any(map(exists, PRINTS)) else []
-STUDY = NEEDS.study(BAKEOFF.file)
 
 
 report: "../report/overview.rst"
@@ -62,7 +61,7 @@ rule report:
         digest=lambda wc: digests.of_report(EXPERIMENT, TESTS),
     run:
         made = [*output, *PRINTS, *BESIDE]
-        do(log, steps.report, STUDY, PATHS.root, made, PATHS.made())
+        do(log, steps.report, NEEDS, BAKEOFF.file, made)
 
 
 rule print_figures:
@@ -76,4 +75,4 @@ rule print_figures:
     params:
         digest=lambda wc: digests.of_report(EXPERIMENT, TESTS),
     run:
-        do(log, steps.print_figures, STUDY, PATHS.root)
+        do(log, steps.print_figures, NEEDS, BAKEOFF.file)

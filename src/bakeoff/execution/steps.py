@@ -6,9 +6,8 @@ neither Snakemake's process nor a worker loads what it has no use for.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from bakeoff.errors import Problem, UserError
 from bakeoff.execution.rule_inputs import RuleInputs
@@ -214,30 +213,27 @@ def compare(needs: RuleInputs, tests: AnalysisPlan) -> None:
     write_text(paths.top("experiment.yaml"), spelled_out)
 
 
-def report(study: Mapping[str, Any], folder: str, made: Sequence[str], manifest: str) -> None:
-    """Write the report; only this step and the next import matplotlib.
-
-    What an earlier report made and this one does not, by the list in `manifest`, is removed: it
-    would lie beside the new files and tell of tests that are gone.
-    """
-    from bakeoff.report.page import Page
+def report(needs: RuleInputs, file: str | None, made: Sequence[str]) -> None:
+    """Write the report, and remove what an earlier one made and this one does not."""
+    # it would lie beside the new files and tell of tests that are gone
+    from bakeoff.report.page import Page  # only this step and the next import matplotlib
     from bakeoff.report.read import read_study
 
-    Page(read_study(**study)).write(folder)
-    before = Path(manifest).read_text(encoding="utf-8") if Path(manifest).is_file() else ""
-    root = Path(folder).resolve()
+    Page(read_study(**needs.study(file))).write(needs.paths.root)
+    manifest, root = Path(needs.paths.made()), Path(needs.paths.root).resolve()
+    before = manifest.read_text(encoding="utf-8") if manifest.is_file() else ""
     for path in set(before.splitlines()).difference(made):
         if Path(path).resolve().is_relative_to(root):
             Path(path).unlink(missing_ok=True)
     write_text(manifest, "".join(f"{path}\n" for path in sorted(made)))
 
 
-def print_figures(study: Mapping[str, Any], folder: str) -> None:
+def print_figures(needs: RuleInputs, file: str | None) -> None:
     """Write the report's figures for print."""
     from bakeoff.report.page import Page
     from bakeoff.report.read import read_study
 
-    Page(read_study(**study)).print_figures(folder)
+    Page(read_study(**needs.study(file))).print_figures(needs.paths.root)
 
 
 def _enter_own(experiment: Experiment) -> None:
