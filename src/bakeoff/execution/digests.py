@@ -120,7 +120,8 @@ def of_report(experiment: Experiment, tests: AnalysisPlan) -> str:
     """Digest what makes the report from results, and the list of the tests."""
     places = "report", "stats", "comparisons", "scores/metrics.py", "scores/own_metrics.py"
     made_by = code(*places), versions(("matplotlib",))
-    return digest([experiment.resolved(), tests.to_list(), made_by], ordered=True)
+    plain = [test.to_dict() for test in tests]
+    return digest([experiment.resolved(), plain, made_by], ordered=True)
 
 
 def _costs(experiment: Experiment) -> dict[str, Any]:

@@ -146,7 +146,7 @@ class Run:
         problems, tests = self._call(steps.check, self.experiment)
         if problems:
             raise report_problems(problems, self.file)
-        return tests.to_list()
+        return [test.to_dict() for test in tests]
 
     def _state(self) -> Iterator[Any]:
         """Give all that a check depends on, the files of the data too."""

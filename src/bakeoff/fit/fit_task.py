@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import importlib.metadata
 import platform
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
@@ -39,10 +40,8 @@ def versions(packages: tuple[str, ...]) -> dict[str, str]:
     """Return the versions of Python and of the named distributions that are installed."""
     installed = {"python": platform.python_version()}
     for name in packages:
-        try:
+        with suppress(importlib.metadata.PackageNotFoundError):
             installed[name] = importlib.metadata.version(name)
-        except importlib.metadata.PackageNotFoundError:
-            continue
     return installed
 
 

@@ -177,11 +177,7 @@ class AnalysisPlan:
         following = {t.posthoc.name: t.posthoc for t in self.tests if t.posthoc is not None}
         return (*self.tests, *(test for name, test in following.items() if name not in names))
 
-    def to_list(self) -> list[dict[str, Any]]:
-        """Return plain data, one entry per test."""
-        return [test.to_dict() for test in self.tests]
-
     @classmethod
     def from_list(cls, tests: Iterable[Mapping[str, Any]]) -> AnalysisPlan:
-        """Read what `to_list` made."""
+        """Read tests of plain data."""
         return cls(tuple(map(PlannedTest.from_dict, tests)))
