@@ -148,17 +148,14 @@ class Power(abc.ABC):
                 self.largest * (1 - 1e-9),
             )
         tried = sign * self.largest if math.isnan(difference) else difference
+        facts = ("test", "variant", "unit", "calculation", "method")
         result = PowerResult(
-            test=self.test,
-            variant=self.variant,
+            **{name: getattr(self, name) for name in facts},
             n=n,
-            unit=self.unit,
             difference=difference,
             power=self.power_at(n, tried, alpha, alternative),
             alpha=alpha,
             alternative=alternative,
-            calculation=self.calculation,
-            method=self.method,
         )
         return self.completed(result, wanted if solved_for_n else None)
 

@@ -157,6 +157,7 @@ CASES = [
     case("discordance", FiveByTwoPower, discordance=1.2),
     case("n: found 1", FiveByTwoPower(discordance=0.1).solve, n=1, difference=0.02),
     case("difference", FiveByTwoPower(discordance=0.01).solve, n=9, difference=0.02),
+    case("alternative: found", FiveByTwoPower(sd=0.1).solve, n=9, power=0.8, alternative="less"),
     case("pilot: its status is .*, it has no standard error", pilot, 0),
     case("pilot: its status is .*, it has no standard error", pilot, 1),
     case(r"runs_a\[1\]: has 59 rows, y_true has 60", runs, RUNS[0], RUNS[1][:-1]),

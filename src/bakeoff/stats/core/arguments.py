@@ -64,8 +64,8 @@ groups : array_like, shape (n,), optional
 labels : array_like, optional
     The classes in the order of the columns; sorted if not given.
 margin : float
-    The largest difference that does not matter, in the unit of the scores, above 0. Choose it
-    before seeing the data.
+    The largest difference that does not matter, in the unit of the scores (of accuracy 0.01 is a
+    percentage point), above 0. Choose it before seeing the data.
 metric : str
     A metric of `bakeoff.stats.test_set_metrics()`.
 missing : {"raise", "omit"}

@@ -94,21 +94,16 @@ def as_correctness(
     _check_shape(array, name, ndim)
     if array.dtype == np.bool_:
         return array
-    gaps = is_missing(array)
-    if gaps.any():
-        rows = np.flatnonzero(gaps.reshape(len(array), -1).any(axis=1))
-        raise ArgumentError(
-            name,
-            f"{len(rows)} missing value(s), first in row {rows[0]}; drop these rows everywhere",
-        )
+    rows = np.flatnonzero(is_missing(array).reshape(len(array), -1).any(axis=1))
+    if len(rows):
+        gaps = f"{len(rows)} missing value(s), first in row {rows[0]}"
+        raise ArgumentError(name, f"{gaps}; drop these rows everywhere")
     if array.dtype.kind == "O":
         array = as_array(array.tolist(), name)
     if array.dtype.kind in "biuf" and array.ndim == ndim and np.isin(array, (0, 1)).all():
         return array.astype(np.bool_)
-    raise ArgumentError(
-        name,
-        f"expected {kind} (booleans or 0/1), found {_some(array)}; pass {instead}",
-    )
+    expected = f"expected {kind} (booleans or 0/1)"
+    raise ArgumentError(name, f"{expected}, found {_some(array)}; pass {instead}")
 
 
 def as_scores(
@@ -125,12 +120,11 @@ def as_scores(
     _check_shape(array, name, ndim)
     bad = ~np.isfinite(array) & ~(np.isnan(array) & allow_missing)
     if bad.any():
-        position = tuple(int(i) for i in np.argwhere(bad)[0])
+        position = tuple(np.argwhere(bad)[0].tolist())
+        first = position if len(position) > 1 else position[0]
+        gaps = f"{bad.sum()} value(s) are NaN or infinite, first at {first}"
         raise ArgumentError(
-            name,
-            f"{bad.sum()} value(s) are NaN or infinite, first at "
-            f"{position if len(position) > 1 else position[0]}; "
-            f"drop these {unit} for every model, or leave out the model",
+            name, f"{gaps}; drop these {unit} for every model, or leave out the model"
         )
     largest = float(np.fmax.reduce(np.abs(array), axis=None))
     if largest > _LARGEST_SCORE:

@@ -126,8 +126,8 @@ class Estimate:
         return ConfidenceInterval(max(low, bounds[0]), min(high, bounds[1]), level, method)
 
 
-def ratio_status(numerator: float, se: float, noise: float, identical: bool) -> Status:
-    """Name the case of a statistic ``numerator / se`` from its ingredients."""
+def ratio_status(se: float, noise: float, identical: bool) -> Status:
+    """Name the case of a statistic with the standard error `se`."""
     if identical:
         return Status.IDENTICAL_SCORES
     return Status.ZERO_VARIANCE if se <= noise else Status.OK

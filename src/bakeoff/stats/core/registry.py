@@ -83,15 +83,6 @@ class Arity(StrEnum):
     ALL_PAIRS = "all_pairs"
     """All models at once, a `PairwiseResult` with its own multiplicity control."""
 
-    @classmethod
-    def of(cls, signature: inspect.Signature) -> Arity:
-        """Tell it by the arguments of a test and what it returns."""
-        if _last_positional(signature).endswith("_b"):
-            return cls.PAIR
-        if str(signature.return_annotation) == "PairwiseResult":
-            return cls.ALL_PAIRS
-        return cls.ONE if "alternative" in signature.parameters else cls.OMNIBUS
-
 
 Reads = Literal["correctness", "classes", "ranking", "predictions", "values", "scores", "criteria"]
 _READS: dict[str, Reads] = {
@@ -105,16 +96,18 @@ _READS: dict[str, Reads] = {
 """What a test reads, by the name of its last positional argument."""
 
 
-def _reads(signature: inspect.Signature) -> Reads:
-    last = _last_positional(signature).removesuffix("_b")
+def _arity_and_reads(signature: inspect.Signature) -> tuple[Arity, Reads]:
+    """Tell how many models a test takes, and what it reads, by its arguments and its result."""
+    names, kind = signature.parameters, inspect.Parameter.POSITIONAL_OR_KEYWORD
+    last = [name for name, parameter in names.items() if parameter.kind is kind][-1]
+    arity = Arity.ONE if "alternative" in names else Arity.OMNIBUS
+    if str(signature.return_annotation) == "PairwiseResult":
+        arity = Arity.ALL_PAIRS
+    if last.endswith("_b"):
+        arity, last = Arity.PAIR, last.removesuffix("_b")
     if last == "runs":
-        return "predictions" if "y_true" in signature.parameters else "values"
-    return "criteria" if "criteria" in signature.parameters else _READS[last]
-
-
-def _last_positional(signature: inspect.Signature) -> str:
-    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
-    return [name for name, p in signature.parameters.items() if p.kind is kind][-1]
+        return arity, "predictions" if "y_true" in names else "values"
+    return arity, "criteria" if "criteria" in names else _READS[last]
 
 
 _RETIRED = {
@@ -324,7 +317,7 @@ def register(*, evidence: Evidence, citation: str, **facts: Any) -> Callable[[F]
 
     def enter(function: F) -> F:
         signature = inspect.signature(spread_record(function))
-        arity, name = Arity.of(signature), function.__name__
+        (arity, reads), name = _arity_and_reads(signature), function.__name__
         documented, stamp = facts_of(function), partial(_stamp, name)
         fill_docstring(function, "one" if arity is Arity.ONE else evidence)
         if all_pairs := facts.get("all_pairs"):
@@ -342,7 +335,7 @@ def register(*, evidence: Evidence, citation: str, **facts: Any) -> Callable[[F]
             function=public,
             evidence=evidence,
             arity=arity,
-            reads=_reads(signature),
+            reads=reads,
             citation=cite(citation),
             **usual | documented | facts,
         )

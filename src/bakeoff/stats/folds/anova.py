@@ -513,11 +513,8 @@ def manova(
     y = as_scores(scores, "scores", ndim=3, allow_missing=nan_policy == "omit")
     better = as_array(greater_is_better, "greater_is_better")
     if better.dtype != np.bool_ or better.shape not in ((), y.shape[-1:]):
-        raise ArgumentError(
-            "greater_is_better",
-            f"expected one boolean or one for each of the {y.shape[-1]} criteria, found "
-            f"{greater_is_better!r}",
-        )
+        expected = f"expected one boolean or one for each of the {y.shape[-1]} criteria"
+        raise ArgumentError("greater_is_better", f"{expected}, found {greater_is_better!r}")
     missing = np.isnan(y)
     y = np.where(missing, 0.0, np.where(better, y, -y))
     check_models(y, "scores")
@@ -526,11 +523,8 @@ def manova(
         complete = present.all(axis=1)
         y, present = y[complete], present[complete]
     if not len(y) or not present.any(axis=0).all():
-        raise ArgumentError(
-            "scores",
-            "no complete fold is left"
-            + (", with blocks=True a fold counts only where every model has it" if blocks else ""),
-        )
+        why = ", with blocks=True a fold counts only where every model has it" if blocks else ""
+        raise ArgumentError("scores", f"no complete fold is left{why}")
     folds, models, m = y.shape
     names = tuple(f"criterion {i}" for i in range(m))
     if criteria is not None:

@@ -276,11 +276,10 @@ def cv5x2_mcnemar_from_counts(
 
 def _mcnemar(outcomes: Outcomes, variant: str, side: Alternative, level: float) -> Result:
     guarded = outcomes.variance_folds > outcomes.variance_rows
-    more = "differ by more than" if guarded else "differ no more than"
-    detail = f"the replications {more} single rows explain"
-    stable = Assumption(
-        "stable fits", not guarded, f"{detail}: the variance is theirs" if guarded else detail
-    )
+    detail = "the replications differ no more than single rows explain"
+    if guarded:
+        detail = "the replications differ by more than single rows explain: the variance is theirs"
+    stable = Assumption("stable fits", not guarded, detail)
     details = {"variance_folds": outcomes.variance_folds, "guard_active": guarded}
     variance = max(outcomes.variance_rows, outcomes.variance_folds)
     return _result(outcomes, variance, side, level, details, variant, (stable,))

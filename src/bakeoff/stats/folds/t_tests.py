@@ -43,13 +43,11 @@ from bakeoff.stats.core.result import (
 )
 from bakeoff.stats.planning import FiveByTwoPower
 
-_NULL = "The two learning algorithms have the same expected score when trained on samples of {}."
-_HALF_NULL = (
-    "The two learning algorithms have the same expected score when trained on half of this data."
-)
+_NULL = "The two learning algorithms have the same expected score when trained on {}."
+_HALF_NULL = _NULL.format("half of this data")
 _OF_SIZE = {
-    "full": _NULL.format("nearly the size of this data set"),
-    "halves": _NULL.format("less than half the size of this data set"),
+    "full": _NULL.format("samples of nearly the size of this data set"),
+    "halves": _NULL.format("samples of less than half the size of this data set"),
 }
 _PAIR: dict[str, Any] = {"evidence": Evidence.FOLD_SCORES}
 _LIBERAL = _PAIR | {"better_test": "half_sample_t"}
@@ -71,7 +69,7 @@ class FoldEstimate(Estimate):
     n: int
     assumptions: tuple[Assumption, ...]
     details: dict[str, Any]
-    null: str = _NULL.format("this size from the population of this data set")
+    null: str = _NULL.format("samples of this size from the population of this data set")
     variant: str = ""
 
     @property
@@ -143,7 +141,7 @@ def _mean(d: Differences, extra: float, *assumptions: Assumption, **more: float)
     mean, df = float(x.mean()), x.size - 1
     sd = float(x.std(ddof=1)) if df else math.nan
     se = sd * math.sqrt(1 / x.size + extra)
-    status = ratio_status(mean, sd, d.noise, d.identical) if df else Status.TOO_FEW
+    status = ratio_status(sd, d.noise, d.identical) if df else Status.TOO_FEW
     details = {"mean_difference": mean, "sd_difference": sd, "se": se, **more}
     return FoldEstimate(
         value=mean,
@@ -278,7 +276,7 @@ def cv5x2_t(scores_a: ArrayLike, scores_b: ArrayLike, **options: Unpack[PairOpti
     """
     d, variances = _five_by_two(scores_a, scores_b, **options)
     first, se = float(d.values[0, 0]), math.sqrt(float(variances.mean()))
-    status = ratio_status(first, se, d.noise, d.identical)
+    status = ratio_status(se, d.noise, d.identical)
     ten = np.full((5, 2), 0.0 if d.identical else math.nan)
     agree, detail = None, "the ten possible t values are undefined"
     if status is Status.OK:
@@ -365,7 +363,7 @@ def cv5x2_f(
     d, variances = _five_by_two(scores_a, scores_b, greater_is_better=greater_is_better)
     mean = float(d.values.mean())
     numerator, denominator = float((d.values**2).sum()), 2 * float(variances.sum())
-    status = ratio_status(numerator, math.sqrt(variances.mean()), d.noise, d.identical)
+    status = ratio_status(math.sqrt(variances.mean()), d.noise, d.identical)
     statistic, ci = math.nan, None
     if status is Status.OK:
         statistic = numerator / denominator
@@ -624,7 +622,7 @@ def half_sample_t(
         "mean_halves": float(inside.mean()),
         "half_differences": inside,
     }
-    status = ratio_status(mean, se, d.noise, not (inside.any() or used.any()))
+    status = ratio_status(se, d.noise, not (inside.any() or used.any()))
     values = [np.asarray(x, dtype=np.float64) for x in (scores_a, scores_b)]
     # sizes of any unit: fourth powers would overflow
     scaled = [(x - x.mean()) / size for x in values if (size := float(np.ptp(x))) > 0]
