@@ -249,8 +249,10 @@ def telling_columns(features: pd.DataFrame, target: Series) -> Iterator[Telling]
             share = float((np.append(same, False) | np.append(False, same)).mean())
         else:
             # rows whose class is the most frequent one of the other rows with their value
-            counts = np.sort(pd.crosstab(pd.factorize(values)[0], classes).to_numpy(), axis=1)
-            first, second = counts[:, -1], counts[:, -2]
+            codes = pd.factorize(values)[0] + 1
+            counts = np.zeros((codes.max() + 1, classes.max() + 1), dtype=np.int64)
+            np.add.at(counts, (codes, classes), 1)
+            first, second = np.sort(counts, axis=1)[:, :-3:-1].T
             # without the row itself its class must still have as many rows as any other
             share = float(first[first - 1 >= np.maximum(second, 1)].sum() / len(classes))
         if share - most >= NEARLY_ALL * (1 - most):

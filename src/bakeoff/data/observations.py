@@ -545,10 +545,7 @@ def holds_probabilities(file: Records, column: str, classes: Sequence[str]) -> b
 
 
 def probabilities_in(
-    file: Records,
-    classes: Sequence[str],
-    wanted: str | Mapping[str, str] | None,
-    ids: NDArray[Any],
+    file: Records, classes: Sequence[str], wanted: str | Mapping[str, str] | None, ids: NDArray[Any]
 ) -> NDArray[np.float64] | None:
     """Return the class probabilities, shape (n, K); None where the file has none."""
     columns = _probability_columns(file, classes, wanted)

@@ -311,11 +311,7 @@ def _with_rows(file: Observations, every: dict[str, Observations], wrong: float)
 
 
 def _of_numbers(
-    name: str,
-    files: list[Observations],
-    named: GivenColumns,
-    metric: Kind,
-    missing: str | None,
+    name: str, files: list[Observations], named: GivenColumns, metric: Kind, missing: str | None
 ) -> Observations:
     """Put the numbers of models side by side, and say what they mean."""
     told: list[str] = []

@@ -304,12 +304,7 @@ class Records:
             )
 
     def answers(
-        self,
-        column: str,
-        role: str = "predicted",
-        *,
-        numbers: bool = False,
-        may_lack: bool = False,
+        self, column: str, role: str = "predicted", *, numbers: bool = False, may_lack: bool = False
     ) -> Answers:
         """Return the labels of a column, or with `numbers` its numbers."""
         advice = DROP * (role == "truth")
@@ -355,10 +350,7 @@ class Records:
             return canonical_ids(self.column(column))
 
     def ids(
-        self,
-        column: str,
-        run: NDArray[Any] | None = None,
-        folds: NDArray[np.intp] | None = None,
+        self, column: str, run: NDArray[Any] | None = None, folds: NDArray[np.intp] | None = None
     ) -> NDArray[Any]:
         """Return the row ids, shape (n,): whole numbers, or texts; unique in each run and fold."""
         self.refuse(self.table[column].is_null().to_numpy(), "no id", column)

@@ -233,11 +233,7 @@ def _strata(codes: Codes, stratify: bool) -> list[Rows]:
 
 
 def _grouped(
-    table: Table,
-    rows: Rows,
-    shares: NDArray[np.float64],
-    stratify: bool,
-    rng: np.random.Generator,
+    table: Table, rows: Rows, shares: NDArray[np.float64], stratify: bool, rng: np.random.Generator
 ) -> Codes:
     """Deal whole groups to parts, so that sizes and classes come near the shares."""
     codes, groups = table.codes[rows], pd.factorize(table.frame[GROUP].iloc[rows])[0]

@@ -159,12 +159,16 @@ def load_table(
         raise Problem((*place, "target"), unknown("target column", target, allowed))
     pa.default_memory_pool().release_unused()  # what the file took while it was read
     frame = _filtered(_dated(loaded.frame, spec, place), spec, place)
-    filtered = len(loaded.frame) - len(frame)
-    frame, unlabelled = _labelled(frame, target, spec, place)
+    passing = len(frame)
+    frame = _labelled(frame, target, spec, place)
     labels, what = (
         read_numbers(frame[target], place) if numbers else read_labels(frame[target], spec, place)
     )
-    other_classes = len(frame) - len(labels)
+    counts: dict[str, Any] = {
+        "rows_filtered": len(loaded.frame) - passing,
+        "rows_dropped_without_target": passing - len(frame),
+        "rows_of_other_classes": len(frame) - len(labels),
+    }
     kept = frame if len(labels) == len(frame) else frame.loc[labels.index]
     frame = _derived(kept, spec, place)
     keys: dict[str, Any] = {ROW_ID: _row_ids(frame, spec, place), TARGET: labels}
@@ -195,12 +199,7 @@ def load_table(
         raise Problem(place, text)
     canonical = pd.concat([pd.DataFrame(keys, index=frame.index), features], axis=1)
     carried = carry(frame, wanted, (*place, "subgroups")).reset_index(drop=True)
-    counts = {
-        "rows_filtered": filtered,
-        "rows_dropped_without_target": unlabelled,
-        "rows_of_other_classes": other_classes,
-        "group_columns": group_columns(frame, apart) if spec.groups is None else [],
-    }
+    counts["group_columns"] = group_columns(frame, apart) if spec.groups is None else []
     describe = partial(_card, name, spec, target, loaded.facts, counts)
     return Table(canonical.reset_index(drop=True), what, carried, describe)
 
@@ -326,10 +325,8 @@ def _derived(frame: pd.DataFrame, spec: DataSet, place: Place) -> pd.DataFrame:
     return new
 
 
-def _labelled(
-    frame: pd.DataFrame, target: str, spec: DataSet, place: Place
-) -> tuple[pd.DataFrame, int]:
-    """Leave out the rows without a label, or refuse them; return how many there were."""
+def _labelled(frame: pd.DataFrame, target: str, spec: DataSet, place: Place) -> pd.DataFrame:
+    """Leave out the rows without a label, or refuse them."""
     missing = frame[target].isna()
     count = int(missing.sum())
     if count == len(frame):
@@ -341,7 +338,7 @@ def _labelled(
             f"{int(frame.index[missing][0]) + 1}); set `missing_target: drop` to leave them out"
             + (_IF_NAMES if isinstance(spec, TableKeys) and spec.missing_values is None else ""),
         )
-    return (frame[~missing] if count else frame), count
+    return frame[~missing] if count else frame
 
 
 def _column(frame: pd.DataFrame, name: str, at: Place) -> columns.Series:

@@ -61,11 +61,7 @@ def test_folds_may_differ_in_size_and_keep_groups_apart(made):
         ({"fold": [1] * ROWS}, {}, "'fold' of d holds a single value, '1'"),
         ({"fold": [None, *FOLDS[1:]]}, {}, "1 of 24 rows of d have no value in 'fold' (first in"),
         ({}, {"folds": 10}, "'fold' of d holds 3 different values, `folds` is 10: set `folds: 3`"),
-        (
-            {"fold": [1] * 12 + [2, 3] * 6},
-            {},
-            "class 'a' of d occurs only in fold '1' of 'fold'",
-        ),
+        ({"fold": [1] * 12 + [2, 3] * 6}, {}, "class 'a' of d occurs only in fold '1' of 'fold'"),
     ],
 )
 def test_bad_columns_are_refused(made, columns, keys, message):

@@ -407,11 +407,7 @@ RUNS = "--values right --runs run"
         (f"compare logs {RUNS} --set value=match", 0, "b is better than a"),
         ("compare logs --values right --set value=acc", 2, "unknown column 'acc'"),
         ("plan logs --models a,b --rows 9", 2, "it holds no labels but scores, `score`"),
-        (
-            "compare pf.json",
-            2,
-            "scores, `success`, `score` and `tone`; `values: right` says that",
-        ),
+        ("compare pf.json", 2, "scores, `success`, `score` and `tone`; `values: right` says that"),
         (f"compare pf.json {RUNS} --set value=success", 0, "b is better than a"),
     ],
 )

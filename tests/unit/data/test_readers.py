@@ -113,16 +113,8 @@ ONE = {"id": 1, "epoch": 1, "input": "?", "scores": {}}
         (lm_eval, lines([SAME, {**SAME, "doc": {"q": "x"}}]), "line 2: document 0 is another one"),
         (lm_eval, lines([{**SAME, "doc_id": [0]}]), r"line 1.doc_id: expected a whole number or a"),
         (lm_eval, lines([SAME]).replace("1.0", "9" * 401), "line 1: a number has 401 digits"),
-        (
-            promptfoo,
-            promptfoo_row(promptIdx=[1]),
-            r"results.results\[0\].promptIdx: expected a",
-        ),
-        (
-            promptfoo,
-            promptfoo_row(namedScores="x"),
-            r"\[0\].namedScores: expected an object",
-        ),
+        (promptfoo, promptfoo_row(promptIdx=[1]), r"results.results\[0\].promptIdx: expected a"),
+        (promptfoo, promptfoo_row(namedScores="x"), r"\[0\].namedScores: expected an object"),
         (inspect_logs, log([]), "it has no samples"),
         (inspect_logs, log([ONE | {"epoch": [1]}]), r"samples\[0\].epoch: expected a whole number"),
         (inspect_logs, log([ONE | {"scores": {"m": {}}}]), r"scores.m: expected the field 'value'"),

@@ -92,10 +92,7 @@ def test_what_zeros_and_ones_mean_is_asked(files):
         ({"metrics": ["accuracy"]}, "have a number that is neither 0 nor 1"),
         ({"metrics": [DESCRIBED, {**DESCRIBED, "name": "b"}]}, "so there is one metric"),
         ({"metrics": [{**DESCRIBED, "range": [0, 1]}]}, "have a number outside 0 to 1; the first"),
-        (
-            {"tests": {"run": ["mcnemar"]}},
-            "of each row, the models bring a number per row",
-        ),
+        ({"tests": {"run": ["mcnemar"]}}, "of each row, the models bring a number per row"),
         ({"datasets": {"v": {"source": "given", "positive": "x"}}}, "numbers per row have no"),
         ({"datasets": {"v": {"source": "sklearn", "name": "iris"}}}, "source: given"),
         ({"models.a.columns": {"value": "nope"}}, "unknown column 'nope'"),

@@ -128,10 +128,7 @@ MISTAKES = [
     ({"id": [1, 1, 2, 3, 4, 5, 6, 7]}, "ids must be unique; repeated (1): 1"),
     ({"id": None}, "models.b.columns.id … never by their order"),
     ({"id": [None, *range(2, 9)]}, "1 of 8 rows have no id … row 1"),
-    (
-        {"y_pred": [None, *TRUTH[1:]]},
-        "1 of 8 rows have no prediction in column 'y_pred'",
-    ),
+    ({"y_pred": [None, *TRUTH[1:]]}, "1 of 8 rows have no prediction in column 'y_pred'"),
     ({"y_pred": ["cow", *TRUTH[1:]]}, "in 1 of 8 rows … cow … cat, dog … `classes`"),
     ({"p_cat": [1.9, *HALF]}, "1 of 8 rows have a number outside 0 to 1 in column 'p_cat'; the"),
     ({"p_cat": [None, *HALF]}, "have no number in column 'p_cat'"),
@@ -143,10 +140,7 @@ MISTAKES = [
 WRONG_KEYS = [
     ({"predictions": "c.csv"}, "models.b.predictions: no file at 'c.csv'"),
     ({"columns": {"id": "ids"}}, "b.columns.id: 'b.csv': unknown column 'ids'; did you mean 'id'?"),
-    (
-        {"columns": {"probabilities": {"cats": "p_cat"}}},
-        "unknown class 'cats'; did you mean 'cat'",
-    ),
+    ({"columns": {"probabilities": {"cats": "p_cat"}}}, "unknown class 'cats'; did you mean 'cat'"),
     ({"columns": {"probabilities": "q_{class}"}}, "has none of the columns `q_cat` and `q_dog`"),
     ({"columns": {"probabilities": "p"}}, "{class}"),
     ({"estimator": "a.B"}, "models.b: unknown key 'estimator'"),
@@ -502,11 +496,7 @@ OF_FOLDS = [
     (folds(1, 3), {"kfold": {"folds": 4}}, "'a.csv' has 1 repeat(s) of 3 fold(s), kfold has 1"),
     (folds(2, 3).iloc[1:], TWICE, "models.a.columns: 'a.csv': 1 of 40 rows are tested in no fold"),
     (MOVED, HALVED, "repeats 1 and 2 must share no row and hold all, as two halves;"),
-    (
-        folds(5, 2),
-        {"cv_5x2": {}, "kfold": {"folds": 2, "repeats": 5}},
-        "of a are those of one",
-    ),
+    (folds(5, 2), {"cv_5x2": {}, "kfold": {"folds": 2, "repeats": 5}}, "of a are those of one"),
     (folds(5, 2), {"cv_5x2": {}, "holdout": {}}, "resampling.holdout: a brings nothing for this"),
     (folds(1, 3), {"kfold": {"folds": 3, "column": "f"}}, "there are no data that hold it"),
 ]

@@ -101,10 +101,7 @@ def test_wrong_function_is_told_before_the_run(code, tiny, keys, message):
         ({"function": "mydata.nothing"}, r"returned a NoneType, expected a pandas DataFrame"),
         ({"function": "mydata.three"}, r"returned \(DataFrame, str, int\), expected"),
         ({"function": "mydata.uneven"}, r"returned 9 rows and a target of shape \(2,\)"),
-        (
-            {"function": "mydata.fails"},
-            r"RuntimeError: no luck today \(.*mydata.py, line 28\)",
-        ),
+        ({"function": "mydata.fails"}, r"RuntimeError: no luck today \(.*mydata.py, line 28\)"),
     ],
     ids=str,
 )

@@ -74,9 +74,7 @@ def text_of(value: Any) -> str:
 
 
 def exact(
-    frame: pd.DataFrame,
-    given: Callable[[list[Any]], Any],
-    missing: Sequence[str] = (),
+    frame: pd.DataFrame, given: Callable[[list[Any]], Any], missing: Sequence[str] = ()
 ) -> pd.DataFrame:
     """Put whole numbers in place of the floats that a reader made of them, where these differ."""
     lost = [
