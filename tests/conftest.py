@@ -44,13 +44,8 @@ def _same_however_started():
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("COLUMNS", "1000")  # as if the output went to a file
         # without bytecode each process would compile the package anew
-        for name in (
-            "LINES",
-            "NO_COLOR",
-            "FORCE_COLOR",
-            "CLICOLOR_FORCE",
-            "PYTHONDONTWRITEBYTECODE",
-        ):
+        terminal = ("LINES", "NO_COLOR", "FORCE_COLOR", "CLICOLOR_FORCE")
+        for name in (*terminal, "PYTHONDONTWRITEBYTECODE"):
             patch.delenv(name, raising=False)
         # background jobs ignore SIGINT, and their children inherit that
         signal.signal(signal.SIGINT, signal.default_int_handler)

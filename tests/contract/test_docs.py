@@ -13,14 +13,9 @@ DOCS = ROOT / "docs"
 _SPEC = importlib.util.spec_from_file_location("generate", DOCS / "generate.py")
 generate = importlib.util.module_from_spec(_SPEC)
 _SPEC.loader.exec_module(generate)
-PAGES = [
-    ROOT / name
-    for name in (
-        *("README.md", "CONTRIBUTING.md", "AGENTS.md", "config/README.md", "results/README.md"),
-        *("benchmarks/README.md", "tests/reference/README.md"),
-    )
-]
-PAGES += sorted(DOCS.rglob("*.md"))
+FOLDERS = ("", "config", "results", "benchmarks", "tests/reference")
+PAGES = [ROOT / folder / "README.md" for folder in FOLDERS]
+PAGES += [ROOT / "CONTRIBUTING.md", ROOT / "AGENTS.md", *sorted(DOCS.rglob("*.md"))]
 MOST_PAGES, MOST_WORDS = 35, 40_000
 
 

@@ -52,9 +52,8 @@ def test_entry_is_complete(name):
 @pytest.mark.parametrize("name", [name for name in NAMES if name not in OF_NUMBERS])
 def test_metric_looks_at_nothing_but_what_it_says_it_needs(name):
     metric = METRICS[name]
-    ranked = metric.by_order
-    priced = metric.priced
-    value, reason = score(metric, predictions(ranked), COSTS if priced else None)
+    costs = COSTS if metric.priced else None
+    value, reason = score(metric, predictions(metric.by_order), costs)
     assert reason == ""
     assert metric.range[0] <= value <= metric.range[1]
     if metric.needs is not Need.LABELS:
@@ -80,8 +79,7 @@ def test_nothing_depends_on_the_name_of_a_metric(room):
             if isinstance(node, ast.Compare):
                 parts = list(ast.walk(node))
                 said = {one.value for one in parts if isinstance(one, ast.Constant)}
-                names = {one.id for one in parts if isinstance(one, ast.Name)}
-                names |= {one.attr for one in parts if isinstance(one, ast.Attribute)}
+                names = {getattr(one, "id", getattr(one, "attr", "")) for one in parts}
                 by_name = any("metric" in name.lower() for name in names) and said & set(METRICS)
                 assert not by_name, f"{file}:{node.lineno}: {ast.unparse(node)}"
 
@@ -100,9 +98,8 @@ def certain(y, k, *, right, spread=False):
 @pytest.mark.parametrize("name", NAMES)
 def test_range_is_that_from_all_wrong_to_all_right(name):
     metric = METRICS[name]
-    priced = metric.priced
-    k = 2 if metric.binary or priced or metric.range[0] < 0 else 4
-    costs, y = COSTS if priced else None, np.arange(40) % k
+    k = 2 if metric.binary or metric.priced or metric.range[0] < 0 else 4
+    costs, y = COSTS if metric.priced else None, np.arange(40) % k
     worst, best = metric.range if metric.greater_is_better else metric.range[::-1]
     if name in OF_NUMBERS:
         numbers = y + 1.0

@@ -33,7 +33,7 @@ for kind, variants, call, others in ROWS:
     for variant in re.findall(r"`([\w-]+)`", variants):
         WAYS[kind, variant] = re.findall("`([^`]+)`", call)[0], names
 INPUTS = dict.fromkeys(name for case in CASES for name in case["inputs"])
-KNOWN = {**INPUTS, **vars(stats), **vars(adapters)}
+SHARED = {**INPUTS, **vars(stats), **vars(adapters)}
 
 
 def shaped(inputs):
@@ -58,10 +58,10 @@ def computed(case, **more):
     """Return all that the call of a case finds, by the names of the reference too."""
     call, names = WAYS[case["test"], case["variant"]]
     form = re.sub("_(two_sided|greater|less)$", "", case["variant"])
-    known = {**KNOWN, "form": form, **shaped(case["inputs"]), **more}
-    found = adapters.told(eval(call, known))
-    known |= {**found, "found": found}
-    return found | {name: eval(expression, known) for name, expression in names.items()}
+    scope = {**SHARED, "form": form, **shaped(case["inputs"]), **more}
+    found = adapters.told(eval(call, scope))
+    scope |= {**found, "found": found}
+    return found | {name: eval(expression, scope) for name, expression in names.items()}
 
 
 def _agrees(found, expected, rel, abs_):
