@@ -406,10 +406,6 @@ def compare_datasets(
     missing : {"refuse", "failed", "drop_dataset"}
         What it means that a model has no score on a data set. ``failed``: a crash or a limit, which
         ranks last. ``drop_dataset`` leaves out the data set.
-    versus : str, optional
-        A model: it alone is compared with each other one; default: all pairs.
-    alpha : float
-        The significance level.
 
     Returns
     -------

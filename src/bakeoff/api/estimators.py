@@ -141,16 +141,10 @@ def compare_estimators(
         Default: accuracy, or RMSE. Also called `metric`, or `scoring`.
     groups, time : array_like, shape (n,), or str, optional
         Which rows belong together, and their times: values, or the name of a column of `X`.
-    positive : label, optional
-        The positive one of two classes; default: as in `compare`.
     preprocessing : {"auto", "none"}
         ``"auto"`` encodes, imputes and scales inside each fit, as an experiment does; ``"none"``
         hands the columns to the estimators as they are. Of a pipeline, and of what holds one, the
         steps are all, and texts go to their vectorizer.
-    versus : str, optional
-        An estimator: it alone is compared with each other one; default: all pairs.
-    alpha : float
-        The significance level.
     seed : int
         Of the divisions, and of every estimator whose `random_state` is None.
     n_jobs : int

@@ -108,20 +108,12 @@ def compare_folds(
         ``cross_validate(..., return_indices=True)``.
     X, y : array_like, shape (n, K) and (n,), optional
         Features and truth, from which the fitted models of all folds predict.
-    groups : array_like, shape (n,), optional
-        Which rows belong together, of predictions.
-    positive : label, optional
-        The positive one of two classes, of predictions; default: as in `compare`.
     n : int, optional
         The number of rows, for sizes that do not follow from `cv`; only some splitters need it.
     metrics : str or sequence of str
         Of one metric what ``test_score`` is, such as ``"accuracy"``; of results
         with several, such as ``test_f1``, those to compare (default: all). Of predictions metrics
         of bakeoff; default: accuracy, or RMSE. Also called `metric`, or `scoring`.
-    versus : str, optional
-        A model: it alone is compared with each other one; default: all pairs.
-    alpha : float
-        The significance level.
 
     Returns
     -------

@@ -61,15 +61,9 @@ def gate(
         A metric of one test set, or a function of your own, ``"./mymetrics.py:profit"``; default:
         accuracy, of numbers RMSE. By several the candidate must pass each with the same margin,
         and the levels of harm are divided among them. Also called `metric`.
-    groups : array_like, shape (n,), optional
-        Which rows belong together: a patient, a user.
     subgroups : array_like, shape (n,), or Mapping of str to array_like, optional
         Block where the rows of one of its values are shown worse by more than the margin; of
         several columns each by its name.
-    values, positive, task
-        As in `compare`.
-    superior : bool
-        Ship only a candidate that is shown better by more than the margin, and block others.
     alpha : float
         Probability of a false ship, and of a false block.
 

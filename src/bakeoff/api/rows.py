@@ -95,30 +95,12 @@ def compare(
         ``"./mymetrics.py:profit"`` is a function of your own. With `values` that say what is right
         and `groups` that are items ``"pass@5"``: how often at least one of 5 runs of an item is
         right (``"pass^5"``: all of them), by the unbiased estimate from all runs of an item.
-    groups : array_like, shape (n,), optional
-        Which rows belong together: a patient, a user.
     runs : array_like, shape (n,), optional
         Which run of its item a row is, where items were run several times and `groups` are the
         items: each has a run once.
-    time : array_like, shape (n,), optional
-        What orders the rows in time.
     subgroups : Mapping of str to array_like, or DataFrame, optional
         Columns, shape (n,), that divide the rows: the models are compared in each part too, and
         whether the difference is another one there.
-    values : {"higher", "lower", "right", "wrong"}, optional
-        `predictions` holds a number for each row, of which higher or lower is better, or 0 and 1,
-        where 1 says that the model is right (or wrong).
-    positive : label, optional
-        The positive one of two classes; default: the one whose name says so (yes, sick, churned,
-        1), else the larger number, else the rarer one. Where the names decide nothing, a single
-        probability for each row needs it.
-    task : {"classification", "regression"}, optional
-        Whether classes or numbers are predicted; default: as `metrics` say, or else numbers where
-        `y` has a fraction or very many different numbers.
-    versus : str, optional
-        A model: it alone is compared with each other one; default: all pairs.
-    alpha : float
-        The significance level.
 
     Returns
     -------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import wraps
@@ -109,6 +110,16 @@ def takes(settings: type, **defaults: Any) -> Callable[[Callable[P, R]], Callabl
         defined = {one.name: one.default for one in parameters if "VAR" not in one.kind.name}
         positional = [one.name for one in parameters if one.kind is one.POSITIONAL_OR_KEYWORD]
         any_more = any(one.kind is one.VAR_POSITIONAL for one in parameters)
+        before, returns, after = (getdoc(function) or "").partition("Returns\n-------\n")
+        heads = " ".join(re.findall(r"^(.+) : ", before, re.MULTILINE))
+        texts = [before.rstrip()]
+        for name, kind in function.__annotations__.items():
+            if name in defined and not re.search(rf"\b{name}\b", heads):
+                texts += _described(name, kind)
+        texts += ["", "Other Parameters", "----------------"]
+        for name in names:
+            texts += _described(name, settings.__annotations__[name].__forward_arg__)
+        function.__doc__ = "\n".join([*texts, "", f"{returns}{after}"])
 
         @wraps(function)
         def checked(*args: Any, **kwargs: Any) -> R:
@@ -131,18 +142,16 @@ def takes(settings: type, **defaults: Any) -> Callable[[Callable[P, R]], Callabl
             with in_arguments({*defined, *names, *_KEYS}):
                 return function(*args, **{**defaults, **kwargs})
 
-        lines = ["Other Parameters", "----------------"]
-        for name in names:
-            optional = ", optional" if OPTIONS[name].default is None else ""
-            kind = settings.__annotations__[name].__forward_arg__
-            lines.append(f"{name} : {kind.removesuffix(' | None')}{optional}")
-            about = OPTIONS[name].help
-            lines += wrap(about, 92, initial_indent="    ", subsequent_indent="    ")
-        before, returns, after = (getdoc(function) or "").partition("Returns\n-------\n")
-        checked.__doc__ = "".join([before, "\n".join(lines), "\n\n", returns, after])
         return cast("Callable[P, R]", checked)
 
     return decorate
+
+
+def _described(name: str, kind: str) -> list[str]:
+    """Return the lines of a docstring on an option."""
+    optional = ", optional" if OPTIONS[name].default is None else ""
+    text = wrap(OPTIONS[name].help, 92, initial_indent="    ", subsequent_indent="    ")
+    return [f"{name} : {kind.removesuffix(' | None')}{optional}", *text]
 
 
 def place_of(model: str) -> Verbatim:
