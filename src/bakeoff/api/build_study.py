@@ -35,6 +35,10 @@ from bakeoff.stats import catalogue
 METRIC = "accuracy"
 ROWS = "rows"
 """The id of the one data set."""
+_FIT = {"dataset": ROWS, "model": "", "plan": "holdout", "repeat": 1, "fold": 1}
+_SCORE = {"n_train": np.nan, "n_test": np.nan, "metric": "", "value": np.nan, "undefined": ""}
+HOLDOUT: dict[str, Any] = _FIT | _SCORE
+"""A score of a holdout, by the columns of a table of scores."""
 _WHY = "what `bakeoff compare` runs for so many models and these metrics"
 _OF_FITS = ("snakemake", "scikit-learn", "skrub")
 """Packages that fit models, and compare none."""
@@ -139,7 +143,7 @@ def build_study(given: Observations, settings: Mapping[str, Any]) -> Study:
         experiment,
         tests,
         {ROWS: rows},
-        pd.DataFrame(over_seeds(_scores(given, experiment))).drop(columns="seed"),
+        pd.DataFrame(over_seeds(_scores(given, experiment))),
         cards={ROWS: card | {"group_columns": given.like_groups}},
         test_sets={} if rows.by_values else {ROWS: rows},
         numbers={ROWS: rows} if rows.by_values else {},
@@ -276,7 +280,7 @@ def _scores(given: Observations, experiment: Experiment) -> Iterator[dict[str, A
     """Score each training run of each model."""
     ids = np.arange(len(given.truth))
     for runs, model in zip(given.models.values(), experiment.models, strict=True):
-        for seed, run in enumerate(runs, start=1):
+        for run in runs:
             made = Predictions(
                 ids, given.truth, run.answers, given.classes, run.probabilities, None, {}
             )
@@ -285,16 +289,5 @@ def _scores(given: Observations, experiment: Experiment) -> Iterator[dict[str, A
                     value, reason = float(run.values.mean()), ""
                 else:
                     value, reason = score(METRICS[metric], made, experiment.costs_on(ROWS))
-                yield {
-                    "dataset": ROWS,
-                    "model": model,
-                    "plan": "holdout",
-                    "repeat": 1,
-                    "fold": 1,
-                    "n_train": np.nan,
-                    "n_test": len(ids),
-                    "metric": metric,
-                    "value": value,
-                    "undefined": reason,
-                    "seed": seed,
-                }
+                line = {"model": model, "n_test": len(ids), "metric": metric}
+                yield HOLDOUT | line | {"value": value, "undefined": reason}

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from bakeoff.api.build_study import (
+    HOLDOUT,
     asked_tests,
     described_metric,
     given_experiment,
@@ -106,14 +107,10 @@ def study_of_scores(table: Any, command: str, settings: Mapping[str, Any]) -> St
     planned = planned_tests(experiment)
     called = dict(zip(better, experiment.metrics, strict=True))
     frame = pd.DataFrame(
-        {
+        HOLDOUT
+        | {
             "dataset": scores["dataset"].map(data),
             "model": scores["model"].map(ids),
-            "plan": "holdout",
-            "repeat": 1,
-            "fold": 1,
-            "n_train": np.nan,
-            "n_test": np.nan,
             "metric": scores["metric"].map(called),
             "value": scores["value"],
             "undefined": scores["undefined"],

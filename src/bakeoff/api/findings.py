@@ -38,23 +38,8 @@ _ROWS = 30
 class Findings:
     """The findings of a comparison.
 
-    It shows itself at the end of a notebook's cell and in a terminal.
-
-    Attributes
-    ----------
-    verdict : str
-        The answer: a headline, and a sentence in each line after it.
-    methods : str
-        What was done, for the methods section of a paper.
-    scores : DataFrame
-        One row for each model, fold and metric, as in scores.csv.
-    comparisons : DataFrame
-        One row for each hypothesis of each test, as in comparisons.csv. Models that were given by
-        name have these names.
-    subgroups : DataFrame
-        The comparison in subgroups, as in subgroups.csv; empty where none were named.
-    figures, tables : tuple of str
-        The names of what can be drawn, and of what can be had as a table.
+    It shows itself at the end of a notebook's cell and in a terminal. Models that were given by
+    name have these names.
     """
 
     def __init__(self, study: Study, first: str = "") -> None:
@@ -72,22 +57,25 @@ class Findings:
 
     @property
     def methods(self) -> str:
-        """A methods paragraph for a paper."""
+        """What was done, for the methods section of a paper."""
         return self._page.methods.text
 
     @property
     def scores(self) -> pd.DataFrame:
-        """One row for each model, fold and metric."""
+        """One row for each model, fold and metric, as in scores.csv."""
         return self._named(self._study.scores)
 
     @property
     def comparisons(self) -> pd.DataFrame:
-        """One row for each hypothesis of each test."""
+        """One row for each hypothesis of each test, as in comparisons.csv."""
         return self._tabulated(self._study.comparisons)
 
     @property
     def subgroups(self) -> pd.DataFrame:
-        """One row for each subgroup, pair and metric, and one for the differences between them."""
+        """One row for each subgroup, pair and metric, and one for the differences between them.
+
+        As in subgroups.csv; empty where none were named.
+        """
         return self._named(self._study.subgroups)
 
     @property

@@ -14,6 +14,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from bakeoff.api.build_study import (
+    HOLDOUT,
     asked_tests,
     described_metric,
     given_experiment,
@@ -25,12 +26,7 @@ from bakeoff.api.build_study import (
 from bakeoff.api.estimator_input import learner_of, task_of
 from bakeoff.api.findings import Findings
 from bakeoff.api.rows import as_pandas
-from bakeoff.api.settings import (
-    TestSettings,
-    numbers_wanted,
-    place_of,
-    takes,
-)
+from bakeoff.api.settings import TestSettings, numbers_wanted, place_of, takes
 from bakeoff.data.given_predictions import HeldModel
 from bakeoff.data.target import looks_like_a_quantity
 from bakeoff.errors import UserError, listed, placed, some, unknown
@@ -50,10 +46,6 @@ if TYPE_CHECKING:
 _TEST = "test_"
 _FOLDS, _DATA = "folds", "data"
 """The id of the one data set, of scores and of predictions."""
-_SCORE = (
-    *("dataset", "model", "plan", "repeat", "fold", "n_train", "n_test"),
-    *("metric", "value", "undefined"),
-)
 _WITHOUT = "the fit or the metric gave no number"
 Split = tuple[NDArray[Any], NDArray[Any]]
 """The places of the rows that are trained on, and of those that are tested."""
@@ -349,7 +341,7 @@ def _of_scores(
     ]
     frame = pd.concat(parts, ignore_index=True).assign(dataset=_FOLDS, plan=plan.name)
     frame["undefined"] = np.where(frame["value"].isna(), _WITHOUT, "")
-    frame = frame[[*_SCORE]]
+    frame = frame[[*HOLDOUT]]
     check_ranges(frame, metrics_of(experiment), "scores", ("scores",))
     shown = frame if plan.sized else frame.assign(n_train=np.nan, n_test=np.nan)
     study = given_study(experiment, planned, {_FOLDS: frame}, shown)
