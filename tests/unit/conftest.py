@@ -48,6 +48,18 @@ def refused(bakeoff):
 
 
 @pytest.fixture
+def says(bakeoff):
+    """Hold a command line to its exit code and to what it says; " … " is between parts of it."""
+
+    def run(line, said, code=0):
+        found, out, err = bakeoff(*line.split())
+        assert found == code, err
+        hold(" ".join((out or err).split()), said)
+
+    return run
+
+
+@pytest.fixture
 def answered(bakeoff):
     """Return what a command answers with `--json`, without a note beside it."""
 
