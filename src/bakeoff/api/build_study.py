@@ -1,4 +1,4 @@
-"""From results that are given to the study that an experiment of them would make."""
+"""From given results to the study that an experiment of them would make, and to plain data."""
 
 from __future__ import annotations
 
@@ -20,8 +20,10 @@ from bakeoff.data.observations import Observations
 from bakeoff.data.target import Target
 from bakeoff.errors import Problem, UserError, unknown
 from bakeoff.fit.predictions import Predictions
+from bakeoff.report.baseline import baselines
 from bakeoff.report.read import environment
 from bakeoff.report.study import Study
+from bakeoff.report.verdict import Verdict
 from bakeoff.scores import METRICS, score
 from bakeoff.scores.collect import over_seeds
 from bakeoff.scores.metrics import check_metrics
@@ -30,7 +32,7 @@ from bakeoff.spec.experiment import run_name
 from bakeoff.spec.given_models import GivenColumns, GivenData
 from bakeoff.spec.load import report_problems, validated
 from bakeoff.spec.problems import problems_with_task
-from bakeoff.stats import catalogue
+from bakeoff.stats import catalogue, plain
 
 METRIC = "accuracy"
 ROWS = "rows"
@@ -291,3 +293,50 @@ def _scores(given: Observations, experiment: Experiment) -> Iterator[dict[str, A
                     value, reason = score(METRICS[metric], made, experiment.costs_on(ROWS))
                 line = {"model": model, "n_test": len(ids), "metric": metric}
                 yield HOLDOUT | line | {"value": value, "undefined": reason}
+
+
+# --- a study as plain data, for JSON
+
+
+def names_of(study: Study) -> dict[str, str]:
+    """Map the ids of the models of a study without an experiment to their names."""
+    models = study.experiment.models.items()
+    return {"": "", **{name: model.label or name for name, model in models}}
+
+
+def as_plain(study: Study, verdict: Verdict, names: Mapping[str, str]) -> dict[str, Any]:
+    """Return verdict, mean scores and comparisons, models by their names."""
+    means = study.scores.groupby(["model", "metric"])["value"].mean().to_dict()
+    subgroups = [
+        {str(key): plain(value) for key, value in line.items()}
+        | {"model_a": names[line["model_a"]], "model_b": names[line["model_b"]]}
+        for line in study.subgroups.to_dict("records")
+    ]
+    averaged = [m for m in study.experiment.metrics if study.averages(m)]
+    return {
+        "verdict": {
+            "kind": verdict.kind.value,
+            "headline": verdict.headline,
+            "sentences": list(verdict.sentences),
+        },
+        "models": [
+            {"model": names[model]}
+            | {m: plain(means[model, m]) for m in averaged if (model, m) in means}
+            for model in study.models
+        ],
+        "baseline": [
+            plain(dataclasses.asdict(one))
+            | {
+                "models": [
+                    plain(line._asdict()) | {"model": names[line.model]} for line in one.models
+                ]
+            }
+            for metric in study.experiment.metrics
+            for one in baselines(study, metric)
+        ],
+        "comparisons": [
+            {**row.to_dict(), "model_a": names[row.model_a], "model_b": names[row.model_b]}
+            for row in study.comparisons
+        ],
+        **({} if study.subgroups.empty else {"subgroups": subgroups}),
+    }

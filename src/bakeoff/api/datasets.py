@@ -106,26 +106,16 @@ def study_of_scores(table: Any, command: str, settings: Mapping[str, Any]) -> St
         )
     planned = planned_tests(experiment)
     called = dict(zip(better, experiment.metrics, strict=True))
-    frame = pd.DataFrame(
-        HOLDOUT
-        | {
-            "dataset": scores["dataset"].map(data),
-            "model": scores["model"].map(ids),
-            "metric": scores["metric"].map(called),
-            "value": scores["value"],
-            "undefined": scores["undefined"],
-        }
-    )
+    keys = {"dataset": data, "model": ids, "metric": called}
+    by_id = {name: scores[name].map(of) for name, of in keys.items()}
+    frame = pd.DataFrame(HOLDOUT | dict(scores.items()) | by_id)
     check_ranges(frame, metrics_of(experiment), "scores", ("scores",))
     matrix, holes = score_matrix(
-        frame,
-        list(experiment.datasets),
-        list(experiment.models),
-        experiment.metrics,
-        experiment.resampling.plans(),
+        *(frame, list(experiment.datasets), list(experiment.models)),
+        *(experiment.metrics, experiment.resampling.plans()),
     )
     compared = {metric for _, metric in matrices(planned)} or set(experiment.metrics)
-    lacking = scores[scores["value"].isna() & scores["metric"].map(called).isin(compared)]
+    lacking = scores[scores["value"].isna() & by_id["metric"].isin(compared)]
     if missing == MISSING[0] and len(lacking):
         cells = zip(lacking["model"], lacking["dataset"], lacking["undefined"], strict=True)
         texts = [f"{model} on {dataset} ({reason})" for model, dataset, reason in cells]
@@ -215,7 +205,7 @@ def _long(
         if len(wanted) > 1:
             raise UserError(
                 "metrics: several metrics need a row per score, with a column `metric`: a long "
-                "table",
+                "table"
             )
         parts = [
             {"model": name.strip(), "metric": (*wanted, "score")[0], "value": frame[name]}
@@ -281,7 +271,7 @@ def _directions(
     """Return whether greater is better, by metric."""
     if not metrics and len(present) > 1:
         raise UserError(
-            f"metrics: which of the metrics, and which way is better? There are {some(present, 8)}",
+            f"metrics: which of the metrics, and which way is better? There are {some(present, 8)}"
         )
     better = {}
     for text in metrics or present:

@@ -1,4 +1,4 @@
-"""scikit-learn's scores of folds and of a search, compared as the workflow compares them."""
+"""Scores and predictions of folds, and of a search, compared as the workflow compares them."""
 
 from functools import cache
 
@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.datasets import load_breast_cancer, make_moons
-from sklearn.linear_model import Ridge
+from sklearn.linear_model import Ridge, RidgeClassifier
 from sklearn.model_selection import (
     GridSearchCV,
     GroupKFold,
@@ -20,6 +20,7 @@ from sklearn.model_selection import (
     StratifiedKFold,
     StratifiedShuffleSplit,
     TimeSeriesSplit,
+    cross_val_predict,
     cross_val_score,
     cross_validate,
 )
@@ -38,8 +39,8 @@ from bakeoff.comparisons.run_tests import run_planned
 from bakeoff.scores.given_results import given_scores
 from bakeoff.spec import load_experiment
 
-X, Y = load_breast_cancer(return_X_y=True)
-X, Y = X[:200, :4], Y[:200]
+ALL, Y = (given[:200] for given in load_breast_cancer(return_X_y=True))
+X, NAMED = ALL[:, :4], np.where(Y == 1, "benign", "malign")
 GROUPS = np.arange(200) // 4
 LEARNERS = {
     "bayes": GaussianNB(),
@@ -183,47 +184,6 @@ def test_scores_alone_are_taken():
     assert table.loc[("bayes", "other"), "decision"] != "undecided"
 
 
-def of(cv):
-    """Return results by splits, and these splits."""
-    return (lambda: results(cv)), {"cv": cv}
-
-
-SHUFFLED = KFold(5, shuffle=True)
-OVERLAPPING = [(np.arange(90), np.arange(80, 200))] * 5
-UNEVEN = [(np.arange(90), np.arange(100 + i, 120 + 2 * i)) for i in range(5)]
-
-
-@pytest.mark.parametrize(
-    ("given", "options", "said"),
-    [
-        (lambda: {"a": results(5)["tree"]}, {"cv": 5}, "results: expected two models at least"),
-        (*of(SHUFFLED), "cv: KFold may draw other splits for each model"),
-        (lambda: results(SHUFFLED, return_indices=True), {}, "'tree'.: split 0 has other rows"),
-        (lambda: results(5), {"cv": 4}, "cv: it makes 4 splits, the results have 5 scores"),
-        (lambda: {**results(5), "tree": [1, 2]}, {"cv": 5}, r"scores \(bayes 5, tree 2, other 5\)"),
-        (lambda: {**results(5), "tree": {"test_f1": [1]}}, {}, "are f1, those of bayes score"),
-        (lambda: {"a": {"fit_time": [1]}, "b": [1, 2]}, {"cv": 2}, "found `fit_time`, expected"),
-        (lambda: {"a": "x", "b": "y"}, {"cv": 2}, "test_score holds no score for each split"),
-        (lambda: LEARNERS, {"cv": 2}, "found the estimator GaussianNB"),
-        (lambda: results(5, ["f1"]), {"cv": 5, "metric": "f2"}, "metric: unknown metric 'f2'"),
-        (*of(PredefinedSplit(GROUPS % 5)), "cv: what splits PredefinedSplit makes is not"),
-        (*of(GroupShuffleSplit(5, random_state=0)), "have: pass `return_indices=True`"),
-        (*of(ShuffleSplit(5, test_size=20, random_state=0)), "n: the sizes of `cv` are rows"),
-        (*of(TimeSeriesSplit(5)), "n: TimeSeriesSplit"),
-        (lambda: results(5), {"cv": "five"}, "cv: found str, expected what `cross_validate`"),
-        (lambda: results(5), {"cv": 5, "versus": "trea"}, "versus: unknown model 'trea'"),
-        (lambda: results(5), {"cv": 5, "tests": ["cv5x2_f"]}, "cv5x2_f needs the plan"),
-        (lambda: results(5), {"cv": 5, "alpha": 0}, "^alpha: "),
-        (lambda: {"a": [80] * 5, "b": [80] * 5}, {"cv": 5, "metric": "accuracy"}, "80 lies out"),
-        (*of(OVERLAPPING), "cv: a split tests rows that it trains on"),
-        (*of(UNEVEN), "cv: its splits are no cross-validation"),
-    ],
-)
-def test_mistake_in_folds(given, options, said):
-    with pytest.raises(UserError, match=said):
-        bakeoff.compare_folds(given(), **options)
-
-
 def test_leave_one_out():
     x, y, cv = X[40:70], Y[40:70], LeaveOneOut()
     found = {name: cross_validate(learner, x, y, cv=cv) for name, learner in LEARNERS.items()}
@@ -296,20 +256,6 @@ def test_several_metrics_are_ranked_by_that_of_refit():
     assert set(found.to_frame()["metric"]) == {"roc_auc"}
 
 
-@pytest.mark.parametrize(
-    ("search", "options", "said"),
-    [
-        (lambda: GridSearchCV(SVC(), {}), {}, "search: found GridSearchCV, expected a fitted"),
-        (example, {"versus": "rbf"}, "versus: unknown model 'rbf'"),
-        (example, {"alternative": "greater"}, "alternative: candidates are ordered by these very"),
-        (example, {"cv": KFold(5)}, "cv: it makes 5 splits, the results have 100 scores"),
-    ],
-)
-def test_mistake_in_search(search, options, said):
-    with pytest.raises(UserError, match=said):
-        bakeoff.compare_search(search(), **options)
-
-
 def test_losses_of_numbers_have_our_names_and_their_own_sign():
     scoring = ["neg_root_mean_squared_error", "neg_mean_absolute_percentage_error", "r2"]
     numbers = {"ridge": Ridge(), "tree": DecisionTreeRegressor(max_depth=2, random_state=0)}
@@ -375,3 +321,151 @@ def test_differences_of_few_noisy_folds_are_possible():
     table = bakeoff.compare_folds(noisy, cv=5, n=100, metric="accuracy").to_frame()
     assert (table["ci_low"] >= -1).all()
     assert (table["ci_high"] <= 1).all()
+
+
+# --- predictions of all folds, as scikit-learn or a table brings them
+
+MODELS = {name: LEARNERS[name] for name in ("bayes", "tree")}
+CV, FOUR = StratifiedKFold(5), StratifiedKFold(4)
+FITTED = {"return_estimator": True, "return_indices": True}
+
+
+def fitted(cv=CV, models=MODELS):
+    return {
+        name: cross_validate(model, ALL, NAMED, cv=cv, **FITTED) for name, model in models.items()
+    }
+
+
+def tables():
+    fold = np.zeros(len(NAMED), dtype=int)
+    for k, (_, test) in enumerate(CV.split(ALL, NAMED)):
+        fold[test] = k
+    said = {name: cross_val_predict(model, ALL, NAMED, cv=CV) for name, model in MODELS.items()}
+    return {name: pd.DataFrame({"fold": fold, "y_pred": own}) for name, own in said.items()}
+
+
+def mixed(one, other):
+    return {"a": one["bayes"], "b": other["tree"]}
+
+
+def short():
+    return {name: table.iloc[:-1] for name, table in tables().items()}
+
+
+def changed(**columns):
+    return lambda: {name: own.assign(**columns) for name, own in tables().items()}
+
+
+def test_folds_have_the_numbers_of_their_scores():
+    results = fitted()
+    scores = {name: one["test_score"] for name, one in results.items()}
+    known = bakeoff.compare_folds(scores, cv=CV, n=len(NAMED), metric="accuracy")
+    for found in (
+        bakeoff.compare_folds(results, X=ALL, y=NAMED),
+        bakeoff.compare_folds(tables(), y=NAMED),
+    ):
+        assert "/" not in str(found._study.cards), "nothing of a temporary file is told"
+        pair, expected = found.to_frame().iloc[0], known.to_frame().iloc[0]
+        assert pair["test"] == expected["test"] == "corrected_kfold_t"
+        columns = ["estimate", "pvalue", "ci_low", "ci_high"]
+        assert pair[columns].tolist() == pytest.approx(expected[columns].tolist())
+
+
+def test_tests_on_rows_take_five_by_two_folds_with_probabilities_or_without():
+    cv = RepeatedStratifiedKFold(n_splits=2, n_repeats=5, random_state=0)
+    results = fitted(cv, MODELS | {"ridge": RidgeClassifier()})
+    found = bakeoff.compare_folds(results, X=ALL, y=NAMED, versus="tree")
+    assert set(found.to_frame()["test"]) == {"cv5x2_z"}
+    assert set(found.to_frame()["model_a"]) | set(found.to_frame()["model_b"]) == set(results)
+    two = {name: results[name] for name in MODELS}
+    areas = bakeoff.compare_folds(two, X=ALL, y=NAMED, metrics=["roc_auc"], positive="malign")
+    assert areas.to_frame().iloc[0]["metric"] == "roc_auc"
+
+
+# --- mistakes
+
+
+def of(cv):
+    """Return results by splits, and these splits."""
+    return (lambda: results(cv)), {"cv": cv}
+
+
+SHUFFLED = KFold(5, shuffle=True)
+OVERLAPPING = [(np.arange(90), np.arange(80, 200))] * 5
+UNEVEN = [(np.arange(90), np.arange(100 + i, 120 + 2 * i)) for i in range(5)]
+
+
+@pytest.mark.parametrize(
+    ("given", "options", "said"),
+    [
+        (lambda: {"a": results(5)["tree"]}, {"cv": 5}, "results: expected two models at least"),
+        (*of(SHUFFLED), "cv: KFold may draw other splits for each model"),
+        (lambda: results(SHUFFLED, return_indices=True), {}, "'tree'.: split 0 has other rows"),
+        (lambda: results(5), {"cv": 4}, "cv: it makes 4 splits, the results have 5 scores"),
+        (lambda: {**results(5), "tree": [1, 2]}, {"cv": 5}, r"scores \(bayes 5, tree 2, other 5\)"),
+        (lambda: {**results(5), "tree": {"test_f1": [1]}}, {}, "are f1, those of bayes score"),
+        (lambda: {"a": {"fit_time": [1]}, "b": [1, 2]}, {"cv": 2}, "found `fit_time`, expected"),
+        (lambda: {"a": "x", "b": "y"}, {"cv": 2}, "test_score holds no score for each split"),
+        (lambda: LEARNERS, {"cv": 2}, "found the estimator GaussianNB"),
+        (lambda: results(5, ["f1"]), {"cv": 5, "metric": "f2"}, "metric: unknown metric 'f2'"),
+        (*of(PredefinedSplit(GROUPS % 5)), "cv: what splits PredefinedSplit makes is not"),
+        (*of(GroupShuffleSplit(5, random_state=0)), "have: pass `return_indices=True`"),
+        (*of(ShuffleSplit(5, test_size=20, random_state=0)), "n: the sizes of `cv` are rows"),
+        (*of(TimeSeriesSplit(5)), "n: TimeSeriesSplit"),
+        (lambda: results(5), {"cv": "five"}, "cv: found str, expected what `cross_validate`"),
+        (lambda: results(5), {"cv": 5, "versus": "trea"}, "versus: unknown model 'trea'"),
+        (lambda: results(5), {"cv": 5, "tests": ["cv5x2_f"]}, "cv5x2_f needs the plan"),
+        (lambda: results(5), {"cv": 5, "alpha": 0}, "^alpha: "),
+        (lambda: {"a": [80] * 5, "b": [80] * 5}, {"cv": 5, "metric": "accuracy"}, "80 lies out"),
+        (*of(OVERLAPPING), "cv: a split tests rows that it trains on"),
+        (*of(UNEVEN), "cv: its splits are no cross-validation"),
+        # predictions
+        (tables, {}, r"results\['bayes'\]: found no column y_true, and no y"),
+        (tables, {"y": NAMED[:99]}, "y: 101 rows have no value, the first is 99"),
+        (
+            tables,
+            {"y": NAMED, "groups": NAMED[:9]},
+            "groups: 191 rows have no value, the first is 9",
+        ),
+        (tables, {"y": NAMED, "versus": "x"}, "versus: unknown model 'x'"),
+        (tables, {"y": NAMED, "metric": "acc"}, "unknown metric 'acc'"),
+        (tables, {"y": NAMED, "tests": ["cv5x2_z"]}, "needs the plan `cv_5x2`"),
+        (tables, {"y": NAMED, "options": {"x": {}}}, "options.x: unknown test 'x'"),
+        (changed(fold=1), {"y": NAMED}, "results: all rows are of one fold.*`bakeoff.compare`"),
+        (lambda: {"": tables()["bayes"], "b": tables()["tree"]}, {"y": NAMED}, "'.: expect"),
+        (
+            changed(y_pred=None),
+            {"y": NAMED},
+            r"results\['bayes'\]: 200 of 200 rows have no prediction",
+        ),
+        (fitted, {"y": NAMED}, r"results\['bayes'\]: found `fit_time`.*return_estimator=True"),
+        (fitted, {"X": ALL}, "X: it is for predictions of folds, with y"),
+        (fitted, {"X": ALL, "y": NAMED[:99]}, "cv: split 0 trains on 160 and tests 40 of 99 rows"),
+        (lambda: fitted(TimeSeriesSplit(3)), {"X": ALL, "y": NAMED}, "all others to be trained on"),
+        (
+            lambda: mixed(fitted(), fitted(FOUR)),
+            {"X": ALL, "y": NAMED},
+            r"'b'.: split 0 has other rows t",
+        ),
+        (
+            lambda: mixed(tables(), short()),
+            {"y": NAMED},
+            r"'b'\] has 199 rows, results\['a'\] 200; ids",
+        ),
+        (
+            changed(y_pred="x"),
+            {"y": NAMED},
+            r"'bayes'\] predicts classes that the data do not have",
+        ),
+        # candidates of a search
+        (lambda: GridSearchCV(SVC(), {}), {}, "search: found GridSearchCV, expected a fitted"),
+        (example, {"versus": "rbf"}, "versus: unknown model 'rbf'"),
+        (example, {"alternative": "greater"}, "alternative: candidates are ordered by these very"),
+        (example, {"cv": KFold(5)}, "cv: it makes 5 splits, the results have 100 scores"),
+    ],
+)
+def test_mistake_in_folds(given, options, said):
+    results = given()
+    of = bakeoff.compare_search if isinstance(results, GridSearchCV) else bakeoff.compare_folds
+    with pytest.raises(UserError, match=said):
+        of(results, **options)

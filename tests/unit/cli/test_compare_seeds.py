@@ -13,6 +13,7 @@ from bakeoff.preflight import check_experiment
 from bakeoff.spec import load_experiment
 from bakeoff.spec.experiment import run_name
 from bakeoff.stats import Runs, recipe_difference
+from tests.conftest import messages
 
 N = 120
 NAMES = np.array(["cat", "dog"])
@@ -134,14 +135,15 @@ def test_numbers_per_row_and_a_deterministic_model():
     rows = compare_arrays(TRUTH, fixed).comparisons
     expected = recipe_difference(TRUTH, A, Runs([B[0]], deterministic=True))
     assert rows.loc[0, "pvalue"] == pytest.approx(expected.pvalue)
-    with pytest.raises(UserError, match="the 3 training runs of rule differ: it has a random part"):
-        compare_arrays(TRUTH, {"net": A, "rule": Runs(B, deterministic=True)})
     same = compare_arrays(TRUTH, {"net": A, "rule": Runs(B[:1] * 3, deterministic=True)})
     assert same.comparisons.loc[0, "pvalue"] == pytest.approx(expected.pvalue)
-    with pytest.raises(UserError, match="rule has one training run and others"):
-        compare_arrays(TRUTH, {"net": A, "rule": B[0]})
-    with pytest.raises(UserError, match=r"predictions\['net'\]\[1\]: found 119 rows"):
-        compare_arrays(TRUTH, {"net": [A[0], A[1][1:]], "vit": B})
+    for net, rule, said in (
+        (A, Runs(B, deterministic=True), "3 training runs of rule differ: it has a random part"),
+        (A, B[0], "rule has one training run and others"),
+        ([A[0], A[1][1:]], B, r"predictions\['net'\]\[1\]: found 119 rows"),
+    ):
+        with pytest.raises(UserError, match=said):
+            compare_arrays(TRUTH, {"net": net, "rule": rule})
 
 
 @pytest.mark.parametrize(
@@ -158,37 +160,29 @@ def test_runs_on_other_rows_are_refused_in_one_message(files, refused, change, m
     refused("compare", "net.csv", "vit.csv", "--seeds", "seed", said=message)
 
 
-def given(models):
-    return load_experiment({"experiment": "g", "models": models, "metrics": ["accuracy"]})
-
-
 BY = {"columns": {"seeds": "seed"}}
-VIT = {"predictions": "vit.csv", **BY, "seeds": 3}
+FOUR = {"predictions": "net-{seed}.csv", "seeds": 4}
+GO_BY = "several training runs go by"
 
 
 @pytest.mark.parametrize(
     ("net", "message"),
     [
-        ({"predictions": "net-{seed}.csv", "seeds": 4}, ""),
-        ({"predictions": "net-{seed}.csv", "seeds": 5}, "no file at 'net-5.csv'"),
+        (FOUR, ""),
+        (FOUR | {"seeds": 5}, "no file at 'net-5.csv'"),
         ({"predictions": "net.csv", **BY, "seeds": 5}, "4 training runs in 'seed', `seeds` says 5"),
+        (FOUR | {"deterministic": True}, "makes all `seeds` the same"),
+        ({"predictions": "net.csv", "seeds": 4}, GO_BY),
+        ({"predictions": "net.csv", "columns": {"seeds": "s"}}, GO_BY),
     ],
 )
 def test_an_experiment_of_given_runs(files, net, message):
-    spec = given({"net": net, "vit": VIT})
-    problems, plan = check_experiment(spec)
-    assert message in "".join(map(str, problems))
-    assert bool(problems) == bool(message)
-    assert message or [test.name for test in plan.tests][:1] == ["recipe_difference"]
-
-
-@pytest.mark.parametrize("net", [{"seeds": 4}, {"columns": {"seeds": "s"}}])
-def test_seeds_need_files_or_a_column(net):
-    fixed = {"predictions": "net-{seed}.csv", "seeds": 4, "deterministic": True}
-    with pytest.raises(UserError, match="makes all `seeds` the same"):
-        given({"net": fixed, "vit": {"predictions": "vit.csv"}})
-    with pytest.raises(UserError, match="several training runs go by"):
-        given({"net": {"predictions": "net.csv", **net}, "vit": {"predictions": "vit.csv"}})
+    models = {"net": net, "vit": {"predictions": "vit.csv", **BY, "seeds": 3}}
+    config = {"experiment": "g", "models": models, "metrics": ["accuracy"]}
+    assert message in messages(config)
+    if not message:
+        problems, plan = check_experiment(load_experiment(config))
+        assert (problems, plan.tests[0].name) == ([], "recipe_difference")
 
 
 def test_a_gate_over_training_runs(files, bakeoff, refused):

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from studies import experiment, ran
 
-from bakeoff.api.plain_data import as_plain
+from bakeoff.api.build_study import as_plain
 from bakeoff.comparisons.evidence import PairedPredictions
 from bakeoff.report.baseline import baseline
 from bakeoff.report.ranking import DRAWS, contenders
