@@ -398,12 +398,6 @@ def compare_datasets(
     -------
     Findings
 
-    Raises
-    ------
-    UserError
-        A table that cannot be read, missing scores without a word on them, a test that does not
-        fit.
-
     Examples
     --------
     >>> import bakeoff

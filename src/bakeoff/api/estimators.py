@@ -155,11 +155,6 @@ def compare_estimators(
     EstimatorFindings
         `Findings` with `to_yaml`.
 
-    Raises
-    ------
-    UserError
-        No table, no estimators, a fit that failed, a test that does not fit.
-
     Examples
     --------
     >>> import bakeoff

@@ -111,11 +111,6 @@ def compare_folds(
     -------
     Findings
 
-    Raises
-    ------
-    UserError
-        Other splits in one of the results, splits of which too little is known, no test for them.
-
     Examples
     --------
     >>> import bakeoff

@@ -72,11 +72,6 @@ def gate(
     GateVerdict
         `decision` is ``"ship"``, ``"block"`` or ``"undecided"``; as a text it gives the reasons.
 
-    Raises
-    ------
-    UserError
-        Rows that do not pair, labels that are no class, a margin or a metric that does not fit.
-
     Examples
     --------
     >>> import bakeoff

@@ -107,11 +107,6 @@ def compare(
     Findings
         The same numbers as `bakeoff compare` finds in files.
 
-    Raises
-    ------
-    UserError
-        Rows that do not pair, labels that are no class, a test that does not fit.
-
     Examples
     --------
     >>> import bakeoff

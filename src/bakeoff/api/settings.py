@@ -76,6 +76,13 @@ _KEYS = ("missing_cells", "resampling", "target")
 """What messages name beside arguments."""
 SPELLINGS = {**ALIASES, "scoring": "metrics", "plan": "cv"}
 """Names of arguments by which people ask for others."""
+_RAISES = """\
+Raises
+------
+UserError
+    On a mistake. The message names the argument, what was found and what is allowed.
+
+"""
 
 
 class TestSettings(TypedDict, total=False):
@@ -119,6 +126,7 @@ def takes(settings: type, **defaults: Any) -> Callable[[Callable[P, R]], Callabl
         texts += ["", "Other Parameters", "----------------"]
         for name in names:
             texts += _described(name, settings.__annotations__[name].__forward_arg__)
+        after = after.replace("Examples\n---", f"{_RAISES}Examples\n---")
         function.__doc__ = "\n".join([*texts, "", f"{returns}{after}"])
 
         @wraps(function)

@@ -87,13 +87,15 @@ def test_figures_are_new_ones(found):
     assert names == [label.get_text() for label in found.figure("scores").axes[0].get_yticklabels()]
 
 
-def test_mistakes(found, tmp_path):
-    with pytest.raises(UserError, match="unknown figure 'forrest'; did you mean"):
-        found.figure("forrest")
-    with pytest.raises(UserError, match="unknown table 'x'"):
-        found.to_markdown("x")
-    with pytest.raises(UserError, match=r"expected a name with \.html, \.md, \.tex or \.json"):
-        found.save(tmp_path / "page.pdf")
-    (tmp_path / "file").touch()
-    with pytest.raises(UserError, match="cannot be written"):
-        found.save(tmp_path / "file" / "page.md")
+@pytest.mark.parametrize(
+    ("call", "argument", "said"),
+    [
+        ("figure", "forrest", "unknown figure 'forrest'; did you mean"),
+        ("to_markdown", "x", "unknown table 'x'"),
+        ("save", "page.pdf", r"expected a name with \.html, \.md, \.tex or \.json"),
+        ("save", f"{__file__}/page.md", "cannot be written"),
+    ],
+)
+def test_mistakes(found, call, argument, said):
+    with pytest.raises(UserError, match=said):
+        getattr(found, call)(argument)

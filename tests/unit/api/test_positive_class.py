@@ -6,8 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-import bakeoff
-from bakeoff.cli import main
+from bakeoff import UserError, compare, compare_estimators, gate
 from bakeoff.data.given_predictions import load
 from bakeoff.spec import load_experiment
 
@@ -54,20 +53,18 @@ def of_experiment(truth, known):
 
 
 @pytest.mark.parametrize(("truth", "positive"), PAIRS)
-def test_every_door_takes_the_same_class(files, capsys, truth, positive):
+def test_every_door_takes_the_same_class(files, answered, bakeoff, truth, positive):
     known = files(truth)
-    found = bakeoff.compare(truth, known, metrics=["f1"])
+    found = compare(truth, known, metrics=["f1"])
     assert f"F1 of b for class {positive}" in found.verdict
-    assert main(["compare", "both.csv", "--metric", "f1", "--json"]) == 0
-    of_file = json.loads(capsys.readouterr().out)
+    of_file = answered("compare", "both.csv", "--metric", "f1")
     assert f"F1 of b for class {positive}" in of_file["verdict"]["sentences"][0]
     of_python = found.to_frame()["estimate"].tolist()
     assert [one["estimate"] for one in of_file["comparisons"]] == of_python
     assert of_experiment(truth, known) == positive
-    gated = bakeoff.gate(truth, known["a"], known["b"], margin=0.9, metric="f1")
-    assert gated.positive == positive
-    main(["gate", "a.csv", "b.csv", "--margin", "0.9", "--metric", "f1", "--json"])
-    assert json.loads(capsys.readouterr().out)["terms"]["positive"] == positive
+    assert gate(truth, *known.values(), margin=0.9, metric="f1").positive == positive
+    _, gated, _ = bakeoff("gate", "a.csv", "b.csv", "--margin", "0.9", "--metric", "f1", "--json")
+    assert json.loads(gated)["terms"]["positive"] == positive
 
 
 def test_estimators_are_scored_on_the_rarer_class(tmp_path):
@@ -80,8 +77,8 @@ def test_estimators_are_scored_on_the_rarer_class(tmp_path):
     y = np.array(["churned"] * 43 + ["stayed"] * 557)
     models = {"lr": LogisticRegression(), "nb": GaussianNB()}
     how = {"plan": {"holdout": {}}, "metrics": ["f1"]}
-    found = bakeoff.compare_estimators(models, X, y, **how)
-    same = bakeoff.compare_estimators(models, X, y, positive="churned", **how)
+    found = compare_estimators(models, X, y, **how)
+    same = compare_estimators(models, X, y, positive="churned", **how)
     assert found.verdict == same.verdict
     assert "F1 of nb for class churned" in found.verdict
     page = found.save(tmp_path / "page.html").read_text()
@@ -93,23 +90,21 @@ DECIDE = ((("Healthy", "Disease"), False), (("ham", "spam"), False), (("cat", "d
 
 
 @pytest.mark.parametrize(("names", "refused"), DECIDE)
-def test_one_probability_needs_names_that_decide(names, refused, tmp_path, capsys):
+def test_one_probability_needs_names_that_decide(names, refused, tmp_path, bakeoff):
     y = np.tile(names, 60)
     rng = np.random.default_rng(1)
     p = np.clip((y == names[1]) * 0.3 + rng.uniform(size=120) * 0.7, 0, 1)
     given = {"p": p, "q": rng.uniform(size=120)}
     if refused:
-        with pytest.raises(bakeoff.UserError, match="positive: of which class are the probab"):
-            bakeoff.compare(y, given, metrics=["roc_auc"])
+        with pytest.raises(UserError, match="positive: of which class are the probab"):
+            compare(y, given, metrics=["roc_auc"])
         return
-    found = bakeoff.compare(y, given, metrics=["roc_auc"])
+    found = compare(y, given, metrics=["roc_auc"])
     assert found.verdict.startswith("p is better than q by ROC AUC")
     told = f"The probabilities of p and q are read as those of {names[1]!r}."
     assert told in found.verdict
-    named = bakeoff.compare(y, given, metrics=["roc_auc"], positive=names[1])
-    assert told not in named.verdict
+    assert told not in compare(y, given, metrics=["roc_auc"], positive=names[1]).verdict
     pd.DataFrame({"label": y, **given}).to_csv(tmp_path / "t.csv", index=False)
     for options, is_told in (((), True), (("--positive", names[1]), False)):
         line = ["compare", str(tmp_path / "t.csv"), "--metric", "roc_auc", "--json", *options]
-        assert main(line) == 0
-        assert (told in capsys.readouterr().out) == is_told
+        assert (told in bakeoff(*line)[1]) == is_told

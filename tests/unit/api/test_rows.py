@@ -152,6 +152,11 @@ def test_every_container_gives_the_same(table):
     shuffled = named.sample(frac=1, random_state=0)
     paired = {model: shuffled[model] for model in MODELS}
     assert bakeoff.compare(named["y_true"], paired).to_json() == expected
+    framed = by_class(table)
+    expected = bakeoff.compare(y, framed, metrics="brier").to_json()
+    given = {model: polars.from_pandas(frame) for model, frame in framed.items()}
+    y = polars.Series(y.tolist())
+    assert bakeoff.compare(y, given, metrics="brier").to_json() == expected
 
 
 @pytest.mark.parametrize("form", ["label", "sick"])
@@ -165,15 +170,6 @@ def test_a_frame_of_one_column_is_that_column(table, form):
         bakeoff.compare(y, given, metrics=metric, positive="sick") for given in (plain, framed)
     )
     assert one.to_json() == other.to_json()
-
-
-def test_frames_of_polars_are_taken(table):
-    classes = ["sick", "healthy"]
-    framed = {m: table[[f"{m}:{c}" for c in classes]].set_axis(classes, axis=1) for m in MODELS}
-    expected = bakeoff.compare(table["y_true"], framed, metrics="brier").to_json()
-    given = {model: polars.from_pandas(frame) for model, frame in framed.items()}
-    y = polars.Series(table["y_true"].tolist())
-    assert bakeoff.compare(y, given, metrics="brier").to_json() == expected
 
 
 def test_numbers_of_classes_are_classes(table):

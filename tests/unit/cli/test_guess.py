@@ -36,9 +36,6 @@ def test_labels_that_may_be_missing_beside_two_classes_are_asked_for(tmp_path):
     for missing, unlabelled, classes in (([], 0, 3), (["NA"], 200, 2)):
         found = look(records.guess(path, "out", {"missing_values": missing})[0], "out")
         assert (found.unlabelled, len(found.counts)) == (unlabelled, classes)
-
-
-def test_one_class_tells_how_many_rows_have_no_label(tmp_path):
     path = table(tmp_path, out=np.resize(["a", "", "a"], 600))
     with pytest.raises(UserError, match=r"1 class .* and 200 rows without a label"):
         look(records.guess(path, "out", {})[0], "out")
@@ -87,20 +84,19 @@ def test_numbers_become_a_regression_that_runs_as_it_is(bakeoff, in_folder):
 
 
 @pytest.mark.parametrize(
-    ("target", "values", "said"),
+    ("target", "values", "task", "said"),
     [
-        ("rings", list(range(1, 12)), "'rings' has 11 different whole numbers"),
-        ("kind", [0, 1, 2], ""),
-        ("count", [0, 1], ""),
-        ("stars", ["*", "**", "***"], ""),
+        ("rings", list(range(1, 12)), None, "'rings' has 11 different whole numbers"),
+        ("kind", [0, 1, 2], None, ""),
+        ("count", [0, 1], None, ""),
+        ("stars", ["*", "**", "***"], None, ""),
+        ("stars", ["*", "**"], "regression", "task: 'stars' holds texts"),
     ],
 )
-def test_whole_numbers_that_may_be_either_are_asked_for(target, values, said):
+def test_whole_numbers_that_may_be_either_are_asked_for(target, values, task, said):
     frame = pd.DataFrame({target: values * 20, "x": range(len(values) * 20)})
     if said:
         with pytest.raises(UserError, match=said):
-            look(frame, target)
+            look(frame, target, task)
     else:
         assert not look(frame, target).numbers
-    with pytest.raises(UserError, match="task: 't' holds texts"):
-        look(pd.DataFrame({"t": ["a", "b"] * 20}), "t", "regression")

@@ -136,25 +136,23 @@ def test_whatever_a_function_raises_or_returns_is_no_decision(rows, refused, nam
     refused(*ASKED["gate"], "--metric", f"./measures_of_rows.py:{name}", said=why, code=3)
 
 
-def run(*arguments):
-    return called(sys.executable, "-m", "bakeoff", *arguments, cwd=None, code=None)
+LATER = ("gate", *READ, "--models", "old,new", "--superior", "--margin", "0.5")
 
 
-@pytest.mark.parametrize(("command", "code"), [("gate", 3), ("compare", 2)])
-def test_a_function_that_ends_the_process_is_no_answer(rows, command, code):
-    found = run(*ASKED[command], "--metric", "./measures_of_rows.py:left")
-    assert found.returncode == code
-    assert "ended before it had an answer (exit code 0)" in found.stderr
-
-
-def test_what_is_registered_for_the_end_changes_no_decision(rows):
-    asked = ("--models", "old,new", "--superior", "--margin", "0.5")
-    found = run("gate", *READ, *asked, "--metric", "./measures_of_rows.py:left_later")
-    assert found.stdout.strip().startswith("Block")
-    assert found.returncode == 1
-
-
-def test_what_a_function_prints_stays_out_of_json(rows):
-    found = run("compare", *READ, "--metric", "./measures_of_rows.py:talkative", "--json")
-    assert json.loads(found.stdout)["comparisons"]
-    assert "said" in found.stderr
+@pytest.mark.parametrize(
+    ("line", "name", "code", "out", "err"),
+    [
+        (ASKED["gate"], "left", 3, "", "ended before it had an answer (exit code 0)"),
+        (ASKED["compare"], "left", 2, "", "ended before it had an answer (exit code 0)"),
+        (LATER, "left_later", 1, "Block", ""),
+        ((*ASKED["compare"], "--json"), "talkative", 0, "{", "said"),
+    ],
+)
+def test_a_function_that_ends_the_process_or_prints_changes_no_answer(
+    rows, line, name, code, out, err
+):
+    line = (*line, "--metric", f"./measures_of_rows.py:{name}")
+    found = called(sys.executable, "-m", "bakeoff", *line, cwd=None, code=code)
+    assert found.stdout.strip().startswith(out)
+    assert err in found.stderr
+    assert out != "{" or json.loads(found.stdout)["comparisons"]
