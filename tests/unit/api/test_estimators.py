@@ -216,16 +216,6 @@ def test_code_of_the_session_is_fitted_in_this_process_alone(session, tmp_path):
         bakeoff.compare_estimators(models, X, Y)
 
 
-def test_columns_that_fit_no_table_are_refused_for_what_they_are():
-    X = pd.DataFrame({"x": range(60), "odd": [1, "a"] * 30})
-    models = {"a": GaussianNB(), "b": GaussianNB(var_smoothing=1.0)}
-    with pytest.raises(UserError, match="X: a column cannot be written to a table"):
-        bakeoff.compare_estimators(models, X, [0, 1] * 30)
-    large = sparse.csr_matrix((10**5, 10**5))
-    with pytest.raises(UserError, match=r"X: a sparse matrix of shape .* would take 80 GB as a"):
-        bakeoff.compare_estimators(models, large, np.zeros(10**5))
-
-
 # --- by one call, and as an experiment
 
 
@@ -292,6 +282,12 @@ def test_large_tables_are_divided_once_by_default():
     assert set(found.scores["plan"]) == {"holdout"}
 
 
+ODD = pd.DataFrame({"x": range(150), "odd": [1, "a"] * 75})
+LARGE = sparse.csr_matrix((10**5, 10**5))
+HOLED = pd.DataFrame(IRIS).replace(IRIS[0, 0], np.nan)
+RAW = {"cv": "holdout", "preprocessing": "none"}
+
+
 @pytest.mark.parametrize(
     ("given", "told"),
     [
@@ -308,6 +304,9 @@ def test_large_tables_are_divided_once_by_default():
             (TWO, pd.DataFrame(IRIS, columns=["a", 1, 2, 3]), KINDS),
             "X: found the column 1, expected te",
         ),
+        ((TWO, ODD, [0, 1] * 75), "X: a column cannot be written to a table"),
+        ((TWO, LARGE, np.zeros(10**5)), r"X: a sparse matrix of shape .* would take 80 GB as a"),
+        ((TWO, HOLED, KINDS, RAW), r"estimators\['bayes'\], holdout: .*contains NaN"),
         ((TWO, IRIS, pd.Series(KINDS, index=np.arange(150) + 1)), "y: its index is not that of X"),
         ({"cv": ShuffleSplit(3)}, "cv: found ShuffleSplit, expected a number of folds"),
         ({"cv": "kfolds"}, "cv: unknown plan 'kfolds'; did you mean 'kfold'"),
@@ -322,16 +321,10 @@ def test_large_tables_are_divided_once_by_default():
 )
 def test_mistakes_are_told(given, told):
     arguments, options = ((TWO, IRIS, KINDS), given) if isinstance(given, dict) else (given, {})
+    if isinstance(arguments[-1], dict):
+        *arguments, options = arguments
     with pytest.raises(UserError, match=told):
         bakeoff.compare_estimators(*arguments, **options)
-
-
-def test_fit_that_fails_names_the_estimator():
-    frame = pd.DataFrame(IRIS, columns=list("abcd"))
-    frame.loc[3, "a"] = np.nan
-    models = {"tree": DecisionTreeClassifier(), "bayes": GaussianNB()}
-    with pytest.raises(UserError, match=r"estimators\['bayes'\], holdout: .*contains NaN"):
-        bakeoff.compare_estimators(models, frame, KINDS, cv="holdout", preprocessing="none")
 
 
 def test_path_of_another_kind(tmp_path):

@@ -34,10 +34,6 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 import bakeoff
 from bakeoff import UserError
 from bakeoff.api.folds import plan_of
-from bakeoff.comparisons import plan_tests
-from bakeoff.comparisons.run_tests import run_planned
-from bakeoff.scores.given_results import given_scores
-from bakeoff.spec import load_experiment
 
 ALL, Y = (given[:200] for given in load_breast_cancer(return_X_y=True))
 X, NAMED = ALL[:, :4], np.where(Y == 1, "benign", "malign")
@@ -68,51 +64,16 @@ ONCE, REPEATED, DRAWN = (f"corrected_{name}_t" for name in ("kfold", "repeated_k
 THIRDS = ShuffleSplit(12, test_size=0.3, random_state=0)
 ROWS = StratifiedShuffleSplit(9, test_size=33, random_state=0)
 PLANS = {
-    # splitter, the test for it, its section `resampling:`, repeats and folds
-    "10 folds": (StratifiedKFold(10), ONCE, {"kfold": {"folds": 10}}, 1, 10),
-    "7 folds": (KFold(7), ONCE, {"kfold": {"folds": 7}}, 1, 7),
-    "an integer": (6, ONCE, {"kfold": {"folds": 6}}, 1, 6),
-    "groups": (GroupKFold(5), ONCE, {"kfold": {"folds": 5}}, 1, 5),
-    "repeated": (stratified(7, 3), REPEATED, {"kfold": {"folds": 7, "repeats": 3}}, 3, 7),
-    "5x2": (stratified(2, 5), REPEATED, {"cv_5x2": {}}, 5, 2),
-    "random": (THIRDS, DRAWN, {"resampled": {"repeats": 12, "test_size": 0.3}}, 12, 1),
-    "rows": (ROWS, DRAWN, {"resampled": {"repeats": 9}}, 9, 1),
+    # splitter, the test for it, and its section `resampling:`
+    "10 folds": (StratifiedKFold(10), ONCE, {"kfold": {"folds": 10, "repeats": 1}}),
+    "7 folds": (KFold(7), ONCE, {"kfold": {"folds": 7, "repeats": 1}}),
+    "an integer": (6, ONCE, {"kfold": {"folds": 6, "repeats": 1}}),
+    "groups": (GroupKFold(5), ONCE, {"kfold": {"folds": 5, "repeats": 1}}),
+    "repeated": (stratified(7, 3), REPEATED, {"kfold": {"folds": 7, "repeats": 3}}),
+    "5x2": (stratified(2, 5), REPEATED, {"cv_5x2": {}}),
+    "random": (THIRDS, DRAWN, {"resampled": {"repeats": 12, "test_size": 0.3}}),
+    "rows": (ROWS, DRAWN, {"resampled": {"repeats": 9, "test_size": 0.165}}),
 }
-
-
-@pytest.mark.parametrize("plan", PLANS)
-def test_folds_compare_as_in_the_workflow(plan, tmp_path):
-    """The same scores, given as files to an experiment."""
-    cv, test, resampling, repeats, folds = PLANS[plan]
-    found = results(cv, ["accuracy", "roc_auc"], return_indices=True)
-    own = bakeoff.compare_folds(found, cv=cv, n=len(Y)).comparisons
-    assert set(own["test"]) == {test}
-    for model, result in found.items():
-        at = [(r, f) for r in range(1, repeats + 1) for f in range(1, folds + 1)]
-        part = pd.DataFrame(at, columns=["repeat", "fold"])
-        part["n_train"] = [len(rows) for rows in result["indices"]["train"]]
-        part["n_test"] = [len(rows) for rows in result["indices"]["test"]]
-        tables = [part.assign(metric=m, value=result[f"test_{m}"]) for m in ("accuracy", "roc_auc")]
-        pd.concat(tables).to_csv(tmp_path / f"{model}.csv", index=False)
-    experiment = load_experiment(
-        {
-            "experiment": "x",
-            "models": {m: {"scores": str(tmp_path / f"{m}.csv")} for m in found},
-            "metrics": ["accuracy", "roc_auc"],
-            "resampling": resampling,
-        }
-    )
-    problems, chosen = plan_tests(experiment)
-    assert not problems
-    (name,), (used,) = resampling, experiment.datasets
-    given_scores(experiment, used, name)[0].to_csv(tmp_path / "all.csv", index=False)
-    told = [
-        row.to_row()
-        for test in chosen
-        for row in run_planned(test, experiment, {used: str(tmp_path / "all.csv")})
-    ]
-    expected = pd.DataFrame(told).assign(dataset="folds")
-    pd.testing.assert_frame_equal(own, expected[list(own.columns)], check_exact=True)
 
 
 @pytest.mark.parametrize("cv", [ShuffleSplit(5, test_size=0.25, random_state=0), KFold(4)])
@@ -126,7 +87,7 @@ def test_rows_of_a_fold_are_told_where_their_number_is_known(cv):
 
 @pytest.mark.parametrize("plan", PLANS)
 def test_what_a_splitter_says_is_what_its_splits_are(plan):
-    cv = PLANS[plan][0]
+    cv, test, resampling = PLANS[plan]
     own = KFold(cv) if isinstance(cv, int) else cv
     splits = list(own.split(X, Y, groups(own)))
     named, seen = plan_of(cv, len(Y), len(splits), None), plan_of(cv, None, len(splits), splits)
@@ -135,6 +96,11 @@ def test_what_a_splitter_says_is_what_its_splits_are(plan):
     assert ratio[0] == pytest.approx(ratio[1], rel=1e-12)
     if named.sized:
         assert named.n_test.tolist() == seen.n_test.tolist()
+    assert (named if named.sized else seen).resampling == resampling
+    found = results(cv, ["accuracy", "roc_auc"], return_indices=True)
+    told, proved = (bakeoff.compare_folds(found, cv=cv, n=n).comparisons for n in (len(Y), None))
+    assert set(told["test"]) == {test}
+    pd.testing.assert_frame_equal(told, proved)
 
 
 def test_list_of_splits_is_known_by_its_rows():

@@ -1,6 +1,5 @@
 """Several training runs of models whose predictions are given: in files, in memory, in a YAML."""
 
-import json
 from pathlib import Path
 
 import numpy as np
@@ -56,38 +55,29 @@ def files(tmp_path, in_folder):
     return tmp_path
 
 
-def test_files_arrays_and_the_test_itself_have_the_same_numbers(files, compare):
+def test_files_arrays_and_the_test_itself_have_the_same_numbers(files, says):
     expected = recipe_difference(NAMES[TRUTH], [NAMES[a] for a in A], [NAMES[b] for b in B])
-    _, out, _ = compare("net.csv", "vit.csv", "--seeds", "seed", "--output", "tables")
-    said = " ".join(out.split())
-    assert "by accuracy over training seeds and rows" in said
-    assert "trained several times are means over their training runs, with intervals" in said
-    for name, own in (("net", A), ("vit", B)):
-        assert f"{name} {len(own)} {np.mean([one == TRUTH for one in own]):.3f}" in said
+    means = (
+        f"{name} {len(own)} {np.mean([one == TRUTH for one in own]):.3f}"
+        for name, own in (("net", A), ("vit", B))
+    )
+    said = "by accuracy over training seeds and rows … are means over their training runs, with"
+    says("compare net.csv vit.csv --seeds seed --output tables", " … ".join([said, *means]))
     written = pd.read_csv("tables/pairs.recipe_difference.csv")
     assert written.loc[0, "pvalue"] == pytest.approx(expected.pvalue)
     found = compare_arrays(TRUTH, {"net": A, "vit": B}).comparisons
     assert found.loc[0, "test"] == "recipe_difference"
     assert found.loc[0, "pvalue"] == pytest.approx(expected.pvalue)
-    _, out, _ = compare("wide.csv", "--seeds", "seed")
-    assert "3 training runs of each model" in " ".join(out.split())
+    says("compare wide.csv --seeds seed", "3 training runs of each model")
 
 
-def test_files_of_runs_are_read_as_a_table_of_runs_is(files, compare, refused):
-    one, two = (
-        json.loads(compare(*names, "--json")[1])["comparisons"]
-        for names in (
-            ["net.csv", "vit.csv", "--seeds", "seed"],
-            ["net-{seed}.csv", "vit-{seed}.csv"],
-        )
-    )
-    assert one == two
+def test_files_of_runs_are_read_as_a_table_of_runs_is(files, says, answered, refused):
+    one = answered("compare", "net.csv", "vit.csv", "--seeds", "seed")["comparisons"]
+    assert answered("compare", "net-{seed}.csv", "vit-{seed}.csv")["comparisons"] == one
+    first = pd.read_csv("wide.csv").query("seed == 1").drop(columns="seed")
     for seed in (1, 10, 2):
-        pd.read_csv("wide.csv").query("seed == 1").sample(frac=1, random_state=seed).drop(
-            columns="seed"
-        ).to_csv(f"wide-{seed}.csv", index=False)
-    said = " ".join("".join(compare("wide-{seed}.csv")[1:]).split())
-    assert "3 training runs of each model" in said
+        first.sample(frac=1, random_state=seed).to_csv(f"wide-{seed}.csv", index=False)
+    says("compare wide-{seed}.csv", "3 training runs of each model")
     table(A[:1]).drop(columns="y_true").to_csv("net-7.csv", index=False)
     for names, message in (
         (["net-{seed}.csv"], "'net-7.csv' has other columns than 'net-1.csv'"),
@@ -97,7 +87,7 @@ def test_files_of_runs_are_read_as_a_table_of_runs_is(files, compare, refused):
         refused("compare", "vit-{seed}.csv", *names, said=message)
 
 
-def test_the_collected_predictions_of_an_experiment_hold_all_runs(files, compare, refused):
+def test_the_collected_predictions_of_an_experiment_hold_all_runs(files, says, answered, refused):
     said = {run_name("net", s): one for s, one in enumerate(A, start=1)}
     said |= {run_name("vit", s): one for s, one in enumerate(B, start=1)}
     columns = {"row_id": range(N), "y_true": NAMES[TRUTH]}
@@ -105,25 +95,23 @@ def test_the_collected_predictions_of_an_experiment_hold_all_runs(files, compare
     for name, one in said.items():
         columns |= {f"{name}:cat": 0.9 - 0.8 * one, f"{name}:dog": 0.1 + 0.8 * one}
     pd.DataFrame(columns).to_parquet("collected.parquet")
-    expected = json.loads(compare("net.csv", "vit.csv", "--seeds", "seed", "--json")[1])
-    found = json.loads(compare("collected.parquet", "--json")[1])
+    expected = answered("compare", "net.csv", "vit.csv", "--seeds", "seed")
+    found = answered("compare", "collected.parquet")
     assert found["models"] == expected["models"]
     for one, other in zip(found["comparisons"], expected["comparisons"], strict=True):
         assert one.pop("result")["details"].keys() == other.pop("result")["details"].keys()
         assert one == pytest.approx(other)
-    _, out, _ = compare("collected.parquet", "--models", "vit,net", "--metric", "log_loss")
-    assert "3 to 4 training runs of each model" in " ".join(out.split())
-    said = "has 1 column of predictions"
-    refused("compare", "collected.parquet", "--models", "net", said=said)
+    line = "compare collected.parquet --models vit,net --metric log_loss"
+    says(line, "3 to 4 training runs of each model")
+    refused(*line.replace("vit,", "").split(), said="has 1 column of predictions")
 
 
-def test_runs_that_stand_side_by_side_as_models_are_told_of_selection(files, compare):
+def test_runs_that_stand_side_by_side_as_models_are_told_of_selection(files, says, compare):
     for seed in (1, 2, 3):
         Path(f"net-{seed}.csv").rename(f"net_seed{seed}.csv")
-    runs = [f"net_seed{seed}.csv" for seed in (1, 2, 3)]
-    said = " ".join(compare(*runs, "vit-1.csv")[1].split())
-    assert "net_seed1, net_seed2 and net_seed3 look like training runs of one model" in said
-    assert "by about 0.8 standard deviations" in said  # 0.846 of three normal numbers
+    said = "net_seed1, net_seed2 and net_seed3 look like training runs of one model"
+    said += " … by about 0.8 standard deviations"  # 0.846 of three normal numbers
+    says("compare net_seed1.csv net_seed2.csv net_seed3.csv vit-1.csv", said)
     assert "look like" not in " ".join(compare("vit-1.csv", "vit-2.csv")[1].split())
 
 
@@ -185,13 +173,11 @@ def test_an_experiment_of_given_runs(files, net, message):
         assert (problems, plan.tests[0].name) == ([], "recipe_difference")
 
 
-def test_a_gate_over_training_runs(files, bakeoff, refused):
+def test_a_gate_over_training_runs(files, bakeoff, answered, refused):
     expected = recipe_difference(TRUTH, A, B, alternative="greater", confidence_level=0.95).ci.low
     asked = ["gate", "vit.csv", "net.csv", "--seeds", "seed", "--margin"]
-    code, out, _ = bakeoff(*asked, "0.3", "--json")
-    assert (code, json.loads(out)["decision"]) == (0, "ship")
-    assert json.loads(out)["overall"]["low"] == pytest.approx(expected)
-    _, out, _ = bakeoff(*asked, "0.01")
-    assert "120 rows and 3 and 4 training runs" in " ".join(out.split())
+    found = answered(*asked, "0.3")
+    assert (found["decision"], found["overall"]["low"]) == ("ship", pytest.approx(expected))
+    assert "120 rows and 3 and 4 training runs" in " ".join(bakeoff(*asked, "0.01")[1].split())
     asked = ["gate", "net-1.csv", "net.csv", "--seeds", "seed", "--margin", "0.1"]
     refused(*asked, said="unknown column 'seed'", code=3)
