@@ -33,15 +33,10 @@ class Option(NamedTuple):
 
     help: str
     value: str = ""
-    """What the command line calls its value; a switch has none."""
+    """What the command line calls its value; a switch has none, " …" may be given several times."""
     type: Callable[[str], Any] = str
     default: Any = None
     choices: tuple[str, ...] = ()
-
-    @property
-    def several(self) -> bool:
-        """Whether it may be given several times."""
-        return self.value.endswith(" …")
 
 
 _WANTED = {float: "a number", int: "a whole number", yes_or_no: "true or false"}
@@ -115,10 +110,7 @@ OPTIONS: dict[str, Option] = {
         "N,N,N,N",
     ),
     # rows that are related
-    "groups": Option(
-        "Which rows belong together (a patient, a user).",
-        "COLUMN",
-    ),
+    "groups": Option("Which rows belong together (a patient, a user).", "COLUMN"),
     "time": Option("What orders the rows in time.", "COLUMN"),
     "subgroups": Option(
         "What divides the rows: the models are compared in each part, and whether their difference "
@@ -171,10 +163,7 @@ OPTIONS: dict[str, Option] = {
         "pairs.",
         "NAME",
     ),
-    "variant": Option(
-        "Of McNemar's test: midp (default), exact, corrected or asymptotic.",
-        "NAME",
-    ),
+    "variant": Option("Of McNemar's test: midp (default), exact, corrected or asymptotic.", "NAME"),
     "costs": Option(
         "What each kind of error costs: `classes` and `matrix` as in an experiment. Tests the "
         "costs too.",

@@ -118,7 +118,8 @@ def takes(settings: type, **defaults: Any) -> Callable[[Callable[P, R]], Callabl
         positional = [one.name for one in parameters if one.kind is one.POSITIONAL_OR_KEYWORD]
         any_more = any(one.kind is one.VAR_POSITIONAL for one in parameters)
         before, returns, after = (getdoc(function) or "").partition("Returns\n-------\n")
-        heads = " ".join(re.findall(r"^(.+) : ", before, re.MULTILINE))
+        # of an argument that a docstring leaves out, the table of options tells
+        heads = " ".join(re.findall(r"^(\w.*) : ", before, re.MULTILINE))
         texts = [before.rstrip()]
         for name, kind in function.__annotations__.items():
             if name in defined and not re.search(rf"\b{name}\b", heads):

@@ -352,7 +352,7 @@ def make_parser() -> argparse.ArgumentParser:
                     how["metavar"] = option.value.removesuffix(" …")
                     if isinstance(option.default, int | float):
                         text += f" Default: {option.default:g}."
-                    if option.several:
+                    if option.value.endswith(" …"):
                         how["action"] = "append" if option.type is str else "extend"
                 flags = [
                     flag(one),
