@@ -60,7 +60,10 @@ ClassName = Annotated[str | int | float | bool, OneMessage]
 
 
 class SpecSection(BaseModel):
-    """Unknown keys are refused, values are not bent into shape, nothing changes afterwards."""
+    """Unknown keys are refused, values are not bent into shape, nothing changes afterwards.
+
+    What a key says is its `description`, or the text below it, which `bakeoff.schema` reads.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
 

@@ -6,8 +6,10 @@ and explain with it) and the tables of config/README.md.
 
 from __future__ import annotations
 
+import ast
 import json
 import re
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +34,12 @@ _MARK = "<!-- made by `python -m bakeoff.schema`, do not edit below -->\n"
 def schema() -> dict[str, Any]:
     """Return the schema: the shape from the spec, the names from the catalogues."""
     whole = Experiment.model_json_schema()
+    for name, texts in _below_keys().items():
+        properties = whole if name == Experiment.__name__ else whole["$defs"].get(name, {})
+        properties = properties.get("properties", {})
+        for key, said in texts.items():
+            value = {**properties[key], "description": said}
+            properties[key] = dict(sorted(value.items()))
     own = {
         "type": "string",
         "description": "A metric with its option, like net_benefit@0.1; an own metric, or the "
@@ -60,6 +68,20 @@ def schema() -> dict[str, Any]:
     return {"title": "bakeoff experiment", "$schema": draft} | {
         key: value for key, value in whole.items() if key != "title"
     }
+
+
+def _below_keys() -> dict[str, dict[str, str]]:
+    """Return what the texts below their keys say, by section and key."""
+    sections: dict[str, dict[str, str]] = {}
+    for file in (Path(__file__).parent / "spec").glob("*.py"):
+        for section in ast.parse(file.read_text(encoding="utf-8")).body:
+            if isinstance(section, ast.ClassDef) and section.bases:
+                sections[section.name] = sections.get(ast.unparse(section.bases[0]), {}) | {
+                    ast.unparse(key.target): " ".join(ast.literal_eval(said.value).split())
+                    for key, said in pairwise(section.body)
+                    if isinstance(key, ast.AnnAssign) and isinstance(said, ast.Expr)
+                }
+    return sections
 
 
 def text() -> str:
