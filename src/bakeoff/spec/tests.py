@@ -103,14 +103,9 @@ class PlannedTest:
         return side
 
     @property
-    def on_rows(self) -> bool:
+    def on_predictions(self) -> bool:
         """Whether its evidence is predictions row by row, not scores."""
-        return self.evidence in ("rows", "runs")
-
-    @property
-    def on_fold_rows(self) -> bool:
-        """Whether its evidence is the predictions of every fold, row by row."""
-        return self.evidence == "fold_rows"
+        return self.evidence in ("rows", "runs", "fold_rows")
 
     @property
     def on_datasets(self) -> bool:
