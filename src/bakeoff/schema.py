@@ -37,7 +37,7 @@ def schema() -> dict[str, Any]:
     for name, texts in _below_keys().items():
         properties = whole if name == Experiment.__name__ else whole["$defs"].get(name, {})
         properties = properties.get("properties", {})
-        for key, said in texts.items():
+        for key, said in texts.items() if properties else ():
             value = {**properties[key], "description": said}
             properties[key] = dict(sorted(value.items()))
     own = {
@@ -171,12 +171,17 @@ def _data_sets(parts: dict[str, Any]) -> dict[str, dict[str, Any]]:
 
 
 def _table(part: dict[str, Any]) -> str:
-    rows = [
-        f"| `{key}` | {_type(value)} | {_default(key, value, part)} | {_description(value)} |"
-        for key, value in part["properties"].items()
-        if key != "source"
-    ]
-    return "\n".join(["| key | value | default | what |", "|---|---|---|---|", *rows, ""])
+    lines = ["| key | value | default | what |", "|---|---|---|---|"]
+    for key, value in part["properties"].items():
+        plain = value.get("default") not in (None, {}, [])
+        default = f"`{json.dumps(value['default'])}`" if plain else ""
+        default = "required" if key in part.get("required", []) else default
+        inner = [v["description"] for v in value.get("anyOf", []) if "description" in v]
+        text = re.sub(r"\s+", " ", value.get("description") or " ".join(inner))
+        text = text.replace("|", "\\|")
+        if key != "source":
+            lines.append(f"| `{key}` | {_type(value)} | {default} | {text} |")
+    return "\n".join([*lines, ""])
 
 
 def _type(value: dict[str, Any]) -> str:
@@ -199,19 +204,6 @@ def _type(value: dict[str, Any]) -> str:
         return f"list of {' or '.join(kinds)}"
     names = {"integer": "whole number", "number": "number", "string": "text", "boolean": "yes/no"}
     return names.get(str(value.get("type")), "any")
-
-
-def _default(key: str, value: dict[str, Any], part: dict[str, Any]) -> str:
-    if key in part.get("required", []):
-        return "required"
-    default = value.get("default")
-    return "" if default in (None, {}, []) else f"`{json.dumps(default)}`"
-
-
-def _description(value: dict[str, Any]) -> str:
-    own = value.get("description")
-    inner = [v["description"] for v in value.get("anyOf", []) if "description" in v]
-    return re.sub(r"\s+", " ", own or " ".join(inner)).replace("|", "\\|")
 
 
 if __name__ == "__main__":

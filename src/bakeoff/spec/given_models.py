@@ -11,16 +11,14 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, TypeAlias, Unio
 from pydantic import (
     AfterValidator,
     BeforeValidator,
-    Discriminator,
     Field,
     PrivateAttr,
-    Tag,
     model_validator,
 )
 
 from bakeoff.errors import shown
 from bakeoff.files import files_at, locate
-from bakeoff.keys import ID, ClassName, Label, SpecSection, name_of, said
+from bakeoff.keys import ID, ClassName, Label, SpecSection, ValueOrKeys, name_of, said
 from bakeoff.options import OPTIONS
 from bakeoff.sources import SOURCES, DataSet
 from bakeoff.sources.common.base import ColumnName, Costs, Subgroups, Unit
@@ -47,24 +45,17 @@ def _with_class(pattern: str) -> str:
     return pattern
 
 
+_Pattern = Annotated[ColumnName, AfterValidator(_with_class)]
+_ColumnOfEach = Annotated[dict[_Named, ColumnName], Field(min_length=1)]
+
+
 class GivenColumns(SpecSection):
     """What the columns of a file of predictions are called."""
 
     id: ColumnName | None = Field(None, description=OPTIONS["id"].help)
     truth: ColumnName | None = Field(None, description=OPTIONS["truth"].help)
     predicted: ColumnName | None = Field(None, description=OPTIONS["predicted"].help)
-    probabilities: (
-        Annotated[
-            Annotated[ColumnName, AfterValidator(_with_class), Tag("pattern")]
-            | Annotated[
-                dict[_Named, ColumnName],
-                Field(min_length=1),
-                Tag("columns"),
-            ],
-            Discriminator(lambda value: "columns" if isinstance(value, Mapping) else "pattern"),
-        ]
-        | None
-    ) = None
+    probabilities: ValueOrKeys[_Pattern, _ColumnOfEach] | None = None
     """Class probabilities: a pattern like `p_{class}`, or the column of each class; of two classes
     one is enough. Default: `p_{class}`, `p:{class}`, `prob_{class}` or `proba_{class}`, where the
     file has them."""

@@ -7,7 +7,16 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Discriminator, Field, Tag, model_validator
 
-from bakeoff.keys import DOTTED, ClassName, Label, SpecSection, has_keys, said, with_numbers
+from bakeoff.keys import (
+    DOTTED,
+    ClassName,
+    Label,
+    SpecSection,
+    ValueOrKeys,
+    has_keys,
+    said,
+    with_numbers,
+)
 
 Choices = Annotated[list[Any], Field(min_length=1)]
 Range = Annotated[list[float], Field(min_length=2, max_length=2)]
@@ -54,13 +63,7 @@ class Tune(SpecSection):
     search: Literal["grid", "random"] = "grid"
     """`grid`: every combination; `random`: `n_iter` drawn ones."""
     space: Annotated[
-        dict[
-            str,
-            Annotated[
-                Annotated[Choices, Tag("values")] | Annotated[Distribution, Tag("distribution")],
-                Discriminator(lambda v: "distribution" if has_keys(v) else "values"),
-            ],
-        ],
+        dict[str, ValueOrKeys[Choices, Distribution]],
         Field(min_length=1),
     ]
     """Values of the estimator's own parameters: a list, or `{loguniform: [1e-4, 10]}`, `{uniform:
@@ -129,6 +132,7 @@ _NOT_RESOURCES = {
     **dict.fromkeys(("mem", "mem_mib"), "mem_mb:"),
     **dict.fromkeys(("disk", "disk_mib"), "disk_mb:"),
 }
+ClassWeights = Annotated[dict[ClassName, Annotated[float, Field(ge=0)]], Field(min_length=1)]
 Resource = Annotated[str, Field(min_length=1, pattern=r"^\S+$")]
 
 
@@ -157,27 +161,10 @@ class Model(SpecSection):
     drop: list[str] = Field([], description="Features this model does without.")
     tune: Tune | None = None
     """Search for parameters inside each training part (nested CV)."""
-    threshold: (
-        Annotated[
-            Annotated[float, Tag("number")] | Annotated[ChosenThreshold, Tag("chosen")],
-            Discriminator(lambda v: "chosen" if has_keys(v) else "number"),
-        ]
-        | None
-    ) = None
+    threshold: ValueOrKeys[float, ChosenThreshold] | None = None
     """Two classes only: predict the positive one from this probability on (or decision value, where
     there are no probabilities); or `{choose: f1}`. Default: the estimator's own way."""
-    class_weight: (
-        Annotated[
-            Annotated[Literal["balanced"], Tag("word")]
-            | Annotated[
-                dict[ClassName, Annotated[float, Field(ge=0)]],
-                Field(min_length=1),
-                Tag("weights"),
-            ],
-            Discriminator(lambda value: "weights" if isinstance(value, Mapping) else "word"),
-        ]
-        | None
-    ) = None
+    class_weight: ValueOrKeys[Literal["balanced"], ClassWeights] | None = None
     """`balanced`, or `{class: weight}` (others weigh 1): by the estimator's own parameter, or else
     by sample weights."""
     seeds: int = Field(1, ge=1, le=1000)

@@ -17,11 +17,9 @@ Split = tuple[int, int]
 class Plan(SpecSection):
     """What every plan shares."""
 
-    stratify: bool = Field(
-        True,
-        description="Keep the class shares the same in every part; with `groups:` as nearly as the "
-        "groups allow. Divisions by `time:` and given ones are what they are.",
-    )
+    stratify: bool = True
+    """Keep the class shares the same in every part; with `groups:` as nearly as the groups allow.
+    Divisions by `time:` and given ones are what they are."""
     repeats: int = 1
     folds: int = 1
 
