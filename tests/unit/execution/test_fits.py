@@ -154,11 +154,6 @@ def test_failed_fit_is_tried_again_under_other_limits(tiny, capsys, changes, aga
     assert made.again() == set()
 
 
-def test_failure_that_must_not_be_stops(tiny):
-    with pytest.raises(StepError, match="is too hard"):
-        Made(tiny).fitter().fit(FIT)
-
-
 def truncate(file, size):
     """Cut a file, and keep its date."""
     before = file.stat()
