@@ -72,10 +72,10 @@ def learners(model: Model, *, numbers: bool = False) -> Learners:
     parts = list(_parts(model))
     kinds = {kind for path, params in parts if (kind := _kind(path, params, numbers))}
     for path, params in parts:  # a penalty far above the usual
-        penalty = {"C": 1.0, "alpha": 1.0, **params, **_searched(model)}
-        c, alpha = penalty["C"], penalty["alpha"]
-        numbers_both = isinstance(c, (int, float)) and isinstance(alpha, (int, float))
-        if path.startswith(_SHRINKING) and numbers_both and (c <= 0.01 or alpha >= 100):
+        penalties = {"C": 1.0, "alpha": 1.0, **params, **_searched(model)}
+        c, alpha = penalties["C"], penalties["alpha"]
+        both_numbers = isinstance(c, (int, float)) and isinstance(alpha, (int, float))
+        if path.startswith(_SHRINKING) and both_numbers and (c <= 0.01 or alpha >= 100):
             kinds.add(SHRUNKEN)
     last = model.parts[-1]
     path, params = last.estimator, last.model_dump()["params"]
