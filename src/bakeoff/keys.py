@@ -5,13 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from types import NoneType
-from typing import Annotated, Any, get_args, get_origin
+from typing import Annotated, Any, TypeAlias, TypeVar, get_args, get_origin
 
 from pydantic import (
     AfterValidator,
     BaseModel,
     ConfigDict,
+    Discriminator,
     Field,
+    Tag,
     ValidationError,
     ValidatorFunctionWrapHandler,
     WrapValidator,
@@ -60,7 +62,10 @@ ClassName = Annotated[str | int | float | bool, OneMessage]
 
 
 class SpecSection(BaseModel):
-    """Unknown keys are refused, values are not bent into shape, nothing changes afterwards."""
+    """Unknown keys are refused, values are not bent into shape, nothing changes afterwards.
+
+    What a key says is its `description`, or the text below it, which `bakeoff.schema` reads.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
 
@@ -84,6 +89,15 @@ class SpecSection(BaseModel):
 def has_keys(value: Any) -> bool:
     """Tell a section from a plain value, before or after it was read."""
     return isinstance(value, (Mapping, SpecSection))
+
+
+V = TypeVar("V")
+K = TypeVar("K")
+ValueOrKeys: TypeAlias = Annotated[
+    Annotated[V, Tag("(value)")] | Annotated[K, Tag("(keys)")],
+    Discriminator(lambda value: "(keys)" if has_keys(value) else "(value)"),
+]
+"""A plain value or keys; what is wrong is said of one of them."""
 
 
 def with_numbers(value: Any) -> Any:

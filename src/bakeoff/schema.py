@@ -6,8 +6,10 @@ and explain with it) and the tables of config/README.md.
 
 from __future__ import annotations
 
+import ast
 import json
 import re
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +34,12 @@ _MARK = "<!-- made by `python -m bakeoff.schema`, do not edit below -->\n"
 def schema() -> dict[str, Any]:
     """Return the schema: the shape from the spec, the names from the catalogues."""
     whole = Experiment.model_json_schema()
+    for name, texts in _below_keys().items():
+        properties = whole if name == Experiment.__name__ else whole["$defs"].get(name, {})
+        properties = properties.get("properties", {})
+        for key, said in texts.items() if properties else ():
+            value = {**properties[key], "description": said}
+            properties[key] = dict(sorted(value.items()))
     own = {
         "type": "string",
         "description": "A metric with its option, like net_benefit@0.1; an own metric, or the "
@@ -60,6 +68,20 @@ def schema() -> dict[str, Any]:
     return {"title": "bakeoff experiment", "$schema": draft} | {
         key: value for key, value in whole.items() if key != "title"
     }
+
+
+def _below_keys() -> dict[str, dict[str, str]]:
+    """Return what the texts below their keys say, by section and key."""
+    sections: dict[str, dict[str, str]] = {}
+    for file in (Path(__file__).parent / "spec").glob("*.py"):
+        for section in ast.parse(file.read_text(encoding="utf-8")).body:
+            if isinstance(section, ast.ClassDef) and section.bases:
+                sections[section.name] = sections.get(ast.unparse(section.bases[0]), {}) | {
+                    ast.unparse(key.target): " ".join(ast.literal_eval(said.value).split())
+                    for key, said in pairwise(section.body)
+                    if isinstance(key, ast.AnnAssign) and isinstance(said, ast.Expr)
+                }
+    return sections
 
 
 def text() -> str:
@@ -149,12 +171,17 @@ def _data_sets(parts: dict[str, Any]) -> dict[str, dict[str, Any]]:
 
 
 def _table(part: dict[str, Any]) -> str:
-    rows = [
-        f"| `{key}` | {_type(value)} | {_default(key, value, part)} | {_description(value)} |"
-        for key, value in part["properties"].items()
-        if key != "source"
-    ]
-    return "\n".join(["| key | value | default | what |", "|---|---|---|---|", *rows, ""])
+    lines = ["| key | value | default | what |", "|---|---|---|---|"]
+    for key, value in part["properties"].items():
+        plain = value.get("default") not in (None, {}, [])
+        default = f"`{json.dumps(value['default'])}`" if plain else ""
+        default = "required" if key in part.get("required", []) else default
+        inner = [v["description"] for v in value.get("anyOf", []) if "description" in v]
+        text = re.sub(r"\s+", " ", value.get("description") or " ".join(inner))
+        text = text.replace("|", "\\|")
+        if key != "source":
+            lines.append(f"| `{key}` | {_type(value)} | {default} | {text} |")
+    return "\n".join([*lines, ""])
 
 
 def _type(value: dict[str, Any]) -> str:
@@ -177,19 +204,6 @@ def _type(value: dict[str, Any]) -> str:
         return f"list of {' or '.join(kinds)}"
     names = {"integer": "whole number", "number": "number", "string": "text", "boolean": "yes/no"}
     return names.get(str(value.get("type")), "any")
-
-
-def _default(key: str, value: dict[str, Any], part: dict[str, Any]) -> str:
-    if key in part.get("required", []):
-        return "required"
-    default = value.get("default")
-    return "" if default in (None, {}, []) else f"`{json.dumps(default)}`"
-
-
-def _description(value: dict[str, Any]) -> str:
-    own = value.get("description")
-    inner = [v["description"] for v in value.get("anyOf", []) if "description" in v]
-    return re.sub(r"\s+", " ", own or " ".join(inner)).replace("|", "\\|")
 
 
 if __name__ == "__main__":

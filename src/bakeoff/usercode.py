@@ -1,4 +1,4 @@
-"""The user's own Python files: how they are imported, and which of them a fit depends on."""
+"""Packages and the user's own files: how they are imported, and which of them a fit depends on."""
 
 from __future__ import annotations
 
@@ -19,7 +19,6 @@ from types import FrameType, FunctionType, ModuleType
 from typing import Any
 
 from bakeoff.errors import UserError, unknown
-from bakeoff.extras import how_to_install
 
 PACKAGE = Path(__file__).parent
 IMPORT_SECONDS = 120.0
@@ -33,6 +32,22 @@ _STANDARD = {
     "pandas.CategoricalDtype",
 }
 """What else may be made: it starts nothing, reads and writes nothing."""
+
+
+_EXTRAS = {"openpyxl": "files", "xgboost": "xgboost"}
+"""The extra of the installation that brings what few experiments need, by the module's name."""
+
+
+def require(module: str, what: str) -> None:
+    """Refuse what needs a package that is not installed."""
+    if importlib.util.find_spec(module) is None:
+        raise UserError(f"{what} needs the package {module}: {how_to_install(module)}")
+
+
+def how_to_install(module: str) -> str:
+    """Return the command that installs a module: its extra, or what `--no-deps` left out."""
+    package = f"'bakeoff[{_EXTRAS[module]}]'" if module in _EXTRAS else module
+    return f"pip install {package}"
 
 
 def make_importable(folders: Iterable[str | Path]) -> None:

@@ -47,38 +47,31 @@ def test_undecided(assert_not_worse):  # noqa: F811
         assert_not_worse(*few, margin=0.01, undecided="pass")
 
 
+GOOD = TRUTH, BASE, BASE
+
+
 @pytest.mark.parametrize(
-    ("arguments", "message"),
+    ("arguments", "options", "message"),
     [
         # nothing of this is ever right, so that nothing could be worse
-        ((NAMES, BASE, BASE), "'base' predicts classes .* marks of right rows"),
-        (([None] * N, BASE, BASE), "1,000 of 1,000 rows have no true label"),
-        ((NAMES, np.full(N, np.nan), NAMES), "'base': 1,000 of 1,000 rows have no prediction"),
-        ((TRUTH, BASE[:-1], BASE), "base: found 999 rows, y has 1,000"),
-        ((None, BASE, BASE), "y: found None"),
-        ((np.arange(N) % 3, BASE * 0.4 + 0.1, BASE), "'base' predicts classes that the data"),
+        ((NAMES, BASE, BASE), {}, "'base' predicts classes .* marks of right rows"),
+        (([None] * N, BASE, BASE), {}, "1,000 of 1,000 rows have no true label"),
+        ((NAMES, np.full(N, np.nan), NAMES), {}, "'base': 1,000 of 1,000 rows have no prediction"),
+        ((TRUTH, BASE[:-1], BASE), {}, "base: found 999 rows, y has 1,000"),
+        ((None, BASE, BASE), {}, "y: found None"),
+        ((np.arange(N) % 3, BASE * 0.4 + 0.1, BASE), {}, "'base' predicts classes that the data"),
+        (GOOD, {"margin": 1.0}, "margin: found 1, must be below 1"),
+        (GOOD, {"margin": "x"}, "margin: found 'x'"),
+        (GOOD, {"metric": "f1", "task": "regression"}, "metrics: f1 compares classes"),
+        (GOOD, {"metric": "acuracy"}, "metrics: unknown metric 'acuracy'; did you mean"),
+        (GOOD, {"metric": "roc_auc"}, "metrics: roc_auc needs class probabilities"),
+        (GOOD, {"positive": 3}, "positive: .*'3'"),
+        (GOOD, {"alpha": 0.7}, "alpha: found 0.7"),
     ],
 )
-def test_what_no_command_takes_is_refused(arguments, message):
+def test_what_no_command_takes_is_refused(arguments, options, message):
     with pytest.raises(bakeoff.UserError, match=message):
-        bakeoff.gate(*arguments, margin=0.01)
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"margin": 1.0}, "margin: found 1, must be below 1"),
-        ({"margin": "x"}, "margin: found 'x'"),
-        ({"margin": 1, "metric": "f1", "task": "regression"}, "metrics: f1 compares classes"),
-        ({"margin": 0.1, "metric": "acuracy"}, "metrics: unknown metric 'acuracy'; did you mean"),
-        ({"margin": 0.1, "metric": "roc_auc"}, "metrics: roc_auc needs class probabilities"),
-        ({"margin": 0.1, "positive": 3}, "positive: .*'3'"),
-        ({"margin": 0.1, "alpha": 0.7}, "alpha: found 0.7"),
-    ],
-)
-def test_wrong_arguments(options, message):
-    with pytest.raises(bakeoff.UserError, match=message):
-        bakeoff.gate(TRUTH, BASE, BASE, **options)
+        bakeoff.gate(*arguments, **{"margin": 0.01, **options})
 
 
 def test_probabilities_are_taken_as_such(assert_not_worse):  # noqa: F811

@@ -4,11 +4,13 @@ import os
 import signal
 import sys
 
+import pandas as pd
 import pytest
 
 from bakeoff import usercode
 from bakeoff.errors import UserError
-from bakeoff.usercode import import_module
+from bakeoff.usercode import import_module, require
+from tests.conftest import change, hold, messages
 
 BROKEN = {
     "syntax": ("def f(:\n", r"SyntaxError: .*\(syntax.py, line 1\)"),
@@ -65,3 +67,20 @@ def test_code_that_was_replaced_is_run_whatever_its_date(tmp_path, monkeypatch, 
     other.replace(file)
     monkeypatch.delitem(sys.modules, "replaced")  # as in another process
     assert import_module("replaced", "replaced.NUMBER").NUMBER == 2
+
+
+def test_what_an_experiment_wants_is_told_with_its_extra(monkeypatch, tmp_path):
+    excel = str(tmp_path / "t.xlsx")
+    pd.DataFrame({"x": range(40), "y": [0, 1] * 20}).to_excel(excel, index=False)
+    experiment = {
+        "experiment": "e",
+        "datasets": {"d": {"source": "file", "path": excel, "target": "y"}},
+        "models": {"m": {"estimator": "sklearn.dummy.DummyClassifier"}},
+    }
+    require("openpyxl", "this")
+    for module in ("openpyxl", "xgboost"):
+        monkeypatch.setitem(sys.modules, module, None)
+    assert messages(experiment).endswith("needs the package openpyxl: pip install 'bakeoff[files]'")
+    iris = {"source": "sklearn", "name": "iris"}
+    change(experiment, {"datasets.d": iris, "models.m.estimator": "xgboost.XGBClassifier"})
+    hold(messages(experiment), "'xgboost' is not installed … pip install 'bakeoff[xgboost]'")

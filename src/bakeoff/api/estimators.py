@@ -28,7 +28,7 @@ from bakeoff.api.settings import TestSettings, takes
 from bakeoff.data.columns import sorted_names
 from bakeoff.data.target import counted, positive_last
 from bakeoff.errors import UserError, listed, placed, shown, unknown
-from bakeoff.execution.in_process import run_in_process
+from bakeoff.execution.fits import run_in_process
 from bakeoff.execution.workers import StepError
 from bakeoff.files import whole
 from bakeoff.keys import ID

@@ -376,7 +376,7 @@ def _of_predictions(
     tests: Mapping[str, Any],
 ) -> Study:
     """Run the experiment of models that bring their predictions of folds."""
-    from bakeoff.execution.in_process import run_in_process  # imports all rooms
+    from bakeoff.execution.fits import run_in_process  # imports all rooms
 
     X, y, groups, cv = rows
     if all(map(_is_table, results.values())):

@@ -202,7 +202,7 @@ def _show_unreachable(
         sizes: list[tuple[str, RowCounts | None]] = []
         if test.on_datasets:
             sizes.append((f"over {count(len(experiment.datasets), 'data set')}", None))
-        elif test.on_rows and test.plan == "holdout" and not experiment.by_scores(test.plan):
+        elif test.on_predictions and test.plan == "holdout" and not experiment.by_scores(test.plan):
             for dataset, data in tables.items():
                 rows = _tested(experiment, test, dataset, data)
                 groups, times = (
@@ -237,7 +237,9 @@ def _show_detectable(
             continue
         alpha = level_of_each(test, list(experiment.models))
         for dataset, data in tables.items():
-            n = len(_tested(experiment, test, dataset, data) if test.on_rows else data.frame)
+            n = len(
+                _tested(experiment, test, dataset, data) if entry.evidence.on_rows else data.frame
+            )
             how = {"n": n, "power": POWER, "alpha": alpha, "alternative": test.alternative}
             sizes = (
                 abs(entry.planning(discordance=share).solve(**how).difference)

@@ -1,13 +1,19 @@
-"""Fits, one or a batch: within their limits, with a second attempt, and failures that may be."""
+"""Fits, one or a batch: within their limits, with a second attempt, and failures that may be.
+
+And all steps of an experiment in their order, from Python and without Snakemake.
+"""
 
 from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, nullcontext
 from functools import partial
+from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bakeoff.errors import UserError
 from bakeoff.execution import steps
@@ -16,7 +22,12 @@ from bakeoff.execution.rule_inputs import RuleInputs
 from bakeoff.execution.workers import StepError, Workers, result, work
 from bakeoff.files import write_json, write_text
 from bakeoff.fit.fit_task import FitTask
-from bakeoff.spec import Fit
+from bakeoff.paths import Paths
+from bakeoff.spec import Experiment, Fit
+from bakeoff.spec.load import report_problems
+
+if TYPE_CHECKING:
+    from bakeoff.report.study import Study
 
 _SHOWN = 5
 _SPLIT = re.compile(r"(.+?)(?:\.repeat-(\d+)\.fold-(\d+))?(?:\.seed-(\d+))?")
@@ -38,10 +49,21 @@ class Fitter:
 
     def fit(self, fit: Fit) -> None:
         """Fit and predict once; raise `StepError` if that fails and must not."""
-        where = fit.dataset, fit.model, fit.split
-        record, log = self._needs.paths.failure(*where), self._needs.paths.fit_log(*where)
-        task, limits = self._task(fit), self._experiment.limits(fit.model)
-        step, passes_over = partial(steps.fit, task), self._needs.passes_over
+        experiment, needs, paths = self._experiment, self._needs, self._needs.paths
+        where, model = (fit.dataset, fit.model, fit.split), experiment.fitted_model(fit.model)
+        task = FitTask(
+            fit,
+            model,
+            experiment.seed,
+            paths.data(fit.dataset),
+            paths.splits(fit.dataset, fit.plan),
+            needs.prediction(fit),
+            needs.made_by[fit.dataset][fit.model],
+            experiment.costs_on(fit.dataset) if model.needs_costs else None,
+        )
+        record, log = paths.failure(*where), paths.fit_log(*where)
+        limits, passes_over = experiment.limits(fit.model), needs.passes_over
+        step = partial(steps.fit, task)
         try:
             if self._workers is None:
                 result(fit, work(step, log), log)
@@ -51,8 +73,7 @@ class Fitter:
         except StepError as error:
             if not (passes_over and self._workers):
                 raise
-            failed = fit, error.reason, task.fingerprint, str(task.output)
-            self._workers.do(fit, partial(steps.note_failure, *failed))
+            self._workers.do(fit, partial(steps.note_failure, task, error.reason))
             write_json(record, {"fit": list(fit), "limits": list(limits), "why": error.reason})
             sys.stderr.write(f"{error}\n  on_error: exclude leaves {fit.model} out here\n")
         else:
@@ -82,16 +103,42 @@ class Fitter:
             raise UserError("\n".join([head, *errors[:_SHOWN], *more]))
         note_batch(record, list(map(self._needs.prediction, fits)))
 
-    def _task(self, fit: Fit) -> FitTask:
-        experiment, paths = self._experiment, self._needs.paths
-        model = experiment.fitted_model(fit.model)
-        return FitTask(
-            fit,
-            model,
-            experiment.seed,
-            paths.data(fit.dataset),
-            paths.splits(fit.dataset, fit.plan),
-            self._needs.prediction(fit),
-            self._needs.made_by[fit.dataset][fit.model],
-            experiment.costs_on(fit.dataset) if model.needs_costs else None,
-        )
+
+def run_in_process(
+    experiment: Experiment, root: str, workers: int, fitted: Callable[[int, int], object]
+) -> Study:
+    """Run an experiment in a fresh folder and read its results.
+
+    Models are fitted with one seed each and without searches, or bring predictions.
+    With one worker this process does all. `fitted` is called after each fit with the number of
+    fits that are done and of all.
+    """
+    from bakeoff.report.read import read_study  # imports all rooms
+
+    problems, tests = steps.check(experiment)
+    if problems:
+        raise report_problems(problems)
+    needs, plans = RuleInputs(experiment, Paths(root)), experiment.resampling.plans()
+    for dataset in experiment.datasets:
+        steps.load_dataset(needs, dataset)
+        for name, plan in plans.items():
+            steps.split_dataset(needs, dataset, name)
+            for model, split in product(experiment.given, plan.splits()):
+                steps.take_predictions(needs, Fit(dataset, model, name, *split))
+    fits = list(experiment.fits())
+    with closing(Workers()) if workers > 1 else nullcontext() as pool:
+        do = Fitter(needs, pool).fit
+        done: Iterable[None] = ThreadPoolExecutor(workers).map(do, fits) if pool else map(do, fits)
+        for i, _ in enumerate(done, 1):
+            fitted(i, len(fits))
+    for dataset, name in product(experiment.datasets, plans):
+        steps.collect_scores(needs, dataset, name)
+        if name != "holdout" or needs.holdouts:
+            steps.collect_predictions(needs, dataset, name)
+    steps.all_scores(needs)
+    for test in tests:
+        steps.run_test(needs, test)
+    steps.compare(needs, tests)
+    for name in needs.extras:
+        steps.list_rows(needs, name)
+    return read_study(**needs.study(None))

@@ -12,8 +12,8 @@ import yaml
 
 import bakeoff
 from bakeoff.errors import UserError
-from bakeoff.extras import require
 from bakeoff.files import is_file
+from bakeoff.usercode import require
 
 _PACKAGE = Path(bakeoff.__file__).parent
 

@@ -127,8 +127,7 @@ class RuleInputs:
         """Map each data set to the file that a test reads; or name the score matrix."""
         if test.on_datasets:
             return dict(zip(("matrix", "holes"), self.matrix, strict=True))
-        on_rows = test.on_rows or test.on_fold_rows
-        path = self.paths.predictions if on_rows else self.paths.scores
+        path = self.paths.predictions if test.on_predictions else self.paths.scores
         return {dataset: path(dataset, test.plan) for dataset in self.experiment.datasets}
 
     @property

@@ -75,15 +75,15 @@ def fit(task: FitTask) -> bool:
     return True
 
 
-def note_failure(fit: Fit, why: str, fingerprint: str, output: str) -> None:
+def note_failure(task: FitTask, why: str) -> None:
     """Leave a file without rows for a fit that failed, so that everything else goes on."""
     import numpy as np
 
     from bakeoff.fit.predictions import Predictions
 
     none = np.array([], dtype=np.intp)
-    facts = {**fit._asdict(), "failure": why, "fingerprint": fingerprint}
-    Predictions(none, none, none, (), None, None, facts).write(output)
+    facts = {**task.fit._asdict(), "failure": why, "fingerprint": task.fingerprint}
+    Predictions(none, none, none, (), None, None, facts).write(task.output)
 
 
 def take_predictions(needs: RuleInputs, fit: Fit) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 from sklearn.base import BaseEstimator, TransformerMixin
 
-from bakeoff.extras import require
+from bakeoff.usercode import require
 
 _TREES = ("tree", "forest", "boost", "bagging", "lightgbm", "catboost", "xgb")
 _LIBRARIES = ("xgboost", "lightgbm", "catboost")

@@ -132,7 +132,13 @@ def divided(
 ) -> list[Fold]:
     """Divide a training part into folds: no group on both sides, past before future."""
     if times is not None:
-        return _consecutive(times, np.linspace(0, len(strata), count + 2).round().astype(int))
+        edges = np.linspace(0, len(strata), count + 2).round().astype(int)
+        try:  # parts in the order of time, cut as near to the edges as ties allow
+            block = blocks(np.asarray(times), np.diff(edges) / edges[-1])
+        except ValueError as error:
+            raise UserError(f"in the training part {error}") from None
+        parts = range(1, count + 1)
+        return [(np.flatnonzero(block < part), np.flatnonzero(block == part)) for part in parts]
     if groups is not None and (n_groups := len(np.unique(groups))) < count:
         raise UserError(
             f"{n_groups} groups in the training part are too few for {count} inner folds"
@@ -142,18 +148,6 @@ def divided(
     kind = StratifiedKFold if groups is None else StratifiedGroupKFold
     divide = kind(count, shuffle=True, random_state=seed)
     return list(divide.split(np.zeros(len(strata)), strata, groups))
-
-
-def _consecutive(times: Any, edges: NDArray[np.intp]) -> list[Fold]:
-    """Cut rows in the order of time, as near to edges as ties allow: each part after the former."""
-    try:
-        block = blocks(np.asarray(times), np.diff(edges) / edges[-1])
-    except ValueError as error:
-        raise UserError(f"in the training part {error}") from None
-    return [
-        (np.flatnonzero(block < part), np.flatnonzero(block == part))
-        for part in range(1, len(edges) - 1)
-    ]
 
 
 # The search for parameters: the inner half of nested cross-validation.

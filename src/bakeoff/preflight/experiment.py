@@ -223,7 +223,7 @@ def _evidence(experiment: Experiment, tests: AnalysisPlan) -> Iterator[Problem]:
         if not experiment.by_scores(test.plan):
             continue
         at, first = ("tests", "run", i), next(iter(experiment.given))
-        if test.on_rows or test.on_fold_rows:
+        if test.on_predictions:
             yield Problem(
                 at,
                 f"{test.name} looks at predictions row by row, {first} brings scores alone: give "

@@ -81,26 +81,21 @@ class Experiment(SpecSection):
     experiment: Id = Field(description="Its name; results go to results/<experiment>/.")
     label: Label | None = None
     task: Annotated[Task, WithJsonSchema({"enum": [*Task], "type": "string"})] = Field(
-        Task.CLASSIFICATION,
-        strict=False,
-        description="What the models predict: classes, or numbers (`regression`). It is never "
-        "guessed from the data.",
+        Task.CLASSIFICATION, strict=False
     )
-    seed: int = Field(
-        1, ge=0, lt=2**32, description="Every random number of the experiment comes from it."
-    )
-    datasets: Annotated[dict[Id, AnyData], Field(min_length=1)] = Field(
-        description="The data sets, by id; may be left out where every model is given."
-    )
-    models: Annotated[dict[Id, AnyModel], Field(min_length=1)] = Field(
-        description="The models to compare, by id: each to be fitted, or given by its results."
-    )
+    """What the models predict: classes, or numbers (`regression`). It is never guessed from the
+    data."""
+    seed: int = Field(1, ge=0, lt=2**32)
+    """Every random number of the experiment comes from it."""
+    datasets: Annotated[dict[Id, AnyData], Field(min_length=1)]
+    """The data sets, by id; may be left out where every model is given."""
+    models: Annotated[dict[Id, AnyModel], Field(min_length=1)]
+    """The models to compare, by id: each to be fitted, or given by its results."""
     resampling: Resampling = Field(
-        default_factory=lambda: Resampling.model_validate(Resampling.DEFAULT),
-        description="How rows are divided; default: five 2-fold replications and a holdout (of a "
-        "regression: ten random halvings and a holdout); the holdout alone where a model is given "
-        "by its predictions.",
+        default_factory=lambda: Resampling.model_validate(Resampling.DEFAULT)
     )
+    """How rows are divided; default: five 2-fold replications and a holdout (of a regression: ten
+    random halvings and a holdout); the holdout alone where a model is given by its predictions."""
     measured: Annotated[list[AnyMetric], Field(min_length=1)] = Field(
         ["accuracy"],
         alias="metrics",
@@ -110,36 +105,23 @@ class Experiment(SpecSection):
         "`{name: rmse, greater_is_better: false}`; of `values:` with `columns: {runs: …}` also "
         "`pass@5`, `pass^3`.",
     )
-    own_metrics: dict[Id, OwnMetric] = Field(
-        {}, description="Metrics of your own, by the names that `metrics` has them under."
-    )
-    tests: HypothesisTests = Field(
-        default_factory=lambda: HypothesisTests.model_validate({}), description="The tests."
-    )
-    costs: Costs | None = Field(
-        None,
-        description="What each kind of error costs, for the metric `cost` and cost tests; a data "
-        "set may have its own.",
-    )
-    on_error: Literal["stop", "exclude"] = Field(
-        "stop",
-        description="When a fit fails: `stop` the run, or `exclude` the model on that data set, "
-        "finish everything else and say so in excluded.csv and in the report.",
-    )
-    timeout: Seconds | None = Field(
-        None,
-        description="Seconds after which a fit is ended and has failed; for models without their "
-        "own.",
-    )
-    memory: Megabytes | None = Field(
-        None,
-        description="MB of memory, Python and its libraries included, beyond which the process of "
-        "a fit is ended and the fit has failed; for models without their own.",
-    )
-    execution: Execution = Field(
-        default_factory=lambda: Execution.model_validate({}),
-        description="How the fits are handed out to jobs; no result depends on it.",
-    )
+    own_metrics: dict[Id, OwnMetric] = Field({})
+    """Metrics of your own, by the names that `metrics` has them under."""
+    tests: HypothesisTests = Field(default_factory=lambda: HypothesisTests.model_validate({}))
+    """The tests."""
+    costs: Costs | None = None
+    """What each kind of error costs, for the metric `cost` and cost tests; a data set may have its
+    own."""
+    on_error: Literal["stop", "exclude"] = "stop"
+    """When a fit fails: `stop` the run, or `exclude` the model on that data set, finish everything
+    else and say so in excluded.csv and in the report."""
+    timeout: Seconds | None = None
+    """Seconds after which a fit is ended and has failed; for models without their own."""
+    memory: Megabytes | None = None
+    """MB of memory, Python and its libraries included, beyond which the process of a fit is ended
+    and the fit has failed; for models without their own."""
+    execution: Execution = Field(default_factory=lambda: Execution.model_validate({}))
+    """How the fits are handed out to jobs; no result depends on it."""
 
     @model_validator(mode="before")
     @classmethod

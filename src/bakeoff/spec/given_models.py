@@ -11,16 +11,14 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, TypeAlias, Unio
 from pydantic import (
     AfterValidator,
     BeforeValidator,
-    Discriminator,
     Field,
     PrivateAttr,
-    Tag,
     model_validator,
 )
 
 from bakeoff.errors import shown
 from bakeoff.files import files_at, locate
-from bakeoff.keys import ID, ClassName, Label, SpecSection, name_of, said
+from bakeoff.keys import ID, ClassName, Label, SpecSection, ValueOrKeys, name_of, said
 from bakeoff.options import OPTIONS
 from bakeoff.sources import SOURCES, DataSet
 from bakeoff.sources.common.base import ColumnName, Costs, Subgroups, Unit
@@ -47,29 +45,20 @@ def _with_class(pattern: str) -> str:
     return pattern
 
 
+_Pattern = Annotated[ColumnName, AfterValidator(_with_class)]
+_ColumnOfEach = Annotated[dict[_Named, ColumnName], Field(min_length=1)]
+
+
 class GivenColumns(SpecSection):
     """What the columns of a file of predictions are called."""
 
     id: ColumnName | None = Field(None, description=OPTIONS["id"].help)
     truth: ColumnName | None = Field(None, description=OPTIONS["truth"].help)
     predicted: ColumnName | None = Field(None, description=OPTIONS["predicted"].help)
-    probabilities: (
-        Annotated[
-            Annotated[ColumnName, AfterValidator(_with_class), Tag("pattern")]
-            | Annotated[
-                dict[_Named, ColumnName],
-                Field(min_length=1),
-                Tag("columns"),
-            ],
-            Discriminator(lambda value: "columns" if isinstance(value, Mapping) else "pattern"),
-        ]
-        | None
-    ) = Field(
-        None,
-        description="Class probabilities: a pattern like `p_{class}`, or the column of each class; "
-        "of two classes one is enough. Default: `p_{class}`, `p:{class}`, `prob_{class}` or "
-        "`proba_{class}`, where the file has them.",
-    )
+    probabilities: ValueOrKeys[_Pattern, _ColumnOfEach] | None = None
+    """Class probabilities: a pattern like `p_{class}`, or the column of each class; of two classes
+    one is enough. Default: `p_{class}`, `p:{class}`, `prob_{class}` or `proba_{class}`, where the
+    file has them."""
     value: ColumnName | None = Field(None, description=OPTIONS["value"].help)
     groups: ColumnName | None = Field(
         None, description=OPTIONS["groups"].help + " With `source: given` only."
@@ -77,70 +66,46 @@ class GivenColumns(SpecSection):
     time: ColumnName | None = Field(
         None, description=OPTIONS["time"].help + " With `source: given` only."
     )
-    repeat: ColumnName | None = Field(
-        None,
-        description="In which repeat of the plan a row was predicted; without `fold`, of "
-        "`resampled`.",
-    )
-    fold: ColumnName | None = Field(
-        None, description="In which fold a row was predicted, by a fit on the repeat's other folds."
-    )
+    repeat: ColumnName | None = None
+    """In which repeat of the plan a row was predicted; without `fold`, of `resampled`."""
+    fold: ColumnName | None = None
+    """In which fold a row was predicted, by a fit on the repeat's other folds."""
     seeds: ColumnName | None = Field(
         None, description=OPTIONS["seeds"].help + " How many there are is said by `seeds`."
     )
-    subgroups: Subgroups = Field(
-        [],
-        description="Columns whose values divide the test rows into subgroups; with "
-        "`source: given` only.",
-    )
+    subgroups: Subgroups = Field([])
+    """Columns whose values divide the test rows into subgroups; with `source: given` only."""
     runs: ColumnName | None = Field(None, description=OPTIONS["runs"].help)
 
 
 class GivenModel(SpecSection):
     """A model that was trained elsewhere; it is not fitted here."""
 
-    predictions: Text | None = Field(
-        None,
-        description="File with the predictions on the test rows of the plan `holdout`, or of all "
-        "folds of another with `columns: {repeat: …, fold: …}`: ids, true "
-        "labels or numbers, predicted labels, class probabilities or numbers. CSV, TSV, Parquet or "
-        "Feather, also compressed. With several data sets a path with `{dataset}` in it. Also a "
-        "log of evaluations, or a folder of logs.",
-    )
-    values: Text | None = Field(
-        None,
-        description="File with a number for each row: a loss, partial credit, right or wrong (0 "
-        "and 1), or a log or a folder of logs; ids as in `predictions`. What the numbers are is "
-        "said under `metrics`: `{name: token_f1, greater_is_better: true}`, `accuracy`, `pass@5`.",
-    )
-    columns: GivenColumns = Field(
-        default_factory=lambda: GivenColumns.model_validate({}),
-        description="What the columns of `predictions` or `values` are called, where not as usual.",
-    )
-    scores: Text | None = Field(
-        None,
-        description="File with scores from elsewhere, one row per repeat, fold and metric: columns "
-        "`repeat`, `fold`, `metric`, `value`; also `n_train` and `n_test` for tests that need the "
-        "sizes; `dataset`, `model` and `plan` where the file holds several.",
-    )
-    model: Text | None = Field(
-        None,
-        description="What the model is called in a folder of logs, or in a log of several models; "
-        "default: its id here.",
-    )
+    predictions: Text | None = None
+    """File with the predictions on the test rows of the plan `holdout`, or of all folds of another
+    with `columns: {repeat: …, fold: …}`: ids, true labels or numbers, predicted labels, class
+    probabilities or numbers. CSV, TSV, Parquet or Feather, also compressed. With several data sets
+    a path with `{dataset}` in it. Also a log of evaluations, or a folder of logs."""
+    values: Text | None = None
+    """File with a number for each row: a loss, partial credit, right or wrong (0 and 1), or a log
+    or a folder of logs; ids as in `predictions`. What the numbers are is said under `metrics`:
+    `{name: token_f1, greater_is_better: true}`, `accuracy`, `pass@5`."""
+    columns: GivenColumns = Field(default_factory=lambda: GivenColumns.model_validate({}))
+    """What the columns of `predictions` or `values` are called, where not as usual."""
+    scores: Text | None = None
+    """File with scores from elsewhere, one row per repeat, fold and metric: columns `repeat`,
+    `fold`, `metric`, `value`; also `n_train` and `n_test` for tests that need the sizes; `dataset`,
+    `model` and `plan` where the file holds several."""
+    model: Text | None = None
+    """What the model is called in a folder of logs, or in a log of several models; default: its id
+    here."""
     label: Label | None = None
-    seeds: int = Field(
-        1,
-        ge=1,
-        le=1000,
-        description="How many training runs of the model there are: files whose path has `{seed}` "
-        "in it, numbered from 1, or the values of `columns: {seeds: …}`.",
-    )
-    deterministic: bool | None = Field(
-        None,
-        description="Whether training had no random part, so that one run is all there is of it; "
-        "comparisons of recipes take such a model for fixed.",
-    )
+    seeds: int = Field(1, ge=1, le=1000)
+    """How many training runs of the model there are: files whose path has `{seed}` in it, numbered
+    from 1, or the values of `columns: {seeds: …}`."""
+    deterministic: bool | None = None
+    """Whether training had no random part, so that one run is all there is of it; comparisons of
+    recipes take such a model for fixed."""
     _trained: Model | None = PrivateAttr(None)
 
     def trained_by(self, model: Model | None) -> Self:
@@ -258,17 +223,13 @@ class GivenData(SpecSection):
     label: Label | None = None
     positive: ClassName | None = Field(None, description=OPTIONS["positive"].help)
     unit: Unit = None
-    classes: Annotated[list[ClassName], Field(min_length=2)] | None = Field(
-        None, description="All classes, in order; default: the true labels, sorted."
-    )
+    classes: Annotated[list[ClassName], Field(min_length=2)] | None = None
+    """All classes, in order; default: the true labels, sorted."""
     missing_target: Literal["error", "drop"] = Field(
         "error", description=OPTIONS["missing_target"].help
     )
-    costs: Costs | None = Field(
-        None,
-        description="What each kind of error costs on these data, in place of the "
-        "experiment's `costs:`.",
-    )
+    costs: Costs | None = None
+    """What each kind of error costs on these data, in place of the experiment's `costs:`."""
     licence: str | None = Field(None, description="Licence of the data, shown on its card.")
 
 

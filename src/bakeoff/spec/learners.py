@@ -71,11 +71,12 @@ def learners(model: Model, *, numbers: bool = False) -> Learners:
     """Name the kinds of learners that a model is made of, one of numbers or of classes."""
     parts = list(_parts(model))
     kinds = {kind for path, params in parts if (kind := _kind(path, params, numbers))}
-    searched = _searched(model)
-    if any(
-        path.startswith(_SHRINKING) and _shrinks({**params, **searched}) for path, params in parts
-    ):
-        kinds.add(SHRUNKEN)
+    for path, params in parts:  # a penalty far above the usual
+        penalties = {"C": 1.0, "alpha": 1.0, **params, **_searched(model)}
+        c, alpha = penalties["C"], penalties["alpha"]
+        both_numbers = isinstance(c, (int, float)) and isinstance(alpha, (int, float))
+        if path.startswith(_SHRINKING) and both_numbers and (c <= 0.01 or alpha >= 100):
+            kinds.add(SHRUNKEN)
     last = model.parts[-1]
     path, params = last.estimator, last.model_dump()["params"]
     constant = path.startswith("sklearn.dummy.")  # it learns nothing from the features
@@ -135,10 +136,3 @@ def _searched(model: Model) -> dict[str, Any]:
         if key in ("C", "alpha") and all(isinstance(value, (int, float)) for value in values):
             least[key] = max(values) if key == "C" else min(values)
     return least
-
-
-def _shrinks(params: Mapping[str, Any]) -> bool:
-    """Tell whether a penalty is far above the usual: C of 0.01 or less, alpha of 100 or more."""
-    c, alpha = params.get("C", 1.0), params.get("alpha", 1.0)
-    numbers = isinstance(c, (int, float)) and isinstance(alpha, (int, float))
-    return numbers and (c <= 0.01 or alpha >= 100)

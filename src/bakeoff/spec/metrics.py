@@ -15,27 +15,20 @@ from bakeoff.sources.common.base import ColumnName
 class GivenMetric(SpecSection):
     """A metric of given scores that is not computed here, such as RMSE or C-index."""
 
-    name: Annotated[str, Field(pattern=r"^[A-Za-z]\w*$", max_length=60)] = Field(
-        description="What it is called in the files of `scores:`."
-    )
+    name: Annotated[str, Field(pattern=r"^[A-Za-z]\w*$", max_length=60)]
+    """What it is called in the files of `scores:`."""
     greater_is_better: bool = Field(description="Which way is better: it decides who wins.")
     label: Label | None = None
-    unit: Label | None = Field(
-        None,
-        description="What a difference of two values is measured in, shown after it; `percentage "
-        "points` for what is a share from 0 to 1.",
-    )
-    range: Annotated[list[float | None], Field(min_length=2, max_length=2)] = Field(
-        [None, None],
-        description="The least and the greatest possible value; other values are refused, an empty "
-        "end is open: `[0, null]`.",
-    )
+    unit: Label | None = None
+    """What a difference of two values is measured in, shown after it; `percentage points` for what
+    is a share from 0 to 1."""
+    range: Annotated[list[float | None], Field(min_length=2, max_length=2)] = Field([None, None])
+    """The least and the greatest possible value; other values are refused, an empty end is open:
+    `[0, null]`."""
 
-    mixed_units: bool = Field(
-        False,
-        description="Whether its values are in other units on other data sets (an error that is a "
-        "log loss on one and an RMSE on another): they are ranked on each, and never averaged.",
-    )
+    mixed_units: bool = False
+    """Whether its values are in other units on other data sets (an error that is a log loss on one
+    and an RMSE on another): they are ranked on each, and never averaged."""
 
     @model_validator(mode="after")
     def _low_before_high(self) -> Self:
@@ -97,29 +90,21 @@ marks of the runs of items."""
 class OwnMetric(SpecSection):
     """A function of what is true and of what a model predicts."""
 
-    function: str = Field(
-        pattern=DOTTED,
-        description="Import path, e.g. mymetrics.profit for `profit` in mymetrics.py beside this "
-        "file. It takes `y_true`, what `needs` says and the `columns` by name, and returns a "
-        "number; a ValueError or NaN says that the metric has no value on these rows.",
-    )
+    function: str = Field(pattern=DOTTED)
+    """Import path, e.g. mymetrics.profit for `profit` in mymetrics.py beside this file. It takes
+    `y_true`, what `needs` says and the `columns` by name, and returns a number; a ValueError or NaN
+    says that the metric has no value on these rows."""
     label: Label | None = None
     greater_is_better: bool = Field(True, description="Which way is better.")
     unit: Label | None = Field(None, description="What it is measured in.")
-    needs: Literal["labels", "probabilities", "numbers"] = Field(
-        "labels",
-        description="What the second argument is: predicted classes, or probabilities of all "
-        "classes in their order, of two classes those of the positive one; or predicted numbers, "
-        "of a regression.",
-    )
-    columns: list[ColumnName] = Field(
-        [], description="Columns of the data that it takes too, by name."
-    )
-    smooth: bool = Field(
-        True,
-        description="`false` for medians, best thresholds and whatever jumps when a row is left "
-        "out: their intervals come from the bootstrap, and no test is made.",
-    )
+    needs: Literal["labels", "probabilities", "numbers"] = "labels"
+    """What the second argument is: predicted classes, or probabilities of all classes in their
+    order, of two classes those of the positive one; or predicted numbers, of a regression."""
+    columns: list[ColumnName] = Field([])
+    """Columns of the data that it takes too, by name."""
+    smooth: bool = True
+    """`false` for medians, best thresholds and whatever jumps when a row is left out: their
+    intervals come from the bootstrap, and no test is made."""
 
     @property
     def module(self) -> str:

@@ -7,7 +7,16 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Discriminator, Field, Tag, model_validator
 
-from bakeoff.keys import DOTTED, ClassName, Label, SpecSection, has_keys, said, with_numbers
+from bakeoff.keys import (
+    DOTTED,
+    ClassName,
+    Label,
+    SpecSection,
+    ValueOrKeys,
+    has_keys,
+    said,
+    with_numbers,
+)
 
 Choices = Annotated[list[Any], Field(min_length=1)]
 Range = Annotated[list[float], Field(min_length=2, max_length=2)]
@@ -21,11 +30,10 @@ Criterion = Literal[
 class ChosenThreshold(SpecSection):
     """A threshold that each fit chooses on its training part."""
 
-    choose: Criterion = Field(
-        description="What the out-of-fold predictions of the training rows are to make best: "
-        "accuracy, balanced accuracy, F1, Jaccard index, Cohen's kappa, Matthews correlation, "
-        "Youden's J, or the cost by the experiment's `costs:`."
-    )
+    choose: Criterion
+    """What the out-of-fold predictions of the training rows are to make best: accuracy, balanced
+    accuracy, F1, Jaccard index, Cohen's kappa, Matthews correlation, Youden's J, or the cost by the
+    experiment's `costs:`."""
     cv: int = Field(5, ge=2, le=100, description="Inner folds that make these predictions.")
 
 
@@ -33,9 +41,8 @@ class Distribution(SpecSection):
     """Values to draw from; one of the three."""
 
     uniform: Range | None = Field(None, description="[low, high], any number between.")
-    loguniform: Range | None = Field(
-        None, description="[low, high], both above 0; the logarithm is uniform."
-    )
+    loguniform: Range | None = None
+    """[low, high], both above 0; the logarithm is uniform."""
     randint: WholeRange | None = Field(None, description="[low, high], whole numbers, both ends.")
 
     @model_validator(mode="after")
@@ -53,31 +60,19 @@ class Distribution(SpecSection):
 class Tune(SpecSection):
     """Search for parameters inside each training part: nested cross-validation."""
 
-    search: Literal["grid", "random"] = Field(
-        "grid", description="`grid`: every combination; `random`: `n_iter` drawn ones."
-    )
+    search: Literal["grid", "random"] = "grid"
+    """`grid`: every combination; `random`: `n_iter` drawn ones."""
     space: Annotated[
-        dict[
-            str,
-            Annotated[
-                Annotated[Choices, Tag("values")] | Annotated[Distribution, Tag("distribution")],
-                Discriminator(lambda v: "distribution" if has_keys(v) else "values"),
-            ],
-        ],
+        dict[str, ValueOrKeys[Choices, Distribution]],
         Field(min_length=1),
-    ] = Field(
-        description="Values of the estimator's own parameters: a list, or `{loguniform: [1e-4, "
-        "10]}`, `{uniform: [0, 1]}`, `{randint: [1, 20]}`. A parameter of another step is written "
-        "`<step>__<parameter>`."
-    )
+    ]
+    """Values of the estimator's own parameters: a list, or `{loguniform: [1e-4, 10]}`, `{uniform:
+    [0, 1]}`, `{randint: [1, 20]}`. A parameter of another step is written `<step>__<parameter>`."""
     cv: int = Field(5, ge=2, le=100, description="Inner stratified folds.")
-    scoring: str = Field(
-        "accuracy",
-        description="What to search for: the name of a metric, or of a scorer of scikit-learn.",
-    )
-    n_iter: int | None = Field(
-        None, ge=1, description="Combinations that `random` draws; default: 10."
-    )
+    scoring: str = "accuracy"
+    """What to search for: the name of a metric, or of a scorer of scikit-learn."""
+    n_iter: int | None = Field(None, ge=1)
+    """Combinations that `random` draws; default: 10."""
 
     @model_validator(mode="after")
     def _search_fits_space(self) -> Tune:
@@ -105,11 +100,8 @@ class Step(SpecSection):
 
     estimator: ImportPath
     params: dict[str, Any] = Field({}, description="The step's own parameters.")
-    name: str | None = Field(
-        None,
-        min_length=1,
-        description="Name of the step, for `tune.space`; default: its class in lower case.",
-    )
+    name: str | None = Field(None, min_length=1)
+    """Name of the step, for `tune.space`; default: its class in lower case."""
 
 
 AnyStep = Annotated[
@@ -140,107 +132,61 @@ _NOT_RESOURCES = {
     **dict.fromkeys(("mem", "mem_mib"), "mem_mb:"),
     **dict.fromkeys(("disk", "disk_mib"), "disk_mb:"),
 }
+ClassWeights = Annotated[dict[ClassName, Annotated[float, Field(ge=0)]], Field(min_length=1)]
 Resource = Annotated[str, Field(min_length=1, pattern=r"^\S+$")]
 
 
 class Model(SpecSection):
     """A scikit-learn-compatible classifier or regressor."""
 
-    estimator: ImportPath | None = Field(
-        None, description="Import path of the class, e.g. sklearn.linear_model.LogisticRegression."
-    )
-    params: dict[str, Any] = Field(
-        {},
-        description="The estimator's own parameters. Among them `{estimator: …, params: …}` stands "
-        "for an estimator, `{object: …, args: […], params: …}` for any other object, by the import "
-        "path of the class or function that makes it, and `{function: …}` for a function, or a "
-        "class such as `numpy.float32`, itself.",
-    )
-    steps: Steps | None = Field(
-        None,
-        description="Instead of `estimator`: the steps of a pipeline, the estimator last; each an "
-        "import path or `{estimator: …, params: …, name: …}`.",
-    )
+    estimator: ImportPath | None = None
+    """Import path of the class, e.g. sklearn.linear_model.LogisticRegression."""
+    params: dict[str, Any] = Field({})
+    """The estimator's own parameters. Among them `{estimator: …, params: …}` stands for an
+    estimator, `{object: …, args: […], params: …}` for any other object, by the import path of the
+    class or function that makes it, and `{function: …}` for a function, or a class such as
+    `numpy.float32`, itself."""
+    steps: Steps | None = None
+    """Instead of `estimator`: the steps of a pipeline, the estimator last; each an import path or
+    `{estimator: …, params: …, name: …}`."""
     label: Label | None = None
-    preprocessing: Preprocessing = Field(
-        "auto",
-        description="`auto`: columns that are not numbers are encoded, missing values imputed "
-        "where the estimator takes none, numbers scaled for estimators that are not made of "
-        "trees; all of it fitted inside each training fold. `none`: the estimator gets the "
-        "columns as they are. Or your own: a transformer's import path, `{estimator: …, params: "
-        "…}`, or a list of them. Default: `auto`, and `none` with `steps`.",
-    )
-    features: list[str] | None = Field(
-        None, min_length=1, description="Columns this model learns from; default: all features."
-    )
+    preprocessing: Preprocessing = "auto"
+    """`auto`: columns that are not numbers are encoded, missing values imputed where the estimator
+    takes none, numbers scaled for estimators that are not made of trees; all of it fitted inside
+    each training fold. `none`: the estimator gets the columns as they are. Or your own: a
+    transformer's import path, `{estimator: …, params: …}`, or a list of them. Default: `auto`, and
+    `none` with `steps`."""
+    features: list[str] | None = Field(None, min_length=1)
+    """Columns this model learns from; default: all features."""
     drop: list[str] = Field([], description="Features this model does without.")
-    tune: Tune | None = Field(
-        None, description="Search for parameters inside each training part (nested CV)."
-    )
-    threshold: (
-        Annotated[
-            Annotated[float, Tag("number")] | Annotated[ChosenThreshold, Tag("chosen")],
-            Discriminator(lambda v: "chosen" if has_keys(v) else "number"),
-        ]
-        | None
-    ) = Field(
-        None,
-        description="Two classes only: predict the positive one from this probability on (or "
-        "decision value, where there are no probabilities); or `{choose: f1}`. Default: the "
-        "estimator's own way.",
-    )
-    class_weight: (
-        Annotated[
-            Annotated[Literal["balanced"], Tag("word")]
-            | Annotated[
-                dict[ClassName, Annotated[float, Field(ge=0)]],
-                Field(min_length=1),
-                Tag("weights"),
-            ],
-            Discriminator(lambda value: "weights" if isinstance(value, Mapping) else "word"),
-        ]
-        | None
-    ) = Field(
-        None,
-        description="`balanced`, or `{class: weight}` (others weigh 1): by the estimator's own "
-        "parameter, or else by sample weights.",
-    )
-    seeds: int = Field(
-        1,
-        ge=1,
-        le=1000,
-        description="Fits per fold, each with another seed of the algorithm: a fold's score is "
-        "their mean. On the holdout `recipe_difference` compares all of them; tests that look at "
-        "the rows of a single fit do not run.",
-    )
-    deterministic: bool | None = Field(
-        None,
-        description="Whether training has no random part, so that one fit is all there is of it; "
-        "comparisons of recipes over several `seeds` take such a model for fixed. Default: what "
-        "scikit-learn's estimator says.",
-    )
-    threads: int = Field(
-        1,
-        ge=1,
-        le=1000,
-        description="Threads of one fit; also given to n_jobs where the estimator has it.",
-    )
+    tune: Tune | None = None
+    """Search for parameters inside each training part (nested CV)."""
+    threshold: ValueOrKeys[float, ChosenThreshold] | None = None
+    """Two classes only: predict the positive one from this probability on (or decision value, where
+    there are no probabilities); or `{choose: f1}`. Default: the estimator's own way."""
+    class_weight: ValueOrKeys[Literal["balanced"], ClassWeights] | None = None
+    """`balanced`, or `{class: weight}` (others weigh 1): by the estimator's own parameter, or else
+    by sample weights."""
+    seeds: int = Field(1, ge=1, le=1000)
+    """Fits per fold, each with another seed of the algorithm: a fold's score is their mean. On the
+    holdout `recipe_difference` compares all of them; tests that look at the rows of a single fit do
+    not run."""
+    deterministic: bool | None = None
+    """Whether training has no random part, so that one fit is all there is of it; comparisons of
+    recipes over several `seeds` take such a model for fixed. Default: what scikit-learn's estimator
+    says."""
+    threads: int = Field(1, ge=1, le=1000)
+    """Threads of one fit; also given to n_jobs where the estimator has it."""
     resources: dict[
         Annotated[str, Field(pattern=r"^[a-z]\w*$")], Annotated[int, Field(ge=0)] | Resource
-    ] = Field(
-        {},
-        description="What its fits ask an executor for, by the names of Snakemake's resources: "
-        "`{gpu: 1, mem_mb: 16000, runtime: 240, slurm_partition: gpu}`. No result depends on it, "
-        "and an edit refits nothing.",
-    )
-    timeout: Seconds | None = Field(
-        None, description="Seconds after which a fit is ended; default: the experiment's."
-    )
-    memory: Megabytes | None = Field(
-        None,
-        description="MB of memory beyond which the process of a fit is ended; default: the "
-        "experiment's.",
-    )
+    ] = Field({})
+    """What its fits ask an executor for, by the names of Snakemake's resources: `{gpu: 1, mem_mb:
+    16000, runtime: 240, slurm_partition: gpu}`. No result depends on it, and an edit refits
+    nothing."""
+    timeout: Seconds | None = None
+    """Seconds after which a fit is ended; default: the experiment's."""
+    memory: Megabytes | None = None
+    """MB of memory beyond which the process of a fit is ended; default: the experiment's."""
 
     @model_validator(mode="before")
     @classmethod

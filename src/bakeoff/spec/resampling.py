@@ -17,11 +17,9 @@ Split = tuple[int, int]
 class Plan(SpecSection):
     """What every plan shares."""
 
-    stratify: bool = Field(
-        True,
-        description="Keep the class shares the same in every part; with `groups:` as nearly as the "
-        "groups allow. Divisions by `time:` and given ones are what they are.",
-    )
+    stratify: bool = True
+    """Keep the class shares the same in every part; with `groups:` as nearly as the groups allow.
+    Divisions by `time:` and given ones are what they are."""
     repeats: int = 1
     folds: int = 1
 
@@ -45,19 +43,13 @@ class Cv5x2(Plan):
 class KFold(Plan):
     """k-fold cross-validation, once or repeated; forward chaining for data with `time:`."""
 
-    folds: int = Field(
-        10,
-        ge=2,
-        le=10000,
-        description="Number of folds, k; as many as rows: leave-one-out, for metrics that are a "
-        "mean over rows, such as accuracy, cost or log_loss.",
-    )
+    folds: int = Field(10, ge=2, le=10000)
+    """Number of folds, k; as many as rows: leave-one-out, for metrics that are a mean over rows,
+    such as accuracy, cost or log_loss."""
     repeats: int = Field(1, ge=1, le=1000, description="How often, each with a new division.")
-    column: ColumnName | None = Field(
-        None,
-        description="A column that says in which fold a row is tested, in place of a draw; it "
-        "holds `folds` different values. Not a feature unless listed in `features`.",
-    )
+    column: ColumnName | None = None
+    """A column that says in which fold a row is tested, in place of a draw; it holds `folds`
+    different values. Not a feature unless listed in `features`."""
 
     @model_validator(mode="after")
     def _one_column_for_one_repeat(self) -> KFold:
@@ -69,9 +61,8 @@ class KFold(Plan):
 class Halves(Plan):
     """Cross-validation inside disjoint halves of the rows, and of all rows."""
 
-    repeats: int = Field(
-        20, ge=2, le=1000, description="Number of random halvings; 10 where fits are dear."
-    )
+    repeats: int = Field(20, ge=2, le=1000)
+    """Number of random halvings; 10 where fits are dear."""
     folds: int = Field(5, ge=3, le=100, description="Folds inside each half, and of all rows.")
     full_repeats: int = Field(3, ge=1, le=1000, description="Cross-validations of all rows.")
 
@@ -92,26 +83,17 @@ class Resampled(Plan):
 class Holdout(Plan):
     """One training set and one test set."""
 
-    test_size: float | None = Field(
-        None,
-        gt=0,
-        lt=1,
-        description="Share of the rows that is tested on: drawn at random, or the last ones of "
-        "data with `time:`. 0.3 unless `column` is given.",
-    )
-    column: ColumnName | None = Field(
-        None,
-        description="A column that says which rows are for training and which for testing. "
-        "Not a feature unless listed in `features`.",
-    )
-    train: Annotated[list[ClassName], Field(min_length=1)] | None = Field(
-        None, description="With `column`: its values for training; default: `[train]`."
-    )
-    test: Annotated[list[ClassName], Field(min_length=1)] | None = Field(
-        None,
-        description="With `column`: its values for testing; default: `[test]`. Rows with another "
-        "value are in neither part.",
-    )
+    test_size: float | None = Field(None, gt=0, lt=1)
+    """Share of the rows that is tested on: drawn at random, or the last ones of data with `time:`.
+    0.3 unless `column` is given."""
+    column: ColumnName | None = None
+    """A column that says which rows are for training and which for testing. Not a feature unless
+    listed in `features`."""
+    train: Annotated[list[ClassName], Field(min_length=1)] | None = None
+    """With `column`: its values for training; default: `[train]`."""
+    test: Annotated[list[ClassName], Field(min_length=1)] | None = None
+    """With `column`: its values for testing; default: `[test]`. Rows with another value are in
+    neither part."""
     repeats: Literal[1] = Field(1, description="Always 1; for more use `resampled`.")
     folds: Literal[1] = Field(1, description="Always 1; for more use `kfold`.")
 
@@ -147,10 +129,8 @@ class Resampling(SpecSection):
 
     cv_5x2: Cv5x2 | None = Field(None, description="Five replications of 2-fold cross-validation.")
     kfold: KFold | None = Field(None, description="k-fold cross-validation, once or repeated.")
-    halves: Halves | None = Field(
-        None,
-        description="Cross-validation inside random halves and of all rows, for half_sample_t.",
-    )
+    halves: Halves | None = None
+    """Cross-validation inside random halves and of all rows, for half_sample_t."""
     resampled: Resampled | None = Field(None, description="Repeated random divisions.")
     holdout: Holdout | None = Field(None, description="One training set and one test set.")
 
@@ -183,9 +163,7 @@ class Resampling(SpecSection):
 class Execution(SpecSection):
     """How the fits become jobs. No result depends on it."""
 
-    jobs_per: Literal["fold", "model"] | None = Field(
-        None,
-        description="How many fits one job does: `fold`: one; `model`: all of a model on a data "
-        "set. Default: `fold`, and `model` where the fits are jobs of a cluster. The files are the "
-        "same, and changing it refits nothing. Many short fits want `model`.",
-    )
+    jobs_per: Literal["fold", "model"] | None = None
+    """How many fits one job does: `fold`: one; `model`: all of a model on a data set. Default:
+    `fold`, and `model` where the fits are jobs of a cluster. The files are the same, and changing
+    it refits nothing. Many short fits want `model`."""

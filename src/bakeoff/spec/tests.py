@@ -41,42 +41,28 @@ class HypothesisTests(SpecSection):
     """Which tests run, and what they share."""
 
     alpha: float = Field(0.05, gt=0, lt=1, description=OPTIONS["alpha"].help)
-    run: Annotated[list[str], Field(min_length=1), BeforeValidator(_as_list)] = Field(
-        [RECOMMENDED],
-        description="Names of tests. `recommended` stands for the tests that fit what the "
-        "experiment offers, with the reasons in tests.json; others can be named beside it.",
-    )
+    run: Annotated[list[str], Field(min_length=1), BeforeValidator(_as_list)] = Field([RECOMMENDED])
+    """Names of tests. `recommended` stands for the tests that fit what the experiment offers, with
+    the reasons in tests.json; others can be named beside it."""
     correction: Correction | None = Field(None, description=OPTIONS["correction"].help)
     versus: Id | None = Field(None, description=OPTIONS["versus"].help)
     alternative: Alternative = Field("two-sided", description=OPTIONS["alternative"].help)
-    rope: float | None = Field(
-        None,
-        ge=0,
-        description="Half-width of the region of practical equivalence of the Bayesian test, in "
-        "the unit of the metric; default 0.01.",
-    )
-    margin: float | None = Field(
-        None,
-        gt=0,
-        description="The largest difference that does not matter, in the unit of the metric, for "
-        "the equivalence tests; choose it before seeing results.",
-    )
-    missing_cells: MissingCells | None = Field(
-        None,
-        description="When a model has no score on a data set: stop (`error`), leave that data set "
-        "out of the tests over data sets (`drop_dataset`), or rank those last that `failed`. The "
-        "results say so. Default: `error`; with `on_error: exclude` `drop_dataset`.",
-    )
-    dataset_groups: dict[str, Annotated[list[str], Field(min_length=2)]] = Field(
-        {},
-        description="Data sets that belong together, such as versions of one, by the name of the "
-        "group: tests over data sets take the mean score of a group for one.",
-    )
-    options: Annotated[dict[str, dict[str, Any]], BeforeValidator(with_numbers)] = Field(
-        {},
-        description="Options of single tests, by name: `mcnemar: {variant: exact}`. Besides those "
-        "of the test: `metrics`, `plan`, `alpha`, `correction`, `versus`.",
-    )
+    rope: float | None = Field(None, ge=0)
+    """Half-width of the region of practical equivalence of the Bayesian test, in the unit of the
+    metric; default 0.01."""
+    margin: float | None = Field(None, gt=0)
+    """The largest difference that does not matter, in the unit of the metric, for the equivalence
+    tests; choose it before seeing results."""
+    missing_cells: MissingCells | None = None
+    """When a model has no score on a data set: stop (`error`), leave that data set out of the tests
+    over data sets (`drop_dataset`), or rank those last that `failed`. The results say so. Default:
+    `error`; with `on_error: exclude` `drop_dataset`."""
+    dataset_groups: dict[str, Annotated[list[str], Field(min_length=2)]] = Field({})
+    """Data sets that belong together, such as versions of one, by the name of the group: tests over
+    data sets take the mean score of a group for one."""
+    options: Annotated[dict[str, dict[str, Any]], BeforeValidator(with_numbers)] = Field({})
+    """Options of single tests, by name: `mcnemar: {variant: exact}`. Besides those of the test:
+    `metrics`, `plan`, `alpha`, `correction`, `versus`."""
 
     def units(self, datasets: Iterable[str]) -> dict[str, list[str]]:
         """Map what tests over data sets count as one, a data set or a group, to its data sets."""
@@ -117,14 +103,9 @@ class PlannedTest:
         return side
 
     @property
-    def on_rows(self) -> bool:
+    def on_predictions(self) -> bool:
         """Whether its evidence is predictions row by row, not scores."""
-        return self.evidence in ("rows", "runs")
-
-    @property
-    def on_fold_rows(self) -> bool:
-        """Whether its evidence is the predictions of every fold, row by row."""
-        return self.evidence == "fold_rows"
+        return self.evidence in ("rows", "runs", "fold_rows")
 
     @property
     def on_datasets(self) -> bool:

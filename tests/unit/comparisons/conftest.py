@@ -125,8 +125,7 @@ class Study:
         """Name the files that feed a test, as the workflow does."""
         if chosen.on_datasets:
             return self.matrix
-        on_rows = chosen.on_rows or chosen.on_fold_rows
-        kind = "predictions" if on_rows else "scores"
+        kind = "predictions" if chosen.on_predictions else "scores"
         return {name: self.file(name, chosen.plan, kind) for name in experiment.datasets}
 
     def run(self, tests, **changes):

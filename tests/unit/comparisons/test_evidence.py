@@ -109,8 +109,7 @@ def test_labels_become_codes_of_sorted_classes():
 @pytest.mark.parametrize("evidence", list(Evidence))
 def test_a_plan_knows_kinds_of_evidence_as_the_catalogue_does(evidence):
     test = PlannedTest(name="any", evidence=evidence.value)
-    assert test.on_rows == evidence.on_rows
-    assert test.on_fold_rows == (evidence is Evidence.FOLD_ROWS)
+    assert test.on_predictions == (evidence.on_rows or evidence is Evidence.FOLD_ROWS)
     assert test.on_datasets == (evidence is Evidence.DATASETS)
 
 

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from bakeoff.api.findings import Findings
-from bakeoff.execution.in_process import run_in_process
+from bakeoff.execution.fits import run_in_process
 from bakeoff.spec import load_experiment
 from bakeoff.stats import mcnemar, mean_difference
 from tests.conftest import GONE, change, messages

@@ -377,16 +377,15 @@ def test_stamp_tells_what_made_a_file(tmp_path):
 
 def test_predictions_of_another_fingerprint_are_not_scored(tmp_path):
     code = np.zeros(2, dtype=np.intp)
-    facts = {**dict.fromkeys(("dataset", "plan", "repeat", "fold", "seed"), 1), "model": "tree"}
-    facts["dataset"] = "d"
-    facts |= {"n_train": 2, "n_test": 2, "fingerprint": "old"}
+    facts = {**FIT._asdict(), "n_train": 2, "n_test": 2, "fingerprint": "old"}
     path = tmp_path / "p.parquet"
     Predictions(np.arange(2), code, code, ("u", "v"), None, None, facts).write(path)
-    scores, _ = score_fits([path], ["accuracy"], fingerprints={"d": {"tree": "old"}})
+    scores, _ = score_fits([path], ["accuracy"], fingerprints={"d": {"m": "old"}})
     assert list(scores["value"]) == [1.0]
+    new = {"d": {"m": "new"}}
     for read in (
-        lambda: score_fits([path], ["accuracy"], fingerprints={"d": {"tree": "new"}}),
-        lambda: collect_predictions({"tree": path}, tmp_path / "c.parquet", {"d": {"tree": "new"}}),
+        lambda: score_fits([path], ["accuracy"], fingerprints=new),
+        lambda: collect_predictions({"m": path}, tmp_path / "c.parquet", new),
     ):
         with pytest.raises(UserError, match=r"p\.parquet was made by another state"):
             read()

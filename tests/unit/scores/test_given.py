@@ -12,7 +12,7 @@ from bakeoff.api.findings import Findings
 from bakeoff.comparisons import plan_tests, run_planned
 from bakeoff.data import Split
 from bakeoff.data.given_predictions import load_given
-from bakeoff.execution.in_process import run_in_process
+from bakeoff.execution.fits import run_in_process
 from bakeoff.scores.given_results import given_predictions, given_scores
 from bakeoff.spec import Fit, load_experiment
 from tests.conftest import GONE, change, hold, messages

@@ -20,7 +20,6 @@ import pyarrow.feather
 from pandas.api.types import is_numeric_dtype, is_string_dtype
 
 from bakeoff.errors import Problem, UserError, unknown
-from bakeoff.extras import require
 from bakeoff.files import parse_json, read_large
 from bakeoff.sources.common.base import ENDINGS, TableKeys
 from bakeoff.sources.common.identifiers import (
@@ -30,6 +29,7 @@ from bakeoff.sources.common.identifiers import (
     whole_numbers,
     with_own_types,
 )
+from bakeoff.usercode import require
 
 LARGEST = 4 << 30
 """Bytes of a download, and of what an archive holds: more is a mistake or an attack."""
