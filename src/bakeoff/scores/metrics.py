@@ -7,7 +7,6 @@ a millisecond a call. The tests hold them to scikit-learn's values.
 from __future__ import annotations
 
 import dataclasses
-import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -217,7 +216,6 @@ def in_unit(metric: Metric, unit: str | None) -> Metric:
 
 
 def _metric(given: GivenMetric) -> Metric:
-    low, high = given.range
     return dataclasses.replace(
         numbers(
             given.name,
@@ -226,5 +224,5 @@ def _metric(given: GivenMetric) -> Metric:
         ),
         title=given.label or given.name,
         unit=given.unit or "",
-        range=(-math.inf if low is None else low, math.inf if high is None else high),
+        range=given.limits,
     )
