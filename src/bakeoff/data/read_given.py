@@ -168,13 +168,14 @@ def _of_table(
             run = Predicted(said, column=column)
         model = run_of(column)[0]
         runs[model] = (*runs.get(model, ()), run)
+    rows = Observations.of_rows(file, named, ids, true).with_models(runs, (*claimed, *columns))
     if true is not None and (n := len(runs)) < 2:
         raise UserError(
             f"{file.path!r} has {n} column{'s' if not n else ''} of predictions beside the "
             f"true labels in {truth!r}; comparing needs two: add a column, or give one table per "
             "model"
         )
-    return Observations.of_rows(file, named, ids, true).with_models(runs, (*claimed, *columns))
+    return rows
 
 
 def _models_of(
