@@ -55,7 +55,6 @@ def test_numbers_are_cut_where_the_experiment_says():
         (MANY, "income", "50 different numbers from 0 to 49: say where to cut them"),
         (MANY, "name", r"^datasets.d.subgroups\[0\]: .* 50 different values, 30"),
     ],
-    ids=str,
 )
 def test_column_that_makes_no_subgroups_is_refused(frame, listed, message):
     with pytest.raises(Problem, match=message):
