@@ -548,7 +548,30 @@ def probabilities_in(
     file: Records, classes: Sequence[str], wanted: str | Mapping[str, str] | None, ids: NDArray[Any]
 ) -> NDArray[np.float64] | None:
     """Return the class probabilities, shape (n, K); None where the file has none."""
-    columns = _probability_columns(file, classes, wanted)
+    at, have = (*file.place[:-1], "columns", "probabilities"), set(file.names)
+    if isinstance(wanted, Mapping):
+        for name, column in wanted.items():
+            if name not in classes:
+                raise Problem(at, unknown("class", name, classes))
+            if column not in have:
+                raise Problem(at, f"{file.path!r}: {unknown('column', column, have)}")
+        columns = {c: wanted[c] for c in classes if c in wanted}
+    else:
+        tried = (
+            {c: name for c in classes if (name := pattern.replace(CLASS, c)) in have}
+            for pattern in (PATTERNS if wanted is None else (wanted,))
+        )
+        columns = next(filter(None, tried), {})
+        if wanted is not None and not columns:
+            expected = [wanted.replace(CLASS, c) for c in classes]
+            raise Problem(at, f"{file.path!r} has none of the columns {listed(expected)}")
+    if columns and len(columns) < len(classes) and len(classes) > 2:
+        lacking = [c for c in classes if c not in columns]
+        raise Problem(
+            at,
+            f"{file.path!r} has probabilities of {len(columns)} of {len(classes)} classes; there "
+            f"is no column for {some(lacking)}",
+        )
     if not columns or len(classes) == 1:  # of a single class a probability says nothing
         return None
     values = np.column_stack([file.numbers(column) for column in columns.values()])
@@ -566,35 +589,3 @@ def probabilities_in(
             f"not sum up to 1; the first is id {ids[row]} with {values[row].sum():.4g}",
         )
     return values
-
-
-def _probability_columns(
-    file: Records, classes: Sequence[str], wanted: str | Mapping[str, str] | None
-) -> dict[str, str]:
-    """Map each class to its column, in the order of the classes."""
-    at = (*file.place[:-1], "columns", "probabilities")
-    have = set(file.names)
-    if isinstance(wanted, Mapping):
-        for name, column in wanted.items():
-            if name not in classes:
-                raise Problem(at, unknown("class", name, classes))
-            if column not in have:
-                raise Problem(at, f"{file.path!r}: {unknown('column', column, have)}")
-        named = {c: wanted[c] for c in classes if c in wanted}
-    else:
-        tried = (
-            {c: name for c in classes if (name := pattern.replace(CLASS, c)) in have}
-            for pattern in (PATTERNS if wanted is None else (wanted,))
-        )
-        named = next(filter(None, tried), {})
-        if wanted is not None and not named:
-            expected = [wanted.replace(CLASS, c) for c in classes]
-            raise Problem(at, f"{file.path!r} has none of the columns {listed(expected)}")
-    if named and len(named) < len(classes) and len(classes) > 2:
-        lacking = [c for c in classes if c not in named]
-        raise Problem(
-            at,
-            f"{file.path!r} has probabilities of {len(named)} of {len(classes)} classes; there is "
-            f"no column for {some(lacking)}",
-        )
-    return named

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -65,7 +65,7 @@ def read_given(
         files = [
             Observations.of_records(part, named, model, values=True, may_lack=may_lack)
             if wide is None
-            else _numbers_in(part, named, models, may_lack=may_lack)
+            else _of_table(part, named, models, values=True, may_lack=may_lack)
             for model, part in parts
         ]
         return _of_numbers(name, files, named, values, missing)
@@ -77,8 +77,8 @@ def read_given(
     elif missing is not None:
         raise Problem(("missing",), "is for one table per model, or numbers per row (values)")
     else:
-        how = models, classes, positive, drop_unlabelled, numbers
-        files = [_of_columns(part, named, *how) for _, part in parts]
+        how = models, classes, positive, numbers
+        files = [_of_table(part, named, *how, may_lack=drop_unlabelled) for _, part in parts]
         one: Any = files[0].true
         if other := next((run for run in files[1:] if one.unlike(run.true).any()), None):
             text = f"{other.name}: training runs have other true labels of some rows"
@@ -122,53 +122,60 @@ def _why_unclear(given: Observations, named: GivenColumns) -> str:
     )
 
 
-def _of_columns(
+def _of_table(
     file: Records,
     named: GivenColumns,
     models: Sequence[str] | None,
-    classes: Sequence[str],
-    positive: str | None,
-    drop_unlabelled: bool,
-    numbers: bool | None,
+    classes: Sequence[str] = (),
+    positive: str | None = None,
+    numbers: bool | None = None,
+    *,
+    values: bool = False,
+    may_lack: bool = False,
 ) -> Observations:
-    """Take the predictions of models from the columns of a table in which each row is once."""
-    truth, name = file.require("truth", named), file.find("id", named)
-    if numbers is None:
-        numbers = looks_like_a_quantity(file.column(truth))
-    true = file.answers(truth, "truth", numbers=numbers, may_lack=drop_unlabelled)
-    rest = file.unclaimed(named, (truth, name))
-    if numbers and models is None:
-        _refuse_ids(file, rest)
-    order = _order(true, classes, positive)
+    """Observe what models say that are columns of a table in which each row is once."""
+    truth, ids = file.find("truth", named), file.find("id", named)
+    true, claimed = None, [ids]
+    if not values:
+        truth = file.require("truth", named)
+        if numbers is None:
+            numbers = looks_like_a_quantity(file.column(truth))
+        true = file.answers(truth, "truth", numbers=numbers, may_lack=may_lack)
+        claimed.append(truth)
+    elif truth is not None and models is None:
+        raise Problem(
+            ("models",),
+            f"{file.path!r}: {truth!r} looks like the true labels, not like a model's numbers: "
+            "name the columns of numbers",
+        )
+    rest = file.unclaimed(named, claimed)
+    if models is None and (numbers or values) and (like := like_ids(file.table, rest)):
+        raise Problem(
+            ("models",),
+            f"{file.path!r}: {like[0]!r} looks like an id, not like a model's numbers"
+            f"{no_model(like[0])}",
+        )
+    order = () if true is None else _order(true, classes, positive)
     columns = _models_of(rest, order, models)
-    if models is None and not numbers:
+    if models is None and not numbers and not values:
         _refuse_features(file, [name for name in columns if name in rest], order)
-    said = {one: file.answers(one, numbers=numbers) for one in columns if one in rest}
-    runs = {column: Predicted(said.get(column), column=column) for column in columns}
-    wide = _side_by_side(file, named, name, (truth, name), runs)
-    if (n := len(wide.models)) < 2:
+    runs: dict[str, tuple[Predicted, ...]] = {}
+    for column in columns:
+        if values:
+            run = Predicted(values=file.numbers(column, may_lack=may_lack))
+        else:
+            said = file.answers(column, numbers=bool(numbers)) if column in rest else None
+            run = Predicted(said, column=column)
+        model = run_of(column)[0]
+        runs[model] = (*runs.get(model, ()), run)
+    rows = Observations.of_rows(file, named, ids, true).with_models(runs, (*claimed, *columns))
+    if true is not None and (n := len(runs)) < 2:
         raise UserError(
             f"{file.path!r} has {n} column{'s' if not n else ''} of predictions beside the "
             f"true labels in {truth!r}; comparing needs two: add a column, or give one table per "
             "model"
         )
-    return dataclasses.replace(wide, true=true)
-
-
-def _side_by_side(
-    file: Records,
-    named: GivenColumns,
-    ids: str | None,
-    claimed: Sequence[str | None],
-    runs: Mapping[str, Predicted],
-) -> Observations:
-    """Put what the columns of a table say beside each other, as the training runs of models."""
-    rows = Observations.of_rows(file, named, ids, None)
-    models: dict[str, tuple[Predicted, ...]] = {}
-    for column, run in runs.items():
-        model = run_of(column)[0]
-        models[model] = (*models.get(model, ()), run)
-    return rows.with_models(models, (*claimed, *runs))
+    return rows
 
 
 def _models_of(
@@ -214,16 +221,6 @@ def _refuse_features(file: Records, names: Sequence[str], classes: Sequence[str]
             f"{file.path!r}: {listed(strange)} {'is' if len(strange) == 1 else 'are'} no "
             f"model{'s' * (len(strange) > 1)}? There is no class ({some(sorted(classes))}) in it"
             f"{no_model(strange[0], ','.join(models))}",
-        )
-
-
-def _refuse_ids(file: Records, rest: Sequence[str]) -> None:
-    """Refuse a column that looks like an id among those that are taken for models."""
-    if ids_of := like_ids(file.table, rest):
-        raise Problem(
-            ("models",),
-            f"{file.path!r}: {ids_of[0]!r} looks like an id, not like a model's numbers"
-            f"{no_model(ids_of[0])}",
         )
 
 
@@ -330,25 +327,6 @@ def _of_numbers(
     return dataclasses.replace(given, told=tuple(told))
 
 
-def _numbers_in(
-    file: Records, named: GivenColumns, models: Sequence[str] | None, *, may_lack: bool
-) -> Observations:
-    """Take the numbers of models from the columns of a table in which each row is once."""
-    name, truth = file.find("id", named), file.find("truth", named)
-    if truth is not None and models is None:
-        raise Problem(
-            ("models",),
-            f"{file.path!r}: {truth!r} looks like the true labels, not like a model's numbers: "
-            "name the columns of numbers",
-        )
-    rest = file.unclaimed(named, (name,))
-    if models is None:
-        _refuse_ids(file, rest)
-    columns = _models_of(rest, (), models)
-    runs = {one: Predicted(values=file.numbers(one, may_lack=may_lack)) for one in columns}
-    return _side_by_side(file, named, name, (name,), runs)
-
-
 def _averages(files: Sequence[Observations], named: GivenColumns) -> list[str]:
     """Say of items of several tasks that scores are micro averages, and give the macro averages."""
     firsts: dict[str, Observations] = {}
@@ -379,7 +357,7 @@ def meant(file: Observations, metric: Kind, named: GivenColumns) -> Observations
     values = file.only.values
     assert values is not None
     if isinstance(metric, GivenMetric):
-        low, high = _limits(metric)
+        low, high = metric.limits
         wrong, what = (values < low) | (values > high), f"outside {low:g} to {high:g}"
     else:
         wrong = ~np.isin(values, (0, 1))
@@ -445,16 +423,10 @@ def _passed(file: Observations, asked: Passing, named: GivenColumns) -> Observat
     )
 
 
-def _limits(metric: GivenMetric) -> tuple[float, float]:
-    """Return the least and the greatest possible number."""
-    low, high = metric.range
-    return -math.inf if low is None else low, math.inf if high is None else high
-
-
 def may_be_right_or_wrong(files: Collection[Observations], metric: GivenMetric) -> bool:
     """Tell whether all values are 0 or 1 and no other range is declared."""
     firsts = [file.only.values for file in files if file.only.values is not None]
-    ranged = isinstance(metric, Passing) or _limits(metric) not in ((-math.inf, math.inf), (0, 1))
+    ranged = isinstance(metric, Passing) or metric.limits not in ((-math.inf, math.inf), (0, 1))
     if not firsts or ranged:
         return False
     return all(bool(np.isin(values, (0, 1)).all()) for values in firsts)

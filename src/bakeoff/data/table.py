@@ -174,12 +174,9 @@ def load_table(
     keys: dict[str, Any] = {ROW_ID: _row_ids(frame, spec, place), TARGET: labels}
     if spec.weights is not None:
         keys[WEIGHT] = _weights(frame, spec.weights, (*place, "weights"))
-    if spec.groups is not None:
-        groups = _complete(frame, spec.groups, (*place, "groups"))
-        keys[GROUP] = _read(identifiers, groups, (*place, "groups"))
-    if spec.time is not None:
-        time = _complete(frame, spec.time, (*place, "time"))
-        keys[TIME] = _read(columns.ordered, time, (*place, "time"))
+    for key, role, read in ((GROUP, "groups", identifiers), (TIME, "time", columns.ordered)):
+        if (column := getattr(spec, role)) is not None:
+            keys[key] = _read(read, _complete(frame, column, (*place, role)), (*place, role))
     if loaded.tested_from is not None:
         keys[PART] = np.where(frame.index >= loaded.tested_from, "test", "train")
     with_roles = (target, spec.id, spec.weights, spec.groups, spec.time)

@@ -47,7 +47,14 @@ def score_fits(
         times.append(fit | {name: seconds.get(name) for name in TIMINGS})
         fit |= {name: one.facts[name] for name in ("n_train", "n_test")}
         columns_at = carried.get(one.facts["dataset"])
-        columns = {} if columns_at is None else taken(carried_columns(columns_at, one.row_id))
+        carried_along = (
+            () if columns_at is None else carried_columns(columns_at, one.row_id).items()
+        )
+        columns = {
+            str(column).removeprefix(TAKEN): values.to_numpy()
+            for column, values in carried_along
+            if str(column).startswith(TAKEN)
+        }
         view = view_of(one, costs, columns)
         for name in metrics:
             if one.values is not None:
@@ -170,12 +177,6 @@ def related(data: str | Path, row_id: NDArray[Any]) -> dict[str, Any]:
         columns = [c for c in file.schema_arrow.names if c in (ROW_ID, *keys.values())]
     frame = read_frame(data, columns).set_index(ROW_ID).loc[row_id]
     return {name: frame[key].to_numpy() for name, key in keys.items() if key in frame}
-
-
-def taken(carried: pd.DataFrame) -> dict[str, NDArray[Any]]:
-    """Return the columns that own metrics take, by their names."""
-    names = [name for name in carried if str(name).startswith(TAKEN)]
-    return {str(name).removeprefix(TAKEN): carried[name].to_numpy() for name in names}
 
 
 def carried_columns(path: str | Path, row_id: NDArray[Any]) -> pd.DataFrame:

@@ -123,23 +123,19 @@ def _chosen(
     counted = {"repeat": 1, "fold": 1, **dict.fromkeys(_SIZES, np.nan)}
     frame = frame.assign(**{name: v for name, v in counted.items() if name not in frame.columns})
     for column in ("repeat", "fold", "value", *_SIZES):
-        frame[column] = _numbers(frame[column], column, path, place)
+        values, expected = frame[column], "a number"
+        numbers = pd.to_numeric(values, errors="coerce")
+        wrong = (numbers.isna() & values.notna()) | np.isinf(numbers.astype("float64"))
+        if column != "value":
+            counted_from_1 = (numbers >= 1) & (numbers % 1 == 0)
+            wrong = ~counted_from_1 & (values.notna() | (column not in _SIZES))
+            expected = "a whole number from 1"
+        if wrong.any():
+            text = f"found {values[wrong].iloc[0]} in column {column!r}, expected {expected}"
+            raise Problem(place, f"{path!r}: {text}")
+        frame[column] = numbers
     check_ranges(frame, metrics_of(experiment), repr(path), place)
     return frame
-
-
-def _numbers(values: pd.Series[Any], column: str, path: str, place: Place) -> pd.Series[Any]:
-    numbers = pd.to_numeric(values, errors="coerce")
-    wrong = (numbers.isna() & values.notna()) | np.isinf(numbers.astype("float64"))
-    expected = "a number"
-    if column != "value":
-        counted = (numbers >= 1) & (numbers % 1 == 0)
-        wrong = ~counted & (values.notna() | (column not in _SIZES))
-        expected = "a whole number from 1"
-    if wrong.any():
-        text = f"found {values[wrong].iloc[0]} in column {column!r}, expected {expected}"
-        raise Problem(place, f"{path!r}: {text}")
-    return numbers
 
 
 def check_ranges(frame: pd.DataFrame, known: Mapping[str, Metric], what: str, place: Place) -> None:

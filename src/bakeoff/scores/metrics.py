@@ -7,7 +7,6 @@ a millisecond a call. The tests hold them to scikit-learn's values.
 from __future__ import annotations
 
 import dataclasses
-import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -18,7 +17,6 @@ from bakeoff.data.observations import Observations
 from bakeoff.errors import Problem, unknown
 from bakeoff.fit.predictions import Predictions
 from bakeoff.spec import Costs, Experiment
-from bakeoff.spec.metrics import GivenMetric
 from bakeoff.spec.task import Task
 from bakeoff.stats.metrics.metric import (
     EXAMPLES,
@@ -188,7 +186,19 @@ def metrics_of(experiment: Experiment, positive: str = "") -> Mapping[str, Metri
 
     Those that are about one class of two say which, where `positive` names it.
     """
-    own = {name: _metric(given) for name, given in experiment.given_metrics.items()}
+    own = {
+        name: dataclasses.replace(
+            numbers(
+                given.name,
+                greater_is_better=given.greater_is_better,
+                undefined="its values are given with `scores:` or `values:`, not computed",
+            ),
+            title=given.label or given.name,
+            unit=given.unit or "",
+            range=given.limits,
+        )
+        for name, given in experiment.given_metrics.items()
+    }
     units = {data.unit for data in experiment.datasets.values()}
     unit = units.pop() if len(units) == 1 else None
     ours = {n: of_class(in_unit(metric, unit), positive) for n, metric in METRICS.items()}
@@ -214,17 +224,3 @@ def in_unit(metric: Metric, unit: str | None) -> Metric:
         return metric
     squared = f"{unit}²" if unit.isalpha() else f"({unit})²"
     return dataclasses.replace(metric, unit=unit if metric.unit == TARGET else squared)
-
-
-def _metric(given: GivenMetric) -> Metric:
-    low, high = given.range
-    return dataclasses.replace(
-        numbers(
-            given.name,
-            greater_is_better=given.greater_is_better,
-            undefined="its values are given with `scores:` or `values:`, not computed",
-        ),
-        title=given.label or given.name,
-        unit=given.unit or "",
-        range=(-math.inf if low is None else low, math.inf if high is None else high),
-    )

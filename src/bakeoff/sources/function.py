@@ -51,8 +51,10 @@ class FunctionData(DataSet):
     def load(self, seed: int) -> Loaded:
         """Call the function, with the global random states seeded."""
         import numpy as np
+        import pandas as pd
 
         from bakeoff.seeds import derive, integer
+        from bakeoff.sources.common.formats import with_plain_columns
 
         function = self._imported()
         number = integer(derive(seed, "function", self.function))
@@ -65,7 +67,33 @@ class FunctionData(DataSet):
                 raise
             except BaseException as error:
                 raise UserError(f"{self.function} failed: {described(error)}") from error
-            return self._loaded(returned)
+            parts = returned if isinstance(returned, tuple) else (returned,)
+            if len(parts) > 2 or not isinstance(parts[0], pd.DataFrame):
+                kinds = ", ".join(type(part).__name__ for part in parts)
+                kind = f"({kinds})" if isinstance(returned, tuple) else f"a {kinds}"
+                raise UserError(
+                    f"{self.function} returned {kind}, expected a pandas DataFrame or a DataFrame "
+                    "and the target"
+                )
+            frame = with_plain_columns(parts[0].reset_index(drop=True), self.function)
+            target = self.target if len(parts) == 1 else parts[1]
+            if target is None:
+                raise UserError(
+                    f"{self.function} returned a DataFrame alone: say which column is the target, "
+                    "`target: ...`"
+                )
+            if isinstance(target, str):
+                return Loaded(frame, target)
+            if np.ndim(target) != 1 or len(target) != len(frame):
+                raise UserError(
+                    f"{self.function} returned {len(frame)} rows and a target of shape "
+                    f"{np.shape(target)}: it must have one value for each row"
+                )
+            name = self.target or str(getattr(target, "name", None) or "target")
+            if name in frame.columns:
+                text = f"returned the target {name!r} among the features too"
+                raise UserError(f"{self.function} {text}")
+            return Loaded(frame.assign(**{name: pd.Series(target).reset_index(drop=True)}), name)
 
     def _imported(self) -> Callable[..., Any]:
         with blame("function"):
@@ -78,36 +106,3 @@ class FunctionData(DataSet):
         except ValueError:  # a compiled function that does not tell what it takes
             pass
         return function
-
-    def _loaded(self, returned: Any) -> Loaded:
-        import numpy as np
-        import pandas as pd
-
-        from bakeoff.sources.common.formats import with_plain_columns
-
-        parts = returned if isinstance(returned, tuple) else (returned,)
-        if len(parts) > 2 or not isinstance(parts[0], pd.DataFrame):
-            kinds = ", ".join(type(part).__name__ for part in parts)
-            kind = f"({kinds})" if isinstance(returned, tuple) else f"a {kinds}"
-            raise UserError(
-                f"{self.function} returned {kind}, expected a pandas DataFrame or a DataFrame and "
-                "the target"
-            )
-        frame = with_plain_columns(parts[0].reset_index(drop=True), self.function)
-        target = self.target if len(parts) == 1 else parts[1]
-        if target is None:
-            raise UserError(
-                f"{self.function} returned a DataFrame alone: say which column is the target, "
-                "`target: ...`"
-            )
-        if isinstance(target, str):
-            return Loaded(frame, target)
-        if np.ndim(target) != 1 or len(target) != len(frame):
-            raise UserError(
-                f"{self.function} returned {len(frame)} rows and a target of shape "
-                f"{np.shape(target)}: it must have one value for each row"
-            )
-        name = self.target or str(getattr(target, "name", None) or "target")
-        if name in frame.columns:
-            raise UserError(f"{self.function} returned the target {name!r} among the features too")
-        return Loaded(frame.assign(**{name: pd.Series(target).reset_index(drop=True)}), name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, Self, TypeAlias
@@ -32,10 +33,16 @@ class GivenMetric(SpecSection):
 
     @model_validator(mode="after")
     def _low_before_high(self) -> Self:
-        low, high = self.range
-        if low is not None and high is not None and not low < high:
+        low, high = self.limits
+        if not low < high:
             raise said(f"found range: [{low:g}, {high:g}], expected [low, high] with low < high")
         return self
+
+    @property
+    def limits(self) -> tuple[float, float]:
+        """The least and the greatest possible value."""
+        low, high = self.range
+        return -math.inf if low is None else low, math.inf if high is None else high
 
 
 class Passing(GivenMetric):

@@ -27,6 +27,10 @@ from tests.logs import beginnings
 PLACE = ("predictions",)
 
 
+def read(path):
+    return read_table(str(path), PLACE)
+
+
 def sample(doc_id, **more):
     asked = {"doc_id": doc_id, "doc": {"question": f"{doc_id} + 1?"}, "target": str(doc_id + 1)}
     asked |= {"arguments": [["Q", {"until": ["\n"]}]], "resps": [["2"]], "filtered_resps": ["2"]}
@@ -48,19 +52,11 @@ def scored(i, value, epoch=1, scorer="match"):
     return {"id": i, "epoch": epoch, "input": f"{i}?", "target": "2", "scores": scores}
 
 
-def test_other_json_is_refused_with_what_is_known(tmp_path):
-    path = tmp_path / "x.json"
-    path.write_text('{"a": 1}')
-    known = r"content: a log of Inspect; samples of .*; results of promptfoo; save"
-    with pytest.raises(Problem, match=known):
-        read_table(str(path), PLACE)
-
-
 def test_samples_of_lm_eval(tmp_path):
     path = tmp_path / "samples_gsm8k.jsonl"
     path.write_text(lines([sample(0, exact_match=1.0), sample(1, exact_match=0.0)]))
     assert readers.reader_of(str(path)) is lm_eval
-    found = read_table(str(path), PLACE).to_pandas().to_dict("list")
+    found = read(path).to_pandas().to_dict("list")
     assert beginnings(found.pop("id")) == ["0 + 1?", "1 + 1?"]
     assert found == {"sample_id": [0, 1], "score": [1.0, 0.0]}
 
@@ -83,11 +79,11 @@ def test_a_log_of_inspect(tmp_path):
     path = tmp_path / "log.json"
     path.write_text(log([scored("a", "C"), scored("b", "I"), scored("c", "P"), scored("d", 0.25)]))
     assert readers.reader_of(str(path)) is inspect_logs
-    found = read_table(str(path), PLACE).to_pandas().to_dict("list")
+    found = read(path).to_pandas().to_dict("list")
     assert beginnings(found.pop("id")) == ["a?", "b?", "c?", "d?"]
     assert found == {"sample_id": ["a", "b", "c", "d"], "score": [1.0, 0.0, 0.5, 0.25]}
     path.write_text(log([scored(1, "C", 1), scored(1, "I", 2), scored(2, True, 1)]))
-    assert read_table(str(path), PLACE).to_pandas()["epoch"].tolist() == [1, 2, 1]
+    assert read(path).to_pandas()["epoch"].tolist() == [1, 2, 1]
     rows = [scored(1, {"exact": "C", "f1": 0.5}), scored(2, {"exact": "I", "f1": 0.0})]
     columns = inspect_logs.read(log(rows)).drop(columns=["id", "sample_id"]).to_dict("list")
     assert columns == {"match.exact": [1.0, 0.0], "match.f1": [0.5, 0.0]}
@@ -149,7 +145,7 @@ def test_an_eval_file_of_inspect(tmp_path):
     rows = [scored("a", "C", 1), scored("b", "I", 1), scored("a", "P", 2), scored("b", 1, 2)]
     path = archive_of(tmp_path / "log.eval", log(rows))
     assert readers.reader_of(str(path)) is inspect_logs
-    found = read_table(str(path), PLACE).to_pandas().to_dict("list")
+    found = read(path).to_pandas().to_dict("list")
     assert beginnings(found.pop("id")) == ["a?", "a?", "b?", "b?"]
     assert (found["epoch"], found["score"]) == ([1, 2, 1, 2], [1.0, 0.5, 0.0, 1.0])
     text = log(rows).replace('"success"', '"started"')
@@ -177,19 +173,19 @@ def with_zstandard(path):
 def test_eval_files_of_today_are_packed_by_zstandard(tmp_path):
     path = archive_of(tmp_path / "log.eval", log([scored("a", "C", 1), scored("b", "I", 1)]))
     with_zstandard(path)
-    assert read_table(str(path), PLACE).to_pandas()["score"].tolist() == [1.0, 0.0]
+    assert read(path).to_pandas()["score"].tolist() == [1.0, 0.0]
     content = bytearray(path.read_bytes())
     content[content.index(b"samples/a") + 60] ^= 255
     path.write_bytes(content)
     with pytest.raises(Problem, match=r"samples/a_epoch_1.json cannot be unpacked"):
-        read_table(str(path), PLACE)
+        read(path)
 
 
 def test_other_archives_are_no_logs(tmp_path):
     with zipfile.ZipFile(tmp_path / "t.csv.zip", "w") as archive:
         archive.writestr("t.csv", "id,score\n1,2\n")
     assert readers.reader_of(str(tmp_path / "t.csv.zip")) is None
-    assert read_table(str(tmp_path / "t.csv.zip"), PLACE).num_rows == 1
+    assert read(tmp_path / "t.csv.zip").num_rows == 1
 
 
 def test_probabilities_of_a_single_class_say_nothing(tmp_path):
@@ -209,7 +205,7 @@ def test_an_archive_of_an_unknown_version_is_named(tmp_path):
     newer = re.sub(listed + b"(..)..", listed + rb"\1c\0", path.read_bytes(), flags=re.DOTALL)
     path.write_bytes(newer)
     with pytest.raises(Problem, match=r"cannot be read as excel: zip file version 9\.9"):
-        read_table(str(path), PLACE)
+        read(path)
 
 
 HALF = {"completed_samples": 1, "total_samples": 2}
@@ -223,14 +219,17 @@ def test_a_log_that_did_not_finish_is_refused(tmp_path, status, results):
     path = tmp_path / "log.json"
     path.write_text(json.dumps(found))
     with pytest.raises(Problem, match=f"its status is '{status}', with 1 .*did not finish"):
-        read_table(str(path), PLACE)
+        read(path)
 
 
 def test_a_column_of_several_types_is_one_of_texts(tmp_path):
     path = tmp_path / "rows.jsonl"
     path.write_text(lines([{"id": i, "m": "a" if i != 2 else 3} for i in range(5)]))
-    table = read_table(str(path), ("predictions",))
+    table = read(path)
     assert table["m"].to_pylist() == ["a", "a", "3", "a", "a"]
+
+
+KNOWN = r"content: a log of Inspect; samples of .*; results of promptfoo; lines of mine; save"
 
 
 def test_readers_of_others_are_found(tmp_path, monkeypatch):
@@ -243,10 +242,10 @@ def test_readers_of_others_are_found(tmp_path, monkeypatch):
     monkeypatch.setattr(readers.metadata, "entry_points", lambda group: [point])
     monkeypatch.setattr(readers, "_readers", readers._readers.__wrapped__)
     (tmp_path / "x.mine").write_text("MINE")
-    assert read_table(str(tmp_path / "x.mine"), PLACE)["score"].to_pylist() == [4.0]
+    assert read(tmp_path / "x.mine")["score"].to_pylist() == [4.0]
     (tmp_path / "x.json").write_text("{}")
-    with pytest.raises(Problem, match="results of promptfoo; lines of mine; save"):
-        read_table(str(tmp_path / "x.json"), PLACE)
+    with pytest.raises(Problem, match=KNOWN):
+        read(tmp_path / "x.json")
     (tmp_path / "x.mine").rename(tmp_path / "x.jsonl")
     (tmp_path / "x.json").unlink()
     mine.named = lambda path: {"model": f"the {path.stem}", "task": "t"}

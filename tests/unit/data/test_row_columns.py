@@ -20,14 +20,15 @@ FRAME = pd.DataFrame(
         "smokes": [True, False, True, True, False, False],
     }
 )
+MANY = pd.DataFrame({"income": np.arange(50.0), "name": [f"n{i}" for i in range(50)]})
 
 
 PLACE = ("datasets", "d", "subgroups")
 
 
-def subgroups(*listed):
+def subgroups(*listed, frame=FRAME):
     parts = [one if isinstance(one, str) else SubgroupColumn(**one) for one in listed]
-    return carry(FRAME, RowColumns(as_columns(parts)), PLACE)
+    return carry(frame, RowColumns(as_columns(parts)), PLACE)
 
 
 def test_values_name_subgroups_in_their_own_order_and_missing_ones_are_the_last():
@@ -46,24 +47,18 @@ def test_numbers_are_cut_where_the_experiment_says():
 
 
 @pytest.mark.parametrize(
-    ("listed", "message"),
+    ("frame", "listed", "message"),
     [
-        ("sax", "'sax'; did you mean 'sex'"),
-        ("one", "puts all rows into one subgroup, 'x'"),
-        ({"column": "sex", "bins": [1]}, "'sex' holds no numbers to cut"),
+        (FRAME, "sax", "'sax'; did you mean 'sex'"),
+        (FRAME, "one", "puts all rows into one subgroup, 'x'"),
+        (FRAME, {"column": "sex", "bins": [1]}, "'sex' holds no numbers to cut"),
+        (MANY, "income", "50 different numbers from 0 to 49: say where to cut them"),
+        (MANY, "name", r"^datasets.d.subgroups\[0\]: .* 50 different values, 30"),
     ],
 )
-def test_column_that_makes_no_subgroups_is_refused(listed, message):
+def test_column_that_makes_no_subgroups_is_refused(frame, listed, message):
     with pytest.raises(Problem, match=message):
-        subgroups(listed)
-
-
-def test_column_of_many_values_is_refused():
-    frame = pd.DataFrame({"income": np.arange(50.0), "name": [f"n{i}" for i in range(50)]})
-    with pytest.raises(Problem, match=r"50 different numbers from 0 to 49: say where to cut them"):
-        carry(frame, RowColumns(as_columns(["income"])), PLACE)
-    with pytest.raises(Problem, match=r"^datasets.d.subgroups\[0\]: .* 50 different values, 30"):
-        carry(frame, RowColumns(as_columns(["name"])), PLACE)
+        subgroups(listed, frame=frame)
 
 
 @pytest.mark.parametrize(

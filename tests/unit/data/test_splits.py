@@ -73,27 +73,6 @@ def test_any_number_of_folds_up_to_leave_one_out(folds, stratify):
     assert largest_k(data, plan) == (2 if stratify else 15)
 
 
-SMALL = r"datasets\.d: class 'c1' has \d+ row"
-
-
-@pytest.mark.parametrize(
-    ("plan", "counts", "message"),
-    [
-        (KFold(folds=31), [5, 25], r"\.kfold\.folds: 31 folds of the 30 rows of d: 30 at most"),
-        (KFold(folds=10), [1, 25], r"'c0' has 1 row\(s\), and cannot be trained on and test"),
-        (KFold(folds=10), [50, 1], SMALL),
-        (Cv5x2(), [30, 3], SMALL),
-        (Holdout(test_size=0.1), [100, 10], SMALL),
-        (Resampled(), [100, 9], SMALL),
-        (Halves(folds=3), [40, 11], "plan divides them into 6 parts"),
-    ],
-)
-def test_classes_and_rows_that_are_too_few_are_refused(plan, counts, message):
-    name = "kfold" if isinstance(plan, KFold) else "plan"
-    with pytest.raises(Problem, match=message):
-        make_splits("d", table(counts), name, plan, 1)
-
-
 def test_replications_of_5x2_are_halves(tmp_path):
     data = table([31, 20])
     splits = make_splits("d", data, "cv_5x2", Cv5x2(), 3)
@@ -191,23 +170,6 @@ def test_groups_keep_class_shares_when_they_can():
     assert measured[True] < 0.03 < measured[False]
 
 
-@pytest.mark.parametrize(
-    ("groups", "name", "said"),
-    [
-        (3, "cv_5x2", r"groups: the groups are too few or too uneven for cv_5x2"),
-        (3, "kfold", r"3 group\(s\) cannot be divided into the 4 parts of kfold"),
-        (10, "holdout", "class 'c2' is found in one group only"),
-    ],
-)
-def test_groups_that_cannot_be_divided_are_refused(groups, name, said):
-    data = grouped_table([20] * groups, 2, 1)
-    if name == "holdout":
-        data.frame.loc[data.frame[GROUP] == "g3", TARGET] = "c2"
-        data = Table(data.frame, Target(("c0", "c1", "c2")))
-    with pytest.raises(Problem, match=said):
-        make_splits("d", data, name, PLANS[name], 1)
-
-
 @settings(deadline=None, max_examples=40)
 @given(st.integers(12, 200), st.integers(2, 8), st.integers(1, 50), st.integers(0, 2**31))
 def test_folds_by_time_are_trained_on_the_past(rows, folds, spread, seed):
@@ -276,19 +238,47 @@ def test_test_file_is_for_the_holdout_alone():
         assert sorted([*train, *test]) == list(range(60))
 
 
+def lonely():
+    """Make a table of ten groups, of which one alone has the class c2."""
+    frame = grouped_table([20] * 10, 2, 1).frame
+    frame.loc[frame[GROUP] == "g3", TARGET] = "c2"
+    return Table(frame, Target(("c0", "c1", "c2")))
+
+
+SMALL = r"datasets\.d: class 'c1' has \d+ row"
+THREE, HELD = grouped_table([20] * 3, 2, 1), PLANS["holdout"]
+PARTED = with_column(table([40, 40]), **{PART: np.repeat(["train", "test"], [60, 20])})
+EARLY, ONE = {TIME: range(80, 0, -1)}, {TARGET: ["c0"] * 60 + ["c1"] * 20}
+BOTH = {GROUP: ["a", "b"] * 40}
+MOST = r"\.kfold\.folds: 31 folds of the 30 rows of d: 30 at most"
+
+
 @pytest.mark.parametrize(
-    ("columns", "message"),
+    ("name", "plan", "data", "message"),
     [
-        ({GROUP: ["a", "b"] * 40}, r"holdout: 2 group\(s\) are in both parts, first 'a'"),
-        ({TIME: range(80, 0, -1)}, "holdout: 20 of 20 rows for testing come before the last row"),
-        ({TARGET: ["c0"] * 60 + ["c1"] * 20}, "the training part has only the class 'c0'"),
+        ("kfold", KFold(folds=31), table([5, 25]), MOST),
+        ("kfold", KFold(folds=10), table([1, 25]), r"'c0' has 1 row\(s\), and cannot be trained o"),
+        ("kfold", KFold(folds=10), table([50, 1]), SMALL),
+        ("plan", Cv5x2(), table([30, 3]), SMALL),
+        ("plan", Holdout(test_size=0.1), table([100, 10]), SMALL),
+        ("plan", Resampled(), table([100, 9]), SMALL),
+        ("plan", Halves(folds=3), table([40, 11]), "plan divides them into 6 parts"),
+        ("cv_5x2", Cv5x2(), THREE, "groups: the groups are too few or too uneven for cv_5x2"),
+        ("kfold", PLANS["kfold"], THREE, r"3 group\(s\) cannot be divided into the 4 parts of kfo"),
+        ("holdout", HELD, lonely(), "class 'c2' is found in one group only"),
+        (
+            "holdout",
+            HELD,
+            with_column(PARTED, **BOTH),
+            r"2 group\(s\) are in both parts, first 'a'",
+        ),
+        ("holdout", HELD, with_column(PARTED, **EARLY), "20 of 20 rows for testing come before"),
+        ("holdout", HELD, with_column(PARTED, **ONE), "the training part has only the class 'c0'"),
     ],
-    ids=str,
 )
-def test_given_division_must_keep_the_promise(columns, message):
-    data = with_column(table([40, 40]), **{PART: np.repeat(["train", "test"], [60, 20])}, **columns)
+def test_rows_that_a_plan_cannot_divide_are_refused(name, plan, data, message):
     with pytest.raises(Problem, match=message):
-        make_splits("d", data, "holdout", PLANS["holdout"], 0)
+        make_splits("d", data, name, plan, 1)
 
 
 @pytest.mark.parametrize(

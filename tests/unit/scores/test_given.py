@@ -1,6 +1,7 @@
 """Models that bring their results: pairing is proved, and whatever is wrong is told."""
 
 import re
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +18,7 @@ from bakeoff.scores.given_results import given_predictions, given_scores
 from bakeoff.spec import Fit, load_experiment
 from tests.conftest import GONE, change, hold, messages
 
+pytestmark = pytest.mark.usefixtures("in_folder")
 NB = {"estimator": "sklearn.naive_bayes.GaussianNB"}
 TRUTH = ["cat", "dog", "cat", "dog", "cat", "dog", "cat", "dog"]
 
@@ -29,23 +31,11 @@ def table(**columns):
     return pd.DataFrame({k: v for k, v in {**usual, **columns}.items() if v is not None})
 
 
-@pytest.fixture
-def given(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-
-    def make(b, **keys):
-        table().to_csv("a.csv", index=False)
-        if isinstance(b, str):
-            Path("b.csv").write_text(b)
-        else:
-            b.to_csv("b.csv", index=False)
-        return {
-            "experiment": "pets",
-            "models": {"a": {"predictions": "a.csv"}, "b": {"predictions": "b.csv", **keys}},
-            "tests": {"run": ["mcnemar"]},
-        }
-
-    return make
+def given(b, **keys):
+    table().to_csv("a.csv", index=False)
+    b.to_csv("b.csv", index=False)
+    models = {"a": {"predictions": "a.csv"}, "b": {"predictions": "b.csv", **keys}}
+    return {"experiment": "pets", "models": models, "tests": {"run": ["mcnemar"]}}
 
 
 def taken(config, model):
@@ -55,7 +45,7 @@ def taken(config, model):
     return given_predictions(Fit("pets", model, "holdout", 1, 1), experiment, whole, split)
 
 
-def test_rows_are_paired_by_id_not_by_order(given):
+def test_rows_are_paired_by_id_not_by_order():
     config = given(table().sample(frac=1, random_state=3))
     assert messages(config) == ""
     a, b = taken(config, "a"), taken(config, "b")
@@ -65,7 +55,7 @@ def test_rows_are_paired_by_id_not_by_order(given):
     assert [a.classes[code] for code in a.y_true] == TRUTH
 
 
-def test_classes_are_sorted_and_the_positive_one_is_last(given, monkeypatch):
+def test_classes_are_sorted_and_the_positive_one_is_last(monkeypatch):
     config = given(table())
     config["datasets"] = {"pets": {"source": "given", "positive": "cat"}}
     one = taken(config, "a")
@@ -100,7 +90,7 @@ NAMED = {"y_pred": None, "said": table()["y_pred"], "id": None, "row": range(1, 
         ({"id": [float(i) for i in range(1, 9)]}, {}),
     ],
 )
-def test_files_that_say_the_same_in_other_words(given, change, columns):
+def test_files_that_say_the_same_in_other_words(change, columns):
     config = given(table(**change), columns=columns)
     assert messages(config) == ""
     a, b = taken(config, "a"), taken(config, "b")
@@ -108,7 +98,7 @@ def test_files_that_say_the_same_in_other_words(given, change, columns):
     np.testing.assert_allclose(np.asarray(a.probabilities), b.probabilities)
 
 
-def test_other_encoding_and_no_truth_at_all_are_told(given):
+def test_other_encoding_and_no_truth_at_all_are_told():
     config = given(table(y_true=None))
     table(y_true=None).to_csv("a.csv", index=False)
     assert "none of the files names the true labels" in messages(config)
@@ -148,20 +138,7 @@ WRONG_KEYS = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("columns", "keys", "expected"),
-    [*((c, {}, said) for c, said in MISTAKES), *(({}, keys, said) for keys, said in WRONG_KEYS)],
-)
-def test_mistake_is_told(given, columns, keys, expected):
-    hold(messages(given(table(**columns), **keys)), expected)
-
-
-def test_files_of_other_rows_are_told(given):
-    said = "'b.csv' has 6 rows, 'a.csv' 8 … ids that are missing (2): 1, 8"
-    hold(messages(given(table().iloc[1:-1])), said)
-
-
-def test_class_without_a_true_label_can_be_named(given):
+def test_class_without_a_true_label_can_be_named():
     config = given(table(y_pred=["cow", *TRUTH[1:]], p_cat=None, p_dog=None))
     config["datasets"] = {"pets": {"source": "given", "classes": ["cat", "cow", "dog"]}}
     Path("a.csv").write_text(table(p_cat=None, p_dog=None).to_csv(index=False))
@@ -169,24 +146,29 @@ def test_class_without_a_true_label_can_be_named(given):
     assert taken(config, "b").y_pred.tolist()[:2] == [1, 2]
 
 
+CRPS = {"name": "crps", "greater_is_better": False}
+IRIS = {"datasets": {"iris": {"source": "sklearn", "name": "iris"}}}
+RMSE = {"name": "rmse", "greater_is_better": False}
 NEW = {"models.c": NB, "datasets": {"pets": {"source": "given"}}}
 UNFIT = [
     ({"resampling": {"holdout": {}, "cv_5x2": {}}}, "resampling.cv_5x2: a brings nothing for this"),
     ({"tests.run": ["cv5x2_f"]}, "cv5x2_f needs the plan `cv_5x2`"),
     (NEW, "datasets.pets.source: there are no features to fit c on"),
     ({"models.c": NB}, "the key 'datasets' is missing"),
+    (
+        {"metrics": ["accuracy", CRPS]},
+        "metrics[1]: crps is none of the metrics that can be computed from predictions … as the "
+        "plan holdout would need",
+    ),
+    (
+        {"metrics": ["accuracy", CRPS], "models": {"nb": NB}, **IRIS},
+        "as nb, which is fitted here, would need",
+    ),
     ({"resampling": {"holdout": {"test_size": 0.5}}}, "all rows of a given test set are test rows"),
 ]
 
 
-@pytest.mark.parametrize(("changed", "expected"), UNFIT)
-def test_what_predictions_cannot_feed_is_told(given, changed, expected):
-    config = given(table())
-    change(config, changed)
-    hold(messages(config), expected)
-
-
-def test_several_data_sets_need_several_files(given):
+def test_several_data_sets_need_several_files():
     config = given(table())
     config["datasets"] = {"one": {"source": "given"}, "two": {"source": "given"}}
     assert "models.a.predictions: one file cannot hold" in messages(config)
@@ -197,7 +179,7 @@ def test_several_data_sets_need_several_files(given):
     assert messages(config) == ""
 
 
-def test_mixture_is_paired_with_the_test_rows(given):
+def test_mixture_is_paired_with_the_test_rows():
     config = given(table())
     rows = pd.DataFrame({"id": range(1, 25), "x": np.arange(24) % 5, "pet": TRUTH * 3})
     rows["part"] = ["test"] * 8 + ["train"] * 16
@@ -226,25 +208,19 @@ def score_rows(**keys):
     return pd.DataFrame(rows).assign(**keys)
 
 
-@pytest.fixture
-def scored(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-
-    def make(b, a=None):
-        (score_rows() if a is None else a).to_csv("a.csv", index=False)
-        b.to_csv("b.csv", index=False)
-        return {
-            "experiment": "pets",
-            "models": {name: {"scores": f"{name}.csv"} for name in "ab"},
-            "resampling": {"kfold": {"folds": 5}},
-            "metrics": ["accuracy"],
-            "tests": {"run": ["kfold_t"]},
-        }
-
-    return make
+def scored(b, a=None):
+    (score_rows() if a is None else a).to_csv("a.csv", index=False)
+    b.to_csv("b.csv", index=False)
+    return {
+        "experiment": "pets",
+        "models": {name: {"scores": f"{name}.csv"} for name in "ab"},
+        "resampling": {"kfold": {"folds": 5}},
+        "metrics": ["accuracy"],
+        "tests": {"run": ["kfold_t"]},
+    }
 
 
-def test_scores_become_rows(scored):
+def test_scores_become_rows():
     sizes = {"n_train": 80, "n_test": 20}
     config = scored(score_rows(**sizes).sample(frac=1, random_state=1), score_rows(**sizes))
     assert messages(config) == ""
@@ -284,33 +260,14 @@ SCORES = [
 ]
 
 
-@pytest.mark.parametrize(("made", "expected"), SCORES)
-def test_mistake_in_scores_is_told(scored, made, expected):
-    hold(messages(scored(made(score_rows()))), expected)
-
-
-FITTED = {"models.nb": NB, "datasets": {"iris": {"source": "sklearn", "name": "iris"}}}
-ROW_BY_ROW = {"resampling": {"holdout": {}}, "tests.run": ["mcnemar"]}
 UNFIT_SCORES = [
-    (FITTED, "a brings nothing for this plan"),
+    ({"models.nb": NB, **IRIS}, "a brings nothing for this plan"),
     ({"tests.run": ["corrected_resampled_t"]}, "add the columns `n_train` and `n_test` to 'a.csv'"),
     ({"resampling": GONE}, "`resampling:` must say which plan the scores come from"),
-    (ROW_BY_ROW, "mcnemar looks at predictions row by row"),
 ]
 
 
-@pytest.mark.parametrize(("changed", "expected"), UNFIT_SCORES)
-def test_what_scores_cannot_feed_is_told(scored, changed, expected):
-    one = score_rows(fold=1).drop_duplicates(["metric"])
-    config = scored(one, one) if changed is ROW_BY_ROW else scored(score_rows())
-    change(config, changed)
-    assert expected in messages(config)
-
-
-RMSE = {"name": "rmse", "greater_is_better": False}
-
-
-def with_rmse(scored, **keys):
+def with_rmse(**keys):
     """Describe an experiment by the root mean squared error of two models, 2.0 worse for b."""
     a = score_rows(n_train=80, n_test=20).query("metric == 'accuracy'").assign(metric="rmse")
     a["value"] *= 100
@@ -319,8 +276,8 @@ def with_rmse(scored, **keys):
 
 
 @pytest.mark.parametrize("greater", [False, True])
-def test_any_metric_of_given_scores_is_compared_the_right_way_round(scored, greater):
-    config = with_rmse(scored, label="RMSE", unit="kg", range=[0, None], greater_is_better=greater)
+def test_any_metric_of_given_scores_is_compared_the_right_way_round(greater):
+    config = with_rmse(label="RMSE", unit="kg", range=[0, None], greater_is_better=greater)
     config["tests"] = {"run": ["corrected_kfold_t"]}
     experiment = load_experiment(config)
     assert load_experiment(experiment.resolved()) == experiment
@@ -340,37 +297,13 @@ OF_METRIC = [
     ({"range": [0, 50]}, "models.a.scores: 'a.csv': rmse = 81 lies outside 0 to 50"),
     ({"range": [1, 0]}, "metrics[0]: found range: [1, 0], expected [low, high]"),
     ({"name": "rms"}, "'a.csv' has no scores of rms for kfold (it has rmse)"),
-    ({"name": GONE}, "`- {name: crps, greater_is_better: false}`"),
 ]
-
-
-@pytest.mark.parametrize(("keys", "expected"), OF_METRIC)
-def test_mistake_about_a_metric_of_given_scores_is_told(scored, keys, expected):
-    config = with_rmse(scored, **keys)
-    if keys.get("name") is GONE:
-        config["metrics"] = ["crps"]
-    assert expected in messages(config)
-
-
-CRPS = {"name": "crps", "greater_is_better": False}
-
-
-def test_metric_that_is_only_given_cannot_be_computed(given):
-    message = messages(with_metric := {**given(table()), "metrics": ["accuracy", CRPS]})
-    assert (
-        "metrics[1]: crps is none of the metrics that can be computed from predictions" in message
-    )
-    assert "as the plan holdout would need" in message
-    tree = {"tree": {"estimator": "sklearn.tree.DecisionTreeClassifier"}}
-    iris = {"iris": {"source": "sklearn", "name": "iris"}}
-    fitted = {**with_metric, "models": tree, "datasets": iris}
-    assert "as tree, which is fitted here, would need" in messages(fitted)
 
 
 SEXES = {"sex": ["m", "f"] * 4, "age": [20, 30, 40, 50, 60, 70, 80, None]}
 
 
-def test_subgroups_come_with_predictions_whatever_the_order_of_the_rows(given):
+def test_subgroups_come_with_predictions_whatever_the_order_of_the_rows():
     columns = {"subgroups": ["sex", {"column": "age", "bins": [50]}]}
     config = given(table(**SEXES)[::-1], columns=columns)
     table(**SEXES).to_csv("a.csv", index=False)
@@ -387,7 +320,7 @@ def test_subgroups_come_with_predictions_whatever_the_order_of_the_rows(given):
         ("sex", r"models.b.predictions: 'b.csv' has other values of 'sex' than the files before"),
     ],
 )
-def test_subgroups_that_no_file_has_or_files_differ_in_are_told(given, column, message):
+def test_subgroups_that_no_file_has_or_files_differ_in_are_told(column, message):
     config = given(table(**SEXES), columns={"subgroups": [column]})
     table(sex=["m"] * 7 + ["f"]).to_csv("a.csv", index=False)
     assert re.search(message, messages(config))
@@ -425,23 +358,13 @@ def predicted(divided, right, seed):
     return divided.assign(y_true=truth, y_pred=np.where(hit, truth, other))
 
 
-@pytest.fixture
-def made(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-
-    def make(divided, plan, test, *, b=None):
-        predicted(divided, 0.9, 1).to_csv("a.csv", index=False)
-        # another order of rows, and folds under other names
-        other = predicted(divided if b is None else b, 0.6, 2).sample(frac=1, random_state=0)
-        other.assign(f=other["f"] + 1).to_csv("b.csv", index=False)
-        return {
-            "experiment": "pets",
-            "models": {m: {"predictions": f"{m}.csv", "columns": dict(COLUMNS)} for m in "ab"},
-            "resampling": plan,
-            "tests": {"run": [test]},
-        }
-
-    return make
+def made(divided, plan, test="corrected_repeated_kfold_t", *, b=None):
+    predicted(divided, 0.9, 1).to_csv("a.csv", index=False)
+    # another order of rows, and folds under other names
+    other = predicted(divided if b is None else b, 0.6, 2).sample(frac=1, random_state=0)
+    other.assign(f=other["f"] + 1).to_csv("b.csv", index=False)
+    models = {m: {"predictions": f"{m}.csv", "columns": dict(COLUMNS)} for m in "ab"}
+    return {"experiment": "pets", "models": models, "resampling": plan, "tests": {"run": [test]}}
 
 
 def comparison(config):
@@ -457,7 +380,7 @@ def fold_scores(name):
     return own.groupby(["r", "f"])["hit"].mean().unstack().to_numpy()
 
 
-def test_rows_of_folds_feed_the_test_of_5x2cv(made):
+def test_rows_of_folds_feed_the_test_of_5x2cv():
     divided = folds(5, 2)
     found = comparison(made(divided, {"cv_5x2": {}}, "cv5x2_mcnemar"))
     wide = {}
@@ -470,16 +393,16 @@ def test_rows_of_folds_feed_the_test_of_5x2cv(made):
     assert found["estimate"] == pytest.approx(expected.estimate)
 
 
-def test_scores_of_folds_feed_tests_with_their_true_sizes(made):
+def test_scores_of_folds_feed_tests_with_their_true_sizes():
     divided = folds(2, 3)
-    found = comparison(made(divided, TWICE, "corrected_repeated_kfold_t"))
+    found = comparison(made(divided, TWICE))
     tested = divided.groupby(["r", "f"]).size().unstack().to_numpy()
     scores, sizes = map(fold_scores, "ab"), {"n_train": ROWS - tested, "n_test": tested}
     expected = stats.corrected_repeated_kfold_t(*scores, **sizes)
     assert found["pvalue"] == pytest.approx(expected.pvalue, rel=1e-12)
 
 
-def test_halves_and_random_divisions_are_taken_too(made):
+def test_halves_and_random_divisions_are_taken_too():
     found = comparison(made(halves(2, 4), HALVED, "half_sample_t"))
     assert found["df"] == 2
     ids = [np.random.default_rng(r).permutation(ROWS)[:10] for r in range(4)]
@@ -502,26 +425,38 @@ OF_FOLDS = [
 ]
 
 
-@pytest.mark.parametrize(("divided", "plan", "message"), OF_FOLDS)
-def test_folds_that_are_not_the_plans_are_told(made, divided, plan, message):
-    found = messages(made(divided, plan, "corrected_repeated_kfold_t"))
-    assert message in found
+TWO, PLAN_OF_TWO = folds(1, 2), ({"kfold": {"folds": 2}}, "corrected_kfold_t")
+THEIRS = TWO.assign(f=TWO["f"].where(TWO.index > 1, 1 - TWO["f"]))
+TWICE_TESTED = pd.concat([TWO, TWO.iloc[[3]].assign(f=lambda t: 1 - t["f"])])
+OTHER = "models.b.predictions: 'b.csv' has … the test set, repeat 1, fold 1, of pets"
+NO_PLAN = {"resampling": GONE}
+ONE_FOLD = score_rows(fold=1).drop_duplicates(["metric"])
+ROW_BY_ROW = {"resampling": {"holdout": {}}, "tests.run": ["mcnemar"]}
+REFUSED = [
+    *((partial(given, table(**columns)), {}, said) for columns, said in MISTAKES),
+    *((partial(given, table(), **keys), {}, said) for keys, said in WRONG_KEYS),
+    *((partial(given, table()), changed, said) for changed, said in UNFIT),
+    *((partial(scored, edit(score_rows())), {}, said) for edit, said in SCORES),
+    *((partial(scored, score_rows()), changed, said) for changed, said in UNFIT_SCORES),
+    (partial(given, table()[1:-1]), {}, "'b.csv' has 6 rows, 'a.csv' 8 … missing (2): 1, 8"),
+    (partial(scored, ONE_FOLD, ONE_FOLD), ROW_BY_ROW, "mcnemar looks at predictions row by row"),
+    *((partial(with_rmse, **keys), {}, said) for keys, said in OF_METRIC),
+    (with_rmse, {"metrics": ["crps"]}, "`- {name: crps, greater_is_better: false}`"),
+    *((partial(made, divided, plan), {}, said) for divided, plan, said in OF_FOLDS),
+    (partial(made, TWO, *PLAN_OF_TWO, b=THEIRS), {}, OTHER),
+    (partial(made, TWICE_TESTED, *PLAN_OF_TWO), {}, "tested in two folds of repeat 1: 3"),
+    (partial(made, TWO, *PLAN_OF_TWO), NO_PLAN, "say which plan the folds come from"),
+]
 
 
-def test_rows_of_other_folds_or_of_two_and_no_plan_are_told(made):
-    two, plan = folds(1, 2), {"kfold": {"folds": 2}}
-    theirs = two.assign(f=two["f"].where(two.index > 1, 1 - two["f"]))
-    told_of_other = messages(made(two, plan, "corrected_kfold_t", b=theirs))
-    assert "models.b.predictions: 'b.csv' has" in told_of_other
-    assert "the test set, repeat 1, fold 1, of pets" in told_of_other
-    twice = pd.concat([two, two.iloc[[3]].assign(f=lambda t: 1 - t["f"])])
-    config = made(twice, plan, "corrected_kfold_t")
-    assert "1 of its rows are tested in two folds of repeat 1: 3" in messages(config)
-    del config["resampling"]
-    assert "`resampling:` must say which plan the folds come from" in messages(config)
+@pytest.mark.parametrize(("of", "changed", "expected"), REFUSED)
+def test_mistake_is_told(of, changed, expected):
+    config = of()
+    change(config, changed)
+    hold(messages(config), expected)
 
 
-def test_given_folds_mix_with_fits_on_the_same_folds(made):
+def test_given_folds_mix_with_fits_on_the_same_folds():
     divided = folds(1, 3)
     config = made(divided, {"kfold": {"folds": 3, "column": "f"}}, "corrected_kfold_t")
     x = np.random.default_rng(0).normal(size=ROWS)

@@ -170,15 +170,11 @@ HITS, WRONG = {"function": "ownmetrics.hits"}, {"function": "ownmetrics.profit",
         (["accuracy"], {"accuracy": HITS}, "metrics[0]: … accuracy is a metric already"),
         (["accuracy"], {"hits": HITS}, "own_metrics.hits: … add hits to `metrics:`"),
         (["profit"], {"profit": WRONG}, "metrics[0]: … cannot be called"),
+        (["a.hits", "b.hits"], {}, "metrics[1]: b.hits would be called 'hits'"),
     ],
 )
 def test_mistakes_are_found_before_the_first_fit(tiny, code, metrics, own, message):
     hold(messages(tiny | {"metrics": metrics, "own_metrics": own}), message)
-
-
-def test_two_functions_of_one_name_are_refused(tiny):
-    with pytest.raises(UserError, match=r"metrics\[1\]: b.hits would be called 'hits'"):
-        load_experiment(tiny | {"metrics": ["a.hits", "b.hits"]})
 
 
 def test_differences_are_in_the_metrics_unit_and_few_rows_that_carry_it_are_flagged(code):

@@ -1,16 +1,32 @@
-"""Data sets that scikit-learn ships."""
+"""Data sets that scikit-learn ships, or generates."""
 
+import pandas as pd
 import pytest
 
+from bakeoff.errors import Problem
+from bakeoff.execution.digests import of_data
 from tests.unit.sources.helpers import experiment, load
+
+MOONS = {"source": "generator", "name": "make_moons"}
 
 
 def example(folder):
     return {"source": "sklearn", "name": "wine"}
 
 
-@pytest.mark.parametrize("name", ["breast_cancer", "digits", "iris", "wine"])
-def test_data_sets_that_scikit_learn_ships(tiny, name):
-    table = load(experiment(tiny, source="sklearn", name=name))
-    assert table.card["missing_cells"] == 0
-    assert len(table.classes) == {"breast_cancer": 2, "digits": 10}.get(name, 3)
+@pytest.mark.parametrize(("name", "classes"), [("breast_cancer", 2), ("digits", 10), ("iris", 3)])
+def test_data_sets_that_scikit_learn_ships(tiny, name, classes):
+    assert len(load(experiment(tiny, source="sklearn", name=name)).classes) == classes
+
+
+def test_rows_are_drawn_with_the_seed(tiny):
+    data = MOONS | {"params": {"n_samples": 40}}
+    one, other = (experiment(tiny | {"seed": seed}, **data) for seed in (1, 2))
+    pd.testing.assert_frame_equal(load(one).frame, load(one).frame)
+    assert not load(one).frame.equals(load(other).frame)
+    assert of_data(one, "d") != of_data(other, "d")
+
+
+def test_wrong_parameter_is_told(tiny):
+    with pytest.raises(Problem, match=r"datasets\.d\.params: make_moons: .*samples"):
+        load(experiment(tiny, **MOONS, params={"samples": 40}))

@@ -55,10 +55,13 @@ def test_broken_connection_and_damaged_file_are_tried_again(server, tiny):
     assert len(server.asked) == 3
 
 
-def test_changed_file_is_refused(server, tiny):
+def test_changed_and_large_files_are_refused(server, tiny, monkeypatch):
     data = of_url(server, PENGUINS.read_bytes())
     server.pages["/penguins.csv"] += b"\n"
     with pytest.raises(Problem, match=r"d\.url: the file at .* has the sha256 [0-9a-f]{64}"):
+        load(experiment(tiny, **data))
+    monkeypatch.setattr(formats, "LARGEST", 1 << 12)
+    with pytest.raises(Problem, match=r"cannot be downloaded \(it is larger than .*put the file"):
         load(experiment(tiny, **data))
     assert list(DOWNLOADS.iterdir()) == []
 
@@ -83,10 +86,3 @@ def test_secrets_in_an_address_are_refused(tiny, url):
     with pytest.raises(UserError, match=r"d\.url: there is a password or token") as refused:
         experiment(tiny, source="url", url=url, sha256="0" * 64, target="y")
     assert "secret" not in str(refused.value)
-
-
-def test_a_download_has_a_limit(server, tiny, monkeypatch):
-    monkeypatch.setattr(formats, "LARGEST", 1 << 12)
-    with pytest.raises(Problem, match=r"cannot be downloaded \(it is larger than .*put the file"):
-        load(experiment(tiny, **of_url(server, PENGUINS.read_bytes())))
-    assert list(DOWNLOADS.iterdir()) == []

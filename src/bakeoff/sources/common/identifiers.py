@@ -125,26 +125,25 @@ def series_of(array: Any, given: Any) -> Series:
 
 def with_own_types(frame: pd.DataFrame) -> pd.DataFrame:
     """Return a frame whose columns have types of pandas and NumPy: none of Arrow, none sparse."""
-    odd = {name: one for name, one in frame.items() if _is_odd(one)}
-    if not odd or not frame.columns.is_unique:  # which are refused
-        return frame
-    return frame.assign(**{str(n): _own_type(one) for n, one in odd.items()})
+    columns = ((str(name), _own_type(one)) for name, one in frame.items())
+    changed = {name: one for name, one in columns if one is not None}
+    # where two have one name, which is refused, all stay
+    return frame.assign(**changed) if changed and frame.columns.is_unique else frame
 
 
-def _is_odd(values: Series) -> bool:
+def _own_type(values: Series) -> Series | None:
+    """Return a column in a type of pandas or NumPy, None if it has one; missing values stay."""
     dtype = values.dtype
-    if isinstance(dtype, pd.CategoricalDtype):  # such as the intervals of `pandas.cut`
-        plain = ("string", "integer", "floating", "boolean")
-        return dtype.categories.inferred_type not in plain or _is_odd(dtype.categories.to_series())
-    return isinstance(dtype, pd.ArrowDtype | pd.SparseDtype)
-
-
-def _own_type(values: Series) -> Series:
-    """Return a column in a type of pandas or NumPy; missing values stay missing."""
-    if isinstance(values.dtype, pd.SparseDtype):
+    if isinstance(dtype, pd.SparseDtype):
         return pd.Series(np.asarray(values), values.index)
-    if isinstance(values.dtype, pd.CategoricalDtype):
-        return values.cat.rename_categories([text_of(one) for one in values.cat.categories])
+    if isinstance(dtype, pd.CategoricalDtype):  # such as the intervals of `pandas.cut`
+        kinds = ("string", "integer", "floating", "boolean")
+        own = dtype.categories.inferred_type in kinds
+        if own and _own_type(dtype.categories.to_series()) is None:
+            return None
+        return values.cat.rename_categories([text_of(one) for one in dtype.categories])
+    if not isinstance(dtype, pd.ArrowDtype):
+        return None
     column = pa.table({"": pa.array(values, from_pandas=True)})
     return to_frame(column)[""].set_axis(values.index)
 
