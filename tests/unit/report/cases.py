@@ -412,6 +412,22 @@ CASES = {
     "repeated rows by chance": lambda: _odd(repeats=5, leaks=((0, 3),), chance=2.0),
     "neighbouring rows alike": _alike,
     "neighbouring rows alike in groups": lambda: _alike(np.arange(400) // 10),
+    **{
+        f"an error of {size:g}": lambda size=size: regression(size)
+        for size in (12_345.6, 1_234_567.8, 3.456, 0.0123, 0.000123, 0.00000123)
+    },
+    **{
+        f"a difference of {gap:g} in accuracy": lambda gap=gap, low=low, high=high: _two(
+            pair("a", "b", 0.2, gap, ci_low=low, ci_high=high, confidence=0.95),
+            means={"a": 0.95, "b": 0.95 - gap},
+        )
+        # of a million rows the last are not "0.0 percentage points (95% CI [−0.1, 0.2])"
+        for gap, low, high in (
+            (0.0043, -0.0012, 0.0098),
+            (0.0004, -0.001, 0.0018),
+            (0.00004, -0.0001, 0.00018),
+        )
+    },
     "real tests": lambda: ran(experiment(ABC), THREE, accuracies={"a": 0.97, "b": 0.96, "c": 0.80}),
 }
 
@@ -628,6 +644,40 @@ def _sided(side):
     return ran(experiment("abc", tests=tests, costs=costs), means, accuracies=means)
 
 
+def scored_rows(metric, n=300):
+    """Return predictions of a good model, its near copy and a poor one."""
+    rng = np.random.default_rng(0)
+    truth = (rng.random(n) < 0.4).astype(int)
+    good = truth * 2.4 + rng.normal(size=n)
+    scores = np.stack([rng.normal(size=n), good, good + 0.1 * rng.normal(size=n)], axis=1)
+    positive = 1 / (1 + np.exp(1.2 - scores))
+    return PairedPredictions(
+        ("poor", "good", "copy"),
+        ("no", "yes"),
+        truth,
+        (scores > 1.2).astype(int),
+        scores,
+        probabilities=np.stack([1 - positive, positive], axis=2),
+        metric=metric,
+    )
+
+
+def taken(rows, at):
+    """Return some rows of a test set."""
+    parts = ("truth", "predicted", "scores", "probabilities")
+    return dataclasses.replace(rows, **{part: getattr(rows, part)[at] for part in parts})
+
+
+def _scored(metric, positive=300):
+    """Score a good model, its near copy and a poor one, on so many positive rows at most."""
+    rows = scored_rows(metric)
+    kept = [*np.flatnonzero(rows.truth == 1)[:positive], *np.flatnonzero(rows.truth == 0)]
+    more = {"metrics": [metric], "resampling": {"holdout": {}}}
+    spec = experiment(rows.models, tests=("mcnemar",), **more)
+    one = study(spec, (), dict.fromkeys(rows.models, 0.9), metric=metric)
+    return dataclasses.replace(one, test_sets={"d": taken(rows, kept)})
+
+
 def _nine():
     means = {f"m{i}": 0.82 + 0.01 * i for i in range(9)}
     return ran(experiment(list(means), tests=("cv5x2_f",)), means)
@@ -669,6 +719,11 @@ SOME = {
     ),
     "repeated rows": (lambda: _odd(repeats=5, leaks=((3, 4), (5, 2))), "undeclared"),
     "nine models": (_nine, "forest"),
+    **{
+        f"near copies by {metric}": (lambda metric=metric: _scored(metric), "best")
+        for metric in ("accuracy", "f1", "roc_auc", "log_loss", "mcc")
+    },
+    "few positive rows": (lambda: _scored("roc_auc", 15), "best"),
     "greater": (lambda: _sided("greater"), "forest.mcnemar forest.cost_sensitive"),
     "less": (lambda: _sided("less"), "forest.mcnemar forest.cost_sensitive"),
     "forty rows of numbers": (lambda: _fitted(40), "fitted"),
