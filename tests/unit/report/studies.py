@@ -21,6 +21,8 @@ KEYS = ("dataset", "model", "plan", "repeat", "fold")
 FOLDS = {"cv_5x2": (5, 2), "kfold": (1, 10), "halves": (8, 3), "holdout": (1, 1)}
 FOLDS["resampled"] = (10, 1)
 DUMMY = "sklearn.dummy.DummyClassifier"
+REGRESSION = {"estimator": "sklearn.dummy.DummyRegressor", "task": "regression"}
+REGRESSION |= {"metrics": ["rmse"]}
 
 
 def experiment(
@@ -171,14 +173,10 @@ def pair(a, b, p, estimate, *, test="cv5x2_f", adjusted=None, family=1, **more):
     return Comparison(**(known | more))
 
 
-def omnibus(p, *, test="cochran_q", **more):
-    known = {
-        "test": test, "role": "omnibus", "dataset": "d", "plan": "holdout", "metric": "accuracy",
-        "statistic": 5.0, "df": 2.0, "pvalue": p, "pvalue_adjusted": p, "correction": "none",
-        "family_size": 1, "n": 200, "status": "ok", "alpha": 0.05,
-        "decision": decide_pair(p, 0.05), "result": {},
-    }  # fmt: skip
-    return Comparison(**(known | more))
+def omnibus(p, **more):
+    known = {"test": "cochran_q", "role": "omnibus", "plan": "holdout", "n": 200}
+    known |= {"statistic": 5.0, "df": 2.0, "correction": "none", "decision": decide_pair(p, 0.05)}
+    return pair("", "", p, math.nan, **(known | more))
 
 
 def ran(spec, means, *, accuracies=None, **options):
