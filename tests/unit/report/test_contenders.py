@@ -26,11 +26,11 @@ def test_one_model_is_no_contest():
 
 def test_costs_are_in_the_order_of_their_classes():
     costs = Costs.model_validate({"classes": ["yes", "no"], "matrix": [[0, 9], [1, 0]]})
-    found = contenders(scored_rows("cost"), costs, 0.05, 1)
+    best = contenders(scored_rows("cost"), costs, 0.05, 1)
     data = scored_rows("cost")
     missed = (data.truth == 1) & (data.predicted[:, 1] == 0)
     alarms = (data.truth == 0) & (data.predicted[:, 1] == 1)
-    value = next(line.value for line in found.models if line.model == "good")
+    value = next(line.value for line in best.models if line.model == "good")
     assert value == pytest.approx((9 * missed + alarms).mean())
 
 
@@ -52,18 +52,18 @@ def test_letters_and_who_leaves_are_as_the_p_values_say(seed, models, spread):
     rng = np.random.default_rng(seed)
     values = rng.normal(size=(40, models)) + np.linspace(0, spread, models)
     names = tuple(f"m{i}" for i in range(models))
-    found = contenders(PairedPredictions.from_values(names, values), None, 0.05, 1)
-    tiers = {line.model: set(line.tier) for line in found.models}
+    best = contenders(PairedPredictions.from_values(names, values), None, 0.05, 1)
+    tiers = {line.model: set(line.tier) for line in best.models}
     pairs = all_pairs("mean_difference", values, n_resamples=DRAWS, seed=1).pairs
     for pair in pairs:
         apart = pair.pvalue_adjusted <= 0.05
         assert apart == tiers[names[pair.a]].isdisjoint(tiers[names[pair.b]])
     # who leads alone is told apart from all others
     beaten = {names[pair.b if pair.estimate > 0 else pair.a] for pair in pairs}
-    assert found.models[0].model not in beaten
+    assert best.models[0].model not in beaten
     # and who leaves from a better one
-    for place, line in enumerate(found.models):
-        apart = [b.model for b in found.models[:place] if set(b.tier).isdisjoint(line.tier)]
+    for place, line in enumerate(best.models):
+        apart = [b.model for b in best.models[:place] if set(b.tier).isdisjoint(line.tier)]
         assert line.stays or apart
         assert line.stays != (line.pvalue <= 0.05)
 
@@ -129,9 +129,9 @@ def test_a_comparison_that_is_refused_is_undecided_as_every_test(monkeypatch):
 
     for name in ("arguments", "matrix"):
         monkeypatch.setattr(PairedPredictions, name, refuse)
-    found = baseline(one, "accuracy", "d")
-    assert found.open == ["a", "b"]
-    assert all(math.isnan(line.pvalue) and line.ci is None for line in found.models)
+    constant = baseline(one, "accuracy", "d")
+    assert constant.open == ["a", "b"]
+    assert all(math.isnan(line.pvalue) and line.ci is None for line in constant.models)
 
 
 def test_the_constant_answer_as_a_model_is_not_shown_to_beat_itself():
