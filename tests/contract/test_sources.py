@@ -2,7 +2,8 @@
 
 A source is one module of `bakeoff.sources`; its test, ``tests/unit/sources/test_<module>.py``, has
 a function ``example(folder)`` that returns an entry of `datasets:` which can be loaded in that
-folder, after writing there the files that it needs.
+folder, after writing there the files that it needs; `example_of_<source>` where the module has
+several sources.
 """
 
 from importlib import import_module
@@ -23,7 +24,8 @@ def entry(request, tmp_path, monkeypatch):
     """Return an entry of each source, in a working folder of its own."""
     monkeypatch.chdir(tmp_path)
     module = SOURCES[request.param].__module__.rpartition(".")[2]
-    return import_module(f"tests.unit.sources.test_{module}").example(tmp_path)
+    tests = import_module(f"tests.unit.sources.test_{module}")
+    return getattr(tests, f"example_of_{request.param}", getattr(tests, "example", None))(tmp_path)
 
 
 def made(entry):

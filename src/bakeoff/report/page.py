@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import yaml
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import StrictUndefined
 from markupsafe import Markup
 
 from bakeoff.files import write_text
@@ -19,7 +19,7 @@ from bakeoff.report.drawing import Colour, save, svg
 from bakeoff.report.exhibit import Drawing, Item, Section
 from bakeoff.report.exhibits import build, draw, exhibits, records
 from bakeoff.report.methods import Methods, methods, wrapped
-from bakeoff.report.prose import ABOUT, take_care
+from bakeoff.report.prose import ABOUT, TEMPLATES, take_care
 from bakeoff.report.study import Study
 from bakeoff.report.tables import LATEX, PageTable, markdown, to_csv, to_latex, to_markdown
 from bakeoff.report.verdict import Verdict, answer
@@ -194,10 +194,9 @@ class Page:
             "references.bib": self.bibtex,
         }
         files |= {f"figures/{name}.svg": picture for name, picture in self.pictures.items()}
-        files |= {f"tables/{name}.csv": to_csv(table) for name, table in self.tables.items()}
-        files |= {
-            f"tables/{name}.tex": to_latex(table, name) for name, table in self.tables.items()
-        }
+        for name, table in self.tables.items():
+            files[f"tables/{name}.csv"] = to_csv(table)
+            files[f"tables/{name}.tex"] = to_latex(table, name)
         files |= {f"captions/{item.kind}.rst": f"{item.caption}\n" for item in self.items}
         for name, text in files.items():
             write_text(Path(folder) / name, text)
@@ -209,18 +208,13 @@ class Page:
                 save(drawing.figure, Path(folder) / "figures" / f"{name}.{kind}")
 
 
+_PAGES = TEMPLATES.overlay(undefined=StrictUndefined)
+_PAGES.filters |= {"md": markdown, "md_table": to_markdown}
+
+
 def render(template: str, **content: Any) -> str:
     """Fill a template; of HTML all text in it is escaped."""
-    env = Environment(
-        loader=PackageLoader("bakeoff.report"),
-        autoescape=template.endswith(".html.j2"),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-    env.filters |= {"md": markdown, "md_table": to_markdown}
-    return env.get_template(template).render(**content)
+    return _PAGES.get_template(template).render(**content)
 
 
 def inline_svg(svg: str, name: str) -> Picture:

@@ -49,14 +49,18 @@ def of_model(metric: str, model: str) -> str:
     return f"{name} of {model}{of_class}{called}"
 
 
-_TEMPLATES = Environment(
-    loader=PackageLoader("bakeoff.report"), trim_blocks=True, lstrip_blocks=True
+TEMPLATES = Environment(
+    loader=PackageLoader("bakeoff.report"),
+    autoescape=lambda name: str(name).endswith(".html.j2"),
+    trim_blocks=True,
+    lstrip_blocks=True,
+    keep_trailing_newline=True,
 )
 
 
 def rendered(template: str, facts: Mapping[str, Any]) -> list[str]:
     """Fill a template that has a sentence on each line; empty lines are left out."""
-    return list(filter(None, _TEMPLATES.get_template(template).render(facts).splitlines()))
+    return list(filter(None, TEMPLATES.get_template(template).render(facts).splitlines()))
 
 
 PLANS = {

@@ -364,11 +364,8 @@ def contenders(
     models = rows.models
     pvalues = np.ones((len(models), len(models)))  # of "j is better than i" in row i and column j
     for pair in pairs.pairs:
-        for better, worse, ahead in (
-            (pair.a, pair.b, pair.estimate > 0),
-            (pair.b, pair.a, pair.estimate < 0),
-        ):
-            own = pair.pvalue_adjusted if ahead else 1.0
+        for better, worse, sign in ((pair.a, pair.b, 1), (pair.b, pair.a, -1)):
+            own = pair.pvalue_adjusted if sign * pair.estimate > 0 else 1.0
             p = (tested or {}).get((models[better], models[worse]), own)
             pvalues[worse, better] = 1.0 if math.isnan(p) else p
     order = sorted(range(len(models)), key=lambda m: -best.scores[m])

@@ -377,12 +377,9 @@ class Study:
         for (test, role, dataset, plan, metric, follows), rows in groups.items():
             if follows and (test, role, dataset, plan, metric, "") in groups:
                 continue
-            entry, measure, written = (
-                catalogue()[test],
-                self.metrics[metric],
-                self.written_as(rows[0]),
-            )
-            families.append(Family(entry, dataset, plan, measure, written, follows, tuple(rows)))
+            entry, written = catalogue()[test], self.written_as(rows[0])
+            measure, members = self.metrics[metric], tuple(rows)
+            families.append(Family(entry, dataset, plan, measure, written, follows, members))
         return tuple(families)
 
     def written(self, metric: str = "", dataset: str = "") -> Written:

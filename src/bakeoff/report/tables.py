@@ -181,9 +181,26 @@ def tabulate(item: Item, study: Study, table: Table) -> PageTable:
     return PageTable(item.title, kept, cells, note)
 
 
+class Best(NamedTuple):
+    """A score that is in bold where it is the best of its kind."""
+
+    value: float
+    best: bool
+
+
+def _score(written: Written, value: float | Best) -> Cell:
+    number, best = value if isinstance(value, Best) else (value, False)
+    return Cell(written.score(number), number, best=best)
+
+
+def _interval(written: Written, low: float, high: float) -> Cell:
+    """Show an interval; it sorts by its lower limit."""
+    return Cell(written.interval(low, high), low, high=high)
+
+
 TONES = {Decision.A_BETTER: "good", Decision.B_BETTER: "bad", Decision.EQUIVALENT: "same"}
 
-SCORE = Kind(lambda written, value: _score(written, value), measured=True)
+SCORE = Kind(_score, measured=True)
 """A value of a metric, or a difference of two, written as all of that metric and data set are."""
 NUMBER = numbers(number)
 PROBABILITY, P = numbers(probability), numbers(pvalue)
@@ -229,23 +246,6 @@ def compared(study: Study, row: Comparison) -> dict[str, Any]:
         "df": (row.df, row.df1, row.df2),
         "decision": Cell(prose.decision(study, row), tone=tones.get(row.decision, "open")),
     }
-
-
-class Best(NamedTuple):
-    """A score that is in bold where it is the best of its kind."""
-
-    value: float
-    best: bool
-
-
-def _score(written: Written, value: float | Best) -> Cell:
-    number, best = value if isinstance(value, Best) else (value, False)
-    return Cell(written.score(number), number, best=best)
-
-
-def _interval(written: Written, low: float, high: float) -> Cell:
-    """Show an interval; it sorts by its lower limit."""
-    return Cell(written.interval(low, high), low, high=high)
 
 
 def to_csv(table: PageTable) -> str:

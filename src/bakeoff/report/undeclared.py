@@ -108,9 +108,8 @@ def notes_on(
         return
     repeats = []
     if n := card["duplicate_rows"]:
-        repeats = [
-            f"rows that repeat an earlier row in every feature: {n:,} of {rows:,} in {label}"
-        ]
+        again = f"{n:,} of {rows:,} in {label}"
+        repeats += [f"rows that repeat an earlier row in every feature: {again}"]
     worst = 0.0  # of the plan that has most test rows that repeat training rows
     for part, division in ((part, one) for one in divisions for part in one["parts"]):
         n, repeated = part["test"]["rows"], part["repeated"]

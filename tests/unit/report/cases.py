@@ -7,7 +7,18 @@ import math
 import numpy as np
 import pandas as pd
 from scipy import signal
-from studies import DUMMY, card, division, experiment, labelled, omnibus, pair, ran, study
+from studies import (
+    DUMMY,
+    REGRESSION,
+    card,
+    division,
+    experiment,
+    labelled,
+    omnibus,
+    pair,
+    ran,
+    study,
+)
 
 from bakeoff import compare
 from bakeoff.comparisons import Decision
@@ -22,6 +33,7 @@ OVER = {"a": [0.95, 0.9, 0.8], "b": [0.94, 0.88, 0.79], "c": [0.9, 0.85, 0.7]}
 CI = {"ci_low": 0.02, "ci_high": 0.08, "confidence": 0.95}
 WIDE = {"ci_low": -0.02, "ci_high": 0.12, "confidence": 0.95}
 AB, ABC = ("a", "b"), ("a", "b", "c")
+COSTS = {"classes": ["no", "yes"], "matrix": [[0, 1], [5, 0]]}
 
 
 def _two(*comparisons, models=AB, tests=("cv5x2_f",), means=TWO, **more):
@@ -107,8 +119,7 @@ def _one_sided():
 
 
 def _costly(p, tests=("mcnemar", "cost_sensitive")):
-    costs = {"classes": ["no", "yes"], "matrix": [[0, 1], [5, 0]]}
-    spec = experiment(AB, tests=tests, costs=costs, metrics=["accuracy", "cost"])
+    spec = experiment(AB, tests=tests, costs=COSTS, metrics=["accuracy", "cost"])
     right = pair("a", "b", 0.3, 0.05, test="mcnemar", **WIDE)
     cheap = pair(
         "a", "b", p, -0.1, test="cost_sensitive", metric="cost", plan="holdout", n=200,
@@ -412,6 +423,22 @@ CASES = {
     "repeated rows by chance": lambda: _odd(repeats=5, leaks=((0, 3),), chance=2.0),
     "neighbouring rows alike": _alike,
     "neighbouring rows alike in groups": lambda: _alike(np.arange(400) // 10),
+    **{
+        f"an error of {size:g}": lambda size=size: regression(size)
+        for size in (12_345.6, 1_234_567.8, 3.456, 0.0123, 0.000123, 0.00000123)
+    },
+    **{
+        f"a difference of {gap:g} in accuracy": lambda gap=gap, low=low, high=high: _two(
+            pair("a", "b", 0.2, gap, ci_low=low, ci_high=high, confidence=0.95),
+            means={"a": 0.95, "b": 0.95 - gap},
+        )
+        # of a million rows the last are not "0.0 percentage points (95% CI [−0.1, 0.2])"
+        for gap, low, high in (
+            (0.0043, -0.0012, 0.0098),
+            (0.0004, -0.001, 0.0018),
+            (0.00004, -0.0001, 0.00018),
+        )
+    },
     "real tests": lambda: ran(experiment(ABC), THREE, accuracies={"a": 0.97, "b": 0.96, "c": 0.80}),
 }
 
@@ -442,10 +469,9 @@ EXHIBITED = {"one data set": _one_data_set, "several data sets": _several_data_s
 
 def _second_is_better():
     """The better model ranks first, but statistic and effect sizes belong to A as computed."""
-    costs = {"classes": ["no", "yes"], "matrix": [[0, 1], [5, 0]]}
     tests = ("mcnemar", "cv5x2_t", "bayes_correlated_t", "cost_sensitive")
     means = {"a": 0.8, "b": 0.9}
-    return ran(experiment(AB, tests=tests, costs=costs), means, accuracies=means)
+    return ran(experiment(AB, tests=tests, costs=COSTS), means, accuracies=means)
 
 
 def _tallied(decision=Decision.NOT_SHOWN, **found):
@@ -498,24 +524,17 @@ def _against_a_value():
     return ran(experiment("ab", tests=tests), accuracy, accuracies=accuracy)
 
 
-def regression(size, *, unit="MPa", datasets=("d",), width=0.04):
-    """Two regressors, A better by a hundredth of the size; intervals so wide, relative to it."""
-    spec = experiment(
-        AB,
-        datasets=datasets,
-        tests=("corrected_kfold_t",),
-        estimator="sklearn.dummy.DummyRegressor",
-        task="regression",
-        metrics=["rmse"],
-        resampling={"kfold": {"folds": 10}},
-    )
+def regression(size, *, unit="MPa", datasets=("d",)):
+    """Compare two regressors, A better by a hundredth of the size."""
+    more = {"tests": ("corrected_kfold_t",), "resampling": {"kfold": {"folds": 10}}}
+    spec = experiment(AB, datasets=datasets, **more, **REGRESSION)
     units = dict(zip(datasets, unit if isinstance(unit, tuple) else (unit,), strict=True))
     own = {
         name: one.model_copy(update={"unit": units[name]}) for name, one in spec.datasets.items()
     }
     spec = spec.model_copy(update={"datasets": own})
     known = {"test": "corrected_kfold_t", "metric": "rmse", "plan": "kfold", "confidence": 0.95}
-    known |= {"ci_low": size * (0.01 - width / 2), "ci_high": size * (0.01 + width / 2)}
+    known |= {"ci_low": -0.01 * size, "ci_high": 0.03 * size}
     found = [pair("a", "b", 0.01, size / 100, dataset=name, **known) for name in datasets]
     means = {"a": size, "b": size * 1.01}
     return study(spec, found, means, metric="rmse", noise=size / 50)
@@ -604,14 +623,8 @@ def _fitted(rows, models=AB):
         truth, noise = rng.normal(50, 10, rows), 1 + np.arange(len(models))
         predicted = truth[:, None] + rng.normal(0, noise, (rows, len(models)))
         rows = PairedPredictions(tuple(models), (), truth, predicted)
-    spec = experiment(
-        models,
-        tests=("metric_difference",),
-        estimator="sklearn.dummy.DummyRegressor",
-        task="regression",
-        metrics=["rmse"],
-        resampling={"holdout": {}},
-    )
+    more = {"tests": ("metric_difference",), "resampling": {"holdout": {}}}
+    spec = experiment(models, **more, **REGRESSION)
     means = {model: 1.0 + i / 10 for i, model in enumerate(models)}
     return dataclasses.replace(study(spec, [], means, metric="rmse"), test_sets={"d": rows})
 
@@ -622,10 +635,43 @@ def _perfect_and_constant():
 
 
 def _sided(side):
-    costs = {"classes": ["no", "yes"], "matrix": [[0, 1], [5, 0]]}
     tests = {"run": ["mcnemar", "cost_sensitive"], "alternative": side}
     means = {"a": 0.9, "b": 0.88, "c": 0.87}
-    return ran(experiment("abc", tests=tests, costs=costs), means, accuracies=means)
+    return ran(experiment("abc", tests=tests, costs=COSTS), means, accuracies=means)
+
+
+def scored_rows(metric, n=300):
+    """Return predictions of a good model, its near copy and a poor one."""
+    rng = np.random.default_rng(0)
+    truth = (rng.random(n) < 0.4).astype(int)
+    good = truth * 2.4 + rng.normal(size=n)
+    scores = np.stack([rng.normal(size=n), good, good + 0.1 * rng.normal(size=n)], axis=1)
+    positive = 1 / (1 + np.exp(1.2 - scores))
+    return PairedPredictions(
+        ("poor", "good", "copy"),
+        ("no", "yes"),
+        truth,
+        (scores > 1.2).astype(int),
+        scores,
+        probabilities=np.stack([1 - positive, positive], axis=2),
+        metric=metric,
+    )
+
+
+def taken(rows, at):
+    """Return some rows of a test set."""
+    parts = ("truth", "predicted", "scores", "probabilities")
+    return dataclasses.replace(rows, **{part: getattr(rows, part)[at] for part in parts})
+
+
+def _scored(metric, positive=300):
+    """Score a good model, its near copy and a poor one, on so many positive rows at most."""
+    rows = scored_rows(metric)
+    kept = [*np.flatnonzero(rows.truth == 1)[:positive], *np.flatnonzero(rows.truth == 0)]
+    more = {"metrics": [metric], "resampling": {"holdout": {}}}
+    spec = experiment(rows.models, tests=("mcnemar",), **more)
+    one = study(spec, (), dict.fromkeys(rows.models, 0.9), metric=metric)
+    return dataclasses.replace(one, test_sets={"d": taken(rows, kept)})
 
 
 def _nine():
@@ -669,6 +715,11 @@ SOME = {
     ),
     "repeated rows": (lambda: _odd(repeats=5, leaks=((3, 4), (5, 2))), "undeclared"),
     "nine models": (_nine, "forest"),
+    **{
+        f"near copies by {metric}": (lambda metric=metric: _scored(metric), "best")
+        for metric in ("accuracy", "f1", "roc_auc", "log_loss", "mcc")
+    },
+    "few positive rows": (lambda: _scored("roc_auc", 15), "best"),
     "greater": (lambda: _sided("greater"), "forest.mcnemar forest.cost_sensitive"),
     "less": (lambda: _sided("less"), "forest.mcnemar forest.cost_sensitive"),
     "forty rows of numbers": (lambda: _fitted(40), "fitted"),

@@ -7,12 +7,11 @@ import math
 import numpy as np
 import pandas as pd
 
-from bakeoff.comparisons import Comparison, Context, plan_tests, run_test
-from bakeoff.comparisons.evidence import CrossedRuns, DatasetScores, PairedPredictions
-from bakeoff.comparisons.read_evidence import fold_scores
+from bakeoff.comparisons import Comparison, plan_tests
+from bakeoff.comparisons.evidence import PairedPredictions
+from bakeoff.comparisons.read_evidence import HOLES, MATRIX, score_matrix
 from bakeoff.comparisons.row_tables import INTERVALS, intervals_of, tabulate
-from bakeoff.comparisons.run_tests import decide_pair
-from bakeoff.comparisons.settings import planned
+from bakeoff.comparisons.run_tests import decide_pair, run_planned
 from bakeoff.report.study import Study
 from bakeoff.spec import load_experiment
 from bakeoff.spec.experiment import run_name
@@ -22,6 +21,8 @@ KEYS = ("dataset", "model", "plan", "repeat", "fold")
 FOLDS = {"cv_5x2": (5, 2), "kfold": (1, 10), "halves": (8, 3), "holdout": (1, 1)}
 FOLDS["resampled"] = (10, 1)
 DUMMY = "sklearn.dummy.DummyClassifier"
+REGRESSION = {"estimator": "sklearn.dummy.DummyRegressor", "task": "regression"}
+REGRESSION |= {"metrics": ["rmse"]}
 
 
 def experiment(
@@ -172,49 +173,31 @@ def pair(a, b, p, estimate, *, test="cv5x2_f", adjusted=None, family=1, **more):
     return Comparison(**(known | more))
 
 
-def omnibus(p, *, test="cochran_q", **more):
-    known = {
-        "test": test, "role": "omnibus", "dataset": "d", "plan": "holdout", "metric": "accuracy",
-        "statistic": 5.0, "df": 2.0, "pvalue": p, "pvalue_adjusted": p, "correction": "none",
-        "family_size": 1, "n": 200, "status": "ok", "alpha": 0.05,
-        "decision": decide_pair(p, 0.05), "result": {},
-    }  # fmt: skip
-    return Comparison(**(known | more))
+def omnibus(p, **more):
+    known = {"test": "cochran_q", "role": "omnibus", "plan": "holdout", "n": 200}
+    known |= {"statistic": 5.0, "df": 2.0, "correction": "none", "decision": decide_pair(p, 0.05)}
+    return pair("", "", p, math.nan, **(known | more))
 
 
 def ran(spec, means, *, accuracies=None, **options):
     """Make a study whose comparisons the real tests computed."""
     bare = study(spec, (), means, accuracies=accuracies, **options)
-    found = [row for name in spec.tests.run for row in _run(catalogue()[name], bare)]
-    return dataclasses.replace(bare, comparisons=tuple(found))
+    rows = [row for test in bare.analysis for row in run_planned(test, spec, _inputs(test, bare))]
+    return dataclasses.replace(bare, comparisons=tuple(rows))
 
 
-def _run(entry, bare):
-    spec = bare.experiment
-    metric = "cost" if entry.reads == "classes" else "accuracy"
-    for dataset, plan, evidence in _evidence(entry, bare):
-        context = Context(dataset, metric, metric == "accuracy", costs=spec.costs)
-        test = planned(entry, spec.tests, len(spec.models)).on(plan, (metric,))
-        yield from run_test(test, evidence, context)
-
-
-def _evidence(entry, bare):
-    spec = bare.experiment
-    models = list(spec.models)
-    plan = next(p for p in entry.plans[::-1] if p in spec.resampling.plans())
-    if entry.evidence is Evidence.DATASETS:
-        tables = bare.values("accuracy", "cv_5x2")
-        values = np.array([tables[d][models].mean(axis=0) for d in spec.datasets])
-        yield "", "cv_5x2", DatasetScores(tuple(models), tuple(spec.datasets), values)
-        return
-    for dataset in spec.datasets:
-        own = bare.scores.query("dataset == @dataset and plan == @plan")
-        on_rows = entry.reads in ("correctness", "classes")
-        scores = None if on_rows else fold_scores(own, models, "accuracy")
-        if entry.evidence is Evidence.RUNS:
-            yield dataset, plan, _runs(spec)
-        else:
-            yield dataset, plan, bare.test_sets[dataset] if on_rows else scores
+def _inputs(test, bare):
+    """Return what a test of a study reads."""
+    spec, evidence = bare.experiment, catalogue()[test.name].evidence
+    if evidence is Evidence.DATASETS:
+        plans = {test.plan: spec.resampling.plans()[test.plan]}
+        cells = score_matrix(bare.scores, spec.datasets, spec.models, test.metrics, plans)
+        return dict(zip((MATRIX, HOLES), cells, strict=True))
+    if evidence is Evidence.RUNS:
+        return dict.fromkeys(spec.datasets, _runs(spec))
+    if evidence.on_rows:
+        return bare.test_sets
+    return {dataset: bare.scored_on[dataset, test.plan] for dataset in spec.datasets}
 
 
 def _runs(spec):
@@ -222,5 +205,4 @@ def _runs(spec):
     rng = np.random.default_rng(0)
     y = np.arange(200) % 2
     predicted = np.where(rng.random((200, len(names))) < 0.9, y[:, None], 1 - y[:, None])
-    made = PairedPredictions(tuple(names), ("no", "yes"), y, predicted, metric="accuracy")
-    return CrossedRuns.of(made)
+    return PairedPredictions(tuple(names), ("no", "yes"), y, predicted)

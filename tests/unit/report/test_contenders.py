@@ -1,4 +1,4 @@
-"""What stands beside the tests: who may be the best, a constant answer, undeclared dependence."""
+"""What stands beside the tests: who may be the best, and a constant answer."""
 
 import dataclasses
 import math
@@ -6,11 +6,11 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
+from cases import scored_rows, taken
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from studies import experiment, ran
 
-from bakeoff.api.build_study import as_plain
 from bakeoff.comparisons.evidence import PairedPredictions
 from bakeoff.report.baseline import baseline
 from bakeoff.report.ranking import DRAWS, contenders
@@ -19,62 +19,25 @@ from bakeoff.spec import Costs
 from bakeoff.stats import ArgumentError, all_pairs, corrected_resampled_t, metric_difference
 
 
-def rows(metric, n=300):
-    """Return predictions of a good model, its near copy and a poor one."""
-    rng = np.random.default_rng(0)
-    truth = (rng.random(n) < 0.4).astype(int)
-    good = truth * 2.4 + rng.normal(size=n)
-    scores = np.stack([rng.normal(size=n), good, good + 0.1 * rng.normal(size=n)], axis=1)
-    positive = 1 / (1 + np.exp(1.2 - scores))
-    return PairedPredictions(
-        ("poor", "good", "copy"),
-        ("no", "yes"),
-        truth,
-        (scores > 1.2).astype(int),
-        scores,
-        probabilities=np.stack([1 - positive, positive], axis=2),
-        metric=metric,
-    )
-
-
-@pytest.mark.parametrize("metric", ["accuracy", "f1", "roc_auc", "log_loss", "mcc"])
-def test_poor_model_goes_and_near_copies_stay(metric):
-    found = contenders(rows(metric), None, 0.05, 1)
-    by_name = {line.model: line for line in found.models}
-    assert not by_name["poor"].stays
-    assert by_name["good"].stays
-    assert by_name["copy"].stays
-    assert by_name["good"].tier == by_name["copy"].tier == "a"
-    assert by_name["poor"].tier == "b"
-    assert found.models[-1].model == "poor"
-
-
 def test_one_model_is_no_contest():
-    assert contenders(rows("f1").only([1]), None, 0.05, 1) is None
-    assert contenders(dataclasses.replace(rows("f1"), metric="crps"), None, 0.05, 1) is None
+    assert contenders(scored_rows("f1").only([1]), None, 0.05, 1) is None
+    assert contenders(dataclasses.replace(scored_rows("f1"), metric="crps"), None, 0.05, 1) is None
 
 
 def test_costs_are_in_the_order_of_their_classes():
     costs = Costs.model_validate({"classes": ["yes", "no"], "matrix": [[0, 9], [1, 0]]})
-    found = contenders(rows("cost"), costs, 0.05, 1)
-    data = rows("cost")
+    best = contenders(scored_rows("cost"), costs, 0.05, 1)
+    data = scored_rows("cost")
     missed = (data.truth == 1) & (data.predicted[:, 1] == 0)
     alarms = (data.truth == 0) & (data.predicted[:, 1] == 1)
-    value = next(line.value for line in found.models if line.model == "good")
+    value = next(line.value for line in best.models if line.model == "good")
     assert value == pytest.approx((9 * missed + alarms).mean())
 
 
-def taken(rows, at):
-    """Return some rows of a test set."""
-    names = ("truth", "predicted", "scores", "probabilities")
-    known = {name: getattr(rows, name) for name in names if getattr(rows, name) is not None}
-    return dataclasses.replace(rows, **{name: values[at] for name, values in known.items()})
-
-
 def test_groups_make_the_intervals_wider():
-    alone, groups = rows("f1"), np.repeat(np.arange(30), 10)
-    order = np.lexsort((alone.predicted[:, 0], alone.truth))  # rows of a group are alike
-    alike = taken(alone, order)
+    alone, groups = scored_rows("f1"), np.repeat(np.arange(30), 10)
+    # rows of a group are alike
+    alike = taken(alone, np.lexsort((alone.predicted[:, 0], alone.truth)))
     related = dataclasses.replace(alike, groups=groups)
     widths = [
         {line.model: line.ci.high - line.ci.low for line in contenders(r, None, 0.05, 1).models}
@@ -89,40 +52,20 @@ def test_letters_and_who_leaves_are_as_the_p_values_say(seed, models, spread):
     rng = np.random.default_rng(seed)
     values = rng.normal(size=(40, models)) + np.linspace(0, spread, models)
     names = tuple(f"m{i}" for i in range(models))
-    found = contenders(PairedPredictions.from_values(names, values), None, 0.05, 1)
-    tiers = {line.model: set(line.tier) for line in found.models}
+    best = contenders(PairedPredictions.from_values(names, values), None, 0.05, 1)
+    tiers = {line.model: set(line.tier) for line in best.models}
     pairs = all_pairs("mean_difference", values, n_resamples=DRAWS, seed=1).pairs
     for pair in pairs:
         apart = pair.pvalue_adjusted <= 0.05
         assert apart == tiers[names[pair.a]].isdisjoint(tiers[names[pair.b]])
     # who leads alone is told apart from all others
     beaten = {names[pair.b if pair.estimate > 0 else pair.a] for pair in pairs}
-    assert found.models[0].model not in beaten
+    assert best.models[0].model not in beaten
     # and who leaves from a better one
-    for place, line in enumerate(found.models):
-        apart = [b.model for b in found.models[:place] if set(b.tier).isdisjoint(line.tier)]
+    for place, line in enumerate(best.models):
+        apart = [b.model for b in best.models[:place] if set(b.tier).isdisjoint(line.tier)]
         assert line.stays or apart
         assert line.stays != (line.pvalue <= 0.05)
-
-
-def test_set_goes_by_the_test_of_the_study():
-    plain = contenders(rows("accuracy"), None, 0.05, 1)
-    tested = {(m, "poor"): 0.2 for m in ("good", "copy")}
-    found = contenders(rows("accuracy"), None, 0.05, 1, tested)
-    assert [line.stays for line in plain.models] == [True, True, False]
-    assert [line.stays for line in found.models] == [True, True, True]
-    assert found.models[-1].pvalue == pytest.approx(0.2)
-    assert {line.tier for line in found.models} == {"a"}
-
-
-def test_with_few_positive_rows_a_beaten_model_stays():
-    few = rows("roc_auc")
-    kept = np.concatenate([np.flatnonzero(few.truth == 1)[:15], np.flatnonzero(few.truth == 0)])
-    found = contenders(taken(few, kept), None, 0.05, 1)
-    last = found.models[-1]
-    assert (last.model, last.stays) == ("poor", True)
-    assert np.isnan(last.pvalue)
-    assert any(a.holds is False for a in found.assumptions)
 
 
 def study(tests=("mcnemar",), **more):
@@ -134,30 +77,33 @@ def study(tests=("mcnemar",), **more):
 HELD_OUT = {"resampling": {"holdout": {}}}
 
 
-def test_folds_are_compared_by_the_corrected_t_test():
-    one = study(("cv5x2_f", "mcnemar"))
-    found = baseline(one, "accuracy", "d")
-    assert (found.answer, found.score, found.trained) == ("no", pytest.approx(0.6), True)
+def of_folds(one):
     own = one.scores.query("plan == 'cv_5x2' and model == 'b'").sort_values(["repeat", "fold"])
     values = own["value"].to_numpy()
-    wanted = corrected_resampled_t(values, np.full_like(values, 0.6), n_train=100, n_test=100)
-    (line,) = (line for line in found.models if line.model == "b")
-    assert line.difference == pytest.approx(0.02)
-    assert line.pvalue == pytest.approx(wanted.pvalue)
-    assert line.pvalue_adjusted >= line.pvalue
+    return corrected_resampled_t(values, np.full_like(values, 0.6), n_train=100, n_test=100)
 
 
-def test_rows_are_compared_by_the_difference_of_the_metric():
-    one = study(**HELD_OUT)
+def of_rows(one):
     rows = one.test_sets["d"]
-    found = baseline(one, "accuracy", "d")
-    wanted = metric_difference(
-        rows.truth, rows.predicted[:, 1], np.zeros(rows.n, dtype=int), labels=(0, 1), positive=1
-    )
-    (line,) = (line for line in found.models if line.model == "b")
+    zeros = np.zeros(rows.n, dtype=int)
+    return metric_difference(rows.truth, rows.predicted[:, 1], zeros, labels=(0, 1), positive=1)
+
+
+@pytest.mark.parametrize(
+    ("tests", "more", "compared", "unbeaten"),
+    [(("cv5x2_f", "mcnemar"), {}, of_folds, []), (("mcnemar",), HELD_OUT, of_rows, ["b"])],
+)
+def test_the_baseline_is_compared_as_models_are(tests, more, compared, unbeaten):
+    one = study(tests, **more)
+    constant, wanted = baseline(one, "accuracy", "d"), compared(one)
+    assert constant.answer == "no"
+    assert constant.trained
+    assert constant.score == pytest.approx(0.6)
+    assert constant.open == unbeaten
+    line = next(line for line in constant.models if line.model == "b")
     assert line.difference == pytest.approx(wanted.estimate)
     assert line.pvalue == pytest.approx(wanted.pvalue)
-    assert found.open == ["b"]
+    assert line.pvalue_adjusted >= line.pvalue
 
 
 def test_the_verdict_says_what_holds_by_the_other_metrics():
@@ -183,16 +129,9 @@ def test_a_comparison_that_is_refused_is_undecided_as_every_test(monkeypatch):
 
     for name in ("arguments", "matrix"):
         monkeypatch.setattr(PairedPredictions, name, refuse)
-    found = baseline(one, "accuracy", "d")
-    assert found.open == ["a", "b"]
-    assert all(math.isnan(line.pvalue) and line.ci is None for line in found.models)
-
-
-def test_the_json_has_it():
-    one = study(("cv5x2_f", "mcnemar"))
-    plain = as_plain(one, answer(one), {m: m for m in ("", "a", "b")})
-    assert plain["baseline"][0]["answer"] == "no"
-    assert [line["model"] for line in plain["baseline"][0]["models"]] == ["a", "b"]
+    constant = baseline(one, "accuracy", "d")
+    assert constant.open == ["a", "b"]
+    assert all(math.isnan(line.pvalue) and line.ci is None for line in constant.models)
 
 
 def test_the_constant_answer_as_a_model_is_not_shown_to_beat_itself():

@@ -1,6 +1,7 @@
 """The whole report: structure, escaping, same bytes, big studies."""
 
 import dataclasses
+import itertools
 import re
 from collections import Counter
 from html.parser import HTMLParser
@@ -17,6 +18,7 @@ from bakeoff.report.page import Page, inline_svg
 THREE = {"a": 0.95, "b": 0.94, "c": 0.90}
 ACCURACIES = {"a": 0.97, "b": 0.96, "c": 0.80}
 TESTS = ("cv5x2_f", "cv5x2_t", "bayes_correlated_t", "mcnemar", "cochran_q", "cost_sensitive")
+LINKS = {"href", "src", "xlink:href"}
 ALERT = "<script>alert(1)</script>"
 LONG = "Ünïcode ✓ 模型 " + "x" * 160 + " |`*_$%&\"' end"
 
@@ -24,29 +26,17 @@ LONG = "Ünïcode ✓ 模型 " + "x" * 160 + " |`*_$%&\"' end"
 class Parsed(HTMLParser):
     def __init__(self, text):
         super().__init__()
-        self.open, self.ids, self.headings, self.links, self.errors = [], [], [], [], []
-        self.tags, self.texts, self.headers = [], [], []
+        self.open, self.errors, self.tags, self.texts = [], [], [], []
         self.feed(text)
+        self.ids = [attrs["id"] for _, attrs in self.tags if "id" in attrs]
 
     def handle_starttag(self, tag, attrs):
-        attrs = dict(attrs)
-        self.tags.append((tag, attrs))
-        if "id" in attrs:
-            self.ids.append(attrs["id"])
-        if re.fullmatch("h[1-6]", tag):
-            self.headings.append(int(tag[1]))
-        if tag == "th":
-            self.headers.append(attrs.get("scope"))
-        for name in ("href", "src", "xlink:href"):
-            if name in attrs:
-                self.links.append(attrs[name])
+        self.tags.append((tag, dict(attrs)))
         if tag not in {"meta", "link", "br", "img", "input", "hr"}:
             self.open.append(tag)
 
     def handle_startendtag(self, tag, attrs):
-        self.handle_starttag(tag, attrs)
-        if self.open and self.open[-1] == tag:
-            self.open.pop()
+        self.tags.append((tag, dict(attrs)))
 
     def handle_endtag(self, tag):
         if not self.open or self.open.pop() != tag:
@@ -80,10 +70,10 @@ def test_page_is_well_formed_with_headings_in_order_and_unique_ids(parsed):
     assert not parsed.errors
     assert not parsed.open
     assert len(parsed.ids) == len(set(parsed.ids))
-    assert parsed.headings[0] == 1
-    assert parsed.headings.count(1) == 1
-    assert all(b - a <= 1 for a, b in zip(parsed.headings, parsed.headings[1:], strict=False))
-    assert set(parsed.headers) == {"col", "row"}
+    levels = [int(tag[1]) for tag, _ in parsed.tags if re.fullmatch("h[1-6]", tag)]
+    assert levels[0] == levels.count(1) == 1
+    assert all(b - a <= 1 for a, b in itertools.pairwise(levels))
+    assert {attrs["scope"] for tag, attrs in parsed.tags if tag == "th"} == {"col", "row"}
 
 
 def test_page_needs_nothing_but_itself(written, text, parsed):
@@ -94,7 +84,8 @@ def test_page_needs_nothing_but_itself(written, text, parsed):
     }
     files |= {"methods.txt", "methods.tex", "references.bib", "timings.csv", "report.md"}
     files |= {"verdict.txt", "comparisons.csv", "scores.csv", "experiment.yaml"}
-    assert {link for link in parsed.links if not link.startswith("data:")} <= own | files
+    places = {attrs[key] for _, attrs in parsed.tags for key in LINKS & attrs.keys()}
+    assert {place for place in places if not place.startswith("data:")} <= own | files
     assert "@import" not in text
     assert not re.search(r"url\((?!#)", text)
 

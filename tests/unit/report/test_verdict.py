@@ -8,7 +8,6 @@ from studies import study as made_up
 
 from bakeoff.comparisons import plan_tests
 from bakeoff.comparisons.advice import cautions
-from bakeoff.comparisons.settings import planned
 from bakeoff.report.exhibits import exhibits
 from bakeoff.report.page import Page
 from bakeoff.report.prose import p_name, take_care
@@ -53,7 +52,7 @@ def test_p_values_of_two_comparisons_are_called_adjusted(size, correction, calle
     assert p_name(dataclasses.replace(row, family_size=size, correction=correction)) == called
 
 
-MEANS = {"a": 0.8, "b": 0.9}
+AB, MEANS = ("a", "b"), {"a": 0.8, "b": 0.9}
 OF_RELATED_ROWS = {"groups of unlike size", "autocorrelation", "strong autocorrelation"}
 OF_RUNS = {
     "rare failures, one model deterministic",
@@ -65,13 +64,6 @@ KNN = {"estimator": "sklearn.neighbors.KNeighborsClassifier"}
 QDA = {"estimator": "sklearn.discriminant_analysis.QuadraticDiscriminantAnalysis"}
 
 
-def made(test, **models):
-    """Run a test on made-up scores of two models, `b` being another than usual."""
-    config = experiment(("a", "b"), tests=(test,)).resolved()
-    config["models"] |= models
-    return ran(load_experiment(config), MEANS, accuracies=MEANS)
-
-
 @pytest.mark.parametrize(
     ("model", "kind"),
     [
@@ -81,7 +73,9 @@ def made(test, **models):
     ],
 )
 def test_model_that_breaks_it_is_named_with_what_answers_instead(model, kind):
-    one = made("cv5x2_f", b=model)
+    config = experiment(AB, tests=("cv5x2_f",)).resolved()
+    config["models"]["b"] = model
+    one = ran(load_experiment(config), MEANS, accuracies=MEANS)
     (said,) = take_care(one, one.families)
     assert said.startswith(
         "Caution: the combined 5×2cv F test has an inflated type I error "
@@ -105,31 +99,34 @@ def test_every_liberal_test_has_an_answer():
             assert set(catalogue()[entry.better_test].liberal_for) <= OF_RELATED_ROWS
 
 
-def test_families_by_auc_concern_findings_by_auc_alone():
-    config = experiment(("a", "b"), tests=("cv5x2_f",)).resolved()
-    logistic = {"estimator": "sklearn.linear_model.LogisticRegression"}
-    config |= {"metrics": ["accuracy", "roc_auc"], "models": {"a": logistic, "b": logistic}}
-    one, entry = load_experiment(config), catalogue()["cv5x2_f"]
-    assert "logistic regression by AUC" in entry.liberal_for
-    test = planned(entry, one.tests)
-    assert not cautions(test, one, metric="accuracy")
-    (found,) = cautions(test, one, metric="roc_auc").inflated
-    assert found.models == ("a", "b")
+LOGISTIC = "linear_model.LogisticRegression"
+BY_AUC = {"metrics": ["accuracy", "roc_auc"]}
+OF_NUMBERS = {
+    "task": "regression",
+    "metrics": ["rmse"],
+    "resampling": {"cv_5x2": {}},
+    "datasets": {"d": {"source": "sklearn", "name": "diabetes"}},
+}
 
 
-def test_regressors_are_named_by_what_was_simulated_of_them():
-    config = experiment(("a", "b"), tests=("cv5x2_f",)).resolved()
-    lasso = {"estimator": "sklearn.linear_model.Lasso"}
-    network = {"estimator": "sklearn.neural_network.MLPRegressor"}
-    config |= {"task": "regression", "models": {"a": lasso, "b": network}, "metrics": ["rmse"]}
-    config["resampling"] = {"cv_5x2": {}}
-    config["datasets"] = {"d": {"source": "sklearn", "name": "diabetes"}}
+@pytest.mark.parametrize(
+    ("a", "b", "more", "metric", "inflated", "unknown"),
+    [
+        (LOGISTIC, LOGISTIC, BY_AUC, "accuracy", {}, []),
+        (LOGISTIC, LOGISTIC, BY_AUC, "roc_auc", {"with logistic regression": AB}, []),
+        (
+            *("linear_model.Lasso", "neural_network.MLPRegressor", OF_NUMBERS, None),
+            *({"with strong shrinkage": ("a",)}, ["b"]),
+        ),
+    ],
+)
+def test_learners_are_named_by_what_was_simulated_of_them(a, b, more, metric, inflated, unknown):
+    models = {"a": {"estimator": f"sklearn.{a}"}, "b": {"estimator": f"sklearn.{b}"}}
+    config = experiment(AB, tests=("cv5x2_f",)).resolved() | {"models": models} | more
     loaded = load_experiment(config)
-    _, plan = plan_tests(loaded)
-    known = cautions(plan["cv5x2_f"], loaded)
-    assert [(one.where, one.models) for one in known.inflated] == [
-        ("with strong shrinkage", ("a",))
-    ]
-    assert [*known.unknown] == ["b"]
-    assert [entry.name for entry in known.instead] == ["half_sample_t"]
-    assert known.inflated[0].rate.rate > 0.5
+    known = cautions(plan_tests(loaded)[1]["cv5x2_f"], loaded, metric=metric)
+    assert {one.where: one.models for one in known.inflated} == inflated
+    assert [*known.unknown] == unknown
+    if metric is None:
+        assert [entry.name for entry in known.instead] == ["half_sample_t"]
+        assert known.inflated[0].rate.rate > 0.5

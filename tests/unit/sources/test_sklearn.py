@@ -14,6 +14,10 @@ def example(folder):
     return {"source": "sklearn", "name": "wine"}
 
 
+def example_of_generator(folder):
+    return {"source": "generator", "name": "make_moons", "params": {"n_samples": 60}}
+
+
 @pytest.mark.parametrize(("name", "classes"), [("breast_cancer", 2), ("digits", 10), ("iris", 3)])
 def test_data_sets_that_scikit_learn_ships(tiny, name, classes):
     assert len(load(experiment(tiny, source="sklearn", name=name)).classes) == classes

@@ -170,12 +170,8 @@ def pairs(study: Study, test: str) -> Table:
         note += f" A − B is in units of {prose.unit(first)}."
     if not first.bayesian:
         each = " for each metric" if several and row.family_size > 1 else ""
-        sides = {"greater": "A", "less": "B"}
-        side = (
-            f" One-sided test: is {sides[row.alternative]} better?"
-            if row.alternative in sides
-            else ""
-        )
+        asks = {"greater": "A", "less": "B"}.get(row.alternative)
+        side = f" One-sided test: is {asks} better?" if asks else ""
         note += f" {capital(prose.correction(first))}{each}.{side}{prose.disagreement(first.rows)}"
     return Table(columns, map(values, rows), note)
 
@@ -355,13 +351,12 @@ def posterior(study: Study, test: str) -> Drawing:
     families = study.ranking_families(test)
     rows, family = rows_of(study, families), families[0]
     drawn, axes = drawing.panel([row.label for row in rows], row=0.36, top=0.42)
-    for place, row in enumerate(rows):
-        c, start = row.comparison, 0.0
-        for share, colour in (
-            (c.p_a_better, Colour.BLUE),
-            (c.p_equivalent, Colour.SOFT),
-            (c.p_b_better, Colour.ORANGE),
-        ):
+    compared = [row.comparison for row in rows]
+    shares = [(c.p_a_better, c.p_equivalent, c.p_b_better) for c in compared]
+    colours = Colour.BLUE, Colour.SOFT, Colour.ORANGE
+    for place, parts in enumerate(shares):
+        start = 0.0
+        for share, colour in zip(parts, colours, strict=True):
             if not math.isfinite(share):
                 how: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": SIZE - 0.5}
                 axes.text(0.5, place, "undecided", color=Colour.MUTED, **how)
@@ -377,20 +372,16 @@ def posterior(study: Study, test: str) -> Drawing:
             start += share
     axes.set_xlim(0, 1)
     axes.set_xlabel("posterior probability")
-    rope = max(row.comparison.rope for row in rows)
+    rope = max(c.rope for c in compared)
     height, x = drawn.get_figheight(), axes.get_position().x0
     heads = {"first better": Colour.BLUE}
     heads |= {f"within ±{family.written.told(rope)}": Colour.MUTED} if rope > 0 else {}
     for text, colour in (heads | {"second better": Colour.ORANGE}).items():
         drawn.text(x, 1 - 0.3 / height, text, va="bottom", color=colour, fontsize=SIZE - 0.5)
         x += (drawing.text_width(text) + 0.15) / drawn.get_figwidth()
-    shares = [
-        (row.label, c.p_a_better, c.p_equivalent, c.p_b_better)
-        for row in rows
-        for c in [row.comparison]
-    ]
     probabilities = enumerated(
-        f"{label}: {', '.join(map(probability, values))}" for label, *values in shares
+        f"{row.label}: {', '.join(map(probability, parts))}"
+        for row, parts in zip(rows, shares, strict=True)
     )
     alt = f"{family.entry.title}, probabilities of better, equivalent, worse. {probabilities}."
     return Drawing(drawn, alt, shows=_what_is_shown(study, families, rows))
