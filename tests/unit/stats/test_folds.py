@@ -12,7 +12,7 @@ from scipy import stats as scipy_stats
 from bakeoff import stats
 from bakeoff.stats import Status, corrected_resampled_t
 from bakeoff.stats.core.paired_differences import normality, paired_differences
-from bakeoff.stats.folds.anova import sphericity, studentized_range_sf
+from bakeoff.stats.folds.anova import sphericity
 from bakeoff.stats.folds.t_tests import corrected_against
 
 
@@ -58,14 +58,6 @@ def test_fewer_folds_than_models_still_has_a_correction():
     assert 0.2 <= result.details["epsilon_gg"] <= 2 / 5 + 1e-12
     two = stats.anova_repeated_measures(draw((2, 3)), correction="huynh-feldt")
     assert two.pvalue == two.details["pvalue_gg"]
-
-
-@pytest.mark.parametrize("k", [3, 10, 40])
-@pytest.mark.parametrize("df", [2, 5, 27, 600])
-def test_studentized_range_is_that_of_scipy(k, df):
-    for q in (0.01, 1, 3.5, 7):
-        theirs = scipy_stats.studentized_range.sf(q, k, df)
-        assert studentized_range_sf(q, k, df) == pytest.approx(theirs, rel=1e-7, abs=1e-11)
 
 
 def test_sphericity_is_doubted_below_five_percent():
