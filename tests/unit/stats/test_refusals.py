@@ -107,7 +107,7 @@ CASES = [
     case("positive: rmse compares numbers", rmse, [1.0, 2, 3], [1.0, 2, 4], positive=1),
     case("positive: found 'yes'", metric, positive="yes"),
     case("labels: 1 is in the rows", metric, labels=[0, 2]),
-    case("groups: has 2 rows", metric, groups=[1, 2]),
+    case(r"groups: found shape \(2,\), needs one", metric, groups=[1, 2]),
     case("cost: expected a 2 by 2 matrix", metric, metric="cost"),
     case("cost: expected a 2 by 2 matrix", metric, metric="expected_cost", priors=[1, 1]),
     case("priors: expected 2 numbers", metric, **COST),

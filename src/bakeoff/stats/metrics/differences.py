@@ -32,7 +32,7 @@ from bakeoff.stats.core.result import (
     Result,
     Status,
 )
-from bakeoff.stats.design.clusters import RowDesign
+from bakeoff.stats.design.clusters import as_clusters, row_units
 from bakeoff.stats.design.groups import (
     SOURCES,
     GroupTest,
@@ -70,7 +70,6 @@ from bakeoff.stats.metrics.metric import (
     Metric,
     NoValue,
     metric_called,
-    read_groups,
     rows_of,
     subgroup_rows,
 )
@@ -589,7 +588,7 @@ def mean_difference(
         d = paired_differences(
             values_a, values_b, greater_is_better=greater_is_better, of_rows=True
         )
-        units = RowDesign.from_labels(len(d.values), groups, values_a=values_a).units
+        _, units = row_units(len(d.values), groups, values_a=values_a)
         how = form, alternative, confidence_level, n_resamples, seed
         return GroupTest.of_rows(d.values, d.noise, units, *how).of_numbers(
             {},
@@ -708,7 +707,7 @@ def _interaction(
             setting,
             metric=dataclasses.replace(setting.metric, columns=columns),
             truth=setting.truth.take(at),
-            clusters=None if clusters is None else read_groups(clusters[at], len(at)),
+            clusters=None if clusters is None else as_clusters(clusters[at], len(at)).codes,
         )
         predicted = [values[at] for values in rows]
         contrast, result = difference(inside, predicted, "two-sided", level, textbook=textbook)

@@ -28,6 +28,7 @@ from bakeoff.stats.core.result import (
     answered,
 )
 from bakeoff.stats.core.two_by_two import both_correct
+from bakeoff.stats.design.clusters import as_clusters
 from bakeoff.stats.design.groups import (
     FEWEST_CLUSTERS,
     GroupSums,
@@ -52,7 +53,6 @@ from bakeoff.stats.metrics.metric import (
     metric_called,
     numbers,
     read_classes,
-    read_groups,
     read_probabilities,
     read_truth,
 )
@@ -191,7 +191,8 @@ def setting_of(
         if len(rows[-1]) != truth.n:
             found = f"has {len(rows[-1])} rows, y_true has {truth.n}"
             raise ArgumentError(name, f"{found}; pair them by id")
-    return Setting(metric, truth, read_groups(groups, truth.n), Options(**options)), rows
+    clusters = None if groups is None else as_clusters(groups, truth.n).codes
+    return Setting(metric, truth, clusters, Options(**options)), rows
 
 
 def setting_of_values(

@@ -27,7 +27,7 @@ from bakeoff.stats.core.paired_differences import Estimate
 from bakeoff.stats.core.pairs import shared
 from bakeoff.stats.core.registry import Evidence, Variants, register
 from bakeoff.stats.core.result import INDEPENDENT_ROWS, Alternative, Assumption, Result, Status
-from bakeoff.stats.design.clusters import Clusters, RowDesign
+from bakeoff.stats.design.clusters import Clusters, as_clusters
 from bakeoff.stats.design.groups import (
     ClusteredResult,
     GroupSums,
@@ -70,7 +70,7 @@ class _Rows:
         check_same_labels(y_true=y_true, **scores)
         self.n, self.classes = len(self.positive), (self.positive, ~self.positive)
         self.counts = [int(np.count_nonzero(rows)) for rows in self.classes]
-        self.groups = RowDesign.from_labels(self.n, groups).groups
+        self.groups = None if groups is None else as_clusters(groups, self.n)
         self.dependent = self.covariance
         if self.groups is not None:
             self.dependent, codes = self.obuchowski, self.groups.codes

@@ -18,10 +18,10 @@ from bakeoff.stats.core.result import INDEPENDENT_ROWS, Assumption, Result, Stat
 from bakeoff.stats.core.two_by_two import as_matrix, both_correct, column_totals, row_total_counts
 from bakeoff.stats.design.clusters import (
     Clusters,
-    RowDesign,
     degrees_of_freedom,
     design_effect,
     moments,
+    row_units,
 )
 from bakeoff.stats.design.groups import (
     ClusteredResult,
@@ -177,8 +177,8 @@ def cochran_q(
         if row_counts is not None:
             raise ArgumentError("row_counts", "counts are of independent rows, found groups")
         matrix, _ = as_matrix(correct, None)
-        design = RowDesign.from_labels(len(matrix), groups, correct=correct)
-        return _in_groups(matrix, design.units, form, n_resamples, seed)
+        _, units = row_units(len(matrix), groups, correct=correct)
+        return _in_groups(matrix, units, form, n_resamples, seed)
     table = CorrectTotals(correct, row_counts)
     if table.models == 2 and not allow_two_models:
         raise ArgumentError(
