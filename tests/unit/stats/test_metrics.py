@@ -61,12 +61,8 @@ def test_influence_values_are_what_one_more_row_changes(metric, k):
     often_y, often = np.tile(y, copies), np.concatenate([predicted] * copies)
     base = stats.influence(y, predicted, metric=metric, groups=np.arange(40), **options(metric, k))
     for i in (0, 7, 21):
-        more = stats.influence(
-            np.append(often_y, y[i]),
-            np.concatenate([often, predicted[i : i + 1]]),
-            metric=metric,
-            **options(metric, k),
-        )
+        rows_and_one = np.append(often_y, y[i]), np.concatenate([often, predicted[i : i + 1]])
+        more = stats.influence(*rows_and_one, metric=metric, **options(metric, k))
         change = (more.value - base.value) * (40 * copies + 1)
         assert change == pytest.approx(base.psi[i], rel=0.02, abs=0.003)
     assert base.psi.mean() == pytest.approx(0, abs=1e-9 * max(1, np.abs(base.psi).max()))

@@ -29,6 +29,9 @@ COSTLY[0, 0] = [30, 2]
 COSTLY[1, 0, 0], COSTLY[0, 1, 0], COSTLY[1, 1] = 12, 1, [2, 30]
 NEAR_ONE = {"n_correct": 996, "n": 1000, "p0": 0.998, "variant": "normal"}
 A, B = np.random.default_rng(6).random((2, 200)) < 0.8
+ROW = np.arange(200)
+by_costs = partial(stats.cost_sensitive_from_counts, COSTLY, cost=[[0, 1], [5, 0]])
+equal = partial(stats.tost_paired, A, B, margin=0.2)
 
 
 @pytest.mark.parametrize(
@@ -38,19 +41,9 @@ A, B = np.random.default_rng(6).random((2, 200)) < 0.8
         (stats.delong(np.arange(59) < 29, *SCORES[:59, :2].T), "large sample", False),
         (stats.binomial_test_from_counts(**NEAR_ONE), "n p0 >= 5", True),
         (stats.binomial_test_from_counts(**NEAR_ONE), "n (1 - p0) >= 5", False),
-        (
-            stats.cost_sensitive_from_counts(COSTLY, cost=[[0, 1], [5, 0]]),
-            "costly errors all observed",
-            False,
-        ),
-        (stats.tost_paired(A, B, margin=0.2, groups=np.arange(200) % 60), "enough groups", True),
-        (
-            stats.tost_paired(
-                A, B, margin=0.2, groups=np.where(np.arange(200) < 150, 8, np.arange(200) % 8)
-            ),
-            "enough groups",
-            False,
-        ),
+        (by_costs(), "costly errors all observed", False),
+        (equal(groups=ROW % 60), "enough groups", True),
+        (equal(groups=np.where(ROW < 150, 8, ROW % 8)), "enough groups", False),
         (stats.proportion_difference(A, B), "independent test sets", False),
     ],
 )
@@ -199,12 +192,9 @@ def test_costs_of_one_sign_are_undefined_but_for_the_other_forms():
     assert whole.statistic == pytest.approx(10 * math.log(2))
     assert stats.cost_sensitive_from_counts(counts, variant="chi_square").status is Status.OK
     # costly errors that were not seen yet may have a probability
-    seen, whole = (
-        stats.cost_sensitive_from_counts(COSTLY, cost=[[0, 1], [5, 0]], variant=variant).pvalue
-        for variant in ("likelihood_ratio", "likelihood_ratio_all_cells")
-    )
+    whole = by_costs(variant="likelihood_ratio_all_cells").pvalue
     assert whole == pytest.approx(0.0474480, abs=1e-6)
-    assert whole > seen
+    assert whole > by_costs().pvalue
 
 
 @pytest.mark.parametrize(("x", "n", "p0"), [(500_500, 10**6, 0.5), (3, 10**6, 1e-5), (7, 20, 0.35)])
@@ -214,10 +204,8 @@ def test_exact_pvalue_of_large_counts(x, n, p0):
 
 
 def test_clipping_is_optional():
-    clipped, whole = (
-        stats.proportion_ci(1, 1000, method="wald", clip=clip) for clip in (True, False)
-    )
-    assert (clipped.low, whole.low < 0) == (0.0, True)
+    low = {c: stats.proportion_ci(1, 1000, method="wald", clip=c).low for c in (True, False)}
+    assert (low[True], low[False] < 0) == (0.0, True)
 
 
 def test_the_side_is_that_of_the_number_whatever_is_better():
@@ -356,27 +344,27 @@ def test_metric_equivalence_is_decided_by_the_limits_of_the_metric(metric):
     alpha = 0.1
     limits = stats.metric_limits(y, *said, metric=metric, alpha=alpha)
     beyond = max(-limits.low, limits.high)
-    for factor, verdict in ((1 + 1e-6, "equivalent"), (1 - 1e-6, "not shown")):
-        found = stats.metric_equivalence(
-            y, *said, metric=metric, margin=beyond * factor, alpha=alpha
-        )
-        assert found.verdict == verdict
-        assert found.pvalue == pytest.approx(alpha, rel=1e-3)
-        assert [found.ci.low, found.ci.high] == pytest.approx([limits.low, limits.high])
-    one_sided = {"metric": metric, "alpha": alpha, "question": "noninferiority"}
-    for factor, verdict in ((1 + 1e-6, "not inferior"), (1 - 1e-6, "not shown")):
-        margin = -limits.low * factor
-        assert stats.metric_equivalence(y, *said, margin=margin, **one_sided).verdict == verdict
+    equivalent = partial(stats.metric_equivalence, y, *said, metric=metric, alpha=alpha)
+    for factor, both, lower in (
+        (1 + 1e-6, "equivalent", "not inferior"),
+        (1 - 1e-6, "not shown", "not shown"),
+    ):
+        result = equivalent(margin=beyond * factor)
+        assert result.verdict == both
+        assert result.pvalue == pytest.approx(alpha, rel=1e-3)
+        assert [*result.ci] == pytest.approx([limits.low, limits.high])
+        one_sided = equivalent(margin=-limits.low * factor, question="noninferiority")
+        assert one_sided.verdict == lower
 
 
 def test_metric_equivalence_in_groups_is_no_surer_than_sign_flips_of_the_groups():
     y, said = predictions("f1", 200)
     groups = np.r_[np.zeros(80, int), np.repeat(np.arange(1, 9), 15)]
-    found = stats.metric_equivalence(y, *said, metric="f1", margin=0.4, groups=groups)
-    alone = stats.metric_difference(y, *said, metric="f1", groups=groups)
-    assert found.df == alone.df
+    equivalent = partial(stats.metric_equivalence, y, *said, metric="f1", margin=0.4)
+    found = equivalent(groups=groups)
+    assert found.df == stats.metric_difference(y, *said, metric="f1", groups=groups).df
     assert found.pvalue >= 0.5**9 / 2
-    assert found.pvalue > stats.metric_equivalence(y, *said, metric="f1", margin=0.4).pvalue
+    assert found.pvalue > equivalent().pvalue
 
 
 def test_equal_predictions_show_no_equivalence_and_a_constant_gap_decides_nothing():

@@ -42,9 +42,9 @@ from bakeoff.stats.design.groups import (
     symmetric_differences,
 )
 from bakeoff.stats.metrics.family import (
-    cluster_covariance,
     compare_models,
     compare_values,
+    covariance_of,
     draw,
     max_t,
     normal_scores,
@@ -755,7 +755,7 @@ def _largest(
     for i, (at, psi) in enumerate(parts):
         columns[inside == i, i] = len(rows) / len(at) * psi
     clusters = clusters[rows]
-    covariance = cluster_covariance(columns, clusters, Leverage.from_codes(clusters, inside))
+    covariance = covariance_of(columns, Leverage.from_codes(clusters, inside))
     scale = ses / np.sqrt(covariance.diagonal())  # the pseudo-rows of each subgroup's own test
     covariance = covariance * np.outer(scale, scale)
     first, second = np.array(pairs_of(len(parts), None)).T
@@ -765,8 +765,8 @@ def _largest(
     for place, two in enumerate(zip(first, second, strict=True)):
         chosen = np.isin(inside, two)
         codes = np.unique(clusters[chosen], return_inverse=True)[1]
-        psi, leverage = columns[chosen][:, two], Leverage.from_codes(codes, inside[chosen])
-        df[place] = spread(psi[:, 0] - psi[:, 1], clusters=codes, leverage=leverage).df
+        psi, of_two = columns[chosen][:, two], Leverage.from_codes(codes, inside[chosen])
+        df[place] = spread(psi[:, 0] - psi[:, 1], groups=of_two).df
     t = (estimates[first] - estimates[second]) / se
     z = normal_scores(t, df, "two-sided")
     largest = int(np.argmax(z))

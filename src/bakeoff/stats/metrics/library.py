@@ -22,7 +22,7 @@ from bakeoff.stats.core.arguments import checked
 from bakeoff.stats.core.checks import BoolArray, FloatArray
 from bakeoff.stats.core.ranks import rows_below
 from bakeoff.stats.design.clusters import as_clusters
-from bakeoff.stats.design.groups import spread
+from bakeoff.stats.design.groups import Leverage, spread
 from bakeoff.stats.metrics.metric import (
     FISHER,
     LOG,
@@ -601,14 +601,14 @@ def calibration_curve(
     The smooth at a place is a weighted sum of outcomes, whose standard error is that of the sum of
     their residuals, or in groups of the sums of these; the band is on the scale of shares.
     """
-    clusters = None if groups is None else as_clusters(groups, len(positive)).codes
+    alike = None if groups is None else Leverage.alike(as_clusters(groups, len(positive)).codes)
     at = _places(probabilities)
     weights = [_weights(probabilities, place) for place in at]
     share = _smooth(weights, positive)
     residuals = positive - np.interp(probabilities, at, share)
     half = []
     for weight in weights:
-        of_sum = spread(weight * residuals * len(positive), clusters=clusters)
+        of_sum = spread(weight * residuals * len(positive), groups=alike)
         half.append(
             -float(stdtrit(of_sum.df, (1 - level) / 2)) * of_sum.se if of_sum.df > 0 else math.nan
         )

@@ -115,7 +115,7 @@ class _Rows:
         # not var_A + var_B - 2 cov, which would lose its digits when the models agree
         variance = math.nan if robust else self.dependent(contrast, contrast)
         if robust and groups is not None:
-            spread_of = spread(contrast.psi, clusters=groups.codes, leverage=self.leverage)
+            spread_of = spread(contrast.psi, groups=self.leverage)
             variance, df = spread_of.se**2, spread_of.df
             df = self.leverage.df if form == "robust_t" else df
         se = math.sqrt(max(variance, 0.0))

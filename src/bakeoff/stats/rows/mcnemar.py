@@ -313,16 +313,16 @@ def mcnemar_pairs(
 ) -> PairwiseResult:
     """Run `mcnemar` on all pairs of columns, whose groups are read once."""
     matrix, _ = as_matrix(correct, None)
-    design = row_units(len(matrix), groups, time, correct=correct)
+    relation, units = row_units(len(matrix), groups, time, correct=correct)
     columns = np.ascontiguousarray(matrix.T)
 
     def compare(
         pairs: list[tuple[int, int]], *, alternative: Alternative, confidence_level: float
     ) -> list[Result]:
-        how = variant, alternative, confidence_level, ci_method
-        return [_compare(columns[a], columns[b], *design, *how) for a, b in pairs]
+        how = relation, units, variant, alternative, confidence_level, ci_method
+        return [_compare(columns[a], columns[b], *how) for a, b in pairs]
 
-    correction = correction or ("bonferroni" if design[0] == "independent" else "holm")
+    correction = correction or ("bonferroni" if relation == "independent" else "holm")
     return pairwise(compare, len(columns), correction=correction, **family)
 
 
