@@ -108,6 +108,8 @@ CASES = [
     case("positive: found 'yes'", metric, positive="yes"),
     case("labels: 1 is in the rows", metric, labels=[0, 2]),
     case(r"groups: found shape \(2,\), needs one", metric, groups=[1, 2]),
+    case("groups: 1 missing label", metric, groups=np.array(["NaT", *["2026"] * 29], "M8[D]")),
+    case("groups: labels of several kinds", metric, groups=pd.Series(["a", 1] * 15)),
     case("cost: expected a 2 by 2 matrix", metric, metric="cost"),
     case("cost: expected a 2 by 2 matrix", metric, metric="expected_cost", priors=[1, 1]),
     case("priors: expected 2 numbers", metric, **COST),
