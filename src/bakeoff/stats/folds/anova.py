@@ -26,7 +26,7 @@ from bakeoff.stats.core.checks import (
     as_scores,
     check_models,
 )
-from bakeoff.stats.core.distributions import t_pvalue
+from bakeoff.stats.core.distributions import t_pvalue, welch_f
 from bakeoff.stats.core.paired_differences import noise_level
 from bakeoff.stats.core.pairs import Pair, PairwiseResult
 from bakeoff.stats.core.registry import Evidence, register
@@ -314,12 +314,8 @@ def _welch(
     variances = np.nanvar(table.y, axis=0, ddof=1)
     if math.sqrt(variances.min()) <= table.noise:
         return math.nan, math.nan, math.nan, Status.UNDEFINED
-    weight, k = counts / variances, counts.size
-    total = weight.sum()
-    lost = ((1 - weight / total) ** 2 / (counts - 1)).sum() / (k**2 - 1)
-    top = (weight * (means - (weight * means).sum() / total) ** 2).sum() / (k - 1)
-    statistic, df2 = float(top / (1 + 2 * (k - 2) * lost)), float(1 / (3 * lost))
-    return statistic, df2, float(special.fdtrc(k - 1, df2, statistic)), Status.OK
+    tested = welch_f(means, np.sqrt(variances / counts), counts - 1)
+    return tested["statistic"], tested["df2"], tested["pvalue"], Status.OK
 
 
 # --- Tukey

@@ -20,7 +20,7 @@ from scipy import special
 from bakeoff.stats.core import two_by_two
 from bakeoff.stats.core.arguments import Level, PositiveInt, Seed, checked
 from bakeoff.stats.core.checks import ArgumentError, FloatArray, paired_counts
-from bakeoff.stats.core.distributions import t_pvalue, tail_probability
+from bakeoff.stats.core.distributions import t_pvalue, tail_probability, welch_f
 from bakeoff.stats.core.paired_differences import Differences, paired_differences
 from bakeoff.stats.core.pairs import pairs_of
 from bakeoff.stats.core.registry import Evidence, Relation, Variants, register
@@ -728,7 +728,7 @@ def _interaction(
             parts = [(at, part.drawn_from) for at, part, _ in answered]
             test_of_parts, method = _largest(parts, clusters, estimates, ses), "hothorn2008"
         else:
-            test_of_parts = _welch_f(estimates, ses, np.array(dfs))
+            test_of_parts = welch_f(estimates, ses, np.array(dfs))
     return Result(
         test=test,
         variant=setting.metric.name,
@@ -782,17 +782,3 @@ def _largest(
 
 
 _DRAWS = 99_999
-
-
-def _welch_f(estimates: FloatArray, ses: FloatArray, dfs: FloatArray) -> dict[str, float]:
-    """Test estimates with unequal precision by Welch's F."""
-    # w = 1/se², Λ = Σ(1 − w/Σw)²/ν, F = Σw(d − d̃)²/(S − 1)/(1 + 2(S − 2)Λ/(S² − 1)) on
-    # S − 1 and (S² − 1)/(3Λ) degrees of freedom (Welch 1951).
-    s = len(estimates)
-    w = 1 / ses**2
-    centre = float(w @ estimates) / float(w.sum())
-    uncertainty = float(((1 - w / w.sum()) ** 2 / dfs).sum())
-    between = float(w @ ((estimates - centre) ** 2)) / (s - 1)
-    f = between / (1 + 2 * (s - 2) * uncertainty / (s**2 - 1))
-    df1, df2 = s - 1.0, (s**2 - 1) / (3 * uncertainty)
-    return {"statistic": f, "df1": df1, "df2": df2, "pvalue": float(special.fdtrc(df1, df2, f))}
