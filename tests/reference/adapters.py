@@ -19,7 +19,7 @@ from bakeoff.stats import (
 )
 from bakeoff.stats.core.pairs import compact_letters
 from bakeoff.stats.datasets.standings import group_means, with_failures_last  # noqa: F401
-from bakeoff.stats.design.groups import Leverage, spread
+from bakeoff.stats.design.groups import GroupSums, Leverage, spread
 from bakeoff.stats.metrics.differences import bca_interval, mover_interval
 from bakeoff.stats.metrics.family import (
     best_of,
@@ -70,12 +70,13 @@ def told(result):
 
 @contextmanager
 def as_printed():
-    """Leave out the leverage of groups, and with it sign flips: the reference has neither.
+    """Take groups for alike, and leave out sign flips: the reference has no leverage of groups.
 
     That of the package is held to `delong` and `mean_difference`, which have reference values of
     their own, in tests/unit/stats/test_metrics.py.
     """
-    with mock.patch.object(Leverage, "from_codes", return_value=None):
+    alike = mock.patch.object(Leverage, "from_codes", lambda codes, _=None: Leverage.alike(codes))
+    with alike, mock.patch.object(GroupSums, "many_alike", True):
         yield
 
 
@@ -179,7 +180,7 @@ def _areas(inputs, metric):
         found["ci_mover"] = None if mover is None else list(mover)
     if metric == "roc_auc":
         plain = [_plain_area(setting, model) for model in rows]
-        found["se_plain"] = spread(plain[0] - plain[1], clusters=setting.clusters).se
+        found["se_plain"] = spread(plain[0] - plain[1], groups=setting.leverage).se
     return found
 
 

@@ -14,11 +14,11 @@ from enum import StrEnum
 from typing import Any, Literal, Unpack
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy import special
 
 from bakeoff.stats.core.arguments import Alpha, Finite, Level, Margin, check_number, checked
-from bakeoff.stats.core.checks import ArgumentError, FloatArray, paired_correctness, paired_counts
+from bakeoff.stats.core.checks import ArgumentError, paired_correctness, paired_counts
 from bakeoff.stats.core.registry import Evidence, register
 from bakeoff.stats.core.result import (
     ConfidenceInterval,
@@ -98,7 +98,9 @@ def _limits(
     limits = Limits.from_results(low, high, alpha, groups, "t_influence")
     if metric.form is not Form.ROWS or contrast is None:
         return limits, low, contrast, 0.0
-    skew, tested = skewness(contrast.psi, clusters), contrast.tested
+    sums = contrast.psi if clusters is None else np.bincount(clusters, contrast.psi)
+    second, tested = float(np.mean(sums**2)), contrast.tested
+    skew = float(np.mean(sums**3)) / second**1.5 if second > 0 else 0.0
     degrees = _FEWEST_DEGREES if metric.computed and clusters is None else _FEWEST_OF_SUMS
     if low.df is None:  # right and wrong rows: limits of their table
         limits = dataclasses.replace(limits, method="newcombe")
@@ -252,13 +254,6 @@ def metric_equivalence(
         what=f"values of {name} of the two fitted models",
         details={**test.details},
     )
-
-
-def skewness(psi: FloatArray, clusters: NDArray[np.intp] | None) -> float:
-    """Return the skewness of deviations from a mean, or of their sums over clusters."""
-    sums = psi if clusters is None else np.bincount(clusters, weights=psi)
-    second = float(np.mean(sums**2))
-    return float(np.mean(sums**3)) / second**1.5 if second > 0 else 0.0
 
 
 def skewed_limits(centre: float, spread: Spread, skew: float, tail: float) -> tuple[float, float]:

@@ -7,22 +7,11 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import stats
+from scipy import stats as scipy_stats
 from sklearn import metrics as sk
 
-from bakeoff.stats import (
-    Status,
-    all_pairs,
-    delong,
-    influence,
-    mcnemar,
-    mean_ci,
-    mean_difference,
-    mean_interaction,
-    metric_ci,
-    metric_difference,
-    own_metric,
-)
+from bakeoff import stats
+from bakeoff.stats import Status
 from bakeoff.stats.design.groups import Spread
 from bakeoff.stats.gate import skewed_limits, skewed_pvalue
 from bakeoff.stats.metrics import influence as engine
@@ -70,14 +59,10 @@ def test_influence_values_are_what_one_more_row_changes(metric, k):
         predicted = np.round(y * np.exp(p[:, 0] - 0.5), 1) + 0.1
     copies = 400
     often_y, often = np.tile(y, copies), np.concatenate([predicted] * copies)
-    base = influence(y, predicted, metric=metric, groups=np.arange(40), **options(metric, k))
+    base = stats.influence(y, predicted, metric=metric, groups=np.arange(40), **options(metric, k))
     for i in (0, 7, 21):
-        more = influence(
-            np.append(often_y, y[i]),
-            np.concatenate([often, predicted[i : i + 1]]),
-            metric=metric,
-            **options(metric, k),
-        )
+        rows_and_one = np.append(often_y, y[i]), np.concatenate([often, predicted[i : i + 1]])
+        more = stats.influence(*rows_and_one, metric=metric, **options(metric, k))
         change = (more.value - base.value) * (40 * copies + 1)
         assert change == pytest.approx(base.psi[i], rel=0.02, abs=0.003)
     assert base.psi.mean() == pytest.approx(0, abs=1e-9 * max(1, np.abs(base.psi).max()))
@@ -93,9 +78,9 @@ def test_order_of_rows_and_names_of_groups_are_irrelevant(seed, metric):
     groups = rng.integers(0, 20, len(y))
     order = rng.permutation(len(y))
     how = {"metric": metric, **options(metric, 2)}
-    first = metric_difference(y, a, b, groups=groups, **how)
+    first = stats.metric_difference(y, a, b, groups=groups, **how)
     names = np.array([f"p{g * 7 % 23}" for g in groups])
-    second = metric_difference(y[order], a[order], b[order], groups=names[order], **how)
+    second = stats.metric_difference(y[order], a[order], b[order], groups=names[order], **how)
     assert second.pvalue == pytest.approx(first.pvalue, rel=1e-7)
     assert second.estimate == pytest.approx(first.estimate, abs=1e-12)
 
@@ -112,26 +97,26 @@ def test_order_of_rows_and_names_of_groups_are_irrelevant(seed, metric):
 def test_degenerate_cases_have_names(metric, said, status):
     y = [1] * (3 if status is Status.TOO_FEW or metric == "accuracy" else 10)
     y += [0] * (40 - len(y))
-    result = metric_ci(y, said, metric=metric, labels=[0, 1])
+    result = stats.metric_ci(y, said, metric=metric, labels=[0, 1])
     assert result.status is status
     assert (result.ci is None) == (status is not Status.OK)
 
 
 def test_perfect_area_has_an_exact_limit_and_no_test():
     y = np.array([1] * 12 + [0] * 28)
-    result = metric_ci(y, y * 1.0, metric="roc_auc")
+    result = stats.metric_ci(y, y * 1.0, metric="roc_auc")
     assert (result.status, result.estimate) == (Status.ZERO_VARIANCE, 1.0)
     assert result.ci.low == pytest.approx(0.025 ** (1 / 12))
-    turned = metric_ci(y, -y * 1.0, metric="roc_auc")
+    turned = stats.metric_ci(y, -y * 1.0, metric="roc_auc")
     assert (turned.estimate, turned.ci.low) == (0.0, 0.0)
     assert turned.ci.high == pytest.approx(1 - result.ci.low)
-    other = metric_difference(y, y * 1.0, y * 0.0, metric="roc_auc")
+    other = stats.metric_difference(y, y * 1.0, y * 0.0, metric="roc_auc")
     assert (other.status, other.statistic) == (Status.ZERO_VARIANCE, math.inf)
     assert math.isnan(other.pvalue)
     # a class that lies in one group
     in_one = np.repeat([0, 1, 0, 0, 0, 0, 0], 6)
     a, b = np.random.default_rng(0).normal(size=(2, len(in_one)))
-    few = metric_difference(in_one, a, b, metric="roc_auc", groups=np.repeat(np.arange(7), 6))
+    few = stats.metric_difference(in_one, a, b, metric="roc_auc", groups=np.repeat(np.arange(7), 6))
     assert (few.status, math.isnan(few.pvalue)) == (Status.TOO_FEW, True)
 
 
@@ -140,13 +125,13 @@ def test_standard_error_in_groups_is_that_of_the_tests_for_groups():
     groups = np.repeat(np.arange(12), rng.integers(1, 15, 12))
     y = np.resize([0, 1, 0], len(groups))
     a, b = y + rng.normal(size=(2, len(y)))
-    area = metric_difference(y, a, b, metric="roc_auc", groups=groups)
-    direct = delong(y, a, b, groups=groups)
+    area = stats.metric_difference(y, a, b, metric="roc_auc", groups=groups)
+    direct = stats.delong(y, a, b, groups=groups)
     assert area.details["se"] == pytest.approx(direct.details["se"], rel=1e-12)
     assert (area.df, area.pvalue) == pytest.approx((direct.df, direct.pvalue), rel=1e-9)
-    assert area.df <= delong(y, a, b, groups=groups, variant="robust_t").df
+    assert area.df <= stats.delong(y, a, b, groups=groups, variant="robust_t").df
     mean, direct, flips, robust = (
-        mean_difference(a, b, groups=groups, variant=variant)
+        stats.mean_difference(a, b, groups=groups, variant=variant)
         for variant in ("t_and_flips", "influence_t", "sign_flip", "robust_t")
     )
     assert mean.details["se"] == pytest.approx(direct.details["se"], rel=1e-12)
@@ -162,21 +147,23 @@ def test_result_in_groups_says_what_the_rows_are_worth():
     groups, y = np.repeat(np.arange(30), 8), rng.integers(0, 2, 240)
     lean = np.repeat(rng.normal(size=30), 8)
     a, b = (((rng.normal(size=240) + s * lean > 0) ^ (y == 1)) * 1 for s in (1, -1))
-    details = metric_difference(y, a, b, metric="f1", groups=groups).details
+    details = stats.metric_difference(y, a, b, metric="f1", groups=groups).details
     assert (details["n_clusters"], details["design_effect"] > 2) == (30, True)
     assert details["n_effective"] == pytest.approx(240 / details["design_effect"])
-    direct = mcnemar(a == y, b == y, groups=groups)
-    same = metric_difference(y, a, b, groups=groups).details
+    direct = stats.mcnemar(a == y, b == y, groups=groups)
+    same = stats.metric_difference(y, a, b, groups=groups).details
     assert same["design_effect"] == pytest.approx(direct.design_effect, rel=0.01)
-    assert "n_effective" not in metric_difference(y, a, b).details
+    assert "n_effective" not in stats.metric_difference(y, a, b).details
     pairs = compare_models(y, np.column_stack([a, b]), metric="f1", groups=groups)
     assert pairs.pairs[0].details["n_effective"] == pytest.approx(details["n_effective"])
 
 
 def own_ci(function, n):
     """Return the interval of a function of row numbers."""
-    metric = own_metric("own", lambda y, said, row: function(row), columns={"row": np.arange(n)})
-    return metric_ci(np.arange(n) % 2, np.arange(n) % 2, metric=metric)
+    metric = stats.own_metric(
+        "own", lambda y, said, row: function(row), columns={"row": np.arange(n)}
+    )
+    return stats.metric_ci(np.arange(n) % 2, np.arange(n) % 2, metric=metric)
 
 
 def test_blocks_are_left_out_of_many_rows():
@@ -196,17 +183,17 @@ def test_blocks_are_left_out_of_many_rows():
 def test_expected_cost_has_no_value_where_a_class_with_a_prior_is_absent():
     y, said, _ = rows()
     absent = {"metric": "expected_cost", "cost": COST, "labels": [0, 1, 2]}
-    undefined = metric_difference(y, said, said, **absent, priors=[1, 1, 1])
+    undefined = stats.metric_difference(y, said, said, **absent, priors=[1, 1, 1])
     assert undefined.status is Status.UNDEFINED
     assert "no row is 2" in undefined.assumptions[0].detail
-    without = metric_difference(y, said, said, **absent, priors=[1, 1, 0])
+    without = stats.metric_difference(y, said, said, **absent, priors=[1, 1, 0])
     assert without.status is Status.IDENTICAL_SCORES
 
 
 def test_log_loss_wants_rows_of_each_class():
     y, p = np.repeat([1, 0], [15, 85]), np.random.default_rng(0).random(100)
     for metric, fails in (("log_loss", True), ("brier", False)):
-        names = {a.name: a.holds for a in metric_ci(y, p, metric=metric).assumptions}
+        names = {a.name: a.holds for a in stats.metric_ci(y, p, metric=metric).assumptions}
         assert (names.get("enough rows of each class") is False) == fails
 
 
@@ -214,18 +201,18 @@ def test_two_subgroups_with_shared_groups_are_a_paired_test_of_group_means():
     rng = np.random.default_rng(3)
     group, part = np.repeat(np.arange(40), 6), np.tile(np.repeat(np.arange(2), 3), 40)
     a = rng.normal(size=40)[group] + rng.normal(size=240) + 0.4 * part
-    found = mean_interaction(a, np.zeros(240), part, groups=group, df="rows")
+    found = stats.mean_interaction(a, np.zeros(240), part, groups=group, df="rows")
     means = a.reshape(40, 2, 3).mean(axis=2)
-    expected = stats.ttest_rel(means[:, 0], means[:, 1])
+    expected = scipy_stats.ttest_rel(means[:, 0], means[:, 1])
     assert abs(found.statistic) == pytest.approx(abs(expected.statistic))
 
 
 def test_means_say_whether_rows_or_groups_are_taken_for_independent():
     values = np.arange(40.0) % 7
-    (alone,) = mean_ci(values).assumptions
+    (alone,) = stats.mean_ci(values).assumptions
     assert (alone.name, alone.holds) == ("independent rows", None)
     for size, enough in ((4, False), (2, True)):
-        (grouped,) = mean_ci(values, groups=np.arange(40) // size).assumptions
+        (grouped,) = stats.mean_ci(values, groups=np.arange(40) // size).assumptions
         assert (grouped.name, grouped.holds) == ("enough groups", enough)
         assert grouped.detail.startswith(f"{40 // size} groups")
 
@@ -240,7 +227,7 @@ def test_standard_error_of_an_own_metric_is_the_jackknife():
 
 def test_a_class_that_nobody_has_or_says_does_not_count_in_macro_means():
     y, said = [0, 0, 1, 1, 1, 0], [0, 1, 1, 1, 0, 0]
-    three = metric_ci(y, said, metric="f1_macro", labels=[0, 1, 2])
+    three = stats.metric_ci(y, said, metric="f1_macro", labels=[0, 1, 2])
     assert three.estimate == pytest.approx(sk.f1_score(y, said, average="macro"))
 
 
@@ -251,9 +238,9 @@ def test_accuracy_of_many_classes_is_that_of_all_their_cells(metric, grouped, mo
     y, other_a, other_b = rng.integers(0, 12, (3, 80))
     a, b = np.where(rng.random(80) < 0.8, y, other_a), np.where(rng.random(80) < 0.7, y, other_b)
     how = {"metric": metric, "groups": np.arange(80) // 3 if grouped else None}
-    by_right = metric_difference(y, a, b, **how), metric_ci(y, a, **how)
+    by_right = stats.metric_difference(y, a, b, **how), stats.metric_ci(y, a, **how)
     monkeypatch.setattr(engine, "_MOST_CLASSES", 12)
-    by_cells = metric_difference(y, a, b, **how), metric_ci(y, a, **how)
+    by_cells = stats.metric_difference(y, a, b, **how), stats.metric_ci(y, a, **how)
     for one, other in zip(by_right, by_cells, strict=True):
         assert one.estimate == pytest.approx(other.estimate, abs=1e-14)
         assert (one.ci.low, one.ci.high) == pytest.approx((other.ci.low, other.ci.high), abs=1e-14)
@@ -272,16 +259,16 @@ def test_cells_of_many_classes_are_counted_with_codes_of_a_few_bits(classes, cod
 def test_table_that_does_not_fit_into_memory_is_refused_and_accuracy_needs_none():
     y = np.arange(500)
     with pytest.raises(ValueError, match=r"metric: .* up to about 406 classes .*, found 500; use"):
-        metric_difference(y, np.roll(y, 1), np.roll(y, 2), metric="f1_macro")
-    assert metric_ci(y, np.where(y % 2, y, 0), metric="f1_macro").estimate > 0
+        stats.metric_difference(y, np.roll(y, 1), np.roll(y, 2), metric="f1_macro")
+    assert stats.metric_ci(y, np.where(y % 2, y, 0), metric="f1_macro").estimate > 0
     y = np.arange(5000)
-    accuracy = metric_difference(y, np.roll(y, 1), np.where(y % 2, y, 0), metric="accuracy")
+    accuracy = stats.metric_difference(y, np.roll(y, 1), np.where(y % 2, y, 0), metric="accuracy")
     assert accuracy.estimate == pytest.approx(-0.5, abs=1e-3)
 
 
 def test_an_unknown_argument_is_named_by_the_function_that_was_called():
     with pytest.raises(TypeError, match=r"metric_ci\(\) got an unexpected .*'postive'"):
-        metric_ci([1, 0] * 20, [1, 0] * 20, metric="f1", postive=2)
+        stats.metric_ci([1, 0] * 20, [1, 0] * 20, metric="f1", postive=2)
 
 
 @pytest.mark.parametrize(
@@ -300,20 +287,20 @@ def test_pvalue_of_a_skewed_mean_is_the_level_at_which_its_limit_ends_at_zero(sk
     for t in (0.5, 2.0, 4.0):
         p = skewed_pvalue(t, spread, skew)
         assert skewed_limits(0.1 * t, spread, skew, p)[0] == pytest.approx(0, abs=1e-9)
-    assert skewed_pvalue(2.0, spread, 0.0) == pytest.approx(stats.t.sf(2, 24))
+    assert skewed_pvalue(2.0, spread, 0.0) == pytest.approx(scipy_stats.t.sf(2, 24))
 
 
 def test_categorical_labels_have_the_numbers_of_texts_and_no_gaps():
     rng = np.random.default_rng(3)
     y, said = rng.choice(["a", "b", "c"], (2, 60))
-    texts = metric_ci(y, said, metric="balanced_accuracy")
+    texts = stats.metric_ci(y, said, metric="balanced_accuracy")
     levels = ["c", "unseen", "b", "a"]
     own = [pd.Categorical(one, categories=levels) for one in (y, said)]
-    found = metric_ci(*own, metric="balanced_accuracy")
+    found = stats.metric_ci(*own, metric="balanced_accuracy")
     assert (found.estimate, found.ci) == (pytest.approx(texts.estimate), texts.ci)
     own[1] = pd.Categorical([None if i == 7 else one for i, one in enumerate(said)])
     with pytest.raises(ValueError, match=r"missing value.*first in row 7"):
-        metric_ci(*own, metric="balanced_accuracy")
+        stats.metric_ci(*own, metric="balanced_accuracy")
 
 
 @pytest.mark.parametrize(("called", "holds"), [(6, False), (10, True), (40, True)])
@@ -323,9 +310,9 @@ def test_net_benefit_wants_rows_that_are_called_positive(called, holds, positive
     few = np.where(np.arange(1000) % (1000 // called) == 0, 0.5, 0.01)
     few[np.flatnonzero(few == 0.5)[called:]] = 0.01
     many = np.where(np.arange(1000) < 100, 0.5, 0.01)
-    alone = metric_ci(y, few, metric="net_benefit@0.2")
-    pair = metric_difference(y, many, few, metric="net_benefit@0.2")
-    every = all_pairs(
+    alone = stats.metric_ci(y, few, metric="net_benefit@0.2")
+    pair = stats.metric_difference(y, many, few, metric="net_benefit@0.2")
+    every = stats.all_pairs(
         "metric_difference", y, np.column_stack([many, few]), metric="net_benefit@0.2"
     )
     for found in (alone, pair, every):
@@ -345,8 +332,11 @@ def test_differences_of_the_size_of_rounding_are_no_differences():
         (third, {"groups": pairs}),
         (noisy, {"groups": pairs, "variant": "t_and_flips"}),
     ):
-        result = mean_difference(a, whole, **how)
+        result = stats.mean_difference(a, whole, **how)
         assert (result.status, result.pvalue) == (Status.IDENTICAL_SCORES, 1.0)
     single = whole.astype(np.float32)
-    assert mean_difference(single * np.float32(1 + 2e-7), single).status is Status.IDENTICAL_SCORES
-    assert mean_difference(whole + 0.1, whole).status is Status.ZERO_VARIANCE
+    assert (
+        stats.mean_difference(single * np.float32(1 + 2e-7), single).status
+        is Status.IDENTICAL_SCORES
+    )
+    assert stats.mean_difference(whole + 0.1, whole).status is Status.ZERO_VARIANCE

@@ -1,4 +1,5 @@
 import math
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -87,7 +88,8 @@ def test_correction_is_the_mean_over_grid_of_persistence_and_share():
     frequency = np.pi * np.arange(1, used + 1) / n
     lags = np.arange(1, n)
     likelihoods, shortfalls, priors = [], [], []
-    grid = [(0.0, 0.0), *((1 - f, s) for f in (0.5, 0.3, 0.2, 0.1) for s in SHARES)]
+    shares = (0.05, 0.1, 0.2, 0.4, 0.7, 1.0)
+    grid = [(0.0, 0.0), *((1 - f, s) for f in (0.5, 0.3, 0.2, 0.1) for s in shares)]
     for phi, share in grid:
         ar = (1 - phi**2) / np.abs(1 - phi * np.exp(1j * frequency)) ** 2
         spectrum = share * ar + 1 - share
@@ -102,14 +104,11 @@ def test_correction_is_the_mean_over_grid_of_persistence_and_share():
     assert expected > 1.05
 
 
-SHARES = (0.05, 0.1, 0.2, 0.4, 0.7, 1.0)
-
-
 def test_pairs_share_what_they_show_of_persistence():
     rng = np.random.default_rng(13)
     slow = np.stack([series(20 + m, 300, phi=0.9) for m in range(4)], axis=1)
     right = 0.3 * slow + rng.normal(size=(300, 4)) > -0.7
-    pairs = [(a, b) for a in range(4) for b in range(a + 1, 4)]
+    pairs = list(combinations(range(4), 2))
     together = diebold_mariano_pairs(right, pairs)
     for (a, b), found in zip(pairs, together, strict=True):
         alone = stats.diebold_mariano(right[:, a], right[:, b])
@@ -140,14 +139,11 @@ def test_neighbouring_disagreements_are_those_of_every_pair(monkeypatch, at_once
     right = rng.random((200, 4)) < 0.7
     right[:, 1] = np.repeat(rng.random(40) < 0.6, 5)  # in runs of five rows
     y = rng.integers(0, 3, 200)
-    found = stats.order_dependence(right, y)
-
-    def lag1(a, b):
+    found, every = stats.order_dependence(right, y), {}
+    for a, b in combinations(range(4), 2):
         d = right[:, a].astype(float) - right[:, b]
         d -= np.array([d[y == c].mean() for c in range(3)])[y]
-        return float(d[1:] @ d[:-1] / (d @ d))
-
-    every = {(a, b): lag1(a, b) for a in range(4) for b in range(a + 1, 4)}
+        every[a, b] = float(d[1:] @ d[:-1] / (d @ d))
     best = max(every, key=every.__getitem__)
     assert (found.model_a, found.model_b) == best
     assert found.autocorrelation == pytest.approx(every[best], abs=1e-12)

@@ -104,12 +104,12 @@ def test_model_without_a_value_leaves_its_pairs_alone():
 
 
 def test_one_sided_family_looks_one_way():
-    y, said = study(seed=2)
-    less = compare_models(y, said, metric="f1", control=0, alternative="less").pairs
-    greater = compare_models(y, said, metric="f1", control=0, alternative="greater").pairs
-    assert less[-1].pvalue_adjusted < 0.01
-    assert greater[-1].pvalue_adjusted > 0.9
-    assert less[-1].ci.low == -math.inf
+    less, greater = (
+        compare_models(*study(seed=2), metric="f1", control=0, alternative=side).pairs[-1]
+        for side in ("less", "greater")
+    )
+    assert less.pvalue_adjusted < 0.01 < 0.9 < greater.pvalue_adjusted
+    assert less.ci.low == -math.inf
 
 
 def test_values_are_the_pairs_of_mean_difference():
@@ -146,10 +146,8 @@ def test_letters_are_shared_by_those_that_no_test_tells_apart(models, different)
 def test_pilot_is_taken_with_caution():
     y, said = study(n=60, models=2)
     pilot = stats.metric_difference(y, said[:, 0], said[:, 1], metric="f1")
-    careful, bold = (
-        stats.MetricPower.from_pilot(pilot, cautious=cautious) for cautious in (True, False)
-    )
-    assert careful.sd > 1.07 * bold.sd
+    careful, bold = (stats.MetricPower.from_pilot(pilot, cautious=c).sd for c in (True, False))
+    assert careful > 1.07 * bold
 
 
 @pytest.mark.parametrize("third", [np.resize([0, 0, 1, 1], 100), np.resize([1, 0], 100)])

@@ -12,20 +12,12 @@ from scipy import optimize
 from scipy import stats as scipy_stats
 
 from bakeoff import stats
-from bakeoff.stats import mcnemar, mcnemar_from_counts, mcnemar_pvalues
-from bakeoff.stats.core.pairs import all_pairs
 from bakeoff.stats.core.ranks import rows_below
 from bakeoff.stats.core.result import Status
 from bakeoff.stats.core.two_by_two import VARIANTS
-from bakeoff.stats.rows.auc import delong, delong_pairs
-from bakeoff.stats.rows.cochran import cochran_q, exact_pvalue, looney_f, monte_carlo_pvalue
-from bakeoff.stats.rows.costs import chi_square, cost_sensitive, cost_sensitive_from_counts
-from bakeoff.stats.rows.mcnemar import paired_difference_ci
-from bakeoff.stats.rows.proportions import (
-    proportion_ci,
-    proportion_difference,
-    proportion_difference_from_counts,
-)
+from bakeoff.stats.rows.auc import delong_pairs
+from bakeoff.stats.rows.cochran import exact_pvalue, monte_carlo_pvalue
+from bakeoff.stats.rows.costs import chi_square
 
 RNG = np.random.default_rng(3)
 Y = RNG.random(300) < 0.4
@@ -37,29 +29,22 @@ COSTLY[0, 0] = [30, 2]
 COSTLY[1, 0, 0], COSTLY[0, 1, 0], COSTLY[1, 1] = 12, 1, [2, 30]
 NEAR_ONE = {"n_correct": 996, "n": 1000, "p0": 0.998, "variant": "normal"}
 A, B = np.random.default_rng(6).random((2, 200)) < 0.8
+ROW = np.arange(200)
+by_costs = partial(stats.cost_sensitive_from_counts, COSTLY, cost=[[0, 1], [5, 0]])
+equal = partial(stats.tost_paired, A, B, margin=0.2)
 
 
 @pytest.mark.parametrize(
     ("result", "name", "holds"),
     [
-        (delong(np.arange(60) < 30, *SCORES[:60, :2].T), "large sample", True),
-        (delong(np.arange(59) < 29, *SCORES[:59, :2].T), "large sample", False),
+        (stats.delong(np.arange(60) < 30, *SCORES[:60, :2].T), "large sample", True),
+        (stats.delong(np.arange(59) < 29, *SCORES[:59, :2].T), "large sample", False),
         (stats.binomial_test_from_counts(**NEAR_ONE), "n p0 >= 5", True),
         (stats.binomial_test_from_counts(**NEAR_ONE), "n (1 - p0) >= 5", False),
-        (
-            cost_sensitive_from_counts(COSTLY, cost=[[0, 1], [5, 0]]),
-            "costly errors all observed",
-            False,
-        ),
-        (stats.tost_paired(A, B, margin=0.2, groups=np.arange(200) % 60), "enough groups", True),
-        (
-            stats.tost_paired(
-                A, B, margin=0.2, groups=np.where(np.arange(200) < 150, 8, np.arange(200) % 8)
-            ),
-            "enough groups",
-            False,
-        ),
-        (proportion_difference(A, B), "independent test sets", False),
+        (by_costs(), "costly errors all observed", False),
+        (equal(groups=ROW % 60), "enough groups", True),
+        (equal(groups=np.where(ROW < 150, 8, ROW % 8)), "enough groups", False),
+        (stats.proportion_difference(A, B), "independent test sets", False),
     ],
 )
 def test_assumptions_are_judged_by_the_data(result, name, holds):
@@ -69,8 +54,8 @@ def test_assumptions_are_judged_by_the_data(result, name, holds):
 @pytest.mark.parametrize("groups", [None, np.arange(300) % 20], ids=["rows", "groups"])
 def test_pairs_together_are_those_of_the_test_alone_to_the_last_bit(groups):
     pairs = list(combinations(range(3), 2))
-    alone = [delong(Y, SCORES[:, a], SCORES[:, b], groups=groups).to_dict() for a, b in pairs]
-    together = all_pairs("delong", Y, SCORES, groups=groups, simultaneous=False).results
+    alone = [stats.delong(Y, SCORES[:, a], SCORES[:, b], groups=groups).to_dict() for a, b in pairs]
+    together = stats.all_pairs("delong", Y, SCORES, groups=groups, simultaneous=False).results
     assert [found.to_dict() for found in together] == alone
 
 
@@ -105,7 +90,7 @@ def test_monte_carlo_agrees_with_exact(seed):
 
 def test_large_tables_fall_back_to_random_ones():
     x = np.random.default_rng(0).uniform(size=(2000, 12)) < 0.7
-    result = cochran_q(x, variant="permutation", n_resamples=500, seed=3)
+    result = stats.cochran_q(x, variant="permutation", n_resamples=500, seed=3)
     assert result.details["permutation_method"] == "monte_carlo"
     assert 0 < result.details["monte_carlo_error"] < 0.03
     assert result.pvalue == pytest.approx(result.details["pvalue_asymptotic"], abs=0.1)
@@ -115,7 +100,7 @@ def test_large_tables_fall_back_to_random_ones():
 @settings(deadline=None, max_examples=40)
 def test_order_does_not_matter_and_counts_are_repetitions(x, seed):
     shuffled = np.random.default_rng(seed).permutation(x)
-    for test in (cochran_q, looney_f):
+    for test in (stats.cochran_q, stats.looney_f):
         assert test(shuffled).pvalue == pytest.approx(test(x).pvalue, nan_ok=True)
         twice = test(x, row_counts=np.full(len(x), 2))
         repeated = test(np.repeat(x, 2, axis=0))
@@ -124,7 +109,7 @@ def test_order_does_not_matter_and_counts_are_repetitions(x, seed):
 
 def test_greenhouse_geisser_lowers_the_degrees_of_freedom():
     x = np.random.default_rng(6).uniform(size=(50, 4)) < [0.95, 0.5, 0.6, 0.9]
-    plain, corrected = looney_f(x), looney_f(x, correction="greenhouse-geisser")
+    plain, corrected = stats.looney_f(x), stats.looney_f(x, correction="greenhouse-geisser")
     covariance = np.cov(x.T.astype(float))
     contrasts = np.linalg.qr(np.c_[np.ones(4), np.eye(4)[:, :3]])[0][:, 1:]
     eigenvalues = np.linalg.eigvalsh(contrasts.T @ covariance @ contrasts)
@@ -137,11 +122,11 @@ def test_greenhouse_geisser_lowers_the_degrees_of_freedom():
 
 def test_few_informative_rows_are_permuted_by_default_or_come_with_the_exact_pvalue():
     table = np.tile([[1, 0, 0], [0, 1, 1]], (16, 1))
-    variants = [cochran_q(table[:n]).variant for n in (30, 31)]
+    variants = [stats.cochran_q(table[:n]).variant for n in (30, 31)]
     assert variants == ["permutation", "asymptotic"]
     # 100 rows, but the models disagree on two of them only
     few = [[1] * 10, [1] + [0] * 9]
-    result = cochran_q(few, row_counts=[98, 2], variant="asymptotic")
+    result = stats.cochran_q(few, row_counts=[98, 2], variant="asymptotic")
     assert result.pvalue == pytest.approx(scipy_stats.chi2.sf(18, 9))
     assert result.details["pvalue_permutation"] == pytest.approx(0.1)
     assert not result.assumptions[0].holds
@@ -149,7 +134,7 @@ def test_few_informative_rows_are_permuted_by_default_or_come_with_the_exact_pva
 
 def test_partial_eta_squared_of_looney_belongs_to_its_f():
     correct = np.random.default_rng(5).random((60, 4)) < [0.5, 0.6, 0.7, 0.9]
-    result = looney_f(correct)
+    result = stats.looney_f(correct)
     models = result.statistic * result.df1
     share = result.effect_sizes["partial_eta_squared"]
     assert share == pytest.approx(models / (models + result.df2))
@@ -183,36 +168,33 @@ def test_labels_and_counts_give_the_same_result():
     cost = [[0, 1, 10], [2, 0, 4], [7, 1, 0]]
     counts = np.zeros((3, 3, 3), dtype=int)
     np.add.at(counts, (a, b, truth), 1)
-    by_count = cost_sensitive_from_counts(counts, cost=cost)
+    by_count = stats.cost_sensitive_from_counts(counts, cost=cost)
     names = np.array(["low", "middle", "high"])
     for order in ([0, 1, 2], [2, 0, 1]):
         how = {"cost": np.array(cost)[np.ix_(order, order)], "classes": names[order].tolist()}
-        by_label = cost_sensitive(names[truth], names[a], names[b], **how)
+        by_label = stats.cost_sensitive(names[truth], names[a], names[b], **how)
         assert by_label.statistic == pytest.approx(by_count.statistic)
         assert [*by_label.ci] == pytest.approx([*by_count.ci])
 
 
 def test_different_labels_of_the_same_cost_are_no_difference():
-    result = cost_sensitive([2, 2, 2], [0, 0, 2], [1, 1, 2], classes=[0, 1, 2])
+    result = stats.cost_sensitive([2, 2, 2], [0, 0, 2], [1, 1, 2], classes=[0, 1, 2])
     assert result.status is Status.IDENTICAL_SCORES
 
 
 def test_costs_of_one_sign_are_undefined_but_for_the_other_forms():
     counts = np.zeros((2, 2, 2), dtype=int)
     counts[0, 0, 0], counts[1, 0, 0], counts[1, 1, 1] = 55, 5, 43
-    result = cost_sensitive_from_counts(counts)
+    result = stats.cost_sensitive_from_counts(counts)
     assert (result.status, math.isnan(result.pvalue), result.ci) == (Status.UNDEFINED, True, None)
     assert any(a.holds is False and "no root" in a.detail for a in result.assumptions)
-    whole = cost_sensitive_from_counts(counts, variant="likelihood_ratio_all_cells")
+    whole = stats.cost_sensitive_from_counts(counts, variant="likelihood_ratio_all_cells")
     assert whole.statistic == pytest.approx(10 * math.log(2))
-    assert cost_sensitive_from_counts(counts, variant="chi_square").status is Status.OK
+    assert stats.cost_sensitive_from_counts(counts, variant="chi_square").status is Status.OK
     # costly errors that were not seen yet may have a probability
-    seen, whole = (
-        cost_sensitive_from_counts(COSTLY, cost=[[0, 1], [5, 0]], variant=variant).pvalue
-        for variant in ("likelihood_ratio", "likelihood_ratio_all_cells")
-    )
+    whole = by_costs(variant="likelihood_ratio_all_cells").pvalue
     assert whole == pytest.approx(0.0474480, abs=1e-6)
-    assert whole > seen
+    assert whole > by_costs().pvalue
 
 
 @pytest.mark.parametrize(("x", "n", "p0"), [(500_500, 10**6, 0.5), (3, 10**6, 1e-5), (7, 20, 0.35)])
@@ -222,8 +204,8 @@ def test_exact_pvalue_of_large_counts(x, n, p0):
 
 
 def test_clipping_is_optional():
-    clipped, whole = (proportion_ci(1, 1000, method="wald", clip=clip) for clip in (True, False))
-    assert (clipped.low, whole.low < 0) == (0.0, True)
+    low = {c: stats.proportion_ci(1, 1000, method="wald", clip=c).low for c in (True, False)}
+    assert (low[True], low[False] < 0) == (0.0, True)
 
 
 def test_the_side_is_that_of_the_number_whatever_is_better():
@@ -249,8 +231,8 @@ def test_the_corrected_interval_of_a_mean_is_that_of_differences_from_0():
 
 def test_rows_and_counts_agree_and_the_pairing_is_warned_of():
     a, b = np.arange(50) < 40, np.arange(50) >= 13
-    result = proportion_difference(a, b)
-    counted = proportion_difference_from_counts(correct_a=40, n_a=50, correct_b=37, n_b=50)
+    result = stats.proportion_difference(a, b)
+    counted = stats.proportion_difference_from_counts(correct_a=40, n_a=50, correct_b=37, n_b=50)
     assert result.pvalue == counted.pvalue
     wanted = f"(covariance of their correctness {np.cov(a, b, ddof=0)[0, 1]:.3g}); McN"
     assert wanted in result.assumptions[0].detail
@@ -264,8 +246,8 @@ def of_counts(function, a, b, c, d, **options):
     return function(both_correct=a, only_a_correct=b, only_b_correct=c, both_wrong=d, **options)
 
 
-run = partial(of_counts, mcnemar_from_counts)
-difference_ci = partial(of_counts, paired_difference_ci)
+run = partial(of_counts, stats.mcnemar_from_counts)
+difference_ci = partial(of_counts, stats.paired_difference_ci)
 equivalence = partial(of_counts, stats.tost_paired_from_counts)
 
 
@@ -279,7 +261,7 @@ def rows(a, b, c, d):
 @given(cells, st.sampled_from(VARIANTS), st.sampled_from(SIDES))
 @settings(deadline=None, max_examples=60)
 def test_rows_and_counts_agree(table, variant, side):
-    from_rows = mcnemar(*rows(*table), variant=variant, alternative=side)
+    from_rows = stats.mcnemar(*rows(*table), variant=variant, alternative=side)
     assert from_rows.to_dict() == run(*table, variant=variant, alternative=side).to_dict()
 
 
@@ -309,7 +291,7 @@ def test_test_and_interval_agree_where_theory_says_so(table, level):
         ("midp", run(*table, confidence_level=level).odds_ratio_ci, 1.0),
     ]
     for variant, (low, high), null in pairs:
-        p = float(mcnemar_pvalues(b, c, variant=variant))
+        p = float(stats.mcnemar_pvalues(b, c, variant=variant))
         if abs(p - alpha) > 1e-7:
             assert (p < alpha) == (not low <= null <= high)
 
@@ -362,27 +344,27 @@ def test_metric_equivalence_is_decided_by_the_limits_of_the_metric(metric):
     alpha = 0.1
     limits = stats.metric_limits(y, *said, metric=metric, alpha=alpha)
     beyond = max(-limits.low, limits.high)
-    for factor, verdict in ((1 + 1e-6, "equivalent"), (1 - 1e-6, "not shown")):
-        found = stats.metric_equivalence(
-            y, *said, metric=metric, margin=beyond * factor, alpha=alpha
-        )
-        assert found.verdict == verdict
-        assert found.pvalue == pytest.approx(alpha, rel=1e-3)
-        assert [found.ci.low, found.ci.high] == pytest.approx([limits.low, limits.high])
-    one_sided = {"metric": metric, "alpha": alpha, "question": "noninferiority"}
-    for factor, verdict in ((1 + 1e-6, "not inferior"), (1 - 1e-6, "not shown")):
-        margin = -limits.low * factor
-        assert stats.metric_equivalence(y, *said, margin=margin, **one_sided).verdict == verdict
+    equivalent = partial(stats.metric_equivalence, y, *said, metric=metric, alpha=alpha)
+    for factor, both, lower in (
+        (1 + 1e-6, "equivalent", "not inferior"),
+        (1 - 1e-6, "not shown", "not shown"),
+    ):
+        result = equivalent(margin=beyond * factor)
+        assert result.verdict == both
+        assert result.pvalue == pytest.approx(alpha, rel=1e-3)
+        assert [*result.ci] == pytest.approx([limits.low, limits.high])
+        one_sided = equivalent(margin=-limits.low * factor, question="noninferiority")
+        assert one_sided.verdict == lower
 
 
 def test_metric_equivalence_in_groups_is_no_surer_than_sign_flips_of_the_groups():
     y, said = predictions("f1", 200)
     groups = np.r_[np.zeros(80, int), np.repeat(np.arange(1, 9), 15)]
-    found = stats.metric_equivalence(y, *said, metric="f1", margin=0.4, groups=groups)
-    alone = stats.metric_difference(y, *said, metric="f1", groups=groups)
-    assert found.df == alone.df
+    equivalent = partial(stats.metric_equivalence, y, *said, metric="f1", margin=0.4)
+    found = equivalent(groups=groups)
+    assert found.df == stats.metric_difference(y, *said, metric="f1", groups=groups).df
     assert found.pvalue >= 0.5**9 / 2
-    assert found.pvalue > stats.metric_equivalence(y, *said, metric="f1", margin=0.4).pvalue
+    assert found.pvalue > equivalent().pvalue
 
 
 def test_equal_predictions_show_no_equivalence_and_a_constant_gap_decides_nothing():

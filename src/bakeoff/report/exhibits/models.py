@@ -46,7 +46,6 @@ from bakeoff.scores import Metric
 from bakeoff.spec.related import row_columns
 from bakeoff.stats import Status, metric_ci
 from bakeoff.stats.metrics.library import calibration_curve
-from bakeoff.stats.metrics.metric import read_groups
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -488,12 +487,11 @@ def calibration(study: Study, dataset: str) -> Drawing:
     rows = dataclasses.replace(rows, metric=_indices(study)[0])
     options = difference_options(rows, study.experiment.costs_on(dataset))
     options |= {"metric": rows.metric, "labels": [False, True], "positive": True}
-    clusters = read_groups(options.get("groups"), len(positive))
     drawn, panels = _panels(study, shown, "predicted probability", "observed share")
     for axes, model in zip(panels, shown, strict=True):
         axes.plot([0, 1], [0, 1], color=Colour.MUTED, linewidth=0.9, zorder=1)
         axes.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), aspect="equal")
-        curve = calibration_curve(positive, known[model], clusters, level)
+        curve = calibration_curve(positive, known[model], options.get("groups"), level)
         band = curve.at, curve.low, curve.high
         axes.fill_between(*band, color=Colour.BLUE, alpha=0.2, linewidth=0)
         axes.plot(curve.at, curve.share, color=Colour.BLUE, linewidth=1.4)

@@ -33,6 +33,20 @@ def _pvalue(below: Callable[[float], Any], x: float, alternative: Alternative) -
     return float(below(-x if alternative == "greater" else x))
 
 
+def welch_f(estimates: FloatArray, ses: FloatArray, dfs: FloatArray) -> dict[str, float]:
+    """Test estimates with unequal precision by Welch's F."""
+    # w = 1/se², Λ = Σ(1 − w/Σw)²/ν, F = Σw(d − d̃)²/(S − 1)/(1 + 2(S − 2)Λ/(S² − 1)) on
+    # S − 1 and (S² − 1)/(3Λ) degrees of freedom (Welch 1951).
+    s = len(estimates)
+    w = 1 / ses**2
+    centre = float(w @ estimates) / float(w.sum())
+    uncertainty = float(((1 - w / w.sum()) ** 2 / dfs).sum())
+    between = float(w @ ((estimates - centre) ** 2)) / (s - 1)
+    f = between / (1 + 2 * (s - 2) * uncertainty / (s**2 - 1))
+    df1, df2 = s - 1.0, (s**2 - 1) / (3 * uncertainty)
+    return {"statistic": f, "df1": df1, "df2": df2, "pvalue": float(special.fdtrc(df1, df2, f))}
+
+
 def upper_tail(k: ArrayLike, n: ArrayLike, p: ArrayLike) -> FloatArray:
     """P(X ≥ k) for X ~ Bin(n, p); 1 for k ≤ 0, 0 for k > n."""
     k, n, p = (np.asarray(v, dtype=np.float64) for v in (k, n, p))

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Literal, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy import special
 
 from bakeoff.stats.core import distributions
@@ -78,13 +78,6 @@ def _blocks(matrix: BoolArray) -> Iterator[slice]:
     rows = max(1, _CELLS // matrix.shape[1])
     for start in range(0, len(matrix), rows):
         yield slice(start, start + rows)
-
-
-def row_total_counts(matrix: BoolArray, counts: FloatArray | None) -> NDArray[np.int64]:
-    """Return how many rows 0, 1, ..., M models have right."""
-    totals = matrix.sum(axis=1, dtype=np.int64)
-    frequencies = np.bincount(totals, weights=counts, minlength=matrix.shape[1] + 1)
-    return frequencies.astype(np.int64)
 
 
 Variant = Literal["midp", "exact", "asymptotic", "corrected"]

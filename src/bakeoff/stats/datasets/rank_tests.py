@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal, TypedDict, Unpack
 
 import numpy as np
@@ -641,13 +641,11 @@ def conover_friedman(scores: ArrayLike, **options: Unpack[PosthocOptions]) -> Pa
 def with_ranks(result: PairwiseResult, average_ranks: list[float], level: float) -> PairwiseResult:
     """Add the average ranks of the models, and of two-sided tests of all pairs the groups."""
     details = {**result.details, "average_ranks": average_ranks}
-    result = dataclasses.replace(result, details=details)
-    if details["control"] is not None or result.alternative != "two-sided":
-        return result
-    alpha = round(1 - level, 12)
-    groups, hidden = _groups(result, alpha)
-    of_diagram = {"alpha": alpha, "cd_groups": groups, "cd_pairs_not_shown": hidden}
-    return dataclasses.replace(result, details={**details, **of_diagram})
+    if details["control"] is None and result.alternative == "two-sided":
+        alpha = round(1 - level, 12)
+        groups, hidden = _groups(result.pairs, average_ranks, alpha)
+        details |= {"alpha": alpha, "cd_groups": groups, "cd_pairs_not_shown": hidden}
+    return dataclasses.replace(result, details=details)
 
 
 @checked
@@ -685,17 +683,16 @@ def cd_groups(result: PairwiseResult, *, alpha: float = 0.05) -> tuple[tuple[int
             f"{result.test} was versus a control or one-sided; groups need two-sided "
             "tests of all pairs (control=None)",
         )
-    return _groups(result, alpha)[0]
+    return _groups(result.pairs, result.details["average_ranks"], alpha)[0]
 
 
 def _groups(
-    result: PairwiseResult, alpha: float
+    pairs: Sequence[Pair], average_ranks: list[float], alpha: float
 ) -> tuple[tuple[tuple[int, ...], ...], tuple[tuple[int, int], ...]]:
-    ranks = np.asarray(result.details["average_ranks"])
-    order = [int(i) for i in np.argsort(ranks, kind="stable")]
+    order = [int(i) for i in np.argsort(average_ranks, kind="stable")]
     place = {model: i for i, model in enumerate(order)}
     joined, shown = np.eye(len(order), dtype=np.bool_), np.eye(len(order), dtype=np.bool_)
-    for pair in result.pairs:
+    for pair in pairs:
         i, j = place[pair.a], place[pair.b]
         joined[i, j] = joined[j, i] = pair.pvalue_adjusted > alpha  # False for NaN
     groups: list[tuple[int, ...]] = []
@@ -708,6 +705,6 @@ def _groups(
             groups.append(tuple(order[start:end]))
             shown[start:end, start:end] = True
         last_end = max(last_end, end)
-    pairs = [(place[pair.a], place[pair.b]) for pair in result.pairs]
-    hidden = [(order[i], order[j]) for i, j in pairs if joined[i, j] and not shown[i, j]]
+    places = [(place[pair.a], place[pair.b]) for pair in pairs]
+    hidden = [(order[i], order[j]) for i, j in places if joined[i, j] and not shown[i, j]]
     return tuple(groups), tuple(hidden)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from functools import cached_property
 from typing import Annotated, Any
 
 import numpy as np
@@ -93,10 +92,14 @@ def as_clusters(groups: ArrayLike | None, n: int, name: str = "groups") -> Clust
             f"{int(np.flatnonzero(gaps)[0])}; a row of unknown origin needs a label of its own",
         )
     try:
-        kinds, codes = np.unique(labels, return_inverse=True)
+        if labels.dtype.kind == "O":  # to sort the few different ones is quick
+            places = {label: place for place, label in enumerate(sorted(set(labels.tolist())))}
+            codes = np.array([places[label] for label in labels.tolist()])
+        else:
+            codes = np.unique(labels, return_inverse=True)[1]
     except TypeError:
         raise ArgumentError(name, "labels of several kinds; use words or numbers alone") from None
-    return Clusters(codes, np.bincount(codes, minlength=len(kinds)).astype(np.float64))
+    return Clusters(codes, np.bincount(codes).astype(np.float64))
 
 
 def degrees_of_freedom(shares: FloatArray) -> float:
@@ -378,49 +381,21 @@ TIME_BLOCKS = 8
 """Into how many blocks rows in the order of time are cut by tests that sum over groups."""
 
 
-@dataclasses.dataclass(frozen=True)
-class RowDesign:
-    """The groups and the times of the rows of a test set."""
-
-    n: int
-    groups: Clusters | None = None
-    times: Clusters | None = None
-
-    @classmethod
-    def from_labels(
-        cls,
-        n: int,
-        groups: ArrayLike | None = None,
-        time: ArrayLike | None = None,
-        **beside: ArrayLike,
-    ) -> RowDesign:
-        """Check the labels of n rows."""
-        if groups is not None and time is not None:
-            raise ArgumentError("time", "found groups and times; give one of them")
-        clusters = {}
-        for name, labels in (("groups", groups), ("time", time)):
-            if labels is not None:
-                check_same_labels(**beside, **{name: labels})
-                clusters[name] = as_clusters(labels, n, name)
-        return cls(n, clusters.get("groups"), clusters.get("time"))
-
-    @property
-    def relation(self) -> Relation:
-        """How the rows hang together."""
-        if self.groups is not None:
-            return "groups"
-        return "independent" if self.times is None else "time"
-
-    @cached_property
-    def units(self) -> Clusters:
-        """The independent units: rows, groups, or long blocks of neighbouring times."""
-        if self.groups is not None:
-            return self.groups
-        if self.times is None:
-            return as_clusters(None, self.n)
-        if self.times.count < TIME_BLOCKS:
-            return self.times
-        return as_clusters(_blocks(self.times, TIME_BLOCKS), self.n)
+def row_units(
+    n: int, groups: ArrayLike | None, time: ArrayLike | None = None, **beside: ArrayLike
+) -> tuple[Relation, Clusters]:
+    """Return what relates n rows, and the independent units: rows, groups, or blocks of times."""
+    if groups is not None and time is not None:
+        raise ArgumentError("time", "found groups and times; give one of them")
+    name: Relation = "groups" if time is None else "time"
+    labels = groups if time is None else time
+    if labels is None:
+        return "independent", as_clusters(None, n)
+    check_same_labels(**beside, **{name: labels})
+    units = as_clusters(labels, n, name)
+    if time is not None and units.count >= TIME_BLOCKS:
+        units = as_clusters(_blocks(units, TIME_BLOCKS), n)
+    return name, units
 
 
 @checked

@@ -430,25 +430,34 @@ def agreeing(
 
 @dataclasses.dataclass(frozen=True)
 class Leverage:
-    """What sums over groups are divided by, row by row."""
+    """The groups of rows, and what sums over them are divided by, row by row."""
 
+    codes: Codes  # the group of each row
     root: FloatArray  # √(1 − p), p the share of the row's group in the rows, or in its class
     df: float  # Bell & McCaffrey's degrees of freedom; 0 where all rows of a class are in one group
     shares: FloatArray  # of each group: in the rows, or the mean of its shares in the classes
+    factor: float = 1.0  # of a variance
 
     @classmethod
-    def from_codes(cls, clusters: Codes, classes: Codes | None = None) -> Leverage:
+    def from_codes(cls, codes: Codes, classes: Codes | None = None) -> Leverage:
         """Find the leverage of rows by the codes of their groups, and of their classes."""
-        kinds = np.zeros(len(clusters), dtype=np.intp) if classes is None else classes
-        counts = np.zeros((int(kinds.max()) + 1, int(clusters.max()) + 1))
-        np.add.at(counts, (kinds, clusters), 1.0)
+        kinds = np.zeros(len(codes), dtype=np.intp) if classes is None else classes
+        counts = np.zeros((int(kinds.max()) + 1, int(codes.max()) + 1))
+        np.add.at(counts, (kinds, codes), 1.0)
         occupied = counts[counts.sum(axis=1) > 0]
         of_classes = occupied / occupied.sum(axis=1, keepdims=True)
-        row_shares = counts[kinds, clusters] / counts.sum(axis=1)[kinds]
+        row_shares = counts[kinds, codes] / counts.sum(axis=1)[kinds]
         alone = bool((of_classes == 1).any())
         shares = of_classes.mean(axis=0)
         df = 0.0 if alone else degrees_of_freedom(shares)
-        return cls(np.sqrt(np.maximum(1 - row_shares, 0.0)), df, shares)
+        return cls(codes, np.sqrt(np.maximum(1 - row_shares, 0.0)), df, shares)
+
+    @classmethod
+    def alike(cls, codes: Codes) -> Leverage:
+        """Divide by nothing, with the factor of as many groups of one size."""
+        count = int(codes.max()) + 1
+        factor = count / (count - 1) if count > 1 else math.nan
+        return cls(codes, np.ones(len(codes)), count - 1.0, np.full(count, 1 / count), factor)
 
 
 FEWEST_CLUSTERS = 5
@@ -472,29 +481,23 @@ def spread(
     psi: FloatArray,
     *,
     weights: FloatArray | None = None,
-    clusters: NDArray[np.intp] | None = None,
     pseudo: tuple[FloatArray, FloatArray] | None = None,
-    leverage: Leverage | None = None,
+    groups: Leverage | None = None,
 ) -> Spread:
     """Return standard error and degrees of freedom of a metric from its influence values."""
-    # se² = G/(G − 1)·ΣS²/n², S the influence values or their sums by cluster, G their number, and
-    # ν = min(G − 1, 2s₂²/(s₄ − s₂²/G)) with s_k = ΣS^k (Satterthwaite's 1946 idea applied to
-    # influence values). With leverage se² = ΣS²/n², each S divided by the root of one less its
-    # cluster's share, and ν at most Bell & McCaffrey's: the same for
-    # clusters of one size.
+    # se² = G/(G − 1)·ΣS²/n², S the G influence values, and ν = min(G − 1, 2s₂²/(s₄ − s₂²/G)) with
+    # s_k = ΣS^k (Satterthwaite's 1946 idea applied to influence values). In groups se² = ΣS²/n², S
+    # the sums by group, each divided by the root of one less its share, and ν at most Bell &
+    # McCaffrey's: the same for groups of one size.
     extra, extra_weights = pseudo if pseudo is not None else (np.empty(0), np.empty(0))
     weights = np.ones(len(psi)) if weights is None else weights
-    if leverage is not None:
-        if not leverage.df > 0:
-            assert clusters is not None
-            return Spread(math.nan, 0.0, float(clusters.max() + 1))
-        psi = psi / leverage.root
     n = float(weights.sum() + extra_weights.sum())
-    if clusters is None:
-        units, sums, counts = n, psi, weights
-    else:
-        sums = np.bincount(clusters, weights=psi * weights).astype(np.float64)
-        units, counts = float(len(sums)), np.ones(len(sums))
+    units, sums, counts = n, psi, weights
+    if groups is not None:
+        units, counts = float(len(groups.shares)), np.ones(len(groups.shares))
+        if not groups.df > 0:
+            return Spread(math.nan, 0.0, units)
+        sums = np.bincount(groups.codes, psi / groups.root * weights).astype(np.float64)
     # fourth powers of large numbers would overflow
     ends = (end for v in (sums, extra) for end in (v.max(initial=0), -v.min(initial=0)))
     scale = float(max(ends)) or 1.0
@@ -507,9 +510,10 @@ def spread(
         fourth += float(times @ powers)
     if units <= 1:
         return Spread(math.nan, math.nan, units)
-    factor = units / (units - 1) if leverage is None else 1.0
+    most, factor = units - 1, units / (units - 1)
+    if groups is not None:
+        most, factor = groups.df, groups.factor
     se = scale * math.sqrt(factor * second) / n
-    most = units - 1 if leverage is None else leverage.df
     excess = fourth - second**2 / units
     return Spread(se, min(most, 2 * second**2 / excess) if excess > 0 else most, units)
 
@@ -698,8 +702,7 @@ class GroupTest:
         sums = np.where(np.abs(sums) <= noise + 1e-12 * clusters.sums(np.abs(d)), 0.0, sums)
         dependence = describe(d, clusters)
         if variant != "robust_t":
-            groups = clusters.codes
-            df = spread(d - d.mean(), clusters=groups, leverage=Leverage.from_codes(groups)).df
+            df = spread(d - d.mean(), groups=Leverage.from_codes(clusters.codes)).df
             dependence = dataclasses.replace(dependence, df=df)
         if not dependence.se > noise / math.sqrt(clusters.n):
             dependence = dataclasses.replace(dependence, se=0.0)

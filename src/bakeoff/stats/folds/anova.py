@@ -26,7 +26,7 @@ from bakeoff.stats.core.checks import (
     as_scores,
     check_models,
 )
-from bakeoff.stats.core.distributions import range_sf, t_pvalue
+from bakeoff.stats.core.distributions import t_pvalue, welch_f
 from bakeoff.stats.core.paired_differences import noise_level
 from bakeoff.stats.core.pairs import Pair, PairwiseResult
 from bakeoff.stats.core.registry import Evidence, register
@@ -314,12 +314,8 @@ def _welch(
     variances = np.nanvar(table.y, axis=0, ddof=1)
     if math.sqrt(variances.min()) <= table.noise:
         return math.nan, math.nan, math.nan, Status.UNDEFINED
-    weight, k = counts / variances, counts.size
-    total = weight.sum()
-    lost = ((1 - weight / total) ** 2 / (counts - 1)).sum() / (k**2 - 1)
-    top = (weight * (means - (weight * means).sum() / total) ** 2).sum() / (k - 1)
-    statistic, df2 = float(top / (1 + 2 * (k - 2) * lost)), float(1 / (3 * lost))
-    return statistic, df2, float(special.fdtrc(k - 1, df2, statistic)), Status.OK
+    tested = welch_f(means, np.sqrt(variances / counts), counts - 1)
+    return tested["statistic"], tested["df2"], tested["pvalue"], Status.OK
 
 
 # --- Tukey
@@ -372,12 +368,14 @@ def tukey_hsd(
     >>> [round(pair.pvalue_adjusted, 4) for pair in result.pairs]
     [0.8626, 0.4271, 0.2152]
     """
+    from scipy.stats import studentized_range  # here, for scipy.stats takes long to import
+
     table = ScoreTable(scores, nan_policy, greater_is_better, complete=blocks)
     counts, means, k, level = table.counts, table.advantage, table.counts.size, confidence_level
     error = table.blocks()[0]["ss_error"] if blocks else table.within
     df = (k - 1) * (int(counts[0]) - 1) if blocks else int(counts.sum()) - k
     mse = error / df if df > 0 else math.nan
-    critical = studentized_range_isf(1 - level, k, df) if df > 0 else math.nan
+    critical = _critical_range(1 - level, k, df) if df > 0 else math.nan
     pairs = []
     for a, b in combinations(range(k), 2):
         d, ci = float(means[a] - means[b]), None
@@ -390,7 +388,8 @@ def tukey_hsd(
         if status is Status.OK:
             se = math.sqrt(mse * (1 / counts[a] + 1 / counts[b]))
             q, reach = abs(d) / se * math.sqrt(2), critical * se / math.sqrt(2)
-            p, adjusted = t_pvalue(d / se, df, "two-sided"), studentized_range_sf(q, k, df)
+            p = t_pvalue(d / se, df, "two-sided")
+            adjusted = float(studentized_range.sf(q, k, df))
             ci = ConfidenceInterval(d - reach, d + reach, level, "studentized-range")
         fields: dict[str, Any] = {"a": a, "b": b, "estimate": d, "df": df, "status": status}
         fields |= {"statistic": q, "pvalue": p, "pvalue_adjusted": adjusted, "ci": ci}
@@ -414,43 +413,12 @@ def tukey_hsd(
     )
 
 
-_FAR = 76.0  # the range of normals beyond this has a probability below the smallest double
-
-
-def studentized_range_sf(q: float, k: int, df: float) -> float:
-    """Return P(Q > q) for the range of k means over an independent s with df freedom."""
-    # P(Q > q) = ∫ P(R > q s) g(s) ds, where R is the range of k standard normals and s = χ_df/√df
-    # (Tukey 1949), by the trapezoidal rule in u = ln s, where the integrand is within e⁻³⁸ of its
-    # maximum. SciPy's loses its digits far out, where p-values are adjusted to be compared.
-    if q <= 0:
-        return 1.0
-    constant = math.log(2) + (df / 2) * math.log(df / 2) - float(special.gammaln(df / 2))
-
-    def parts(u: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return P(R > q s), and the log density of u."""
-        density = constant + df * u - df / 2 * np.exp(2 * u)
-        return range_sf(np.minimum(q * np.exp(u), _FAR), k), density
-
-    low = 0.5 * math.log(max(float(special.gammaincinv(df / 2, 1e-300)) * 2 / df, 1e-300))
-    high = 0.5 * math.log(float(special.gammainccinv(df / 2, 1e-20)) * 2 / df)
-    u = np.linspace(low, min(high, max(math.log(_FAR / q), low + 1e-3)), 160)
-    tail, density = parts(u)
-    mass = density + np.log(np.maximum(tail, 1e-320))
-    near = np.flatnonzero(mass > mass.max() - 38)
-    u = np.linspace(u[max(near[0] - 1, 0)], u[min(near[-1] + 1, u.size - 1)], 301)
-    tail, density = parts(u)
-    return float(min(np.trapezoid(tail * np.exp(density), u), 1.0))
-
-
 @functools.lru_cache(maxsize=256)
-def studentized_range_isf(p: float, k: int, df: float) -> float:
-    """Return the q with P(Q > q) = p, by root finding in ln q."""
-    from scipy.optimize import brentq
+def _critical_range(p: float, k: int, df: float) -> float:
+    """Return the quantile of the studentized range, which takes long to find."""
+    from scipy.stats import studentized_range
 
-    def excess(log_q: float) -> float:
-        return math.log(max(studentized_range_sf(math.exp(log_q), k, df), 1e-300)) - math.log(p)
-
-    return math.exp(brentq(excess, -20.0, 20.0, xtol=1e-12, rtol=1e-14))
+    return float(studentized_range.isf(p, k, df))
 
 
 @register(

@@ -20,7 +20,7 @@ from scipy import special
 from bakeoff.stats.core import two_by_two
 from bakeoff.stats.core.arguments import Level, PositiveInt, Seed, checked
 from bakeoff.stats.core.checks import ArgumentError, FloatArray, paired_counts
-from bakeoff.stats.core.distributions import t_pvalue, tail_probability
+from bakeoff.stats.core.distributions import t_pvalue, tail_probability, welch_f
 from bakeoff.stats.core.paired_differences import Differences, paired_differences
 from bakeoff.stats.core.pairs import pairs_of
 from bakeoff.stats.core.registry import Evidence, Relation, Variants, register
@@ -32,7 +32,7 @@ from bakeoff.stats.core.result import (
     Result,
     Status,
 )
-from bakeoff.stats.design.clusters import RowDesign
+from bakeoff.stats.design.clusters import as_clusters, row_units
 from bakeoff.stats.design.groups import (
     SOURCES,
     GroupTest,
@@ -42,9 +42,9 @@ from bakeoff.stats.design.groups import (
     symmetric_differences,
 )
 from bakeoff.stats.metrics.family import (
-    cluster_covariance,
     compare_models,
     compare_values,
+    covariance_of,
     draw,
     max_t,
     normal_scores,
@@ -70,7 +70,6 @@ from bakeoff.stats.metrics.metric import (
     Metric,
     NoValue,
     metric_called,
-    read_groups,
     rows_of,
     subgroup_rows,
 )
@@ -589,7 +588,7 @@ def mean_difference(
         d = paired_differences(
             values_a, values_b, greater_is_better=greater_is_better, of_rows=True
         )
-        units = RowDesign.from_labels(len(d.values), groups, values_a=values_a).units
+        _, units = row_units(len(d.values), groups, values_a=values_a)
         how = form, alternative, confidence_level, n_resamples, seed
         return GroupTest.of_rows(d.values, d.noise, units, *how).of_numbers(
             {},
@@ -708,7 +707,7 @@ def _interaction(
             setting,
             metric=dataclasses.replace(setting.metric, columns=columns),
             truth=setting.truth.take(at),
-            clusters=None if clusters is None else read_groups(clusters[at], len(at)),
+            clusters=None if clusters is None else as_clusters(clusters[at], len(at)).codes,
         )
         predicted = [values[at] for values in rows]
         contrast, result = difference(inside, predicted, "two-sided", level, textbook=textbook)
@@ -729,7 +728,7 @@ def _interaction(
             parts = [(at, part.drawn_from) for at, part, _ in answered]
             test_of_parts, method = _largest(parts, clusters, estimates, ses), "hothorn2008"
         else:
-            test_of_parts = _welch_f(estimates, ses, np.array(dfs))
+            test_of_parts = welch_f(estimates, ses, np.array(dfs))
     return Result(
         test=test,
         variant=setting.metric.name,
@@ -756,7 +755,7 @@ def _largest(
     for i, (at, psi) in enumerate(parts):
         columns[inside == i, i] = len(rows) / len(at) * psi
     clusters = clusters[rows]
-    covariance = cluster_covariance(columns, clusters, Leverage.from_codes(clusters, inside))
+    covariance = covariance_of(columns, Leverage.from_codes(clusters, inside))
     scale = ses / np.sqrt(covariance.diagonal())  # the pseudo-rows of each subgroup's own test
     covariance = covariance * np.outer(scale, scale)
     first, second = np.array(pairs_of(len(parts), None)).T
@@ -766,8 +765,8 @@ def _largest(
     for place, two in enumerate(zip(first, second, strict=True)):
         chosen = np.isin(inside, two)
         codes = np.unique(clusters[chosen], return_inverse=True)[1]
-        psi, leverage = columns[chosen][:, two], Leverage.from_codes(codes, inside[chosen])
-        df[place] = spread(psi[:, 0] - psi[:, 1], clusters=codes, leverage=leverage).df
+        psi, of_two = columns[chosen][:, two], Leverage.from_codes(codes, inside[chosen])
+        df[place] = spread(psi[:, 0] - psi[:, 1], groups=of_two).df
     t = (estimates[first] - estimates[second]) / se
     z = normal_scores(t, df, "two-sided")
     largest = int(np.argmax(z))
@@ -783,17 +782,3 @@ def _largest(
 
 
 _DRAWS = 99_999
-
-
-def _welch_f(estimates: FloatArray, ses: FloatArray, dfs: FloatArray) -> dict[str, float]:
-    """Test estimates with unequal precision by Welch's F."""
-    # w = 1/se², Λ = Σ(1 − w/Σw)²/ν, F = Σw(d − d̃)²/(S − 1)/(1 + 2(S − 2)Λ/(S² − 1)) on
-    # S − 1 and (S² − 1)/(3Λ) degrees of freedom (Welch 1951).
-    s = len(estimates)
-    w = 1 / ses**2
-    centre = float(w @ estimates) / float(w.sum())
-    uncertainty = float(((1 - w / w.sum()) ** 2 / dfs).sum())
-    between = float(w @ ((estimates - centre) ** 2)) / (s - 1)
-    f = between / (1 + 2 * (s - 2) * uncertainty / (s**2 - 1))
-    df1, df2 = s - 1.0, (s**2 - 1) / (3 * uncertainty)
-    return {"statistic": f, "df1": df1, "df2": df2, "pvalue": float(special.fdtrc(df1, df2, f))}

@@ -63,7 +63,6 @@ from bakeoff.stats.metrics.metric import (
     LOG,
     LOGIT,
     PLAIN,
-    Codes,
     Form,
     Metric,
     Need,
@@ -189,28 +188,21 @@ class MetricFamily:
             for place, column in enumerate(columns):
                 table[start : start + _BLOCK, place] = column[start : start + _BLOCK]
         first = next(iter(self.defined.values()))
-        return cluster_covariance(table, first.clusters, first.leverage)
+        return covariance_of(table, first.groups)
 
 
-def cluster_covariance(
-    rows: FloatArray, clusters: Codes | None, leverage: Leverage | None = None
-) -> FloatArray:
+def covariance_of(rows: FloatArray, groups: Leverage | None) -> FloatArray:
     """Return the covariance of means of influence values, shape (n, K); NaN of one unit."""
     n, k = rows.shape
-    if leverage is not None:
-        if not leverage.df > 0:
-            return np.full((k, k), np.nan)
-        rows = rows / leverage.root[:, None]
-    sums = rows
-    if clusters is not None:
-        order = np.argsort(clusters, kind="stable")
-        starts = np.flatnonzero(np.diff(clusters[order], prepend=-1))
-        sums = np.asarray(np.add.reduceat(rows[order], starts, axis=0))
-    units = len(sums)
-    if units == 1:
+    if not (n > 1 if groups is None else groups.df > 0):
         return np.full((k, k), np.nan)
-    factor = units / (units - 1) if leverage is None else 1.0
-    return np.asarray(factor * gram(sums) / n**2)
+    if groups is None:
+        return np.asarray(n / (n - 1) * gram(rows) / n**2)
+    order = np.argsort(groups.codes, kind="stable")
+    starts = np.flatnonzero(np.diff(groups.codes[order], prepend=-1))
+    divided = rows / groups.root[:, None]
+    sums = np.asarray(np.add.reduceat(divided[order], starts, axis=0))
+    return np.asarray(groups.factor * gram(sums) / n**2)
 
 
 def read_family(

@@ -28,6 +28,7 @@ from bakeoff.stats.core.result import (
     answered,
 )
 from bakeoff.stats.core.two_by_two import both_correct
+from bakeoff.stats.design.clusters import as_clusters
 from bakeoff.stats.design.groups import (
     FEWEST_CLUSTERS,
     GroupSums,
@@ -52,7 +53,6 @@ from bakeoff.stats.metrics.metric import (
     metric_called,
     numbers,
     read_classes,
-    read_groups,
     read_probabilities,
     read_truth,
 )
@@ -191,7 +191,8 @@ def setting_of(
         if len(rows[-1]) != truth.n:
             found = f"has {len(rows[-1])} rows, y_true has {truth.n}"
             raise ArgumentError(name, f"{found}; pair them by id")
-    return Setting(metric, truth, read_groups(groups, truth.n), Options(**options)), rows
+    clusters = None if groups is None else as_clusters(groups, truth.n).codes
+    return Setting(metric, truth, clusters, Options(**options)), rows
 
 
 def setting_of_values(
@@ -329,8 +330,7 @@ class Influence:
 
     value: float
     values: FloatArray
-    clusters: Codes | None = None  # the groups of the rows
-    leverage: Leverage | None = None  # what their sums are divided by
+    groups: Leverage | None = None  # of the rows, with what their sums are divided by
     table: Table | None = None  # of a metric of decisions
     padded: Functional | None = None  # its value and influence with pseudo-rows, which is tested
     pseudo: float = 0.0  # how many pseudo-rows there are
@@ -371,16 +371,16 @@ class Influence:
     @cached_property
     def of_groups(self) -> GroupSums | None:
         """The value to first order as a mean over groups; None where rows stand alone."""
-        if self.clusters is None or self.leverage is None or not self.leverage.df > 0:
+        if self.groups is None or not self.groups.df > 0:
             return None
-        shares, psi = self.leverage.shares, self.drawn_from
-        sums = np.bincount(self.clusters, psi - psi.mean(), len(shares)) / len(psi)
+        shares, psi = self.groups.shares, self.drawn_from
+        sums = np.bincount(self.groups.codes, psi - psi.mean(), len(shares)) / len(psi)
         return GroupSums(sums + shares * self.value, shares)
 
     @property
     def design_effect(self) -> float:
         """Variance over that of independent rows, at least 1; NaN where neither is known."""
-        se = dataclasses.replace(self, clusters=None, leverage=None).spread.se
+        se = dataclasses.replace(self, groups=None).spread.se
         return max(1.0, (self.spread.se / se) ** 2) if se > 0 else math.nan
 
     def __neg__(self) -> Influence:
@@ -392,7 +392,7 @@ class Influence:
         first, second = self._weights(other)
         psi = first * self.psi - second * other.psi
         noise = max(self.noise, other.noise)
-        return Influence(self.value - other.value, psi, self.clusters, self.leverage, noise=noise)
+        return Influence(self.value - other.value, psi, self.groups, noise=noise)
 
     def _weights(self, other: Influence) -> tuple[float, float]:
         """Weigh the influence values of roots so that their difference is that of the squares."""
@@ -412,10 +412,9 @@ class Influence:
         extra = None
         if self.table is not None and pseudo:
             extra = values, pseudo * self.table.shares.ravel()
-        if self.table is not None and self.clusters is None:
+        if self.table is not None and self.groups is None:
             return spread(values, weights=self.table.counts.ravel(), pseudo=extra)
-        rows = self._of_rows(values)
-        return spread(rows, clusters=self.clusters, pseudo=extra, leverage=self.leverage)
+        return spread(self._of_rows(values), pseudo=extra, groups=self.groups)
 
 
 @checked
@@ -448,14 +447,14 @@ def influence(
 
 def one(setting: Setting, rows: Any) -> Influence:
     """Return the influence values of one model."""
-    metric, clusters, leverage = setting.metric, setting.clusters, setting.leverage
+    metric, groups = setting.metric, setting.leverage
     if metric.form is Form.DECISIONS:
         table = Table.count(setting, [rows])
         plain, padded = (table.metric(setting, 0, pseudo) for pseudo in (0.0, PLUS_FOUR))
-        return Influence(plain.value, plain.psi, clusters, leverage, table, padded, PLUS_FOUR)
+        return Influence(plain.value, plain.psi, groups, table, padded, PLUS_FOUR)
     if metric.form is Form.LEFT_OUT:
-        functional, clusters = left_out(setting.of_rows(rows), setting.truth.n, clusters)
-        leverage = None if clusters is None else Leverage.from_codes(clusters)
+        functional, blocks = left_out(setting.of_rows(rows), setting.truth.n, setting.clusters)
+        groups = None if blocks is None else Leverage.from_codes(blocks)
     else:
         assert metric.formula is not None
         functional = metric.formula(setting.view(rows))
@@ -463,21 +462,19 @@ def one(setting: Setting, rows: Any) -> Influence:
     # numbers and costs may have a unit of any size
     if not setting.truth.classes or not all(map(math.isfinite, metric.range)):
         noise *= abs(functional.value) if metric.computed else largest(rows)
-    return Influence(
-        functional.value, functional.psi, clusters, leverage, noise=noise, root=metric.root
-    )
+    return Influence(functional.value, functional.psi, groups, noise=noise, root=metric.root)
 
 
 def pair(
     setting: Setting, models: Sequence[Codes], counts: NDArray[np.int64] | None = None
 ) -> tuple[Influence, tuple[float, float]]:
     """Return the difference A − B by a metric of decisions, and the value of each."""
-    table, groups = Table.count(setting, models, counts), (setting.clusters, setting.leverage)
+    table = Table.count(setting, models, counts)
     a, b, padded_a, padded_b = (
         table.metric(setting, model, pseudo) for pseudo in (0.0, PLUS_TWO) for model in (0, 1)
     )
     plain, padded = a - b, padded_a - padded_b
-    contrast = Influence(plain.value, plain.psi, *groups, table, padded, PLUS_TWO)
+    contrast = Influence(plain.value, plain.psi, setting.leverage, table, padded, PLUS_TWO)
     return contrast, (a.value, b.value)
 
 

@@ -14,14 +14,15 @@ from operator import add, mul
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy import special
 from scipy.special import stdtrit
 
 from bakeoff.stats.core.arguments import checked
 from bakeoff.stats.core.checks import BoolArray, FloatArray
 from bakeoff.stats.core.ranks import rows_below
-from bakeoff.stats.design.groups import spread
+from bakeoff.stats.design.clusters import as_clusters
+from bakeoff.stats.design.groups import Leverage, spread
 from bakeoff.stats.metrics.metric import (
     FISHER,
     LOG,
@@ -33,7 +34,6 @@ from bakeoff.stats.metrics.metric import (
     TARGET_SQUARED,
     Carried,
     Cells,
-    Codes,
     Form,
     Functional,
     Metric,
@@ -593,21 +593,22 @@ class CalibrationCurve(NamedTuple):
 def calibration_curve(
     positive: BoolArray,
     probabilities: FloatArray,
-    clusters: Codes | None = None,
+    groups: ArrayLike | None = None,
     level: float = 0.95,
 ) -> CalibrationCurve:
     """Smooth the outcome over the predicted probability, with a pointwise band.
 
     The smooth at a place is a weighted sum of outcomes, whose standard error is that of the sum of
-    their residuals, or with clusters of the sums of these; the band is on the scale of shares.
+    their residuals, or in groups of the sums of these; the band is on the scale of shares.
     """
+    alike = None if groups is None else Leverage.alike(as_clusters(groups, len(positive)).codes)
     at = _places(probabilities)
     weights = [_weights(probabilities, place) for place in at]
     share = _smooth(weights, positive)
     residuals = positive - np.interp(probabilities, at, share)
     half = []
     for weight in weights:
-        of_sum = spread(weight * residuals * len(positive), clusters=clusters)
+        of_sum = spread(weight * residuals * len(positive), groups=alike)
         half.append(
             -float(stdtrit(of_sum.df, (1 - level) / 2)) * of_sum.se if of_sum.df > 0 else math.nan
         )

@@ -179,24 +179,15 @@ def read_probabilities(truth: Truth, predicted: ArrayLike, name: str) -> FloatAr
     return values
 
 
-def read_groups(groups: ArrayLike | None, n: int) -> Codes | None:
-    """Check the clusters of the rows and return their codes 0..G−1; None where there are none."""
-    return None if groups is None else _names_and_codes(groups, "groups", n)[1]
-
-
 def subgroup_rows(subgroup: ArrayLike, n: int) -> dict[Any, NDArray[np.intp]]:
     """Return the rows of each subgroup, two at least, in sorted order of their names."""
-    names, codes = _names_and_codes(subgroup, "subgroup", n)
+    labels = _labels(subgroup, "subgroup")
+    if len(labels) != n:
+        raise ArgumentError("subgroup", f"has {len(labels)} rows, expected {n}")
+    names, codes = np.unique(labels, return_inverse=True)
     if len(names) < 2:
         raise ArgumentError("subgroup", f"found one only ({names[0]!r}), two are compared at least")
     return {name: np.flatnonzero(codes == i) for i, name in enumerate(names.tolist())}
-
-
-def _names_and_codes(values: ArrayLike, name: str, n: int) -> tuple[NDArray[Any], Codes]:
-    labels = _labels(values, name)
-    if len(labels) != n:
-        raise ArgumentError(name, f"has {len(labels)} rows, expected {n}")
-    return np.unique(labels, return_inverse=True)
 
 
 def _labels(values: ArrayLike, name: str) -> NDArray[Any]:

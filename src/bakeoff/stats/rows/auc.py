@@ -27,7 +27,7 @@ from bakeoff.stats.core.paired_differences import Estimate
 from bakeoff.stats.core.pairs import shared
 from bakeoff.stats.core.registry import Evidence, Variants, register
 from bakeoff.stats.core.result import INDEPENDENT_ROWS, Alternative, Assumption, Result, Status
-from bakeoff.stats.design.clusters import Clusters, RowDesign
+from bakeoff.stats.design.clusters import Clusters, as_clusters
 from bakeoff.stats.design.groups import (
     ClusteredResult,
     GroupSums,
@@ -70,7 +70,7 @@ class _Rows:
         check_same_labels(y_true=y_true, **scores)
         self.n, self.classes = len(self.positive), (self.positive, ~self.positive)
         self.counts = [int(np.count_nonzero(rows)) for rows in self.classes]
-        self.groups = RowDesign.from_labels(self.n, groups).groups
+        self.groups = None if groups is None else as_clusters(groups, self.n)
         self.dependent = self.covariance
         if self.groups is not None:
             self.dependent, codes = self.obuchowski, self.groups.codes
@@ -115,7 +115,7 @@ class _Rows:
         # not var_A + var_B - 2 cov, which would lose its digits when the models agree
         variance = math.nan if robust else self.dependent(contrast, contrast)
         if robust and groups is not None:
-            spread_of = spread(contrast.psi, clusters=groups.codes, leverage=self.leverage)
+            spread_of = spread(contrast.psi, groups=self.leverage)
             variance, df = spread_of.se**2, spread_of.df
             df = self.leverage.df if form == "robust_t" else df
         se = math.sqrt(max(variance, 0.0))

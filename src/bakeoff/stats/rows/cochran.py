@@ -15,13 +15,13 @@ from bakeoff.stats.core.checks import ArgumentError, BoolArray, FloatArray
 from bakeoff.stats.core.ranks import permutation_pvalue
 from bakeoff.stats.core.registry import Evidence, Variants, register
 from bakeoff.stats.core.result import INDEPENDENT_ROWS, Assumption, Result, Status, answered
-from bakeoff.stats.core.two_by_two import as_matrix, both_correct, column_totals, row_total_counts
+from bakeoff.stats.core.two_by_two import as_matrix, both_correct, column_totals
 from bakeoff.stats.design.clusters import (
     Clusters,
-    RowDesign,
     degrees_of_freedom,
     design_effect,
     moments,
+    row_units,
 )
 from bakeoff.stats.design.groups import (
     ClusteredResult,
@@ -41,7 +41,9 @@ class CorrectTotals:
         matrix, counts = as_matrix(correct, row_counts)
         columns, self.models = [int(g) for g in column_totals(matrix, counts)], matrix.shape[1]
         # how many rows have 0, 1, ..., M models right, and on how many these do not all agree
-        self.row_totals = row_total_counts(matrix, counts)
+        self.row_totals = np.bincount(
+            matrix.sum(axis=1, dtype=np.int64), counts, self.models + 1
+        ).astype(np.int64)
         self.discriminating = int(self.row_totals[1 : self.models].sum())
         self.n, self.total = int(self.row_totals.sum()), sum(columns)
         self.squared_rows = sum(r * r * int(count) for r, count in enumerate(self.row_totals))
@@ -177,8 +179,8 @@ def cochran_q(
         if row_counts is not None:
             raise ArgumentError("row_counts", "counts are of independent rows, found groups")
         matrix, _ = as_matrix(correct, None)
-        design = RowDesign.from_labels(len(matrix), groups, correct=correct)
-        return _in_groups(matrix, design.units, form, n_resamples, seed)
+        _, units = row_units(len(matrix), groups, correct=correct)
+        return _in_groups(matrix, units, form, n_resamples, seed)
     table = CorrectTotals(correct, row_counts)
     if table.models == 2 and not allow_two_models:
         raise ArgumentError(

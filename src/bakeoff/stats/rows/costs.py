@@ -30,7 +30,7 @@ from bakeoff.stats.core.result import (
     Result,
     Status,
 )
-from bakeoff.stats.design.clusters import RowDesign
+from bakeoff.stats.design.clusters import row_units
 from bakeoff.stats.design.groups import GroupTest
 from bakeoff.stats.metrics.metric import coded
 
@@ -262,15 +262,15 @@ def cost_sensitive(
     0.05 0.707
     """
     names, (truth, a, b) = _read_labels(classes, y_true=y_true, pred_a=pred_a, pred_b=pred_b)
-    design = RowDesign.from_labels(len(truth), groups)
-    form = _VARIANTS.choose(variant, design.relation)
-    if design.relation == "groups":
+    relation, units = row_units(len(truth), groups)
+    form = _VARIANTS.choose(variant, relation)
+    if relation == "groups":
         matrix = as_cost(cost, max(len(names), 2))
         cost_a, cost_b = matrix[truth, a], matrix[truth, b]
         noise = 1e-12 * float(matrix.max())
         d = np.where(np.abs(cost_b - cost_a) <= noise, 0.0, cost_b - cost_a)
         how = form, alternative, confidence_level, n_resamples, seed
-        test, mean_b = GroupTest.of_rows(d, noise, design.units, *how), float(cost_b.mean())
+        test, mean_b = GroupTest.of_rows(d, noise, units, *how), float(cost_b.mean())
         return test.of_numbers(
             {
                 "cost_a": float(cost_a.mean()),

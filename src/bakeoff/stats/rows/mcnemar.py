@@ -29,7 +29,7 @@ from bakeoff.stats.core.checks import (
 from bakeoff.stats.core.distributions import midp_lower, tail_probability
 from bakeoff.stats.core.paired_differences import Estimate
 from bakeoff.stats.core.pairs import PairwiseResult, pairwise
-from bakeoff.stats.core.registry import Evidence, Variants, form_of, register
+from bakeoff.stats.core.registry import Evidence, Relation, Variants, form_of, register
 from bakeoff.stats.core.result import (
     INDEPENDENT_ROWS,
     UNDECIDED,
@@ -51,10 +51,10 @@ from bakeoff.stats.core.two_by_two import (
 )
 from bakeoff.stats.design.clusters import (
     Clusters,
-    RowDesign,
     dependence_of,
     equivalent_tail,
     moments,
+    row_units,
 )
 from bakeoff.stats.design.groups import (
     HULL,
@@ -313,16 +313,16 @@ def mcnemar_pairs(
 ) -> PairwiseResult:
     """Run `mcnemar` on all pairs of columns, whose groups are read once."""
     matrix, _ = as_matrix(correct, None)
-    design = RowDesign.from_labels(len(matrix), groups, time, correct=correct)
+    relation, units = row_units(len(matrix), groups, time, correct=correct)
     columns = np.ascontiguousarray(matrix.T)
 
     def compare(
         pairs: list[tuple[int, int]], *, alternative: Alternative, confidence_level: float
     ) -> list[Result]:
-        how = variant, alternative, confidence_level, ci_method
-        return [_compare(columns[a], columns[b], design, *how) for a, b in pairs]
+        how = relation, units, variant, alternative, confidence_level, ci_method
+        return [_compare(columns[a], columns[b], *how) for a, b in pairs]
 
-    correction = correction or ("bonferroni" if design.relation == "independent" else "holm")
+    correction = correction or ("bonferroni" if relation == "independent" else "holm")
     return pairwise(compare, len(columns), correction=correction, **family)
 
 
@@ -398,22 +398,23 @@ def mcnemar(
     ('sign_flip', 0.125)
     """
     a, b = paired_correctness(correct_a, correct_b)
-    design = RowDesign.from_labels(len(a), groups, time, correct_a=correct_a)
-    return _compare(a, b, design, variant, alternative, confidence_level, ci_method)
+    design = row_units(len(a), groups, time, correct_a=correct_a)
+    return _compare(a, b, *design, variant, alternative, confidence_level, ci_method)
 
 
 def _compare(
     a: BoolArray,
     b: BoolArray,
-    design: RowDesign,
+    relation: Relation,
+    units: Clusters,
     variant: str | None,
     side: Alternative,
     level: float,
     ci_method: str | None,
 ) -> Result:
-    form = VARIANTS.choose(variant, design.relation)
-    interval = INTERVALS.choose(ci_method, design.relation, "ci_method")
-    if design.relation == "independent":
+    form = VARIANTS.choose(variant, relation)
+    interval = INTERVALS.choose(ci_method, relation, "ci_method")
+    if relation == "independent":
         return mcnemar_from_counts(
             **paired_counts(a, b),
             variant=form,
@@ -421,7 +422,7 @@ def _compare(
             confidence_level=level,
             ci_method=interval,
         )
-    pair = ClusterPair(a, b, design.units)
+    pair = ClusterPair(a, b, units)
     dependence, k = pair.dependence, pair.clusters.count
     _, b_only, c_only, _ = pair.counts.values()
     test = GroupTest(pair.clusters, pair.sums, dependence, form, side, level)
@@ -507,9 +508,9 @@ def tost_paired(
     (0.0043, 'equivalent')
     """
     a, b = paired_correctness(correct_a, correct_b)
-    design = RowDesign.from_labels(len(a), groups, correct_a=correct_a)
-    if design.relation == "groups":
-        pair = ClusterPair(a, b, design.units)
+    relation, units = row_units(len(a), groups, correct_a=correct_a)
+    if relation == "groups":
+        pair = ClusterPair(a, b, units)
         return _score_tests(pair.counts, margin, alpha, pair=pair)
     return tost_paired_from_counts(**paired_counts(a, b), margin=margin, alpha=alpha)
 
@@ -554,7 +555,7 @@ def noninferiority(
     (True, 'not inferior')
     """
     a, b = paired_correctness(correct_a, correct_b)
-    pair = ClusterPair(a, b, RowDesign.from_labels(len(a), groups, correct_a=correct_a).units)
+    pair = ClusterPair(a, b, row_units(len(a), groups, correct_a=correct_a)[1])
     result = _score_tests(pair.counts, margin, alpha, sides=1, pair=pair)
     assert isinstance(result, ClusteredEquivalenceResult)
     return result

@@ -26,7 +26,7 @@ from bakeoff.stats.core.result import (
     Status,
     answered,
 )
-from bakeoff.stats.design.clusters import RowDesign, describe, equivalent_tail
+from bakeoff.stats.design.clusters import describe, equivalent_tail, row_units
 from bakeoff.stats.design.groups import (
     ClusteredResult,
     enough_degrees,
@@ -193,11 +193,11 @@ def binomial_test(
     (0.87, 0.0469)
     """
     array = as_correctness(correct, "correct")
-    design = RowDesign.from_labels(len(array), groups, correct=correct)
-    form = _VARIANTS.choose(variant, design.relation)
-    _INTERVALS.choose(ci_method, design.relation, "ci_method")
-    n_correct, clusters = int(np.count_nonzero(array)), design.units
-    if design.relation == "independent":
+    relation, clusters = row_units(len(array), groups, correct=correct)
+    form = _VARIANTS.choose(variant, relation)
+    _INTERVALS.choose(ci_method, relation, "ci_method")
+    n_correct = int(np.count_nonzero(array))
+    if relation == "independent":
         return binomial_test_from_counts(
             n_correct=n_correct,
             n=len(array),

@@ -96,21 +96,18 @@ class Recipe:
                 continue
             step = run.drawn_from - psi  # by updates, runs that are alike differ by exactly 0
             psi += step / len(values)
-            if first.clusters is not None:
-                if first.leverage is not None and first.leverage.df > 0:
-                    step /= first.leverage.root
-                step = np.bincount(first.clusters, step).astype(np.float64)
+            if (groups := first.groups) is not None:
+                divided = step / groups.root if groups.df > 0 else step
+                step = np.bincount(groups.codes, divided).astype(np.float64)
             scatter += (len(values) - 1) / len(values) * float(step @ step)
             units = len(step)
         count = len(values)
         if count > 1:
-            factor = units / (units - 1) if first.leverage is None else 1.0
+            factor = units / (units - 1) if first.groups is None else first.groups.factor
             scatter *= factor / (len(psi) ** 2 * count * (count - 1))
         alike = max(values) - min(values) <= noise
         each = np.full(count, values[0]) if alike else np.array(values)
-        mean = Influence(
-            float(each.mean()), psi, first.clusters, first.leverage, noise=noise, root=first.root
-        )
+        mean = Influence(float(each.mean()), psi, first.groups, noise=noise, root=first.root)
         return cls(each, mean, scatter, deterministic)
 
     @property
