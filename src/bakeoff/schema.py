@@ -37,8 +37,8 @@ def schema() -> dict[str, Any]:
     for name, texts in _below_keys().items():
         properties = whole if name == Experiment.__name__ else whole["$defs"].get(name, {})
         properties = properties.get("properties", {})
-        for key, said in texts.items() if properties else ():
-            value = {**properties[key], "description": said}
+        for key in texts.keys() & properties.keys():
+            value = {**properties[key], "description": texts[key]}
             properties[key] = dict(sorted(value.items()))
     own = {
         "type": "string",
@@ -73,10 +73,14 @@ def schema() -> dict[str, Any]:
 def _below_keys() -> dict[str, dict[str, str]]:
     """Return what the texts below their keys say, by section and key."""
     sections: dict[str, dict[str, str]] = {}
-    for file in (Path(__file__).parent / "spec").glob("*.py"):
+    here = Path(__file__).parent
+    for file in sorted((*here.glob("sources/**/*.py"), *here.glob("spec/*.py"))):  # bases first
         for section in ast.parse(file.read_text(encoding="utf-8")).body:
             if isinstance(section, ast.ClassDef) and section.bases:
-                sections[section.name] = sections.get(ast.unparse(section.bases[0]), {}) | {
+                below = sections[section.name] = {}
+                for base in section.bases:
+                    below |= sections.get(ast.unparse(base), {})
+                below |= {
                     ast.unparse(key.target): " ".join(ast.literal_eval(said.value).split())
                     for key, said in pairwise(section.body)
                     if isinstance(key, ast.AnnAssign) and isinstance(said, ast.Expr)

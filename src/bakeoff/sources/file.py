@@ -6,8 +6,6 @@ import difflib
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Self
 
-from pydantic import Field
-
 from bakeoff.errors import Problem, UserError
 from bakeoff.files import is_file, locate, no_file
 from bakeoff.sources.common.base import Loaded, TableData, blame
@@ -20,16 +18,12 @@ class FileData(TableData):
     """A table in a file."""
 
     source: Literal["file"]
-    path: str = Field(
-        description="CSV, TSV, Parquet, Feather, JSON lines, Excel or Stata, also "
-        "compressed (.gz, .bz2, .xz, .zip); relative to the folder `snakemake` runs "
-        "in, else to the experiment file's."
-    )
-    test_path: str | None = Field(
-        None,
-        description="A second file with the same columns: the test set of the plan `holdout`. "
-        "The other plans divide the rows of `path` alone.",
-    )
+    path: str
+    """CSV, TSV, Parquet, Feather, JSON lines, Excel or Stata, also compressed (.gz, .bz2, .xz,
+    .zip); relative to the folder `snakemake` runs in, else to the experiment file's."""
+    test_path: str | None = None
+    """A second file with the same columns: the test set of the plan `holdout`. The other plans
+    divide the rows of `path` alone."""
 
     def inputs(self) -> list[str]:
         """List the files."""

@@ -21,15 +21,12 @@ class FunctionData(DataSet):
     drawn: ClassVar[bool] = True
 
     source: Literal["function"]
-    function: str = Field(
-        pattern=DOTTED,
-        description="Import path, e.g. mydata.load for `load` in mydata.py beside this file. It "
-        "returns a DataFrame, or a DataFrame and the target.",
-    )
+    function: str = Field(pattern=DOTTED)
+    """Import path, e.g. mydata.load for `load` in mydata.py beside this file. It returns a
+    DataFrame, or a DataFrame and the target."""
     params: Params = Field({}, description="What the function is called with.")
-    target: ColumnName | None = Field(
-        None, description="The column to predict, when the function returns a DataFrame alone."
-    )
+    target: ColumnName | None = None
+    """The column to predict, when the function returns a DataFrame alone."""
 
     def inputs(self) -> list[str]:
         """Return nothing: the code is watched, not the files that it reads."""

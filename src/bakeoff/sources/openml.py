@@ -21,12 +21,10 @@ class OpenmlData(DataSet):
     source: Literal["openml"]
     data_id: int | None = Field(None, ge=1, description="Its number on OpenML.")
     name: str | None = Field(None, min_length=1, description="Its name on OpenML.")
-    version: int | None = Field(
-        None, ge=1, description="With `name`: the version; default: the oldest active one."
-    )
-    target: ColumnName | None = Field(
-        None, description="The column to predict; default: the one OpenML names."
-    )
+    version: int | None = Field(None, ge=1)
+    """With `name`: the version; default: the oldest active one."""
+    target: ColumnName | None = None
+    """The column to predict; default: the one OpenML names."""
 
     @model_validator(mode="after")
     def _one_name(self) -> Self:

@@ -14,9 +14,8 @@ class SklearnData(DataSet):
     """A data set that scikit-learn ships."""
 
     source: Literal["sklearn"]
-    name: Literal["breast_cancer", "diabetes", "digits", "iris", "wine"] = Field(
-        description="Which of scikit-learn's built-in data sets; diabetes is for a regression."
-    )
+    name: Literal["breast_cancer", "diabetes", "digits", "iris", "wine"]
+    """Which of scikit-learn's built-in data sets; diabetes is for a regression."""
 
     def inputs(self) -> list[str]:
         """Return nothing: scikit-learn holds the data."""
@@ -39,9 +38,8 @@ class GeneratedData(DataSet):
     drawn: ClassVar[bool] = True
 
     source: Literal["generator"]
-    name: Literal["make_classification", "make_moons", "make_circles", "make_blobs"] = Field(
-        description="Which generator of sklearn.datasets."
-    )
+    name: Literal["make_classification", "make_moons", "make_circles", "make_blobs"]
+    """Which generator of sklearn.datasets."""
     params: Params = Field({}, description="The generator's own parameters.")
 
     def inputs(self) -> list[str]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 from urllib.parse import unquote
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator
 
 from bakeoff.errors import UserError, shown
 from bakeoff.files import DOWNLOADS, sha256_of, whole
@@ -58,13 +58,11 @@ class UrlData(TableData):
     """A table at a web address, downloaded once."""
 
     source: Literal["url"]
-    url: Annotated[str, AfterValidator(_checked)] = Field(
-        description="Address of the file, http or https, without passwords and tokens."
-    )
-    sha256: Annotated[str, AfterValidator(_hexadecimal)] = Field(
-        description="SHA-256 of the file as downloaded (`sha256sum FILE`): the run stops when the "
-        "file behind the address has changed.",
-    )
+    url: Annotated[str, AfterValidator(_checked)]
+    """Address of the file, http or https, without passwords and tokens."""
+    sha256: Annotated[str, AfterValidator(_hexadecimal)]
+    """SHA-256 of the file as downloaded (`sha256sum FILE`): the run stops when the file behind the
+    address has changed."""
 
     def inputs(self) -> list[str]:
         """Return nothing: the hash in the experiment is that of the file."""

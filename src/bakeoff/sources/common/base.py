@@ -48,19 +48,15 @@ Cost = Annotated[float, Field(ge=0)]
 class Costs(SpecSection):
     """The cost of each kind of error: rows are true classes, columns predicted ones."""
 
-    classes: list[ClassName] = Field(
-        min_length=2, description="The classes in the order of the matrix's rows and columns."
-    )
-    matrix: list[list[Cost]] = Field(
-        description="One row per true class, one column per predicted class; at least 0, and 0 "
-        "for right predictions."
-    )
+    classes: list[ClassName] = Field(min_length=2)
+    """The classes in the order of the matrix's rows and columns."""
+    matrix: list[list[Cost]]
+    """One row per true class, one column per predicted class; at least 0, and 0 for right
+    predictions."""
 
-    priors: list[Cost] | None = Field(
-        None,
-        description="How frequent each class is where the models will be used, in the order of "
-        "`classes`; shares or counts. For the metric `expected_cost`.",
-    )
+    priors: list[Cost] | None = None
+    """How frequent each class is where the models will be used, in the order of `classes`; shares
+    or counts. For the metric `expected_cost`."""
 
     @property
     def names(self) -> list[str]:
@@ -108,12 +104,9 @@ class SubgroupColumn(SpecSection):
     """A column of subgroups."""
 
     column: Annotated[str, Field(min_length=1)] = Field(description="The column.")
-    bins: list[float] | None = Field(
-        None,
-        min_length=1,
-        description="Where a column of numbers is cut: `[40, 65]` makes the subgroups below 40, 40 "
-        "to below 65, and 65 or more.",
-    )
+    bins: list[float] | None = Field(None, min_length=1)
+    """Where a column of numbers is cut: `[40, 65]` makes the subgroups below 40, 40 to below 65,
+    and 65 or more."""
 
     @model_validator(mode="after")
     def _ascending(self) -> Self:
@@ -164,9 +157,8 @@ class Filter(SpecSection):
     max: Limit | None = Field(None, description="Keep rows of this value or less (or earlier).")
     above: Limit | None = Field(None, description="Keep rows of more than this value.")
     below: Limit | None = Field(None, description="Keep rows of less than this value.")
-    missing: Literal["drop"] | None = Field(
-        None, description="`drop`: leave out the rows without a value."
-    )
+    missing: Literal["drop"] | None = None
+    """`drop`: leave out the rows without a value."""
 
     @model_validator(mode="after")
     def _says_something(self) -> Self:
@@ -194,73 +186,45 @@ class DataSet(SpecSection, ABC):
     """Whether the rows depend on the experiment's seed."""
 
     label: Label | None = None
-    positive: ClassName | None = Field(
-        None,
-        description="The positive class of a two-class problem; default: the one whose name says "
-        "so (yes, sick, churned, 1), else the larger number, else the rarer one.",
-    )
+    positive: ClassName | None = None
+    """The positive class of a two-class problem; default: the one whose name says so (yes, sick,
+    churned, 1), else the larger number, else the rarer one."""
     unit: Unit = None
-    id: ColumnName | None = Field(
-        None,
-        description="Column with unique row ids (not a feature); default: the row's number in the "
-        "source, from 1.",
-    )
-    features: list[ColumnName] | None = Field(
-        None,
-        min_length=1,
-        description="Columns to learn from; default: all that no other key names.",
-    )
+    id: ColumnName | None = None
+    """Column with unique row ids (not a feature); default: the row's number in the source, from
+    1."""
+    features: list[ColumnName] | None = Field(None, min_length=1)
+    """Columns to learn from; default: all that no other key names."""
     drop: list[ColumnName] = Field([], description="Columns to leave out.")
-    filter: list[Filter] = Field(
-        [],
-        description="Which rows to keep, before anything else is done: "
-        "`[{column: age, min: 18}, {column: country, keep: [US, CA]}]`.",
-    )
-    dates: dict[ColumnName, str] = Field(
-        {},
-        description="Columns of dates that are not written like 2024-05-31, each with its format: "
-        "`{admitted: '%d.%m.%Y'}` (Python's `strptime`).",
-    )
-    derive: dict[ColumnName, str] = Field(
-        {},
-        description="New columns from old ones: `log_income: log(income)`. Functions: log, log1p, "
-        "exp, sqrt, abs, square.",
-    )
-    merge: dict[NewName, Values] = Field(
-        {},
-        description="Classes to pool under a new name: `WithArrhythmia: [2, 3, 4]`.",
-    )
-    classes: Annotated[list[ClassName], Field(min_length=2)] | None = Field(
-        None,
-        description="The classes to keep, after merging; rows of the others are left out.",
-    )
-    missing_target: Literal["error", "drop"] = Field(
-        "error", description="What to do with rows that have no label."
-    )
-    weights: ColumnName | None = Field(
-        None, description="Column with sample weights for the fits (not a feature)."
-    )
-    groups: ColumnName | None = Field(
-        None,
-        description="Column that says which rows belong together (a patient, a plot): no group is "
-        "ever on both sides of a division. Not a feature unless listed in `features`.",
-    )
-    time: ColumnName | None = Field(
-        None,
-        description="Column with a number or a date: models are trained on what came before and "
-        "tested on what came after. Not a feature unless listed in `features`.",
-    )
-    subgroups: Subgroups = Field(
-        [],
-        description="Columns whose values divide the test rows, like `[sex, {column: age, bins: "
-        "[40, 65]}]`: the models are compared in each subgroup too, and whether their difference "
-        "differs. They stay features unless `drop` or `features` leaves them out.",
-    )
-    costs: Costs | None = Field(
-        None,
-        description="What each kind of error costs on these data, in place of the "
-        "experiment's `costs:`.",
-    )
+    filter: list[Filter] = Field([])
+    """Which rows to keep, before anything else is done: `[{column: age, min: 18}, {column: country,
+    keep: [US, CA]}]`."""
+    dates: dict[ColumnName, str] = Field({})
+    """Columns of dates that are not written like 2024-05-31, each with its format: `{admitted:
+    '%d.%m.%Y'}` (Python's `strptime`)."""
+    derive: dict[ColumnName, str] = Field({})
+    """New columns from old ones: `log_income: log(income)`. Functions: log, log1p, exp, sqrt, abs,
+    square."""
+    merge: dict[NewName, Values] = Field({})
+    """Classes to pool under a new name: `WithArrhythmia: [2, 3, 4]`."""
+    classes: Annotated[list[ClassName], Field(min_length=2)] | None = None
+    """The classes to keep, after merging; rows of the others are left out."""
+    missing_target: Literal["error", "drop"] = "error"
+    """What to do with rows that have no label."""
+    weights: ColumnName | None = None
+    """Column with sample weights for the fits (not a feature)."""
+    groups: ColumnName | None = None
+    """Column that says which rows belong together (a patient, a plot): no group is ever on both
+    sides of a division. Not a feature unless listed in `features`."""
+    time: ColumnName | None = None
+    """Column with a number or a date: models are trained on what came before and tested on what
+    came after. Not a feature unless listed in `features`."""
+    subgroups: Subgroups = Field([])
+    """Columns whose values divide the test rows, like `[sex, {column: age, bins: [40, 65]}]`: the
+    models are compared in each subgroup too, and whether their difference differs. They stay
+    features unless `drop` or `features` leaves them out."""
+    costs: Costs | None = None
+    """What each kind of error costs on these data, in place of the experiment's `costs:`."""
     licence: str | None = Field(None, description="Licence of the data, shown on its card.")
 
     @model_validator(mode="after")
@@ -324,28 +288,21 @@ class TableKeys(SpecSection):
     """How a table is written in its file."""
 
     format: Format | None = Field(None, description="Default: by the ending of the name.")
-    sheet: Annotated[str, Field(min_length=1)] | None = Field(
-        None, description="Excel: the name of the sheet; default: the first that is not hidden."
-    )
-    sep: Annotated[str, Field(min_length=1, max_length=1)] | None = Field(
-        None, description="CSV: what separates the values; default: a comma (TSV: a tab)."
-    )
-    header: bool = Field(
-        True, description="CSV, TSV: whether line 1 names the columns; if not, they are x1, x2, …"
-    )
-    skip: int = Field(
-        0, ge=0, description="CSV, TSV: lines before that of the names, such as a title."
-    )
+    sheet: Annotated[str, Field(min_length=1)] | None = None
+    """Excel: the name of the sheet; default: the first that is not hidden."""
+    sep: Annotated[str, Field(min_length=1, max_length=1)] | None = None
+    """CSV: what separates the values; default: a comma (TSV: a tab)."""
+    header: bool = True
+    """CSV, TSV: whether line 1 names the columns; if not, they are x1, x2, …"""
+    skip: int = Field(0, ge=0)
+    """CSV, TSV: lines before that of the names, such as a title."""
     encoding: str = Field("utf-8", description="CSV, TSV, JSON lines: the text's encoding.")
-    missing_values: list[str] | None = Field(
-        None,
-        description="CSV, TSV, Excel: texts that mean a missing value, beside empty ones; default: "
-        "NA, N/A, NaN, null, None and their like.",
-    )
+    missing_values: list[str] | None = None
+    """CSV, TSV, Excel: texts that mean a missing value, beside empty ones; default: NA, N/A, NaN,
+    null, None and their like."""
 
-    decimal: Literal[".", ","] = Field(
-        ".", description="CSV, TSV: what stands before the decimals of a number."
-    )
+    decimal: Literal[".", ","] = "."
+    """CSV, TSV: what stands before the decimals of a number."""
 
 
 class TableData(TableKeys, DataSet):
