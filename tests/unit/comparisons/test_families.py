@@ -24,8 +24,7 @@ from bakeoff.comparisons.evidence import (
     PairedPredictions,
     block_checks,
 )
-from bakeoff.comparisons.row_tables import alone
-from bakeoff.comparisons.run_tests import context_of, measured
+from bakeoff.comparisons.run_tests import alone, context_of, measured
 from bakeoff.comparisons.settings import planned
 from bakeoff.errors import UserError
 from bakeoff.report.ranking import contenders

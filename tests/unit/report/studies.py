@@ -10,8 +10,7 @@ import pandas as pd
 from bakeoff.comparisons import Comparison, Context, plan_tests, run_test
 from bakeoff.comparisons.evidence import CrossedRuns, DatasetScores, PairedPredictions
 from bakeoff.comparisons.read_evidence import fold_scores
-from bakeoff.comparisons.row_tables import INTERVALS, intervals_of, tabulate
-from bakeoff.comparisons.run_tests import decide_pair
+from bakeoff.comparisons.run_tests import decide_pair, score_intervals
 from bakeoff.comparisons.settings import planned
 from bakeoff.report.study import Study
 from bakeoff.spec import load_experiment
@@ -116,13 +115,7 @@ def study(spec, comparisons, means, *, accuracies=None, **options):
     rows = accuracies or dict.fromkeys(spec.models, 0.9)
     made = numbers_of(spec, means) if spec.task.numbers else rows_of(spec, rows)
     sets = dict.fromkeys(spec.datasets, made)
-    alone = (
-        line
-        for name, rows in sets.items()
-        for metric in spec.metrics
-        if metric not in spec.given_metrics
-        for line in intervals_of(name, dataclasses.replace(rows, metric=metric), spec.costs, 0.95)
-    )
+    computed = [metric for metric in spec.metrics if metric not in spec.given_metrics]
     return Study(
         spec,
         tuple(comparisons),
@@ -137,7 +130,7 @@ def study(spec, comparisons, means, *, accuracies=None, **options):
             for name in spec.datasets
             for plan in FOLDS
         ],
-        intervals=tabulate(alone, INTERVALS),
+        intervals=score_intervals(spec, sets, computed),
     )
 
 
