@@ -10,7 +10,6 @@ from bakeoff.comparisons.run_tests import (
     Context,
     Decision,
     merged,
-    once,
     run_planned,
     run_test,
 )
@@ -22,7 +21,6 @@ __all__ = [
     "check_classes",
     "described",
     "merged",
-    "once",
     "plan_tests",
     "run_planned",
     "run_test",
