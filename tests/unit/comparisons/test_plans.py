@@ -66,7 +66,8 @@ NET = {"estimator": "sklearn.neural_network.MLPClassifier", "seeds": 4}
 FOREST = {"estimator": "sklearn.ensemble.RandomForestClassifier", "seeds": 3}
 BAYES = {"estimator": "sklearn.naive_bayes.GaussianNB"}
 SINGLE = {**FOREST, "seeds": 1}
-THREE = ("accuracy", "log_loss", "mcc")
+THREE = ["accuracy", "log_loss", "mcc"]
+ONE, REST, REPEATED = THREE[:1], THREE[1:], "corrected_repeated_kfold_t"
 PLAIN = {"independent_rows": True}
 OF_FOLDS = FIVE | {"models": 2, "metrics": ["accuracy"], "datasets": {"d": {**FILE, "groups": "g"}}}
 OF_ONE_FIT = (
@@ -78,54 +79,39 @@ BY_MARGIN = run("metric_equivalence", margin=2.5)
 PLANNED = [
     (HELD_OUT | {"models": 2}, ["mcnemar", "metric_difference"]),
     (HELD_OUT, ["cochran_q", "metric_difference"]),
-    (BOTH, ["cv5x2_z", "corrected_repeated_kfold_t", "cochran_q", "metric_difference"]),
+    (BOTH, ["cv5x2_z", REPEATED, "cochran_q", "metric_difference"]),
     ({"models": 2, "resampling": {"cv_5x2": {}, "kfold": {}}}, ["cv5x2_z", "corrected_kfold_t"]),
-    (FIVE | {"models": 2, "datasets": 5}, ["cv5x2_z", "corrected_repeated_kfold_t"]),
+    (FIVE | {"models": 2, "datasets": 5}, ["cv5x2_z", REPEATED]),
     (BOTH | {"models": 2, "datasets": 6}, ["wilcoxon_signed_rank"]),
     (FIVE | {"datasets": 6}, ["friedman"]),
     (FIVE | {"models": 1}, []),
     # one-sided questions get tests with sides
-    (
-        BOTH | {"metrics": ["accuracy"], "tests": {"alternative": "greater"}},
-        ["cv5x2_z", "cochran_q"],
-    ),
+    (BOTH | {"metrics": ONE, "tests": {"alternative": "greater"}}, ["cv5x2_z", "cochran_q"]),
     # tests can be named beside the recommended ones
-    (
-        FIVE | run("recommended", "cv5x2_f"),
-        {"cv5x2_z": ["accuracy"], "corrected_repeated_kfold_t": THREE[1:], "cv5x2_f": THREE},
-    ),
-    (
-        FIVE | run("cv5x2_f", "recommended"),
-        {"cv5x2_f": THREE, "cv5x2_z": ["accuracy"], "corrected_repeated_kfold_t": THREE[1:]},
-    ),
-    (
-        FIVE | run("recommended", "corrected_repeated_kfold_t"),
-        {"cv5x2_z": ["accuracy"], "corrected_repeated_kfold_t": THREE},
-    ),
+    (FIVE | run("recommended", "cv5x2_f"), {"cv5x2_z": ONE, REPEATED: REST, "cv5x2_f": THREE}),
+    (FIVE | run("cv5x2_f", "recommended"), {"cv5x2_f": THREE, "cv5x2_z": ONE, REPEATED: REST}),
+    (FIVE | run("recommended", REPEATED), {"cv5x2_z": ONE, REPEATED: THREE}),
     (
         FIVE | {"datasets": 3} | run("recommended", "friedman_posthoc"),
-        ["cv5x2_z", "corrected_repeated_kfold_t", "friedman_posthoc"],
+        ["cv5x2_z", REPEATED, "friedman_posthoc"],
     ),
     # tests on rows follow the metrics
     *(
         (HELD_OUT | {"models": 2, "costs": COSTS, "metrics": metrics}, expected)
         for metrics, expected in [
-            (["cost", "accuracy"], {"cost_sensitive": ["cost"], "mcnemar": ["accuracy"]}),
-            (["accuracy", "roc_auc"], {"mcnemar": ["accuracy"], "delong": ["roc_auc"]}),
-            (["f1", "error", "mcc"], {"metric_difference": ["f1", "mcc"], "mcnemar": ["accuracy"]}),
-            (["error", "accuracy"], {"mcnemar": ["accuracy"]}),
+            (["cost", "accuracy"], {"cost_sensitive": ["cost"], "mcnemar": ONE}),
+            (["accuracy", "roc_auc"], {"mcnemar": ONE, "delong": ["roc_auc"]}),
+            (["f1", "error", "mcc"], {"metric_difference": ["f1", "mcc"], "mcnemar": ONE}),
+            (["error", "accuracy"], {"mcnemar": ONE}),
             (["expected_cost"], {"metric_difference": ["expected_cost"]}),
         ]
     ),
     (
-        HELD_OUT | {"tests": {"options": {"metric_difference": {"metrics": ["accuracy"]}}}},
-        {"cochran_q": ["accuracy"], "metric_difference": ["accuracy"]},
+        HELD_OUT | {"tests": {"options": {"metric_difference": {"metrics": ONE}}}},
+        {"cochran_q": ONE, "metric_difference": ONE},
     ),
     # a value in a unit is for the first metric
-    (
-        run("bayes_correlated_t", "cv5x2_f", rope=0.1),
-        {"bayes_correlated_t": ["accuracy"], "cv5x2_f": THREE},
-    ),
+    (run("bayes_correlated_t", "cv5x2_f", rope=0.1), {"bayes_correlated_t": ONE, "cv5x2_f": THREE}),
     # one test may compare all pairs where others have a control
     (
         {"datasets": 2}
@@ -133,7 +119,7 @@ PLANNED = [
         ["nemenyi", "friedman"],
     ),
     # forward chaining is no cross-validation
-    (KFOLD | {"datasets": {"d": {**FILE, "time": "t"}}}, ["corrected_repeated_kfold_t"]),
+    (KFOLD | {"datasets": {"d": {**FILE, "time": "t"}}}, [REPEATED]),
     # tests that know no groups or times give way
     (of_rows(groups="patient"), ["mcnemar"]),
     (of_rows(runs="run") | run("mcnemar", "proportion_difference"), ["mcnemar"]),
@@ -143,7 +129,7 @@ PLANNED = [
     (of_rows(groups="patient") | asked("mcnemar", **PLAIN), ["mcnemar"]),
     (of_rows(time="day") | asked("binomial_test", variant="rao_scott"), ["binomial_test"]),
     (of_rows() | asked("binomial_test", variant="exact"), ["binomial_test"]),
-    (OF_FOLDS, ["corrected_repeated_kfold_t"]),
+    (OF_FOLDS, [REPEATED]),
     (OF_FOLDS | asked("cv5x2_z", **PLAIN), ["cv5x2_z"]),
     (OF_FOLDS | asked("cv5x2_mcnemar", **PLAIN), ["cv5x2_mcnemar"]),
     # with several runs tests of recipes, and none of single fits
@@ -153,10 +139,7 @@ PLANNED = [
     ),
     (of_runs(bayes=BAYES, forest=SINGLE), ["mcnemar"]),
     (of_runs(net=NET, forest=FOREST) | {"datasets": IN_TIME}, []),
-    (
-        of_runs(net=NET, forest=FOREST) | BOTH,
-        {"corrected_repeated_kfold_t": ["accuracy"], "recipe_difference": ["accuracy"]},
-    ),
+    (of_runs(net=NET, forest=FOREST) | BOTH, {REPEATED: ONE, "recipe_difference": ONE}),
     # numbers in time are compared by a long-run variance
     (
         of_numbers("rmse", "mae", "median_absolute_error", time="age"),
