@@ -304,18 +304,16 @@ def run_action(base, candidate, metric, options, undecided):
 
 
 def test_one_table_of_both_decides_as_two_tables(capsys):
-    base, worse = (pd.read_csv(f"{name}.csv") for name in ("base", "worse"))
-    shuffled = base[["id", "y_true", "patient", "sex"]].assign(
-        old=base["y_pred"], new=worse["y_pred"]
-    )
-    shuffled.sample(frac=1, random_state=1).to_csv("wide.csv", index=False)
-    more = ["--groups", "patient", "--subgroups", "sex", "--json"]
-    answers = []
-    base[["y_true", "y_pred"]].assign(new=worse["y_pred"]).to_csv("bare.csv", index=False)
-    assert main(["gate", "bare.csv", "--models", "y_pred,new", "--margin", "0.02"]) == 1, "no ids"
+    base, new = (pd.read_csv(f"{name}.csv") for name in ("base", "worse"))
+    wide = base[["id", "y_true", "patient", "sex"]].assign(old=base["y_pred"], new=new["y_pred"])
+    wide.sample(frac=1, random_state=1).to_csv("wide.csv", index=False)
+    wide[["y_true", "old", "new"]].to_csv("bare.csv", index=False)
+    assert main(["gate", "bare.csv", "--models", "old,new", "--margin", "0.02"]) == 1, "no ids"
     capsys.readouterr()
-    for files in (["base.csv", "worse.csv"], ["wide.csv", "--models", "old,new"]):
-        assert main(["gate", *files, "--margin", "0.02", *more]) == 1
+    answers = []
+    for files in ("base.csv worse.csv", "wide.csv --models old,new"):
+        more = "--margin 0.02 --groups patient --subgroups sex --json"
+        assert main(f"gate {files} {more}".split()) == 1
         answers.append(json.loads(capsys.readouterr().out))
     two, one = answers
     assert (one["base"], one["candidate"]) == ("old", "new")
@@ -355,8 +353,9 @@ def rare(name, positives, seed, times=1):
     rng = np.random.default_rng(seed)
     y = np.arange(400) < positives
     p = times / (1 + np.exp(3.4 - 2.5 * y - rng.normal(size=400)))
-    frame = pd.DataFrame({"id": range(400), "y_true": np.where(y, "yes", "no"), "p_yes": p})
-    frame.assign(y_pred=np.where(p > 0.5, "yes", "no"), p_no=1 - p).to_csv(name, index=False)
+    said, truth = (np.where(right, "yes", "no") for right in (p > 0.5, y))
+    columns = {"id": range(400), "y_true": truth, "y_pred": said, "p_no": 1 - p, "p_yes": p}
+    pd.DataFrame(columns).to_csv(name, index=False)
 
 
 @pytest.mark.parametrize(
