@@ -10,6 +10,7 @@ from bakeoff.comparisons.run_tests import (
     Context,
     Decision,
     merged,
+    once,
     run_planned,
     run_test,
 )
@@ -21,6 +22,7 @@ __all__ = [
     "check_classes",
     "described",
     "merged",
+    "once",
     "plan_tests",
     "run_planned",
     "run_test",

@@ -159,13 +159,20 @@ class Comparison:
 
 def merged(comparisons: Iterable[Comparison]) -> list[Comparison]:
     """List every hypothesis once, with all the omnibus tests that it follows."""
-    rows: dict[str, Comparison] = {}
-    for row in comparisons:
+    rows = list(comparisons)
+    return [dataclasses.replace(rows[i], follows=text) for i, text in once(rows).items()]
+
+
+def once(comparisons: Sequence[Comparison]) -> dict[int, str]:
+    """Map the places of distinct hypotheses to the omnibus tests that they follow."""
+    follows: dict[int, str] = {}
+    places: dict[str, int] = {}
+    for i, row in enumerate(comparisons):
         numbers = json.dumps({**row.to_dict(), "follows": ""}, default=str)
-        first = rows.setdefault(numbers, row)
-        names = filter(None, [*first.follows.split("+"), *row.follows.split("+")])
-        rows[numbers] = dataclasses.replace(first, follows="+".join(dict.fromkeys(names)))
-    return list(rows.values())
+        place = places.setdefault(numbers, i)
+        names = filter(None, [*follows.get(place, "").split("+"), row.follows])
+        follows[place] = "+".join(dict.fromkeys(names))
+    return follows
 
 
 # --- the plan, test by test

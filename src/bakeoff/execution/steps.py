@@ -196,13 +196,16 @@ def compare(needs: RuleInputs, tests: AnalysisPlan) -> None:
     import pandas as pd
     import yaml
 
-    from bakeoff.comparisons import Comparison, described, merged
+    from bakeoff.comparisons import Comparison, described, once
 
     experiment, paths = needs.experiment, needs.paths
-    listed = (row for test in tests for row in read_json(paths.test(test.name)))
-    comparisons = merged(map(Comparison.from_dict, listed))
-    write_json(paths.top("comparisons.json"), [row.to_dict() for row in comparisons])
-    table = pd.DataFrame([row.to_row() for row in comparisons], columns=Comparison.columns())
+    listed = [row for test in tests for row in read_json(paths.test(test.name))]
+    comparisons = [Comparison.from_dict(row) for row in listed]
+    places = once(comparisons)
+    plain = [{**listed[i], "follows": follows} for i, follows in places.items()]
+    write_json(paths.top("comparisons.json"), plain)
+    rows = [{**comparisons[i].to_row(), "follows": follows} for i, follows in places.items()]
+    table = pd.DataFrame(rows, columns=Comparison.columns())
     write_csv(paths.top("comparisons.csv"), table)
     _enter_own(experiment)
     write_json(paths.top("tests.json"), described(tests))
