@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from bakeoff import compare
-from bakeoff.comparisons.row_tables import SUBGROUPS, subgroups_of
+from bakeoff.comparisons.run_tests import subgroup_table
 from bakeoff.report import exhibits as package
 from bakeoff.report.exhibit import Section, figure, table
 from bakeoff.report.exhibits import build, draw, exhibits, records
@@ -51,7 +51,7 @@ def study():
     rows = dataclasses.replace(one.test_sets["d"], metric="accuracy", subgroups={"sex": sex})
     return dataclasses.replace(
         one,
-        subgroups=pd.DataFrame(subgroups_of("d", rows, spec), columns=list(SUBGROUPS)),
+        subgroups=subgroup_table(spec, {"d": rows}),
         choices=pd.DataFrame([{**keys, "parameter": "threshold", "value": "0.4"}]),
         failed=pd.DataFrame([{**keys, "fold": 1, "why": "boom"}]),
     )

@@ -7,7 +7,7 @@ import numpy as np
 from threadpoolctl import ThreadpoolController, threadpool_info
 
 from bakeoff import threads
-from bakeoff.comparisons import row_tables, run_tests
+from bakeoff.comparisons import run_tests
 from bakeoff.report import ranking
 from bakeoff.report.verdict import answer
 
@@ -45,6 +45,6 @@ def test_function_on_one_thread_leaves_the_number_of_threads_and_sums_alike_on_a
 
 
 def test_what_sums_over_rows_is_on_one_thread():
-    of_rows = ranking.contenders, row_tables.alone, row_tables.subgroups_of
+    of_rows = ranking.contenders, run_tests.alone, run_tests.subgroup_table
     for function in (answer, run_tests.run_on, *of_rows):
         assert function.__code__ is threads.on_one_thread(len).__code__

@@ -193,7 +193,7 @@ class PairedPredictions(Paired):
             return [np.array(self.classes)[self.truth]]
         if entry.reads == "predictions":
             return [self._true_answers]
-        return [self._positive] if entry.reads == "ranking" else []
+        return [self.truth == len(self.classes) - 1] if entry.reads == "ranking" else []
 
     def column(self, entry: Entry, model: int) -> Any:
         """Return right or wrong, classes, numbers, scores or what the metric looks at."""
@@ -261,11 +261,6 @@ class PairedPredictions(Paired):
             scores=None if self.scores is None else self.scores[:, at],
             probabilities=None if self.probabilities is None else self.probabilities[:, at],
         )
-
-    @cached_property
-    def _positive(self) -> NDArray[np.bool_]:
-        positive: NDArray[np.bool_] = self.truth == len(self.classes) - 1
-        return positive
 
     @cached_property
     def _true_answers(self) -> Any:

@@ -52,8 +52,20 @@ def evidence_of(
     """Yield the data set and the metric of each piece of evidence of a test, with the evidence."""
     entry, models = catalogue()[test.name], list(experiment.models)
     if test.on_datasets:
-        cells = _of_datasets(test, experiment, inputs[MATRIX], inputs[HOLES])
-        yield from (("", metric, scores) for metric, scores in cells)
+        matrix, holes = inputs[MATRIX], inputs[HOLES]
+        if not isinstance(matrix, pd.DataFrame):
+            types = dict.fromkeys(_KEYS, str)
+            matrix = read_csv(matrix, dtype=types, keep_default_na=False, na_values=[""])
+        if not isinstance(holes, list):
+            holes = [Hole(**hole) for hole in read_json(holes)["missing"]]
+        policy = missing_cells(experiment)
+        if test.allows_missing and policy != "failed":
+            policy = "keep"
+        for metric in test.metrics:
+            cells = matrix[(matrix["plan"] == test.plan) & (matrix["metric"] == metric)]
+            cells = cells.set_index("dataset")[models]
+            missing = [hole for hole in holes if (hole.plan, hole.metric) == (test.plan, metric)]
+            yield "", metric, complete(experiment, metric, cells, policy, missing)
         return
     of_runs, plan = entry.evidence is Evidence.RUNS, experiment.resampling.plans().get(test.plan)
     fixed = deterministic(experiment) if of_runs else frozenset()
@@ -74,25 +86,6 @@ def evidence_of(
             continue
         for metric, part in parts.items():
             yield dataset, metric, dataclasses.replace(part, full_repeats=full)
-
-
-def _of_datasets(
-    test: PlannedTest, experiment: Experiment, matrix: Any, holes: Any
-) -> Iterator[tuple[str, DatasetScores]]:
-    """Do with missing cells and groups of data sets what the experiment says."""
-    if not isinstance(matrix, pd.DataFrame):
-        types = dict.fromkeys(_KEYS, str)
-        matrix = read_csv(matrix, dtype=types, keep_default_na=False, na_values=[""])
-    if not isinstance(holes, list):
-        holes = [Hole(**hole) for hole in read_json(holes)["missing"]]
-    policy = missing_cells(experiment)
-    if test.allows_missing and policy != "failed":
-        policy = "keep"
-    for metric in test.metrics:
-        cells = matrix[(matrix["plan"] == test.plan) & (matrix["metric"] == metric)]
-        cells = cells.set_index("dataset")[list(experiment.models)]
-        missing = [hole for hole in holes if (hole.plan, hole.metric) == (test.plan, metric)]
-        yield metric, complete(experiment, metric, cells, policy, missing)
 
 
 # --- rows of test sets

@@ -1,36 +1,42 @@
-"""From the plan and its evidence to the results: a comparison for every hypothesis."""
+"""From the plan and its evidence to the results: comparisons, and tables of held-out rows."""
 
 from __future__ import annotations
 
 import dataclasses
 import json
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from enum import StrEnum
-from functools import cache
+from functools import cache, lru_cache
+from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
+import pandas as pd
 
 from bakeoff.comparisons.advice import cautions
 from bakeoff.comparisons.evidence import (
     AnyEvidence,
+    CrossedRuns,
     DatasetScores,
     PairedPredictions,
     block_checks,
     cost_options,
+    difference_options,
+    has_interval,
     has_test,
 )
-from bakeoff.comparisons.read_evidence import evidence_of
+from bakeoff.comparisons.read_evidence import evidence_of, held_out
 from bakeoff.comparisons.settings import (
     INDEPENDENT,
     check_correction,
     correction_among,
+    deterministic,
     pairs_of,
 )
-from bakeoff.scores import metrics_of
-from bakeoff.scores.metrics import mixed_units
+from bakeoff.scores import counted_rows, metrics_of
+from bakeoff.scores.metrics import mixed_units, score_view
 from bakeoff.seeds import derive, integer
 from bakeoff.spec import AnalysisPlan, Costs, Experiment, PlannedTest
 from bakeoff.stats import (
@@ -46,11 +52,20 @@ from bakeoff.stats import (
     Status,
     adjust_pvalues,
     as_float,
+    binomial_test_from_counts,
     catalogue,
+    mean_ci,
+    mean_interaction,
+    metric_ci,
+    metric_interaction,
     plain,
+    recipe_ci,
+    recipe_mean_ci,
 )
 from bakeoff.stats.core.pairs import simultaneous_level
+from bakeoff.stats.core.result import AGREE
 from bakeoff.stats.metrics.family import MAX_T
+from bakeoff.stats.metrics.influence import setting_of
 from bakeoff.threads import on_one_thread
 
 UNDEFINED_METRIC = "undefined_metric"
@@ -545,3 +560,191 @@ def decide_pair(
     if math.isnan(estimate) or estimate == 0:
         return Decision.DIFFERENT
     return Decision.A_BETTER if estimate > 0 else Decision.B_BETTER
+
+
+# --- tables of held-out rows: intervals of the metrics of each model
+
+
+INTERVALS = (
+    *("dataset", "metric", "model", "estimate", "se", "df", "ci_low", "ci_high"),
+    *("confidence", "n", "status", "note"),
+)
+SUBGROUPS = (
+    *("dataset", "metric", "column", "role", "subgroup", "model_a", "model_b", "n", "estimate"),
+    *("ci_low", "ci_high", "confidence", "statistic", "df", "df1", "df2", "pvalue"),
+    *("pvalue_adjusted", "correction", "family_size", "alpha", "status", "decision"),
+)
+INTERACTION, SUBGROUP = "interaction", "subgroup"
+"""Roles: does the difference differ between subgroups of a column; is there one in a subgroup?"""
+_CORRECTION = "holm"
+
+
+def score_intervals(
+    experiment: Experiment,
+    inputs: Mapping[str, str | Path | PairedPredictions],
+    metrics: Sequence[str] | None = None,
+) -> pd.DataFrame:
+    """Find the standard error and the interval of each metric of each model."""
+    if metrics is None:
+        metrics = [metric for metric in experiment.metrics if has_interval(metric)]
+    level, fixed = 1 - experiment.tests.alpha, deterministic(experiment)
+    lines = list[dict[str, Any]]()
+    for dataset, given in inputs.items():
+        costs = experiment.costs_on(dataset)
+        for rows in held_out(experiment, dataset, given, metrics):
+            runs = CrossedRuns.of(rows, fixed)
+            for m, (model, places) in enumerate(zip(runs.models, runs.runs, strict=True)):
+                line: dict[str, Any] = {"dataset": dataset, "metric": rows.metric, "model": model}
+                line |= {"confidence": level, "n": rows.n}
+                lines.append(line)
+                if missing := runs.missing([m]):
+                    line |= {"status": UNDEFINED_METRIC, "note": missing}
+                    continue
+                one = len(places) == 1
+                of_one = alone(rows, places[0], costs, level) if one else None
+                result = of_one or _of_recipe(runs, m, costs, level)
+                if result.ci is not None:
+                    line |= {"ci_low": result.ci.low, "ci_high": result.ci.high}
+                line |= {
+                    "estimate": result.estimate,
+                    "se": result.details.get("se", math.nan),
+                    "df": result.df,
+                    "status": result.status.value,
+                    "note": "; ".join(a.detail for a in result.assumptions if a.holds is False),
+                }
+    return pd.DataFrame(lines, columns=list(INTERVALS))
+
+
+@on_one_thread
+def alone(rows: PairedPredictions, model: int, costs: Costs | None, level: float) -> Result:
+    """Return the metric of one model, or its mean number, with an interval."""
+    entry, counted = catalogue()[rows.difference], None
+    options = difference_options(rows, costs) | {"confidence_level": level}
+    interval: Any = mean_ci if rows.by_values else metric_ci
+    result: Result = interval(*rows.arguments(entry, [model]), **options)
+    values = rows.predicted[:, model]
+    if rows.by_values:
+        result = dataclasses.replace(result, ci=clipped(result.ci, rows.range))
+        if rows.range == (0, 1) and not rows.related and np.isin(values, (0, 1)).all():
+            counted = values
+    elif counts := counted_rows(rows.metric):
+        counted = (values == rows.truth) == (counts == "right")
+    checks = result.assumptions
+    if counted is not None:
+        if rows.related:
+            of_one = catalogue()["binomial_test"]
+            related = {k: v for k, v in rows.managed(of_one).items() if k in of_one.options}
+            rate = of_one.function(counted, confidence_level=level, **related)
+        else:
+            rate = _of_counts(int(np.count_nonzero(counted)), rows.n, level)
+        result = dataclasses.replace(result, ci=rate.ci, status=rate.status)
+        if not rows.by_values:  # those of the interval, not of the test that comes with it
+            checks = tuple(check for check in rate.assumptions if check.name != AGREE)
+    blocks = block_checks(rows, entry, costs, [model])
+    return dataclasses.replace(result, assumptions=(*checks, *blocks))
+
+
+@on_one_thread
+def _of_recipe(runs: CrossedRuns, model: int, costs: Costs | None, level: float) -> Result:
+    """Return the mean over training runs, with an interval for other seeds and rows."""
+    rows, smooth = runs.rows, runs.rows.by_values or has_test(runs.metric)
+    if rows.times is None and smooth:
+        of_model = runs.arguments(catalogue()[runs.difference], [model])
+        options = difference_options(runs, costs) | {"confidence_level": level}
+        if not rows.by_values:
+            return recipe_ci(*of_model, **options)
+        mean = recipe_mean_ci(*of_model, **options)
+        return dataclasses.replace(mean, ci=clipped(mean.ci, rows.range))
+    each = [_value(rows, place, costs) for place in runs.runs[model]]
+    why = "rows are in the order of time" if smooth else "the metric is not smooth"
+    none = Assumption("an interval for other seeds", False, f"{why}: no interval is known")
+    return Result(
+        statistic=math.nan,
+        pvalue=math.nan,
+        estimate=math.fsum(each) / len(each),
+        n=runs.n,
+        status=Status.UNDEFINED,
+        assumptions=(none,),
+    )
+
+
+def _value(rows: PairedPredictions, model: int, costs: Costs | None) -> float:
+    """Return the metric of one model, or its mean number; without an interval that takes time."""
+    if rows.by_values:
+        return float(rows.predicted[:, model].mean())
+    truth, answers = rows.arguments(catalogue()[rows.difference], [model])
+    options = difference_options(rows, costs)
+    setting, (read,) = setting_of(truth, [(rows.models[model], answers)], **options)
+    return score_view(setting.metric, setting.view(read))[0]
+
+
+@lru_cache(maxsize=1024)
+def _of_counts(count: int, n: int, level: float) -> Result:
+    """Return a share of independent rows; many models of a large study have the same."""
+    return binomial_test_from_counts(n_correct=count, n=n, confidence_level=level)
+
+
+# --- pairs of models in subgroups of the rows
+
+
+@on_one_thread
+def subgroup_table(
+    experiment: Experiment, inputs: Mapping[str, str | Path | PairedPredictions]
+) -> pd.DataFrame:
+    """Compare each pair of models in each subgroup, and ask whether their difference differs."""
+    metrics = [metric for metric in experiment.metrics if has_test(metric)]
+    alpha, versus, lines = experiment.tests.alpha, experiment.tests.versus, list[dict[str, Any]]()
+    for dataset, given in () if experiment.several_runs else inputs.items():
+        for rows in held_out(experiment, dataset, given, metrics):
+            pairs = pairs_of(rows.models, versus) if versus in (None, *rows.models) else []
+            families: dict[str | None, list[dict[str, Any]]] = {}
+            for column in rows.subgroups:
+                about = {"dataset": dataset, "metric": rows.metric, "column": column}
+                for part in _of_column(rows, column, pairs, experiment, dataset):
+                    lines.append(about | part)
+                    key = None if part["role"] == INTERACTION else column
+                    families.setdefault(key, []).append(lines[-1])
+            for family in families.values():
+                adjusted = adjust_pvalues([line["pvalue"] for line in family], _CORRECTION)
+                for line, p in zip(family, map(float, adjusted), strict=True):
+                    line |= {"pvalue_adjusted": p, "correction": _CORRECTION, "alpha": alpha}
+                    estimate = math.nan if line["role"] == INTERACTION else line["estimate"]
+                    line["decision"] = decide_pair(p, alpha, estimate).value
+                    line["family_size"] = len(family)
+    return pd.DataFrame(lines, columns=list(SUBGROUPS))
+
+
+def _of_column(
+    rows: PairedPredictions,
+    column: str,
+    pairs: list[tuple[int, int]],
+    experiment: Experiment,
+    dataset: str,
+) -> Iterator[dict[str, Any]]:
+    values = rows.subgroups[column].remove_unused_categories()
+    level = 1 - experiment.tests.alpha
+    level = simultaneous_level(level, max(1, len(pairs) * len(values.categories)), _CORRECTION)
+    options = difference_options(rows, experiment.costs_on(dataset)) | {"confidence_level": level}
+    test: Any = metric_interaction
+    if rows.by_values:
+        test, options = mean_interaction, options | {"greater_is_better": rows.greater_is_better}
+    nothing = dict.fromkeys(("estimate", "pvalue", "ci_low", "ci_high"), math.nan)
+    for a, b in pairs:
+        pair = {"model_a": rows.models[a], "model_b": rows.models[b], **nothing}
+        whole = pair | {"role": INTERACTION, "subgroup": "", "n": rows.n}
+        missing = rows.missing([a, b])
+        if missing or len(values.categories) < 2:
+            yield whole | {"status": UNDEFINED_METRIC if missing else Status.TOO_FEW.value}
+            continue
+        two = rows.arguments(catalogue()[rows.difference], [a, b])
+        result: Result = test(*two, values.codes, **options)
+        row = result.to_row()
+        keys = ("n", "statistic", "df", "df1", "df2", "pvalue", "status")
+        yield whole | {key: row[key] for key in keys}
+        for code, part in result.details["subgroups"].items():
+            line = pair | {"role": SUBGROUP, "subgroup": str(values.categories[int(code)])}
+            line |= {key: part[key] for key in ("n", "estimate", "pvalue")}
+            line |= {"status": part["status"].value, "confidence": level}
+            if part["ci"] is not None:
+                line |= {"ci_low": part["ci"].low, "ci_high": part["ci"].high}
+            yield line

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
-import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -24,7 +23,7 @@ from bakeoff.spec import AnalysisPlan, Experiment, HypothesisTests, PlannedTest
 from bakeoff.spec.related import dependent, in_time
 from bakeoff.spec.tests import Correction
 from bakeoff.stats import RETIRED, ArgumentError, Arity, Entry, Evidence, TypeOneError, catalogue
-from bakeoff.stats.core.arguments import Level, check_argument, choices_of
+from bakeoff.stats.core.arguments import Level, check_argument, choices_of, descriptions
 from bakeoff.stats.core.pairs import check_correction as check_family
 from bakeoff.stats.core.pairs import pairs_of as all_pairs
 from bakeoff.stats.core.pairs import simultaneous_level
@@ -243,11 +242,10 @@ def allowed_options(entry: Entry) -> dict[str, tuple[Any, str]]:
 
 def option_schemas(entry: Entry) -> dict[str, dict[str, Any]]:
     """Describe what an experiment may say of a test, as JSON schemas by option."""
-    descriptions = dict(_descriptions(inspect.getdoc(entry.function) or ""))
-    schemas = {}
+    described, schemas = descriptions(entry.function), {}
     for name, (kind, shared) in allowed_options(entry).items():
         option = entry.all_options.get(name)
-        schema = {"description": shared or descriptions.get(name, "")}
+        schema = {"description": shared or described.get(name, "")}
         try:
             schema |= TypeAdapter(kind).json_schema()
         except PydanticSchemaGenerationError:  # an array
@@ -256,20 +254,6 @@ def option_schemas(entry: Entry) -> dict[str, dict[str, Any]]:
             schema["default"] = option.default
         schemas[name] = schema | ({"enum": list(entry.plans)} if name == "plan" else {})
     return schemas
-
-
-def _descriptions(doc: str) -> Iterator[tuple[str, str]]:
-    """Read what a docstring says of each parameter."""
-    section = re.search(
-        r"^Parameters\n-+\n(.*?)(?=^\S[^\n]*\n-+$|\Z)", doc, re.DOTALL | re.MULTILINE
-    )
-    for names, text in re.findall(
-        r"^(\w[\w, ]*?)(?: : [^\n]*)?\n((?:^    [^\n]*\n|^\n)*)",
-        section.group(1) if section else "",
-        re.MULTILINE,
-    ):
-        description = re.sub(r"\s+", " ", text).strip().replace("``", "`")
-        yield from ((name, description) for name in names.split(", "))
 
 
 def check_options(experiment: Experiment, plan: AnalysisPlan) -> Iterator[Problem]:

@@ -154,7 +154,7 @@ def list_fits(needs: RuleInputs, what: str) -> None:
 
 def list_rows(needs: RuleInputs, what: str) -> None:
     """Write intervals of every metric on held-out rows, or the models in subgroups of these."""
-    from bakeoff.comparisons.row_tables import score_intervals, subgroup_table
+    from bakeoff.comparisons.run_tests import score_intervals, subgroup_table
 
     _enter_own(needs.experiment)
     make = {"intervals": score_intervals, "subgroups": subgroup_table}[what]

@@ -22,8 +22,7 @@ from bakeoff.comparisons.evidence import (
     has_test,
 )
 from bakeoff.comparisons.read_evidence import by_metric, complete, missing_cells
-from bakeoff.comparisons.row_tables import alone
-from bakeoff.comparisons.run_tests import clipped
+from bakeoff.comparisons.run_tests import alone, clipped
 from bakeoff.errors import UserError
 from bakeoff.report.numbers import percent
 from bakeoff.report.study import Family, Study, seen_from

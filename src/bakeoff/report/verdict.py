@@ -19,8 +19,7 @@ from bakeoff.comparisons.advice import (
     smallest_pvalue,
 )
 from bakeoff.comparisons.plan_tests import notes as notes_on_runs
-from bakeoff.comparisons.row_tables import INTERACTION
-from bakeoff.comparisons.run_tests import measured
+from bakeoff.comparisons.run_tests import INTERACTION, measured
 from bakeoff.report import prose
 from bakeoff.report.baseline import (
     Baseline,

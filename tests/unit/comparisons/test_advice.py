@@ -117,16 +117,12 @@ def test_recommended_tests_in_time_can_tell_any_number_of_models(models):
 
 
 def test_what_helps_would_help():
-    name, size = "mcnemar", RowCounts(700, groups=7)
-    grouped = {"groups": "patient"}
-    assert not can_tell(name, experiment(6, dataset=grouped), size)
-    assert helping(name, experiment(6, dataset=grouped), size) == (
-        "at least 10 groups or at most 3 models"
-    )
-    assert can_tell(name, experiment(6, dataset=grouped), RowCounts(700, groups=10))
-    assert not can_tell(name, experiment(6, dataset=grouped), RowCounts(700, groups=9))
-    assert can_tell(name, experiment(3, dataset=grouped), size)
-    assert not can_tell(name, experiment(4, dataset=grouped), size)
+    name, size, grouped = "mcnemar", RowCounts(700, groups=7), {"groups": "patient"}
+    told = helping(name, experiment(6, dataset=grouped), size)
+    assert told == "at least 10 groups or at most 3 models"
+    for models, groups, enough in ((6, 7, 0), (6, 9, 0), (6, 10, 1), (3, 7, 1), (4, 7, 0)):
+        counted = RowCounts(700, groups=groups)
+        assert can_tell(name, experiment(models, dataset=grouped), counted) == bool(enough)
     eight = RowCounts(700, groups=8)
     assert "with one baseline" in helping(name, experiment(6, dataset=grouped), eight)
     assert can_tell(name, experiment(6, dataset=grouped, versus="m0"), eight)

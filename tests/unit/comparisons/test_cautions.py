@@ -70,8 +70,9 @@ def planned_in(one, test):
 
 
 def said(test, models, metric="accuracy", dataset="two", failed=(), **changes):
-    """Return the sentences about a test of models with these estimators."""
-    one = config(models={name: {"estimator": path} for name, path in models.items()}, **changes)
+    """Return the sentences about a test of models, given as in YAML or by their estimators."""
+    entries = {n: {"estimator": one} if isinstance(one, str) else one for n, one in models.items()}
+    one = config(models=entries, **changes)
     found = cautions(planned_in(one, test), one, failed, metric, dataset)
     return " ".join(found.of(list(models)))
 
@@ -124,30 +125,23 @@ def test_tests_that_are_named_instead_have_no_caution_themselves():
 
 
 def test_unlike_learners_are_cautioned_about_where_numbers_are_predicted():
-    def told(*names):
-        models = {n.rpartition(".")[2].lower(): {"estimator": f"sklearn.{n}"} for n in names}
-        facts = {"task": "regression", "resampling": {"resampled": {}}, "metrics": ["rmse"]}
-        one = experiment(models, {"d": {"source": "sklearn", "name": "diabetes"}}, **facts)
-        test = planned(catalogue()["corrected_resampled_t"], one.tests)
-        return " ".join(cautions(test, one).of(one.models))
-
-    tree, linear = "tree.DecisionTreeRegressor", "linear_model.LinearRegression"
-    assert "with learners of different kinds" in told(tree, linear)
-    assert "different kinds" not in told(linear, "linear_model.Ridge")
+    facts = {"task": "regression", "resampling": {"resampled": {}}, "metrics": ["rmse"]}
+    facts |= {"datasets": {"d": {"source": "sklearn", "name": "diabetes"}}, "dataset": ""}
+    linear = "sklearn.linear_model.LinearRegression"
+    for other, unlike in (("tree.DecisionTreeRegressor", True), ("linear_model.Ridge", False)):
+        models = {"a": linear, "b": f"sklearn.{other}"}
+        text = said("corrected_resampled_t", models, None, **facts)
+        assert ("with learners of different kinds" in text) == unlike
 
 
 @pytest.mark.parametrize("changed", [{"class_weight": "balanced"}, {"threshold": 0.2}], ids=str)
 def test_predictions_that_weights_or_thresholds_move_make_a_caution(changed):
-    models = {"moved": {"estimator": LOGISTIC, **changed}, "plain": {"estimator": LOGISTIC}}
+    models = {"moved": {"estimator": LOGISTIC, **changed}, "plain": LOGISTIC}
     data = {"d": {"source": "file", "path": "a.csv", "target": "y"}}
-    one = config(models=models, datasets=data)
-
-    def told(test):
-        return " ".join(cautions(planned_in(one, test), one, (), "accuracy", "d").of(models))
-
     for test in ("cv5x2_mcnemar", "corrected_repeated_kfold_t", "cv5x2_f"):
-        assert f"{test} has an inflated type I error with" in told(test)
-        assert "class weights, costs or tuned thresholds" in told(test)
-        assert "Use half_sample_t (plan halves) or cv5x2_z (plan cv_5x2) instead." in told(test)
-    assert told("cv5x2_z") == ""
+        text = said(test, models, dataset="d", datasets=data)
+        assert f"{test} has an inflated type I error with" in text
+        assert "class weights, costs or tuned thresholds" in text
+        assert "Use half_sample_t (plan halves) or cv5x2_z (plan cv_5x2) instead." in text
+    assert said("cv5x2_z", models, dataset="d", datasets=data) == ""
     assert "class weights" not in said("cv5x2_f", {"plain": LOGISTIC})

@@ -11,6 +11,7 @@ from bakeoff.comparisons.advice import CASES, recommended
 from bakeoff.comparisons.settings import corrects, planned
 from bakeoff.spec.tests import HypothesisTests
 from bakeoff.stats import Evidence, catalogue
+from tests.conftest import hold
 from tests.unit.comparisons.conftest import experiment
 
 
@@ -65,7 +66,8 @@ NET = {"estimator": "sklearn.neural_network.MLPClassifier", "seeds": 4}
 FOREST = {"estimator": "sklearn.ensemble.RandomForestClassifier", "seeds": 3}
 BAYES = {"estimator": "sklearn.naive_bayes.GaussianNB"}
 SINGLE = {**FOREST, "seeds": 1}
-THREE = ("accuracy", "log_loss", "mcc")
+THREE = ["accuracy", "log_loss", "mcc"]
+ONE, REST, REPEATED = THREE[:1], THREE[1:], "corrected_repeated_kfold_t"
 PLAIN = {"independent_rows": True}
 OF_FOLDS = FIVE | {"models": 2, "metrics": ["accuracy"], "datasets": {"d": {**FILE, "groups": "g"}}}
 OF_ONE_FIT = (
@@ -77,54 +79,39 @@ BY_MARGIN = run("metric_equivalence", margin=2.5)
 PLANNED = [
     (HELD_OUT | {"models": 2}, ["mcnemar", "metric_difference"]),
     (HELD_OUT, ["cochran_q", "metric_difference"]),
-    (BOTH, ["cv5x2_z", "corrected_repeated_kfold_t", "cochran_q", "metric_difference"]),
+    (BOTH, ["cv5x2_z", REPEATED, "cochran_q", "metric_difference"]),
     ({"models": 2, "resampling": {"cv_5x2": {}, "kfold": {}}}, ["cv5x2_z", "corrected_kfold_t"]),
-    (FIVE | {"models": 2, "datasets": 5}, ["cv5x2_z", "corrected_repeated_kfold_t"]),
+    (FIVE | {"models": 2, "datasets": 5}, ["cv5x2_z", REPEATED]),
     (BOTH | {"models": 2, "datasets": 6}, ["wilcoxon_signed_rank"]),
     (FIVE | {"datasets": 6}, ["friedman"]),
     (FIVE | {"models": 1}, []),
     # one-sided questions get tests with sides
-    (
-        BOTH | {"metrics": ["accuracy"], "tests": {"alternative": "greater"}},
-        ["cv5x2_z", "cochran_q"],
-    ),
+    (BOTH | {"metrics": ONE, "tests": {"alternative": "greater"}}, ["cv5x2_z", "cochran_q"]),
     # tests can be named beside the recommended ones
-    (
-        FIVE | run("recommended", "cv5x2_f"),
-        {"cv5x2_z": ["accuracy"], "corrected_repeated_kfold_t": THREE[1:], "cv5x2_f": THREE},
-    ),
-    (
-        FIVE | run("cv5x2_f", "recommended"),
-        {"cv5x2_f": THREE, "cv5x2_z": ["accuracy"], "corrected_repeated_kfold_t": THREE[1:]},
-    ),
-    (
-        FIVE | run("recommended", "corrected_repeated_kfold_t"),
-        {"cv5x2_z": ["accuracy"], "corrected_repeated_kfold_t": THREE},
-    ),
+    (FIVE | run("recommended", "cv5x2_f"), {"cv5x2_z": ONE, REPEATED: REST, "cv5x2_f": THREE}),
+    (FIVE | run("cv5x2_f", "recommended"), {"cv5x2_f": THREE, "cv5x2_z": ONE, REPEATED: REST}),
+    (FIVE | run("recommended", REPEATED), {"cv5x2_z": ONE, REPEATED: THREE}),
     (
         FIVE | {"datasets": 3} | run("recommended", "friedman_posthoc"),
-        ["cv5x2_z", "corrected_repeated_kfold_t", "friedman_posthoc"],
+        ["cv5x2_z", REPEATED, "friedman_posthoc"],
     ),
     # tests on rows follow the metrics
     *(
         (HELD_OUT | {"models": 2, "costs": COSTS, "metrics": metrics}, expected)
         for metrics, expected in [
-            (["cost", "accuracy"], {"cost_sensitive": ["cost"], "mcnemar": ["accuracy"]}),
-            (["accuracy", "roc_auc"], {"mcnemar": ["accuracy"], "delong": ["roc_auc"]}),
-            (["f1", "error", "mcc"], {"metric_difference": ["f1", "mcc"], "mcnemar": ["accuracy"]}),
-            (["error", "accuracy"], {"mcnemar": ["accuracy"]}),
+            (["cost", "accuracy"], {"cost_sensitive": ["cost"], "mcnemar": ONE}),
+            (["accuracy", "roc_auc"], {"mcnemar": ONE, "delong": ["roc_auc"]}),
+            (["f1", "error", "mcc"], {"metric_difference": ["f1", "mcc"], "mcnemar": ONE}),
+            (["error", "accuracy"], {"mcnemar": ONE}),
             (["expected_cost"], {"metric_difference": ["expected_cost"]}),
         ]
     ),
     (
-        HELD_OUT | {"tests": {"options": {"metric_difference": {"metrics": ["accuracy"]}}}},
-        {"cochran_q": ["accuracy"], "metric_difference": ["accuracy"]},
+        HELD_OUT | {"tests": {"options": {"metric_difference": {"metrics": ONE}}}},
+        {"cochran_q": ONE, "metric_difference": ONE},
     ),
     # a value in a unit is for the first metric
-    (
-        run("bayes_correlated_t", "cv5x2_f", rope=0.1),
-        {"bayes_correlated_t": ["accuracy"], "cv5x2_f": THREE},
-    ),
+    (run("bayes_correlated_t", "cv5x2_f", rope=0.1), {"bayes_correlated_t": ONE, "cv5x2_f": THREE}),
     # one test may compare all pairs where others have a control
     (
         {"datasets": 2}
@@ -132,7 +119,7 @@ PLANNED = [
         ["nemenyi", "friedman"],
     ),
     # forward chaining is no cross-validation
-    (KFOLD | {"datasets": {"d": {**FILE, "time": "t"}}}, ["corrected_repeated_kfold_t"]),
+    (KFOLD | {"datasets": {"d": {**FILE, "time": "t"}}}, [REPEATED]),
     # tests that know no groups or times give way
     (of_rows(groups="patient"), ["mcnemar"]),
     (of_rows(runs="run") | run("mcnemar", "proportion_difference"), ["mcnemar"]),
@@ -142,7 +129,7 @@ PLANNED = [
     (of_rows(groups="patient") | asked("mcnemar", **PLAIN), ["mcnemar"]),
     (of_rows(time="day") | asked("binomial_test", variant="rao_scott"), ["binomial_test"]),
     (of_rows() | asked("binomial_test", variant="exact"), ["binomial_test"]),
-    (OF_FOLDS, ["corrected_repeated_kfold_t"]),
+    (OF_FOLDS, [REPEATED]),
     (OF_FOLDS | asked("cv5x2_z", **PLAIN), ["cv5x2_z"]),
     (OF_FOLDS | asked("cv5x2_mcnemar", **PLAIN), ["cv5x2_mcnemar"]),
     # with several runs tests of recipes, and none of single fits
@@ -152,10 +139,7 @@ PLANNED = [
     ),
     (of_runs(bayes=BAYES, forest=SINGLE), ["mcnemar"]),
     (of_runs(net=NET, forest=FOREST) | {"datasets": IN_TIME}, []),
-    (
-        of_runs(net=NET, forest=FOREST) | BOTH,
-        {"corrected_repeated_kfold_t": ["accuracy"], "recipe_difference": ["accuracy"]},
-    ),
+    (of_runs(net=NET, forest=FOREST) | BOTH, {REPEATED: ONE, "recipe_difference": ONE}),
     # numbers in time are compared by a long-run variance
     (
         of_numbers("rmse", "mae", "median_absolute_error", time="age"),
@@ -242,21 +226,15 @@ def test_a_test_without_its_plan_names_one(name):
     assert f"tests.run[0]: {name} needs the plan `{entry.plans[0]}`" in found
 
 
+FAILED = {"missing_cells": "failed"}
+RELATED = of_rows(groups="ward")
+RETRAINED = of_runs(a=NET, b=NET)
 # what is told, and the experiment
 REFUSED = [
     ("tests.run[1]: mcnemar appears twice", run("mcnemar", "mcnemar")),
-    (
-        "friedman compares 3 models at least, found 2; `recommended` chooses tests that fit",
-        {"models": 2, "datasets": 8} | run("friedman"),
-    ),
-    (
-        "quade looks at the size of scores, and `missing_cells: failed` ranks a failure last",
-        {"datasets": 8} | run("quade", missing_cells="failed"),
-    ),
-    (
-        "and gives it none; use `conover_friedman`, `friedman`,",
-        {"models": 2, "datasets": 8, "tests": {"missing_cells": "failed"}},
-    ),
+    ("friedman … 3 models at least, found 2", {"models": 2, "datasets": 8} | run("friedman")),
+    ("quade looks at … ranks a failure last", {"datasets": 8} | run("quade", **FAILED)),
+    ("use `conover_friedman`, `friedman`,", {"models": 2, "datasets": 8, "tests": FAILED}),
     (
         "corrected_kfold_t is for one cross-validation: `kfold` has repeats",
         {"resampling": {"kfold": {"repeats": 2}}} | run("corrected_kfold_t"),
@@ -266,10 +244,7 @@ REFUSED = [
         KFOLD | run("corrected_kfold_t") | {"datasets": {"d": {**FILE, "time": "t"}}},
     ),
     ("compares several metrics at once, found one", {"metrics": ["accuracy"]} | run("manova")),
-    (
-        "manova cannot take accuracy and error together",
-        {"metrics": ["accuracy", "error"]} | run("manova"),
-    ),
+    ("cannot take accuracy and error", {"metrics": ["accuracy", "error"]} | run("manova")),
     (
         "manova of 3 metrics needs 4 folds at least, found 3",
         {"resampling": {"kfold": {"folds": 3}}} | run("manova"),
@@ -280,41 +255,18 @@ REFUSED = [
     ("cv5x2_f.metrics[1]: mcc appears twice", asked("cv5x2_f", metrics=["mcc", "mcc"])),
     ("found 'mcc', expected a list of metrics", asked("cv5x2_f", metrics="mcc")),
     ("tests.versus: unknown model 'bb'", {"tests": {"versus": "bb"}}),
-    (
-        "tests.options.delong: delong does not run (the tests are mcnemar)",
-        run("mcnemar", options={"delong": {"alpha": 0.1}}),
-    ),
-    (
-        "tests.options.mcnemer: unknown test 'mcnemer'; did you mean 'mcnemar'?",
-        {"tests": {"options": {"mcnemer": {}}}},
-    ),
-    *(
-        (f"tests.options.{place}", asked(place.partition(".")[0], **option))
-        for place, option in [
-            ("mcnemar.varient: unknown option 'varient'; did you mean 'variant'?", {"varient": 1}),
-            ("binomial_test.p0: found 'half', must be a number", {"p0": "half"}),
-            ("mcnemar.alpha: found 5, must lie strictly between 0 and 1", {"alpha": 5}),
-            (
-                "mcnemar.confidence_level: is not set here: it follows from `alpha` and the corr",
-                {"confidence_level": 0.9},
-            ),
-            (
-                "mcnemar.metrics: mcnemar is about accuracy and no other metric",
-                {"metrics": ["mcc"]},
-            ),
-            ("cv5x2_f.metrics[0]: unknown metric 'f1_macro'", {"metrics": ["f1_macro"]}),
-            ("cv5x2_f.plan: cv5x2_f is not valid on `holdout`", {"plan": "holdout"}),
-            (
-                "mcnemar.correction: unknown correction 'holms'; did you mean 'holm'?",
-                {"correction": "holms"},
-            ),
-            ("bayes_correlated_t.correction: unknown option", {"correction": "holm"}),
-            (
-                "metric_equivalence.margin: found 1, must be below 1: accuracy lies between 0 and",
-                {"margin": 1},
-            ),
-        ]
-    ),
+    ("delong does not run (the tests are mcnemar)", run("mcnemar", options={"delong": {}})),
+    ("options.mcnemer: … did you mean 'mcnemar'?", {"tests": {"options": {"mcnemer": {}}}}),
+    ("mcnemar.varient: … did you mean 'variant'?", asked("mcnemar", varient=1)),
+    ("binomial_test.p0: found 'half', must be a number", asked("binomial_test", p0="half")),
+    ("mcnemar.alpha: found 5, must lie strictly between 0 and 1", asked("mcnemar", alpha=5)),
+    ("it follows from `alpha` and the corr", asked("mcnemar", confidence_level=0.9)),
+    ("mcnemar is about accuracy and no other", asked("mcnemar", metrics=["mcc"])),
+    ("metrics[0]: unknown metric 'f1_macro'", asked("cv5x2_f", metrics=["f1_macro"])),
+    ("cv5x2_f.plan: cv5x2_f is not valid on `holdout`", asked("cv5x2_f", plan="holdout")),
+    ("mcnemar.correction: … did you mean 'holm'?", asked("mcnemar", correction="holms")),
+    ("correction: unknown option", asked("bayes_correlated_t", correction="holm")),
+    ("found 1, must be below 1: accuracy lies between 0", asked("metric_equivalence", margin=1)),
     (
         "tests.options.mcnemar.variant: unknown value 'exat'; did you mean 'exact'?",
         run("cochran_q", options={"mcnemar": {"variant": "exat"}}),
@@ -323,36 +275,18 @@ REFUSED = [
         "tests.versus: nemenyi compares all pairs: set `options: {nemenyi: {versus: null}}`",
         {"datasets": 8} | run("nemenyi", "friedman", versus="m0"),
     ),
-    (
-        "tests.alternative: cv5x2_f is two-sided only",
-        run("cv5x2_f", "mcnemar", alternative="greater"),
-    ),
-    (
-        "tests.missing_cells: none of the tests that run takes it",
-        run("mcnemar", missing_cells="drop_dataset"),
-    ),
-    (
-        "tests.correction: mcnemar: 'shaffer' is for two-sided tests of all pairs",
-        run("mcnemar", correction="shaffer", versus="m0"),
-    ),
-    (
-        "tost_paired tests another hypothesis; use 'holm'",
-        run("tost_paired", correction="shaffer", margin=0.1),
-    ),
-    (
-        "options of a single pair, mcnemar tests each pair by itself; use 'holm'",
-        run("mcnemar", correction="max-t"),
-    ),
-    (
-        "tests.margin: tost_paired: found 1.5, must be below 1: accuracy lies between 0 and 1",
-        run("tost_paired", margin=1.5),
-    ),
+    ("alternative: cv5x2_f is two-sided only", run("cv5x2_f", "mcnemar", alternative="greater")),
+    ("none of the tests that run takes it", run("mcnemar", missing_cells="drop_dataset")),
+    ("for two-sided tests of all pairs", run("mcnemar", correction="shaffer", versus="m0")),
+    ("another hypothesis; use 'holm'", run("tost_paired", correction="shaffer", margin=0.1)),
+    ("mcnemar tests each pair by itself; use 'holm'", run("mcnemar", correction="max-t")),
+    ("tests.margin: tost_paired: found 1.5, must be below 1", run("tost_paired", margin=1.5)),
     # forms for rows that belong together
-    ("which is for independent rows", of_rows(groups="ward") | asked("mcnemar", variant="exact")),
+    ("which is for independent rows", RELATED | asked("mcnemar", variant="exact")),
     ("(the tests are diebold_mariano)", of_rows(time="day") | asked("mcnemar", variant="exact")),
     ("nothing to assume", of_rows() | asked("mcnemar", **PLAIN)),
-    ("must be true or false", of_rows(groups="ward") | asked("mcnemar", independent_rows="yes")),
-    ("`groups:` of the data set", of_rows(groups="ward") | asked("mcnemar", groups="ward")),
+    ("must be true or false", RELATED | asked("mcnemar", independent_rows="yes")),
+    ("`groups:` of the data set", RELATED | asked("mcnemar", groups="ward")),
     (
         "'rao_scott', which is for rows in groups; allowed for independent",
         of_rows() | asked("binomial_test", variant="rao_scott"),
@@ -366,30 +300,21 @@ REFUSED = [
         "recipe_difference compares models that were trained with several seeds, and no model has",
         of_runs(a=BAYES, b=BAYES) | run("recipe_difference"),
     ),
-    (
-        "is known to hold its level there",
-        of_runs(a=NET, b=NET) | run("recipe_difference") | {"datasets": IN_TIME},
-    ),
-    (
-        f"mcnemar {OF_ONE_FIT}: use recipe_difference or set `seeds: 1`",
-        of_runs(a=NET, b=NET) | run("mcnemar"),
-    ),
+    ("hold its level there", RETRAINED | run("recipe_difference") | {"datasets": IN_TIME}),
+    (f"mcnemar {OF_ONE_FIT}: use recipe_difference or set `seeds: 1`", RETRAINED | run("mcnemar")),
     (
         f"cv5x2_mcnemar {OF_ONE_FIT}: use corrected_repeated_kfold_t",
-        of_runs(a=NET, b=NET) | FIVE | run("cv5x2_mcnemar"),
+        RETRAINED | FIVE | run("cv5x2_mcnemar"),
     ),
     # numbers
-    (
-        "no standard error for `rmse` and `r2`; add one of mae",
-        of_numbers("rmse", "r2") | run("mean_difference"),
-    ),
+    ("for `rmse` and `r2`; add one of mae", of_numbers("rmse", "r2") | run("mean_difference")),
     ("takes rows in the order of time as 8 blocks", of_numbers("rmse", time="age") | BY_MARGIN),
 ]
 
 
 @pytest.mark.parametrize(("message", "facts"), REFUSED)
 def test_refused(message, facts):
-    assert message in problems(**facts)
+    hold(problems(**facts), message)
 
 
 def test_the_message_shown_is_the_one_given():

@@ -9,21 +9,20 @@ from bakeoff import stats
 from bakeoff.comparisons import Decision, plan_tests, run_planned
 from bakeoff.comparisons.advice import cautions
 from bakeoff.comparisons.plan_tests import left_out
-from bakeoff.comparisons.row_tables import score_intervals
+from bakeoff.comparisons.run_tests import score_intervals
 from bakeoff.fit.predictions import Predictions
 from bakeoff.report.study import Family, Written
 from bakeoff.report.verdict import Facts, look, of_runs
 from bakeoff.scores import METRICS, collect_predictions
 from bakeoff.spec.experiment import run_name
 from tests.unit.comparisons import conftest
+from tests.unit.comparisons.test_plans import BAYES, FOREST, IN_TIME, NET, SINGLE
 from tests.unit.report.studies import pair
 
-NET = {"estimator": "sklearn.neural_network.MLPClassifier", "seeds": 4}
-FOREST = {"estimator": "sklearn.ensemble.RandomForestClassifier", "seeds": 3}
-BAYES = {"estimator": "sklearn.naive_bayes.GaussianNB"}
-TIMED = {"source": "sklearn", "name": "breast_cancer", "time": "mean radius"}
 N = 80
 TRUTH = np.arange(N) % 2
+RUNS = (("net", range(1, 5), 0.5), ("forest", range(1, 4), 0.0), ("bayes", [1], 0.0))
+MODELS = {"net": NET, "forest": FOREST, "bayes": BAYES}
 
 
 def experiment(models, **changes):
@@ -46,8 +45,8 @@ def predictions(model, seed, better=0.0):
 @pytest.fixture
 def collected(tmp_path):
     paths = {}
-    for model, seeds, better in (("net", 4, 0.5), ("forest", 3, 0.0), ("bayes", 1, 0.0)):
-        for seed in range(1, seeds + 1):
+    for model, seeds, better in RUNS:
+        for seed in seeds:
             paths[run_name(model, seed)] = tmp_path / f"{model}-{seed}.parquet"
             predictions(model, seed, better).write(paths[run_name(model, seed)])
     collect_predictions(paths, tmp_path / "d.parquet")
@@ -55,7 +54,7 @@ def collected(tmp_path):
 
 
 def test_all_runs_are_compared_and_a_model_without_seed_is_fixed(collected):
-    spec = experiment({"net": NET, "forest": FOREST, "bayes": BAYES})
+    spec = experiment(MODELS)
     (test,) = [t for t in plan_tests(spec)[1] if t.name == "recipe_difference"]
     found = run_planned(test, spec, {"d": collected})
     assert [(row.metric, row.model_a, row.model_b) for row in found[:2]] == [
@@ -71,11 +70,8 @@ def test_all_runs_are_compared_and_a_model_without_seed_is_fixed(collected):
     assert found[1].result["details"]["runs_b"] == 1
 
 
-RUNS = (("net", range(1, 5), 0.5), ("forest", range(1, 4), 0.0), ("bayes", [1], 0.0))
-
-
 def test_tables_of_a_test_set_are_about_all_runs_of_each_model(collected):
-    spec = experiment({"net": NET, "forest": FOREST, "bayes": BAYES})
+    spec = experiment(MODELS)
     found = score_intervals(spec, {"d": collected}).query("metric == 'accuracy'")
     own = [[predictions(m, s, b).y_pred for s in seeds] for m, seeds, b in RUNS]
     assert found["model"].tolist() == ["net", "forest", "bayes"]
@@ -90,22 +86,15 @@ def test_tables_of_a_test_set_are_about_all_runs_of_each_model(collected):
     assert line_of["ci_high"] == pytest.approx(single.high)
 
 
-SINGLE = {**FOREST, "seeds": 1}
-
-
 @pytest.mark.parametrize(
     ("models", "changes", "said"),
     [
         ({"forest": SINGLE}, {}, "forest cannot be compared with the other models for other seeds"),
-        (
-            {"forest": SINGLE},
-            {},
-            "because it is trained once and may draw at random: write `seeds: 5` there",
-        ),
+        ({"forest": SINGLE}, {}, "it is trained once and may draw at random: write `seeds: 5` th"),
         ({"b": SINGLE, "c": SINGLE}, {}, "they are trained once"),
         ({}, {}, ""),
         ({"net": BAYES, "forest": SINGLE}, {}, ""),
-        ({}, {"datasets": {"d": TIMED}}, "knows no dependence in time"),
+        ({}, {"datasets": IN_TIME}, "knows no dependence in time"),
         ({"forest": SINGLE}, {"tests": {"run": ["mcnemar"]}}, ""),
     ],
 )

@@ -27,6 +27,7 @@ from bakeoff.stats import (
     metric_difference,
     metric_limits,
 )
+from tests.conftest import hold
 
 ROOT = Path(__file__).parents[3]
 SCHEMA = json.loads((ROOT / "docs/gate.schema.json").read_text())
@@ -40,6 +41,7 @@ def files(tmp_path, monkeypatch):
     sex = np.where(np.arange(n) % 2 == 0, "f", "m")
     wrong = {
         "base": np.arange(n) % 10 == 0,
+        "best": np.zeros(n, bool),
         "equal": (np.arange(n) % 10 == 0) ^ (np.arange(n) % 150 < 2),
         "worse": np.arange(n) % 10 < 2,
         "women": (np.arange(n) % 10 == 0) | np.isin(np.arange(n) % 20, (2, 4)),
@@ -50,13 +52,8 @@ def files(tmp_path, monkeypatch):
         frame = pd.DataFrame(
             {"id": range(n), "y_true": y, "y_pred": said, "p_no": 1 - p, "p_yes": p, "sex": sex}
         )
-        frame.assign(patient=np.arange(n) // 10).to_csv(f"{name}.csv", index=False)
-
-
-@pytest.fixture
-def run(capsys):
-    """Run a command line; return its exit code, and what goes to both streams."""
-    return lambda *line: (main(line), *capsys.readouterr())
+        frame = frame.assign(patient=np.arange(n) // 10, site=np.arange(n) % 3)
+        frame.to_csv(f"{name}.csv", index=False)
 
 
 def edit(*names, **columns):
@@ -74,58 +71,53 @@ def outcome(capsys, candidate, *options, margin="0.02"):
 
 def gate(capsys, candidate, *options, **more):
     """Return the exit code and the words of both streams, with single blanks between them."""
-    code, out, err = outcome(capsys, candidate, *options, **more)
-    return code, " ".join((out + err).split())
+    code, *streams = outcome(capsys, candidate, *options, **more)
+    return code, " ".join("".join(streams).split())
 
 
 def as_json(capsys, candidate, *options, **more):
     """Return what `--json` prints, which is as its schema says."""
-    found = json.loads(outcome(capsys, candidate, "--json", *options, **more)[1])
-    jsonschema.validate(found, SCHEMA)
-    return found
+    answer = json.loads(outcome(capsys, candidate, "--json", *options, **more)[1])
+    jsonschema.validate(answer, SCHEMA)
+    return answer
 
 
-@pytest.mark.parametrize(
-    ("candidate", "margin", "code", "said"),
-    [
-        ("equal", "0.02", 0, "Ship: equal is not worse than base by 0.02"),
-        ("worse", "0.02", 1, "Block: worse is worse than base by more than 0.02"),
-        ("equal", "0.001", 2, "rows would decide with a probability of 80%"),
-        ("worse", "0.1", 2, "more rows would hardly decide"),  # exactly what it loses
-    ],
-)
-def test_three_decisions(capsys, candidate, margin, code, said):
-    found, text = gate(capsys, candidate, margin=margin)
-    assert (found, said in text) == (code, True)
-    assert f"the line is at −{margin}." in text
-    assert re.search(r"true change is above −0\.\d{3} and below −?0\.\d{3}, each", text)
+F1, AREA, ACCURACY = (["--metric", name] for name in ("f1", "roc_auc", "accuracy"))
+SEX, SITE = (["--subgroups", column] for column in ("sex", "site"))
+DECISIONS = [
+    ("equal", "0.02", [], 0, "Ship: equal is not worse than base by 0.02 … line is at −0.02."),
+    ("worse", "0.02", [], 1, "Block: worse is worse than base by more than 0.02 … at −0.02."),
+    ("equal", "0.001", [], 2, "line is at −0.001. … rows would decide with a probability of 80%"),
+    ("worse", "0.1", [], 2, "line is at −0.1. … more rows would hardly decide"),  # what it loses
+    ("equal", "0", ["--superior"], 1, "Block: equal is not shown better"),
+    ("best", "0.05", ["--superior"], 0, "Ship: best is better … by more than 0.05 … is at 0.05."),
+    ("women", "0.15", [], 0, "Ship"),
+    ("women", "0.15", SEX, 1, "by more than 0.15 of accuracy for f."),
+    ("women", "0.15", SEX + SITE, 1, "for sex: f."),
+    ("women", "0.15", SITE + SEX, 1, "for sex: f."),
+    ("equal", "0.02", SEX, 0, "Limits of subgroups at the level 0.017 each"),
+    ("equal", "0.02", AREA + ACCURACY, 0, "by 0.02 of roc_auc or 0.02 of accuracy."),
+]
+
+
+@pytest.mark.parametrize(("candidate", "margin", "options", "code", "said"), DECISIONS)
+def test_decisions(capsys, candidate, margin, options, code, said):
+    ended, text = gate(capsys, candidate, *options, margin=margin)
+    hold(text, said)
+    assert ended == code
+    assert re.search(r"true change is above −?0\.\d{3} and below −?0\.\d{3}, each", text)
     assert ("decide" in text) == (code == 2)
 
 
-def test_superior_blocks_what_is_not_shown_better(capsys):
-    assert gate(capsys, "equal", "--superior", margin="0")[0] == 1
-    Path("base.csv").rename("best.csv")
-    Path("worse.csv").rename("base.csv")
-    code, said = gate(capsys, "best", "--superior", margin="0.05")
-    assert (code, "Ship: best is better than base by more than 0.05" in said) == (0, True)
-    assert "the line is at 0.05." in said
-
-
-def test_a_harmed_subgroup_blocks(capsys):
-    assert gate(capsys, "women", margin="0.15")[0] == 0
-    code, said = gate(capsys, "women", "--subgroups", "sex", "--output", "c.md", margin="0.15")
-    assert code == 1
-    assert "by more than 0.15 of accuracy for f." in said
-    text = Path("c.md").read_text()
-    assert text.startswith("### ⛔ Block")
-    assert "| f | 750 |" in text
-    found = as_json(capsys, "equal", "--subgroups", "sex")
+def test_subgroups_share_the_level_of_harm(capsys):
+    gate(capsys, "women", *SEX, "--output", "c.md", margin="0.15")
+    hold(Path("c.md").read_text(), "### ⛔ Block … | f | 750 |")
+    found = as_json(capsys, "equal", *SEX)
     assert [part["name"] for part in found["subgroups"]] == ["f", "m"]
     assert {part["alpha"] for part in found["subgroups"]} == {0.05 / 3}
     assert found["overall"]["alpha"] == 0.05
-    edit("base", "equal", sex="f")
-    said = gate(capsys, "equal", "--subgroups", "sex")[1]
-    assert "Limits of subgroups at the level 0.025 each" in said
+    found = as_json(capsys, "equal", *SITE, *SEX, *F1, "--metric", "mcc")
+    assert [part["alpha"] for part in found["subgroups"]] == [0.05 / 12] * 5
 
 
 def test_without_limits_nothing_follows(capsys):
@@ -134,12 +126,12 @@ def test_without_limits_nothing_follows(capsys):
         p = np.where(right, high, 1 - high) + 0.001 * (np.arange(1500) % 10)
         edit(name, p_yes=p, p_no=1 - p)
     for candidate in ("equal", "worse"):
-        code, said = gate(capsys, candidate, "--metric", "roc_auc")
+        code, said = gate(capsys, candidate, *AREA)
         assert code == 2
         assert "No decision follows, because no row counts differently for the two" in said
         assert " decide" not in said
         assert "same on every row" not in said
-        as_json(capsys, candidate, "--metric", "roc_auc")
+        as_json(capsys, candidate, *AREA)
 
 
 def test_all_rows_and_subgroups_share_the_probability_of_a_false_block():
@@ -170,7 +162,7 @@ def test_all_rows_and_subgroups_share_the_probability_of_a_false_block():
 
 def test_the_positive_class_is_chosen_and_named(capsys):
     options = [], ["--positive", "no"], ["--positive", "yes"]
-    found = [as_json(capsys, "worse", "--metric", "f1", *more) for more in options]
+    found = [as_json(capsys, "worse", *F1, *more) for more in options]
     assert [one["terms"]["positive"] for one in found] == ["yes", "no", "yes"]
     assert "f1 (positive class: no)" in found[1]["headline"]
     assert found[0]["overall"] != found[1]["overall"]
@@ -232,10 +224,10 @@ def test_mistakes_end_with_3(capsys, options, message):
     assert {path: path.lstat().st_mtime_ns for path in Path().iterdir()} == before
 
 
-@pytest.mark.parametrize(
-    ("kind", "worse", "code"),
-    [("right", -1, 1), ("wrong", 1, 1), ("higher", -1, 1), ("lower", 1, 1), ("higher", 0, 0)],
-)
+KINDS = [("right", -1, 1), ("wrong", 1, 1), ("higher", -1, 1), ("lower", 1, 1), ("higher", 0, 0)]
+
+
+@pytest.mark.parametrize(("kind", "worse", "code"), KINDS)
 def test_numbers_per_row(capsys, kind, worse, code):
     i = np.arange(1000)
     base = (i % 2).astype(float)
@@ -243,13 +235,12 @@ def test_numbers_per_row(capsys, kind, worse, code):
     if worse == 0:
         other = base + np.where(i % 3 == 0, 0.001, -0.0005)
     base, other = (v if kind in ("right", "wrong") else v + 0.01 * (i % 7) for v in (base, other))
-    for name, values in (("old", base), ("new", other)):
+    for name, values in (("base", base), ("new", other)):
         pd.DataFrame({"id": i, "score": values}).to_csv(f"{name}.csv", index=False)
-    assert main(["gate", "old.csv", "new.csv", "--margin", "0.01", "--values", kind]) == code
-    assert main(["gate", "old.csv", "new.csv", "--margin", "0.9", "--values", kind]) == 0
-    options = ["--values", kind, "--metric", "f1", "--margin", "1"]
-    assert main(["gate", "old.csv", "new.csv", *options]) == 3
-    assert "is for predictions" in capsys.readouterr().err
+    for margin, wanted in (("0.01", code), ("0.9", 0)):
+        assert gate(capsys, "new", "--values", kind, margin=margin)[0] == wanted
+    ended, said = gate(capsys, "new", "--values", kind, *F1)
+    assert (ended, "is for predictions" in said) == (3, True)
 
 
 def test_runs_of_items_belong_together(capsys):
@@ -313,18 +304,16 @@ def run_action(base, candidate, metric, options, undecided):
 
 
 def test_one_table_of_both_decides_as_two_tables(capsys):
-    base, worse = (pd.read_csv(f"{name}.csv") for name in ("base", "worse"))
-    shuffled = base[["id", "y_true", "patient", "sex"]].assign(
-        old=base["y_pred"], new=worse["y_pred"]
-    )
-    shuffled.sample(frac=1, random_state=1).to_csv("wide.csv", index=False)
-    more = ["--groups", "patient", "--subgroups", "sex", "--json"]
-    answers = []
-    base[["y_true", "y_pred"]].assign(new=worse["y_pred"]).to_csv("bare.csv", index=False)
-    assert main(["gate", "bare.csv", "--models", "y_pred,new", "--margin", "0.02"]) == 1, "no ids"
+    base, new = (pd.read_csv(f"{name}.csv") for name in ("base", "worse"))
+    wide = base[["id", "y_true", "patient", "sex"]].assign(old=base["y_pred"], new=new["y_pred"])
+    wide.sample(frac=1, random_state=1).to_csv("wide.csv", index=False)
+    wide[["y_true", "old", "new"]].to_csv("bare.csv", index=False)
+    assert main(["gate", "bare.csv", "--models", "old,new", "--margin", "0.02"]) == 1, "no ids"
     capsys.readouterr()
-    for files in (["base.csv", "worse.csv"], ["wide.csv", "--models", "old,new"]):
-        assert main(["gate", *files, "--margin", "0.02", *more]) == 1
+    answers = []
+    for files in ("base.csv worse.csv", "wide.csv --models old,new"):
+        more = "--margin 0.02 --groups patient --subgroups sex --json"
+        assert main(f"gate {files} {more}".split()) == 1
         answers.append(json.loads(capsys.readouterr().out))
     two, one = answers
     assert (one["base"], one["candidate"]) == ("old", "new")
@@ -364,8 +353,9 @@ def rare(name, positives, seed, times=1):
     rng = np.random.default_rng(seed)
     y = np.arange(400) < positives
     p = times / (1 + np.exp(3.4 - 2.5 * y - rng.normal(size=400)))
-    frame = pd.DataFrame({"id": range(400), "y_true": np.where(y, "yes", "no"), "p_yes": p})
-    frame.assign(y_pred=np.where(p > 0.5, "yes", "no"), p_no=1 - p).to_csv(name, index=False)
+    said, truth = (np.where(right, "yes", "no") for right in (p > 0.5, y))
+    columns = {"id": range(400), "y_true": truth, "y_pred": said, "p_no": 1 - p, "p_yes": p}
+    pd.DataFrame(columns).to_csv(name, index=False)
 
 
 @pytest.mark.parametrize(
@@ -431,51 +421,26 @@ def test_values_files_and_messages_obey_no_terminal_and_no_runner_of_a_build(cap
 
 
 def test_several_metrics_are_one_decision(capsys):
-    frame = pd.read_csv("base.csv")
-    frame["p_yes"] = frame["id"] % 7 / 10  # the same labels, useless probabilities
-    frame.assign(p_no=1 - frame["p_yes"]).to_csv("blind.csv", index=False)
-    asked = ["--metric", "roc_auc", "--metric", "accuracy"]
-    assert gate(capsys, "blind", "--metric", "accuracy")[0] == 0
-    for metrics in (asked, asked[2:] + asked[:2]):
+    useless = pd.read_csv("base.csv")["id"] % 7 / 10  # the same labels, useless probabilities
+    Path("blind.csv").write_bytes(Path("base.csv").read_bytes())
+    edit("blind", p_yes=useless, p_no=1 - useless)
+    assert gate(capsys, "blind", *ACCURACY)[0] == 0
+    for metrics in (AREA + ACCURACY, ACCURACY + AREA):
         code, said = gate(capsys, "blind", *metrics)
         assert code == 1
         assert "Block: blind is worse than base by more than 0.02 of roc_auc" in said
-    code, said = gate(capsys, "equal", *asked)
-    assert code == 0
-    assert "by 0.02 of roc_auc or 0.02 of accuracy." in said
-    found = as_json(capsys, "blind", *asked)
-    assert [(one["terms"]["metric"], one["decision"]) for one in found["by_metric"]] == [
-        ("roc_auc", "block"),
-        ("accuracy", "ship"),
-    ]
-    assert found["by_metric"][0]["overall"]["alpha"] == 0.025  # harm by either metric
-    assert found["by_metric"][1]["overall"]["alpha"] == 0.05  # both must pass
+    found = as_json(capsys, "blind", *AREA, *ACCURACY)["by_metric"]
+    assert [
+        (one["terms"]["metric"], one["decision"], one["overall"]["alpha"]) for one in found
+    ] == [("roc_auc", "block", 0.025), ("accuracy", "ship", 0.05)]  # harm by either; both must pass
 
 
-def test_several_columns_of_subgroups_are_one_decision(capsys):
-    edit("base", "women", "equal", site=lambda frame: frame["id"] % 3)
-    for columns in (["sex", "site"], ["site", "sex"]):
-        options = [word for column in columns for word in ("--subgroups", column)]
-        code, said = gate(capsys, "women", *options, margin="0.15")
-        assert code == 1
-        assert "for sex: f." in said
-    found = as_json(capsys, "equal", *options, "--metric", "f1", "--metric", "mcc")
-    assert len(found["subgroups"]) == 5
-    assert {part["alpha"] for part in found["subgroups"]} == {0.05 / 12}
-
-
-EMPTY = ["--groups=", "--truth=", "--id=", "--seeds=", "--set predicted="]
-
-
-@pytest.mark.parametrize("option", EMPTY)
-@pytest.mark.parametrize("command", ["gate --margin 0.1", "compare", "plan --difference 0.1"])
-def test_an_empty_name_of_a_column_is_a_mistake(capsys, command, option):
-    line = f"{command} base.csv equal.csv {option}"
-    if line.startswith("plan") and option in ("--id=", "--seeds="):
-        pytest.skip("it has no such option")
-    assert main(line.split()) == (3 if line.startswith("gate") else 2)
-    told = f"{re.search('[a-z_]+(?==)', option)[0]}: expected at least 1 character"
-    assert capsys.readouterr().err.startswith(told)
+@pytest.mark.parametrize("option", ["groups", "truth", "id", "seeds", "set predicted"])
+def test_an_empty_name_of_a_column_is_a_mistake(capsys, option):
+    said = f"{option.split()[-1]}: expected at least 1 character"
+    for command, code in (("gate --margin 0.1", 3), ("compare", 2)):
+        assert main(f"{command} base.csv equal.csv --{option}=".split()) == code
+        assert capsys.readouterr().err.startswith(said)
 
 
 def test_a_pipe_is_not_said_to_be_missing(capsys):
@@ -497,45 +462,45 @@ def table():
     return found
 
 
-def test_decisions_in_the_unit_of_the_target(run, table):
-    code, out, _ = run("gate", "base.csv", "better.csv", "--metric", "rmse", "--margin", "2000")
-    assert (code, "Ship: better is not worse than base by 2,000 of rmse." in out) == (0, True)
-    code, out, _ = run("gate", "base.csv", "worse.csv", "--margin", "2000")  # fractions: rmse
-    assert (code, "Block: worse is worse than base by more than 2,000 of rmse." in out) == (1, True)
-    assert ".0" not in out  # prices are told without decimals
-    asked = "base.csv", "worse.csv", "--metric", "mse", "--margin", "2%", "--set", "unit=EUR"
-    _, out, _ = run("gate", *asked, "--output", "m.md")
-    assert "EUR² worse on 400 rows" in " ".join(out.split())
+def test_decisions_in_the_unit_of_the_target(capsys, table):
+    for candidate, options, code, said in (
+        ("better", "--metric rmse", 0, "Ship: better is not worse than base by 2,000 of rmse."),
+        ("worse", "", 1, "Block: worse is worse than base by more than 2,000 of rmse."),
+    ):
+        ended, text = gate(capsys, candidate, *options.split(), margin="2000")
+        assert (ended, said in text) == (code, True)
+        assert ".0" not in text  # prices are told without decimals
+    unit = "--set", "unit=EUR"
+    said = gate(capsys, "worse", "--metric", "mse", *unit, "--output", "m.md", margin="2%")[1]
+    assert "EUR² worse on 400 rows" in said
     assert "| change (EUR²) |" in Path("m.md").read_text()
-    values = "--values", "lower", "--set", "value=y_pred", "--margin", "1"
-    code, _, err = run("gate", *asked[:2], *values, "--set", "unit=EUR")
-    assert (code, err) == (3, "unit: is for predictions, not for numbers per row (values)\n")
-    asked = "gate", "wide.csv", "--models", "base,better", "--groups", "street", "--margin", "1"
-    _, out, _ = run(*asked, "--metric", "mae", "--json")
-    found = json.loads(out)["overall"]
-    wanted = metric_limits(
-        table.y, table.better, table.base, metric="mae", groups=table.street.astype(str)
-    )
+    code, said = gate(capsys, "worse", "--values", "lower", "--set", "value=y_pred", *unit)
+    assert (code, said) == (3, "unit: is for predictions, not for numbers per row (values)")
+    line = "gate wide.csv --models base,better --groups street --margin 1 --metric mae --json"
+    main(line.split())
+    found = json.loads(capsys.readouterr().out)["overall"]
+    arrays = table.y, table.better, table.base
+    wanted = metric_limits(*arrays, metric="mae", groups=table.street.astype(str))
     assert (found["low"], found["high"]) == pytest.approx((wanted.low, wanted.high))
     assert found["groups"] == 100
 
 
-def test_margin_in_percent_of_the_base(run, table):
+def test_margin_in_percent_of_the_base(capsys, table):
     value = metric_ci(table.y, table.base, metric="rmse").estimate
-    asked = "base.csv", "better.csv", "--metric", "rmse", "--margin", "10%"
-    code, out, _ = run("gate", *asked)
-    assert (code, f"by {value / 10:,.0f} (10% of the rmse of base)." in out) == (0, True)
-    assert f"by {value / 2000:.3g} (0.05% of" in run("gate", *asked[:-1], "0.05%")[1]
-    terms = json.loads(run("gate", *asked, "--json")[1])["terms"]
+    for margin, said in (
+        ("10%", f"by {value / 10:,.0f} (10% of the rmse of base)."),
+        ("0.05%", f"by {value / 2000:.3g} (0.05% of"),
+    ):
+        assert said in gate(capsys, "better", "--metric", "rmse", margin=margin)[1]
+    terms = as_json(capsys, "better", "--metric", "rmse", margin="10%")["terms"]
     assert (terms["percent"], terms["margin"]) == (10, pytest.approx(value / 10))
     arrays = [table[name].to_numpy() for name in ("y", "base", "better")]
     found = package.gate(*arrays, metric="rmse", margin="10%")
-    assert found.terms.margin == pytest.approx(value / 10)
-    assert found.decision == "ship"
+    assert (found.terms.margin, found.decision) == (pytest.approx(value / 10), "ship")
 
 
 @pytest.mark.parametrize("values", ["lower", None])
-def test_percent_of_a_base_of_several_runs_is_that_of_its_mean_run(run, table, values):
+def test_percent_of_a_base_of_several_runs_is_that_of_its_mean_run(capsys, table, values):
     rng = np.random.default_rng(6)
     off = {"base": [20_000, 21_000, 40_000], "better": [15_000, 16_000, 15_500]}
     means = {}
@@ -549,20 +514,21 @@ def test_percent_of_a_base_of_several_runs_is_that_of_its_mean_run(run, table, v
         whole = pd.concat(runs).drop(columns=["y"] if values else [])
         whole.to_csv(f"{model}.csv", index=False)
     asked = ["--values", values, "--set", "value=loss"] if values else ["--metric", "mae"]
-    files = "base.csv", "better.csv", "--seeds", "seed", "--margin", "10%"
-    found = json.loads(run("gate", *files, *asked, "--json")[1])
+    found = as_json(capsys, "better", "--seeds", "seed", *asked, margin="10%")
     assert found["terms"]["margin"] == pytest.approx(means["base"] / 10)
     assert found["overall"]["estimate"] == pytest.approx(means["base"] - means["better"])
 
 
-def test_rows_for_a_difference_from_a_pilot(run, table):
+def test_rows_for_a_difference_from_a_pilot(capsys, table):
     pilot = metric_difference(table.y, table.base, table.better, metric="rmse")
-    asked = "plan", "base.csv", "better.csv", "--json"
-    answer = json.loads(run(*asked, "--difference", "1000")[1])
-    assert answer["what"].endswith("of 1000 in rmse")
-    answer = json.loads(run(*asked, "--rows", "1000", "--metric", "rmse")[1])
     how = {"n": 1000, "power": 0.8, "alpha": 0.05, "alternative": "two-sided"}
     wanted = MetricPower.from_pilot(pilot).solve(**how).difference
+    for options, said in (
+        ("--difference 1000", "of 1000 in rmse"),
+        ("--margin 2000 --metric mae", "to show that A is not worse than B by 2000 in mae"),
+        ("--rows 1000 --metric rmse", ""),
+    ):
+        main(f"plan base.csv better.csv --json {options}".split())
+        answer = json.loads(capsys.readouterr().out)
+        assert said in answer["what"]
     assert answer["difference"] == pytest.approx(wanted, rel=0.005)  # of thousands, not of shares
-    answer = json.loads(run(*asked, "--margin", "2000", "--metric", "mae")[1])
-    assert "to show that A is not worse than B by 2000 in mae" in answer["what"]

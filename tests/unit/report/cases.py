@@ -23,7 +23,7 @@ from studies import (
 from bakeoff import compare
 from bakeoff.comparisons import Decision
 from bakeoff.comparisons.evidence import PairedPredictions
-from bakeoff.comparisons.row_tables import SUBGROUPS, subgroups_of, tabulate
+from bakeoff.comparisons.run_tests import subgroup_table
 from bakeoff.spec import AnalysisPlan, PlannedTest, load_experiment
 
 NAN = math.nan
@@ -454,7 +454,7 @@ def _one_data_set():
     found = ran(spec, means, accuracies=means)
     site = pd.Categorical(np.where(np.arange(200) % 3 == 0, "north", "south"))
     rows = dataclasses.replace(found.test_sets["d"], metric="accuracy", subgroups={"site": site})
-    return dataclasses.replace(found, subgroups=tabulate(subgroups_of("d", rows, spec), SUBGROUPS))
+    return dataclasses.replace(found, subgroups=subgroup_table(spec, {"d": rows}))
 
 
 def _several_data_sets():

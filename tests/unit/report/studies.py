@@ -10,8 +10,7 @@ import pandas as pd
 from bakeoff.comparisons import Comparison, plan_tests
 from bakeoff.comparisons.evidence import PairedPredictions
 from bakeoff.comparisons.read_evidence import HOLES, MATRIX, score_matrix
-from bakeoff.comparisons.row_tables import INTERVALS, intervals_of, tabulate
-from bakeoff.comparisons.run_tests import decide_pair, run_planned
+from bakeoff.comparisons.run_tests import decide_pair, run_planned, score_intervals
 from bakeoff.report.study import Study
 from bakeoff.spec import load_experiment
 from bakeoff.spec.experiment import run_name
@@ -117,13 +116,7 @@ def study(spec, comparisons, means, *, accuracies=None, **options):
     rows = accuracies or dict.fromkeys(spec.models, 0.9)
     made = numbers_of(spec, means) if spec.task.numbers else rows_of(spec, rows)
     sets = dict.fromkeys(spec.datasets, made)
-    alone = (
-        line
-        for name, rows in sets.items()
-        for metric in spec.metrics
-        if metric not in spec.given_metrics
-        for line in intervals_of(name, dataclasses.replace(rows, metric=metric), spec.costs, 0.95)
-    )
+    computed = [metric for metric in spec.metrics if metric not in spec.given_metrics]
     return Study(
         spec,
         tuple(comparisons),
@@ -138,7 +131,7 @@ def study(spec, comparisons, means, *, accuracies=None, **options):
             for name in spec.datasets
             for plan in FOLDS
         ],
-        intervals=tabulate(alone, INTERVALS),
+        intervals=score_intervals(spec, sets, computed),
     )
 
 

@@ -11,8 +11,7 @@ import pytest
 from sklearn.metrics import f1_score
 
 from bakeoff.comparisons.evidence import PairedPredictions, has_interval, has_test
-from bakeoff.comparisons.row_tables import intervals_of
-from bakeoff.comparisons.row_tables import subgroups_of as in_subgroups
+from bakeoff.comparisons.run_tests import score_intervals, subgroup_table
 from bakeoff.errors import UserError
 from bakeoff.fit.predictions import Predictions
 from bakeoff.report.study import unit_of, varies
@@ -150,7 +149,8 @@ def test_columns_come_along_into_subgroups(tiny, code):
     women = np.arange(80) % 2 == 1
     sex = pd.Categorical(np.where(women, "f", "m"))
     data = dataclasses.replace(rows("profit"), subgroups={"sex": sex})
-    lines = in_subgroups("iris", data, load_experiment(tiny))
+    spec = load_experiment(tiny | {"metrics": ["profit"]})
+    lines = subgroup_table(spec, {"iris": data}).to_dict("records")
     right = (data.truth == 1)[:, None] & (data.predicted == 1)
     a, b = (right * data.columns["amount"][:, None])[women].mean(axis=0)
     assert lines[1]["estimate"] == pytest.approx(a - b)
@@ -177,11 +177,11 @@ def test_mistakes_are_found_before_the_first_fit(tiny, code, metrics, own, messa
     hold(messages(tiny | {"metrics": metrics, "own_metrics": own}), message)
 
 
-def test_differences_are_in_the_metrics_unit_and_few_rows_that_carry_it_are_flagged(code):
+def test_differences_are_in_the_metrics_unit_and_few_rows_that_carry_it_are_flagged(tiny, code):
     entered(profit={"columns": ["amount"], "unit": "euros"})
     assert unit_of(METRICS["profit"]) == "euros"
     assert (varies(METRICS["profit"]), varies(METRICS["accuracy"])) == (True, False)
-    assert next(intervals_of("d", rows("profit"), None, 0.95))["note"] == ""
     steep = dataclasses.replace(rows("profit"), columns={"amount": np.exp(np.arange(80) / 3)})
-    line = next(intervals_of("d", steep, None, 0.95))
-    assert "few rows dominate the metric" in line["note"]
+    for data, said in ((rows("profit"), ""), (steep, "few rows dominate the metric")):
+        found = score_intervals(load_experiment(tiny), {"iris": data}, ["profit"])
+        assert said in found["note"][0] if said else not found["note"][0]

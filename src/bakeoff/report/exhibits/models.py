@@ -13,7 +13,7 @@ import pandas as pd
 
 from bakeoff.comparisons import Decision
 from bakeoff.comparisons.evidence import difference_options, has_interval, has_test
-from bakeoff.comparisons.row_tables import INTERACTION
+from bakeoff.comparisons.run_tests import INTERACTION
 from bakeoff.report import drawing, prose, tables
 from bakeoff.report.baseline import baselines
 from bakeoff.report.drawing import MOST_DRAWN, SIZE, Colour, IntervalLine, message, name_of

@@ -187,6 +187,16 @@ def _sections(function: Callable[..., Any]) -> tuple[str, dict[str, str]]:
     return summary.strip(), dict(zip(parts[::2], parts[1::2], strict=True))
 
 
+def descriptions(function: Callable[..., Any]) -> dict[str, str]:
+    """Read what a docstring says of each parameter."""
+    described = _paragraphs(_sections(function)[1].get("Parameters", ""))
+    return {
+        name: " ".join(text.partition("\n")[2].split()).replace("``", "`")
+        for names, text in described.items()
+        for name in names
+    }
+
+
 def facts_of(function: Callable[..., Any]) -> dict[str, str]:
     """Read a test's title, question and caution: first line, paragraph that asks, ``Warnings``."""
     summary, sections = _sections(function)
