@@ -14,7 +14,7 @@ import bakeoff
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "src/bakeoff"
-SHARED = {"errors", "extras", "files", "keys", "options", "paths", "seeds", "threads", "usercode"}
+SHARED = {"errors", "files", "keys", "options", "paths", "seeds", "threads", "usercode"}
 ORDER = ["sources", "spec", "data", "fit", "scores", "comparisons", "report"]
 ALLOWED = {room: set(ORDER[:place]) for place, room in enumerate(ORDER)}
 ALLOWED |= {room: {*ALLOWED[room], "stats"} for room in ("data", "scores", "comparisons", "report")}
