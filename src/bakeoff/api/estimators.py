@@ -308,18 +308,18 @@ def _with_table(config: Mapping[str, Any], path: str) -> dict[str, Any]:
 def _bar(wanted: bool | None) -> Iterator[Callable[[int, int], None]]:
     """Show how many fits are done on standard error."""
     shows = sys.stderr.isatty() if wanted is None else wanted
-    shown: list[str] = []
+    begun = False
 
     def show(done: int, total: int) -> None:
-        if shows:
-            shown.append(f"\rfits [{'#' * round(30 * done / total):<30}] {done}/{total}")
-            sys.stderr.write(shown[-1])
+        nonlocal begun
+        if begun := shows:
+            sys.stderr.write(f"\rfits [{'#' * round(30 * done / total):<30}] {done}/{total}")
             sys.stderr.flush()
 
     try:
         yield show
     finally:
-        sys.stderr.write("\n" if shown else "")
+        sys.stderr.write("\n" if begun else "")
 
 
 # --- the table and its divisions

@@ -28,8 +28,8 @@ from bakeoff.spec.load import read_yaml, validated
 from bakeoff.spec.metrics import Kind, OwnMetric, Passing
 
 _OF_LABELS = ("truth", "predicted", "classes", "positive", "costs", "task", "unit", "variant")
-
-
+RELATING = ("groups", "time", "runs", "seeds")
+"""The columns that relate rows."""
 MOST_COUNTED = 10_000_000
 """Rows that --counts may stand for."""
 _MOST_TASKS = 20
@@ -39,7 +39,6 @@ _OF_SCORES = {
     *("alternative", "correction", "format", "missing", "missing_values", "json", "output"),
 }
 """The options of a table of scores."""
-
 
 Given: TypeAlias = tuple[
     GivenTables, GivenColumns, Kind | None, tuple[str, ...], Mapping[str, OwnMetric]
@@ -72,10 +71,6 @@ def read_tables(paths: Sequence[str], options: Mapping[str, Any], subgroups: Any
     keys |= {name: options.get(name) for name in RELATING}
     columns = validated(GivenColumns, {**keys, "subgroups": list(subgroups)})
     return tables, columns, kind, metrics, own_metrics
-
-
-RELATING = ("groups", "time", "runs", "seeds")
-"""The columns that relate rows."""
 
 
 def keys_named(options: Mapping[str, Any]) -> TableKeys:

@@ -262,13 +262,13 @@ def _metrics(
     place: Place = ("tests", "options", entry.name, "metrics")
     if named is not None and not (isinstance(named, list) and named):
         raise Problem(place, f"found {shown(named)}, expected a list of metrics like [accuracy]")
-    for i, name in enumerate(named or ()):
+    metrics, reason = tuple(named or default), ""
+    for i, name in enumerate(metrics if named else ()):
         if not _is_one_of(name, experiment.metrics):
             hint = "; list it under `metrics:` to have it computed"
             raise Problem((*place, i), unknown("metric", name, experiment.metrics) + hint)
-        if name in (named or ())[:i]:
+        if name in metrics[:i]:
             raise Problem((*place, i), f"{name} appears twice")
-    metrics, reason = tuple(named or default), ""
     if entry.reads == "criteria":
         n, folds = len(metrics), len(experiment.resampling.plans()[plan].splits())
         if n < 2:

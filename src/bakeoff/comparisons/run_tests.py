@@ -160,7 +160,10 @@ class Comparison:
 def merged(comparisons: Iterable[Comparison]) -> list[Comparison]:
     """List every hypothesis once, with all the omnibus tests that it follows."""
     rows = list(comparisons)
-    return [dataclasses.replace(rows[i], follows=text) for i, text in once(rows).items()]
+    return [
+        rows[i] if rows[i].follows == follows else dataclasses.replace(rows[i], follows=follows)
+        for i, follows in once(rows).items()
+    ]
 
 
 def once(comparisons: Sequence[Comparison]) -> dict[int, str]:
@@ -168,8 +171,7 @@ def once(comparisons: Sequence[Comparison]) -> dict[int, str]:
     follows: dict[int, str] = {}
     places: dict[str, int] = {}
     for i, row in enumerate(comparisons):
-        numbers = json.dumps({**row.to_dict(), "follows": ""}, default=str)
-        place = places.setdefault(numbers, i)
+        place = places.setdefault(json.dumps({**row.to_dict(), "follows": ""}, default=str), i)
         names = filter(None, [*follows.get(place, "").split("+"), row.follows])
         follows[place] = "+".join(dict.fromkeys(names))
     return follows

@@ -52,10 +52,10 @@ class Cell:
 
     def classes(self, number: bool) -> str:
         """Return how the style sheet of the page calls the cell: words, those of several lines."""
-        words = not number and len(self.text) > _BRIEF
-        long = words and max(map(len, self.text.split()), default=0) > _LONG
-        kinds = {"w": not number, "p": words, "l": long, "best": self.best, self.tone: self.tone}
-        return " ".join(kind for kind, has in kinds.items() if has)
+        kinds = "" if number else "w"
+        if not number and len(self.text) > _BRIEF:
+            kinds += " p l" if max(map(len, self.text.split()), default=0) > _LONG else " p"
+        return " ".join(filter(None, (kinds, "best" if self.best else "", self.tone)))
 
 
 def _plain(value: Any) -> Any:

@@ -57,15 +57,13 @@ class TableOptions(TypedDict, total=False):
     decimals: Annotated[Decimals | None, Default(None)]
 
 
-class PosthocOptions(TypedDict, total=False):
+class PosthocOptions(TableOptions, total=False):
     """The options of a comparison of average ranks."""
 
     control: Annotated[int | None, Default(None)]
     correction: Annotated[str, Default("holm")]
     alternative: Annotated[Alternative, Default("two-sided")]
     confidence_level: Annotated[Level, Default(0.95)]
-    greater_is_better: Annotated[bool, Default(True)]
-    decimals: Annotated[Decimals | None, Default(None)]
 
 
 _OMNIBUS: dict[str, Any] = {"evidence": Evidence.DATASETS}
