@@ -16,14 +16,8 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from bakeoff.stats.core.arguments import Decimals, Level
-from bakeoff.stats.core.checks import (
-    ArgumentError,
-    FloatArray,
-    as_scores,
-    check_same_labels,
-    check_same_length,
-)
-from bakeoff.stats.core.distributions import normal_pvalue, signed_sums, tail_probability
+from bakeoff.stats.core.checks import ArgumentError, FloatArray, paired_scores
+from bakeoff.stats.core.distributions import signed_sums, t_pvalue, tail_probability
 from bakeoff.stats.core.pairs import PairwiseResult, by_pairs
 from bakeoff.stats.core.ranks import as_dataset_table, differences, rank, tie_sum
 from bakeoff.stats.core.registry import Evidence, register
@@ -150,11 +144,9 @@ def wilcoxon_signed_rank(
     >>> round(result.estimate, 4)
     0.0145
     """
-    how: dict[str, Any] = {"greater_is_better": greater_is_better, "unit": "data sets"}
-    how["allow_missing"] = missing == "omit"
-    a, b = as_scores(scores_a, "scores_a", **how), as_scores(scores_b, "scores_b", **how)
-    check_same_length(scores_a=a, scores_b=b)
-    check_same_labels(scores_a=scores_a, scores_b=scores_b)
+    scores = {"scores_a": scores_a, "scores_b": scores_b}
+    how = {"greater_is_better": greater_is_better, "allow_missing": missing == "omit"}
+    a, b = paired_scores(scores, unit="data sets", **how)
     both = ~(np.isnan(a) | np.isnan(b))
     if not both.any():
         nan = math.nan
@@ -203,7 +195,7 @@ def wilcoxon_signed_rank(
         )
     excess = float(np.sign(signed.w_plus - signed.mean))
     shift = {"two-sided": 0.5 * excess, "greater": 0.5, "less": -0.5}[alternative]
-    p_normal = normal_pvalue(signed.z(shift if continuity else 0.0), alternative)
+    p_normal = t_pvalue(signed.z(shift if continuity else 0.0), math.inf, alternative)
     estimate, low, high = hodges_lehmann(d, confidence_level, alternative)
     return Result(
         **facts,
@@ -238,7 +230,7 @@ def _details(
         "p_asymptotic": p_normal,
         "demsar_t": t,
         "demsar_z": demsar_z,
-        "demsar_pvalue": normal_pvalue(demsar_z, "two-sided"),
+        "demsar_pvalue": t_pvalue(demsar_z, math.inf, "two-sided"),
     }
 
 

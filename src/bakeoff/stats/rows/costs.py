@@ -20,7 +20,7 @@ from bakeoff.stats.core.checks import (
     check_same_labels,
     check_same_length,
 )
-from bakeoff.stats.core.distributions import normal_pvalue, tail_probability
+from bakeoff.stats.core.distributions import t_pvalue, tail_probability
 from bakeoff.stats.core.registry import Evidence, Variants, form_of, register
 from bakeoff.stats.core.result import (
     INDEPENDENT_ROWS,
@@ -350,7 +350,7 @@ def cost_sensitive_from_counts(
         statistic, multiplier = whole.likelihood_ratio(0.0)
     pvalue = float(special.chdtrc(1, statistic))
     if status is Status.OK and alternative != "two-sided":
-        pvalue = normal_pvalue(math.copysign(math.sqrt(statistic), advantage), alternative)
+        pvalue = t_pvalue(math.copysign(math.sqrt(statistic), advantage), math.inf, alternative)
     ci = None
     if status is not Status.UNDEFINED:
         observed = variant == "likelihood_ratio" and status is Status.OK
