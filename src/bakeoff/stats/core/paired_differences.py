@@ -11,13 +11,7 @@ from scipy import special
 
 from bakeoff.stats.core.checks import FloatArray, paired_scores
 from bakeoff.stats.core.distributions import t_pvalue, tail_probability
-from bakeoff.stats.core.result import (
-    Alternative,
-    Assumption,
-    ConfidenceInterval,
-    Status,
-    answered,
-)
+from bakeoff.stats.core.result import Alternative, Assumption, ConfidenceInterval, Status, answered
 
 
 @dataclasses.dataclass(frozen=True)

@@ -202,10 +202,7 @@ def _too_many(datasets: int, models: int) -> ArgumentError:
 
 
 @register(
-    **_OMNIBUS,
-    posthoc="friedman_posthoc",
-    citation="friedman1937",
-    check_options=_check_listed,
+    **_OMNIBUS, posthoc="friedman_posthoc", citation="friedman1937", check_options=_check_listed
 )
 def friedman(
     scores: ArrayLike,
