@@ -17,6 +17,16 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
 from bakeoff.stats.core.arguments import Decimals, Default, Level, checked
+from bakeoff.stats.core.arithmetic import (
+    arrangement_count,
+    as_dataset_table,
+    permutation_pvalue,
+    quantise,
+    rank,
+    rank_rows,
+    scale_of,
+    tie_sum,
+)
 from bakeoff.stats.core.checks import ArgumentError, FloatArray
 from bakeoff.stats.core.distributions import range_isf, range_sf, tail_probability
 from bakeoff.stats.core.paired_differences import Estimate
@@ -27,16 +37,6 @@ from bakeoff.stats.core.pairs import (
     check_correction,
     pairs_of,
     simultaneous_level,
-)
-from bakeoff.stats.core.ranks import (
-    arrangement_count,
-    as_dataset_table,
-    permutation_pvalue,
-    quantise,
-    rank,
-    rank_rows,
-    scale_of,
-    tie_sum,
 )
 from bakeoff.stats.core.registry import Evidence, Relation, register
 from bakeoff.stats.core.result import (

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
 from bakeoff.stats.core.arguments import Decimals, Level, checked
+from bakeoff.stats.core.arithmetic import as_dataset_table, differences, rank, rank_rows, tie_sum
 from bakeoff.stats.core.checks import ArgumentError, FloatArray, paired_scores
 from bakeoff.stats.core.distributions import (
     clopper_pearson,
@@ -24,7 +25,6 @@ from bakeoff.stats.core.distributions import (
     wilson,
 )
 from bakeoff.stats.core.pairs import PairwiseResult, by_pairs
-from bakeoff.stats.core.ranks import as_dataset_table, differences, rank, rank_rows, tie_sum
 from bakeoff.stats.core.registry import Evidence, register
 from bakeoff.stats.core.result import Alternative, Assumption, ConfidenceInterval, Result, Status
 from bakeoff.stats.datasets.rank_tests import RankTable, with_ranks
@@ -433,10 +433,8 @@ def wilcoxon_signed_rank(
     a, b = paired_scores(scores, unit="data sets", **how)
     both = ~(np.isnan(a) | np.isnan(b))
     if not both.any():
-        nan = math.nan
-        return Result(
-            statistic=nan, pvalue=nan, n=0, alternative=alternative, status=Status.TOO_FEW
-        )
+        nan, too_few = math.nan, Status.TOO_FEW
+        return Result(statistic=nan, pvalue=nan, n=0, alternative=alternative, status=too_few)
     d = differences(a[both], b[both], decimals)
     signed = SignedRanks(d, zeros)
     n_signed = len(signed.ranks)
@@ -461,61 +459,48 @@ def wilcoxon_signed_rank(
     if not exact:
         few = f"{n_signed} non-zero differences; below 25 use method='exact'."
         assumptions.append(Assumption("normal approximation", n_signed >= 25, few))
-    facts: dict[str, Any] = {
-        "variant": "exact" if exact else ("asymptotic_cc" if continuity else "asymptotic"),
-        "n": len(d),
-        "alternative": alternative,
-        "assumptions": tuple(assumptions),
-    }
-    if n_signed == 0:
-        return Result(
-            **facts,
-            statistic=signed.w_plus,
-            pvalue=1.0,
-            estimate=0.0,
-            effect_sizes={"rank_biserial": math.nan, "probability_superiority": 0.5},
-            status=Status.IDENTICAL_SCORES,
-            details=_details(d, signed, zeros, 0.0, 1.0),
-        )
-    excess = float(np.sign(signed.w_plus - signed.mean))
-    shift = {"two-sided": 0.5 * excess, "greater": 0.5, "less": -0.5}[alternative]
-    p_normal = t_pvalue(signed.z(shift if continuity else 0.0), math.inf, alternative)
-    estimate, low, high = hodges_lehmann(d, confidence_level, alternative)
-    return Result(
-        **facts,
-        statistic=signed.w_plus,
-        pvalue=exact_pvalue(signed.ranks, signed.positive, alternative) if exact else p_normal,
-        estimate=estimate,
-        ci=ConfidenceInterval(low, high, confidence_level, "hodges-lehmann"),
-        effect_sizes={
-            "rank_biserial": (signed.w_plus - signed.w_minus) / (signed.w_plus + signed.w_minus),
-            "probability_superiority": float(((d > 0) + 0.5 * (d == 0)).mean()),
-        },
-        details=_details(d, signed, zeros, signed.z(), p_normal),
-    )
-
-
-def _details(
-    d: FloatArray, signed: SignedRanks, zeros: str, z: float, p_normal: float
-) -> dict[str, Any]:
+    z, p_normal, pvalue, estimate, ci = 0.0, 1.0, 1.0, 0.0, None
+    if n_signed:
+        excess = float(np.sign(signed.w_plus - signed.mean))
+        shift = {"two-sided": 0.5 * excess, "greater": 0.5, "less": -0.5}[alternative]
+        z = signed.z()
+        p_normal = t_pvalue(signed.z(shift if continuity else 0.0), math.inf, alternative)
+        pvalue = exact_pvalue(signed.ranks, signed.positive, alternative) if exact else p_normal
+        estimate, low, high = hodges_lehmann(d, confidence_level, alternative)
+        ci = ConfidenceInterval(low, high, confidence_level, "hodges-lehmann")
     # Demšar's (2006) T = min(R+, R-), zeros split evenly, and its z (no tie correction)
-    n, split = len(d), SignedRanks(d, "zsplit")
+    n, split, w_plus, w_minus = len(d), SignedRanks(d, "zsplit"), signed.w_plus, signed.w_minus
     t = min(split.w_plus, split.w_minus)
     demsar_z = (t - n * (n + 1) / 4) / math.sqrt(n * (n + 1) * (2 * n + 1) / 24)
-    return {
-        "zeros": zeros,
-        "w_plus": signed.w_plus,
-        "w_minus": signed.w_minus,
-        "wins": int((d > 0).sum()),
-        "losses": int((d < 0).sum()),
-        "n_zero": int((d == 0).sum()),
-        "n_nonzero": int((d != 0).sum()),
-        "z": z,
-        "p_asymptotic": p_normal,
-        "demsar_t": t,
-        "demsar_z": demsar_z,
-        "demsar_pvalue": t_pvalue(demsar_z, math.inf, "two-sided"),
-    }
+    return Result(
+        variant="exact" if exact else ("asymptotic_cc" if continuity else "asymptotic"),
+        statistic=w_plus,
+        pvalue=pvalue,
+        n=n,
+        alternative=alternative,
+        estimate=estimate,
+        ci=ci,
+        effect_sizes={
+            "rank_biserial": (w_plus - w_minus) / (w_plus + w_minus) if n_signed else math.nan,
+            "probability_superiority": float(((d > 0) + 0.5 * (d == 0)).mean()),
+        },
+        status=Status.OK if n_signed else Status.IDENTICAL_SCORES,
+        assumptions=tuple(assumptions),
+        details={
+            "zeros": zeros,
+            "w_plus": w_plus,
+            "w_minus": w_minus,
+            "wins": int((d > 0).sum()),
+            "losses": int((d < 0).sum()),
+            "n_zero": int((d == 0).sum()),
+            "n_nonzero": n_signed,
+            "z": z,
+            "p_asymptotic": p_normal,
+            "demsar_t": t,
+            "demsar_z": demsar_z,
+            "demsar_pvalue": t_pvalue(demsar_z, math.inf, "two-sided"),
+        },
+    )
 
 
 class SignedRanks:
