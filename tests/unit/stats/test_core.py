@@ -95,15 +95,11 @@ def test_a_degenerate_case_has_no_standardized_effect_size():
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
-def test_default_is_what_its_parameter_declares(name):
+def test_default_of_a_parameter_is_what_it_declares_and_every_one_is_described(name):
     for parameter in inspect.signature(FUNCTIONS[name], eval_str=True).parameters.values():
         check = check_of(parameter.annotation)
         if check and parameter.default is not parameter.empty:
             assert str(check(parameter.default, parameter.name)) == str(parameter.default)
-
-
-@pytest.mark.parametrize("name", FUNCTIONS)
-def test_every_parameter_is_described_where_any_is(name):
     doc = inspect.getdoc(FUNCTIONS[name]) or ""
     if "Parameters\n---" in doc:
         described = doc.split("Parameters\n")[1].split("\n\n")[0]
