@@ -179,6 +179,9 @@ def anova_repeated_measures(
         "huynh-feldt": (clipped, p_hf),
     }[correction]
     epsilon = epsilon if math.isfinite(epsilon) else 1.0
+    spherical = None if math.isnan(as_in_r) else as_in_r >= 0.05
+    used = f"the p-value uses the correction {correction!r}"
+    detail = f"Mauchly's W = {w:.3f}, p = {as_in_r:.3g}; {used}"
     between = ss["ss_models"] + ss["ss_error"]
     return Result(
         variant=correction,
@@ -192,7 +195,7 @@ def anova_repeated_measures(
         },
         n=folds,
         status=status,
-        assumptions=(independence(folds), sphericity(w, as_in_r, correction)),
+        assumptions=(independence(folds), Assumption("sphericity", spherical, detail)),
         details={
             **ss,
             "epsilon_gg": gg,
@@ -229,12 +232,6 @@ def _mauchly(covariance: FloatArray, n: int) -> tuple[float, float, float]:
         for size in (q + 1, q)
     )
     return math.exp(log_w), as_in_r, published
-
-
-def sphericity(w: float, p: float, correction: str) -> Assumption:
-    """Say what Mauchly's test finds."""
-    detail = f"Mauchly's W = {w:.3f}, p = {p:.3g}; the p-value uses the correction {correction!r}"
-    return Assumption("sphericity", None if math.isnan(p) else p >= 0.05, detail)
 
 
 @register(**_OMNIBUS, citation="alpaydin2010")
