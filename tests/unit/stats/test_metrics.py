@@ -229,6 +229,11 @@ def test_a_class_that_nobody_has_or_says_does_not_count_in_macro_means():
     y, said = [0, 0, 1, 1, 1, 0], [0, 1, 1, 1, 0, 0]
     three = stats.metric_ci(y, said, metric="f1_macro", labels=[0, 1, 2])
     assert three.estimate == pytest.approx(sk.f1_score(y, said, average="macro"))
+    # one that a single model says is a class for all of them
+    models = np.column_stack([said, np.where(np.arange(6) == 0, 2, said)])
+    for order in (models, models[:, ::-1]):
+        (pair,) = stats.all_pairs("metric_difference", y, order, metric="recall_weighted").pairs
+        assert abs(pair.estimate) == pytest.approx(1 / 6)
 
 
 @pytest.mark.parametrize("grouped", [False, True])
