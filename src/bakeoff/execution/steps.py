@@ -182,8 +182,8 @@ def score_matrix(needs: RuleInputs, tests: AnalysisPlan) -> None:
 
 
 def run_test(needs: RuleInputs, test: PlannedTest) -> None:
-    """Run one test on all its evidence; see `bakeoff.comparisons.run_planned`."""
-    from bakeoff.comparisons import run_planned
+    """Run one test on all its evidence; see `bakeoff.comparisons.run_tests`."""
+    from bakeoff.comparisons.run_tests import run_planned
 
     _enter_own(needs.experiment)
     comparisons = run_planned(test, needs.experiment, needs.evidence(test))
@@ -196,7 +196,8 @@ def compare(needs: RuleInputs, tests: AnalysisPlan) -> None:
     import pandas as pd
     import yaml
 
-    from bakeoff.comparisons import Comparison, described, once
+    from bakeoff.comparisons.plan_tests import described
+    from bakeoff.comparisons.run_tests import Comparison, once
 
     experiment, paths = needs.experiment, needs.paths
     listed = [row for test in tests for row in read_json(paths.test(test.name))]

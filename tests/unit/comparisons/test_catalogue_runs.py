@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from sklearn.metrics import roc_auc_score
 
-from bakeoff.comparisons import Comparison, Decision
+from bakeoff.comparisons.run_tests import Comparison, Decision
 from bakeoff.stats import Arity, Evidence, TypeOneError, catalogue
 
 pytestmark = pytest.mark.xdist_group("study")
