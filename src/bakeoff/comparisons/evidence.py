@@ -24,7 +24,7 @@ from bakeoff.spec.experiment import run_of
 from bakeoff.stats import Assumption, Entry, Runs, catalogue, influence, looks_at, time_blocks
 from bakeoff.stats.design.clusters import TIME_BLOCKS, as_clusters
 from bakeoff.stats.metrics.metric import METRICS as BUILT_IN
-from bakeoff.stats.metrics.metric import NO_COLUMNS, Form, NoValue, metric_called
+from bakeoff.stats.metrics.metric import Form, NoValue, metric_called
 from bakeoff.stats.rows.ordered import independent_blocks
 
 Floats = NDArray[np.float64]
@@ -56,15 +56,6 @@ def has_row_values(metric: str, *, means: bool) -> bool:
 def _computed(metric: str) -> Metric | None:
     measure = METRICS.get(metric, BUILT_IN.get(metric))
     return measure if measure is not None and measure.computed else None
-
-
-def engine_metric(metric: str, columns: Mapping[str, NDArray[Any]] = NO_COLUMNS) -> str | Metric:
-    """Return a metric as tests take it: by its name, or an own one with the columns it takes."""
-    measure = METRICS.get(metric)
-    if measure is None or metric in BUILT_IN:
-        return metric
-    taken = {name: columns[name] for name in measure.takes if name in columns}
-    return dataclasses.replace(measure, columns=taken)
 
 
 def cost_options(costs: Costs | None, metric: str) -> dict[str, Any]:
@@ -279,7 +270,11 @@ class PairedPredictions(Paired):
     @property
     def engine_metric(self) -> str | Metric:
         """The metric as tests take it: by its name, or an own one with the columns it takes."""
-        return engine_metric(self.metric, self.columns)
+        measure = METRICS.get(self.metric)
+        if measure is None or self.metric in BUILT_IN:
+            return self.metric
+        taken = {name: self.columns[name] for name in measure.takes if name in self.columns}
+        return dataclasses.replace(measure, columns=taken)
 
     @property
     def _wanted(self) -> Floats | None:
@@ -301,6 +296,7 @@ class CrossedRuns(Paired):
     rows: PairedPredictions
     runs: tuple[tuple[int, ...], ...]
     deterministic: tuple[bool, ...]
+    left_out: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, rows: PairedPredictions, fixed: Collection[str] = ()) -> CrossedRuns:
@@ -311,22 +307,13 @@ class CrossedRuns(Paired):
             if seed == 1 or model not in fixed:
                 runs.setdefault(model, []).append(place)
         deterministic = tuple(model in fixed for model in runs)
-        return cls(tuple(runs), rows, tuple(map(tuple, runs.values())), deterministic)
+        places = tuple(map(tuple, runs.values()))
+        return cls(tuple(runs), rows, places, deterministic, rows.left_out)
 
     @property
     def difference(self) -> str:
         """The test that compares two recipes on these rows by any metric."""
         return "recipe_mean_difference" if self.rows.by_values else "recipe_difference"
-
-    @property
-    def metric(self) -> str:
-        """What the runs are compared by."""
-        return self.rows.metric
-
-    @property
-    def left_out(self) -> tuple[str, ...]:  # type: ignore[override]
-        """The models without results, with the reason."""
-        return self.rows.left_out
 
     @property
     def n(self) -> int:
@@ -394,10 +381,10 @@ def _influence_of(rows: PairedPredictions, model: int, entry: Entry, costs: Cost
 
 
 def difference_options(
-    rows: PairedPredictions | CrossedRuns, costs: Costs | None
+    rows: PairedPredictions, costs: Costs | None, test: str = ""
 ) -> dict[str, Any]:
-    """Return the arguments of the test `rows.difference` and its kin that no user sets."""
-    entry = catalogue()[rows.difference]
+    """Return the arguments of the test `rows.difference`, or another, that no user sets."""
+    entry = catalogue()[test or rows.difference]
     managed = {**rows.managed(entry), **cost_options(costs, rows.metric)}
     return {key: value for key, value in managed.items() if key in entry.options}
 

@@ -18,13 +18,12 @@ from bakeoff.comparisons.evidence import (
     FoldPredictions,
     FoldScores,
     PairedPredictions,
-    engine_metric,
 )
 from bakeoff.comparisons.settings import deterministic
 from bakeoff.data.table import PROBABILITY_SLACK, SUBGROUP, TAKEN
 from bakeoff.errors import UserError, some
 from bakeoff.files import open_parquet, read_csv, read_json
-from bakeoff.scores import metrics_of
+from bakeoff.scores import METRICS, metrics_of
 from bakeoff.scores.metrics import mixed_units
 from bakeoff.spec import Experiment, PlannedTest
 from bakeoff.spec.experiment import run_of
@@ -159,7 +158,7 @@ def read_predictions(
             labelled = (frame[name].astype("category") for name in present)
             columns = [one.cat.set_categories(classes).cat.codes.to_numpy() for one in labelled]
             truth = labels.cat.codes.to_numpy()
-        wanted = {looks_at(engine_metric(metric)) for metric in metrics} - {"classes"}
+        wanted = {looks_at(METRICS.get(metric) or metric) for metric in metrics} - {"classes"}
         if present and wanted:
             scored = classes if "probabilities" in wanted else classes[-1:]
             given = _numbers(file, [[f"{model}:{name}" for name in scored] for model in present])

@@ -111,12 +111,6 @@ def pairs_of(models: Sequence[str], versus: str | None) -> list[tuple[int, int]]
     return all_pairs(len(models), control)
 
 
-def level_of_each(test: PlannedTest, models: Sequence[str]) -> float:
-    """Return the level at which each pair is tested if all share it equally, for planning."""
-    pairs = len(pairs_of(models, test.versus))
-    return test.alpha / (1 if test.correction in (None, "none", "BH", "BY") else max(pairs, 1))
-
-
 # --- its settings
 
 
