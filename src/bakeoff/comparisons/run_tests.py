@@ -24,15 +24,16 @@ from bakeoff.comparisons.evidence import (
     block_checks,
     cost_options,
     difference_options,
-    has_interval,
-    has_test,
+    evidence_of,
+    held_out,
 )
-from bakeoff.comparisons.read_evidence import evidence_of, held_out
 from bakeoff.comparisons.settings import (
     INDEPENDENT,
     check_correction,
     correction_among,
     deterministic,
+    has_interval,
+    has_test,
     pairs_of,
 )
 from bakeoff.scores import counted_rows, metrics_of

@@ -10,8 +10,8 @@ from typing import Any
 
 import pandas as pd
 
+from bakeoff.comparisons.evidence import read_predictions, read_scores
 from bakeoff.comparisons.plan_tests import unknown_test
-from bakeoff.comparisons.read_evidence import read_predictions, read_scores
 from bakeoff.comparisons.run_tests import Comparison
 from bakeoff.errors import UserError
 from bakeoff.files import read_csv, read_json

@@ -5,8 +5,8 @@ import copy
 import pandas as pd
 import pytest
 
+from bakeoff.comparisons.evidence import HOLES, MATRIX
 from bakeoff.comparisons.plan_tests import plan_tests
-from bakeoff.comparisons.read_evidence import HOLES, MATRIX
 from bakeoff.comparisons.run_tests import run_planned
 from bakeoff.data import load_table, make_splits
 from bakeoff.data.splits import write_splits
