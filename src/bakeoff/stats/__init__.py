@@ -15,7 +15,6 @@ from bakeoff.stats.core.pairs import (
     adjust_pvalues,
     all_pairs,
     canonical_method,
-    shaffer_static,
     simultaneous_level,
 )
 from bakeoff.stats.core.registry import IN_GROUPS, RETIRED, Arity, Entry, Evidence, catalogue
@@ -43,9 +42,7 @@ from bakeoff.stats.datasets.standings import Strengths, WinRates, bradley_terry,
 from bakeoff.stats.datasets.two import wilcoxon_signed_rank
 from bakeoff.stats.design.clusters import (
     Dependence,
-    ItemsAndRuns,
     OrderDependence,
-    items_and_runs,
     order_dependence,
     row_dependence,
     time_blocks,

@@ -47,7 +47,7 @@ def adjust_pvalues(pvalues: ArrayLike, method: str = "holm") -> FloatArray:
     ``holm-sidak``        the same, step-down
     ``BH``                false discovery rate under positive dependence (Benjamini & Hochberg)
     ``BY``                false discovery rate, any dependence (Benjamini & Yekutieli)
-    ``shaffer``           family-wise error of *all pairs of k models* (`shaffer_static`)
+    ``shaffer``           family-wise error of *all pairs of k models* (Shaffer 1986, S1)
     ====================  ==================================================================
 
     Parameters
@@ -121,25 +121,6 @@ def simultaneous_level(confidence_level: Level, m: Count, method: str) -> float:
     if method in ("sidak", "holm-sidak"):
         return math.exp(math.log(confidence_level) / m)
     return 1 - (1 - confidence_level) / m
-
-
-def shaffer_static(pvalues: ArrayLike) -> FloatArray:
-    """Adjust the p-values of all pairs of k models by Shaffer's static procedure (S1).
-
-    Holm's factors are lowered to the largest number of hypotheses that can be true at once
-    (Shaffer 1986): if one pair of three models differs, at most one of the three is true.
-
-    Parameters
-    ----------
-    pvalues : array_like, shape (k (k - 1) / 2,)
-        In the order (0, 1), (0, 2), ..., (1, 2), ...
-
-    Examples
-    --------
-    >>> shaffer_static([0.01, 0.04, 0.03]).round(3).tolist()
-    [0.03, 0.04, 0.03]
-    """
-    return adjust_pvalues(pvalues, "shaffer")
 
 
 _step_down = np.maximum.accumulate
