@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from bakeoff.comparisons import check_classes, merged, plan_tests, run_planned
 from bakeoff.comparisons.advice import on_given_rows
-from bakeoff.comparisons.evidence import FIXED_METRICS, PairedPredictions
-from bakeoff.comparisons.run_tests import score_intervals, subgroup_table
-from bakeoff.comparisons.settings import INDEPENDENT
+from bakeoff.comparisons.evidence import PairedPredictions
+from bakeoff.comparisons.plan_tests import check_classes, plan_tests
+from bakeoff.comparisons.run_tests import merged, run_planned, score_intervals, subgroup_table
+from bakeoff.comparisons.settings import FIXED_METRICS, INDEPENDENT
 from bakeoff.data.given_predictions import given_card
 from bakeoff.data.observations import Observations
 from bakeoff.data.target import Target

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from bakeoff.api.rows import side_by_side
 from bakeoff.api.settings import takes
 from bakeoff.errors import UserError, unknown
-from bakeoff.release import GateRows, GateVerdict, Terms, decide
+from bakeoff.release import GateRows, GateVerdict, decide, read_terms
 from bakeoff.spec.metrics import GivenMetric
 from bakeoff.stats import Release
 
@@ -98,7 +98,7 @@ def gate(
     rows = GateRows(given, parts, greater_is_better=better)
     rows = rows.measured(settings["unit"], settings["costs"])
     measured = (kind.name,) if isinstance(kind, GivenMetric) else names
-    return decide(rows, Terms.of(rows, measured, margin, alpha, superior))
+    return decide(rows, read_terms(rows, measured, margin, alpha, superior))
 
 
 def assert_not_worse(

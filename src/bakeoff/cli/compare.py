@@ -13,8 +13,7 @@ from bakeoff.api.given import study_of_files
 from bakeoff.api.settings import in_arguments
 from bakeoff.cli import COMMANDS
 from bakeoff.cli.terminal import bold, dim, outputs, say, table
-from bakeoff.comparisons import Decision
-from bakeoff.comparisons.run_tests import INTERACTION
+from bakeoff.comparisons.run_tests import INTERACTION, Decision
 from bakeoff.files import write_texts
 from bakeoff.report import prose
 from bakeoff.report.baseline import baselines
