@@ -15,7 +15,7 @@ from bakeoff.options import ALIASES, OPTIONS
 from bakeoff.scores import METRICS
 from bakeoff.scores.metrics import Need
 from bakeoff.scores.own_metrics import taken_by_path
-from bakeoff.spec.metrics import GivenMetric, Kind, OwnMetric, Passing, passing_of
+from bakeoff.spec.metrics import GivenMetric, Kind, OwnMetric, passing_of
 from bakeoff.spec.task import Task
 from bakeoff.stats import ArgumentError
 
@@ -54,7 +54,7 @@ def measured_by(
                 f"metrics: {passing.label} is about runs that are right or wrong; `values: right` "
                 "says that 1 is right",
             )
-        marks, names = Passing.of(passing.k, every=passing.every, marks=marks), ()
+        marks, names = passing.model_copy(update={"marks": marks}), ()
     for key, value in {**of_labels, "metrics": names}.items() if values is not None else ():
         is_given = value is not None and not (isinstance(value, Sequence) and not len(value))
         if is_given and (key != "variant" or values in ("higher", "lower")):
