@@ -39,7 +39,7 @@ from bakeoff.spec import AnalysisPlan, Costs, Experiment, HypothesisTests
 from bakeoff.spec.experiment import run_name
 from bakeoff.spec.given_models import GivenColumns, GivenData
 from bakeoff.spec.load import report_problems, validated
-from bakeoff.spec.metrics import GivenMetric, Kind, OwnMetric, Passing, passing_of
+from bakeoff.spec.metrics import GivenMetric, Kind, OwnMetric, passing_of
 from bakeoff.spec.problems import problems_with_task
 from bakeoff.spec.task import Task
 from bakeoff.stats import ArgumentError, catalogue, plain
@@ -79,7 +79,7 @@ def measured_by(
                 f"metrics: {passing.label} is about runs that are right or wrong; `values: right` "
                 "says that 1 is right",
             )
-        marks, names = Passing.of(passing.k, every=passing.every, marks=marks), ()
+        marks, names = passing.model_copy(update={"marks": marks}), ()
     for key, value in {**of_labels, "metrics": names}.items() if values is not None else ():
         is_given = value is not None and not (isinstance(value, Sequence) and not len(value))
         if is_given and (key != "variant" or values in ("higher", "lower")):

@@ -215,8 +215,8 @@ def run_on(
     # what the test had are ranks, and a difference of them is no difference of scores
     ranked = isinstance(evidence, DatasetScores) and mixed_units(experiment, metric)
     against = {
-        one.name: cautions(one, experiment, evidence.left_out, metric, dataset)
-        for one in AnalysisPlan((test,)).with_posthoc
+        name: cautions(one, experiment, evidence.left_out, metric, dataset)
+        for name, one in AnalysisPlan((test,)).by_name.items()
     }
     for place, row in enumerate(rows):
         compared = [row.model_a, row.model_b] if row.model_a else evidence.models
