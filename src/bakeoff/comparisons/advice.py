@@ -13,13 +13,16 @@ from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from bakeoff.comparisons.evidence import FIXED_METRICS, has_interval, has_row_values, has_test
 from bakeoff.comparisons.settings import (
+    FIXED_METRICS,
     check_correction,
     compares_pairs,
     correction_among,
     deterministic,
     form_of,
+    has_interval,
+    has_row_values,
+    has_test,
     pairs_of,
     planned,
     takes_control,

@@ -298,13 +298,10 @@ def binomial_test_from_counts(
         },
         n=n,
         assumptions=tuple(assumptions),
-        null_hypothesis=f"The fitted model's {_RATES[rate]} on the population that the test rows "
-        f"were drawn from is {p0:g}.",
+        null_hypothesis=f"The fitted model's {'error rate' if rate == 'error' else rate} on the "
+        f"population that the test rows were drawn from is {p0:g}.",
         details={"rate": rate, "p0": p0, "n_correct": n_correct, "n_wrong": n - n_correct},
     )
-
-
-_RATES = {"accuracy": "accuracy", "error": "error rate"}
 
 
 Variant = Literal["pooled", "unpooled", "yates"]
