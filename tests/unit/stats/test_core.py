@@ -19,7 +19,6 @@ from bakeoff.stats.core.arguments import (
     Seed,
     Share,
     check_argument,
-    check_of,
 )
 from bakeoff.stats.core.arithmetic import gram, root, times_root
 
@@ -97,9 +96,10 @@ def test_a_degenerate_case_has_no_standardized_effect_size():
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_default_of_a_parameter_is_what_it_declares_and_every_one_is_described(name):
     for parameter in inspect.signature(FUNCTIONS[name], eval_str=True).parameters.values():
-        check = check_of(parameter.annotation)
-        if check and parameter.default is not parameter.empty:
-            assert str(check(parameter.default, parameter.name)) == str(parameter.default)
+        default = parameter.default
+        if default is not parameter.empty:
+            plain = check_argument(default, parameter.name, parameter.annotation)
+            assert str(plain) == str(default)
     doc = inspect.getdoc(FUNCTIONS[name]) or ""
     if "Parameters\n---" in doc:
         described = doc.split("Parameters\n")[1].split("\n\n")[0]
