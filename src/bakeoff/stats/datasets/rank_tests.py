@@ -106,11 +106,13 @@ class RankTable:
         self.between = sum(s * s for s in self.sums) - n**2 * k * (k + 1) ** 2
         self.total = int((self.doubled**2).sum()) - n * k * (k + 1) ** 2
         self.residual = n * self.total - self.between
-        self.chi2 = (k - 1) * self.between / self.total if self.total else 0.0
+        chi2 = (k - 1) * self.between / self.total if self.total else 0.0
         self.kendall_w = self.between / (n * self.total) if self.total else 0.0
         self.error = math.sqrt(k * (k + 1) / (6 * n))  # of a difference of average ranks
         self.status = Status.OK if n > 1 else Status.TOO_FEW
         self.status = self.status if self.total else Status.IDENTICAL_SCORES
+        p_chi2 = float(special.chdtrc(k - 1, chi2))
+        self.chi2, self.p_chi2 = answered(self.status, chi2, p_chi2, 1.0)
 
     def exchangeable(self) -> Assumption:
         """Compare the covariance of the ranks with that of exchangeable models."""
@@ -175,11 +177,6 @@ class RankTable:
         return self.omnibus(status, f, p, **fields, **facts)
 
 
-def _degenerate_pvalue(status: Status, pvalue: float) -> float:
-    """Return the p-value, or what the status puts in its place."""
-    return answered(status, math.nan, pvalue, 1.0)[1]
-
-
 def _two_models(k: int) -> Assumption:
     """Say that two models have a better test."""
     detail = "for two use wilcoxon_signed_rank." if k == 2 else "are compared."
@@ -242,7 +239,7 @@ def friedman(
     (7.6, 0.02392, 'exact')
     """
     table = RankTable(scores, **options)
-    chi2, exact = float(special.chdtrc(table.k - 1, table.chi2)), None
+    exact = None
     if method != "asymptotic" and table.status is Status.OK:
         budget = _EXACT_BUDGET if method == "exact" else _AUTO_BUDGET
         if max(arrangement_count(row) for row in table.doubled) <= _MAX_ARRANGEMENTS:
@@ -259,12 +256,12 @@ def friedman(
     return table.omnibus(
         table.status,
         table.chi2,
-        _degenerate_pvalue(table.status, chi2 if exact is None else exact),
+        table.p_chi2 if exact is None else exact,
         variant="chi_square" if exact is None else "exact",
         df=float(table.k - 1),
         effect_sizes={"kendall_w": table.kendall_w},
         assumptions=(_two_models(table.k), *([enough] if exact is None else [])),
-        details={"p_asymptotic": _degenerate_pvalue(table.status, chi2)},
+        details={"p_asymptotic": table.p_chi2},
     )
 
 
@@ -398,13 +395,14 @@ def kruskal_wallis(
     h = 12 / (n * (n + 1)) * float((sizes * (sums / sizes - (n + 1) / 2) ** 2).sum())
     same = status is Status.IDENTICAL_SCORES
     h = 0.0 if same else h / (1 - tie_sum(counts) / (float(n) ** 3 - n))
+    _, pvalue = answered(status, h, float(special.chdtrc(k - 1, h)), 1.0)
     few = f"The smallest group has {int(sizes.min())} scores; 5 are recommended."
     ignored = f"{n} scores come from {sets} data sets: scores of one data set go together, which "
     return Result(
         variant="chi_square",
         statistic=h,
         df=float(k - 1),
-        pvalue=_degenerate_pvalue(status, float(special.chdtrc(k - 1, h))),
+        pvalue=pvalue,
         n=sets,
         null_hypothesis=f"The scores of all {k} algorithms come from one distribution, whatever "
         "the data set.",
@@ -495,7 +493,6 @@ def _compare_pairs(
     tied = int((ordered[:, :-1] == ordered[:, 1:]).sum())
     few = f"{table.n} data sets; the normal approximation of average ranks wants 10 or more."
     ties = f"{tied} ties inside data sets; the standard error of the z test assumes none, with "
-    chi2_pvalue = float(special.chdtrc(table.k - 1, table.chi2))
     result = PairwiseResult(
         variant="all_pairs" if control is None else "versus_control",
         correction=correction,
@@ -515,7 +512,7 @@ def _compare_pairs(
         details={
             "control": control,
             "friedman_chi2": table.chi2,
-            "friedman_pvalue": math.nan if table.n < 2 else chi2_pvalue,
+            "friedman_pvalue": math.nan if table.n < 2 else table.p_chi2,
             "standard_error": error,
             "critical_difference": math.nan if half is None else half,
             **more,
