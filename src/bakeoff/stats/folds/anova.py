@@ -26,8 +26,8 @@ from bakeoff.stats.core.checks import (
     as_scores,
     check_models,
 )
-from bakeoff.stats.core.distributions import t_pvalue, welch_f
-from bakeoff.stats.core.paired_differences import noise_level
+from bakeoff.stats.core.distributions import welch_f
+from bakeoff.stats.core.paired_differences import Estimate, noise_level
 from bakeoff.stats.core.pairs import Pair, PairwiseResult
 from bakeoff.stats.core.registry import Evidence, register
 from bakeoff.stats.core.result import Assumption, ConfidenceInterval, Result, Status, answered
@@ -375,17 +375,15 @@ def tukey_hsd(
     critical = _critical_range(1 - level, k, df) if df > 0 else math.nan
     pairs = []
     for a, b in combinations(range(k), 2):
-        d, ci = float(means[a] - means[b]), None
+        d, se = float(means[a] - means[b]), math.sqrt(mse * (1 / counts[a] + 1 / counts[b]))
         status = Status.TOO_FEW if df < 1 else Status.OK
         if status is Status.OK and math.sqrt(mse) <= table.noise:
             same = abs(d) <= table.noise
             status = Status.IDENTICAL_SCORES if same else Status.ZERO_VARIANCE
-        q, p = answered(status, math.nan, math.nan, 1.0)
-        adjusted = p
+        t, p = Estimate(value=d, se=se, df=df, status=status).test("two-sided")
+        q, adjusted, ci = abs(t) * math.sqrt(2), p, None
         if status is Status.OK:
-            se = math.sqrt(mse * (1 / counts[a] + 1 / counts[b]))
-            q, reach = abs(d) / se * math.sqrt(2), critical * se / math.sqrt(2)
-            p = t_pvalue(d / se, df, "two-sided")
+            reach = critical * se / math.sqrt(2)
             adjusted = float(studentized_range.sf(q, k, df))
             ci = ConfidenceInterval(d - reach, d + reach, level, "studentized-range")
         fields: dict[str, Any] = {"a": a, "b": b, "estimate": d, "df": df, "status": status}
