@@ -267,9 +267,8 @@ def spread_record(function: F) -> F:
     if str(last.annotation).startswith("Unpack["):
         record = function.__globals__[last.annotation[len("Unpack[") : -1]]
         for name, kind in _declared(record).items():
-            default = next(
-                (note.value for note in get_args(kind) if isinstance(note, Default)), None
-            )
+            values = [note.value for note in get_args(kind) if isinstance(note, Default)]
+            default = values[0] if values else None
             written = record.__annotations__[name].__forward_arg__
             short = written.removeprefix("Annotated[").split(", Default")[0]
             before.append(inspect.Parameter(name, _KEYWORD, default=default, annotation=short))

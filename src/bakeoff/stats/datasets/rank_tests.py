@@ -67,17 +67,6 @@ class PosthocOptions(TableOptions, total=False):
 
 _OMNIBUS: dict[str, Any] = {"evidence": Evidence.DATASETS}
 _POSTHOC: dict[str, Any] = _OMNIBUS | {"unit": "average rank"}
-_NULL = (
-    "All {k} algorithms are exchangeable: on every data set like these, each order of them is "
-    "equally likely."
-)
-_NULL_OF_PAIR = (
-    "The two algorithms of a pair have the same expected rank among {k} exchangeable algorithms."
-)
-_NO_VARIANCE = (
-    "Every data set ranks the models in the same way: no variance is left to compare with, use "
-    "friedman_posthoc."
-)
 _FEW_DATA_SETS = 5
 """With fewer the covariance of ranks says nothing."""
 _AUTO_BUDGET, _EXACT_BUDGET, _MAX_ARRANGEMENTS = 200_000, 4_000_000, 5040
@@ -146,10 +135,17 @@ class RankTable:
             "rank_sums": self.ranks.sum(axis=0).tolist(),
             "chi2_uncorrected": 3 * self.between / (self.n * self.k * (self.k + 1)),
         }
-        null, details = _NULL.format(k=self.k), ranking | facts.pop("details")
+        facts["details"] = ranking | facts["details"]
         facts["assumptions"] = (*facts["assumptions"], self.exchangeable())
-        fields = {"n": self.n, "null_hypothesis": null, "status": status, "details": details}
-        return Result(statistic=statistic, pvalue=p, **fields, **facts)
+        return Result(
+            statistic=statistic,
+            pvalue=p,
+            n=self.n,
+            status=status,
+            null_hypothesis=f"All {self.k} algorithms are exchangeable: on every data set like "
+            "these, each order of them is equally likely.",
+            **facts,
+        )
 
     def f_test(self, between: int, residual: int, *checks: Assumption, **facts: Any) -> Result:
         """Return F = (N−1)·between/residual with k − 1 and (k−1)(N−1) degrees of freedom."""
@@ -446,7 +442,9 @@ def _compare_pairs(
     if by == "t":
         perfect = status is Status.OK and table.residual == 0
         status = Status.ZERO_VARIANCE if perfect else status
-        df, detail = float((table.n - 1) * (table.k - 1)), _NO_VARIANCE
+        df = float((table.n - 1) * (table.k - 1))
+        detail = "Every data set ranks the models in the same way: no variance is left to compare "
+        detail += "with, use friedman_posthoc."
         error = math.sqrt(table.residual / (2 * df)) / table.n if status is Status.OK else 0.0
         if not perfect:
             z_test = f"(Friedman's z test takes {table.error:.4g})."
@@ -502,7 +500,8 @@ def _compare_pairs(
         ),
         n=table.n,
         alternative=side,
-        null_hypothesis=_NULL_OF_PAIR.format(k=table.k),
+        null_hypothesis="The two algorithms of a pair have the same expected rank among "
+        f"{table.k} exchangeable algorithms.",
         status=status,
         assumptions=(
             Assumption("enough data sets", table.n >= 10, few),
