@@ -91,11 +91,6 @@ def test_order_follows_the_metric(name):
 differences = st.floats(-0.2, 0.2).map(lambda x: round(x, 9))
 
 
-def scores_of_two(shape, seed=0):
-    rng = np.random.default_rng(seed)
-    return rng.normal(0.82, 0.03, shape).round(4), rng.normal(0.80, 0.03, shape).round(4)
-
-
 def test_far_tails_keep_their_digits_and_hedges_g_shrinks_d():
     d = 1 + np.linspace(-1e-2, 1e-2, 100)
     ours = stats.kfold_t(d, np.zeros(100), alternative="greater")
@@ -104,7 +99,7 @@ def test_far_tails_keep_their_digits_and_hedges_g_shrinks_d():
     assert math.log(ours.pvalue) == pytest.approx(theirs, rel=1e-12)
     posterior = stats.bayes_correlated_t(d, np.zeros(100), rope=0.1)
     assert 0 < posterior.p_b_better < posterior.p_equivalent < 1e-12
-    sizes = stats.kfold_t(*scores_of_two((10,))).effect_sizes
+    sizes = stats.kfold_t(*draw((10, 2)).T).effect_sizes
     # J(9) = Γ(4.5) / (√4.5 Γ(4)) = 0.9139
     assert sizes["hedges_gz"] / sizes["cohen_dz"] == pytest.approx(0.91387, abs=1e-4)
 
@@ -118,7 +113,7 @@ def test_the_first_difference_alone_is_the_numerator():
 
 
 def test_sizes_of_a_cross_validation_or_one_repetition_give_the_k_fold_test():
-    a, b = scores_of_two((3,))
+    a, b = draw((3, 2)).T
     expected = pytest.approx(stats.corrected_kfold_t(a, b).pvalue)
     assert stats.corrected_repeated_kfold_t(a[None], b[None]).pvalue == expected
     # 10 rows in 3 folds
@@ -153,7 +148,7 @@ def test_f_interval_is_absent_where_every_constant_is_rejected():
 
 @pytest.mark.parametrize("name", ["cv5x2_t", "cv5x2_f", "corrected_repeated_kfold_t"])
 def test_constant_differences_in_single_precision_are_constant(name):
-    a = scores_of_two((5, 2))[0].astype(np.float32)
+    a = draw((5, 2)).astype(np.float32)
     assert getattr(stats, name)(a, a - np.float32(0.1)).status is Status.ZERO_VARIANCE
 
 
