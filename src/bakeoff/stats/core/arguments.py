@@ -214,13 +214,8 @@ def fill_docstring(function: F, kind: str = "") -> F:
     if not function.__doc__:
         return function
     summary, sections = _sections(function)
-    paragraphs = _KNOWN.get(kind, _KNOWN[""]), _paragraphs(sections.get("Parameters", ""))
-    described = {
-        name: (group, text)
-        for table in paragraphs
-        for group, text in table.items()
-        for name in group
-    }
+    known = _KNOWN.get(kind, _KNOWN[""]) | _paragraphs(sections.get("Parameters", ""))
+    described = {name: (group, text) for group, text in known.items() for name in group}
     names, parameters = inspect.signature(function).parameters, {}
     for name in names:
         if name in described:

@@ -252,19 +252,18 @@ def cv5x2_mcnemar_from_counts(
     >>> round(result.estimate, 3), round(result.pvalue, 4)
     (0.06, 0.2363)
     """
-    given = only_a_correct, only_b_correct, n_test
-    names = "only_a_correct", "only_b_correct", "n_test"
-    counts = [as_counts(values, name) for name, values in zip(names, given, strict=True)]
-    for name, shape in zip(names, map(np.shape, counts), strict=True):
-        if shape != (5, 2):
+    given = {"only_a_correct": only_a_correct, "only_b_correct": only_b_correct, "n_test": n_test}
+    counts = {name: as_counts(values, name) for name, values in given.items()}
+    for name, table in counts.items():
+        if table.shape != (5, 2):
             expected = "expected shape (5, 2), five replications of two folds"
-            raise ArgumentError(name, f"{expected}, found {shape}")
-    only_a, only_b, tested = counts
+            raise ArgumentError(name, f"{expected}, found {table.shape}")
+    only_a, only_b, tested = counts.values()
     if (tested < 1).any() or (only_a + only_b > tested).any():
         raise ArgumentError(
             "n_test", "must be at least 1 and no less than the discordant rows of its fold"
         )
-    return _mcnemar(Outcomes(*counts), variant, alternative, confidence_level)
+    return _mcnemar(Outcomes(only_a, only_b, tested), variant, alternative, confidence_level)
 
 
 def _mcnemar(outcomes: Outcomes, variant: str, side: Alternative, level: float) -> Result:
