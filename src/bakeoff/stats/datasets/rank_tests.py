@@ -436,8 +436,7 @@ def _compare_pairs(
     table, side, level = RankTable(scores, **how), alternative, confidence_level
     members = pairs_of(table.k, control)
     status, error, pairs, checks = table.status, table.error, [], [table.exchangeable()]
-    df: float | None = None
-    half: float | None = None
+    df, half = math.inf, math.nan
     more: dict[str, Any] = {}
     if by == "t":
         perfect = status is Status.OK and table.residual == 0
@@ -458,10 +457,9 @@ def _compare_pairs(
     else:
         correction = check_correction(correction, control, side)
     # single steps have simultaneous intervals; those of z exist where all ranks are tied as well
-    if correction in ("none", "bonferroni", "sidak") and (df is None or status is Status.OK):
+    if correction in ("none", "bonferroni", "sidak") and (by == "z" or status is Status.OK):
         each = simultaneous_level(level, len(members), correction)
-        tail = tail_probability(each, side)
-        half = -float(special.ndtri(tail) if df is None else special.stdtrit(df, tail)) * error
+        half = -float(special.stdtrit(df, tail_probability(each, side))) * error
     for a, b in members:
         # from integers, so that equal rank sums give exactly 0
         estimate = float(table.sums[b] - table.sums[a]) / (2 * table.n)
@@ -469,17 +467,18 @@ def _compare_pairs(
         of_pair = Estimate(
             value=estimate,
             se=error if status is Status.OK else math.nan,
-            df=math.inf if df is None else df,
+            df=df,
             status=Status.IDENTICAL_SCORES if same else status,
         )
         statistic, pvalue = of_pair.test(side)
         ci = None
-        if half is not None and of_pair.status is not Status.TOO_FEW:
+        if not math.isnan(half) and of_pair.status is not Status.TOO_FEW:
             low = -math.inf if side == "less" else estimate - half
             high = math.inf if side == "greater" else estimate + half
             ci = ConfidenceInterval(low, high, level, "nemenyi" if by == "range" else correction)
         fields: dict[str, Any] = {"estimate": estimate, "ci": ci, "status": of_pair.status}
-        fields |= {"a": a, "b": b, "df": df, "statistic": statistic, "pvalue": pvalue}
+        fields |= {"a": a, "b": b, "statistic": statistic, "pvalue": pvalue}
+        fields["df"] = df if by == "t" else None
         pairs.append(fields)
     alone = [fields["pvalue"] for fields in pairs]
     if by == "range":
@@ -513,7 +512,7 @@ def _compare_pairs(
             "friedman_chi2": table.chi2,
             "friedman_pvalue": math.nan if table.n < 2 else table.p_chi2,
             "standard_error": error,
-            "critical_difference": math.nan if half is None else half,
+            "critical_difference": half,
             **more,
         },
     )
