@@ -143,15 +143,9 @@ def _mean(d: Differences, extra: float, *assumptions: Assumption, **more: float)
     se = sd * math.sqrt(1 / x.size + extra)
     status = ratio_status(sd, d.noise, d.identical) if df else Status.TOO_FEW
     details = {"mean_difference": mean, "sd_difference": sd, "se": se, **more}
+    checks = *assumptions, normality(d)
     return FoldEstimate(
-        value=mean,
-        se=se,
-        df=df,
-        status=status,
-        d=d,
-        n=x.size,
-        assumptions=(*assumptions, normality(d)),
-        details=details,
+        value=mean, se=se, df=df, status=status, d=d, n=x.size, assumptions=checks, details=details
     )
 
 
