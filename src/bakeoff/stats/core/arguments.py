@@ -87,8 +87,6 @@ row_counts : array_like, shape (n,), optional
     How often each row occurs, for tables of patterns.
 seed : int
     Seed of the random draws: the same seed gives the same result.
-times : array_like, shape (n,), optional
-    The time of each row, in any unit that sorts.
 y_true : array_like, shape (n,)
     The true classes.
 """
@@ -100,8 +98,6 @@ score_a, score_b : array_like, shape (n,)
     The scores of A and B, larger for the positive class.
 predicted_a, predicted_b : array_like, shape (n,) or (n, K)
     What A and B predict, in the same rows, as in `influence`.
-values : array_like, shape (n, M)
-    One row per row of the test set, one column per model.
 values_a, values_b : array_like, shape (n,)
     What A and B have on each row, in the same row order.
 """,
