@@ -67,8 +67,6 @@ class PosthocOptions(TableOptions, total=False):
 
 _OMNIBUS: dict[str, Any] = {"evidence": Evidence.DATASETS}
 _POSTHOC: dict[str, Any] = _OMNIBUS | {"unit": "average rank"}
-_FEW_DATA_SETS = 5
-"""With fewer the covariance of ranks says nothing."""
 _AUTO_BUDGET, _EXACT_BUDGET, _MAX_ARRANGEMENTS = 200_000, 4_000_000, 5040
 EXACT_UP_TO = {3: 57, 4: 14, 5: 5, 6: 3, 7: 2}
 """Up to how many data sets `friedman` lists the permutations of k models, without ties."""
@@ -110,7 +108,7 @@ class RankTable:
         # rank varies more. Both are compared with the null, not with each other: where models
         # differ, their ranks vary less. Limits from `families` of benchmarks/standings.py.
         n, k, name = self.n, self.k, "exchangeable models"
-        if n < _FEW_DATA_SETS or not self.total:
+        if n < 5 or not self.total:
             return Assumption(name, None, f"{n} data sets do not show how ranks vary together")
         centred = (n * self.doubled - np.array(self.sums)).astype(np.float64) / n
         covariance = centred.T @ centred / (n - 1)
