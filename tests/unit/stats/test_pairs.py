@@ -12,13 +12,8 @@ from hypothesis import strategies as st
 from scipy import stats as scipy_stats
 
 from bakeoff import stats
-from bakeoff.stats import all_pairs, best_by_values, best_models
-from bakeoff.stats.core.pairs import (
-    adjust_pvalues,
-    canonical_method,
-    compact_letters,
-    simultaneous_level,
-)
+from bakeoff.stats import adjust_pvalues, all_pairs, best_by_values, best_models
+from bakeoff.stats.core.pairs import compact_letters
 from bakeoff.stats.core.result import AGREE
 from bakeoff.stats.metrics.family import compare_models
 
@@ -80,8 +75,8 @@ def test_missing_pvalue_stays_and_counts_as_one(method):
     ],
 )
 def test_corrections_have_spellings_and_simultaneous_levels(written, method, m, level):
-    assert canonical_method(written) == method
-    assert simultaneous_level(0.95, m, written) == pytest.approx(level)
+    assert stats.canonical_method(written) == method
+    assert stats.simultaneous_level(0.95, m, written) == pytest.approx(level)
 
 
 def study(n=200, models=4, seed=0):
