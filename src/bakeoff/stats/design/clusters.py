@@ -396,7 +396,7 @@ def row_units(
     check_same_labels(**beside, **{name: labels})
     units = as_clusters(labels, n, name)
     if time is not None and units.count >= TIME_BLOCKS:
-        units = as_clusters(_blocks(units, TIME_BLOCKS), n)
+        units = as_clusters(units.codes * TIME_BLOCKS // units.count, n)
     return name, units
 
 
@@ -424,11 +424,7 @@ def time_blocks(times: ArrayLike, blocks: Annotated[int, Ge(2)] = TIME_BLOCKS) -
         raise ArgumentError(
             "times", f"found {clusters.count} different times, needs {blocks} or more"
         )
-    return _blocks(clusters, blocks)
-
-
-def _blocks(times: Clusters, count: int) -> FloatArray:
-    return np.asarray(times.codes * count // times.count)
+    return np.asarray(clusters.codes * blocks // clusters.count)
 
 
 _ROWS_AT_ONCE = 1 << 14

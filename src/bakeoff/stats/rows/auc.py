@@ -27,7 +27,7 @@ from bakeoff.stats.core.paired_differences import Estimate
 from bakeoff.stats.core.pairs import shared
 from bakeoff.stats.core.registry import Evidence, Variants, register
 from bakeoff.stats.core.result import INDEPENDENT_ROWS, Alternative, Assumption, Result, Status
-from bakeoff.stats.design.clusters import Clusters, as_clusters
+from bakeoff.stats.design.clusters import as_clusters
 from bakeoff.stats.design.groups import (
     ClusteredResult,
     GroupSums,
@@ -90,18 +90,17 @@ class _Rows:
         parts = zip(self.classes, self.counts, strict=True)
         return sum(float(a.psi[x] @ b.psi[x]) * m / (m - 1) for x, m in parts) / self.n**2
 
-    def sums(self, area: Functional, groups: Clusters) -> list[FloatArray]:
+    def sums(self, area: Functional) -> list[FloatArray]:
         """Sum the influence over the rows of each class in each group."""
-        parts = ((groups.codes[rows], area.psi[rows]) for rows in self.classes)
-        return [np.bincount(codes, psi, groups.count) / self.n for codes, psi in parts]
+        codes, count = self.leverage.codes, len(self.leverage.shares)
+        return [np.bincount(codes[x], area.psi[x], count) / self.n for x in self.classes]
 
     def obuchowski(self, a: Functional, b: Functional) -> float:
         """Covariance of two areas in groups (Obuchowski 1997); NaN if one holds a whole class."""
-        assert self.groups is not None
         if min(self.holding) < 2:
             return math.nan
-        (x_a, y_a), (x_b, y_b) = self.sums(a, self.groups), self.sums(b, self.groups)
-        with_x, with_y, k = *self.holding, self.groups.count
+        (x_a, y_a), (x_b, y_b) = self.sums(a), self.sums(b)
+        with_x, with_y, k = *self.holding, len(x_a)
         return (
             with_x / (with_x - 1) * float(x_a @ x_b)
             + with_y / (with_y - 1) * float(y_a @ y_b)
@@ -112,12 +111,11 @@ class _Rows:
         """Compare two areas."""
         contrast, groups, form, df = a - b, self.groups, self.form, math.inf
         robust = form not in ("delong", "obuchowski")
-        # not var_A + var_B - 2 cov, which would lose its digits when the models agree
-        variance = math.nan if robust else self.dependent(contrast, contrast)
-        if robust and groups is not None:
-            spread_of = spread(contrast.psi, groups=self.leverage)
-            variance, df = spread_of.se**2, spread_of.df
-            df = self.leverage.df if form == "robust_t" else df
+        if robust:
+            known = spread(contrast.psi, groups=self.leverage)
+            variance, df = known.se**2, self.leverage.df if form == "robust_t" else known.df
+        else:  # not var_A + var_B - 2 cov, which would lose its digits when the models agree
+            variance = self.dependent(contrast, contrast)
         se = math.sqrt(max(variance, 0.0))
         same = abs(contrast.value) <= _NOISE and np.abs(contrast.psi).max() <= _NOISE
         status = Status.OK if se > _NOISE else Status.ZERO_VARIANCE
@@ -168,18 +166,18 @@ class _Rows:
             facts |= {"pvalue": pvalue, "ci": ci, "assumptions": (INDEPENDENT_ROWS, large)}
             return Result(details=details, **facts)
         # the difference to first order as a mean over groups
-        sums = sum(self.sums(contrast, groups)) + self.leverage.shares * estimate.value
+        sums = sum(self.sums(contrast)) + self.leverage.shares * estimate.value
         if ci is not None and form == "t_and_flips":
             flipped = GroupSums(sums, self.leverage.shares)
             pvalue, ci = flipped.with_flips(pvalue, ci, estimate.value, side, (-1.0, 1.0))
         independent = self.covariance(contrast, contrast)
         effect = max(1.0, variance / independent) if variance > 0 and independent > 0 else math.nan
-        of_positive, of_negative = self.holding
-        details |= {"n_clusters_positive": of_positive, "n_clusters_negative": of_negative}
+        positive, negative = self.holding
         detail = (
-            f"positive rows in {of_positive} groups, negative ones in {of_negative}; about "
-            f"{_ENOUGH} of each are wanted"
+            f"positive rows in {positive} groups, negative ones in {negative}; about {_ENOUGH} of "
+            "each are wanted"
         )
+        details |= {"n_clusters_positive": positive, "n_clusters_negative": negative}
         enough = Assumption("enough groups of each class", min(self.holding) >= _ENOUGH, detail)
         symmetric = symmetric_differences(self.leverage.shares, sums)
         return ClusteredResult(

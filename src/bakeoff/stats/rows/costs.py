@@ -61,7 +61,6 @@ class CostCells:
     value: FloatArray  # the distinct differences d, A's cost less B's
     count: FloatArray  # their numbers of rows, all ≥ 1
     possible: FloatArray  # every difference the cost matrix allows, ascending
-    support: tuple[float, float] | None = None  # the ends of what may occur without being observed
 
     @classmethod
     def observed(cls, d: FloatArray, counts: FloatArray) -> CostCells:
@@ -69,10 +68,6 @@ class CostCells:
         value, place = np.unique(d[counts > 0], return_inverse=True)
         count = np.bincount(place, weights=counts[counts > 0]).astype(np.float64)
         return cls(value, count, np.unique(d))
-
-    def among_all(self) -> CostCells:
-        """Allow every possible cell a probability, observed or not."""
-        return dataclasses.replace(self, support=(self.possible[0], self.possible[-1]))
 
     @property
     def n(self) -> float:
@@ -84,10 +79,11 @@ class CostCells:
         """Mean cost difference."""
         return float(self.count @ self.value) / self.n
 
-    def likelihood_ratio(self, mean: float) -> tuple[float, float]:
+    def likelihood_ratio(self, mean: float, *, all_cells: bool) -> tuple[float, float]:
         """Return twice the log likelihood ratio against a given mean difference, and λ."""
-        # The constrained estimate is count/(n + λ(d − mean)); cells of the support that were not
-        # observed need n + λ(d − mean) ≥ 0, which limits λ and gives them the rest.
+        # The constrained estimate is count/(n + λ(d − mean)); cells that were not observed, where
+        # all may have a probability, need n + λ(d − mean) ≥ 0, which limits λ and gives them the
+        # rest.
         from scipy.optimize import brentq
 
         x, n = self.value - mean, self.n
@@ -95,8 +91,8 @@ class CostCells:
         # no probability exceeds 1: n + λx ≥ count
         lower = float(((self.count[above] - n) / x[above]).max(initial=-math.inf))
         upper = float(((self.count[below] - n) / x[below]).min(initial=math.inf))
-        if self.support is not None:
-            least, most = self.support[0] - mean, self.support[1] - mean
+        if all_cells:
+            least, most = self.possible[0] - mean, self.possible[-1] - mean
             lower = max(lower, -n / most if most > 0 else -math.inf)
             upper = min(upper, -n / least if least < 0 else math.inf)
 
@@ -120,14 +116,13 @@ class CostCells:
         # a rounding error below 0 at most
         return max(0.0, 2 * float(self.count @ logs)), float(multiplier)
 
-    def limit(self, critical: float, *, upper: bool) -> float:
+    def limit(self, critical: float, *, upper: bool, all_cells: bool) -> float:
         """Return the largest (smallest) mean whose likelihood ratio stays below `critical`."""
-        inside = self.mean
-        ends = (float(self.value.min()), float(self.value.max()))
-        outside = (self.support or ends)[1 if upper else 0]
+        values = self.possible if all_cells else self.value
+        inside, outside = self.mean, float(values[-1 if upper else 0])
         for _ in range(60):
             middle = (inside + outside) / 2
-            if self.likelihood_ratio(middle)[0] < critical:
+            if self.likelihood_ratio(middle, all_cells=all_cells)[0] < critical:
                 inside = middle
             else:
                 outside = middle
@@ -325,21 +320,22 @@ def cost_sensitive_from_counts(
     elif variant == "chi_square":
         statistic = chi_square(d.ravel(), table.ravel())
     else:
-        whole = cells.among_all() if variant == "likelihood_ratio_all_cells" else cells
-        statistic, multiplier = whole.likelihood_ratio(0.0)
+        all_cells = variant == "likelihood_ratio_all_cells"
+        statistic, multiplier = cells.likelihood_ratio(0.0, all_cells=all_cells)
     pvalue = float(special.chdtrc(1, statistic))
     if status is Status.OK and alternative != "two-sided":
         pvalue = normal_pvalue(math.copysign(math.sqrt(statistic), advantage), alternative)
     ci = None
     if status is not Status.UNDEFINED:
-        observed = variant == "likelihood_ratio" and status is Status.OK
-        profile = cells if observed else cells.among_all()
+        all_cells = variant != "likelihood_ratio" or status is not Status.OK
         critical = float(special.ndtri(tail_probability(confidence_level, alternative))) ** 2
         # limits for A's cost less B's, turned round
-        low, high = (-profile.limit(critical, upper=upper) for upper in (True, False))
+        low, high = (
+            -cells.limit(critical, upper=upper, all_cells=all_cells) for upper in (True, False)
+        )
         low = -float(cells.possible.max()) if alternative == "less" else low
         high = -float(cells.possible.min()) if alternative == "greater" else high
-        method = "likelihood_ratio" if observed else "likelihood_ratio_all_cells"
+        method = "likelihood_ratio_all_cells" if all_cells else "likelihood_ratio"
         ci = ConfidenceInterval(low, high, confidence_level, method)
     differing = int(cells.count[cells.value != 0].sum())
     detail = f"the two labels differ in cost on {differing} of {cells.n:.0f} rows"

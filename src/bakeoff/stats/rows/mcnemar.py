@@ -417,11 +417,9 @@ def mcnemar(
     if b_only and c_only and k > 1:  # log standard error of b/c by linearisation
         parts = pair.cells[:, 1] / b_only - pair.cells[:, 2] / c_only
         se_log = math.sqrt(k / (k - 1) * float(np.square(parts).sum()))
-        reach = -float(special.stdtrit(k - 1, tail)) * se_log
-        ratio = (
-            0.0 if side == "less" else b_only / c_only * math.exp(-reach),
-            math.inf if side == "greater" or reach >= 700 else b_only / c_only * math.exp(reach),
-        )
+        log_ratio = Estimate(value=math.log(b_only / c_only), se=se_log, df=k - 1.0)
+        low, high = special.inv_boxcox(log_ratio.limits(level, side), 0.0).tolist()
+        ratio = low, high  # infinite where math.exp fails
     return test.result(
         {
             **_accuracies(pair.counts),
@@ -600,7 +598,6 @@ def _score_tests(
 
 
 @form_of(tost_paired)
-@checked
 def tost_paired_from_counts(
     *,
     both_correct: Count,
