@@ -487,8 +487,6 @@ def order_dependence(correct: ArrayLike, labels: ArrayLike | None = None) -> Ord
     """
     right = as_correctness(correct, "correct", ndim=2)
     n = len(right)
-    if labels is not None and as_array(labels, "labels").shape != (n,):
-        raise ArgumentError("labels", f"needs one label for each of the {n} rows")
     both = both_correct(right, None)
     discordant = _of_differences(both)
     groups = as_clusters(np.zeros(n) if labels is None else labels, n, "labels")

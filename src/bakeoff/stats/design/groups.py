@@ -510,7 +510,7 @@ def spread(
     return Spread(se, min(most, 2 * second**2 / excess) if excess > 0 else most, units)
 
 
-_LEAST_DF, _RECOMMENDED = 4.0, 15
+_LEAST_DF = 4.0
 _SHOWS_SKEW, _SHOWS_SYMMETRY = 20, 60
 """Groups from which on data show that differences are skewed, or that they are not."""
 _SKEWED = 1.0
@@ -562,16 +562,6 @@ def enough_degrees(clusters: Clusters, df: float) -> Assumption:
     )
 
 
-def recommended_groups(units: float) -> Assumption:
-    """Return the assumption that groups are enough for a t of their sums."""
-    return Assumption(
-        "enough groups",
-        units >= _RECOMMENDED,
-        f"{units:.0f} groups; at least {_RECOMMENDED} are recommended and {FEWEST_CLUSTERS} are "
-        "required",
-    )
-
-
 def too_few_for_t(variant: str, clusters: int, df: float) -> bool:
     """Whether a t form of a mean or an area has too little to go by."""
     if variant in ("influence_t", "t_and_flips"):
@@ -600,7 +590,7 @@ def symmetric_differences(weights: FloatArray, sums: FloatArray | None = None) -
     # strongly against it: had these not been drawn, all others would have agreed. Means of small
     # groups are damped, for they scatter. With fewer than 60 groups a twentieth of them is missed
     # with a probability of 5 % (.95^60) or more, so that data cannot show symmetry.
-    count, name, against = len(weights), "symmetric group differences", 0.0
+    count, against = len(weights), 0.0
     if sums is not None:
         columns, sizes = sums.reshape(count, -1), weights[:, None]
         mean = columns.sum(axis=0) / weights.sum()
@@ -610,23 +600,21 @@ def symmetric_differences(weights: FloatArray, sums: FloatArray | None = None) -
         with np.errstate(divide="ignore", invalid="ignore"):
             skewness = np.where(second > 0, third / second**1.5, 0.0)
         against = -float((skewness * np.sign(mean)).min())
-    if count >= _SHOWS_SKEW and against > _SKEWED:
-        return Assumption(
-            name,
-            False,
-            f"a few of {count} groups differ strongly against the estimate (skewness "
-            f"{against:.1f}); on such data true null hypotheses are rejected too often",
-        )
-    if count >= _SHOWS_SYMMETRY:
-        return Assumption(
-            name, True, f"{count} groups, whose differences are not skewed against the estimate"
-        )
-    return Assumption(
-        name,
-        None,
+    holds: bool | None = None
+    detail = (
         f"{count} groups; the differences of the groups must be as likely one way as the other, "
-        f"which fewer than {_SHOWS_SYMMETRY} cannot show",
+        f"which fewer than {_SHOWS_SYMMETRY} cannot show"
     )
+    if count >= _SHOWS_SKEW and against > _SKEWED:
+        holds = False
+        detail = (
+            f"a few of {count} groups differ strongly against the estimate (skewness "
+            f"{against:.1f}); on such data true null hypotheses are rejected too often"
+        )
+    elif count >= _SHOWS_SYMMETRY:
+        holds = True
+        detail = f"{count} groups, whose differences are not skewed against the estimate"
+    return Assumption("symmetric group differences", holds, detail)
 
 
 def cluster_assumptions(

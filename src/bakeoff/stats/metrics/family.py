@@ -180,8 +180,6 @@ class MetricFamily:
     @cached_property
     def covariance(self) -> FloatArray:
         """The covariance of the metrics of models with values, shape (K, K); NaN of one unit."""
-        if not self.defined:
-            return np.empty((0, 0))
         columns = [single.drawn_from for single in self.defined.values()]
         table = np.empty((len(columns[0]), len(columns)))
         for start in range(0, len(table), _BLOCK):  # of rows that stay in the cache

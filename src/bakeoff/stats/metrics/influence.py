@@ -34,7 +34,6 @@ from bakeoff.stats.design.groups import (
     GroupSums,
     Leverage,
     Spread,
-    recommended_groups,
     spread,
 )
 from bakeoff.stats.metrics.metric import (
@@ -509,7 +508,8 @@ def _value(metric: OfRows, rows: NDArray[np.intp], which: str) -> float:
     return value
 
 
-_ENOUGH_OF_A_CLASS, _ENOUGH_CALLED, _OF_CALLED = 20, 10, "enough rows called positive"
+_ENOUGH_OF_A_CLASS, _ENOUGH_CALLED, _RECOMMENDED_GROUPS = 20, 10, 15
+_OF_CALLED = "enough rows called positive"
 OF_ONE_MODEL = ("enough rows of each class", _OF_CALLED, "the loss not dominated by few rows")
 """Assumptions of intervals of one model or of a pair, not of the best of many."""
 
@@ -586,7 +586,11 @@ def assumptions(
     """Say what the rows tell of the assumptions of t intervals for one model or for several."""
     checks = [INDEPENDENT_ROWS]
     if setting.clusters is not None:
-        checks = [recommended_groups(tested.units)]
+        detail = (
+            f"{tested.units:.0f} groups; at least {_RECOMMENDED_GROUPS} are recommended and "
+            f"{FEWEST_CLUSTERS} are required"
+        )
+        checks = [Assumption("enough groups", tested.units >= _RECOMMENDED_GROUPS, detail)]
     metric, fewest = setting.metric, setting.fewest
     name, of, enough = "enough rows of each class", "of the rarest class", _ENOUGH_OF_A_CLASS
     if metric.classes == "called" and models:
