@@ -15,7 +15,6 @@ from bakeoff import stats
 from bakeoff.stats.core.ranks import rows_below
 from bakeoff.stats.core.result import Status
 from bakeoff.stats.core.two_by_two import VARIANTS
-from bakeoff.stats.rows.auc import delong_pairs
 from bakeoff.stats.rows.cochran import exact_pvalue, monte_carlo_pvalue
 from bakeoff.stats.rows.costs import chi_square
 
@@ -128,7 +127,7 @@ def test_each_model_is_ranked_once(monkeypatch):
         return rows_below(positive, scores)
 
     monkeypatch.setattr("bakeoff.stats.metrics.library.rows_below", counted)
-    delong_pairs(Y, SCORES, combinations(range(3), 2))
+    stats.all_pairs("delong", Y, SCORES)
     assert len(ranked) == 3
 
 

@@ -7,7 +7,6 @@ the other class that it is ranked right against, less the mean placement of its 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from typing import Any, Literal
 
 import numpy as np
@@ -20,11 +19,12 @@ from bakeoff.stats.core.checks import (
     as_array,
     as_correctness,
     as_scores,
+    check_models,
     check_same_labels,
     check_same_length,
 )
 from bakeoff.stats.core.paired_differences import Estimate
-from bakeoff.stats.core.pairs import shared
+from bakeoff.stats.core.pairs import PairwiseResult, by_pairs
 from bakeoff.stats.core.registry import Evidence, Variants, register
 from bakeoff.stats.core.result import INDEPENDENT_ROWS, Alternative, Assumption, Result, Status
 from bakeoff.stats.design.clusters import as_clusters
@@ -107,8 +107,11 @@ class _Rows:
             + k / (k - 1) * (float(x_a @ y_b) + float(x_b @ y_a))
         )
 
-    def compare(self, a: Functional, b: Functional, side: Alternative, level: float) -> Result:
+    def compare(
+        self, a: Functional, b: Functional, *, alternative: Alternative, confidence_level: float
+    ) -> Result:
         """Compare two areas."""
+        side, level = alternative, confidence_level
         contrast, groups, form, df = a - b, self.groups, self.form, math.inf
         robust = form not in ("delong", "obuchowski")
         if robust:
@@ -198,26 +201,23 @@ class _Rows:
 def delong_pairs(
     y_true: ArrayLike,
     scores: ArrayLike,
-    pairs: Iterable[tuple[int, int]],
     *,
     groups: ArrayLike | None = None,
     variant: str | None = None,
-    alternative: Alternative = "two-sided",
-    confidence_level: Level = 0.95,
-) -> list[Result]:
-    """Return what `delong` says of each pair of columns; each model is ranked once."""
-    table, members = as_array(scores, "scores"), list(pairs)
+    **family: Any,
+) -> PairwiseResult:
+    """Run `delong` on all pairs of columns; each model is ranked once."""
+    table = as_array(scores, "scores")
+    check_models(table, "scores")
     rows = _Rows(y_true, {"scores": scores}, groups, variant)
-    models = dict.fromkeys(model for pair in members for model in pair)
-    areas = {model: rows.area(table[:, model], "scores") for model in models}
-    return [rows.compare(areas[a], areas[b], alternative, confidence_level) for a, b in members]
+    return by_pairs(rows.compare, (), [rows.area(one, "scores") for one in table.T], **family)
 
 
 @register(
     evidence=Evidence.ROWS,
     citation="delong1988",
     variants=_VARIANTS,
-    all_pairs=shared(delong_pairs),
+    all_pairs=delong_pairs,
 )
 def delong(
     y_true: ArrayLike,
@@ -272,4 +272,4 @@ def delong(
     scores = {"score_a": score_a, "score_b": score_b}
     rows = _Rows(y_true, scores, groups, variant)
     a, b = (rows.area(values, name) for name, values in scores.items())
-    return rows.compare(a, b, alternative, confidence_level)
+    return rows.compare(a, b, alternative=alternative, confidence_level=confidence_level)
