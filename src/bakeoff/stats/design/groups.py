@@ -693,11 +693,6 @@ class GroupTest:
         """The mean difference over rows."""
         return float(self.sums.sum()) / self.clusters.n
 
-    @property
-    def nonzero(self) -> int:
-        """Groups that differ: K′."""
-        return int(np.count_nonzero(self.sums))
-
     @cached_property
     def tails(self) -> Tails:
         """The distribution of the sum under sign flips."""
@@ -741,7 +736,8 @@ class GroupTest:
             limits = subset_limits(self.sums, self.clusters.sizes, tail)
             ci = hull(ci, limits, self.side, bounds)
             ci = agreeing(ci, pvalue, alpha, self.estimate, self.side)
-        assumed = cluster_assumptions(self.clusters, self.sums, self.nonzero, alpha)
+        nonzero = int(np.count_nonzero(self.sums))  # groups that differ: K′
+        assumed = cluster_assumptions(self.clusters, self.sums, nonzero, alpha)
         ratio = dependence.design_effect_cr1 / dependence.design_effect_raw if varies else math.nan
         return ClusteredResult(
             variant=self.variant,
@@ -755,10 +751,10 @@ class GroupTest:
             assumptions=(*assumed, *facts.pop("assumptions", ())),
             method=SOURCES[self.variant],
             details={
-                "n_clusters_nonzero": self.nonzero,
+                "n_clusters_nonzero": nonzero,
                 "largest_share": dependence.largest_share,
                 "formula_pvalue": formula,
-                "smallest_pvalue": 2.0**-self.nonzero,
+                "smallest_pvalue": 2.0**-nonzero,
                 "se": dependence.se,
                 "se_cr1": dependence.se * math.sqrt(ratio),
                 "df": dependence.df,

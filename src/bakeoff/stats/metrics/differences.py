@@ -144,11 +144,11 @@ def bootstrap(metric: OfRows, n: int, clusters: NDArray[np.intp] | None = None) 
         order = np.argsort(clusters, kind="stable")
         members = np.split(order, np.flatnonzero(np.diff(clusters[order])) + 1)
     replicates = np.full(_RESAMPLES, math.nan)
+    units = n if members is None else len(members)
     for i in range(_RESAMPLES):
-        if members is None:
-            rows = rng.integers(0, n, n)
-        else:
-            rows = np.concatenate([members[j] for j in rng.integers(0, len(members), len(members))])
+        rows = rng.integers(0, units, units)
+        if members is not None:
+            rows = np.concatenate([members[j] for j in rows])
         try:
             replicates[i] = metric(rows)
         except ValueError:
@@ -159,10 +159,7 @@ def bootstrap(metric: OfRows, n: int, clusters: NDArray[np.intp] | None = None) 
 def bca_interval(
     estimate: float, replicates: FloatArray, psi: FloatArray, level: float
 ) -> ConfidenceInterval | None:
-    """Return the bias-corrected and accelerated interval of a bootstrap (Efron 1987).
-
-    None where too few resamples have a value or none differs.
-    """
+    """Return the BCa interval (Efron 1987); None if few resamples have a value or none differs."""
     ordered = np.sort(replicates[np.isfinite(replicates)])
     if len(ordered) < 0.9 * len(replicates) or ordered[0] == ordered[-1]:
         return None

@@ -103,11 +103,8 @@ def max_t(
     side: Alternative,
     scale: float = 1.0,
 ) -> tuple[FloatArray, FloatArray, float]:
-    """Return single-step and step-down p-values by the largest statistic, and its quantile.
-
-    The statistics are differences of models `members` with the covariance V.
-    """
-    # Westfall & Young (1993), Hothorn et al. (2008)
+    """Return single-step and step-down p-values by the largest statistic, and its quantile."""
+    # Westfall & Young (1993), Hothorn et al. (2008), of differences of models with covariance V
     i, j = members
     order = np.argsort(z, kind="stable")  # smallest first: the maximum of a step is that so far
     # models that are always right and always wrong are drawn without spread: 0, and not 0/0

@@ -208,14 +208,11 @@ _MOST_CLASSES = 8
 
 @dataclasses.dataclass(frozen=True)
 class Table:
-    """The table of true classes and those that one or two models predict.
-
-    Along each axis it has the classes that can occur; its pseudo-rows are spread over its cells.
-    """
+    """The table of true classes and those that one or two models predict."""
 
     codes: tuple[Codes, ...]
-    classes: tuple[Codes, ...]
-    shares: FloatArray
+    classes: tuple[Codes, ...]  # along each axis those that can occur
+    shares: FloatArray  # of the pseudo-rows in each cell
     of_all_classes: NDArray[np.int64] | None
 
     @classmethod
@@ -559,10 +556,7 @@ rows that differ from all others rare values need not have occurred (benchmarks/
 
 
 def enough_rows(tested: Spread, values: Sequence[FloatArray] = ()) -> Assumption:
-    """Say whether enough rows carry a difference, by the values of each model if they are losses.
-
-    A model's values that are nearly all the same do not show its rare ones.
-    """
+    """Say whether enough rows carry a difference, by the values of models if they are losses."""
     enough = tested.df >= min(_ENOUGH_OF_ROWS, tested.units / 3)
     detail = (
         f"{tested.df:.0f} effective degrees of freedom of the rows; below {_ENOUGH_OF_ROWS:.0f}, "
@@ -570,6 +564,7 @@ def enough_rows(tested: Spread, values: Sequence[FloatArray] = ()) -> Assumption
     )
     if not values:
         return Assumption(CARRIED, enough, detail)
+    # a model's values that are nearly all the same do not show its rare ones
     other = min(
         int(np.count_nonzero(x != np.partition(x, len(x) // 2)[len(x) // 2])) for x in values
     )

@@ -578,11 +578,6 @@ class Metric:
         return bool(self.instead)
 
     @property
-    def about_one_class(self) -> bool:
-        """Whether it changes with the class of two that is the positive one."""
-        return self.classes in ("positive", "negative")
-
-    @property
     def by_order(self) -> bool:
         """Whether it looks at how rows are ordered or at probabilities, not at labels alone."""
         return self.needs in (Need.RANKING, Need.PROBABILITIES)
