@@ -664,30 +664,6 @@ class GroupTest:
     n_resamples: int = 0  # of the signs where the sums are no whole numbers
     seed: int = 0
 
-    @classmethod
-    def of_rows(
-        cls,
-        d: FloatArray,
-        noise: float,
-        clusters: Clusters,
-        variant: str,
-        side: Alternative,
-        level: float,
-        n_resamples: int,
-        seed: int,
-    ) -> GroupTest:
-        """Test differences per row, of which `noise` is none."""
-        # what cancels inside a group leaves float noise, not a difference
-        sums = clusters.sums(d)
-        sums = np.where(np.abs(sums) <= noise + 1e-12 * clusters.sums(np.abs(d)), 0.0, sums)
-        dependence = describe(d, clusters)
-        if variant != "robust_t":
-            df = spread(d - d.mean(), groups=Leverage.from_codes(clusters.codes)).df
-            dependence = dataclasses.replace(dependence, df=df)
-        if not dependence.se > noise / math.sqrt(clusters.n):
-            dependence = dataclasses.replace(dependence, se=0.0)
-        return cls(clusters, sums, dependence, variant, side, level, n_resamples, seed)
-
     @property
     def estimate(self) -> float:
         """The mean difference over rows."""
@@ -765,24 +741,45 @@ class GroupTest:
             **facts,
         )
 
-    def of_numbers(self, details: dict[str, Any], **facts: Any) -> ClusteredResult:
-        """Return the result of differences of any size, with the interval of Student's t."""
-        method, assumed = "influence_t" if self.variant in FLIPS else self.variant, []
-        if self.variant == "sign_flip":
-            detail = (
-                f"{self.clusters.count} groups; below {_MIDP_CLUSTERS} take variant "
-                "sign_flip_exact, the mid-p of numbers rejects a little too often there"
-            )
-            enough = self.clusters.count >= _MIDP_CLUSTERS
-            assumed.append(Assumption("enough groups for the mid-p", enough, detail))
-        if self.variant in FLIPS:
-            mid, exact = (self.tails.pvalue(self.side, exact=e) for e in (False, True))
-            draws = self.tails.draws
-            details |= {
-                "pvalue_exact": exact,
-                "method": "draws" if draws else "exact",
-                "monte_carlo_error": math.sqrt(mid * (1 - mid) / draws) if draws else 0.0,
-            }
-        ci = self.by_t.interval(self.level, self.side, method)
-        bounds = UNBOUNDED if self.variant in FLIPS else None
-        return self.result(details, ci, bounds, assumptions=assumed, **facts)
+
+def mean_in_groups(
+    d: FloatArray,
+    noise: float,
+    clusters: Clusters,
+    variant: str,
+    side: Alternative,
+    level: float,
+    n_resamples: int,
+    seed: int,
+    details: dict[str, Any],
+    **facts: Any,
+) -> ClusteredResult:
+    """Test the mean of differences per row, of which `noise` is none, with the interval of t."""
+    # what cancels inside a group leaves float noise, not a difference
+    sums = clusters.sums(d)
+    sums = np.where(np.abs(sums) <= noise + 1e-12 * clusters.sums(np.abs(d)), 0.0, sums)
+    dependence = describe(d, clusters)
+    if variant != "robust_t":
+        df = spread(d - d.mean(), groups=Leverage.from_codes(clusters.codes)).df
+        dependence = dataclasses.replace(dependence, df=df)
+    if not dependence.se > noise / math.sqrt(clusters.n):
+        dependence = dataclasses.replace(dependence, se=0.0)
+    test = GroupTest(clusters, sums, dependence, variant, side, level, n_resamples, seed)
+    method, bounds, assumed = variant, None, []
+    if variant == "sign_flip":
+        detail = (
+            f"{clusters.count} groups; below {_MIDP_CLUSTERS} take variant sign_flip_exact, the "
+            "mid-p of numbers rejects a little too often there"
+        )
+        enough = clusters.count >= _MIDP_CLUSTERS
+        assumed.append(Assumption("enough groups for the mid-p", enough, detail))
+    if variant in FLIPS:
+        method, bounds, draws = "influence_t", UNBOUNDED, test.tails.draws
+        mid, exact = (test.tails.pvalue(side, exact=e) for e in (False, True))
+        details |= {
+            "pvalue_exact": exact,
+            "method": "draws" if draws else "exact",
+            "monte_carlo_error": math.sqrt(mid * (1 - mid) / draws) if draws else 0.0,
+        }
+    ci = test.by_t.interval(level, side, method)
+    return test.result(details, ci, bounds, assumptions=assumed, **facts)

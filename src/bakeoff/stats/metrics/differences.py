@@ -35,9 +35,9 @@ from bakeoff.stats.core.result import (
 from bakeoff.stats.design.clusters import as_clusters, row_units
 from bakeoff.stats.design.groups import (
     SOURCES,
-    GroupTest,
     Leverage,
     Spread,
+    mean_in_groups,
     spread,
     symmetric_differences,
 )
@@ -587,11 +587,11 @@ def mean_difference(
         )
         _, units = row_units(len(d.values), groups, values_a=values_a)
         how = form, alternative, confidence_level, n_resamples, seed
-        return GroupTest.of_rows(d.values, d.noise, units, *how).of_numbers(
-            {},
-            null_hypothesis="Exchanging the two systems in a whole group changes nothing: their "
-            "mean is the same on the population that the groups were drawn from.",
+        null = (
+            "Exchanging the two systems in a whole group changes nothing: their mean is the same "
+            "on the population that the groups were drawn from."
         )
+        return mean_in_groups(d.values, d.noise, units, *how, {}, null_hypothesis=null)
     models = [("values_a", values_a), ("values_b", values_b)]
     setting, rows = setting_of_values(models, greater_is_better, groups)
     textbook = df == "rows"

@@ -173,7 +173,7 @@ def setting_of(
         given = [("y_true", y_true), *models] if metric.computed else models
         read = [as_scores(values, name, unit="rows") for name, values in given]
         truth = Truth(read[0] if metric.computed else np.full(len(read[0]), np.nan))
-        rows = read[-len(models) :]
+        rows: list[NDArray[Any]] = read[-len(models) :]
     elif metric.by_order:
         truth = read_truth(coded(y_true, "y_true"), labels, positive)
         rows = [read_probabilities(truth, values, name) for name, values in models]
@@ -184,8 +184,8 @@ def setting_of(
         rows = [one.among(list(truth.classes)) for _, one in predicted]
     for (name, _), values in zip(models, rows, strict=True):
         if len(values) != truth.n:
-            found = f"has {len(values)} rows, y_true has {truth.n}"
-            raise ArgumentError(name, f"{found}; pair them by id")
+            message = f"has {len(values)} rows, y_true has {truth.n}; pair them by id"
+            raise ArgumentError(name, message)
     clusters = None if groups is None else as_clusters(groups, truth.n).codes
     return Setting(metric, truth, clusters, Options(**options)), rows
 

@@ -102,8 +102,8 @@ def classes_of(
     except TypeError:
         kinds = {type(value) for value in labels[0][1].seen}
         others = [argument for argument, one in labels if {type(v) for v in one.seen} - kinds]
-        found = ", ".join(sorted({type(value).__name__ for value in every}))
-        message = f"found labels of several kinds ({found}) among all of them; use one kind"
+        names = ", ".join(sorted({type(value).__name__ for value in every}))
+        message = f"found labels of several kinds ({names}) among all of them; use one kind"
         raise ArgumentError((others or [labels[0][0]])[0], message) from None
 
 
@@ -285,8 +285,8 @@ class Options:
         """Return what predicting a class (columns) for a true one (rows) costs, shape (k, k)."""
         matrix = as_floats([] if self.cost is None else self.cost, "cost")
         if matrix.shape != (k, k):
-            found = f"expected a {k} by {k} matrix of numbers, found {matrix.shape}"
-            raise ArgumentError("cost", found)
+            message = f"expected a {k} by {k} matrix of numbers, found {matrix.shape}"
+            raise ArgumentError("cost", message)
         return matrix
 
     def shares(self, k: int) -> FloatArray:

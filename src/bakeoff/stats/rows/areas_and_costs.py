@@ -44,9 +44,9 @@ from bakeoff.stats.design.clusters import as_clusters, row_units
 from bakeoff.stats.design.groups import (
     ClusteredResult,
     GroupSums,
-    GroupTest,
     Leverage,
     independent_clusters,
+    mean_in_groups,
     spread,
     symmetric_differences,
     too_few_for_t,
@@ -129,8 +129,9 @@ class _Rows:
         contrast, groups, form, df = a - b, self.groups, self.form, math.inf
         robust = form not in ("delong", "obuchowski")
         if robust:
-            known = spread(contrast.psi, groups=self.leverage)
-            variance, df = known.se**2, self.leverage.df if form == "robust_t" else known.df
+            precision = spread(contrast.psi, groups=self.leverage)
+            variance = precision.se**2
+            df = self.leverage.df if form == "robust_t" else precision.df
         else:  # not var_A + var_B - 2 cov, which would lose its digits when the models agree
             variance = self.dependent(contrast, contrast)
         se = math.sqrt(max(variance, 0.0))
@@ -497,23 +498,23 @@ def cost_sensitive(
         cost_a, cost_b = matrix[truth, a], matrix[truth, b]
         noise = 1e-12 * float(matrix.max())
         d = np.where(np.abs(cost_b - cost_a) <= noise, 0.0, cost_b - cost_a)
+        mean_b = float(cost_b.mean())
+        details = {
+            "cost_a": float(cost_a.mean()),
+            "cost_b": mean_b,
+            "misclassification_a": float((a != truth).mean()),
+            "misclassification_b": float((b != truth).mean()),
+            "n_cost_discordant": int(np.count_nonzero(d)),
+            "cost": matrix.tolist(),
+        }
+        share = float(d.mean()) / mean_b if mean_b else math.nan
+        facts: dict[str, Any] = {
+            "effect_sizes": {"relative_cost_reduction": share},
+            "null_hypothesis": "The errors of the two fitted models cost the same on average on "
+            "the population that the groups were drawn from.",
+        }
         how = form, alternative, confidence_level, n_resamples, seed
-        test, mean_b = GroupTest.of_rows(d, noise, units, *how), float(cost_b.mean())
-        return test.of_numbers(
-            {
-                "cost_a": float(cost_a.mean()),
-                "cost_b": mean_b,
-                "misclassification_a": float((a != truth).mean()),
-                "misclassification_b": float((b != truth).mean()),
-                "n_cost_discordant": int(np.count_nonzero(d)),
-                "cost": matrix.tolist(),
-            },
-            effect_sizes={
-                "relative_cost_reduction": test.estimate / mean_b if mean_b else math.nan
-            },
-            null_hypothesis="The errors of the two fitted models cost the same on average on the "
-            "population that the groups were drawn from.",
-        )
+        return mean_in_groups(d, noise, units, *how, details, **facts)
     k = max(len(names), 2)  # a single class in all three arrays: every label is right
     counts = np.bincount((a * k + b) * k + truth, minlength=k**3).reshape(k, k, k)
     result = cost_sensitive_from_counts(

@@ -550,8 +550,7 @@ def recipe_mean_ci(
         What each run has on the rows.
     """
     metric = numbers("values", greater_is_better=True)
-    recipes = Recipes.from_runs([("runs", runs)], (), metric, groups=groups)
-    return recipes.answer(confidence_level=confidence_level)
+    return recipe_ci((), runs, metric=metric, groups=groups, confidence_level=confidence_level)
 
 
 def pass_at(right: ArrayLike, runs: ArrayLike, k: int) -> NDArray[np.float64]:
