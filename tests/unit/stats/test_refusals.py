@@ -100,7 +100,6 @@ CASES = [
     case("groups", mcnemar, RIGHT, RIGHT, groups=np.full(20, NAN)),
     case("groups", mcnemar, RIGHT, RIGHT, groups=[[1] * 20]),
     case("time: found groups and times; give", mcnemar, [1, 0], [0, 1], groups=[1, 2], time=[1, 2]),
-    case("items", stats.items_and_runs, [1, 2, 3], [0, 0, 0], [1, 1, 2]),
     case("times", stats.time_blocks, [1, 1, 2], blocks=3),
     case("predicted: expected numbers", rmse, [1.0, 2, 3], ["a", "b", "c"]),
     case(r"y_true: 1 value\(s\) are NaN or infinite", rmse, [1.0, NAN, 3], [1.0, 2, 3]),

@@ -12,7 +12,7 @@ from scipy import optimize, signal
 from scipy import stats as scipy_stats
 
 from bakeoff import stats
-from bakeoff.stats.core.ranks import rows_below
+from bakeoff.stats.core.arithmetic import rows_below
 from bakeoff.stats.core.result import Status
 from bakeoff.stats.core.two_by_two import VARIANTS
 from bakeoff.stats.rows.areas_and_costs import chi_square

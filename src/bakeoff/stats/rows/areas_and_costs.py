@@ -28,7 +28,7 @@ from bakeoff.stats.core.checks import (
     check_same_labels,
     check_same_length,
 )
-from bakeoff.stats.core.distributions import normal_pvalue, tail_probability
+from bakeoff.stats.core.distributions import t_pvalue, tail_probability
 from bakeoff.stats.core.paired_differences import Estimate
 from bakeoff.stats.core.pairs import PairwiseResult, by_pairs
 from bakeoff.stats.core.registry import Evidence, Variants, form_of, register
@@ -579,7 +579,7 @@ def cost_sensitive_from_counts(
         statistic, multiplier = cells.likelihood_ratio(0.0, all_cells=all_cells)
     pvalue = float(special.chdtrc(1, statistic))
     if status is Status.OK and alternative != "two-sided":
-        pvalue = normal_pvalue(math.copysign(math.sqrt(statistic), advantage), alternative)
+        pvalue = t_pvalue(math.copysign(math.sqrt(statistic), advantage), math.inf, alternative)
     ci = None
     if status is not Status.UNDEFINED:
         all_cells = variant != "likelihood_ratio" or status is not Status.OK
