@@ -76,6 +76,10 @@ expected_cost = partial(
     labels=[0, 1, 2],
 )
 SERIES = np.random.default_rng(4).normal(size=(2, 40))
+# differences of the size of rounding
+THIRD, SINGLE = np.full(12, 0.1 + 0.2), np.full(12, 0.3, dtype=np.float32)
+NOISY = 0.3 * (1 + np.where(ROW[:12] % 3, 1e-16, 3e-16))
+flat = partial(stats.mean_difference, values_b=np.full(12, 0.3))
 OPPOSED = np.array([[1, 0, 1, 0] * 6, [0, 1, 0, 1] * 6])
 
 
@@ -102,6 +106,12 @@ def of_times(n, variant):
         (expected_cost(priors=[1, 1, 0]), Status.IDENTICAL_SCORES),
         (area(ROW[:42] % 7 == 1, ROW[:42] % 5, ROW[:42] % 3, groups=ROW[:42] % 7), Status.TOO_FEW),
         (stats.mcnemar(*OPPOSED, groups=np.arange(24) // 4), Status.IDENTICAL_SCORES),
+        (flat(THIRD), Status.IDENTICAL_SCORES),
+        (flat(NOISY), Status.IDENTICAL_SCORES),
+        (flat(THIRD, groups=ROW[:12] // 2), Status.IDENTICAL_SCORES),
+        (flat(NOISY, groups=ROW[:12] // 2, variant="t_and_flips"), Status.IDENTICAL_SCORES),
+        (stats.mean_difference(SINGLE * np.float32(1 + 2e-7), SINGLE), Status.IDENTICAL_SCORES),
+        (flat(np.full(12, 0.4)), Status.ZERO_VARIANCE),
         (stats.cost_sensitive([2, 2], [0, 2], [1, 2], classes=[0, 1, 2]), Status.IDENTICAL_SCORES),
     ],
 )
@@ -109,6 +119,7 @@ def test_degenerate_cases_have_names(result, status):
     assert result.status is status
     assert result.test != "metric_ci" or (result.ci is None) == (status is not Status.OK)
     assert math.isnan(result.pvalue) or status in (Status.OK, Status.IDENTICAL_SCORES)
+    assert status is not Status.IDENTICAL_SCORES or result.pvalue == 1
 
 
 @pytest.mark.parametrize("groups", [None, np.arange(300) % 20], ids=["rows", "groups"])
@@ -267,13 +278,6 @@ difference_ci = partial(of_counts, stats.paired_difference_ci)
 equivalence = partial(of_counts, stats.tost_paired_from_counts)
 
 
-def rows(a, b, c, d):
-    return (
-        np.repeat([True, True, False, False], [a, b, c, d]),
-        np.repeat([True, False, True, False], [a, b, c, d]),
-    )
-
-
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_a_million_discordant_pairs(variant):
     result = run(10, 500_500, 499_500, 10, variant=variant)
@@ -317,7 +321,11 @@ def test_limits_of_a_million_rows_and_of_a_difference_of_one(method):
 @settings(deadline=None, max_examples=40)
 def test_equivalent_exactly_when_the_interval_lies_inside(table, margin, alpha):
     result = equivalence(*table, margin=margin, alpha=alpha)
-    from_rows = stats.tost_paired(*rows(*table), margin=margin, alpha=alpha)
+    from_rows = stats.tost_paired(
+        *(np.repeat(right, table) for right in ([1, 1, 0, 0], [1, 0, 1, 0])),
+        margin=margin,
+        alpha=alpha,
+    )
     assert result.to_dict() == from_rows.to_dict()
     assert result.pvalue == max(result.pvalue_lower, result.pvalue_upper)
     assert result.ci.confidence == pytest.approx(1 - 2 * alpha)
