@@ -228,7 +228,9 @@ def test_an_unknown_argument_is_named_by_the_function_that_was_called():
 
 
 @pytest.mark.parametrize(
-    "replicates", [[0.5] * 100, [*[math.nan] * 20, *np.linspace(0, 1, 80)]], ids=["alike", "few"]
+    "replicates",
+    [[0.5] * 100, [*[math.nan] * 20, *np.linspace(0, 1, 80)], np.linspace(0.6, 1, 100)],
+    ids=["alike", "few", "beyond"],
 )
 def test_a_bootstrap_without_spread_or_values_has_no_interval(replicates):
     psi = np.linspace(-1, 1, 30)

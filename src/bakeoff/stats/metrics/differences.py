@@ -166,29 +166,16 @@ def bca_interval(
     noise = 1e-12 * np.abs(ordered).max(initial=abs(estimate))
     ties = np.isclose(ordered, estimate, rtol=0, atol=noise)
     below = (ordered[~ties] < estimate).sum() + ties.sum() / 2
+    if below in (0, len(ordered)):  # the estimate is beyond all of them
+        return None
     z0 = float(special.ndtri(below / len(ordered)))
     second = float((psi**2).sum())
     acceleration = float((psi**3).sum()) / (6 * second**1.5) if second > 0 else 0.0
-    limits = []
-    for tail in ((1 - level) / 2, (1 + level) / 2):
-        z = z0 + float(special.ndtri(tail))
-        share = float(special.ndtr(z0 + z / (1 - acceleration * z)))
-        limits.append(_normal_quantile(ordered, share))
-    return ConfidenceInterval(limits[0], limits[1], level, "bca")
-
-
-def _normal_quantile(ordered: FloatArray, tail: float) -> float:
-    """Return a quantile of ordered values, interpolated on the normal scale (Davison & Hinkley)."""
-    b = len(ordered)
-    at = (b + 1) * tail
-    k = math.floor(at + 1e-9)
-    if k < 1 or k >= b:
-        return float(ordered[0 if k < 1 else -1])
-    if abs(at - k) < 1e-9:
-        return float(ordered[k - 1])
-    low, high, z = (float(special.ndtri(p)) for p in (k / (b + 1), (k + 1) / (b + 1), tail))
-    share = (z - low) / (high - low)
-    return float(ordered[k - 1] + share * (ordered[k] - ordered[k - 1]))
+    z = z0 + special.ndtri([(1 - level) / 2, (1 + level) / 2])
+    # quantiles are interpolated on the normal scale (Davison & Hinkley)
+    scale = special.ndtri(np.arange(1, len(ordered) + 1) / (len(ordered) + 1))
+    low, high = np.interp(z0 + z / (1 - acceleration * z), scale, ordered).tolist()
+    return ConfidenceInterval(low, high, level, "bca")
 
 
 @dataclasses.dataclass(frozen=True)

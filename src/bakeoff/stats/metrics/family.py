@@ -267,12 +267,10 @@ def compare_models(
     y_true: ArrayLike, predicted: ArrayLike, **options: Unpack[_Arguments]
 ) -> PairwiseResult:
     """Test the differences of a metric between all pairs of models, or from a control."""
-    # Each pair is tested as by `metric_difference`. By default p-values are adjusted step by step
-    # by the distribution of the largest statistic among those not yet rejected, drawn from the
-    # covariance of the influence values (Hothorn, Bretz & Westfall 2008), and the intervals hold
-    # together. In groups no p-value is smaller than that by sign flips of whole groups, and the
-    # intervals hold 0 where the adjusted p-value does not reject (the raw one if they are not
-    # simultaneous).
+    # By default p-values are adjusted step by step by the largest statistic among those not yet
+    # rejected, drawn from the covariance of the influence values (Hothorn, Bretz & Westfall 2008).
+    # In groups no p-value is smaller than that by sign flips of whole groups, and intervals hold 0
+    # where the adjusted p-value does not reject (the raw one if they are not simultaneous).
     of_metric: dict[str, Any] = {**options}
     names = FamilyArguments.__annotations__
     of_family = {name: of_metric.pop(name) for name in names if name in of_metric}

@@ -485,11 +485,9 @@ def tost_paired(
     (0.0043, 'equivalent')
     """
     a, b = paired_correctness(correct_a, correct_b)
-    relation, units = row_units(len(a), groups, correct_a=correct_a)
-    if relation == "groups":
-        pair = ClusterPair(a, b, units)
-        return _score_tests(pair.counts, margin, alpha, pair=pair)
-    return tost_paired_from_counts(**paired_counts(a, b), margin=margin, alpha=alpha)
+    _, units = row_units(len(a), groups, correct_a=correct_a)
+    pair = None if groups is None else ClusterPair(a, b, units)
+    return _score_tests(paired_counts(a, b), margin, alpha, pair=pair)
 
 
 @register(evidence=Evidence.ROWS, citation="tango1998")
