@@ -105,6 +105,7 @@ def of_times(n, variant):
         (expected_cost(priors=[1, 1, 1]), Status.UNDEFINED),  # no row is of the third class
         (expected_cost(priors=[1, 1, 0]), Status.IDENTICAL_SCORES),
         (area(ROW[:42] % 7 == 1, ROW[:42] % 5, ROW[:42] % 3, groups=ROW[:42] % 7), Status.TOO_FEW),
+        (area(TEN, TEN * 1.0, TEN * 0.0), Status.ZERO_VARIANCE),
         (stats.mcnemar(*OPPOSED, groups=np.arange(24) // 4), Status.IDENTICAL_SCORES),
         (flat(THIRD), Status.IDENTICAL_SCORES),
         (flat(NOISY), Status.IDENTICAL_SCORES),

@@ -41,7 +41,6 @@ from bakeoff.stats.core.result import (
 )
 from bakeoff.stats.design.clusters import Clusters, Dependence, degrees_of_freedom, describe
 
-Codes = NDArray[np.intp]
 FLIPS = ("sign_flip", "sign_flip_exact")
 _MOST_ENUMERATED = 20
 _TIES = 1e-9
@@ -424,14 +423,14 @@ def agreeing(
 class Leverage:
     """The groups of rows, and what sums over them are divided by, row by row."""
 
-    codes: Codes  # the group of each row
+    codes: IntArray  # the group of each row
     root: FloatArray  # √(1 − p), p the share of the row's group in the rows, or in its class
     df: float  # Bell & McCaffrey's degrees of freedom; 0 where all rows of a class are in one group
     shares: FloatArray  # of each group: in the rows, or the mean of its shares in the classes
     factor: float = 1.0  # of a variance
 
     @classmethod
-    def from_codes(cls, codes: Codes, classes: Codes | None = None) -> Leverage:
+    def from_codes(cls, codes: IntArray, classes: IntArray | None = None) -> Leverage:
         """Find the leverage of rows by the codes of their groups, and of their classes."""
         kinds = np.zeros(len(codes), dtype=np.intp) if classes is None else classes
         counts = np.zeros((int(kinds.max()) + 1, int(codes.max()) + 1))
@@ -445,7 +444,7 @@ class Leverage:
         return cls(codes, np.sqrt(np.maximum(1 - row_shares, 0.0)), df, shares)
 
     @classmethod
-    def alike(cls, codes: Codes) -> Leverage:
+    def alike(cls, codes: IntArray) -> Leverage:
         """Divide by nothing, with the factor of as many groups of one size."""
         count = int(codes.max()) + 1
         factor = count / (count - 1) if count > 1 else math.nan

@@ -294,8 +294,6 @@ class ClusterPair:
 
 
 GroupedVariant = Literal["sign_flip", "sign_flip_exact", "robust_t"]
-
-
 VARIANTS = Variants(two_by_two.VARIANTS, get_args(GroupedVariant))
 INTERVALS = Variants(tuple(DIFFERENCE_METHODS), (HULL, "newcombe_effective", "robust_t"))
 _Interval = Literal[DifferenceMethod, "subset_hull", "newcombe_effective", "robust_t"]
