@@ -270,7 +270,7 @@ OF_MODELS = [
     (".tune.space.C: expected a list of values or one of uniform", drawn(C=TWICE)),
     (".tune.space.max_iter.randint[1] … found 2.5", drawn(max_iter={"randint": [1, 2.5]})),
     (".tune.space.C: expected a list like [a, b], found 3", tuned(space={"C": 3})),
-    (".estimator:  … not installed … pip install lightgbmm …", {"estimator": "lightgbmm.LGBM"}),
+    (".estimator:  … not installed … pip install lightgbmm", {"estimator": "lightgbmm.LGBM"}),
 ]
 
 
