@@ -48,7 +48,7 @@ def check(args: argparse.Namespace) -> None:
     problems, planned = check_experiment(experiment)
     if problems:
         raise report_problems(problems, args.file)
-    tests = planned.with_posthoc
+    tests = tuple(planned.by_name.values())
     tables = {
         name: load(name, experiment)
         for name, spec in experiment.datasets.items()

@@ -8,8 +8,8 @@ import math
 from collections.abc import Callable
 from typing import NamedTuple
 
-from bakeoff.api.given import costs_in, read_tables
-from bakeoff.api.settings import in_arguments, numbers_wanted
+from bakeoff.api.build_study import in_arguments, numbers_wanted
+from bakeoff.api.rows import costs_in, read_tables
 from bakeoff.cli import COMMANDS
 from bakeoff.cli.terminal import bold, dim, outputs, say, table
 from bakeoff.errors import UserError, unknown

@@ -196,8 +196,8 @@ def run_planned(
         # what the test had are ranks, and a difference of them is no difference of scores
         ranked = isinstance(evidence, DatasetScores) and mixed_units(experiment, metric)
         against = {
-            one.name: cautions(one, experiment, evidence.left_out, metric, dataset)
-            for one in AnalysisPlan((test,)).with_posthoc
+            name: cautions(one, experiment, evidence.left_out, metric, dataset)
+            for name, one in AnalysisPlan((test,)).by_name.items()
         }
         for row in run_test(test, evidence, context_of(experiment, dataset, metric)):
             compared = [row.model_a, row.model_b] if row.model_a else evidence.models

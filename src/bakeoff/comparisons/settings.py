@@ -97,7 +97,7 @@ def deterministic(experiment: Experiment) -> frozenset[str]:
 def form_of(entry: Entry, experiment: Experiment) -> tuple[Entry, str]:
     """Return the test that runs where `entry` is wanted, and in which form for related rows."""
     related, entries, runs = dependent(experiment), catalogue(), entry
-    if not related or experiment.tests.of(entry.name).get(INDEPENDENT) is True:
+    if not related or experiment.tests.options.get(entry.name, {}).get(INDEPENDENT) is True:
         return entry, ""
     if entry.evidence.on_rows and entry.knows_no_relation and entry.better_test:
         runs = entries[entry.better_test]
@@ -147,7 +147,7 @@ def planned(
     entry: Entry, settings: HypothesisTests, models: int = 3, *, related: bool = False
 ) -> PlannedTest:
     """Return a test with its settings, every default filled in; its evidence is still open."""
-    chosen, posthoc, correction = settings.of(entry.name), None, None
+    chosen, posthoc, correction = settings.options.get(entry.name, {}), None, None
     shared = {key: getattr(settings, key) for key in SHARED if key in entry.options}
     given = {key: value for key, value in shared.items() if value is not None} | chosen
     of_family = {"alpha", "simultaneous", *(["correction"] if corrects(entry) else [])}
@@ -281,19 +281,20 @@ def option_schemas(entry: Entry) -> dict[str, dict[str, Any]]:
 
 def check_options(experiment: Experiment, plan: AnalysisPlan) -> Iterator[Problem]:
     """Check the options of all tests that run, post hoc tests included."""
-    for test in plan.with_posthoc:
+    for test in plan.by_name.values():
         entry = catalogue()[test.name]
         if wrong := list(_wrong_options(entry, experiment)):
             yield from wrong
             continue
         tests, place = experiment.tests, ("tests", "options", entry.name)
+        given = tests.options.get(entry.name, {})
         try:
             _check_together(entry, test, experiment)
         except ValueError as error:
             keys = (*entry.options, "correction", "alpha", "versus")
             if not isinstance(error, ArgumentError) or error.argument not in keys:
                 yield Problem(place, str(error))
-            elif (key := error.argument) not in tests.of(entry.name) and hasattr(tests, key):
+            elif hasattr(tests, key := error.argument) and key not in given:
                 yield Problem(("tests", key), f"{entry.name}: {error.message}")
             else:
                 yield Problem((*place, key), error.message)
@@ -301,7 +302,7 @@ def check_options(experiment: Experiment, plan: AnalysisPlan) -> Iterator[Proble
 
 def _wrong_options(entry: Entry, experiment: Experiment) -> Iterator[Problem]:
     """Look at each option of a test by itself."""
-    chosen, allowed = experiment.tests.of(entry.name), allowed_options(entry)
+    chosen, allowed = experiment.tests.options.get(entry.name, {}), allowed_options(entry)
     for key, value in chosen.items():
         wrong = ""
         if key in _MANAGED and key in entry.options:

@@ -410,7 +410,7 @@ def _unable(facts: Facts, family: Family, row: Comparison) -> bool:
         units = details.get("n_clusters", details.get("n_times")) if kin else None
         grouped = "groups" if kin and kin.kind == "group" else "times"
         size = RowCounts(row.n, **({} if units is None else {grouped: int(units)}))
-    test = facts.study.analysis[family.entry.name]
+    test = facts.study.analysis.by_name[family.entry.name]
     smallest = smallest_pvalue(test, compared, size)
     if smallest <= row.alpha:
         return False

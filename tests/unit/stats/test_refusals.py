@@ -105,7 +105,7 @@ CASES = [
     case(r"y_true: 1 value\(s\) are NaN or infinite", rmse, [1.0, NAN, 3], [1.0, 2, 3]),
     case("positive: rmse compares numbers", rmse, [1.0, 2, 3], [1.0, 2, 4], positive=1),
     case("positive: found 'yes'", metric, positive="yes"),
-    case("labels: 1 is in the rows", metric, labels=[0, 2]),
+    case("y_true: found label 1, not among the labels", metric, labels=[0, 2]),
     case(r"groups: found shape \(2,\), needs one", metric, groups=[1, 2]),
     case("groups: 1 missing label", metric, groups=np.array(["NaT", *["2026"] * 29], "M8[D]")),
     case("groups: labels of several kinds", metric, groups=pd.Series(["a", 1] * 15)),

@@ -271,14 +271,6 @@ class PairwiseResult:
         return {name: plain(getattr(self, name)) for name in names}
 
 
-def check_control(control: int | None, k: int) -> int | None:
-    """Check the column number of the control model."""
-    if control is not None and not 0 <= control < k:
-        wrong = f"found {control!r}, must be a column number from 0 to {k - 1}"
-        raise ArgumentError("control", wrong)
-    return control
-
-
 def check_correction(
     correction: str, control: int | None, alternative: Alternative, *more: str
 ) -> str:
@@ -298,6 +290,9 @@ def pairs_of(k: int, control: int | None) -> list[tuple[int, int]]:
     """Return all pairs (0, 1), (0, 2), ..., or the control, as A, against each other model."""
     if control is None:
         return list(combinations(range(k), 2))
+    if not 0 <= control < k:
+        wrong = f"found {control!r}, must be a column number from 0 to {k - 1}"
+        raise ArgumentError("control", wrong)
     return [(control, j) for j in range(k) if j != control]
 
 
@@ -361,9 +356,7 @@ def pairwise(
     **options: Any,
 ) -> PairwiseResult:
     """Put the results of a test of two models together, adjusted for the number of pairs."""
-    at_control = check_control(control, models)
-    members = pairs_of(models, at_control)
-    compared = None if leader_only else at_control
+    members, compared = pairs_of(models, control), None if leader_only else control
     method = check_correction(correction, compared, alternative)
     untested = len(pairs_of(models, compared)) - len(members)
     each = confidence_level
@@ -393,7 +386,7 @@ def pairwise(
             "confidence_level": confidence_level,
             "confidence_level_each": each,
             "simultaneous": simultaneous,
-            "control": at_control,
+            "control": control,
             "hypotheses": len(pvalues),
         },
         results=results,

@@ -74,8 +74,10 @@ class Clusters:
         return np.asarray(total, dtype=np.float64)
 
 
-def as_clusters(groups: ArrayLike | None, n: int, name: str = "groups") -> Clusters:
+def as_clusters(groups: ArrayLike | Clusters | None, n: int, name: str = "groups") -> Clusters:
     """Check one label for each of n rows; None makes every row a cluster of its own."""
+    if isinstance(groups, Clusters):  # that have been read
+        return groups
     if groups is None:
         return Clusters(np.arange(n), np.ones(n))
     labels = as_array(groups, name)
