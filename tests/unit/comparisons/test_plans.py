@@ -181,7 +181,7 @@ def test_recommended_test_runs_on_the_plan_that_its_reason_names(plans, related)
 def test_a_plan_among_the_options_is_the_reason():
     options = {"corrected_resampled_t": {"plan": "kfold"}}
     tests = plan(resampling={"kfold": {}, "resampled": {}}, tests={"options": options})
-    test = tests["corrected_resampled_t"]
+    test = tests.by_name["corrected_resampled_t"]
     assert (test.plan, "random divisions" in test.why) == ("kfold", False)
     assert "tests.options.corrected_resampled_t.plan" in test.why
 
