@@ -91,14 +91,11 @@ SEVERAL = {
 }
 
 
-@pytest.mark.parametrize(("place", "value", "said"), MISTAKES)
-def test_mistake_is_told_with_its_place(tiny, place, value, said):
-    change(tiny, {place: value})
-    hold(messages(tiny), place + said)
+SEVERAL |= {f"{place}{said}": {place: value} for place, value, said in MISTAKES}
 
 
 @pytest.mark.parametrize("expected", SEVERAL)
-def test_mistake_is_told(tiny, expected):
+def test_mistake_is_told_with_its_place(tiny, expected):
     change(tiny, SEVERAL[expected])
     hold(messages(tiny), expected)
 
@@ -285,8 +282,7 @@ def test_mistake_in_a_model_is_told(tiny, said, entry):
 
 def test_weights_that_a_model_cannot_take_are_told(tiny, write_csv):
     path = write_csv("a,w,y\n" + "1,1,u\n2,2,v\n" * 20)
-    source = {"source": "file", "path": path, "target": "y", "weights": "w"}
-    tiny["datasets"] = {"d": source}
+    tiny["datasets"] = {"d": {"source": "file", "path": path, "target": "y", "weights": "w"}}
     tiny["models"]["knn"] = KNN
     message = messages(tiny)
     assert "models.knn: KNeighborsClassifier takes no sample weights, and data set d" in message

@@ -178,6 +178,7 @@ def test_all_rows_and_subgroups_share_the_probability_of_a_false_block():
         ("--margin 2 --metric mcc", "margin: found 2, must be below 2"),
         ("--positive maybe", "positive: unknown class 'maybe'"),
         ("--values right --positive yes", "is for predictions"),
+        ("--values right --metric f1", "is for predictions"),
         ("--output equal.csv", "output: 'equal.csv' is read from"),
         ("--output link.csv", "output: 'link.csv' is read from"),
         ("--models base,equal", "models: names columns of one table"),
@@ -209,23 +210,18 @@ def test_mistakes_end_with_3(capsys, options, message):
     assert {path: path.lstat().st_mtime_ns for path in Path().iterdir()} == before
 
 
-KINDS = [("right", -1, 1), ("wrong", 1, 1), ("higher", -1, 1), ("lower", 1, 1), ("higher", 0, 0)]
+LOSSES = [("right", -1), ("wrong", 1), ("higher", -1), ("lower", 1), ("higher", 0)]
 
 
-@pytest.mark.parametrize(("kind", "worse", "code"), KINDS)
-def test_numbers_per_row(capsys, kind, worse, code):
+@pytest.mark.parametrize(("values", "worse"), LOSSES)
+def test_numbers_per_row(values, worse):
     i = np.arange(1000)
-    base = (i % 2).astype(float)
-    other = np.where(i % 10 < 3, np.clip(base + worse, 0, 1), base)
-    if worse == 0:
-        other = base + np.where(i % 3 == 0, 0.001, -0.0005)
-    base, other = (v if kind in ("right", "wrong") else v + 0.01 * (i % 7) for v in (base, other))
-    for name, values in (("base", base), ("new", other)):
-        pd.DataFrame({"id": i, "score": values}).to_csv(f"{name}.csv", index=False)
-    for margin, wanted in (("0.01", code), ("0.9", 0)):
-        assert gate(capsys, "new", "--values", kind, margin=margin)[0] == wanted
-    ended, said = gate(capsys, "new", "--values", kind, *F1)
-    assert (ended, "is for predictions" in said) == (3, True)
+    base = i % 2 + (0 if values in ("right", "wrong") else 0.01 * (i % 7))
+    other = np.where((i % 10 < 3) & (i % 2 != (worse > 0)), base + worse, base)
+    other = other if worse else base + np.where(i % 3 == 0, 0.001, -0.0005)
+    for margin, decision in ((0.01, "block" if worse else "ship"), (0.9, "ship")):
+        found = package.gate(None, base, other, values=values, margin=margin)
+        assert found.decision == decision
 
 
 def test_runs_of_items_belong_together(capsys):
