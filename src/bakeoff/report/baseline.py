@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from bakeoff.comparisons import run_test
 from bakeoff.comparisons.evidence import CrossedRuns, PairedPredictions, has_test
-from bakeoff.comparisons.read_evidence import fold_scores
 from bakeoff.comparisons.run_tests import context_of
 from bakeoff.comparisons.settings import deterministic
 from bakeoff.report.ranking import dataset_means, without_noise
@@ -41,10 +40,10 @@ class Against(NamedTuple):
     pvalue: float
     pvalue_adjusted: float = math.nan
     better: bool = False
+    worse: bool = False
 
 
-@dataclasses.dataclass(frozen=True)
-class Baseline:
+class Baseline(NamedTuple):
     """The constant answer on one data set by one metric."""
 
     dataset: str
@@ -55,8 +54,6 @@ class Baseline:
     """What it scores, the mean over folds; NaN where the metric has no value."""
     holdout: float
     """What it scores on the held-out rows; NaN where there are none."""
-    trained: bool
-    """Whether the class was chosen by training rows; else by the tested rows themselves."""
     models: tuple[Against, ...]
     """The models that are tested against it, in the experiment's order."""
 
@@ -64,6 +61,11 @@ class Baseline:
     def open(self) -> list[str]:
         """The models that are not shown to beat it."""
         return [line.model for line in self.models if not line.better]
+
+    @property
+    def ahead_of(self) -> list[str]:
+        """The models that are shown to be worse."""
+        return [line.model for line in self.models if line.worse]
 
 
 class _Constant(NamedTuple):
@@ -85,16 +87,16 @@ def baselines(study: Study, metric: str) -> tuple[Baseline, ...]:
 
 def baseline(study: Study, metric: str, dataset: str) -> Baseline | None:
     """Return the constant answer on a data set; None where the rows' answers are not known."""
-    measure, table = study.metrics[metric], study.values(metric, study.plan).get(dataset)
+    measure, table = study.metrics[metric], study.values[metric, study.plan].get(dataset)
     divide = _of_numbers if study.experiment.task.numbers else _of_classes
     by_fold, held_out = (divide(study, measure, dataset, plan) for plan in (study.plan, "holdout"))
     if table is None or not by_fold.keys() >= {*table.index}:
         return None
     folds = [by_fold[index] for index in table.index]
-    scores, trained = np.array([one.score for one in folds]), all(one.trained for one in folds)
-    answer, shares = folds[0].answer, None
+    scores, answer, shares = np.array([one.score for one in folds]), folds[0].answer, None
     counts = [one.counts for one in folds if one.counts is not None]
-    text = f"the {measure.constant} of the {'training' if trained else 'test'} rows"
+    chosen_by = "training" if all(one.trained for one in folds) else "test"
+    text = f"the {measure.constant} of the {chosen_by} rows"
     if counts:
         classes, total = _classes(study, dataset), np.sum(counts, axis=0)
         best = constant_answer(measure, classes, total, total, study.experiment.costs_on(dataset))
@@ -107,13 +109,14 @@ def baseline(study: Study, metric: str, dataset: str) -> Baseline | None:
     adjusted = adjust_pvalues([one.pvalue for one in tested], "holm") if tested else ()
     models = []
     for one, p in zip(tested, adjusted, strict=True):
-        better = bool(p <= study.alpha and one.difference > 0)
         noise = not without_noise(study, metric, study.plan, one.difference)
-        one = one._replace(difference=0.0) if noise else one
-        models.append(one._replace(pvalue_adjusted=float(p), better=better))
+        ahead = 0.0 if noise else one.difference
+        shown = {"better": bool(p <= study.alpha and ahead > 0)}
+        shown["worse"] = bool(p <= study.alpha and ahead < 0)
+        models.append(one._replace(difference=ahead, pvalue_adjusted=float(p), **shown))
     held = [one.score for one in held_out.values()]
     on_rows = math.fsum(held) / len(held) if held else math.nan
-    return Baseline(dataset, metric, text, float(scores.mean()), on_rows, trained, tuple(models))
+    return Baseline(dataset, metric, text, float(scores.mean()), on_rows, tuple(models))
 
 
 def _parts(study: Study, dataset: str, plan: str) -> Iterator[Mapping[str, Any]]:
@@ -185,21 +188,21 @@ def _on_folds(
     study: Study, metric: Metric, dataset: str, scores: NDArray[np.float64]
 ) -> list[Against]:
     """Test mean differences over folds, corrected for the overlap of the training sets."""
-    by_model = fold_scores(study.scored_on[dataset, study.plan], list(study.models), metric.name)
-    if by_model.n_train is None or by_model.n_test is None or not np.isfinite(scores).all():
+    table = study.values[metric.name, study.plan][dataset]
+    models = list(table.columns[np.isfinite(table).all()])
+    sizes = study.sizes(dataset, study.plan, models[0], metric.name) if models else None
+    if sizes is None or not np.isfinite(scores).all():
         return []
     level, width = 1 - study.alpha, metric.range[1] - metric.range[0]
     sign = 1 if metric.greater_is_better else -1
-    table = np.ascontiguousarray(by_model.values.reshape(-1, len(by_model.models)).T)
-    scored = np.isfinite(table).all(axis=1)
-    sizes = {"n_train": by_model.n_train.ravel(), "n_test": by_model.n_test.ravel()}
-    tests = corrected_against(sign * table[scored], sign * scores, confidence_level=level, **sizes)
+    values = np.ascontiguousarray(table[models].to_numpy().T)
+    tests = corrected_against(sign * values, sign * scores, confidence_level=level, **sizes)
     against = []
-    for m, (estimate, low, high, p) in zip(
-        np.flatnonzero(scored), np.column_stack(tests).tolist(), strict=True
+    for model, (estimate, low, high, p) in zip(
+        models, np.column_stack(tests).tolist(), strict=True
     ):
         ci = ConfidenceInterval(max(low, -width), min(high, width), level, "student-t")
-        against.append(Against(by_model.models[m], estimate, None if math.isnan(low) else ci, p))
+        against.append(Against(model, estimate, None if math.isnan(low) else ci, p))
     return against
 
 
@@ -269,12 +272,6 @@ _TURNS = ("accuracy", "error", "balanced_accuracy", "mcc", "roc_auc", "youden")
 """Metrics that two classes exchanged in every prediction turn about the middle of their range."""
 
 
-def worse_than_constant(study: Study, one: Baseline) -> list[str]:
-    """List the models that are shown to be worse than the constant answer."""
-    lines = (line for line in one.models if line.pvalue_adjusted <= study.alpha)
-    return [line.model for line in lines if line.difference < 0]
-
-
 def looks_reversed(study: Study) -> bool:
     """Tell whether all models lose to a constant answer that their reverse would not lose to."""
     name = study.metric.name
@@ -285,7 +282,7 @@ def looks_reversed(study: Study) -> bool:
     means = dataset_means(study, name, study.plan).loc[constant.dataset]
     # what is wrong on every row has no variance, and so no p
     worst, sign = (low, 1) if study.metric.greater_is_better else (high, -1)
-    worse = means.index.isin(worse_than_constant(study, constant)) | (means == worst)
+    worse = means.index.isin(constant.ahead_of) | (means == worst)
     ahead = sign * (low + high - means - constant.score)
     return bool(worse.all() and (ahead >= 0).all())
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 import string
 from collections.abc import Iterator, Mapping
@@ -24,7 +23,6 @@ from bakeoff.comparisons.evidence import (
 from bakeoff.comparisons.read_evidence import by_metric, complete, missing_cells
 from bakeoff.comparisons.run_tests import alone, clipped
 from bakeoff.errors import UserError
-from bakeoff.report.numbers import percent
 from bakeoff.report.study import Family, Study, seen_from
 from bakeoff.scores import Metric
 from bakeoff.seeds import derive, integer
@@ -48,8 +46,7 @@ _DIGITS = 10
 DRAWS = 9_999
 
 
-@dataclasses.dataclass(frozen=True)
-class Ranked:
+class Ranked(NamedTuple):
     """One model's line in the ranking."""
 
     model: str
@@ -68,20 +65,14 @@ class Ranked:
     """Data sets on which it scores highest, ties included."""
 
 
+@lru_cache(maxsize=32)
 def ranking(study: Study, metric: str = "", plan: str = "") -> list[Ranked]:
     """Rank the models that have all scores, best first."""
-    return _ranked(study, metric or study.metric.name, plan or study.plan)
-
-
-@lru_cache(maxsize=32)
-def _ranked(study: Study, metric: str, plan: str) -> list[Ranked]:
-    tables = study.values(metric, plan)
-    full = [set(table.columns[table.notna().all()]) for table in tables.values()]
-    whole = set.intersection(*full) if full else set()
-    models = [m for m in study.models if m in whole]
+    metric, plan = metric or study.metric.name, plan or study.plan
+    means = dataset_means(study, metric, plan).dropna(axis="columns")
+    models = list(means)
     if not models:
         return []
-    means = dataset_means(study, metric, plan)[models]
     ranks = ranks_of(means, study.metrics[metric])
     average = ranks
     if len(study.experiment.tests.units(list(means.index))) < len(means):
@@ -93,7 +84,9 @@ def _ranked(study: Study, metric: str, plan: str) -> list[Ranked]:
     best = ranks.eq(ranks.min(axis=1), axis=0)
     lines = []
     for model in models:
-        spread = means[model] if len(means) > 1 else next(iter(tables.values()))[model]
+        spread = (
+            means[model] if len(means) > 1 else study.values[metric, plan][means.index[0]][model]
+        )
         sd = float(spread.std(ddof=1)) if len(spread) > 1 else math.nan
         ci = _interval(study, model, metric, plan, means)
         holdout = float(held[model].mean()) if model in held else math.nan
@@ -108,7 +101,7 @@ def _ranked(study: Study, metric: str, plan: str) -> list[Ranked]:
 @lru_cache(maxsize=64)
 def dataset_means(study: Study, metric: str, plan: str) -> pd.DataFrame:
     """Return mean scores: one row per data set, one column per model."""
-    tables = study.values(metric, plan)
+    tables = study.values[metric, plan]
     rows = {name: table.mean(axis=0, skipna=False) for name, table in tables.items()}
     return pd.DataFrame(rows).T if rows else pd.DataFrame()
 
@@ -157,23 +150,14 @@ def _interval(
     if len(means) > 1:
         result = one_sample_t(means[model].to_numpy(), mu0=0.0, confidence_level=level)
         return clipped(result.ci, limits)
-    dataset = means.index[0]
-    table = study.values(metric, plan)[dataset]
-    if len(table) > 1:
-        folds = study.scored
-        for column, value in {"plan": plan, "metric": metric, "model": model}.items():
-            folds = folds[folds[column] == value]
-        if not sizes_known(folds):
-            return None
-        sizes = {side: folds[side].to_numpy() for side in ("n_train", "n_test")}
-        values = table[model].to_numpy()
-        return clipped(corrected_mean_ci(values, **sizes, confidence_level=level), limits)
-    return study.held_out.get((str(dataset), metric, model))
-
-
-def sizes_known(scores: pd.DataFrame) -> bool:
-    """Tell whether it is known how much the training sets of the folds overlap."""
-    return not bool(scores[["n_train", "n_test"]].isna().any(axis=None))
+    dataset = str(means.index[0])
+    values = study.values[metric, plan][dataset][model].to_numpy()
+    if len(values) < 2:
+        return study.held_out.get((dataset, metric, model))
+    sizes = study.sizes(dataset, plan, model, metric)
+    if sizes is None:
+        return None
+    return clipped(corrected_mean_ci(values, **sizes, confidence_level=level), limits)
 
 
 def shown_interval(study: Study, line: Ranked) -> ConfidenceInterval | None:
@@ -185,20 +169,6 @@ def shown_interval(study: Study, line: Ranked) -> ConfidenceInterval | None:
     if math.isinf(high - low):
         return None if {line.ci.low, line.ci.high} & {low, high} else line.ci
     return line.ci if line.ci.high - line.ci.low < (high - low) / 2 else None
-
-
-def interval_note(study: Study) -> str:
-    """Say in a sentence how the intervals of the ranking were made."""
-    are = f"Intervals are {percent(1 - study.alpha)}"
-    if study.several:
-        return f"{are} t intervals of the mean over data sets."
-    if len(next(iter(study.values(study.metric.name, study.plan).values()), [])) < 2:
-        return f"{are} confidence intervals of the score on the test rows."
-    if not sizes_known(study.scored[study.scored["plan"] == study.plan]):
-        without = "the sizes of their training and test parts"
-        return f"There are no intervals, because the scores were given without {without}."
-    corrected = "corrected for the overlap of the training sets (Nadeau and Bengio)"
-    return f"{are} confidence intervals of the expected score, {corrected}."
 
 
 class Standing(NamedTuple):
@@ -285,8 +255,7 @@ def oriented(study: Study, a: str, b: str) -> tuple[str, str]:
     return first, b if first == a else a
 
 
-@dataclasses.dataclass(frozen=True)
-class Contender:
+class Contender(NamedTuple):
     """One model of a test set."""
 
     model: str
@@ -297,8 +266,7 @@ class Contender:
     tier: str
 
 
-@dataclasses.dataclass(frozen=True)
-class Contenders:
+class Contenders(NamedTuple):
     """The models of one test set, best first, and what the set of the best assumes."""
 
     models: tuple[Contender, ...]

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from bakeoff.comparisons import Comparison, Decision
@@ -490,22 +491,35 @@ class Study:
         parts = self.scored.groupby(["dataset", "plan"], sort=False)
         return {tuple(map(str, key)): part for key, part in parts}
 
-    def values(self, metric: str, plan: str) -> dict[str, pd.DataFrame]:
-        """Return per data set the scores of a plan: one row per fold, one column per model."""
-        return self._values.get((plan, metric), {})
-
     @cached_property
-    def _values(self) -> dict[tuple[str, str], dict[str, pd.DataFrame]]:
-        by_plan: dict[tuple[str, str], dict[str, pd.DataFrame]] = {}
-        for (plan, metric), part in self.scored.groupby(["plan", "metric"], sort=False):
+    def values(self) -> Mapping[tuple[str, str], dict[str, pd.DataFrame]]:
+        """Scores by metric and plan, and by data set: a row per fold, a column per model."""
+        values = defaultdict[tuple[str, str], dict[str, pd.DataFrame]](dict)
+        for (metric, plan), part in self.scored.groupby(["metric", "plan"], sort=False):
             wide = part.pivot(index=["dataset", "repeat", "fold"], columns="model", values="value")
             wide = wide.reindex(columns=list(self.models))
             tables = {
                 str(dataset): rows.droplevel("dataset")
                 for dataset, rows in wide.groupby(level="dataset", sort=False)
             }
-            by_plan[str(plan), str(metric)] = {d: tables[d] for d in self.datasets if d in tables}
-        return by_plan
+            values[str(metric), str(plan)] = {d: tables[d] for d in self.datasets if d in tables}
+        return values
+
+    def sizes(
+        self, dataset: str, plan: str, model: str = "", metric: str = ""
+    ) -> dict[str, NDArray[Any]] | None:
+        """Return the sizes of the training and test parts of all scores; None if one is unknown."""
+        rows = self.scored_on[dataset, plan]
+        if model:
+            rows = rows[(rows["model"] == model) & (rows["metric"] == metric)]
+        sizes = rows.sort_values(["repeat", "fold"])[["n_train", "n_test"]]
+        return None if sizes.isna().any(axis=None) else {k: v.to_numpy() for k, v in sizes.items()}
+
+    @cached_property
+    def spreads(self) -> pd.DataFrame:
+        """Mean, standard deviation and number of the scores of each model on each data set."""
+        by = ["metric", "dataset", "plan", "model"]
+        return self.scores.groupby(by)["value"].agg(["mean", "std", "size"])
 
     @cached_property
     def held_out(self) -> dict[tuple[str, ...], ConfidenceInterval]:
@@ -549,12 +563,13 @@ def _written(study: Study, metric: str, dataset: str) -> Written:
     """Find out how values of a metric are written on a data set, or over all if it is empty."""
     declared = study.experiment.datasets[dataset].unit if dataset else None
     measure = in_unit(study.metrics[metric], declared)
-    scores, by = study.scores[study.scores["metric"] == metric], ["plan", "model"]
+    spread = study.spreads
+    metrics, datasets = (spread.index.get_level_values(name) for name in ("metric", "dataset"))
     if dataset:
-        values = scores[scores["dataset"] == dataset].set_index(by)["value"]
+        spread = spread[(metrics == metric) & (datasets == dataset)]
     else:
-        values = scores.groupby([*by, "dataset"])["value"].mean()
-    spread = values.groupby(by).agg(["mean", "std", "size"])
+        spread = spread[metrics == metric].groupby(["plan", "model"])["mean"]
+        spread = spread.agg(["mean", "std", "size"])
     errors = study.standard_errors.get((metric, dataset), [])
     if not any(errors) and len(own := study.intervals):
         own = own[(own["metric"] == metric) & (own["dataset"] == dataset)]

@@ -33,7 +33,6 @@ from bakeoff.report.ranking import (
     Ranked,
     cautions,
     dataset_means,
-    interval_note,
     may_be_best,
     order,
     ranking,
@@ -73,7 +72,7 @@ def scores(study: Study) -> Drawing:
     if not every:
         return message("no model has a complete set of scores")
     ranked = every[:MOST_DRAWN]
-    by_dataset = study.values(study.metric.name, study.plan)
+    by_dataset = study.values[study.metric.name, study.plan]
     several = len(by_dataset) > 1
     means = dataset_means(study, study.metric.name, study.plan) if several else None
     scored = next(iter(by_dataset.values())) if means is None else means
@@ -198,24 +197,17 @@ def _mark_best(rows: list[dict[str, Any]], column: str, metric: Metric) -> None:
 
 def _note_of_models(study: Study, ranked: list[Ranked]) -> str:
     """Say how models were ranked, and what is odd about their scores."""
-    trained = "" if study.several else prose.trained_on(study, study.datasets[0], study.plan)
-    by = f"{study.metric.title} ({prose.scored(study)}{trained})"
-    shown = any(shown_interval(study, line) for line in ranked)
-    hidden = not shown and any(line.ci for line in ranked)
-    parts = [f"Ranked by {by}.", "" if hidden else interval_note(study), prose.over_runs(study)]
-    if baselines(study, study.metric.name):
-        answer = "the mean, or by metrics that are no mean squared error or deviance the median"
-        if not study.experiment.task.numbers:
-            answer = "the best class by the metric, with the class shares as probabilities"
-        parts.append(
-            f"The baseline predicts one answer for every row, {answer}; it is chosen by the "
-            "training rows, or by the test rows where no training rows are known."
-        )
-    parts += [f"{study.label(m)} is left out: {why}." for m, why in study.excluded.items()]
-    for dataset, notes in study.notes.items():
-        where = f"{study.dataset_label(dataset)}, " if study.several else ""
-        parts += [f"{where}{clean(said)}" for said in notes]
-    return " ".join(filter(None, parts))
+    metric, plan, dataset = study.metric.name, study.plan, study.datasets[0]
+    single = len(study.values[metric, plan].get(dataset, ())) < 2
+    facts: dict[str, Any] = {"study": study, "scored": prose.scored(study), "single": single}
+    facts["trained"] = "" if study.several else prose.trained_on(study, dataset, plan)
+    facts["hidden"] = any(line.ci for line in ranked) and not any(
+        shown_interval(study, line) for line in ranked
+    )
+    facts["unsized"] = not single and study.sizes(dataset, plan) is None
+    facts |= {"level": percent(1 - study.alpha), "over_runs": prose.over_runs(study)}
+    facts |= {"baseline": baselines(study, metric), "clean": clean}
+    return " ".join(prose.rendered("models.txt.j2", facts))
 
 
 def _baseline_row(study: Study) -> dict[str, Any]:
@@ -379,8 +371,11 @@ def _fewer(shown: Sequence[Any], known: Sequence[Any]) -> str:
     return f"the {len(shown)} best of {len(known)} models" if len(shown) < len(known) else ""
 
 
-def _panels(study: Study, models: Sequence[str], x: str, y: str) -> tuple[Figure, list[Axes]]:
-    """Make a square panel for each model; the axes have one name and one scale for all."""
+def _panels(
+    study: Study, known: Sequence[str], x: str, y: str
+) -> tuple[Figure, dict[str, Axes], str]:
+    """Make a square panel for each of the best models, in one scale, and say which they are."""
+    models = known[: MOST_OF_SEVERAL if study.several else MOST_MODELS]
     across = min(ACROSS, len(models))
     down = math.ceil(len(models) / across)
     drawn = drawing.canvas(0.5 + across * (drawing.WIDTH - 0.5) / ACROSS, 0.4 + 1.9 * down)
@@ -394,7 +389,7 @@ def _panels(study: Study, models: Sequence[str], x: str, y: str) -> tuple[Figure
         axes.set_title(name_of(study.label(model), 24), fontsize=SIZE, color=Colour.INK)
     drawn.supxlabel(x, fontsize=SIZE, color=Colour.INK)
     drawn.supylabel(y, fontsize=SIZE, color=Colour.INK)
-    return drawn, grid[: len(models)]
+    return drawn, dict(zip(models, grid, strict=False)), _fewer(models, known)
 
 
 @figure(
@@ -416,7 +411,10 @@ def fitted(study: Study, dataset: str) -> Drawing:
     if rows is None or not rows.n:
         return message("there are no held-out rows")
     known = [m for m in order(study) if m in rows.models]
-    shown = known[: MOST_OF_SEVERAL if study.several else MOST_MODELS]
+    unit = clean(study.experiment.datasets[dataset].unit or "")
+    names = (with_unit(name, unit) for name in ("observed", "predicted"))
+    drawn, panels, shows = _panels(study, known, *names)
+    shown = list(panels)
     truth, predicted = rows.truth, rows.predicted[:, [rows.models.index(m) for m in shown]]
     low = float(min(truth.min(), predicted.min()))
     high = float(max(truth.max(), predicted.max()))
@@ -425,12 +423,10 @@ def fitted(study: Study, dataset: str) -> Drawing:
     # with more rows, or dots in all panels of the page, rows are counted in hexagons
     counted = rows.n > 2_000 or rows.n * len(shown) * len(study.datasets) > 6_000
     colours = LinearSegmentedColormap.from_list("rows", [f"{Colour.BLUE}26", Colour.BLUE])
-    unit, errors = study.experiment.datasets[dataset].unit, truth - predicted[:, 0]
+    errors = truth - predicted[:, 0]
     digits = decimals([errors.std() / math.sqrt(rows.n)], [np.abs(errors).mean()])
-    written = Written("error", clean(unit) if unit else "", digits)
-    names = (with_unit(name, written.unit) for name in ("observed", "predicted"))
-    drawn, panels = _panels(study, shown, *names)
-    for place, axes in enumerate(panels):
+    written = Written("error", unit, digits)
+    for place, axes in enumerate(panels.values()):
         axes.plot(ends, ends, color=Colour.MUTED, linewidth=0.9, zorder=1)
         axes.set(xlim=ends, ylim=ends, aspect="equal")
         axes.locator_params(nbins=4)
@@ -448,7 +444,7 @@ def fitted(study: Study, dataset: str) -> Drawing:
         f"each of {len(shown)} models. {study.label(shown[0])} predicts too much for "
         f"{100 * (predicted[:, 0] > truth).mean():.1f}% of the rows."
     )
-    return Drawing(drawn, alt, legend, _fewer(shown, known))
+    return Drawing(drawn, alt, legend, shows)
 
 
 def _has_labels(design: Study) -> bool:
@@ -483,12 +479,11 @@ def calibration(study: Study, dataset: str) -> Drawing:
     if rows is None or not known:
         return message("no model gives probabilities of two classes on the held-out rows")
     positive, level = rows.truth == 1, 1 - study.alpha
-    shown = [*known][: MOST_OF_SEVERAL if study.several else MOST_MODELS]
     rows = dataclasses.replace(rows, metric=_indices(study)[0])
     options = difference_options(rows, study.experiment.costs_on(dataset))
     options |= {"metric": rows.metric, "labels": [False, True], "positive": True}
-    drawn, panels = _panels(study, shown, "predicted probability", "observed share")
-    for axes, model in zip(panels, shown, strict=True):
+    drawn, panels, shows = _panels(study, [*known], "predicted probability", "observed share")
+    for model, axes in panels.items():
         axes.plot([0, 1], [0, 1], color=Colour.MUTED, linewidth=0.9, zorder=1)
         axes.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), aspect="equal")
         curve = calibration_curve(positive, known[model], options.get("groups"), level)
@@ -500,13 +495,13 @@ def calibration(study: Study, dataset: str) -> Drawing:
             edges[:-1], 0.12 * counts / counts.max(), width=0.036, bottom=-0.02, align="edge",
             color=Colour.MUTED, alpha=0.5, linewidth=0,
         )  # fmt: skip
-    indices = {m: metric_ci(positive, known[m], **options).estimate for m in shown}
+    indices = {m: metric_ci(positive, known[m], **options).estimate for m in panels}
     told = enumerated(f"{study.label(m)}: ICI {fixed(index, 3)}" for m, index in indices.items())
     return Drawing(
         drawn,
-        f"Calibration curves of {len(shown)} models on {len(positive):,} rows. {told}.",
+        f"Calibration curves of {len(panels)} models on {len(positive):,} rows. {told}.",
         f"The band is a pointwise {percent(level)} confidence band of the smoothed share.",
-        _fewer(shown, [*known]),
+        shows,
     )
 
 
@@ -527,16 +522,15 @@ def confusion_maps(study: Study) -> Drawing:
         return message("there are no held-out rows")
     (tested,) = study.test_sets.values()
     known = [m for m in order(study) if m in tested.models]
-    shown = known[:MOST_MODELS]
     names = [name_of(clean(name), 12) for name in tested.classes]
     k = len(names)
-    drawn, panels = _panels(study, shown, "predicted class", "true class")
+    drawn, panels, shows = _panels(study, known, "predicted class", "true class")
     colours = LinearSegmentedColormap.from_list("share", [f"{Colour.BLUE}00", Colour.BLUE])
     labels = names if k <= 20 else []
     # so many inches have the names of the classes below a panel, side by side
     long = k * max(map(drawing.text_width, names)) > 1.5
     turned: Any = {"rotation": 45, "ha": "right"} if long else {}
-    for axes, model in zip(panels, shown, strict=True):
+    for model, axes in panels.items():
         counts = tested.confusion(model)
         shares = counts / counts.sum(axis=1, keepdims=True).clip(min=1)
         axes.imshow(shares, cmap=colours, vmin=0, vmax=2)
@@ -545,12 +539,12 @@ def confusion_maps(study: Study) -> Drawing:
         for i, j in np.ndindex(k, k) if k <= 6 else ():
             how: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": SIZE - 1}
             axes.text(j, i, f"{counts[i, j]:,}", **how)
-    right = int(tested.confusion(shown[0]).trace())
+    right = int(tested.confusion(known[0]).trace())
     alt = (
-        f"Maps of true against predicted classes of {len(shown)} models on {tested.n:,} rows of "
-        f"{k} classes. {study.label(shown[0])} has {right:,} of them right."
+        f"Maps of true against predicted classes of {len(panels)} models on {tested.n:,} rows of "
+        f"{k} classes. {study.label(known[0])} has {right:,} of them right."
     )
-    return Drawing(drawn, alt, shows=_fewer(shown, known))
+    return Drawing(drawn, alt, shows=shows)
 
 
 def _in_subgroups(design: Study) -> bool:
