@@ -111,6 +111,7 @@ _NOT_LIBRARIES = ("python", "bakeoff", "snakemake", "platform", "machine", "matp
 def methods(study: Study) -> Methods:
     """Say what was done in a study."""
     facts: dict[str, Any] = {"words": _words, "count": count, "percent": percent, "study": study}
+    facts["corrections"] = prose.CORRECTIONS
     facts |= _data(study) | _design(study) | _analysis(study)
     return Methods(" ".join(prose.rendered("methods.txt.j2", facts)))
 
@@ -221,8 +222,6 @@ def _analysis(study: Study) -> dict[str, Any]:
     return {
         "metrics": [study.written(metric).label for metric in study.experiment.metrics],
         "tests": [told for test in study.analysis for told in _test(study, test)],
-        "bayesian": any(family.bayesian for family in study.families),
-        "frequentist": any(not family.bayesian for family in study.families),
         "related": related,
         "subgroups": _words(clean(str(column)) for column in columns) if columns else "",
         "failed": _words(out) if out else "",
@@ -239,13 +238,6 @@ def _test(study: Study, test: PlannedTest) -> Iterator[dict[str, Any]]:
     first = own[0]
     alike = (f for f in study.families if f.entry == first.entry and f.role == first.role)
     row = next((f.rows[0] for f in (*own, *after) if f.role == "pair" and not f.bayesian), None)
-    correction = ""
-    if row is not None and row.family_size > 1:
-        how = prose.CORRECTIONS.get(row.correction, row.correction.replace("-", " "))
-        correction = f"; the {row.family_size} p-values were not corrected"
-        if row.correction != "none":
-            by = f"the {how} procedure{cited(_CORRECTED.get(row.correction))}"
-            correction = f"; p-values of {row.family_size:,} hypotheses were adjusted by {by}"
     yield {
         "family": first,
         "by": _words(dict.fromkeys(f.measure.title for f in alike)),
@@ -255,7 +247,8 @@ def _test(study: Study, test: PlannedTest) -> Iterator[dict[str, Any]]:
         "options": _options(first, test),
         "after": after[0] if after else None,
         "followed": _named(after) if after else "",
-        "correction": correction,
+        "row": row,
+        "cited": cited(_CORRECTED.get(row.correction)) if row else "",
     }
 
 

@@ -59,8 +59,6 @@ class Ranked(NamedTuple):
     """For the expected score."""
     n: int
     """Folds, or data sets."""
-    holdout: float
-    """Score on the test rows, mean over data sets; NaN without holdout."""
     wins: int
     """Data sets on which it scores highest, ties included."""
 
@@ -80,7 +78,6 @@ def ranking(study: Study, metric: str = "", plan: str = "") -> list[Ranked]:
         if merged is not None:  # a group of data sets is one, as in the tests
             unit = pd.DataFrame(merged.values, columns=list(merged.models))
             average = ranks_of(unit, study.metrics[metric]).reindex(columns=models)
-    held = dataset_means(study, metric, "holdout")
     best = ranks.eq(ranks.min(axis=1), axis=0)
     lines = []
     for model in models:
@@ -89,10 +86,9 @@ def ranking(study: Study, metric: str = "", plan: str = "") -> list[Ranked]:
         )
         sd = float(spread.std(ddof=1)) if len(spread) > 1 else math.nan
         ci = _interval(study, model, metric, plan, means)
-        holdout = float(held[model].mean()) if model in held else math.nan
         rank, wins = float(average[model].mean()), int(best[model].sum())
         mean, n = float(spread.mean()), len(spread)
-        lines.append(Ranked(model, rank, mean, sd, ci, n, holdout, wins))
+        lines.append(Ranked(model, rank, mean, sd, ci, n, wins))
     sign = -1 if study.metrics[metric].greater_is_better else 1
     each = {line.model: without_noise(study, metric, plan, sign * line.mean) for line in lines}
     return sorted(lines, key=lambda line: (round(line.rank, 10), each[line.model]))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -70,8 +69,7 @@ class Kind(StrEnum):
     UNTESTED = "untested"
 
 
-@dataclasses.dataclass(frozen=True)
-class Verdict:
+class Verdict(NamedTuple):
     """The answer."""
 
     kind: Kind

@@ -7,7 +7,13 @@ import math
 import numpy as np
 import pandas as pd
 from scipy import signal
-from studies import (
+
+from bakeoff import compare
+from bakeoff.comparisons import Decision
+from bakeoff.comparisons.evidence import PairedPredictions
+from bakeoff.comparisons.run_tests import subgroup_table
+from bakeoff.spec import AnalysisPlan, PlannedTest, load_experiment
+from tests.unit.report.studies import (
     DUMMY,
     REGRESSION,
     card,
@@ -16,15 +22,10 @@ from studies import (
     labelled,
     omnibus,
     pair,
+    raced,
     ran,
     study,
 )
-
-from bakeoff import compare
-from bakeoff.comparisons import Decision
-from bakeoff.comparisons.evidence import PairedPredictions
-from bakeoff.comparisons.run_tests import subgroup_table
-from bakeoff.spec import AnalysisPlan, PlannedTest, load_experiment
 
 NAN = math.nan
 TWO = {"a": 0.95, "b": 0.90}
@@ -48,10 +49,6 @@ def _pairs(ab, ac, bc, *, test="cv5x2_f", **more):
 def _three(*comparisons, tests=("cv5x2_f",), **more):
     options = {"accuracies": {"a": 0.95, "b": 0.94, "c": 0.90}} | more
     return study(experiment(ABC, tests=tests), comparisons, THREE, **options)
-
-
-def _on_rows(*comparisons):
-    return _three(*comparisons, tests=("mcnemar", "cochran_q"))
 
 
 def _undefined():
@@ -129,12 +126,6 @@ def _costly(p, tests=("mcnemar", "cost_sensitive")):
     return study(spec, found, TWO)
 
 
-def _loss():
-    spec = experiment(AB, tests=("cv5x2_f",), metrics=["log_loss"])
-    row = pair("a", "b", 0.01, 0.05, metric="log_loss", **CI)
-    return study(spec, [row], {"a": 0.2, "b": 0.25}, metric="log_loss")
-
-
 def _tied(bc, **more):
     """Compare a with its twin b, and both with c."""
     same = {"status": "identical_scores"}
@@ -190,11 +181,11 @@ def _depends(p):
     return dataclasses.replace(one, subgroups=pd.DataFrame([line]))
 
 
-def _single(datasets="d", **options):
-    """Test the accuracy of a single model, .87, against a value."""
+def _single(datasets="d", models="a", **options):
+    """Test the accuracy of each model by itself, .87, against a value."""
     tests = {"run": ["binomial_test"], "options": {"binomial_test": options}}
-    spec = experiment(("a",), datasets=tuple(datasets), tests=tests)
-    return ran(spec, {"a": 0.87}, accuracies={"a": 0.87})
+    accuracy = dict.fromkeys(models, 0.87)
+    return ran(experiment(models, datasets, tests), accuracy, accuracies=accuracy)
 
 
 def _right(right, **related):
@@ -241,9 +232,8 @@ def _losses_in_time():
 def _described(unit):
     """Compare by a metric of the user, which has a unit and of which less is better."""
     measure = {"name": "rmse", "greater_is_better": False, "label": "RMSE", "unit": unit}
-    spec = experiment(AB, tests=("cv5x2_f",), metrics=[measure])
-    found = pair("a", "b", 0.01, -0.5, metric="rmse", decision=Decision.B_BETTER)
-    return study(spec, [found], {"a": 2.5, "b": 2.0}, metric="rmse")
+    row = pair("a", "b", 0.01, -0.5, metric="rmse", decision=Decision.B_BETTER)
+    return _two(row, means={"a": 2.5, "b": 2.0}, metrics=[measure])
 
 
 def within(margin, *tests, models="abc"):
@@ -353,12 +343,15 @@ CASES = {
     "better than some": lambda: _three(*_pairs(0.2, 0.0001, 0.01)),
     "only others differ": lambda: _three(*_pairs(0.2, 0.03, 0.01)),
     "three models, cannot tell": lambda: _three(*_pairs(0.2, 0.03, 0.2, **WIDE)),
-    "all at once significant, no pair": lambda: _on_rows(
-        *_pairs(0.5, 0.02, 0.1, test="mcnemar"), omnibus(0.01)
-    ),
-    "a pair significant, not all at once": lambda: _on_rows(
-        *_pairs(0.5, 0.01, 0.1, test="mcnemar"), omnibus(0.08)
-    ),
+    **{
+        name: lambda p=p, at_once=at_once: _three(
+            *_pairs(0.5, p, 0.1, test="mcnemar"), omnibus(at_once), tests=("mcnemar", "cochran_q")
+        )
+        for name, p, at_once in (
+            ("all at once significant, no pair", 0.02, 0.01),
+            ("a pair significant, not all at once", 0.01, 0.08),
+        )
+    },
     "algorithms and fitted models part ways": lambda: _three(
         *_pairs(0.001, 0.0001, 0.01),
         *_pairs(0.5, 0.3, 0.1, test="mcnemar"),
@@ -397,7 +390,11 @@ CASES = {
     "posterior for none": lambda: _bayes(0.7, 0.2, 0.1),
     "one model": lambda: study(experiment(("a",), tests=("one_sample_t",)), (), {"a": 0.9}),
     "no test of pairs": lambda: _two(tests=("one_sample_t",)),
-    "a loss": _loss,
+    "a loss": lambda: _two(
+        pair("a", "b", 0.01, 0.05, metric="log_loss", **CI),
+        means={"a": 0.2, "b": 0.25},
+        metrics=["log_loss"],
+    ),
     **{
         f"a clear win in time, {k} models": lambda k=k: _clear(600, k, time=np.arange(600))
         for k in (2, 3, 10)
@@ -467,13 +464,6 @@ def _several_data_sets():
 EXHIBITED = {"one data set": _one_data_set, "several data sets": _several_data_sets}
 
 
-def _second_is_better():
-    """The better model ranks first, but statistic and effect sizes belong to A as computed."""
-    tests = ("mcnemar", "cv5x2_t", "bayes_correlated_t", "cost_sensitive")
-    means = {"a": 0.8, "b": 0.9}
-    return ran(experiment(AB, tests=tests, costs=COSTS), means, accuracies=means)
-
-
 def _tallied(decision=Decision.NOT_SHOWN, **found):
     """Test equivalence on two data sets; b ranks first, and a is the one asked about."""
     test = "metric_equivalence" if found else "tost_paired"
@@ -518,12 +508,6 @@ def _in_halves(variant):
     return dataclasses.replace(one, scores=scores)
 
 
-def _against_a_value():
-    tests = {"run": ["binomial_test"], "options": {"binomial_test": {"p0": 0.8}}}
-    accuracy = dict.fromkeys("ab", 0.87)
-    return ran(experiment("ab", tests=tests), accuracy, accuracies=accuracy)
-
-
 def regression(size, *, unit="MPa", datasets=("d",)):
     """Compare two regressors, A better by a hundredth of the size."""
     more = {"tests": ("corrected_kfold_t",), "resampling": {"kfold": {"folds": 10}}}
@@ -537,23 +521,19 @@ def regression(size, *, unit="MPa", datasets=("d",)):
     known |= {"ci_low": -0.01 * size, "ci_high": 0.03 * size}
     found = [pair("a", "b", 0.01, size / 100, dataset=name, **known) for name in datasets]
     means = {"a": size, "b": size * 1.01}
-    return study(spec, found, means, metric="rmse", noise=size / 50)
+    return study(spec, found, means, noise=size / 50)
 
 
-def _plain(*rows, models=AB, tests=("cv5x2_f",), **more):
-    spec = experiment(models, tests=tests, **more)
-    return study(spec, rows or [pair("a", "b", 0.01, 0.05)], dict.fromkeys(models, 0.9))
-
-
-def _changed(one, **more):
-    resolved = one.experiment.resolved() | more
+def _plain(**changes):
+    one = _two(pair("a", "b", 0.01, 0.05))
+    resolved = one.experiment.resolved() | changes
     return dataclasses.replace(one, experiment=load_experiment(resolved))
 
 
 def _followed():
     more = {"test": "mcnemar", "family": 3, "correction": "holm", "follows": "cochran_q"}
     rows = omnibus(0.01), pair("a", "b", 0.01, 0.05, **more)
-    return _plain(*rows, models=ABC, tests=("mcnemar", "cochran_q"))
+    return _three(*rows, tests=("mcnemar", "cochran_q"))
 
 
 def _choosing():
@@ -561,7 +541,7 @@ def _choosing():
     tune = {"space": {"C": [1, 10], "gamma": [0.1, 1]}, "scoring": "f1", "cv": 3}
     tuned = {"tune": tune, "class_weight": "balanced"}
     seeded = {"threshold": {"choose": "f1"}, "seeds": 4, "preprocessing": "none"}
-    return _changed(_plain(), models={"a": svc | tuned, "b": svc | seeded})
+    return _plain(models={"a": svc | tuned, "b": svc | seeded})
 
 
 def _left_out():
@@ -577,11 +557,10 @@ def _left_out():
 
 def _grouped(result, plan=()):
     row = pair("a", "b", 0.01, 0.05, test="mcnemar", result=result)
-    spec = experiment(AB, tests=("mcnemar",)).resolved()
-    spec["datasets"]["d"]["groups"] = "patient"
+    data = {"d": {"source": "sklearn", "name": "iris", "groups": "patient"}}
     return dataclasses.replace(
-        _plain(row, tests=("mcnemar",)),
-        experiment=load_experiment(spec),
+        _plain(datasets=data, tests={"run": ["mcnemar"]}),
+        comparisons=(row,),
         analysis=AnalysisPlan(plan),
         divisions=[division("d", "holdout") | {"groups": 20}],
     )
@@ -591,21 +570,21 @@ def _given():
     models = {"a": {"predictions": "a.csv"}, "b": {"estimator": DUMMY}}
     plans = {"resampling": {"holdout": {}}, "tests": {"run": ["mcnemar"]}}
     failed = pd.DataFrame([{"model": "b", "dataset": "d", "why": "it took too long"}])
-    return dataclasses.replace(_changed(_plain(), models=models, **plans), failed=failed)
+    return dataclasses.replace(_plain(models=models, **plans), failed=failed)
 
 
 METHODS = {
     "two models in words": _plain,
-    "names that LaTeX would read": lambda: _plain(models={"a": "50% & more_", "b": "B"}),
+    "names that LaTeX would read": lambda: _two(
+        pair("a", "b", 0.01, 0.05), models={"a": "50% & more_", "b": "B"}
+    ),
     "an omnibus test and the test of pairs that follows": _followed,
-    "a margin": lambda: _plain(
+    "a margin": lambda: _two(
         pair("a", "b", 0.01, 0.05, test="tost_paired", margin=0.02, variant="corrected"),
         tests=("tost_paired",),
     ),
-    "one side": lambda: _plain(pair("a", "b", 0.01, 0.05, alternative="greater")),
-    "a control": lambda: _plain(
-        *(pair("a", other, 0.01, 0.05, family=2) for other in "bc"), models=ABC
-    ),
+    "one side": lambda: _two(pair("a", "b", 0.01, 0.05, alternative="greater")),
+    "a control": lambda: _three(*(pair("a", m, 0.01, 0.05, family=2) for m in "bc")),
     "choices of fits": _choosing,
     "rows left out and values missing": _left_out,
     "groups": lambda: _grouped(
@@ -626,7 +605,7 @@ def _fitted(rows, models=AB):
     more = {"tests": ("metric_difference",), "resampling": {"holdout": {}}}
     spec = experiment(models, **more, **REGRESSION)
     means = {model: 1.0 + i / 10 for i, model in enumerate(models)}
-    return dataclasses.replace(study(spec, [], means, metric="rmse"), test_sets={"d": rows})
+    return dataclasses.replace(study(spec, [], means), test_sets={"d": rows})
 
 
 def _perfect_and_constant():
@@ -636,8 +615,7 @@ def _perfect_and_constant():
 
 def _sided(side):
     tests = {"run": ["mcnemar", "cost_sensitive"], "alternative": side}
-    means = {"a": 0.9, "b": 0.88, "c": 0.87}
-    return ran(experiment("abc", tests=tests, costs=COSTS), means, accuracies=means)
+    return raced({"a": 0.9, "b": 0.88, "c": 0.87}, tests, costs=COSTS)
 
 
 def scored_rows(metric, n=300):
@@ -670,22 +648,26 @@ def _scored(metric, positive=300):
     kept = [*np.flatnonzero(rows.truth == 1)[:positive], *np.flatnonzero(rows.truth == 0)]
     more = {"metrics": [metric], "resampling": {"holdout": {}}}
     spec = experiment(rows.models, tests=("mcnemar",), **more)
-    one = study(spec, (), dict.fromkeys(rows.models, 0.9), metric=metric)
+    one = study(spec, (), dict.fromkeys(rows.models, 0.9))
     return dataclasses.replace(one, test_sets={"d": taken(rows, kept)})
 
 
-def _nine():
-    means = {f"m{i}": 0.82 + 0.01 * i for i in range(9)}
-    return ran(experiment(list(means), tests=("cv5x2_f",)), means)
+def _probabilities():
+    p = np.random.default_rng(0).uniform(0.05, 0.95, 200)
+    truth = np.random.default_rng(1).random(200) < p
+    said = {"a": p, "b": p**2, "c": np.full(200, 0.4)}
+    return compare(truth, said, positive=True, metrics=["net_benefit@0.2", "ici"])._study
 
 
+OF_TWO = ("mcnemar", "cv5x2_t", "bayes_correlated_t", "cost_sensitive")
 CORRECTED = (
     *(("nemenyi", "holm"), ("friedman_posthoc", "bonferroni"), ("friedman_posthoc", "holm")),
     ("wilcoxon_signed_rank", "holm"),
 )
 SOME = {
+    # the better model ranks first, but statistic and effect sizes belong to A as computed
     "the second model is better": (
-        _second_is_better,
+        lambda: raced({"a": 0.8, "b": 0.9}, OF_TWO, costs=COSTS),
         "pairs.mcnemar pairs.cv5x2_t pairs.bayes_correlated_t pairs.cost_sensitive",
     ),
     "a metric with a unit": (lambda: _described("kg"), "models"),
@@ -707,14 +689,17 @@ SOME = {
     },
     "tested in halves": (lambda: _in_halves("halves"), "models metrics"),
     "tested on all rows": (lambda: _in_halves("full"), "models metrics"),
-    "two models against a value": (_against_a_value, "single"),
+    "two models against a value": (lambda: _single(models="ab", p0=0.8), "single"),
     "a unit": (lambda: regression(12_345.6), "models pairs scores forest"),
     "two units": (
         lambda: regression(12_345.6, datasets=("d", "e"), unit=("MPa", "kg")),
         "datasets models forest",
     ),
     "repeated rows": (lambda: _odd(repeats=5, leaks=((3, 4), (5, 2))), "undeclared"),
-    "nine models": (_nine, "forest"),
+    "nine models": (
+        lambda: raced({f"m{i}": 0.82 + 0.01 * i for i in range(9)}, ["cv5x2_f"]),
+        "forest",
+    ),
     **{
         f"near copies by {metric}": (lambda metric=metric: _scored(metric), "best")
         for metric in ("accuracy", "f1", "roc_auc", "log_loss", "mcc")
@@ -727,5 +712,6 @@ SOME = {
     "many models of numbers": (lambda: _fitted(700, "abcdefghijklmn"), "fitted"),
     "one row of numbers": (lambda: _fitted(1), "fitted"),
     "perfect and constant numbers": (lambda: _fitted(_perfect_and_constant()), "fitted"),
+    "probabilities": (_probabilities, "calibration"),
 }
 """The exhibits of a study that are recorded, by kind or name."""

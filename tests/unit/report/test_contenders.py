@@ -6,10 +6,8 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
-from cases import scored_rows, taken
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from studies import experiment, ran
 
 from bakeoff.comparisons.evidence import PairedPredictions
 from bakeoff.report.baseline import baseline
@@ -17,6 +15,8 @@ from bakeoff.report.ranking import DRAWS, contenders
 from bakeoff.report.verdict import answer
 from bakeoff.spec import Costs
 from bakeoff.stats import ArgumentError, all_pairs, corrected_resampled_t, metric_difference
+from tests.unit.report.cases import scored_rows, taken
+from tests.unit.report.studies import raced
 
 
 def test_one_model_is_no_contest():
@@ -70,8 +70,7 @@ def test_letters_and_who_leaves_are_as_the_p_values_say(seed, models, spread):
 
 def study(tests=("mcnemar",), **more):
     """Make a study of 60 % no and 40 % yes, where `a` beats always no and `b` hardly does."""
-    means = {"a": 0.95, "b": 0.62}
-    return ran(experiment(("a", "b"), tests=tests, **more), means, accuracies=means)
+    return raced({"a": 0.95, "b": 0.62}, tests, **more)
 
 
 HELD_OUT = {"resampling": {"holdout": {}}}

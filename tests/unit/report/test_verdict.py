@@ -3,8 +3,6 @@
 import dataclasses
 
 import pytest
-from studies import experiment, pair, ran
-from studies import study as made_up
 
 from bakeoff.comparisons import plan_tests
 from bakeoff.comparisons.advice import cautions
@@ -14,6 +12,8 @@ from bakeoff.report.prose import p_name, take_care
 from bakeoff.report.verdict import answer
 from bakeoff.spec import load_experiment
 from bakeoff.stats import Arity, catalogue
+from tests.unit.report.studies import experiment, pair, ran
+from tests.unit.report.studies import study as made_up
 
 ON_ROWS = [
     entry.name
@@ -33,14 +33,10 @@ def test_every_test_of_rows_is_told_beside_one_of_folds(test):
 @pytest.mark.parametrize("first", [True, False])
 def test_the_omnibus_test_of_the_verdict_licenses_its_pairs(first):
     """Kruskal and Wallis ignore the blocks: whoever is named first, Friedman's test is told."""
-    names = ["kruskal_wallis", "friedman"][:: 1 if first else -1]
-    datasets = [f"d{i}" for i in range(12)]
-    spec = experiment(("a", "b", "c"), datasets=datasets, tests=(*names, "friedman_posthoc"))
-    hard = [0.5 + 0.03 * i for i in range(12)]
-    means = {m: [h + gap for h in hard] for m, gap in (("a", 0.02), ("b", 0.01), ("c", 0.0))}
-    one = ran(spec, means)
-    family = one.mains[0]
-    assert one.omnibus(family).test == "friedman"
+    tests = [*["kruskal_wallis", "friedman"][:: 1 if first else -1], "friedman_posthoc"]
+    means = {m: [0.5 + 0.03 * d + 0.01 * i for d in range(6)] for i, m in enumerate("cba")}
+    one = ran(experiment("abc", datasets="defghi", tests=tests), means)
+    assert one.omnibus(one.mains[0]).test == "friedman"
 
 
 @pytest.mark.parametrize(
@@ -54,11 +50,7 @@ def test_p_values_of_two_comparisons_are_called_adjusted(size, correction, calle
 
 AB, MEANS = ("a", "b"), {"a": 0.8, "b": 0.9}
 OF_RELATED_ROWS = {"groups of unlike size", "autocorrelation", "strong autocorrelation"}
-OF_RUNS = {
-    "rare failures, one model deterministic",
-    "skewed runs, unequal numbers",
-    "few errors",
-}
+OF_RUNS = {"rare failures, one model deterministic", "skewed runs, unequal numbers", "few errors"}
 """More runs, or as many of both, help; no other test does."""
 KNN = {"estimator": "sklearn.neighbors.KNeighborsClassifier"}
 QDA = {"estimator": "sklearn.discriminant_analysis.QuadraticDiscriminantAnalysis"}

@@ -156,8 +156,9 @@ def metrics(study: Study) -> Table:
     first, title = study.metric, capital(study.metric.title)
     averaged = study.averages(first.name)
     repeated = several or any(line.n > 1 for line in ranked)
-    known = any(not math.isnan(line.holdout) for line in ranked)
-    held = averaged and study.plan != "holdout" and known
+    models = [line.model for line in ranked]
+    held_out = dataset_means(study, first.name, "holdout").mean().reindex(models)
+    held = averaged and study.plan != "holdout" and held_out.notna().any()
     beside = dataset_means(study, first.name, BESIDE).mean()
     other = {m: study.metrics[m] for m in study.experiment.metrics[1:] if study.averages(m)}
     means = {m: dataset_means(study, m, study.plan).mean() for m in other}
@@ -169,7 +170,7 @@ def metrics(study: Study) -> Table:
         if study.plan == "halves":
             row["beside"] = float(beside[line.model])
         if held:
-            row["holdout"] = line.holdout
+            row["holdout"] = float(held_out[line.model])
         rows.append(row | {f"mean_{m}": float(means[m][line.model]) for m in other})
     for name, metric in (("holdout", first), *((f"mean_{m}", one) for m, one in other.items())):
         _mark_best(rows, name, metric)
@@ -411,7 +412,8 @@ def fitted(study: Study, dataset: str) -> Drawing:
     if rows is None or not rows.n:
         return message("there are no held-out rows")
     known = [m for m in order(study) if m in rows.models]
-    unit = clean(study.experiment.datasets[dataset].unit or "")
+    unit = study.experiment.datasets[dataset].unit
+    unit = clean(unit) if unit else ""
     names = (with_unit(name, unit) for name in ("observed", "predicted"))
     drawn, panels, shows = _panels(study, known, *names)
     shown = list(panels)

@@ -142,9 +142,8 @@ def pairs(study: Study, test: str) -> Table:
             line |= alone | {"odds_ratio_low": tuple(ratio)}
         return tables.compared(study, row) | line
 
-    titles = {"p_a_better": "P(A better)", "p_equivalent": "P(equivalent)"}
-    titles |= {"p_b_better": "P(B better)"}
-    probabilities = [Column(k, title, tables.PROBABILITY) for k, title in titles.items()]
+    titles = {"a_better": "A better", "equivalent": "equivalent", "b_better": "B better"}
+    probabilities = [Column(f"p_{k}", f"P({t})", tables.PROBABILITY) for k, t in titles.items()]
     tested = [tables.STATISTIC, tables.DF, tables.PVALUE, tables.ADJUSTED]
     advantage = "A − B" if first.entry.unit else prose.advantage(f.measure for f in by_metric)
     columns = (
