@@ -111,15 +111,16 @@ def test_one_file_adds_an_exhibit_to_page_folders_and_captions(added, study, tmp
     assert (tmp_path / "made/captions/toy_shown.rst").read_text() == "The caption of a toy.\n"
 
 
-def test_a_module_without_exhibits_is_refused(added):
-    added("toy_empty", "from pathlib import Path\n")
-    with pytest.raises(TypeError, match="toy_empty has no table and no figure"):
-        records()
-
-
-def test_two_exhibits_of_one_name_are_refused(added):
-    added("toy_twice", TOY.replace("toy_shown", "forest"))
-    with pytest.raises(ValueError, match="toy_twice: there is another exhibit forest"):
+@pytest.mark.parametrize(
+    ("name", "text", "refused", "why"),
+    [
+        ("toy_empty", "import math\n", TypeError, "toy_empty has no table and no figure"),
+        ("toy_twice", TOY.replace("toy_shown", "forest"), ValueError, "another exhibit forest"),
+    ],
+)
+def test_a_module_without_exhibits_and_two_of_one_name_are_refused(added, name, text, refused, why):
+    added(name, text)
+    with pytest.raises(refused, match=why):
         records()
 
 

@@ -40,10 +40,10 @@ class Against(NamedTuple):
     pvalue: float
     pvalue_adjusted: float = math.nan
     better: bool = False
-    worse: bool = False
 
 
-class Baseline(NamedTuple):
+@dataclasses.dataclass(frozen=True)
+class Baseline:
     """The constant answer on one data set by one metric."""
 
     dataset: str
@@ -54,6 +54,8 @@ class Baseline(NamedTuple):
     """What it scores, the mean over folds; NaN where the metric has no value."""
     holdout: float
     """What it scores on the held-out rows; NaN where there are none."""
+    trained: bool
+    """Whether the class was chosen by training rows; else by the tested rows themselves."""
     models: tuple[Against, ...]
     """The models that are tested against it, in the experiment's order."""
 
@@ -61,11 +63,6 @@ class Baseline(NamedTuple):
     def open(self) -> list[str]:
         """The models that are not shown to beat it."""
         return [line.model for line in self.models if not line.better]
-
-    @property
-    def ahead_of(self) -> list[str]:
-        """The models that are shown to be worse."""
-        return [line.model for line in self.models if line.worse]
 
 
 class _Constant(NamedTuple):
@@ -93,10 +90,10 @@ def baseline(study: Study, metric: str, dataset: str) -> Baseline | None:
     if table is None or not by_fold.keys() >= {*table.index}:
         return None
     folds = [by_fold[index] for index in table.index]
-    scores, answer, shares = np.array([one.score for one in folds]), folds[0].answer, None
+    scores, trained = np.array([one.score for one in folds]), all(one.trained for one in folds)
+    answer, shares = folds[0].answer, None
     counts = [one.counts for one in folds if one.counts is not None]
-    chosen_by = "training" if all(one.trained for one in folds) else "test"
-    text = f"the {measure.constant} of the {chosen_by} rows"
+    text = f"the {measure.constant} of the {'training' if trained else 'test'} rows"
     if counts:
         classes, total = _classes(study, dataset), np.sum(counts, axis=0)
         best = constant_answer(measure, classes, total, total, study.experiment.costs_on(dataset))
@@ -109,14 +106,13 @@ def baseline(study: Study, metric: str, dataset: str) -> Baseline | None:
     adjusted = adjust_pvalues([one.pvalue for one in tested], "holm") if tested else ()
     models = []
     for one, p in zip(tested, adjusted, strict=True):
+        better = bool(p <= study.alpha and one.difference > 0)
         noise = not without_noise(study, metric, study.plan, one.difference)
-        ahead = 0.0 if noise else one.difference
-        shown = {"better": bool(p <= study.alpha and ahead > 0)}
-        shown["worse"] = bool(p <= study.alpha and ahead < 0)
-        models.append(one._replace(difference=ahead, pvalue_adjusted=float(p), **shown))
+        one = one._replace(difference=0.0) if noise else one
+        models.append(one._replace(pvalue_adjusted=float(p), better=better))
     held = [one.score for one in held_out.values()]
     on_rows = math.fsum(held) / len(held) if held else math.nan
-    return Baseline(dataset, metric, text, float(scores.mean()), on_rows, tuple(models))
+    return Baseline(dataset, metric, text, float(scores.mean()), on_rows, trained, tuple(models))
 
 
 def _parts(study: Study, dataset: str, plan: str) -> Iterator[Mapping[str, Any]]:
@@ -189,7 +185,7 @@ def _on_folds(
 ) -> list[Against]:
     """Test mean differences over folds, corrected for the overlap of the training sets."""
     table = study.values[metric.name, study.plan][dataset]
-    models = list(table.columns[np.isfinite(table).all()])
+    models = [model for model in study.models if np.isfinite(table[model]).all()]
     sizes = study.sizes(dataset, study.plan, models[0], metric.name) if models else None
     if sizes is None or not np.isfinite(scores).all():
         return []
@@ -272,6 +268,12 @@ _TURNS = ("accuracy", "error", "balanced_accuracy", "mcc", "roc_auc", "youden")
 """Metrics that two classes exchanged in every prediction turn about the middle of their range."""
 
 
+def worse_than_constant(study: Study, one: Baseline) -> list[str]:
+    """List the models that are shown to be worse than the constant answer."""
+    lines = (line for line in one.models if line.pvalue_adjusted <= study.alpha)
+    return [line.model for line in lines if line.difference < 0]
+
+
 def looks_reversed(study: Study) -> bool:
     """Tell whether all models lose to a constant answer that their reverse would not lose to."""
     name = study.metric.name
@@ -282,7 +284,7 @@ def looks_reversed(study: Study) -> bool:
     means = dataset_means(study, name, study.plan).loc[constant.dataset]
     # what is wrong on every row has no variance, and so no p
     worst, sign = (low, 1) if study.metric.greater_is_better else (high, -1)
-    worse = means.index.isin(constant.ahead_of) | (means == worst)
+    worse = means.index.isin(worse_than_constant(study, constant)) | (means == worst)
     ahead = sign * (low + high - means - constant.score)
     return bool(worse.all() and (ahead >= 0).all())
 

@@ -215,7 +215,13 @@ def evidence(study: Study, family: Family) -> str:
         return study.counted_datasets(row.n for row in family.rows)
     name = study.dataset_label(family.dataset)
     if not family.entry.evidence.on_rows:
-        return f"{divisions(study, family.plan)} of {name}"
+        spec, divided = getattr(study.experiment.resampling, family.plan), PLANS[family.plan]
+        if family.plan == "kfold" and spec is not None and not in_time(study.experiment):
+            times = f"{spec.repeats} × " if spec.repeats > 1 else ""
+            divided = f"{times}{spec.folds}-fold {divided}"
+        elif family.plan in ("halves", "resampled") and spec is not None:
+            divided = f"{spec.repeats} {divided}"
+        return f"{divided} of {name}"
     rows = f"{n:,} held-out rows of {name}{worth(study, family.rows[0])}"
     if family.entry.about != "recipes":
         return rows
@@ -223,16 +229,6 @@ def evidence(study: Study, family: Family) -> str:
     runs = sorted({d[key] for d in details for key in ("runs_a", "runs_b") if key in d})
     of_each = f"{spread(runs)} training runs of each model" if runs else "training runs"
     return f"{of_each} and {rows}"
-
-
-def divisions(study: Study, plan: str) -> str:
-    """Say how often and into how many folds a plan divides the rows."""
-    spec = getattr(study.experiment.resampling, plan)
-    if spec is not None and plan == "kfold" and not in_time(study.experiment):
-        times = f"{spec.repeats} × " if spec.repeats > 1 else ""
-        return f"{times}{spec.folds}-fold {PLANS[plan]}"
-    several = spec is not None and plan in ("halves", "resampled")
-    return f"{spec.repeats} {PLANS[plan]}" if several else PLANS[plan]
 
 
 def over_runs(study: Study) -> str:

@@ -68,7 +68,7 @@ def ranking(study: Study, metric: str = "", plan: str = "") -> list[Ranked]:
     """Rank the models that have all scores, best first."""
     metric, plan = metric or study.metric.name, plan or study.plan
     means = dataset_means(study, metric, plan).dropna(axis="columns")
-    models = list(means)
+    models = [model for model in study.models if model in means]
     if not models:
         return []
     ranks = ranks_of(means, study.metrics[metric])

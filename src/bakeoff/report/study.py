@@ -513,7 +513,11 @@ class Study:
         if model:
             rows = rows[(rows["model"] == model) & (rows["metric"] == metric)]
         sizes = rows.sort_values(["repeat", "fold"])[["n_train", "n_test"]]
-        return None if sizes.isna().any(axis=None) else {k: v.to_numpy() for k, v in sizes.items()}
+        return (
+            None
+            if sizes.isna().any(axis=None)
+            else {str(k): v.to_numpy() for k, v in sizes.items()}
+        )
 
     @cached_property
     def spreads(self) -> pd.DataFrame:
@@ -568,8 +572,8 @@ def _written(study: Study, metric: str, dataset: str) -> Written:
     if dataset:
         spread = spread[(metrics == metric) & (datasets == dataset)]
     else:
-        spread = spread[metrics == metric].groupby(["plan", "model"])["mean"]
-        spread = spread.agg(["mean", "std", "size"])
+        means = spread[metrics == metric].groupby(["plan", "model"])["mean"]
+        spread = means.agg(["mean", "std", "size"])
     errors = study.standard_errors.get((metric, dataset), [])
     if not any(errors) and len(own := study.intervals):
         own = own[(own["metric"] == metric) & (own["dataset"] == dataset)]

@@ -25,6 +25,7 @@ from bakeoff.report.baseline import (
     baselines,
     looks_reversed,
     nearly_perfect,
+    worse_than_constant,
 )
 from bakeoff.report.numbers import (
     NONE,
@@ -749,10 +750,11 @@ def _baseline(facts: Facts) -> None:
 
 def _results(study: Study, one: Baseline) -> Iterator[tuple[str, str]]:
     """Say which models are not shown to be better than the baseline, or which are if all are."""
+    worse = worse_than_constant(study, one)
     groups = {
         "significantly better": [] if one.open else [line.model for line in one.models],
-        "significantly worse": one.ahead_of,
-        "not shown to be better": [model for model in one.open if model not in one.ahead_of],
+        "significantly worse": worse,
+        "not shown to be better": [model for model in one.open if model not in worse],
     }
     for shown, models in groups.items():
         if len(models) == len(study.models) > 1:
@@ -764,11 +766,11 @@ def _results(study: Study, one: Baseline) -> Iterator[tuple[str, str]]:
 
 def _constant(study: Study, one: Baseline) -> dict[str, str]:
     """Give the score of the baseline by the first metric, and what the models are beside it."""
-    metric = study.metrics[one.metric]
+    metric, worse = study.metrics[one.metric], worse_than_constant(study, one)
     answer = clean(one.answer) if metric.needs is Need.NUMBERS else repr(clean(one.answer))
     vowel = metric.title[0] in "aeiouAEIO" or metric.title.startswith(("F1", "F2", "R²"))
     result = " and ".join(" ".join(each) for each in _results(study, one))
-    unclear = [line for line in one.models if not (line.better or line.worse)]
+    unclear = [line for line in one.models if not line.better and line.model not in worse]
     pvalues = [line.pvalue_adjusted for line in unclear if not math.isnan(line.pvalue)]
     if pvalues:
         p = p_equals(min(pvalues), "adjusted p" if len(one.models) > 1 else "p")
