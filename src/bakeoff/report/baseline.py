@@ -185,7 +185,8 @@ def _on_folds(
 ) -> list[Against]:
     """Test mean differences over folds, corrected for the overlap of the training sets."""
     table = study.values[metric.name, study.plan][dataset]
-    models = [model for model in study.models if np.isfinite(table[model]).all()]
+    finite = np.isfinite(table).all()
+    models = [model for model in study.models if finite[model]]
     sizes = study.sizes(dataset, study.plan, models[0], metric.name) if models else None
     if sizes is None or not np.isfinite(scores).all():
         return []

@@ -513,11 +513,9 @@ class Study:
         if model:
             rows = rows[(rows["model"] == model) & (rows["metric"] == metric)]
         sizes = rows.sort_values(["repeat", "fold"])[["n_train", "n_test"]]
-        return (
-            None
-            if sizes.isna().any(axis=None)
-            else {str(k): v.to_numpy() for k, v in sizes.items()}
-        )
+        if sizes.isna().any(axis=None):
+            return None
+        return {str(side): counts.to_numpy() for side, counts in sizes.items()}
 
     @cached_property
     def spreads(self) -> pd.DataFrame:
