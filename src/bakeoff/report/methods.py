@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 import re
 import textwrap
 import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from bakeoff.comparisons.settings import INDEPENDENT
 from bakeoff.report import prose
@@ -26,8 +25,7 @@ _KEY = f"@(?:{'|'.join(BIBTEX)})"
 _CITED = re.compile(rf" \[({_KEY}(?:; {_KEY})*)\]")
 
 
-@dataclasses.dataclass(frozen=True)
-class Methods:
+class Methods(NamedTuple):
     """What was done, for the methods section of a paper."""
 
     pandoc: str

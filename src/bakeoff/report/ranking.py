@@ -226,13 +226,12 @@ def lead_of(study: Study, family: Family) -> dict[str, float]:
             lead[model] = -without_noise(study, family.metric, family.plan, behind)
     else:
         # the ranking orders models of equal average rank by their mean scores
-        lines = ranking(study, family.metric, family.plan)
-        known = {line.model: -round(line.rank, 10) for line in lines if line.model in family.models}
-        lacking = not family.dataset and len(known) < len(family.models)
+        ranks = {line.model: line.rank for line in ranking(study, family.metric, family.plan)}
+        lacking = not family.dataset and not ranks.keys() >= {*family.models}
         if lacking and (table := standings(study, family.metric)):
-            known = {one.model: -round(one.average_rank, 10) for one in table}
-            known = {model: rank for model, rank in known.items() if model in family.models}
-        lead = known | {m: -math.inf for m in family.models if m not in known}
+            ranks = {one.model: one.average_rank for one in table}
+        lead = {m: -round(rank, 10) for m, rank in ranks.items() if m in family.models}
+        lead |= {m: -math.inf for m in family.models if m not in ranks}
     return dict(sorted(lead.items(), key=lambda each: -each[1]))
 
 
