@@ -11,14 +11,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bakeoff.comparisons import run_test
-from bakeoff.comparisons.evidence import CrossedRuns, PairedPredictions, has_test
-from bakeoff.comparisons.run_tests import context_of
-from bakeoff.comparisons.settings import deterministic
+from bakeoff.comparisons.evidence import CrossedRuns, PairedPredictions
+from bakeoff.comparisons.run_tests import context_of, run_test
+from bakeoff.comparisons.settings import deterministic, has_test
 from bakeoff.report.ranking import dataset_means, without_noise
 from bakeoff.report.study import Study, seen_from
-from bakeoff.scores.constant import constant_answer, constant_number
-from bakeoff.scores.metrics import Metric, Need
+from bakeoff.scores.metrics import Metric, Need, constant_answer, constant_number
 from bakeoff.spec import PlannedTest
 from bakeoff.stats import ConfidenceInterval
 from bakeoff.stats.core.pairs import adjust_pvalues
@@ -185,7 +183,7 @@ def _on_folds(
 ) -> list[Against]:
     """Test mean differences over folds, corrected for the overlap of the training sets."""
     table = study.values[metric.name, study.plan][dataset]
-    finite = np.isfinite(table).all()
+    finite = np.isfinite(table).all().to_dict()
     models = [model for model in study.models if finite[model]]
     sizes = study.sizes(dataset, study.plan, models[0], metric.name) if models else None
     if sizes is None or not np.isfinite(scores).all():

@@ -9,9 +9,8 @@ import pandas as pd
 from scipy import signal
 
 from bakeoff import compare
-from bakeoff.comparisons import Decision
 from bakeoff.comparisons.evidence import PairedPredictions
-from bakeoff.comparisons.run_tests import subgroup_table
+from bakeoff.comparisons.run_tests import Decision, subgroup_table
 from bakeoff.spec import AnalysisPlan, PlannedTest, load_experiment
 from tests.unit.report.studies import (
     DUMMY,

@@ -4,8 +4,8 @@ import dataclasses
 
 import pytest
 
-from bakeoff.comparisons import plan_tests
 from bakeoff.comparisons.advice import cautions
+from bakeoff.comparisons.plan_tests import plan_tests
 from bakeoff.report.exhibits import exhibits
 from bakeoff.report.page import Page
 from bakeoff.report.prose import p_name, take_care
@@ -91,34 +91,21 @@ def test_every_liberal_test_has_an_answer():
             assert set(catalogue()[entry.better_test].liberal_for) <= OF_RELATED_ROWS
 
 
-LOGISTIC = "linear_model.LogisticRegression"
-BY_AUC = {"metrics": ["accuracy", "roc_auc"]}
-OF_NUMBERS = {
-    "task": "regression",
-    "metrics": ["rmse"],
-    "resampling": {"cv_5x2": {}},
-    "datasets": {"d": {"source": "sklearn", "name": "diabetes"}},
-}
-
-
 @pytest.mark.parametrize(
-    ("a", "b", "more", "metric", "inflated", "unknown"),
+    ("estimator", "metric", "inflated", "unknown"),
     [
-        (LOGISTIC, LOGISTIC, BY_AUC, "accuracy", {}, []),
-        (LOGISTIC, LOGISTIC, BY_AUC, "roc_auc", {"with logistic regression": AB}, []),
-        (
-            *("linear_model.Lasso", "neural_network.MLPRegressor", OF_NUMBERS, None),
-            *({"with strong shrinkage": ("a",)}, ["b"]),
-        ),
+        ("linear_model.LogisticRegression", "accuracy", {}, []),
+        ("linear_model.LogisticRegression", "roc_auc", {"with logistic regression": AB}, []),
+        ("linear_model.Lasso", "rmse", {"with strong shrinkage": AB}, []),
+        ("neural_network.MLPRegressor", "rmse", {}, ["a", "b"]),
     ],
 )
-def test_learners_are_named_by_what_was_simulated_of_them(a, b, more, metric, inflated, unknown):
-    models = {"a": {"estimator": f"sklearn.{a}"}, "b": {"estimator": f"sklearn.{b}"}}
-    config = experiment(AB, tests=("cv5x2_f",)).resolved() | {"models": models} | more
-    loaded = load_experiment(config)
-    known = cautions(plan_tests(loaded)[1]["cv5x2_f"], loaded, metric=metric)
+def test_learners_are_named_by_what_was_simulated_of_them(estimator, metric, inflated, unknown):
+    more = {"metrics": [metric]} | ({"task": "regression"} if metric == "rmse" else {})
+    spec = experiment(AB, tests=("cv5x2_f",), estimator=f"sklearn.{estimator}", **more)
+    known = cautions(plan_tests(spec)[1].by_name["cv5x2_f"], spec, metric=metric)
     assert {one.where: one.models for one in known.inflated} == inflated
     assert [*known.unknown] == unknown
-    if metric is None:
+    if estimator.endswith("Lasso"):
         assert [entry.name for entry in known.instead] == ["half_sample_t"]
         assert known.inflated[0].rate.rate > 0.5
