@@ -10,7 +10,7 @@ from bakeoff.report.exhibits import build, draw, exhibits, records
 from bakeoff.report.page import Page
 from bakeoff.report.study import Study
 from bakeoff.spec import AnalysisPlan, PlannedTest
-from bakeoff.stats import catalogue
+from bakeoff.stats import Evidence, catalogue
 from tests.unit.report.cases import EXHIBITED, SOME
 from tests.unit.report.studies import experiment
 from tests.unit.report.test_texts import items_of, made
@@ -52,24 +52,16 @@ def test_every_exhibit_is_made_and_says_what_it_shows(kind):
         assert table.note.startswith(item.caption)
 
 
-def designed(spec, names):
-    """Plan tests by their names alone, whether or not the experiment could run them."""
-    planned = AnalysisPlan(tuple(PlannedTest(name=name) for name in names))
-    return Study(spec, analysis=planned)
-
-
-def test_exhibits_of_any_tests_have_names_of_their_own():
-    spec = experiment("abc", datasets=("d", "e"), tests=list(catalogue()))
-    names = [item.name for item in exhibits(designed(spec, catalogue()))]
+def test_exhibits_of_any_tests_have_names_of_their_own_those_over_data_sets_first():
+    spec = experiment("abc", datasets="de", tests=list(catalogue()))
+    planned = AnalysisPlan(PlannedTest(name=name) for name in catalogue())
+    listed = exhibits(Study(spec, analysis=planned))
+    names = [item.name for item in listed]
     assert len(set(names)) == len(names)
-
-
-def test_what_is_about_the_whole_study_comes_first():
-    names = ("cv5x2_f", "nemenyi", "mcnemar")
-    spec = experiment("abc", datasets=("d", "e"), tests=names)
-    listed = exhibits(designed(spec, names))
-    tests = dict.fromkeys(item.test for item in listed if item.test)
-    assert list(tests) == ["nemenyi", "cv5x2_f", "mcnemar"]
+    evidence = [catalogue()[item.test].evidence for item in listed if item.kind == "pairs"]
+    over = [one is Evidence.DATASETS for one in evidence]
+    assert over == sorted(over, reverse=True)
+    assert {*over} == {True, False}
 
 
 @pytest.mark.parametrize("kind", [table, figure])

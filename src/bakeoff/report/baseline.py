@@ -182,16 +182,16 @@ def _on_folds(
     study: Study, metric: Metric, dataset: str, scores: NDArray[np.float64]
 ) -> list[Against]:
     """Test mean differences over folds, corrected for the overlap of the training sets."""
-    table = study.values[metric.name, study.plan][dataset]
-    finite = np.isfinite(table).all().to_dict()
-    models = [model for model in study.models if finite[model]]
+    values = study.values[metric.name, study.plan][dataset].to_numpy()
+    scored = np.isfinite(values).all(axis=0)
+    models = [model for model, one in zip(study.models, scored, strict=True) if one]
     sizes = study.sizes(dataset, study.plan, models[0], metric.name) if models else None
     if sizes is None or not np.isfinite(scores).all():
         return []
     level, width = 1 - study.alpha, metric.range[1] - metric.range[0]
     sign = 1 if metric.greater_is_better else -1
-    values = np.ascontiguousarray(table[models].to_numpy().T)
-    tests = corrected_against(sign * values, sign * scores, confidence_level=level, **sizes)
+    table = np.ascontiguousarray(values[:, scored].T)
+    tests = corrected_against(sign * table, sign * scores, confidence_level=level, **sizes)
     against = []
     for model, (estimate, low, high, p) in zip(
         models, np.column_stack(tests).tolist(), strict=True
@@ -299,8 +299,8 @@ def nearly_perfect(study: Study) -> Iterator[tuple[Metric, str, float]]:
         low, high = metric.range
         means = dataset_means(study, name, study.plan)
         # a metric without an interval describes a property that a constant can have
-        known = metric.computed and metric.interval
-        if not (known and math.isfinite(high - low)) or means.empty:
+        judged = metric.computed and metric.interval
+        if not (judged and math.isfinite(high - low)) or means.empty:
             continue
         best = high if metric.greater_is_better else low
         for model, mean in means.mean().items():

@@ -58,8 +58,8 @@ def _keys(cited: str) -> list[str]:
 
 def cited(*keys: str | None) -> str:
     """Name sources, each once; those that are no keys of `BIBTEX` are passed over."""
-    known = dict.fromkeys(key for key in keys if key in BIBTEX)
-    return f" [{'; '.join(f'@{key}' for key in known)}]" if known else ""
+    sources = dict.fromkeys(key for key in keys if key in BIBTEX)
+    return f" [{'; '.join(f'@{key}' for key in sources)}]" if sources else ""
 
 
 def author_year(key: str) -> str:
@@ -129,8 +129,8 @@ def _data(study: Study) -> dict[str, Any]:
     for model, spec in fitted.items():
         if spec.steps is not None and spec.preprocessing == "none":
             continue  # its steps, named with the model, are all that is done
-        own = [step.estimator.rpartition(".")[2] for step in spec.own_preprocessing]
-        prepared[", then ".join(own) or str(spec.preprocessing)].append(study.name(model))
+        steps = [step.estimator.rpartition(".")[2] for step in spec.own_preprocessing]
+        prepared[", then ".join(steps) or str(spec.preprocessing)].append(study.name(model))
     elsewhere = defaultdict[str, list[str]](list)
     for model, given in experiment.given.items():
         kind = next(kind for kind in _ELSEWHERE if getattr(given, kind) is not None)
@@ -219,7 +219,7 @@ def _analysis(study: Study) -> dict[str, Any]:
     programs += [f"{key} {v}" for key, v in versions.items() if key not in _NOT_LIBRARIES]
     return {
         "metrics": [study.written(metric).label for metric in study.experiment.metrics],
-        "tests": [told for test in study.analysis for told in _test(study, test)],
+        "tests": [one for test in study.analysis for one in _test(study, test)],
         "related": related,
         "subgroups": _words(clean(str(column)) for column in columns) if columns else "",
         "failed": _words(out) if out else "",
@@ -230,17 +230,17 @@ def _analysis(study: Study) -> dict[str, Any]:
 def _test(study: Study, test: PlannedTest) -> Iterator[dict[str, Any]]:
     """Say what a test compared, on what, and what followed it."""
     after = study.of_test(test.posthoc.name) if test.posthoc else []
-    own = [f for f in study.of_test(test.name) if not f.rows[0].follows]
-    if not own:  # told with the test that it follows
+    alone = [f for f in study.of_test(test.name) if not f.rows[0].follows]
+    if not alone:  # told with the test that it follows
         return
-    first = own[0]
+    first = alone[0]
     alike = (f for f in study.families if f.entry == first.entry and f.role == first.role)
-    row = next((f.rows[0] for f in (*own, *after) if f.role == "pair" and not f.bayesian), None)
+    row = next((f.rows[0] for f in (*alone, *after) if f.role == "pair" and not f.bayesian), None)
     yield {
         "family": first,
         "by": _words(dict.fromkeys(f.measure.title for f in alike)),
         "control": study.name(first.control) if first.control else "",
-        "test": _named(own),
+        "test": _named(alone),
         "evidence": prose.PLANS[first.plan],
         "options": _options(first, test),
         "after": after[0] if after else None,

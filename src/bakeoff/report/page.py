@@ -69,7 +69,7 @@ class Page:
             hidden -= {Section.DATA}
         return [item for item in exhibits(self.study) if item.section not in hidden]
 
-    def told(self, item: Item, note: str) -> str:
+    def note_of(self, item: Item, note: str) -> str:
         """Return a note on an exhibit, that on all exhibits of its kind with the first one only."""
         first = next(one for one in self.items if one.kind == item.kind)
         return note if item == first else note.removeprefix(item.caption).strip()

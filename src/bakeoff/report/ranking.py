@@ -239,10 +239,10 @@ def lead_of(study: Study, family: Family) -> dict[str, float]:
 
 def order(study: Study) -> list[str]:
     """Return the models, best first, those without all scores last."""
-    known = [line.model for line in ranking(study)]
-    rest = [m for m in study.models if m not in known]
+    ranked = [line.model for line in ranking(study)]
+    rest = [m for m in study.models if m not in ranked]
     stand = [one.model for one in standings(study)] if study.several and rest else []
-    return stand + [m for m in (*known, *rest) if m not in stand]
+    return stand + [m for m in (*ranked, *rest) if m not in stand]
 
 
 def oriented(study: Study, a: str, b: str) -> tuple[str, str]:
@@ -329,8 +329,8 @@ def contenders(
     pvalues = np.ones((len(models), len(models)))  # of "j is better than i" in row i and column j
     for pair in pairs.pairs:
         for better, worse, sign in ((pair.a, pair.b, 1), (pair.b, pair.a, -1)):
-            own = pair.pvalue_adjusted if sign * pair.estimate > 0 else 1.0
-            p = (tested or {}).get((models[better], models[worse]), own)
+            by_set = pair.pvalue_adjusted if sign * pair.estimate > 0 else 1.0
+            p = (tested or {}).get((models[better], models[worse]), by_set)
             pvalues[worse, better] = 1.0 if math.isnan(p) else p
     order = sorted(range(len(models)), key=lambda m: -best.scores[m])
     letters = _letters(order, [(int(i), int(j)) for i, j in np.argwhere(pvalues <= alpha)])

@@ -70,7 +70,7 @@ class Written:
         """Write a value alone."""
         return fixed(value, self.decimals)
 
-    def told(self, value: float) -> str:
+    def quantity(self, value: float) -> str:
         """Write a value with its unit."""
         return f"{self.score(value)} {self.unit}".rstrip()
 
@@ -81,7 +81,7 @@ class Written:
     def gap(self, value: float) -> str:
         """Write the size of a difference: percentage points for shares, else with the unit."""
         if not self.shares:
-            return self.told(abs(value))
+            return self.quantity(abs(value))
         points = fixed(abs(value) * 100, self._of_points)
         return f"{points} percentage point{'' if points == '1.0' else 's'}"
 
@@ -104,8 +104,8 @@ def with_unit(title: str, unit: str) -> str:
 def unit_of(metric: Metric) -> str:
     """Name the unit of a metric where it has to be told: the user's own, or that of the target."""
     ours = METRICS.get(metric.name)
-    known = ours is not None and not metric.own and metric.unit == ours.unit
-    return "" if known or not metric.unit or metric.unit == POINTS else clean(metric.unit)
+    usual = ours is not None and not metric.own and metric.unit == ours.unit
+    return "" if usual or not metric.unit or metric.unit == POINTS else clean(metric.unit)
 
 
 def varies(metric: Metric) -> bool:
@@ -120,11 +120,11 @@ def decimals(errors: Iterable[float], values: Iterable[float]) -> int:
     """Choose decimals that show two significant digits of the typical standard error."""
     sizes = [abs(v) for v in values if math.isfinite(v) and v]
     size = statistics.median_low(sizes) if sizes else 1.0
-    known = [e for e in errors if math.isfinite(e) and e > _NOISE * size]
+    sizable = [e for e in errors if math.isfinite(e) and e > _NOISE * size]
     # a standard error beyond the scores is that of a model that diverged
-    known = [e for e in known if e <= size] or known
+    sizable = [e for e in sizable if e <= size] or sizable
     most = _MOST_DIGITS - 1 - _exponent(size)
-    wanted = 1 - _exponent(statistics.median_low(known)) if known else 2 - _exponent(size)
+    wanted = 1 - _exponent(statistics.median_low(sizable)) if sizable else 2 - _exponent(size)
     return max(min(wanted, most), 0)
 
 
@@ -315,8 +315,8 @@ class Study:
     @property
     def has_rows(self) -> bool:
         """Whether predictions of held-out rows are known, those of a single fit of each model."""
-        known = self.experiment.resampling.holdout and self.experiment.on_rows("holdout")
-        return bool(known) and not self.experiment.by_values and not self.has_runs
+        on_rows = self.experiment.resampling.holdout and self.experiment.on_rows("holdout")
+        return bool(on_rows) and not self.experiment.by_values and not self.has_runs
 
     @property
     def has_runs(self) -> bool:
@@ -573,9 +573,9 @@ def _written(study: Study, metric: str, dataset: str) -> Written:
         means = spread[metrics == metric].groupby(["plan", "model"])["mean"]
         spread = means.agg(["mean", "std", "size"])
     errors = study.standard_errors.get((metric, dataset), [])
-    if not any(errors) and len(own := study.intervals):
-        own = own[(own["metric"] == metric) & (own["dataset"] == dataset)]
-        errors = list(own["se"])
+    if not any(errors) and len(rows := study.intervals):
+        rows = rows[(rows["metric"] == metric) & (rows["dataset"] == dataset)]
+        errors = list(rows["se"])
     if not any(error > 0 for error in errors):
         errors = list(spread["std"] / np.sqrt(spread["size"]))
     digits = decimals(errors, spread["mean"])

@@ -434,15 +434,12 @@ CASES = {
     "real tests": lambda: ran(experiment(ABC), THREE, accuracies={"a": 0.97, "b": 0.96, "c": 0.80}),
 }
 
-LABELS = ("a", "b", "a longer name")
-SCORES = dict(zip(LABELS, (0.93, 0.9, 0.84), strict=True))
-MANY = ("cv5x2_f", "cv5x2_t", "bayes_correlated_t", "mcnemar", "cochran_q")
-
 
 def _one_data_set():
-    labels = {f"m{i}": name for i, name in enumerate(LABELS)}
-    means = dict(zip(labels, SCORES.values(), strict=True))
-    spec = experiment(labels, tests=MANY, subgroups=["site"])
+    labels = {"m0": "a", "m1": "b", "m2": "a longer name"}
+    means = {"m0": 0.93, "m1": 0.9, "m2": 0.84}
+    tests = ("cv5x2_f", "cv5x2_t", "bayes_correlated_t", "mcnemar", "cochran_q")
+    spec = experiment(labels, tests=tests, subgroups=["site"])
     found = ran(spec, means, accuracies=means)
     site = pd.Categorical(np.where(np.arange(200) % 3 == 0, "north", "south"))
     rows = dataclasses.replace(found.test_sets["d"], metric="accuracy", subgroups={"site": site})

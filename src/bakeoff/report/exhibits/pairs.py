@@ -307,7 +307,7 @@ def forest(study: Study, test: str) -> Drawing:
         "The interval of a one-sided test is unbounded on the other side": one_sided,
     }
     differences = enumerated(
-        f"{row.label}: {row.family.written.told(row.comparison.estimate)}, "
+        f"{row.label}: {row.family.written.quantity(row.comparison.estimate)}, "
         f"{p_equals(row.comparison.pvalue_adjusted)}"
         for row in rows
     )
@@ -322,9 +322,9 @@ def _edges(compared: Sequence[Comparison]) -> tuple[float, float]:
     ends += [sign * c.margin for c in compared for sign in (-1, 1)]
     ends += [c.ci_low for c in compared if c.alternative != "less"]
     ends += [c.ci_high for c in compared if c.alternative != "greater"]
-    known = [end for end in ends if math.isfinite(end)]
-    room = 0.06 * (max(known) - min(known)) or 0.01
-    return min(known) - room, max(known) + room
+    finite = [end for end in ends if math.isfinite(end)]
+    room = 0.06 * (max(finite) - min(finite)) or 0.01
+    return min(finite) - room, max(finite) + room
 
 
 @figure(
@@ -366,7 +366,7 @@ def posterior(study: Study, test: str) -> Drawing:
     rope = max(c.rope for c in compared)
     height, x = drawn.get_figheight(), axes.get_position().x0
     heads = {"first better": Colour.BLUE}
-    heads |= {f"within ±{family.written.told(rope)}": Colour.MUTED} if rope > 0 else {}
+    heads |= {f"within ±{family.written.quantity(rope)}": Colour.MUTED} if rope > 0 else {}
     for text, colour in (heads | {"second better": Colour.ORANGE}).items():
         drawn.text(x, 1 - 0.3 / height, text, va="bottom", color=colour, fontsize=SIZE - 0.5)
         x += (drawing.text_width(text) + 0.15) / drawn.get_figwidth()
