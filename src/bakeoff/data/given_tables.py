@@ -175,6 +175,9 @@ def _with_truth(table: Records, solution: Records, name: str, true: str) -> Reco
             f"missing ({some(lacking)}), {len(strange):,} do not belong ({some(strange)})",
         )
     names = ["y_pred" if column == true else column for column in table.names]
+    if len({*names, "y_true"}) <= len(names):
+        text = f"{table.path!r} has true labels of its own: leave {solution.path!r} out"
+        raise Problem(("truth",), text)
     truth = solution.table[true].take(pa.array(places))
     return table.with_table(table.table.rename_columns(names).append_column("y_true", truth))
 
@@ -214,8 +217,7 @@ def _held(path: str, keys: TableKeys, *, partial: bool = False) -> GivenTables:
         return _of_folder(path, partial=partial)
     if SEED in path or not is_file(path):
         return GivenTables(path, {"": read_columns(path, PLACE, keys)})
-    reader = None if keys.format else reader_of(path)
-    by_model = read_tables(path, PLACE, keys, partial=partial)
+    reader, by_model = read_tables(path, PLACE, keys, partial=partial)
     tables = {
         model: Records(f"{path}: {model}" if len(by_model) > 1 else path, table, PLACE)
         for model, table in by_model.items()

@@ -22,7 +22,7 @@ PENGUINS = ROOT / "config/data/penguins.csv"
 
 
 def read(path, **keys):
-    return read_table(path, str(path), TableKeys.model_validate(keys))
+    return read_table(str(path), TableKeys.model_validate(keys))
 
 
 def load(path, **keys):
@@ -250,10 +250,10 @@ def test_archives_and_workbooks_unpack_to_so_much(tmp_path, monkeypatch, name):
     path, kind = tmp_path / name, "excel" if name == "a.xlsx" else "csv"
     rows = 3000 if kind == "excel" else 50_000
     getattr(pd.DataFrame({"a": [0] * rows}), f"to_{kind}")(path, index=False)
-    assert len(read_table(path, path.name, TableKeys())) == rows
+    assert len(read_table(path.name, TableKeys(), path)) == rows
     monkeypatch.setattr(formats, "LARGEST", 60_000)
     with pytest.raises(UserError, match=rf"'{name}' cannot be read as {kind}: it unpacks to more"):
-        read_table(path, path.name, TableKeys())
+        read_table(path.name, TableKeys(), path)
 
 
 @pytest.mark.parametrize("ending", ["csv", "jsonl"])
@@ -279,4 +279,4 @@ def test_a_format_that_does_not_fit_the_file_is_said(tmp_path, kind, content):
     else:
         path.write_text("id,a\n1,2\n" if content == "csv" else "")
     with pytest.raises(UserError, match=f"cannot be read as {kind}|has no rows|is not utf-8 text"):
-        read_table(path, path.name, TableKeys(format=kind))
+        read_table(path.name, TableKeys(format=kind), path)
