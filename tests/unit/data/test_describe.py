@@ -21,7 +21,6 @@ from bakeoff.data.describe import (
     pairs_by_chance,
     row_digests,
     telling_columns,
-    why_groups,
 )
 from bakeoff.data.given_predictions import load
 from bakeoff.errors import UserError
@@ -185,80 +184,55 @@ def test_rows_have_the_same_hashes_however_many_are_hashed_at_once(monkeypatch):
     np.testing.assert_array_equal(row_digests(frame), whole)
 
 
-def columns_of(frame, without=()):
-    return {found["column"]: found["why"] for found in group_columns(frame, without)}
-
-
-def test_columns_of_group_ids_are_found():
-    n = 300
-    rng = np.random.default_rng(2)
-    frame = pd.DataFrame(
-        {
-            "patient_id": rng.permutation(n) // 5,
-            "Speaker": rng.integers(0, 12, n).astype(str),
-            "batch": np.arange(n) // 20,
-            "village": np.repeat([f"v{i}" for i in rng.permutation(30)], 10),
-            "target": np.arange(n) // 3,
-        }
-    )
-    found = columns_of(frame, ("target",))
-    named, blocks = dict.fromkeys(("patient_id", "Speaker"), NAMED), ("batch", "village")
-    assert found == named | dict.fromkeys(blocks, BLOCKS)
-    assert group_columns(frame, ("target",))[0]["groups"] == 60
-
-
-def test_ordinary_columns_are_no_group_ids():
-    n = 300
-    rng = np.random.default_rng(3)
-    frame = pd.DataFrame(
-        {
-            "id": np.arange(n),
-            "age": rng.integers(18, 90, n),
-            "sorted_age": np.sort(rng.integers(18, 90, n)),
-            "number_customer_service_calls": rng.integers(0, 12, n),
-            "city": rng.choice([f"c{i}" for i in range(40)], n),
-            "price": rng.normal(size=n),
-            "session_length": rng.integers(0, 50, n),
-            "site": rng.choice(["a", "b", "c"], n),
-            "group": np.where(rng.random(n) < 0.1, None, rng.integers(0, 40, n).astype(str)),
-        }
-    )
-    assert columns_of(frame) == {}
-
-
 @pytest.mark.parametrize("name", ["attrition.csv", "penguins.csv", "arrhythmia.csv.gz"])
 def test_shipped_data_give_no_false_alarm(name):
     frame = pd.read_csv(ROOT / "config" / "data" / name)
-    assert columns_of(frame) == {}
+    assert group_columns(frame, ()) == []
     assert len(set(row_digests(frame))) == len(frame)
 
 
 def test_the_speaker_of_the_vowels_is_found_under_any_name():
     frame = pd.read_csv(ROOT / "config" / "data" / "vowel.csv")
-    assert columns_of(frame, ("vowel",)) == {"speaker": NAMED}
     unnamed = frame.rename(columns={"speaker": "V1"}).sort_values("V1")
-    assert columns_of(unnamed, ("vowel",)) == {"V1": BLOCKS}
+    for table, name, why in ((frame, "speaker", NAMED), (unnamed, "V1", BLOCKS)):
+        (group,) = group_columns(table, ("vowel",))
+        assert (group["column"], group["why"]) == (name, why)
 
 
-RNG = np.random.default_rng(0)
+ROWS, RNG = 600, np.random.default_rng(0)
+LIKE_GROUPS = {
+    # a column, why it looks like ids of groups, and whether it numbers rows
+    "patient_id": (RNG.permutation(ROWS) // 5, NAMED, False),
+    "customer_id": (RNG.integers(0, 100, ROWS), NAMED, False),
+    "patient_no": (RNG.integers(1, 60, ROWS), NAMED, False),
+    "Speaker": (RNG.integers(0, 12, ROWS).astype(str), NAMED, False),
+    "batch": (np.arange(ROWS) // 20, BLOCKS, False),
+    "village": (np.repeat([f"v{i}" for i in RNG.permutation(30)], 20), BLOCKS, False),
+    "id": (np.arange(ROWS), "", True),
+    "any": (np.arange(ROWS) + 17, "", True),
+    "nr": (np.tile(np.arange(1, 151), 4), "", True),  # starts again in each of four files
+    "Unnamed: 0": (np.tile(np.arange(150), 4), "", True),
+    "row_number": (RNG.permutation(np.tile(np.arange(1, 301), 2)), "", True),  # shuffled
+    "age": (RNG.integers(18, 90, ROWS), "", False),
+    "sorted_age": (np.sort(RNG.integers(18, 90, ROWS)), "", False),
+    "number_customer_service_calls": (RNG.integers(0, 12, ROWS), "", False),
+    "city": (RNG.choice([f"c{i}" for i in range(40)], ROWS), "", False),
+    "price": (RNG.normal(size=ROWS), "", False),
+    "session_length": (RNG.integers(0, 50, ROWS), "", False),
+    "site": (RNG.choice(["a", "b", "c"], ROWS), "", False),
+    "group": (
+        np.where(RNG.random(ROWS) < 0.1, None, RNG.integers(0, 40, ROWS).astype(str)),
+        "",
+        False,
+    ),
+}
 
 
-@pytest.mark.parametrize(
-    ("name", "values", "running"),
-    [
-        ("nr", np.tile(np.arange(1, 151), 4), True),  # starts again in each of four files
-        ("Unnamed: 0", np.tile(np.arange(150), 4), True),
-        ("row_number", RNG.permutation(np.tile(np.arange(1, 301), 2)), True),  # shuffled
-        ("any", np.arange(600) + 17, True),
-        ("patient_no", RNG.integers(1, 60, 600), False),
-        ("customer_id", RNG.integers(0, 100, 600), False),
-        ("site", np.repeat(np.arange(30), 20), False),
-    ],
-)
-def test_running_numbers_are_no_groups(name, values, running):
-    column = pd.Series(values, name=name)
-    assert is_running_number(column, name) is running
-    assert not running or why_groups(column, name) == ""
-    found = group_columns(pd.DataFrame({name: values}), ())
-    assert bool(found) is not running
-    assert name != "patient_no" or why_groups(column, name) == NAMED
+@pytest.mark.parametrize("name", LIKE_GROUPS)
+def test_columns_that_look_like_ids_of_groups_are_found(name):
+    values, why, running = LIKE_GROUPS[name]
+    frame = pd.DataFrame({name: values})
+    groups = {"column": name, "groups": frame[name].nunique(), "why": why}
+    assert group_columns(frame, ()) == ([groups] if why else [])
+    assert group_columns(frame, (name,)) == []
+    assert is_running_number(frame[name], name) is running

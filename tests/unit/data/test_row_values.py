@@ -5,7 +5,6 @@ import pandas as pd
 import pytest
 
 from bakeoff.api.findings import Findings
-from bakeoff.cli import main
 from bakeoff.execution.fits import run_in_process
 from bakeoff.spec import load_experiment
 from bakeoff.stats import mcnemar, mean_difference
@@ -114,48 +113,38 @@ RNG = np.random.default_rng(5)
 TRUTH = (RNG.random(120) < 0.3).astype(int)
 RIGHT = [(RNG.random(120) < share).astype(int) for share in (0.9, 0.8)]
 SAID = [np.where(right == 1, TRUTH, 1 - TRUTH) for right in RIGHT]
-ASKED = "values: true labels and predictions are 0 and 1"
+ASKED = "values: true labels and predictions are 0 and 1 … "
+UNLIKE = f"{ASKED}no model has the true label in half of the rows"
+CALLED = f"{ASKED}'is_correct' is called like a mark of right rows"
+MARKED, AGREED = (f"{int(n.sum())} of 120" for n in (RIGHT[0], RIGHT[0] == TRUTH))
+WORDS = np.where(TRUTH == 1, "sick", "well")
+BESIDE = "marks of right rows, are `values`"
+LABELS = "models: 'w.csv': 'y_true' looks like the true labels"
 
 
-def write(values, column="", truth=TRUTH):
-    if not column:
-        pd.DataFrame({"y_true": truth, "a": values[0], "b": values[1]}).to_csv("w.csv", index=False)
-        return ["w.csv"]
+@pytest.mark.parametrize(
+    ("values", "column", "truth", "line", "code", "said"),
+    [
+        *((SAID, column, TRUTH, "compare", 0, MARKED) for column in ("", "y_pred")),
+        *((RIGHT, column, TRUTH, "compare", 2, UNLIKE) for column in ("", "y_pred")),
+        (RIGHT, "", TRUTH, "compare --task classification", 0, AGREED),
+        (RIGHT, "y_pred", TRUTH, "compare --task classification", 0, AGREED),
+        (RIGHT, "", TRUTH, "compare --values right --models a,b", 0, MARKED),
+        (RIGHT, "y_pred", TRUTH, "compare --values right --set value=y_pred", 0, MARKED),
+        # agree with the truth on most rows
+        (RIGHT, "is_correct", 1 - TRUTH, "compare --set predicted=is_correct", 2, CALLED),
+        (RIGHT, "is_correct", 1 - TRUTH, "gate --margin 0.1 --set predicted=is_correct", 3, CALLED),
+        (RIGHT, "y_pred", WORDS, "compare", 2, BESIDE),
+        (RIGHT, "", TRUTH, "compare --values right", 2, LABELS),
+    ],
+)
+def test_columns_of_0_and_1_are_labels_or_asked_about(
+    says, values, column, truth, line, code, said
+):
+    files = "a.csv b.csv" if column else "w.csv"
+    pd.DataFrame({"y_true": truth, "a": values[0], "b": values[1]}).to_csv("w.csv", index=False)
     for name, own in zip("ab", values, strict=True):
-        frame = {"id": range(len(own)), "y_true": truth, column: own}
+        frame = {"id": range(120), "y_true": truth, column: own}
         pd.DataFrame(frame).to_csv(f"{name}.csv", index=False)
-    return ["a.csv", "b.csv"]
-
-
-@pytest.mark.parametrize("column", ["", "y_pred"])
-def test_labels_are_told_from_the_truth(capsys, column):
-    assert main(["compare", *write(SAID, column)]) == 0
-    assert f"{RIGHT[0].sum()} of 120" in capsys.readouterr().out
-
-
-@pytest.mark.parametrize("column", ["", "y_pred"])
-def test_marks_of_right_rows_are_asked_about(capsys, refused, column):
-    files = write(RIGHT, column)  # agree with the truth on a third of the rows
-    refused("compare", *files, said=f"{ASKED} … no model has the true label in half of the rows")
-    assert main(["compare", *files, "--task", "classification"]) == 0
-    agreed = int((RIGHT[0] == TRUTH).sum())
-    assert f"{agreed} of 120" in capsys.readouterr().out
-    named = ["--models", "a,b"] if not column else ["--set", f"value={column}"]
-    assert main(["compare", *files, "--values", "right", *named]) == 0
-    assert f"{RIGHT[0].sum()} of 120" in capsys.readouterr().out
-
-
-def test_a_name_that_tells_of_right_rows_is_asked_about(refused):
-    files = write(RIGHT, "is_correct", 1 - TRUTH)  # agree with it on most rows
-    for command in (["compare"], ["gate", "--margin", "0.1"]):
-        line = [*command, *files, "--set", "predicted=is_correct"]
-        said = f"{ASKED} … 'is_correct' is called like a mark of right rows"
-        refused(*line, said=said, code=2 if command == ["compare"] else 3)
-    assert main([*line, "--task", "classification"]) < 3
-
-
-def test_numbers_beside_other_labels_and_true_labels_are_refused(refused):
-    files = write(RIGHT, "y_pred", np.where(TRUTH == 1, "sick", "well"))
-    refused("compare", *files, said="marks of right rows, are `values`")
-    said = "models: 'w.csv': 'y_true' looks like the true labels"
-    refused("compare", *write(RIGHT), "--values", "right", said=said)
+    command, *options = line.split()
+    says(" ".join([command, files, *options]), said, code)
