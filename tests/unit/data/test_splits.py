@@ -73,18 +73,6 @@ def test_any_number_of_folds_up_to_leave_one_out(folds, stratify):
     assert largest_k(data, plan) == (2 if stratify else 15)
 
 
-def test_replications_of_5x2_are_halves(tmp_path):
-    data = table([31, 20])
-    splits = make_splits("d", data, "cv_5x2", Cv5x2(), 3)
-    write_splits(tmp_path / "s.parquet", splits)
-    for repeat in range(1, 6):
-        first = read_split(tmp_path / "s.parquet", repeat, 1)
-        second = read_split(tmp_path / "s.parquet", repeat, 2)
-        assert set(first.train) == set(second.test)
-        assert set(first.test) == set(second.train)
-        assert sorted([*first.train, *first.test]) == list(range(51))
-
-
 def test_seed_and_names_make_the_split():
     data, plan = table([30, 30]), Cv5x2()
     one = make_splits("d", data, "cv_5x2", plan, 1)
@@ -199,16 +187,24 @@ def test_holdout_by_time_tests_the_last_rows():
         assert times[train].max() < times[test].min()
 
 
-def test_rolling_folds_are_read_back(tmp_path):
-    data = with_column(table([20, 20]), **{TIME: np.arange(40) // 2})
-    plan = KFold.model_validate({"folds": 3})
-    splits = make_splits("d", data, "kfold", plan, 0)
-    assert [c for c in splits if c != ROW_ID] == [f"repeat-1.fold-{f}" for f in (1, 2, 3)]
+ROLLING = [f"repeat-1.fold-{fold}" for fold in (1, 2, 3)]
+
+
+@pytest.mark.parametrize(
+    ("time", "plan", "columns"),
+    [(np.arange(40) // 2, KFold(folds=3), ROLLING), (None, Cv5x2(), [])],
+)
+def test_divisions_are_read_back(tmp_path, time, plan, columns):
+    data = table([20, 20]) if time is None else with_column(table([20, 20]), **{TIME: time})
+    splits = make_splits("d", data, "plan", plan, 0)
+    assert [c for c in splits if c.startswith("repeat-1.")] == columns
     write_splits(tmp_path / "s.parquet", splits)
     for repeat, fold, split in divisions(splits, plan):
         for rows, kept in zip(split, read_split(tmp_path / "s.parquet", repeat, fold), strict=True):
             np.testing.assert_array_equal(rows, kept)
-        assert len(split.train) == 10 * fold
+        assert len(split.train) == (10 * fold if columns else 20)
+        # two folds of all rows are halves
+        assert columns or sorted([*split.train, *split.test]) == list(range(40))
 
 
 def test_column_says_what_is_tested():
