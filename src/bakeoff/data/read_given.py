@@ -292,7 +292,7 @@ def _with_rows(file: Observations, every: dict[str, Observations], wrong: float)
     table = pa.concat_tables([part.records.table for part in parts], promote_options="permissive")
     items = [part.items for part in parts if part.items is not None]
     return file.only_says(
-        *(None, None, np.concatenate([one for one in values if one is not None])),
+        Predicted(values=np.concatenate([one for one in values if one is not None])),
         records=dataclasses.replace(file.records, table=table),
         ids=np.concatenate([part.ids for part in parts]),
         related={
@@ -307,7 +307,12 @@ def _of_numbers(
 ) -> Observations:
     """Put the numbers of models side by side, and say what they mean."""
     told: list[str] = []
-    files = [part for file in files for part in file.each()]
+    files = [
+        dataclasses.replace(file, models={model: (run,)})
+        for file in files
+        for model, runs in file.models.items()
+        for run in runs
+    ]
     if missing is not None:
         files, told = _completed(files, missing, metric)
     if (n := len({model for file in files for model in file.models})) < 2:
@@ -369,7 +374,7 @@ def meant(file: Observations, metric: Kind) -> Observations:
         return dataclasses.replace(file, true=Answers(("",), np.zeros(len(values), np.int32)))
     right = (values == RIGHT[metric]).astype(np.int32)
     true = Answers(RIGHT_OR_WRONG, np.ones(len(values), dtype=np.int32))
-    return file.only_says(Answers(RIGHT_OR_WRONG, right), true=true)
+    return file.only_says(Predicted(Answers(RIGHT_OR_WRONG, right)), true=true)
 
 
 def _passed(file: Observations, asked: Passing) -> Observations:
@@ -406,7 +411,7 @@ def _passed(file: Observations, asked: Passing) -> Observations:
     estimate = pass_hat if asked.every else pass_at
     values = estimate(np.bincount(at, right).astype(int), runs, asked.k)
     return kept.only_says(
-        *(None, None, values),
+        Predicted(values=values),
         records=kept.records.with_table(kept.records.table.select(constant)),
         ids=items,
         # runs without groups of their own have their items for groups

@@ -261,8 +261,7 @@ class Records:
     def scores(self) -> dict[str, str]:
         """What the one metric of each task of a log is called, which stands as ``score``."""
         written = (self.table.schema.metadata or {}).get(SCORES.encode(), "{}")
-        scores: dict[str, str] = json.loads(written)
-        return scores
+        return dict(json.loads(written))
 
     def find(self, role: str) -> str | None:
         """Find the column of a role, by its name or by the usual ones."""

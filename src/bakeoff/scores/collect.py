@@ -49,7 +49,7 @@ def score_fits(
         columns = {}
         if (carried_at := carried.get(one.facts["dataset"])) is not None:
             along = carried_columns(carried_at, one.row_id).filter(regex=f"^{TAKEN}")
-            columns = {name.removeprefix(TAKEN): along[name].to_numpy() for name in along}
+            columns = {name.removeprefix(TAKEN): along[name].to_numpy() for name in map(str, along)}
         view = view_of(one, costs, columns)
         for name in metrics:
             if one.values is not None:
