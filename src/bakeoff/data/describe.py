@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -226,18 +226,12 @@ _MOST_ROWS = 20_000
 _MOST_VALUES = 64
 
 
-class Telling(NamedTuple):
-    """A column, and on what share of the rows its value alone gives the class."""
-
-    column: str
-    share: float
-
-
-def telling_columns(features: pd.DataFrame, target: Series) -> Iterator[Telling]:
-    """List the columns whose value alone gives the class of nearly every row."""
+def telling_columns(features: pd.DataFrame, target: Series) -> dict[str, float]:
+    """Map columns whose value alone gives the class of nearly every row to the share of rows."""
     step = -(-len(target) // _MOST_ROWS)
     classes = pd.factorize(target.iloc[::step])[0]
     most = float(np.bincount(classes).max() / len(classes))
+    telling: dict[str, float] = {}
     for name in features.columns if most < 1 else ():
         values = features[name].iloc[::step]
         if types.is_numeric_dtype(values.dtype) and values.nunique() > _MOST_VALUES:
@@ -256,7 +250,8 @@ def telling_columns(features: pd.DataFrame, target: Series) -> Iterator[Telling]
             # without the row itself its class must still have as many rows as any other
             share = float(first[first - 1 >= np.maximum(second, 1)].sum() / len(classes))
         if share - most >= NEARLY_ALL * (1 - most):
-            yield Telling(str(name), share)
+            telling[str(name)] = share
+    return telling
 
 
 Rows = NDArray[np.intp]

@@ -314,7 +314,7 @@ def _given_holdout(table: Table, plan: Holdout) -> Folds:
 def _given_folds(dataset: str, table: Table, plan: KFold) -> Folds:
     """Return the folds of a column, numbered in the order of its values."""
     column, rows = plan.column, _at_disposal(table)
-    values = table.frame[f"{FOLDS}1"].iloc[rows]
+    values = table.frame[FOLDS].iloc[rows]
     missing = np.flatnonzero(values.isna())
     if len(missing):
         first = table.frame[ROW_ID].iloc[rows[missing[0]]]
@@ -362,7 +362,7 @@ def check_small_folds(dataset: str, table: Table, plan: KFold, metric: str) -> N
         raise Problem(
             _COLUMN,
             f"{metric} needs two rows{each} in every fold: fold "
-            f"{table.frame[f'{FOLDS}1'].iloc[first]!r} of {plan.column!r} has "
+            f"{table.frame[FOLDS].iloc[first]!r} of {plan.column!r} has "
             f"{counts[fold, code]}{this} of {dataset}",
         )
 

@@ -22,7 +22,7 @@ ARRHYTHMIA = {"path": str(DATA / "arrhythmia.csv.gz"), "target": "class"}
 
 def load(base, holdout=None, **keys):
     spec = FileData.model_validate({"source": "file", **base, **keys})
-    return load_table("d", spec, 0, {"holdout": (holdout,)} if holdout else {})
+    return load_table("d", spec, 0, {"holdout": holdout} if holdout else {})
 
 
 def stored(folder, frame):

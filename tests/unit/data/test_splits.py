@@ -252,7 +252,7 @@ BY_COLUMN = KFold(column="fold", folds=3)
 
 def folded(folds, **columns):
     """Make a table of two classes with a column of folds."""
-    frame = pd.DataFrame({ROW_ID: range(24), TARGET: AB, "x": range(24), f"{FOLDS}1": folds})
+    frame = pd.DataFrame({ROW_ID: range(24), TARGET: AB, "x": range(24), FOLDS: folds})
     return Table(frame.assign(**columns), Target(("a", "b")))
 
 
@@ -381,7 +381,7 @@ def test_folds_of_a_column_are_taken_in_the_order_of_its_values(tmp_path):
     columns = {"x": range(24), "target": AB, "fold": OWN, "again": np.repeat([1, 2, 3], 8)}
     pd.DataFrame(columns).to_csv(tmp_path / "d.csv", index=False)
     spec = {"source": "file", "path": str(tmp_path / "d.csv"), "target": "target"}
-    data = load_table("d", FileData.model_validate(spec), 0, {"kfold": ["fold"]})
+    data = load_table("d", FileData.model_validate(spec), 0, {"kfold": "fold"})
     assert list(data.features) == ["x", "again"]
     splits = make_splits("d", data, "kfold", BY_COLUMN, 7)
     np.testing.assert_array_equal(splits["repeat-1"], np.tile([3, 1, 2], 8))
