@@ -39,15 +39,10 @@ _FEWEST = {True: 10, False: 20}
 def group_columns(frame: pd.DataFrame, without: Iterable[str]) -> list[dict[str, Any]]:
     """List the columns that look like ids of groups."""
     excluded = set(without)
-    reasons = {
-        str(name): why_groups(values, str(name))
-        for name, values in frame.items()
-        if name not in excluded
-    }
     return [
-        {"column": name, "groups": int(frame[name].nunique()), "why": why}
-        for name, why in reasons.items()
-        if why
+        {"column": str(name), "groups": int(values.nunique()), "why": why}
+        for name, values in frame.items()
+        if name not in excluded and (why := why_groups(values, str(name)))
     ]
 
 

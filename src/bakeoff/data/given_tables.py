@@ -297,12 +297,10 @@ def _of_folder(path: str, *, partial: bool) -> GivenTables:
             continue
         for model, part in frame.groupby(MODEL):
             logs.append(_Log(str(model), facts["task"], settings.get(model, {}), part))
-    if not logs and not left_out:
-        text = f"of items ({known()}): name the files of tables one by one"
-        raise Problem(PLACE, f"{path!r} is a folder without logs {text}")
     if not logs:
-        text = f"{path!r} is a folder without logs that can be used."
-        raise Problem(PLACE, " ".join([text, *left_out[:3]]))
+        text = f"of items ({known()}): name the files of tables one by one"
+        why = " ".join(["that can be used.", *left_out[:3]]) if left_out else text
+        raise Problem(PLACE, f"{path!r} is a folder without logs {why}")
     apart = _told_apart(logs)
     joined_logs = _joined(apart)
     tables = {m: Records(f"{path}: {m}", as_table(one), PLACE) for m, one in joined_logs.items()}
