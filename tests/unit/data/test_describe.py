@@ -10,7 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bakeoff.cli import main
-from bakeoff.cli.check import show_undeclared
 from bakeoff.data import describe as module
 from bakeoff.data.describe import (
     BLOCKS,
@@ -22,9 +21,7 @@ from bakeoff.data.describe import (
     row_digests,
     telling_columns,
 )
-from bakeoff.data.given_predictions import load
 from bakeoff.errors import UserError
-from bakeoff.spec import load_experiment
 from tests.conftest import ROOT
 from tests.unit.sources.helpers import card_of
 
@@ -82,7 +79,9 @@ def test_check_tells_which_columns_may_be_read_otherwise(in_folder, capsys):
     rng = np.random.default_rng(0)
     table = pd.DataFrame({name: list(COLUMNS[name][0]) for name in ("dotted", "blank", "share")})
     table = table.assign(x=rng.normal(size=N), number=rng.permutation(N) + 5000)
-    table.assign(y=["u", "v"] * (N // 2)).to_csv("messy.csv", index=False)
+    table.assign(copy=["l", "r"] * (N // 2), y=["u", "v"] * (N // 2)).to_csv(
+        "messy.csv", index=False
+    )
     assert main(["init", "messy.csv", "--target", "y"]) == 0
     assert main(["check", "messy.yaml"]) == 0
     said = " ".join(capsys.readouterr().out.split())
@@ -100,6 +99,7 @@ def test_check_tells_which_columns_may_be_read_otherwise(in_folder, capsys):
     said = " ".join(capsys.readouterr().out.split())
     assert "like an id, and are learned from: 'number'" in said
     assert "'dotted' ('01.01.2021': '%d.%m.%Y')" in said
+    assert "of d each of these tells the class by itself: 'copy' (100% of rows)" in said
 
 
 @pytest.fixture
@@ -130,15 +130,6 @@ def test_columns_that_give_the_class_away_are_named(rows):
     rare = np.arange(1000) < 10
     features = pd.DataFrame({"constant": np.ones(1000), "copy": rare})
     assert list(telling_columns(features, pd.Series(rare))) == ["copy"]
-
-
-def test_a_check_of_an_experiment_notes_them(rows, tiny, tmp_path, capsys):
-    rows[["threshold", "weak", "target"]].to_csv(tmp_path / "t.csv", index=False)
-    source = {"source": "file", "path": str(tmp_path / "t.csv"), "target": "target"}
-    spec = load_experiment(tiny | {"datasets": {"d": source}})
-    show_undeclared(spec, {"d": load("d", spec)})
-    said = " ".join(capsys.readouterr().out.split())
-    assert "of d each of these tells the class by itself: 'threshold' (100% of rows)" in said
 
 
 def fine(n=60, width=5):
