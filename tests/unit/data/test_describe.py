@@ -102,11 +102,10 @@ def test_check_tells_which_columns_may_be_read_otherwise(in_folder, capsys):
     assert "of d each of these tells the class by itself: 'copy' (100% of rows)" in said
 
 
-@pytest.fixture
-def rows():
+def test_columns_that_give_the_class_away_are_named():
     rng = np.random.default_rng(1)
     y = rng.random(1000) < 0.1
-    return pd.DataFrame(
+    rows = pd.DataFrame(
         {
             "copy": np.where(y, "left", "stays"),
             "threshold": y * 10.0 + rng.random(1000),
@@ -118,9 +117,6 @@ def rows():
             "target": y,
         }
     )
-
-
-def test_columns_that_give_the_class_away_are_named(rows):
     found = telling_columns(rows.iloc[:, :-1], rows["target"])
     assert list(found) == ["copy", "threshold", "missing"]
     assert found["copy"] == 1
