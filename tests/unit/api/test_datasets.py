@@ -7,19 +7,14 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-import yaml
 
 import bakeoff
-from bakeoff.comparisons.evidence import HOLES, MATRIX, read_scores
+from bakeoff.comparisons.evidence import HOLES, MATRIX, score_matrix
 from bakeoff.comparisons.plan_tests import plan_tests
 from bakeoff.comparisons.run_tests import merged, run_planned
 from bakeoff.data.records import read_frame
-from bakeoff.execution import steps
-from bakeoff.execution.rule_inputs import RuleInputs
-from bakeoff.paths import Paths
 from bakeoff.scores.given_results import given_scores
-from bakeoff.spec import read_experiment
-from bakeoff.spec.tests import AnalysisPlan
+from bakeoff.spec import load_experiment
 
 NAN = float("nan")
 DEMSAR = Path(__file__).parents[3] / "docs/gallery/demsar-2006.csv"
@@ -84,16 +79,13 @@ def test_numbers_are_those_of_the_workflow(missing, in_folder):
         "resampling": {"holdout": {}},
         "tests": {} if missing == "refuse" else {"missing_cells": missing},
     }
-    Path("same.yaml").write_text(yaml.safe_dump(config, sort_keys=False))
-    experiment = read_experiment("same.yaml")
+    experiment = load_experiment(config)
     problems, planned = plan_tests(experiment)
     assert not problems
-    scores = [given_scores(experiment, dataset, "holdout")[0] for dataset in experiment.datasets]
-    pd.concat(scores).to_csv("scores.csv", index=False)
-    assert len(read_scores("scores.csv")) == 36
-    needs = RuleInputs(experiment, Paths("."))
-    steps.score_matrix(needs, AnalysisPlan(tuple(planned)))
-    inputs = dict(zip((MATRIX, HOLES), needs.matrix, strict=True))
+    scores = pd.concat(given_scores(experiment, d, "holdout")[0] for d in experiment.datasets)
+    names = list(experiment.datasets), list(experiment.models), experiment.metrics
+    matrix = score_matrix(scores, *names, experiment.resampling.plans())
+    inputs = dict(zip((MATRIX, HOLES), matrix, strict=True))
     rows = merged(row for test in planned for row in run_planned(test, experiment, inputs))
     ours = numbers(direct)
     assert len(rows) == len(ours) == 4

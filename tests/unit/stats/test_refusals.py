@@ -96,6 +96,12 @@ CASES = [
     case("subgroup: found one", stats.metric_interaction, [0, 1], [0, 1], [1, 1], ["a", "a"]),
     case("missing value", of_pairs, [[1.0, NAN]]),
     case("needs at least 2 models", of_pairs, [[1], [0]]),
+    case("scores: .* at least 2 models", all_pairs, "delong", Y, Y[:, None]),
+    case("evidence: .* at least 2 models", all_pairs, "diebold_mariano", Y),
+    case(
+        "labels: .* one label for each of the 30 rows", stats.order_dependence, Y[:, None], [1, 2]
+    ),
+    case("evidence: .* at least 2", all_pairs, "recipe_mean_difference", RUNS[:1, None]),
     case("expected 2 dimension", of_pairs, [1, 0]),
     case("correction: found 'tukey', allowed: .*'shaffer'", of_pairs, [[1, 0]], correction="tukey"),
     case("control: found 2", of_pairs, [[1, 0]], control=2),
