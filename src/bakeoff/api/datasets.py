@@ -17,7 +17,6 @@ from bakeoff.api.build_study import (
     described_metric,
     given_experiment,
     given_study,
-    made_by,
     planned_tests,
     takes,
 )
@@ -82,8 +81,6 @@ def study_of_scores(table: Any, command: str, settings: Mapping[str, Any]) -> St
         asked_tests(
             ids,
             settings,
-            versus=settings["versus"],
-            alpha=settings["alpha"],
             missing_cells="error" if missing == MISSING[0] else missing,
             dataset_groups=_groups(long, data),
         ),
@@ -137,18 +134,18 @@ def study_of_scores(table: Any, command: str, settings: Mapping[str, Any]) -> St
     if len(imputed):
         counts = some([f"{count:,} of {model}" for model, count in imputed.items()])
         notes.append(f"Scores that are imputed and none of the model (column `imputed`): {counts}.")
-    study = given_study(
+    return given_study(
         experiment,
         planned,
         {MATRIX: matrix, HOLES: holes},
         frame,
+        command,
         notes={next(iter(experiment.datasets)): notes},
         missing={
             "policy": experiment.tests.missing_cells,
             "missing": [vars(hole) for hole in holes],
         },
     )
-    return made_by(study, command)
 
 
 def _long(

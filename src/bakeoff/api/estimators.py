@@ -196,7 +196,9 @@ def compare_estimators(
             },
             "metrics": [METRICS_OF.get(name, name) for name in names] or None,
             "resampling": plans,
-            "tests": asked_tests(ids, settings, versus=versus, what="estimator", alpha=alpha),
+            "tests": asked_tests(
+                ids, {**settings, "versus": versus, "alpha": alpha}, what="estimator"
+            ),
         }
     )
     if not isinstance(n_jobs, int) or n_jobs == 0:

@@ -140,7 +140,7 @@ def compare_folds(
     unit, label = settings["unit"], settings["name"]
     ids = {label: f"model-{i}" for i, label in enumerate(results, 1)}
     try:
-        tests = asked_tests(ids, settings, versus=versus, alpha=alpha)
+        tests = asked_tests(ids, {**settings, "versus": versus, "alpha": alpha})
         if y is not None or any(map(_is_table, results.values())):
             data = without_none({"label": label, "positive": positive, "unit": unit})
             return Findings(_of_predictions(results, ids, (X, y, groups, cv), wanted, data, tests))
@@ -342,8 +342,8 @@ def _of_scores(
     frame = frame[[*HOLDOUT]]
     check_ranges(frame, metrics_of(experiment), "scores", ("scores",))
     shown = frame if plan.sized else frame.assign(n_train=np.nan, n_test=np.nan)
-    study = given_study(experiment, planned, {_FOLDS: frame}, shown)
-    return made_by(study, "bakeoff.compare_folds(results, cv=cv, …)")
+    command = "bakeoff.compare_folds(results, cv=cv, …)"
+    return given_study(experiment, planned, {_FOLDS: frame}, shown, command)
 
 
 def _turned(name: str, values: NDArray[np.float64]) -> tuple[str, NDArray[np.float64]]:

@@ -8,7 +8,7 @@ import math
 from collections.abc import Callable
 from typing import NamedTuple
 
-from bakeoff.api.build_study import in_arguments, numbers_wanted
+from bakeoff.api.build_study import in_arguments
 from bakeoff.api.rows import costs_in, read_tables
 from bakeoff.cli import COMMANDS
 from bakeoff.cli.terminal import bold, dim, outputs, say, table
@@ -39,17 +39,17 @@ def gate(args: argparse.Namespace) -> int:
     files = [path for path in (args.base, args.candidate) if path is not None]
     places = outputs(args.output, files)
     with in_arguments(COMMANDS[args.command].keys):
-        tables, columns, kind, metrics, _ = read_tables(files, vars(args))
+        tables, columns, measured = read_tables(files, vars(args))
         rows = read_rows(
-            *(tables, columns, args.models, args.subgroups or (), kind),
+            *(tables, columns, args.models, args.subgroups or (), measured.kind),
             labels=args.task == "classification",
             positive=args.positive,
             missing=args.missing,
-            numbers=numbers_wanted(args.task, metrics),
+            numbers=measured.numbers,
         )
         rows = rows.measured(args.unit, costs_in(args.costs))
-        metrics = (kind.name,) if isinstance(kind, GivenMetric) else metrics
-        verdict = decide(rows, Terms.of(rows, metrics, args.margin, args.alpha, args.superior))
+        terms = Terms.of(rows, measured.names, args.margin, args.alpha, args.superior)
+        verdict = decide(rows, terms)
     for place in places:
         write_text(place, as_markdown(verdict))
     if args.json:
@@ -207,23 +207,23 @@ def _from_pilot(args: argparse.Namespace) -> Design:
         raise UserError(f"test: {args.test} is planned without a pilot")
     if len(args.files) > 2:
         raise UserError(f"expected one or two tables of predictions, found {len(args.files)}")
-    tables, columns, kind, metrics, _ = read_tables(args.files[::-1], vars(args))
-    if len(metrics) > 1:
+    tables, columns, measured = read_tables(args.files[::-1], vars(args))
+    if len(measured.names) > 1:
         raise UserError("metrics: a plan is for one metric")
     rows = read_rows(
-        *(tables, columns, None if args.models is None else args.models[::-1], (), kind),
+        *(tables, columns, None if args.models is None else args.models[::-1], (), measured.kind),
         labels=True,
         positive=args.positive,
-        numbers=numbers_wanted(args.task, metrics),
+        numbers=measured.numbers,
     )
     if rows.runs:
         raise UserError("found several training runs of each model, expected one of each")
-    if isinstance(kind, GivenMetric):
-        metric, about = kind.name, ""
+    (metric,) = measured.names or (rows.given.task.metric,)
+    about = ""
+    if isinstance(measured.kind, GivenMetric):
         groups = rows.given.related.get("groups")
         noise: Result = mean_difference(*rows.seen(metric)[1:], groups=groups)
     else:
-        metric = metrics[0] if metrics else rows.given.task.metric
         rows.check([metric])
         rows.margin(metric, args.margin or 0.0)
         low, high = METRICS[metric].range

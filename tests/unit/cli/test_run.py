@@ -6,7 +6,6 @@ import pytest
 
 from bakeoff import __version__
 from bakeoff.cli import main
-from bakeoff.cli import results as command
 from bakeoff.preflight import check_experiment
 from bakeoff.spec import read_experiment
 from tests.conftest import ROOT
@@ -19,7 +18,7 @@ def _file(in_folder):
 
 def started(monkeypatch, *arguments):
     lines = []
-    monkeypatch.setattr(command.os, "execv", lambda _, line: lines.append(line))
+    monkeypatch.setattr("bakeoff.cli.os.execv", lambda _, line: lines.append(line))
     main(["run", *arguments])
     return lines[0][5:]
 
