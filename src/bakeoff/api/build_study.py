@@ -516,13 +516,14 @@ def _scores(given: Observations, experiment: Experiment) -> Iterator[dict[str, A
 
 
 def names_of(study: Study) -> dict[str, str]:
-    """Map the ids of the models of a study without an experiment to their names."""
+    """Map the ids of models to their names: the user's, which are the ids in an experiment."""
     models = study.experiment.models.items()
-    return {"": "", **{name: model.label or name for name, model in models}}
+    return {"": "", **{key: (study.command and model.label) or key for key, model in models}}
 
 
-def as_plain(study: Study, verdict: Verdict, names: Mapping[str, str]) -> dict[str, Any]:
+def as_plain(study: Study, verdict: Verdict) -> dict[str, Any]:
     """Return verdict, mean scores and comparisons, models by their names."""
+    names = names_of(study)
     means = study.scores.groupby(["model", "metric"])["value"].mean().to_dict()
     subgroups = [
         {str(key): plain(value) for key, value in line.items()}

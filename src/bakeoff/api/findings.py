@@ -155,11 +155,8 @@ class Findings:
 
     def to_json(self) -> str:
         """Return verdict, mean scores and all comparisons, with every detail, as JSON."""
-        return json.dumps(
-            as_plain(self._study, self._page.verdict, self._names_of_models),
-            indent=2,
-            ensure_ascii=False,
-        )
+        found = as_plain(self._study, self._page.verdict)
+        return json.dumps(found, indent=2, ensure_ascii=False)
 
     def save(self, path: str | Path) -> Path:
         """Write everything to a file.
@@ -221,12 +218,6 @@ class Findings:
         pairs = (family for family in self._study.families if family.role == "pair")
         return next(iter((*self._study.mains, *pairs)), None)
 
-    @cached_property
-    def _names_of_models(self) -> dict[str, str]:
-        """The user's names of the models, which are their ids in an experiment."""
-        study = self._study
-        return names_of(study) if study.command else {m: m for m in ("", *study.models)}
-
     def _item(self, form: str, name: str | None) -> Item:
         items = {item.name: item for item in self._page.items if item.form == form}
         if name is None:
@@ -268,7 +259,7 @@ class Findings:
         )
 
     def _named(self, frame: pd.DataFrame) -> pd.DataFrame:
-        names, columns = self._names_of_models, frame.columns
+        names, columns = names_of(self._study), frame.columns
         of_models = [c for c in ("model", "model_a", "model_b") if c in columns]
         return frame.assign(**{c: frame[c].map(names.__getitem__) for c in of_models})
 

@@ -28,11 +28,12 @@ from bakeoff.api.build_study import (
     takes,
     without_none,
 )
-from bakeoff.api.estimator_input import learner_of, task_of
+from bakeoff.api.estimators import ONE_ROUND, REPEATED, learner_of, task_of
 from bakeoff.api.findings import Findings
 from bakeoff.data.given_predictions import HeldModel
 from bakeoff.data.target import looks_like_a_quantity
 from bakeoff.errors import UserError, listed, placed, some, unknown
+from bakeoff.execution.fits import run_in_process
 from bakeoff.report.numbers import clean
 from bakeoff.report.study import Study
 from bakeoff.scores import METRICS, Need, metrics_of
@@ -52,11 +53,6 @@ _FOLDS, _DATA = "folds", "data"
 _WITHOUT = "the fit or the metric gave no number"
 Split = tuple[NDArray[Any], NDArray[Any]]
 """The places of the rows that are trained on, and of those that are tested."""
-ONE_ROUND = (
-    *("KFold", "StratifiedKFold", "GroupKFold", "StratifiedGroupKFold"),
-    *("LeaveOneOut", "LeaveOneGroupOut"),
-)
-REPEATED = ("RepeatedKFold", "RepeatedStratifiedKFold")
 _DRAWN = ("ShuffleSplit", "StratifiedShuffleSplit", "GroupShuffleSplit")
 _PROVE = "pass `return_indices=True` to `cross_validate`, so that the results hold them"
 
@@ -379,8 +375,6 @@ def _of_predictions(
     tests: Mapping[str, Any],
 ) -> Study:
     """Run the experiment of models that bring their predictions of folds."""
-    from bakeoff.execution.fits import run_in_process  # imports all rooms
-
     X, y, groups, cv = rows
     if all(map(_is_table, results.values())):
         tables = {label: _table(label, one, y) for label, one in results.items()}

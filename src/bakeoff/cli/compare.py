@@ -76,8 +76,7 @@ def compare(args: argparse.Namespace) -> None:
         return
     names, metrics = names_of(study), study.experiment.metrics
     if args.datasets is not None:
-        data: dict[str, Any] = {"data_sets": len(study.datasets)}
-        data |= as_plain(study, verdict, names)
+        data: dict[str, Any] = {"data_sets": len(study.datasets), **as_plain(study, verdict)}
         ranked = {metric: standings(study, metric) for metric in metrics}
         data["standings"] = [
             {
@@ -88,8 +87,7 @@ def compare(args: argparse.Namespace) -> None:
             if lines
         ]
     else:
-        data = {"rows": (study.test_sets or study.numbers)[ROWS].n}
-        data |= as_plain(study, verdict, names)
+        data = {"rows": (study.test_sets or study.numbers)[ROWS].n, **as_plain(study, verdict)}
         if not brief and not study.has_runs:  # of training runs no set of the best is known
             data["best"] = []
             for metric in metrics:

@@ -163,6 +163,11 @@ def _says(values: pd.Series[Any], labels: pd.Series[Any], *, numbers: bool) -> b
 
 
 _FEWEST_TESTED = 7  # rows of a class, for 30% test rows to hold two
+_RIDGE = "ridge:\n    estimator: sklearn.linear_model.Ridge"
+_LOGISTIC = (
+    "logistic:\n    estimator: sklearn.linear_model.LogisticRegression\n"
+    "    params: {max_iter: 2000}"
+)
 _MODELS = """\
   {first}
   forest:
@@ -240,14 +245,8 @@ def _lay_out(folder: Path) -> None:
 
 def write(data: str, target: str, name: str, guess: Guess, keys: Mapping[str, Any]) -> str:
     """Compose the text of the experiment file."""
-    first = "logistic:\n    estimator: sklearn.linear_model.LogisticRegression\n"
-    first += "    params: {max_iter: 2000}"
-    kind, svm = "Classifier", "SVC"
-    if guess.numbers:
-        first, kind, svm = "ridge:\n    estimator: sklearn.linear_model.Ridge", "Regressor", "SVR"
-    models = _MODELS.format(first=first, kind=kind, svm=svm)
     lines = _lines(data, target, name, guess, keys)
-    return "".join(f"{escaped(line)}\n" for line in lines).replace("MODELS\n", models)
+    return "".join(f"{escaped(line)}\n" for line in lines)
 
 
 def _lines(
@@ -280,7 +279,9 @@ def _lines(
         yield f"    # time: {_scalar(column)}  # to train on the past, test on what follows"
     if guess.unlabelled:
         yield f"    missing_target: drop  # {count(guess.unlabelled, 'row')} without a label"
+    models = {"first": _LOGISTIC, "kind": "Classifier", "svm": "SVC"}
     if guess.numbers:
+        models = {"first": _RIDGE, "kind": "Regressor", "svm": "SVR"}
         size, metrics = 0.3, ["rmse", "mae", "r2"]
         plan = "halves: {repeats: 10}  # cross-validation in random halves: about the algorithms"
         yield f"    # numbers: {guess.numbers}"
@@ -306,7 +307,7 @@ def _lines(
     for column, reason in guess.drop.items():
         yield f"      - {_scalar(column)}  # {reason}".replace("\n", " ")
     yield "models:"
-    yield "MODELS"
+    yield from _MODELS.format_map(models).splitlines()
     yield "resampling:"
     yield f"  {plan}"
     yield f"  holdout: {{test_size: {size}}}  # about the models fitted once"

@@ -34,7 +34,7 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import bakeoff
-from bakeoff.api.estimator_input import entry_of
+from bakeoff.api.estimators import entry_of
 from bakeoff.errors import UserError
 from bakeoff.fit.estimator import made_value
 
