@@ -75,14 +75,6 @@ def test_columns_are_encoded_but_for_those_of_pipelines():
 NEAREST = r"^tests\.run\[0\]: unknown test 'mcnemr'; did you mean 'mcnemar'\? .* and \d+ more"
 
 
-def test_one_column_of_texts_or_the_rows_are_data_sets():
-    table = pd.DataFrame({"d": list("abcdefg"), "m": np.arange(7) / 9, "n": np.arange(7) ** 2 / 50})
-    expected = bakeoff.compare_datasets(table, datasets="d", values="higher").comparisons["pvalue"]
-    for given in (table, table.rename_axis("rows"), table[["m", "n"]]):
-        found = bakeoff.compare_datasets(given, values="higher").comparisons["pvalue"]
-        assert found.equals(expected)
-
-
 @pytest.mark.parametrize(
     ("call", "said"),
     [

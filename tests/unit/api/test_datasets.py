@@ -7,18 +7,15 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-import yaml
 
 import bakeoff
-from bakeoff.comparisons import merged, plan_tests, run_planned
-from bakeoff.comparisons.read_evidence import HOLES, MATRIX, read_scores
+from bakeoff.comparisons import merged, run_planned
+from bakeoff.comparisons.read_evidence import HOLES, MATRIX
 from bakeoff.data.records import read_frame
 from bakeoff.execution import steps
 from bakeoff.execution.rule_inputs import RuleInputs
 from bakeoff.paths import Paths
-from bakeoff.scores.given_results import given_scores
-from bakeoff.spec import read_experiment
-from bakeoff.spec.tests import AnalysisPlan
+from bakeoff.spec import load_experiment
 
 NAN = float("nan")
 DEMSAR = Path(__file__).parents[3] / "docs/gallery/demsar-2006.csv"
@@ -51,6 +48,8 @@ def test_every_layout_of_a_table_gives_the_same_numbers():
     others = {
         "index": (table, {}),
         "column": (table.rename_axis(index="d").reset_index(), {"datasets": "d"}),
+        "column of texts": (table.rename_axis(index="d").reset_index(), {}),
+        "rows that count": (table.reset_index(drop=True), {}),
         "mapping": (table.to_dict(), {}),
         "long": (long, {"datasets": "dataset"}),
         "folds": (folds, {"datasets": "dataset", "runs": "fold"}),
@@ -71,7 +70,6 @@ def test_numbers_are_those_of_the_workflow(missing, in_folder):
     table = wide()
     if missing != "refuse":
         table.iloc[[0, 3, 4], 1] = NAN
-    direct = bakeoff.compare_datasets(table, values="higher", missing=missing)
     for name in table:
         own = pd.DataFrame({"dataset": [f"d{i}" for i in range(12)], "value": table[name]})
         own.assign(plan="holdout", metric="score").to_csv(f"{name}.csv", index=False)
@@ -83,18 +81,17 @@ def test_numbers_are_those_of_the_workflow(missing, in_folder):
         "resampling": {"holdout": {}},
         "tests": {} if missing == "refuse" else {"missing_cells": missing},
     }
-    Path("same.yaml").write_text(yaml.safe_dump(config, sort_keys=False))
-    experiment = read_experiment("same.yaml")
-    problems, planned = plan_tests(experiment)
+    experiment = load_experiment(config)
+    problems, planned = steps.check(experiment)
     assert not problems
-    scores = [given_scores(experiment, dataset, "holdout")[0] for dataset in experiment.datasets]
-    pd.concat(scores).to_csv("scores.csv", index=False)
-    assert len(read_scores("scores.csv")) == 36
     needs = RuleInputs(experiment, Paths("."))
-    steps.score_matrix(needs, AnalysisPlan(tuple(planned)))
+    for dataset in experiment.datasets:
+        steps.collect_scores(needs, dataset, "holdout")
+    steps.all_scores(needs)
+    steps.score_matrix(needs, planned)
     inputs = dict(zip((MATRIX, HOLES), needs.matrix, strict=True))
     rows = merged(row for test in planned for row in run_planned(test, experiment, inputs))
-    ours = numbers(direct)
+    ours = numbers(bakeoff.compare_datasets(table, values="higher", missing=missing))
     assert len(rows) == len(ours) == 4
     assert [json.loads(json.dumps(row.to_dict())) for row in rows] == ours
 

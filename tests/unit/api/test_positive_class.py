@@ -31,20 +31,6 @@ def said(truth, wrong):
     ]
 
 
-@pytest.fixture
-def files(in_folder):
-
-    def write(truth):
-        known = {"a": said(truth, 5), "b": said(truth, 7)}
-        pd.DataFrame({"label": truth, **known}).to_csv("both.csv", index=False)
-        for model, own in known.items():
-            rows = {"id": range(len(truth)), "y_true": truth, "y_pred": own}
-            pd.DataFrame(rows).to_csv(f"{model}.csv", index=False)
-        return known
-
-    return write
-
-
 def of_experiment(truth, known):
     models = {m: {"predictions": f"{m}.csv"} for m in known}
     experiment = load_experiment({"experiment": "e", "models": models, "metrics": ["f1"]})
@@ -53,8 +39,12 @@ def of_experiment(truth, known):
 
 
 @pytest.mark.parametrize(("truth", "positive"), PAIRS)
-def test_every_door_takes_the_same_class(files, answered, bakeoff, truth, positive):
-    known = files(truth)
+def test_every_door_takes_the_same_class(in_folder, answered, bakeoff, truth, positive):
+    known = {"a": said(truth, 5), "b": said(truth, 7)}
+    pd.DataFrame({"label": truth, **known}).to_csv("both.csv", index=False)
+    for model, own in known.items():
+        rows = {"id": range(len(truth)), "y_true": truth, "y_pred": own}
+        pd.DataFrame(rows).to_csv(f"{model}.csv", index=False)
     found = compare(truth, known, metrics=["f1"])
     assert f"F1 of b for class {positive}" in found.verdict
     of_file = answered("compare", "both.csv", "--metric", "f1")

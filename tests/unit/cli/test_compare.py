@@ -1,4 +1,4 @@
-"""`bakeoff compare --metric`, `--values` and `--output`: numbers of the library in every form."""
+"""`bakeoff compare`: numbers of the library, in every form; predicted numbers, and subgroups."""
 
 import json
 import re
@@ -8,7 +8,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import bakeoff as package
 from bakeoff import stats
+from bakeoff.errors import UserError
+from bakeoff.stats import (
+    diebold_mariano_means,
+    mean_interaction,
+    metric_ci,
+)
 from bakeoff.stats.metrics.family import compare_models
 
 MODELS = ("a", "b", "<c>")
@@ -255,3 +262,177 @@ def test_files_that_relate_the_rows_otherwise_are_refused(
         runs.to_csv(model, index=False)
     said = message.format("c.csv")
     refused("compare", "c.csv", "d.csv", "--seeds", "seed", *line, said=said)
+
+
+# --- predicted numbers
+
+
+@pytest.fixture
+def values(in_folder):
+    rng = np.random.default_rng(1)
+    y = rng.normal(30, 8, 120)
+    found = pd.DataFrame({"id": np.arange(120), "y": y, "site": np.arange(120) // 3})
+    for model, noise in (("ridge", 3.0), ("tree", 4.0), ("knn", 4.5)):
+        found[model] = y + rng.normal(0, noise, 120)
+        own = found[["id", "y", model]].rename(columns={model: "y_pred"})
+        own.sample(frac=1, random_state=0).to_csv(f"{model}.csv", index=False)
+    found.to_csv("wide.csv", index=False)
+    return found
+
+
+def test_numbers_are_compared_by_their_root_mean_squared_error(values, answered):
+    # a fraction in the truth says so; files are paired by id; one of them alone has the truth
+    pd.read_csv("knn.csv").drop(columns="y").to_csv("knn.csv", index=False)
+    found = answered("compare", "ridge.csv", "tree.csv", "knn.csv")
+    wanted = compare_models(values.y, values[["ridge", "tree", "knn"]].to_numpy(), metric="rmse")
+    assert [row["pvalue_adjusted"] for row in found["comparisons"]] == pytest.approx(
+        [pair.pvalue_adjusted for pair in wanted.pairs],
+        abs=0.003,  # simulated
+    )
+    assert {row["metric"] for row in found["comparisons"]} == {"rmse"}
+    one = metric_ci(values.y, values.ridge, metric="rmse")
+    assert found["best"][0]["models"][0]["ci"]["high"] == pytest.approx(one.ci.high)
+
+
+def test_rows_in_time_are_compared_with_their_long_run_variance(values, answered):
+    asked = "wide.csv", "--models", "ridge,tree", "--time", "id"
+    found = answered("compare", *asked, "--metric", "mae", "--metric", "median_absolute_error")
+    losses = [(values[model] - values.y).abs() for model in ("ridge", "tree")]
+    wanted = diebold_mariano_means(*losses, time=values.id, greater_is_better=False)
+    first, second = found["comparisons"]
+    assert (first["test"], second["test"]) == ("diebold_mariano_means", "metric_difference")
+    assert first["pvalue"] == pytest.approx(wanted.pvalue)
+
+
+def test_answer_page_and_tables_in_the_unit(compare, values):
+    asked = "wide.csv", "--models", "ridge,tree,knn", "--set", "unit=MPa", "--subgroups", "site:20"
+    line = *asked, "--output", "page.html", "--output", "tables", "--metric", "rmse"
+    code, out, _ = compare(*line)
+    page = Path("page.html").read_text()
+    assert (code, "root mean squared error of ridge" in out, "MPa" in out) == (0, True, True)
+    assert ("MPa" in page, "accuracy" in page) == (True, False)
+    assert Path("tables/models.csv").read_text().startswith("model,mean")
+
+
+def test_whole_numbers_are_classes_unless_numbers_are_asked_for(values):
+    stars = np.arange(60) % 5
+    guessed = {"a": stars + 0.5, "b": stars + 0.2}
+    with pytest.raises(UserError, match="predicts classes that the data do not have"):
+        package.compare(stars, guessed)
+    found = package.compare(stars, guessed, task="regression")
+    assert found.scores["metric"].unique().tolist() == ["rmse"]
+    many = np.arange(300) * 7  # too many for classes
+    by_itself = package.compare(many, {"a": many + 1.5 * (many % 2), "b": many + many % 5})
+    assert by_itself.scores["metric"].unique().tolist() == ["rmse"]
+
+
+def test_another_order_of_magnitude_is_told_and_not_refused(compare, values):
+    values.assign(tree=values.tree * 1000, knn=np.log(values.knn)).to_csv("wide.csv")
+    code, out, _ = compare("wide.csv", "--models", "ridge,tree,knn")
+    told = [f"{model}: the mean size of the predictions is" in out for model in ("tree", "ridge")]
+    assert (code, told) == (0, [True, False])
+
+
+@pytest.mark.parametrize(
+    ("change", "asked", "said"),
+    [
+        ({"tree": None}, "", "1 of 120 rows have no number in column 'tree'; the first is row 4"),
+        ({"tree": "n/k"}, "", "in column 'tree'; the first is row 4 with n/k"),
+        ({"tree": np.inf}, "", "in column 'tree'; the first is row 4 with inf"),
+        ({"y": None}, "", "in column 'y'; the first is row 4; `missing_target: drop`"),
+        ({}, "--metric rmse --metric f1", "metrics: f1 compares classes, and this is"),
+        ({}, "--task classification --metric f1", "say `task: regression`"),
+        ({}, "--positive 2", "positive: numbers have no classes"),
+        ({}, "--set classes=a,b", "classes: numbers have no classes"),
+        ({}, "--set variant=exact", "variant: it is of McNemar's test"),
+        ({}, "--task classification --metric rmse", "predicts classes that the data do not have"),
+        ({}, "--set costs=costs.yaml", "costs: are of errors between classes"),
+        ({}, "--values lower --set unit=s", "unit: is for predictions"),
+        ({}, "--groups site --set independent_rows=true", "independent_rows: "),
+    ],
+)
+def test_refusals_name_the_argument(refused, values, change, asked, said):
+    Path("costs.yaml").write_text("classes: [a, b]\nmatrix: [[0, 1], [1, 0]]\n")
+    changed = values.astype(dict.fromkeys(change, object))
+    for name, value in change.items():
+        changed.loc[3, name] = value
+    changed.to_csv("wide.csv", index=False)
+    refused("compare", "wide.csv", "--models", "ridge,tree", *asked.split(), said=said)
+
+
+def test_truth_of_one_file_unlike_anothers(compare, values):
+    own = pd.read_csv("tree.csv").set_index("id")
+    own["y"] = own["y"].astype("float32")  # rounding is no other truth
+    own.to_csv("tree.csv")
+    assert compare("ridge.csv", "tree.csv")[0] == 0
+    own.loc[7, "y"] += 1
+    own.to_csv("tree.csv")
+    assert "1 of 120 rows have another true number" in compare("ridge.csv", "tree.csv")[2]
+
+
+# --- subgroups
+
+N = 300
+
+
+@pytest.fixture(scope="module")
+def parts(tmp_path_factory):
+    rng = np.random.default_rng(0)
+    truth, sex = rng.integers(0, 2, N), rng.choice(["f", "m"], N)
+    right = rng.random((2, N)) < 0.7
+    right[0] |= (sex == "f") & (rng.random(N) < 0.8)
+    said = np.where(right, truth, 1 - truth)
+    frame = pd.DataFrame({"id": np.arange(N), "y": truth, "a": said[0], "b": said[1], "sex": sex})
+    frame["age"] = rng.integers(20, 80, N)
+    path = tmp_path_factory.mktemp("subgroups") / "p.csv"
+    frame.to_csv(path, index=False)
+    return path, frame
+
+
+@pytest.fixture
+def found(answered):
+    return lambda *options: answered("compare", *options)["subgroups"]
+
+
+def test_columns_of_numbers_are_cut_where_it_is_said(parts, found):
+    lines = found(str(parts[0]), "--models", "a,b", "--subgroups", "sex,age:40:60")
+    assert [(x["column"], x["role"], x["subgroup"]) for x in lines] == [
+        ("sex", "interaction", ""), ("sex", "subgroup", "f"), ("sex", "subgroup", "m"),
+        ("age", "interaction", ""), ("age", "subgroup", "below 40"),
+        ("age", "subgroup", "40 to below 60"), ("age", "subgroup", "60 or more"),
+    ]  # fmt: skip
+
+
+def test_numbers_per_row_have_subgroups(parts, tmp_path, found):
+    frame = parts[1].assign(a=np.arange(N) % 7 / 7, b=np.arange(N) % 11 / 11)
+    path = tmp_path / "v.csv"
+    frame[["id", "a", "b", "sex"]].to_csv(path, index=False)
+    lines = found(str(path), "--values", "lower", "--subgroups", "sex")
+    whole = mean_interaction(frame["a"], frame["b"], frame["sex"], greater_is_better=False)
+    assert lines[0]["pvalue"] == pytest.approx(whole.pvalue)
+    part = whole.details["subgroups"]["f"]
+    assert lines[1]["estimate"] == pytest.approx(part["estimate"])
+
+
+def test_terminal_says_whether_the_difference_differs(parts, says):
+    said = "depends on 'sex' … differs? … Accuracy by subgroup"
+    says(f"compare {parts[0]} --models a,b --subgroups sex", said)
+
+
+@pytest.mark.parametrize(
+    ("named", "message"),
+    [
+        ("sexx", "subgroups[0]: '"),
+        ("sex,sex", "subgroups: 'sex' appears twice"),
+        ("age", "say where to cut them"),
+        ("age:60:40", "expected numbers in ascending order"),
+        ("age:old", "subgroups: found 'age:old'"),
+        ("sex,", "subgroups[1]: expected at least 1 character"),
+        ("sex:1", "subgroups[0].bins: column 'sex' holds no numbers to cut"),
+        ("id:500", "subgroups[0]: column 'id' puts all rows into one subgroup"),
+    ],
+)
+def test_columns_that_make_no_subgroups_are_refused(parts, named, message, refused):
+    refused("compare", str(parts[0]), "--models", "a,b", "--subgroups", named, said=message)
+    counts = "compare", "--counts", "9,3,2,4", "--subgroups", "sex"
+    refused(*counts, said="in place of files and their columns")
