@@ -78,11 +78,7 @@ class Measured(NamedTuple):
 
 
 def measured_by(options: Mapping[str, Any]) -> Measured:
-    """Tell by what models are compared.
-
-    Numbers per row have neither metrics, but for ``pass@k`` and ``pass^k`` of the runs of items
-    that are right or wrong, nor what is of labels.
-    """
+    """Tell by what models are compared: numbers per row have no metrics but pass@k and pass^k."""
     values, metrics = options["values"], options["metrics"]
     names = (metrics,) if isinstance(metrics, str) else tuple(metrics or ())
     marks = KINDS.get(values or "")
@@ -98,7 +94,7 @@ def measured_by(options: Mapping[str, Any]) -> Measured:
         if not isinstance(marks, str):
             raise UserError(
                 f"metrics: {passing.label} is about runs that are right or wrong; `values: right` "
-                "says that 1 is right",
+                "says that 1 is right"
             )
         marks, names = Passing.of(passing.k, every=passing.every, marks=marks), ()
     of_labels = {key: options.get(key) for key in _OF_LABELS} | {"metrics": names}
@@ -330,10 +326,7 @@ def build_study(
     settings: Mapping[str, Any],
     command: str,
 ) -> Study:
-    """Run the tests of the experiment of these predictions, and make the study for its report.
-
-    `columns` relate the rows, by their roles; `settings` are the options of `compare`.
-    """
+    """Run the tests of the experiment of these predictions; `columns` relate rows, by role."""
     given.check_answers()
     experiment = _experiment(given, measured, columns, settings)
     if problems := [*problems_with_task(experiment)]:
@@ -367,10 +360,7 @@ def build_study(
 
 
 def _experiment(
-    given: Observations,
-    measured: Measured,
-    columns: Mapping[str, str],
-    settings: Mapping[str, Any],
+    given: Observations, measured: Measured, columns: Mapping[str, str], settings: Mapping[str, Any]
 ) -> Experiment:
     """Make the experiment of given predictions, or numbers, of one test set."""
     costs, kind = settings["costs"], measured.kind

@@ -482,10 +482,7 @@ def _write_table(frame: pd.DataFrame, path: Path) -> None:
 
 
 def entry_of(estimator: Any, place: str) -> dict[str, Any]:
-    """Return the entry of an estimator: its import path and the parameters that are not defaults.
-
-    The steps of a pipeline become `steps:`, estimators among the parameters nested entries.
-    """
+    """Return the entry of an estimator, or of the steps of a pipeline, without its defaults."""
     if isinstance(estimator, type) or not hasattr(estimator, "get_params"):
         is_class = isinstance(estimator, type)
         kind = f"the class {estimator.__name__}" if is_class else type(estimator).__name__

@@ -37,6 +37,8 @@ _BRIEF = (
     *("p_b_better", "pvalue", "pvalue_adjusted", "decision"),
 )
 """The columns of a table of pairs that fit a screen."""
+FORMS = {".html": "html", ".md": "brief", ".tex": "latex"}
+"""The forms of a page, by the endings of files."""
 _ROWS = 30
 """Rows that fit a screen."""
 
@@ -178,16 +180,12 @@ class Findings:
             Another ending, or a place that cannot be written to.
         """
         file = Path(path)
-        writers = {
-            ".html": lambda: self._page.html,
-            ".md": lambda: self._page.brief,
-            ".tex": lambda: self._page.latex,
-            ".json": lambda: self.to_json() + "\n",
-        }
-        if file.suffix.lower() not in writers:
-            endings = joined(list(writers), "or")
+        ending = file.suffix.lower()
+        if ending not in (*FORMS, ".json"):
+            endings = joined([*FORMS, ".json"], "or")
             raise UserError(f"path: found {shown(str(path))}, expected a name with {endings}")
-        write_text(file, writers[file.suffix.lower()]())
+        text = getattr(self._page, FORMS[ending]) if ending in FORMS else self.to_json() + "\n"
+        write_text(file, text)
         return file
 
     def __repr__(self) -> str:

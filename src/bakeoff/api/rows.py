@@ -16,14 +16,7 @@ import pandas as pd
 import pyarrow as pa
 from numpy.typing import ArrayLike
 
-from bakeoff.api.build_study import (
-    Measured,
-    as_pandas,
-    build_study,
-    by_name,
-    measured_by,
-    takes,
-)
+from bakeoff.api.build_study import Measured, as_pandas, build_study, by_name, measured_by, takes
 from bakeoff.api.datasets import MISSING, study_of_scores
 from bakeoff.api.findings import Findings
 from bakeoff.data.columns import sorted_names
@@ -515,7 +508,7 @@ def subgroups_named(parts: Sequence[str]) -> list[str | dict[str, Any]]:
         except ValueError:
             raise UserError(
                 f"subgroups: found {part!r}, expected a column like sex, or one of numbers with "
-                "the places to cut it at, like age:40:65",
+                "the places to cut it at, like age:40:65"
             ) from None
         columns.append({"column": name, "bins": bins} if bins else name)
     return columns
@@ -533,10 +526,7 @@ def costs_in(path: str | None) -> Any:
 
 
 def study_of_files(options: Mapping[str, Any], command: str) -> tuple[Study, list[str]]:
-    """Compare models by files of predictions, or by a table of scores; return how files are read.
-
-    `options` are those of `bakeoff compare`.
-    """
+    """Compare models as the options of `bakeoff compare` say; return how files are read too."""
     if options["datasets"] is not None:
         return _of_scores(options, command), []
     settings = {**options, "costs": costs_in(options["costs"])}
@@ -623,7 +613,7 @@ def _called(given: Observations, names: Sequence[str] | None) -> Observations:
     if len(names) != len(given.models) or len(set(names)) < len(names):
         raise UserError(
             f"models: expected {len(given.models)} different names, for {', '.join(given.models)}; "
-            f"found {', '.join(names)}",
+            f"found {', '.join(names)}"
         )
     models = dict(zip(names, given.models.values(), strict=True))
     return dataclasses.replace(given, models=models)
@@ -635,7 +625,7 @@ def _from_counts(text: str) -> Observations:
     if len(counts) != 4 or not all(number.strip().isdecimal() for number in counts):
         raise UserError(
             f"counts: found {text!r}, expected four whole numbers: both right, only A right, only "
-            "B right, both wrong; e.g. 329,22,17,63",
+            "B right, both wrong; e.g. 329,22,17,63"
         )
     numbers = [int(number) for number in counts]
     if not 0 < sum(numbers) <= MOST_COUNTED:

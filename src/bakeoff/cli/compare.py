@@ -9,6 +9,7 @@ import shlex
 from typing import Any
 
 from bakeoff.api.build_study import METRIC, ROWS, as_plain, in_arguments, names_of
+from bakeoff.api.findings import FORMS
 from bakeoff.api.rows import study_of_files
 from bakeoff.cli import COMMANDS
 from bakeoff.cli.terminal import bold, dim, outputs, say, table
@@ -35,7 +36,6 @@ from bakeoff.report.verdict import Verdict, answer
 from bakeoff.stats import plain
 from bakeoff.stats.core.result import AGREE
 
-ENDINGS = (".html", ".md", ".tex")
 MOST_SHOWN = 30
 """Models in the table of their standings."""
 MOST_MODELS = 10
@@ -49,7 +49,7 @@ _MEANING = (
 
 def compare(args: argparse.Namespace) -> None:
     """Compare, write the requested files, and print."""
-    places = outputs(args.output, args.files, ENDINGS)
+    places = outputs(args.output, args.files, list(FORMS))
     command = shlex.join(["bakeoff", *args.arguments])
     with in_arguments(COMMANDS["compare"].keys):
         study, read_as = study_of_files(vars(args), command)
@@ -64,8 +64,7 @@ def compare(args: argparse.Namespace) -> None:
         texts = {}
         for place in places:
             if place.suffix:
-                form = {".html": "html", ".md": "brief", ".tex": "latex"}[place.suffix.lower()]
-                texts[place] = getattr(page, form)
+                texts[place] = getattr(page, FORMS[place.suffix.lower()])
             else:
                 texts |= {place / f"{n}.csv": to_csv(table) for n, table in page.tables.items()}
         write_texts(texts)

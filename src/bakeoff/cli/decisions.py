@@ -230,7 +230,7 @@ def _from_pilot(args: argparse.Namespace) -> Design:
         if abs(args.difference or 0.0) > high - low:
             raise UserError(
                 f"difference: found {args.difference:g}, values of {metric} lie between {low:g} "
-                f"and {high:g}",
+                f"and {high:g}"
             )
         noise = metric_difference(*rows.seen(metric), **rows.how(metric))
         about = rows.about(metric) or ""
@@ -249,7 +249,7 @@ def _from_pilot(args: argparse.Namespace) -> Design:
     if margin is not None and counted_rows(metric) == "right" and not args.groups:
         raise UserError(
             "margin: accuracy on independent rows is decided by an exact limit, which is not "
-            "planned; `bakeoff gate` says of the pilot how many rows would decide",
+            "planned; `bakeoff gate` says of the pilot how many rows would decide"
         )
     side = "greater" if one_sided or margin is not None else "two-sided"
     how = {"difference": abs(gap), "alpha": args.alpha, "alternative": side}
@@ -296,6 +296,6 @@ def _discordance(accuracy: float | None, psi: float | None, difference: float) -
         if psi > most + 1e-12:
             raise UserError(
                 f"discordance: found {psi:g}, with these accuracies just one model can be right on "
-                f"{percent(round(most, 3))} of the rows at most",
+                f"{percent(round(most, 3))} of the rows at most"
             )
     return psi, f"Just one of the two is right on {percent(psi)} of the rows."

@@ -359,11 +359,7 @@ UNEVEN = [(np.arange(90), np.arange(100 + i, 120 + 2 * i)) for i in range(5)]
         (tables, {"y": NAMED, "options": {"x": {}}}, "options.x: unknown test 'x'"),
         (changed(fold=1), {"y": NAMED}, "results: all rows are of one fold.*`bakeoff.compare`"),
         (lambda: {"": tables()["bayes"], "b": tables()["tree"]}, {"y": NAMED}, "'.: expect"),
-        (
-            changed(y_pred=None),
-            {"y": NAMED},
-            r"'bayes'\]: 200 of 200 rows have no prediction",
-        ),
+        (changed(y_pred=None), {"y": NAMED}, r"'bayes'\]: 200 of 200 rows have no prediction"),
         (fitted, {"y": NAMED}, r"results\['bayes'\]: found `fit_time`.*return_estimator=True"),
         (fitted, {"X": ALL}, "X: it is for predictions of folds, with y"),
         (fitted, {"X": ALL, "y": NAMED[:99]}, "cv: split 0 trains on 160 and tests 40 of 99 rows"),

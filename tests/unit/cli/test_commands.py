@@ -266,11 +266,7 @@ DAYS = pd.date_range("2024-01-01", periods=120).strftime("%Y-%m-%d")
             {"missing_values": ["?", "NA", "N/A", "NaN", "nan", "null", "None"]},
             'missing_values: ["?"',
         ),
-        (
-            of_patients(np.arange(120) // 3),
-            {"groups": "patient_id"},
-            "guessed: an id that repeats",
-        ),
+        (of_patients(np.arange(120) // 3), {"groups": "patient_id"}, "guessed: an id that repeats"),
         (of_patients(UNEVEN), {"groups": None}, ""),
         (lambda t: t.assign(seen=DAYS), {"time": None}, "# time: seen"),
         (lambda t: t.assign(left=np.arange(120) % 7), {"positive": None}, "metrics: [accuracy"),

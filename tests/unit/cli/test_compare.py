@@ -11,11 +11,7 @@ import pytest
 import bakeoff as package
 from bakeoff import stats
 from bakeoff.errors import UserError
-from bakeoff.stats import (
-    diebold_mariano_means,
-    mean_interaction,
-    metric_ci,
-)
+from bakeoff.stats import diebold_mariano_means, mean_interaction, metric_ci
 from bakeoff.stats.metrics.family import compare_models
 
 MODELS = ("a", "b", "<c>")
