@@ -140,6 +140,13 @@ class TestSettings(TypedDict, total=False):
     name: str
 
 
+class FoldSettings(TestSettings, total=False):
+    """What few need of the tests on folds."""
+
+    scoring: str | Sequence[str]
+    unit: str | None
+
+
 @contextmanager
 def in_arguments(names: Collection[str]) -> Iterator[None]:
     """Report a mistake under the argument, or option, that it came from."""

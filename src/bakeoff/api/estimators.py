@@ -21,7 +21,7 @@ import pandas as pd
 import yaml
 from numpy.typing import ArrayLike
 
-from bakeoff.api.build_study import TestSettings, as_pandas, asked_tests, takes, without_none
+from bakeoff.api.build_study import FoldSettings, as_pandas, asked_tests, takes, without_none
 from bakeoff.api.findings import Findings
 from bakeoff.api.rows import rows_of
 from bakeoff.data.columns import sorted_names
@@ -61,12 +61,10 @@ _NAME_CLASSES = ("class_weight", "pos_label", "constant")
 _ROUNDS = (*ONE_ROUND, "PredefinedSplit")
 
 
-class EstimatorSettings(TestSettings, total=False):
+class EstimatorSettings(FoldSettings, total=False):
     """What few need."""
 
-    scoring: str | Sequence[str]
     plan: object
-    unit: str | None
     progress: bool | None
 
 

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from bakeoff.api.build_study import (
     HOLDOUT,
-    TestSettings,
+    FoldSettings,
     as_pandas,
     asked_tests,
     described_metric,
@@ -55,13 +55,6 @@ Split = tuple[NDArray[Any], NDArray[Any]]
 """The places of the rows that are trained on, and of those that are tested."""
 _DRAWN = ("ShuffleSplit", "StratifiedShuffleSplit", "GroupShuffleSplit")
 _PROVE = "pass `return_indices=True` to `cross_validate`, so that the results hold them"
-
-
-class FoldSettings(TestSettings, total=False):
-    """What few need."""
-
-    scoring: str | Sequence[str]
-    unit: str | None
 
 
 @takes(FoldSettings)

@@ -131,12 +131,10 @@ def _columns(
         distinct = values.nunique()
         unique = distinct == len(values)
         like_an_id = bool(LIKE_AN_ID.search(column)) and not pd.api.types.is_float_dtype(values)
-        if unique and like_an_id:
-            if id_column is None:
-                id_column = column
-            else:
-                drop[column] = "a different value in every row, like an id"
-        elif unique and not pd.api.types.is_numeric_dtype(values) and len(values) >= 20:
+        like_any_text = not pd.api.types.is_numeric_dtype(values) and len(values) >= 20
+        if unique and like_an_id and id_column is None:
+            id_column = column
+        elif unique and (like_an_id or like_any_text):
             drop[column] = "a different value in every row, like an id"
         elif distinct <= 1:
             drop[column] = "the same value in every row"
