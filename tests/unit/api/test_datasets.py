@@ -120,27 +120,6 @@ def test_a_table_of_many_models_is_read_without_a_word(recwarn, tmp_path):
     assert not recwarn.list
 
 
-def test_groups_of_data_sets_count_as_one():
-    table = wide(18)
-    grouped = table.assign(group=np.repeat([f"g{i}" for i in range(9)], 2))
-    found = bakeoff.compare_datasets(grouped, values="higher", groups="group")
-    means = table.groupby(np.repeat(np.arange(9), 2)).mean().rename(index=lambda i: f"g{i}")
-    alone = bakeoff.compare_datasets(means, values="higher")
-    assert found.comparisons["n"].tolist() == [9] * 4
-    assert found.comparisons["pvalue"].tolist() == pytest.approx(
-        alone.comparisons["pvalue"].tolist()
-    )
-    assert "9 groups of 18 data sets" in found.verdict
-
-
-def test_few_data_sets_are_told_what_could_have_been_found():
-    verdict = bakeoff.compare_datasets(wide(3), values="higher").verdict
-    assert "the smallest possible adjusted p-value is .750" in verdict
-    assert "at least 7 data sets" in verdict
-    two = bakeoff.compare_datasets(wide(4)[["a", "b"]], values="higher").verdict
-    assert "the smallest possible p-value is .125" in two
-
-
 PERCENT = {"dataset": ["x", "y"], "a": ["60%", "61%"], "b": [1, 2]}
 TURNED = {"model": ["m", "n"], "iris": [1, 2], "wine": [1, 2]}
 

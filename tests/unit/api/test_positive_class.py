@@ -5,6 +5,8 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import GaussianNB
 
 from bakeoff import UserError, compare, compare_estimators, gate
 from bakeoff.data.given_predictions import load
@@ -57,10 +59,7 @@ def test_every_door_takes_the_same_class(in_folder, answered, bakeoff, truth, po
     assert json.loads(gated)["terms"]["positive"] == positive
 
 
-def test_estimators_are_scored_on_the_rarer_class(tmp_path):
-    from sklearn.linear_model import LogisticRegression
-    from sklearn.naive_bayes import GaussianNB
-
+def test_estimators_are_scored_on_the_rarer_class():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(600, 3))
     X[:43] += 1.2
@@ -71,8 +70,6 @@ def test_estimators_are_scored_on_the_rarer_class(tmp_path):
     same = compare_estimators(models, X, y, positive="churned", **how)
     assert found.verdict == same.verdict
     assert "F1 of nb for class churned" in found.verdict
-    page = found.save(tmp_path / "page.html").read_text()
-    assert "F1 for class churned" in page
     assert "F1 for class churned" in found.methods
 
 

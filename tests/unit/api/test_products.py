@@ -172,6 +172,8 @@ def test_incomplete_data_sets_are_left_out_of_their_groups():
     wanted = bakeoff.compare_datasets(means, **alike)
     assert found.to_frame()["pvalue"].tolist() == wanted.to_frame()["pvalue"].tolist()
     assert found.verdict.count("was left out: ") == 2
+    complete = bakeoff.compare_datasets(whole.assign(of=of[1:9]), groups="of", **alike)
+    assert "5 groups of 8 data sets" in complete.verdict
     apart = table.assign(a=[0.5] + 9 * [np.nan], b=[np.nan] + 9 * [0.5], of=of)
     nothing = bakeoff.compare_datasets(apart, **asked).verdict
     assert "by the Wilcoxon signed-rank test is undecided." in nothing

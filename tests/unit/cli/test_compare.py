@@ -35,6 +35,10 @@ def data(in_folder):
         values[model] = found[model]["loss"]
         own = {"id": np.arange(n), "value": found[model]["loss"]}
         pd.DataFrame(own).sample(frac=1, random_state=0).to_csv(f"{model}.csv", index=False)
+    # a is right about most women
+    women = (found["a"]["said"] == found["y"]) == (rng.random(n) < 0.9)
+    wide |= {"sex": np.where(women, "f", "m"), "age": rng.integers(20, 80, n)}
+    found["sex"] = values["sex"] = wide["sex"]
     pd.DataFrame(wide).to_csv("wide.csv", index=False)
     pd.DataFrame(values).to_csv("values.csv", index=False)
     return found
@@ -50,11 +54,6 @@ def test_two_models_by_any_metric(data, answered):
     (row,) = found["comparisons"]
     truth, *said = data["y"], data["a"]["said"], data["b"]["said"]
     direct = stats.metric_difference(truth, *said, metric="f1", positive="sick")
-    (grouped,) = answered("compare", *asked, "--groups", "site")["comparisons"]
-    of_groups = {"metric": "f1", "positive": "sick", "groups": np.arange(200) // 5}
-    assert grouped["pvalue"] == pytest.approx(
-        stats.metric_difference(truth, *said, **of_groups).pvalue
-    )
     assert row["test"] == "metric_difference"
     assert (row["pvalue"], row["estimate"]) == pytest.approx((direct.pvalue, direct.estimate))
     assert found["models"][0]["f1"] == pytest.approx(direct.details["value_a"])
@@ -89,14 +88,26 @@ def test_accuracy_among_metrics_is_still_mcnemars(data, answered):
     assert rows[0]["pvalue"] == pytest.approx(stats.mcnemar(*right).pvalue)
 
 
+OF_TWO = "wide.csv --models a,b"
+
+
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ("wide.csv --models a,b --metric f11", "metrics: unknown metric 'f11'; did"),
+        (f"{OF_TWO} --metric f11", "metrics: unknown metric 'f11'; did"),
         ("a.csv b.csv --values lower --metric f1", "metrics: is for pred"),
         ("a.csv b.csv --values lower --truth y", "truth: is for predictions"),
         ("values.csv --values higher --models a", "has 1 column of numbers"),
-        ("wide.csv --values higher --models a,b", "have no number in column 'a'"),
+        (f"{OF_TWO} --values higher", "have no number in column 'a'"),
+        (f"{OF_TWO} --subgroups sexx", "subgroups[0]: '"),
+        (f"{OF_TWO} --subgroups sex,sex", "subgroups: 'sex' appears twice"),
+        (f"{OF_TWO} --subgroups age", "say where to cut them"),
+        (f"{OF_TWO} --subgroups age:60:40", "expected numbers in ascending order"),
+        (f"{OF_TWO} --subgroups age:old", "subgroups: found 'age:old'"),
+        (f"{OF_TWO} --subgroups sex,", "subgroups[1]: expected at least 1 character"),
+        (f"{OF_TWO} --subgroups sex:1", "subgroups[0].bins: column 'sex' holds no numbers to cut"),
+        (f"{OF_TWO} --subgroups id:500", "column 'id' puts all rows into one subgroup"),
+        ("--counts 9,3,2,4 --subgroups sex", "in place of files and their columns"),
     ],
 )
 def test_mistakes(refused, data, options, said):
@@ -368,30 +379,14 @@ def test_truth_of_one_file_unlike_anothers(compare, values):
 
 # --- subgroups
 
-N = 300
-
-
-@pytest.fixture(scope="module")
-def parts(tmp_path_factory):
-    rng = np.random.default_rng(0)
-    truth, sex = rng.integers(0, 2, N), rng.choice(["f", "m"], N)
-    right = rng.random((2, N)) < 0.7
-    right[0] |= (sex == "f") & (rng.random(N) < 0.8)
-    said = np.where(right, truth, 1 - truth)
-    frame = pd.DataFrame({"id": np.arange(N), "y": truth, "a": said[0], "b": said[1], "sex": sex})
-    frame["age"] = rng.integers(20, 80, N)
-    path = tmp_path_factory.mktemp("subgroups") / "p.csv"
-    frame.to_csv(path, index=False)
-    return path, frame
-
 
 @pytest.fixture
-def found(answered):
-    return lambda *options: answered("compare", *options)["subgroups"]
+def found(answered, data):
+    return lambda *options: answered("compare", *options, "--models", "a,b")["subgroups"]
 
 
-def test_columns_of_numbers_are_cut_where_it_is_said(parts, found):
-    lines = found(str(parts[0]), "--models", "a,b", "--subgroups", "sex,age:40:60")
+def test_columns_of_numbers_are_cut_where_it_is_said(found):
+    lines = found("wide.csv", "--subgroups", "sex,age:40:60")
     assert [(x["column"], x["role"], x["subgroup"]) for x in lines] == [
         ("sex", "interaction", ""), ("sex", "subgroup", "f"), ("sex", "subgroup", "m"),
         ("age", "interaction", ""), ("age", "subgroup", "below 40"),
@@ -399,36 +394,15 @@ def test_columns_of_numbers_are_cut_where_it_is_said(parts, found):
     ]  # fmt: skip
 
 
-def test_numbers_per_row_have_subgroups(parts, tmp_path, found):
-    frame = parts[1].assign(a=np.arange(N) % 7 / 7, b=np.arange(N) % 11 / 11)
-    path = tmp_path / "v.csv"
-    frame[["id", "a", "b", "sex"]].to_csv(path, index=False)
-    lines = found(str(path), "--values", "lower", "--subgroups", "sex")
-    whole = mean_interaction(frame["a"], frame["b"], frame["sex"], greater_is_better=False)
+def test_numbers_per_row_have_subgroups(data, found):
+    lines = found("values.csv", "--values", "lower", "--subgroups", "sex")
+    losses = (data[model]["loss"] for model in "ab")
+    whole = mean_interaction(*losses, data["sex"], greater_is_better=False)
     assert lines[0]["pvalue"] == pytest.approx(whole.pvalue)
     part = whole.details["subgroups"]["f"]
     assert lines[1]["estimate"] == pytest.approx(part["estimate"])
 
 
-def test_terminal_says_whether_the_difference_differs(parts, says):
+def test_terminal_says_whether_the_difference_differs(data, says):
     said = "depends on 'sex' … differs? … Accuracy by subgroup"
-    says(f"compare {parts[0]} --models a,b --subgroups sex", said)
-
-
-@pytest.mark.parametrize(
-    ("named", "message"),
-    [
-        ("sexx", "subgroups[0]: '"),
-        ("sex,sex", "subgroups: 'sex' appears twice"),
-        ("age", "say where to cut them"),
-        ("age:60:40", "expected numbers in ascending order"),
-        ("age:old", "subgroups: found 'age:old'"),
-        ("sex,", "subgroups[1]: expected at least 1 character"),
-        ("sex:1", "subgroups[0].bins: column 'sex' holds no numbers to cut"),
-        ("id:500", "subgroups[0]: column 'id' puts all rows into one subgroup"),
-    ],
-)
-def test_columns_that_make_no_subgroups_are_refused(parts, named, message, refused):
-    refused("compare", str(parts[0]), "--models", "a,b", "--subgroups", named, said=message)
-    counts = "compare", "--counts", "9,3,2,4", "--subgroups", "sex"
-    refused(*counts, said="in place of files and their columns")
+    says("compare wide.csv --models a,b --subgroups sex", said)
