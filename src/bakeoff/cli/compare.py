@@ -127,7 +127,7 @@ def _show(study: Study, verdict: Verdict, *, brief: bool) -> None:
 
 def _say_rows(rows: Sequence[Mapping[str, str]], least: Sequence[tuple[str, ...]] = ()) -> None:
     """Print a table of rows that are dictionaries; texts stand left, numbers right."""
-    head = tuple(max(rows, key=len, default={}))
+    head: tuple[str, ...] = max(map(tuple, rows), key=len, default=())
     texts = ("model", "may be the best", "tier", "A", "B", "")
     sides = "".join("l" if key in texts else "r" for key in head)
     say(*table(head, [tuple(row.get(key, "") for key in head) for row in rows], sides, least))

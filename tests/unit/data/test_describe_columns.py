@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from bakeoff.cli import main
-from bakeoff.cli.check import show_undeclared
+from bakeoff.cli.experiments import show_undeclared
 from bakeoff.data.describe import describe, telling_columns
 from bakeoff.data.given_predictions import load
 from bakeoff.errors import UserError
