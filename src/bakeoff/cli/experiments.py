@@ -76,21 +76,6 @@ class Guess(NamedTuple):
         """The classes with enough rows to be divided."""
         return [name for name, n in self.counts.items() if n >= FEWEST]
 
-    @property
-    def rarest(self) -> int:
-        """Rows of the rarest class that is kept."""
-        return min(self.counts[name] for name in self.kept)
-
-    @property
-    def share(self) -> float:
-        """The share of the rarest class that is kept."""
-        return self.rarest / sum(self.counts[name] for name in self.kept)
-
-    @property
-    def imbalanced(self) -> bool:
-        """Whether the rarest class is so rare that accuracy says little of it."""
-        return self.share < IMBALANCED / len(self.kept)
-
 
 def look(frame: pd.DataFrame, target: str, task: str | None = None) -> Guess:
     """Guess what the columns are."""
@@ -298,9 +283,13 @@ def _lines(
         yield f"    # numbers: {guess.numbers}"
         yield "    # unit: kg  # what they are measured in"
     else:
-        size = 0.3 if guess.rarest >= _FEWEST_TESTED else 0.5
+        kept_counts = {name: guess.counts[name] for name in guess.kept}
+        rarest = min(kept_counts.values())
+        share = rarest / sum(kept_counts.values())
+        imbalanced = share < IMBALANCED / len(kept_counts)
+        size = 0.3 if rarest >= _FEWEST_TESTED else 0.5
         plan = "cv_5x2: {}  # five replications of 2-fold cross-validation: about the algorithms"
-        first = "balanced_accuracy" if guess.imbalanced else "accuracy"
+        first = "balanced_accuracy" if imbalanced else "accuracy"
         metrics = [first, "f1_macro", "mcc", "log_loss"]
         shares = ", ".join(f"{c} {n:,}" for c, n in list(guess.counts.items())[:6])
         yield f"    # classes: {shares}{', …' if len(guess.counts) > 6 else ''}".replace("\n", " ")
@@ -309,9 +298,9 @@ def _lines(
             yield f"    classes: [{kept}]  # the others have fewer than {FEWEST} rows"
         if len(guess.kept) == 2:
             metrics = ["accuracy", "balanced_accuracy", "f1", "roc_auc"]
-            if guess.imbalanced:
+            if imbalanced:
                 metrics = ["balanced_accuracy", "average_precision", "roc_auc", "mcc"]
-            positive, why = positive_of({name: guess.counts[name] for name in guess.kept})
+            positive, why = positive_of(kept_counts)
             yield f"    positive: {_scalar(positive)}  # guessed: {why}"
     if guess.drop:
         yield "    drop:  # guessed"
@@ -323,9 +312,9 @@ def _lines(
     yield f"  {plan}"
     yield f"  holdout: {{test_size: {size}}}  # about the models fitted once"
     yield f"metrics: [{', '.join(metrics)}]  # the first one ranks the models"
-    if not guess.numbers and guess.imbalanced:
-        share = percent(round(guess.share, 3))
-        yield f"# {share} of the rows are of the rarest class: accuracy would say little of it"
+    if not guess.numbers and imbalanced:
+        rare = f"# {percent(round(share, 3))} of the rows are of the rarest class"
+        yield f"{rare}: accuracy would say little of it"
     yield "tests:"
     yield "  alpha: 0.05"
     yield "  run: [recommended]  # `bakeoff tests` lists what can be named beside it"
