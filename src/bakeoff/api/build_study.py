@@ -15,11 +15,11 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from bakeoff.comparisons import check_classes, merged, plan_tests, run_planned
 from bakeoff.comparisons.advice import on_given_rows
-from bakeoff.comparisons.evidence import FIXED_METRICS, PairedPredictions
-from bakeoff.comparisons.run_tests import score_intervals, subgroup_table
-from bakeoff.comparisons.settings import INDEPENDENT
+from bakeoff.comparisons.evidence import PairedPredictions
+from bakeoff.comparisons.plan_tests import check_classes, plan_tests
+from bakeoff.comparisons.run_tests import merged, run_planned, score_intervals, subgroup_table
+from bakeoff.comparisons.settings import FIXED_METRICS, INDEPENDENT
 from bakeoff.data.given_predictions import given_card
 from bakeoff.data.observations import Observations
 from bakeoff.data.target import Target
@@ -96,7 +96,7 @@ def measured_by(options: Mapping[str, Any]) -> Measured:
                 f"metrics: {passing.label} is about runs that are right or wrong; `values: right` "
                 "says that 1 is right"
             )
-        marks, names = Passing.of(passing.k, every=passing.every, marks=marks), ()
+        marks, names = passing.model_copy(update={"marks": marks}), ()
     of_labels = {key: options.get(key) for key in _OF_LABELS} | {"metrics": names}
     for key, value in of_labels.items() if values is not None else ():
         is_given = value is not None and not (isinstance(value, Sequence) and not len(value))

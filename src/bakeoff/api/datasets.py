@@ -21,7 +21,7 @@ from bakeoff.api.build_study import (
     takes,
 )
 from bakeoff.api.findings import Findings
-from bakeoff.comparisons.read_evidence import HOLES, MATRIX, score_matrix
+from bakeoff.comparisons.evidence import HOLES, MATRIX, score_matrix
 from bakeoff.comparisons.run_tests import matrices
 from bakeoff.errors import Problem, UserError, some, unknown
 from bakeoff.report.study import Study

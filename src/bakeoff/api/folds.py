@@ -41,7 +41,7 @@ from bakeoff.scores.given_results import check_ranges
 from bakeoff.sources.common.identifiers import names, series_of
 from bakeoff.spec.given_models import GivenColumns, GivenModel
 from bakeoff.spec.load import validated
-from bakeoff.spec.metrics import NEGATED
+from bakeoff.spec.metrics import METRICS_OF
 from bakeoff.spec.task import Task
 
 if TYPE_CHECKING:
@@ -337,7 +337,7 @@ def _of_scores(
 
 def _turned(name: str, values: NDArray[np.float64]) -> tuple[str, NDArray[np.float64]]:
     """Turn the sign of losses of numbers that scikit-learn has negated."""
-    ours = NEGATED.get(name, name)
+    ours = METRICS_OF.get(name, name)
     if ours not in METRICS or METRICS[ours].needs is not Need.NUMBERS:
         return name, values
     negated = METRICS[ours].range[0] >= 0 and not (values > 0).any()

@@ -29,7 +29,7 @@ from bakeoff.errors import UserError, printable, some, unknown
 from bakeoff.files import is_file
 from bakeoff.keys import name_of
 from bakeoff.options import OPTIONS
-from bakeoff.release import GateRows, GateVerdict, Terms, decide
+from bakeoff.release import GateRows, GateVerdict, decide, read_terms
 from bakeoff.report.numbers import count
 from bakeoff.report.study import Study
 from bakeoff.sources.common.base import TableKeys
@@ -228,7 +228,7 @@ def gate(
     better = not isinstance(kind, GivenMetric) or kind.greater_is_better
     rows = GateRows(given, parts, greater_is_better=better)
     rows = rows.measured(settings["unit"], settings["costs"])
-    return decide(rows, Terms.of(rows, measured.names, margin, alpha, superior))
+    return decide(rows, read_terms(rows, measured.names, margin, alpha, superior))
 
 
 def assert_not_worse(

@@ -19,8 +19,17 @@ from bakeoff.comparisons.settings import allowed_options
 from bakeoff.errors import UserError, unknown
 from bakeoff.files import write_text
 from bakeoff.options import read_value
-from bakeoff.release import Terms, decide, read_rows
-from bakeoff.release.verdict import as_json, as_markdown, change, headline, reasons, writer
+from bakeoff.release import (
+    as_json,
+    as_markdown,
+    change,
+    decide,
+    headline,
+    read_rows,
+    read_terms,
+    reasons,
+    writer,
+)
 from bakeoff.report import prose
 from bakeoff.report.numbers import count, number, paragraph, percent
 from bakeoff.scores import METRICS, counted_rows
@@ -57,7 +66,7 @@ def gate(args: argparse.Namespace) -> int:
             numbers=measured.numbers,
         )
         rows = rows.measured(args.unit, costs_in(args.costs))
-        terms = Terms.of(rows, measured.names, args.margin, args.alpha, args.superior)
+        terms = read_terms(rows, measured.names, args.margin, args.alpha, args.superior)
         verdict = decide(rows, terms)
     for place in places:
         write_text(place, as_markdown(verdict))

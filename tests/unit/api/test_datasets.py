@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 
 import bakeoff
-from bakeoff.comparisons import merged, run_planned
-from bakeoff.comparisons.read_evidence import HOLES, MATRIX
+from bakeoff.comparisons.evidence import HOLES, MATRIX
+from bakeoff.comparisons.run_tests import merged, run_planned
 from bakeoff.data.records import read_frame
 from bakeoff.execution import steps
 from bakeoff.execution.rule_inputs import RuleInputs
