@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable
 from typing import NamedTuple
 
+from bakeoff import release
 from bakeoff.api.build_study import in_arguments
 from bakeoff.api.rows import costs_in, read_tables
 from bakeoff.cli import COMMANDS
@@ -19,17 +20,6 @@ from bakeoff.comparisons.settings import allowed_options
 from bakeoff.errors import UserError, unknown
 from bakeoff.files import write_text
 from bakeoff.options import read_value
-from bakeoff.release import (
-    as_json,
-    as_markdown,
-    change,
-    decide,
-    headline,
-    read_rows,
-    read_terms,
-    reasons,
-    writer,
-)
 from bakeoff.report import prose
 from bakeoff.report.numbers import count, number, paragraph, percent
 from bakeoff.scores import METRICS, counted_rows
@@ -58,7 +48,7 @@ def gate(args: argparse.Namespace) -> int:
     places = outputs(args.output, files)
     with in_arguments(COMMANDS[args.command].keys):
         tables, columns, measured = read_tables(files, vars(args))
-        rows = read_rows(
+        rows = release.read_rows(
             *(tables, columns, args.models, args.subgroups or (), measured.kind),
             labels=args.task == "classification",
             positive=args.positive,
@@ -66,28 +56,29 @@ def gate(args: argparse.Namespace) -> int:
             numbers=measured.numbers,
         )
         rows = rows.measured(args.unit, costs_in(args.costs))
-        terms = read_terms(rows, measured.names, args.margin, args.alpha, args.superior)
-        verdict = decide(rows, terms)
+        terms = release.read_terms(rows, measured.names, args.margin, args.alpha, args.superior)
+        verdict = release.decide(rows, terms)
     for place in places:
-        write_text(place, as_markdown(verdict))
+        write_text(place, release.as_markdown(verdict))
     if args.json:
-        say(json.dumps(as_json(verdict), indent=2, ensure_ascii=False, allow_nan=False))
+        say(json.dumps(release.as_json(verdict), indent=2, ensure_ascii=False, allow_nan=False))
         return CODES[verdict.decision]
-    say("", bold(paragraph(headline(verdict))), paragraph(" ".join(reasons(verdict))), "")
+    reasons = paragraph(" ".join(release.reasons(verdict)))
+    say("", bold(paragraph(release.headline(verdict))), reasons, "")
     several = bool(verdict.by_metric)
     lines = [
         (
             *([one.terms.metric] if several else []),
             part.name or "all rows",
             f"{part.limits.n:,}",
-            *map(writer(one), (part.limits.estimate, part.limits.low, part.limits.high)),
+            *map(release.writer(one), (part.limits.estimate, part.limits.low, part.limits.high)),
             "worse" if part.decision is Release.BLOCK else "",
         )
         for one in verdict.each
         for part in (*([one.overall] if several else []), *one.subgroups)
     ]
     if lines:
-        moved = "change" if several else change(verdict)
+        moved = "change" if several else release.change(verdict)
         head = ["subgroup", "rows", moved, "lower limit", "upper limit", ""]
         first, side = (["metric"], "l") if several else ([], "")
         say(*table([*first, *head], lines, f"{side}lrrrrl"), "")
@@ -228,7 +219,7 @@ def _from_pilot(args: argparse.Namespace) -> Design:
     tables, columns, measured = read_tables(args.files[::-1], vars(args))
     if len(measured.names) > 1:
         raise UserError("metrics: a plan is for one metric")
-    rows = read_rows(
+    rows = release.read_rows(
         *(tables, columns, None if args.models is None else args.models[::-1], (), measured.kind),
         labels=True,
         positive=args.positive,

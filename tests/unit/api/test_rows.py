@@ -454,9 +454,8 @@ def test_perfect_numbers_have_a_root_mean_square_without_error(metric):
     found = metric_difference(NUMBERS, NUMBERS, other, metric=metric)
     errors = other - NUMBERS if metric == "rmse" else np.log1p(other) - np.log1p(NUMBERS)
     rows = np.random.default_rng(1).integers(0, N, (4000, N))
-    assert found.details["se"] == pytest.approx(
-        np.sqrt((errors[rows] ** 2).mean(axis=1)).std(), rel=0.05
-    )
+    drawn = np.sqrt((errors[rows] ** 2).mean(axis=1))
+    assert found.details["se"] == pytest.approx(drawn.std(), rel=0.05)
     assert found.pvalue < 1e-6
 
 
@@ -492,12 +491,7 @@ TWO, RUNS = (NUMBERS, *NEAR.values()), (TRUTH, flipped(0.2, 3), flipped(0.2))
         (bakeoff.gate, TWO, {"margin": 0.1, "foo": 1}, "^gate: unknown argument 'foo'"),
         (bakeoff.gate, TWO, {"metric": "max_error", "margin": 0.1}, "^metrics: no interval is k"),
         (bakeoff.gate, TWO, {"metric": "rmse", "margin": "-5%"}, r"^margin: found -5\.0, must be"),
-        (
-            bakeoff.gate,
-            RUNS,
-            {"margin": 0.1},
-            "^candidate has one training run.*: give two at least",
-        ),
+        (bakeoff.gate, RUNS, {"margin": 0.1}, "^candidate has one training run.*: give two"),
     ],
 )
 def test_what_cannot_be_compared_is_refused_by_name(call, given, options, said):
