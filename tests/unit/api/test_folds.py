@@ -114,11 +114,15 @@ def test_list_of_splits_is_known_by_its_rows():
     assert plan_of(halves, None, 6, None).name == "resampled"
 
 
-def test_training_on_more_and_more_rows():
-    cv = TimeSeriesSplit(6)
-    found = bakeoff.compare_folds(results(cv), cv=cv, n=len(Y))
-    assert set(found.comparisons["test"]) == {"corrected_repeated_kfold_t"}
-    assert plan_of(None, None, 6, list(cv.split(X))).growing
+@pytest.mark.parametrize(
+    ("cv", "test", "n"), [(TimeSeriesSplit(6), REPEATED, 6), (LeaveOneOut(), ONCE, 30)]
+)
+def test_as_many_folds_as_rows_or_training_on_more_and_more_of_them(cv, test, n):
+    x, y = X[40:70], Y[40:70]
+    found = {name: cross_validate(learner, x, y, cv=cv) for name, learner in LEARNERS.items()}
+    table = bakeoff.compare_folds(found, cv=cv, n=30).comparisons
+    assert (set(table["test"]), set(table["n"])) == ({test}, {n})
+    assert plan_of(cv, 30, n, None).growing == (n == 6)
 
 
 def test_tests_by_name_and_their_options():
@@ -148,14 +152,6 @@ def test_scores_alone_are_taken():
     table = bakeoff.compare_folds(found, cv=5).to_frame().set_index(["model_a", "model_b"])
     assert table.loc[("bayes", "tree"), "decision"] == "undecided"
     assert table.loc[("bayes", "other"), "decision"] != "undecided"
-
-
-def test_leave_one_out():
-    x, y, cv = X[40:70], Y[40:70], LeaveOneOut()
-    found = {name: cross_validate(learner, x, y, cv=cv) for name, learner in LEARNERS.items()}
-    table = bakeoff.compare_folds(found, cv=LeaveOneOut()).comparisons
-    assert set(table["test"]) == {"corrected_kfold_t"}
-    assert set(table["n"]) == {30}
 
 
 # --- a search: the numbers of this example of scikit-learn are rows of tests/coming_from
