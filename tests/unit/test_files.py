@@ -138,7 +138,6 @@ READERS = [
     (files.read_json, "a.json", [b"", b"\xff\xfe\xff", b"PAR1"]),
     (files.read_csv, "a.csv", [b"", b"\xff\xfe\xff"]),
     (files.read_parquet, "a.parquet", [b"", b"\xff\xfe\xff", b"PAR1"]),
-    (files.read_frame, "a.parquet", [b"", b"\xff\xfe\xff", b"PAR1"]),
 ]
 
 

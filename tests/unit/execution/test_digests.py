@@ -3,6 +3,7 @@
 import dataclasses
 import os
 import shutil
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -70,11 +71,7 @@ def test_files_are_digested_by_what_they_hold_and_folders_file_by_file(tmp_path,
     files = {name: logs / f"{name}.json" for name in ("a", "b")}
     for name, file in files.items():
         file.write_text(name)
-
-    def digest():
-        known._content.cache_clear()
-        return known.of_files([str(logs), str(tmp_path / "nothing.csv")])
-
+    digest = partial(known.of_files, [str(logs), str(tmp_path / "nothing.csv")])
     first = digest()
     files["a"].touch()
     assert digest() == first
