@@ -134,19 +134,12 @@ def test_what_is_no_json_is_not_written(tmp_path, value):
     assert list(tmp_path.iterdir()) == []
 
 
-READERS = [
-    (files.read_json, "a.json", [b"", b"\xff\xfe\xff", b"PAR1"]),
-    (files.read_csv, "a.csv", [b"", b"\xff\xfe\xff"]),
-    (files.read_parquet, "a.parquet", [b"", b"\xff\xfe\xff", b"PAR1"]),
-]
-
-
-@pytest.mark.parametrize(("read", "name", "damages"), READERS)
-def test_a_damaged_file_is_named(tmp_path, read, name, damages):
-    path = tmp_path / name
-    for damage in damages:
+@pytest.mark.parametrize("read", [files.read_json, files.read_csv, files.read_parquet])
+def test_a_damaged_file_is_named(tmp_path, read):
+    path = tmp_path / "a"
+    for damage in (b"", b"\xff\xfe\xff", *([b"PAR1"] if read is not files.read_csv else [])):
         path.write_bytes(damage)
-        with pytest.raises(UserError, match=rf"{name} is damaged \(.*\): delete it and run"):
+        with pytest.raises(UserError, match=r"a is damaged \(.*\): delete it and run"):
             read(path)
     path.unlink()
     with pytest.raises(FileNotFoundError):

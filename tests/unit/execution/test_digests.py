@@ -94,25 +94,38 @@ def test_new_module_of_a_room_makes_outdated_what_the_room_makes(package, tiny, 
     assert outdated(before, digests(tiny)) == MAKES[room]
 
 
-@pytest.mark.parametrize(
-    ("reorder", "of_order"),
-    [
-        (lambda e: e["models"], {"scores", "joined", "test", "tables", "report"}),
-        (lambda e: e["datasets"], {"joined", "test", "tables", "report"}),
-        (lambda e: e["models"]["tree"]["params"], {"report"}),
-        (lambda e: e["metrics"], {"scores", "joined", "tables", "report"}),
-    ],
-)
-def test_order_is_part_of_what_shows_it_and_of_no_fit(tiny, reorder, of_order):
+def turned(part):
+    """Turn the order of keys round."""
+    for key in list(part)[-2::-1]:
+        part[key] = part.pop(key)
+
+
+NEIGHBOURS = "sklearn.neighbors.KNeighborsClassifier"
+# what an edit of an experiment makes outdated
+EDITS = [
+    (lambda e: turned(e["models"]), {"scores", "joined", "test", "tables", "report"}),
+    (lambda e: turned(e["datasets"]), {"joined", "test", "tables", "report"}),
+    (lambda e: turned(e["models"]["tree"]["params"]), {"report"}),
+    (lambda e: e["metrics"].reverse(), {"scores", "joined", "tables", "report"}),
+    # a test is liberal for other learners, and for rows in groups
+    (
+        lambda e: e["models"].update(tree={"estimator": NEIGHBOURS}),
+        {"fit", "test", "tables", "report"},
+    ),
+    (
+        lambda e: e["datasets"]["iris"].update(groups="sepal length (cm)"),
+        {"data", "test", "tables", "report"},
+    ),
+]
+
+
+@pytest.mark.parametrize(("edit", "makes_outdated"), EDITS)
+def test_edit_makes_outdated_what_shows_it(tiny, edit, makes_outdated):
     tiny["datasets"]["wine"] = {"source": "sklearn", "name": "wine"}
     tiny["models"]["tree"]["params"] = {"max_depth": 2, "min_samples_leaf": 2}
-    before, part = digests(tiny), reorder(tiny)
-    if isinstance(part, list):
-        part.reverse()
-    else:
-        for key in list(part)[-2::-1]:
-            part[key] = part.pop(key)
-    assert outdated(before, digests(tiny)) == of_order
+    before = digests(tiny)
+    edit(tiny)
+    assert outdated(before, digests(tiny)) == makes_outdated
 
 
 def test_what_digests_name_is_there(package, tiny):
@@ -162,11 +175,3 @@ def test_edit_of_an_own_metric_makes_scores_tests_and_report_outdated_and_no_fit
     before = digests(tiny)
     (tmp_path / "shared_gains.py").write_text("RATE = 2\n")
     assert outdated(before, digests(tiny)) == {"scores", "joined", "test", "tables"}
-
-
-def test_learner_that_a_test_is_liberal_for_makes_tests_outdated_and_groups_too(tiny):
-    before = digests(tiny)["test"]
-    neighbours = {"tree": {"estimator": "sklearn.neighbors.KNeighborsClassifier"}}
-    assert digests(tiny | {"models": tiny["models"] | neighbours})["test"] != before
-    tiny["datasets"]["iris"]["groups"] = "sepal length (cm)"
-    assert digests(tiny)["test"] != before
