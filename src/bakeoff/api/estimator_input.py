@@ -16,9 +16,9 @@ from bakeoff.api.build_study import without_none
 from bakeoff.errors import UserError
 from bakeoff.fit.estimator import NAMED_PARTS
 from bakeoff.keys import name_of
+from bakeoff.spec.experiment import Task
 from bakeoff.spec.load import validated
 from bakeoff.spec.models import Model
-from bakeoff.spec.task import Task
 
 _ALLOWED = (
     "a number, a text, a list, an estimator, a function, a class, or an object whose attributes "

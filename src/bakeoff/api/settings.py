@@ -15,8 +15,8 @@ from bakeoff.options import ALIASES, OPTIONS
 from bakeoff.scores import METRICS
 from bakeoff.scores.metrics import Need
 from bakeoff.scores.own_metrics import taken_by_path
+from bakeoff.spec.experiment import Task
 from bakeoff.spec.metrics import GivenMetric, Kind, OwnMetric, passing_of
-from bakeoff.spec.task import Task
 from bakeoff.stats import ArgumentError
 
 P = ParamSpec("P")

@@ -137,7 +137,7 @@ def _meaning(experiment: Experiment) -> list[Any]:
 
 def _own_metrics(experiment: Experiment) -> list[Any]:
     metrics = experiment.own_metrics.values()
-    return [*map(_plain, metrics), own_code(*(m.module for m in metrics))]
+    return [*map(_plain, metrics), own_code(*(metric.function for metric in metrics))]
 
 
 def _plain(part: Any, *without: str) -> Any:

@@ -98,8 +98,8 @@ class RuleInputs:
 
     def choosing(self, dataset: str) -> list[str]:
         """List the predictions of the models that choose something and are kept."""
-        chosen = [m for m, spec in self.experiment.fitted.items() if spec.chooses]
-        names = [name for name in self.kept(dataset) if name in chosen]
+        fitted = self.experiment.fitted
+        names = [name for name in self.kept(dataset) if name in fitted and fitted[name].chooses]
         return [path for plan in self.plans for path in self.predictions(dataset, plan, names)]
 
     # Files that stand beside predictions, and those that tests and the report read.

@@ -193,8 +193,8 @@ class Model(SpecSection):
     def _as_meant(cls, given: Any) -> Any:
         if not isinstance(given, Mapping):
             return given
-        own = {key: v if key in _TEXTS else with_numbers(v) for key, v in given.items()}
-        return {"preprocessing": "none", **own} if "steps" in own else own
+        read = {key: v if key in _TEXTS else with_numbers(v) for key, v in given.items()}
+        return {"preprocessing": "none", **read} if "steps" in read else read
 
     @model_validator(mode="after")
     def _one_way_to_say_it(self) -> Model:

@@ -55,28 +55,22 @@ def fitted(files, estimator, seed=1, fit=FIT, **keys):
     return Predictions.read(output)
 
 
-def mixed_frame(n=80):
-    """Return numbers, categories, dates and gaps: what data look like."""
-    rng = np.random.default_rng(0)
+@pytest.fixture
+def paths(tmp_path):
+    """Write numbers, categories, dates and gaps: what data look like."""
+    rng, n = np.random.default_rng(0), 80
     y = rng.integers(0, 2, n)
     size = (y + rng.normal(size=n)).round(3)
     size[::7] = np.nan
-    colour = pd.Series(rng.choice(["red", "green", "blue"], n)).where(rng.random(n) > 0.1)
-    return pd.DataFrame(
-        {
-            ROW_ID: np.arange(100, 100 + n),
-            TARGET: np.where(y == 1, "yes", "no"),
-            "size": size,
-            "colour": colour,
-            "day": pd.Timestamp("2024-01-01") + pd.to_timedelta(rng.integers(0, 900, n), unit="D"),
-            "flag": rng.random(n) > 0.5,
-        }
-    )
-
-
-@pytest.fixture
-def paths(tmp_path):
-    frame, classes = mixed_frame(), ("no", "yes")
+    columns = {
+        ROW_ID: np.arange(100, 100 + n),
+        TARGET: np.where(y == 1, "yes", "no"),
+        "size": size,
+        "colour": pd.Series(rng.choice(["red", "green", "blue"], n)).where(rng.random(n) > 0.1),
+        "day": pd.Timestamp("2024-01-01") + pd.to_timedelta(rng.integers(0, 900, n), unit="D"),
+        "flag": rng.random(n) > 0.5,
+    }
+    frame, classes = pd.DataFrame(columns), ("no", "yes")
     plan = Holdout.model_validate({})
     splits = make_splits("d", Table(frame, Target(classes)), "holdout", plan, 1)
     return written(tmp_path, frame, classes, splits)
@@ -343,21 +337,20 @@ def test_predictions_come_back(tmp_path, rows, ranked_by):
 
 
 def test_stamp_tells_what_made_a_file(tmp_path):
-    data, splits, output = (tmp_path / name for name in ("data", "splits", "p.parquet"))
+    data, output = tmp_path / "data", tmp_path / "p.parquet"
     data.write_text("data")
-    splits.write_text("splits")
-    made_by = stamp("fingerprint", data, splits)
+    made_by, fingerprint = stamp("fingerprint", data), {"fingerprint": "fingerprint"}
     assert not is_made(output, made_by)
     code = np.zeros(2, dtype=np.intp)
     Predictions(np.arange(2), code, code, ("u", "v"), None, None, made_by).write(output)
     assert is_made(output, made_by)
-    assert not is_made(output, stamp("another", data, splits))
+    assert is_made(output, fingerprint)
+    assert not is_made(output, stamp("another", data))
+    assert not is_made(output, fingerprint | {"measured": "{}"})
     data.write_text("other data")
-    assert not is_made(output, stamp("fingerprint", data, splits))
-    assert is_made(output, {"fingerprint": "fingerprint"})
-    assert not is_made(output, {"fingerprint": "fingerprint", "measured": "{}"})
+    assert not is_made(output, stamp("fingerprint", data))
     output.write_text("half a file")
-    assert not is_made(output, {"fingerprint": "fingerprint"})
+    assert not is_made(output, fingerprint)
 
 
 def test_predictions_of_another_fingerprint_are_not_scored(tmp_path):

@@ -1,14 +1,14 @@
 """What a model chooses, it chooses on its training part, and it chooses as it should."""
 
-from itertools import product
+from functools import partial
 from typing import get_args
 
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn import metrics
 from sklearn.datasets import make_classification
 from sklearn.linear_model import LogisticRegression
-from sklearn.metrics import accuracy_score, cohen_kappa_score, jaccard_score, matthews_corrcoef
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -109,6 +109,17 @@ def test_score_undefined_on_inner_folds_is_an_error_and_odd_names_are_none():
     assert learnt(model(XGBOOST), TrainingPart(odd, data.target)).estimator is not None
 
 
+CRITERIA = {
+    "accuracy": metrics.accuracy_score,
+    "balanced_accuracy": metrics.balanced_accuracy_score,
+    "f1": partial(metrics.f1_score, zero_division=0),
+    "jaccard": partial(metrics.jaccard_score, zero_division=0),
+    "kappa": metrics.cohen_kappa_score,
+    "mcc": metrics.matthews_corrcoef,
+    "youden": partial(metrics.balanced_accuracy_score, adjusted=True),
+}
+
+
 @pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("criterion", get_args(Criterion))
 def test_best_threshold_is_best_of_all(criterion, seed):
@@ -119,21 +130,10 @@ def test_best_threshold_is_best_of_all(criterion, seed):
     costs = np.array([[0.0, 1.0], [5.0, 0.0]])
 
     def gain(t):
-        cell = {
-            (i, j): weights[(y == i) & ((scores >= t) == bool(j))].sum()
-            for i, j in product((0, 1), repeat=2)
-        }
-        tn, fp, fn, tp = (cell[k] for k in ((0, 0), (0, 1), (1, 0), (1, 1)))
-        predicted = scores >= t
-        values = {
-            "f1": lambda: 2 * tp / (2 * tp + fp + fn),
-            "cost": lambda: -(fp + 5 * fn),
-            "accuracy": lambda: accuracy_score(y, predicted, sample_weight=weights),
-            "jaccard": lambda: jaccard_score(y, predicted, sample_weight=weights),
-            "kappa": lambda: cohen_kappa_score(y, predicted, sample_weight=weights),
-            "mcc": lambda: matthews_corrcoef(y, predicted, sample_weight=weights),
-        }
-        return float(values.get(criterion, lambda: tp / (tp + fn) + tn / (tn + fp))())
+        predicted = (scores >= t).astype(int)
+        if criterion == "cost":
+            return -(weights * costs[y, predicted]).sum()
+        return CRITERIA[criterion](y, predicted, sample_weight=weights)
 
     found = best_threshold(y, scores, criterion, 0.5, weights, costs)
     best = max(gain(t) for t in np.linspace(-0.005, 1.005, 203))

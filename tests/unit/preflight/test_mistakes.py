@@ -36,7 +36,11 @@ MISTAKES = [
     ("metrics", ["acuracy"], "[0]: unknown metric 'acuracy'; did you mean 'accuracy'?"),
     ("datasets.iris.source", "sklern", ": unknown source 'sklern'; did you mean 'sklearn'?"),
     ("datasets.iris.name", "irs", ": unknown value 'irs'; did you mean 'iris'?"),
-    ("models.tree.estimator", "nosuchpackage.Model", " … 'nosuchpackage' is not installed"),
+    (
+        "models.tree.estimator",
+        "nosuch.space.Model",
+        " … 'nosuch' is not installed … pip install nosuch … put nosuch.py beside",
+    ),
     ("models.tree.estimator", "tree", ": found 'tree' … import path"),
     ("models.tree.estimator", "sklearn.tree.plot_tree", " … is a function, not a class"),
     ("models.tree.params", {"max_dept": 3}, " … 'max_dept'; did you mean 'max_depth'?"),
