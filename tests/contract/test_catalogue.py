@@ -7,9 +7,10 @@ import itertools
 import json
 import math
 import re
-from typing import Literal, get_args, get_origin
+from typing import Annotated, Literal, get_args, get_origin
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import bakeoff.stats
@@ -295,29 +296,6 @@ def test_entry_is_complete(name, entry):
     assert positional(entry) == [*truth, *fold, *models]
 
 
-def listed(entry, option):
-    """Return the values that an option takes, as its refusal lists them."""
-    with pytest.raises(ArgumentError) as refusal:
-        call(entry, ordinary(entry), **{option: "nonsense"})
-    assert refusal.value.argument == option
-    values = re.findall(r"'([^']+)'", refusal.value.message.partition("allowed: ")[2])
-    assert entry.options[option].default in values, f"list the allowed values: {refusal.value}"
-    return values
-
-
-@pytest.mark.parametrize(
-    ("name", "option"),
-    [
-        (name, option)
-        for name, entry in CATALOGUE.items()
-        for option, facts in entry.options.items()
-        if get_origin(facts.annotation) is Literal
-    ],
-)
-def test_values_of_an_option_are_those_of_its_annotation(entry, option):
-    assert set(listed(entry, option)) == set(get_args(entry.options[option].annotation))
-
-
 @pytest.mark.parametrize("name", NAMES)
 def test_what_the_entry_registers_is_so(entry):
     if entry.reads == "scores" and entry.evidence is Evidence.FOLD_SCORES:
@@ -469,6 +447,23 @@ def test_any_evidence_gives_a_sound_result_or_a_named_refusal(entry, case):
     check_outcome(entry, case)
 
 
+def words(annotation):
+    """Return the words of which an option takes one; none where it takes other values."""
+    kind = get_args(annotation)[0] if get_origin(annotation) is Annotated else annotation
+    return get_args(kind) if get_origin(kind) is Literal else ()
+
+
+def listed(entry, option):
+    """Return the values that an option takes, as its refusal lists them and its type does."""
+    with pytest.raises(ArgumentError) as refusal:
+        call(entry, ordinary(entry), **{option: "nonsense"})
+    assert refusal.value.argument == option
+    values = re.findall(r"'([^']+)'", refusal.value.message.partition("allowed: ")[2])
+    assert entry.options[option].default in values, f"list the allowed values: {refusal.value}"
+    assert {*words(entry.options[option].annotation)} in ({*values}, set())
+    return values
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_every_choice_keeps_the_promises_on_any_evidence(entry):
     named = [o for o, p in entry.options.items() if isinstance(p.default, str)]
@@ -528,15 +523,6 @@ def test_identical_models_are_never_told_apart(entry):
         assert all(pair.pvalue_adjusted == 1.0 for pair in result.pairs)
     elif not has_margin(entry):
         assert result.pvalue == pytest.approx(1.0)
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_same_input_gives_the_same_result_and_is_left_alone(entry):
-    arguments = ordinary(entry)
-    copies = tuple(a.copy() for a in arguments)
-    first, second = call(entry, arguments), call(entry, arguments)
-    assert first.to_dict() == second.to_dict()
-    assert all(np.array_equal(a, c) for a, c in zip(arguments, copies, strict=True))
 
 
 # ------------------------------------------------------------------------------ symmetries
@@ -645,6 +631,10 @@ def refused(entry, arguments, argument):
         call(entry, arguments)
 
 
+PAIRED = [n for n in having(arity=Arity.PAIR) if "unpaired" not in n]
+"""Tests of two models on the same rows, folds or runs."""
+
+
 def wrong(entry):
     """Yield evidence that cannot be used, and the argument that is named."""
     arguments, names = ordinary(entry), positional(entry)
@@ -660,7 +650,7 @@ def wrong(entry):
         truth, *scores = arguments
         yield (truth + 1, *scores), "y_true"
         yield (np.where(truth == 1, "yes", "no"), *scores), "y_true"
-    if entry.arity is Arity.PAIR and "unpaired" not in entry.name:  # models may differ in runs
+    if entry.name in PAIRED:
         yield (*others, last[:, :-1] if entry.evidence is Evidence.RUNS else last[:-1]), names[-1]
     if entry.arity in (Arity.OMNIBUS, Arity.ALL_PAIRS):  # one model is no comparison
         yield (*others, np.take(last, [0], axis=model_axis(entry))), names[-1]
@@ -672,50 +662,147 @@ def test_evidence_that_cannot_be_used_is_refused(entry):
         refused(entry, arguments, argument)
 
 
+NONSENSE = [None, "x", math.nan, math.inf, -1, 0, 1.5, [], [1.0, 2.0], object(), True, {}]
+
+
+def framed(array, index=None):
+    """Turn an array into a Series or a DataFrame, where it has no more than two axes."""
+    if array.ndim > 2:
+        return array
+    return (pd.Series if array.ndim == 1 else pd.DataFrame)(array, index=index)
+
+
+def frames(entry, arguments, index=None):
+    """Turn the evidence of a test into tables; runs are a list with one column each."""
+    runs = entry.evidence is Evidence.RUNS
+    return tuple(
+        [framed(run, index) for run in a] if runs and a.ndim == 2 else framed(a, index)
+        for a in arguments
+    )
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_same_input_in_any_container_gives_the_same_result_and_is_left_alone(entry):
+    arguments = ordinary(entry)
+    expected = call(entry, arguments).to_dict()
+    assert call(entry, frames(entry, arguments)).to_dict() == expected
+    objects, unmasked = (lambda a: a.astype(object)), (lambda a: np.ma.array(a, mask=False))
+    containers = [np.asarray, np.asfortranarray, np.ndarray.tolist, objects, unmasked]
+    if (entry.evidence, entry.reads) == (Evidence.ROWS, "correctness"):
+        containers.append(lambda a: framed(a).astype("boolean"))
+    for wrap in containers:
+        assert call(entry, tuple(wrap(a) for a in arguments)).to_dict() == expected
+    assert all(map(np.array_equal, arguments, ordinary(entry)))
+
+
+@pytest.mark.parametrize("name", PAIRED)
+def test_rows_in_another_order_are_refused(entry):
+    arguments = ordinary(entry)
+    runs = entry.evidence is Evidence.RUNS
+    rows = [f"row {i}" for i in range(arguments[0].shape[-1] if runs else len(arguments[0]))]
+    same = frames(entry, arguments, rows)
+    assert call(entry, same).to_dict() == call(entry, arguments).to_dict()
+    last = [run.iloc[::-1] for run in same[-1]] if runs else same[-1].iloc[::-1]
+    turned = (*same[:-1], last)
+    with pytest.raises(ValueError, match=rf"{positional(entry)[-1]}.*row labels"):
+        call(entry, turned)
+
+
+def no_evidence(entry, value):
+    """Yield what is no evidence in the place of an argument, and what is said of it."""
+    infinite = [math.inf, -math.inf] if entry.reads in ("scores", "criteria") else []
+    for gap in [None, math.nan, pd.NA, *infinite] if entry.name != "cost_sensitive" else []:
+        holed = value.astype(object)
+        holed.flat[1] = gap
+        yield holed, ".*(missing|NaN)"
+    masked = np.ma.array(value, mask=False)
+    masked[1] = np.ma.masked
+    yield masked, ""
+    if entry.reads not in ("classes", "predictions"):  # any labels of one kind are labels
+        yield np.full(value.shape, 1 + 2j), ""
+        yield np.full(value.shape, "0.5"), ""
+        yield np.full(value.shape, "2026-01-01", dtype="datetime64[D]"), ""
+    for wrong in ([[0.5], [0.5, 0.6]], {"a": 1}, None):
+        yield wrong, ""
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_is_no_evidence_is_refused_by_name(entry):
+    arguments = ordinary(entry)
+    for position, argument in enumerate(positional(entry)):
+        before, value, after = arguments[:position], arguments[position], arguments[position + 1 :]
+        for wrong, said in no_evidence(entry, value):
+            with pytest.raises(ValueError, match=argument + said):
+                call(entry, (*before, wrong, *after))
+
+
+@pytest.mark.parametrize(("name", "option"), [(n, o) for n in NAMES for o in CATALOGUE[n].options])
+def test_options_of_another_kind_are_refused_by_name(entry, option):
+    arguments = ordinary(entry)
+    for value in NONSENSE:
+        try:
+            result = call(entry, arguments, **{option: value})
+        except ValueError as error:
+            refusal = str(error)
+        else:
+            written = inspect.signature(entry.function).parameters[option].annotation
+            kind = f"{written} {entry.options[option].annotation}"  # as written, and evaluated
+            assert is_of_kind(value, kind), f"{option}={value!r} was taken"
+            assert result.to_dict()
+            continue
+        assert option in refusal, f"{option}={value!r}: {refusal}"
+
+
+def is_of_kind(value, kind):
+    """Say whether a value is of the type that an option's annotation names."""
+    if value is None:
+        return "None" in kind
+    if isinstance(value, bool):
+        return "bool" in kind or "ArrayLike" in kind
+    if isinstance(value, (int, float)):
+        whole = isinstance(value, int) or math.isfinite(value)
+        return whole and any(word in kind for word in ("int", "float", "ArrayLike"))
+    return isinstance(value, list) and ("ArrayLike" in kind or "Sequence" in kind)
+
+
+# ----------------------------------------------------------- intervals beside the test
+
+
+def disagree(pvalue, ci, alpha, null=0):
+    """Tell whether an interval holds what the test rejects, or lacks what it does not."""
+    return ci is not None and (pvalue <= alpha) == (ci.low <= null <= ci.high)
+
+
+def family(name):
+    """Tell whether a test has pairs of models by itself, or can be given those of three."""
+    return CATALOGUE[name].arity is Arity.ALL_PAIRS or pairs_of(name)
+
+
 WITH_INTERVAL = [
-    name
+    (name, pairs)
     for name in with_option("confidence_level")
-    if CATALOGUE[name].arity in (Arity.ONE, Arity.PAIR)
-    and not math.isnan(call(CATALOGUE[name], ordinary(CATALOGUE[name])).pvalue)
+    for pairs in (False, True)
+    if CATALOGUE[name].type1 is not TypeOneError.BAYESIAN
+    and (family(name) if pairs else CATALOGUE[name].arity is not Arity.ALL_PAIRS)
 ]
 
 
-@pytest.mark.parametrize("name", WITH_INTERVAL)
-def test_an_interval_that_disagrees_with_the_test_is_named(name):
-    entry, arguments = CATALOGUE[name], ordinary(CATALOGUE[name])
-    pvalue = call(entry, arguments).pvalue
-    for factor in (0.5, 0.9, 0.98, 0.995, 1.005, 1.02, 1.1, 1.5):
-        result = call(entry, arguments, confidence_level=1 - min(factor * pvalue, 0.999))
-        if result.ci is None:
-            continue
-        null = {"binomial_test": 0.5}.get(name, REQUIRED["mu0"] if "mu0" in entry.options else 0)
-        contains = result.ci.low <= null <= result.ci.high
-        told = any(check.name == AGREE for check in result.assumptions)
-        assert told == (contains == (pvalue <= 1 - result.ci.confidence)), factor
-
-
-@pytest.mark.parametrize(
-    "name",
-    [
-        name
-        for name in with_option("confidence_level")
-        if CATALOGUE[name].arity is Arity.ALL_PAIRS or (name in WITH_INTERVAL and pairs_of(name))
-    ],
-)
-def test_pairs_whose_interval_disagrees_with_the_test_are_named(name):
-    entry = of_all(CATALOGUE[name])
-    options = {"n_resamples": 999} if "n_resamples" in CATALOGUE[name].family_options else {}
-    arguments = ordinary(entry)
-    first = min(pair.pvalue_adjusted for pair in call(entry, arguments, **options).pairs)
-    for factor in (0.5, 0.9, 0.995, 1.005, 1.1, 1.5, 3):
-        alpha = min(factor * first, 0.9)
-        result = call(entry, arguments, **options, confidence_level=1 - alpha)
-        odd = {
-            f"({pair.a}, {pair.b})"
-            for pair in result.pairs
-            if pair.ci is not None
-            and (pair.pvalue_adjusted <= alpha) == (pair.ci.low <= 0 <= pair.ci.high)
-        }
+@pytest.mark.parametrize(("name", "pairs"), WITH_INTERVAL)
+def test_an_interval_that_disagrees_with_the_test_is_named(name, pairs):
+    entry = of_all(CATALOGUE[name]) if pairs else CATALOGUE[name]
+    options = {"n_resamples": 999} if pairs and "n_resamples" in entry.family_options else {}
+    null = {"binomial_test": 0.5}.get(name, needed(entry).get("mu0", 0))
+    first = call(entry, ordinary(entry), **options)
+    pvalue = min(pair.pvalue_adjusted for pair in first.pairs) if pairs else first.pvalue
+    if math.isnan(pvalue):
+        return
+    for factor in (0.5, 0.9, 0.98, 0.995, 1.005, 1.1, 3):
+        alpha = min(factor * pvalue, 0.9)
+        result = call(entry, ordinary(entry), **options, confidence_level=1 - alpha)
         told = [check.detail for check in result.assumptions if check.name == AGREE]
+        if not pairs:
+            assert bool(told) == disagree(pvalue, result.ci, alpha, null), factor
+            continue
         found = {pair for detail in told for pair in re.findall(r"\(\d, \d\)", detail)}
-        assert found == odd, factor
+        of_pairs = {f"({p.a}, {p.b})": (p.pvalue_adjusted, p.ci) for p in result.pairs}
+        assert found == {k for k, v in of_pairs.items() if disagree(*v, alpha)}, factor

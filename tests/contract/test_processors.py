@@ -21,7 +21,6 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from typing import Literal, get_args, get_origin
 
 import numpy as np
 import pandas as pd
@@ -56,8 +55,7 @@ def catalogue():
         forms = [
             {option: value}
             for option, facts in entry.options.items()
-            if get_origin(facts.annotation) is Literal
-            for value in get_args(facts.annotation)
+            for value in suite.words(facts.annotation)
         ]
         if entry.variants is not None:
             blocks = np.arange(len(cases["ordinary"][0])) // 4

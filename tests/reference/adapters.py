@@ -2,11 +2,11 @@
 
 import math
 from contextlib import contextmanager
-from itertools import combinations, zip_longest
+from itertools import zip_longest
 from unittest import mock
 
 import numpy as np
-from scipy.stats import chi2, kendalltau
+from scipy.stats import chi2, kendalltau  # noqa: F401
 
 from bakeoff import stats
 from bakeoff.stats import (
@@ -327,10 +327,6 @@ def formula_p(found):
     return found.get("formula_pvalue", found["pvalue"]) if undecided else found["pvalue"]
 
 
-def chi2_p(statistic):
-    return chi2.sf(statistic, 1)
-
-
 def adjusted(result):
     return [pair.pvalue_adjusted for pair in result.pairs]
 
@@ -344,14 +340,9 @@ def of_labels(counts, n_classes):
 
 
 def folds_by_group(groups):
-    """Return a column for each group, the shorter ones filled up with missing folds."""
-    return np.array(list(zip_longest(*groups, fillvalue=np.nan)))
-
-
-def samples(*scores):
-    """Return the scores of models on different folds, the shorter ones filled up likewise."""
-    folds = max(map(len, scores))
-    return [np.pad(x, ((0, folds - len(x)), (0, 0)), constant_values=np.nan) for x in scores]
+    """Return scores by fold and group, the shorter ones filled up with missing folds."""
+    missing = np.full(np.shape(groups[0][0]), np.nan)
+    return np.array(list(zip_longest(*groups, fillvalue=missing)))
 
 
 def cube(Y, model, fold):
@@ -409,49 +400,21 @@ def effective(found):
     return found["statistic"] ** 2 * found["se"] ** 2 / found["variance_rows"]
 
 
-def half_sample(
-    half_differences, full_differences=None, alternative="two-sided", confidence_level=0.95
-):
-    halves = np.reshape(half_differences, (-1, 1))
-    full = () if full_differences is None else np.c_[np.array(full_differences)]
-    # the file has the means of the halves, and of all rows: K folds of the same mean
-    rows = np.vstack([np.tile(halves, len(full[0])), full]) if len(full) else halves
-    return stats.half_sample_t(
-        rows,
-        np.zeros_like(rows),
-        full_repeats=len(full),
-        variant="full" if len(full) else "halves",
-        alternative=alternative,
-        confidence_level=confidence_level,
-    )
+def half_sample(half_differences, full_differences, **options):
+    """Run the test on the means of the halves and of all rows: K folds of the same mean."""
+    full = np.empty((0, 1)) if full_differences is None else np.c_[np.array(full_differences)]
+    halves = np.repeat(np.reshape(half_differences, (-1, 1)), full.shape[1], axis=1)
+    rows = np.vstack([halves, full])
+    variant = "full" if len(full) else "halves"
+    return stats.half_sample_t(rows, 0 * rows, full_repeats=len(full), variant=variant, **options)
 
 
 def omnibus(scores, greater_is_better=True):
-    chi2 = stats.friedman(scores, method="asymptotic", greater_is_better=greater_is_better)
     f = stats.iman_davenport(scores, greater_is_better=greater_is_better)
-    return {
-        "n": f.n,
-        "friedman": chi2.statistic,
-        "friedman_pvalue": chi2.pvalue,
-        "iman_davenport": f.statistic,
-        "df1": f.df1,
-        "df2": f.df2,
-        "iman_davenport_pvalue": f.pvalue,
-        "average_ranks": chi2.details["average_ranks"],
-    }
-
-
-def common_signed_ranks(scores, greater_is_better):
-    pairs = list(combinations(range(scores.shape[1]), 2))
-    how = {"missing": "omit", "method": "exact", "greater_is_better": greater_is_better}
-    found = [stats.wilcoxon_signed_rank(scores[:, a], scores[:, b], **how) for a, b in pairs]
-    return {
-        "pairs": pairs,
-        "n_common": [result.n for result in found],
-        "w_plus": [result.statistic for result in found],
-        "pvalue": [result.pvalue for result in found],
-        "holm": stats.adjust_pvalues([result.pvalue for result in found], "holm"),
-    }
+    ranks = stats.friedman(scores, method="asymptotic", greater_is_better=greater_is_better)
+    both = {"friedman": ranks, "iman_davenport": f}
+    pvalues = {f"{name}_pvalue": result.pvalue for name, result in both.items()}
+    return told(f) | pvalues | {name: result.statistic for name, result in both.items()}
 
 
 def upper(table):

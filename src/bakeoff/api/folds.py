@@ -15,18 +15,21 @@ from numpy.typing import ArrayLike, NDArray
 
 from bakeoff.api.build_study import (
     HOLDOUT,
+    TestSettings,
+    as_pandas,
     asked_tests,
     described_metric,
     given_experiment,
     given_study,
     made_by,
+    numbers_wanted,
+    place_of,
     planned_tests,
+    takes,
     without_none,
 )
 from bakeoff.api.estimator_input import learner_of, task_of
 from bakeoff.api.findings import Findings
-from bakeoff.api.rows import as_pandas
-from bakeoff.api.settings import TestSettings, numbers_wanted, place_of, takes
 from bakeoff.data.given_predictions import HeldModel
 from bakeoff.data.target import looks_like_a_quantity
 from bakeoff.errors import UserError, listed, placed, some, unknown

@@ -16,8 +16,8 @@ from bakeoff.comparisons.advice import (
     recommended,
     smallest_pvalue,
 )
-from bakeoff.comparisons.evidence import FIXED_METRICS, has_interval, has_row_values, has_test
 from bakeoff.comparisons.settings import (
+    FIXED_METRICS,
     IN_UNIT,
     INDEPENDENT,
     check_options,
@@ -25,6 +25,9 @@ from bakeoff.comparisons.settings import (
     corrects,
     deterministic,
     form_of,
+    has_interval,
+    has_row_values,
+    has_test,
     planned,
     takes_control,
 )

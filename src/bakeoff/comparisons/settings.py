@@ -16,9 +16,8 @@ from typing import Any
 from pydantic import TypeAdapter
 from pydantic.errors import PydanticSchemaGenerationError
 
-from bakeoff.comparisons.evidence import FIXED_METRICS
 from bakeoff.errors import Problem, unknown
-from bakeoff.scores.metrics import metrics_of
+from bakeoff.scores import METRICS, Metric, metrics_of
 from bakeoff.spec import AnalysisPlan, Experiment, HypothesisTests, PlannedTest
 from bakeoff.spec.related import dependent, in_time
 from bakeoff.spec.tests import Correction
@@ -29,6 +28,7 @@ from bakeoff.stats.core.pairs import pairs_of as all_pairs
 from bakeoff.stats.core.pairs import simultaneous_level
 from bakeoff.stats.core.registry import Relation
 from bakeoff.stats.metrics.family import MAX_T
+from bakeoff.stats.metrics.metric import Form
 
 _MANAGED = {
     "confidence_level": "`alpha` and the correction",
@@ -50,6 +50,35 @@ SHARED = ("alternative", "rope", "margin")
 """Parameters that `tests:` may set for all tests that have them."""
 IN_UNIT = ("mu0", "margin", "rope")
 """Parameters in the unit of a metric: what is right for one metric is wrong for another."""
+
+# --- metrics, as tests know them
+
+FIXED_METRICS = {metric.reads: metric.name for metric in reversed(METRICS.values()) if metric.reads}
+"""The metric that a test is about, by what it reads."""
+
+
+def has_interval(metric: str) -> bool:
+    """Tell whether a metric has intervals on rows: those that are computed from these do."""
+    return (measure := _computed(metric)) is not None and measure.interval
+
+
+def has_test(metric: str) -> bool:
+    """Tell whether a metric has tests on rows: not those that jump when a row is left out."""
+    return (measure := _computed(metric)) is not None and measure.smooth
+
+
+def has_row_values(metric: str, *, means: bool) -> bool:
+    """Tell whether each row of predicted numbers adds a number of its own to a metric."""
+    measure = _computed(metric)
+    if measure is None or measure.form is not Form.ROWS:
+        return False
+    return measure.mean_of_rows or not means
+
+
+def _computed(metric: str) -> Metric | None:
+    measure = METRICS.get(metric)
+    return measure if measure is not None and measure.computed else None
+
 
 # --- which form of a test runs
 
@@ -109,12 +138,6 @@ def pairs_of(models: Sequence[str], versus: str | None) -> list[tuple[int, int]]
     """List all pairs (0, 1), (0, 2), ..., or the control, as A, against each other model."""
     control = None if versus is None or versus not in models else list(models).index(versus)
     return all_pairs(len(models), control)
-
-
-def level_of_each(test: PlannedTest, models: Sequence[str]) -> float:
-    """Return the level at which each pair is tested if all share it equally, for planning."""
-    pairs = len(pairs_of(models, test.versus))
-    return test.alpha / (1 if test.correction in (None, "none", "BH", "BY") else max(pairs, 1))
 
 
 # --- its settings

@@ -10,9 +10,9 @@ from typing import Any
 
 import pandas as pd
 
-from bakeoff.comparisons import Comparison
+from bakeoff.comparisons.evidence import read_predictions, read_scores
 from bakeoff.comparisons.plan_tests import unknown_test
-from bakeoff.comparisons.read_evidence import read_predictions, read_scores
+from bakeoff.comparisons.run_tests import Comparison
 from bakeoff.errors import UserError
 from bakeoff.files import read_csv, read_json
 from bakeoff.fit.fit_task import BASE_PACKAGES, distributions_of, versions

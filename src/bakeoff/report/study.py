@@ -14,9 +14,9 @@ import numpy as np
 import pandas as pd
 from scipy.special import ndtri
 
-from bakeoff.comparisons import Comparison, Decision
 from bakeoff.comparisons.advice import Cautions, cautions
 from bakeoff.comparisons.evidence import PairedPredictions
+from bakeoff.comparisons.run_tests import Comparison, Decision
 from bakeoff.report.numbers import clean, fixed, interval, short, spread, words
 from bakeoff.scores import METRICS, POINTS, Metric, Need
 from bakeoff.scores.metrics import in_unit, metrics_of, mixed_units
