@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 from contextlib import nullcontext, suppress
+from unittest import mock
 
 import numpy as np
 import pandas as pd
@@ -20,19 +21,13 @@ from bakeoff.errors import UserError
 
 
 @pytest.mark.parametrize("where", ["touch", "write_text"])
-def test_file_that_cannot_be_written_is_told_and_leaves_nothing(tmp_path, monkeypatch, where):
-    for number, advice in (
-        *((number, "room") for number in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)),
-        (errno.EACCES, "write"),
-    ):
-
-        def refuse(*args, number=number, **options):
-            raise OSError(number, "no")
-
-        monkeypatch.setattr(f"pathlib.Path.{where}", refuse)
-        with pytest.raises(UserError, match=rf"table\.csv cannot be written: .*{advice}"):
-            files.write_text(tmp_path / "table.csv", "text")
-        assert list(tmp_path.iterdir()) == []
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EACCES])
+def test_file_that_cannot_be_written_is_told_and_leaves_nothing(tmp_path, where, number):
+    advice = "must be one that you may write to" if number == errno.EACCES else "make room"
+    refused = mock.patch(f"pathlib.Path.{where}", side_effect=OSError(number, "no"))
+    with refused, pytest.raises(UserError, match=rf"table\.csv cannot be written: .*{advice}"):
+        files.write_text(tmp_path / "table.csv", "text")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_place_that_is_no_file_is_told(tmp_path):

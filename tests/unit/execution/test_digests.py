@@ -24,6 +24,7 @@ DIGESTS = {
     "data": lambda e: known.of_data(e, "iris"),
     "splits": lambda e: known.of_splits(e, "holdout"),
     "fit": lambda e: known.of_fits(e)["iris"]["tree"],
+    "bayes": lambda e: known.of_fits(e)["iris"]["bayes"],
     "scores": lambda e: known.of_scores(e, "iris"),
     "joined": known.of_scores,
     "test": lambda e: known.of_tests(e, TEST),
@@ -33,8 +34,8 @@ DIGESTS = {
 # what a new module of a room makes outdated
 MAKES = {
     "sources": {"data"},
-    "data": {"data", "splits", "fit"},
-    "fit": {"fit"},
+    "data": {"data", "splits", "fit", "bayes"},
+    "fit": {"fit", "bayes"},
     "scores": {"scores", "joined"},
     "comparisons": {"test", "tables", "report"},
     "stats": {"test", "tables", "report"},
@@ -116,6 +117,15 @@ EDITS = [
         lambda e: e["datasets"]["iris"].update(groups="sepal length (cm)"),
         {"data", "test", "tables", "report"},
     ),
+    # the tree's threshold is chosen by the costs
+    (
+        lambda e: e["datasets"]["iris"]["costs"].update(priors=[1, 2, 4]),
+        {"fit", "scores", "joined", "test", "tables", "report"},
+    ),
+    (
+        lambda e: e["costs"].update(priors=[1, 2, 4]),
+        {"joined", "test", "tables", "report"},
+    ),
 ]
 
 
@@ -123,6 +133,11 @@ EDITS = [
 def test_edit_makes_outdated_what_shows_it(tiny, edit, makes_outdated):
     tiny["datasets"]["wine"] = {"source": "sklearn", "name": "wine"}
     tiny["models"]["tree"]["params"] = {"max_depth": 2, "min_samples_leaf": 2}
+    tiny["models"]["tree"]["threshold"] = {"choose": "cost"}
+    names = ["setosa", "versicolor", "virginica"]
+    costs = {"classes": names, "matrix": [[0, 1, 1], [1, 0, 1], [1, 1, 0]]}
+    tiny |= {"costs": {**costs, "priors": [1, 1, 1]}}
+    tiny["datasets"]["iris"]["costs"] = {**costs, "priors": [1, 2, 3]}
     before = digests(tiny)
     edit(tiny)
     assert outdated(before, digests(tiny)) == makes_outdated
@@ -145,23 +160,6 @@ def test_order_of_tests_counts(tiny):
     experiment = load_experiment(tiny)
     tests = TEST, dataclasses.replace(TEST, name="cochran_q")
     assert known.of_tests(experiment, *tests) != known.of_tests(experiment, *tests[::-1])
-
-
-def test_costs_of_a_data_set_make_scores_and_chosen_thresholds_outdated(tiny):
-    names = ["setosa", "versicolor", "virginica"]
-    costs = {"classes": names, "matrix": [[0, 1, 1], [1, 0, 1], [1, 1, 0]], "priors": [1, 1, 1]}
-    tiny |= {"costs": costs, "metrics": ["expected_cost"]}
-    tiny["datasets"]["iris"]["costs"] = {**costs, "priors": [1, 2, 3]}
-    listed = {"test", "tables", "report", "scores", "joined"}
-
-    def changed(**costs):
-        before = digests(tiny)
-        tiny["datasets"]["iris"]["costs"] |= costs
-        return outdated(before, digests(tiny))
-
-    assert changed(priors=[1, 2, 4]) == listed
-    tiny["models"]["tree"]["threshold"] = {"choose": "cost"}
-    assert changed(priors=[1, 2, 6]) == {*listed, "fit"}
 
 
 def test_edit_of_an_own_metric_makes_scores_tests_and_report_outdated_and_no_fit(

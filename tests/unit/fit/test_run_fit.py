@@ -167,23 +167,28 @@ def test_class_missing_from_training_gets_probability_zero(tmp_path):
     assert list(found.y_true) == [2, 2]
 
 
+NO_LABEL, SHAPE = "for 24 of 24 rows", r"its probabilities have the shape \(24, 3\), expected"
+# what an estimator makes of its predictions, and why that is refused
 LABELS = {
-    "outlier": lambda y: np.full(len(y), -1),
-    "between": lambda y: y + 0.5,
-    "beyond": lambda y: y + 2,
-    "text": lambda y: np.array(["a"] * len(y)),
-    "lost": lambda y: y[:-1],
-    "floats": lambda y: y.astype(float),
-    "column": lambda y: y[:, None],
+    "outlier": (lambda y: np.full(len(y), -1), f"it predicts -1 {NO_LABEL}, .* on are 0 to 1"),
+    "between": (lambda y: y + 0.5, f"it predicts [01].5 {NO_LABEL}"),
+    "beyond": (lambda y: y + 2, f"it predicts [23] {NO_LABEL}"),
+    "text": (lambda y: np.array(["a"] * len(y)), f"it predicts a {NO_LABEL}"),
+    "lost": (lambda y: y[:-1], "it predicts 23 labels for 24 rows"),
+    "floats": (lambda y: y.astype(float), ""),
+    "column": (lambda y: y[:, None], ""),
 }
 PROBABILITIES = {
-    "nan": lambda p: p * np.nan,
-    "sum": lambda p: p * 0.9,
-    "negative": lambda p: p + np.array([1, -1]),
-    "three": lambda p: np.column_stack([p, p[:, 0] * 0]),
-    "rounded": lambda p: p.round(2),
-    "one_row": lambda p: np.where(np.arange(len(p))[:, None] == 3, 1.0, p),
+    "nan": (lambda p: p * np.nan, "it diverged: probabilities of 24 of 24 rows are not finite"),
+    "three": (lambda p: np.column_stack([p, p[:, 0] * 0]), SHAPE),
+    "rounded": (lambda p: p.round(2), ""),
 }
+NO_PROBABILITIES = {
+    "sum": (lambda p: p * 0.9, 24),
+    "negative": (lambda p: p + np.array([1, -1]), 24),
+    "one_row": (lambda p: np.where(np.arange(len(p))[:, None] == 3, 1.0, p), 1),
+}
+AS_IT_IS = (np.asarray, "")
 
 
 class Odd(DummyClassifier):
@@ -192,10 +197,11 @@ class Odd(DummyClassifier):
         self.way = way
 
     def predict(self, X):
-        return np.asarray(LABELS.get(self.way, np.asarray)(super().predict(X)))
+        return np.asarray(LABELS.get(self.way, AS_IT_IS)[0](super().predict(X)))
 
     def predict_proba(self, X):
-        return np.asarray(PROBABILITIES.get(self.way, np.asarray)(super().predict_proba(X)))
+        ways = PROBABILITIES | NO_PROBABILITIES
+        return np.asarray(ways.get(self.way, AS_IT_IS)[0](super().predict_proba(X)))
 
 
 @pytest.fixture
@@ -203,31 +209,21 @@ def odd(paths):
     return lambda way: fitted(paths, f"{__name__}.Odd", params={"way": way}, features=["flag"])
 
 
-WRONG = [
-    ("outlier", "it predicts -1 for 24 of 24 rows, the labels that it was trained on are 0 to 1"),
-    ("between", "it predicts [01].5 for 24 of 24 rows"),
-    ("beyond", "it predicts [23] for 24 of 24 rows"),
-    ("text", "it predicts a for 24 of 24 rows"),
-    ("lost", "it predicts 23 labels for 24 rows"),
-    ("nan", "it diverged: probabilities of 24 of 24 rows are not finite"),
-    ("three", r"its probabilities have the shape \(24, 3\), expected \(24, 2\)"),
-]
-
-
 def test_what_is_no_prediction_fails_the_fit_and_other_ways_to_write_them_are_taken(odd):
-    for way, message in WRONG:
-        with pytest.raises(UserError, match=message):
-            odd(way)
     plain = odd("")
-    for way in ("floats", "column", "rounded"):
-        other = odd(way)
-        np.testing.assert_array_equal(other.y_pred, plain.y_pred)
-        np.testing.assert_allclose(other.probabilities, plain.probabilities, atol=0.006)
+    for way, (_, message) in (LABELS | PROBABILITIES).items():
+        if message:
+            with pytest.raises(UserError, match=message):
+                odd(way)
+        else:
+            other = odd(way)
+            np.testing.assert_array_equal(other.y_pred, plain.y_pred)
+            np.testing.assert_allclose(other.probabilities, plain.probabilities, atol=0.006)
 
 
 def test_odd_probabilities_are_undefined_where_they_are_needed_alone(odd):
     plain = odd("")
-    for way, rows in (("one_row", 1), ("sum", 24), ("negative", 24)):
+    for way, (_, rows) in NO_PROBABILITIES.items():
         other = odd(way)
         assert other.probabilities is None
         assert score(METRICS["accuracy"], other) == score(METRICS["accuracy"], plain)
