@@ -22,9 +22,9 @@ from tests.unit.report.studies import study as make_study
 MEANS = {"a": 0.95, "b": 0.94, "c": 0.90}
 COSTS = {"classes": ["no", "yes"], "matrix": [[0, 1], [5, 0]]}
 TESTS = (
-    "cv5x2_f", "bayes_correlated_t", "mcnemar", "cochran_q", "cost_sensitive",
-    "binomial_test",
-)  # fmt: skip
+    *("cv5x2_f", "bayes_correlated_t", "mcnemar", "cochran_q"),
+    *("cost_sensitive", "binomial_test"),
+)
 TOY = '''
 from bakeoff.report.drawing import message
 from bakeoff.report.exhibit import Section, figure
@@ -97,22 +97,20 @@ def test_every_exhibit_is_made_and_says_what_it_shows(shown, kind):
         assert table.note.startswith(item.caption)
 
 
-def designed(spec, names):
-    """Plan tests by their names alone, whether or not the experiment could run them."""
+def designed(*names):
+    """Return the exhibits of tests by their names, whether or not the experiment could run them."""
+    spec = experiment(list(MEANS), datasets=("d", "e"), tests=names)
     planned = AnalysisPlan(tuple(PlannedTest(name=name) for name in names))
-    return Study(spec, analysis=planned)
+    return exhibits(Study(spec, analysis=planned))
 
 
 def test_exhibits_of_any_tests_have_names_of_their_own():
-    spec = experiment(list(MEANS), datasets=("d", "e"), tests=list(catalogue()))
-    names = [item.name for item in exhibits(designed(spec, catalogue()))]
+    names = [item.name for item in designed(*catalogue())]
     assert len(set(names)) == len(names)
 
 
 def test_what_is_about_the_whole_study_comes_first():
-    names = ("cv5x2_f", "nemenyi", "mcnemar")
-    spec = experiment(list(MEANS), datasets=("d", "e"), tests=names)
-    listed = exhibits(designed(spec, names))
+    listed = designed("cv5x2_f", "nemenyi", "mcnemar")
     tests = dict.fromkeys(item.test for item in listed if item.test)
     assert list(tests) == ["nemenyi", "cv5x2_f", "mcnemar"]
 
@@ -154,15 +152,17 @@ def test_one_file_adds_an_exhibit_to_page_folders_and_captions(added, study, tmp
     assert (tmp_path / "made/captions/toy_shown.rst").read_text() == "The caption of a toy.\n"
 
 
-def test_a_module_without_exhibits_is_refused(added):
-    added("toy_empty", "from pathlib import Path\n")
-    with pytest.raises(TypeError, match="toy_empty has no table and no figure"):
-        records()
-
-
-def test_two_exhibits_of_one_name_are_refused(added):
-    added("toy_twice", TOY.replace("toy_shown", "forest"))
-    with pytest.raises(ValueError, match="toy_twice: there is another exhibit forest"):
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("toy_empty", "from pathlib import Path\n", " has no table and no figure"),
+        ("toy_twice", TOY.replace("toy_shown", "forest"), ": there is another exhibit forest"),
+    ],
+    ids=["empty", "twice"],
+)
+def test_a_module_without_exhibits_or_with_one_of_another_name_is_refused(added, name, text, said):
+    added(name, text)
+    with pytest.raises((TypeError, ValueError), match=f"{name}{said}"):
         records()
 
 

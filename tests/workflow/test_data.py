@@ -10,7 +10,7 @@ import pytest
 
 from bakeoff.cli import main
 from tests.conftest import ROOT, TINY, served
-from tests.workflow.test_run import executed, succeed
+from tests.workflow.test_run import BROKEN, executed, succeed
 
 DATA = ROOT / "config/data"
 
@@ -114,20 +114,6 @@ def test_mistake_in_data_from_the_web_is_told_before_any_fit(snakemake, address)
     again = snakemake(config)
     assert told in again.stderr
     assert "load_dataset failed" not in again.stderr, "what is downloaded is checked beforehand"
-
-
-BROKEN = """
-import os, signal
-from sklearn.tree import DecisionTreeClassifier
-
-class Raises(DecisionTreeClassifier):
-    def fit(self, X, y):
-        raise RuntimeError("no luck today")
-
-class Dies(DecisionTreeClassifier):
-    def fit(self, X, y):
-        os.kill(os.getpid(), signal.SIGKILL)
-"""
 
 
 def test_mistake_ends_the_run_before_it_begins(snakemake, tiny):
