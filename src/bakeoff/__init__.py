@@ -9,12 +9,12 @@ if TYPE_CHECKING:
     from bakeoff.api.datasets import compare_datasets as compare_datasets
     from bakeoff.api.estimators import compare_estimators as compare_estimators
     from bakeoff.api.findings import Findings as Findings
+    from bakeoff.api.findings import read as read
+    from bakeoff.api.findings import run as run
     from bakeoff.api.folds import compare_folds as compare_folds
     from bakeoff.api.folds import compare_search as compare_search
-    from bakeoff.api.gate import gate as gate
-    from bakeoff.api.results import read as read
-    from bakeoff.api.results import run as run
     from bakeoff.api.rows import compare as compare
+    from bakeoff.api.rows import gate as gate
     from bakeoff.errors import UserError as UserError
 
 __version__ = "0.1.0"
@@ -26,9 +26,9 @@ _HOME = {
     "compare_estimators": "bakeoff.api.estimators",
     "compare_folds": "bakeoff.api.folds",
     "compare_search": "bakeoff.api.folds",
-    "gate": "bakeoff.api.gate",
-    "read": "bakeoff.api.results",
-    "run": "bakeoff.api.results",
+    "gate": "bakeoff.api.rows",
+    "read": "bakeoff.api.findings",
+    "run": "bakeoff.api.findings",
 }
 """Where the public names live; imported when they are first asked for."""
 __all__ = ["__version__", *_HOME]

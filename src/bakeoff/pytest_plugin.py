@@ -14,6 +14,6 @@ if TYPE_CHECKING:
 @pytest.fixture(scope="session")
 def assert_not_worse() -> Callable[..., GateVerdict]:
     """Fail a test unless a candidate is shown not to be worse than a base by a margin."""
-    from bakeoff.api.gate import assert_not_worse as check
+    from bakeoff.api.rows import assert_not_worse as check
 
     return check

@@ -16,8 +16,9 @@ import yaml
 
 from bakeoff.api.findings import Findings
 from bakeoff.cli import main
-from bakeoff.comparisons import Comparison, Context, plan_tests, run_test
 from bakeoff.comparisons.evidence import DatasetScores, FoldScores, PairedPredictions
+from bakeoff.comparisons.plan_tests import plan_tests
+from bakeoff.comparisons.run_tests import Comparison, Context, run_test
 from bakeoff.scores import metrics_of
 from bakeoff.spec import load_experiment
 from bakeoff.stats import Evidence, adjust_pvalues, catalogue

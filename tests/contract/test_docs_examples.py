@@ -14,7 +14,7 @@ import pytest
 import yaml
 
 from bakeoff.cli import main
-from bakeoff.comparisons import plan_tests
+from bakeoff.comparisons.plan_tests import plan_tests
 from bakeoff.spec import Experiment, load_experiment
 from tests.conftest import ROOT, Runner, called
 from tests.logs import drawn, inspect, lm_eval, promptfoo

@@ -7,7 +7,7 @@ import pytest
 
 import bakeoff.stats
 from bakeoff.cli import tests as tests_command
-from bakeoff.comparisons import plan_tests
+from bakeoff.comparisons.plan_tests import plan_tests
 from bakeoff.errors import UserError
 from bakeoff.spec import load_experiment
 from bakeoff.stats import RETIRED, catalogue

@@ -12,7 +12,7 @@ import pytest
 
 import bakeoff
 from bakeoff import UserError
-from bakeoff.comparisons import plan_tests
+from bakeoff.comparisons.plan_tests import plan_tests
 from bakeoff.report.exhibits import exhibits
 from bakeoff.report.numbers import fixed, p_equals, pvalue
 from bakeoff.report.study import Study

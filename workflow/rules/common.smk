@@ -47,5 +47,5 @@ wildcard_constraints:
     model="|".join(EXPERIMENT.fitted) or "(?!)",
     given="|".join(EXPERIMENT.given) or "(?!)",
     plan="|".join(NEEDS.plans),
-    split=rf"({'|'.join(NEEDS.plans)})(\.repeat-\d+\.fold-\d+)?(\.seed-\d+)?",
+    part=r"(\.repeat-\d+\.fold-\d+)?(\.seed-\d+)?",
     test="|".join(test.name for test in TESTS) or "(?!)",

@@ -1,15 +1,15 @@
 rule test:
     input:
-        unpack(lambda wc: NEEDS.evidence(TESTS[wc.test])),
+        unpack(lambda wc: NEEDS.evidence(TESTS.by_name[wc.test])),
     output:
         PATHS.test("{test}"),
     log:
         PATHS.log("tests/{test}"),
     localrule: True
     params:
-        digest=lambda wc: digests.of_tests(EXPERIMENT, TESTS[wc.test]),
+        digest=lambda wc: digests.of_tests(EXPERIMENT, TESTS.by_name[wc.test]),
     run:
-        do(log, steps.run_test, NEEDS, TESTS[wildcards.test])
+        do(log, steps.run_test, NEEDS, TESTS.by_name[wildcards.test])
 
 
 # one score per data set and model, where there are several data sets

@@ -4,11 +4,11 @@ RESOURCES = snakemake_ways.resources(workflow, EXPERIMENT.fitted)
 rule fit:
     input:
         data=PATHS.data("{dataset}"),
-        splits=lambda wc: PATHS.splits(wc.dataset, fit_of(wc).plan),
+        splits=PATHS.splits("{dataset}", "{plan}"),
     output:
-        PATHS.prediction("{dataset}", "{model}", "{split}"),
+        PATHS.prediction("{dataset}", "{model}", "{plan}{part}"),
     log:
-        PATHS.fit_log("{dataset}", "{model}", "{split}"),
+        PATHS.fit_log("{dataset}", "{model}", "{plan}{part}"),
     threads: lambda wc: EXPERIMENT.fitted[wc.model].threads
     resources:
         **RESOURCES,
@@ -42,11 +42,11 @@ rule take_predictions:
     input:
         given=lambda wc: outside(NEEDS.brought(fit_of(wc))),
         data=PATHS.data("{dataset}"),
-        splits=lambda wc: PATHS.splits(wc.dataset, fit_of(wc).plan),
+        splits=PATHS.splits("{dataset}", "{plan}"),
     output:
-        PATHS.prediction("{dataset}", "{given}", "{split}"),
+        PATHS.prediction("{dataset}", "{given}", "{plan}{part}"),
     log:
-        PATHS.log("take/{dataset}/{given}/{split}"),
+        PATHS.log("take/{dataset}/{given}/{plan}{part}"),
     localrule: True
     params:
         digest=lambda wc: digests.of_given(EXPERIMENT, wc.given),

@@ -11,17 +11,18 @@ import pandas as pd
 
 from bakeoff.api.build_study import (
     HOLDOUT,
+    TestSettings,
     asked_tests,
+    by_name,
     described_metric,
     given_experiment,
     given_study,
     made_by,
     planned_tests,
+    takes,
 )
 from bakeoff.api.findings import Findings
-from bakeoff.api.rows import by_name
-from bakeoff.api.settings import TestSettings, takes
-from bakeoff.comparisons.read_evidence import HOLES, MATRIX, score_matrix
+from bakeoff.comparisons.evidence import HOLES, MATRIX, score_matrix
 from bakeoff.comparisons.run_tests import matrices
 from bakeoff.errors import Problem, UserError, some, unknown
 from bakeoff.report.study import Study

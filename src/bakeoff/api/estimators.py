@@ -19,12 +19,11 @@ import pandas as pd
 import yaml
 from numpy.typing import ArrayLike
 
-from bakeoff.api.build_study import asked_tests, without_none
+from bakeoff.api.build_study import TestSettings, as_pandas, asked_tests, takes, without_none
 from bakeoff.api.estimator_input import entry_of, is_pipeline, with_codes
 from bakeoff.api.findings import Findings
 from bakeoff.api.folds import ONE_ROUND, REPEATED
-from bakeoff.api.rows import as_pandas, rows_of
-from bakeoff.api.settings import TestSettings, takes
+from bakeoff.api.rows import rows_of
 from bakeoff.data.columns import sorted_names
 from bakeoff.data.target import counted, positive_last
 from bakeoff.errors import UserError, listed, placed, shown, unknown

@@ -1,11 +1,11 @@
-"""The object that every comparison returns, with notebook display and export."""
+"""The object that every comparison returns; of an experiment, `run` and `read` return it."""
 
 from __future__ import annotations
 
 import base64
 import dataclasses
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,15 +13,21 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from bakeoff.api.build_study import as_plain, names_of
-from bakeoff.comparisons import Comparison
+from bakeoff.comparisons.run_tests import Comparison
 from bakeoff.errors import UserError, joined, shown, unknown
-from bakeoff.files import write_text
+from bakeoff.execution.launch import command, launch
+from bakeoff.execution.rule_inputs import RuleInputs
+from bakeoff.files import is_file, write_text
+from bakeoff.paths import Paths
 from bakeoff.report import exhibits
 from bakeoff.report.exhibit import Item
 from bakeoff.report.numbers import count, paragraph
 from bakeoff.report.page import Page, render
+from bakeoff.report.read import read_study
 from bakeoff.report.study import Family, Study
 from bakeoff.report.tables import PageTable, to_latex, to_markdown
+from bakeoff.spec import read_experiment
+from bakeoff.usercode import make_importable
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -265,3 +271,96 @@ class Findings:
         names, columns = self._names_of_models, frame.columns
         of_models = [c for c in ("model", "model_a", "model_b") if c in columns]
         return frame.assign(**{c: frame[c].map(names.__getitem__) for c in of_models})
+
+
+# --- experiments of the workflow
+
+
+def run(
+    file: str | Path,
+    *,
+    cores: int | None = None,
+    profile: str | Sequence[str] = (),
+    options: Sequence[str] = (),
+) -> Findings:
+    """Run an experiment by the workflow, in this folder, and read its results.
+
+    What is there already and still holds is not made again.
+
+    Parameters
+    ----------
+    file : path
+        The experiment, in YAML.
+    cores : int, optional
+        How many; default: all of them, or what the profile says.
+    profile : str or sequence of str
+        Profiles of Snakemake: folders, or those of the package, such as ``"slurm"``.
+    options : sequence of str
+        Further options of snakemake, unchanged.
+
+    Returns
+    -------
+    Findings
+        As `read` returns them from ``results/<experiment>``.
+
+    Raises
+    ------
+    UserError
+        The file is no experiment, or the run ended with an error; what it said is on `sys.stderr`.
+
+    Examples
+    --------
+    >>> import bakeoff
+    >>> study = bakeoff.run("config/attrition.yaml", cores=2)  # doctest: +SKIP
+    """
+    experiment = read_experiment(file)
+    profiles = [profile] if isinstance(profile, str) else list(profile)
+    code = launch(command(file, options, profiles, cores))
+    if code:
+        raise UserError(f"{file}: the run ended with exit code {code}; what it said is above")
+    return read(Paths.of(experiment.experiment).root)
+
+
+def read(folder: str | Path) -> Findings:
+    """Read the results of an experiment.
+
+    Parameters
+    ----------
+    folder : path
+        The folder of the results, such as ``results/attrition``.
+
+    Returns
+    -------
+    Findings
+        With the numbers, figures and tables of the report.
+
+    Raises
+    ------
+    UserError
+        No results are there, or not all of them.
+
+    Examples
+    --------
+    >>> import bakeoff
+    >>> bakeoff.read("results/none")
+    Traceback (most recent call last):
+    bakeoff.errors.UserError: 'results/none' holds no results: no experiment.yaml is in it
+    """
+    root = Path(folder)
+    resolved = root / "experiment.yaml"
+    if not is_file(resolved):
+        raise UserError(f"{str(folder)!r} holds no results: no experiment.yaml is in it")
+    paths = Paths(str(root))
+    note = Path(paths.owner())
+    file = note.read_text(encoding="utf-8").strip() if note.is_file() else ""
+    experiment = read_experiment(resolved)
+    if experiment.own_metrics:  # their modules lie where the run found them
+        started_in = root.resolve().parents[1]
+        make_importable([(started_in / file).parent, started_in])
+    try:
+        return Findings(read_study(**RuleInputs(experiment, paths).study(file)))
+    except FileNotFoundError as error:
+        raise UserError(
+            f"{str(folder)!r} lacks {Path(error.filename).name}: the run has not ended, or another "
+            "version of bakeoff made these results; run the experiment again"
+        ) from None

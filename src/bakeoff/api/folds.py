@@ -15,18 +15,21 @@ from numpy.typing import ArrayLike, NDArray
 
 from bakeoff.api.build_study import (
     HOLDOUT,
+    TestSettings,
+    as_pandas,
     asked_tests,
     described_metric,
     given_experiment,
     given_study,
     made_by,
+    numbers_wanted,
+    place_of,
     planned_tests,
+    takes,
     without_none,
 )
 from bakeoff.api.estimator_input import learner_of, task_of
 from bakeoff.api.findings import Findings
-from bakeoff.api.rows import as_pandas
-from bakeoff.api.settings import TestSettings, numbers_wanted, place_of, takes
 from bakeoff.data.given_predictions import HeldModel
 from bakeoff.data.target import looks_like_a_quantity
 from bakeoff.errors import UserError, listed, placed, some, unknown
@@ -37,7 +40,7 @@ from bakeoff.scores.given_results import check_ranges
 from bakeoff.sources.common.identifiers import names, series_of
 from bakeoff.spec.given_models import GivenColumns, GivenModel
 from bakeoff.spec.load import validated
-from bakeoff.spec.metrics import NEGATED
+from bakeoff.spec.metrics import METRICS_OF
 from bakeoff.spec.task import Task
 
 if TYPE_CHECKING:
@@ -345,7 +348,7 @@ def _of_scores(
 
 def _turned(name: str, values: NDArray[np.float64]) -> tuple[str, NDArray[np.float64]]:
     """Turn the sign of losses of numbers that scikit-learn has negated."""
-    ours = NEGATED.get(name, name)
+    ours = METRICS_OF.get(name, name)
     if ours not in METRICS or METRICS[ours].needs is not Need.NUMBERS:
         return name, values
     negated = METRICS[ours].range[0] >= 0 and not (values > 0).any()

@@ -1,4 +1,4 @@
-"""Predictions in memory, compared as `bakeoff compare` compares files of them.
+"""Predictions of the same rows, in memory or in files: compared, or held to a gate.
 
 Arrays, Series and frames of one row each are aligned, then read as the records of files are.
 """
@@ -6,6 +6,8 @@ Arrays, Series and frames of one row each are aligned, then read as the records 
 from __future__ import annotations
 
 import dataclasses
+import sys
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, TypeAlias, TypedDict, Unpack
 
@@ -14,31 +16,52 @@ import pandas as pd
 import pyarrow as pa
 from numpy.typing import ArrayLike
 
-from bakeoff.api.build_study import build_study, made_by
-from bakeoff.api.findings import Findings
-from bakeoff.api.settings import measured_by, numbers_wanted, takes
-from bakeoff.data.columns import sorted_names
-from bakeoff.data.given_tables import GivenTables
-from bakeoff.data.observations import PATTERNS, Observations
-from bakeoff.data.read_given import read_given
-from bakeoff.data.records import Records
-from bakeoff.data.target import looks_like_a_quantity
-from bakeoff.errors import UserError, some, unknown
-from bakeoff.keys import name_of
-from bakeoff.sources.common.identifiers import (
-    arrow_column,
-    series_of,
-    to_frame,
-    with_own_types,
+from bakeoff.api.build_study import (
+    as_pandas,
+    build_study,
+    by_name,
+    made_by,
+    measured_by,
+    numbers_wanted,
+    takes,
 )
+from bakeoff.api.datasets import MISSING, study_of_scores
+from bakeoff.api.findings import Findings
+from bakeoff.data.columns import sorted_names
+from bakeoff.data.given_tables import TASK, GivenTables, read_columns, tables_of
+from bakeoff.data.observations import PATTERNS, Observations, Predicted
+from bakeoff.data.read_given import read_given
+from bakeoff.data.records import Records, read_frame
+from bakeoff.data.target import Answers, looks_like_a_quantity
+from bakeoff.errors import UserError, printable, some, unknown
+from bakeoff.files import is_file
+from bakeoff.keys import name_of
+from bakeoff.options import OPTIONS
+from bakeoff.release import GateRows, GateVerdict, decide, read_terms
+from bakeoff.report.numbers import count
+from bakeoff.report.study import Study
+from bakeoff.sources.common.base import TableKeys
+from bakeoff.sources.common.identifiers import arrow_column, series_of
 from bakeoff.spec.experiment import run_name
 from bakeoff.spec.given_models import CLASS, GivenColumns
-from bakeoff.spec.load import validated
-from bakeoff.spec.metrics import Kind, OwnMetric, Passing
-from bakeoff.stats import Runs
+from bakeoff.spec.load import read_yaml, validated
+from bakeoff.spec.metrics import GivenMetric, Kind, OwnMetric, Passing
+from bakeoff.stats import Release, Runs
 
 Series: TypeAlias = "pd.Series[Any]"
 Rows: TypeAlias = "pd.Series[Any] | pd.DataFrame"
+_OF_LABELS = ("truth", "predicted", "classes", "positive", "costs", "task", "unit", "variant")
+RELATING = ("groups", "time", "runs", "seeds")
+"""The columns that relate rows."""
+MOST_COUNTED = 10_000_000
+"""Rows that --counts may stand for."""
+_MOST_TASKS = 20
+_NAMES_OF_DATASETS = ("dataset", "data set", "data_set", "task", "problem", "benchmark")
+_OF_SCORES = {
+    *("metrics", "models", "values", "datasets", "groups", "runs", "versus", "alpha"),
+    *("alternative", "correction", "format", "missing", "missing_values", "json", "output"),
+}
+"""The options of a table of scores."""
 
 
 class CompareSettings(TypedDict, total=False):
@@ -143,6 +166,117 @@ def compare(
     how |= {"metrics": names, "kind": kind, "own_metrics": own_metrics, "columns": columns}
     study = build_study(given, {**how, "deterministic": fixed})
     return Findings(made_by(study, "bakeoff.compare(y, predictions, …)"))
+
+
+class GateSettings(TypedDict, total=False):
+    """What few need."""
+
+    metric: str | Sequence[str]
+    subgroup: ArrayLike | Mapping[str, ArrayLike]
+    classes: Sequence[object]
+    costs: Mapping[str, object] | None
+    unit: str | None
+
+
+@takes(GateSettings)
+def gate(
+    y: ArrayLike | None,
+    base: object,
+    candidate: object,
+    *,
+    margin: float | str,
+    metrics: str | Sequence[str] = (),
+    groups: ArrayLike | None = None,
+    subgroups: ArrayLike | Mapping[str, ArrayLike] | None = None,
+    values: Literal["higher", "lower", "right", "wrong"] | None = None,
+    positive: object = None,
+    superior: bool = False,
+    alpha: float = 0.05,
+    task: Literal["classification", "regression"] | None = None,
+    **settings: Unpack[GateSettings],
+) -> GateVerdict:
+    """Decide whether a candidate may take the place of a base, as `bakeoff gate` does.
+
+    Parameters
+    ----------
+    y : array_like, shape (n,), or None
+        The true labels or numbers; None with `values`.
+    base, candidate : array_like, shape (n,) or (n, K)
+        What each predicts of the same rows: labels, probabilities or numbers as in `compare`, or
+        with `values` a number for each row; of several training runs a list of arrays.
+    margin : float or str
+        The largest loss that does not matter, in the unit of the metric and less than the width of
+        its range, or ``"2%"`` of the base's value; with `superior` the smallest gain that does.
+    metrics : str or sequence of str
+        A metric of one test set, or a function of your own, ``"./mymetrics.py:profit"``; default:
+        accuracy, of numbers RMSE. By several the candidate must pass each with the same margin,
+        and the levels of harm are divided among them. Also called `metric`.
+    subgroups : array_like, shape (n,), or Mapping of str to array_like, optional
+        Block where the rows of one of its values are shown worse by more than the margin; of
+        several columns each by its name.
+    alpha : float
+        Probability of a false ship, and of a false block.
+
+    Returns
+    -------
+    GateVerdict
+        `decision` is ``"ship"``, ``"block"`` or ``"undecided"``; as a text it gives the reasons.
+
+    Examples
+    --------
+    >>> import bakeoff
+    >>> y = ["cat", "dog"] * 500
+    >>> old = ["cat", "dog"] * 450 + ["dog", "cat"] * 50
+    >>> new = ["cat", "dog"] * 452 + ["dog", "cat"] * 48
+    >>> found = bakeoff.gate(y, old, new, margin=0.01)
+    >>> str(found.decision)
+    'ship'
+    """
+    if subgroups is not None and not isinstance(subgroups, Mapping | pd.DataFrame):
+        subgroups = {"subgroup": subgroups}
+    of_labels = {key: settings[key] for key in ("classes", "costs", "unit")}
+    given, kind, names, _ = side_by_side(
+        *(y, {"base": base, "candidate": candidate}, {"groups": groups}),
+        {"positive": positive, "task": task, **of_labels},
+        values=values,
+        metrics=metrics,
+        subgroups=subgroups,
+        called="{}",
+    )
+    parts = {name: np.asarray(column.astype(str)) for name, column in given.subgroups.items()}
+    better = not isinstance(kind, GivenMetric) or kind.greater_is_better
+    rows = GateRows(given, parts, greater_is_better=better)
+    rows = rows.measured(settings["unit"], settings["costs"])
+    measured = (kind.name,) if isinstance(kind, GivenMetric) else names
+    return decide(rows, read_terms(rows, measured, margin, alpha, superior))
+
+
+def assert_not_worse(
+    y: ArrayLike | None,
+    base: Any,
+    candidate: Any,
+    *,
+    margin: float | str,
+    undecided: Literal["fail", "skip"] = "fail",
+    **options: Any,
+) -> GateVerdict:
+    """Raise unless `gate` ships the candidate."""
+    if undecided not in ("fail", "skip"):
+        raise UserError(f"undecided: {unknown('answer', undecided, ('fail', 'skip'))}")
+    verdict = gate(y, base, candidate, margin=margin, **options)
+    if verdict.decision is Release.SHIP:
+        cautions = [text for one in verdict.each for text in one.overall.limits.warnings]
+        for text in dict.fromkeys(cautions):
+            warnings.warn(f"shipped with caution: {text}", stacklevel=2)
+        return verdict
+    if verdict.decision is Release.UNDECIDED and undecided == "skip":
+        import pytest
+
+        pytest.skip(str(verdict))
+    raise AssertionError(str(verdict))
+
+
+# --- arrays
 
 
 def side_by_side(
@@ -317,27 +451,6 @@ def aligned(arguments: Mapping[str, Any]) -> dict[str, Rows]:
     return {what: one.reset_index(drop=True) for what, one in ordered.items()}
 
 
-def by_name(what: str, given: Any, expected: str) -> Mapping[Any, Any] | pd.DataFrame:
-    """Return a mapping, or a frame of any library as one of pandas."""
-    columns = as_pandas(given)
-    if not isinstance(columns, Mapping | pd.DataFrame):
-        raise UserError(f"{what}: found {type(columns).__name__}, expected {expected}")
-    return columns
-
-
-def as_pandas(given: Any) -> Any:
-    """Return a frame or a column of any library as one of pandas, all else as it is."""
-    if isinstance(given, pa.Table):
-        given = to_frame(given)
-    elif hasattr(given, "to_pandas"):
-        given = given.to_pandas()
-    if isinstance(given, pd.Series):
-        column = with_own_types(given.to_frame("")).iloc[:, 0]
-        column.name = given.name
-        return column
-    return with_own_types(given) if isinstance(given, pd.DataFrame) else given
-
-
 def one_column(what: str, rows: Rows) -> Series:
     """Take the only column."""
     if isinstance(rows, pd.Series):
@@ -374,3 +487,192 @@ def rows_of(what: str, given: Any) -> Rows:
 def _counts(index: pd.Index[Any]) -> bool:
     """Tell whether an index merely counts the rows, as pandas does where none is given."""
     return isinstance(index, pd.RangeIndex) and index.equals(pd.RangeIndex(len(index)))
+
+
+# --- files
+
+Given: TypeAlias = tuple[
+    GivenTables, GivenColumns, Kind | None, tuple[str, ...], Mapping[str, OwnMetric]
+]
+"""Tables, the columns to read, what numbers per row are, metrics, and which are the user's."""
+
+
+def read_tables(paths: Sequence[str], options: Mapping[str, Any], subgroups: Any = ()) -> Given:
+    """Read the tables of paths, and tell what is left out."""
+    labels = {name: options.get(name) for name in _OF_LABELS}
+    kind, metrics, own_metrics = measured_by(options["values"], options["metrics"] or (), labels)
+    missing = options.get("missing")
+    if missing not in (None, "wrong", "common"):
+        raise UserError(f"missing: {unknown('value', missing, ('wrong', 'common'))}")
+    tables = tables_of(paths, keys_named(options), partial=missing is not None)
+    named_by = dict(one.partition("=")[::2] for one in options["tasks"] or ())
+    by_task = {task: column for task, column in named_by.items() if column}
+    tables = tables.of_tasks(None if options["tasks"] is None else list(named_by), by_task)
+    value = "value" if by_task else options["value"]
+    if value is not None and (options["values"] is None or tables.wide is not None):
+        raise UserError("value: is for numbers (values) in one table per model")
+    truth = options["truth"]
+    if truth is not None and is_file(truth) and truth not in tables.first.names:
+        solution = read_columns(truth, ("truth",), keys_named(options))
+        tables = tables.beside(solution, GivenColumns.model_validate({"id": options["id"]}))
+        truth = "y_true"
+    for text in tables.left_out:
+        sys.stderr.write(f"{printable(text)}\n")
+    keys = {"truth": truth, "id": options["id"], "predicted": options["predicted"], "value": value}
+    keys |= {name: options.get(name) for name in RELATING}
+    columns = validated(GivenColumns, {**keys, "subgroups": list(subgroups)})
+    return tables, columns, kind, metrics, own_metrics
+
+
+def keys_named(options: Mapping[str, Any]) -> TableKeys:
+    """Return what options say of how tables are written."""
+    keys = {"format": options["format"], "missing_values": options["missing_values"]}
+    return validated(TableKeys, keys)
+
+
+def subgroups_named(parts: Sequence[str]) -> list[str | dict[str, Any]]:
+    """Return columns that divide the rows, like ``age:40:65``, as an experiment has them."""
+    columns: list[str | dict[str, Any]] = []
+    for part in parts:
+        name, *cuts = part.split(":")
+        try:
+            bins = [float(cut) for cut in cuts]
+        except ValueError:
+            raise UserError(
+                f"subgroups: found {part!r}, expected a column like sex, or one of numbers with "
+                "the places to cut it at, like age:40:65",
+            ) from None
+        columns.append({"column": name, "bins": bins} if bins else name)
+    return columns
+
+
+def costs_in(path: str | None) -> Any:
+    """Read the costs of errors: `classes` and `matrix`, as in an experiment."""
+    if path is None:
+        return None
+    try:
+        costs = read_yaml(path)
+    except UserError as error:
+        raise UserError(f"costs: {error}") from None
+    return costs.get("costs", costs) if isinstance(costs, Mapping) else costs
+
+
+def study_of_files(options: Mapping[str, Any], command: str) -> tuple[Study, list[str]]:
+    """Compare models by files of predictions, or by a table of scores; return how files are read.
+
+    `options` are those of `bakeoff compare`.
+    """
+    if options["datasets"] is not None:
+        return _of_scores(options, command), []
+    settings: dict[str, Any] = {"own_metrics": {}, "kind": None, "columns": {}, **options}
+    settings |= {"costs": costs_in(options["costs"]), "metrics": options["metrics"] or ()}
+    if options["counts"] is not None:
+        if options["files"] or options["subgroups"] is not None:
+            raise UserError("--counts stands in place of files and their columns")
+        counted = _called(_from_counts(options["counts"]), options["models"])
+        return made_by(build_study(counted, settings), command), []
+    if not options["files"]:
+        raise UserError("expected a file, or --counts; see `bakeoff compare --help`")
+    subgroups = subgroups_named(options["subgroups"] or ())
+    tables, columns, kind, metrics, own_metrics = read_tables(options["files"], options, subgroups)
+    few = 1 < len(tables.tasks) <= _MOST_TASKS
+    if options["subgroups"] is None and few and options["groups"] != TASK:
+        # what one score hides: a task that weighs little
+        columns = type(columns).model_validate({**columns.model_dump(), "subgroups": [TASK]})
+    one_table = tables.wide is not None or tables.together
+    models = options["models"] if one_table else None
+    tables = tables.only(models)
+    if tables.wide is None and len(tables.models) < 2:
+        one = next(iter(tables.models))
+        raise UserError(f"{tables.name} holds one model ({one}), comparing needs two")
+    if kind is None:
+        tables.refuse_numbers()
+        if tables.wide is not None and options["predicted"] is not None:
+            raise UserError("predicted: is for one table per model; --models chooses columns")
+    elif tables.wide is not None:
+        used = {columns.groups, columns.time, columns.runs, columns.value}
+        for name in tables.wide.names:
+            if name.lower() in _NAMES_OF_DATASETS and name not in used:
+                raise UserError(
+                    f"values: a column is called {name!r}: are these data sets, with one score for "
+                    f"each model? then --datasets {name}; rows of one test set need another name"
+                )
+    given = read_given(
+        tables,
+        columns,
+        models=models,
+        classes=options["classes"],
+        positive=options["positive"],
+        drop_unlabelled=options["missing_target"] == "drop",
+        labels=options["task"] == "classification",
+        numbers=numbers_wanted(options["task"], metrics),
+        values=kind,
+        missing=options["missing"],
+    )
+    by_items = isinstance(kind, Passing)  # and of the runs of an item one value is left
+    roles = [
+        role
+        for role in RELATING[:3]
+        if options[role] is not None and not (role == "runs" and by_items)
+    ]
+    settings |= {"metrics": metrics, "own_metrics": own_metrics, "kind": kind}
+    settings["columns"] = {role: options[role] for role in roles}
+    given = given if one_table else _called(given, options["models"])
+    notes = [f"{text}." for text in tables.read_as]
+    if len(given.left_out):
+        notes.append(f"{count(len(given.left_out), 'row')} without a true label left out.")
+    return made_by(build_study(given, settings), command), notes
+
+
+def _of_scores(options: Mapping[str, Any], command: str) -> Study:
+    """Compare models by a table of scores, data sets × models."""
+    for name, option in OPTIONS.items():
+        if name not in _OF_SCORES and options.get(name) not in (None, False, option.default):
+            raise UserError(
+                f"{name}: is for rows of a test set, not for a table of scores (datasets)"
+            )
+    values, files = options["values"], options["files"]
+    if values in ("right", "wrong"):
+        raise UserError(f"values: found {values}, a score is better if higher or lower")
+    if len(files) != 1:
+        raise UserError(f"datasets: expected one table, found {len(files)} files")
+    settings = {"name": files[0], "decimals": None, "tests": (), "options": None, **options}
+    settings |= {
+        "metrics": options["metrics"] or (),
+        "runs": options["runs"].split(",") if options["runs"] else (),
+        "missing": options["missing"] or MISSING[0],
+    }
+    table = read_frame(files[0], ("table",), keys_named(options))
+    return study_of_scores(table, command, settings)
+
+
+def _called(given: Observations, names: Sequence[str] | None) -> Observations:
+    """Give models of several tables other names."""
+    if names is None:
+        return given
+    if len(names) != len(given.models) or len(set(names)) < len(names):
+        raise UserError(
+            f"models: expected {len(given.models)} different names, for {', '.join(given.models)}; "
+            f"found {', '.join(names)}",
+        )
+    models = dict(zip(names, given.models.values(), strict=True))
+    return dataclasses.replace(given, models=models)
+
+
+def _from_counts(text: str) -> Observations:
+    """Make rows of two models from how many both, one or neither is right on."""
+    counts = text.split(",")
+    if len(counts) != 4 or not all(number.strip().isdecimal() for number in counts):
+        raise UserError(
+            f"counts: found {text!r}, expected four whole numbers: both right, only A right, only "
+            "B right, both wrong; e.g. 329,22,17,63",
+        )
+    numbers = [int(number) for number in counts]
+    if not 0 < sum(numbers) <= MOST_COUNTED:
+        raise UserError(f"counts: expected 1 to {MOST_COUNTED:,} rows, found {sum(numbers):,}")
+    right, a, b = (
+        Answers(("right", "wrong"), np.repeat(wrong, numbers))
+        for wrong in ([0, 0, 0, 0], [0, 0, 1, 1], [0, 1, 0, 1])
+    )
+    models = {"A": (Predicted(a),), "B": (Predicted(b),)}
+    return Observations("the counts", np.arange(sum(numbers)), right, models, in_order=False)

@@ -12,7 +12,7 @@ import pandas as pd
 from bakeoff.cli.terminal import bold, dim, say, table
 from bakeoff.comparisons.advice import RowCounts, cautions, remedies, smallest_pvalue
 from bakeoff.comparisons.plan_tests import notes
-from bakeoff.comparisons.settings import compares_pairs, level_of_each, pairs_of
+from bakeoff.comparisons.settings import compares_pairs, pairs_of
 from bakeoff.data import Table
 from bakeoff.data.describe import telling_columns
 from bakeoff.data.given_predictions import divide, load
@@ -48,7 +48,7 @@ def check(args: argparse.Namespace) -> None:
     problems, planned = check_experiment(experiment)
     if problems:
         raise report_problems(problems, args.file)
-    tests = planned.with_posthoc
+    tests = tuple(planned.by_name.values())
     tables = {
         name: load(name, experiment)
         for name, spec in experiment.datasets.items()
@@ -235,7 +235,9 @@ def _show_detectable(
         numbers = experiment.task.numbers  # of which no share is right
         if entry.planning is None or related or numbers or experiment.by_scores(test.plan):
             continue
-        alpha = level_of_each(test, list(experiment.models))
+        alpha = test.alpha
+        if test.correction not in (None, "none", "BH", "BY"):  # all pairs share it equally
+            alpha /= max(len(pairs_of(list(experiment.models), test.versus)), 1)
         for dataset, data in tables.items():
             n = len(
                 _tested(experiment, test, dataset, data) if entry.evidence.on_rows else data.frame

@@ -8,13 +8,11 @@ import json
 import shlex
 from typing import Any
 
-from bakeoff.api.build_study import METRIC, ROWS, as_plain, names_of
-from bakeoff.api.given import study_of_files
-from bakeoff.api.settings import in_arguments
+from bakeoff.api.build_study import METRIC, ROWS, as_plain, in_arguments, names_of
+from bakeoff.api.rows import study_of_files
 from bakeoff.cli import COMMANDS
 from bakeoff.cli.terminal import bold, dim, outputs, say, table
-from bakeoff.comparisons import Decision
-from bakeoff.comparisons.run_tests import INTERACTION
+from bakeoff.comparisons.run_tests import INTERACTION, Decision
 from bakeoff.files import write_texts
 from bakeoff.report import prose
 from bakeoff.report.baseline import baselines

@@ -8,15 +8,24 @@ import math
 from collections.abc import Callable
 from typing import NamedTuple
 
-from bakeoff.api.given import costs_in, read_tables
-from bakeoff.api.settings import in_arguments, numbers_wanted
+from bakeoff.api.build_study import in_arguments, numbers_wanted
+from bakeoff.api.rows import costs_in, read_tables
 from bakeoff.cli import COMMANDS
 from bakeoff.cli.terminal import bold, dim, outputs, say, table
 from bakeoff.errors import UserError, unknown
 from bakeoff.files import write_text
 from bakeoff.options import read_value
-from bakeoff.release import Terms, decide, read_rows
-from bakeoff.release.verdict import as_json, as_markdown, change, headline, reasons, writer
+from bakeoff.release import (
+    as_json,
+    as_markdown,
+    change,
+    decide,
+    headline,
+    read_rows,
+    read_terms,
+    reasons,
+    writer,
+)
 from bakeoff.report.numbers import count, number, paragraph, percent
 from bakeoff.scores import METRICS, counted_rows
 from bakeoff.spec.metrics import GivenMetric
@@ -49,7 +58,7 @@ def gate(args: argparse.Namespace) -> int:
         )
         rows = rows.measured(args.unit, costs_in(args.costs))
         metrics = (kind.name,) if isinstance(kind, GivenMetric) else metrics
-        verdict = decide(rows, Terms.of(rows, metrics, args.margin, args.alpha, args.superior))
+        verdict = decide(rows, read_terms(rows, metrics, args.margin, args.alpha, args.superior))
     for place in places:
         write_text(place, as_markdown(verdict))
     if args.json:

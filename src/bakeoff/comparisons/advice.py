@@ -13,13 +13,16 @@ from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from bakeoff.comparisons.evidence import FIXED_METRICS, has_interval, has_row_values, has_test
 from bakeoff.comparisons.settings import (
+    FIXED_METRICS,
     check_correction,
     compares_pairs,
     correction_among,
     deterministic,
     form_of,
+    has_interval,
+    has_row_values,
+    has_test,
     pairs_of,
     planned,
     takes_control,
@@ -42,7 +45,7 @@ from bakeoff.stats import (
     mcnemar_from_counts,
     proportion_difference_from_counts,
 )
-from bakeoff.stats.core.distributions import normal_pvalue, range_sf, t_pvalue
+from bakeoff.stats.core.distributions import range_sf, t_pvalue
 from bakeoff.stats.core.pairs import adjust_pvalues, simultaneous_level
 from bakeoff.stats.core.result import Alternative
 from bakeoff.stats.datasets.rank_tests import EXACT_UP_TO
@@ -415,13 +418,14 @@ def _over_datasets(test: PlannedTest, n: int, k: int, pairs: list[tuple[int, int
             mean = n * (n + 1) / 4
             half = 0.5 if options.get("continuity", True) else 0.0
             z = max(mean - half, 0.0) / math.sqrt(mean * (2 * n + 1) / 6)
-            alone = normal_pvalue(z, side)
+            alone = t_pvalue(z, math.inf, side)
         return [alone] * len(pairs)
     if n < 2:
         return [1.0] * len(pairs)
     if test.name == "nemenyi":
         return [range_sf((k - 1) * math.sqrt(12 * n / (k * (k + 1))), k).item()]
-    ranks, error, df = [n * rank for rank in range(1, k + 1)], math.sqrt(k * (k + 1) * n / 6), None
+    ranks, error = [n * rank for rank in range(1, k + 1)], math.sqrt(k * (k + 1) * n / 6)
+    df = math.inf
     if test.name == "conover_friedman":
         # no variance is left where all agree: one data set turns the ranks of all but the best
         ranks = [n, *((n - 1) * rank + k + 2 - rank for rank in range(2, k + 1))]
@@ -431,7 +435,7 @@ def _over_datasets(test: PlannedTest, n: int, k: int, pairs: list[tuple[int, int
     if test.versus is not None:
         ranks.insert(pairs[0][0], ranks.pop(0))  # the control is ahead of all others
     statistics = [(ranks[b] - ranks[a]) / error if error else 0.0 for a, b in pairs]
-    return [normal_pvalue(z, side) if df is None else t_pvalue(z, df, side) for z in statistics]
+    return [t_pvalue(z, df, side) for z in statistics]
 
 
 def _on_rows(test: PlannedTest, entry: Entry, size: RowCounts, hypotheses: int) -> float:

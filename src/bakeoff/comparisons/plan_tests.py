@@ -16,8 +16,8 @@ from bakeoff.comparisons.advice import (
     recommended,
     smallest_pvalue,
 )
-from bakeoff.comparisons.evidence import FIXED_METRICS, has_interval, has_row_values, has_test
 from bakeoff.comparisons.settings import (
+    FIXED_METRICS,
     IN_UNIT,
     INDEPENDENT,
     check_options,
@@ -25,6 +25,9 @@ from bakeoff.comparisons.settings import (
     corrects,
     deterministic,
     form_of,
+    has_interval,
+    has_row_values,
+    has_test,
     planned,
     takes_control,
 )
@@ -148,7 +151,7 @@ def _refusal(entry: Entry, reason: str) -> Problem:
 def _plan(entry: Entry, experiment: Experiment, recommended: str) -> str:
     """Choose the plan of a test: the one asked for, the recommended one, or its best."""
     plans = experiment.resampling.plans()
-    named = experiment.tests.of(entry.name).get("plan")
+    named = experiment.tests.options.get(entry.name, {}).get("plan")
     if named is not None:
         at = ("tests", "options", entry.name, "plan")
         if not _is_one_of(named, plans):
@@ -258,7 +261,7 @@ def _metrics(
             raise _refusal(entry, f"needs `costs:`{where}; if every error costs 1 use mcnemar")
         # a test of one model may be about the error rate instead
         return (test.options.get("rate", fixed),)
-    named = experiment.tests.of(entry.name).get("metrics")
+    named = experiment.tests.options.get(entry.name, {}).get("metrics")
     place: Place = ("tests", "options", entry.name, "metrics")
     if named is not None and not (isinstance(named, list) and named):
         raise Problem(place, f"found {shown(named)}, expected a list of metrics like [accuracy]")
@@ -328,7 +331,7 @@ def _wrong_groups(experiment: Experiment) -> Iterator[Problem]:
 def _without_effect(experiment: Experiment, plan: AnalysisPlan) -> Iterator[Problem]:
     """Refuse settings that no test that runs would look at, or that one cannot follow."""
     tests, registered = experiment.tests, catalogue()
-    running = {test.name: (test, registered[test.name]) for test in plan.with_posthoc}
+    running = {name: (test, registered[name]) for name, test in plan.by_name.items()}
     entries, names = [entry for _, entry in running.values()], ", ".join(running) or "none"
     over_datasets = any(entry.evidence is Evidence.DATASETS for entry in entries)
     # nothing is missing for no test
@@ -357,7 +360,7 @@ def _without_effect(experiment: Experiment, plan: AnalysisPlan) -> Iterator[Prob
             )
     for test, entry in running.values():
         if test.versus is not None and not takes_control(entry):
-            at = ("options", entry.name) if "versus" in tests.of(entry.name) else ()
+            at = ("options", entry.name) if "versus" in tests.options.get(entry.name, {}) else ()
             yield Problem(
                 ("tests", *at, "versus"),
                 f"{entry.name} compares all pairs: set `options: {{{entry.name}: {{versus: "
@@ -389,7 +392,7 @@ def with_better(test: PlannedTest, experiment: Experiment) -> PlannedTest:
 def _can(name: str, experiment: Experiment) -> bool:
     """Tell whether an experiment can run a test that could reach its level."""
     entry, _ = form_of(catalogue()[name], experiment)
-    side = experiment.tests.of(name).get("alternative", experiment.tests.alternative)
+    side = experiment.tests.options.get(name, {}).get("alternative", experiment.tests.alternative)
     if side != "two-sided" and compares_pairs(entry) and "alternative" not in entry.options:
         return False
     try:

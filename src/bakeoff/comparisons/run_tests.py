@@ -10,7 +10,7 @@ from contextlib import suppress
 from enum import StrEnum
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -24,15 +24,16 @@ from bakeoff.comparisons.evidence import (
     block_checks,
     cost_options,
     difference_options,
-    has_interval,
-    has_test,
+    evidence_of,
+    held_out,
 )
-from bakeoff.comparisons.read_evidence import evidence_of, held_out
 from bakeoff.comparisons.settings import (
     INDEPENDENT,
     check_correction,
     correction_among,
     deterministic,
+    has_interval,
+    has_test,
     pairs_of,
 )
 from bakeoff.scores import counted_rows, metrics_of
@@ -44,7 +45,6 @@ from bakeoff.stats import (
     Assumption,
     BayesResult,
     ConfidenceInterval,
-    Entry,
     EquivalenceResult,
     Evidence,
     PairwiseResult,
@@ -171,7 +171,7 @@ def once(comparisons: Sequence[Comparison]) -> dict[int, str]:
     follows: dict[int, str] = {}
     places: dict[str, int] = {}
     for i, row in enumerate(comparisons):
-        place = places.setdefault(json.dumps({**row.to_dict(), "follows": ""}, default=str), i)
+        place = places.setdefault(json.dumps({**vars(row), "follows": ""}, default=str), i)
         names = filter(None, [*follows.get(place, "").split("+"), row.follows])
         follows[place] = "+".join(dict.fromkeys(names))
     return follows
@@ -215,8 +215,8 @@ def run_on(
     # what the test had are ranks, and a difference of them is no difference of scores
     ranked = isinstance(evidence, DatasetScores) and mixed_units(experiment, metric)
     against = {
-        one.name: cautions(one, experiment, evidence.left_out, metric, dataset)
-        for one in AnalysisPlan((test,)).with_posthoc
+        name: cautions(one, experiment, evidence.left_out, metric, dataset)
+        for name, one in AnalysisPlan((test,)).by_name.items()
     }
     for place, row in enumerate(rows):
         compared = [row.model_a, row.model_b] if row.model_a else evidence.models
@@ -311,6 +311,8 @@ class _Family:
                 "one are alike this finds differences that are not there"
             )
             self.assumed = Assumption("independent rows", False, detail)
+        low, high = (-math.inf, math.inf) if entry.unit else context.range
+        self.limits = (low, high) if entry.arity is Arity.ONE else (low - high, high - low)
         self.evidence, self.models = evidence, evidence.models
         self.role, self.hypotheses = "pair", list[Sequence[int]](pairs_of(self.models, test.versus))
         if entry.arity is Arity.ONE:
@@ -365,6 +367,10 @@ class _Family:
         if missing := self.evidence.missing(list(models)):
             raise Missing(missing)
 
+    def _clipped(self, result: Any) -> Any:
+        """Clip the interval of a result, or of a pair of models, to what is possible."""
+        return dataclasses.replace(result, ci=clipped(result.ci, self.limits))
+
     def _one_by_one(self) -> list[Comparison]:
         """Test each hypothesis by itself and adjust the p-values together."""
         entry, results = self.entry, list[Result | ValueError]()
@@ -382,8 +388,7 @@ class _Family:
                 )
                 options = self._options(level, entry.name, *(self.models[m] for m in members))
                 taken = {key: options[key] for key in entry.options if key in options}
-                result = entry.function(*arguments, **taken)
-                results.append(bounded(result, entry, self.context.range))
+                results.append(self._clipped(entry.function(*arguments, **taken)))
             except ValueError as refusal:
                 results.append(refusal)
         pvalues = [one.pvalue if isinstance(one, Result) else math.nan for one in results]
@@ -408,7 +413,8 @@ class _Family:
         }
         handed = {key: options[key] for key in taken if key in options}
         whole = function(*self.evidence.matrix(self.entry), **handed)
-        whole = bounded(whole, self.entry, self.context.range)
+        pairs, results = (tuple(map(self._clipped, part)) for part in (whole.pairs, whole.results))
+        whole = dataclasses.replace(whole, pairs=pairs, results=results)
         everything = whole.to_dict()
         shared = {k: v for k, v in everything.items() if k != "pairs"} | {"test": self.entry.name}
         size = whole.details.get("hypotheses", len(whole.pairs))
@@ -502,7 +508,6 @@ class Missing(ValueError):
 
 
 Range = tuple[float, float]
-R = TypeVar("R")
 
 
 def clipped(ci: ConfidenceInterval | None, limits: Range) -> ConfidenceInterval | None:
@@ -511,22 +516,6 @@ def clipped(ci: ConfidenceInterval | None, limits: Range) -> ConfidenceInterval 
         return None
     low, high = (float(np.clip(limit, *limits)) for limit in (ci.low, ci.high))
     return dataclasses.replace(ci, low=low, high=high)
-
-
-def bounded(result: R, entry: Entry, limits: Range) -> R:
-    """Clip the intervals of a result to the metric's range."""
-    if entry.unit or not isinstance(result, Result | PairwiseResult):
-        return result
-    least, greatest = limits
-    if entry.arity is not Arity.ONE:
-        least, greatest = least - greatest, greatest - least
-    if isinstance(result, Result):
-        return dataclasses.replace(result, ci=clipped(result.ci, (least, greatest)))
-    pairs = tuple(
-        dataclasses.replace(pair, ci=clipped(pair.ci, (least, greatest))) for pair in result.pairs
-    )
-    results = tuple(bounded(one, entry, limits) for one in result.results)
-    return dataclasses.replace(result, pairs=pairs, results=results)
 
 
 def decide(result: Result, role: str, adjusted: float, alpha: float) -> Decision:
@@ -602,9 +591,10 @@ def score_intervals(
                 if missing := runs.missing([m]):
                     line |= {"status": UNDEFINED_METRIC, "note": missing}
                     continue
-                one = len(places) == 1
-                of_one = alone(rows, places[0], costs, level) if one else None
-                result = of_one or _of_recipe(runs, m, costs, level)
+                if len(places) == 1:
+                    result = alone(rows, places[0], costs, level)
+                else:
+                    result = _of_recipe(runs, m, costs, level)
                 if result.ci is not None:
                     line |= {"ci_low": result.ci.low, "ci_high": result.ci.high}
                 line |= {
@@ -649,10 +639,11 @@ def alone(rows: PairedPredictions, model: int, costs: Costs | None, level: float
 @on_one_thread
 def _of_recipe(runs: CrossedRuns, model: int, costs: Costs | None, level: float) -> Result:
     """Return the mean over training runs, with an interval for other seeds and rows."""
-    rows, smooth = runs.rows, runs.rows.by_values or has_test(runs.metric)
+    rows = runs.rows
+    smooth = rows.by_values or has_test(rows.metric)
     if rows.times is None and smooth:
         of_model = runs.arguments(catalogue()[runs.difference], [model])
-        options = difference_options(runs, costs) | {"confidence_level": level}
+        options = difference_options(rows, costs, runs.difference) | {"confidence_level": level}
         if not rows.by_values:
             return recipe_ci(*of_model, **options)
         mean = recipe_mean_ci(*of_model, **options)

@@ -16,9 +16,8 @@ from typing import Any
 from pydantic import TypeAdapter
 from pydantic.errors import PydanticSchemaGenerationError
 
-from bakeoff.comparisons.evidence import FIXED_METRICS
 from bakeoff.errors import Problem, unknown
-from bakeoff.scores.metrics import metrics_of
+from bakeoff.scores import METRICS, Metric, metrics_of
 from bakeoff.spec import AnalysisPlan, Experiment, HypothesisTests, PlannedTest
 from bakeoff.spec.related import dependent, in_time
 from bakeoff.spec.tests import Correction
@@ -29,6 +28,7 @@ from bakeoff.stats.core.pairs import pairs_of as all_pairs
 from bakeoff.stats.core.pairs import simultaneous_level
 from bakeoff.stats.core.registry import Relation
 from bakeoff.stats.metrics.family import MAX_T
+from bakeoff.stats.metrics.metric import Form
 
 _MANAGED = {
     "confidence_level": "`alpha` and the correction",
@@ -51,6 +51,35 @@ SHARED = ("alternative", "rope", "margin")
 IN_UNIT = ("mu0", "margin", "rope")
 """Parameters in the unit of a metric: what is right for one metric is wrong for another."""
 
+# --- metrics, as tests know them
+
+FIXED_METRICS = {metric.reads: metric.name for metric in reversed(METRICS.values()) if metric.reads}
+"""The metric that a test is about, by what it reads."""
+
+
+def has_interval(metric: str) -> bool:
+    """Tell whether a metric has intervals on rows: those that are computed from these do."""
+    return (measure := _computed(metric)) is not None and measure.interval
+
+
+def has_test(metric: str) -> bool:
+    """Tell whether a metric has tests on rows: not those that jump when a row is left out."""
+    return (measure := _computed(metric)) is not None and measure.smooth
+
+
+def has_row_values(metric: str, *, means: bool) -> bool:
+    """Tell whether each row of predicted numbers adds a number of its own to a metric."""
+    measure = _computed(metric)
+    if measure is None or measure.form is not Form.ROWS:
+        return False
+    return measure.mean_of_rows or not means
+
+
+def _computed(metric: str) -> Metric | None:
+    measure = METRICS.get(metric)
+    return measure if measure is not None and measure.computed else None
+
+
 # --- which form of a test runs
 
 
@@ -68,7 +97,7 @@ def deterministic(experiment: Experiment) -> frozenset[str]:
 def form_of(entry: Entry, experiment: Experiment) -> tuple[Entry, str]:
     """Return the test that runs where `entry` is wanted, and in which form for related rows."""
     related, entries, runs = dependent(experiment), catalogue(), entry
-    if not related or experiment.tests.of(entry.name).get(INDEPENDENT) is True:
+    if not related or experiment.tests.options.get(entry.name, {}).get(INDEPENDENT) is True:
         return entry, ""
     if entry.evidence.on_rows and entry.knows_no_relation and entry.better_test:
         runs = entries[entry.better_test]
@@ -111,12 +140,6 @@ def pairs_of(models: Sequence[str], versus: str | None) -> list[tuple[int, int]]
     return all_pairs(len(models), control)
 
 
-def level_of_each(test: PlannedTest, models: Sequence[str]) -> float:
-    """Return the level at which each pair is tested if all share it equally, for planning."""
-    pairs = len(pairs_of(models, test.versus))
-    return test.alpha / (1 if test.correction in (None, "none", "BH", "BY") else max(pairs, 1))
-
-
 # --- its settings
 
 
@@ -124,7 +147,7 @@ def planned(
     entry: Entry, settings: HypothesisTests, models: int = 3, *, related: bool = False
 ) -> PlannedTest:
     """Return a test with its settings, every default filled in; its evidence is still open."""
-    chosen, posthoc, correction = settings.of(entry.name), None, None
+    chosen, posthoc, correction = settings.options.get(entry.name, {}), None, None
     shared = {key: getattr(settings, key) for key in SHARED if key in entry.options}
     given = {key: value for key, value in shared.items() if value is not None} | chosen
     of_family = {"alpha", "simultaneous", *(["correction"] if corrects(entry) else [])}
@@ -258,19 +281,20 @@ def option_schemas(entry: Entry) -> dict[str, dict[str, Any]]:
 
 def check_options(experiment: Experiment, plan: AnalysisPlan) -> Iterator[Problem]:
     """Check the options of all tests that run, post hoc tests included."""
-    for test in plan.with_posthoc:
+    for test in plan.by_name.values():
         entry = catalogue()[test.name]
         if wrong := list(_wrong_options(entry, experiment)):
             yield from wrong
             continue
         tests, place = experiment.tests, ("tests", "options", entry.name)
+        given = tests.options.get(entry.name, {})
         try:
             _check_together(entry, test, experiment)
         except ValueError as error:
             keys = (*entry.options, "correction", "alpha", "versus")
             if not isinstance(error, ArgumentError) or error.argument not in keys:
                 yield Problem(place, str(error))
-            elif (key := error.argument) not in tests.of(entry.name) and hasattr(tests, key):
+            elif hasattr(tests, key := error.argument) and key not in given:
                 yield Problem(("tests", key), f"{entry.name}: {error.message}")
             else:
                 yield Problem((*place, key), error.message)
@@ -278,7 +302,7 @@ def check_options(experiment: Experiment, plan: AnalysisPlan) -> Iterator[Proble
 
 def _wrong_options(entry: Entry, experiment: Experiment) -> Iterator[Problem]:
     """Look at each option of a test by itself."""
-    chosen, allowed = experiment.tests.of(entry.name), allowed_options(entry)
+    chosen, allowed = experiment.tests.options.get(entry.name, {}), allowed_options(entry)
     for key, value in chosen.items():
         wrong = ""
         if key in _MANAGED and key in entry.options:

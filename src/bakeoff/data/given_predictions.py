@@ -54,9 +54,9 @@ class HeldModel(GivenModel):
         cls, frame: pd.DataFrame, columns: GivenColumns, place: Place, *, numbers: bool, **keys: Any
     ) -> HeldModel:
         """Make the entry of a frame of predictions."""
-        called, at = keys["predictions"], (*place, "predictions")
-        file = Records(called, as_table(frame), at)
-        table = Observations.of_records(file, columns, numbers=numbers)
+        at = (*place, "predictions")
+        file = Records(keys["predictions"], as_table(frame), at, columns)
+        table = Observations.of_records(file, numbers=numbers)
         return validated(cls, {**keys, "columns": columns, "table": table}, place)
 
 
@@ -72,7 +72,7 @@ def _read_once(
 ) -> Observations:
     """Read a file of one model; one that has not changed is read once."""
     named = GivenColumns.model_validate_json(columns)
-    parts = list(by_run(table_of_model(path, place, model), named))
+    parts = list(by_run(dataclasses.replace(table_of_model(path, place, model), roles=named)))
     which, expected = run
     if len(parts) != expected and named.seeds is not None:
         raise Problem(
@@ -80,7 +80,7 @@ def _read_once(
             f"{path!r} has {len(parts)} training runs in {named.seeds!r}, `seeds` says {expected}; "
             "a run that failed belongs to its recipe, with the score that it has",
         )
-    return Observations.of_records(parts[0 if named.seeds is None else which - 1], named, **how)
+    return Observations.of_records(parts[0 if named.seeds is None else which - 1], **how)
 
 
 def _read(model: str, experiment: Experiment, dataset: str, seed: int = 1) -> Observations:
@@ -94,8 +94,7 @@ def _read(model: str, experiment: Experiment, dataset: str, seed: int = 1) -> Ob
     state = tuple(map(state_of, files_at(path, LOGS)))
     key = given.columns.model_dump_json(), given.model, place, (seed, given.seeds)
     if values:
-        file = _read_once(path, state, *key, values=True)
-        return meant(file, experiment.measured[0], given.columns)
+        return meant(_read_once(path, state, *key, values=True), experiment.measured[0])
     drop = isinstance(spec, GivenData) and spec.missing_target == "drop"
     how = {"drop_unlabelled": drop, "numbers": experiment.task.numbers}
     return _read_once(path, state, *key, **how)

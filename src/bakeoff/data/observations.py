@@ -26,7 +26,7 @@ from bakeoff.errors import Place, Problem, joined, listed, some, unknown
 from bakeoff.sources.common.base import as_columns
 from bakeoff.sources.common.identifiers import to_frame
 from bakeoff.spec.experiment import run_of
-from bakeoff.spec.given_models import CLASS, GivenColumns
+from bakeoff.spec.given_models import CLASS
 from bakeoff.spec.related import RowColumns
 from bakeoff.spec.task import Task
 
@@ -34,7 +34,6 @@ PATTERNS = (f"p_{CLASS}", f"p:{CLASS}", f"prob_{CLASS}", f"proba_{CLASS}")
 _TIMES = 10
 _SHOWN = 5
 _MORE_CLASSES = "; a class without a true label is named in `classes`"
-USUAL_COLUMNS = GivenColumns.model_validate({})
 NO_RECORDS = Records("", pa.table({}), ())
 """Of rows that are from no file."""
 
@@ -100,7 +99,6 @@ class Observations:
     true: Answers | None
     models: Mapping[str, tuple[Predicted, ...]] = dataclasses.field(default_factory=dict)
     records: Records = NO_RECORDS
-    named: GivenColumns = USUAL_COLUMNS
     related: Mapping[str, NDArray[Any]] = dataclasses.field(default_factory=dict)
     """Groups or times of the rows, by their role."""
     folds: NDArray[np.intp] | None = None
@@ -120,7 +118,6 @@ class Observations:
     def of_records(
         cls,
         records: Records,
-        named: GivenColumns,
         model: str = "",
         *,
         drop_unlabelled: bool = False,
@@ -129,49 +126,43 @@ class Observations:
         may_lack: bool = False,
     ) -> Observations:
         """Observe what one training run of a model says, in a file of its own."""
-        columns: dict[str, str | None] = {"id": records.require("id", named)}
+        columns: dict[str, str | None] = {"id": records.require("id")}
         true, said = None, Predicted()
         if values:
-            columns["value"] = value = records.require("value", named)
+            columns["value"] = value = records.require("value")
             said = Predicted(values=records.numbers(value, may_lack=may_lack))
         else:
-            columns |= {role: records.find(role, named) for role in ("truth", "predicted")}
+            columns |= {role: records.find(role) for role in ("truth", "predicted")}
             if (truth := columns["truth"]) is not None:
                 true = records.answers(truth, "truth", numbers=numbers, may_lack=drop_unlabelled)
             if (predicted := columns["predicted"]) is not None:
                 said = Predicted(records.answers(predicted, numbers=numbers))
-        rows = cls.of_rows(records, named, columns["id"], true, folds=folds_in(records, named))
-        return rows.with_models({run_of(model)[0]: (said,)}, columns.values())
+        models, folds = {run_of(model)[0]: (said,)}, folds_in(records)
+        return cls.of_rows(records, columns["id"], true, models, columns.values(), folds)
 
     @classmethod
     def of_rows(
         cls,
         records: Records,
-        named: GivenColumns,
         ids: str | None,
         true: Answers | None,
+        models: Mapping[str, tuple[Predicted, ...]],
+        taken: Iterable[str | None],
         folds: NDArray[np.intp] | None = None,
     ) -> Observations:
         """Take what is known of the rows of a file; without a column of ids they are counted."""
-        keys, items = np.arange(1, records.table.num_rows + 1), None
+        keys, items, roles = np.arange(1, records.table.num_rows + 1), None, records.roles
         if ids is not None:
-            keys = records.ids(ids, records.related("runs", named), folds)
-            items = None if named.runs is None else records.row_ids(ids)
+            keys = records.ids(ids, records.related("runs"), folds)
+            items = None if roles.runs is None else records.row_ids(ids)
         # runs of an item belong together
-        group = ids if named.groups is None and named.runs is not None else named.groups
-        grouped = named.model_copy(update={"groups": group})
-        roles = {role: records.related(role, grouped) for role in ("groups", "time")}
-        related = {role: values for role, values in roles.items() if values is not None}
-        rows = cls(repr(records.path), keys, true, {}, records, named, related)
-        return dataclasses.replace(rows, folds=folds, items=items)
-
-    def with_models(
-        self, models: Mapping[str, tuple[Predicted, ...]], taken: Iterable[str | None]
-    ) -> Observations:
-        """Add what models say, and list the columns beside theirs that look like groups' ids."""
-        rest = () if self.related else self.records.unclaimed(self.named, taken)
-        like = named_like_groups(self.records.table, rest)
-        return dataclasses.replace(self, models=models, like_groups=like)
+        group = ids if roles.groups is None and roles.runs is not None else roles.groups
+        grouped = records.with_roles(groups=group)
+        by_role = {role: grouped.related(role) for role in ("groups", "time")}
+        related = {role: values for role, values in by_role.items() if values is not None}
+        like = [] if related else named_like_groups(records.table, records.unclaimed(taken))
+        facts: Any = {"folds": folds, "items": items, "like_groups": like}
+        return cls(repr(records.path), keys, true, models, records, related, **facts)
 
     @property
     def place(self) -> Place:
@@ -287,9 +278,9 @@ class Observations:
             )
 
 
-def folds_in(records: Records, named: GivenColumns) -> NDArray[np.intp] | None:
+def folds_in(records: Records) -> NDArray[np.intp] | None:
     """Return repeats and their folds, numbered in the order of their values; None without any."""
-    columns = {role: records.related(role, named) for role in ("repeat", "fold")}
+    columns = {role: records.related(role) for role in ("repeat", "fold")}
     if all(column is None for column in columns.values()):
         return None
     one = np.full(records.table.num_rows, "1", dtype=object)
@@ -314,7 +305,6 @@ def paired(
     name: str,
     files: Sequence[Observations],
     classes: Sequence[str],
-    named: GivenColumns,
     *,
     sure: bool = False,
 ) -> Observations:
@@ -325,7 +315,7 @@ def paired(
     for file, at in zip(files, places, strict=True):
         for model, runs in file.among(classes, sure=sure).items():
             models[model] = (*models.get(model, ()), *(run[at] for run in runs))
-    wanted = RowColumns(as_columns(named.subgroups))
+    wanted = RowColumns(as_columns(files[0].records.roles.subgroups))
     subgroups = carried(wanted, ("columns", "subgroups"), files, places)
     single = [model for model, runs in models.items() if runs[0].of_class]
     assert rows.true is not None
@@ -477,12 +467,12 @@ def _among(
 ) -> Predicted:
     if run.values is not None:
         return run
-    file, wanted, of_class = rows.records, rows.named.probabilities, ""
+    file, wanted, of_class = rows.records, rows.records.roles.probabilities, ""
     if run.column:  # as the workflow collects probabilities
         columns = {name: f"{run.column}:{name}" for name in classes}
         wanted = {name: column for name, column in columns.items() if column in file.names}
     probabilities = probabilities_in(file, classes, wanted, rows.ids)
-    said = run.column or file.find("predicted", rows.named)
+    said = run.column or file.find("predicted")
     if said and sure is not None and holds_probabilities(file, said, classes):
         if not sure:
             raise Problem(("positive",), f"of which class are the probabilities in {said!r}?")

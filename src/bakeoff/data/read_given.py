@@ -59,26 +59,30 @@ def read_given(
     """Read predictions or numbers per row; missing items are "wrong", or "common" ones stay."""
     wide = tables.wide
     name = tables.name if wide is None else Path(wide.path).name
-    parts = [(model, part) for model, file in tables.models.items() for part in by_run(file, named)]
+    parts = [
+        (model, part)
+        for model, file in tables.models.items()
+        for part in by_run(dataclasses.replace(file, roles=named))
+    ]
     if values is not None:
         may_lack = missing is not None
         files = [
-            Observations.of_records(part, named, model, values=True, may_lack=may_lack)
+            Observations.of_records(part, model, values=True, may_lack=may_lack)
             if wide is None
-            else _of_table(part, named, models, values=True, may_lack=may_lack)
+            else _of_table(part, models, values=True, may_lack=may_lack)
             for model, part in parts
         ]
-        return _of_numbers(name, files, named, values, missing)
+        return _of_numbers(name, files, values, missing)
     told: list[str] = []
     if wide is None:
-        files = _of_files(parts, named, numbers, drop_unlabelled=drop_unlabelled)
+        files = _of_files(parts, numbers, drop_unlabelled=drop_unlabelled)
         if missing is not None:
             files, told = _completed(files, missing, None)
     elif missing is not None:
         raise Problem(("missing",), "is for one table per model, or numbers per row (values)")
     else:
         how = models, classes, positive, numbers
-        files = [_of_table(part, named, *how, may_lack=drop_unlabelled) for _, part in parts]
+        files = [_of_table(part, *how, may_lack=drop_unlabelled) for _, part in parts]
         one: Any = files[0].true
         if other := next((run for run in files[1:] if one.unlike(run.true).any()), None):
             text = f"{other.name}: training runs have other true labels of some rows"
@@ -94,7 +98,7 @@ def read_given(
     sure = positive is not None
     if len(order) == 2 and not sure:
         sure = positive_of({name: true.counts.get(name, 0) for name in order}).sure
-    given = paired(name, files, order, named, sure=sure)
+    given = paired(name, files, order, sure=sure)
     if not labels and (why := _why_unclear(given, named)):
         raise Problem(("values",), why)
     told += given.told if positive is None else ()
@@ -124,7 +128,6 @@ def _why_unclear(given: Observations, named: GivenColumns) -> str:
 
 def _of_table(
     file: Records,
-    named: GivenColumns,
     models: Sequence[str] | None,
     classes: Sequence[str] = (),
     positive: str | None = None,
@@ -134,10 +137,10 @@ def _of_table(
     may_lack: bool = False,
 ) -> Observations:
     """Observe what models say that are columns of a table in which each row is once."""
-    truth, ids = file.find("truth", named), file.find("id", named)
+    truth, ids = file.find("truth"), file.find("id")
     true, claimed = None, [ids]
     if not values:
-        truth = file.require("truth", named)
+        truth = file.require("truth")
         if numbers is None:
             numbers = looks_like_a_quantity(file.column(truth))
         true = file.answers(truth, "truth", numbers=numbers, may_lack=may_lack)
@@ -148,7 +151,7 @@ def _of_table(
             f"{file.path!r}: {truth!r} looks like the true labels, not like a model's numbers: "
             "name the columns of numbers",
         )
-    rest = file.unclaimed(named, claimed)
+    rest = file.unclaimed(claimed)
     if models is None and (numbers or values) and (like := like_ids(file.table, rest)):
         raise Problem(
             ("models",),
@@ -168,7 +171,7 @@ def _of_table(
             run = Predicted(said, column=column)
         model = run_of(column)[0]
         runs[model] = (*runs.get(model, ()), run)
-    rows = Observations.of_rows(file, named, ids, true).with_models(runs, (*claimed, *columns))
+    rows = Observations.of_rows(file, ids, true, runs, (*claimed, *columns))
     if true is not None and (n := len(runs)) < 2:
         raise UserError(
             f"{file.path!r} has {n} column{'s' if not n else ''} of predictions beside the "
@@ -225,24 +228,20 @@ def _refuse_features(file: Records, names: Sequence[str], classes: Sequence[str]
 
 
 def _of_files(
-    parts: Sequence[tuple[str, Records]],
-    named: GivenColumns,
-    numbers: bool | None,
-    *,
-    drop_unlabelled: bool,
+    parts: Sequence[tuple[str, Records]], numbers: bool | None, *, drop_unlabelled: bool
 ) -> list[Observations]:
     """Observe the training runs of models that have a table of predictions each."""
     files: list[Observations] = []
     for model, part in parts:
         # the truth may stand in one of the tables alone
-        lacks = named.truth is not None and named.truth not in part.names
-        columns = named.model_copy(update={"truth": None}) if lacks else named
+        lacks = part.roles.truth is not None and part.roles.truth not in part.names
+        file = part.with_roles(truth=None) if lacks else part
         how = {"drop_unlabelled": drop_unlabelled, "numbers": bool(numbers)}
-        run = Observations.of_records(part, columns, model, **how)
+        run = Observations.of_records(file, model, **how)
         if numbers is None and not lacks and run.true is not None:
-            numbers = looks_like_a_quantity(part.column(part.require("truth", columns)))
+            numbers = looks_like_a_quantity(file.column(file.require("truth")))
             if numbers:  # of the files before it too
-                return _of_files(parts, named, True, drop_unlabelled=drop_unlabelled)
+                return _of_files(parts, True, drop_unlabelled=drop_unlabelled)
         files.append(dataclasses.replace(run, true=None) if lacks else run)
     return files
 
@@ -254,12 +253,11 @@ def _completed(
     if missing == "wrong" and not isinstance(metric, str | Passing):
         raise Problem(("missing",), "wrong: which number is wrong? It is for `--values right`")
     marks = metric.marks if isinstance(metric, Passing) else metric
-    parts: list[Observations] = []
-    for part in (part for file in files for part in file.each()):
-        if part.only.values is not None and np.isnan(part.only.values).any():
-            part = part[np.flatnonzero(~np.isnan(part.only.values))]
-        parts.append(part)
-    ids = [list(map(str, part.ids)) for part in parts]
+    parts = [
+        file if (values := file.only.values) is None else file[np.flatnonzero(~np.isnan(values))]
+        for file in files
+    ]
+    ids = [pd.Index(list(map(str, part.ids))) for part in parts]
     every: dict[str, Observations] = {}
     for part, own in zip(parts, ids, strict=True):
         every = dict.fromkeys(own, part) | every
@@ -277,10 +275,7 @@ def _completed(
     common = set.intersection(*map(set, ids))
     if not common:
         raise Problem(("missing",), "common: no item is there for all models")
-    kept = [
-        part[np.flatnonzero([one in common for one in own])]
-        for part, own in zip(parts, ids, strict=True)
-    ]
+    kept = [part[np.flatnonzero(own.isin(common))] for part, own in zip(parts, ids, strict=True)]
     told = f"{len(common):,} of {len(every):,} items are compared, which all models have"
     return kept, [f"{told}; missing are {', '.join(short)}."]
 
@@ -308,32 +303,33 @@ def _with_rows(file: Observations, every: dict[str, Observations], wrong: float)
 
 
 def _of_numbers(
-    name: str, files: list[Observations], named: GivenColumns, metric: Kind, missing: str | None
+    name: str, files: Sequence[Observations], metric: Kind, missing: str | None
 ) -> Observations:
     """Put the numbers of models side by side, and say what they mean."""
     told: list[str] = []
+    files = [part for file in files for part in file.each()]
     if missing is not None:
         files, told = _completed(files, missing, metric)
     if (n := len({model for file in files for model in file.models})) < 2:
         raise UserError(f"{name!r} has {n or 'no'} column of numbers; comparing needs two")
-    told += _averages(files, named)
-    meaning = [meant(one, metric, named) for file in files for one in file.each()]
+    told += _averages(files)
+    meaning = [meant(file, metric) for file in files]
     if isinstance(metric, GivenMetric) and may_be_right_or_wrong(meaning, metric):
         raise UserError(
             "every number is 0 or 1: do they say which rows are right? Then give `--values right` "
             "(1 is right) or `--values wrong` (1 is wrong), and the test is McNemar's"
         )
-    given = paired(name, meaning, RIGHT_OR_WRONG if isinstance(metric, str) else (), named)
+    given = paired(name, meaning, RIGHT_OR_WRONG if isinstance(metric, str) else ())
     return dataclasses.replace(given, told=tuple(told))
 
 
-def _averages(files: Sequence[Observations], named: GivenColumns) -> list[str]:
+def _averages(files: Sequence[Observations]) -> list[str]:
     """Say of items of several tasks that scores are micro averages, and give the macro averages."""
     firsts: dict[str, Observations] = {}
-    for one in (one for file in files for one in file.each()):
-        firsts.setdefault(next(iter(one.models)), one)
-    first = next(iter(firsts.values())).records
-    if TASK not in first.names or TASK in (named.groups, named.runs):
+    for file in files:
+        firsts.setdefault(next(iter(file.models)), file)
+    first = files[0].records
+    if TASK not in first.names or TASK in (first.roles.groups, first.roles.runs):
         return []
     counts = first.column(TASK).nunique()
     if counts < 2:
@@ -350,10 +346,10 @@ def _averages(files: Sequence[Observations], named: GivenColumns) -> list[str]:
     ]
 
 
-def meant(file: Observations, metric: Kind, named: GivenColumns) -> Observations:
+def meant(file: Observations, metric: Kind) -> Observations:
     """Say what the numbers of a model mean: a metric of ours, or which rows are right."""
     if isinstance(metric, Passing):
-        file = _passed(file, metric, named)
+        file = _passed(file, metric)
     values = file.only.values
     assert values is not None
     if isinstance(metric, GivenMetric):
@@ -376,11 +372,11 @@ def meant(file: Observations, metric: Kind, named: GivenColumns) -> Observations
     return file.only_says(Answers(RIGHT_OR_WRONG, right), true=true)
 
 
-def _passed(file: Observations, asked: Passing, named: GivenColumns) -> Observations:
+def _passed(file: Observations, asked: Passing) -> Observations:
     """Put in place of the runs of each item how often k of them pass."""
     from bakeoff.stats import pass_at, pass_hat  # all of statistics: for this alone
 
-    right = meant(file, asked.marks, named).only.answers
+    right = meant(file, asked.marks).only.answers
     if file.items is None:
         raise Problem(
             (*file.place[:-1], "columns", "runs"),
@@ -402,8 +398,8 @@ def _passed(file: Observations, asked: Passing, named: GivenColumns) -> Observat
         for name in file.records.names
         if file.records.column(name).groupby(groups).nunique().le(1).all()
     ]
-    wanted = [named.groups, named.time, *(one.column for one in as_columns(named.subgroups))]
-    for column in wanted:
+    roles = file.records.roles
+    for column in (roles.groups, roles.time, *(one.column for one in as_columns(roles.subgroups))):
         if column in file.records.names and column not in constant:
             text = f"{file.name}: {column!r} differs between runs of an item"
             raise Problem((*file.place[:-1], "columns"), text)

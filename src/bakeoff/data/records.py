@@ -52,6 +52,7 @@ MODEL = "model"
 """The column of a log of several models that says whose a row is."""
 PLAIN = TableKeys.model_validate({})
 """How a file is written of which nothing is said."""
+USUAL_COLUMNS = GivenColumns.model_validate({})
 _HEAD = 1 << 16
 """Bytes in which lines before a table are looked for."""
 _SEPARATOR = re.compile(r'"?sep=(.)"?', re.IGNORECASE)
@@ -238,11 +239,13 @@ def _first_lines(path: str) -> list[str]:
 
 @dataclasses.dataclass(frozen=True)
 class Records:
-    """The records of a file, whose columns have no roles yet."""
+    """The records of a file, whose columns are found by their roles."""
 
     path: str
     table: pa.Table
     place: Place
+    roles: GivenColumns = USUAL_COLUMNS
+    """What the column of a role is called."""
 
     @property
     def names(self) -> list[str]:
@@ -253,6 +256,10 @@ class Records:
         """Return other records of the same file."""
         return dataclasses.replace(self, table=table)
 
+    def with_roles(self, **roles: str | None) -> Records:
+        """Return the records with other columns for some roles."""
+        return dataclasses.replace(self, roles=self.roles.model_copy(update=roles))
+
     @property
     def scores(self) -> dict[str, str]:
         """What the one metric of each task of a log is called, which stands as ``score``."""
@@ -260,10 +267,10 @@ class Records:
         scores: dict[str, str] = json.loads(written)
         return scores
 
-    def find(self, role: str, columns: GivenColumns) -> str | None:
+    def find(self, role: str) -> str | None:
         """Find the column of a role, by its name or by the usual ones."""
         at = (*self.place[:-1], "columns", role)
-        name: str | None = getattr(columns, role)
+        name: str | None = getattr(self.roles, role)
         if name is not None:
             if role == "value" and set(self.scores.values()) == {name}:
                 name = "score"
@@ -275,9 +282,9 @@ class Records:
             raise Problem(at, f"{self.path!r} has {listed(present)}: say which of them it is")
         return present[0] if present else None
 
-    def require(self, role: str, columns: GivenColumns) -> str:
+    def require(self, role: str) -> str:
         """Find the column of a role that the table must have."""
-        column = self.find(role, columns)
+        column = self.find(role)
         if column is None:
             why = "; rows are paired by their ids, never by their order" if role == "id" else ""
             raise Problem(
@@ -332,9 +339,9 @@ class Records:
             raise Problem(self.place, f"{self.path!r}: column {column!r} has {beyond(largest)}")
         return numbers
 
-    def related(self, role: str, columns: GivenColumns) -> NDArray[Any] | None:
+    def related(self, role: str) -> NDArray[Any] | None:
         """Return the group or time of each row; None if no column is named."""
-        column = None if getattr(columns, role) is None else self.find(role, columns)
+        column = None if getattr(self.roles, role) is None else self.find(role)
         if column is None:
             return None
         values = self.column(column)
@@ -376,28 +383,28 @@ class Records:
             )
         raise Problem(self.place, text)
 
-    def unclaimed(self, columns: GivenColumns, taken: Iterable[str | None]) -> list[str]:
+    def unclaimed(self, taken: Iterable[str | None]) -> list[str]:
         """Name the columns that have no role yet; those that are `taken` have one."""
-        named = [role for role in ("groups", "time", "runs") if getattr(columns, role) is not None]
-        claimed = {*taken, *(self.find(role, columns) for role in named)}
-        claimed |= {columns.repeat, columns.fold, columns.seeds}
-        claimed |= {one.column for one in as_columns(columns.subgroups)}
+        roles = self.roles
+        named = [role for role in ("groups", "time", "runs") if getattr(roles, role) is not None]
+        claimed = {*taken, *map(self.find, named), roles.repeat, roles.fold, roles.seeds}
+        claimed |= {one.column for one in as_columns(roles.subgroups)}
         return [name for name in self.names if name not in claimed]
 
 
-def by_run(file: Records, columns: GivenColumns) -> Iterator[Records]:
+def by_run(file: Records) -> Iterator[Records]:
     """Cut a table at its column of training runs, every run with its rows in one order."""
     at = (*file.place[:-1], "columns", "seeds")
     if SEED in file.names:
-        if columns.seeds is not None:
+        if file.roles.seeds is not None:
             raise Problem(at, f"{file.path!r} is a file for each run: leave it out")
-        columns = columns.model_copy(update={"seeds": SEED})
-    if columns.seeds is None:
+        file = file.with_roles(seeds=SEED)
+    if file.roles.seeds is None:
         yield file
         return
-    runs, ids = file.related("seeds", columns), file.row_ids(file.require("id", columns))
-    if columns.seeds == SEED:
-        file = file.with_table(file.table.drop_columns([SEED]))
+    runs, ids = file.related("seeds"), file.row_ids(file.require("id"))
+    if file.roles.seeds == SEED:
+        file = file.with_roles(seeds=None).with_table(file.table.drop_columns([SEED]))
     frame = pd.DataFrame({"run": runs, "id": ids.astype(str)})
     twice = frame[frame.duplicated()]
     if len(twice):

@@ -30,15 +30,15 @@ if TYPE_CHECKING:
     from bakeoff.report.study import Study
 
 _SHOWN = 5
-_SPLIT = re.compile(r"(.+?)(?:\.repeat-(\d+)\.fold-(\d+))?(?:\.seed-(\d+))?")
+_PART = re.compile(r"(?:\.repeat-(\d+)\.fold-(\d+))?(?:\.seed-(\d+))?")
 
 
 def fit_of(wildcards: Any) -> Fit:
     """Return the fit that a job's wildcards name; see `Fit.split`."""
-    split = _SPLIT.fullmatch(wildcards.split)
-    assert split is not None
+    part = _PART.fullmatch(wildcards.part)
+    assert part is not None
     model = getattr(wildcards, "model", None) or wildcards.given
-    return Fit(wildcards.dataset, model, split[1], *(int(n or 1) for n in split.groups()[1:]))
+    return Fit(wildcards.dataset, model, wildcards.plan, *(int(n or 1) for n in part.groups()))
 
 
 class Fitter:
@@ -50,7 +50,7 @@ class Fitter:
     def fit(self, fit: Fit) -> None:
         """Fit and predict once; raise `StepError` if that fails and must not."""
         experiment, needs, paths = self._experiment, self._needs, self._needs.paths
-        where, model = (fit.dataset, fit.model, fit.split), experiment.fitted_model(fit.model)
+        where, model = (fit.dataset, fit.model, fit.split), experiment.fitted[fit.model]
         task = FitTask(
             fit,
             model,
@@ -118,23 +118,26 @@ def run_in_process(
     problems, tests = steps.check(experiment)
     if problems:
         raise report_problems(problems)
-    needs, plans = RuleInputs(experiment, Paths(root)), experiment.resampling.plans()
+    needs = RuleInputs(experiment, Paths(root))
     for dataset in experiment.datasets:
         steps.load_dataset(needs, dataset)
-        for name, plan in plans.items():
-            steps.split_dataset(needs, dataset, name)
-            for model, split in product(experiment.given, plan.splits()):
-                steps.take_predictions(needs, Fit(dataset, model, name, *split))
+    places = list(product(experiment.datasets, needs.plans))
+    predicted = [place for place in places if experiment.on_rows(place[1])]
+    for dataset, plan in predicted:
+        steps.split_dataset(needs, dataset, plan)
+        for model in experiment.given:
+            for fit in experiment.fits(dataset, model, plan):
+                steps.take_predictions(needs, fit)
     fits = list(experiment.fits())
     with closing(Workers()) if workers > 1 else nullcontext() as pool:
         do = Fitter(needs, pool).fit
         done: Iterable[None] = ThreadPoolExecutor(workers).map(do, fits) if pool else map(do, fits)
         for i, _ in enumerate(done, 1):
             fitted(i, len(fits))
-    for dataset, name in product(experiment.datasets, plans):
-        steps.collect_scores(needs, dataset, name)
-        if name != "holdout" or needs.holdouts:
-            steps.collect_predictions(needs, dataset, name)
+    for place in places:
+        steps.collect_scores(needs, *place)
+    for place in predicted:
+        steps.collect_predictions(needs, *place)
     steps.all_scores(needs)
     for test in tests:
         steps.run_test(needs, test)

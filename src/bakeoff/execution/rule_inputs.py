@@ -67,12 +67,10 @@ class RuleInputs:
         self, dataset: str, plan: str, models: Iterable[str] | None = None
     ) -> list[str]:
         """List the predictions of one data set and plan, of some models or of all."""
-        splits = self.experiment.resampling.plans()[plan].splits()
         return [
-            self.prediction(Fit(dataset, model, plan, r, f, seed))
+            self.prediction(fit)
             for model in (self.experiment.models if models is None else models)
-            for r, f in splits
-            for seed in range(1, self.experiment.seeds(model) + 1)
+            for fit in self.experiment.fits(dataset, model, plan)
         ]
 
     def batches(self, dataset: str) -> list[str]:

@@ -31,7 +31,7 @@ from bakeoff.files import (
 )
 from bakeoff.report.exhibit import Item
 from bakeoff.report.numbers import paragraph
-from bakeoff.spec import AnalysisPlan, load_experiment
+from bakeoff.spec import AnalysisPlan, PlannedTest, load_experiment
 from bakeoff.spec.load import report_problems
 from bakeoff.usercode import make_importable
 
@@ -84,7 +84,8 @@ class Run:
         atexit.register(gc.freeze)
         self.fitter = Fitter(self.needs, self.workers)
         try:
-            self.tests = AnalysisPlan.from_list(self._cached("check", self._state, self._check))
+            checked = self._cached("check", self._state, self._check)
+            self.tests = AnalysisPlan(map(PlannedTest.from_dict, checked))
         except SystemExit:  # interrupted, perhaps while a worker imports for long
             self.workers.stop()
             raise

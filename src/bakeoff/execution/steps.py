@@ -133,7 +133,7 @@ def all_scores(needs: RuleInputs) -> None:
     """Put the tables of scores below one another, and those of timings."""
     import pandas as pd
 
-    from bakeoff.comparisons.read_evidence import read_scores
+    from bakeoff.comparisons.evidence import read_scores
 
     for tables, name in ((needs.scores, "scores.csv"), (needs.timings, "timings.csv")):
         table = pd.concat([read_scores(path) for path in tables], ignore_index=True)
@@ -163,12 +163,7 @@ def list_rows(needs: RuleInputs, what: str) -> None:
 
 def score_matrix(needs: RuleInputs, tests: AnalysisPlan) -> None:
     """Write one score per data set and model, and which are missing."""
-    from bakeoff.comparisons.read_evidence import (
-        check_holes,
-        missing_cells,
-        read_scores,
-        score_matrix,
-    )
+    from bakeoff.comparisons.evidence import check_holes, missing_cells, read_scores, score_matrix
     from bakeoff.comparisons.run_tests import matrices
 
     experiment, scores = needs.experiment, read_scores(needs.paths.top("scores.csv"))
@@ -182,8 +177,8 @@ def score_matrix(needs: RuleInputs, tests: AnalysisPlan) -> None:
 
 
 def run_test(needs: RuleInputs, test: PlannedTest) -> None:
-    """Run one test on all its evidence; see `bakeoff.comparisons.run_planned`."""
-    from bakeoff.comparisons import run_planned
+    """Run one test on all its evidence; see `bakeoff.comparisons.run_tests`."""
+    from bakeoff.comparisons.run_tests import run_planned
 
     _enter_own(needs.experiment)
     comparisons = run_planned(test, needs.experiment, needs.evidence(test))
@@ -196,7 +191,8 @@ def compare(needs: RuleInputs, tests: AnalysisPlan) -> None:
     import pandas as pd
     import yaml
 
-    from bakeoff.comparisons import Comparison, described, once
+    from bakeoff.comparisons.plan_tests import described
+    from bakeoff.comparisons.run_tests import Comparison, once
 
     experiment, paths = needs.experiment, needs.paths
     listed = [row for test in tests for row in read_json(paths.test(test.name))]

@@ -25,7 +25,7 @@ from bakeoff.fit.estimator import (
     steps_of,
 )
 from bakeoff.fit.run_fit import select_features
-from bakeoff.fit.train import full_names, scorer
+from bakeoff.fit.train import full_names, scorer, search_space
 from bakeoff.keys import name_of
 from bakeoff.seeds import derive
 from bakeoff.spec.models import Distribution, Model, Step, Tune
@@ -155,11 +155,9 @@ def _check_tuning(estimator: Any, tune: Tune) -> None:
     names, usual = full_names(estimator, tune.space), estimator.get_params(deep=True)
     for name, given in tune.space.items():
         for value in [] if isinstance(given, Distribution) else given:
-            try:
+            with _problems_at("space", name):
                 made = made_value(value, usual.get(names[name]))
                 _check_values(estimator, {names[name]: made})
-            except UserError as error:
-                raise Problem(("space", name), str(error)) from None
 
 
 def check_inner_divisions(name: str, model: Model, dataset: str, table: Table) -> Iterator[Problem]:
@@ -171,15 +169,10 @@ def check_inner_divisions(name: str, model: Model, dataset: str, table: Table) -
     else:
         return
     estimator = assemble(model, table.features, derive(0))
-    space = {} if model.tune is None else model.tune.space
-    names, usual = full_names(estimator, space), estimator.get_params(deep=True)
     variants = [estimator]
-    for parameter, given in space.items():
-        full = names[parameter]
-        variants += [
-            clone(estimator).set_params(**{full: made_value(value, usual.get(full))})
-            for value in ([] if isinstance(given, Distribution) else given)
-        ]
+    for name, values in search_space(estimator, model.tune).items() if model.tune else ():
+        listed = values if isinstance(values, list) else []
+        variants += [clone(estimator).set_params(**{name: value}) for value in listed]
     for part in (part for variant in variants for part in _parts(variant)):
         if (division := _own_division(part, len(table.frame))) is not None:
             parameter, value = division

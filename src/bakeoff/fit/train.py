@@ -63,19 +63,26 @@ class TrainingPart:
         """Return the features of these rows, a fresh copy where rows are selected."""
         return self.features if self.rows is None else self.features.iloc[self.rows]
 
-    @property
-    def y(self) -> NDArray[Any]:
-        """Labels, positions in `classes`; or numbers."""
-        return self.target.y
-
-    @property
-    def classes(self) -> tuple[str, ...]:
-        """The classes that occur, in the data set's order; none where numbers are learned."""
-        return self.target.classes
-
     def folds(self, count: int, seed: int) -> list[Fold]:
-        """Divide the rows for choosing parameters or a threshold."""
-        return divided(self.target.strata, count, seed, self.groups, self.times)
+        """Divide the rows into inner folds: no group on both sides, past before future."""
+        strata, groups = self.target.strata, self.groups
+        if self.times is not None:
+            edges = np.linspace(0, len(strata), count + 2).round().astype(int)
+            try:  # parts in the order of time, cut as near to the edges as ties allow
+                block = blocks(np.asarray(self.times), np.diff(edges) / edges[-1])
+            except ValueError as error:
+                raise UserError(f"in the training part {error}") from None
+            parts = range(1, count + 1)
+            return [(np.flatnonzero(block < part), np.flatnonzero(block == part)) for part in parts]
+        if groups is not None and (n_groups := len(np.unique(groups))) < count:
+            raise UserError(
+                f"{n_groups} groups in the training part are too few for {count} inner folds"
+            )
+        if np.bincount(strata).max() < count:
+            raise UserError(f"{len(strata)} training rows are too few for {count} inner folds")
+        kind = StratifiedKFold if groups is None else StratifiedGroupKFold
+        divide = kind(count, shuffle=True, random_state=seed)
+        return list(divide.split(np.zeros(len(strata)), strata, groups))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -97,24 +104,24 @@ def train(
     model: Model, part: TrainingPart, seed: np.random.SeedSequence, costs: CostMatrix | None = None
 ) -> TrainedModel:
     """Train a model on a training part."""
-    estimator = assemble(model, part.features, seed, part.classes)
-    weights = part.weights
+    y, classes, weights = part.target.y, part.target.classes, part.weights
+    estimator = assemble(model, part.features, seed, classes)
     if model.class_weight is not None and not has_class_weight(last_step(estimator)):
-        each: Weights = compute_sample_weight(by_code(model.class_weight, part.classes), part.y)
+        each: Weights = compute_sample_weight(by_code(model.class_weight, classes), y)
         weights = each if weights is None else each * weights
     chosen: dict[str, Any] = {}
     if model.tune is not None:
         estimator, params, score = _search(model.tune, estimator, part, weights, seed)
         chosen |= {"params": params, "inner_score": score}
-    threshold = None if len(part.classes) != 2 else model.threshold
+    threshold = None if len(classes) != 2 else model.threshold
     if isinstance(threshold, ChosenThreshold):
         threshold = _choose_threshold(threshold, estimator, part, weights, seed, costs)
         chosen["threshold"] = threshold
     # the untransformed rows are freed before the last step learns
     last, X = last_step(estimator), part.X
     if last is not estimator:
-        X = estimator[:-1].fit_transform(X, part.y)
-    last.fit(X, part.y, **_weighted(last, weights))
+        X = estimator[:-1].fit_transform(X, y)
+    last.fit(X, y, **_weighted(last, weights))
     return TrainedModel(estimator, threshold, chosen)
 
 
@@ -122,32 +129,6 @@ def _weighted(estimator: Any, weights: Weights | None, rows: Any = slice(None)) 
     """Return what to call fit with so that the weights of rows reach the last step."""
     prefix = f"{estimator.steps[-1][0]}__" if isinstance(estimator, Pipeline) else ""
     return {} if weights is None else {f"{prefix}sample_weight": weights[rows]}
-
-
-# Inner divisions of a training part, as the groups and times of its rows demand.
-
-
-def divided(
-    strata: NDArray[np.intp], count: int, seed: int | None, groups: Any = None, times: Any = None
-) -> list[Fold]:
-    """Divide a training part into folds: no group on both sides, past before future."""
-    if times is not None:
-        edges = np.linspace(0, len(strata), count + 2).round().astype(int)
-        try:  # parts in the order of time, cut as near to the edges as ties allow
-            block = blocks(np.asarray(times), np.diff(edges) / edges[-1])
-        except ValueError as error:
-            raise UserError(f"in the training part {error}") from None
-        parts = range(1, count + 1)
-        return [(np.flatnonzero(block < part), np.flatnonzero(block == part)) for part in parts]
-    if groups is not None and (n_groups := len(np.unique(groups))) < count:
-        raise UserError(
-            f"{n_groups} groups in the training part are too few for {count} inner folds"
-        )
-    if np.bincount(strata).max() < count:
-        raise UserError(f"{len(strata)} training rows are too few for {count} inner folds")
-    kind = StratifiedKFold if groups is None else StratifiedGroupKFold
-    divide = kind(count, shuffle=True, random_state=seed)
-    return list(divide.split(np.zeros(len(strata)), strata, groups))
 
 
 # The search for parameters: the inner half of nested cross-validation.
@@ -161,9 +142,7 @@ def _search(
     seed: np.random.SeedSequence,
 ) -> tuple[Any, dict[str, Any], float]:
     """Return an estimator with the best parameters, these, and their score."""
-    names = full_names(estimator, tune.space)
-    usual = estimator.get_params(deep=True)
-    space = {names[k]: _values(given, usual.get(names[k])) for k, given in tune.space.items()}
+    names, space = full_names(estimator, tune.space), search_space(estimator, tune)
     how: dict[str, Any] = {
         "cv": part.folds(tune.cv, part_of(seed, "tune-folds")),
         "scoring": scorer(tune.scoring),
@@ -177,7 +156,7 @@ def _search(
         size = math.inf if drawn else math.prod(len(values) for values in space.values())
         how |= {"n_iter": int(min(tune.n_iter or 10, size)), "random_state": part_of(seed, "tune")}
         search = RandomizedSearchCV(estimator, space, **how)
-    search.fit(part.X, part.y, **_weighted(estimator, weights))
+    search.fit(part.X, part.target.y, **_weighted(estimator, weights))
     score = float(search.cv_results_["mean_test_score"][search.best_index_])
     if math.isnan(score):
         raise UserError(f"{tune.scoring} is undefined on the inner folds: choose another `scoring`")
@@ -203,8 +182,13 @@ def full_names(estimator: Any, names: Sequence[str] | Mapping[str, Any]) -> dict
     return translated
 
 
+def search_space(estimator: Any, tune: Tune) -> dict[str, Any]:
+    """Map the full names of parameters to their values, or to a distribution of them."""
+    names, usual = full_names(estimator, tune.space), estimator.get_params(deep=True)
+    return {names[k]: _values(given, usual.get(names[k])) for k, given in tune.space.items()}
+
+
 def _values(given: list[Any] | Distribution, default: Any) -> Any:
-    """Return a list of values, or a distribution."""
     if not isinstance(given, Distribution):
         return [made_value(value, default) for value in given]
     from scipy import stats
@@ -245,7 +229,7 @@ def _choose_threshold(
     costs: CostMatrix | None,
 ) -> float:
     """Choose by predictions of every training row from a fit that did not see it."""
-    X, y, scores = part.X, part.y, np.full(len(part.y), np.nan)
+    X, y, scores = part.X, part.target.y, np.full(len(part.target.y), np.nan)
     for inner, left_out in part.folds(wanted.cv, part_of(seed, "threshold-folds")):
         keywords = _weighted(estimator, weights, inner)
         fitted = clone(estimator).fit(X.iloc[inner], y[inner], **keywords)

@@ -11,15 +11,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bakeoff.comparisons import run_test
-from bakeoff.comparisons.evidence import CrossedRuns, PairedPredictions, has_test
-from bakeoff.comparisons.read_evidence import fold_scores
-from bakeoff.comparisons.run_tests import context_of
-from bakeoff.comparisons.settings import deterministic
+from bakeoff.comparisons.evidence import CrossedRuns, PairedPredictions, fold_scores
+from bakeoff.comparisons.run_tests import context_of, run_test
+from bakeoff.comparisons.settings import deterministic, has_test
 from bakeoff.report.ranking import dataset_means, without_noise
 from bakeoff.report.study import Study, seen_from
-from bakeoff.scores.constant import constant_answer, constant_number
-from bakeoff.scores.metrics import Metric, Need
+from bakeoff.scores.metrics import Metric, Need, constant_answer, constant_number
 from bakeoff.spec import PlannedTest
 from bakeoff.stats import ConfidenceInterval
 from bakeoff.stats.core.pairs import adjust_pvalues

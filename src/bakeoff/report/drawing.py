@@ -11,7 +11,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from bakeoff.comparisons import Decision
+from bakeoff.comparisons.run_tests import Decision
 from bakeoff.files import whole
 from bakeoff.report.exhibit import Drawing
 from bakeoff.report.numbers import capital, short

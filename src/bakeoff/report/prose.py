@@ -10,9 +10,8 @@ from typing import Any, NamedTuple
 
 from jinja2 import Environment, PackageLoader
 
-from bakeoff.comparisons import Comparison, Decision
 from bakeoff.comparisons.advice import INFLATED
-from bakeoff.comparisons.run_tests import measured
+from bakeoff.comparisons.run_tests import Comparison, Decision, measured
 from bakeoff.comparisons.settings import INDEPENDENT
 from bakeoff.report.numbers import MINUS, clean, count, fixed, number, p_equals, percent, spread
 from bakeoff.report.study import B_NOT_INFERIOR, NOT_INFERIOR, Family, Study

@@ -18,11 +18,13 @@ from bakeoff.comparisons.evidence import (
     DatasetScores,
     PairedPredictions,
     block_checks,
+    by_metric,
+    complete,
     difference_options,
-    has_test,
+    missing_cells,
 )
-from bakeoff.comparisons.read_evidence import by_metric, complete, missing_cells
 from bakeoff.comparisons.run_tests import alone, clipped
+from bakeoff.comparisons.settings import has_test
 from bakeoff.errors import UserError
 from bakeoff.report.numbers import percent
 from bakeoff.report.study import Family, Study, seen_from

@@ -10,16 +10,16 @@ from typing import Any
 
 import pandas as pd
 
-from bakeoff.comparisons import Comparison
+from bakeoff.comparisons.evidence import read_predictions, read_scores
 from bakeoff.comparisons.plan_tests import unknown_test
-from bakeoff.comparisons.read_evidence import read_predictions, read_scores
+from bakeoff.comparisons.run_tests import Comparison
 from bakeoff.errors import UserError
 from bakeoff.files import read_csv, read_json
 from bakeoff.fit.fit_task import BASE_PACKAGES, distributions_of, versions
 from bakeoff.fit.predictions import read_facts
 from bakeoff.report.study import Study
 from bakeoff.scores.own_metrics import enter_own
-from bakeoff.spec import AnalysisPlan, Experiment
+from bakeoff.spec import AnalysisPlan, Experiment, PlannedTest
 from bakeoff.stats import catalogue
 
 _TEXTS = (
@@ -44,8 +44,8 @@ def read_study(
     """Read the results of one experiment."""
     enter_own(experiment.own_metrics)
     rows = tuple(map(Comparison.from_dict, read_json(comparisons)))
-    analysis = AnalysisPlan.from_list(read_json(tests))
-    names = {row.test for row in rows} | {test.name for test in analysis.with_posthoc}
+    analysis = AnalysisPlan(map(PlannedTest.from_dict, read_json(tests)))
+    names = {row.test for row in rows} | analysis.by_name.keys()
     for name in sorted(names - catalogue().keys()):
         raise UserError(
             "another version of bakeoff made these results, with a test that this one does not "

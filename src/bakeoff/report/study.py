@@ -14,9 +14,9 @@ import numpy as np
 import pandas as pd
 from scipy.special import ndtri
 
-from bakeoff.comparisons import Comparison, Decision
 from bakeoff.comparisons.advice import Cautions, cautions
 from bakeoff.comparisons.evidence import PairedPredictions
+from bakeoff.comparisons.run_tests import Comparison, Decision
 from bakeoff.report.numbers import clean, fixed, interval, short, spread, words
 from bakeoff.scores import METRICS, POINTS, Metric, Need
 from bakeoff.scores.metrics import in_unit, metrics_of, mixed_units
@@ -326,7 +326,7 @@ class Study:
     @property
     def by_full(self) -> bool:
         """Whether half_sample_t takes its estimate from the cross-validations of all rows."""
-        variants = {test.name: test.options.get("variant") for test in self.analysis.with_posthoc}
+        variants = {name: t.options.get("variant") for name, t in self.analysis.by_name.items()}
         return variants.get("half_sample_t") == "full"
 
     def averages(self, metric: str) -> bool:
@@ -336,7 +336,7 @@ class Study:
     @cached_property
     def tests(self) -> tuple[Entry, ...]:
         """The tests that run: those planned, then their post hoc tests."""
-        return tuple(catalogue()[test.name] for test in self.analysis.with_posthoc)
+        return tuple(catalogue()[name] for name in self.analysis.by_name)
 
     def pairs(self, entry: Entry) -> bool:
         """Tell whether a test compares pairs of models here."""
@@ -540,7 +540,7 @@ class Study:
 @lru_cache(maxsize=1024)  # asked for every family of a large study; looks at each estimator
 def _cautions(study: Study, name: str, metric: str | None) -> Cautions:
     failed = () if study.failed.empty else tuple(study.failed["model"])
-    planned = {test.name: test for test in study.analysis.with_posthoc}
+    planned = study.analysis.by_name
     return cautions(planned.get(name, PlannedTest(name=name)), study.experiment, failed, metric)
 
 

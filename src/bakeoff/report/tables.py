@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
-from bakeoff.comparisons import Comparison, Decision
+from bakeoff.comparisons.run_tests import Comparison, Decision
 from bakeoff.errors import escaped
 from bakeoff.files import no_formula
 from bakeoff.report import prose

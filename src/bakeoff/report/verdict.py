@@ -10,7 +10,6 @@ from enum import StrEnum
 from functools import partial
 from typing import Any, NamedTuple
 
-from bakeoff.comparisons import Comparison, Decision
 from bakeoff.comparisons.advice import (
     RowCounts,
     enough_datasets,
@@ -19,7 +18,7 @@ from bakeoff.comparisons.advice import (
     smallest_pvalue,
 )
 from bakeoff.comparisons.plan_tests import notes as notes_on_runs
-from bakeoff.comparisons.run_tests import INTERACTION, measured
+from bakeoff.comparisons.run_tests import INTERACTION, Comparison, Decision, measured
 from bakeoff.report import prose
 from bakeoff.report.baseline import (
     Baseline,
@@ -411,7 +410,7 @@ def _unable(facts: Facts, family: Family, row: Comparison) -> bool:
         units = details.get("n_clusters", details.get("n_times")) if kin else None
         grouped = "groups" if kin and kin.kind == "group" else "times"
         size = RowCounts(row.n, **({} if units is None else {grouped: int(units)}))
-    test = facts.study.analysis[family.entry.name]
+    test = facts.study.analysis.by_name[family.entry.name]
     smallest = smallest_pvalue(test, compared, size)
     if smallest <= row.alpha:
         return False

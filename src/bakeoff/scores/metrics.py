@@ -7,11 +7,12 @@ a millisecond a call. The tests hold them to scikit-learn's values.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Mapping
-from typing import Any
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from bakeoff.data.observations import Observations
 from bakeoff.errors import Problem, unknown
@@ -38,6 +39,7 @@ from bakeoff.stats.metrics.metric import METRICS as BUILT_IN
 from bakeoff.stats.metrics.metric import Metrics as Named
 
 __all__ = ["METRICS", "POINTS", "Metric", "Need"]
+_NOISE = 1e-10
 
 
 class Metrics(Named):
@@ -149,13 +151,13 @@ def score(
 def score_view(metric: Metric, view: View) -> tuple[float, str]:
     """Return what `score` does of a view that several metrics share."""
     if metric.priced and view.options.cost is None:
-        return float("nan"), "the experiment has no `costs:`"
+        return math.nan, "the experiment has no `costs:`"
     if metric.needs is Need.PRIORS and view.options.priors is None:
-        return float("nan"), "the experiment has no `costs:` with `priors`"
+        return math.nan, "the experiment has no `costs:` with `priors`"
     try:
         return float(metric.value(view)), ""
     except NoValue as reason:
-        return float("nan"), str(reason)
+        return math.nan, str(reason)
 
 
 def view_of(
@@ -224,3 +226,60 @@ def in_unit(metric: Metric, unit: str | None) -> Metric:
         return metric
     squared = f"{unit}²" if unit.isalpha() else f"({unit})²"
     return dataclasses.replace(metric, unit=unit if metric.unit == TARGET else squared)
+
+
+class Constant(NamedTuple):
+    """The same answer for every row."""
+
+    answer: int
+    score: float
+
+
+def constant_number(metric: Metric, answer: float, truth: NDArray[np.float64]) -> float:
+    """Score a number that is predicted for every row, as ``DummyRegressor`` does."""
+    if not metric.computed or metric.takes:
+        return math.nan
+    n = len(truth)
+    made = Predictions(np.arange(n), truth, np.full(n, answer), (), None, None, {})
+    return score(metric, made)[0]
+
+
+def constant_answer(
+    metric: Metric,
+    classes: Sequence[str],
+    train: ArrayLike,
+    test: ArrayLike,
+    costs: Costs | None = None,
+) -> Constant | None:
+    """Score the constant answer that is the best by a metric on the training rows."""
+    # It is one class with the shares of all classes as probabilities, as scikit-learn's
+    # ``DummyClassifier(strategy="prior")`` answers: of two classes the one that the metric prefers,
+    # of more the most frequent one, and by a metric of costs the one that would be the cheapest.
+    if not metric.computed or metric.takes:
+        return None
+    seen, tested = np.asarray(train, dtype=np.int64), np.asarray(test, dtype=np.int64)
+    shares = seen / seen.sum()
+
+    def scored(answer: int, counts: NDArray[np.int64]) -> float:
+        n = int(counts.sum())
+        made = Predictions(
+            np.arange(n),
+            np.repeat(np.arange(len(seen)), counts),
+            np.full(n, answer),
+            tuple(classes),
+            np.broadcast_to(shares, (n, len(shares))),
+            None,
+            {},
+        )
+        return score(metric, made, costs)[0]
+
+    answer = int(np.argmax(shares))
+    if metric.priced and costs is not None:
+        wanted = shares if costs.priors is None else costs.shares(tuple(classes))
+        answer = int(np.argmin((wanted[:, None] * costs.of(tuple(classes))).sum(axis=0)))
+    elif metric.needs is Need.LABELS and len(seen) == 2:
+        sign = 1 if metric.greater_is_better else -1
+        values = (sign * scored(one, seen) for one in (answer, 1 - answer))
+        frequent, rare = (-math.inf if math.isnan(value) else value for value in values)
+        answer = 1 - answer if rare > frequent + _NOISE else answer
+    return Constant(answer, scored(answer, tested))

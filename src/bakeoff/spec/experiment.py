@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from itertools import product
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple
 
@@ -92,7 +93,7 @@ class Experiment(SpecSection):
     models: Annotated[dict[Id, AnyModel], Field(min_length=1)]
     """The models to compare, by id: each to be fitted, or given by its results."""
     resampling: Resampling = Field(
-        default_factory=lambda: Resampling.model_validate(Resampling.DEFAULT)
+        default_factory=lambda: Resampling.model_validate({"cv_5x2": {}, "holdout": {}})
     )
     """How rows are divided; default: five 2-fold replications and a holdout (of a regression: ten
     random halvings and a holdout); the holdout alone where a model is given by its predictions."""
@@ -173,12 +174,6 @@ class Experiment(SpecSection):
         passed = {name: m.learner for name, m in self.given.items() if m.learner is not None}
         return {**self.fitted, **passed}
 
-    def fitted_model(self, name: str) -> Model:
-        """Return one of them; without going through all, for it is asked for each fit."""
-        model = self.models[name]
-        assert isinstance(model, Model)
-        return model
-
     @property
     def given(self) -> dict[str, GivenModel]:
         """The models that were trained elsewhere."""
@@ -193,18 +188,18 @@ class Experiment(SpecSection):
         brought = not self.fitted and all(m.scores for m in self.given.values())
         return brought and not self.on_rows(plan)
 
-    def fits(self, dataset: str | None = None, model: str | None = None) -> Iterator[Fit]:
+    def fits(
+        self, dataset: str | None = None, model: str | None = None, plan: str | None = None
+    ) -> Iterator[Fit]:
         """Expand the experiment to its fits: data set × model × plan × repeat × fold × seed.
 
-        Given a data set or a model, to the fits of these.
+        Given a data set, a model (which may be a given one) or a plan, to the fits of these.
         """
-        fitted, plans = self.fitted, self.resampling.plans()
-        for d in [dataset] if dataset else self.datasets:
-            for m in [model] if model else fitted:
-                for name, plan in plans.items():
-                    for repeat, fold in plan.splits():
-                        for seed in range(1, fitted[m].seeds + 1):
-                            yield Fit(d, m, name, repeat, fold, seed)
+        plans, models = self.resampling.plans(), [model] if model else self.fitted
+        places = product([dataset] if dataset else self.datasets, models, [plan] if plan else plans)
+        for d, m, p in places:
+            for (repeat, fold), seed in product(plans[p].splits(), range(1, self.seeds(m) + 1)):
+                yield Fit(d, m, p, repeat, fold, seed)
 
     def seeds(self, model: str) -> int:
         """Return with how many seeds a model is fitted on each fold."""
@@ -226,7 +221,7 @@ class Experiment(SpecSection):
 
     def limits(self, model: str) -> tuple[float | None, int | None]:
         """Return the seconds and the MB of memory that a fit of a model may take."""
-        own = self.fitted_model(model)
+        own = self.fitted[model]
         return own.timeout or self.timeout, own.memory or self.memory
 
     def beside(self, folder: Path) -> Experiment:

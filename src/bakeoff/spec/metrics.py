@@ -52,13 +52,6 @@ class Passing(GivenMetric):
     every: bool = Field(description="Whether all of them must be right.")
     marks: Literal["accuracy", "error"] = Field("accuracy", description="What a 1 stands for.")
 
-    @classmethod
-    def of(cls, k: int, *, every: bool, marks: str = "accuracy") -> Self:
-        """Describe it as a metric of items."""
-        own = {"name": f"pass_{'hat' if every else 'at'}_{k}", "range": [0, 1], "marks": marks}
-        own |= {"label": f"pass{'^' if every else '@'}{k}", "unit": "percentage points"}
-        return cls.model_validate({**own, "greater_is_better": True, "k": k, "every": every})
-
     @model_serializer
     def _written(self) -> str:
         return str(self.label)
@@ -66,8 +59,13 @@ class Passing(GivenMetric):
 
 def passing_of(name: Any) -> Passing | None:
     """Return the metric that ``pass@k`` or ``pass^k`` names."""
-    found = re.fullmatch(r"pass([@^])([1-9]\d*)", name) if isinstance(name, str) else None
-    return None if found is None else Passing.of(int(found[2]), every=found[1] == "^")
+    match = re.fullmatch(r"pass([@^])([1-9]\d*)", name) if isinstance(name, str) else None
+    if match is None:
+        return None
+    k, every = int(match[2]), match[1] == "^"
+    keys = {"name": f"pass_{'hat' if every else 'at'}_{k}", "range": [0, 1], "label": name}
+    keys |= {"unit": "percentage points", "greater_is_better": True, "k": k, "every": every}
+    return Passing.model_validate(keys)
 
 
 def _kind(value: Any) -> str:
@@ -154,14 +152,9 @@ SCORINGS: Mapping[str, str] = {
     "poisson_deviance": "neg_mean_poisson_deviance",
     "gamma_deviance": "neg_mean_gamma_deviance",
 }
-"""The names of our metrics that are called otherwise there."""
+"""The names that scikit-learn's scorers have, of metrics that are called otherwise here."""
 
 METRICS_OF: Mapping[str, str] = {
     scoring: name for name, scoring in SCORINGS.items() if name != "error"
 }
-"""Our names of scorers that are called otherwise there."""
-
-NEGATED: Mapping[str, str] = {
-    scoring: name for name, scoring in SCORINGS.items() if scoring.startswith("neg_")
-}
-"""Losses with their sign turned, and the metrics that they are."""
+"""Our names of scorers that are called otherwise there; `neg_…` are losses with another sign."""

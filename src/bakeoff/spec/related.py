@@ -33,8 +33,7 @@ def declared(experiment: Experiment, dataset: str) -> Declared | None:
 
 def dependent(experiment: Experiment) -> dict[str, Declared]:
     """Map the data sets whose rows belong together to what relates them."""
-    relations = ((name, declared(experiment, name)) for name in experiment.datasets)
-    return {name: relation for name, relation in relations if relation is not None}
+    return {name: kin for name in experiment.datasets if (kin := declared(experiment, name))}
 
 
 def in_time(experiment: Experiment) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import ConfigDict, Field, model_validator
 
@@ -133,8 +133,6 @@ class Resampling(SpecSection):
     """Cross-validation inside random halves and of all rows, for half_sample_t."""
     resampled: Resampled | None = Field(None, description="Repeated random divisions.")
     holdout: Holdout | None = Field(None, description="One training set and one test set.")
-
-    DEFAULT: ClassVar[dict[str, dict[str, object]]] = {"cv_5x2": {}, "holdout": {}}
 
     @model_validator(mode="before")
     @classmethod

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
@@ -72,10 +72,6 @@ class HypothesisTests(SpecSection):
             units.setdefault(groups.get(dataset, dataset), []).append(dataset)
         return units
 
-    def of(self, test: str) -> dict[str, Any]:
-        """Return a test's own options."""
-        return self.options.get(test, {})
-
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class PlannedTest:
@@ -136,29 +132,14 @@ class PlannedTest:
         return cls(**{**own, "posthoc": data["posthoc"] and cls.from_dict(data["posthoc"])})
 
 
-@dataclasses.dataclass(frozen=True)
-class AnalysisPlan:
+class AnalysisPlan(tuple[PlannedTest, ...]):
     """The tests of an experiment, in the order asked for."""
 
-    tests: tuple[PlannedTest, ...] = ()
-
-    def __iter__(self) -> Iterator[PlannedTest]:
-        return iter(self.tests)
-
-    def __len__(self) -> int:
-        return len(self.tests)
-
-    def __getitem__(self, name: str) -> PlannedTest:
-        return {test.name: test for test in self.with_posthoc}[name]
+    __slots__ = ()
 
     @property
-    def with_posthoc(self) -> tuple[PlannedTest, ...]:
-        """The tests, then the post hoc tests that are not asked for too, each name once."""
-        names = {test.name for test in self.tests}
-        following = {t.posthoc.name: t.posthoc for t in self.tests if t.posthoc is not None}
-        return (*self.tests, *(test for name, test in following.items() if name not in names))
-
-    @classmethod
-    def from_list(cls, tests: Iterable[Mapping[str, Any]]) -> AnalysisPlan:
-        """Read tests of plain data."""
-        return cls(tuple(map(PlannedTest.from_dict, tests)))
+    def by_name(self) -> dict[str, PlannedTest]:
+        """The tests, then the post hoc tests that are not asked for too, by their names."""
+        following = {test.posthoc.name: test.posthoc for test in self if test.posthoc is not None}
+        asked = {test.name: test for test in self}
+        return asked | following | asked

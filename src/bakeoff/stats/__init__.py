@@ -15,7 +15,6 @@ from bakeoff.stats.core.pairs import (
     adjust_pvalues,
     all_pairs,
     canonical_method,
-    shaffer_static,
     simultaneous_level,
 )
 from bakeoff.stats.core.registry import IN_GROUPS, RETIRED, Arity, Entry, Evidence, catalogue
@@ -39,24 +38,23 @@ from bakeoff.stats.datasets.rank_tests import (
     nemenyi,
     quade,
 )
-from bakeoff.stats.datasets.standings import Strengths, WinRates, bradley_terry, win_rates
-from bakeoff.stats.datasets.two import wilcoxon_signed_rank
+from bakeoff.stats.datasets.standings import (
+    Strengths,
+    WinRates,
+    bradley_terry,
+    wilcoxon_signed_rank,
+    win_rates,
+)
 from bakeoff.stats.design.clusters import (
     Dependence,
-    ItemsAndRuns,
     OrderDependence,
-    items_and_runs,
     order_dependence,
     row_dependence,
     time_blocks,
 )
 from bakeoff.stats.design.groups import ClusteredEquivalenceResult, ClusteredResult
 from bakeoff.stats.folds.anova import anova_oneway, anova_repeated_measures, manova, tukey_hsd
-from bakeoff.stats.folds.cv5x2_rows import (
-    cv5x2_mcnemar,
-    cv5x2_mcnemar_from_counts,
-    cv5x2_z,
-)
+from bakeoff.stats.folds.cv5x2_rows import cv5x2_mcnemar, cv5x2_mcnemar_from_counts, cv5x2_z
 from bakeoff.stats.folds.t_tests import (
     bayes_correlated_t,
     corrected_kfold_t,

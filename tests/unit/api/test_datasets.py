@@ -10,8 +10,9 @@ import pytest
 import yaml
 
 import bakeoff
-from bakeoff.comparisons import merged, plan_tests, run_planned
-from bakeoff.comparisons.read_evidence import HOLES, MATRIX, read_scores
+from bakeoff.comparisons.evidence import HOLES, MATRIX, read_scores
+from bakeoff.comparisons.plan_tests import plan_tests
+from bakeoff.comparisons.run_tests import merged, run_planned
 from bakeoff.data.records import read_frame
 from bakeoff.execution import steps
 from bakeoff.execution.rule_inputs import RuleInputs

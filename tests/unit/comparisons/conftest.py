@@ -2,20 +2,14 @@
 
 import copy
 
-import pandas as pd
 import pytest
 
-from bakeoff.comparisons import plan_tests, run_planned
-from bakeoff.comparisons.read_evidence import HOLES, MATRIX
-from bakeoff.data import load_table, make_splits
-from bakeoff.data.splits import write_splits
+from bakeoff.comparisons.plan_tests import plan_tests
+from bakeoff.comparisons.run_tests import run_planned
 from bakeoff.execution import steps
+from bakeoff.execution.fits import Fitter
 from bakeoff.execution.rule_inputs import RuleInputs
-from bakeoff.fit.fit_task import FitTask
-from bakeoff.fit.run_fit import run_fit
 from bakeoff.paths import Paths
-from bakeoff.scores import collect_predictions, score_fits
-from bakeoff.scores.collect import collect_fold_predictions
 from bakeoff.spec import AnalysisPlan, load_experiment
 from tests.conftest import once
 
@@ -28,12 +22,7 @@ STUDY = {
             f"made-{i}": {
                 "source": "generator",
                 "name": "make_classification",
-                "params": {
-                    "n_samples": 80,
-                    "n_features": 6,
-                    "flip_y": 0.15,
-                    "random_state": i,
-                },
+                "params": {"n_samples": 80, "n_features": 6, "flip_y": 0.15, "random_state": i},
                 "merge": {"benign": [0], "malignant": [1]},
                 "positive": "malignant",
             }
@@ -54,7 +43,6 @@ STUDY = {
     },
     "metrics": ["accuracy", "brier"],
     "costs": {"classes": ["benign", "malignant"], "matrix": [[0, 1], [5, 0]]},
-    "tests": {"margin": 0.05, "options": {}},
 }
 
 
@@ -76,74 +64,38 @@ def experiment(models=3, datasets=1, data=(), **changes):
 
 
 class Study:
-    """The files of a study's results."""
+    """The files of a study's results, and its settings."""
 
-    def __init__(self, folder, config):
-        self.folder = folder
-        self.config = config
-        self.experiment = load_experiment(config)
+    def __init__(self, folder):
+        self.config, self.experiment = STUDY, load_experiment(STUDY)
+        self.paths = Paths(str(folder))
 
     def fit(self):
-        """Load, split, fit, score and collect."""
-        e, every = self.experiment, []
-        for dataset, spec in e.datasets.items():
-            data = self._path(f"{dataset}.parquet")
-            table = load_table(dataset, spec, e.seed)
-            table.write(data, self._path(f"{dataset}.json"))
-            for name, plan in e.resampling.plans().items():
-                splits = self._path(f"{dataset}.{name}.splits")
-                write_splits(splits, make_splits(dataset, table, name, plan, e.seed))
-                made = {
-                    fit: self._path(f"{dataset}.{fit.model}.{fit.split}")
-                    for fit in e.fits()
-                    if (fit.dataset, fit.plan) == (dataset, name)
-                }
-                for fit, path in made.items():
-                    run_fit(FitTask(fit, e.models[fit.model], e.seed, data, splits, path))
-                scores, _ = score_fits(made.values(), e.metrics, e.costs)
-                scores.to_csv(self.file(dataset, name, "scores"), index=False)
-                every.append(scores)
-                if name == "cv_5x2":
-                    folds = {m: [p for f, p in made.items() if f.model == m] for m in e.models}
-                    collect_fold_predictions(folds, self.file(dataset, name, "predictions"))
-                if name == "holdout":
-                    paths = {fit.model: path for fit, path in made.items()}
-                    collect_predictions(paths, self.file(dataset, name, "predictions"))
-        pd.concat(every).to_csv(self._path("scores.csv"), index=False)
-        steps.score_matrix(RuleInputs(e, Paths(str(self.folder))), AnalysisPlan())
-
-    @property
-    def matrix(self):
-        """The files of the score matrix."""
-        return {MATRIX: self._path("score_matrix.csv"), HOLES: self._path("missing_scores.json")}
-
-    def file(self, dataset, plan, kind):
-        """Return the file of one data set's scores or predictions."""
-        return self._path(f"{dataset}.{plan}.{kind}")
-
-    def inputs(self, chosen, experiment):
-        """Name the files that feed a test, as the workflow does."""
-        if chosen.on_datasets:
-            return self.matrix
-        kind = "predictions" if chosen.on_predictions else "scores"
-        return {name: self.file(name, chosen.plan, kind) for name in experiment.datasets}
+        """Fit, score and collect."""
+        needs = RuleInputs(self.experiment, self.paths)
+        for dataset in self.experiment.datasets:
+            steps.load_dataset(needs, dataset)
+            for plan in needs.plans:
+                steps.split_dataset(needs, dataset, plan)
+                for fit in self.experiment.fits(dataset):
+                    if fit.plan == plan:
+                        Fitter(needs, None).fit(fit)
+                steps.collect_scores(needs, dataset, plan)
+                if plan in ("cv_5x2", "holdout"):
+                    steps.collect_predictions(needs, dataset, plan)
+        steps.all_scores(needs)
+        steps.score_matrix(needs, AnalysisPlan())
 
     def run(self, tests, **changes):
         """Run tests with other settings on the fits that are there."""
         experiment = load_experiment({**self.config, "tests": tests, **changes})
         problems, chosen = plan_tests(experiment)
         assert problems == []
-        return [
-            comparison
-            for test in chosen
-            for comparison in run_planned(test, experiment, self.inputs(test, experiment))
-        ]
-
-    def _path(self, name):
-        return str(self.folder / name)
+        evidence = RuleInputs(experiment, self.paths).evidence
+        return [row for test in chosen for row in run_planned(test, experiment, evidence(test))]
 
 
 @pytest.fixture(scope="session")
 def study(tmp_path_factory):
     """Return a study that was fitted once; not to be changed."""
-    return Study(once(tmp_path_factory, "study", lambda folder: Study(folder, STUDY).fit()), STUDY)
+    return Study(once(tmp_path_factory, "study", lambda folder: Study(folder).fit()))

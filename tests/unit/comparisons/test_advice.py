@@ -6,9 +6,10 @@ import re
 import numpy as np
 import pytest
 
-from bakeoff.comparisons import Context, plan_tests, run_test
 from bakeoff.comparisons.advice import FEW, RowCounts, remedies, smallest_pvalue
 from bakeoff.comparisons.evidence import DatasetScores
+from bakeoff.comparisons.plan_tests import plan_tests
+from bakeoff.comparisons.run_tests import Context, run_test
 from bakeoff.comparisons.settings import form_of, planned
 from bakeoff.stats import Evidence, catalogue
 from tests.unit.comparisons import conftest

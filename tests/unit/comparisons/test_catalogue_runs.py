@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from sklearn.metrics import roc_auc_score
 
-from bakeoff.comparisons import Comparison, Decision
+from bakeoff.comparisons.run_tests import Comparison, Decision
 from bakeoff.stats import Arity, Evidence, TypeOneError, catalogue
 
 pytestmark = pytest.mark.xdist_group("study")
@@ -85,7 +85,7 @@ def test_an_omnibus_test_brings_its_post_hoc(study, name):
 
 
 def scores(study, plan, metric, dataset="cancer"):
-    table = pd.read_csv(study.file(dataset, plan, "scores"))
+    table = pd.read_csv(study.paths.scores(dataset, plan))
     own = table[table["metric"] == metric]
     return own.pivot(index=["repeat", "fold"], columns="model", values="value")
 
@@ -118,14 +118,14 @@ def test_scores_of_folds_are_handed_over(study, name, plan, shape, told, metric)
 
 
 def test_delong_is_about_the_positive_class(study):
-    table = pd.read_parquet(study.file("cancer", "holdout", "predictions"))
+    table = pd.read_parquet(study.paths.predictions("cancer", "holdout"))
     truth = table["y_true"] == "malignant"
     areas = [roc_auc_score(truth, table[f"{model}:malignant"]) for model in ("tree", "bayes")]
     assert first(study, "delong").estimate == pytest.approx(areas[0] - areas[1])
 
 
 def test_costs_are_those_of_the_experiment(study):
-    table = pd.read_parquet(study.file("cancer", "holdout", "predictions")).astype(str)
+    table = pd.read_parquet(study.paths.predictions("cancer", "holdout")).astype(str)
     price = {("benign", "malignant"): 1.0, ("malignant", "benign"): 5.0}
     means = [
         np.mean([price.get(pair, 0.0) for pair in zip(table["y_true"], table[m], strict=True)])

@@ -6,7 +6,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from bakeoff.comparisons.read_evidence import (
+from bakeoff.comparisons.evidence import (
     Hole,
     check_holes,
     complete,

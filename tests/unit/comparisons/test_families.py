@@ -8,15 +8,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from bakeoff.comparisons import (
-    Comparison,
-    Context,
-    Decision,
-    merged,
-    plan_tests,
-    run_planned,
-    run_test,
-)
 from bakeoff.comparisons.evidence import (
     DatasetScores,
     FoldPredictions,
@@ -24,7 +15,18 @@ from bakeoff.comparisons.evidence import (
     PairedPredictions,
     block_checks,
 )
-from bakeoff.comparisons.run_tests import alone, context_of, measured
+from bakeoff.comparisons.plan_tests import plan_tests
+from bakeoff.comparisons.run_tests import (
+    Comparison,
+    Context,
+    Decision,
+    alone,
+    context_of,
+    measured,
+    merged,
+    run_planned,
+    run_test,
+)
 from bakeoff.comparisons.settings import planned
 from bakeoff.errors import UserError
 from bakeoff.report.ranking import contenders

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from bakeoff.comparisons import described, plan_tests
 from bakeoff.comparisons.advice import CASES, recommended
+from bakeoff.comparisons.plan_tests import described, plan_tests
 from bakeoff.comparisons.settings import corrects, planned
 from bakeoff.spec.tests import HypothesisTests
 from bakeoff.stats import Evidence, catalogue

@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 
 from bakeoff import stats
-from bakeoff.comparisons import Decision, plan_tests, run_planned
 from bakeoff.comparisons.advice import cautions
-from bakeoff.comparisons.plan_tests import left_out
-from bakeoff.comparisons.run_tests import score_intervals
+from bakeoff.comparisons.plan_tests import left_out, plan_tests
+from bakeoff.comparisons.run_tests import Decision, run_planned, score_intervals
 from bakeoff.fit.predictions import Predictions
 from bakeoff.report.study import Family, Written
 from bakeoff.report.verdict import Facts, look, of_runs

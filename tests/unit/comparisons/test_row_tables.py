@@ -7,8 +7,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from bakeoff.comparisons.evidence import PairedPredictions, has_interval, has_test
+from bakeoff.comparisons.evidence import PairedPredictions
 from bakeoff.comparisons.run_tests import alone, score_intervals, subgroup_table
+from bakeoff.comparisons.settings import has_interval, has_test
 from bakeoff.report.ranking import contenders
 from bakeoff.scores import METRICS
 from bakeoff.stats import binomial_test, metric_ci, metric_difference, metric_interaction

@@ -11,7 +11,6 @@ from bakeoff.api.rows import side_by_side
 from bakeoff.data.columns import in_order
 from bakeoff.data.given_tables import read_columns
 from bakeoff.errors import Problem, UserError
-from bakeoff.spec.given_models import GivenColumns
 from tests.unit.sources.test_identifiers import WRITERS
 
 STARTS = [1, 2**53, 2**63 - 2, 12345678901234567890, 10**21]
@@ -23,7 +22,7 @@ def test_rows_and_groups_are_told_apart(start, tmp_path):
     keys = [start + i for i in range(ROWS)]
     WRITERS["csv"](tmp_path / "p.csv", keys)
     file = read_columns(str(tmp_path / "p.csv"), ("x",))
-    for found in (file.related("groups", GivenColumns(groups="k")), file.ids("k")):
+    for found in (file.with_roles(groups="k").related("groups"), file.ids("k")):
         assert list(map(str, found)) == list(map(str, keys))
 
 
@@ -32,9 +31,8 @@ def test_floats_that_stand_for_several_numbers_identify_nothing(role, tmp_path):
     frame = pd.DataFrame({"who": np.arange(ROWS) * 4 + 2.0**54})
     frame.to_parquet(tmp_path / "p.parquet")
     file = read_columns(str(tmp_path / "p.parquet"), ("x",))
-    columns = GivenColumns.model_validate({role: "who"})
     with pytest.raises(Problem, match="'who' holds floating-point numbers"):
-        file.ids("who") if role == "id" else file.related(role, columns)
+        file.ids("who") if role == "id" else file.with_roles(**{role: "who"}).related(role)
 
 
 def test_files_of_training_runs_keep_ids(tmp_path):

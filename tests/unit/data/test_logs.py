@@ -16,7 +16,7 @@ from bakeoff.data.given_tables import table_of_model, tables_of
 from bakeoff.errors import Problem, UserError
 from bakeoff.execution.digests import of_data, of_given
 from bakeoff.execution.fits import run_in_process
-from bakeoff.preflight.experiment import check_experiment
+from bakeoff.preflight import check_experiment
 from bakeoff.sources.common import formats
 from bakeoff.spec.load import load_experiment, report_problems
 from bakeoff.stats import mcnemar

@@ -21,7 +21,6 @@ from bakeoff.data.observations import Observations
 from bakeoff.data.readers import inspect_logs, lm_eval, promptfoo
 from bakeoff.data.records import read_table
 from bakeoff.errors import Problem
-from bakeoff.spec.given_models import GivenColumns
 from tests.logs import beginnings
 
 PLACE = ("predictions",)
@@ -191,8 +190,7 @@ def test_other_archives_are_no_logs(tmp_path):
 def test_probabilities_of_a_single_class_say_nothing(tmp_path):
     path = tmp_path / "p.csv"
     pd.DataFrame({"id": [1, 2], "y_true": "a", "y_pred": "a", "p_a": 1.0}).to_csv(path, index=False)
-    columns = GivenColumns.model_validate({})
-    rows = Observations.of_records(read_columns(str(path), PLACE), columns)
+    rows = Observations.of_records(read_columns(str(path), PLACE))
     ((found,),) = rows.among(("a",)).values()
     assert found.probabilities is None
     assert found.answers.tolist() == [0, 0]

@@ -182,7 +182,7 @@ def part():
 def learns(own):
     """Check a model, and return the share of rows that it is right on after a fit."""
     check_model("m", own)
-    return (train(own, part(), derive(1, "fit")).predict(part().X) == part().y).mean()
+    return (train(own, part(), derive(1, "fit")).predict(part().X) == part().target.y).mean()
 
 
 NO_CLASSIFIERS = {"ColumnTransformer", "FeatureUnion", "SelectFromModel", "RegressorChain"}

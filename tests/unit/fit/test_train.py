@@ -16,9 +16,8 @@ from sklearn.preprocessing import StandardScaler
 from bakeoff.data.target import Target
 from bakeoff.errors import UserError
 from bakeoff.fit.check_models import check_model
-from bakeoff.fit.estimator import assemble, last_step, make_classifier
-from bakeoff.fit.preprocessing import TextEncoder, to_seconds
-from bakeoff.fit.train import TrainingPart, best_threshold, divided, train
+from bakeoff.fit.estimator import TextEncoder, assemble, last_step, make_classifier, to_seconds
+from bakeoff.fit.train import TrainingPart, best_threshold, train
 from bakeoff.seeds import derive, part_of
 from bakeoff.spec.models import Criterion, Model
 
@@ -57,7 +56,9 @@ def test_grid_search_is_scikit_learns_with_preprocessing_inside():
     pipeline = make_pipeline(StandardScaler(), LogisticRegression())
     grid = {"logisticregression__C": [0.001, 0.01, 1]}
     # the imputer of `auto` finds nothing to do here
-    expected = GridSearchCV(pipeline, grid, cv=folds, scoring="neg_log_loss").fit(data.X, data.y)
+    expected = GridSearchCV(pipeline, grid, cv=folds, scoring="neg_log_loss").fit(
+        data.X, data.target.y
+    )
     assert found.chosen["params"] == {"C": expected.best_params_["logisticregression__C"]}
     assert found.chosen["inner_score"] == pytest.approx(expected.best_score_)
     # and then all training rows teach
@@ -170,7 +171,7 @@ def test_class_weights_reach_estimators_with_the_parameter_and_without():
     data = part()
     by_param = learnt(model(LOGISTIC, class_weight={"yes": 3.0}), data).estimator
     assert by_param[-1].class_weight == {0: 1.0, 1: 3.0}
-    rows = TrainingPart(data.X, data.target, np.where(data.y == 1, 3.0, 1.0))
+    rows = TrainingPart(data.X, data.target, np.where(data.target.y == 1, 3.0, 1.0))
     by_rows = learnt(model(LOGISTIC), rows).estimator
     np.testing.assert_allclose(
         by_param.predict_proba(data.X), by_rows.predict_proba(data.X), atol=1e-4
@@ -193,7 +194,7 @@ def test_class_weights_reach_estimators_with_the_parameter_and_without():
 )
 def test_weights_of_rows_reach_the_fit(keys):
     data, own = part(), model(**keys)
-    weighted = TrainingPart(data.X, data.target, np.where(data.y == 1, 20.0, 0.1))
+    weighted = TrainingPart(data.X, data.target, np.where(data.target.y == 1, 20.0, 0.1))
     plain, heavy = (
         learnt(own, d).estimator.predict_proba(data.X)[:, 1].mean() for d in (data, weighted)
     )
@@ -240,13 +241,17 @@ def test_files_of_catboost_are_written_where_they_are_wanted():
         assert made.get_params()["allow_writing_files"] is written
 
 
+def rows_of(y, **how):
+    return TrainingPart(pd.DataFrame(index=range(len(y))), Target(tuple("abc")).encoded(y), **how)
+
+
 def test_inner_folds_are_stratified_and_keep_rows_of_one_time_together():
     y = np.repeat([0, 1, 2], 20)
-    for learnt, tested in divided(y, 4, 0):
+    for learnt, tested in rows_of(y).folds(4, 0):
         assert (np.bincount(y[tested]) == 5).all()
         assert not set(learnt) & set(tested)
     times = np.repeat(np.arange(8), 5)
-    for learnt, held in divided(np.zeros(40, dtype=np.intp), 3, 0, times=times):
+    for learnt, held in rows_of(np.zeros(40, dtype=np.intp), times=times).folds(3, 0):
         assert times[learnt].max() < times[held].min(), "rows of one time are never separated"
 
 
@@ -260,7 +265,7 @@ def test_inner_folds_are_stratified_and_keep_rows_of_one_time_together():
 )
 def test_divisions_that_cannot_be_are_told(y, count, how, said):
     with pytest.raises(UserError, match=said):
-        divided(y, count, 0, **how)
+        rows_of(y, **how).folds(count, 0)
 
 
 START = 1_700_000_000

@@ -21,9 +21,8 @@ from studies import (
 )
 
 from bakeoff import compare
-from bakeoff.comparisons import Decision
 from bakeoff.comparisons.evidence import PairedPredictions
-from bakeoff.comparisons.run_tests import subgroup_table
+from bakeoff.comparisons.run_tests import Decision, subgroup_table
 from bakeoff.spec import AnalysisPlan, PlannedTest, load_experiment
 
 NAN = math.nan

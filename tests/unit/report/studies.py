@@ -7,10 +7,9 @@ import math
 import numpy as np
 import pandas as pd
 
-from bakeoff.comparisons import Comparison, plan_tests
-from bakeoff.comparisons.evidence import PairedPredictions
-from bakeoff.comparisons.read_evidence import HOLES, MATRIX, score_matrix
-from bakeoff.comparisons.run_tests import decide_pair, run_planned, score_intervals
+from bakeoff.comparisons.evidence import HOLES, MATRIX, PairedPredictions, score_matrix
+from bakeoff.comparisons.plan_tests import plan_tests
+from bakeoff.comparisons.run_tests import Comparison, decide_pair, run_planned, score_intervals
 from bakeoff.report.study import Study
 from bakeoff.spec import load_experiment
 from bakeoff.spec.experiment import run_name

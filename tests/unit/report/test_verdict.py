@@ -6,8 +6,8 @@ import pytest
 from studies import experiment, pair, ran
 from studies import study as made_up
 
-from bakeoff.comparisons import plan_tests
 from bakeoff.comparisons.advice import cautions
+from bakeoff.comparisons.plan_tests import plan_tests
 from bakeoff.report.exhibits import exhibits
 from bakeoff.report.page import Page
 from bakeoff.report.prose import p_name, take_care

@@ -10,7 +10,8 @@ import pytest
 
 from bakeoff import stats
 from bakeoff.api.findings import Findings
-from bakeoff.comparisons import plan_tests, run_planned
+from bakeoff.comparisons.plan_tests import plan_tests
+from bakeoff.comparisons.run_tests import run_planned
 from bakeoff.data import Split
 from bakeoff.data.given_predictions import load_given
 from bakeoff.execution.fits import run_in_process

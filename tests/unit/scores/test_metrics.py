@@ -19,7 +19,7 @@ from bakeoff.errors import UserError
 from bakeoff.fit.predictions import Predictions
 from bakeoff.report.exhibits import draw, exhibits
 from bakeoff.scores import METRICS, score
-from bakeoff.scores.constant import constant_answer
+from bakeoff.scores.metrics import constant_answer
 from bakeoff.spec import Costs
 from bakeoff.stats import Status, metric_ci
 from bakeoff.stats.metrics.library import calibration_curve

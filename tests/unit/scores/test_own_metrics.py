@@ -10,8 +10,9 @@ import pandas as pd
 import pytest
 from sklearn.metrics import f1_score
 
-from bakeoff.comparisons.evidence import PairedPredictions, has_interval, has_test
+from bakeoff.comparisons.evidence import PairedPredictions
 from bakeoff.comparisons.run_tests import score_intervals, subgroup_table
+from bakeoff.comparisons.settings import has_interval, has_test
 from bakeoff.errors import UserError
 from bakeoff.fit.predictions import Predictions
 from bakeoff.report.study import unit_of, varies

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from bakeoff.comparisons import Decision
-from bakeoff.comparisons.evidence import difference_options, has_interval, has_test
-from bakeoff.comparisons.run_tests import INTERACTION
+from bakeoff.comparisons.evidence import difference_options
+from bakeoff.comparisons.run_tests import INTERACTION, Decision
+from bakeoff.comparisons.settings import has_interval, has_test
 from bakeoff.report import drawing, prose, tables
 from bakeoff.report.baseline import baselines
 from bakeoff.report.drawing import MOST_DRAWN, SIZE, Colour, IntervalLine, message, name_of

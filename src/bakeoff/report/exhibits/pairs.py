@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from bakeoff.comparisons import Comparison, Decision
+from bakeoff.comparisons.run_tests import Comparison, Decision
 from bakeoff.report import drawing, prose, tables
 from bakeoff.report.drawing import MOST_DRAWN, SAYS, SIZE, Colour, IntervalLine, message, name_of
 from bakeoff.report.exhibit import Drawing, Section, figure, table

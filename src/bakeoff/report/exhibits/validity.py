@@ -31,7 +31,7 @@ def tests(study: Study) -> Table:
     reasons |= {test.name: test.why for test in study.analysis}
     rows = []
     for entry in study.tests:
-        test, families = study.analysis[entry.name], study.of_test(entry.name)
+        test, families = study.analysis.by_name[entry.name], study.of_test(entry.name)
         nulls = (row.result.get("null_hypothesis") for f in families for row in f.rows)
         lenient = study.type1(entry) is TypeOneError.LIBERAL
         alone = not families or families[0].bayesian or len(families[0].rows) < 2

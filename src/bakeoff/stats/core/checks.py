@@ -7,6 +7,7 @@ words as numbers and drops imaginary parts. Here each of these is a `ValueError`
 from __future__ import annotations
 
 import numbers
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -174,6 +175,20 @@ def check_same_labels(**tables: ArrayLike) -> None:
                     f"its {kind} labels differ from those of {labelled[0][0]}; bring both "
                     f"into one order by their labels, or pass arrays if the {kind}s do match",
                 )
+
+
+def paired_scores(
+    scores: Mapping[str, ArrayLike], *, unit: str, **how: Any
+) -> tuple[FloatArray, FloatArray]:
+    """Check the scores of two models, by their names, for the same folds, rows or data sets."""
+    a, b = (as_scores(values, name, unit=unit, **how) for name, values in scores.items())
+    if a.shape != b.shape:
+        first, second = scores
+        shapes = f"{first} has shape {a.shape}, {second} {b.shape}"
+        pair = f"both models must be scored on the same {unit}; pair them by {unit[:-1]}"
+        raise ValueError(f"{shapes}: {pair}")
+    check_same_labels(**scores)
+    return a, b
 
 
 def paired_correctness(correct_a: ArrayLike, correct_b: ArrayLike) -> tuple[BoolArray, BoolArray]:

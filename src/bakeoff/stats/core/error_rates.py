@@ -86,13 +86,9 @@ class ErrorRate:
 @cache
 def error_rates() -> Mapping[str, tuple[ErrorRate, ...]]:
     """Return the simulated rates of every test by its name."""
-    text = (
-        importlib.resources.files("bakeoff.stats")
-        .joinpath("error_rates.csv")
-        .read_text(encoding="utf-8")
-    )
+    file = importlib.resources.files("bakeoff.stats") / "error_rates.csv"
     rates: dict[str, tuple[ErrorRate, ...]] = {}
-    _, *rows = csv.reader(text.splitlines())
+    _, *rows = csv.reader(file.read_text(encoding="utf-8").splitlines())
     for test, setting, metric, by, verdict, regime, *counts, studies in rows:
         runs, rejected = map(int, counts)
         of, files = TypeOneError(verdict), tuple(studies.split(" "))

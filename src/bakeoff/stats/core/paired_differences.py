@@ -4,21 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
-from bakeoff.stats.core.checks import FloatArray, as_scores, check_same_labels
-from bakeoff.stats.core.distributions import normal_pvalue, t_pvalue, tail_probability
-from bakeoff.stats.core.result import (
-    Alternative,
-    Assumption,
-    ConfidenceInterval,
-    Status,
-    answered,
-)
+from bakeoff.stats.core.checks import FloatArray, paired_scores
+from bakeoff.stats.core.distributions import t_pvalue, tail_probability
+from bakeoff.stats.core.result import Alternative, Assumption, ConfidenceInterval, Status, answered
 
 
 @dataclasses.dataclass(frozen=True)
@@ -64,16 +57,9 @@ def paired_differences(
     of_rows: bool = False,
 ) -> Differences:
     """Check two arrays of paired scores, or of values of the same rows, and subtract them."""
-    names = ("values_a", "values_b") if of_rows else ("scores_a", "scores_b")
-    how: dict[str, Any] = {"ndim": ndim, "greater_is_better": greater_is_better}
-    how["unit"] = "rows" if of_rows else "folds"
-    a, b = as_scores(scores_a, names[0], **how), as_scores(scores_b, names[1], **how)
-    if a.shape != b.shape:
-        need = "need a value on the same rows"
-        need = need if of_rows else "must be scored on the same splits; pair them by fold"
-        shapes = f"{names[0]} has shape {a.shape}, {names[1]} {b.shape}"
-        raise ValueError(f"{shapes}: both models {need}")
-    check_same_labels(**{names[0]: scores_a, names[1]: scores_b})
+    name, unit = ("values", "rows") if of_rows else ("scores", "folds")
+    scores = {f"{name}_a": scores_a, f"{name}_b": scores_b}
+    a, b = paired_scores(scores, unit=unit, ndim=ndim, greater_is_better=greater_is_better)
     return Differences.between(a, b, noise_level(scores_a, scores_b))
 
 
@@ -96,9 +82,7 @@ class Estimate:
 
     def pvalue(self, side: Alternative) -> float:
         """Return the p-value of a difference from 0, whatever the status."""
-        if math.isinf(self.df):
-            return normal_pvalue(self.statistic, side)
-        return t_pvalue(self.statistic, self.df, side) if self.df else math.nan
+        return t_pvalue(self.statistic, self.df, side)
 
     def test(self, side: Alternative) -> tuple[float, float]:
         """Return the statistic and the p-value of a difference from 0."""
@@ -106,9 +90,7 @@ class Estimate:
 
     def limits(self, level: float, side: Alternative) -> tuple[float, float]:
         """Return the limits that match the test; NaN where they are unknown."""
-        tail = tail_probability(level, side)
-        quantile = special.ndtri(tail) if math.isinf(self.df) else special.stdtrit(self.df, tail)
-        reach = -float(quantile) * self.se if self.df > 0 else math.nan
+        reach = -float(special.stdtrit(self.df, tail_probability(level, side))) * self.se
         low = -math.inf if side == "less" else self.value - reach
         return low, math.inf if side == "greater" else self.value + reach
 

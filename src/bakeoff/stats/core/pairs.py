@@ -47,7 +47,7 @@ def adjust_pvalues(pvalues: ArrayLike, method: str = "holm") -> FloatArray:
     ``holm-sidak``        the same, step-down
     ``BH``                false discovery rate under positive dependence (Benjamini & Hochberg)
     ``BY``                false discovery rate, any dependence (Benjamini & Yekutieli)
-    ``shaffer``           family-wise error of *all pairs of k models* (`shaffer_static`)
+    ``shaffer``           family-wise error of *all pairs of k models* (Shaffer 1986, S1)
     ====================  ==================================================================
 
     Parameters
@@ -121,25 +121,6 @@ def simultaneous_level(confidence_level: Level, m: Count, method: str) -> float:
     if method in ("sidak", "holm-sidak"):
         return math.exp(math.log(confidence_level) / m)
     return 1 - (1 - confidence_level) / m
-
-
-def shaffer_static(pvalues: ArrayLike) -> FloatArray:
-    """Adjust the p-values of all pairs of k models by Shaffer's static procedure (S1).
-
-    Holm's factors are lowered to the largest number of hypotheses that can be true at once
-    (Shaffer 1986): if one pair of three models differs, at most one of the three is true.
-
-    Parameters
-    ----------
-    pvalues : array_like, shape (k (k - 1) / 2,)
-        In the order (0, 1), (0, 2), ..., (1, 2), ...
-
-    Examples
-    --------
-    >>> shaffer_static([0.01, 0.04, 0.03]).round(3).tolist()
-    [0.03, 0.04, 0.03]
-    """
-    return adjust_pvalues(pvalues, "shaffer")
 
 
 _step_down = np.maximum.accumulate
@@ -290,14 +271,6 @@ class PairwiseResult:
         return {name: plain(getattr(self, name)) for name in names}
 
 
-def check_control(control: int | None, k: int) -> int | None:
-    """Check the column number of the control model."""
-    if control is not None and not 0 <= control < k:
-        wrong = f"found {control!r}, must be a column number from 0 to {k - 1}"
-        raise ArgumentError("control", wrong)
-    return control
-
-
 def check_correction(
     correction: str, control: int | None, alternative: Alternative, *more: str
 ) -> str:
@@ -317,6 +290,9 @@ def pairs_of(k: int, control: int | None) -> list[tuple[int, int]]:
     """Return all pairs (0, 1), (0, 2), ..., or the control, as A, against each other model."""
     if control is None:
         return list(combinations(range(k), 2))
+    if not 0 <= control < k:
+        wrong = f"found {control!r}, must be a column number from 0 to {k - 1}"
+        raise ArgumentError("control", wrong)
     return [(control, j) for j in range(k) if j != control]
 
 
@@ -380,9 +356,7 @@ def pairwise(
     **options: Any,
 ) -> PairwiseResult:
     """Put the results of a test of two models together, adjusted for the number of pairs."""
-    at_control = check_control(control, models)
-    members = pairs_of(models, at_control)
-    compared = None if leader_only else at_control
+    members, compared = pairs_of(models, control), None if leader_only else control
     method = check_correction(correction, compared, alternative)
     untested = len(pairs_of(models, compared)) - len(members)
     each = confidence_level
@@ -412,7 +386,7 @@ def pairwise(
             "confidence_level": confidence_level,
             "confidence_level_each": each,
             "simultaneous": simultaneous,
-            "control": at_control,
+            "control": control,
             "hypotheses": len(pvalues),
         },
         results=results,

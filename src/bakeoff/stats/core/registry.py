@@ -135,7 +135,7 @@ _RETIRED = {
         "skillings_mack friedman_aligned_ranks"
     ),
     "write `adjust_pvalues`, with Shaffer's or Holm's method": (
-        "bergmann_hommel mcnemar_minp replicability_count"
+        "bergmann_hommel mcnemar_minp replicability_count shaffer_static"
     ),
     "with two models `manova` gives its p-value (`blocks=False`: folds of their own)": (
         "hotelling_t2 hotelling_t2_unpaired"
@@ -161,6 +161,7 @@ _RETIRED = {
         "GroupsPower HalfSamplePower IntervalPower MarginPower RunsPower prob_a_better_sample_size"
     ),
     "it is alpha/(k(k + 1)) for the k-th decision": "level_of_use",
+    "write `row_dependence` with the items as groups": "items_and_runs",
     "it is 1 + (rows per group − 1) · icc": "expected_design_effect",
 }
 RETIRED = {name: instead for instead, names in _RETIRED.items() for name in names.split()}

@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
-from bakeoff.stats.core import distributions
 from bakeoff.stats.core.checks import (
     ArgumentError,
     BoolArray,
@@ -23,7 +22,7 @@ from bakeoff.stats.core.checks import (
     as_counts,
     check_models,
 )
-from bakeoff.stats.core.distributions import lower_tail, upper_tail
+from bakeoff.stats.core.distributions import bisect, lower_tail, upper_tail, wilson
 from bakeoff.stats.core.result import Alternative
 
 _CELLS = 1 << 20  # values of one block of rows
@@ -148,50 +147,34 @@ def tango_statistic(
         return np.where(surplus == 0, 0.0, surplus / np.sqrt(np.maximum(variance, 0.0)))
 
 
-def _newcombe(a: float, b: float, c: float, d: float, tail: float) -> tuple[float, float]:
+def _newcombe(a: float, b: float, c: float, d: float, tail: float) -> float:
     n = a + b + c + d
-    accuracy_a, accuracy_b = (a + b) / n, (a + c) / n
-    low_a, high_a = map(float, distributions.wilson(a + b, n, tail))
-    low_b, high_b = map(float, distributions.wilson(a + c, n, tail))
+    low, high = wilson([a + b, a + c], n, tail)
     # the correlation of the two columns, shrunk when positive (Newcombe 1998)
     cross = a * d - b * c
     cross = max(cross - n / 2, 0.0) if cross > 0 else cross
     spread = math.sqrt((a + b) * (c + d)) * math.sqrt((a + c) * (b + d))
     phi = cross / spread if spread else 0.0
-
-    def joined(first: float, second: float) -> float:
-        return math.sqrt(max(first**2 - 2 * phi * first * second + second**2, 0.0))
-
-    low = (b - c) / n - joined(accuracy_a - low_a, high_b - accuracy_b)
-    return low, (b - c) / n + joined(high_a - accuracy_a, accuracy_b - low_b)
+    below, above = (a + b) / n - float(low[0]), float(high[1]) - (a + c) / n
+    return (b - c) / n - math.sqrt(max(below**2 - 2 * phi * below * above + above**2, 0.0))
 
 
-def _tango(a: float, b: float, c: float, d: float, tail: float) -> tuple[float, float]:
+def _tango(a: float, b: float, c: float, d: float, tail: float) -> float:
     n, z = a + b + c + d, -special.ndtri(tail)
-
-    def low(b: float, c: float) -> float:
-        if c == n:
-            return -1.0
-        ends = np.array(-1.0), np.array((b - c) / n)
-        return float(distributions.bisect(lambda x: z - tango_statistic(b, c, n, x), *ends))
-
-    return low(b, c), -low(c, b)
+    if c == n:
+        return -1.0
+    ends = np.array(-1.0), np.array((b - c) / n)
+    return float(bisect(lambda x: z - tango_statistic(b, c, n, x), *ends))
 
 
-def _melded(a: float, b: float, c: float, d: float, tail: float) -> tuple[float, float]:
-    """Exact melded limits, from the confidence distributions of discordance and its split."""
-    n = a + b + c + d
-    return _melded_lower(b, c, n, tail), -_melded_lower(c, b, n, tail)
-
-
-def _melded_lower(b: float, c: float, n: float, tail: float) -> float:
+def _melded(a: float, b: float, c: float, d: float, tail: float) -> float:
     """Value that the melded variable T (2B − 1) stays below with probability `tail`."""
     # B ~ Beta(b, c + 1) is the lower confidence distribution of the split, T the lower one of
     # the discordance, Beta(m, n − m + 1), for positive values and the upper one,
     # Beta(m + 1, n − m), for negative values (Fay & Lumbard 2021, section 3).
+    n, m = a + b + c + d, b + c
     if c == n:
         return -1.0
-    m = b + c
     if b == 0:  # B is 0: minus the upper limit of the discordance
         return -float(special.betainccinv(m + 1, n - m, tail))
     positive = special.betainc(b, c + 1, 0.5) <= tail  # the exact one-sided test rejects
@@ -201,7 +184,7 @@ def _melded_lower(b: float, c: float, n: float, tail: float) -> float:
         return np.asarray(_melded_cdf(float(delta), b, c, alpha, beta) - tail)
 
     low, high = (0.0, 1.0) if positive else (-1.0, 0.0)
-    return float(distributions.bisect(excess, np.asarray(low), np.asarray(high)))
+    return float(bisect(excess, np.asarray(low), np.asarray(high)))
 
 
 def _melded_cdf(delta: float, b: float, c: float, alpha: float, beta: float) -> float:
@@ -224,20 +207,22 @@ def _melded_cdf(delta: float, b: float, c: float, alpha: float, beta: float) -> 
 _NODES, _WEIGHTS = special.roots_legendre(160)
 
 DifferenceMethod = Literal["newcombe", "tango", "exact_melded"]
-DIFFERENCE_METHODS: dict[str, Callable[..., tuple[float, float]]] = {
+DIFFERENCE_METHODS: dict[str, Callable[..., float]] = {
     "newcombe": _newcombe,
     "tango": _tango,
     "exact_melded": _melded,
 }
+"""Functions of the four counts that give the lower limit of acc_A − acc_B."""
 
 
 def difference_limits(
     method: str, counts: Iterable[float], tail: float, side: Alternative = "two-sided"
 ) -> tuple[float, float]:
     """Return limits of acc_A − acc_B in [−1, 1], of which `side` keeps one or both."""
-    low, high = DIFFERENCE_METHODS[method](*counts, tail)
-    low = -1.0 if side == "less" else min(max(low, -1.0), 1.0)
-    return low, 1.0 if side == "greater" else min(max(high, -1.0), 1.0)
+    a, b, c, d = counts
+    lower = DIFFERENCE_METHODS[method]
+    low = -1.0 if side == "less" else min(max(lower(a, b, c, d, tail), -1.0), 1.0)
+    return low, 1.0 if side == "greater" else min(max(-lower(a, c, b, d, tail), -1.0), 1.0)
 
 
 def discordant_sizes(b: float, c: float) -> dict[str, float]:

@@ -17,19 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
 from bakeoff.stats.core.arguments import Decimals, Default, Level, checked
-from bakeoff.stats.core.checks import ArgumentError, FloatArray
-from bakeoff.stats.core.distributions import range_isf, range_sf, tail_probability
-from bakeoff.stats.core.paired_differences import Estimate
-from bakeoff.stats.core.pairs import (
-    Pair,
-    PairwiseResult,
-    adjust_pvalues,
-    check_control,
-    check_correction,
-    pairs_of,
-    simultaneous_level,
-)
-from bakeoff.stats.core.ranks import (
+from bakeoff.stats.core.arithmetic import (
     arrangement_count,
     as_dataset_table,
     permutation_pvalue,
@@ -38,6 +26,17 @@ from bakeoff.stats.core.ranks import (
     rank_rows,
     scale_of,
     tie_sum,
+)
+from bakeoff.stats.core.checks import ArgumentError, FloatArray
+from bakeoff.stats.core.distributions import range_isf, range_sf, tail_probability
+from bakeoff.stats.core.paired_differences import Estimate
+from bakeoff.stats.core.pairs import (
+    Pair,
+    PairwiseResult,
+    adjust_pvalues,
+    check_correction,
+    pairs_of,
+    simultaneous_level,
 )
 from bakeoff.stats.core.registry import Evidence, Relation, register
 from bakeoff.stats.core.result import (
@@ -202,10 +201,7 @@ def _too_many(datasets: int, models: int) -> ArgumentError:
 
 
 @register(
-    **_OMNIBUS,
-    posthoc="friedman_posthoc",
-    citation="friedman1937",
-    check_options=_check_listed,
+    **_OMNIBUS, posthoc="friedman_posthoc", citation="friedman1937", check_options=_check_listed
 )
 def friedman(
     scores: ArrayLike,
@@ -444,6 +440,7 @@ def _compare_pairs(
 ) -> PairwiseResult:
     """Compare all pairs, or a control with the others, and adjust their p-values."""
     table, side, level = RankTable(scores, **how), alternative, confidence_level
+    members = pairs_of(table.k, control)
     status, error, pairs, checks = table.status, table.error, [], [table.exchangeable()]
     df: float | None = None
     half: float | None = None
@@ -463,13 +460,13 @@ def _compare_pairs(
         correction, half = "studentized-range", q[1 - level] * error
         more = {"q_alpha": q[1 - level], "critical_differences": levels}
     else:
-        correction = check_correction(correction, check_control(control, table.k), side)
+        correction = check_correction(correction, control, side)
     # single steps have simultaneous intervals; those of z exist where all ranks are tied as well
     if correction in ("none", "bonferroni", "sidak") and (df is None or status is Status.OK):
-        each = simultaneous_level(level, len(pairs_of(table.k, control)), correction)
+        each = simultaneous_level(level, len(members), correction)
         tail = tail_probability(each, side)
         half = -float(special.ndtri(tail) if df is None else special.stdtrit(df, tail)) * error
-    for a, b in pairs_of(table.k, control):
+    for a, b in members:
         # from integers, so that equal rank sums give exactly 0
         estimate = float(table.sums[b] - table.sums[a]) / (2 * table.n)
         same = status is not Status.TOO_FEW and (table.ranks[:, a] == table.ranks[:, b]).all()

@@ -25,7 +25,6 @@ from bakeoff.stats.core.checks import (
     check_same_labels,
     is_missing,
 )
-from bakeoff.stats.core.paired_differences import paired_differences
 from bakeoff.stats.core.registry import Relation
 from bakeoff.stats.core.two_by_two import both_correct
 
@@ -75,8 +74,10 @@ class Clusters:
         return np.asarray(total, dtype=np.float64)
 
 
-def as_clusters(groups: ArrayLike | None, n: int, name: str = "groups") -> Clusters:
+def as_clusters(groups: ArrayLike | Clusters | None, n: int, name: str = "groups") -> Clusters:
     """Check one label for each of n rows; None makes every row a cluster of its own."""
+    if isinstance(groups, Clusters):  # that have been read
+        return groups
     if groups is None:
         return Clusters(np.arange(n), np.ones(n))
     labels = as_array(groups, name)
@@ -246,7 +247,9 @@ def row_dependence(values: ArrayLike, groups: ArrayLike) -> Dependence:
     Notes
     -----
     V = Σ r_k²/(1 − p_k)/N² with the cluster residuals r_k = D_k − n_k·mean (CR2; Bell &
-    McCaffrey 2002); icc = (MSB − MSW)/(MSB + (n₀ − 1) MSW).
+    McCaffrey 2002); icc = (MSB − MSW)/(MSB + (n₀ − 1) MSW). With the runs of an item as a group,
+    variance_within/(n_rows·se²) is the share of the variance that more runs would remove, if
+    they are drawn anew for each item (Miller 2024, arXiv:2411.00640).
 
     Examples
     --------
@@ -293,87 +296,6 @@ def dependence_of(spread: Moments, informative: int, clusters: Clusters) -> Depe
         design_effect_cr1=float(spread.variance_cr1) / v1 if v1 > 0 else math.nan,
         design_effect_icc=1 + (weighted - 1) * icc,
         n_effective=n / effect,
-    )
-
-
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class ItemsAndRuns:
-    """Where the variance of a mean over items × runs comes from (Miller 2024).
-
-    Attributes
-    ----------
-    n_items, n_runs : int
-        K items with R runs each.
-    variance_between_items, variance_within_items : float
-        (MSB − MSW)/R and MSW.
-    variance_of_mean : float
-        MSB/(KR).
-    share_from_runs : float
-        MSW/MSB: the share of that variance that more runs would remove.
-    variance_of_mean_many_runs : float
-        Its floor, however many runs: variance_between_items/K (0 where that is negative).
-    """
-
-    n_items: int
-    n_runs: int
-    variance_between_items: float
-    variance_within_items: float
-    variance_of_mean: float
-    share_from_runs: float
-    variance_of_mean_many_runs: float
-
-
-@checked
-def items_and_runs(
-    values_a: ArrayLike,
-    values_b: ArrayLike,
-    items: ArrayLike,
-    *,
-    greater_is_better: bool = True,
-) -> ItemsAndRuns:
-    """Split the variance of a mean difference into that of items and that of repeated runs.
-
-    Parameters
-    ----------
-    values_a, values_b : array_like, shape (N,)
-        Scores of A and B, one per item and run.
-    items : array_like, shape (N,)
-        The item of each row; every item has the same number of runs.
-
-    Notes
-    -----
-    Miller (2024), arXiv:2411.00640. It holds for runs drawn anew for each item; training seeds
-    that all items share are crossed with them, and the mean is then about these fits.
-
-    Examples
-    --------
-    >>> found = items_and_runs([1, 0, 1, 1, 0, 0], [0, 0, 1, 0, 0, 0], [1, 1, 2, 2, 3, 3])
-    >>> round(found.share_from_runs, 2)
-    2.0
-    """
-    d = paired_differences(
-        values_a, values_b, greater_is_better=greater_is_better, of_rows=True
-    ).values
-    clusters = as_clusters(items, len(d), "items")
-    runs = float(clusters.sizes[0])
-    if clusters.count < 2 or runs < 2 or (clusters.sizes != runs).any():
-        raise ArgumentError(
-            "items",
-            f"found {clusters.count} item(s) with {clusters.sizes.min():.0f} to "
-            f"{clusters.sizes.max():.0f} runs; needs two or more items with one number of runs, "
-            "two or more (for unequal numbers use mean_difference)",
-        )
-    of_items = moments(clusters.sums(d), np.square(d).sum(), clusters)
-    between, within = float(of_items.between), float(of_items.within)
-    items_variance = (between - within) / runs
-    return ItemsAndRuns(
-        n_items=clusters.count,
-        n_runs=int(runs),
-        variance_between_items=items_variance,
-        variance_within_items=within,
-        variance_of_mean=between / len(d),
-        share_from_runs=within / between if between else math.nan,
-        variance_of_mean_many_runs=max(items_variance, 0.0) / clusters.count,
     )
 
 

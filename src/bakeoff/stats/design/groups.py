@@ -54,12 +54,11 @@ _LARGE = 1 << 18  # distinct sums × lattice points from which on an inversion i
 
 @dataclasses.dataclass(frozen=True)
 class Tails:
-    """P(S* > |S|) and P(S* = |S|), and how they were found."""
+    """P(S* > |S|) and P(S* = |S|), exact or from drawn signs."""
 
     total: float  # the observed S
     above: float
     equal: float
-    method: str = "exact"  # or "draws"
     draws: int = 0
 
     def pvalue(self, side: Alternative, *, exact: bool = False) -> float:
@@ -89,13 +88,10 @@ def flip_tails(sums: FloatArray, *, n_resamples: int, seed: Seed) -> Tails:
             slow = len(magnitude) <= _MOST_ADDED and len(values) * points > _LARGE
             whole = _added(magnitude, abs(total)) if slow else _inverted(values, times, abs(total))
             return Tails(total, *whole)
+    drawn = len(magnitude) > _MOST_ENUMERATED
     blocks = sign_sums(magnitude[:, None], _MOST_ENUMERATED, n_resamples, seed)
-    above, same, size = _beyond(blocks, np.abs([total]), magnitude.sum())
-    if len(magnitude) <= _MOST_ENUMERATED:
-        return Tails(total, float(above[0] / size), float(same[0] / size))
-    # the observed sum counts as one more draw, by half on either side
-    above, same = above / (size + 1), (same + 1) / (size + 1)
-    return Tails(total, float(above[0]), float(same[0]), "draws", n_resamples)
+    above, same, size = _beyond(blocks, np.abs([total]), magnitude.sum(), drawn)
+    return Tails(total, float(above[0]) / size, float(same[0]) / size, n_resamples * drawn)
 
 
 def all_sign_sums(magnitude: FloatArray) -> FloatArray:
@@ -121,10 +117,11 @@ def sign_sums(columns: FloatArray, most: int, draws: int, seed: int) -> Iterator
 
 
 def _beyond(
-    blocks: Iterable[FloatArray], observed: FloatArray, scale: FloatArray | float
+    blocks: Iterable[FloatArray], observed: FloatArray, scale: FloatArray | float, drawn: bool
 ) -> tuple[FloatArray, FloatArray, int]:
     """Count the rows of blocks above the observed values, those that tie with them, and all."""
-    above, tied, size = np.zeros(len(observed)), np.zeros(len(observed)), 0
+    # of drawn signs the observed ones are one draw more
+    above, tied, size = np.zeros(len(observed)), np.full(len(observed), float(drawn)), int(drawn)
     for block in blocks:
         gap = block - observed
         same = np.abs(gap) <= _TIES * scale
@@ -235,16 +232,14 @@ def joint_flip(totals: FloatArray, *, n_resamples: int, seed: Seed) -> JointFlip
         tails = flip_tails(totals[:, 0] - totals[:, 1], n_resamples=n_resamples, seed=seed)
         mid, exact = (tails.pvalue("two-sided", exact=e) for e in (False, True))
         return JointFlip(statistic, mid, exact, len(scaled), "exact", 0.0)
-    enumerated = len(scaled) <= _MOST_ENUMERATED
+    drawn = len(scaled) > _MOST_ENUMERATED
     sums = sign_sums(scaled, _MOST_ENUMERATED, n_resamples, seed)
     blocks = (np.square(block).sum(axis=1, keepdims=True) for block in sums)
-    counts, ties, size = _beyond(blocks, np.array([observed]), max(observed, 1.0))
-    more = not enumerated  # drawn, the observed signs count as one draw more
-    above, equal, size = float(counts[0]), float(ties[0]) + more, size + more
-    mid = 1.0 if observed == 0 else (above + equal / 2) / size
-    error = 0.0 if enumerated else math.sqrt(mid * (1 - mid) / size)
-    method = "exact" if enumerated else "draws"
-    return JointFlip(statistic, mid, (above + equal) / size, len(scaled), method, error)
+    above, tied, size = _beyond(blocks, np.array([observed]), max(observed, 1.0), drawn)
+    mid = 1.0 if observed == 0 else float(above[0] + tied[0] / 2) / size
+    error = math.sqrt(mid * (1 - mid) / size) if drawn else 0.0
+    exact, method = float(above[0] + tied[0]) / size, "draws" if drawn else "exact"
+    return JointFlip(statistic, mid, exact, len(scaled), method, error)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -312,11 +307,8 @@ def max_flip(
             yield np.hstack([sums[:, differences:], largest])
 
     both = np.tile(observed, 2), np.tile(size_of, 2)
-    above, tied, size = _beyond(drawn(), *both)
-    beyond = (above + tied / 2).reshape(2, differences)
-    if groups > _INNER:
-        beyond, size = beyond + 0.5, size + 1
-    p = np.minimum(beyond / size, 1.0)
+    above, tied, size = _beyond(drawn(), *both, groups > _INNER)
+    p = np.minimum((above + tied / 2).reshape(2, differences) / size, 1.0)
     p[:, observed == 0] = 1.0 if side == "two-sided" else 0.5
     p[1, order] = np.maximum.accumulate(p[1, order][::-1])[::-1]
     return p[0], p[1]
@@ -802,9 +794,11 @@ class GroupTest:
         if self.variant in FLIPS:
             mid, exact = (self.tails.pvalue(self.side, exact=e) for e in (False, True))
             draws = self.tails.draws
-            error = math.sqrt(mid * (1 - mid) / draws) if draws else 0.0
-            details |= {"pvalue_exact": exact, "method": self.tails.method}
-            details["monte_carlo_error"] = error
+            details |= {
+                "pvalue_exact": exact,
+                "method": "draws" if draws else "exact",
+                "monte_carlo_error": math.sqrt(mid * (1 - mid) / draws) if draws else 0.0,
+            }
         ci = self.by_t.interval(self.level, self.side, method)
         bounds = UNBOUNDED if self.variant in FLIPS else None
         return self.result(details, ci, bounds, assumptions=assumed, **facts)

@@ -23,7 +23,7 @@ from bakeoff.stats.core.checks import (
     as_floats,
     check_same_labels,
 )
-from bakeoff.stats.core.distributions import normal_pvalue
+from bakeoff.stats.core.distributions import t_pvalue
 from bakeoff.stats.core.paired_differences import Estimate
 from bakeoff.stats.core.registry import Evidence, form_of, register
 from bakeoff.stats.core.result import (
@@ -302,7 +302,7 @@ def _result(
     if status is Status.OK and variant == "corrected":
         # the statistic falls as that of the effective table does
         statistic *= max(abs(b - c) - 1, 0.0) / abs(b - c) if b != c else 1.0
-        pvalue = normal_pvalue(statistic, side)
+        pvalue = t_pvalue(statistic, math.inf, side)
     ci = None
     if status is Status.OK:  # a one-sided interval reaches to the end of the scale
         low, high = estimate.limits(level, side)

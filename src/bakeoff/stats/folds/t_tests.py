@@ -655,11 +655,7 @@ _HEAVIEST = 5.0
 # --- one algorithm
 
 
-@register(
-    evidence=Evidence.FOLD_SCORES,
-    plans=("kfold", "resampled"),
-    citation="alpaydin2010",
-)
+@register(**_PAIR, plans=("kfold", "resampled"), citation="alpaydin2010")
 def one_sample_t(
     scores: ArrayLike,
     *,

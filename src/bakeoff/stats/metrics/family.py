@@ -23,7 +23,6 @@ from bakeoff.stats.core.pairs import (
     Pair,
     PairwiseResult,
     adjust_pvalues,
-    check_control,
     check_correction,
     pairs_of,
     simultaneous_level,
@@ -313,9 +312,8 @@ def compare_all(
     """Compare all pairs of a family that has been read; see `compare_models`."""
     setting, side, level = family.setting, alternative, confidence_level
     metric, models = setting.metric, len(family.rows)
-    at_control = check_control(control, models)
-    method = check_correction(correction, at_control, side, MAX_T)
-    members = pairs_of(models, at_control)
+    members = pairs_of(models, control)
+    method = check_correction(correction, control, side, MAX_T)
     statuses = [Status.UNDEFINED] * len(members)
     value, estimate, se, df, t, raw = np.full((6, len(members)), math.nan)
     spreads: list[Spread] = []

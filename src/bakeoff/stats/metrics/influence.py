@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Callable, Sequence
-from functools import cached_property, partial, reduce
+from functools import cached_property, reduce
 from typing import Annotated, Any, TypedDict, Unpack
 
 import numpy as np
@@ -52,7 +52,6 @@ from bakeoff.stats.metrics.metric import (
     coded,
     metric_called,
     numbers,
-    read_classes,
     read_probabilities,
     read_truth,
 )
@@ -168,28 +167,25 @@ def setting_of(
     """Check a metric, its truth, and what each model predicts: codes, probabilities or numbers."""
     metric = metric_called(metric)
     check_same_labels(y_true=y_true, **dict(models))
-    read: Callable[[ArrayLike, str], NDArray[Any]] = partial(as_scores, unit="rows")
-    if not metric.computed:
-        name, values = models[0]
-        truth = Truth(np.full(len(read(values, name)), np.nan))
-    elif metric.needs is Need.NUMBERS:
+    if metric.needs is Need.NUMBERS:
         for name, value in (("positive", positive), ("labels", labels)):
             if value is not None:
                 raise ArgumentError(name, f"{metric} compares numbers, which have no classes")
-        truth = Truth(read(y_true, "y_true"))
+        given = [("y_true", y_true), *models] if metric.computed else models
+        read = [as_scores(values, name, unit="rows") for name, values in given]
+        truth = Truth(read[0] if metric.computed else np.full(len(read[0]), np.nan))
+        rows = read[-len(models) :]
     elif metric.by_order:
-        truth = read_truth(y_true, labels, positive)
-        read = partial(read_probabilities, truth)
+        truth = read_truth(coded(y_true, "y_true"), labels, positive)
+        rows = [read_probabilities(truth, values, name) for name, values in models]
     else:
         true = coded(y_true, "y_true")
-        models = [(name, coded(values, name)) for name, values in models]
-        truth = read_truth(true, labels, positive, models)
-        read = partial(read_classes, truth)
-    rows = []
-    for name, values in models:
-        rows.append(read(values, name))
-        if len(rows[-1]) != truth.n:
-            found = f"has {len(rows[-1])} rows, y_true has {truth.n}"
+        predicted = [(name, coded(values, name)) for name, values in models]
+        truth = read_truth(true, labels, positive, predicted)
+        rows = [one.among(list(truth.classes)) for _, one in predicted]
+    for (name, _), values in zip(models, rows, strict=True):
+        if len(values) != truth.n:
+            found = f"has {len(values)} rows, y_true has {truth.n}"
             raise ArgumentError(name, f"{found}; pair them by id")
     clusters = None if groups is None else as_clusters(groups, truth.n).codes
     return Setting(metric, truth, clusters, Options(**options)), rows

@@ -19,8 +19,8 @@ from scipy import special
 from scipy.special import stdtrit
 
 from bakeoff.stats.core.arguments import checked
+from bakeoff.stats.core.arithmetic import rows_below
 from bakeoff.stats.core.checks import BoolArray, FloatArray
-from bakeoff.stats.core.ranks import rows_below
 from bakeoff.stats.design.clusters import as_clusters
 from bakeoff.stats.design.groups import Leverage, spread
 from bakeoff.stats.metrics.metric import (

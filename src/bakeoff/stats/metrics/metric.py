@@ -64,27 +64,13 @@ class Truth:
 
 
 def read_truth(
-    y_true: ArrayLike | CodedLabels,
+    rows: CodedLabels,
     labels: ArrayLike | None,
     positive: Any,
-    predicted: Sequence[tuple[str, ArrayLike | CodedLabels]] = (),
+    predicted: Sequence[tuple[str, CodedLabels]] = (),
 ) -> Truth:
-    """Check true classes; classes that are only predicted count as classes too."""
-    rows = coded(y_true, "y_true")
-    seen = {name: set(coded(values, name).seen) for name, values in predicted}
-    every = set(rows.seen).union(*seen.values())
-    try:
-        occurring = sorted(every)
-    except TypeError:
-        kinds = {type(value) for value in rows.seen}
-        others = [name for name, values in seen.items() if {type(v) for v in values} - kinds]
-        found = ", ".join(sorted({type(value).__name__ for value in every}))
-        message = f"found labels of several kinds ({found}) among the true and predicted ones"
-        raise ArgumentError((others or ["y_true"])[0], message) from None
-    classes = occurring if labels is None else _labels(labels, "labels").tolist()
-    unknown = [value for value in occurring if value not in classes]
-    if unknown:
-        raise ArgumentError("labels", f"{unknown[0]!r} is in the rows but not among {classes!r}")
+    """Find the classes of the rows; those that are only predicted count as classes too."""
+    classes = classes_of([("y_true", rows), *predicted], labels, "labels")
     if len(classes) < 2:
         raise ArgumentError(
             "y_true", f"found one class only ({classes[0]!r}); list all in `labels`"
@@ -93,6 +79,30 @@ def read_truth(
     if name not in classes:
         raise ArgumentError("positive", f"found {positive!r}, the classes are {classes!r}")
     return Truth(rows.among(classes), tuple(classes), classes.index(name))
+
+
+def classes_of(
+    labels: Sequence[tuple[str, CodedLabels]], given: ArrayLike | None, name: str
+) -> list[Any]:
+    """Return the classes that an argument lists, or those that occur among the labels."""
+    if given is not None:
+        classes: list[Any] = _labels(given, name).tolist()
+        if len(classes) < 2 or len(set(classes)) < len(classes):
+            raise ArgumentError(name, f"found {classes!r}, needs two or more different labels")
+        for argument, one in labels:
+            if unknown := [label for label in one.seen if label not in classes]:
+                message = f"found label {unknown[0]!r}, not among the {name} {classes!r}"
+                raise ArgumentError(argument, message)
+        return classes
+    every = {label for _, one in labels for label in one.seen}
+    try:
+        return sorted(every)
+    except TypeError:
+        kinds = {type(value) for value in labels[0][1].seen}
+        others = [argument for argument, one in labels if {type(v) for v in one.seen} - kinds]
+        found = ", ".join(sorted({type(value).__name__ for value in every}))
+        message = f"found labels of several kinds ({found}) among all of them; use one kind"
+        raise ArgumentError((others or [labels[0][0]])[0], message) from None
 
 
 @dataclasses.dataclass(frozen=True)
@@ -118,10 +128,8 @@ class CodedLabels:
         return np.array(places, dtype=np.intp)[self.codes]
 
 
-def coded(values: ArrayLike | CodedLabels, name: str) -> CodedLabels:
+def coded(values: ArrayLike, name: str) -> CodedLabels:
     """Check labels and turn them into codes; a categorical column has them already."""
-    if isinstance(values, CodedLabels):
-        return values
     categories = getattr(values, "categories", None)
     if categories is None:
         array = _labels(values, name)
@@ -147,15 +155,6 @@ def _few_numbers(values: NDArray[Any]) -> CodedLabels | None:
     occurs = np.bincount(places, minlength=high - low + 1) > 0
     labels = (np.flatnonzero(occurs) + low).astype(values.dtype).tolist()
     return CodedLabels(places if occurs.all() else (np.cumsum(occurs) - 1)[places], labels)
-
-
-def read_classes(truth: Truth, predicted: ArrayLike | CodedLabels, name: str) -> Codes:
-    """Check one model's predicted classes against the truth and return their codes."""
-    values = coded(predicted, name)
-    unknown = [value for value in values.seen if value not in truth.classes]
-    if unknown:
-        raise ArgumentError(name, f"{unknown[0]!r} is no class, the classes are {truth.classes!r}")
-    return values.among(list(truth.classes))
 
 
 def read_probabilities(truth: Truth, predicted: ArrayLike, name: str) -> FloatArray:

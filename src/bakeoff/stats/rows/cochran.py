@@ -10,9 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
 from bakeoff.stats.core.arguments import PositiveInt, Seed
-from bakeoff.stats.core.arithmetic import helmert
+from bakeoff.stats.core.arithmetic import helmert, permutation_pvalue
 from bakeoff.stats.core.checks import ArgumentError, BoolArray, FloatArray
-from bakeoff.stats.core.ranks import permutation_pvalue
 from bakeoff.stats.core.registry import Evidence, Variants, register
 from bakeoff.stats.core.result import INDEPENDENT_ROWS, Assumption, Result, Status, answered
 from bakeoff.stats.core.two_by_two import as_matrix, both_correct, column_totals

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any, Literal, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy import special
 
 from bakeoff.stats.core.arguments import Level, PositiveInt, Seed
@@ -20,7 +20,7 @@ from bakeoff.stats.core.checks import (
     check_same_labels,
     check_same_length,
 )
-from bakeoff.stats.core.distributions import normal_pvalue, tail_probability
+from bakeoff.stats.core.distributions import t_pvalue, tail_probability
 from bakeoff.stats.core.registry import Evidence, Variants, form_of, register
 from bakeoff.stats.core.result import (
     INDEPENDENT_ROWS,
@@ -32,33 +32,7 @@ from bakeoff.stats.core.result import (
 )
 from bakeoff.stats.design.clusters import row_units
 from bakeoff.stats.design.groups import GroupTest
-from bakeoff.stats.metrics.metric import coded
-
-
-def _read_labels(
-    classes: Sequence[Any] | None, **given: ArrayLike
-) -> tuple[list[Any], list[NDArray[np.intp]]]:
-    """Return the classes, and truth and the two models' labels as positions among them."""
-    labels = {name: coded(values, name) for name, values in given.items()}
-    check_same_length(**{name: one.codes for name, one in labels.items()})
-    check_same_labels(**given)
-    if classes is not None:
-        if isinstance(classes, str) or not np.iterable(classes):
-            raise ArgumentError("classes", f"found {classes!r}, needs a sequence of labels")
-        names = np.asarray(classes).tolist()
-        if len(names) < 2 or len(set(names)) < len(names):
-            raise ArgumentError("classes", f"found {names!r}, needs two or more different labels")
-    else:
-        try:
-            names = sorted({label for one in labels.values() for label in one.seen})
-        except TypeError:
-            every = ", ".join(given)
-            raise ValueError(f"{every}: some are text and some are not; use one kind") from None
-    for name, one in labels.items():
-        if unknown := [label for label in one.seen if label not in names]:
-            detail = f"found label {unknown[0]!r}, not among the classes {names!r}"
-            raise ArgumentError(name, detail)
-    return names, [one.among(names) for one in labels.values()]
+from bakeoff.stats.metrics.metric import classes_of, coded
 
 
 def as_cost(cost: ArrayLike | None, k: int) -> FloatArray:
@@ -261,7 +235,12 @@ def cost_sensitive(
     >>> print(f"{result.estimate:.2f} {result.pvalue:.3f}")
     0.05 0.707
     """
-    names, (truth, a, b) = _read_labels(classes, y_true=y_true, pred_a=pred_a, pred_b=pred_b)
+    given = {"y_true": y_true, "pred_a": pred_a, "pred_b": pred_b}
+    labels = {name: coded(values, name) for name, values in given.items()}
+    check_same_length(**{name: one.codes for name, one in labels.items()})
+    check_same_labels(**given)
+    names = classes_of([*labels.items()], classes, "classes")
+    truth, a, b = (one.among(names) for one in labels.values())
     relation, units = row_units(len(truth), groups)
     form = _VARIANTS.choose(variant, relation)
     if relation == "groups":
@@ -350,7 +329,7 @@ def cost_sensitive_from_counts(
         statistic, multiplier = whole.likelihood_ratio(0.0)
     pvalue = float(special.chdtrc(1, statistic))
     if status is Status.OK and alternative != "two-sided":
-        pvalue = normal_pvalue(math.copysign(math.sqrt(statistic), advantage), alternative)
+        pvalue = t_pvalue(math.copysign(math.sqrt(statistic), advantage), math.inf, alternative)
     ci = None
     if status is not Status.UNDEFINED:
         observed = variant == "likelihood_ratio" and status is Status.OK

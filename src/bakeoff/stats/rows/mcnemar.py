@@ -28,8 +28,8 @@ from bakeoff.stats.core.checks import (
 )
 from bakeoff.stats.core.distributions import midp_lower, tail_probability
 from bakeoff.stats.core.paired_differences import Estimate
-from bakeoff.stats.core.pairs import PairwiseResult, pairwise
-from bakeoff.stats.core.registry import Evidence, Relation, Variants, form_of, register
+from bakeoff.stats.core.pairs import PairwiseResult, by_pairs
+from bakeoff.stats.core.registry import Evidence, Variants, form_of, register
 from bakeoff.stats.core.result import (
     INDEPENDENT_ROWS,
     UNDECIDED,
@@ -306,24 +306,16 @@ def mcnemar_pairs(
     *,
     groups: ArrayLike | None = None,
     time: ArrayLike | None = None,
-    variant: str | None = None,
     correction: str | None = None,
-    ci_method: str | None = None,
-    **family: Any,
+    **options: Any,
 ) -> PairwiseResult:
     """Run `mcnemar` on all pairs of columns, whose groups are read once."""
     matrix, _ = as_matrix(correct, None)
     relation, units = row_units(len(matrix), groups, time, correct=correct)
-    columns = np.ascontiguousarray(matrix.T)
-
-    def compare(
-        pairs: list[tuple[int, int]], *, alternative: Alternative, confidence_level: float
-    ) -> list[Result]:
-        how = relation, units, variant, alternative, confidence_level, ci_method
-        return [_compare(columns[a], columns[b], *how) for a, b in pairs]
-
-    correction = correction or ("bonferroni" if relation == "independent" else "holm")
-    return pairwise(compare, len(columns), correction=correction, **family)
+    independent = relation == "independent"
+    options["groups"] = None if independent else units
+    options["correction"] = correction or ("bonferroni" if independent else "holm")
+    return by_pairs(mcnemar, (), np.ascontiguousarray(matrix.T), **options)
 
 
 @register(
@@ -398,31 +390,18 @@ def mcnemar(
     ('sign_flip', 0.125)
     """
     a, b = paired_correctness(correct_a, correct_b)
-    design = row_units(len(a), groups, time, correct_a=correct_a)
-    return _compare(a, b, *design, variant, alternative, confidence_level, ci_method)
-
-
-def _compare(
-    a: BoolArray,
-    b: BoolArray,
-    relation: Relation,
-    units: Clusters,
-    variant: str | None,
-    side: Alternative,
-    level: float,
-    ci_method: str | None,
-) -> Result:
+    relation, units = row_units(len(a), groups, time, correct_a=correct_a)
     form = VARIANTS.choose(variant, relation)
     interval = INTERVALS.choose(ci_method, relation, "ci_method")
     if relation == "independent":
         return mcnemar_from_counts(
             **paired_counts(a, b),
             variant=form,
-            alternative=side,
-            confidence_level=level,
+            alternative=alternative,
+            confidence_level=confidence_level,
             ci_method=interval,
         )
-    pair = ClusterPair(a, b, units)
+    side, level, pair = alternative, confidence_level, ClusterPair(a, b, units)
     dependence, k = pair.dependence, pair.clusters.count
     _, b_only, c_only, _ = pair.counts.values()
     test = GroupTest(pair.clusters, pair.sums, dependence, form, side, level)

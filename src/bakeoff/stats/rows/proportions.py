@@ -15,7 +15,7 @@ from scipy import special
 from bakeoff.stats.core import distributions
 from bakeoff.stats.core.arguments import Count, Level, PositiveInt, checked
 from bakeoff.stats.core.checks import ArgumentError, as_correctness, paired_correctness
-from bakeoff.stats.core.distributions import normal_pvalue, t_pvalue, tail_probability
+from bakeoff.stats.core.distributions import t_pvalue, tail_probability
 from bakeoff.stats.core.registry import Evidence, Variants, form_of, register
 from bakeoff.stats.core.result import (
     INDEPENDENT_ROWS,
@@ -286,7 +286,7 @@ def binomial_test_from_counts(
         statistic=float(x) if exact else z,
         pvalue=distributions.binomial_pvalue(x, n, p0, alternative)
         if exact
-        else normal_pvalue(z, alternative),
+        else t_pvalue(z, math.inf, alternative),
         alternative=alternative,
         estimate=estimate,
         ci=proportion_ci(
@@ -298,13 +298,10 @@ def binomial_test_from_counts(
         },
         n=n,
         assumptions=tuple(assumptions),
-        null_hypothesis=f"The fitted model's {_RATES[rate]} on the population that the test rows "
-        f"were drawn from is {p0:g}.",
+        null_hypothesis=f"The fitted model's {'error rate' if rate == 'error' else rate} on the "
+        f"population that the test rows were drawn from is {p0:g}.",
         details={"rate": rate, "p0": p0, "n_correct": n_correct, "n_wrong": n - n_correct},
     )
-
-
-_RATES = {"accuracy": "accuracy", "error": "error rate"}
 
 
 Variant = Literal["pooled", "unpooled", "yates"]
@@ -419,7 +416,7 @@ def proportion_difference_from_counts(
     se = unpooled_se if variant == "unpooled" else pooled_se
     status = Status.OK if se else Status.ZERO_VARIANCE if difference else Status.IDENTICAL_SCORES
     z = math.copysign(abs(difference) - shift, difference) / se if se else math.nan
-    z, pvalue = answered(status, z, normal_pvalue(z, alternative), difference)
+    z, pvalue = answered(status, z, t_pvalue(z, math.inf, alternative), difference)
     half = (
         shift - float(special.ndtri(tail_probability(confidence_level, alternative))) * unpooled_se
     )

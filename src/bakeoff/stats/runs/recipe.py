@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from operator import sub
 from typing import Any, Unpack
 
 import numpy as np
@@ -190,15 +191,10 @@ class Parts:
         """The variance over rows alone, which may come out negative."""
         return self.fits.se**2 - self.cells
 
-    @property
-    def variance(self) -> float:
-        """The variance of the estimate."""
-        return self.of_seeds + max(self.of_rows, 0.0)
-
     def reach(self, tail: float) -> float:
         """Return half the width of the interval that leaves a probability in each tail."""
-        parts = [*(self.seeds if self.separate else [(self.of_seeds, self.df_seeds)])]
-        parts.append((max(self.of_rows, 0.0), self.fits.df))
+        seeds = self.seeds if self.separate else ((self.of_seeds, self.df_seeds),)
+        parts = *seeds, (max(self.of_rows, 0.0), self.fits.df)
 
         def quantile(df: float) -> float:
             return -float(special.stdtrit(df, tail))
@@ -272,13 +268,12 @@ class Recipes:
 
     def _paired(self, a: str, b: str) -> Recipe:
         """Sum up the differences of the runs of two models, run by run."""
-        runs_a, runs_b = self.models[a], self.models[b]
-        counts = len(runs_a.predicted), len(runs_b.predicted)
-        if counts[0] != counts[1]:
-            raise ArgumentError("paired", f"found {counts[0]} and {counts[1]} runs")
-        pairs = zip(self._runs(a), self._runs(b), strict=True)
-        deterministic = runs_a.deterministic and runs_b.deterministic
-        return Recipe.from_runs((first - second for first, second in pairs), deterministic)
+        both = self.models[a], self.models[b]
+        first, second = (len(runs.predicted) for runs in both)
+        if first != second:
+            raise ArgumentError("paired", f"found {first} and {second} runs")
+        differences = map(sub, self._runs(a), self._runs(b))
+        return Recipe.from_runs(differences, all(runs.deterministic for runs in both))
 
     def _runs(self, name: str) -> Iterator[Influence]:
         for place in range(len(self.models[name].predicted)):
@@ -294,20 +289,20 @@ class Recipes:
         def compare(
             pairs: list[tuple[int, int]], *, alternative: Alternative, confidence_level: float
         ) -> list[Result]:
-            names = list(self.models)
-            members = ([names[a], names[b]] for a, b in pairs)
-            return [self.answer(each, confidence_level, alternative, paired) for each in members]
+            names, how = list(self.models), (confidence_level, alternative, paired)
+            return [self.answer(*how, (names[a], names[b])) for a, b in pairs]
 
         return pairwise(compare, len(self.models), **family)
 
     def answer(
         self,
-        members: Sequence[str],
         level: float,
         side: Alternative = "two-sided",
         paired: bool = False,
+        members: Sequence[str] = (),
     ) -> Result:
         """Test the difference of two models, or return the interval of one."""
+        members = members or list(self.models)
         setting, two = self.setting, len(members) == 2
         shared: dict[str, Any] = {"n": setting.truth.n, "variant": _VARIANT, "alternative": side}
         try:
@@ -317,7 +312,8 @@ class Recipes:
             shared |= {"status": Status.UNDEFINED, "assumptions": checks}
             return Result(statistic=math.nan, pvalue=math.nan, **shared)
         parts, sign = Parts.join(recipes), 1 if setting.metric.greater_is_better else -1
-        fits, se, tail = parts.fits, math.sqrt(parts.variance), tail_probability(level, side)
+        fits, tail = parts.fits, tail_probability(level, side)
+        se = math.sqrt(parts.of_seeds + max(parts.of_rows, 0.0))
         centre = parts.estimate if two else sign * parts.estimate
         noise = max(recipe.mean.noise for recipe in recipes)
         unknown = any(recipe.count < 2 and not recipe.deterministic for recipe in recipes)
@@ -342,9 +338,10 @@ class Recipes:
             )
         if two:
             statistic, pvalue = answered(status, statistic, pvalue, parts.estimate)
-        of_fits = fits.around(parts.estimate)
-        fits_vary = fits.df >= 1 and fits.se > 0  # about these fits on other rows
-        rows = setting.truth.n
+        rows, half_of_fits, p_of_fits = setting.truth.n, math.nan, math.nan
+        if fits.df >= 1 and fits.se > 0:  # about these fits on other rows
+            half_of_fits = -float(special.stdtrit(fits.df, tail)) * fits.se
+            p_of_fits = fits.around(parts.estimate).pvalue(side)
         details = {
             "half_width": half,
             "se": se,
@@ -357,10 +354,8 @@ class Recipes:
             "rest": math.fsum(rows * one.count * one.interaction for one in recipes),
             "se_fits": fits.se,
             "df_fits": fits.df,
-            "pvalue_fits": of_fits.pvalue(side) if fits_vary else math.nan,
-            "half_width_fits": -float(special.stdtrit(fits.df, tail)) * fits.se
-            if fits_vary
-            else math.nan,
+            "pvalue_fits": p_of_fits,
+            "half_width_fits": half_of_fits,
         }
         for letter, member in zip("ab", members, strict=False):  # what runs say of it alone
             alone = self.recipe(member)
@@ -433,27 +428,13 @@ SHARED: dict[str, Any] = {
 
 @checked
 def compare_recipes(
-    y_true: ArrayLike,
-    runs: Sequence[SomeRuns],
-    *,
-    paired: bool = False,
-    control: int | None = None,
-    correction: str = "holm",
-    alternative: Alternative = "two-sided",
-    confidence_level: Level = 0.95,
-    simultaneous: bool = True,
-    **options: Unpack[MetricArguments],
+    y_true: ArrayLike, runs: Sequence[SomeRuns], *, paired: bool = False, **options: Any
 ) -> PairwiseResult:
     """Test all pairs of recipes, or each against a control; see `recipe_difference`."""
     named = [(f"runs[{i}]", run) for i, run in enumerate(runs)]
-    return Recipes.from_runs(named, y_true, **options).all_pairs(
-        paired,
-        control=control,
-        correction=correction,
-        alternative=alternative,
-        confidence_level=confidence_level,
-        simultaneous=simultaneous,
-    )
+    names = MetricArguments.__annotations__
+    of_metric = {name: options.pop(name) for name in names if name in options}
+    return Recipes.from_runs(named, y_true, **of_metric).all_pairs(paired, **options)
 
 
 @checked
@@ -508,7 +489,7 @@ def recipe_difference(
     (0.122, 0.008)
     """
     recipes = Recipes.from_runs([("runs_a", runs_a), ("runs_b", runs_b)], y_true, **options)
-    return recipes.answer(("runs_a", "runs_b"), confidence_level, alternative, paired)
+    return recipes.answer(confidence_level, alternative, paired)
 
 
 @register(evidence=Evidence.RUNS, all_pairs=compare_recipe_means, **SHARED)
@@ -545,7 +526,7 @@ def recipe_mean_difference(
     metric = numbers("values", greater_is_better=greater_is_better)
     models = [("runs_a", runs_a), ("runs_b", runs_b)]
     recipes = Recipes.from_runs(models, (), metric, groups=groups)
-    return recipes.answer(("runs_a", "runs_b"), confidence_level, alternative, paired)
+    return recipes.answer(confidence_level, alternative, paired)
 
 
 @checked
@@ -563,9 +544,7 @@ def recipe_ci(
     runs : sequence of array_like, or Runs
         What each run predicts for the rows.
     """
-    return Recipes.from_runs([("runs", runs)], y_true, **options).answer(
-        ("runs",), confidence_level
-    )
+    return Recipes.from_runs([("runs", runs)], y_true, **options).answer(confidence_level)
 
 
 @checked
@@ -583,8 +562,7 @@ def recipe_mean_ci(
         What each run has on the rows.
     """
     metric = numbers("values", greater_is_better=True)
-    recipes = Recipes.from_runs([("runs", runs)], (), metric, groups=groups)
-    return recipes.answer(("runs",), confidence_level)
+    return Recipes.from_runs([("runs", runs)], (), metric, groups=groups).answer(confidence_level)
 
 
 def pass_at(right: ArrayLike, runs: ArrayLike, k: int) -> NDArray[np.float64]:

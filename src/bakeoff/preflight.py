@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any
 
-from bakeoff.comparisons import check_classes, plan_tests
+from bakeoff.comparisons.plan_tests import check_classes, plan_tests
 from bakeoff.data import Table
 from bakeoff.data.given_predictions import divide, load, predictions_of
 from bakeoff.data.splits import (
