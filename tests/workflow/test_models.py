@@ -19,31 +19,26 @@ from bakeoff.stats import metric_difference
 from tests.conftest import ROOT, Runner
 from tests.workflow.test_run import succeed
 
-FOREST = "sklearn.ensemble.RandomForestClassifier"
-
-CHOOSING = {
-    "experiment": "choosing",
-    "seed": 3,
-    "datasets": {"cancer": {"source": "sklearn", "name": "breast_cancer", "positive": "malignant"}},
-    "models": {
-        "logistic": {
-            "estimator": "sklearn.linear_model.LogisticRegression",
-            "tune": {"search": "random", "space": {"C": {"loguniform": ["1e-3", 10]}}}
-            | {"n_iter": 3, "cv": 3},
-            "threshold": {"choose": "f1", "cv": 3},
-        },
-        "forest": {"estimator": FOREST, "params": {"n_estimators": 5}, "seeds": 3},
-        "boosting": {
-            "estimator": "xgboost.XGBClassifier",
-            "params": {"n_estimators": 20},
-            "class_weight": {"malignant": 2},
-            "features": ["mean radius", "mean texture", "worst area"],
-        },
-    },
-    "resampling": {"kfold": {"folds": 2}, "holdout": {}},
-    "metrics": ["accuracy"],
-    "tests": {"run": ["corrected_kfold_t"]},
-}
+CHOOSING = yaml.safe_load("""
+experiment: choosing
+seed: 3
+datasets:
+  cancer: {source: sklearn, name: breast_cancer, positive: malignant}
+models:
+  logistic:
+    estimator: sklearn.linear_model.LogisticRegression
+    tune: {search: random, space: {C: {loguniform: [1e-3, 10]}}, n_iter: 3, cv: 3}
+    threshold: {choose: f1, cv: 3}
+  forest: {estimator: sklearn.ensemble.RandomForestClassifier, params: {n_estimators: 5}, seeds: 3}
+  boosting:
+    estimator: xgboost.XGBClassifier
+    params: {n_estimators: 20}
+    class_weight: {malignant: 2}
+    features: [mean radius, mean texture, worst area]
+resampling: {kfold: {folds: 2}, holdout: {}}
+metrics: [accuracy]
+tests: {run: [corrected_kfold_t]}
+""")
 
 
 def test_choices_of_every_fit_are_told(snakemake):
@@ -96,6 +91,16 @@ class Sometimes(DecisionTreeClassifier):
 """
 
 
+EXCLUDING = """
+experiment: excluding
+on_error: exclude
+datasets: {iris: {source: sklearn, name: iris}, wine: {source: sklearn, name: wine}}
+models: {tree: {estimator: sklearn.tree.DecisionTreeClassifier}}
+resampling: {kfold: {folds: 2}, holdout: {}}
+tests: {run: [kfold_t, cochran_q]}
+"""
+
+
 @pytest.fixture(scope="module")
 def excluding(tmp_path_factory):
     """Return the folder in which an experiment with failing models has run once."""
@@ -104,14 +109,7 @@ def excluding(tmp_path_factory):
     beside.mkdir()
     (beside / "mine.py").write_text(FAILING)
     (beside / "limits.py").write_text("LONG = 3600\n")
-    experiment = {
-        "experiment": "excluding",
-        "on_error": "exclude",
-        "datasets": {name: {"source": "sklearn", "name": name} for name in ("iris", "wine")},
-        "models": {"tree": {"estimator": "sklearn.tree.DecisionTreeClassifier"}},
-        "resampling": {"kfold": {"folds": 2}, "holdout": {}},
-        "tests": {"run": ["kfold_t", "cochran_q"]},
-    }
+    experiment = yaml.safe_load(EXCLUDING)
     for how in ("raises", "sleeps", "dies", "is_shot", "diverges"):
         experiment["models"][how] = {"estimator": "mine.Sometimes", "params": {"how": how}}
     experiment["models"]["sleeps"]["timeout"] = 30
@@ -187,35 +185,30 @@ def test_second_run_does_nothing_and_an_edit_retries_what_it_concerns(excluding)
     assert planned() == 30
 
 
-DIABETES = {
-    "experiment": "progression",
-    "task": "regression",
-    "seed": 2,
-    "datasets": {
-        "diabetes": {"source": "sklearn", "name": "diabetes", "unit": "points"}
-        | {"subgroups": [{"column": "age", "bins": [0]}]}
-    },
-    "models": {
-        "ridge": {
-            "estimator": "sklearn.linear_model.Ridge",
-            "tune": {"space": {"alpha": [0.1, 10]}, "cv": 3},
-        },
-        "boosting": {"estimator": "xgboost.XGBRegressor", "params": {"n_estimators": 20}},
-        "logged": {
-            "estimator": "sklearn.compose.TransformedTargetRegressor",
-            "params": {
-                "regressor": {"estimator": "sklearn.linear_model.LinearRegression"},
-                "transformer": {"estimator": "sklearn.preprocessing.PowerTransformer"},
-            },
-        },
-        "forest": {
-            "estimator": "sklearn.ensemble.RandomForestRegressor",
-            "params": {"n_estimators": 5},
-        },
-    },
-    "resampling": {"halves": {"repeats": 2, "folds": 2, "full_repeats": 1}, "holdout": {}},
-    "metrics": ["rmse", "mae", "r2", "max_error"],
-}
+DIABETES = yaml.safe_load("""
+experiment: progression
+task: regression
+seed: 2
+datasets:
+  diabetes:
+    source: sklearn
+    name: diabetes
+    unit: points
+    subgroups: [{column: age, bins: [0]}]
+models:
+  ridge:
+    estimator: sklearn.linear_model.Ridge
+    tune: {space: {alpha: [0.1, 10]}, cv: 3}
+  boosting: {estimator: xgboost.XGBRegressor, params: {n_estimators: 20}}
+  logged:
+    estimator: sklearn.compose.TransformedTargetRegressor
+    params:
+      regressor: {estimator: sklearn.linear_model.LinearRegression}
+      transformer: {estimator: sklearn.preprocessing.PowerTransformer}
+  forest: {estimator: sklearn.ensemble.RandomForestRegressor, params: {n_estimators: 5}}
+resampling: {halves: {repeats: 2, folds: 2, full_repeats: 1}, holdout: {}}
+metrics: [rmse, mae, r2, max_error]
+""")
 
 
 @pytest.fixture(scope="module")
