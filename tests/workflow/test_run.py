@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+import yaml
 from sklearn.metrics import accuracy_score
 
 from bakeoff.stats import all_pairs, cochran_q
@@ -196,32 +197,30 @@ class Constant(DummyClassifier):
 """
 
 
+OF_FILES = """
+experiment: tiny
+seed: 1
+datasets: {d: {source: file, path: train.csv, test_path: test.csv, id: id, target: y}}
+models:
+  given: {predictions: answers.csv}
+  constant: {estimator: mymodel.Constant}
+  tree: {estimator: sklearn.tree.DecisionTreeClassifier}
+resampling: {holdout: {}}
+metrics: [accuracy]
+tests: {run: [mcnemar]}
+"""
+
+
 def replaced_inputs(folder):
     """Write an experiment that names files by as many keys as one can have."""
-    ids = range(40)
-    part = {"train.csv": ids[:20], "test.csv": ids[20:]}
-    for name, rows in part.items():
-        half = len(rows) // 2
-        columns = {"id": rows, "x": rows, "y": ["no", "yes"] * half, "z": [1, 2] * half}
-        table = pd.DataFrame(columns)
+    y = ["no", "yes"] * 10
+    for name, ids in (("train.csv", range(20)), ("test.csv", range(20, 40))):
+        table = pd.DataFrame({"id": ids, "x": ids, "y": y, "z": [1, 2] * 10})
         table.to_csv(folder / name, index=False)
-    answers = pd.DataFrame({"id": part["test.csv"], "y_true": ["no", "yes"] * 10, "y_pred": "no"})
+    answers = pd.DataFrame({"id": ids, "y_true": y, "y_pred": "no"})
     answers.to_csv(folder / "answers.csv", index=False)
     (folder / "mymodel.py").write_text(MODEL)
-    own = {"source": "file", "path": "train.csv", "test_path": "test.csv"}
-    return {
-        "experiment": "tiny",
-        "seed": 1,
-        "datasets": {"d": own | {"id": "id", "target": "y"}},
-        "models": {
-            "given": {"predictions": "answers.csv"},
-            "constant": {"estimator": "mymodel.Constant"},
-            "tree": {"estimator": "sklearn.tree.DecisionTreeClassifier"},
-        },
-        "resampling": {"holdout": {}},
-        "metrics": ["accuracy"],
-        "tests": {"run": ["mcnemar"]},
-    }
+    return yaml.safe_load(OF_FILES)
 
 
 def replace(file, old, new, seconds):
@@ -328,25 +327,16 @@ def test_failing_fit_does_not_lose_its_siblings(snakemake, tiny):
 
 def test_a_study_over_data_sets_with_costs_and_a_model_without_probabilities(snakemake, tiny):
     moons = {"source": "generator", "name": "make_moons"}
-    study = {
-        "experiment": "study",
-        "seed": 5,
-        "datasets": {
-            f"set-{i}": moons | {"params": {"n_samples": 80, "noise": 0.1 * i, "random_state": i}}
-            for i in range(1, 7)
-        },
-        "models": {
-            "tree": tiny["models"]["tree"],
-            "bayes": tiny["models"]["bayes"],
-            "ridge": {"estimator": "sklearn.linear_model.RidgeClassifier"},
-        },
-        "resampling": {"kfold": {"folds": 3}},
-        "metrics": ["cost"],
-        "costs": {"classes": [0, 1], "matrix": [[0, 1], [4, 0]]},
-        "execution": {"jobs_per": "model"},
+    tiny["datasets"] = {
+        f"set-{i}": moons | {"params": {"n_samples": 80, "noise": 0.1 * i, "random_state": i}}
+        for i in range(1, 7)
     }
-    succeed(snakemake, study)
-    results = snakemake.results("study")
+    tiny["models"]["stump"] = {"estimator": "sklearn.linear_model.RidgeClassifier"}
+    tiny |= {"resampling": {"kfold": {"folds": 3}}, "execution": {"jobs_per": "model"}}
+    tiny |= {"metrics": ["cost"], "costs": {"classes": [0, 1], "matrix": [[0, 1], [4, 0]]}}
+    del tiny["tests"]
+    succeed(snakemake, tiny)
+    results, models = snakemake.results(), list(tiny["models"])
     (chosen,) = json.loads((results / "tests.json").read_text())
     assert chosen["test"] == "friedman"
     assert "6 data sets" in chosen["why"]
@@ -354,11 +344,10 @@ def test_a_study_over_data_sets_with_costs_and_a_model_without_probabilities(sna
     scores = pd.read_csv(results / "scores.csv", dtype={"dataset": str})
     means = scores.groupby(["metric", "dataset", "model"])["value"].mean().unstack("model")
     matrix = pd.read_csv(results / "score_matrix.csv").set_index(["metric", "dataset"])
-    cost = matrix.loc["cost", ["tree", "bayes", "ridge"]]
-    np.testing.assert_allclose(cost, means.loc["cost", ["tree", "bayes", "ridge"]])
+    np.testing.assert_allclose(matrix.loc["cost", models], means.loc["cost", models])
     missing = json.loads((results / "missing_scores.json").read_text())
     assert missing == {"policy": "error", "missing": []}
 
     rows = json.loads((results / "comparisons.json").read_text())
     pairs = {(row["metric"], row["model_a"], row["model_b"]) for row in rows if row["follows"]}
-    assert pairs == {("cost", *pair) for pair in combinations(study["models"], 2)}
+    assert pairs == {("cost", *pair) for pair in combinations(models, 2)}
