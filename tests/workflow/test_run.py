@@ -163,7 +163,7 @@ def test_edits_of_all_but_fits_give_what_a_fresh_run_gives_and_refit_nothing(
     assert set(made["alpha"]) == {0.01}
     fresh = Runner(tmp_path_factory.mktemp("fresh"))
     succeed(fresh, tiny, cores=2)
-    kinds = (".svg", ".csv", ".tex", ".txt", ".json", ".yaml")
+    kinds = (".svg", ".html", ".md", ".csv", ".tex", ".txt", ".json", ".yaml", ".parquet")
     assert differing(finished_copy.results(), fresh.results(), kinds=kinds) == set()
     drawn, *prints = ({p.stem for p in figures.glob(f"*.{kind}")} for kind in ("svg", "pdf", "png"))
     assert prints == [drawn, drawn]
