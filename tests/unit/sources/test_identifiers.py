@@ -158,7 +158,8 @@ def test_groups_in_a_list_are_told_apart():
 def test_subgroups_of_arrow_keep_codes():
     codes = pa.table({"site": pa.array([2**53, 2**53 + 1, None] * 4)})
     given = {"a": np.arange(12.0), "b": np.arange(12.0)[::-1]}
-    rows, *_ = side_by_side(None, given, {}, {}, values="higher", subgroups=codes)
+    options = {"values": "higher", "metrics": (), "subgroups": codes}
+    rows, _ = side_by_side(None, given, {}, options)
     found = rows.subgroups["site"]
     assert [*found.categories] == [str(2**53), str(2**53 + 1), "(missing)"]
 
