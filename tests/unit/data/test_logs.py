@@ -60,14 +60,9 @@ def test_promptfoo_holds_several_models_and_runs_of_tests():
     assert tables.read_as == ("results.json was read as results of promptfoo",)
     with pytest.raises(Problem, match=r"4 of 4 tests could not be run.*429 Too Many"):
         tables_of([promptfoo("errors.json", {"gpt": [1, 0, 1, 1]}, error=True)])
-
-
-def test_prompts_of_one_provider_are_models_of_their_own():
-    path = promptfoo("results.json", {"gpt": [1, 0], "same": [0, 0]})
     found = json.loads(Path(path).read_text())
-    for row in found["results"]["results"]:
-        row["provider"] = "openai:gpt"
-        row["prompt"]["label"] = f"prompt of {row['promptIdx']}"
+    for row in found["results"]["results"]:  # prompts of one provider are models of their own
+        row |= {"provider": "openai:gpt", "prompt": {"label": f"prompt of {row['promptIdx']}"}}
     named = ["openai:gpt, prompt of 0", "openai:gpt, prompt of 1"]
     assert list(tables_of([write(path, found)]).models) == named
 
