@@ -6,7 +6,7 @@ import re
 import pytest
 
 import bakeoff.stats
-from bakeoff.cli import tests as tests_command
+from bakeoff.cli import decisions
 from bakeoff.comparisons.plan_tests import plan_tests
 from bakeoff.errors import UserError
 from bakeoff.spec import load_experiment
@@ -33,30 +33,21 @@ OLD = f"mcnemar_of_old: {INSTEAD}"
 @pytest.mark.parametrize(
     ("name", "option", "said"),
     [
-        (
-            "mcnemar_of_old",
-            "alpha",
-            [f"tests.run[0]: {OLD}", f"tests.options.mcnemar_of_old: {OLD}"],
-        ),
-        ("recipe_difference", "variant", ["tests.options.recipe_difference.variant: leave it out"]),
+        ("mcnemar_of_old", "alpha", [f"run[0]: {OLD}", f"options.mcnemar_of_old: {OLD}"]),
+        ("recipe_difference", "variant", ["options.recipe_difference.variant: leave it out"]),
     ],
 )
-def test_an_experiment_is_told(name, option, said):
-    config = {
-        "experiment": "e",
-        "datasets": {"iris": {"source": "sklearn", "name": "iris"}},
-        "models": {m: {"estimator": "sklearn.dummy.DummyClassifier", "seeds": 2} for m in "ab"},
-        "resampling": {"holdout": {}},
-        "metrics": ["accuracy"],
-        "tests": {"run": [name], "options": {name: {option: "hillis"}}},
-    }
-    problems, _ = plan_tests(load_experiment(config))
-    assert [str(problem).split(": runs")[0] for problem in problems] == said
+def test_an_experiment_is_told(tiny, name, option, said):
+    model = {"estimator": "sklearn.dummy.DummyClassifier", "seeds": 2}
+    tiny |= {"models": dict.fromkeys("ab", model), "resampling": {"holdout": {}}}
+    tiny["tests"] = {"run": [name], "options": {name: {option: "hillis"}}}
+    problems, _ = plan_tests(load_experiment(tiny))
+    assert [str(problem).split(": runs")[0] for problem in problems] == [f"tests.{s}" for s in said]
 
 
 def test_the_command_line_is_told():
     with pytest.raises(UserError, match=INSTEAD):
-        tests_command.tests(argparse.Namespace(name="mcnemar_of_old"))
+        decisions.tests(argparse.Namespace(name="mcnemar_of_old"))
 
 
 @pytest.mark.parametrize(

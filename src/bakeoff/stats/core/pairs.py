@@ -425,14 +425,11 @@ def by_pairs(
     return pairwise(compare, len(columns), **options)
 
 
-Group = frozenset[int]
-
-
-def compact_letters(models: int, different: Collection[tuple[int, int]]) -> list[Group]:
+def compact_letters(models: int, different: Collection[tuple[int, int]]) -> list[frozenset[int]]:
     """Return the groups of models of which no two are shown to differ."""
     # Insert and absorb (Piepho 2004): every pair that differs splits the groups that hold both,
     # and a group within another goes.
-    groups: set[Group] = {frozenset(range(models))}
+    groups: set[frozenset[int]] = {frozenset(range(models))}
     for a, b in different:
         holding = [group for group in groups if a in group and b in group]
         for group in holding:
