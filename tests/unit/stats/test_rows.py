@@ -266,7 +266,6 @@ def test_the_corrected_interval_of_a_mean_is_that_of_differences_from_0():
     assert stats.corrected_mean_ci([0.8, 0.8, 0.8]) is stats.corrected_mean_ci([0.8]) is None
 
 
-SIDES = ("two-sided", "greater", "less")
 cells = st.tuples(*[st.integers(0, 60)] * 4).filter(lambda t: sum(t) > 0)
 
 
