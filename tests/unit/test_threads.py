@@ -13,14 +13,8 @@ from bakeoff.report.verdict import answer
 
 
 def test_thread_pools_are_looked_for_again_once_a_library_came(monkeypatch):
-    looked = []
-
-    class Counts(ThreadpoolController):
-        def __init__(self):
-            looked.append(1)
-            super().__init__()
-
-    monkeypatch.setattr(threads, "ThreadpoolController", Counts)
+    looked, find = [], ThreadpoolController
+    monkeypatch.setattr(threads, "ThreadpoolController", lambda: looked.append(1) or find())
     threads._pools.cache_clear()
     for _ in range(3):
         with threads.at_most(1):
@@ -47,5 +41,5 @@ def test_function_on_one_thread_leaves_the_number_of_threads_and_sums_alike_on_a
 
 def test_what_sums_over_rows_is_on_one_thread():
     of_rows = ranking.contenders, run_tests.alone, run_tests.subgroup_table
-    for function in (answer, run_tests.run_on, *of_rows):
+    for function in (answer, run_tests.run_planned, *of_rows):
         assert function.__code__ is threads.on_one_thread(len).__code__
