@@ -52,8 +52,7 @@ def changed(rng, value):
 
 
 def _places(value):
-    keys = list(value) if isinstance(value, dict) else range(len(value))
-    for key in keys:
+    for key in list(value) if isinstance(value, dict) else range(len(value)):
         yield value, key
         if isinstance(value[key], dict | list):
             yield from _places(value[key])
@@ -155,27 +154,24 @@ def tables(rng):
     )
 
 
+EXPERIMENT = """
+experiment: e
+seed: 1
+datasets: {d: {source: file, path: data.csv, target: y, id: id}}
+models:
+  r: {estimator: sklearn.linear_model.LogisticRegression, params: {C: 1.0}}
+  t: {estimator: sklearn.ensemble.RandomForestClassifier, tune: {grid: {max_depth: [1, 2]}}}
+resampling: {holdout: {test_size: 0.3}, cv_5x2: {stratify: true}}
+metrics: [accuracy, f1]
+tests: {run: [recommended, mcnemar], options: {mcnemar: {variant: exact}}}
+"""
+
+
 def experiments(rng):
     """Return a check of an experiment."""
     rows = "".join(f"{i},{i % 7},{y}\n" for i, y in enumerate(TRUE))
     Path("data.csv").write_text("id,x,y\n" + rows)
-    models = {
-        "r": {"estimator": "sklearn.linear_model.LogisticRegression", "params": {"C": 1.0}},
-        "t": {
-            "estimator": "sklearn.ensemble.RandomForestClassifier",
-            "tune": {"grid": {"max_depth": [1, 2]}},
-        },
-    }
-    experiment = {
-        "experiment": "e",
-        "seed": 1,
-        "datasets": {"d": {"source": "file", "path": "data.csv", "target": "y", "id": "id"}},
-        "models": models,
-        "resampling": {"holdout": {"test_size": 0.3}, "cv_5x2": {"stratify": True}},
-        "metrics": ["accuracy", "f1"],
-        "tests": {"run": ["recommended", "mcnemar"], "options": {"mcnemar": {"variant": "exact"}}},
-    }
-    value = changed(rng, experiment)
+    value = changed(rng, yaml.safe_load(EXPERIMENT))
     with contextlib.suppress(ValueError, yaml.YAMLError):
         text = yaml.safe_dump(value)
         if rng.random() < 0.1:
@@ -203,11 +199,9 @@ def lines(rng):
     parser = make_parser()._subparsers._group_actions[0].choices[command]
     line = [command, *commands[command]]
     options = [a for a in parser._actions if a.option_strings and a.dest != "help"]
-    for _ in range(rng.choice([1, 1, 2, 3])):
-        if options:
-            option = rng.choice(options)
-            among = [*map(str, option.choices or ()), *WORDS]
-            line += [option.option_strings[-1], *([] if option.nargs == 0 else [rng.choice(among)])]
+    for option in rng.choices(options, k=rng.choice([1, 1, 2, 3]) if options else 0):
+        among = [*map(str, option.choices or ()), *WORDS]
+        line += [option.option_strings[-1], *([] if option.nargs == 0 else [rng.choice(among)])]
     return line
 
 

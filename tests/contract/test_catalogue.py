@@ -528,10 +528,6 @@ def test_identical_models_are_never_told_apart(entry):
 # ------------------------------------------------------------------------------ symmetries
 
 
-def swapped(arguments):
-    return (*arguments[:-2], arguments[-1], arguments[-2])
-
-
 def close(first, second, slack=1e-9):
     return first == pytest.approx(second, rel=max(slack, 1e-7), abs=slack, nan_ok=True)
 
@@ -539,7 +535,7 @@ def close(first, second, slack=1e-9):
 def turned(entry, arguments):
     """Return the same evidence with the models in the opposite order."""
     if entry.arity is Arity.PAIR:
-        return swapped(arguments)
+        return (*arguments[:-2], arguments[-1], arguments[-2])
     return (*arguments[:-1], np.flip(arguments[-1], axis=model_axis(entry)))
 
 
@@ -601,7 +597,7 @@ def test_order_of_the_models_flips_what_has_a_sign_and_nothing_else(entry, case)
 def test_greater_and_less_mirror_each_other(entry):
     arguments = ordinary(entry)
     greater = call(entry, arguments, alternative="greater")
-    assert close(greater.pvalue, call(entry, swapped(arguments), alternative="less").pvalue)
+    assert close(greater.pvalue, call(entry, turned(entry, arguments), alternative="less").pvalue)
     less = call(entry, arguments, alternative="less")
     better = greater.estimate > 0
     assert (greater.pvalue < less.pvalue) == better
@@ -760,21 +756,12 @@ def disagree(pvalue, ci, alpha, null=0):
     return ci is not None and (pvalue <= alpha) == (ci.low <= null <= ci.high)
 
 
-def family(name):
-    """Tell whether a test has pairs of models by itself, or can be given those of three."""
-    return CATALOGUE[name].arity is Arity.ALL_PAIRS or pairs_of(name)
+LEVELS = [n for n in with_option("confidence_level") if n != "bayes_correlated_t"]
+ALONE = [(n, False) for n in LEVELS if CATALOGUE[n].arity is not Arity.ALL_PAIRS]
+TOGETHER = [(n, True) for n in LEVELS if (n, False) not in ALONE or pairs_of(n)]
 
 
-WITH_INTERVAL = [
-    (name, pairs)
-    for name in with_option("confidence_level")
-    for pairs in (False, True)
-    if CATALOGUE[name].type1 is not TypeOneError.BAYESIAN
-    and (family(name) if pairs else CATALOGUE[name].arity is not Arity.ALL_PAIRS)
-]
-
-
-@pytest.mark.parametrize(("name", "pairs"), WITH_INTERVAL)
+@pytest.mark.parametrize(("name", "pairs"), ALONE + TOGETHER)
 def test_an_interval_that_disagrees_with_the_test_is_named(name, pairs):
     entry = of_all(CATALOGUE[name]) if pairs else CATALOGUE[name]
     options = {"n_resamples": 999} if pairs and "n_resamples" in entry.family_options else {}

@@ -45,9 +45,9 @@ def batch(tiny, tmp_path, monkeypatch):
     for fit in experiment.fits():
         inputs = place.data("iris"), place.splits("iris", fit.plan)
         entry, fingerprint = experiment.fitted[fit.model], known["iris"][fit.model]
-        one = FitTask(fit, entry, experiment.seed, *inputs, needs.prediction(fit), fingerprint)
-        log = place.fit_log("iris", fit.model, fit.split)
-        made.append((partial(steps.fit, one), log))
+        made.append(
+            FitTask(fit, entry, experiment.seed, *inputs, needs.prediction(fit), fingerprint)
+        )
     return made
 
 
@@ -73,7 +73,7 @@ def counting(function, name, calls):
 
 
 def in_turn(batch):
-    return [work(step, None) for step, _ in batch]
+    return [work(partial(steps.fit, task), None) for task in batch]
 
 
 def test_batch_reads_each_table_and_each_division_once_and_is_not_done_again(batch, counted):
@@ -117,22 +117,22 @@ def test_each_metric_is_computed_once_for_each_fit(batch, counted, monkeypatch):
     calls, accuracy = counted((collect.Predictions, "read")), METRICS["accuracy"]
     value = counting(accuracy.value, "accuracy", calls)
     monkeypatch.setitem(METRICS, "accuracy", dataclasses.replace(accuracy, value=value))
-    score_fits([step.args[0].output for step, _ in batch], ["accuracy", "balanced_accuracy"])
+    score_fits([task.output for task in batch], ["accuracy", "balanced_accuracy"])
     assert calls == {"accuracy": 33, "read": 33}
 
 
 def test_labels_alone_are_read_where_no_metric_ranks_rows(batch, monkeypatch):
     in_turn(batch[:2])
     columns = []
-    read = pq.ParquetFile.read
 
-    def noting(self, *args, **options):
-        found = read(self, *args, **options)
-        columns.append(found.column_names)
-        return found
+    class Noting(pq.ParquetFile):
+        def read(self, *args, **options):
+            table = super().read(*args, **options)
+            columns.append(table.column_names)
+            return table
 
-    monkeypatch.setattr(pq.ParquetFile, "read", noting)
-    files = [step.args[0].output for step, _ in batch[:2]]
+    monkeypatch.setattr(pq, "ParquetFile", Noting)
+    files = [task.output for task in batch[:2]]
     score_fits(files, ["accuracy", "f1_macro"])
     assert columns == [["row_id", "y_true", "y_pred"]] * 2
     score_fits(files, ["accuracy", "log_loss"])
@@ -141,8 +141,7 @@ def test_labels_alone_are_read_where_no_metric_ranks_rows(batch, monkeypatch):
 
 def test_collected_predictions_are_opened_once(batch, counted):
     in_turn(batch)
-    tasks = [step.args[0] for step, _ in batch]
-    of_holdout = {one.fit.model: one.output for one in tasks if one.fit.plan == "holdout"}
+    of_holdout = {one.fit.model: one.output for one in batch if one.fit.plan == "holdout"}
     collect_predictions(of_holdout, "collected.parquet")
     calls = counted((pq, "ParquetFile"), (pq, "read_table"))
     assert read_predictions("collected.parquet", list(of_holdout)).models == tuple(of_holdout)
@@ -155,6 +154,4 @@ def test_fingerprint_of_a_model_is_digested_once_for_all_data_sets(tiny, counted
     calls = counted((digests, "own_code"))
     fingerprints = digests.of_fits(experiment)
     assert calls == {"own_code": len(experiment.models)}
-    assert {tuple(v.values()) for v in fingerprints.values()} == {
-        tuple(fingerprints["d0"].values())
-    }
+    assert all(found == fingerprints["d0"] for found in fingerprints.values())

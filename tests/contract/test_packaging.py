@@ -98,11 +98,6 @@ def test_container_files_copy_what_is_there():
 WORKFLOWS = sorted((ROOT / ".github/workflows").glob("*.yml"))
 
 
-def steps(file):
-    jobs = yaml.safe_load(file.read_text())["jobs"].values()
-    return [step for job in jobs for step in job["steps"]]
-
-
 def test_workflows_are_valid():
     """The schema comes with check-jsonschema: no network."""
     line = [sys.executable, "-m", "check_jsonschema", "--builtin-schema", "vendor.github-workflows"]
@@ -113,8 +108,8 @@ def test_workflows_are_valid():
 @pytest.mark.parametrize("file", WORKFLOWS, ids=lambda f: f.stem)
 def test_what_is_called_is_there(file):
     makefile = (ROOT / "Makefile").read_text()
-    for step in steps(file):
-        run = step.get("run", "")
+    jobs = yaml.safe_load(file.read_text())["jobs"].values()
+    for run in (step.get("run", "") for job in jobs for step in job["steps"]):
         for target in re.findall(r"\bmake ([\w./-]+)", run):
             rule = re.escape(target.replace(".venv", "$(VENV)"))
             assert re.search(rf"^{rule}:", makefile, re.MULTILINE), target

@@ -1,7 +1,7 @@
 """What the calls of README.md use beside `bakeoff.stats`: from a case to its numbers."""
 
 import math
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import zip_longest
 from unittest import mock
 
@@ -9,14 +9,7 @@ import numpy as np
 from scipy.stats import chi2, kendalltau  # noqa: F401
 
 from bakeoff import stats
-from bakeoff.stats import (
-    METRICS,
-    ConfidenceInterval,
-    PairwiseResult,
-    Status,
-    all_pairs,
-    influence,
-)
+from bakeoff.stats import METRICS, ConfidenceInterval, PairwiseResult, Status, influence
 from bakeoff.stats.core.pairs import compact_letters
 from bakeoff.stats.datasets.standings import group_means, with_failures_last  # noqa: F401
 from bakeoff.stats.design.groups import GroupSums, Leverage, spread
@@ -153,19 +146,14 @@ def difference(inputs, form):
     # theirs is the metric of A less that of B
     found, padded = _of_rows(result, 1 if METRICS[form].greater_is_better else -1)
     found |= {"plus_two": padded, "plus_two_ci": found["ci"]}
-    if math.isnan(result.estimate):
-        found |= {f"value{m}": _alone(inputs, form, m) for m in ("_A", "_B")}
+    for m in ("_A", "_B") if math.isnan(result.estimate) else ():
+        found[f"value{m}"] = math.nan
+        with suppress(NoValue):
+            alone = influence(inputs["y_true"], _predicted(inputs, m), **_options(inputs, form))
+            found[f"value{m}"] = alone.value
     if METRICS[form].form == "ranking":
         found |= _areas(inputs, form)
     return found
-
-
-def _alone(inputs, metric, model):
-    try:
-        predicted = _predicted(inputs, model)
-        return influence(inputs["y_true"], predicted, **_options(inputs, metric)).value
-    except NoValue:
-        return math.nan
 
 
 def _areas(inputs, metric):
@@ -213,9 +201,9 @@ def family(scores=None, y_true=None, y_pred=None, metric=None, control=None, gro
     how = {"control": control, "groups": groups}
     if metric:
         said = y_pred if scores is None else scores
-        result = all_pairs("metric_difference", y_true, said, metric=metric, **how)
+        result = stats.all_pairs("metric_difference", y_true, said, metric=metric, **how)
     else:
-        result = all_pairs("mean_difference", scores, **how)
+        result = stats.all_pairs("mean_difference", scores, **how)
     df, t = (np.array([getattr(pair, k) for pair in result.pairs]) for k in ("df", "statistic"))
     # theirs is that of the table with pseudo-rows
     centre = np.array([sum(pair.ci) / 2 for pair in result.pairs if pair.ci])

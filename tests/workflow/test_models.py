@@ -206,7 +206,7 @@ models:
       regressor: {estimator: sklearn.linear_model.LinearRegression}
       transformer: {estimator: sklearn.preprocessing.PowerTransformer}
   forest: {estimator: sklearn.ensemble.RandomForestRegressor, params: {n_estimators: 5}}
-resampling: {halves: {repeats: 2, folds: 2, full_repeats: 1}, holdout: {}}
+resampling: {halves: {repeats: 2, folds: 3, full_repeats: 1}, holdout: {}}
 metrics: [rmse, mae, r2, max_error]
 """)
 
