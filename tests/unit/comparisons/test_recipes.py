@@ -106,7 +106,7 @@ def test_cautions_are_about_the_runs_that_there_are():
     def told(*models):
         spec = experiment(dict(zip("abc", models, strict=False)))
         test = next(test for test in plan_tests(spec)[1] if test.name == "recipe_difference")
-        return " ".join(cautions(test, spec).of(spec.models))
+        return " ".join(cautions(test, spec).sentences(spec.models))
 
     assert told(NET, {**FOREST, "seeds": 4}) == ""
     assert "numbers unequal" in told(NET, FOREST)
