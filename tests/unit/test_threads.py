@@ -13,14 +13,8 @@ from bakeoff.report.verdict import answer
 
 
 def test_thread_pools_are_looked_for_again_once_a_library_came(monkeypatch):
-    looked = []
-
-    class Counts(ThreadpoolController):
-        def __init__(self):
-            looked.append(1)
-            super().__init__()
-
-    monkeypatch.setattr(threads, "ThreadpoolController", Counts)
+    looked, find = [], ThreadpoolController
+    monkeypatch.setattr(threads, "ThreadpoolController", lambda: looked.append(1) or find())
     threads._pools.cache_clear()
     for _ in range(3):
         with threads.at_most(1):

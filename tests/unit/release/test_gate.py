@@ -308,7 +308,7 @@ def test_no_crash_ends_like_a_decision(capsys, monkeypatch):
     def crash(*args, **more):
         raise RuntimeError("lost")
 
-    monkeypatch.setattr("bakeoff.cli.decisions.read_rows", crash)
+    monkeypatch.setattr("bakeoff.release.read_rows", crash)
     code, said = gate(capsys, "equal")
     assert (code, "RuntimeError: lost" in said) == (3, True)
 
