@@ -1,5 +1,6 @@
 """Models with several seeds: all runs are collected and compared, and what is said of it."""
 
+from collections import defaultdict
 from unittest.mock import Mock
 
 import numpy as np
@@ -126,7 +127,7 @@ def test_share_of_the_seeds_in_the_variance_is_said_where_there_is_a_result(
     row = pair("net", "forest", 0.17, 0.02, decision=Decision(decision), **how)
     entry, metric = stats.catalogue()["recipe_difference"], METRICS["accuracy"]
     family = Family(entry, "d", "holdout", metric, Written(), "", (row,))
-    study = Mock(values=lambda metric, plan: {}, metrics=METRICS)  # scores are not known
+    study = Mock(values=defaultdict(dict), metrics=METRICS)  # scores are not known
     facts = Facts(study)
     of_runs(facts, look(study, family))
     assert facts["seeds"] == share
