@@ -61,7 +61,7 @@ _TRUTH = f"{OPTIONS['truth'].help} Or a file of row ids with the truth, beside s
 COMMANDS = {
     "init": Command(
         "write a commented experiment from a table and its target, or lay out a folder",
-        "experiments",
+        "init",
         {"data": ("?", "CSV, TSV, Parquet or Feather, also compressed")},
         {"options": "target task output folder"},
         "format encoding missing_values",
@@ -78,7 +78,7 @@ COMMANDS = {
     ),
     "check": Command(
         "say what an experiment will do, before it does it",
-        "experiments",
+        "check",
         {"file": ("", "the experiment, e.g. config/config.yaml")},
         {},
         epilog="Paths are relative to the folder this is called in, as for `snakemake`.\n\n"

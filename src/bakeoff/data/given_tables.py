@@ -22,7 +22,6 @@ from bakeoff.data.records import (
     Records,
     as_table,
     laid_out,
-    read_table,
     read_tables,
 )
 from bakeoff.errors import Place, Problem, UserError, joined, listed, some, unknown
@@ -35,7 +34,14 @@ from bakeoff.spec.given_models import LOGS, SEED, GivenColumns
 def read_columns(path: str, place: Place, keys: TableKeys = PLAIN) -> Records:
     """Read a table; of a path with ``{seed}`` the files of all numbers, below one another."""
     if is_file(path):
-        return Records(path, read_table(path, place, keys), place)
+        _, tables = read_tables(path, place, keys)
+        if len(tables) > 1:
+            raise Problem(
+                place,
+                f"{path!r} holds {len(tables)} models ({some(tables)}), expected one: `model:` of "
+                "an experiment names one of them",
+            )
+        return Records(path, tables.popitem()[1], place)
     if SEED not in path:
         raise Problem(place, no_file(path))
     parts = path.split(SEED)
@@ -46,7 +52,7 @@ def read_columns(path: str, place: Place, keys: TableKeys = PLAIN) -> Records:
         raise Problem(place, f"no file at {path!r} with a number in place of {SEED}")
     runs: list[pa.Table] = []
     for seed, file in files:
-        table = read_table(file, place, keys)
+        table = read_columns(file, place, keys).table
         runs.append(table.append_column(SEED, pa.array([seed] * len(table))))
         if set(runs[-1].column_names) != set(runs[0].column_names):
             raise Problem(place, f"{file!r} has other columns than {files[0][1]!r}")

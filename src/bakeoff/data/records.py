@@ -65,22 +65,10 @@ _MISSING = re.compile(f"{LIKE_MISSING.pattern}|unknown|missing")
 _USUAL = [text for text in ("NA", "N/A", "NaN", "nan", "null", "None") if text in MISSING]
 
 
-def read_table(path: str, place: Place, keys: TableKeys = PLAIN) -> pa.Table:
-    """Read a table, or what another tool writes; see `bakeoff.data.readers`."""
-    _, tables = read_tables(path, place, keys)
-    if len(tables) > 1:
-        raise Problem(
-            place,
-            f"{path!r} holds {len(tables)} models ({some(tables)}), expected one: `model:` of "
-            "an experiment names one of them",
-        )
-    return next(iter(tables.values()))
-
-
 def read_tables(
     path: str, place: Place, keys: TableKeys = PLAIN, *, partial: bool = False
 ) -> tuple[Any, dict[str, pa.Table]]:
-    """Read the tables of the models that a log holds, or a table, and say what reads the log."""
+    """Read a table, or those of the models in what another tool writes, and by which reader."""
     reader = None if keys.format else reader_of(path)
     if reader is None and keys.format is None and Path(path).suffix.lower() == ".json":
         raise Problem(
@@ -108,7 +96,7 @@ def as_table(frame: pd.DataFrame) -> pa.Table:
 
 
 def read_frame(path: str, place: Place, keys: TableKeys = PLAIN) -> pd.DataFrame:
-    """Read a table with pandas; the parameters and the error are those of `read_table`."""
+    """Read a table with pandas; the parameters and the error are those of `read_tables`."""
     if not is_file(path):
         raise Problem(place, no_file(path))
     keys = laid_out(path, keys)

@@ -57,10 +57,6 @@ _FUNCTIONS: Mapping[str, Callable[[Any], Any]] = {
     "abs": np.abs,
     "square": np.square,
 }
-_IF_NAMES = (
-    "; NA, None and the like are read as missing values: if a class has such a name, list the "
-    "texts that stand for a missing value under `missing_values:`"
-)
 _LIMITS = {"min": operator.ge, "max": operator.le, "above": operator.gt, "below": operator.lt}
 SUBGROUP, TAKEN = ":subgroup:", ":column:"
 """How columns that are carried along begin; no model is called so."""
@@ -325,12 +321,16 @@ def _labelled(frame: pd.DataFrame, target: str, spec: DataSet, place: Place) -> 
     if count == len(frame):
         raise Problem((*place, "target"), f"every value of {target!r} is missing: nothing to learn")
     if count and spec.missing_target == "error":
-        raise Problem(
-            (*place, "target"),
+        text = (
             f"{count} of {len(frame)} rows have no value in {target!r} (first in row "
             f"{int(frame.index[missing][0]) + 1}); set `missing_target: drop` to leave them out"
-            + (_IF_NAMES if isinstance(spec, TableKeys) and spec.missing_values is None else ""),
         )
+        if isinstance(spec, TableKeys) and spec.missing_values is None:
+            text += (
+                "; NA, None and the like are read as missing values: if a class has such a name, "
+                "list the texts that stand for a missing value under `missing_values:`"
+            )
+        raise Problem((*place, "target"), text)
     return frame[~missing] if count else frame
 
 

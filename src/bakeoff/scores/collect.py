@@ -107,12 +107,11 @@ def collect_predictions(
 ) -> None:
     """Put the predictions of all models on one test set side by side, paired by row id."""
     table = _side_by_side(paths, fingerprints)
-    if data is not None:
-        for name, values in related(data, table["row_id"].to_numpy()).items():
-            table = table.append_column(name, pa.array(values))
-    if carried is not None:
-        for column, values in carried_columns(carried, table["row_id"].to_numpy()).items():
-            table = table.append_column(str(column), pa.Array.from_pandas(values))
+    row_id = table["row_id"].to_numpy()
+    beside: dict[Any, Any] = {} if data is None else related(data, row_id)
+    beside |= {} if carried is None else carried_columns(carried, row_id)
+    for name, values in beside.items():
+        table = table.append_column(name, pa.array(values, from_pandas=True))
     write_parquet(output, table, compression="zstd")
 
 

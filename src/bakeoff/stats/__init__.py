@@ -38,13 +38,8 @@ from bakeoff.stats.datasets.rank_tests import (
     nemenyi,
     quade,
 )
-from bakeoff.stats.datasets.standings import (
-    Strengths,
-    WinRates,
-    bradley_terry,
-    wilcoxon_signed_rank,
-    win_rates,
-)
+from bakeoff.stats.datasets.signed_ranks import wilcoxon_signed_rank
+from bakeoff.stats.datasets.standings import Strengths, WinRates, bradley_terry, win_rates
 from bakeoff.stats.design.clusters import (
     Dependence,
     OrderDependence,
@@ -102,12 +97,9 @@ from bakeoff.stats.planning import (
     detectable_difference,
     smallest_discordant_count,
 )
-from bakeoff.stats.rows.areas_and_costs import (
-    cost_sensitive,
-    cost_sensitive_from_counts,
-    delong,
-)
+from bakeoff.stats.rows.auc import delong
 from bakeoff.stats.rows.cochran import cochran_q, looney_f
+from bakeoff.stats.rows.costs import cost_sensitive, cost_sensitive_from_counts
 from bakeoff.stats.rows.mcnemar import (
     McNemarResult,
     mcnemar,

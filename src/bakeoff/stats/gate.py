@@ -238,9 +238,8 @@ def metric_equivalence(
         ci = ConfidenceInterval(limits.low, limits.high, 1 - 2 * alpha, limits.method)
     elif limits.status is Status.IDENTICAL_SCORES:
         statistics, pvalues = [0.0, 0.0], [1.0, 1.0]
-    name = setting.metric.name
     return conclude(
-        variant=name,
+        variant=setting.metric.name,
         statistics=(statistics[0], statistics[1]),
         pvalues=(pvalues[0], pvalues[1]),
         sides=2 if question == "equivalence" else 1,
@@ -252,7 +251,7 @@ def metric_equivalence(
         df=test.df,
         n=limits.n,
         assumptions=test.assumptions,
-        what=f"values of {name} of the two fitted models",
+        what=f"values of {setting.metric.name} of the two fitted models",
         details={**test.details},
     )
 

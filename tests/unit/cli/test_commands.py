@@ -13,7 +13,7 @@ import yaml
 
 from bakeoff import __version__
 from bakeoff.cli import COMMANDS, main
-from bakeoff.cli.experiments import look
+from bakeoff.cli.init import look
 from bakeoff.cli.terminal import table, width_of
 from bakeoff.comparisons.settings import allowed_options
 from bakeoff.data import load_table, records

@@ -80,13 +80,12 @@ def _bayes(a, equal, b):
 
 def _over_datasets(ps, ranks=(1.0, 2.0, 3.0), means=OVER, n=3, **found):
     """Compare three models by their average ranks over three data sets."""
-    spec = experiment(ABC, datasets=("d", "e", "f"), tests=("friedman_posthoc",))
-    known = {"ranks": {"models": list(ABC), "average_ranks": list(ranks)}, **found}
-    more = {"test": "friedman_posthoc", "dataset": "", "family": 3, "n": n, "result": known}
+    result = {"ranks": {"models": list(ABC), "average_ranks": list(ranks)}, **found}
+    more = {"test": "friedman_posthoc", "dataset": "", "family": 3, "n": n, "result": result}
     rank = dict(zip(ABC, ranks, strict=True))
     pairs = zip(("ab", "ac", "bc"), ps, strict=True)
     rows = [pair(a, b, p, rank[b] - rank[a], **more) for (a, b), p in pairs]
-    return study(spec, rows, means)
+    return _found(*rows, models=ABC, datasets="def", tests=("friedman_posthoc",), means=means)
 
 
 def _untested(means, datasets="def"):
@@ -591,10 +590,9 @@ def _fitted(rows, models=AB):
         truth, noise = rng.normal(50, 10, rows), 1 + np.arange(len(models))
         predicted = truth[:, None] + rng.normal(0, noise, (rows, len(models)))
         rows = PairedPredictions(tuple(models), (), truth, predicted)
-    more = {"tests": ("metric_difference",), "resampling": {"holdout": {}}}
-    spec = experiment(models, **more, **REGRESSION)
+    more = {"tests": ("metric_difference",), "resampling": {"holdout": {}}} | REGRESSION
     means = {model: 1.0 + i / 10 for i, model in enumerate(models)}
-    return dataclasses.replace(study(spec, [], means), test_sets={"d": rows})
+    return dataclasses.replace(_found(models=models, means=means, **more), test_sets={"d": rows})
 
 
 def _perfect_and_constant():
@@ -632,8 +630,8 @@ def _scored(metric, positive=300):
     parts = ("truth", "predicted", "scores", "probabilities")
     some = dataclasses.replace(rows, **{part: getattr(rows, part)[kept] for part in parts})
     more = {"metrics": [metric], "resampling": {"holdout": {}}}
-    spec = experiment(rows.models, tests=("mcnemar",), **more)
-    one = study(spec, (), dict.fromkeys(rows.models, 0.9))
+    means = dict.fromkeys(rows.models, 0.9)
+    one = _found(models=rows.models, tests=("mcnemar",), means=means, **more)
     return dataclasses.replace(one, test_sets={"d": some})
 
 

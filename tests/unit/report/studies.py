@@ -27,23 +27,17 @@ def experiment(
 ):
     """Describe an experiment; `models` maps ids to labels or lists ids, `tests` lists names."""
     labels = models if isinstance(models, dict) else dict.fromkeys(models)
+    data = {"source": "sklearn", "name": "iris", "subgroups": list(subgroups)}
+    if not isinstance(tests, dict):
+        tests = {"run": list(tests), "correction": "bonferroni"}
     plain = {
         "experiment": "made-up",
         "seed": 3,
-        "datasets": {
-            name: {"source": "sklearn", "name": "iris"}
-            | ({"subgroups": list(subgroups)} if subgroups else {})
-            for name in datasets
-        },
-        "models": {
-            name: {"estimator": estimator} | ({"label": label} if label else {})
-            for name, label in labels.items()
-        },
+        "datasets": dict.fromkeys(datasets, data),
+        "models": {name: {"estimator": estimator, "label": one} for name, one in labels.items()},
         "resampling": {"cv_5x2": {}, "holdout": {}},
         "metrics": ["accuracy"],
-        "tests": tests
-        if isinstance(tests, dict)
-        else {"run": list(tests), "correction": "bonferroni"},
+        "tests": tests,
     }
     return load_experiment(plain | more)
 

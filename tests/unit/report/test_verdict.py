@@ -12,8 +12,7 @@ from bakeoff.report.prose import p_name, take_care
 from bakeoff.report.verdict import answer
 from bakeoff.spec import load_experiment
 from bakeoff.stats import Arity, catalogue
-from tests.unit.report.studies import experiment, pair, ran
-from tests.unit.report.studies import study as made_up
+from tests.unit.report.studies import experiment, pair, ran, study
 
 ON_ROWS = [
     entry.name
@@ -26,7 +25,7 @@ ON_ROWS = [
 def test_every_test_of_rows_is_told_beside_one_of_folds(test):
     spec = experiment(("a", "b"), tests=("cv5x2_f", "mcnemar"))
     beside = pair("a", "b", 0.01, 0.05, test=test, plan="holdout", n=200)
-    found = answer(made_up(spec, [pair("a", "b", 0.01, 0.05), beside], {"a": 0.95, "b": 0.9}))
+    found = answer(study(spec, [pair("a", "b", 0.01, 0.05), beside], {"a": 0.95, "b": 0.9}))
     assert any("held-out rows" in sentence for sentence in found.sentences)
 
 

@@ -15,8 +15,8 @@ from bakeoff import stats
 from bakeoff.stats.core.arithmetic import rows_below
 from bakeoff.stats.core.result import Status
 from bakeoff.stats.core.two_by_two import VARIANTS
-from bakeoff.stats.rows.areas_and_costs import chi_square
 from bakeoff.stats.rows.cochran import exact_pvalue, monte_carlo_pvalue
+from bakeoff.stats.rows.costs import chi_square
 
 RNG = np.random.default_rng(3)
 Y = RNG.random(300) < 0.4
@@ -266,7 +266,6 @@ def test_the_corrected_interval_of_a_mean_is_that_of_differences_from_0():
     assert stats.corrected_mean_ci([0.8, 0.8, 0.8]) is stats.corrected_mean_ci([0.8]) is None
 
 
-SIDES = ("two-sided", "greater", "less")
 cells = st.tuples(*[st.integers(0, 60)] * 4).filter(lambda t: sum(t) > 0)
 
 

@@ -73,9 +73,8 @@ def scores(study: Study) -> Drawing:
         return message("no model has a complete set of scores")
     ranked = every[:MOST_DRAWN]
     by_dataset = study.values[study.metric.name, study.plan]
-    several = len(by_dataset) > 1
-    means = dataset_means(study, study.metric.name, study.plan) if several else None
-    scored = next(iter(by_dataset.values())) if means is None else means
+    several, means = len(by_dataset) > 1, dataset_means(study, study.metric.name, study.plan)
+    scored = means if several else next(iter(by_dataset.values()))
     values = scored[[line.model for line in ranked]].to_numpy()
     names = [study.label(line.model) for line in ranked]
     labels = [name_of(name, letters_for(names)) for name in names]
@@ -156,9 +155,11 @@ def metrics(study: Study) -> Table:
     first, title = study.metric, capital(study.metric.title)
     averaged = study.averages(first.name)
     repeated = several or any(line.n > 1 for line in ranked)
-    models = [line.model for line in ranked]
-    held_out = dataset_means(study, first.name, "holdout").mean().reindex(models)
-    held = averaged and study.plan != "holdout" and held_out.notna().any()
+    on_rows = dataset_means(study, first.name, "holdout")
+    models = [line.model for line in ranked if line.model in on_rows]
+    held_out = {model: float(on_rows[model].mean()) for model in models}
+    none = all(map(math.isnan, held_out.values()))
+    held = averaged and study.plan != "holdout" and not none
     beside = dataset_means(study, first.name, BESIDE).mean()
     other = {m: study.metrics[m] for m in study.experiment.metrics[1:] if study.averages(m)}
     means = {m: dataset_means(study, m, study.plan).mean() for m in other}
@@ -170,7 +171,7 @@ def metrics(study: Study) -> Table:
         if study.plan == "halves":
             row["beside"] = float(beside[line.model])
         if held:
-            row["holdout"] = float(held_out[line.model])
+            row["holdout"] = held_out[line.model]
         rows.append(row | {f"mean_{m}": float(means[m][line.model]) for m in other})
     for name, metric in (("holdout", first), *((f"mean_{m}", one) for m, one in other.items())):
         _mark_best(rows, name, metric)

@@ -376,17 +376,18 @@ def check_number(value: Any, name: str) -> float:
     return float(value)
 
 
-_BOUNDS: dict[type, tuple[Callable[[Any, Any], bool], str]] = {
-    Gt: (operator.gt, "above"),
-    Ge: (operator.ge, "of at least"),
-    Lt: (operator.lt, "below"),
-    Le: (operator.le, "at most"),
+_BOUNDS: dict[type, tuple[Callable[[Any, Any], bool], str, str]] = {
+    Gt: (operator.gt, "above", "gt"),
+    Ge: (operator.ge, "of at least", "ge"),
+    Lt: (operator.lt, "below", "lt"),
+    Le: (operator.le, "at most", "le"),
 }
 
 
 def _check_bounded(kind: type, bounds: list[Any], value: Any, name: str) -> Any:
     """Check a whole number, or a finite one, by the bounds of its annotation."""
-    read = [(*_BOUNDS[type(b)], *dataclasses.astuple(b)) for b in bounds if type(b) in _BOUNDS]
+    known = [(*_BOUNDS[type(b)], b) for b in bounds if type(b) in _BOUNDS]
+    read = [(test, word, getattr(bound, end)) for test, word, end, bound in known]
     if kind is float:
         number, fits = check_number(value, name) + 0.0, True  # no negative zero
     else:

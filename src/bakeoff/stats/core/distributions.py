@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
-from bakeoff.stats.core.arguments import Level
 from bakeoff.stats.core.checks import FloatArray
 from bakeoff.stats.core.result import Alternative
 
@@ -76,7 +75,7 @@ def binomial_pvalue(x: int, n: int, p0: float, side: Alternative) -> float:
     return min(1.0, float(lower_tail(x, n, p0) + upper_tail(max(rare, x + 1), n, p0)))
 
 
-def tail_probability(confidence_level: Level, alternative: Alternative) -> float:
+def tail_probability(confidence_level: float, alternative: Alternative) -> float:
     """Return what an interval leaves out beyond each limit it has."""
     return (1 - confidence_level) / (2 if alternative == "two-sided" else 1)
 

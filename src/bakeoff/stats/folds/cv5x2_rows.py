@@ -26,7 +26,14 @@ from bakeoff.stats.core.checks import (
 from bakeoff.stats.core.distributions import t_pvalue
 from bakeoff.stats.core.paired_differences import Estimate
 from bakeoff.stats.core.registry import Evidence, form_of, register
-from bakeoff.stats.core.result import INDEPENDENT_ROWS, Alternative, Assumption, Result, Status
+from bakeoff.stats.core.result import (
+    INDEPENDENT_ROWS,
+    Alternative,
+    Assumption,
+    ConfidenceInterval,
+    Result,
+    Status,
+)
 from bakeoff.stats.core.two_by_two import discordant_sizes
 
 
@@ -295,13 +302,18 @@ def _result(
         # the statistic falls as that of the effective table does
         statistic *= max(abs(b - c) - 1, 0.0) / abs(b - c) if b != c else 1.0
         pvalue = t_pvalue(statistic, math.inf, side)
+    ci = None
+    if status is Status.OK:  # a one-sided interval reaches to the end of the scale
+        low, high = estimate.limits(level, side)
+        ends = -1.0 if side == "less" else low, 1.0 if side == "greater" else high
+        ci = ConfidenceInterval(*ends, level, "normal")
     return Result(
         variant=variant,
         statistic=statistic,
         pvalue=pvalue,
         alternative=side,
         estimate=mean,
-        ci=estimate.interval(level, side, "normal", (-1.0, 1.0)),
+        ci=ci,
         effect_sizes=discordant_sizes(b, c),
         n=round(outcomes.rows),
         status=status,

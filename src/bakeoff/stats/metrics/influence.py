@@ -411,9 +411,7 @@ class Influence:
 
 @checked
 def influence(
-    y_true: ArrayLike,
-    predicted: ArrayLike,
-    **options: Unpack[MetricArguments],
+    y_true: ArrayLike, predicted: ArrayLike, **options: Unpack[MetricArguments]
 ) -> Influence:
     """Return a metric of one model on test rows with the influence of each row.
 

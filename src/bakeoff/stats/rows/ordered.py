@@ -86,9 +86,7 @@ class _Options(TypedDict, total=False):
 
 
 def diebold_mariano_pairs(
-    correct: ArrayLike,
-    pairs: Iterable[tuple[int, int]],
-    **options: Unpack[_Options],
+    correct: ArrayLike, pairs: Iterable[tuple[int, int]], **options: Unpack[_Options]
 ) -> list[SerialResult]:
     """Run `diebold_mariano` for pairs of columns, the persistence estimated over all of them."""
     right, members = as_correctness(correct, "correct", ndim=2), list(pairs)
@@ -117,9 +115,7 @@ def _of_values(a: ArrayLike, b: ArrayLike, greater_is_better: bool) -> FloatArra
 
 @register(evidence=Evidence.ROWS, **_FACTS, all_pairs=shared(diebold_mariano_pairs))
 def diebold_mariano(
-    correct_a: ArrayLike,
-    correct_b: ArrayLike,
-    **options: Unpack[_Options],
+    correct_a: ArrayLike, correct_b: ArrayLike, **options: Unpack[_Options]
 ) -> SerialResult:
     """Diebold-Mariano test.
 

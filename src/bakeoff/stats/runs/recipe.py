@@ -429,10 +429,7 @@ def compare_recipes(
 
 @checked
 def compare_recipe_means(
-    runs: Sequence[SomeRuns],
-    *,
-    greater_is_better: bool = True,
-    **options: Any,
+    runs: Sequence[SomeRuns], *, greater_is_better: bool = True, **options: Any
 ) -> PairwiseResult:
     """Test all pairs of recipes by the mean of a value per row; see `recipe_mean_difference`."""
     metric = numbers("values", greater_is_better=greater_is_better)
