@@ -189,7 +189,7 @@ def _show_tests(experiment: Experiment, tests: Sequence[PlannedTest]) -> None:
     for test in tests:
         texts: dict[str, list[str]] = {}
         for metric in test.metrics:
-            for text in cautions(test, experiment, metric=metric).of(experiment.models):
+            for text in cautions(test, experiment, metric=metric).sentences(experiment.models):
                 texts.setdefault(text, []).append(metric)
         for text, concerned in texts.items():
             by = f"by {words(concerned)}, " if len(concerned) < len(test.metrics) else ""

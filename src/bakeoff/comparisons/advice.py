@@ -570,14 +570,14 @@ class Cautions(NamedTuple):
     def __bool__(self) -> bool:
         return bool(self.inflated or self.unknown)
 
-    def of(
+    def sentences(
         self,
         compared: Collection[str],
         named: Callable[[Entry], str] = lambda entry: entry.name,
         shown: Callable[[str], str] = str,
     ) -> list[str]:
         """Return the cautions about a comparison of some models, a sentence each."""
-        sentences, parts, rates = [], list[str](), []
+        sentences, parts, rates = list[str](), list[str](), list[ErrorRate]()
         for where, models, rate in self.inflated:
             concerned = [shown(model) for model in models if model in compared]
             if models and not concerned:

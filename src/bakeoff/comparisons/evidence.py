@@ -278,7 +278,7 @@ class CrossedRuns(Paired):
     left_out: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, rows: PairedPredictions, fixed: Collection[str] = ()) -> CrossedRuns:
+    def from_rows(cls, rows: PairedPredictions, fixed: Collection[str] = ()) -> CrossedRuns:
         """Sort runs by their models; of a model that is fixed one is as good as all."""
         runs: dict[str, list[int]] = {}
         for place, name in enumerate(rows.models):
@@ -513,7 +513,7 @@ def evidence_of(
     for dataset, given in inputs.items():
         if entry.evidence.on_rows:
             for rows in held_out(experiment, dataset, given, test.metrics):
-                yield dataset, rows.metric, CrossedRuns.of(rows, fixed) if of_runs else rows
+                yield dataset, rows.metric, CrossedRuns.from_rows(rows, fixed) if of_runs else rows
             continue
         if entry.evidence is Evidence.FOLD_ROWS:
             yield dataset, test.metrics[0], read_fold_predictions(given, models)

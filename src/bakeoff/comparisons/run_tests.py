@@ -201,7 +201,7 @@ def run_planned(
         }
         for row in run_test(test, evidence, context_of(experiment, dataset, metric)):
             compared = [row.model_a, row.model_b] if row.model_a else evidence.models
-            sentences = against[row.test].of(compared)
+            sentences = against[row.test].sentences(compared)
             if failing := measured(row):
                 failed = "; ".join(failing)
                 sentences.append(f"{row.test} has an inflated type I error here: {failed}.")
@@ -574,7 +574,7 @@ def score_intervals(
     for dataset, given in inputs.items():
         costs = experiment.costs_on(dataset)
         for rows in held_out(experiment, dataset, given, metrics):
-            runs = CrossedRuns.of(rows, fixed)
+            runs = CrossedRuns.from_rows(rows, fixed)
             for m, (model, places) in enumerate(zip(runs.models, runs.runs, strict=True)):
                 line: dict[str, Any] = {"dataset": dataset, "metric": rows.metric, "model": model}
                 line |= {"confidence": level, "n": rows.n}

@@ -209,7 +209,7 @@ def _on_rows(
     rows = study.test_sets.get(dataset)
     if rows is None or not has_test(metric.name):
         return []
-    crossed, against = CrossedRuns.of(rows, deterministic(study.experiment)), list[Against]()
+    crossed, against = CrossedRuns.from_rows(rows, deterministic(study.experiment)), list[Against]()
     runs_of = dict(zip(crossed.models, crossed.runs, strict=True))
     single = [model for model, runs in runs_of.items() if len(runs) == 1]
     # related rows have exact tests of two models, which all models together have not

@@ -178,7 +178,7 @@ def take_care(study: Study, families: Sequence[Family]) -> Iterator[str]:
     entry, metrics = families[0].entry, {family.metric for family in families}
     against = study.cautions(entry, metrics.pop() if len(metrics) == 1 else None)
     models = dict.fromkeys(model for family in families for model in family.models)
-    yield from (f"Caution: {text}" for text in against.of(models, the, study.name))
+    yield from (f"Caution: {text}" for text in against.sentences(models, the, study.name))
     rows = [row for family in families for row in family.rows]
     if failing := [details for row in rows if (details := measured(row))]:
         several = f" in {len(failing)} of {len(rows)} comparisons" if len(rows) > 1 else ""

@@ -92,9 +92,9 @@ def given_scores(
     return scores, fits.assign(seed=1, **dict.fromkeys(TIMINGS))
 
 
-@lru_cache(maxsize=1)
+@lru_cache(maxsize=128)
 def _table(path: str, state: tuple[int, ...]) -> pd.DataFrame:
-    """Read a file once for all models and data sets that it holds."""
+    """Read a file once for all models and data sets that it holds; each model may have its own."""
     return read_frame(path, ())
 
 

@@ -71,7 +71,7 @@ def said(test, models, metric="accuracy", dataset="two", failed=(), **changes):
     entries = {n: {"estimator": one} if isinstance(one, str) else one for n, one in models.items()}
     one = config(models=entries, **changes)
     found = cautions(planned_in(one, test), one, failed, metric, dataset)
-    return " ".join(found.of(list(models)))
+    return " ".join(found.sentences(list(models)))
 
 
 def test_groups_of_one_data_set_are_no_caution_about_another():

@@ -56,13 +56,12 @@ def test_tests_that_need_the_sizes_say_so(tmp_path):
         folds.managed(catalogue()["corrected_resampled_t"])
 
 
-def test_scores_have_the_shape_that_a_test_wants(tmp_path):
+def test_scores_and_sizes_have_the_shape_that_a_test_wants(tmp_path):
     folds, wanted = read(tmp_path), {"corrected_repeated_kfold_t": (2, 3)}
     for name, shape in (wanted | {"corrected_resampled_t": (6,)}).items():
         entry = catalogue()[name]
-        assert [a.shape for a in folds.arguments(entry, [0, 1])] == [shape] * 2
-        sizes = folds.managed(entry)
-        assert [sizes[key].shape for key in ("n_train", "n_test")] == [shape] * 2
+        arrays = (*folds.arguments(entry, [0, 1]), *folds.managed(entry).values())
+        assert [array.shape for array in arrays] == [shape] * 4
 
 
 def test_a_test_set_is_read_with_its_classes(tmp_path):

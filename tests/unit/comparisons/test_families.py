@@ -272,8 +272,7 @@ def test_every_test_that_takes_rows_for_independent_has_a_form_for_related_ones(
             groups = CATALOGUE[entry.better_test]
             time = CATALOGUE[groups.in_time]
             assert groups.evidence is time.evidence is entry.evidence
-            assert "groups" in groups.options
-            assert "time" in time.options
+            assert ("groups" in groups.options, "time" in time.options) == (True, True)
 
 
 def test_a_test_of_rows_without_another_to_take_its_place_is_refused(monkeypatch):
@@ -294,22 +293,21 @@ def test_many_pairs_of_rows_in_groups_are_tested_in_the_form_of_one_pair():
     assert one.variant == expected.variant == "sign_flip"
 
 
-def assumed(row):
-    return {one["name"]: one for one in row.result["assumptions"]}["independent rows"]
-
-
 def test_the_plain_form_is_kept_when_asked_for_by_name():
     rows = wards()
+    halves = np.array([np.arange(40) // 2**r % 2 + 1 for r in range(5)])
+    of_folds = FoldPredictions(("a", "b"), halves, np.arange(400).reshape(5, 40, 2) % 3 > 0)
+    for name, evidence, detail in (
+        ("mcnemar", rows, "120 rows of 12 groups"),
+        ("cv5x2_mcnemar", of_folds, "rows that belong together"),
+    ):
+        (row,) = run(name, evidence, options={name: PLAIN})
+        (assumed,) = [a for a in row.result["assumptions"] if a["name"] == "independent rows"]
+        assert (assumed["holds"], row.result["independent_rows"]) == (False, True)
+        assert detail in assumed["detail"]
+        assert row.n == evidence.n
     (row,) = run("mcnemar", rows, options={"mcnemar": PLAIN})
     assert row.pvalue == mcnemar(*rows.correct.T).pvalue
-    assert row.result["independent_rows"] is True
-    assert assumed(row)["holds"] is False
-    assert "120 rows of 12 groups" in assumed(row)["detail"]
-    folds = np.array([np.arange(40) // 2**r % 2 + 1 for r in range(5)])
-    of_folds = FoldPredictions(("a", "b"), folds, np.arange(400).reshape(5, 40, 2) % 3 > 0)
-    (row,) = run("cv5x2_mcnemar", of_folds, options={"cv5x2_mcnemar": PLAIN})
-    assert row.n == of_folds.n == 40
-    assert assumed(row)["holds"] is False
 
 
 def test_a_test_with_a_form_for_groups_keeps_its_name_and_says_its_form():

@@ -1,5 +1,6 @@
 """Models with several seeds: all runs are collected and compared, and what is said of it."""
 
+from collections import defaultdict
 from unittest.mock import Mock
 
 import numpy as np
@@ -106,7 +107,7 @@ def test_cautions_are_about_the_runs_that_there_are():
     def told(*models):
         spec = experiment(dict(zip("abc", models, strict=False)))
         test = next(test for test in plan_tests(spec)[1] if test.name == "recipe_difference")
-        return " ".join(cautions(test, spec).of(spec.models))
+        return " ".join(cautions(test, spec).sentences(spec.models))
 
     assert told(NET, {**FOREST, "seeds": 4}) == ""
     assert "numbers unequal" in told(NET, FOREST)
@@ -126,7 +127,7 @@ def test_share_of_the_seeds_in_the_variance_is_said_where_there_is_a_result(
     row = pair("net", "forest", 0.17, 0.02, decision=Decision(decision), **how)
     entry, metric = stats.catalogue()["recipe_difference"], METRICS["accuracy"]
     family = Family(entry, "d", "holdout", metric, Written(), "", (row,))
-    study = Mock(values=lambda metric, plan: {}, metrics=METRICS)  # scores are not known
+    study = Mock(values=defaultdict(dict), metrics=METRICS)  # scores are not known
     facts = Facts(study)
     of_runs(facts, look(study, family))
     assert facts["seeds"] == share
