@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import dataclasses
 import json
 import shlex
 from collections.abc import Mapping, Sequence
@@ -91,7 +90,7 @@ def compare(args: argparse.Namespace) -> None:
             data["best"] = []
             for metric in metrics:
                 contenders = may_be_best(study, metric).get(ROWS)
-                best = [dataclasses.asdict(one) for one in contenders.models] if contenders else []
+                best = [one._asdict() for one in contenders.models] if contenders else []
                 best = [line | {"model": names[line["model"]]} for line in best]
                 if len(best) == 2:  # the test of the pair says all else
                     best = [{key: line[key] for key in ("model", "value", "ci")} for line in best]

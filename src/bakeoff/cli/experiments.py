@@ -408,7 +408,7 @@ def show_columns(tables: Mapping[str, Table]) -> None:
 def _show_plans(experiment: Experiment, tables: dict[str, Table]) -> None:
     rows: list[tuple[str, ...]] = []
     given_by = experiment.resampling.given_by
-    by = {plan: f" by {words(list(map(repr, columns)))}" for plan, columns in given_by.items()}
+    by = {plan: f" by {column!r}" for plan, column in given_by.items()}
     for dataset, data in tables.items():
         for name, plan in experiment.resampling.plans().items():
             if experiment.by_scores(name):
@@ -590,7 +590,7 @@ def show_undeclared(experiment: Experiment, tables: Mapping[str, Table]) -> None
         if is_given:
             continue
         telling = telling_columns(data.features, data.frame[TARGET])
-        texts = [f"{one.column!r} ({percent(round(one.share, 3))} of rows)" for one in telling]
+        texts = [f"{c!r} ({percent(round(share, 3))} of rows)" for c, share in telling.items()]
         if texts:
             say(
                 paragraph(

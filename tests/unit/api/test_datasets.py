@@ -9,12 +9,11 @@ import pandas as pd
 import pytest
 
 import bakeoff
-from bakeoff.comparisons.evidence import HOLES, MATRIX
+from bakeoff.comparisons.evidence import HOLES, MATRIX, score_matrix
+from bakeoff.comparisons.plan_tests import plan_tests
 from bakeoff.comparisons.run_tests import merged, run_planned
 from bakeoff.data.records import read_frame
-from bakeoff.execution import steps
-from bakeoff.execution.rule_inputs import RuleInputs
-from bakeoff.paths import Paths
+from bakeoff.scores.given_results import given_scores
 from bakeoff.spec import load_experiment
 
 NAN = float("nan")
@@ -82,14 +81,12 @@ def test_numbers_are_those_of_the_workflow(missing, in_folder):
         "tests": {} if missing == "refuse" else {"missing_cells": missing},
     }
     experiment = load_experiment(config)
-    problems, planned = steps.check(experiment)
+    problems, planned = plan_tests(experiment)
     assert not problems
-    needs = RuleInputs(experiment, Paths("."))
-    for dataset in experiment.datasets:
-        steps.collect_scores(needs, dataset, "holdout")
-    steps.all_scores(needs)
-    steps.score_matrix(needs, planned)
-    inputs = dict(zip((MATRIX, HOLES), needs.matrix, strict=True))
+    scores = pd.concat(given_scores(experiment, d, "holdout")[0] for d in experiment.datasets)
+    names = list(experiment.datasets), list(experiment.models), experiment.metrics
+    matrix = score_matrix(scores, *names, experiment.resampling.plans())
+    inputs = dict(zip((MATRIX, HOLES), matrix, strict=True))
     rows = merged(row for test in planned for row in run_planned(test, experiment, inputs))
     ours = numbers(bakeoff.compare_datasets(table, values="higher", missing=missing))
     assert len(rows) == len(ours) == 4
