@@ -17,7 +17,7 @@ import tempfile
 import uuid
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -296,13 +296,6 @@ def read_parquet(path: str | Path, columns: Sequence[str] | None = None) -> pa.T
         return read_large(path, columns)
 
 
-def read_frame(path: str | Path, columns: Sequence[str] | None = None) -> pd.DataFrame:
-    """Read a Parquet file of the results, or columns of it, as a data frame."""
-    with reading(path):
-        frame: pd.DataFrame = read_large(path, columns).to_pandas()
-    return frame
-
-
 def read_large(source: str | Path | IO[bytes], columns: Sequence[str] | None = None) -> pa.Table:
     """Read any Parquet file, and hold little beside its values: not the file, nor columns of it."""
     import pyarrow.parquet as pq
@@ -347,6 +340,11 @@ def state_of(path: str | Path) -> tuple[int, ...]:
 
 def sha256_of(path: str | Path) -> str:
     """Return the SHA-256 of a file's contents, as 64 hexadecimal digits."""
+    return _sha256_of(str(path), state_of(path))
+
+
+@lru_cache(maxsize=1024)
+def _sha256_of(path: str, state: tuple[int, ...]) -> str:
     with Path(path).open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 

@@ -40,13 +40,13 @@ def schema() -> dict[str, Any]:
         for key in texts.keys() & properties.keys():
             value = {**properties[key], "description": texts[key]}
             properties[key] = dict(sorted(value.items()))
-    own = {
+    function = {
         "type": "string",
         "description": "A metric with its option, like net_benefit@0.1; an own metric, or the "
         "import path of its function.",
     }
     whole["properties"]["metrics"]["items"] = {
-        "anyOf": [{"enum": sorted(METRICS)}, own, {"$ref": "#/$defs/GivenMetric"}]
+        "anyOf": [{"enum": sorted(METRICS)}, function, {"$ref": "#/$defs/GivenMetric"}]
     }
     settings = whole["$defs"]["HypothesisTests"]["properties"]
     listed = {key: settings["run"].pop(key) for key in ("type", "minItems", "items")}
@@ -169,8 +169,8 @@ def _data_sets(parts: dict[str, Any]) -> dict[str, dict[str, Any]]:
         part = parts[model.__name__]
         above = [base for base, *_ in _SHARED.values() if issubclass(model, base)]
         inherited = {key for base in above for key in base.model_fields}
-        own = {key: value for key, value in part["properties"].items() if key not in inherited}
-        made[f"`source: {source}`"] = {**part, "properties": own}
+        added = {key: value for key, value in part["properties"].items() if key not in inherited}
+        made[f"`source: {source}`"] = {**part, "properties": added}
     return made
 
 

@@ -144,15 +144,26 @@ def _home(made: Any) -> str:
 @contextmanager
 def prints_to_stderr() -> Iterator[None]:
     """Keep stdout for results: what code of the user or its programs print goes to stderr."""
+    with redirect_stdout(sys.stderr), output_into(2, 1):
+        yield
+
+
+@contextmanager
+def output_into(handle: int, *outputs: int) -> Iterator[None]:
+    """Send what Python and compiled code print on some outputs to an open file."""
+    sys.stdout.flush()
     sys.stderr.flush()
-    kept = os.dup(1)
-    os.dup2(2, 1)
+    saved = {number: os.dup(number) for number in outputs}
+    for number in outputs:
+        os.dup2(handle, number)
     try:
-        with redirect_stdout(sys.stderr):
-            yield
+        yield
     finally:
-        os.dup2(kept, 1)
-        os.close(kept)
+        sys.stdout.flush()
+        sys.stderr.flush()
+        for number, descriptor in saved.items():
+            os.dup2(descriptor, number)
+            os.close(descriptor)
 
 
 def _drop_outdated_bytecode(source: Path) -> None:

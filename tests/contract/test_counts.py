@@ -9,12 +9,13 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
+from bakeoff import files
 from bakeoff.comparisons.evidence import read_predictions
 from bakeoff.data import splits, table
 from bakeoff.execution import digests, steps
 from bakeoff.execution.rule_inputs import RuleInputs
 from bakeoff.execution.workers import work
-from bakeoff.fit import predictions, run_fit
+from bakeoff.fit import run_fit
 from bakeoff.fit.fit_task import FitTask
 from bakeoff.scores import collect, collect_predictions, score_fits
 from bakeoff.scores.metrics import METRICS
@@ -77,11 +78,11 @@ def in_turn(batch):
 
 def test_batch_reads_each_table_and_each_division_once_and_is_not_done_again(batch, counted):
     written, trained = (pq, "write_table"), (run_fit, "train")
-    read = (run_fit.Table, "read"), (predictions, "sha256_of"), (splits.pq, "ParquetFile")
+    read = (run_fit.Table, "read"), (files.hashlib, "file_digest"), (splits.pq, "ParquetFile")
     calls = counted(*read, written)
     assert in_turn(batch) == [True] * 33
     assert calls["read"] == 1
-    assert calls["sha256_of"] == 3  # the table and two files of divisions
+    assert calls["file_digest"] == 2  # files of divisions; the table was digested as it was written
     assert calls["ParquetFile"] <= 11 + 1  # a division each, of three models; and the table
     assert calls["write_table"] == 33
     calls = counted(trained, written)

@@ -23,8 +23,8 @@ from bakeoff.fit import train as training
 from bakeoff.fit.check_models import check_inner_divisions, check_model
 from bakeoff.fit.train import TrainingPart, train
 from bakeoff.seeds import derive
+from bakeoff.spec.experiment import Task
 from bakeoff.spec.models import Model
-from bakeoff.spec.task import Task
 
 AT_RANDOM = ("KFold", "StratifiedKFold", "ShuffleSplit", "StratifiedShuffleSplit", "LeaveOneOut")
 GROUPS, EACH = 40, 6

@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 from contextlib import nullcontext, suppress
+from unittest import mock
 
 import numpy as np
 import pandas as pd
@@ -20,19 +21,13 @@ from bakeoff.errors import UserError
 
 
 @pytest.mark.parametrize("where", ["touch", "write_text"])
-def test_file_that_cannot_be_written_is_told_and_leaves_nothing(tmp_path, monkeypatch, where):
-    for number, advice in (
-        *((number, "room") for number in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)),
-        (errno.EACCES, "write"),
-    ):
-
-        def refuse(*args, number=number, **options):
-            raise OSError(number, "no")
-
-        monkeypatch.setattr(f"pathlib.Path.{where}", refuse)
-        with pytest.raises(UserError, match=rf"table\.csv cannot be written: .*{advice}"):
-            files.write_text(tmp_path / "table.csv", "text")
-        assert list(tmp_path.iterdir()) == []
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EACCES])
+def test_file_that_cannot_be_written_is_told_and_leaves_nothing(tmp_path, where, number):
+    advice = "must be one that you may write to" if number == errno.EACCES else "make room"
+    refused = mock.patch(f"pathlib.Path.{where}", side_effect=OSError(number, "no"))
+    with refused, pytest.raises(UserError, match=rf"table\.csv cannot be written: .*{advice}"):
+        files.write_text(tmp_path / "table.csv", "text")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_place_that_is_no_file_is_told(tmp_path):
@@ -134,20 +129,12 @@ def test_what_is_no_json_is_not_written(tmp_path, value):
     assert list(tmp_path.iterdir()) == []
 
 
-READERS = [
-    (files.read_json, "a.json", [b"", b"\xff\xfe\xff", b"PAR1"]),
-    (files.read_csv, "a.csv", [b"", b"\xff\xfe\xff"]),
-    (files.read_parquet, "a.parquet", [b"", b"\xff\xfe\xff", b"PAR1"]),
-    (files.read_frame, "a.parquet", [b"", b"\xff\xfe\xff", b"PAR1"]),
-]
-
-
-@pytest.mark.parametrize(("read", "name", "damages"), READERS)
-def test_a_damaged_file_is_named(tmp_path, read, name, damages):
-    path = tmp_path / name
-    for damage in damages:
+@pytest.mark.parametrize("read", [files.read_json, files.read_csv, files.read_parquet])
+def test_a_damaged_file_is_named(tmp_path, read):
+    path = tmp_path / "a"
+    for damage in (b"", b"\xff\xfe\xff", *([b"PAR1"] if read is not files.read_csv else [])):
         path.write_bytes(damage)
-        with pytest.raises(UserError, match=rf"{name} is damaged \(.*\): delete it and run"):
+        with pytest.raises(UserError, match=r"a is damaged \(.*\): delete it and run"):
             read(path)
     path.unlink()
     with pytest.raises(FileNotFoundError):

@@ -3,6 +3,7 @@
 import subprocess
 import sys
 import tomllib
+from contextlib import nullcontext
 from pathlib import Path
 
 import numpy as np
@@ -20,31 +21,36 @@ WORSE = np.where(np.arange(N) % 10 < 3, 1 - TRUTH, TRUTH)
 NAMES = np.where(TRUTH == 1, "fraud", "ok")
 
 
-def test_predictions(assert_not_worse):  # noqa: F811
-    assert assert_not_worse(TRUTH, BASE, BASE, margin=0.01).overall.limits.estimate == 0
-    with pytest.raises(AssertionError, match="Block: candidate is worse than base by more than"):
-        assert_not_worse(TRUTH, BASE, WORSE, margin=0.01)
-    assert_not_worse(TRUTH, WORSE, BASE, margin=0.0, metric="f1")
+RIGHT, WRONG = (BASE == TRUTH) * 1.0, (WORSE == TRUTH) * 1.0
+FEW = TRUTH[:50], BASE[:50], BASE[:50]
 
 
-def test_right_and_wrong_or_numbers(assert_not_worse):  # noqa: F811
-    right, wrong = BASE == TRUTH, WORSE == TRUTH
-    found = assert_not_worse(None, wrong, right, margin=0.01, values="right")
-    assert found.overall.limits.method == "exact_melded"
-    found = assert_not_worse(None, wrong * 0.5, right * 0.5, margin=0.01, values="higher")
-    assert found.overall.limits.method == "t_and_hall"
-    with pytest.raises(AssertionError, match="Block"):
-        assert_not_worse(None, wrong * 0.5, right * 0.5, margin=0.01, values="lower")
-
-
-def test_undecided(assert_not_worse):  # noqa: F811
-    few = TRUTH[:50], BASE[:50], BASE[:50]
-    with pytest.raises(AssertionError, match="Undecided"):
-        assert_not_worse(*few, margin=0.01)
-    with pytest.raises(pytest.skip.Exception, match="Undecided"):
-        assert_not_worse(*few, margin=0.01, undecided="skip")
-    with pytest.raises(bakeoff.UserError, match="undecided: unknown answer 'pass'"):
-        assert_not_worse(*few, margin=0.01, undecided="pass")
+@pytest.mark.parametrize(
+    ("arguments", "options", "raised", "message"),
+    [
+        ((TRUTH, BASE, BASE), {}, None, "exact_melded"),
+        ((TRUTH, BASE, WORSE), {}, AssertionError, "Block: candidate is worse than base by more"),
+        ((TRUTH, WORSE, BASE), {"margin": 0.0, "metric": "f1"}, None, ""),
+        ((TRUTH, BASE, np.abs(BASE - 0.2)), {}, None, ""),  # probabilities are taken as such
+        ((TRUTH, BASE, np.abs(WORSE - 0.2)), {}, AssertionError, "Block"),
+        ((None, WRONG, RIGHT), {"values": "right"}, None, "exact_melded"),
+        ((None, WRONG / 2, RIGHT / 2), {"values": "higher"}, None, "t_and_hall"),
+        ((None, WRONG / 2, RIGHT / 2), {"values": "lower"}, AssertionError, "Block"),
+        (FEW, {}, AssertionError, "Undecided"),
+        (FEW, {"undecided": "skip"}, pytest.skip.Exception, "Undecided"),
+        (FEW, {"undecided": "pass"}, bakeoff.UserError, "undecided: unknown answer 'pass'"),
+    ],
+)
+def test_what_is_shown_not_to_be_worse_passes(
+    assert_not_worse,  # noqa: F811
+    arguments,
+    options,
+    raised,
+    message,
+):
+    with pytest.raises(raised, match=message) if raised else nullcontext():
+        decided = assert_not_worse(*arguments, **{"margin": 0.01, **options})
+        assert message in decided.overall.limits.method
 
 
 GOOD = TRUTH, BASE, BASE
@@ -72,13 +78,6 @@ GOOD = TRUTH, BASE, BASE
 def test_what_no_command_takes_is_refused(arguments, options, message):
     with pytest.raises(bakeoff.UserError, match=message):
         bakeoff.gate(*arguments, **{"margin": 0.01, **options})
-
-
-def test_probabilities_are_taken_as_such(assert_not_worse):  # noqa: F811
-    certain = np.abs(BASE - 0.2)
-    assert_not_worse(TRUTH, BASE, certain, margin=0.01)
-    with pytest.raises(AssertionError, match="Block"):
-        assert_not_worse(TRUTH, BASE, np.abs(WORSE - 0.2), margin=0.01)
 
 
 def test_python_decides_as_the_command(capsys, in_folder):

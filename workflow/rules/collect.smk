@@ -35,8 +35,8 @@ rule collect_predictions:
 
 rule all_scores:
     input:
-        scores=NEEDS.scores,
-        timings=NEEDS.timings,
+        scores=NEEDS.by_plan(PATHS.scores),
+        timings=NEEDS.by_plan(PATHS.timings),
     output:
         scores=PATHS.top("scores.csv"),
         timings=PATHS.top("timings.csv"),
@@ -52,7 +52,7 @@ rule all_scores:
 # what the fits chose, and which failed
 rule list_fits:
     input:
-        NEEDS.scores,
+        NEEDS.by_plan(PATHS.scores),
     output:
         PATHS.top("{listed}.csv"),
     log:

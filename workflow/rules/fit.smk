@@ -37,10 +37,16 @@ rule fit_model:
         BAKEOFF.fitter.fit_batch(*wildcards, threads, *output, *log)
 
 
+def brought(wildcards):
+    """List the file of one training run of a given model."""
+    fit = fit_of(wildcards)
+    return [EXPERIMENT.given[fit.model].predictions_on(fit.dataset, fit.seed)]
+
+
 # a model that was trained elsewhere leaves the same file as one that was fitted here
 rule take_predictions:
     input:
-        given=lambda wc: outside(NEEDS.brought(fit_of(wc))),
+        given=lambda wc: outside(brought(wc)),
         data=PATHS.data("{dataset}"),
         splits=PATHS.splits("{dataset}", "{plan}"),
     output:
@@ -50,6 +56,6 @@ rule take_predictions:
     localrule: True
     params:
         digest=lambda wc: digests.of_given(EXPERIMENT, wc.given),
-        contents=lambda wc: digests.of_files(NEEDS.brought(fit_of(wc))),
+        contents=lambda wc: digests.of_files(brought(wc)),
     run:
         do(log, steps.take_predictions, NEEDS, fit_of(wildcards))

@@ -36,12 +36,11 @@ from bakeoff.scores.metrics import Need, check_metrics
 from bakeoff.scores.own_metrics import taken_by_path
 from bakeoff.sources.common.identifiers import to_frame, with_own_types
 from bakeoff.spec import AnalysisPlan, Costs, Experiment, HypothesisTests
-from bakeoff.spec.experiment import run_name
+from bakeoff.spec.experiment import Task, run_name
 from bakeoff.spec.given_models import GivenColumns, GivenData
 from bakeoff.spec.load import report_problems, validated
 from bakeoff.spec.metrics import GivenMetric, Kind, OwnMetric, Passing, passing_of
 from bakeoff.spec.problems import problems_with_task
-from bakeoff.spec.task import Task
 from bakeoff.stats import ArgumentError, catalogue, plain
 
 P = ParamSpec("P")

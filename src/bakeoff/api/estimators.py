@@ -35,11 +35,11 @@ from bakeoff.keys import ID, name_of
 from bakeoff.report.study import Study
 from bakeoff.sources.common.identifiers import series_of
 from bakeoff.spec import Experiment, Fit
+from bakeoff.spec.experiment import Task
 from bakeoff.spec.load import load_experiment, validated
 from bakeoff.spec.metrics import METRICS_OF
 from bakeoff.spec.models import Model
 from bakeoff.spec.resampling import Resampling
-from bakeoff.spec.task import Task
 
 DATA = "data"
 """The id of the one data set."""

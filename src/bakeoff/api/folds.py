@@ -39,10 +39,10 @@ from bakeoff.report.study import Study
 from bakeoff.scores import METRICS, Need, metrics_of
 from bakeoff.scores.given_results import check_ranges
 from bakeoff.sources.common.identifiers import names, series_of
+from bakeoff.spec.experiment import Task
 from bakeoff.spec.given_models import GivenColumns, GivenModel
 from bakeoff.spec.load import validated
 from bakeoff.spec.metrics import METRICS_OF
-from bakeoff.spec.task import Task
 
 if TYPE_CHECKING:
     from sklearn.model_selection._search import BaseSearchCV

@@ -25,10 +25,9 @@ from bakeoff.data.target import Answers, Target, check_spread
 from bakeoff.errors import Place, Problem, joined, listed, some, unknown
 from bakeoff.sources.common.base import as_columns
 from bakeoff.sources.common.identifiers import to_frame
-from bakeoff.spec.experiment import run_of
+from bakeoff.spec.experiment import Task, run_of
 from bakeoff.spec.given_models import CLASS
 from bakeoff.spec.related import RowColumns
-from bakeoff.spec.task import Task
 
 PATTERNS = (f"p_{CLASS}", f"p:{CLASS}", f"prob_{CLASS}", f"proba_{CLASS}")
 _TIMES = 10

@@ -38,12 +38,8 @@ def code(*places: str) -> str:
 
 def of_files(paths: Iterable[str]) -> str:
     """Digest what files hold, whatever their dates; folders file by file."""
-    return digest([[file, _content(file)] for path in paths for file in files_at(path, LOGS)])
-
-
-@cache
-def _content(path: str) -> str:
-    return sha256_of(path) if is_file(path) else ""
+    files = [file for path in paths for file in files_at(path, LOGS)]
+    return digest([[file, sha256_of(file) if is_file(file) else ""] for file in files])
 
 
 def of_data(experiment: Experiment, dataset: str) -> str:
@@ -141,7 +137,7 @@ def _meaning(experiment: Experiment) -> list[Any]:
 
 def _own_metrics(experiment: Experiment) -> list[Any]:
     metrics = experiment.own_metrics.values()
-    return [*map(_plain, metrics), own_code(*(m.module for m in metrics))]
+    return [*map(_plain, metrics), own_code(*(metric.function for metric in metrics))]
 
 
 def _plain(part: Any, *without: str) -> Any:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -48,10 +49,6 @@ class RuleInputs:
         """List the files of scores that stand in for the predictions of a data set and plan."""
         return self.given(dataset) if self.experiment.by_scores(plan) else []
 
-    def brought(self, fit: Fit) -> list[str]:
-        """List the files that stand in for one fit of a given model."""
-        return [self.experiment.given[fit.model].predictions_on(fit.dataset, fit.seed)]
-
     def divisions_in(self, dataset: str) -> list[str]:
         """List the files that say how a data set is divided, where it is divided elsewhere."""
         elsewhere = isinstance(self.experiment.datasets[dataset], GivenData)
@@ -63,15 +60,10 @@ class RuleInputs:
         """Return the file that one fit leaves."""
         return self.paths.prediction(fit.dataset, fit.model, fit.split)
 
-    def predictions(
-        self, dataset: str, plan: str, models: Iterable[str] | None = None
-    ) -> list[str]:
-        """List the predictions of one data set and plan, of some models or of all."""
-        return [
-            self.prediction(fit)
-            for model in (self.experiment.models if models is None else models)
-            for fit in self.experiment.fits(dataset, model, plan)
-        ]
+    def predictions(self, dataset: str, plan: str, models: Iterable[str]) -> list[str]:
+        """List the predictions of some models on one data set, by one plan."""
+        fits = (fit for model in models for fit in self.experiment.fits(dataset, model, plan))
+        return list(map(self.prediction, fits))
 
     def batches(self, dataset: str) -> list[str]:
         """List the records of a data set's batches of fits; none where rules name each fit."""
@@ -81,12 +73,13 @@ class RuleInputs:
     def fitted(self, dataset: str, plan: str) -> list[str]:
         """List what to wait for before reading the predictions of a data set and plan."""
         batches = self.batches(dataset)
+        single = self.experiment.given if batches else self.experiment.models
         plans = self.plans if self.passes_over else [plan]  # who failed by one is out of all
         return batches + [
             path
             for plan in plans
             if not self.experiment.by_scores(plan)
-            for path in self.predictions(dataset, plan, self.experiment.given if batches else None)
+            for path in self.predictions(dataset, plan, single)
         ]
 
     def failed(self, dataset: str) -> list[str]:
@@ -105,8 +98,8 @@ class RuleInputs:
 
     def choosing(self, dataset: str) -> list[str]:
         """List the predictions of the models that choose something and are kept."""
-        chosen = [m for m, spec in self.experiment.fitted.items() if spec.chooses]
-        names = [name for name in self.kept(dataset) if name in chosen]
+        fitted = self.experiment.fitted
+        names = [name for name in self.kept(dataset) if name in fitted and fitted[name].chooses]
         return [path for plan in self.plans for path in self.predictions(dataset, plan, names)]
 
     # Files that stand beside predictions, and those that tests and the report read.
@@ -128,15 +121,9 @@ class RuleInputs:
         path = self.paths.predictions if test.on_predictions else self.paths.scores
         return {dataset: path(dataset, test.plan) for dataset in self.experiment.datasets}
 
-    @property
-    def scores(self) -> list[str]:
-        """The scores of each data set and plan."""
-        return [self.paths.scores(d, p) for d in self.experiment.datasets for p in self.plans]
-
-    @property
-    def timings(self) -> list[str]:
-        """The timings of each data set and plan."""
-        return [self.paths.timings(d, p) for d in self.experiment.datasets for p in self.plans]
+    def by_plan(self, path: Callable[..., str]) -> list[str]:
+        """List a file of each data set and plan, such as `paths.scores`."""
+        return [path(*place) for place in product(self.experiment.datasets, self.plans)]
 
     @property
     def holdouts(self) -> dict[str, str]:

@@ -135,8 +135,9 @@ def all_scores(needs: RuleInputs) -> None:
 
     from bakeoff.comparisons.evidence import read_scores
 
-    for tables, name in ((needs.scores, "scores.csv"), (needs.timings, "timings.csv")):
-        table = pd.concat([read_scores(path) for path in tables], ignore_index=True)
+    paths = needs.paths
+    for path, name in ((paths.scores, "scores.csv"), (paths.timings, "timings.csv")):
+        table = pd.concat(map(read_scores, needs.by_plan(path)), ignore_index=True)
         write_csv(needs.paths.top(name), table)
 
 
@@ -144,11 +145,9 @@ def list_fits(needs: RuleInputs, what: str) -> None:
     """Write what fits chose, or which failed."""
     from bakeoff.scores.collect import choices, failures
 
-    datasets = needs.experiment.datasets
-    if what == "choices":
-        table = choices(path for dataset in datasets for path in needs.choosing(dataset))
-    else:
-        table = failures(path for dataset in datasets for path in needs.failed(dataset))
+    tables = {"choices": (choices, needs.choosing), "excluded": (failures, needs.failed)}
+    make, files = tables[what]
+    table = make(path for dataset in needs.experiment.datasets for path in files(dataset))
     write_csv(needs.extras[what], table)
 
 

@@ -15,9 +15,9 @@ import threading
 import time
 import traceback
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import Future
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -28,6 +28,7 @@ from loky.process_executor import BrokenProcessPool
 
 from bakeoff.errors import UserError
 from bakeoff.files import why_not_written
+from bakeoff.usercode import output_into
 
 # loky gives a worker that grew by 300 MB a new process: nothing that a user could act on
 warnings.filterwarnings("ignore", "A worker was restarted", UserWarning)
@@ -202,7 +203,7 @@ def work(step: Callable[[], T], log: str | None) -> T | UserError:
         if log is None:
             return _outcome(step)
         Path(log).parent.mkdir(parents=True, exist_ok=True)
-        with Path(log).open("wb") as file, _output_into(file.fileno()):
+        with Path(log).open("wb") as file, output_into(file.fileno(), 1, 2):
             return _outcome(step)
     except OSError as error:  # of the log
         if (problem := why_not_written(log or "", error)) is None:
@@ -225,21 +226,3 @@ def _outcome(step: Callable[[], T]) -> T | UserError:
         traceback.print_exc()
         # one line, which sentences go on from; the log has the text as it is
         return UserError(" ".join(f"{type(error).__name__}: {error}".split()).rstrip(" .:"))
-
-
-@contextmanager
-def _output_into(handle: int) -> Iterator[None]:
-    """Send what Python and compiled code print to an open file."""
-    sys.stdout.flush()
-    sys.stderr.flush()
-    saved = os.dup(1), os.dup(2)
-    try:
-        os.dup2(handle, 1)
-        os.dup2(handle, 2)
-        yield
-    finally:
-        sys.stdout.flush()
-        sys.stderr.flush()
-        for number, descriptor in enumerate(saved, start=1):
-            os.dup2(descriptor, number)
-            os.close(descriptor)

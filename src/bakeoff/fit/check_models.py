@@ -28,8 +28,8 @@ from bakeoff.fit.run_fit import select_features
 from bakeoff.fit.train import full_names, scorer, search_space
 from bakeoff.keys import name_of
 from bakeoff.seeds import derive
+from bakeoff.spec.experiment import Task
 from bakeoff.spec.models import Distribution, Model, Step, Tune
-from bakeoff.spec.task import Task
 
 _MANY = 10_000
 """Training rows from which on histogram gradient boosting stops early by itself."""

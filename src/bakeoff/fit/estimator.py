@@ -251,13 +251,6 @@ def boosting_library(estimator: Any) -> str:
     return next((package for package in packages if package in _LIBRARIES), "")
 
 
-def to_seconds(dates: pd.Series[Any]) -> pd.Series[float]:
-    """Return dates as seconds since 1970, in double precision."""
-    since = pd.to_datetime(dates, utc=True) - pd.Timestamp(0, tz="UTC")
-    seconds: pd.Series[float] = since / pd.Timedelta(seconds=1)
-    return seconds
-
-
 def no_numbers(features: pd.DataFrame) -> list[Any]:
     """List the columns that are no numbers."""
     return [c for c, dtype in features.dtypes.items() if not pd.api.types.is_numeric_dtype(dtype)]
@@ -306,7 +299,8 @@ class TextEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                 continue
             columns += [encoded[c] for c in self.vectorizer_.input_to_outputs_.get(name, [])]
             if pd.api.types.is_datetime64_any_dtype(X[name].dtype):
-                columns.append(to_seconds(X[name]).rename(f"{name}_seconds"))
+                since = (X[name] - pd.Timestamp(0)) / pd.Timedelta(seconds=1)
+                columns.append(since.rename(f"{name}_seconds"))
         joined: pd.DataFrame = pd.concat(columns, axis=1)
         twice = joined.columns.duplicated(keep=False)  # a number's name may be that of a code
         named = zip(joined.columns, twice, strict=True)

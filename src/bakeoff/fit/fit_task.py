@@ -7,6 +7,7 @@ import importlib.metadata
 import platform
 from contextlib import suppress
 from functools import cache
+from itertools import chain
 from pathlib import Path
 
 from bakeoff.spec import Costs, Fit
@@ -45,16 +46,13 @@ def versions(packages: tuple[str, ...]) -> dict[str, str]:
     return installed
 
 
+_all_distributions = cache(importlib.metadata.packages_distributions)
+
+
 def distributions_of(*paths: str) -> tuple[str, ...]:
     """Return the distributions import paths come from (two builds may share one name)."""
-    packages = dict.fromkeys(path.split(".")[0] for path in paths)
-    return tuple(name for package in packages for name in _distributions(package))
-
-
-@cache
-def _distributions(package: str) -> tuple[str, ...]:
     # to look through all that is installed takes long; these need no look
-    distributions = {"sklearn": ("scikit-learn",), "xgboost": ("xgboost", "xgboost-cpu")}
-    if package in distributions:
-        return distributions[package]
-    return tuple(importlib.metadata.packages_distributions().get(package, (package,)))
+    usual = {"sklearn": ["scikit-learn"], "xgboost": ["xgboost", "xgboost-cpu"]}
+    packages = dict.fromkeys(path.split(".")[0] for path in paths)
+    names = (usual.get(name) or _all_distributions().get(name, [name]) for name in packages)
+    return tuple(chain.from_iterable(names))

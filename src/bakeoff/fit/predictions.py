@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import json
 from collections.abc import Mapping
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from bakeoff.files import reading, sha256_of, state_of, write_parquet
+from bakeoff.errors import UserError
+from bakeoff.files import reading, sha256_of, write_parquet
 
 METADATA = b"bakeoff"  # the key of the facts in the file's metadata
 _PROBABILITY = "p:"
@@ -102,10 +102,7 @@ def _answers(table: pa.Table, name: str, classes: tuple[str, ...]) -> NDArray[An
         return np.asarray(column.to_numpy(zero_copy_only=False))
     codes: NDArray[np.intp] = column.indices.to_numpy(zero_copy_only=False).astype(np.intp)
     names = column.dictionary.to_pylist()
-    if names == list(classes[: len(names)]):
-        return codes
-    position = np.array([classes.index(c) for c in names], dtype=np.intp)
-    return position[codes]
+    return np.array([classes.index(name) for name in names], dtype=np.intp)[codes]
 
 
 def _matrix(table: pa.Table, prefix: str) -> NDArray[np.float64] | None:
@@ -118,20 +115,14 @@ def _matrix(table: pa.Table, prefix: str) -> NDArray[np.float64] | None:
 
 def stamp(fingerprint: str, *inputs: str | Path) -> dict[str, str]:
     """Return what a fit's file says about its making."""
-    contents = [_content(str(path), state_of(path)) for path in inputs]
+    contents = [sha256_of(path)[:16] for path in inputs]
     return {"fingerprint": fingerprint, "inputs": "+".join(contents)}
-
-
-@lru_cache(maxsize=32)
-def _content(path: str, state: tuple[int, ...]) -> str:
-    return sha256_of(path)[:16]
 
 
 def is_made(output: str | Path, wanted: Mapping[str, str]) -> bool:
     """Tell whether a file of predictions exists and carries this stamp."""
     try:
-        metadata = pq.read_schema(output).metadata or {}
-        facts = json.loads(metadata.get(METADATA, b"{}"))
-    except (OSError, ValueError, pa.ArrowException):
+        facts = read_facts(output)
+    except (OSError, UserError):
         return False
     return all(facts.get(key) == value for key, value in wanted.items())

@@ -168,16 +168,16 @@ def full_names(estimator: Any, names: Sequence[str] | Mapping[str, Any]) -> dict
     """Map parameters as an experiment names them to their names in the whole pipeline."""
     prefix = f"{estimator.steps[-1][0]}__" if isinstance(estimator, Pipeline) else ""
     last, every = last_step(estimator), estimator.get_params(deep=True)
-    own = [*parameter_names(type(last)), *last.get_params(deep=True)]
+    of_last = [*parameter_names(type(last)), *last.get_params(deep=True)]
     others = {n for n in every if "__" in n and not (prefix and n.startswith(prefix))}
     translated = {}
     for name in names:
-        if name in own or ("__" not in name and accepts(type(last), name, own)):
+        if name in of_last or ("__" not in name and accepts(type(last), name, of_last)):
             translated[name] = prefix + name
         elif name in others:
             translated[name] = name
         else:
-            allowed = sorted(n for n in own if "__" not in n) + sorted(others)
+            allowed = sorted(n for n in of_last if "__" not in n) + sorted(others)
             raise UserError(unknown(f"parameter of {type(last).__name__}:", name, allowed))
     return translated
 

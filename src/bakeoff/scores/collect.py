@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from bakeoff.data.table import GROUP, ROW_ID, TAKEN, TIME
 from bakeoff.errors import UserError
-from bakeoff.files import is_whole, open_parquet, read_frame, read_json, write_parquet
+from bakeoff.files import is_whole, open_parquet, read_json, read_parquet, write_parquet
 from bakeoff.fit.fit_task import timing_of
 from bakeoff.fit.predictions import METADATA, Predictions, read_facts
 from bakeoff.scores.metrics import METRICS, score_view, view_of
@@ -170,13 +170,14 @@ def related(data: str | Path, row_id: NDArray[Any]) -> dict[str, Any]:
     keys = {f":{name.strip('_')}": name for name in (GROUP, TIME)}
     with open_parquet(data) as file:
         columns = [c for c in file.schema_arrow.names if c in (ROW_ID, *keys.values())]
-    frame = read_frame(data, columns).set_index(ROW_ID).loc[row_id]
+    frame = read_parquet(data, columns).to_pandas().set_index(ROW_ID).loc[row_id]
     return {name: frame[key].to_numpy() for name, key in keys.items() if key in frame}
 
 
 def carried_columns(path: str | Path, row_id: NDArray[Any]) -> pd.DataFrame:
     """Return what comparisons look at of some rows, by their ids."""
-    return read_frame(path).set_index(ROW_ID).loc[row_id]
+    frame: pd.DataFrame = read_parquet(path).to_pandas()
+    return frame.set_index(ROW_ID).loc[row_id]
 
 
 def read_made_by(

@@ -18,7 +18,7 @@ from bakeoff.data.observations import Observations
 from bakeoff.errors import Problem, unknown
 from bakeoff.fit.predictions import Predictions
 from bakeoff.spec import Costs, Experiment
-from bakeoff.spec.task import Task
+from bakeoff.spec.experiment import Task
 from bakeoff.stats.metrics.metric import (
     EXAMPLES,
     NO_COLUMNS,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from enum import StrEnum
 from itertools import product
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple
@@ -25,8 +26,30 @@ from bakeoff.spec.given_models import AnyData, GivenModel, is_given, with_defaul
 from bakeoff.spec.metrics import AnyMetric, GivenMetric, OwnMetric, with_own_metrics
 from bakeoff.spec.models import Megabytes, Model, Seconds
 from bakeoff.spec.resampling import Execution, Resampling
-from bakeoff.spec.task import Task, with_task
 from bakeoff.spec.tests import HypothesisTests
+
+
+class Task(StrEnum):
+    """What is predicted."""
+
+    CLASSIFICATION = "classification"
+    REGRESSION = "regression"
+
+    @property
+    def numbers(self) -> bool:
+        """Whether numbers are predicted."""
+        return self is Task.REGRESSION
+
+    @property
+    def metric(self) -> str:
+        """What models are compared by on one data set, unless something else is asked for."""
+        return "rmse" if self.numbers else "accuracy"
+
+    @property
+    def learner(self) -> str:
+        """What scikit-learn calls an estimator for it."""
+        return "regressor" if self.numbers else "classifier"
+
 
 AnyModel = Annotated[
     Annotated[Model, Tag("fitted")] | Annotated[GivenModel, Tag("given")],
@@ -221,8 +244,8 @@ class Experiment(SpecSection):
 
     def limits(self, model: str) -> tuple[float | None, int | None]:
         """Return the seconds and the MB of memory that a fit of a model may take."""
-        own = self.fitted[model]
-        return own.timeout or self.timeout, own.memory or self.memory
+        fitted = self.fitted[model]
+        return fitted.timeout or self.timeout, fitted.memory or self.memory
 
     def beside(self, folder: Path) -> Experiment:
         """Find files that are not in the working folder in the experiment's own."""
@@ -239,3 +262,32 @@ class Experiment(SpecSection):
         """
         always = set() if self.task.numbers else {"task"}  # classification goes without saying
         return self.model_dump(mode="json", exclude_none=True, exclude={"execution", *always})
+
+
+def with_task(config: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Fill in what follows when numbers are predicted: plans, metrics and scores of searches."""
+    # Cross-validation inside halves is the default, for the t tests on folds reject too often where
+    # models are shrunken; over several data sets R² is, for it has no unit.
+    if config.get("task") != Task.REGRESSION:
+        return config
+    filled = dict(config)
+    several = isinstance(config.get("datasets"), Mapping) and len(config["datasets"]) > 1
+    filled.setdefault("metrics", ["r2" if several else Task.REGRESSION.metric])
+    plans = filled.setdefault("resampling", {"halves": {"repeats": 10}, "holdout": {}})
+    if isinstance(plans, Mapping):
+        filled["resampling"] = {
+            name: _filled(plan, "stratify", False) for name, plan in plans.items()
+        }
+    models = config.get("models")
+    if isinstance(models, Mapping):
+        filled["models"] = {
+            name: {**model, "tune": _filled(model["tune"], "scoring", "rmse")}
+            if isinstance(model, Mapping) and "tune" in model
+            else model
+            for name, model in models.items()
+        }
+    return filled
+
+
+def _filled(section: Any, key: str, value: Any) -> Any:
+    return {key: value, **section} if isinstance(section, Mapping) else section

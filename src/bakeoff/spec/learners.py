@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from bakeoff.spec.models import Model
+from bakeoff.spec.models import Model, mappings
 
 _CLASSIFIERS = {
     "nearest centroid": "sklearn.NearestCentroid",
@@ -108,22 +108,11 @@ def _kind(path: str, params: Mapping[str, Any], numbers: bool) -> str:
 
 def _parts(model: Model) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """Go through the import paths of a model, nested estimators included, with parameters."""
-    for step in (*model.parts, *model.own_preprocessing):
-        yield from _nested(step.model_dump())
-    if model.tune is not None:
-        yield from _nested(model.tune.model_dump()["space"])
-
-
-def _nested(value: Any) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Find estimators in parameters, whose values may be estimators or lists of them."""
-    if isinstance(value, Mapping):
-        if isinstance(value.get("estimator"), str):
-            yield value["estimator"], value.get("params") or {}
-        for inner in value.values():
-            yield from _nested(inner)
-    elif isinstance(value, list):
-        for inner in value:
-            yield from _nested(inner)
+    parts = [step.model_dump() for step in (*model.parts, *model.own_preprocessing)]
+    parts += [model.tune.model_dump()["space"]] if model.tune else []
+    for part in mappings(parts):
+        if isinstance(part.get("estimator"), str):
+            yield part["estimator"], part.get("params") or {}
 
 
 def _searched(model: Model) -> dict[str, Any]:

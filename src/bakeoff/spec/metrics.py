@@ -111,29 +111,24 @@ class OwnMetric(SpecSection):
     """`false` for medians, best thresholds and whatever jumps when a row is left out: their
     intervals come from the bootstrap, and no test is made."""
 
-    @property
-    def module(self) -> str:
-        """The module of the function."""
-        return self.function.rpartition(".")[0]
-
 
 def with_own_metrics(config: Mapping[str, Any]) -> Mapping[str, Any]:
     """Take an import path among the metrics for an own metric that is named like its function."""
-    listed, own = config.get("metrics"), config.get("own_metrics", {})
-    if not isinstance(listed, list) or not isinstance(own, Mapping):
+    listed, described = config.get("metrics"), config.get("own_metrics", {})
+    if not isinstance(listed, list) or not isinstance(described, Mapping):
         return config
-    names, found = list(listed), dict(own)
+    names, functions = list(listed), dict(described)
     for i, path in enumerate(listed):
         if not isinstance(path, str) or "." not in path or not re.fullmatch(DOTTED, path):
             continue
         name = path.rpartition(".")[2]
-        if name in found:
+        if name in functions:
             raise said(
                 f"metrics[{i}]: {path} would be called {name!r} as another metric is; give it a "
                 f"name of its own: `own_metrics: {{my_name: {{function: {path}}}}}`"
             )
-        names[i], found[name] = name, {"function": path}
-    return {**config, "metrics": names, "own_metrics": found} if found else config
+        names[i], functions[name] = name, {"function": path}
+    return {**config, "metrics": names, "own_metrics": functions} if functions else config
 
 
 SCORINGS: Mapping[str, str] = {

@@ -193,8 +193,8 @@ class Model(SpecSection):
     def _as_meant(cls, given: Any) -> Any:
         if not isinstance(given, Mapping):
             return given
-        own = {key: v if key in _TEXTS else with_numbers(v) for key, v in given.items()}
-        return {"preprocessing": "none", **own} if "steps" in own else own
+        read = {key: v if key in _TEXTS else with_numbers(v) for key, v in given.items()}
+        return {"preprocessing": "none", **read} if "steps" in read else read
 
     @model_validator(mode="after")
     def _one_way_to_say_it(self) -> Model:
@@ -232,7 +232,10 @@ class Model(SpecSection):
         named = [step.estimator for step in parts]
         values = [value for step in parts for value in step.params.values()]
         values += self.tune.space.values() if self.tune else []
-        return list(dict.fromkeys([*named, *(path for v in values for path in _imports(v))]))
+        for value in mappings(values):
+            if is_function(value) or is_nested(value):
+                named.append(str(value["function"] if is_function(value) else maker(value)))
+        return list(dict.fromkeys(named))
 
     @property
     def needs_costs(self) -> bool:
@@ -269,15 +272,11 @@ def is_function(value: Any) -> bool:
     return isinstance(value, Mapping) and set(value) == {"function"}
 
 
-def _imports(value: Any) -> Iterator[str]:
-    """List the import paths in a parameter's value."""
-    if is_function(value):
-        yield str(value["function"])
-    elif isinstance(value, Mapping):
-        if is_nested(value):
-            yield str(maker(value))
-        for inner in value.values():
-            yield from _imports(inner)
-    elif isinstance(value, Sequence) and not isinstance(value, str):
+def mappings(value: Any) -> Iterator[Mapping[str, Any]]:
+    """List the mappings in a parameter's value, each before those inside it."""
+    if isinstance(value, Mapping):
+        yield value
+        value = list(value.values())
+    if isinstance(value, Sequence) and not isinstance(value, str):
         for inner in value:
-            yield from _imports(inner)
+            yield from mappings(inner)

@@ -127,9 +127,11 @@ class PlannedTest:
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> PlannedTest:
         """Read what `to_dict` made; other keys are ignored."""
-        own = {f.name: data[f.name] for f in dataclasses.fields(cls) if f.name in data}
-        own |= {"name": data["test"]} | {k: tuple(own.get(k, ())) for k in ("metrics", "better")}
-        return cls(**{**own, "posthoc": data["posthoc"] and cls.from_dict(data["posthoc"])})
+        given = {f.name: data[f.name] for f in dataclasses.fields(cls) if f.name in data}
+        given |= {"name": data["test"]} | {
+            k: tuple(given.get(k, ())) for k in ("metrics", "better")
+        }
+        return cls(**{**given, "posthoc": data["posthoc"] and cls.from_dict(data["posthoc"])})
 
 
 class AnalysisPlan(tuple[PlannedTest, ...]):
@@ -141,5 +143,5 @@ class AnalysisPlan(tuple[PlannedTest, ...]):
     def by_name(self) -> dict[str, PlannedTest]:
         """The tests, then the post hoc tests that are not asked for too, by their names."""
         following = {test.posthoc.name: test.posthoc for test in self if test.posthoc is not None}
-        asked = {test.name: test for test in self}
-        return asked | following | asked
+        tests = {test.name: test for test in self}
+        return tests | following | tests

@@ -3,6 +3,7 @@
 import dataclasses
 import os
 import shutil
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -23,6 +24,7 @@ DIGESTS = {
     "data": lambda e: known.of_data(e, "iris"),
     "splits": lambda e: known.of_splits(e, "holdout"),
     "fit": lambda e: known.of_fits(e)["iris"]["tree"],
+    "bayes": lambda e: known.of_fits(e)["iris"]["bayes"],
     "scores": lambda e: known.of_scores(e, "iris"),
     "joined": known.of_scores,
     "test": lambda e: known.of_tests(e, TEST),
@@ -32,8 +34,8 @@ DIGESTS = {
 # what a new module of a room makes outdated
 MAKES = {
     "sources": {"data"},
-    "data": {"data", "splits", "fit"},
-    "fit": {"fit"},
+    "data": {"data", "splits", "fit", "bayes"},
+    "fit": {"fit", "bayes"},
     "scores": {"scores", "joined"},
     "comparisons": {"test", "tables", "report"},
     "stats": {"test", "tables", "report"},
@@ -70,11 +72,7 @@ def test_files_are_digested_by_what_they_hold_and_folders_file_by_file(tmp_path,
     files = {name: logs / f"{name}.json" for name in ("a", "b")}
     for name, file in files.items():
         file.write_text(name)
-
-    def digest():
-        known._content.cache_clear()
-        return known.of_files([str(logs), str(tmp_path / "nothing.csv")])
-
+    digest = partial(known.of_files, [str(logs), str(tmp_path / "nothing.csv")])
     first = digest()
     files["a"].touch()
     assert digest() == first
@@ -97,25 +95,52 @@ def test_new_module_of_a_room_makes_outdated_what_the_room_makes(package, tiny, 
     assert outdated(before, digests(tiny)) == MAKES[room]
 
 
-@pytest.mark.parametrize(
-    ("reorder", "of_order"),
-    [
-        (lambda e: e["models"], {"scores", "joined", "test", "tables", "report"}),
-        (lambda e: e["datasets"], {"joined", "test", "tables", "report"}),
-        (lambda e: e["models"]["tree"]["params"], {"report"}),
-        (lambda e: e["metrics"], {"scores", "joined", "tables", "report"}),
-    ],
-)
-def test_order_is_part_of_what_shows_it_and_of_no_fit(tiny, reorder, of_order):
+def turned(part):
+    """Turn the order of keys round."""
+    for key in list(part)[-2::-1]:
+        part[key] = part.pop(key)
+
+
+NEIGHBOURS = "sklearn.neighbors.KNeighborsClassifier"
+# what an edit of an experiment makes outdated
+EDITS = [
+    (lambda e: turned(e["models"]), {"scores", "joined", "test", "tables", "report"}),
+    (lambda e: turned(e["datasets"]), {"joined", "test", "tables", "report"}),
+    (lambda e: turned(e["models"]["tree"]["params"]), {"report"}),
+    (lambda e: e["metrics"].reverse(), {"scores", "joined", "tables", "report"}),
+    # a test is liberal for other learners, and for rows in groups
+    (
+        lambda e: e["models"].update(tree={"estimator": NEIGHBOURS}),
+        {"fit", "test", "tables", "report"},
+    ),
+    (
+        lambda e: e["datasets"]["iris"].update(groups="sepal length (cm)"),
+        {"data", "test", "tables", "report"},
+    ),
+    # the tree's threshold is chosen by the costs
+    (
+        lambda e: e["datasets"]["iris"]["costs"].update(priors=[1, 2, 4]),
+        {"fit", "scores", "joined", "test", "tables", "report"},
+    ),
+    (
+        lambda e: e["costs"].update(priors=[1, 2, 4]),
+        {"joined", "test", "tables", "report"},
+    ),
+]
+
+
+@pytest.mark.parametrize(("edit", "makes_outdated"), EDITS)
+def test_edit_makes_outdated_what_shows_it(tiny, edit, makes_outdated):
     tiny["datasets"]["wine"] = {"source": "sklearn", "name": "wine"}
     tiny["models"]["tree"]["params"] = {"max_depth": 2, "min_samples_leaf": 2}
-    before, part = digests(tiny), reorder(tiny)
-    if isinstance(part, list):
-        part.reverse()
-    else:
-        for key in list(part)[-2::-1]:
-            part[key] = part.pop(key)
-    assert outdated(before, digests(tiny)) == of_order
+    tiny["models"]["tree"]["threshold"] = {"choose": "cost"}
+    names = ["setosa", "versicolor", "virginica"]
+    costs = {"classes": names, "matrix": [[0, 1, 1], [1, 0, 1], [1, 1, 0]]}
+    tiny |= {"costs": {**costs, "priors": [1, 1, 1]}}
+    tiny["datasets"]["iris"]["costs"] = {**costs, "priors": [1, 2, 3]}
+    before = digests(tiny)
+    edit(tiny)
+    assert outdated(before, digests(tiny)) == makes_outdated
 
 
 def test_what_digests_name_is_there(package, tiny):
@@ -137,23 +162,6 @@ def test_order_of_tests_counts(tiny):
     assert known.of_tests(experiment, *tests) != known.of_tests(experiment, *tests[::-1])
 
 
-def test_costs_of_a_data_set_make_scores_and_chosen_thresholds_outdated(tiny):
-    names = ["setosa", "versicolor", "virginica"]
-    costs = {"classes": names, "matrix": [[0, 1, 1], [1, 0, 1], [1, 1, 0]], "priors": [1, 1, 1]}
-    tiny |= {"costs": costs, "metrics": ["expected_cost"]}
-    tiny["datasets"]["iris"]["costs"] = {**costs, "priors": [1, 2, 3]}
-    listed = {"test", "tables", "report", "scores", "joined"}
-
-    def changed(**costs):
-        before = digests(tiny)
-        tiny["datasets"]["iris"]["costs"] |= costs
-        return outdated(before, digests(tiny))
-
-    assert changed(priors=[1, 2, 4]) == listed
-    tiny["models"]["tree"]["threshold"] = {"choose": "cost"}
-    assert changed(priors=[1, 2, 6]) == {*listed, "fit"}
-
-
 def test_edit_of_an_own_metric_makes_scores_tests_and_report_outdated_and_no_fit(
     tiny, tmp_path, monkeypatch
 ):
@@ -165,11 +173,3 @@ def test_edit_of_an_own_metric_makes_scores_tests_and_report_outdated_and_no_fit
     before = digests(tiny)
     (tmp_path / "shared_gains.py").write_text("RATE = 2\n")
     assert outdated(before, digests(tiny)) == {"scores", "joined", "test", "tables"}
-
-
-def test_learner_that_a_test_is_liberal_for_makes_tests_outdated_and_groups_too(tiny):
-    before = digests(tiny)["test"]
-    neighbours = {"tree": {"estimator": "sklearn.neighbors.KNeighborsClassifier"}}
-    assert digests(tiny | {"models": tiny["models"] | neighbours})["test"] != before
-    tiny["datasets"]["iris"]["groups"] = "sepal length (cm)"
-    assert digests(tiny)["test"] != before

@@ -19,7 +19,6 @@ from snakemake_interface_logger_plugins.common import LogEvent
 
 from bakeoff.errors import UserError
 from bakeoff.execution import snakemake_ways as ways
-from tests.conftest import hold, messages
 
 
 @pytest.fixture(autouse=True)
@@ -131,23 +130,6 @@ def test_a_rule_is_given_what_is_asked_for_and_else_the_default_of_the_run():
         for model in models
     }
     assert values == {"a": {"mem": 700, "gpu": 1}, "b": {"mem": 200, "gpu": None}}
-
-
-@pytest.mark.parametrize(
-    ("resources", "why"),
-    [
-        ({"threads": 4}, "write `threads: 4`"),
-        ({"mem": "16GB"}, "found mem among `resources:`: write `mem_mb:`"),
-        ({"disk_mib": 900}, "found disk_mib among `resources:`: write `disk_mb:`"),
-        ({"GPU": 1}, "GPU"),
-        ({"gpu": -1}, "gpu"),
-        ({"gpu": 1.5}, "gpu"),
-        ({"slurm_partition": "a b"}, "slurm_partition"),
-    ],
-)
-def test_resources_that_no_executor_takes_are_refused(tiny, resources, why):
-    tiny["models"]["tree"]["resources"] = resources
-    hold(messages(tiny), f"models.tree … {why}")
 
 
 ERROR = """RuleException:

@@ -4,7 +4,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
@@ -12,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from bakeoff.execution.workers import NO_LIMITS, StepError, Workers, result, work
+from tests.conftest import until
 
 
 @pytest.fixture
@@ -25,14 +25,6 @@ def call(pool, task, log=None, limits=NO_LIMITS):
     """Do a step called "it", in this process without workers."""
     name = str(log) if log else None
     return pool.do("it", task, name, limits) if pool else result("it", work(task, name), name)
-
-
-def until(condition):
-    """Wait for what another process is about to do, however busy the machine is."""
-    end = time.monotonic() + 120
-    while not condition():
-        assert time.monotonic() < end, "waited for two minutes"
-        time.sleep(0.02)
 
 
 def waiting(begun, end):

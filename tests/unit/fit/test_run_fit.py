@@ -55,28 +55,22 @@ def fitted(files, estimator, seed=1, fit=FIT, **keys):
     return Predictions.read(output)
 
 
-def mixed_frame(n=80):
-    """Return numbers, categories, dates and gaps: what data look like."""
-    rng = np.random.default_rng(0)
+@pytest.fixture
+def paths(tmp_path):
+    """Write numbers, categories, dates and gaps: what data look like."""
+    rng, n = np.random.default_rng(0), 80
     y = rng.integers(0, 2, n)
     size = (y + rng.normal(size=n)).round(3)
     size[::7] = np.nan
-    colour = pd.Series(rng.choice(["red", "green", "blue"], n)).where(rng.random(n) > 0.1)
-    return pd.DataFrame(
-        {
-            ROW_ID: np.arange(100, 100 + n),
-            TARGET: np.where(y == 1, "yes", "no"),
-            "size": size,
-            "colour": colour,
-            "day": pd.Timestamp("2024-01-01") + pd.to_timedelta(rng.integers(0, 900, n), unit="D"),
-            "flag": rng.random(n) > 0.5,
-        }
-    )
-
-
-@pytest.fixture
-def paths(tmp_path):
-    frame, classes = mixed_frame(), ("no", "yes")
+    columns = {
+        ROW_ID: np.arange(100, 100 + n),
+        TARGET: np.where(y == 1, "yes", "no"),
+        "size": size,
+        "colour": pd.Series(rng.choice(["red", "green", "blue"], n)).where(rng.random(n) > 0.1),
+        "day": pd.Timestamp("2024-01-01") + pd.to_timedelta(rng.integers(0, 900, n), unit="D"),
+        "flag": rng.random(n) > 0.5,
+    }
+    frame, classes = pd.DataFrame(columns), ("no", "yes")
     plan = Holdout.model_validate({})
     splits = make_splits("d", Table(frame, Target(classes)), "holdout", plan, 1)
     return written(tmp_path, frame, classes, splits)
@@ -173,23 +167,28 @@ def test_class_missing_from_training_gets_probability_zero(tmp_path):
     assert list(found.y_true) == [2, 2]
 
 
+NO_LABEL, SHAPE = "for 24 of 24 rows", r"its probabilities have the shape \(24, 3\), expected"
+# what an estimator makes of its predictions, and why that is refused
 LABELS = {
-    "outlier": lambda y: np.full(len(y), -1),
-    "between": lambda y: y + 0.5,
-    "beyond": lambda y: y + 2,
-    "text": lambda y: np.array(["a"] * len(y)),
-    "lost": lambda y: y[:-1],
-    "floats": lambda y: y.astype(float),
-    "column": lambda y: y[:, None],
+    "outlier": (lambda y: np.full(len(y), -1), f"it predicts -1 {NO_LABEL}, .* on are 0 to 1"),
+    "between": (lambda y: y + 0.5, f"it predicts [01].5 {NO_LABEL}"),
+    "beyond": (lambda y: y + 2, f"it predicts [23] {NO_LABEL}"),
+    "text": (lambda y: np.array(["a"] * len(y)), f"it predicts a {NO_LABEL}"),
+    "lost": (lambda y: y[:-1], "it predicts 23 labels for 24 rows"),
+    "floats": (lambda y: y.astype(float), ""),
+    "column": (lambda y: y[:, None], ""),
 }
 PROBABILITIES = {
-    "nan": lambda p: p * np.nan,
-    "sum": lambda p: p * 0.9,
-    "negative": lambda p: p + np.array([1, -1]),
-    "three": lambda p: np.column_stack([p, p[:, 0] * 0]),
-    "rounded": lambda p: p.round(2),
-    "one_row": lambda p: np.where(np.arange(len(p))[:, None] == 3, 1.0, p),
+    "nan": (lambda p: p * np.nan, "it diverged: probabilities of 24 of 24 rows are not finite"),
+    "three": (lambda p: np.column_stack([p, p[:, 0] * 0]), SHAPE),
+    "rounded": (lambda p: p.round(2), ""),
 }
+NO_PROBABILITIES = {
+    "sum": (lambda p: p * 0.9, 24),
+    "negative": (lambda p: p + np.array([1, -1]), 24),
+    "one_row": (lambda p: np.where(np.arange(len(p))[:, None] == 3, 1.0, p), 1),
+}
+AS_IT_IS = (np.asarray, "")
 
 
 class Odd(DummyClassifier):
@@ -198,71 +197,47 @@ class Odd(DummyClassifier):
         self.way = way
 
     def predict(self, X):
-        return np.asarray(LABELS.get(self.way, np.asarray)(super().predict(X)))
+        return np.asarray(LABELS.get(self.way, AS_IT_IS)[0](super().predict(X)))
 
     def predict_proba(self, X):
-        return np.asarray(PROBABILITIES.get(self.way, np.asarray)(super().predict_proba(X)))
-
-
-LABELLED = np.resize(["u", "u", "v"], 30)
-TESTED = np.array([0, 0, 1] * 5 + [1, 0, 0] * 5, dtype=bool)
-
-
-def thirty_rows(folder, features):
-    """Write a table of 30 rows, 10 of them to be tested."""
-    frame = pd.DataFrame(features).add_prefix("x")
-    frame.insert(0, TARGET, LABELLED)
-    frame.insert(0, ROW_ID, range(30))
-    splits = pd.DataFrame({ROW_ID: range(30), "repeat-1": TESTED.astype(int)})
-    return written(folder, frame, ("u", "v"), splits)
+        ways = PROBABILITIES | NO_PROBABILITIES
+        return np.asarray(ways.get(self.way, AS_IT_IS)[0](super().predict_proba(X)))
 
 
 @pytest.fixture
-def odd(tmp_path):
-    files = thirty_rows(tmp_path, np.arange(30.0)[:, None])
-    return lambda way: fitted(files, f"{__name__}.Odd", params={"way": way})
-
-
-WRONG = [
-    ("outlier", "it predicts -1 for 10 of 10 rows, the labels that it was trained on are 0 to 1"),
-    ("between", "it predicts 0.5 for 10 of 10 rows"),
-    ("beyond", "it predicts 2 for 10 of 10 rows"),
-    ("text", "it predicts a for 10 of 10 rows"),
-    ("lost", "it predicts 9 labels for 10 rows"),
-    ("nan", "it diverged: probabilities of 10 of 10 rows are not finite"),
-    ("three", r"its probabilities have the shape \(10, 3\), expected \(10, 2\)"),
-]
+def odd(paths):
+    return lambda way: fitted(paths, f"{__name__}.Odd", params={"way": way}, features=["flag"])
 
 
 def test_what_is_no_prediction_fails_the_fit_and_other_ways_to_write_them_are_taken(odd):
-    for way, message in WRONG:
-        with pytest.raises(UserError, match=message):
-            odd(way)
     plain = odd("")
-    for way in ("floats", "column", "rounded"):
-        other = odd(way)
-        np.testing.assert_array_equal(other.y_pred, plain.y_pred)
-        np.testing.assert_allclose(other.probabilities, plain.probabilities, atol=0.006)
+    for way, (_, message) in (LABELS | PROBABILITIES).items():
+        if message:
+            with pytest.raises(UserError, match=message):
+                odd(way)
+        else:
+            other = odd(way)
+            np.testing.assert_array_equal(other.y_pred, plain.y_pred)
+            np.testing.assert_allclose(other.probabilities, plain.probabilities, atol=0.006)
 
 
 def test_odd_probabilities_are_undefined_where_they_are_needed_alone(odd):
     plain = odd("")
-    for way, rows in (("one_row", 1), ("sum", 10), ("negative", 10)):
+    for way, (_, rows) in NO_PROBABILITIES.items():
         other = odd(way)
         assert other.probabilities is None
         assert score(METRICS["accuracy"], other) == score(METRICS["accuracy"], plain)
         for metric in ("log_loss", "brier", "roc_auc"):
             value, why = score(METRICS[metric], other)
             assert np.isnan(value)
-            assert why.startswith(f"its outputs for {rows} of 10 rows are no probabilities")
+            assert why.startswith(f"its outputs for {rows} of 24 rows are no probabilities")
 
 
-def test_seeds_that_the_parts_got_are_recorded(tmp_path):
+def test_seeds_that_the_parts_got_are_recorded(paths):
     nested = {"estimator": MODELS[1], "params": {"n_estimators": 2, "random_state": 7}}
     bagging = "sklearn.ensemble.BaggingClassifier"
     params = {"estimator": nested, "n_estimators": 2}
-    files = thirty_rows(tmp_path, np.arange(60.0).reshape(30, 2))
-    seeds = fitted(files, bagging, params=params).facts["random_states"]
+    seeds = fitted(paths, bagging, params=params, features=["flag"]).facts["random_states"]
     known = pd.DataFrame({"x": [1.0]})
     made = assemble(model(bagging, params=params), known, derive(1, "fit", *FIT[:5]))
     assert seeds == {"estimator__random_state": 7, "random_state": made.random_state}
@@ -358,21 +333,20 @@ def test_predictions_come_back(tmp_path, rows, ranked_by):
 
 
 def test_stamp_tells_what_made_a_file(tmp_path):
-    data, splits, output = (tmp_path / name for name in ("data", "splits", "p.parquet"))
+    data, output = tmp_path / "data", tmp_path / "p.parquet"
     data.write_text("data")
-    splits.write_text("splits")
-    made_by = stamp("fingerprint", data, splits)
+    made_by, fingerprint = stamp("fingerprint", data), {"fingerprint": "fingerprint"}
     assert not is_made(output, made_by)
     code = np.zeros(2, dtype=np.intp)
     Predictions(np.arange(2), code, code, ("u", "v"), None, None, made_by).write(output)
     assert is_made(output, made_by)
-    assert not is_made(output, stamp("another", data, splits))
+    assert is_made(output, fingerprint)
+    assert not is_made(output, stamp("another", data))
+    assert not is_made(output, fingerprint | {"measured": "{}"})
     data.write_text("other data")
-    assert not is_made(output, stamp("fingerprint", data, splits))
-    assert is_made(output, {"fingerprint": "fingerprint"})
-    assert not is_made(output, {"fingerprint": "fingerprint", "measured": "{}"})
+    assert not is_made(output, stamp("fingerprint", data))
     output.write_text("half a file")
-    assert not is_made(output, {"fingerprint": "fingerprint"})
+    assert not is_made(output, fingerprint)
 
 
 def test_predictions_of_another_fingerprint_are_not_scored(tmp_path):

@@ -1,22 +1,23 @@
 """What a model chooses, it chooses on its training part, and it chooses as it should."""
 
-from itertools import product
+from functools import partial
 from typing import get_args
 
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn import metrics
 from sklearn.datasets import make_classification
 from sklearn.linear_model import LogisticRegression
-from sklearn.metrics import accuracy_score, cohen_kappa_score, jaccard_score, matthews_corrcoef
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from bakeoff.data.columns import plain
 from bakeoff.data.target import Target
 from bakeoff.errors import UserError
 from bakeoff.fit.check_models import check_model
-from bakeoff.fit.estimator import TextEncoder, assemble, last_step, make_classifier, to_seconds
+from bakeoff.fit.estimator import TextEncoder, assemble, last_step, make_classifier
 from bakeoff.fit.train import TrainingPart, best_threshold, train
 from bakeoff.seeds import derive, part_of
 from bakeoff.spec.models import Criterion, Model
@@ -109,6 +110,17 @@ def test_score_undefined_on_inner_folds_is_an_error_and_odd_names_are_none():
     assert learnt(model(XGBOOST), TrainingPart(odd, data.target)).estimator is not None
 
 
+CRITERIA = {
+    "accuracy": metrics.accuracy_score,
+    "balanced_accuracy": metrics.balanced_accuracy_score,
+    "f1": partial(metrics.f1_score, zero_division=0),
+    "jaccard": partial(metrics.jaccard_score, zero_division=0),
+    "kappa": metrics.cohen_kappa_score,
+    "mcc": metrics.matthews_corrcoef,
+    "youden": partial(metrics.balanced_accuracy_score, adjusted=True),
+}
+
+
 @pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("criterion", get_args(Criterion))
 def test_best_threshold_is_best_of_all(criterion, seed):
@@ -119,21 +131,10 @@ def test_best_threshold_is_best_of_all(criterion, seed):
     costs = np.array([[0.0, 1.0], [5.0, 0.0]])
 
     def gain(t):
-        cell = {
-            (i, j): weights[(y == i) & ((scores >= t) == bool(j))].sum()
-            for i, j in product((0, 1), repeat=2)
-        }
-        tn, fp, fn, tp = (cell[k] for k in ((0, 0), (0, 1), (1, 0), (1, 1)))
-        predicted = scores >= t
-        values = {
-            "f1": lambda: 2 * tp / (2 * tp + fp + fn),
-            "cost": lambda: -(fp + 5 * fn),
-            "accuracy": lambda: accuracy_score(y, predicted, sample_weight=weights),
-            "jaccard": lambda: jaccard_score(y, predicted, sample_weight=weights),
-            "kappa": lambda: cohen_kappa_score(y, predicted, sample_weight=weights),
-            "mcc": lambda: matthews_corrcoef(y, predicted, sample_weight=weights),
-        }
-        return float(values.get(criterion, lambda: tp / (tp + fn) + tn / (tn + fp))())
+        predicted = (scores >= t).astype(int)
+        if criterion == "cost":
+            return -(weights * costs[y, predicted]).sum()
+        return CRITERIA[criterion](y, predicted, sample_weight=weights)
 
     found = best_threshold(y, scores, criterion, 0.5, weights, costs)
     best = max(gain(t) for t in np.linspace(-0.005, 1.005, 203))
@@ -297,6 +298,8 @@ def test_numbers_pass_as_they_are_beside_texts_dates_and_gaps():
             "flag": [True, False] * 2,
         }
     )
+    zoned = frame["day"].dt.tz_localize("UTC").dt.tz_convert("Asia/Tokyo")
+    pd.testing.assert_series_equal(plain(zoned), frame["day"])  # no table has time zones
     encoder = TextEncoder().fit(frame)
     encoded = encoder.transform(frame)
     pd.testing.assert_frame_equal(TextEncoder().fit_transform(frame), encoded)
@@ -309,9 +312,3 @@ def test_numbers_pass_as_they_are_beside_texts_dates_and_gaps():
     assert order == sorted(order)
     same = pd.DataFrame({"c_a": [1.0, 2.0, 3.0, 4.0], "c": ["a", "b", "a", "b"]})  # two c_a
     assert fitted(TREE, same, [0, 1, 0, 1]).predict(same).tolist() == [0, 1, 0, 1]
-
-
-def test_seconds_are_the_same_in_every_time_zone():
-    utc = pd.Series(pd.to_datetime([START, START + 1], unit="s", utc=True))
-    for dates in (utc, utc.dt.tz_convert("Asia/Tokyo"), utc.dt.tz_localize(None)):
-        assert list(to_seconds(dates)) == [START, START + 1]

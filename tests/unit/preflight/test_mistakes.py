@@ -37,7 +37,11 @@ MISTAKES = [
     ("metrics", ["acuracy"], "[0]: unknown metric 'acuracy'; did you mean 'accuracy'?"),
     ("datasets.iris.source", "sklern", ": unknown source 'sklern'; did you mean 'sklearn'?"),
     ("datasets.iris.name", "irs", ": unknown value 'irs'; did you mean 'iris'?"),
-    ("models.tree.estimator", "nosuchpackage.Model", " … 'nosuchpackage' is not installed"),
+    (
+        "models.tree.estimator",
+        "nosuch.space.Model",
+        " … 'nosuch' is not installed … pip install nosuch … put nosuch.py beside",
+    ),
     ("models.tree.estimator", "tree", ": found 'tree' … import path"),
     ("models.tree.estimator", "sklearn.tree.plot_tree", " … is a function, not a class"),
     ("models.tree.params", {"max_dept": 3}, " … 'max_dept'; did you mean 'max_depth'?"),
@@ -68,6 +72,19 @@ MISTAKES = [
     ("models.tree.params", {"max_depth": DAY}, ": The 'max_depth' parameter … Got datetime.date("),
     ("tests.run", "mcnemar", ": found 'mcnemar', expected `recommended` or a list of tests like ["),
     ("resampling.cv_5x2", {"repeats": 10}, ".repeats: found 10, expected 5"),
+    ("seed", 2**32, ": expected less than 4294967296, found 4294967296"),
+    ("timeout", float("inf"), ": expected a finite number, found inf"),
+    ("label", "\0", ": found '\\x00', expected one line of text that can be seen"),
+    ("on_error", None, ": found nothing, expected one of stop, exclude"),
+    ("metrics", "accuracy", ": expected a list like [a, b], found 'accuracy'"),
+    ("models", {1: {}}, ": found 1 for the name of a key; names are texts"),
+    ("execution", {True: 1}, ": found True for the name of a key (YAML reads bare yes"),
+    ("resampling", {}, ": no plan at all; name one of cv_5x2, kfold"),
+    ("resampling", {"cv_5x2": None}, ": `cv_5x2` has no value: write `cv_5x2: {}`"),
+    ("models.tree.resources", {"GPU": 1}, ".GPU: this name must be made of letters"),
+    ("models.tree.resources", {"gpu": -1}, ".gpu"),
+    ("models.tree.resources", {"gpu": 1.5}, ".gpu"),
+    ("models.tree.resources", {"slurm_partition": "a b"}, ".slurm_partition"),
 ]
 FTP = {"source": "url", "url": "ftp://x/a.csv", "sha256": "abc", "target": "y"}
 WINE = {"datasets.wine": {"source": "sklearn", "name": "wine"}, "datasets.iris.costs": THREE}
@@ -88,6 +105,9 @@ SEVERAL = {
     "costs: class 'a' appears twice": costs("aa", [[0, 1], [1, 0]]),
     "costs.classes[2]: iris: … did you mean 'virginica'?": {"costs": THREE | {"classes": WRONG}},
     "models: 'tree' and 'Tree' differ by case alone": {"models.Tree": TINY["models"]["tree"]},
+    "models.tree: … write `threads: 4`": {"models.tree.resources": {"threads": 4}},
+    "models.tree: found mem … write `mem_mb:`": {"models.tree.resources": {"mem": "16GB"}},
+    "models.tree: found disk_mib … write `disk_mb:`": {"models.tree.resources": {"disk_mib": 900}},
 }
 
 

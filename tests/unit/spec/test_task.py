@@ -81,28 +81,22 @@ def test_what_means_nothing_for_the_task_is_refused(said):
     hold(messages(config), said)
 
 
-def target(write_csv, values, **keys):
-    """Return what is told of a data set with this column to predict."""
-    path = write_csv("x,y\n" + "".join(f"{i},{value}\n" for i, value in enumerate(values)))
-    data = {"d": {"source": "file", "path": path, "target": "y"}}
-    return messages(experiment(datasets=data, **keys))
-
-
-def test_quantity_as_target_of_a_classification_names_the_task(write_csv):
-    classes = {"models": {"c": SVC}, "task": "classification"}
-    assert "write `task: regression`" in target(write_csv, [i / 7 for i in range(40)], **classes)
+QUANTITY, CLASSES = [i / 7 for i in range(40)], {"models": {"c": SVC}, "task": "classification"}
 
 
 @pytest.mark.parametrize(
-    ("values", "said"),
+    ("values", "keys", "said"),
     [
-        ([*range(40), "much"], "1 of 41 values of 'y' are no numbers, first 'much'"),
-        ([*range(40), "inf"], "1 of 41 values of 'y' are infinite"),
-        ([2.5] * 40, "the target is 2.5 in every row"),
+        (QUANTITY, CLASSES, " … write `task: regression`"),
+        ([*range(40), "much"], {}, ": 1 of 41 values of 'y' are no numbers, first 'much'"),
+        ([*range(40), "inf"], {}, ": 1 of 41 values of 'y' are infinite"),
+        ([2.5] * 40, {}, ": the target is 2.5 in every row"),
     ],
 )
-def test_target_that_is_no_quantity_is_refused(write_csv, values, said):
-    assert f"datasets.d.target: {said}" in target(write_csv, values)
+def test_target_that_does_not_fit_the_task_is_refused(write_csv, values, keys, said):
+    path = write_csv("x,y\n" + "".join(f"{i},{value}\n" for i, value in enumerate(values)))
+    data = {"d": {"source": "file", "path": path, "target": "y"}}
+    hold(messages(experiment(datasets=data, **keys)), f"datasets.d.target{said}")
 
 
 def test_shares_of_the_variance_need_two_rows_in_every_fold(tmp_path):
