@@ -303,7 +303,7 @@ def test_an_experiment_of_given_runs(files, net, message):
     assert message in messages(config)
     if not message:
         problems, plan = check_experiment(load_experiment(config))
-        assert (problems, plan.tests[0].name) == ([], "recipe_difference")
+        assert (problems, plan[0].name) == ([], "recipe_difference")
 
 
 def test_a_gate_over_training_runs(files, bakeoff, answered, refused):
