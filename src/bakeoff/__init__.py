@@ -37,8 +37,8 @@ __all__ = ["__version__", *_HOME]
 def __getattr__(name: str) -> Any:
     if name not in _HOME:
         raise AttributeError(f"module 'bakeoff' has no attribute {name!r}")
-    globals()[name] = found = getattr(import_module(_HOME[name]), name)
-    return found
+    globals()[name] = value = getattr(import_module(_HOME[name]), name)
+    return value
 
 
 def __dir__() -> list[str]:

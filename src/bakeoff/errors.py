@@ -67,15 +67,15 @@ class Problems(UserError):
 
 def placed(error: UserError, places: Mapping[str, str]) -> UserError:
     """Name what stands for entries of an experiment; a `Verbatim` name without the keys in it."""
-    found = []
+    problems = []
     for problem in error.problems:
         at = next((i for i, part in enumerate(problem.path) if part in places), None)
         if at is not None:
             name = places[str(problem.path[at])]
             rest = () if isinstance(name, Verbatim) else problem.path[at + 1 :]
             problem = Problem((Verbatim(name), *rest), problem.message)
-        found.append(problem)
-    return Problems("\n".join(map(str, found)), found) if found else error
+        problems.append(problem)
+    return Problems("\n".join(map(str, problems)), problems) if problems else error
 
 
 def named(error: UserError, names: Collection[str]) -> UserError:
@@ -84,10 +84,10 @@ def named(error: UserError, names: Collection[str]) -> UserError:
     for problem in error.problems:
         path = problem.path
         if not (path and isinstance(path[0], Verbatim)):
-            known = [i for i, part in enumerate(path) if part in names]
+            places = [i for i, part in enumerate(path) if part in names]
             # an argument may be called like a section of an experiment
-            inner = len(known) > 1 and path[0] in ("datasets", "models", "tests")
-            path = path[known[inner] :] if known else ()
+            inner = len(places) > 1 and path[0] in ("datasets", "models", "tests")
+            path = path[places[inner] :] if places else ()
         lines.append(f"{dotted(path)}: {problem.message}" if path else problem.message)
     return UserError("\n".join(dict.fromkeys(lines))) if lines else error
 
@@ -155,14 +155,14 @@ class Verbatim(str):
 
 def escaped(text: str) -> str:
     """Escape as in JSON the characters that control a terminal or turn the direction of a text."""
-    return _CONTROL.sub(lambda found: json.dumps(found[0])[1:-1], text)
+    return _CONTROL.sub(lambda match: json.dumps(match[0])[1:-1], text)
 
 
 def printable(text: str) -> str:
     """Escape what a terminal or the runner of a build would obey; bold and dimmed text stays."""
     parts = _STYLES.split(text)
     plain = "".join(part if i % 2 else escaped(part) for i, part in enumerate(parts))
-    return _COMMANDS.sub(lambda found: f"{found[0][:-1]}\\u{ord(found[0][-1]):04x}", plain)
+    return _COMMANDS.sub(lambda match: f"{match[0][:-1]}\\u{ord(match[0][-1]):04x}", plain)
 
 
 def some(things: Iterable[object], most: int = 5) -> str:

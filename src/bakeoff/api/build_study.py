@@ -253,7 +253,7 @@ _OF_FITS = ("snakemake", "scikit-learn", "skrub")
 """Packages that fit models, and compare none."""
 
 
-def asked_tests(
+def section_of_tests(
     ids: Mapping[str, str], settings: Mapping[str, Any], what: str = "model", **more: Any
 ) -> dict[str, Any]:
     """Return the section `tests:` of an experiment from the arguments of a call."""
@@ -456,7 +456,7 @@ def _tests(
             )
         for name in taking:
             options.setdefault(name, {})[INDEPENDENT] = True
-    return asked_tests(ids, {**settings, "tests": run, "options": options})
+    return section_of_tests(ids, {**settings, "tests": run, "options": options})
 
 
 def _side_by_side(given: Observations, ids: Sequence[str]) -> PairedPredictions:

@@ -12,12 +12,12 @@ import pandas as pd
 from bakeoff.api.build_study import (
     HOLDOUT,
     TestSettings,
-    asked_tests,
     by_name,
     described_metric,
     given_experiment,
     given_study,
     planned_tests,
+    section_of_tests,
     takes,
 )
 from bakeoff.api.findings import Findings
@@ -75,7 +75,7 @@ def study_of_scores(table: Any, command: str, settings: Mapping[str, Any]) -> St
     if measured := sorted(set(long["measured"]) - {""}):
         units = dict.fromkeys(units, f"the column `metric` has {some(measured)}")
     experiment = given_experiment(
-        asked_tests(
+        section_of_tests(
             ids,
             settings,
             missing_cells="error" if missing == MISSING[0] else missing,

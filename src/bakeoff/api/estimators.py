@@ -21,7 +21,7 @@ import pandas as pd
 import yaml
 from numpy.typing import ArrayLike
 
-from bakeoff.api.build_study import FoldSettings, as_pandas, asked_tests, takes, without_none
+from bakeoff.api.build_study import FoldSettings, as_pandas, section_of_tests, takes, without_none
 from bakeoff.api.findings import Findings
 from bakeoff.api.rows import rows_of
 from bakeoff.data.columns import sorted_names
@@ -207,7 +207,7 @@ def compare_estimators(
             },
             "metrics": [METRICS_OF.get(name, name) for name in names] or None,
             "resampling": plans,
-            "tests": asked_tests(
+            "tests": section_of_tests(
                 ids, {**settings, "versus": versus, "alpha": alpha}, what="estimator"
             ),
         }

@@ -157,8 +157,8 @@ class Findings:
 
     def to_json(self) -> str:
         """Return verdict, mean scores and all comparisons, with every detail, as JSON."""
-        found = as_plain(self._study, self._page.verdict)
-        return json.dumps(found, indent=2, ensure_ascii=False)
+        content = as_plain(self._study, self._page.verdict)
+        return json.dumps(content, indent=2, ensure_ascii=False)
 
     def save(self, path: str | Path) -> Path:
         """Write everything to a file.

@@ -17,7 +17,6 @@ from bakeoff.api.build_study import (
     HOLDOUT,
     FoldSettings,
     as_pandas,
-    asked_tests,
     described_metric,
     given_experiment,
     given_study,
@@ -25,6 +24,7 @@ from bakeoff.api.build_study import (
     numbers_wanted,
     place_of,
     planned_tests,
+    section_of_tests,
     takes,
     without_none,
 )
@@ -129,7 +129,7 @@ def compare_folds(
     unit, label = settings["unit"], settings["name"]
     ids = {label: f"model-{i}" for i, label in enumerate(results, 1)}
     try:
-        tests = asked_tests(ids, {**settings, "versus": versus, "alpha": alpha})
+        tests = section_of_tests(ids, {**settings, "versus": versus, "alpha": alpha})
         if y is not None or any(map(_is_table, results.values())):
             data = without_none({"label": label, "positive": positive, "unit": unit})
             return Findings(_of_predictions(results, ids, (X, y, groups, cv), wanted, data, tests))

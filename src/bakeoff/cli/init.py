@@ -14,6 +14,7 @@ import pandas as pd
 import yaml
 
 from bakeoff import __version__
+from bakeoff.api.build_study import without_none
 from bakeoff.cli.check import show_columns, show_undeclared
 from bakeoff.cli.terminal import outputs, say
 from bakeoff.data import records
@@ -176,8 +177,8 @@ def init(args: argparse.Namespace) -> None:
         return
     if args.data is None or args.target is None:
         raise UserError("give a table and its --target, or for a folder with an example --folder")
-    known = {key: getattr(args, key) for key in ("format", "encoding", "missing_values")}
-    settings = {key: value for key, value in known.items() if value is not None}
+    keys_of_files = ("format", "encoding", "missing_values")
+    settings = without_none({key: getattr(args, key) for key in keys_of_files})
     frame, keys = records.guess(args.data, args.target, settings)
     if args.target not in frame.columns:
         raise UserError(f"target: {unknown('column', args.target, frame.columns)}")

@@ -180,16 +180,14 @@ def table(each):
 
 @pytest.fixture
 def files(tmp_path, in_folder):
-    table(A).to_csv("net.csv", index=False)
-    table(B).to_csv("vit.csv", index=False)
+    for name, each in (("net", A), ("vit", B)):
+        table(each).to_csv(f"{name}.csv", index=False)
+        for seed, one in enumerate(each, start=1):
+            table([one]).drop(columns="seed").to_csv(f"{name}-{seed}.csv", index=False)
     wide = table(A[:3]).rename(columns={"y_pred": "net"})
     other = table(B).rename(columns={"y_pred": "vit"}).drop(columns="y_true")
     wide.merge(other, on=["id", "seed"]).to_csv("wide.csv", index=False)
-    for seed, one in enumerate(A, start=1):
-        table([one]).drop(columns="seed").to_csv(f"net-{seed}.csv", index=False)
     table(A[:1]).drop(columns="seed").to_csv("net-best.csv", index=False)  # no run of its own
-    for seed, one in enumerate(B, start=1):
-        table([one]).drop(columns="seed").to_csv(f"vit-{seed}.csv", index=False)
     return tmp_path
 
 
@@ -305,7 +303,7 @@ def test_an_experiment_of_given_runs(files, net, message):
     assert message in messages(config)
     if not message:
         problems, plan = check_experiment(load_experiment(config))
-        assert (problems, plan.tests[0].name) == ([], "recipe_difference")
+        assert (problems, plan[0].name) == ([], "recipe_difference")
 
 
 def test_a_gate_over_training_runs(files, bakeoff, answered, refused):

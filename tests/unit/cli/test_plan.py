@@ -27,14 +27,6 @@ def pilot(in_folder):
     return [y, *said]
 
 
-def test_rows_of_mcnemars_test(planned):
-    found = planned("--accuracy 0.85 --difference 0.02 --discordance 0.1")
-    assert found["rows"] == stats.McNemarPower(discordance=0.1).solve(difference=0.02, power=0.8).n
-    powers = {point["rows"]: point["power"] for point in found["curve"]}
-    assert powers[found["rows"]] == pytest.approx(found["power"], abs=1e-9)
-    assert [*powers.values()] == sorted(powers.values())
-
-
 TENTH = stats.McNemarPower(discordance=0.1)
 FOLDS = stats.FiveByTwoPower(discordance=0.1)
 INDEPENDENT = stats.McNemarPower(discordance=0.85 * 0.2 + 0.8 * 0.15)
@@ -44,6 +36,7 @@ INDEPENDENT = stats.McNemarPower(discordance=0.85 * 0.2 + 0.8 * 0.15)
     ("options", "test", "known"),
     [
         ("--accuracy 0.85", INDEPENDENT, {"power": 0.8}),
+        ("--accuracy 0.85 --discordance 0.1", TENTH, {"power": 0.8}),
         ("--discordance 0.1 --rows 500", TENTH, {"n": 500}),
         ("--discordance 0.1 --set test=cv5x2_f", FOLDS, {"power": 0.8}),
         ("--discordance 0.1 --alpha 0.01", TENTH, {"power": 0.8, "alpha": 0.01}),
@@ -55,6 +48,9 @@ def test_numbers_are_those_of_the_planning_function(planned, options, test, know
     assert (found["rows"], found["alpha"]) == (plan.n, pytest.approx(known.get("alpha", 0.05)))
     assert found["power"] == pytest.approx(plan.power, abs=0.002)
     assert ("independent errors" in found["assumed"][0]) == (test is INDEPENDENT)
+    powers = {point["rows"]: point["power"] for point in found["curve"]}
+    assert powers[found["rows"]] == pytest.approx(found["power"], abs=1e-9)
+    assert [*powers.values()] == sorted(powers.values())
 
 
 @pytest.mark.parametrize(
