@@ -43,6 +43,7 @@ class Problem(UserError):
         self.path = tuple(path)
         self.message = message
         self.at = self.path if at is None else tuple(at)
+        self.problems = (self,)
         super().__init__(f"{dotted(self.path)}: {message}")
 
     def __reduce__(self) -> tuple[type[Problem], tuple[Any, ...]]:
@@ -51,11 +52,6 @@ class Problem(UserError):
     def inside(self, place: Place) -> Problem:
         """Return the problem of a section that is found at a place of an experiment."""
         return Problem((*place, *self.path), self.message)
-
-    @property
-    def problems(self) -> tuple[Problem, ...]:  # type: ignore[override]
-        """Itself."""
-        return (self,)
 
 
 class Problems(UserError):

@@ -112,7 +112,8 @@ class GateRows:
     def about(self, metric: str) -> str | None:
         """Return the class that a metric is about; None where it is about all of them."""
         two = not self.by_values and len(self.given.classes) == 2
-        return self.given.classes[-1] if two and METRICS[metric].about_one_class else None
+        about_one = two and METRICS[metric].classes in ("positive", "negative")
+        return self.given.classes[-1] if about_one else None
 
     def check(self, metrics: Sequence[str]) -> None:
         """Refuse metrics that these rows say nothing of, and costs that no metric looks at."""

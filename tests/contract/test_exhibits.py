@@ -1,30 +1,20 @@
 """What holds of every exhibit of the report, whoever added it: it draws, and says what it shows."""
 
-import dataclasses
 import textwrap
 
-import numpy as np
-import pandas as pd
 import pytest
 
-from bakeoff import compare
-from bakeoff.comparisons.run_tests import subgroup_table
 from bakeoff.report import exhibits as package
 from bakeoff.report.exhibit import Section, figure, table
 from bakeoff.report.exhibits import build, draw, exhibits, records
 from bakeoff.report.page import Page
 from bakeoff.report.study import Study
-from bakeoff.spec import AnalysisPlan, PlannedTest, load_experiment
-from bakeoff.stats import catalogue
-from tests.unit.report.studies import experiment, ran
-from tests.unit.report.studies import study as make_study
+from bakeoff.spec import AnalysisPlan, PlannedTest
+from bakeoff.stats import Evidence, catalogue
+from tests.unit.report.cases import EXHIBITED, SOME
+from tests.unit.report.studies import experiment
+from tests.unit.report.test_texts import items_of, made
 
-MEANS = {"a": 0.95, "b": 0.94, "c": 0.90}
-COSTS = {"classes": ["no", "yes"], "matrix": [[0, 1], [5, 0]]}
-TESTS = (
-    "cv5x2_f", "bayes_correlated_t", "mcnemar", "cochran_q", "cost_sensitive",
-    "binomial_test",
-)  # fmt: skip
 TOY = '''
 from bakeoff.report.drawing import message
 from bakeoff.report.exhibit import Section, figure
@@ -39,49 +29,14 @@ def toy_shown(study):
 
 @pytest.fixture(scope="module")
 def study():
-    """Return a study of one data set that has exhibits of nearly every kind."""
-    plain = experiment(list(MEANS), tests=TESTS, costs=COSTS).resolved()
-    plain["on_error"] = "exclude"
-    plain["datasets"]["d"]["subgroups"] = ["sex"]
-    plain["models"]["a"] |= {"threshold": {"choose": "youden"}}
-    spec = load_experiment(plain)
-    one = ran(spec, MEANS, accuracies=MEANS)
-    keys = {"dataset": "d", "model": "a", "plan": "cv_5x2"}
-    sex = pd.Categorical(["f", "m"] * 100)
-    rows = dataclasses.replace(one.test_sets["d"], metric="accuracy", subgroups={"sex": sex})
-    return dataclasses.replace(
-        one,
-        subgroups=subgroup_table(spec, {"d": rows}),
-        choices=pd.DataFrame([{**keys, "parameter": "threshold", "value": "0.4"}]),
-        failed=pd.DataFrame([{**keys, "fold": 1, "why": "boom"}]),
-    )
-
-
-def studies_of_other_kinds():
-    """Yield studies over data sets, of numbers and of probabilities, for their own exhibits."""
-    rng = np.random.default_rng(0)
-    p = rng.uniform(0.05, 0.95, 200)
-    said = {"a": p, "b": p**2, "c": np.full(200, 0.4)}
-    metrics = ["net_benefit@0.2", "ici"]  # their curves look at probabilities
-    yield compare(rng.random(200) < p, said, positive=True, metrics=metrics)._study
-    more = {"task": "regression", "metrics": ["rmse"], "resampling": {"holdout": {}}}
-    dummy = "sklearn.dummy.DummyRegressor"
-    spec = experiment(list(MEANS), tests=("metric_difference",), estimator=dummy, **more)
-    yield make_study(spec, [], MEANS, metric="rmse")
-    means = {f"m{i}": [0.95 - i / 100, 0.85 - i / 100, 0.75] for i in range(7)}
-    spec = experiment(list(means), datasets=("d", "e", "f"), tests=("nemenyi", "cv5x2_f"))
-    yield ran(spec, means)
-
-
-@pytest.fixture(scope="module")
-def shown(study):
-    studies = *studies_of_other_kinds(), study
-    return {item.kind: (item, one) for one in studies for item in exhibits(one)}
+    return made("one data set")
 
 
 @pytest.mark.parametrize("kind", records())
-def test_every_exhibit_is_made_and_says_what_it_shows(shown, kind):
-    item, one = shown[kind]
+def test_every_exhibit_is_made_and_says_what_it_shows(kind):
+    some = (title for title, (_, kinds) in SOME.items() if kind in kinds)
+    title = next(title for title in (*EXHIBITED, *some) if kind in items_of(title))
+    one, item = made(title), items_of(title)[kind]
     assert len(item.title) > 5
     assert len(item.caption) > 60
     assert item.caption.endswith(".")
@@ -97,24 +52,16 @@ def test_every_exhibit_is_made_and_says_what_it_shows(shown, kind):
         assert table.note.startswith(item.caption)
 
 
-def designed(spec, names):
-    """Plan tests by their names alone, whether or not the experiment could run them."""
-    planned = AnalysisPlan(tuple(PlannedTest(name=name) for name in names))
-    return Study(spec, analysis=planned)
-
-
-def test_exhibits_of_any_tests_have_names_of_their_own():
-    spec = experiment(list(MEANS), datasets=("d", "e"), tests=list(catalogue()))
-    names = [item.name for item in exhibits(designed(spec, catalogue()))]
+def test_exhibits_of_any_tests_have_names_of_their_own_those_over_data_sets_first():
+    spec = experiment("abc", datasets="de", tests=list(catalogue()))
+    planned = AnalysisPlan(PlannedTest(name=name) for name in catalogue())
+    listed = exhibits(Study(spec, analysis=planned))
+    names = [item.name for item in listed]
     assert len(set(names)) == len(names)
-
-
-def test_what_is_about_the_whole_study_comes_first():
-    names = ("cv5x2_f", "nemenyi", "mcnemar")
-    spec = experiment(list(MEANS), datasets=("d", "e"), tests=names)
-    listed = exhibits(designed(spec, names))
-    tests = dict.fromkeys(item.test for item in listed if item.test)
-    assert list(tests) == ["nemenyi", "cv5x2_f", "mcnemar"]
+    evidence = [catalogue()[item.test].evidence for item in listed if item.kind == "pairs"]
+    over = [one is Evidence.DATASETS for one in evidence]
+    assert over == sorted(over, reverse=True)
+    assert {*over} == {True, False}
 
 
 @pytest.mark.parametrize("kind", [table, figure])
@@ -145,7 +92,9 @@ def added(tmp_path, monkeypatch):
 
 def test_one_file_adds_an_exhibit_to_page_folders_and_captions(added, study, tmp_path):
     added("toy_topic", TOY)
-    Page(study).write(tmp_path / "made")
+    shown = Page(study)
+    shown.__dict__["items"] = [i for i in exhibits(study) if i.kind in ("models", "toy_shown")]
+    shown.write(tmp_path / "made")
     page = (tmp_path / "made/report.html").read_text(encoding="utf-8")
     assert '<figure id="figure-toy_shown">' in page
     assert 'aria-label="A toy about made-up."' in page
@@ -154,15 +103,16 @@ def test_one_file_adds_an_exhibit_to_page_folders_and_captions(added, study, tmp
     assert (tmp_path / "made/captions/toy_shown.rst").read_text() == "The caption of a toy.\n"
 
 
-def test_a_module_without_exhibits_is_refused(added):
-    added("toy_empty", "from pathlib import Path\n")
-    with pytest.raises(TypeError, match="toy_empty has no table and no figure"):
-        records()
-
-
-def test_two_exhibits_of_one_name_are_refused(added):
-    added("toy_twice", TOY.replace("toy_shown", "forest"))
-    with pytest.raises(ValueError, match="toy_twice: there is another exhibit forest"):
+@pytest.mark.parametrize(
+    ("name", "text", "refused", "why"),
+    [
+        ("toy_empty", "import math\n", TypeError, "toy_empty has no table and no figure"),
+        ("toy_twice", TOY.replace("toy_shown", "forest"), ValueError, "another exhibit forest"),
+    ],
+)
+def test_a_module_without_exhibits_and_two_of_one_name_are_refused(added, name, text, refused, why):
+    added(name, text)
+    with pytest.raises(refused, match=why):
         records()
 
 

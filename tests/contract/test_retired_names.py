@@ -6,7 +6,7 @@ import re
 import pytest
 
 import bakeoff.stats
-from bakeoff.cli import tests as tests_command
+from bakeoff.cli import decisions
 from bakeoff.comparisons.plan_tests import plan_tests
 from bakeoff.errors import UserError
 from bakeoff.spec import load_experiment
@@ -56,7 +56,7 @@ def test_an_experiment_is_told(name, option, said):
 
 def test_the_command_line_is_told():
     with pytest.raises(UserError, match=INSTEAD):
-        tests_command.tests(argparse.Namespace(name="mcnemar_of_old"))
+        decisions.tests(argparse.Namespace(name="mcnemar_of_old"))
 
 
 @pytest.mark.parametrize(

@@ -10,9 +10,7 @@ import yaml
 
 from bakeoff.stats import cv5x2_f, mcnemar, metric_difference
 from tests.conftest import ROOT, called, served
-
-sys.path.insert(0, str(ROOT / "tests/unit/report"))
-from browser import CHROMIUM, DRIVER, browser
+from tests.unit.report.browser import CHROMIUM, DRIVER, browser
 
 OVERFLOW = "return document.documentElement.scrollWidth - document.documentElement.clientWidth"
 WIDE = "coming-from.html"

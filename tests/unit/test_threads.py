@@ -40,5 +40,5 @@ def test_function_on_one_thread_leaves_the_number_of_threads_and_sums_alike_on_a
 
 def test_what_sums_over_rows_is_on_one_thread():
     of_rows = ranking.contenders, run_tests.alone, run_tests.subgroup_table
-    for function in (answer, run_tests.run_on, *of_rows):
+    for function in (answer, run_tests.run_planned, *of_rows):
         assert function.__code__ is threads.on_one_thread(len).__code__

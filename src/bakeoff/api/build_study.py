@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from functools import wraps
 from inspect import getdoc, signature
 from textwrap import wrap
-from typing import Any, Literal, ParamSpec, TypedDict, TypeVar, cast
+from typing import Any, Literal, NamedTuple, ParamSpec, TypedDict, TypeVar, cast
 
 import numpy as np
 import pandas as pd
@@ -39,7 +39,7 @@ from bakeoff.spec import AnalysisPlan, Costs, Experiment, HypothesisTests
 from bakeoff.spec.experiment import Task, run_name
 from bakeoff.spec.given_models import GivenColumns, GivenData
 from bakeoff.spec.load import report_problems, validated
-from bakeoff.spec.metrics import GivenMetric, Kind, OwnMetric, passing_of
+from bakeoff.spec.metrics import GivenMetric, Kind, OwnMetric, Passing, passing_of
 from bakeoff.spec.problems import problems_with_task
 from bakeoff.stats import ArgumentError, catalogue, plain
 
@@ -52,16 +52,33 @@ KINDS: Mapping[str, Kind] = {
     "wrong": "error",
 }
 """Kinds of numbers per row: the direction that is better, or the meaning of 1."""
+_OF_LABELS = ("truth", "predicted", "classes", "positive", "costs", "task", "unit", "variant")
 
 
-def measured_by(
-    values: str | None, metrics: str | Sequence[str], of_labels: Mapping[str, Any]
-) -> tuple[Kind | None, tuple[str, ...], Mapping[str, OwnMetric]]:
-    """Tell what numbers per row are, the metrics of predictions, and which of these are the user's.
+class Measured(NamedTuple):
+    """By what models are compared: a kind of numbers per row, or metrics of predictions."""
 
-    Numbers per row have neither metrics, but for ``pass@k`` and ``pass^k`` of the runs of items
-    that are right or wrong, nor what is `of_labels`.
-    """
+    kind: Kind | None = None
+    metrics: tuple[str, ...] = ()
+    own_metrics: Mapping[str, OwnMetric] = {}
+    """Which of the metrics are the user's."""
+    numbers: bool | None = None
+    """Whether numbers are predicted; None where neither the task nor the metrics say so."""
+
+    @property
+    def of_items(self) -> bool:
+        """Whether of all runs of an item one value is left."""
+        return isinstance(self.kind, Passing)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The metrics, or what the numbers per row are called."""
+        return (self.kind.name,) if isinstance(self.kind, GivenMetric) else self.metrics
+
+
+def measured_by(options: Mapping[str, Any]) -> Measured:
+    """Tell by what models are compared: numbers per row have no metrics but pass@k and pass^k."""
+    values, metrics = options["values"], options["metrics"]
     names = (metrics,) if isinstance(metrics, str) else tuple(metrics or ())
     marks = KINDS.get(values or "")
     passing = next(filter(None, map(passing_of, names)), None)
@@ -76,14 +93,16 @@ def measured_by(
         if not isinstance(marks, str):
             raise UserError(
                 f"metrics: {passing.label} is about runs that are right or wrong; `values: right` "
-                "says that 1 is right",
+                "says that 1 is right"
             )
         marks, names = passing.model_copy(update={"marks": marks}), ()
-    for key, value in {**of_labels, "metrics": names}.items() if values is not None else ():
+    of_labels = {key: options.get(key) for key in _OF_LABELS} | {"metrics": names}
+    for key, value in of_labels.items() if values is not None else ():
         is_given = value is not None and not (isinstance(value, Sequence) and not len(value))
         if is_given and (key != "variant" or values in ("higher", "lower")):
             raise UserError(f"{key}: is for predictions, not for numbers per row (values)")
-    return marks, *taken_by_path(names)
+    names, own_metrics = taken_by_path(names)
+    return Measured(marks, names, own_metrics, numbers_wanted(options.get("task"), names))
 
 
 def numbers_wanted(task: str | None, metrics: Sequence[str]) -> bool | None:
@@ -118,6 +137,13 @@ class TestSettings(TypedDict, total=False):
     tests: Sequence[str]
     options: Mapping[str, Mapping[str, object]] | None
     name: str
+
+
+class FoldSettings(TestSettings, total=False):
+    """What few need of the tests on folds."""
+
+    scoring: str | Sequence[str]
+    unit: str | None
 
 
 @contextmanager
@@ -228,14 +254,10 @@ _OF_FITS = ("snakemake", "scikit-learn", "skrub")
 
 
 def asked_tests(
-    ids: Mapping[str, str],
-    settings: Mapping[str, Any],
-    *,
-    versus: str | None,
-    what: str = "model",
-    **more: Any,
+    ids: Mapping[str, str], settings: Mapping[str, Any], what: str = "model", **more: Any
 ) -> dict[str, Any]:
     """Return the section `tests:` of an experiment from the arguments of a call."""
+    versus = settings["versus"]
     if versus is not None and versus not in ids:
         raise UserError(f"versus: {unknown(what, versus, ids)}")
     run, side = list(settings["tests"]), settings["alternative"]
@@ -244,6 +266,7 @@ def asked_tests(
         "versus": None if versus is None else ids[versus],
         "alternative": None if side == "two-sided" else side,
         "correction": settings["correction"],
+        "alpha": settings["alpha"],
         "options": dict(settings["options"] or {}) or None,
     }
     return without_none(section | more)
@@ -280,6 +303,7 @@ def given_study(
     tests: AnalysisPlan,
     evidence: Mapping[str, Any],
     scores: pd.DataFrame,
+    command: str,
     **more: Any,
 ) -> Study:
     """Run the planned tests, and make the study for the report."""
@@ -291,7 +315,7 @@ def given_study(
         if isinstance(spec, GivenData)
     }
     parts: dict[str, Any] = {"cards": cards, "analysis": tests, **more}
-    return Study(experiment, tuple(merged(results)), scores, **parts)
+    return made_by(Study(experiment, tuple(merged(results)), scores, **parts), command)
 
 
 def made_by(study: Study, command: str) -> Study:
@@ -301,14 +325,16 @@ def made_by(study: Study, command: str) -> Study:
     return dataclasses.replace(study, environment=used, command=command)
 
 
-def build_study(given: Observations, settings: Mapping[str, Any]) -> Study:
-    """Run the tests of the experiment of these predictions, and make the study for its report.
-
-    `settings` are the options of `compare`, with `kind` of numbers per row, `own_metrics`, and
-    `columns` that relate rows.
-    """
+def build_study(
+    given: Observations,
+    measured: Measured,
+    columns: Mapping[str, str],
+    settings: Mapping[str, Any],
+    command: str,
+) -> Study:
+    """Run the tests of the experiment of these predictions; `columns` relate rows, by role."""
     given.check_answers()
-    experiment = _experiment(given, settings)
+    experiment = _experiment(given, measured, columns, settings)
     if problems := [*problems_with_task(experiment)]:
         raise report_problems(problems)
     planned = planned_tests(experiment)
@@ -321,12 +347,14 @@ def build_study(given: Observations, settings: Mapping[str, Any]) -> Study:
     target, truth = given.target, given.truth
     if not given.in_order:  # of counts no classes are known
         target, truth = Target(()), np.full(len(truth), -1)
-    card = given_card(ROWS, spec, {ROWS: settings["files"]}, target, truth, len(given.left_out))
+    files = {ROWS: settings.get("files", ())}
+    card = given_card(ROWS, spec, files, target, truth, len(given.left_out))
     return given_study(
         experiment,
         tests,
         {ROWS: rows},
         pd.DataFrame(over_seeds(_scores(given, experiment))),
+        command,
         cards={ROWS: card | {"group_columns": given.like_groups}},
         test_sets={} if rows.by_values else {ROWS: rows},
         numbers={ROWS: rows} if rows.by_values else {},
@@ -337,22 +365,27 @@ def build_study(given: Observations, settings: Mapping[str, Any]) -> Study:
     )
 
 
-def _experiment(given: Observations, settings: Mapping[str, Any]) -> Experiment:
+def _experiment(
+    given: Observations, measured: Measured, columns: Mapping[str, str], settings: Mapping[str, Any]
+) -> Experiment:
     """Make the experiment of given predictions, or numbers, of one test set."""
-    costs, kind = settings["costs"], settings["kind"]
+    costs, kind = settings["costs"], measured.kind
     if costs is not None:
         costs = validated(Costs, costs, ("costs",))
-    metrics = list(dict.fromkeys(settings["metrics"] or (given.task.metric,)))
-    measured: list[Any] = [*metrics]
+    metrics = list(dict.fromkeys(measured.metrics or (given.task.metric,)))
+    metrics_and_kinds: list[Any] = [*metrics]
     if kind is None:
         check_metrics(metrics, given, costs)
     else:  # what is right and what is wrong was settled when the numbers were read
         metrics = [METRIC] if isinstance(kind, str) else []
-        measured = [*metrics] or [kind]
+        metrics_and_kinds = [*metrics] or [kind]
     cost = FIXED_METRICS["classes"]
+    if costs is not None and cost not in metrics_and_kinds:
+        metrics_and_kinds.append(cost)
     ids = {label: f"model-{i}" for i, label in enumerate(given.models, 1)}
-    tests = _tests(given, settings, ids, metrics)
-    columns = validated(GivenColumns, {**settings["columns"], "subgroups": list(given.subgroups)})
+    in_time = "time" in columns and "groups" not in columns
+    tests = _tests(given, settings, ids, metrics, in_time)
+    named_columns = validated(GivenColumns, {**columns, "subgroups": list(given.subgroups)})
     brings = {"predictions" if kind is None else "values": given.name}
     return given_experiment(
         tests,
@@ -362,14 +395,14 @@ def _experiment(given: Observations, settings: Mapping[str, Any]) -> Experiment:
             key: {
                 **brings,
                 "label": label,
-                **_training(given, label, label in settings["deterministic"], columns),
+                **_training(given, label, label in settings["deterministic"], named_columns),
             }
             for label, key in ids.items()
         },
-        metrics=[*measured, *([cost] if costs is not None and cost not in measured else [])],
+        metrics=metrics_and_kinds,
         resampling={"holdout": {}},
         costs=costs,
-        own_metrics=dict(settings["own_metrics"]),
+        own_metrics=dict(measured.own_metrics),
     )
 
 
@@ -399,9 +432,9 @@ def _tests(
     settings: Mapping[str, Any],
     ids: Mapping[str, str],
     metrics: Sequence[str],
+    in_time: bool,
 ) -> dict[str, Any]:
     """Make the section `tests:` of the experiment; no metrics are named of numbers per row."""
-    in_time = "time" in settings["columns"] and "groups" not in settings["columns"]
     serial = given.task.numbers and in_time and not settings["independent_rows"]
     run = on_given_rows(
         len(ids), metrics, settings["costs"] is not None, serial, runs=given.several_runs
@@ -423,8 +456,7 @@ def _tests(
             )
         for name in taking:
             options.setdefault(name, {})[INDEPENDENT] = True
-    wanted = {**settings, "tests": run, "options": options}
-    return asked_tests(ids, wanted, versus=settings["versus"], alpha=settings["alpha"])
+    return asked_tests(ids, {**settings, "tests": run, "options": options})
 
 
 def _side_by_side(given: Observations, ids: Sequence[str]) -> PairedPredictions:
@@ -480,13 +512,14 @@ def _scores(given: Observations, experiment: Experiment) -> Iterator[dict[str, A
 
 
 def names_of(study: Study) -> dict[str, str]:
-    """Map the ids of the models of a study without an experiment to their names."""
+    """Map the ids of models to their names: the user's, which are the ids in an experiment."""
     models = study.experiment.models.items()
-    return {"": "", **{name: model.label or name for name, model in models}}
+    return {"": "", **{key: (study.command and model.label) or key for key, model in models}}
 
 
-def as_plain(study: Study, verdict: Verdict, names: Mapping[str, str]) -> dict[str, Any]:
+def as_plain(study: Study, verdict: Verdict) -> dict[str, Any]:
     """Return verdict, mean scores and comparisons, models by their names."""
+    names = names_of(study)
     means = study.scores.groupby(["model", "metric"])["value"].mean().to_dict()
     subgroups = [
         {str(key): plain(value) for key, value in line.items()}

@@ -17,7 +17,6 @@ from bakeoff.api.build_study import (
     described_metric,
     given_experiment,
     given_study,
-    made_by,
     planned_tests,
     takes,
 )
@@ -42,10 +41,7 @@ MISSING = ("refuse", "failed", "drop_dataset")
 
 
 def study_of_scores(table: Any, command: str, settings: Mapping[str, Any]) -> Study:
-    """Read a table of scores, wide or long, run the tests on them, and make the study.
-
-    `settings` are the arguments of `compare_datasets`.
-    """
+    """Compare models by a table of scores as the arguments of `compare_datasets` say."""
     datasets, models, metrics = settings["datasets"], settings["models"], settings["metrics"]
     missing = settings["missing"]
     frame = pd.DataFrame(by_name("table", table, "a table of data sets and models"))
@@ -82,8 +78,6 @@ def study_of_scores(table: Any, command: str, settings: Mapping[str, Any]) -> St
         asked_tests(
             ids,
             settings,
-            versus=settings["versus"],
-            alpha=settings["alpha"],
             missing_cells="error" if missing == MISSING[0] else missing,
             dataset_groups=_groups(long, data),
         ),
@@ -137,18 +131,18 @@ def study_of_scores(table: Any, command: str, settings: Mapping[str, Any]) -> St
     if len(imputed):
         counts = some([f"{count:,} of {model}" for model, count in imputed.items()])
         notes.append(f"Scores that are imputed and none of the model (column `imputed`): {counts}.")
-    study = given_study(
+    return given_study(
         experiment,
         planned,
         {MATRIX: matrix, HOLES: holes},
         frame,
+        command,
         notes={next(iter(experiment.datasets)): notes},
         missing={
             "policy": experiment.tests.missing_cells,
             "missing": [vars(hole) for hole in holes],
         },
     )
-    return made_by(study, command)
 
 
 def _long(
@@ -172,7 +166,7 @@ def _long(
     if datasets in _MODEL:
         raise UserError(
             f"datasets: column {datasets!r} names the models: turn the table, so that it has a row "
-            "for each data set, or rename the column",
+            "for each data set, or rename the column"
         )
     shared = pd.DataFrame(
         {
@@ -233,7 +227,7 @@ def _columns_of_models(
             example = f" (found {texts.iloc[0]!r})" if len(texts) else ""
             raise UserError(
                 f"models: column {name!r} has no number{example}: name the columns of the models, "
-                "and write their scores as plain numbers (0.93)",
+                "and write their scores as plain numbers (0.93)"
             )
     return columns
 
@@ -261,7 +255,7 @@ def _by_texts_or_index(frame: pd.DataFrame, others: Sequence[str]) -> tuple[pd.D
         if texts or any(name in frame for name in _MODEL):
             raise UserError(
                 "datasets: which column names the data sets? The index merely counts; there are "
-                f"{some(frame.columns, 8)}",
+                f"{some(frame.columns, 8)}"
             )
     return frame.rename_axis(index="data set").reset_index(), "data set"
 
@@ -302,7 +296,7 @@ def _averaged(long: pd.DataFrame, cells: pd.MultiIndex, decimals: int | None) ->
         times = int((long[[*_CELL, "repeat"]] == one[[*_CELL, "repeat"]]).all(axis=1).sum())
         raise UserError(
             f"runs: {one['model']} has {times} scores on {one['dataset']}: which column counts "
-            "folds or seeds? Their mean is one score; they are never data sets",
+            "folds or seeds? Their mean is one score; they are never data sets"
         )
     text = long["value"].astype(object).fillna("").astype(str).str.strip()
     numbers = pd.to_numeric(long["value"], errors="coerce").astype(np.float64)
@@ -414,16 +408,8 @@ def compare_datasets(
     """
     if missing not in MISSING:
         raise UserError(f"missing: found {missing!r}, expected one of {', '.join(MISSING)}")
-    arguments = {
-        **settings,
-        "datasets": datasets,
-        "values": values,
-        "metrics": [metrics] if isinstance(metrics, str) else metrics,
-        "models": models,
-        "runs": [runs] if isinstance(runs, str) and runs else list(runs),
-        "groups": groups,
-        "missing": missing,
-        "versus": versus,
-        "alpha": alpha,
-    }
-    return Findings(study_of_scores(table, "bakeoff.compare_datasets(table, …)", arguments))
+    names = [metrics] if isinstance(metrics, str) else metrics
+    repeats = [runs] if isinstance(runs, str) and runs else list(runs)
+    how = {**settings, "datasets": datasets, "values": values, "metrics": names, "models": models}
+    how |= {"runs": repeats, "groups": groups, "missing": missing, "versus": versus, "alpha": alpha}
+    return Findings(study_of_scores(table, "bakeoff.compare_datasets(table, …)", how))

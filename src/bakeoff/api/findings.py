@@ -37,6 +37,8 @@ _BRIEF = (
     *("p_b_better", "pvalue", "pvalue_adjusted", "decision"),
 )
 """The columns of a table of pairs that fit a screen."""
+FORMS = {".html": "html", ".md": "brief", ".tex": "latex"}
+"""The forms of a page, by the endings of files."""
 _ROWS = 30
 """Rows that fit a screen."""
 
@@ -155,11 +157,8 @@ class Findings:
 
     def to_json(self) -> str:
         """Return verdict, mean scores and all comparisons, with every detail, as JSON."""
-        return json.dumps(
-            as_plain(self._study, self._page.verdict, self._names_of_models),
-            indent=2,
-            ensure_ascii=False,
-        )
+        found = as_plain(self._study, self._page.verdict)
+        return json.dumps(found, indent=2, ensure_ascii=False)
 
     def save(self, path: str | Path) -> Path:
         """Write everything to a file.
@@ -181,16 +180,12 @@ class Findings:
             Another ending, or a place that cannot be written to.
         """
         file = Path(path)
-        writers = {
-            ".html": lambda: self._page.html,
-            ".md": lambda: self._page.brief,
-            ".tex": lambda: self._page.latex,
-            ".json": lambda: self.to_json() + "\n",
-        }
-        if file.suffix.lower() not in writers:
-            endings = joined(list(writers), "or")
+        ending = file.suffix.lower()
+        if ending not in (*FORMS, ".json"):
+            endings = joined([*FORMS, ".json"], "or")
             raise UserError(f"path: found {shown(str(path))}, expected a name with {endings}")
-        write_text(file, writers[file.suffix.lower()]())
+        text = getattr(self._page, FORMS[ending]) if ending in FORMS else self.to_json() + "\n"
+        write_text(file, text)
         return file
 
     def __repr__(self) -> str:
@@ -220,12 +215,6 @@ class Findings:
         """The family of pairs that the verdict goes by."""
         pairs = (family for family in self._study.families if family.role == "pair")
         return next(iter((*self._study.mains, *pairs)), None)
-
-    @cached_property
-    def _names_of_models(self) -> dict[str, str]:
-        """The user's names of the models, which are their ids in an experiment."""
-        study = self._study
-        return names_of(study) if study.command else {m: m for m in ("", *study.models)}
 
     def _item(self, form: str, name: str | None) -> Item:
         items = {item.name: item for item in self._page.items if item.form == form}
@@ -268,7 +257,7 @@ class Findings:
         )
 
     def _named(self, frame: pd.DataFrame) -> pd.DataFrame:
-        names, columns = self._names_of_models, frame.columns
+        names, columns = names_of(self._study), frame.columns
         of_models = [c for c in ("model", "model_a", "model_b") if c in columns]
         return frame.assign(**{c: frame[c].map(names.__getitem__) for c in of_models})
 

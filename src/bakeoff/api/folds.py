@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from bakeoff.api.build_study import (
     HOLDOUT,
-    TestSettings,
+    FoldSettings,
     as_pandas,
     asked_tests,
     described_metric,
@@ -28,11 +28,12 @@ from bakeoff.api.build_study import (
     takes,
     without_none,
 )
-from bakeoff.api.estimator_input import learner_of, task_of
+from bakeoff.api.estimators import ONE_ROUND, REPEATED, learner_of, task_of
 from bakeoff.api.findings import Findings
 from bakeoff.data.given_predictions import HeldModel
 from bakeoff.data.target import looks_like_a_quantity
 from bakeoff.errors import UserError, listed, placed, some, unknown
+from bakeoff.execution.fits import run_in_process
 from bakeoff.report.numbers import clean
 from bakeoff.report.study import Study
 from bakeoff.scores import METRICS, Need, metrics_of
@@ -52,20 +53,8 @@ _FOLDS, _DATA = "folds", "data"
 _WITHOUT = "the fit or the metric gave no number"
 Split = tuple[NDArray[Any], NDArray[Any]]
 """The places of the rows that are trained on, and of those that are tested."""
-ONE_ROUND = (
-    *("KFold", "StratifiedKFold", "GroupKFold", "StratifiedGroupKFold"),
-    *("LeaveOneOut", "LeaveOneGroupOut"),
-)
-REPEATED = ("RepeatedKFold", "RepeatedStratifiedKFold")
 _DRAWN = ("ShuffleSplit", "StratifiedShuffleSplit", "GroupShuffleSplit")
 _PROVE = "pass `return_indices=True` to `cross_validate`, so that the results hold them"
-
-
-class FoldSettings(TestSettings, total=False):
-    """What few need."""
-
-    scoring: str | Sequence[str]
-    unit: str | None
 
 
 @takes(FoldSettings)
@@ -140,7 +129,7 @@ def compare_folds(
     unit, label = settings["unit"], settings["name"]
     ids = {label: f"model-{i}" for i, label in enumerate(results, 1)}
     try:
-        tests = asked_tests(ids, settings, versus=versus, alpha=alpha)
+        tests = asked_tests(ids, {**settings, "versus": versus, "alpha": alpha})
         if y is not None or any(map(_is_table, results.values())):
             data = without_none({"label": label, "positive": positive, "unit": unit})
             return Findings(_of_predictions(results, ids, (X, y, groups, cv), wanted, data, tests))
@@ -342,8 +331,8 @@ def _of_scores(
     frame = frame[[*HOLDOUT]]
     check_ranges(frame, metrics_of(experiment), "scores", ("scores",))
     shown = frame if plan.sized else frame.assign(n_train=np.nan, n_test=np.nan)
-    study = given_study(experiment, planned, {_FOLDS: frame}, shown)
-    return made_by(study, "bakeoff.compare_folds(results, cv=cv, …)")
+    command = "bakeoff.compare_folds(results, cv=cv, …)"
+    return given_study(experiment, planned, {_FOLDS: frame}, shown, command)
 
 
 def _turned(name: str, values: NDArray[np.float64]) -> tuple[str, NDArray[np.float64]]:
@@ -379,8 +368,6 @@ def _of_predictions(
     tests: Mapping[str, Any],
 ) -> Study:
     """Run the experiment of models that bring their predictions of folds."""
-    from bakeoff.execution.fits import run_in_process  # imports all rooms
-
     X, y, groups, cv = rows
     if all(map(_is_table, results.values())):
         tables = {label: _table(label, one, y) for label, one in results.items()}

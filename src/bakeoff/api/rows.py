@@ -16,15 +16,7 @@ import pandas as pd
 import pyarrow as pa
 from numpy.typing import ArrayLike
 
-from bakeoff.api.build_study import (
-    as_pandas,
-    build_study,
-    by_name,
-    made_by,
-    measured_by,
-    numbers_wanted,
-    takes,
-)
+from bakeoff.api.build_study import Measured, as_pandas, build_study, by_name, measured_by, takes
 from bakeoff.api.datasets import MISSING, study_of_scores
 from bakeoff.api.findings import Findings
 from bakeoff.data.columns import sorted_names
@@ -45,12 +37,11 @@ from bakeoff.sources.common.identifiers import arrow_column, series_of
 from bakeoff.spec.experiment import run_name
 from bakeoff.spec.given_models import CLASS, GivenColumns
 from bakeoff.spec.load import read_yaml, validated
-from bakeoff.spec.metrics import GivenMetric, Kind, OwnMetric, Passing
+from bakeoff.spec.metrics import GivenMetric
 from bakeoff.stats import Release, Runs
 
 Series: TypeAlias = "pd.Series[Any]"
 Rows: TypeAlias = "pd.Series[Any] | pd.DataFrame"
-_OF_LABELS = ("truth", "predicted", "classes", "positive", "costs", "task", "unit", "variant")
 RELATING = ("groups", "time", "runs", "seeds")
 """The columns that relate rows."""
 MOST_COUNTED = 10_000_000
@@ -149,23 +140,17 @@ def compare(
         raise UserError("runs: found no groups, expected the items that were run several times")
     if settings["bins"] is not None and subgroups is None:
         raise UserError("bins: found no subgroups, expected the columns to be cut")
-    of_labels = {key: settings[key] for key in ("costs", "unit", "variant", "classes")}
-    given, kind, names, own_metrics = side_by_side(
-        *(y, predictions, related, {**of_labels, "positive": positive, "task": task}),
-        values=values,
-        metrics=metrics,
-        subgroups=subgroups,
-        bins=settings["bins"],
-        name=settings["name"],
-    )
-    of_items = isinstance(kind, Passing)
-    columns = {role: role for role in related if related[role] is not None and not of_items}
+    how: dict[str, Any] = {**settings, "positive": positive, "task": task, "values": values}
+    how |= {"metrics": metrics, "subgroups": subgroups, "versus": versus, "alpha": alpha}
+    given, measured = side_by_side(y, predictions, related, how)
+    roles = () if measured.of_items else related
+    columns = {role: role for role in roles if related[role] is not None}
     models = predictions.items() if isinstance(predictions, Mapping) else ()
     fixed = [str(m) for m, one in models if isinstance(one, Runs) and one.deterministic]
-    how: dict[str, object] = {**settings, "versus": versus, "alpha": alpha, "files": ()}
-    how |= {"metrics": names, "kind": kind, "own_metrics": own_metrics, "columns": columns}
-    study = build_study(given, {**how, "deterministic": fixed})
-    return Findings(made_by(study, "bakeoff.compare(y, predictions, …)"))
+    how["deterministic"] = fixed
+    return Findings(
+        build_study(given, measured, columns, how, "bakeoff.compare(y, predictions, …)")
+    )
 
 
 class GateSettings(TypedDict, total=False):
@@ -234,21 +219,16 @@ def gate(
     """
     if subgroups is not None and not isinstance(subgroups, Mapping | pd.DataFrame):
         subgroups = {"subgroup": subgroups}
-    of_labels = {key: settings[key] for key in ("classes", "costs", "unit")}
-    given, kind, names, _ = side_by_side(
-        *(y, {"base": base, "candidate": candidate}, {"groups": groups}),
-        {"positive": positive, "task": task, **of_labels},
-        values=values,
-        metrics=metrics,
-        subgroups=subgroups,
-        called="{}",
-    )
+    how: dict[str, Any] = {**settings, "positive": positive, "task": task, "values": values}
+    how |= {"metrics": metrics, "subgroups": subgroups}
+    models = {"base": base, "candidate": candidate}
+    given, measured = side_by_side(y, models, {"groups": groups}, how, called="{}")
     parts = {name: np.asarray(column.astype(str)) for name, column in given.subgroups.items()}
+    kind = measured.kind
     better = not isinstance(kind, GivenMetric) or kind.greater_is_better
     rows = GateRows(given, parts, greater_is_better=better)
     rows = rows.measured(settings["unit"], settings["costs"])
-    measured = (kind.name,) if isinstance(kind, GivenMetric) else names
-    return decide(rows, read_terms(rows, measured, margin, alpha, superior))
+    return decide(rows, read_terms(rows, measured.names, margin, alpha, superior))
 
 
 def assert_not_worse(
@@ -283,26 +263,18 @@ def side_by_side(
     y: Any,
     predictions: Any,
     related: Mapping[str, Any],
-    of_labels: Mapping[str, Any],
+    options: Mapping[str, Any],
     *,
-    values: str | None,
-    metrics: str | Sequence[str] = (),
-    subgroups: Any = None,
-    bins: Mapping[str, Sequence[float]] | None = None,
-    name: str = "the test set",
     called: str = "predictions[{!r}]",
-) -> tuple[Observations, Kind | None, tuple[str, ...], Mapping[str, OwnMetric]]:
-    """Put the predictions of several models side by side, read as the tables of files are.
-
-    Returns what numbers per row are, the names of the metrics and the user's own ones too.
-    """
-    kind, measured, own_metrics = measured_by(values, metrics, of_labels)
+) -> tuple[Observations, Measured]:
+    """Put the predictions of several models side by side, read as the tables of files are."""
+    measured = measured_by(options)
+    values, numbers, bins = options["values"], measured.numbers, options.get("bins") or {}
     if values is None and y is None:
         raise UserError("y: found None, expected the true labels (or say what `values` are)")
     if values is not None and y is not None:
         raise UserError("y: labels are for predictions, not for numbers per row: pass None")
-    numbers = numbers_wanted(of_labels.get("task"), measured)
-    classes, positive = of_labels.get("classes") or (), of_labels.get("positive")
+    classes, positive = options.get("classes") or (), options.get("positive")
     expected = "those of each model by its name: {'old': …, 'new': …}"
     by_model = by_name("predictions", predictions, expected)
     if len({str(model) for model in by_model}) < max(2, len(by_model.keys())):
@@ -321,11 +293,11 @@ def side_by_side(
             place = f"[{seed - 1}]" if len(several) > 1 else ""
             runs[run_name(str(model), seed)] = called.format(str(model)) + place, run
     dividing = {}
-    if subgroups is not None:
+    if options["subgroups"] is not None:
         expected = "columns by their names: {'sex': …}, or a DataFrame"
-        by_column = by_name("subgroups", subgroups, expected)
+        by_column = by_name("subgroups", options["subgroups"], expected)
         dividing = {str(column): one for column, one in by_column.items()}
-    for column in bins or {}:
+    for column in bins:
         if column not in dividing:
             raise UserError(f"bins: {unknown('column', str(column), dividing)}")
     arguments = {"y": y, **dict(runs.values()), **related}
@@ -339,7 +311,7 @@ def side_by_side(
             repeated = [f"{group} run {run}" for group, run in twice.itertuples(index=False)]
             raise UserError(f"runs: a group has each run once; found twice: {some(repeated)}")
     shared = {"id": pd.Series(np.arange(1, len(next(iter(rows.values()))) + 1)), **kin}
-    if isinstance(kind, Passing):
+    if measured.of_items:
         if "groups" not in kin:
             raise UserError("groups: found None, expected the items that were run several times")
         items = kin["groups"]
@@ -348,7 +320,7 @@ def side_by_side(
     for column in dividing:
         what = f"subgroups[{column!r}]"
         shared[column] = one_column(what, rows[what])
-    how: dict[str, Any] = {"values": kind, "labels": True}
+    how: dict[str, Any] = {"values": measured.kind, "labels": True}
     columns: list[str] = []
     if values is None:
         truth = one_column("y", rows["y"])
@@ -369,11 +341,11 @@ def side_by_side(
         true = {"y": truth} if values is None and not tables else {}
         texts = {n: arrow_column(one) for n, one in (shared | true | taken).items()}
         tables[run] = Records(what, pa.table(texts), ())
-    cut = {column: {"bins": np.ravel(cuts).tolist()} for column, cuts in (bins or {}).items()}
+    cut = {column: {"bins": np.ravel(cuts).tolist()} for column, cuts in bins.items()}
     parts = [{"column": column, **cut.get(column, {})} for column in dividing]
     named = validated(GivenColumns, {**roles, "subgroups": parts})
-    given = read_given(GivenTables(name, tables), named, **how)
-    return dataclasses.replace(given, like_groups=()), kind, measured, own_metrics
+    given = read_given(GivenTables(options.get("name", "the test set"), tables), named, **how)
+    return dataclasses.replace(given, like_groups=()), measured
 
 
 def _classes(y: Series, classes: Sequence[Any]) -> list[str]:
@@ -491,16 +463,12 @@ def _counts(index: pd.Index[Any]) -> bool:
 
 # --- files
 
-Given: TypeAlias = tuple[
-    GivenTables, GivenColumns, Kind | None, tuple[str, ...], Mapping[str, OwnMetric]
-]
-"""Tables, the columns to read, what numbers per row are, metrics, and which are the user's."""
 
-
-def read_tables(paths: Sequence[str], options: Mapping[str, Any], subgroups: Any = ()) -> Given:
+def read_tables(
+    paths: Sequence[str], options: Mapping[str, Any], subgroups: Any = ()
+) -> tuple[GivenTables, GivenColumns, Measured]:
     """Read the tables of paths, and tell what is left out."""
-    labels = {name: options.get(name) for name in _OF_LABELS}
-    kind, metrics, own_metrics = measured_by(options["values"], options["metrics"] or (), labels)
+    measured = measured_by(options)
     missing = options.get("missing")
     if missing not in (None, "wrong", "common"):
         raise UserError(f"missing: {unknown('value', missing, ('wrong', 'common'))}")
@@ -521,7 +489,7 @@ def read_tables(paths: Sequence[str], options: Mapping[str, Any], subgroups: Any
     keys = {"truth": truth, "id": options["id"], "predicted": options["predicted"], "value": value}
     keys |= {name: options.get(name) for name in RELATING}
     columns = validated(GivenColumns, {**keys, "subgroups": list(subgroups)})
-    return tables, columns, kind, metrics, own_metrics
+    return tables, columns, measured
 
 
 def keys_named(options: Mapping[str, Any]) -> TableKeys:
@@ -540,7 +508,7 @@ def subgroups_named(parts: Sequence[str]) -> list[str | dict[str, Any]]:
         except ValueError:
             raise UserError(
                 f"subgroups: found {part!r}, expected a column like sex, or one of numbers with "
-                "the places to cut it at, like age:40:65",
+                "the places to cut it at, like age:40:65"
             ) from None
         columns.append({"column": name, "bins": bins} if bins else name)
     return columns
@@ -558,23 +526,20 @@ def costs_in(path: str | None) -> Any:
 
 
 def study_of_files(options: Mapping[str, Any], command: str) -> tuple[Study, list[str]]:
-    """Compare models by files of predictions, or by a table of scores; return how files are read.
-
-    `options` are those of `bakeoff compare`.
-    """
+    """Compare models as the options of `bakeoff compare` say; return how files are read too."""
     if options["datasets"] is not None:
         return _of_scores(options, command), []
-    settings: dict[str, Any] = {"own_metrics": {}, "kind": None, "columns": {}, **options}
-    settings |= {"costs": costs_in(options["costs"]), "metrics": options["metrics"] or ()}
+    settings = {**options, "costs": costs_in(options["costs"])}
     if options["counts"] is not None:
         if options["files"] or options["subgroups"] is not None:
             raise UserError("--counts stands in place of files and their columns")
         counted = _called(_from_counts(options["counts"]), options["models"])
-        return made_by(build_study(counted, settings), command), []
+        by = Measured(metrics=tuple(options["metrics"] or ()))
+        return build_study(counted, by, {}, settings, command), []
     if not options["files"]:
         raise UserError("expected a file, or --counts; see `bakeoff compare --help`")
     subgroups = subgroups_named(options["subgroups"] or ())
-    tables, columns, kind, metrics, own_metrics = read_tables(options["files"], options, subgroups)
+    tables, columns, measured = read_tables(options["files"], options, subgroups)
     few = 1 < len(tables.tasks) <= _MOST_TASKS
     if options["subgroups"] is None and few and options["groups"] != TASK:
         # what one score hides: a task that weighs little
@@ -585,7 +550,7 @@ def study_of_files(options: Mapping[str, Any], command: str) -> tuple[Study, lis
     if tables.wide is None and len(tables.models) < 2:
         one = next(iter(tables.models))
         raise UserError(f"{tables.name} holds one model ({one}), comparing needs two")
-    if kind is None:
+    if measured.kind is None:
         tables.refuse_numbers()
         if tables.wide is not None and options["predicted"] is not None:
             raise UserError("predicted: is for one table per model; --models chooses columns")
@@ -605,23 +570,18 @@ def study_of_files(options: Mapping[str, Any], command: str) -> tuple[Study, lis
         positive=options["positive"],
         drop_unlabelled=options["missing_target"] == "drop",
         labels=options["task"] == "classification",
-        numbers=numbers_wanted(options["task"], metrics),
-        values=kind,
+        numbers=measured.numbers,
+        values=measured.kind,
         missing=options["missing"],
     )
-    by_items = isinstance(kind, Passing)  # and of the runs of an item one value is left
-    roles = [
-        role
-        for role in RELATING[:3]
-        if options[role] is not None and not (role == "runs" and by_items)
-    ]
-    settings |= {"metrics": metrics, "own_metrics": own_metrics, "kind": kind}
-    settings["columns"] = {role: options[role] for role in roles}
+    related = {role: options[role] for role in RELATING[:3] if options[role] is not None}
+    if measured.of_items:
+        related.pop("runs", None)
     given = given if one_table else _called(given, options["models"])
     notes = [f"{text}." for text in tables.read_as]
     if len(given.left_out):
         notes.append(f"{count(len(given.left_out), 'row')} without a true label left out.")
-    return made_by(build_study(given, settings), command), notes
+    return build_study(given, measured, related, settings, command), notes
 
 
 def _of_scores(options: Mapping[str, Any], command: str) -> Study:
@@ -653,7 +613,7 @@ def _called(given: Observations, names: Sequence[str] | None) -> Observations:
     if len(names) != len(given.models) or len(set(names)) < len(names):
         raise UserError(
             f"models: expected {len(given.models)} different names, for {', '.join(given.models)}; "
-            f"found {', '.join(names)}",
+            f"found {', '.join(names)}"
         )
     models = dict(zip(names, given.models.values(), strict=True))
     return dataclasses.replace(given, models=models)
@@ -665,7 +625,7 @@ def _from_counts(text: str) -> Observations:
     if len(counts) != 4 or not all(number.strip().isdecimal() for number in counts):
         raise UserError(
             f"counts: found {text!r}, expected four whole numbers: both right, only A right, only "
-            "B right, both wrong; e.g. 329,22,17,63",
+            "B right, both wrong; e.g. 329,22,17,63"
         )
     numbers = [int(number) for number in counts]
     if not 0 < sum(numbers) <= MOST_COUNTED:

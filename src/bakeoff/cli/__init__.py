@@ -28,6 +28,7 @@ class Command(NamedTuple):
 
     help: str
     module: str
+    """Where its function stands, unless here."""
     arguments: Mapping[str, tuple[str, str]]
     """By name: how many there are, as argparse writes it, and what they are."""
     options: Mapping[str, str]
@@ -60,7 +61,7 @@ _TRUTH = f"{OPTIONS['truth'].help} Or a file of row ids with the truth, beside s
 COMMANDS = {
     "init": Command(
         "write a commented experiment from a table and its target, or lay out a folder",
-        "init",
+        "experiments",
         {"data": ("?", "CSV, TSV, Parquet or Feather, also compressed")},
         {"options": "target task output folder"},
         "format encoding missing_values",
@@ -77,7 +78,7 @@ COMMANDS = {
     ),
     "check": Command(
         "say what an experiment will do, before it does it",
-        "check",
+        "experiments",
         {"file": ("", "the experiment, e.g. config/config.yaml")},
         {},
         epilog="Paths are relative to the folder this is called in, as for `snakemake`.\n\n"
@@ -85,7 +86,7 @@ COMMANDS = {
     ),
     "run": Command(
         "run an experiment in this folder, by the workflow that comes with the package",
-        "results",
+        "",
         {"file": ("", "the experiment, e.g. attrition.yaml")},
         {"options": "cores profile"},
         epilog="All other options go to snakemake unchanged, whose exit code this is.\n\n"
@@ -192,7 +193,7 @@ COMMANDS = {
     ),
     "tests": Command(
         "list the statistical tests, or explain one",
-        "tests",
+        "decisions",
         {"name": ("?", "explain this one, e.g. cv5x2_f")},
         {},
         epilog="example:\n  bakeoff tests cv5x2_f",
@@ -259,8 +260,9 @@ def _run(args: argparse.Namespace) -> int:
     """Run a command, and return its exit code."""
     mistake = MISTAKES.get(args.command, 2)
     try:
-        module = import_module(f"bakeoff.cli.{COMMANDS[args.command].module}")
-        code = getattr(module, args.command)(args) or 0
+        module = COMMANDS[args.command].module
+        command = getattr(import_module(f"bakeoff.cli.{module}"), args.command) if module else run
+        code = command(args) or 0
     except (UserError, UnicodeEncodeError) as error:
         sys.stderr.write(f"{printable(str(error))}\n")
         return mistake
@@ -275,6 +277,16 @@ def _run(args: argparse.Namespace) -> int:
     with unread():
         sys.stdout.flush()
     return int(code)
+
+
+def run(args: argparse.Namespace) -> NoReturn:
+    """Run an experiment in place of this process, so that the exit code is snakemake's."""
+    from bakeoff.execution.launch import command
+
+    line = command(args.file, args.further, args.profile or (), args.cores)
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os.execv(line[0], line)
 
 
 def _why_refused(spec: Command, further: Sequence[str]) -> str:

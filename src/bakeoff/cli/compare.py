@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import dataclasses
 import json
 import shlex
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from bakeoff.api.build_study import METRIC, ROWS, as_plain, in_arguments, names_of
+from bakeoff.api.findings import FORMS
 from bakeoff.api.rows import study_of_files
 from bakeoff.cli import COMMANDS
 from bakeoff.cli.terminal import bold, dim, outputs, say, table
@@ -34,7 +35,6 @@ from bakeoff.report.verdict import Verdict, answer
 from bakeoff.stats import plain
 from bakeoff.stats.core.result import AGREE
 
-ENDINGS = (".html", ".md", ".tex")
 MOST_SHOWN = 30
 """Models in the table of their standings."""
 MOST_MODELS = 10
@@ -48,7 +48,7 @@ _MEANING = (
 
 def compare(args: argparse.Namespace) -> None:
     """Compare, write the requested files, and print."""
-    places = outputs(args.output, args.files, ENDINGS)
+    places = outputs(args.output, args.files, list(FORMS))
     command = shlex.join(["bakeoff", *args.arguments])
     with in_arguments(COMMANDS["compare"].keys):
         study, read_as = study_of_files(vars(args), command)
@@ -63,8 +63,7 @@ def compare(args: argparse.Namespace) -> None:
         texts = {}
         for place in places:
             if place.suffix:
-                form = {".html": "html", ".md": "brief", ".tex": "latex"}[place.suffix.lower()]
-                texts[place] = getattr(page, form)
+                texts[place] = getattr(page, FORMS[place.suffix.lower()])
             else:
                 texts |= {place / f"{n}.csv": to_csv(table) for n, table in page.tables.items()}
         write_texts(texts)
@@ -75,8 +74,7 @@ def compare(args: argparse.Namespace) -> None:
         return
     names, metrics = names_of(study), study.experiment.metrics
     if args.datasets is not None:
-        data: dict[str, Any] = {"data_sets": len(study.datasets)}
-        data |= as_plain(study, verdict, names)
+        data: dict[str, Any] = {"data_sets": len(study.datasets), **as_plain(study, verdict)}
         ranked = {metric: standings(study, metric) for metric in metrics}
         data["standings"] = [
             {
@@ -87,13 +85,12 @@ def compare(args: argparse.Namespace) -> None:
             if lines
         ]
     else:
-        data = {"rows": (study.test_sets or study.numbers)[ROWS].n}
-        data |= as_plain(study, verdict, names)
+        data = {"rows": (study.test_sets or study.numbers)[ROWS].n, **as_plain(study, verdict)}
         if not brief and not study.has_runs:  # of training runs no set of the best is known
             data["best"] = []
             for metric in metrics:
                 contenders = may_be_best(study, metric).get(ROWS)
-                best = [dataclasses.asdict(one) for one in contenders.models] if contenders else []
+                best = [one._asdict() for one in contenders.models] if contenders else []
                 best = [line | {"model": names[line["model"]]} for line in best]
                 if len(best) == 2:  # the test of the pair says all else
                     best = [{key: line[key] for key in ("model", "value", "ci")} for line in best]
@@ -126,6 +123,14 @@ def _show(study: Study, verdict: Verdict, *, brief: bool) -> None:
     _show_subgroups(study)
 
 
+def _say_rows(rows: Sequence[Mapping[str, str]], least: Sequence[tuple[str, ...]] = ()) -> None:
+    """Print a table of rows that are dictionaries; texts stand left, numbers right."""
+    head: tuple[str, ...] = max(map(tuple, rows), key=len, default=())
+    texts = ("model", "may be the best", "tier", "A", "B", "")
+    sides = "".join("l" if key in texts else "r" for key in head)
+    say(*table(head, [tuple(row.get(key, "") for key in head) for row in rows], sides, least))
+
+
 def _show_models(study: Study, metric: str, *, brief: bool) -> None:
     """Print the scores by a metric, and of more than two models which may be the best."""
     best = None if brief or study.has_runs else may_be_best(study, metric).get(ROWS)
@@ -150,9 +155,7 @@ def _show_models(study: Study, metric: str, *, brief: bool) -> None:
     for one in baselines(study, metric):
         answer = "class shares" if study.metrics[metric].by_order else f"always {one.answer}"
         rows.append({"model": f"(baseline: {answer})", shown.label: shown.score(one.score)})
-    head = tuple(rows[0])
-    sides = "".join("l" if key in ("model", "may be the best", "tier") else "r" for key in head)
-    say(*table(head, [tuple(row.get(key, "") for key in head) for row in rows], sides, [("tier",)]))
+    _say_rows(rows, [("tier",)])
     say(*(dim(paragraph(text)) for text in (cautions(study, best) if best else ())), "")
 
 
@@ -162,17 +165,16 @@ def _show_standings(study: Study) -> None:
         lines = standings(study, metric)
         if not lines:
             continue
-        head = ("model", "average rank", "win rate", f"{percent(1 - study.alpha)} CI")
         rows = [
-            (
-                study.label(line.model),
-                fixed(line.average_rank, 2),
-                fixed(line.win_rate, 3),
-                interval(*line.win_rate_ci),
-            )
+            {
+                "model": study.label(line.model),
+                "average rank": fixed(line.average_rank, 2),
+                "win rate": fixed(line.win_rate, 3),
+                f"{percent(1 - study.alpha)} CI": interval(*line.win_rate_ci),
+            }
             for line in lines[:MOST_SHOWN]
         ]
-        say(*table(head, rows, "lrrr"))
+        _say_rows(rows)
         if more := len(lines) - len(rows):
             say(dim(f"… and {count(more, 'more model')}."))
         by = study.metrics[metric].title
@@ -184,41 +186,33 @@ def _show_pairs(study: Study, family: Family) -> None:
     # McNemar's test is about accuracies, also where the metric is the error rate
     ranked = [line.model for line in ranking(study, family.metric) or ranking(study)]
     order = ranked if len(ranked) == len(study.models) else best_first(study)
-    lines: list[tuple[str, ...]] = []
     brief = len(order) > MOST_MODELS and study.experiment.tests.versus is None
-    for i, first in enumerate(order[:1] if brief else order):
-        for second in order[i + 1 :]:
-            a, b = oriented(study, first, second)
-            row = family.between(a, b)
-            if row is None:
-                continue
-            details = row.result.get("details", {})
-            only_a, only_b = (details.get(f"only_{m}_correct", "") for m in "ab")
-            lines.append(
-                (
-                    study.label(a),
-                    study.label(b),
-                    *(f"{only:,}" if only != "" else "" for only in (only_a, only_b)),
-                    family.written.score(row.estimate),
-                    family.written.interval(row.ci_low, row.ci_high),
-                    pvalue(row.pvalue),
-                    pvalue(row.pvalue_adjusted),
-                    prose.decision(study, row),
-                )
-            )
     row, measure = family.rows[0], family.measure
     difference = with_unit(prose.advantage([measure]), family.written.unit)
     level = prose.levels_of(family.rows)
-    names = ("A", "B", "only A right", "only B right", difference, level, "p")
-    head = [*names, "adjusted p", ""]
-    adjusted = row.family_size > 1 and row.correction != "none"
-    empty = [] if any(line[2] for line in lines) else [2, 3]
-    empty += [5] if level == "CI" else []
-    shown = [i for i in range(9) if i not in empty and (adjusted or i != 7)]
-    least = [*([("p",)] if adjusted else []), (head[2], head[3])]
-    cells = [tuple(line[i] for i in shown) for line in lines]
-    aligned = "".join("llrrrrrrl"[i] for i in shown)
-    say(*table(tuple(head[i] for i in shown), cells, aligned, least), "")
+    adjusted = prose.p_name(row) == "adjusted p"
+    lines: list[dict[str, str]] = []
+    for i, first in enumerate(order[:1] if brief else order):
+        for second in order[i + 1 :]:
+            a, b = oriented(study, first, second)
+            pair = family.between(a, b)
+            if pair is None:
+                continue
+            details = pair.result.get("details", {})
+            line = {"A": study.label(a), "B": study.label(b)}
+            for model in "ab":
+                if f"only_{model}_correct" in details:
+                    line[f"only {model.upper()} right"] = f"{details[f'only_{model}_correct']:,}"
+            line[difference] = family.written.score(pair.estimate)
+            if level != "CI":  # no pair has an interval
+                line[level] = family.written.interval(pair.ci_low, pair.ci_high)
+            line["p"] = pvalue(pair.pvalue)
+            if adjusted:
+                line["adjusted p"] = pvalue(pair.pvalue_adjusted)
+            line[""] = prose.decision(study, pair)
+            lines.append(line)
+    _say_rows(lines, [*([("p",)] if adjusted else []), ("only A right", "only B right")])
+    say("")
     form = {"midp": "mid-p"}.get(row.variant, row.variant.replace("_", " "))
     named = measure.title if row.metric == row.variant or study.numbers else form
     if brief and not family.leader_only:

@@ -1,40 +1,39 @@
-"""`bakeoff gate` and `bakeoff plan`: whether to release a model, and how many rows would tell."""
+"""`bakeoff gate`, `plan`, `tests`: what to release, how many rows would tell, which tests exist."""
 
 from __future__ import annotations
 
 import argparse
+import inspect
 import json
 import math
+import re
 from collections.abc import Callable
 from typing import NamedTuple
 
-from bakeoff.api.build_study import in_arguments, numbers_wanted
+from bakeoff import release
+from bakeoff.api.build_study import in_arguments
 from bakeoff.api.rows import costs_in, read_tables
 from bakeoff.cli import COMMANDS
 from bakeoff.cli.terminal import bold, dim, outputs, say, table
+from bakeoff.comparisons.plan_tests import unknown_test
+from bakeoff.comparisons.settings import allowed_options
 from bakeoff.errors import UserError, unknown
 from bakeoff.files import write_text
 from bakeoff.options import read_value
-from bakeoff.release import (
-    as_json,
-    as_markdown,
-    change,
-    decide,
-    headline,
-    read_rows,
-    read_terms,
-    reasons,
-    writer,
-)
+from bakeoff.report import prose
 from bakeoff.report.numbers import count, number, paragraph, percent
 from bakeoff.scores import METRICS, counted_rows
 from bakeoff.spec.metrics import GivenMetric
 from bakeoff.stats import (
+    Arity,
+    Entry,
+    Evidence,
     FiveByTwoPower,
     McNemarPower,
     MetricPower,
     Release,
     Result,
+    catalogue,
     mean_difference,
     metric_difference,
 )
@@ -48,37 +47,38 @@ def gate(args: argparse.Namespace) -> int:
     files = [path for path in (args.base, args.candidate) if path is not None]
     places = outputs(args.output, files)
     with in_arguments(COMMANDS[args.command].keys):
-        tables, columns, kind, metrics, _ = read_tables(files, vars(args))
-        rows = read_rows(
-            *(tables, columns, args.models, args.subgroups or (), kind),
+        tables, columns, measured = read_tables(files, vars(args))
+        rows = release.read_rows(
+            *(tables, columns, args.models, args.subgroups or (), measured.kind),
             labels=args.task == "classification",
             positive=args.positive,
             missing=args.missing,
-            numbers=numbers_wanted(args.task, metrics),
+            numbers=measured.numbers,
         )
         rows = rows.measured(args.unit, costs_in(args.costs))
-        metrics = (kind.name,) if isinstance(kind, GivenMetric) else metrics
-        verdict = decide(rows, read_terms(rows, metrics, args.margin, args.alpha, args.superior))
+        terms = release.read_terms(rows, measured.names, args.margin, args.alpha, args.superior)
+        verdict = release.decide(rows, terms)
     for place in places:
-        write_text(place, as_markdown(verdict))
+        write_text(place, release.as_markdown(verdict))
     if args.json:
-        say(json.dumps(as_json(verdict), indent=2, ensure_ascii=False, allow_nan=False))
+        say(json.dumps(release.as_json(verdict), indent=2, ensure_ascii=False, allow_nan=False))
         return CODES[verdict.decision]
-    say("", bold(paragraph(headline(verdict))), paragraph(" ".join(reasons(verdict))), "")
+    reasons = paragraph(" ".join(release.reasons(verdict)))
+    say("", bold(paragraph(release.headline(verdict))), reasons, "")
     several = bool(verdict.by_metric)
     lines = [
         (
             *([one.terms.metric] if several else []),
             part.name or "all rows",
             f"{part.limits.n:,}",
-            *map(writer(one), (part.limits.estimate, part.limits.low, part.limits.high)),
+            *map(release.writer(one), (part.limits.estimate, part.limits.low, part.limits.high)),
             "worse" if part.decision is Release.BLOCK else "",
         )
         for one in verdict.each
         for part in (*([one.overall] if several else []), *one.subgroups)
     ]
     if lines:
-        moved = "change" if several else change(verdict)
+        moved = "change" if several else release.change(verdict)
         head = ["subgroup", "rows", moved, "lower limit", "upper limit", ""]
         first, side = (["metric"], "l") if several else ([], "")
         say(*table([*first, *head], lines, f"{side}lrrrrl"), "")
@@ -216,30 +216,30 @@ def _from_pilot(args: argparse.Namespace) -> Design:
         raise UserError(f"test: {args.test} is planned without a pilot")
     if len(args.files) > 2:
         raise UserError(f"expected one or two tables of predictions, found {len(args.files)}")
-    tables, columns, kind, metrics, _ = read_tables(args.files[::-1], vars(args))
-    if len(metrics) > 1:
+    tables, columns, measured = read_tables(args.files[::-1], vars(args))
+    if len(measured.names) > 1:
         raise UserError("metrics: a plan is for one metric")
-    rows = read_rows(
-        *(tables, columns, None if args.models is None else args.models[::-1], (), kind),
+    rows = release.read_rows(
+        *(tables, columns, None if args.models is None else args.models[::-1], (), measured.kind),
         labels=True,
         positive=args.positive,
-        numbers=numbers_wanted(args.task, metrics),
+        numbers=measured.numbers,
     )
     if rows.runs:
         raise UserError("found several training runs of each model, expected one of each")
-    if isinstance(kind, GivenMetric):
-        metric, about = kind.name, ""
+    (metric,) = measured.names or (rows.given.task.metric,)
+    about = ""
+    if isinstance(measured.kind, GivenMetric):
         groups = rows.given.related.get("groups")
         noise: Result = mean_difference(*rows.seen(metric)[1:], groups=groups)
     else:
-        metric = metrics[0] if metrics else rows.given.task.metric
         rows.check([metric])
         rows.margin(metric, args.margin or 0.0)
         low, high = METRICS[metric].range
         if abs(args.difference or 0.0) > high - low:
             raise UserError(
                 f"difference: found {args.difference:g}, values of {metric} lie between {low:g} "
-                f"and {high:g}",
+                f"and {high:g}"
             )
         noise = metric_difference(*rows.seen(metric), **rows.how(metric))
         about = rows.about(metric) or ""
@@ -258,7 +258,7 @@ def _from_pilot(args: argparse.Namespace) -> Design:
     if margin is not None and counted_rows(metric) == "right" and not args.groups:
         raise UserError(
             "margin: accuracy on independent rows is decided by an exact limit, which is not "
-            "planned; `bakeoff gate` says of the pilot how many rows would decide",
+            "planned; `bakeoff gate` says of the pilot how many rows would decide"
         )
     side = "greater" if one_sided or margin is not None else "two-sided"
     how = {"difference": abs(gap), "alpha": args.alpha, "alternative": side}
@@ -305,6 +305,84 @@ def _discordance(accuracy: float | None, psi: float | None, difference: float) -
         if psi > most + 1e-12:
             raise UserError(
                 f"discordance: found {psi:g}, with these accuracies just one model can be right on "
-                f"{percent(round(most, 3))} of the rows at most",
+                f"{percent(round(most, 3))} of the rows at most"
             )
     return psi, f"Just one of the two is right on {percent(psi)} of the rows."
+
+
+# --- tests
+
+EVIDENCE = {
+    (Evidence.ROWS, "correctness"): "correctness of each test row",
+    (Evidence.ROWS, "classes"): "predicted class of each test row and the costs of errors",
+    (Evidence.ROWS, "ranking"): "class probabilities of each test row",
+    (Evidence.ROWS, "predictions"): "predictions of each test row, by any metric",
+    (Evidence.ROWS, "values"): "one value per test row",
+    (Evidence.RUNS, "predictions"): "predictions of each test row by several training runs, by any "
+    "metric",
+    (Evidence.RUNS, "values"): "one value per test row and training run",
+    (Evidence.FOLD_SCORES, "scores"): "scores on folds",
+    (Evidence.FOLD_SCORES, "criteria"): "scores on folds by several metrics",
+    (Evidence.FOLD_ROWS, "correctness"): "correctness of each row in 5×2 cross-validation",
+    (Evidence.DATASETS, "scores"): "one score per data set",
+}
+MODELS = {
+    Arity.ONE: "one",
+    Arity.PAIR: "pairs",
+    Arity.OMNIBUS: "all at once",
+    Arity.ALL_PAIRS: "all pairs",
+}
+
+
+def tests(args: argparse.Namespace) -> None:
+    """List all tests, or explain one."""
+    entries = catalogue()
+    if args.name is not None:
+        if args.name not in entries:
+            raise UserError(unknown_test(args.name))
+        _explain(entries[args.name])
+        return
+    for evidence, what in EVIDENCE.items():
+        rows = [
+            (e.name, e.title, MODELS[e.arity], prose.ABOUT[e.about], ", ".join(e.plans))
+            for e in entries.values()
+            if (e.evidence, e.reads) == evidence
+        ]
+        say(bold(f"Evidence: {what}"))
+        head = ("name", "title", "models", "answers for", "plans")
+        say(*table(head, rows, least=[("title",), ("answers for",)]), "")
+    say(
+        paragraph(
+            "A test that answers for these fitted models says nothing of models that are trained "
+            "again, on other rows or with other seeds. `bakeoff tests NAME` "
+            "explains a test; `tests: {run: [NAME, …]}` in an experiment runs it."
+        )
+    )
+
+
+def _explain(entry: Entry) -> None:
+    from bakeoff.report.methods import wrapped
+
+    studies = [f"benchmarks/{study}" for study in entry.simulated]
+    simulated = f" ({', '.join(studies)})" if studies else ""
+    facts = [
+        ("answers", entry.answers),
+        ("caution", entry.caution),
+        ("answers for", prose.ABOUT[entry.about]),
+        ("compares", MODELS[entry.arity]),
+        ("evidence", EVIDENCE[entry.evidence, entry.reads]),
+        ("plans", ", ".join(entry.plans)),
+        ("type I error", f"{entry.type1.sentence}{simulated}"),
+        ("post hoc", entry.posthoc),
+        ("options", ", ".join(allowed_options(entry))),
+    ]
+    say(f"{bold(entry.title)} ({entry.name})", "")
+    for name, text in facts:
+        if text:
+            first, *rest = paragraph(text, " " * 17).splitlines()
+            say(f"  {dim(name.ljust(13))}  {first.lstrip()}", *rest)
+    # the first paragraph of the docstring repeats the title; the arguments are those of Python
+    notes = (inspect.getdoc(entry.function) or "").partition("Notes\n-----\n")[2]
+    if notes:
+        say("", re.split(r"\n.*\n-+\n", notes)[0].strip())
+    say("", *wrapped(entry.citation).splitlines())

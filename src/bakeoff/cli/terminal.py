@@ -84,10 +84,7 @@ def _styled(text: str, code: str) -> str:
 def outputs(
     given: Sequence[str] | None, read: Sequence[str], endings: Sequence[str] = ()
 ) -> list[Path]:
-    """Return where `--output` writes to, checked before anything is computed.
-
-    With `endings` files have one of them, and what has none is a folder.
-    """
+    """Return where `--output` writes to, checked; beside `endings` a name without is a folder."""
     places = [Path(one) for one in given or ()]
     inputs = {os.path.realpath(path) for path in read}
     if len({os.path.realpath(place) for place in places}) < len(places):

@@ -28,18 +28,9 @@ from bakeoff.spec import Costs, Experiment, PlannedTest
 from bakeoff.spec.experiment import run_of
 from bakeoff.spec.related import declared
 from bakeoff.spec.resampling import Halves, Plan
-from bakeoff.stats import (
-    Assumption,
-    Entry,
-    Evidence,
-    Runs,
-    catalogue,
-    influence,
-    looks_at,
-    time_blocks,
-)
+from bakeoff.stats import Assumption, Entry, Evidence, Runs, catalogue, influence, looks_at
 from bakeoff.stats.datasets.standings import group_means, with_failures_last
-from bakeoff.stats.design.clusters import TIME_BLOCKS, as_clusters
+from bakeoff.stats.design.clusters import TIME_BLOCKS, as_clusters, time_blocks
 from bakeoff.stats.metrics.metric import METRICS as BUILT_IN
 from bakeoff.stats.metrics.metric import Form, NoValue, metric_called
 from bakeoff.stats.rows.ordered import independent_blocks

@@ -180,20 +180,37 @@ def once(comparisons: Sequence[Comparison]) -> dict[int, str]:
 # --- the plan, test by test
 
 
+@on_one_thread
 def run_planned(
     test: PlannedTest, experiment: Experiment, inputs: Mapping[str, Any]
 ) -> list[Comparison]:
-    """Run one test on every data set and metric it is meant for.
+    """Run one test on every data set and metric it is meant for, with the cautions about it.
 
     Its inputs are the files of its evidence by data set, or what these would hold; over data sets
     the score matrix and its holes.
     """
-    return [
-        row
-        for dataset, metric, one in evidence_of(test, experiment, inputs)
-        if one.models
-        for row in run_on(one, test, experiment, dataset, metric)
-    ]
+    comparisons = list[Comparison]()
+    for dataset, metric, evidence in evidence_of(test, experiment, inputs):
+        if not evidence.models:
+            continue
+        # what the test had are ranks, and a difference of them is no difference of scores
+        ranked = isinstance(evidence, DatasetScores) and mixed_units(experiment, metric)
+        against = {
+            name: cautions(one, experiment, evidence.left_out, metric, dataset)
+            for name, one in AnalysisPlan((test,)).by_name.items()
+        }
+        for row in run_test(test, evidence, context_of(experiment, dataset, metric)):
+            compared = [row.model_a, row.model_b] if row.model_a else evidence.models
+            sentences = against[row.test].of(compared)
+            if failing := measured(row):
+                failed = "; ".join(failing)
+                sentences.append(f"{row.test} has an inflated type I error here: {failed}.")
+            changes: dict[str, Any] = {"caution": " ".join(sentences)}
+            if ranked:
+                no_interval = {"ci_low": math.nan, "ci_high": math.nan}
+                changes |= {**no_interval, "result": {**row.result, "ci": None}}
+            comparisons.append(dataclasses.replace(row, **changes))
+    return comparisons
 
 
 def matrices(tests: AnalysisPlan) -> set[tuple[str, str]]:
@@ -204,32 +221,6 @@ def matrices(tests: AnalysisPlan) -> set[tuple[str, str]]:
         if test.on_datasets and not test.allows_missing
         for metric in test.metrics
     }
-
-
-@on_one_thread
-def run_on(
-    evidence: AnyEvidence, test: PlannedTest, experiment: Experiment, dataset: str, metric: str
-) -> list[Comparison]:
-    """Run one test on one piece of evidence, with the cautions about it."""
-    rows = run_test(test, evidence, context_of(experiment, dataset, metric))
-    # what the test had are ranks, and a difference of them is no difference of scores
-    ranked = isinstance(evidence, DatasetScores) and mixed_units(experiment, metric)
-    against = {
-        name: cautions(one, experiment, evidence.left_out, metric, dataset)
-        for name, one in AnalysisPlan((test,)).by_name.items()
-    }
-    for place, row in enumerate(rows):
-        compared = [row.model_a, row.model_b] if row.model_a else evidence.models
-        sentences = against[row.test].of(compared)
-        if failing := measured(row):
-            failed = "; ".join(failing)
-            sentences.append(f"{row.test} has an inflated type I error here: {failed}.")
-        changes: dict[str, Any] = {"caution": " ".join(sentences)}
-        if ranked:
-            no_interval = {"ci_low": math.nan, "ci_high": math.nan}
-            changes |= {**no_interval, "result": {**row.result, "ci": None}}
-        rows[place] = dataclasses.replace(row, **changes)
-    return rows
 
 
 def context_of(experiment: Experiment, dataset: str, metric: str) -> Context:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -39,15 +39,10 @@ _FEWEST = {True: 10, False: 20}
 def group_columns(frame: pd.DataFrame, without: Iterable[str]) -> list[dict[str, Any]]:
     """List the columns that look like ids of groups."""
     excluded = set(without)
-    reasons = {
-        str(name): why_groups(values, str(name))
-        for name, values in frame.items()
-        if name not in excluded
-    }
     return [
-        {"column": name, "groups": int(frame[name].nunique()), "why": why}
-        for name, why in reasons.items()
-        if why
+        {"column": str(name), "groups": int(values.nunique()), "why": why}
+        for name, values in frame.items()
+        if name not in excluded and (why := why_groups(values, str(name)))
     ]
 
 
@@ -226,18 +221,12 @@ _MOST_ROWS = 20_000
 _MOST_VALUES = 64
 
 
-class Telling(NamedTuple):
-    """A column, and on what share of the rows its value alone gives the class."""
-
-    column: str
-    share: float
-
-
-def telling_columns(features: pd.DataFrame, target: Series) -> Iterator[Telling]:
-    """List the columns whose value alone gives the class of nearly every row."""
+def telling_columns(features: pd.DataFrame, target: Series) -> dict[str, float]:
+    """Map columns whose value alone gives the class of nearly every row to the share of rows."""
     step = -(-len(target) // _MOST_ROWS)
     classes = pd.factorize(target.iloc[::step])[0]
     most = float(np.bincount(classes).max() / len(classes))
+    telling: dict[str, float] = {}
     for name in features.columns if most < 1 else ():
         values = features[name].iloc[::step]
         if types.is_numeric_dtype(values.dtype) and values.nunique() > _MOST_VALUES:
@@ -256,7 +245,8 @@ def telling_columns(features: pd.DataFrame, target: Series) -> Iterator[Telling]
             # without the row itself its class must still have as many rows as any other
             share = float(first[first - 1 >= np.maximum(second, 1)].sum() / len(classes))
         if share - most >= NEARLY_ALL * (1 - most):
-            yield Telling(str(name), share)
+            telling[str(name)] = share
+    return telling
 
 
 Rows = NDArray[np.intp]

@@ -228,7 +228,7 @@ def predictions_of(fit: Fit, experiment: Experiment, table: Table, split: Split)
     rows = Observations(
         f"the test set{where} of {fit.dataset}",
         canonical_ids(table.frame[ROW_ID].iloc[split.test]),
-        table.target.column(table.answers[split.test]),
+        Answers(table.classes, table.answers[split.test]),
     )
     if isinstance(spec, GivenData):
         # all others of a test set have no label, as `load_given` has proved; a fold's may differ

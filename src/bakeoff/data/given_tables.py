@@ -175,6 +175,9 @@ def _with_truth(table: Records, solution: Records, name: str, true: str) -> Reco
             f"missing ({some(lacking)}), {len(strange):,} do not belong ({some(strange)})",
         )
     names = ["y_pred" if column == true else column for column in table.names]
+    if len({*names, "y_true"}) <= len(names):
+        text = f"{table.path!r} has true labels of its own: leave {solution.path!r} out"
+        raise Problem(("truth",), text)
     truth = solution.table[true].take(pa.array(places))
     return table.with_table(table.table.rename_columns(names).append_column("y_true", truth))
 
@@ -214,8 +217,7 @@ def _held(path: str, keys: TableKeys, *, partial: bool = False) -> GivenTables:
         return _of_folder(path, partial=partial)
     if SEED in path or not is_file(path):
         return GivenTables(path, {"": read_columns(path, PLACE, keys)})
-    reader = None if keys.format else reader_of(path)
-    by_model = read_tables(path, PLACE, keys, partial=partial)
+    reader, by_model = read_tables(path, PLACE, keys, partial=partial)
     tables = {
         model: Records(f"{path}: {model}" if len(by_model) > 1 else path, table, PLACE)
         for model, table in by_model.items()
@@ -295,12 +297,10 @@ def _of_folder(path: str, *, partial: bool) -> GivenTables:
             continue
         for model, part in frame.groupby(MODEL):
             logs.append(_Log(str(model), facts["task"], settings.get(model, {}), part))
-    if not logs and not left_out:
-        text = f"of items ({known()}): name the files of tables one by one"
-        raise Problem(PLACE, f"{path!r} is a folder without logs {text}")
     if not logs:
-        text = f"{path!r} is a folder without logs that can be used."
-        raise Problem(PLACE, " ".join([text, *left_out[:3]]))
+        text = f"of items ({known()}): name the files of tables one by one"
+        why = " ".join(["that can be used.", *left_out[:3]]) if left_out else text
+        raise Problem(PLACE, f"{path!r} is a folder without logs {why}")
     apart = _told_apart(logs)
     joined_logs = _joined(apart)
     tables = {m: Records(f"{path}: {m}", as_table(one), PLACE) for m, one in joined_logs.items()}

@@ -7,7 +7,7 @@ must be about the same rows, into one order; what is compared afterwards is one 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -33,8 +33,6 @@ PATTERNS = (f"p_{CLASS}", f"p:{CLASS}", f"prob_{CLASS}", f"proba_{CLASS}")
 _TIMES = 10
 _SHOWN = 5
 _MORE_CLASSES = "; a class without a true label is named in `classes`"
-NO_RECORDS = Records("", pa.table({}), ())
-"""Of rows that are from no file."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -97,7 +95,7 @@ class Observations:
     ids: NDArray[Any]
     true: Answers | None
     models: Mapping[str, tuple[Predicted, ...]] = dataclasses.field(default_factory=dict)
-    records: Records = NO_RECORDS
+    records: Records = dataclasses.field(default_factory=lambda: Records("", pa.table({}), ()))
     related: Mapping[str, NDArray[Any]] = dataclasses.field(default_factory=dict)
     """Groups or times of the rows, by their role."""
     folds: NDArray[np.intp] | None = None
@@ -174,18 +172,9 @@ class Observations:
         ((run,),) = self.models.values()
         return run
 
-    def only_says(self, *run: Any, **parts: Any) -> Observations:
+    def only_says(self, run: Predicted, **parts: Any) -> Observations:
         """Let the only model say something else."""
-        (model,) = self.models
-        return dataclasses.replace(self, models={model: (Predicted(*run),)}, **parts)
-
-    def each(self) -> list[Observations]:
-        """Return the observations of each model alone."""
-        return [
-            dataclasses.replace(self, models={model: (run,)})
-            for model, runs in self.models.items()
-            for run in runs
-        ]
+        return dataclasses.replace(self, models=dict.fromkeys(self.models, (run,)), **parts)
 
     def __getitem__(self, rows: NDArray[np.intp]) -> Observations:
         """Return some of the rows."""
@@ -341,34 +330,34 @@ def positions(rows: Observations, file: Observations) -> NDArray[np.intp]:
     position = _positions(rows, file)
     questions, others = _samples(rows), _samples(file)
     if questions is not None and others is not None:
-        at_ids = others[position]
+        asked = others[position]
         # a question that the other log has nowhere may be the same one in other words
-        wrong = np.flatnonzero((questions != at_ids) & np.isin(questions, others))
-        pairs = [(questions[i], at_ids[i]) for i in wrong[:_SHOWN]]
+        wrong = (questions != asked) & np.isin(questions, others)
         hint = "; leave the column of ids out, and logs pair by their questions"
-        _refuse_unlike(rows, file, wrong, "are another question", pairs, hint)
+        both = questions.item, asked.item
+        _refuse_unlike(rows, file, wrong, "are another question", both, hint)
     if file.true is not None and rows.true is not None:
         true = file.true[position]
-        wrong = np.flatnonzero(rows.true.unlike(true) & ~true.missing)
-        pairs = [(rows.true.named(i), true.named(i)) for i in wrong[:_SHOWN]]
         what = f"have another true {'number' if true.numbers else 'label'}"
-        _refuse_unlike(rows, file, wrong, what, pairs)
+        wrong = rows.true.unlike(true) & ~true.missing
+        _refuse_unlike(rows, file, wrong, what, (rows.true.named, true.named))
     return position
 
 
 def _refuse_unlike(
     rows: Observations,
     file: Observations,
-    wrong: NDArray[np.intp],
+    wrong: NDArray[np.bool_],
     what: str,
-    pairs: Sequence[tuple[str, str]],
+    says: Sequence[Callable[..., str]],
     hint: str = "",
 ) -> None:
     """Refuse a file that differs in some rows, and write the first of them below each other."""
-    if not len(wrong):
+    if not wrong.any():
         return
-    first = [(str(rows.ids[i]), *pair) for i, pair in zip(wrong, pairs, strict=False)]
-    texts = [("id", rows.name, file.name), *first]
+    first = np.flatnonzero(wrong)[:_SHOWN].tolist()
+    texts = [("id", rows.name, file.name)]
+    texts += [(str(rows.ids[row]), says[0](row), says[1](row)) for row in first]
     widths = [max(map(len, column)) for column in zip(*texts, strict=True)]
     lines = (
         "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
@@ -376,7 +365,7 @@ def _refuse_unlike(
     )
     raise Problem(
         file.place,
-        f"{len(wrong):,} of {len(rows.ids):,} rows {what} than in {rows.name}{hint}; the first:"
+        f"{wrong.sum():,} of {len(rows.ids):,} rows {what} than in {rows.name}{hint}; the first:"
         + "".join(f"\n    {line}" for line in lines),
     )
 

@@ -284,21 +284,22 @@ def _with_rows(file: Observations, every: dict[str, Observations], wrong: float)
     """Add the rows that other files alone have, with the number that is wrong."""
     own = set(map(str, file.ids))
     lacking = {one: other for one, other in every.items() if one not in own}
-    parts, values = [file], [file.only.values]
+    parts = [file]
     for other in {id(other): other for other in lacking.values()}.values():
         rows = [lacking.get(one) is other for one in map(str, other.ids)]
         parts.append(other[np.flatnonzero(rows)])
-        values.append(np.full(len(parts[-1].ids), wrong))
+    ids, values = np.concatenate([part.ids for part in parts]), file.only.values
+    assert values is not None
     table = pa.concat_tables([part.records.table for part in parts], promote_options="permissive")
     items = [part.items for part in parts if part.items is not None]
     return file.only_says(
-        *(None, None, np.concatenate([one for one in values if one is not None])),
-        records=dataclasses.replace(file.records, table=table),
-        ids=np.concatenate([part.ids for part in parts]),
+        Predicted(values=np.pad(values, (0, len(ids) - len(values)), constant_values=wrong)),
+        records=file.records.with_table(table),
+        ids=ids,
         related={
             role: np.concatenate([part.related[role] for part in parts]) for role in file.related
         },
-        items=np.concatenate(items) if file.items is not None else None,
+        items=np.concatenate(items) if items else None,
     )
 
 
@@ -307,7 +308,12 @@ def _of_numbers(
 ) -> Observations:
     """Put the numbers of models side by side, and say what they mean."""
     told: list[str] = []
-    files = [part for file in files for part in file.each()]
+    files = [
+        dataclasses.replace(file, models={model: (run,)})
+        for file in files
+        for model, runs in file.models.items()
+        for run in runs
+    ]
     if missing is not None:
         files, told = _completed(files, missing, metric)
     if (n := len({model for file in files for model in file.models})) < 2:
@@ -369,7 +375,7 @@ def meant(file: Observations, metric: Kind) -> Observations:
         return dataclasses.replace(file, true=Answers(("",), np.zeros(len(values), np.int32)))
     right = (values == RIGHT[metric]).astype(np.int32)
     true = Answers(RIGHT_OR_WRONG, np.ones(len(values), dtype=np.int32))
-    return file.only_says(Answers(RIGHT_OR_WRONG, right), true=true)
+    return file.only_says(Predicted(Answers(RIGHT_OR_WRONG, right)), true=true)
 
 
 def _passed(file: Observations, asked: Passing) -> Observations:
@@ -406,7 +412,7 @@ def _passed(file: Observations, asked: Passing) -> Observations:
     estimate = pass_hat if asked.every else pass_at
     values = estimate(np.bincount(at, right).astype(int), runs, asked.k)
     return kept.only_says(
-        *(None, None, values),
+        Predicted(values=values),
         records=kept.records.with_table(kept.records.table.select(constant)),
         ids=items,
         # runs without groups of their own have their items for groups
@@ -423,6 +429,4 @@ def may_be_right_or_wrong(files: Collection[Observations], metric: GivenMetric) 
     """Tell whether all values are 0 or 1 and no other range is declared."""
     firsts = [file.only.values for file in files if file.only.values is not None]
     ranged = isinstance(metric, Passing) or metric.limits not in ((-math.inf, math.inf), (0, 1))
-    if not firsts or ranged:
-        return False
-    return all(bool(np.isin(values, (0, 1)).all()) for values in firsts)
+    return bool(firsts) and not ranged and all(np.isin(values, (0, 1)).all() for values in firsts)

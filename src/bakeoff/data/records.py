@@ -67,7 +67,7 @@ _USUAL = [text for text in ("NA", "N/A", "NaN", "nan", "null", "None") if text i
 
 def read_table(path: str, place: Place, keys: TableKeys = PLAIN) -> pa.Table:
     """Read a table, or what another tool writes; see `bakeoff.data.readers`."""
-    tables = read_tables(path, place, keys)
+    _, tables = read_tables(path, place, keys)
     if len(tables) > 1:
         raise Problem(
             place,
@@ -79,8 +79,8 @@ def read_table(path: str, place: Place, keys: TableKeys = PLAIN) -> pa.Table:
 
 def read_tables(
     path: str, place: Place, keys: TableKeys = PLAIN, *, partial: bool = False
-) -> dict[str, pa.Table]:
-    """Read what `read_table` reads, as a table of each model where a log holds several."""
+) -> tuple[Any, dict[str, pa.Table]]:
+    """Read the tables of the models that a log holds, or a table, and say what reads the log."""
     reader = None if keys.format else reader_of(path)
     if reader is None and keys.format is None and Path(path).suffix.lower() == ".json":
         raise Problem(
@@ -89,14 +89,15 @@ def read_tables(
             "it as CSV or Parquet",
         )
     if reader is None:
-        return {"": as_table(read_frame(path, place, keys))}
+        return None, {"": as_table(read_frame(path, place, keys))}
     try:
         frame = read_log(reader, path, partial=partial)
     except ValueError as error:
         raise Problem(place, f"{path!r} was taken for a file of {reader.WHAT}: {error}") from None
     if MODEL not in frame:
-        return {"": as_table(frame)}
-    return {str(name): as_table(part.drop(columns=MODEL)) for name, part in frame.groupby(MODEL)}
+        return reader, {"": as_table(frame)}
+    parts = frame.groupby(MODEL)
+    return reader, {str(name): as_table(part.drop(columns=MODEL)) for name, part in parts}
 
 
 def as_table(frame: pd.DataFrame) -> pa.Table:
@@ -112,10 +113,10 @@ def read_frame(path: str, place: Place, keys: TableKeys = PLAIN) -> pd.DataFrame
         raise Problem(place, no_file(path))
     keys = laid_out(path, keys)
     try:
-        frame = _frame(path, keys)
+        frame = formats.read_table(path, keys)
         is_text = format_of(path, keys) in ("csv", "tsv")
         commas = _written(frame, keys, markers=False) if is_text else {}
-        return _frame(path, keys.model_copy(update=commas)) if commas else frame
+        return formats.read_table(path, keys.model_copy(update=commas)) if commas else frame
     except Problem as problem:
         if problem.path == ("encoding",):  # there is no key for it here
             raise Problem(place, f"{path!r} is not UTF-8 text: save it as such") from None
@@ -132,12 +133,12 @@ def guess(path: str, target: str, given: Mapping[str, Any]) -> tuple[pd.DataFram
     try:
         layout = laid_out(path, TableKeys.model_validate(keys))
         keys |= {key: getattr(layout, key) for key in ("sep", "skip") if getattr(layout, key)}
-        frame = _frame(path, layout)
+        frame = formats.read_table(path, layout)
     except Problem as problem:
         if problem.path != ("encoding",) or "encoding" in keys:
             raise
         keys["encoding"] = "cp1252"
-        frame = _frame(path, TableKeys.model_validate(keys))
+        frame = formats.read_table(path, TableKeys.model_validate(keys))
     layout = TableKeys.model_validate(keys)
     if format_of(path, layout) not in ("csv", "tsv"):
         return frame, keys
@@ -150,14 +151,14 @@ def guess(path: str, target: str, given: Mapping[str, Any]) -> tuple[pd.DataFram
     if not more:
         return frame, keys
     keys |= more
-    return _frame(path, TableKeys.model_validate(keys)), keys
+    return formats.read_table(path, TableKeys.model_validate(keys)), keys
 
 
 def _labels_like_missing(labels: pd.Series[Any], path: str, layout: TableKeys) -> set[str]:
     """Find texts like None that are labels: without them the target has less than two classes."""
     if not labels.isna().any() or is_numeric_dtype(labels.dtype):
         return set()
-    plain = _frame(path, layout.model_copy(update={"missing_values": []}))
+    plain = formats.read_table(path, layout.model_copy(update={"missing_values": []}))
     texts = plain[labels.name].dropna().astype(str)
     alike = texts[texts.isin(MISSING)].value_counts()
     if labels.nunique() > 1 and len(alike):
@@ -168,10 +169,6 @@ def _labels_like_missing(labels: pd.Series[Any], path: str, layout: TableKeys) -
             f"missing (`--missing-values {text}`)?"
         )
     return set(alike.index)
-
-
-def _frame(path: str, keys: TableKeys) -> pd.DataFrame:
-    return formats.read_table(Path(path), path, keys)
 
 
 def _written(frame: pd.DataFrame, layout: TableKeys, *, markers: bool = True) -> dict[str, Any]:
@@ -264,8 +261,7 @@ class Records:
     def scores(self) -> dict[str, str]:
         """What the one metric of each task of a log is called, which stands as ``score``."""
         written = (self.table.schema.metadata or {}).get(SCORES.encode(), "{}")
-        scores: dict[str, str] = json.loads(written)
-        return scores
+        return dict(json.loads(written))
 
     def find(self, role: str) -> str | None:
         """Find the column of a role, by its name or by the usual ones."""

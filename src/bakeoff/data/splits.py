@@ -31,6 +31,8 @@ _COLUMN: Place = ("resampling", "kfold", "column")
 _ALIKE = 2.0
 """How many times as large as another a fold may be."""
 _MOST_LISTED = 20
+_GIVEN, _DRAWN = ("test file", "column"), ("grouped", "random")
+"""Methods of division."""
 
 
 class Split(NamedTuple):
@@ -43,11 +45,12 @@ class Split(NamedTuple):
 def make_splits(dataset: str, table: Table, name: str, plan: Plan, seed: int) -> pd.DataFrame:
     """Divide the rows as a plan says."""
     check_enough_rows(dataset, table, name, plan)
-    if isinstance(plan, Holdout) and _is_given(table, plan):
+    method = _method(table, plan)
+    if isinstance(plan, Holdout) and method in _GIVEN:
         made = {"repeat-1": _given_holdout(table, plan)}
-    elif isinstance(plan, KFold) and plan.column is not None:
+    elif isinstance(plan, KFold) and method in _GIVEN:
         made = {"repeat-1": _given_folds(dataset, table, plan)}
-    elif TIME in table.frame:
+    elif method == "time":
         made = _by_time(dataset, table, plan)
     else:
         made = _drawn(dataset, table, name, plan, seed)
@@ -87,7 +90,7 @@ def check_plan(dataset: str, spec: DataSet, name: str, plan: Plan) -> None:
 
 def check_enough_rows(dataset: str, table: Table, name: str, plan: Plan) -> None:
     """Refuse a plan that the rows, the groups or the smallest class cannot fill."""
-    if _is_given(table, plan) or TIME in table.frame:
+    if _method(table, plan) not in _DRAWN:
         return
     at, rows = ("datasets", dataset), _at_disposal(table)
     n, codes, grouped = len(rows), table.codes[rows], GROUP in table.frame
@@ -145,8 +148,9 @@ def largest_k(table: Table, plan: KFold) -> int:
 
 def check_divisible(dataset: str, table: Table, name: str, plan: Plan, seed: int) -> None:
     """Refuse a plan that these rows cannot be divided by."""
-    check_enough_rows(dataset, table, name, plan)
-    if _is_given(table, plan) or GROUP in table.frame or TIME in table.frame:
+    if _method(table, plan) == "random":  # which enough rows can always be
+        check_enough_rows(dataset, table, name, plan)
+    else:
         make_splits(dataset, table, name, plan, seed)
 
 
@@ -276,11 +280,15 @@ def blocks(time: NDArray[Any], shares: NDArray[np.float64]) -> NDArray[np.intp]:
     return np.searchsorted(np.array(cuts), position, side="left").astype(np.intp)
 
 
-def _is_given(table: Table, plan: Plan) -> bool:
-    """Tell whether the data say how a plan divides them."""
-    if isinstance(plan, Holdout):
-        return plan.column is not None or PART in table.frame
-    return isinstance(plan, KFold) and plan.column is not None
+def _method(table: Table, plan: Plan) -> str:
+    """Tell how a plan divides rows: as the data say, by time, or at random."""
+    if isinstance(plan, Holdout) and PART in table.frame:
+        return "test file"
+    if isinstance(plan, Holdout | KFold) and plan.column is not None:
+        return "column"
+    if TIME in table.frame:
+        return "time"
+    return "grouped" if GROUP in table.frame else "random"
 
 
 def _at_disposal(table: Table) -> Rows:
@@ -306,7 +314,7 @@ def _given_holdout(table: Table, plan: Holdout) -> Folds:
 def _given_folds(dataset: str, table: Table, plan: KFold) -> Folds:
     """Return the folds of a column, numbered in the order of its values."""
     column, rows = plan.column, _at_disposal(table)
-    values = table.frame[f"{FOLDS}1"].iloc[rows]
+    values = table.frame[FOLDS].iloc[rows]
     missing = np.flatnonzero(values.isna())
     if len(missing):
         first = table.frame[ROW_ID].iloc[rows[missing[0]]]
@@ -354,14 +362,14 @@ def check_small_folds(dataset: str, table: Table, plan: KFold, metric: str) -> N
         raise Problem(
             _COLUMN,
             f"{metric} needs two rows{each} in every fold: fold "
-            f"{table.frame[f'{FOLDS}1'].iloc[first]!r} of {plan.column!r} has "
+            f"{table.frame[FOLDS].iloc[first]!r} of {plan.column!r} has "
             f"{counts[fold, code]}{this} of {dataset}",
         )
 
 
 def _check_parts(dataset: str, table: Table, name: str, plan: Plan, splits: pd.DataFrame) -> None:
     """Refuse divisions that cannot be used for fitting or testing, or that split groups."""
-    at, is_given = ("datasets", dataset), _is_given(table, plan)
+    at, is_given = ("datasets", dataset), _method(table, plan) in _GIVEN
     for repeat, fold, split in divisions(splits, plan):
         where = name if isinstance(plan, Holdout) else f"{name}, repeat {repeat}, fold {fold}"
         if not len(split.test):
@@ -480,21 +488,12 @@ def split_quality(
         unused = len(table.frame) - len(train) - len(test)
         part = {"repeat": repeat, "fold": fold, **sides, "unused": unused, "repeated": len(seen)}
         parts.append(part)
-    if elsewhere:
-        method = "given"
-    elif isinstance(plan, Holdout) and PART in table.frame:
-        method = "test file"
-    elif isinstance(plan, (Holdout, KFold)) and plan.column is not None:
-        method = "column"
-    elif TIME in table.frame:
-        method = "time"
-    else:
-        method = "grouped" if GROUP in table.frame else "random"
+    method = "given" if elsewhere else _method(table, plan)
     return {
         "dataset": dataset,
         "plan": name,
         "method": method,
-        "stratified": plan.stratify and method in ("random", "grouped"),
+        "stratified": plan.stratify and method in _DRAWN,
         "rows": len(table.frame),
         "max_class_share_difference": round(difference, 6),
         "groups": int(table.frame[GROUP].nunique()) if GROUP in table.frame else None,

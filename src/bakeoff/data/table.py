@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import operator
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import cached_property, partial
 from itertools import pairwise
 from pathlib import Path
@@ -41,11 +41,11 @@ PART = "__part__"
 """``train`` or ``test``, where the source came in two files."""
 HOLDOUT = "__holdout__"
 """The value of the column that the plan ``holdout`` goes by."""
-FOLDS = "__folds__"
-"""Start of the columns that the plan ``kfold`` goes by; the number of the repeat follows."""
+FOLDS = "__folds__1"
+"""The value of the column that the plan ``kfold`` goes by."""
 PROBABILITY_SLACK = 0.01
 """How far from 1 the probabilities of a row may sum up: many are rounded."""
-KEYS = (ROW_ID, TARGET, WEIGHT, GROUP, TIME, PART, HOLDOUT)
+KEYS = (ROW_ID, TARGET, WEIGHT, GROUP, TIME, PART, HOLDOUT, FOLDS)
 
 
 # of the C library: NumPy's logarithms and exponentials differ between processors
@@ -111,7 +111,7 @@ class Table:
     @cached_property
     def features(self) -> pd.DataFrame:
         """The columns to learn from."""
-        return self.frame.drop(columns=_keys(self.frame))
+        return self.frame.drop(columns=[*KEYS], errors="ignore")
 
     @property
     def classes(self) -> tuple[str, ...]:
@@ -134,15 +134,11 @@ class Table:
         return self.frame[WEIGHT].to_numpy() if WEIGHT in self.frame else None
 
 
-def _keys(frame: pd.DataFrame) -> list[Any]:
-    return [c for c in frame.columns if c in KEYS or str(c).startswith(FOLDS)]
-
-
 def load_table(
     name: str,
     spec: DataSet,
     seed: int,
-    given_by: Mapping[str, Sequence[str]] = {},
+    given_by: Mapping[str, str] = {},
     wanted: RowColumns = NOTHING,
     *,
     numbers: bool = False,
@@ -181,18 +177,18 @@ def load_table(
         keys[PART] = np.where(frame.index >= loaded.tested_from, "test", "train")
     with_roles = (target, spec.id, spec.weights, spec.groups, spec.time)
     apart = {column for column in with_roles if column is not None}
-    for plan, divided_by in given_by.items():
-        for repeat, column in enumerate(divided_by, start=1):
-            key, at = HOLDOUT if plan == "holdout" else f"{FOLDS}{repeat}", ("resampling", plan)
-            keys[key] = _read(identifiers, _column(frame, column, (*at, "column")), (*at, "column"))
-            apart.add(column)
+    for plan, column in given_by.items():
+        at = ("resampling", plan, "column")
+        key = HOLDOUT if plan == "holdout" else FOLDS
+        keys[key] = _read(identifiers, _column(frame, column, at), at)
+        apart.add(column)
     features = chosen_features(frame, apart, spec, place)
     for role, used in (("target", target), ("weights", spec.weights)):
         if used in (spec.features or []):
             text = f"{used!r} is the {role}: it cannot be a feature too"
             raise Problem((*place, "features"), text)
-    if reserved := _keys(features):
-        text = f"a column is called {reserved[0]!r}, a name with a meaning here: rename it"
+    if reserved := next((name for name in features if name in KEYS), None):
+        text = f"a column is called {reserved!r}, a name with a meaning here: rename it"
         raise Problem(place, text)
     canonical = pd.concat([pd.DataFrame(keys, index=frame.index), features], axis=1)
     carried = carry(frame, wanted, (*place, "subgroups")).reset_index(drop=True)

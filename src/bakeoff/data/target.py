@@ -160,10 +160,6 @@ class Target:
             return answers
         return pd.Categorical.from_codes(answers, pd.Index(self.classes, dtype=object))
 
-    def column(self, answers: NDArray[Any]) -> Answers:
-        """Return answers as a column of a file holds them."""
-        return Answers(self.classes, answers if self.numbers else answers.astype(np.int32))
-
     def strata(self, answers: NDArray[Any]) -> NDArray[np.intp]:
         """Return the strata of divisions: the classes; of numbers a single one."""
         return np.zeros(len(answers), dtype=np.intp) if self.numbers else answers

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bakeoff.comparisons.evidence import CrossedRuns, PairedPredictions, fold_scores
+from bakeoff.comparisons.evidence import CrossedRuns, PairedPredictions
 from bakeoff.comparisons.run_tests import context_of, run_test
 from bakeoff.comparisons.settings import deterministic, has_test
 from bakeoff.report.ranking import dataset_means, without_noise
@@ -82,7 +82,7 @@ def baselines(study: Study, metric: str) -> tuple[Baseline, ...]:
 
 def baseline(study: Study, metric: str, dataset: str) -> Baseline | None:
     """Return the constant answer on a data set; None where the rows' answers are not known."""
-    measure, table = study.metrics[metric], study.values(metric, study.plan).get(dataset)
+    measure, table = study.metrics[metric], study.values[metric, study.plan].get(dataset)
     divide = _of_numbers if study.experiment.task.numbers else _of_classes
     by_fold, held_out = (divide(study, measure, dataset, plan) for plan in (study.plan, "holdout"))
     if table is None or not by_fold.keys() >= {*table.index}:
@@ -182,21 +182,22 @@ def _on_folds(
     study: Study, metric: Metric, dataset: str, scores: NDArray[np.float64]
 ) -> list[Against]:
     """Test mean differences over folds, corrected for the overlap of the training sets."""
-    by_model = fold_scores(study.scored_on[dataset, study.plan], list(study.models), metric.name)
-    if by_model.n_train is None or by_model.n_test is None or not np.isfinite(scores).all():
+    values = study.values[metric.name, study.plan][dataset].to_numpy()
+    scored = np.isfinite(values).all(axis=0)
+    models = [model for model, one in zip(study.models, scored, strict=True) if one]
+    sizes = study.sizes(dataset, study.plan, models[0], metric.name) if models else None
+    if sizes is None or not np.isfinite(scores).all():
         return []
     level, width = 1 - study.alpha, metric.range[1] - metric.range[0]
     sign = 1 if metric.greater_is_better else -1
-    table = np.ascontiguousarray(by_model.values.reshape(-1, len(by_model.models)).T)
-    scored = np.isfinite(table).all(axis=1)
-    sizes = {"n_train": by_model.n_train.ravel(), "n_test": by_model.n_test.ravel()}
-    tests = corrected_against(sign * table[scored], sign * scores, confidence_level=level, **sizes)
+    table = np.ascontiguousarray(values[:, scored].T)
+    tests = corrected_against(sign * table, sign * scores, confidence_level=level, **sizes)
     against = []
-    for m, (estimate, low, high, p) in zip(
-        np.flatnonzero(scored), np.column_stack(tests).tolist(), strict=True
+    for model, (estimate, low, high, p) in zip(
+        models, np.column_stack(tests).tolist(), strict=True
     ):
         ci = ConfidenceInterval(max(low, -width), min(high, width), level, "student-t")
-        against.append(Against(by_model.models[m], estimate, None if math.isnan(low) else ci, p))
+        against.append(Against(model, estimate, None if math.isnan(low) else ci, p))
     return against
 
 
@@ -298,8 +299,8 @@ def nearly_perfect(study: Study) -> Iterator[tuple[Metric, str, float]]:
         low, high = metric.range
         means = dataset_means(study, name, study.plan)
         # a metric without an interval describes a property that a constant can have
-        known = metric.computed and metric.interval
-        if not (known and math.isfinite(high - low)) or means.empty:
+        judged = metric.computed and metric.interval
+        if not (judged and math.isfinite(high - low)) or means.empty:
             continue
         best = high if metric.greater_is_better else low
         for model, mean in means.mean().items():

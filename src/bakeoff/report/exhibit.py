@@ -5,7 +5,6 @@ Snakemake's process reads this module and has no use for numpy and scipy: it imp
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 from collections.abc import Callable
 from enum import StrEnum
@@ -61,8 +60,7 @@ class Drawing(NamedTuple):
     """Which part of the comparisons it shows; empty where it shows all there is."""
 
 
-@dataclasses.dataclass(frozen=True)
-class Exhibit:
+class Exhibit(NamedTuple):
     """One kind of table or figure, as the decorators `table` and `figure` make it of a function."""
 
     name: str

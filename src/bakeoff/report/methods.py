@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 import re
 import textwrap
 import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from bakeoff.comparisons.settings import INDEPENDENT
 from bakeoff.report import prose
@@ -26,8 +25,7 @@ _KEY = f"@(?:{'|'.join(BIBTEX)})"
 _CITED = re.compile(rf" \[({_KEY}(?:; {_KEY})*)\]")
 
 
-@dataclasses.dataclass(frozen=True)
-class Methods:
+class Methods(NamedTuple):
     """What was done, for the methods section of a paper."""
 
     pandoc: str
@@ -60,8 +58,8 @@ def _keys(cited: str) -> list[str]:
 
 def cited(*keys: str | None) -> str:
     """Name sources, each once; those that are no keys of `BIBTEX` are passed over."""
-    known = dict.fromkeys(key for key in keys if key in BIBTEX)
-    return f" [{'; '.join(f'@{key}' for key in known)}]" if known else ""
+    sources = dict.fromkeys(key for key in keys if key in BIBTEX)
+    return f" [{'; '.join(f'@{key}' for key in sources)}]" if sources else ""
 
 
 def author_year(key: str) -> str:
@@ -111,6 +109,7 @@ _NOT_LIBRARIES = ("python", "bakeoff", "snakemake", "platform", "machine", "matp
 def methods(study: Study) -> Methods:
     """Say what was done in a study."""
     facts: dict[str, Any] = {"words": _words, "count": count, "percent": percent, "study": study}
+    facts["corrections"] = prose.CORRECTIONS
     facts |= _data(study) | _design(study) | _analysis(study)
     return Methods(" ".join(prose.rendered("methods.txt.j2", facts)))
 
@@ -130,8 +129,8 @@ def _data(study: Study) -> dict[str, Any]:
     for model, spec in fitted.items():
         if spec.steps is not None and spec.preprocessing == "none":
             continue  # its steps, named with the model, are all that is done
-        own = [step.estimator.rpartition(".")[2] for step in spec.own_preprocessing]
-        prepared[", then ".join(own) or str(spec.preprocessing)].append(study.name(model))
+        steps = [step.estimator.rpartition(".")[2] for step in spec.own_preprocessing]
+        prepared[", then ".join(steps) or str(spec.preprocessing)].append(study.name(model))
     elsewhere = defaultdict[str, list[str]](list)
     for model, given in experiment.given.items():
         kind = next(kind for kind in _ELSEWHERE if getattr(given, kind) is not None)
@@ -220,9 +219,7 @@ def _analysis(study: Study) -> dict[str, Any]:
     programs += [f"{key} {v}" for key, v in versions.items() if key not in _NOT_LIBRARIES]
     return {
         "metrics": [study.written(metric).label for metric in study.experiment.metrics],
-        "tests": [told for test in study.analysis for told in _test(study, test)],
-        "bayesian": any(family.bayesian for family in study.families),
-        "frequentist": any(not family.bayesian for family in study.families),
+        "tests": [one for test in study.analysis for one in _test(study, test)],
         "related": related,
         "subgroups": _words(clean(str(column)) for column in columns) if columns else "",
         "failed": _words(out) if out else "",
@@ -233,29 +230,23 @@ def _analysis(study: Study) -> dict[str, Any]:
 def _test(study: Study, test: PlannedTest) -> Iterator[dict[str, Any]]:
     """Say what a test compared, on what, and what followed it."""
     after = study.of_test(test.posthoc.name) if test.posthoc else []
-    own = [f for f in study.of_test(test.name) if not f.rows[0].follows]
-    if not own:  # told with the test that it follows
+    alone = [f for f in study.of_test(test.name) if not f.rows[0].follows]
+    if not alone:  # told with the test that it follows
         return
-    first = own[0]
+    first = alone[0]
     alike = (f for f in study.families if f.entry == first.entry and f.role == first.role)
-    row = next((f.rows[0] for f in (*own, *after) if f.role == "pair" and not f.bayesian), None)
-    correction = ""
-    if row is not None and row.family_size > 1:
-        how = prose.CORRECTIONS.get(row.correction, row.correction.replace("-", " "))
-        correction = f"; the {row.family_size} p-values were not corrected"
-        if row.correction != "none":
-            by = f"the {how} procedure{cited(_CORRECTED.get(row.correction))}"
-            correction = f"; p-values of {row.family_size:,} hypotheses were adjusted by {by}"
+    row = next((f.rows[0] for f in (*alone, *after) if f.role == "pair" and not f.bayesian), None)
     yield {
         "family": first,
         "by": _words(dict.fromkeys(f.measure.title for f in alike)),
         "control": study.name(first.control) if first.control else "",
-        "test": _named(own),
+        "test": _named(alone),
         "evidence": prose.PLANS[first.plan],
         "options": _options(first, test),
         "after": after[0] if after else None,
         "followed": _named(after) if after else "",
-        "correction": correction,
+        "row": row,
+        "cited": cited(_CORRECTED.get(row.correction)) if row else "",
     }
 
 

@@ -74,8 +74,6 @@ def probability(value: float) -> str:
     """Format a posterior probability; it is never rounded to certainty."""
     if math.isnan(value):
         return NONE
-    if 0 < value < 0.001:
-        return "< .001"
     return "0" if value == 0 else pvalue(value)
 
 

@@ -40,8 +40,6 @@ class Block(NamedTuple):
     items: tuple[Item, ...]
     entry: Entry | None = None
     """The test they are all about."""
-    about: str = ""
-    """What the test answers for."""
     care: tuple[str, ...] = ()
     """For which of this study's models the test finds too much, and what answers instead."""
 
@@ -71,7 +69,7 @@ class Page:
             hidden -= {Section.DATA}
         return [item for item in exhibits(self.study) if item.section not in hidden]
 
-    def told(self, item: Item, note: str) -> str:
+    def note_of(self, item: Item, note: str) -> str:
         """Return a note on an exhibit, that on all exhibits of its kind with the first one only."""
         first = next(one for one in self.items if one.kind == item.kind)
         return note if item == first else note.removeprefix(item.caption).strip()
@@ -142,9 +140,8 @@ class Page:
                 continue
             entry, families = entries[test], self.study.of_test(test)
             care = tuple(take_care(self.study, families)) if families else ()
-            about = f"The test answers for {ABOUT[entry.about]}."
             by_others = families and self.study.metric.name not in {f.metric for f in families}
-            block = Block(entry.title, tuple(items), entry, about, care)
+            block = Block(entry.title, tuple(items), entry, care)
             parts[Section.METRICS.value if by_others else section].append(block)
         return {section: blocks for section, blocks in parts.items() if blocks}
 
@@ -167,7 +164,7 @@ class Page:
         study = self.study
         command = study.command or f"bakeoff run {shlex.quote(study.file or 'config/config.yaml')}"
         content = {"page": self, "study": study, "verdict": self.verdict, "command": command}
-        return content | {"most": MOST_SHOWN}
+        return content | {"most": MOST_SHOWN, "about": ABOUT}
 
     @property
     def brief(self) -> str:

@@ -157,8 +157,8 @@ def level_of(row: Comparison) -> str:
 
 def levels_of(rows: Iterable[Comparison]) -> str:
     """Name the intervals of several comparisons, of which some may have none."""
-    known = [row for row in rows if not math.isnan(row.confidence)]
-    return level_of(known[0]) if known else "CI"
+    with_ci = [row for row in rows if not math.isnan(row.confidence)]
+    return level_of(with_ci[0]) if with_ci else "CI"
 
 
 def p_name(row: Comparison) -> str:
@@ -176,9 +176,9 @@ def extreme_p(rows: Sequence[Comparison], *, largest: bool = False) -> str:
 def take_care(study: Study, families: Sequence[Family]) -> Iterator[str]:
     """Say what simulations say against the one test of some families, and what to use instead."""
     entry, metrics = families[0].entry, {family.metric for family in families}
-    known = study.cautions(entry, metrics.pop() if len(metrics) == 1 else None)
+    against = study.cautions(entry, metrics.pop() if len(metrics) == 1 else None)
     models = dict.fromkeys(model for family in families for model in family.models)
-    yield from (f"Caution: {text}" for text in known.of(models, the, study.name))
+    yield from (f"Caution: {text}" for text in against.of(models, the, study.name))
     rows = [row for family in families for row in family.rows]
     if failing := [details for row in rows if (details := measured(row))]:
         several = f" in {len(failing)} of {len(rows)} comparisons" if len(rows) > 1 else ""
@@ -189,8 +189,8 @@ def take_care(study: Study, families: Sequence[Family]) -> Iterator[str]:
 def disagreement(rows: Iterable[Comparison]) -> str:
     """Say that a test and the interval beside it disagree; empty, or a sentence after a space."""
     checks = (check for row in rows for check in row.result.get("assumptions", ()))
-    told = next((check["detail"] for check in checks if check["name"] == AGREE), "")
-    return f" {told[0].upper()}{told[1:]}." if told else ""
+    detail = next((check["detail"] for check in checks if check["name"] == AGREE), "")
+    return f" {detail[0].upper()}{detail[1:]}." if detail else ""
 
 
 def correction(family: Family) -> str:
@@ -214,7 +214,13 @@ def evidence(study: Study, family: Family) -> str:
         return study.counted_datasets(row.n for row in family.rows)
     name = study.dataset_label(family.dataset)
     if not family.entry.evidence.on_rows:
-        return f"{divisions(study, family.plan)} of {name}"
+        spec, divided = getattr(study.experiment.resampling, family.plan), PLANS[family.plan]
+        if family.plan == "kfold" and spec is not None and not in_time(study.experiment):
+            times = f"{spec.repeats} × " if spec.repeats > 1 else ""
+            divided = f"{times}{spec.folds}-fold {divided}"
+        elif family.plan in ("halves", "resampled") and spec is not None:
+            divided = f"{spec.repeats} {divided}"
+        return f"{divided} of {name}"
     rows = f"{n:,} held-out rows of {name}{worth(study, family.rows[0])}"
     if family.entry.about != "recipes":
         return rows
@@ -222,16 +228,6 @@ def evidence(study: Study, family: Family) -> str:
     runs = sorted({d[key] for d in details for key in ("runs_a", "runs_b") if key in d})
     of_each = f"{spread(runs)} training runs of each model" if runs else "training runs"
     return f"{of_each} and {rows}"
-
-
-def divisions(study: Study, plan: str) -> str:
-    """Say how often and into how many folds a plan divides the rows."""
-    spec = getattr(study.experiment.resampling, plan)
-    if spec is not None and plan == "kfold" and not in_time(study.experiment):
-        times = f"{spec.repeats} × " if spec.repeats > 1 else ""
-        return f"{times}{spec.folds}-fold {PLANS[plan]}"
-    several = spec is not None and plan in ("halves", "resampled")
-    return f"{spec.repeats} {PLANS[plan]}" if several else PLANS[plan]
 
 
 def over_runs(study: Study) -> str:

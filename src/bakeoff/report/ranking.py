@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 import string
 from collections.abc import Iterator, Mapping
@@ -26,7 +25,6 @@ from bakeoff.comparisons.evidence import (
 from bakeoff.comparisons.run_tests import alone, clipped
 from bakeoff.comparisons.settings import has_test
 from bakeoff.errors import UserError
-from bakeoff.report.numbers import percent
 from bakeoff.report.study import Family, Study, seen_from
 from bakeoff.scores import Metric
 from bakeoff.seeds import derive, integer
@@ -50,8 +48,7 @@ _DIGITS = 10
 DRAWS = 9_999
 
 
-@dataclasses.dataclass(frozen=True)
-class Ranked:
+class Ranked(NamedTuple):
     """One model's line in the ranking."""
 
     model: str
@@ -64,26 +61,18 @@ class Ranked:
     """For the expected score."""
     n: int
     """Folds, or data sets."""
-    holdout: float
-    """Score on the test rows, mean over data sets; NaN without holdout."""
     wins: int
     """Data sets on which it scores highest, ties included."""
 
 
+@lru_cache(maxsize=32)
 def ranking(study: Study, metric: str = "", plan: str = "") -> list[Ranked]:
     """Rank the models that have all scores, best first."""
-    return _ranked(study, metric or study.metric.name, plan or study.plan)
-
-
-@lru_cache(maxsize=32)
-def _ranked(study: Study, metric: str, plan: str) -> list[Ranked]:
-    tables = study.values(metric, plan)
-    full = [set(table.columns[table.notna().all()]) for table in tables.values()]
-    whole = set.intersection(*full) if full else set()
-    models = [m for m in study.models if m in whole]
+    metric, plan = metric or study.metric.name, plan or study.plan
+    means = dataset_means(study, metric, plan).dropna(axis="columns")
+    models = [model for model in study.models if model in means]
     if not models:
         return []
-    means = dataset_means(study, metric, plan)[models]
     ranks = ranks_of(means, study.metrics[metric])
     average = ranks
     if len(study.experiment.tests.units(list(means.index))) < len(means):
@@ -91,17 +80,17 @@ def _ranked(study: Study, metric: str, plan: str) -> list[Ranked]:
         if merged is not None:  # a group of data sets is one, as in the tests
             unit = pd.DataFrame(merged.values, columns=list(merged.models))
             average = ranks_of(unit, study.metrics[metric]).reindex(columns=models)
-    held = dataset_means(study, metric, "holdout")
     best = ranks.eq(ranks.min(axis=1), axis=0)
     lines = []
     for model in models:
-        spread = means[model] if len(means) > 1 else next(iter(tables.values()))[model]
+        spread = (
+            means[model] if len(means) > 1 else study.values[metric, plan][means.index[0]][model]
+        )
         sd = float(spread.std(ddof=1)) if len(spread) > 1 else math.nan
         ci = _interval(study, model, metric, plan, means)
-        holdout = float(held[model].mean()) if model in held else math.nan
         rank, wins = float(average[model].mean()), int(best[model].sum())
         mean, n = float(spread.mean()), len(spread)
-        lines.append(Ranked(model, rank, mean, sd, ci, n, holdout, wins))
+        lines.append(Ranked(model, rank, mean, sd, ci, n, wins))
     sign = -1 if study.metrics[metric].greater_is_better else 1
     each = {line.model: without_noise(study, metric, plan, sign * line.mean) for line in lines}
     return sorted(lines, key=lambda line: (round(line.rank, 10), each[line.model]))
@@ -110,7 +99,7 @@ def _ranked(study: Study, metric: str, plan: str) -> list[Ranked]:
 @lru_cache(maxsize=64)
 def dataset_means(study: Study, metric: str, plan: str) -> pd.DataFrame:
     """Return mean scores: one row per data set, one column per model."""
-    tables = study.values(metric, plan)
+    tables = study.values[metric, plan]
     rows = {name: table.mean(axis=0, skipna=False) for name, table in tables.items()}
     return pd.DataFrame(rows).T if rows else pd.DataFrame()
 
@@ -159,23 +148,14 @@ def _interval(
     if len(means) > 1:
         result = one_sample_t(means[model].to_numpy(), mu0=0.0, confidence_level=level)
         return clipped(result.ci, limits)
-    dataset = means.index[0]
-    table = study.values(metric, plan)[dataset]
-    if len(table) > 1:
-        folds = study.scored
-        for column, value in {"plan": plan, "metric": metric, "model": model}.items():
-            folds = folds[folds[column] == value]
-        if not sizes_known(folds):
-            return None
-        sizes = {side: folds[side].to_numpy() for side in ("n_train", "n_test")}
-        values = table[model].to_numpy()
-        return clipped(corrected_mean_ci(values, **sizes, confidence_level=level), limits)
-    return study.held_out.get((str(dataset), metric, model))
-
-
-def sizes_known(scores: pd.DataFrame) -> bool:
-    """Tell whether it is known how much the training sets of the folds overlap."""
-    return not bool(scores[["n_train", "n_test"]].isna().any(axis=None))
+    dataset = str(means.index[0])
+    values = study.values[metric, plan][dataset][model].to_numpy()
+    if len(values) < 2:
+        return study.held_out.get((dataset, metric, model))
+    sizes = study.sizes(dataset, plan, model, metric)
+    if sizes is None:
+        return None
+    return clipped(corrected_mean_ci(values, **sizes, confidence_level=level), limits)
 
 
 def shown_interval(study: Study, line: Ranked) -> ConfidenceInterval | None:
@@ -187,20 +167,6 @@ def shown_interval(study: Study, line: Ranked) -> ConfidenceInterval | None:
     if math.isinf(high - low):
         return None if {line.ci.low, line.ci.high} & {low, high} else line.ci
     return line.ci if line.ci.high - line.ci.low < (high - low) / 2 else None
-
-
-def interval_note(study: Study) -> str:
-    """Say in a sentence how the intervals of the ranking were made."""
-    are = f"Intervals are {percent(1 - study.alpha)}"
-    if study.several:
-        return f"{are} t intervals of the mean over data sets."
-    if len(next(iter(study.values(study.metric.name, study.plan).values()), [])) < 2:
-        return f"{are} confidence intervals of the score on the test rows."
-    if not sizes_known(study.scored[study.scored["plan"] == study.plan]):
-        without = "the sizes of their training and test parts"
-        return f"There are no intervals, because the scores were given without {without}."
-    corrected = "corrected for the overlap of the training sets (Nadeau and Bengio)"
-    return f"{are} confidence intervals of the expected score, {corrected}."
 
 
 class Standing(NamedTuple):
@@ -262,22 +228,21 @@ def lead_of(study: Study, family: Family) -> dict[str, float]:
             lead[model] = -without_noise(study, family.metric, family.plan, behind)
     else:
         # the ranking orders models of equal average rank by their mean scores
-        lines = ranking(study, family.metric, family.plan)
-        known = {line.model: -round(line.rank, 10) for line in lines if line.model in family.models}
-        lacking = not family.dataset and len(known) < len(family.models)
+        ranks = {line.model: line.rank for line in ranking(study, family.metric, family.plan)}
+        lacking = not family.dataset and not ranks.keys() >= {*family.models}
         if lacking and (table := standings(study, family.metric)):
-            known = {one.model: -round(one.average_rank, 10) for one in table}
-            known = {model: rank for model, rank in known.items() if model in family.models}
-        lead = known | {m: -math.inf for m in family.models if m not in known}
+            ranks = {one.model: one.average_rank for one in table}
+        lead = {m: -round(rank, 10) for m, rank in ranks.items() if m in family.models}
+        lead |= {m: -math.inf for m in family.models if m not in ranks}
     return dict(sorted(lead.items(), key=lambda each: -each[1]))
 
 
 def order(study: Study) -> list[str]:
     """Return the models, best first, those without all scores last."""
-    known = [line.model for line in ranking(study)]
-    rest = [m for m in study.models if m not in known]
+    ranked = [line.model for line in ranking(study)]
+    rest = [m for m in study.models if m not in ranked]
     stand = [one.model for one in standings(study)] if study.several and rest else []
-    return stand + [m for m in (*known, *rest) if m not in stand]
+    return stand + [m for m in (*ranked, *rest) if m not in stand]
 
 
 def oriented(study: Study, a: str, b: str) -> tuple[str, str]:
@@ -287,8 +252,7 @@ def oriented(study: Study, a: str, b: str) -> tuple[str, str]:
     return first, b if first == a else a
 
 
-@dataclasses.dataclass(frozen=True)
-class Contender:
+class Contender(NamedTuple):
     """One model of a test set."""
 
     model: str
@@ -299,8 +263,7 @@ class Contender:
     tier: str
 
 
-@dataclasses.dataclass(frozen=True)
-class Contenders:
+class Contenders(NamedTuple):
     """The models of one test set, best first, and what the set of the best assumes."""
 
     models: tuple[Contender, ...]
@@ -366,8 +329,8 @@ def contenders(
     pvalues = np.ones((len(models), len(models)))  # of "j is better than i" in row i and column j
     for pair in pairs.pairs:
         for better, worse, sign in ((pair.a, pair.b, 1), (pair.b, pair.a, -1)):
-            own = pair.pvalue_adjusted if sign * pair.estimate > 0 else 1.0
-            p = (tested or {}).get((models[better], models[worse]), own)
+            by_set = pair.pvalue_adjusted if sign * pair.estimate > 0 else 1.0
+            p = (tested or {}).get((models[better], models[worse]), by_set)
             pvalues[worse, better] = 1.0 if math.isnan(p) else p
     order = sorted(range(len(models)), key=lambda m: -best.scores[m])
     letters = _letters(order, [(int(i), int(j)) for i, j in np.argwhere(pvalues <= alpha)])

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from bakeoff.comparisons.advice import Cautions, cautions
@@ -69,7 +70,7 @@ class Written:
         """Write a value alone."""
         return fixed(value, self.decimals)
 
-    def told(self, value: float) -> str:
+    def quantity(self, value: float) -> str:
         """Write a value with its unit."""
         return f"{self.score(value)} {self.unit}".rstrip()
 
@@ -80,7 +81,7 @@ class Written:
     def gap(self, value: float) -> str:
         """Write the size of a difference: percentage points for shares, else with the unit."""
         if not self.shares:
-            return self.told(abs(value))
+            return self.quantity(abs(value))
         points = fixed(abs(value) * 100, self._of_points)
         return f"{points} percentage point{'' if points == '1.0' else 's'}"
 
@@ -103,8 +104,8 @@ def with_unit(title: str, unit: str) -> str:
 def unit_of(metric: Metric) -> str:
     """Name the unit of a metric where it has to be told: the user's own, or that of the target."""
     ours = METRICS.get(metric.name)
-    known = ours is not None and not metric.own and metric.unit == ours.unit
-    return "" if known or not metric.unit or metric.unit == POINTS else clean(metric.unit)
+    usual = ours is not None and not metric.own and metric.unit == ours.unit
+    return "" if usual or not metric.unit or metric.unit == POINTS else clean(metric.unit)
 
 
 def varies(metric: Metric) -> bool:
@@ -119,11 +120,11 @@ def decimals(errors: Iterable[float], values: Iterable[float]) -> int:
     """Choose decimals that show two significant digits of the typical standard error."""
     sizes = [abs(v) for v in values if math.isfinite(v) and v]
     size = statistics.median_low(sizes) if sizes else 1.0
-    known = [e for e in errors if math.isfinite(e) and e > _NOISE * size]
+    sizable = [e for e in errors if math.isfinite(e) and e > _NOISE * size]
     # a standard error beyond the scores is that of a model that diverged
-    known = [e for e in known if e <= size] or known
+    sizable = [e for e in sizable if e <= size] or sizable
     most = _MOST_DIGITS - 1 - _exponent(size)
-    wanted = 1 - _exponent(statistics.median_low(known)) if known else 2 - _exponent(size)
+    wanted = 1 - _exponent(statistics.median_low(sizable)) if sizable else 2 - _exponent(size)
     return max(min(wanted, most), 0)
 
 
@@ -314,8 +315,8 @@ class Study:
     @property
     def has_rows(self) -> bool:
         """Whether predictions of held-out rows are known, those of a single fit of each model."""
-        known = self.experiment.resampling.holdout and self.experiment.on_rows("holdout")
-        return bool(known) and not self.experiment.by_values and not self.has_runs
+        on_rows = self.experiment.resampling.holdout and self.experiment.on_rows("holdout")
+        return bool(on_rows) and not self.experiment.by_values and not self.has_runs
 
     @property
     def has_runs(self) -> bool:
@@ -490,22 +491,37 @@ class Study:
         parts = self.scored.groupby(["dataset", "plan"], sort=False)
         return {tuple(map(str, key)): part for key, part in parts}
 
-    def values(self, metric: str, plan: str) -> dict[str, pd.DataFrame]:
-        """Return per data set the scores of a plan: one row per fold, one column per model."""
-        return self._values.get((plan, metric), {})
-
     @cached_property
-    def _values(self) -> dict[tuple[str, str], dict[str, pd.DataFrame]]:
-        by_plan: dict[tuple[str, str], dict[str, pd.DataFrame]] = {}
-        for (plan, metric), part in self.scored.groupby(["plan", "metric"], sort=False):
+    def values(self) -> Mapping[tuple[str, str], dict[str, pd.DataFrame]]:
+        """Scores by metric and plan, and by data set: a row per fold, a column per model."""
+        values = defaultdict[tuple[str, str], dict[str, pd.DataFrame]](dict)
+        for (metric, plan), part in self.scored.groupby(["metric", "plan"], sort=False):
             wide = part.pivot(index=["dataset", "repeat", "fold"], columns="model", values="value")
             wide = wide.reindex(columns=list(self.models))
             tables = {
                 str(dataset): rows.droplevel("dataset")
                 for dataset, rows in wide.groupby(level="dataset", sort=False)
             }
-            by_plan[str(plan), str(metric)] = {d: tables[d] for d in self.datasets if d in tables}
-        return by_plan
+            values[str(metric), str(plan)] = {d: tables[d] for d in self.datasets if d in tables}
+        return values
+
+    def sizes(
+        self, dataset: str, plan: str, model: str = "", metric: str = ""
+    ) -> dict[str, NDArray[Any]] | None:
+        """Return the sizes of the training and test parts of all scores; None if one is unknown."""
+        rows = self.scored_on[dataset, plan]
+        if model:
+            rows = rows[(rows["model"] == model) & (rows["metric"] == metric)]
+        sizes = rows.sort_values(["repeat", "fold"])[["n_train", "n_test"]]
+        if sizes.isna().any(axis=None):
+            return None
+        return {str(side): counts.to_numpy() for side, counts in sizes.items()}
+
+    @cached_property
+    def spreads(self) -> pd.DataFrame:
+        """Mean, standard deviation and number of the scores of each model on each data set."""
+        by = ["metric", "dataset", "plan", "model"]
+        return self.scores.groupby(by)["value"].agg(["mean", "std", "size"])
 
     @cached_property
     def held_out(self) -> dict[tuple[str, ...], ConfidenceInterval]:
@@ -549,16 +565,17 @@ def _written(study: Study, metric: str, dataset: str) -> Written:
     """Find out how values of a metric are written on a data set, or over all if it is empty."""
     declared = study.experiment.datasets[dataset].unit if dataset else None
     measure = in_unit(study.metrics[metric], declared)
-    scores, by = study.scores[study.scores["metric"] == metric], ["plan", "model"]
+    spread = study.spreads
+    metrics, datasets = (spread.index.get_level_values(name) for name in ("metric", "dataset"))
     if dataset:
-        values = scores[scores["dataset"] == dataset].set_index(by)["value"]
+        spread = spread[(metrics == metric) & (datasets == dataset)]
     else:
-        values = scores.groupby([*by, "dataset"])["value"].mean()
-    spread = values.groupby(by).agg(["mean", "std", "size"])
+        means = spread[metrics == metric].groupby(["plan", "model"])["mean"]
+        spread = means.agg(["mean", "std", "size"])
     errors = study.standard_errors.get((metric, dataset), [])
-    if not any(errors) and len(own := study.intervals):
-        own = own[(own["metric"] == metric) & (own["dataset"] == dataset)]
-        errors = list(own["se"])
+    if not any(errors) and len(rows := study.intervals):
+        rows = rows[(rows["metric"] == metric) & (rows["dataset"] == dataset)]
+        errors = list(rows["se"])
     if not any(error > 0 for error in errors):
         errors = list(spread["std"] / np.sqrt(spread["size"]))
     digits = decimals(errors, spread["mean"])

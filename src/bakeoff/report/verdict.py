@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -70,8 +69,7 @@ class Kind(StrEnum):
     UNTESTED = "untested"
 
 
-@dataclasses.dataclass(frozen=True)
-class Verdict:
+class Verdict(NamedTuple):
     """The answer."""
 
     kind: Kind
@@ -322,7 +320,7 @@ def _pair(facts: Facts, family: Family, row: Comparison) -> dict[str, Any]:
     means = {line.model: line.mean for line in ranking(study, family.metric, family.plan)}
     if family.dataset and row.model_a in means:
         trained = prose.trained_on(study, family.dataset, family.plan)
-        score += f" ({written.told(means[row.model_a])}{trained})"
+        score += f" ({written.quantity(means[row.model_a])}{trained})"
     better = "higher" if metric.greater_is_better else "lower"
     ahead = f"{prose.gap_with_interval(row, family)} {better} than"
     if family.entry.unit:
@@ -347,7 +345,7 @@ def _ranks(facts: Facts, o: Outcome) -> None:
     whole = study.averages(family.metric) and not study.excluded and used == {len(study.datasets)}
     texts = {model: fixed(rank, 2) for model, rank in ranks.items() if math.isfinite(rank)}
     for model in texts.keys() & means.keys() if whole else ():
-        mean = study.written(family.metric).told(means[model])
+        mean = study.written(family.metric).quantity(means[model])
         texts[model] += f"; {prose.mean_of(family.measure)} {mean}"
     who = f"{study.names([o.leader, *o.tied])} {'have the same' if o.tied else 'has the best'}"
     then = f", followed by {study.name(o.behind)} ({texts[o.behind]})" if o.behind in texts else ""
@@ -364,8 +362,8 @@ def _better(
     by_winner = defaultdict[str, list[Comparison]](list)
     for row in rows:
         by_winner[row.model_a].append(row)
-    for own in [*by_winner.values()][:MOST]:
-        facts.add("significant", rows=own, by=by, gap=gap, test=test)
+    for beaten in [*by_winner.values()][:MOST]:
+        facts.add("significant", rows=beaten, by=by, gap=gap, test=test)
 
 
 def _others(study: Study, rows: Sequence[Comparison]) -> str:
@@ -454,13 +452,13 @@ def _by_other_metrics(facts: Facts, first: Family) -> None:
             continue
         metrics += 1
         won = {(row.model_a, row.model_b): row for row in _winners(family.rows)}
-        own = [row for pair, row in won.items() if pair not in decided]
-        if not own and not decided <= won.keys():
+        added = [row for pair, row in won.items() if pair not in decided]
+        if not added and not decided <= won.keys():
             lacking.append(family.measure.title)
-        gap = f"{prose.gap_of(family, own[0].estimate)}, " if len(own) == 1 else ""
+        gap = f"{prose.gap_of(family, added[0].estimate)}, " if len(added) == 1 else ""
         test = "" if family.entry is first.entry else f"; {title(family.entry, family.measure)}"
-        _better(facts, own, f" by {family.measure.title}", gap, test)
-        new = new or bool(own)
+        _better(facts, added, f" by {family.measure.title}", gap, test)
+        new = new or bool(added)
     facts["metrics"] = metrics if new else 0
     if lacking:
         who = f"Some of the models that differ by {first.measure.title}"
@@ -593,7 +591,7 @@ def _one_model(facts: Facts) -> None:
             facts.add("undecided", place=place, models=models, family=family, why=why)
             continue
         ci = f"{prose.level_of(row)} {family.written.interval(row.ci_low, row.ci_high)}"
-        value = f"{family.written.told(row.estimate)} ({ci})"
+        value = f"{family.written.quantity(row.estimate)} ({ci})"
         facts.add("scores", place=place, score=score, value=value, row=row, family=family)
         if row.decision is Decision.DIFFERENT:
             facts["cautions"] += take_care(study, [family])
@@ -607,7 +605,7 @@ def _score(facts: Facts, line: Ranked, place: str) -> None:
     trained = "" if study.several else prose.trained_on(study, study.datasets[0], study.plan)
     brackets = f" ({ci}{trained})" if ci else trained
     score = of_model(study.metric.title, study.name(line.model))
-    facts.add("scores", place=place, score=score, value=f"{shown.told(line.mean)}{brackets}")
+    facts.add("scores", place=place, score=score, value=f"{shown.quantity(line.mean)}{brackets}")
 
 
 def _without_tests(facts: Facts) -> None:
@@ -743,7 +741,7 @@ def _baseline(facts: Facts) -> None:
             facts.add("baselines", place="more", who=who, shown=shown, by=words(titles))
     by_model = defaultdict[str, list[str]](list)
     for measure, model, mean in nearly_perfect(study):
-        score = f"{measure.title} {study.written(measure.name).told(mean)}"
+        score = f"{measure.title} {study.written(measure.name).quantity(mean)}"
         by_model[study.name(model)].append(score)
     perfect = [f"{model}: {words(scores)}" for model, scores in by_model.items()]
     facts["perfect"] = words(perfect, MOST) if perfect else ""
@@ -779,7 +777,7 @@ def _constant(study: Study, one: Baseline) -> dict[str, str]:
     elif unclear:
         who = study.names([line.model for line in unclear])
         result = f"whether {who} {are(unclear)} better is undecided"
-    scored = study.written(one.metric, one.dataset).told(one.score)
+    scored = study.written(one.metric, one.dataset).quantity(one.score)
     return {
         "answer": "the class shares as probabilities" if metric.by_order else answer,
         "score": f"{'an' if vowel else 'a'} {metric.title} of {scored}",

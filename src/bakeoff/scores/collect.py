@@ -46,15 +46,10 @@ def score_fits(
         fit = {name: one.facts[name] for name in _FIT}
         times.append(fit | {name: seconds.get(name) for name in TIMINGS})
         fit |= {name: one.facts[name] for name in ("n_train", "n_test")}
-        columns_at = carried.get(one.facts["dataset"])
-        carried_along = (
-            () if columns_at is None else carried_columns(columns_at, one.row_id).items()
-        )
-        columns = {
-            str(column).removeprefix(TAKEN): values.to_numpy()
-            for column, values in carried_along
-            if str(column).startswith(TAKEN)
-        }
+        columns = {}
+        if (carried_at := carried.get(one.facts["dataset"])) is not None:
+            along = carried_columns(carried_at, one.row_id).filter(regex=f"^{TAKEN}")
+            columns = {name.removeprefix(TAKEN): along[name].to_numpy() for name in map(str, along)}
         view = view_of(one, costs, columns)
         for name in metrics:
             if one.values is not None:

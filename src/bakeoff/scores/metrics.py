@@ -74,12 +74,12 @@ def of_class(metric: Metric, positive: str) -> Metric:
     return dataclasses.replace(metric, title=metric.title + said)
 
 
-def no_metric(name: str, known: Iterable[str] = METRICS) -> str:
+def no_metric(name: str) -> str:
     """Say that a name is none of a metric, and which there are."""
     base = name.partition("@")[0]
     if (known_as := BUILT_IN.get(base)) and known_as.option:
         return METRICS.lacking(name)
-    return unknown("metric", name, (*known, *(m.name for m in told_examples())))
+    return unknown("metric", name, (*METRICS, *(m.name for m in told_examples())))
 
 
 def told_examples() -> list[Metric]:

@@ -59,7 +59,7 @@ class FileData(TableData):
 
         with blame(key):
             if is_file(path):
-                return read_table(Path(path), path, self)
+                return read_table(path, self)
             folder, name = Path(path).parent, Path(path).name
             if not folder.is_dir():
                 raise UserError(f"{no_file(path)} (there is no folder {str(folder)!r})")

@@ -69,43 +69,34 @@ class UrlData(TableData):
         return []
 
     def at_hand(self) -> bool:
-        """Tell whether the file has been downloaded."""
-        return cached(self.sha256)
+        """Tell whether the file has been downloaded, whole and unchanged."""
+        path = DOWNLOADS / self.sha256
+        return path.is_file() and sha256_of(path) == self.sha256
 
     def load(self, seed: int) -> Loaded:
         """Read the table, downloading it unless it is there."""
         from bakeoff.sources.common.formats import read_table
 
+        path = DOWNLOADS / self.sha256
         with blame("url"):
-            file = download(self.url, self.sha256)
-            return Loaded(read_table(file, self.url, self), self.target)
+            if not self.at_hand():
+                with whole(path) as part:
+                    self._download(part, path)
+            return Loaded(read_table(self.url, self, path), self.target)
 
-
-def cached(sha256: str) -> bool:
-    """Tell whether the file of a hash has been downloaded, whole and unchanged."""
-    path = DOWNLOADS / sha256
-    return path.is_file() and sha256_of(path) == sha256
-
-
-def download(url: str, sha256: str) -> Path:
-    """Return the file of a hash, downloading it unless it is there."""
-    path = DOWNLOADS / sha256
-    if cached(sha256):
-        return path
-    with whole(path) as part:
+    def _download(self, part: Path, path: Path) -> None:
         try:
-            fetch(url, part)
+            fetch(self.url, part)
         except OSError as error:
             raise UserError(
-                f"{url} cannot be downloaded ({reason_of(error)}); without a network, put the "
+                f"{self.url} cannot be downloaded ({reason_of(error)}); without a network, put the "
                 f"file at {path}"
             ) from None
-        if (got := sha256_of(part)) != sha256:
+        if (got := sha256_of(part)) != self.sha256:
             raise UserError(
-                f"the file at {url} has the sha256 {got}, the experiment says {sha256}: it has "
-                "changed, or the key is wrong"
+                f"the file at {self.url} has the sha256 {got}, the experiment says {self.sha256}: "
+                "it has changed, or the key is wrong"
             )
-    return path
 
 
 def fetch(url: str, path: Path) -> None:

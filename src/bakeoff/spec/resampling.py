@@ -152,10 +152,10 @@ class Resampling(SpecSection):
         return {name: plan for name, plan in self if plan is not None}
 
     @property
-    def given_by(self) -> dict[str, tuple[ColumnName, ...]]:
+    def given_by(self) -> dict[str, ColumnName]:
         """The columns of the data that plans go by, of those that are not drawn."""
         plans = {"kfold": self.kfold, "holdout": self.holdout}
-        return {name: (plan.column,) for name, plan in plans.items() if plan and plan.column}
+        return {name: plan.column for name, plan in plans.items() if plan and plan.column}
 
 
 class Execution(SpecSection):

@@ -102,9 +102,12 @@ from bakeoff.stats.planning import (
     detectable_difference,
     smallest_discordant_count,
 )
-from bakeoff.stats.rows.auc import delong
+from bakeoff.stats.rows.areas_and_costs import (
+    cost_sensitive,
+    cost_sensitive_from_counts,
+    delong,
+)
 from bakeoff.stats.rows.cochran import cochran_q, looney_f
-from bakeoff.stats.rows.costs import cost_sensitive, cost_sensitive_from_counts
 from bakeoff.stats.rows.mcnemar import (
     McNemarResult,
     mcnemar,

@@ -27,6 +27,7 @@ from bakeoff.stats.core.result import (
     Status,
     conclude,
 )
+from bakeoff.stats.core.two_by_two import difference_limits
 from bakeoff.stats.design.groups import GroupSums, Spread
 from bakeoff.stats.metrics.differences import difference
 from bakeoff.stats.metrics.influence import (
@@ -39,7 +40,7 @@ from bakeoff.stats.metrics.influence import (
 )
 from bakeoff.stats.metrics.metric import Form, metric_called
 from bakeoff.stats.planning import detectable_difference
-from bakeoff.stats.rows.mcnemar import noninferiority, paired_difference_ci
+from bakeoff.stats.rows.mcnemar import noninferiority
 
 _FEWEST_OF_A_CLASS, _FEWEST_DEGREES, _FEWEST_OF_SUMS = 20, 10, 20
 """What limits need: rows of a class and degrees of freedom of a log loss; degrees of freedom of any
@@ -315,9 +316,7 @@ def accuracy_limits(
         )
         return Limits.from_results(test, test, alpha, test.n_clusters, "score_effective")
     counts = paired_counts(*paired_correctness(correct_candidate, correct_base))
-    how: dict[str, Any] = {**counts, "method": "exact_melded", "confidence_level": 1 - alpha}
-    low = paired_difference_ci(**how, alternative="greater").low
-    high = paired_difference_ci(**how, alternative="less").high
+    low, high = difference_limits("exact_melded", counts.values(), alpha)
     n = sum(counts.values())
     estimate = (counts["only_a_correct"] - counts["only_b_correct"]) / n
     return Limits(estimate, low, high, alpha, n, 0, Status.OK, "exact_melded")

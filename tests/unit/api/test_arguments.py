@@ -1,29 +1,16 @@
-"""Arguments as people type them: one table for every door, near matches, calls of scikit-learn."""
+"""The public names and their arguments: one table for every door."""
 
 import inspect
 import tomllib
 
-import numpy as np
-import pandas as pd
 import pytest
-from sklearn.datasets import load_iris
-from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import KFold
-from sklearn.naive_bayes import GaussianNB
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
-from sklearn.tree import DecisionTreeClassifier
 
 import bakeoff
 from bakeoff.cli import COMMANDS
 from bakeoff.options import OPTIONS
 from tests.conftest import ROOT
 
-X, Y = load_iris(return_X_y=True)
-A, B = GaussianNB(), DecisionTreeClassifier(max_depth=1, random_state=0)
 FUNCTIONS = [one for name in bakeoff.__all__ if inspect.isfunction(one := getattr(bakeoff, name))]
-HOLDOUT = {"cv": "holdout"}
-FOLDS = KFold(3, shuffle=True, random_state=0)
 
 
 def test_options_are_few():
@@ -40,63 +27,6 @@ def test_a_signature_is_short_and_says_what_it_takes(function):
     assert not [one.name for one in parameters if "Any" in str(one.annotation)]
     named = [one.name for one in parameters if "VAR" not in one.kind.name]
     assert not [name for name in named if name not in function.__doc__]
-
-
-def pvalue(*args, **options):
-    return bakeoff.compare_estimators(*args, **options).comparisons["pvalue"].tolist()
-
-
-def test_estimators_are_taken_in_any_form():
-    expected = pvalue({"a": A, "b": B}, X, Y, **HOLDOUT)
-    for given in ((A, B, X, Y), ([A, B], X, Y), ([("a", A), ("b", B)], X, Y)):
-        assert pvalue(*given, **HOLDOUT) == expected
-    found = bakeoff.compare_estimators(A, A, B, X, Y, **HOLDOUT)
-    assert set(found.scores["model"]) == {"GaussianNB-1", "GaussianNB-2", "DecisionTreeClassifier"}
-
-
-def test_folds_and_metrics_are_named_as_in_scikit_learn():
-    expected = pvalue(A, B, X, Y, plan={"kfold": {"folds": 5}}, metrics=["mcc"])
-    assert pvalue(A, B, X, Y, cv=np.int64(5), scoring="matthews_corrcoef") == expected
-    found = bakeoff.compare_estimators(A, B, X, Y, cv=FOLDS, scoring=["accuracy", "neg_log_loss"])
-    assert set(found.scores["metric"]) == {"accuracy", "log_loss"}
-
-
-def test_columns_are_encoded_but_for_those_of_pipelines():
-    frame = pd.DataFrame(X, columns=list("abcd")).assign(t=np.where(X[:, 0] > 5.5, "u", "v"))
-    assert pvalue(A, B, frame, Y, **HOLDOUT)
-    with pytest.raises(bakeoff.UserError, match='preprocessing="auto" encodes columns of texts'):
-        bakeoff.compare_estimators(A, B, frame, Y, **HOLDOUT, preprocessing="none")
-    scaled = LogisticRegression(C=1e-3)
-    own = [make_pipeline(StandardScaler(), scaled), make_pipeline(B)]
-    raw = pvalue(make_pipeline(scaled), make_pipeline(B), X * 100, Y, **HOLDOUT)
-    assert pvalue(scaled, B, X * 100, Y, **HOLDOUT) == pvalue(*own, X * 100, Y, **HOLDOUT) != raw
-
-
-NEAREST = r"^tests\.run\[0\]: unknown test 'mcnemr'; did you mean 'mcnemar'\? .* and \d+ more"
-
-
-def test_one_column_of_texts_or_the_rows_are_data_sets():
-    table = pd.DataFrame({"d": list("abcdefg"), "m": np.arange(7) / 9, "n": np.arange(7) ** 2 / 50})
-    expected = bakeoff.compare_datasets(table, datasets="d", values="higher").comparisons["pvalue"]
-    for given in (table, table.rename_axis("rows"), table[["m", "n"]]):
-        found = bakeoff.compare_datasets(given, values="higher").comparisons["pvalue"]
-        assert found.equals(expected)
-
-
-@pytest.mark.parametrize(
-    ("call", "said"),
-    [
-        (lambda: bakeoff.compare(Y, {}, metrix="f1"), "unknown argument 'metrix'; did you mean"),
-        (lambda: bakeoff.gate(Y, Y, Y, margin=0.1, foo=1), "gate: unknown argument 'foo'"),
-        (lambda: bakeoff.compare_estimators(A, B, X, Y, cv=True), "cv: found bool, expected a nu"),
-        (lambda: bakeoff.compare_estimators(A, B, X, Y, cv=1), "^resampling.kfold.folds: expect"),
-        (lambda: bakeoff.compare_estimators(A, B, X, Y, cv=3, plan=3), "plan, cv: these are one"),
-        (lambda: bakeoff.compare_estimators(A, B, X, Y, tests=["mcnemr"]), NEAREST),
-    ],
-)
-def test_mistakes_name_the_argument(call, said):
-    with pytest.raises(bakeoff.UserError, match=said):
-        call()
 
 
 def test_public_names_are_there_and_documented():

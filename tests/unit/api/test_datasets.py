@@ -7,19 +7,14 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-import yaml
 
 import bakeoff
-from bakeoff.comparisons.evidence import HOLES, MATRIX, read_scores
+from bakeoff.comparisons.evidence import HOLES, MATRIX, score_matrix
 from bakeoff.comparisons.plan_tests import plan_tests
 from bakeoff.comparisons.run_tests import merged, run_planned
 from bakeoff.data.records import read_frame
-from bakeoff.execution import steps
-from bakeoff.execution.rule_inputs import RuleInputs
-from bakeoff.paths import Paths
 from bakeoff.scores.given_results import given_scores
-from bakeoff.spec import read_experiment
-from bakeoff.spec.tests import AnalysisPlan
+from bakeoff.spec import load_experiment
 
 NAN = float("nan")
 DEMSAR = Path(__file__).parents[3] / "docs/gallery/demsar-2006.csv"
@@ -52,6 +47,8 @@ def test_every_layout_of_a_table_gives_the_same_numbers():
     others = {
         "index": (table, {}),
         "column": (table.rename_axis(index="d").reset_index(), {"datasets": "d"}),
+        "column of texts": (table.rename_axis(index="d").reset_index(), {}),
+        "rows that count": (table.reset_index(drop=True), {}),
         "mapping": (table.to_dict(), {}),
         "long": (long, {"datasets": "dataset"}),
         "folds": (folds, {"datasets": "dataset", "runs": "fold"}),
@@ -72,7 +69,6 @@ def test_numbers_are_those_of_the_workflow(missing, in_folder):
     table = wide()
     if missing != "refuse":
         table.iloc[[0, 3, 4], 1] = NAN
-    direct = bakeoff.compare_datasets(table, values="higher", missing=missing)
     for name in table:
         own = pd.DataFrame({"dataset": [f"d{i}" for i in range(12)], "value": table[name]})
         own.assign(plan="holdout", metric="score").to_csv(f"{name}.csv", index=False)
@@ -84,18 +80,15 @@ def test_numbers_are_those_of_the_workflow(missing, in_folder):
         "resampling": {"holdout": {}},
         "tests": {} if missing == "refuse" else {"missing_cells": missing},
     }
-    Path("same.yaml").write_text(yaml.safe_dump(config, sort_keys=False))
-    experiment = read_experiment("same.yaml")
+    experiment = load_experiment(config)
     problems, planned = plan_tests(experiment)
     assert not problems
-    scores = [given_scores(experiment, dataset, "holdout")[0] for dataset in experiment.datasets]
-    pd.concat(scores).to_csv("scores.csv", index=False)
-    assert len(read_scores("scores.csv")) == 36
-    needs = RuleInputs(experiment, Paths("."))
-    steps.score_matrix(needs, AnalysisPlan(tuple(planned)))
-    inputs = dict(zip((MATRIX, HOLES), needs.matrix, strict=True))
+    scores = pd.concat(given_scores(experiment, d, "holdout")[0] for d in experiment.datasets)
+    names = list(experiment.datasets), list(experiment.models), experiment.metrics
+    matrix = score_matrix(scores, *names, experiment.resampling.plans())
+    inputs = dict(zip((MATRIX, HOLES), matrix, strict=True))
     rows = merged(row for test in planned for row in run_planned(test, experiment, inputs))
-    ours = numbers(direct)
+    ours = numbers(bakeoff.compare_datasets(table, values="higher", missing=missing))
     assert len(rows) == len(ours) == 4
     assert [json.loads(json.dumps(row.to_dict())) for row in rows] == ours
 
@@ -122,27 +115,6 @@ def test_a_table_of_many_models_is_read_without_a_word(recwarn, tmp_path):
     found = bakeoff.compare_datasets(read, datasets="task", values="higher", tests=["friedman"])
     assert len(found.scores) == 960
     assert not recwarn.list
-
-
-def test_groups_of_data_sets_count_as_one():
-    table = wide(18)
-    grouped = table.assign(group=np.repeat([f"g{i}" for i in range(9)], 2))
-    found = bakeoff.compare_datasets(grouped, values="higher", groups="group")
-    means = table.groupby(np.repeat(np.arange(9), 2)).mean().rename(index=lambda i: f"g{i}")
-    alone = bakeoff.compare_datasets(means, values="higher")
-    assert found.comparisons["n"].tolist() == [9] * 4
-    assert found.comparisons["pvalue"].tolist() == pytest.approx(
-        alone.comparisons["pvalue"].tolist()
-    )
-    assert "9 groups of 18 data sets" in found.verdict
-
-
-def test_few_data_sets_are_told_what_could_have_been_found():
-    verdict = bakeoff.compare_datasets(wide(3), values="higher").verdict
-    assert "the smallest possible adjusted p-value is .750" in verdict
-    assert "at least 7 data sets" in verdict
-    two = bakeoff.compare_datasets(wide(4)[["a", "b"]], values="higher").verdict
-    assert "the smallest possible p-value is .125" in two
 
 
 PERCENT = {"dataset": ["x", "y"], "a": ["60%", "61%"], "b": [1, 2]}

@@ -34,7 +34,7 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import bakeoff
-from bakeoff.api.estimator_input import entry_of
+from bakeoff.api.estimators import entry_of
 from bakeoff.errors import UserError
 from bakeoff.fit.estimator import made_value
 
@@ -44,6 +44,8 @@ X = pd.DataFrame({"a": RNG.normal(size=N), "b": RNG.normal(size=N)})
 Y = np.where(X["a"] + RNG.normal(size=N) > 0.3, "yes", "no")
 IRIS, KINDS = load_iris(return_X_y=True)
 TWO = {"bayes": GaussianNB(), "stump": DecisionTreeClassifier(max_depth=1)}
+A, B = GaussianNB(), DecisionTreeClassifier(max_depth=1, random_state=0)
+HOLDOUT = {"cv": "holdout"}
 FOLDS = StratifiedKFold(3, shuffle=True, random_state=0)
 
 
@@ -282,6 +284,39 @@ def test_large_tables_are_divided_once_by_default():
     assert set(found.scores["plan"]) == {"holdout"}
 
 
+def pvalue(*args, **options):
+    return bakeoff.compare_estimators(*args, **options).comparisons["pvalue"].tolist()
+
+
+def test_estimators_are_taken_in_any_form():
+    expected = pvalue({"a": A, "b": B}, IRIS, KINDS, **HOLDOUT)
+    for given in ((A, B, IRIS, KINDS), ([A, B], IRIS, KINDS), ([("a", A), ("b", B)], IRIS, KINDS)):
+        assert pvalue(*given, **HOLDOUT) == expected
+    found = bakeoff.compare_estimators(A, A, B, IRIS, KINDS, **HOLDOUT)
+    assert set(found.scores["model"]) == {"GaussianNB-1", "GaussianNB-2", "DecisionTreeClassifier"}
+
+
+def test_folds_and_metrics_are_named_as_in_scikit_learn():
+    expected = pvalue(A, B, IRIS, KINDS, plan={"kfold": {"folds": 5}}, metrics=["mcc"])
+    assert pvalue(A, B, IRIS, KINDS, cv=np.int64(5), scoring="matthews_corrcoef") == expected
+    two = ["accuracy", "neg_log_loss"]
+    found = bakeoff.compare_estimators(A, B, IRIS, KINDS, cv=FOLDS, scoring=two)
+    assert set(found.scores["metric"]) == {"accuracy", "log_loss"}
+
+
+def test_columns_are_encoded_but_for_those_of_pipelines():
+    frame = pd.DataFrame(IRIS, columns=list("abcd")).assign(t=np.where(IRIS[:, 0] > 5.5, "u", "v"))
+    assert pvalue(A, B, frame, KINDS, **HOLDOUT)
+    with pytest.raises(bakeoff.UserError, match='preprocessing="auto" encodes columns of texts'):
+        bakeoff.compare_estimators(A, B, frame, KINDS, **HOLDOUT, preprocessing="none")
+    scaled = LogisticRegression(C=1e-3)
+    own = [make_pipeline(StandardScaler(), scaled), make_pipeline(B)]
+    table = 100 * IRIS, KINDS
+    raw = pvalue(make_pipeline(scaled), make_pipeline(B), *table, **HOLDOUT)
+    assert pvalue(scaled, B, *table, **HOLDOUT) == pvalue(*own, *table, **HOLDOUT) != raw
+
+
+NEAREST = r"^tests\.run\[0\]: unknown test 'mcnemr'; did you mean 'mcnemar'\? .* and \d+ more"
 ODD = pd.DataFrame({"x": range(150), "odd": [1, "a"] * 75})
 LARGE = sparse.csr_matrix((10**5, 10**5))
 HOLED = pd.DataFrame(IRIS).replace(IRIS[0, 0], np.nan)
@@ -292,24 +327,22 @@ RAW = {"cv": "holdout", "preprocessing": "none"}
     ("given", "told"),
     [
         (({"a": GaussianNB()}, IRIS, KINDS), "estimators: expected two at least"),
-        (
-            ({"a": GaussianNB, "b": GaussianNB()}, IRIS, KINDS),
-            r"estimators\['a'\]: found the class Gau",
-        ),
+        (({"a": GaussianNB, "b": SVC()}, IRIS, KINDS), r"estimators\['a'\]: found the class Gau"),
         (({"a": Ridge(), "b": GaussianNB()}, IRIS, KINDS), "a is a regressor, b is a classifier"),
         ((TWO, IRIS, KINDS[:9]), "y: found 9 values for the 150 rows of X"),
         ((TWO, IRIS, np.where(KINDS == 0, np.nan, KINDS)), "y: 50 of its 150 values are missing"),
         ((TWO, [1, 2], KINDS), r"X: found list of shape \(2,\)"),
-        (
-            (TWO, pd.DataFrame(IRIS, columns=["a", 1, 2, 3]), KINDS),
-            "X: found the column 1, expected te",
-        ),
+        ((TWO, pd.DataFrame(IRIS, columns=["a", 1, 2, 3]), KINDS), "X: found the column 1, expec"),
         ((TWO, ODD, [0, 1] * 75), "X: a column cannot be written to a table"),
         ((TWO, LARGE, np.zeros(10**5)), r"X: a sparse matrix of shape .* would take 80 GB as a"),
         ((TWO, HOLED, KINDS, RAW), r"estimators\['bayes'\], holdout: .*contains NaN"),
         ((TWO, IRIS, pd.Series(KINDS, index=np.arange(150) + 1)), "y: its index is not that of X"),
         ({"cv": ShuffleSplit(3)}, "cv: found ShuffleSplit, expected a number of folds"),
         ({"cv": "kfolds"}, "cv: unknown plan 'kfolds'; did you mean 'kfold'"),
+        ({"cv": True}, "cv: found bool, expected a number of folds"),
+        ({"cv": 1}, "^resampling.kfold.folds: expect"),
+        ({"cv": 3, "plan": 3}, "plan, cv: these are one"),
+        ({"tests": ["mcnemr"]}, NEAREST),
         ({"cv": StratifiedKFold(99)}, "cv: StratifiedKFold cannot split these rows"),
         ({"versus": "x"}, "versus: unknown estimator 'x'"),
         ({"groups": "day"}, "groups: unknown column of X 'day'"),

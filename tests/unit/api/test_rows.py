@@ -1,17 +1,27 @@
-"""`bakeoff.compare`: the numbers of `bakeoff compare`, whatever the rows come in."""
+"""`bakeoff.compare`: the numbers of `bakeoff compare`, whatever the rows come in; its findings."""
 
 import json
+import re
 from pathlib import Path
+from xml.etree import ElementTree
 
 import numpy as np
 import pandas as pd
 import polars
 import pyarrow as pa
 import pytest
+from matplotlib.figure import Figure
+from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 
 import bakeoff
 from bakeoff import UserError
+from bakeoff.data.given_predictions import load
+from bakeoff.report.numbers import percent
+from bakeoff.report.ranking import ranking
+from bakeoff.spec import load_experiment
+from bakeoff.stats import Runs, metric_ci, metric_difference
+from bakeoff.stats.core.distributions import t_pvalue
 
 MODELS = ("old", "new", "net")
 
@@ -254,6 +264,7 @@ ELSEWHERE = r"predictions\['n'\]: its index is another one .* \(it has 20, 21, 2
         (Y, {"m": GaussianNB(), "n": Y}, {}, "found the estimator GaussianNB, expected its pred"),
         (Y, {"m": [0] * 20, "n": Y}, {}, "predicts classes .* marks of right rows, are `values`"),
         (Y, GOOD, {"metric": "f1", "metrics": "mcc"}, "metric, metrics: these are one argument"),
+        (Y, GOOD, {"metrix": "f1"}, "unknown argument 'metrix'; did you mean"),
         (["a"] * 9, {"m": ["a"] * 9, "n": ["a"] * 9}, {}, "has only one class, 'a'"),
     ],
 )
@@ -267,3 +278,343 @@ def test_models_one_by_one_are_told_how():
     told = r"compare: found 3 arguments without a name, expected y and predictions; .* \{'old': …"
     with pytest.raises(UserError, match=told):
         bakeoff.compare(["a", "b"], ["a", "b"], ["b", "b"])
+
+
+# --- findings show themselves safely, and write what the command writes
+
+HOSTILE = ("<script>alert(1)</script>", "a&b \"'> <img src=x onerror=alert(1)>")
+
+
+@pytest.fixture(scope="module")
+def hostile():
+    rng = np.random.default_rng(1)
+    y = rng.choice(["n", "p"], 80)
+    models = {name: np.where(rng.random(80) < 0.9, y, "n").tolist() for name in HOSTILE}
+    return {"y": y.tolist(), **models}
+
+
+@pytest.fixture(scope="module")
+def found(hostile):
+    return bakeoff.compare(
+        hostile["y"], {name: hostile[name] for name in HOSTILE}, name="<b>rows</b>", metrics="f1"
+    )
+
+
+def test_notebook_and_terminal_show_verdict_and_table_with_all_text_escaped(found):
+    shown = found._repr_html_()
+    tree = ElementTree.fromstring(shown.replace("<img", "<i").replace('%">\n</div>', '%"/></div>'))
+    tags = {element.tag for element in tree.iter()}
+    assert tags <= {"div", "p", "table", "caption", "thead", "tbody", "tr", "th", "td", "sup", "i"}
+    assert "onerror" not in {name for element in tree.iter() for name in element.attrib}
+    text = "".join(tree.itertext())
+    assert found.verdict.splitlines()[0] in text
+    assert HOSTILE[0] in text
+    assert shown.count("data:image/svg+xml;base64,") == 1
+    assert found.verdict.splitlines()[0] in " ".join(str(found).split())
+    assert "A − B" in repr(found)
+
+
+def test_many_pairs_are_cut(hostile):
+    models = {f"m{i}": hostile[HOSTILE[i % 2]] for i in range(10)}
+    shown = bakeoff.compare(hostile["y"], models)
+    assert repr(shown).endswith("… and 15 more rows")
+    assert "… and 15 more rows" in shown._repr_html_()
+    assert "Adjusted p" in repr(shown)
+    assert max(map(len, repr(shown).splitlines())) <= 100  # no statistics, no effect sizes
+    assert len(shown.to_frame()) == 45
+
+
+def test_page_and_tables_are_written(found, tmp_path):
+    text = {
+        ending: found.save(tmp_path / f"all.{ending}").read_text()
+        for ending in ("html", "md", "tex", "json")
+    }
+    assert json.loads(text["json"]) == json.loads(found.to_json())
+    assert "<script>alert" not in text["html"]
+    assert "bakeoff.compare(y, predictions, …)" in text["html"]
+    assert found.to_markdown().strip() in text["md"]
+    assert text["tex"].count("\\begin{table}") == len(found.tables)
+
+
+def test_figures_are_new_ones(found):
+    assert isinstance(found.figure(), Figure)
+    assert found.figure() is not found.figure()
+    for name in found.figures:
+        assert found.figure(name).get_size_inches()[0] > 0
+    # ranks of a single data set are the models in order
+    assert "ranks" not in {name.partition(".")[0] for name in found.figures}
+    names = [label.get_text() for label in found.figure("ranks").axes[0].get_yticklabels()]
+    assert names == [label.get_text() for label in found.figure("scores").axes[0].get_yticklabels()]
+
+
+@pytest.mark.parametrize(
+    ("call", "argument", "said"),
+    [
+        ("figure", "forrest", "unknown figure 'forrest'; did you mean"),
+        ("to_markdown", "x", "unknown table 'x'"),
+        ("save", "page.pdf", r"expected a name with \.html, \.md, \.tex or \.json"),
+        ("save", f"{__file__}/page.md", "cannot be written"),
+    ],
+)
+def test_mistakes_of_findings(found, call, argument, said):
+    with pytest.raises(UserError, match=said):
+        getattr(found, call)(argument)
+
+
+# --- combinations of arguments that are right one by one
+
+N = 60
+TRUTH = np.arange(N) % 2
+
+
+def flipped(rate, runs=0, seed=0):
+    rng = np.random.default_rng(seed)
+    made = [TRUTH ^ (rng.random(N) < rate) for _ in range(max(runs, 1))]
+    return made if runs else made[0]
+
+
+@pytest.mark.parametrize("groups", [2, 15])
+@pytest.mark.parametrize("models", [2, 3])
+def test_training_runs_in_groups_have_a_verdict_without_a_difference(groups, models):
+    given = {f"m{seed}": flipped(0.3, 3, seed) for seed in range(models)}
+    found = bakeoff.compare(TRUTH, given, groups=np.arange(N) % groups)
+    limited = "No two models could have differed significantly" in found.verdict
+    assert limited == (groups == 2)
+    assert ("due to the seeds" in found.verdict) == (groups != 2)
+    numbers = {name: list(np.random.default_rng(1).normal(size=(3, N))) for name in given}
+    found = bakeoff.compare(None, numbers, values="higher", groups=np.arange(N) % 3)
+    assert "at least 5 groups" in found.verdict
+
+
+def test_findings_show_the_pairs_of_training_runs_that_the_verdict_goes_by():
+    found = bakeoff.compare(TRUTH, {"a": flipped(0.1, 3), "b": flipped(0.4, 3, 1)})
+    assert set(found.to_frame()["test"]) == {"recipe_difference"}
+    assert found.to_markdown() == found.to_markdown("pairs.recipe_difference")
+
+
+def test_two_deterministic_models_may_lead_a_model_with_training_runs():
+    fixed = {
+        name: Runs([flipped(rate)], deterministic=True) for name, rate in [("a", 0), ("b", 0.1)]
+    }
+    found = bakeoff.compare(TRUTH, {**fixed, "c": flipped(0.4, 3, 1)})
+    assert found.verdict.startswith("a ")
+
+
+RNG = np.random.default_rng(5)
+NUMBERS = RNG.normal(size=N) + 5
+NEAR = {"a": NUMBERS + 0.3 * RNG.normal(size=N), "b": NUMBERS + 0.5 * RNG.normal(size=N)}
+
+
+@pytest.mark.parametrize("metric", ["rmse", "r2"])
+def test_model_that_diverged_hides_no_difference_of_the_others(metric):
+    found = bakeoff.compare(NUMBERS, NEAR | {"diverged": NUMBERS * 1e12}, metric=metric)
+    two = bakeoff.compare(NUMBERS, NEAR, metric=metric)
+    apart = re.compile(r"of a \(\d\.\d{3}\) is \d\.\d{3} ")
+    assert apart.search(found.verdict)[0] == apart.search(two.verdict)[0]
+    assert [line.rank for line in ranking(found._study)] == [1, 2, 3]
+
+
+def by_errors(unit):
+    return bakeoff.compare(NUMBERS * unit, {m: p * unit for m, p in NEAR.items()}, metric="rmse")
+
+
+def by_costs(unit):
+    costs = {"classes": [0, 1], "matrix": [[0, unit], [2 * unit, 0]]}
+    models = {"a": flipped(0.2), "b": flipped(0.4, seed=1)}
+    return bakeoff.compare(TRUTH, models, metric="cost", costs=costs)
+
+
+@pytest.mark.parametrize("unit", [2.0**-44, 2.0**50])
+@pytest.mark.parametrize("compared", [by_errors, by_costs])
+def test_verdict_and_numbers_do_not_depend_on_the_unit(compared, unit):
+    plain, scaled = compared(1.0), compared(unit)
+    first, second = (found.comparisons.iloc[0] for found in (plain, scaled))
+    assert first.pvalue == second.pvalue
+    for key in ("estimate", "ci_low", "ci_high"):
+        assert second[key] == first[key] * unit
+    headlines = (found.verdict.splitlines()[0] for found in (plain, scaled))
+    assert len(set(headlines)) == 1
+    assert "is the same" not in scaled.verdict
+
+
+def test_median_of_tiny_numbers_has_the_interval_of_large_ones_and_no_p_value():
+    unit = 2.0**-44
+    plain = metric_difference(NUMBERS, *NEAR.values(), metric="median_absolute_error")
+    tiny = {model: own * unit for model, own in NEAR.items()}
+    found = bakeoff.compare(NUMBERS * unit, tiny, metric="median_absolute_error")
+    limits = found.comparisons.loc[0, ["ci_low", "ci_high"]] / unit
+    assert limits.tolist() == list(plain.ci)
+    assert "there is an interval but no p-value" in found.verdict
+
+
+@pytest.mark.parametrize("metric", ["rmse", "rmsle"])
+def test_perfect_numbers_have_a_root_mean_square_without_error(metric):
+    # by a bootstrap of rows the root of 0 is always 0: only the other model's error varies
+    other = NEAR["b"]
+    found = metric_difference(NUMBERS, NUMBERS, other, metric=metric)
+    errors = other - NUMBERS if metric == "rmse" else np.log1p(other) - np.log1p(NUMBERS)
+    rows = np.random.default_rng(1).integers(0, N, (4000, N))
+    drawn = np.sqrt((errors[rows] ** 2).mean(axis=1))
+    assert found.details["se"] == pytest.approx(drawn.std(), rel=0.05)
+    assert found.pvalue < 1e-6
+
+
+def test_no_evidence_is_no_p_value_of_1():
+    for df in (5.0, np.inf):
+        assert np.isnan([t_pvalue(np.nan, df, side) for side in ("two-sided", "greater")]).all()
+
+
+def test_constant_of_a_deviance_is_the_mean():
+    counts = np.arange(N) % 4
+    given = {"a": counts + 0.5, "b": np.full(N, counts.mean())}
+    found = bakeoff.compare(counts, given, metric="poisson_deviance", task="regression")
+    assert "which predicts the mean of the test rows" in found.verdict
+
+
+@pytest.mark.parametrize("constant", [0.1, 0.3])
+def test_constant_numbers_have_no_correlation(constant):
+    assert metric_ci(NUMBERS, np.full(N, constant), metric="pearson").status == "undefined"
+    assert metric_ci(np.full(N, constant), NUMBERS, metric="r2").status == "undefined"
+
+
+HUGE = {model: own * 1e150 for model, own in NEAR.items()}
+TWO, RUNS = (NUMBERS, *NEAR.values()), (TRUTH, flipped(0.2, 3), flipped(0.2))
+
+
+@pytest.mark.parametrize(
+    ("call", "given", "options", "said"),
+    [
+        (bakeoff.compare, ([], {"a": [], "b": []}), {}, "found no rows"),
+        (bakeoff.compare, (None, {"a": [], "b": []}), {"values": "lower"}, "found no rows"),
+        (bakeoff.compare, (NUMBERS, HUGE), {"metrics": "rmse"}, r"predictions.*1e\+100 overflow"),
+        (bakeoff.compare, (None, HUGE), {"values": "lower"}, r"predictions.*1e\+100 overflow"),
+        (bakeoff.gate, TWO, {"margin": 0.1, "foo": 1}, "^gate: unknown argument 'foo'"),
+        (bakeoff.gate, TWO, {"metric": "max_error", "margin": 0.1}, "^metrics: no interval is k"),
+        (bakeoff.gate, TWO, {"metric": "rmse", "margin": "-5%"}, r"^margin: found -5\.0, must be"),
+        (bakeoff.gate, RUNS, {"margin": 0.1}, "^candidate has one training run.*: give two"),
+    ],
+)
+def test_what_cannot_be_compared_is_refused_by_name(call, given, options, said):
+    with pytest.raises(bakeoff.UserError, match=said):
+        call(*given, **options)
+
+
+def test_corrections_have_the_names_of_their_authors():
+    models = {name: flipped(0.3, seed=seed) for seed, name in enumerate("abc")}
+    found = bakeoff.compare(TRUTH, models, correction="holm-sidak")
+    assert "Holm-Šidák correction" in found.verdict
+
+
+def test_incomplete_data_sets_are_left_out_of_their_groups():
+    rows = [f"d{i}" for i in range(10)]
+    table = pd.DataFrame(RNG.random((10, 3)), index=rows, columns=list("abc"))
+    of = np.array([1, 1, 1, 2, 2, 2, 3, 4, 5, 6])
+    table.loc["d0", "a"] = table.loc["d9", "b"] = np.nan
+    whole = table.drop(index=["d0", "d9"])
+    means = whole.groupby(of[1:9]).mean().set_axis(["g1", "g2", "d6", "d7", "d8"])
+    alike = {"values": "higher", "tests": ["wilcoxon_signed_rank"]}
+    asked = {**alike, "groups": "of", "missing": "drop_dataset"}
+    found = bakeoff.compare_datasets(table.assign(of=of), **asked)
+    wanted = bakeoff.compare_datasets(means, **alike)
+    assert found.to_frame()["pvalue"].tolist() == wanted.to_frame()["pvalue"].tolist()
+    assert found.verdict.count("was left out: ") == 2
+    complete = bakeoff.compare_datasets(whole.assign(of=of[1:9]), groups="of", **alike)
+    assert "5 groups of 8 data sets" in complete.verdict
+    apart = table.assign(a=[0.5] + 9 * [np.nan], b=[np.nan] + 9 * [0.5], of=of)
+    nothing = bakeoff.compare_datasets(apart, **asked).verdict
+    assert "by the Wilcoxon signed-rank test is undecided." in nothing
+    assert nothing.count("was left out: ") == 10
+
+
+@pytest.mark.parametrize(
+    ("level", "text"), [(0.95, "95%"), (1.0, "100%"), (1 - 1e-7, "99.99999%"), (2.5, "250%")]
+)
+def test_no_level_is_rounded_to_100_percent(level, text):
+    assert percent(level) == text
+
+
+# --- the positive class: one rule at every door, named wherever a metric is about it
+
+RARE = ["churned"] * 12 + ["stayed"] * 48
+PAIRS = [
+    # classes of the truth, which is the positive one, why no other rule would find it
+    (RARE, "churned"),
+    (["Disease"] * 30 + ["Healthy"] * 30, "Disease"),
+    (["No rain", "rain"] * 30, "rain"),
+    ([2] * 40 + [10] * 20, "10"),
+    (["oak"] * 10 + ["zelkova"] * 50, "oak"),
+    (["ash", "oak"] * 30, "oak"),
+]
+
+
+def said(truth, wrong):
+    """Return labels that differ from the truth on some rows."""
+    one, other = dict.fromkeys(truth)
+    return [
+        (other if label == one else one) if i % wrong == 0 else label
+        for i, label in enumerate(truth)
+    ]
+
+
+def of_experiment(truth, known):
+    models = {m: {"predictions": f"{m}.csv"} for m in known}
+    experiment = load_experiment({"experiment": "e", "models": models, "metrics": ["f1"]})
+    (name,) = experiment.datasets
+    return load(name, experiment).classes[-1]
+
+
+@pytest.mark.parametrize(("truth", "positive"), PAIRS)
+def test_every_door_takes_the_same_class(in_folder, answered, truth, positive):
+    known = {"a": said(truth, 5), "b": said(truth, 7)}
+    pd.DataFrame({"label": truth, **known}).to_csv("both.csv", index=False)
+    for model, own in known.items():
+        rows = {"id": range(len(truth)), "y_true": truth, "y_pred": own}
+        pd.DataFrame(rows).to_csv(f"{model}.csv", index=False)
+    found = bakeoff.compare(truth, known, metrics=["f1"])
+    assert f"F1 of b for class {positive}" in found.verdict
+    of_file = answered("compare", "both.csv", "--metric", "f1")
+    assert f"F1 of b for class {positive}" in of_file["verdict"]["sentences"][0]
+    of_python = found.to_frame()["estimate"].tolist()
+    assert [one["estimate"] for one in of_file["comparisons"]] == of_python
+    assert of_experiment(truth, known) == positive
+    assert bakeoff.gate(truth, *known.values(), margin=0.9, metric="f1").positive == positive
+    gated = answered("gate", "a.csv", "b.csv", "--margin", "0.9", "--metric", "f1")
+    assert gated["terms"]["positive"] == positive
+
+
+def test_estimators_are_scored_on_the_rarer_class():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(600, 3))
+    X[:43] += 1.2
+    y = np.array(["churned"] * 43 + ["stayed"] * 557)
+    models = {"lr": LogisticRegression(), "nb": GaussianNB()}
+    how = {"plan": {"holdout": {}}, "metrics": ["f1"]}
+    found = bakeoff.compare_estimators(models, X, y, **how)
+    same = bakeoff.compare_estimators(models, X, y, positive="churned", **how)
+    assert found.verdict == same.verdict
+    assert "F1 of nb for class churned" in found.verdict
+    assert "F1 for class churned" in found.methods
+
+
+DECIDE = ((("Healthy", "Disease"), False), (("ham", "spam"), False), (("cat", "dog"), True))
+
+
+@pytest.mark.parametrize(("names", "refused"), DECIDE)
+def test_one_probability_needs_names_that_decide(names, refused, tmp_path, answered):
+    y = np.tile(names, 60)
+    rng = np.random.default_rng(1)
+    p = np.clip((y == names[1]) * 0.3 + rng.uniform(size=120) * 0.7, 0, 1)
+    given = {"p": p, "q": rng.uniform(size=120)}
+    if refused:
+        with pytest.raises(UserError, match="positive: of which class are the probab"):
+            bakeoff.compare(y, given, metrics=["roc_auc"])
+        return
+    found = bakeoff.compare(y, given, metrics=["roc_auc"])
+    assert found.verdict.startswith("p is better than q by ROC AUC")
+    told = f"The probabilities of p and q are read as those of {names[1]!r}."
+    assert told in found.verdict
+    assert told not in bakeoff.compare(y, given, metrics=["roc_auc"], positive=names[1]).verdict
+    pd.DataFrame({"label": y, **given}).to_csv(tmp_path / "t.csv", index=False)
+    for options, is_told in (((), True), (("--positive", names[1]), False)):
+        line = ["compare", str(tmp_path / "t.csv"), "--metric", "roc_auc", *options]
+        assert (told in answered(*line)["verdict"]["sentences"]) == is_told

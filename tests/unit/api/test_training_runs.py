@@ -1,14 +1,20 @@
-"""Several training runs: every output is about all of them, and in no order."""
+"""Several training runs, in memory, in files and in a YAML: every output is about all of them."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from bakeoff import compare
+from bakeoff.errors import UserError
+from bakeoff.preflight import check_experiment
 from bakeoff.report.exhibits import draw
+from bakeoff.spec import load_experiment
+from bakeoff.spec.experiment import run_name
 from bakeoff.stats import Runs, recipe_ci, recipe_difference, recipe_mean_ci
+from tests.conftest import messages
 
 N = 200
 RNG = np.random.default_rng(7)
@@ -145,3 +151,168 @@ def test_losses_of_runs_have_the_interval_of_their_mean():
     for runs in models.values():
         ci = recipe_mean_ci(runs).ci
         assert f"\\[{ci.low:.2f}, {ci.high:.2f}\\]" in table
+
+
+# --- in files
+
+NAMES = np.array(["cat", "dog"])
+HARD = RNG.normal(size=N)
+
+
+def runs(count, skill):
+    def right():
+        return HARD + RNG.normal(size=N) + skill + RNG.normal() / 5 > 0
+
+    return [np.where(right(), TRUTH, 1 - TRUTH) for _ in range(count)]
+
+
+A, B = runs(4, 1.5), runs(3, 0.9)
+
+
+def table(each):
+    """Put the runs below one another, each in an order of its own."""
+    parts = [
+        pd.DataFrame({"id": range(N), "seed": s, "y_true": NAMES[TRUTH], "y_pred": NAMES[one]})
+        for s, one in enumerate(each, start=1)
+    ]
+    return pd.concat([part.sample(frac=1, random_state=i) for i, part in enumerate(parts)])
+
+
+@pytest.fixture
+def files(tmp_path, in_folder):
+    table(A).to_csv("net.csv", index=False)
+    table(B).to_csv("vit.csv", index=False)
+    wide = table(A[:3]).rename(columns={"y_pred": "net"})
+    other = table(B).rename(columns={"y_pred": "vit"}).drop(columns="y_true")
+    wide.merge(other, on=["id", "seed"]).to_csv("wide.csv", index=False)
+    for seed, one in enumerate(A, start=1):
+        table([one]).drop(columns="seed").to_csv(f"net-{seed}.csv", index=False)
+    table(A[:1]).drop(columns="seed").to_csv("net-best.csv", index=False)  # no run of its own
+    for seed, one in enumerate(B, start=1):
+        table([one]).drop(columns="seed").to_csv(f"vit-{seed}.csv", index=False)
+    return tmp_path
+
+
+def test_files_arrays_and_the_test_itself_have_the_same_numbers(files, says):
+    expected = recipe_difference(NAMES[TRUTH], [NAMES[a] for a in A], [NAMES[b] for b in B])
+    means = (
+        f"{name} {len(own)} {np.mean([one == TRUTH for one in own]):.3f}"
+        for name, own in (("net", A), ("vit", B))
+    )
+    said = "by accuracy over training seeds and rows … are means over their training runs, with"
+    says("compare net.csv vit.csv --seeds seed --output tables", " … ".join([said, *means]))
+    written = pd.read_csv("tables/pairs.recipe_difference.csv")
+    assert written.loc[0, "pvalue"] == pytest.approx(expected.pvalue)
+    found = compare(TRUTH, {"net": A, "vit": B}).comparisons
+    assert found.loc[0, "test"] == "recipe_difference"
+    assert found.loc[0, "pvalue"] == pytest.approx(expected.pvalue)
+    says("compare wide.csv --seeds seed", "3 training runs of each model")
+
+
+def test_files_of_runs_are_read_as_a_table_of_runs_is(files, says, answered, refused):
+    one = answered("compare", "net.csv", "vit.csv", "--seeds", "seed")["comparisons"]
+    assert answered("compare", "net-{seed}.csv", "vit-{seed}.csv")["comparisons"] == one
+    first = pd.read_csv("wide.csv").query("seed == 1").drop(columns="seed")
+    for seed in (1, 10, 2):
+        first.sample(frac=1, random_state=seed).to_csv(f"wide-{seed}.csv", index=False)
+    says("compare wide-{seed}.csv", "3 training runs of each model")
+    table(A[:1]).drop(columns="y_true").to_csv("net-7.csv", index=False)
+    for names, message in (
+        (["net-{seed}.csv"], "'net-7.csv' has other columns than 'net-1.csv'"),
+        (["no-{seed}.csv"], "no file at 'no-{seed}.csv' with a number in place of {seed}"),
+        (["wide-{seed}.csv", "--seeds", "s"], "seeds: 'vit-*.csv' is a file for each run"),
+    ):
+        refused("compare", "vit-{seed}.csv", *names, said=message)
+
+
+def test_the_collected_predictions_of_an_experiment_hold_all_runs(files, says, answered, refused):
+    said = {run_name("net", s): one for s, one in enumerate(A, start=1)}
+    said |= {run_name("vit", s): one for s, one in enumerate(B, start=1)}
+    columns = {"row_id": range(N), "y_true": NAMES[TRUTH]}
+    columns |= {name: NAMES[one] for name, one in said.items()}
+    for name, one in said.items():
+        columns |= {f"{name}:cat": 0.9 - 0.8 * one, f"{name}:dog": 0.1 + 0.8 * one}
+    pd.DataFrame(columns).to_parquet("collected.parquet")
+    expected = answered("compare", "net.csv", "vit.csv", "--seeds", "seed")
+    found = answered("compare", "collected.parquet")
+    assert found["models"] == expected["models"]
+    for one, other in zip(found["comparisons"], expected["comparisons"], strict=True):
+        assert one.pop("result")["details"].keys() == other.pop("result")["details"].keys()
+        assert one == pytest.approx(other)
+    line = "compare collected.parquet --models vit,net --metric log_loss"
+    says(line, "3 to 4 training runs of each model")
+    refused(*line.replace("vit,", "").split(), said="has 1 column of predictions")
+
+
+def test_runs_that_stand_side_by_side_as_models_are_told_of_selection(files, says, bakeoff):
+    for seed in (1, 2, 3):
+        Path(f"net-{seed}.csv").rename(f"net_seed{seed}.csv")
+    said = "net_seed1, net_seed2 and net_seed3 look like training runs of one model"
+    said += " … by about 0.8 standard deviations"  # 0.846 of three normal numbers
+    says("compare net_seed1.csv net_seed2.csv net_seed3.csv vit-1.csv", said)
+    assert "look like" not in " ".join(bakeoff("compare", "vit-1.csv", "vit-2.csv")[1].split())
+
+
+def test_one_run_of_a_deterministic_model_is_as_good_as_several():
+    fixed = {"net": A, "rule": Runs([B[0]], deterministic=True)}
+    rows = compare(TRUTH, fixed).comparisons
+    expected = recipe_difference(TRUTH, A, Runs([B[0]], deterministic=True))
+    assert rows.loc[0, "pvalue"] == pytest.approx(expected.pvalue)
+    same = compare(TRUTH, {"net": A, "rule": Runs(B[:1] * 3, deterministic=True)})
+    assert same.comparisons.loc[0, "pvalue"] == pytest.approx(expected.pvalue)
+    for net, rule, said in (
+        (A, Runs(B, deterministic=True), "3 training runs of rule differ: it has a random part"),
+        (A, B[0], "rule has one training run and others"),
+        ([A[0], A[1][1:]], B, r"predictions\['net'\]\[1\]: found 199 rows"),
+    ):
+        with pytest.raises(UserError, match=said):
+            compare(TRUTH, {"net": net, "rule": rule})
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda t: t.iloc[:-2], "the training run 4 lacks 2 row(s)"),
+        (lambda t: pd.concat([t, t.iloc[:1]]), "1 row(s) are there twice in a training run"),
+        (lambda t: t.drop(columns="id"), "has no column of row ids"),
+        (lambda t: t.drop(columns="seed"), "unknown column 'seed'"),
+    ],
+)
+def test_runs_on_other_rows_are_refused_in_one_message(files, refused, change, message):
+    change(table(A)).to_csv("net.csv", index=False)
+    refused("compare", "net.csv", "vit.csv", "--seeds", "seed", said=message)
+
+
+BY = {"columns": {"seeds": "seed"}}
+FOUR = {"predictions": "net-{seed}.csv", "seeds": 4}
+GO_BY = "several training runs go by"
+
+
+@pytest.mark.parametrize(
+    ("net", "message"),
+    [
+        (FOUR, ""),
+        (FOUR | {"seeds": 5}, "no file at 'net-5.csv'"),
+        ({"predictions": "net.csv", **BY, "seeds": 5}, "4 training runs in 'seed', `seeds` says 5"),
+        (FOUR | {"deterministic": True}, "makes all `seeds` the same"),
+        ({"predictions": "net.csv", "seeds": 4}, GO_BY),
+        ({"predictions": "net.csv", "columns": {"seeds": "s"}}, GO_BY),
+    ],
+)
+def test_an_experiment_of_given_runs(files, net, message):
+    models = {"net": net, "vit": {"predictions": "vit.csv", **BY, "seeds": 3}}
+    config = {"experiment": "g", "models": models, "metrics": ["accuracy"]}
+    assert message in messages(config)
+    if not message:
+        problems, plan = check_experiment(load_experiment(config))
+        assert (problems, plan.tests[0].name) == ([], "recipe_difference")
+
+
+def test_a_gate_over_training_runs(files, bakeoff, answered, refused):
+    expected = recipe_difference(TRUTH, A, B, alternative="greater", confidence_level=0.95).ci.low
+    asked = ["gate", "vit.csv", "net.csv", "--seeds", "seed", "--margin"]
+    found = answered(*asked, "0.3")
+    assert (found["decision"], found["overall"]["low"]) == ("ship", pytest.approx(expected))
+    assert "200 rows and 3 and 4 training runs" in " ".join(bakeoff(*asked, "0.01")[1].split())
+    asked = ["gate", "net-1.csv", "net.csv", "--seeds", "seed", "--margin", "0.1"]
+    refused(*asked, said="unknown column 'seed'", code=3)

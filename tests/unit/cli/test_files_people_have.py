@@ -36,6 +36,7 @@ def files(in_folder):
         own.to_csv(f"{name}.csv", index=False)
         own.assign(Outcome=pd.Series(p)).to_csv(f"p_{name}.csv", index=False)
     own.head(200).to_csv("short.csv", index=False)
+    own.assign(y_true=SICK, y_pred=SICK).to_csv("both.csv", index=False)
     loss = {"id": IDS, "a": RNG.normal(size=N), "b": RNG.normal(0.2, 1, N)}
     pd.DataFrame(loss).to_csv("loss.csv", index=False)
 
@@ -57,6 +58,7 @@ def files(in_folder):
         ("p_first.csv p_second.csv --truth solution.csv --metric roc_auc", 0, "ROC AUC of p_first"),
         ("first.csv short.csv --truth solution.csv", 2, "'solution.csv' have other rows"),
         ("first.csv second.csv --truth loss.csv", 2, "truth: 'loss.csv': expected a column of"),
+        ("first.csv both.csv --truth solution.csv", 2, "'both.csv' has true labels of its own"),
         ("plan loss.csv --models a,b --values lower --difference 0.2", 0, "0.2 in value"),
         ("plan numbers.csv --models a,b --metric roc_auc --difference 0.05", 0, "0.05 in roc_auc"),
         ("plan first.csv second.csv --truth solution.csv --difference 0.1", 0, "0.1 in accuracy"),

@@ -4,6 +4,7 @@ import json
 import sys
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from bakeoff import compare, gate
@@ -61,11 +62,10 @@ def rows(tmp_path, monkeypatch, in_folder):
     p = rng.uniform(0.02, 0.98, 150)
     y = rng.random(150) < p
     models = {"old": np.sqrt(p), "new": p}
-    lines = ["id,y," + ",".join(f"{m}:{c}" for m in models for c in ("yes", "no"))]
-    for i, true in enumerate(y):
-        shares = (f"{v:.6f}" for q in models.values() for v in (q[i], 1 - q[i]))
-        lines.append(",".join([str(i), "yes" if true else "no", *shares]))
-    (tmp_path / "rows.csv").write_text("\n".join(lines) + "\n")
+    columns = {"id": range(150), "y": np.where(y, "yes", "no")}
+    for model, q in models.items():
+        columns |= {f"{model}:yes": q.round(6), f"{model}:no": (1 - q).round(6)}
+    pd.DataFrame(columns).to_csv(tmp_path / "rows.csv", index=False)
     (tmp_path / "measures_of_rows.py").write_text(MODULE)
     (tmp_path / "costs.yaml").write_text(COSTS.replace("yes", "'yes'").replace("no", "'no'"))
     return y, models

@@ -1,6 +1,5 @@
 """`bakeoff plan`: every design answers by the function that plans it."""
 
-import json
 from pathlib import Path
 
 import numpy as np
@@ -8,12 +7,11 @@ import pandas as pd
 import pytest
 
 from bakeoff import stats
-from bakeoff.cli import main
 
 
-def planned(capsys, text):
-    assert main(["plan", *text.split(), "--json"]) == 0
-    return json.loads(capsys.readouterr().out)
+@pytest.fixture
+def planned(answered):
+    return lambda text: answered("plan", *text.split())
 
 
 @pytest.fixture
@@ -29,8 +27,8 @@ def pilot(in_folder):
     return [y, *said]
 
 
-def test_rows_of_mcnemars_test(capsys):
-    found = planned(capsys, "--accuracy 0.85 --difference 0.02 --discordance 0.1")
+def test_rows_of_mcnemars_test(planned):
+    found = planned("--accuracy 0.85 --difference 0.02 --discordance 0.1")
     assert found["rows"] == stats.McNemarPower(discordance=0.1).solve(difference=0.02, power=0.8).n
     powers = {point["rows"]: point["power"] for point in found["curve"]}
     assert powers[found["rows"]] == pytest.approx(found["power"], abs=1e-9)
@@ -51,8 +49,8 @@ INDEPENDENT = stats.McNemarPower(discordance=0.85 * 0.2 + 0.8 * 0.15)
         ("--discordance 0.1 --alpha 0.01", TENTH, {"power": 0.8, "alpha": 0.01}),
     ],
 )
-def test_numbers_are_those_of_the_planning_function(capsys, options, test, known):
-    found = planned(capsys, f"--difference 0.05 {options}")
+def test_numbers_are_those_of_the_planning_function(planned, options, test, known):
+    found = planned(f"--difference 0.05 {options}")
     plan = test.solve(difference=0.05, **known)
     assert (found["rows"], found["alpha"]) == (plan.n, pytest.approx(known.get("alpha", 0.05)))
     assert found["power"] == pytest.approx(plan.power, abs=0.002)
@@ -69,25 +67,25 @@ def test_numbers_are_those_of_the_planning_function(capsys, options, test, known
         "a.csv b.csv --metric f1 --groups user",
     ],
 )
-def test_rows_without_a_difference_tell_which_is_found(capsys, pilot, options):
+def test_rows_without_a_difference_tell_which_is_found(planned, pilot, options):
     wanted = 0.9 if "0.9" in options else 0.8
-    found = planned(capsys, f"--rows 800 {options}")
+    found = planned(f"--rows 800 {options}")
     assert found["power"] == pytest.approx(wanted, abs=0.01)
-    again = planned(capsys, f"--rows 800 --difference {found['difference']} {options}")
+    again = planned(f"--rows 800 --difference {found['difference']} {options}")
     assert again["power"] == found["power"]
-    less = planned(capsys, f"--rows 800 --difference {0.95 * found['difference']} {options}")
+    less = planned(f"--rows 800 --difference {0.95 * found['difference']} {options}")
     assert less["power"] < wanted
 
 
-def test_one_table_is_a_pilot_too(capsys, pilot):
+def test_one_table_is_a_pilot_too(planned, pilot):
     columns = dict(zip(("truth", "a", "b"), pilot, strict=True))
     pd.DataFrame(columns).to_csv("wide.csv", index=False)
-    two = planned(capsys, "a.csv b.csv --metric f1 --difference .05")
-    one = planned(capsys, "wide.csv --models a,b --metric f1 --difference .05")
+    two = planned("a.csv b.csv --metric f1 --difference .05")
+    one = planned("wide.csv --models a,b --metric f1 --difference .05")
     assert one == two
 
 
-def test_a_pilot_tells_the_noise(capsys, pilot):
+def test_a_pilot_tells_the_noise(planned, pilot):
     f1 = stats.metric_difference(*pilot, metric="f1", positive=1)
     grouped = stats.metric_difference(*pilot, groups=np.arange(300) // 10)
     for options, noise, how in (
@@ -96,7 +94,7 @@ def test_a_pilot_tells_the_noise(capsys, pilot):
         ("--metric f1 --margin 0.05 --equal", f1, {"power": 0.9, "alternative": "greater"}),
         ("--difference 0.05 --groups user", grouped, {"power": 0.8}),
     ):
-        found = planned(capsys, f"a.csv b.csv {options}")
+        found = planned(f"a.csv b.csv {options}")
         test = stats.MetricPower.from_pilot(noise)
         assert found["rows"] == test.solve(difference=0.05, **how).n
         assert found["power"] == pytest.approx(0.8, abs=0.002)

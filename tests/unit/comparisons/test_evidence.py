@@ -1,5 +1,7 @@
 """What is cut from collected files, and the score of each data set and model."""
 
+import itertools
+
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -25,26 +27,15 @@ from bakeoff.stats import Evidence, catalogue
 from tests.unit.comparisons.conftest import experiment
 from tests.unit.report.studies import labelled
 
-COLUMNS = ["dataset", "model", "plan", "repeat", "fold", "n_train", "n_test"]
 
-
-def written(path, *, sizes=True, models=("2", "nan")):
-    """Write scores of models whose names look like numbers and like nothing."""
-    rows = [
-        [1, model, "kfold", repeat, fold, 80 + fold if sizes else "", 20 if sizes else ""]
-        for model in models
-        for repeat in (1, 2)
-        for fold in (1, 2, 3)
-    ]
-    table = pd.DataFrame(rows, columns=COLUMNS)
-    table["metric"], table["undefined"] = "f1", ""
-    table["value"] = np.arange(len(table)) / 7
-    table.sample(frac=1, random_state=0).to_csv(path, index=False)
-    return path
-
-
-def read(path, models=("2", "nan"), **how):
-    return fold_scores(read_scores(written(path / "s.csv", **how)), list(models), "f1")
+def read(folder, models=("2", "nan"), *, sizes=True):
+    """Read scores of models whose names look like numbers and like nothing."""
+    parts = itertools.product(("2", "nan"), (1, 2), (1, 2, 3))
+    table = pd.DataFrame(parts, columns=["model", "repeat", "fold"]).assign(dataset=1, plan="kfold")
+    table["n_train"], table["n_test"] = (80 + table["fold"], 20) if sizes else ("", "")
+    table = table.assign(metric="f1", undefined="", value=np.arange(len(table)) / 7)
+    table.sample(frac=1, random_state=0).to_csv(folder / "s.csv", index=False)
+    return fold_scores(read_scores(folder / "s.csv"), list(models), "f1")
 
 
 def test_scores_are_paired_by_repeat_and_fold(tmp_path):
@@ -115,28 +106,18 @@ MODELS, DATASETS = ["a", "b", "c"], ["x", "y", "z"]
 
 def scores(*gaps):
     """Return scores of three models on two folds of three data sets, some undefined."""
-    rows = [
-        {
-            "dataset": dataset,
-            "model": model,
-            "plan": "kfold",
-            "repeat": 1,
-            "fold": fold,
-            "metric": "f1",
-            "value": np.nan if (dataset, model, fold) in gaps else i + 10 * j + fold / 10,
-            "undefined": "no row is positive" if (dataset, model, fold) in gaps else "",
-        }
-        for i, dataset in enumerate(DATASETS)
-        for j, model in enumerate(MODELS)
-        for fold in (1, 2)
-    ]
-    return pd.DataFrame(rows)
+    cells = [*itertools.product(DATASETS, MODELS, (1, 2))]
+    table = pd.DataFrame(cells, columns=["dataset", "model", "fold"])
+    table = table.assign(plan="kfold", repeat=1, metric="f1", undefined="")
+    table["value"] = [DATASETS.index(d) + 10 * MODELS.index(m) + f / 10 for d, m, f in cells]
+    gone = [cell in gaps for cell in cells]
+    table.loc[gone, ["value", "undefined"]] = np.nan, "no row is positive"
+    return table
 
 
 def matrix(table):
-    return score_matrix(
-        table, DATASETS, MODELS, ["f1"], {"kfold": KFold.model_validate({"folds": 2})}
-    )
+    plans = {"kfold": KFold.model_validate({"folds": 2})}
+    return score_matrix(table, DATASETS, MODELS, ["f1"], plans)
 
 
 def test_a_cell_is_the_mean_over_the_folds():
@@ -211,13 +192,10 @@ def test_data_sets_with_excluded_models_are_left_out_by_default():
         assert missing_cells(experiment(**facts)) == policy
 
 
-def test_what_must_be_complete():
-    def plan(**options):
-        settings = HypothesisTests.model_validate({"options": options})
-        known = catalogue()
-        wanted = [("friedman", "kfold", "f1"), ("kruskal_wallis", "kfold", "mcc")]
-        wanted += [("cv5x2_f", "cv_5x2", "f1")]
-        return AnalysisPlan(tuple(planned(known[n], settings).on(p, (m,)) for n, p, m in wanted))
-
-    assert matrices(plan()) == {("kfold", "f1"), ("kfold", "mcc")}
-    assert matrices(plan(kruskal_wallis={"missing": "omit"})) == {("kfold", "f1")}
+@pytest.mark.parametrize("options", [{}, {"missing": "omit"}], ids=["all", "omit"])
+def test_what_must_be_complete(options):
+    wanted = [("friedman", "kfold"), ("kruskal_wallis", "holdout"), ("cv5x2_f", "cv_5x2")]
+    settings = HypothesisTests.model_validate({"options": {"kruskal_wallis": options}})
+    tests = [planned(catalogue()[name], settings).on(plan, ("f1",)) for name, plan in wanted]
+    plans = ["kfold"] if options else ["kfold", "holdout"]
+    assert matrices(AnalysisPlan(tests)) == {(plan, "f1") for plan in plans}

@@ -107,42 +107,39 @@ def test_versus_makes_a_smaller_family_with_the_control_as_a(name):
     assert at_once[0].estimate > 0 > at_once[1].estimate
 
 
-@pytest.mark.parametrize("alternative", ["greater", "less"])
+def ends(name, evidence, limits=(0.0, 1.0), **tests):
+    """Return the intervals of a test by a metric that lies between limits."""
+    rows = run(name, evidence, dataclasses.replace(HERE, range=limits), **tests)
+    told = [(row.result["ci"]["low"], row.result["ci"]["high"]) for row in rows]
+    found = [(row.ci_low, row.ci_high) for row in rows]
+    assert [tuple(map(float, both)) for both in told] == found
+    return found
+
+
+OF_THREE = {"mcnemar": rows_right(3), "wilcoxon_signed_rank": over_datasets(3)}
+
+
 @pytest.mark.parametrize(
     "name", ["kfold_t", "corrected_kfold_t", "wilcoxon_signed_rank", "mcnemar"]
 )
-def test_open_side_of_an_interval_ends_where_the_metric_does(name, alternative):
-    data = {"mcnemar": rows_right, "wilcoxon_signed_rank": over_datasets}.get(name, folds)(3)
-    bounded = dataclasses.replace(HERE, range=(0.0, 1.0))
-    for row in run(name, data, bounded, alternative=alternative):
-        assert (row.ci_high if alternative == "greater" else -row.ci_low) == 1
-        ci = row.result["ci"]
-        assert (row.ci_low, row.ci_high) == (ci["low"], ci["high"])
-    unbounded = dataclasses.replace(HERE, range=(0.0, math.inf))
-    if name == "kfold_t":
-        for row in run(name, data, unbounded, alternative=alternative):
-            assert math.isinf(row.ci_high if alternative == "greater" else row.ci_low)
+def test_open_side_of_an_interval_ends_where_the_metric_does(name):
+    evidence = OF_THREE.get(name, folds(3))
+    assert {high for _, high in ends(name, evidence, alternative="greater")} == {1}
+    assert {low for low, _ in ends(name, evidence, alternative="less")} == {-1}
 
 
-def test_two_sided_intervals_end_where_a_difference_must():
-    wide, narrow = (
-        run("kfold_t", folds(3), dataclasses.replace(HERE, range=limits))[0]
-        for limits in ((0.0, 100.0), (0.0, 0.01))
-    )
-    assert -0.01 <= narrow.ci_low <= narrow.ci_high <= 0.01
-    assert (wide.ci_low, wide.ci_high) != (narrow.ci_low, narrow.ci_high)
-    assert wide.pvalue == narrow.pvalue
-    known = dataclasses.replace(HERE, range=(0.0, 1.0))
+def test_intervals_end_where_a_difference_or_a_score_must(tiny):
+    wide, narrow = (ends("kfold_t", folds(3), (0.0, most))[0] for most in (100.0, 0.01))
+    assert -0.01 <= narrow[0] <= narrow[1] <= 0.01
+    assert wide != narrow
+    open_ends = ends("kfold_t", folds(3), (0.0, math.inf), alternative="less")
+    assert {low for low, _ in open_ends} == {-math.inf}
     # no level allows an interval of five data sets: it is all that is possible
-    for row in run("wilcoxon_signed_rank", over_datasets(3, n=5), known, correction="bonferroni"):
-        assert (row.ci_low, row.ci_high) == (-1, 1)
-
-
-def test_open_side_of_one_model_ends_where_the_metric_does(tiny):
-    share = dataclasses.replace(HERE, range=(0, 1))
+    few = ends("wilcoxon_signed_rank", over_datasets(3, n=5), correction="bonferroni")
+    assert set(few) == {(-1, 1)}
     options = {"one_sample_t": {"mu0": 0.5}}
-    rows = run("one_sample_t", folds(2), share, alternative="less", options=options)
-    assert [row.ci_low for row in rows] == [0, 0]
+    of_one = ends("one_sample_t", folds(2), alternative="less", options=options)
+    assert {low for low, _ in of_one} == {0}
     tiny |= {"costs": {"classes": ["no", "yes"], "matrix": [[0, 1], [5, 0]]}}
     spec = load_experiment(tiny | {"metrics": ["cost", "log_loss"]})
     assert context_of(spec, "iris", "cost").range == (0, 5)
@@ -173,25 +170,20 @@ def test_posteriors_decide_by_their_probabilities():
     assert (row.p_equivalent, row.decision) == (1.0, Decision.UNDECIDED)
 
 
-def with_gap():
-    evidence = folds(3)
-    values = evidence.values.copy()
-    values[0, 4, 0] = np.nan
-    return dataclasses.replace(evidence, values=values, reasons=("no row is positive", "", ""))
-
-
 def test_an_undefined_score_leaves_its_own_pairs_open_and_tests_of_all_models():
-    rows = run("corrected_kfold_t", with_gap())
+    with_gap = dataclasses.replace(folds(3), reasons=("no row is positive", "", ""))
+    with_gap.values[0, 4, 0] = np.nan
+    rows = run("corrected_kfold_t", with_gap)
     assert [row.status for row in rows] == ["undefined_metric", "undefined_metric", "ok"]
     assert [row.decision for row in rows[:2]] == [Decision.UNDECIDED] * 2
     assert rows[0].result["reason"] == "the metric is undefined on a fold: no row is positive"
     # the open hypotheses still count in the family
     assert rows[2].pvalue_adjusted == min(1.0, 3 * rows[2].pvalue)
     for name in ("anova_repeated_measures", "tukey_hsd"):
-        of_all = [row for row in run(name, with_gap()) if not row.follows]
+        of_all = [row for row in run(name, with_gap) if not row.follows]
         assert {row.status for row in of_all} == {"undefined_metric"}
         assert {row.decision for row in of_all} == {Decision.UNDECIDED}
-    omitted = run("tukey_hsd", with_gap(), options={"tukey_hsd": {"nan_policy": "omit"}})
+    omitted = run("tukey_hsd", with_gap, options={"tukey_hsd": {"nan_policy": "omit"}})
     assert not any(math.isnan(row.pvalue) for row in omitted)
     gap = over_datasets(3)
     gap.values[2, 1] = np.nan
@@ -357,8 +349,8 @@ def in_order(metric, lasting=False):
 def test_metric_without_a_formula_is_checked_in_time_by_squared_errors(lasting):
     """Of classes it is by right and wrong rows; numbers have none."""
     rows, entry = in_order("median_absolute_error", lasting), CATALOGUE["metric_difference"]
-    (check,) = block_checks(rows, entry, None, [0, 1])
-    assert (check,) == block_checks(dataclasses.replace(rows, metric="mse"), entry, None, [0, 1])
+    (check,) = block_checks(rows, entry)
+    assert (check,) == block_checks(dataclasses.replace(rows, metric="mse"), entry)
     assert (check.holds is False) is lasting
 
 
@@ -391,7 +383,7 @@ FADES = "dependence that fades within a block"
 COSTS = Costs.model_validate({"classes": ["no", "yes"], "matrix": [[0, 1], [5, 0]]})
 IN_BLOCKS = [
     entry
-    for entry in catalogue().values()
+    for entry in CATALOGUE.values()
     if entry.evidence.on_rows and "groups" in entry.options and entry.about != "recipes"
 ]
 
@@ -401,24 +393,20 @@ def eight(**related):
     return dataclasses.replace(found, **related)
 
 
-def test_times_are_cut_into_eight_long_blocks_where_they_are_more():
+def test_tests_for_groups_get_the_groups_or_else_eight_long_blocks_of_time():
     many = labelled(["a"], ["x", "y"] * 20, [["x", "y"] * 20])
     blocks = dataclasses.replace(many, times=np.arange(40)[::-1]).blocks
     assert np.unique(blocks, return_counts=True)[1].tolist() == [5] * 8
     assert (np.diff(blocks) <= 0).all()  # neighbours in time stay together
-    few = np.array([1, 1, 2, 2, 3, 3, 4, 4])
+    groups, times, few = np.repeat([0, 1], 4), np.arange(8), np.repeat([1, 2, 3, 4], 2)
     assert eight(times=few).blocks is few
     assert eight().blocks is None
-    assert eight(times=np.arange(8) * 10).blocks.tolist() == list(range(8))
-
-
-def test_tests_for_groups_get_the_groups_before_the_blocks():
-    groups, times = np.repeat([0, 1], 4), np.arange(8)
-    entry = catalogue()["mcnemar"]
-    assert eight(groups=groups, times=times).managed(entry)["groups"] is groups
-    assert eight(times=times).managed(catalogue()["delong"])["groups"].tolist() == list(range(8))
+    both = eight(groups=groups, times=times).managed(CATALOGUE["mcnemar"])
+    assert both["groups"] is groups
+    in_blocks = eight(times=times * 10).managed(CATALOGUE["delong"])["groups"]
+    assert in_blocks.tolist() == list(range(8))
     for name in ("mcnemar", "diebold_mariano"):
-        assert eight(times=times).managed(catalogue()[name])["time"] is times
+        assert eight(times=times).managed(CATALOGUE[name])["time"] is times
 
 
 def in_time(entry, lasting, **related):
@@ -470,17 +458,16 @@ def test_every_test_on_blocks_of_time_says_whether_dependence_fades_in_them(entr
 
 def test_intervals_and_the_best_models_say_so_too():
     for name in ("metric_difference", "mean_difference"):
-        rows = in_time(catalogue()[name], lasting=True)
+        rows = in_time(CATALOGUE[name], lasting=True)
         best = contenders(rows, None, 0.05, 1)
         for found in (alone(rows, 0, None, 0.95), best):
             assert [a.holds for a in found.assumptions if a.name == FADES] == [False]
 
 
 def test_few_times_and_identical_models_are_no_reason_to_warn():
-    entry = catalogue()["metric_difference"]
+    entry = CATALOGUE["metric_difference"]
     few = dataclasses.replace(in_time(entry, lasting=False), times=np.arange(LONG) // 4)
     assert {holds for holds, _ in fading(entry, few).values()} == {None}
     rows = in_time(entry, lasting=True)
-    assert isinstance(rows, PairedPredictions)
     same = dataclasses.replace(rows, predicted=rows.predicted[:, [0, 0, 0]])
     assert {holds for holds, _ in fading(entry, same).values()} == {True}

@@ -114,23 +114,19 @@ def test_cautions_are_about_the_runs_that_there_are():
     assert "numbers unequal" not in told(NET, BAYES)
 
 
-def row(decision, **details):
-    known = {"runs_a": 10, "runs_b": 10, "value_a": 0.9, "value_b": 0.88, "pvalue_fits": 0.004}
-    known |= {"var_seeds": 7e-5, "var_rows": 3e-5, "var_cells": 0.0} | details
-    how = {"test": "recipe_difference", "plan": "holdout", "n": 400, "result": {"details": known}}
-    return pair("net", "forest", 0.17, 0.02, decision=Decision(decision), **how)
-
-
-def said(one):
+@pytest.mark.parametrize(
+    ("decision", "var_rows", "share"),
+    [("no_difference_shown", 3e-5, "70%"), ("a_better", -1e-5, "100%"), ("undecided", 3e-5, [])],
+)
+def test_share_of_the_seeds_in_the_variance_is_said_where_there_is_a_result(
+    decision, var_rows, share
+):
+    details = {"var_seeds": 7e-5, "var_rows": var_rows}
+    how = {"test": "recipe_difference", "plan": "holdout", "result": {"details": details}}
+    row = pair("net", "forest", 0.17, 0.02, decision=Decision(decision), **how)
     entry, metric = stats.catalogue()["recipe_difference"], METRICS["accuracy"]
-    family = Family(entry, "d", "holdout", metric, Written(), "", (one,))
+    family = Family(entry, "d", "holdout", metric, Written(), "", (row,))
     study = Mock(values=lambda metric, plan: {}, metrics=METRICS)  # scores are not known
     facts = Facts(study)
     of_runs(facts, look(study, family))
-    return facts["seeds"]
-
-
-def test_share_of_the_seeds_in_the_variance_is_said_where_there_is_a_result():
-    assert said(row("no_difference_shown")) == "70%"
-    assert said(row("a_better", var_rows=-1e-5)) == "100%"
-    assert not said(row("undecided"))
+    assert facts["seeds"] == share

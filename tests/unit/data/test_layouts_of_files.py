@@ -18,8 +18,9 @@ BEFORE = {
 }
 
 
-@pytest.mark.parametrize("name", BEFORE)
-@pytest.mark.parametrize("sep", [",", ";", "\t"])
+@pytest.mark.parametrize(
+    ("name", "sep"), [*((name, ",") for name in BEFORE), ("sep", ";"), ("title and comment", "\t")]
+)
 def test_lines_before_a_table_are_found_and_told(name, sep, tmp_path, capsys, in_folder):
     before, skip = BEFORE[name]
     text = (NAMES + ROWS).replace(",", sep)

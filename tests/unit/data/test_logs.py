@@ -1,18 +1,33 @@
-"""Logs of evaluations as they lie on disk: files of several models, and folders."""
+"""Logs of evaluations, told by their content: files of one and several models, and folders.
+
+The files are made as the tools write them: lm-evaluation-harness (lm_eval/evaluator.py), promptfoo
+(src/types/index.ts) and Inspect (inspect_ai/log/_log.py).
+"""
 
 import json
 import os
+import re
+import struct
 import zipfile
+import zlib
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 
 import bakeoff
 from bakeoff.api.findings import Findings
 from bakeoff.cli import main
-from bakeoff.data.given_tables import table_of_model, tables_of
+from bakeoff.data import readers
+from bakeoff.data.given_tables import read_columns, table_of_model, tables_of
+from bakeoff.data.observations import Observations
+from bakeoff.data.readers import inspect_logs
+from bakeoff.data.readers import lm_eval as of_lm
+from bakeoff.data.readers import promptfoo as of_pf
+from bakeoff.data.records import read_table
 from bakeoff.errors import Problem, UserError
 from bakeoff.execution.digests import of_data, of_given
 from bakeoff.execution.fits import run_in_process
@@ -88,38 +103,31 @@ def settings(config, *steps):
 
 
 OF_INSPECT = {
-    "temperature": [settings({"temperature": t, "seed": 1}) for t in (0.0, 0.7)],
+    "temperature": [{"plan": settings({"temperature": t, "seed": 1})} for t in (0.0, 0.7)],
     "system_message.template": [
-        settings({}, ("system_message", {"template": text})) for text in ("Be brief.", "Be long.")
+        {"plan": settings({}, ("system_message", {"template": text}))} for text in ("Short.", "No.")
     ],
+    "cot": [{"plan": settings({})}, {"plan": settings({}), "args": {"cot": True}}],
 }
 
 
 @pytest.mark.parametrize("setting", list(OF_INSPECT))
 def test_logs_of_inspect_with_other_settings_are_other_models(setting):
     one, other = OF_INSPECT[setting]
-    inspect("logs/1.json", "m", [1, 0], plan=one)
-    inspect("logs/2.json", "m", [1, 1], plan=other)
-    inspect("logs/3.json", "m", [0, 0], plan=one | {"config": one["config"] | {"seed": 2}})
+    inspect("logs/1.json", "m", [1, 0], **one)
+    inspect("logs/2.json", "m", [1, 1], **other)
+    again = one["plan"] | {"config": one["plan"]["config"] | {"seed": 2}}
+    inspect("logs/3.json", "m", [0, 0], **one | {"plan": again})
+    inspect("logs/4.json", "m", [1, 0], "u", **other)
     tables = tables_of(["logs"])
-    first, second = tables.models
-    assert first.startswith(f"m ({setting} ")
-    assert second.startswith(f"m ({setting} ")
-    assert rows_of(tables, first)["run"] == [1, 1, 2, 2]
-    assert rows_of(tables, second)["run"] == [1, 1]
+    alone, *others = sorted(tables.models, key=len)
+    assert (alone, rows_of(tables, alone)["id"]) == ("m", ["u/q0", "u/q1"])
+    assert all(name.startswith(f"m ({setting} ") for name in others)
+    assert sorted(len(rows_of(tables, name)["id"]) for name in others) == [2, 4]
     assert tables.read_as[0].endswith("with other settings are other models, and no runs")
 
 
-def test_arguments_of_a_task_are_settings():
-    inspect("logs/1.json", "m", [1, 0])
-    inspect("logs/2.json", "m", [1, 0], args={"cot": True})
-    inspect("logs/3.json", "m", [1, 0], task="u", args={"cot": True})
-    tables = tables_of(["logs"])
-    assert list(tables.models) == ["m", "m (cot True)", "m (cot default)"]
-    assert rows_of(tables, "m")["id"] == ["u/q0", "u/q1"]
-
-
-def test_files_of_lm_eval_with_other_prompts_or_temperatures_are_other_models():
+def test_files_of_lm_with_other_prompts_or_temperatures_are_other_models():
     lm_eval("m", "gsm8k", [1, 0, 1])
     lm_eval("m", "gsm8k", [1, 1, 1], day=2, questions=[2, 0, 1])
     assert rows_of(tables_of(["out"]), "out")["run"] == [1, 1, 1, 2, 2, 2]
@@ -135,7 +143,7 @@ def test_files_of_lm_eval_with_other_prompts_or_temperatures_are_other_models():
 PROVIDERS = {"claude": [0, 0], "gpt": [1, 0]}
 
 
-def test_files_of_promptfoo_with_other_prompts_are_other_models():
+def test_files_of_pf_with_other_prompts_are_other_models():
     path = promptfoo("logs/1.json", PROVIDERS)
     found = json.loads(Path(path).read_text()) | {"evalId": "eval-y"}
     found["config"] = {"providers": [{"id": "openai:gpt", "config": {"temperature": 0.7}}]}
@@ -163,13 +171,17 @@ def marks_of_two():
     return [1] * 18 + [0] * 5 + [1] * 60 + [0] * 37, [0] * 18 + [1] * 5 + [1] * 60 + [0] * 37
 
 
-def as_eval(path, method=zipfile.ZIP_STORED, before=""):
-    log = json.loads(Path(path).read_text())
-    packed = path.replace(".json", ".eval")
-    with zipfile.ZipFile(packed, "w", method) as archive:
-        for one in log.pop("samples"):
-            archive.writestr(f"samples/{one['id']}_epoch_1.json", before + json.dumps(one))
-        archive.writestr("header.json", json.dumps(log))
+def archive_of(path, text=""):
+    """Write a log in parts, as an `.eval` file of Inspect."""
+    found, packed = json.loads(text or Path(path).read_text()), Path(path).with_suffix(".eval")
+    samples = found.pop("samples")
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("_journal/start.json", "{}")
+        for sample in samples:
+            name = f"samples/{sample['id']}_epoch_{sample['epoch']}.json"
+            archive.writestr(name, json.dumps(sample | {"messages": ["long"]}))
+        if found["status"] == "success":
+            archive.writestr("header.json", json.dumps(found))
     return packed
 
 
@@ -186,7 +198,7 @@ def test_shuffled_logs_of_inspect_pair_by_questions(capsys, packed):
     for name, marks, seed in (("a", a, 1), ("b", b, 2)):
         own, order = shuffled(marks, seed)
         path = inspect(f"{name}.json", name, own, questions=order)
-        paths.append(as_eval(path) if packed and name == "b" else path)
+        paths.append(str(archive_of(path)) if packed and name == "b" else path)
     expected = mcnemar(np.array(a), np.array(b))
     assert round(expected.pvalue, 4) == 0.0066
     found = compared(capsys, *paths)
@@ -370,7 +382,7 @@ def test_what_numbers_stand_for_makes_what_is_taken_of_them(digest, of):
     assert digests[-1] == digests[-2]
 
 
-def test_a_folder_of_lm_eval_has_models_and_tasks():
+def test_a_folder_of_lm_has_models_and_tasks():
     for model in ("meta__llama-3.1", "x"):
         for task in ("arc_easy", "gsm8k"):
             path = Path(lm_eval(model, task, [1, 0]))
@@ -380,7 +392,7 @@ def test_a_folder_of_lm_eval_has_models_and_tasks():
     assert tables.left_out == ()
     rows = rows_of(tables, "meta__llama-3.1")
     assert rows["id"] == ["arc_easy/q0", "arc_easy/q1", "gsm8k/q0", "gsm8k/q1"]
-    assert rows["score"] == [1.0, 0.0, 1.0, 0.0]
+    assert (rows["score"], rows["sample_id"]) == ([1.0, 0.0, 1.0, 0.0], [0, 1, 0, 1])
     assert rows["task"] == ["arc_easy", "arc_easy", "gsm8k", "gsm8k"]
     assert list(tables_of(["out/meta__llama-3.1", "out/x"]).models) == ["meta__llama-3.1", "x"]
 
@@ -426,36 +438,237 @@ def test_the_format_of_tables_is_an_option(capsys, refused):
     assert '    format: "csv"\n' in capsys.readouterr().out
 
 
-@pytest.mark.parametrize(
-    "head",
-    [
-        '{"status": "success", "eval": {"task": 1}, "samples": ',
-        '{"doc_id": 1, "target": 1, "filtered_resps": ',
-    ],
-)
-def test_json_nested_too_deep_is_refused(head):
-    Path("a.json").write_text(head + "[" * 100_000)
-    with pytest.raises(Problem, match="it is nested too deep"):
-        tables_of(["a.json"])
-
-
-@pytest.mark.parametrize("damage", ["bytes", "encrypted"])
-def test_a_member_that_cannot_be_unpacked_is_named(damage):
-    as_eval(inspect("a.json", "A", [1, 0] * 20), zipfile.ZIP_DEFLATED)
-    content, name = bytearray(Path("a.eval").read_bytes()), b"samples/3_epoch_1.json"
-    if damage == "bytes":
-        at = content.index(name)
-        content[at + 30 : at + 80] = b"\xff" * 50
-    else:
-        central = content.index(b"PK\x01\x02")
-        content[content.index(name, central) - 46 + 8] |= 1
-    Path("a.eval").write_bytes(content)
+def test_an_encrypted_member_is_named():
+    path = archive_of(inspect("a.json", "A", [1, 0] * 20))
+    content = bytearray(path.read_bytes())
+    central = content.index(b"PK\x01\x02")
+    content[content.index(b"samples/3_epoch_1.json", central) - 46 + 8] |= 1
+    path.write_bytes(content)
     with pytest.raises(Problem, match=r"samples/3_epoch_1.json cannot be unpacked"):
-        tables_of(["a.eval"])
+        tables_of([str(path)])
 
 
 def test_an_archive_that_unpacks_to_far_more_is_refused_before_it_does(monkeypatch):
     monkeypatch.setattr(formats, "_SMALL", 1 << 20)
-    as_eval(inspect("a.json", "A", [1, 0]), zipfile.ZIP_DEFLATED, before=" " * (1 << 21))
+    archive_of(inspect("a.json", "A", [1, 0], plan={"steps": " " * (1 << 21)}))
     with pytest.raises(Problem, match=r"it unpacks to more than .* 200 times the size"):
         tables_of(["a.eval"])
+
+
+PLACE = ("predictions",)
+
+
+def read(path):
+    return read_table(str(path), PLACE)
+
+
+def sample(doc_id, **more):
+    asked = {"doc_id": doc_id, "doc": {"question": f"{doc_id} + 1?"}, "target": str(doc_id + 1)}
+    asked |= {"arguments": [["Q", {"until": ["\n"]}]], "resps": [["2"]], "filtered_resps": ["2"]}
+    return asked | {"doc_hash": "0f", "prompt_hash": "1e", "target_hash": "2d", **more}
+
+
+def lines(rows):
+    return "".join(json.dumps(row) + "\n" for row in rows)
+
+
+def log(samples):
+    run = {"run_id": "x", "task": "arithmetic", "model": "m", "packages": {}}
+    head = {"version": 2, "status": "success", "eval": run, "results": {"total_samples": 2}}
+    return json.dumps({**head, "samples": samples})
+
+
+def scored(i, value, epoch=1, scorer="match"):
+    scores = {scorer: {"value": value, "answer": "2"}}
+    return {"id": i, "epoch": epoch, "input": f"{i}?", "target": "2", "scores": scores}
+
+
+def test_metrics_and_filters_of_lm_keep_their_names():
+    rows = [sample(0, acc=1.0, acc_norm=0.0), sample(1, acc=0.0, acc_norm=0.0)]
+    assert list(of_lm.read(lines(rows)).columns) == ["id", "sample_id", "acc", "acc_norm"]
+    rows = [
+        sample(i, filter=name, metrics=["exact_match"], exact_match=float(i))
+        for name in ("strict-match", "flexible-extract")
+        for i in (0, 1)
+    ]
+    table = of_lm.read(lines(rows))
+    named = ["exact_match,strict-match", "exact_match,flexible-extract"]
+    assert list(table.columns) == ["id", "sample_id", *named]
+    assert table["exact_match,strict-match"].tolist() == [0.0, 1.0]
+
+
+def test_a_log_of_inspect(tmp_path):
+    path = tmp_path / "log.json"
+    path.write_text(log([scored("a", "C"), scored("b", "I"), scored("c", "P"), scored("d", 0.25)]))
+    assert readers.reader_of(str(path)) is inspect_logs
+    found = read(path).to_pandas().to_dict("list")
+    assert beginnings(found.pop("id")) == ["a?", "b?", "c?", "d?"]
+    assert found == {"sample_id": ["a", "b", "c", "d"], "score": [1.0, 0.0, 0.5, 0.25]}
+    path.write_text(log([scored(1, "C", 1), scored(1, "I", 2), scored(2, True, 1)]))
+    assert read(path).to_pandas()["epoch"].tolist() == [1, 2, 1]
+    rows = [scored(1, {"exact": "C", "f1": 0.5}), scored(2, {"exact": "I", "f1": 0.0})]
+    columns = inspect_logs.read(log(rows)).drop(columns=["id", "sample_id"]).to_dict("list")
+    assert columns == {"match.exact": [1.0, 0.0], "match.f1": [0.5, 0.0]}
+
+
+def promptfoo_row(**fields):
+    row = {"promptIdx": 0, "provider": "m", "success": True, "score": 1}
+    return json.dumps({"results": {"results": [row | fields]}})
+
+
+SAME, DEEP = sample(0, acc=1.0), "[" * 100_000
+ONE = {"id": 1, "epoch": 1, "input": "?", "scores": {}}
+
+
+@pytest.mark.parametrize(
+    ("reader", "text", "message"),
+    [
+        (of_lm, lines([SAME, SAME]), "line 2: document 0 has acc twice"),
+        (of_lm, lines([sample(0)]), "no sample has a metric that is a number"),
+        (of_lm, lines([SAME]) + "{", "line 2"),
+        (of_lm, lines([SAME, {"x": 1}]), "line 2: expected the field 'doc_id', found x"),
+        (
+            of_lm,
+            lines([{**SAME, "doc": {}, "doc_hash": ""}]),
+            "line 1: expected a sample with d",
+        ),
+        (
+            of_lm,
+            lines([SAME, {**SAME, "doc": {"q": "x"}}]),
+            "line 2: document 0 is another one",
+        ),
+        (
+            of_lm,
+            lines([{**SAME, "doc_id": [0]}]),
+            r"line 1.doc_id: expected a whole number or a",
+        ),
+        (of_lm, lines([SAME]).replace("1.0", "9" * 401), "line 1: a number has 401 digits"),
+        (of_pf, promptfoo_row(promptIdx=[1]), r"results.results\[0\].promptIdx: expected a"),
+        (of_pf, promptfoo_row(namedScores="x"), r"\[0\].namedScores: expected an object"),
+        (of_lm, '{"doc_id": ' + DEEP, "it is nested too deep"),
+        (inspect_logs, '{"samples": ' + DEEP, "it is nested too deep"),
+        (inspect_logs, log([]), "it has no samples"),
+        (inspect_logs, log([ONE | {"epoch": [1]}]), r"samples\[0\].epoch: expected a whole number"),
+        (inspect_logs, log([ONE | {"scores": {"m": {}}}]), r"scores.m: expected the field 'value'"),
+        (inspect_logs, log(None), "it has no samples"),
+        (inspect_logs, log([ONE]), "no sample has a score"),
+        (inspect_logs, log([{"id": 1, "scores": {}}]), r"\[0\]: expected the field 'input', found"),
+        (inspect_logs, log([{"input": "?", "scores": {}}]), r"samples\[0\]: expected the field 'i"),
+        (inspect_logs, log([1]), r"samples\[0\]: expected an object, found 1"),
+        (inspect_logs, log([scored(1, [1, 2])]), r"sample 1 has the score \[1, 2\]"),
+        (inspect_logs, log([scored(1, "good")]), "sample 1 has the score 'good'"),
+    ],
+)
+def test_wrong_records_are_refused(reader, text, message):
+    with pytest.raises(ValueError, match=message):
+        reader.read(text)
+
+
+def test_an_eval_file_of_inspect(tmp_path):
+    rows = [scored("a", "C", 1), scored("b", "I", 1), scored("a", "P", 2), scored("b", 1, 2)]
+    path = archive_of(tmp_path / "log.eval", log(rows))
+    assert readers.reader_of(str(path)) is inspect_logs
+    found = read(path).to_pandas().to_dict("list")
+    assert beginnings(found.pop("id")) == ["a?", "a?", "b?", "b?"]
+    assert (found["epoch"], found["score"]) == ([1, 2, 1, 2], [1.0, 0.5, 0.0, 1.0])
+    text = log(rows).replace('"success"', '"started"')
+    with pytest.raises(Problem, match="its status is 'started', with 4 samples"):
+        read_table(str(archive_of(tmp_path / "log.eval", text)), PLACE)
+
+
+def with_zstandard(path):
+    """Pack the members of an archive by Zstandard, which zipfile writes from Python 3.14 on."""
+    with zipfile.ZipFile(path) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    begun, listed = b"", b""
+    for name, content in members.items():
+        packed = pa.compress(content, codec="zstd", asbytes=True)
+        sizes = zlib.crc32(content), len(packed), len(content), len(name), 0
+        facts = struct.pack("<HHHHHIIIHH", 20, 0, 93, 0, 33, *sizes)
+        listed += b"PK\1\2" + struct.pack("<H", 20) + facts
+        listed += struct.pack("<HHHII", 0, 0, 0, 0, len(begun)) + name.encode()
+        begun += b"PK\3\4" + facts + name.encode() + packed
+    count = len(members)
+    end = struct.pack("<HHHHIIH", 0, 0, count, count, len(listed), len(begun), 0)
+    path.write_bytes(begun + listed + b"PK\5\6" + end)
+
+
+def test_eval_files_of_today_are_packed_by_zstandard(tmp_path):
+    path = archive_of(tmp_path / "log.eval", log([scored("a", "C", 1), scored("b", "I", 1)]))
+    with_zstandard(path)
+    assert read(path).to_pandas()["score"].tolist() == [1.0, 0.0]
+    content = bytearray(path.read_bytes())
+    content[content.index(b"samples/a") + 60] ^= 255
+    path.write_bytes(content)
+    with pytest.raises(Problem, match=r"samples/a_epoch_1.json cannot be unpacked"):
+        read(path)
+
+
+def test_other_archives_are_no_logs(tmp_path):
+    with zipfile.ZipFile(tmp_path / "t.csv.zip", "w") as archive:
+        archive.writestr("t.csv", "id,score\n1,2\n")
+    assert readers.reader_of(str(tmp_path / "t.csv.zip")) is None
+    assert read(tmp_path / "t.csv.zip").num_rows == 1
+
+
+def test_probabilities_of_a_single_class_say_nothing(tmp_path):
+    path = tmp_path / "p.csv"
+    pd.DataFrame({"id": [1, 2], "y_true": "a", "y_pred": "a", "p_a": 1.0}).to_csv(path, index=False)
+    rows = Observations.of_records(read_columns(str(path), PLACE))
+    ((found,),) = rows.among(("a",)).values()
+    assert found.probabilities is None
+    assert found.answers.tolist() == [0, 0]
+
+
+def test_an_archive_of_an_unknown_version_is_named(tmp_path):
+    path = tmp_path / "t.xlsx"
+    pd.DataFrame({"id": [1, 2], "A": "a", "B": "b"}).to_excel(path, index=False)
+    listed = b"PK\x01\x02"  # followed by the versions that wrote it, and that it needs
+    newer = re.sub(listed + b"(..)..", listed + rb"\1c\0", path.read_bytes(), flags=re.DOTALL)
+    path.write_bytes(newer)
+    with pytest.raises(Problem, match=r"cannot be read as excel: zip file version 9\.9"):
+        read(path)
+
+
+HALF = {"completed_samples": 1, "total_samples": 2}
+
+
+@pytest.mark.parametrize(
+    ("status", "results"), [("error", None), ("cancelled", {}), ("success", HALF)]
+)
+def test_a_log_that_did_not_finish_is_refused(tmp_path, status, results):
+    found = json.loads(log([scored(1, "C")])) | {"status": status, "results": results}
+    path = tmp_path / "log.json"
+    path.write_text(json.dumps(found))
+    with pytest.raises(Problem, match=f"its status is '{status}', with 1 .*did not finish"):
+        read(path)
+
+
+def test_a_column_of_several_types_is_one_of_texts(tmp_path):
+    path = tmp_path / "rows.jsonl"
+    path.write_text(lines([{"id": i, "m": "a" if i != 2 else 3} for i in range(5)]))
+    table = read(path)
+    assert table["m"].to_pylist() == ["a", "a", "3", "a", "a"]
+
+
+KNOWN = r"content: a log of Inspect; samples of .*; results of promptfoo; lines of mine; save"
+
+
+def test_readers_of_others_are_found(tmp_path, monkeypatch):
+    mine = SimpleNamespace(
+        WHAT="lines of mine",
+        recognizes=lambda head: head.startswith("MINE"),
+        read=lambda text: pd.DataFrame({"id": [1], "score": [float(len(text))]}),
+    )
+    point = SimpleNamespace(load=lambda: mine)
+    monkeypatch.setattr(readers.metadata, "entry_points", lambda group: [point])
+    monkeypatch.setattr(readers, "_readers", readers._readers.__wrapped__)
+    (tmp_path / "x.mine").write_text("MINE")
+    assert read(tmp_path / "x.mine")["score"].to_pylist() == [4.0]
+    (tmp_path / "x.json").write_text("{}")
+    with pytest.raises(Problem, match=KNOWN):
+        read(tmp_path / "x.json")
+    (tmp_path / "x.mine").rename(tmp_path / "x.jsonl")
+    (tmp_path / "x.json").unlink()
+    mine.named = lambda path: {"model": f"the {path.stem}", "task": "t"}
+    assert tables_of([str(tmp_path)]).read_as[0].endswith(", with the models the x")

@@ -1,4 +1,4 @@
-"""Rows filtered, classes merged, columns given a role: on real data and on odd ones."""
+"""Rows filtered, classes merged, columns given a role, subgroups: on real data and on odd ones."""
 
 import re
 
@@ -7,9 +7,12 @@ import pandas as pd
 import pytest
 
 from bakeoff.data import ROW_ID, TARGET, WEIGHT, load_table
-from bakeoff.data.table import GROUP, HOLDOUT, PART, TIME
-from bakeoff.errors import Problem
+from bakeoff.data.table import GROUP, HOLDOUT, PART, TIME, carry
+from bakeoff.errors import Problem, UserError
+from bakeoff.sources.common.base import SubgroupColumn, as_columns
 from bakeoff.sources.file import FileData
+from bakeoff.spec import load_experiment
+from bakeoff.spec.related import RowColumns
 from tests.conftest import ROOT
 
 DATA = ROOT / "config/data"
@@ -19,7 +22,7 @@ ARRHYTHMIA = {"path": str(DATA / "arrhythmia.csv.gz"), "target": "class"}
 
 def load(base, holdout=None, **keys):
     spec = FileData.model_validate({"source": "file", **base, **keys})
-    return load_table("d", spec, 0, {"holdout": (holdout,)} if holdout else {})
+    return load_table("d", spec, 0, {"holdout": holdout} if holdout else {})
 
 
 def stored(folder, frame):
@@ -167,3 +170,71 @@ def test_filter_comes_before_what_it_makes_possible(write_csv):
     table = load(base, filter=[{"column": "a", "above": 0}], derive={"b": "log(a)"})
     assert table.frame[ROW_ID].tolist() == [2, 3, 5, 6, 8, 9]
     assert np.isfinite(table.frame["b"]).all()
+
+
+FRAME = pd.DataFrame(
+    {
+        "sex": ["f", "m", None, "f", "m", "f"],
+        "age": [20.0, 40.0, 64.5, 65.0, np.nan, 90.0],
+        "site": [10, 2, 10, 2, 3, 3],
+        "id": [f"row {i}" for i in range(6)],
+        "one": ["x"] * 6,
+        "smokes": [True, False, True, True, False, False],
+    }
+)
+MANY = pd.DataFrame({"income": np.arange(50.0), "name": [f"n{i}" for i in range(50)]})
+
+
+PLACE = ("datasets", "d", "subgroups")
+
+
+def subgroups(*listed, frame=FRAME):
+    parts = [one if isinstance(one, str) else SubgroupColumn(**one) for one in listed]
+    return carry(frame, RowColumns(as_columns(parts)), PLACE)
+
+
+def test_values_name_subgroups_in_their_own_order_and_missing_ones_are_the_last():
+    found = subgroups("sex", "site", "smokes")
+    assert list(found[":subgroup:sex"]) == ["f", "m", "(missing)", "f", "m", "f"]
+    assert list(found[":subgroup:site"].cat.categories[:3]) == ["2", "3", "10"]
+    assert set(found[":subgroup:smokes"]) == {"True", "False"}
+    assert carry(FRAME, RowColumns(taken=("age",)), ())[":column:age"].dtype == float
+
+
+def test_numbers_are_cut_where_the_experiment_says():
+    found = subgroups({"column": "age", "bins": [40, 65]})[":subgroup:age"]
+    names = ["below 40", "40 to below 65", "65 or more", "(missing)"]
+    assert list(found.cat.categories) == names
+    assert list(found.cat.codes) == [0, 1, 1, 2, 3, 2]
+
+
+@pytest.mark.parametrize(
+    ("frame", "listed", "message"),
+    [
+        (FRAME, "sax", "'sax'; did you mean 'sex'"),
+        (FRAME, "one", "puts all rows into one subgroup, 'x'"),
+        (FRAME, {"column": "sex", "bins": [1]}, "'sex' holds no numbers to cut"),
+        (MANY, "income", "50 different numbers from 0 to 49: say where to cut them"),
+        (MANY, "name", r"^datasets.d.subgroups\[0\]: .* 50 different values, 30"),
+    ],
+)
+def test_column_that_makes_no_subgroups_is_refused(frame, listed, message):
+    with pytest.raises(Problem, match=message):
+        subgroups(listed, frame=frame)
+
+
+@pytest.mark.parametrize(
+    ("listed", "message"),
+    [
+        (["sex", "sex"], "'sex' appears twice"),
+        (["sex", {"column": "sex"}], "'sex' appears twice"),
+        ([{"column": "age", "bins": [65, 40]}], "ascending order"),
+        ([{"column": "age", "bins": []}], "bins"),
+        ([{"colum": "age"}], "colum"),
+        ([3], "subgroups"),
+    ],
+)
+def test_mistakes_of_the_key_are_told(tiny, listed, message):
+    tiny["datasets"]["iris"]["subgroups"] = listed
+    with pytest.raises(UserError, match=message):
+        load_experiment(tiny)

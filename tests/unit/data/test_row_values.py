@@ -1,4 +1,4 @@
-"""Experiments of models that bring a number for each row, without Snakemake."""
+"""Models that bring a number for each row, and columns of 0 and 1: labels, or marks of rows."""
 
 import numpy as np
 import pandas as pd
@@ -10,12 +10,13 @@ from bakeoff.spec import load_experiment
 from bakeoff.stats import mcnemar, mean_difference
 from tests.conftest import GONE, change, messages
 
+pytestmark = pytest.mark.usefixtures("in_folder")
 DESCRIBED = {"name": "token_f1", "greater_is_better": True}
 LOSS = {"name": "loss", "greater_is_better": False}
 
 
 @pytest.fixture
-def files(in_folder):
+def files():
     rng = np.random.default_rng(4)
     n, shared = 80, rng.normal(size=80)
     found = {}
@@ -106,3 +107,44 @@ def test_mistakes_are_told(files, more, said):
     spec = config()
     change(spec, more)
     assert said in messages(spec)
+
+
+RNG = np.random.default_rng(5)
+TRUTH = (RNG.random(120) < 0.3).astype(int)
+RIGHT = [(RNG.random(120) < share).astype(int) for share in (0.9, 0.8)]
+SAID = [np.where(right == 1, TRUTH, 1 - TRUTH) for right in RIGHT]
+ASKED = "values: true labels and predictions are 0 and 1 … "
+UNLIKE = f"{ASKED}no model has the true label in half of the rows"
+CALLED = f"{ASKED}'is_correct' is called like a mark of right rows"
+MARKED, AGREED = (f"{int(n.sum())} of 120" for n in (RIGHT[0], RIGHT[0] == TRUTH))
+WORDS = np.where(TRUTH == 1, "sick", "well")
+BESIDE = "marks of right rows, are `values`"
+LABELS = "models: 'w.csv': 'y_true' looks like the true labels"
+
+
+@pytest.mark.parametrize(
+    ("values", "column", "truth", "line", "code", "said"),
+    [
+        *((SAID, column, TRUTH, "compare", 0, MARKED) for column in ("", "y_pred")),
+        *((RIGHT, column, TRUTH, "compare", 2, UNLIKE) for column in ("", "y_pred")),
+        (RIGHT, "", TRUTH, "compare --task classification", 0, AGREED),
+        (RIGHT, "y_pred", TRUTH, "compare --task classification", 0, AGREED),
+        (RIGHT, "", TRUTH, "compare --values right --models a,b", 0, MARKED),
+        (RIGHT, "y_pred", TRUTH, "compare --values right --set value=y_pred", 0, MARKED),
+        # agree with the truth on most rows
+        (RIGHT, "is_correct", 1 - TRUTH, "compare --set predicted=is_correct", 2, CALLED),
+        (RIGHT, "is_correct", 1 - TRUTH, "gate --margin 0.1 --set predicted=is_correct", 3, CALLED),
+        (RIGHT, "y_pred", WORDS, "compare", 2, BESIDE),
+        (RIGHT, "", TRUTH, "compare --values right", 2, LABELS),
+    ],
+)
+def test_columns_of_0_and_1_are_labels_or_asked_about(
+    says, values, column, truth, line, code, said
+):
+    files = "a.csv b.csv" if column else "w.csv"
+    pd.DataFrame({"y_true": truth, "a": values[0], "b": values[1]}).to_csv("w.csv", index=False)
+    for name, own in zip("ab", values, strict=True):
+        frame = {"id": range(120), "y_true": truth, column: own}
+        pd.DataFrame(frame).to_csv(f"{name}.csv", index=False)
+    command, *options = line.split()
+    says(" ".join([command, files, *options]), said, code)

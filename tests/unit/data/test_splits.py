@@ -1,4 +1,4 @@
-"""Splits: every row once per repeat, classes and sizes balanced, seeded by name."""
+"""Splits: every row once per repeat, classes and sizes balanced, seeded by name, or given."""
 
 import re
 
@@ -17,12 +17,12 @@ from bakeoff.data.splits import (
     split_quality,
     write_splits,
 )
-from bakeoff.data.table import GROUP, HOLDOUT, PART, TIME
+from bakeoff.data.table import FOLDS, GROUP, HOLDOUT, PART, TIME
 from bakeoff.data.target import Target
 from bakeoff.errors import Problem
 from bakeoff.sources.file import FileData
 from bakeoff.spec.resampling import Cv5x2, Halves, Holdout, KFold, Resampled
-from tests.conftest import ROOT
+from tests.conftest import ROOT, hold, messages
 
 
 def table(counts, seed=0):
@@ -71,18 +71,6 @@ def test_any_number_of_folds_up_to_leave_one_out(folds, stratify):
     assert len(sizes) == folds
     assert sizes.max() - sizes.min() <= (30 % folds > 0)
     assert largest_k(data, plan) == (2 if stratify else 15)
-
-
-def test_replications_of_5x2_are_halves(tmp_path):
-    data = table([31, 20])
-    splits = make_splits("d", data, "cv_5x2", Cv5x2(), 3)
-    write_splits(tmp_path / "s.parquet", splits)
-    for repeat in range(1, 6):
-        first = read_split(tmp_path / "s.parquet", repeat, 1)
-        second = read_split(tmp_path / "s.parquet", repeat, 2)
-        assert set(first.train) == set(second.test)
-        assert set(first.test) == set(second.train)
-        assert sorted([*first.train, *first.test]) == list(range(51))
 
 
 def test_seed_and_names_make_the_split():
@@ -199,16 +187,24 @@ def test_holdout_by_time_tests_the_last_rows():
         assert times[train].max() < times[test].min()
 
 
-def test_rolling_folds_are_read_back(tmp_path):
-    data = with_column(table([20, 20]), **{TIME: np.arange(40) // 2})
-    plan = KFold.model_validate({"folds": 3})
-    splits = make_splits("d", data, "kfold", plan, 0)
-    assert [c for c in splits if c != ROW_ID] == [f"repeat-1.fold-{f}" for f in (1, 2, 3)]
+ROLLING = [f"repeat-1.fold-{fold}" for fold in (1, 2, 3)]
+
+
+@pytest.mark.parametrize(
+    ("time", "plan", "columns"),
+    [(np.arange(40) // 2, KFold(folds=3), ROLLING), (None, Cv5x2(), [])],
+)
+def test_divisions_are_read_back(tmp_path, time, plan, columns):
+    data = table([20, 20]) if time is None else with_column(table([20, 20]), **{TIME: time})
+    splits = make_splits("d", data, "plan", plan, 0)
+    assert [c for c in splits if c.startswith("repeat-1.")] == columns
     write_splits(tmp_path / "s.parquet", splits)
     for repeat, fold, split in divisions(splits, plan):
         for rows, kept in zip(split, read_split(tmp_path / "s.parquet", repeat, fold), strict=True):
             np.testing.assert_array_equal(rows, kept)
-        assert len(split.train) == 10 * fold
+        assert len(split.train) == (10 * fold if columns else 20)
+        # two folds of all rows are halves
+        assert columns or sorted([*split.train, *split.test]) == list(range(40))
 
 
 def test_column_says_what_is_tested():
@@ -250,6 +246,16 @@ THREE, HELD = grouped_table([20] * 3, 2, 1), PLANS["holdout"]
 PARTED = with_column(table([40, 40]), **{PART: np.repeat(["train", "test"], [60, 20])})
 EARLY, ONE = {TIME: range(80, 0, -1)}, {TARGET: ["c0"] * 60 + ["c1"] * 20}
 BOTH = {GROUP: ["a", "b"] * 40}
+OWN, AB = np.tile(["10", "2", "9"], 8), np.repeat(["a", "b"], 12)
+BY_COLUMN = KFold(column="fold", folds=3)
+
+
+def folded(folds, **columns):
+    """Make a table of two classes with a column of folds."""
+    frame = pd.DataFrame({ROW_ID: range(24), TARGET: AB, "x": range(24), FOLDS: folds})
+    return Table(frame.assign(**columns), Target(("a", "b")))
+
+
 MOST = r"\.kfold\.folds: 31 folds of the 30 rows of d: 30 at most"
 
 
@@ -274,6 +280,15 @@ MOST = r"\.kfold\.folds: 31 folds of the 30 rows of d: 30 at most"
         ),
         ("holdout", HELD, with_column(PARTED, **EARLY), "20 of 20 rows for testing come before"),
         ("holdout", HELD, with_column(PARTED, **ONE), "the training part has only the class 'c0'"),
+        ("kfold", BY_COLUMN, folded("1"), "'fold' of d holds a single value, '1'"),
+        ("kfold", BY_COLUMN, folded([None, *OWN[1:]]), "1 of 24 rows of d have no value in 'fold'"),
+        ("kfold", KFold(column="fold", folds=9), folded(OWN), "`folds` is 9: set `folds: 3`"),
+        (
+            "kfold",
+            BY_COLUMN,
+            folded(["1"] * 12 + ["2", "3"] * 6),
+            "'a' of d occurs only in fold '1'",
+        ),
     ],
 )
 def test_rows_that_a_plan_cannot_divide_are_refused(name, plan, data, message):
@@ -360,3 +375,47 @@ def test_numbers_are_told_from_the_median_of_the_training_rows():
     found = Target(numbers=True).off_constant(train, test)["off_median"]
     assert found == {"mean": 5.0, "median": 3.0}  # of 2, 3 and 10
     assert Target(numbers=True).off_constant(train[:0], test) == {}
+
+
+def test_folds_of_a_column_are_taken_in_the_order_of_its_values(tmp_path):
+    columns = {"x": range(24), "target": AB, "fold": OWN, "again": np.repeat([1, 2, 3], 8)}
+    pd.DataFrame(columns).to_csv(tmp_path / "d.csv", index=False)
+    spec = {"source": "file", "path": str(tmp_path / "d.csv"), "target": "target"}
+    data = load_table("d", FileData.model_validate(spec), 0, {"kfold": "fold"})
+    assert list(data.features) == ["x", "again"]
+    splits = make_splits("d", data, "kfold", BY_COLUMN, 7)
+    np.testing.assert_array_equal(splits["repeat-1"], np.tile([3, 1, 2], 8))
+    assert splits.equals(make_splits("d", data, "kfold", BY_COLUMN, 8))
+    quality = split_quality("d", data, "kfold", BY_COLUMN, splits)
+    assert (quality["method"], quality["stratified"]) == ("column", False)
+    sites = np.repeat(["n", "s", "n", "s", "w"], [6, 6, 2, 4, 6])  # of other sizes, and as groups
+    splits = make_splits("d", folded(sites, **{GROUP: sites}), "kfold", BY_COLUMN, 0)
+    assert [len(split.test) for *_, split in divisions(splits, BY_COLUMN)] == [8, 10, 6]
+
+
+def test_own_folds_are_checked_before_the_run(tmp_path):
+    path, dummy = tmp_path / "d.csv", "sklearn.dummy.DummyClassifier"
+    data = {"source": "file", "path": str(path), "target": "y"}
+
+    def told(fold, **changes):
+        pd.DataFrame({"x": range(24), "y": AB, "fold": fold}).to_csv(path, index=False)
+        strategies = ("prior", "uniform")
+        models = {s: {"estimator": dummy, "params": {"strategy": s}} for s in strategies}
+        config = {"experiment": "e", "datasets": {"d": data}, "models": models}
+        config |= {"resampling": {"kfold": {"column": "fold", "folds": 3}}}
+        return messages(config | {"tests": {"run": ["corrected_kfold_t"]}} | changes)
+
+    assert told(OWN) == ""
+    for changes, said in (
+        ({"resampling": {"kfold": {"column": "fald"}}}, "column 'fald'; did you mean 'fold'?"),
+        ({"resampling": {"kfold": {"column": "fold", "repeats": 3}}}, "`repeats` goes with drawn"),
+        ({"datasets": {"d": data | {"time": "x"}}}, "resampling.kfold.column: d is divided by `ti"),
+    ):
+        assert said in told(OWN, **changes)
+    lacks = np.r_[np.tile([1, 2], 6), np.tile([1, 2, 3], 4)]
+    assert told(lacks) == ""
+    hold(
+        told(lacks, metrics=["f1_macro"]),
+        "resampling.kfold.column: f1_macro needs two rows of each class in every fold: fold '3' of "
+        "'fold' has 0 of class 'a' of d",
+    )

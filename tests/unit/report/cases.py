@@ -7,7 +7,12 @@ import math
 import numpy as np
 import pandas as pd
 from scipy import signal
-from studies import (
+
+from bakeoff import compare
+from bakeoff.comparisons.evidence import PairedPredictions
+from bakeoff.comparisons.run_tests import Decision, subgroup_table
+from bakeoff.spec import AnalysisPlan, PlannedTest, load_experiment
+from tests.unit.report.studies import (
     DUMMY,
     REGRESSION,
     card,
@@ -16,14 +21,10 @@ from studies import (
     labelled,
     omnibus,
     pair,
+    raced,
     ran,
     study,
 )
-
-from bakeoff import compare
-from bakeoff.comparisons.evidence import PairedPredictions
-from bakeoff.comparisons.run_tests import Decision, subgroup_table
-from bakeoff.spec import AnalysisPlan, PlannedTest, load_experiment
 
 NAN = math.nan
 TWO = {"a": 0.95, "b": 0.90}
@@ -35,7 +36,7 @@ AB, ABC = ("a", "b"), ("a", "b", "c")
 COSTS = {"classes": ["no", "yes"], "matrix": [[0, 1], [5, 0]]}
 
 
-def _two(*comparisons, models=AB, tests=("cv5x2_f",), means=TWO, **more):
+def _found(*comparisons, models=AB, tests=("cv5x2_f",), means=TWO, **more):
     return study(experiment(models, tests=tests, **more), comparisons, means)
 
 
@@ -47,10 +48,6 @@ def _pairs(ab, ac, bc, *, test="cv5x2_f", **more):
 def _three(*comparisons, tests=("cv5x2_f",), **more):
     options = {"accuracies": {"a": 0.95, "b": 0.94, "c": 0.90}} | more
     return study(experiment(ABC, tests=tests), comparisons, THREE, **options)
-
-
-def _on_rows(*comparisons):
-    return _three(*comparisons, tests=("mcnemar", "cochran_q"))
 
 
 def _undefined():
@@ -70,7 +67,7 @@ def _within(p, within, test="cv5x2_f", tost=TOST, ci=NEAR, **result):
         pair("a", "b", p, 0.004, test=test, **ci),
         pair("a", "b", within, 0.004, **tost, **result),
     )
-    return _two(*rows, tests=(test, tost["test"]), means={"a": 0.904, "b": 0.9})
+    return _found(*rows, tests=(test, tost["test"]), means={"a": 0.904, "b": 0.9})
 
 
 def _bayes(a, equal, b):
@@ -78,7 +75,7 @@ def _bayes(a, equal, b):
     decision = next((d for p, d in says.items() if p >= 0.95), Decision.NOT_SHOWN)
     known = {"p_a_better": a, "p_equivalent": equal, "p_b_better": b, "rope": 0.01}
     row = pair("a", "b", NAN, 0.05, test="bayes_correlated_t", decision=decision, **known)
-    return _two(row, tests=("bayes_correlated_t",))
+    return _found(row, tests=("bayes_correlated_t",))
 
 
 def _over_datasets(ps, ranks=(1.0, 2.0, 3.0), means=OVER, n=3, **found):
@@ -94,17 +91,16 @@ def _over_datasets(ps, ranks=(1.0, 2.0, 3.0), means=OVER, n=3, **found):
 
 def _untested(means, datasets="def"):
     """Score models on data sets, over which there is no test."""
-    return study(experiment(tuple(means), datasets=datasets, tests=("cv5x2_f",)), (), means)
+    return _found(models=list(means), datasets=datasets, means=means)
 
 
 def _dataset_by_dataset():
-    spec = experiment(AB, datasets=("d", "e", "f"), tests=("cv5x2_f",))
     rows = [
         pair("a", "b", 0.01, 0.05),
         pair("a", "b", 0.2, 0.05, dataset="e"),
         pair("a", "b", NAN, 0.05, dataset="f", status="zero_variance"),
     ]
-    return study(spec, rows, OVER)
+    return _found(*rows, datasets="def", means=OVER)
 
 
 def _versus(ba, bc, **more):
@@ -114,54 +110,45 @@ def _versus(ba, bc, **more):
 
 def _one_sided():
     ends = {"ci_low": -0.12, "ci_high": math.inf, "confidence": 0.95, "alternative": "greater"}
-    return _two(pair("b", "a", 0.97, -0.05, decision=Decision.NOT_SHOWN, **ends))
+    return _found(pair("b", "a", 0.97, -0.05, decision=Decision.NOT_SHOWN, **ends))
 
 
 def _costly(p, tests=("mcnemar", "cost_sensitive")):
-    spec = experiment(AB, tests=tests, costs=COSTS, metrics=["accuracy", "cost"])
     right = pair("a", "b", 0.3, 0.05, test="mcnemar", **WIDE)
     cheap = pair(
         "a", "b", p, -0.1, test="cost_sensitive", metric="cost", plan="holdout", n=200,
         ci_low=-0.3, ci_high=-0.02, confidence=0.95,
     )  # fmt: skip
-    found = [row for row in (right, cheap) if row.test in tests]
-    return study(spec, found, TWO)
+    rows = [row for row in (right, cheap) if row.test in tests]
+    return _found(*rows, tests=tests, costs=COSTS, metrics=["accuracy", "cost"])
 
 
-def _loss():
-    spec = experiment(AB, tests=("cv5x2_f",), metrics=["log_loss"])
-    row = pair("a", "b", 0.01, 0.05, metric="log_loss", **CI)
-    return study(spec, [row], {"a": 0.2, "b": 0.25}, metric="log_loss")
-
-
-def _tied(bc, **more):
+def _tied(bc):
     """Compare a with its twin b, and both with c."""
-    same = {"status": "identical_scores"}
-    rows = [pair("a", "b", 1.0, 0.0, family=3, **same, **more)]
-    rows += [pair(m, "c", bc, 0.05, family=3, **more) for m in "ab"]
+    rows = [pair("a", "b", 1.0, 0.0, family=3, status="identical_scores")]
+    rows += [pair(m, "c", bc, 0.05, family=3) for m in "ab"]
     means = {"a": 0.95, "b": 0.95, "c": 0.9}
-    return study(experiment(ABC, tests=(more.get("test", "cv5x2_f"),)), rows, means)
+    return _found(*rows, models=ABC, means=means)
 
 
 TIED = {"a": [0.9, 0.8, 0.7], "b": [0.8, 0.7, 0.9], "c": [0.7, 0.9, 0.8]}
 LEFT_OUT = ["data set f was left out: c has no accuracy on f (no fit)"]
 
 
-def _by_metrics(ps, models=AB, **more):
+def _by_metrics(ps, models=AB):
     """Compare by accuracy, F1 and AUC; `ps` are the p-values of each, pair by pair."""
-    spec = experiment(models, tests=("cv5x2_f",), metrics=["accuracy", "f1", "roc_auc"], **more)
     pairs = list(itertools.combinations(models, 2))
     rows = [
         pair(a, b, abs(p), math.copysign(0.05, p), metric=metric, family=len(pairs))
-        for metric, own in ps.items()
-        for (a, b), p in zip(pairs, own, strict=True)
+        for metric, each in ps.items()
+        for (a, b), p in zip(pairs, each, strict=True)
     ]
-    return study(spec, rows, TWO if models == AB else THREE)
+    return _found(*rows, models=models, means=TWO if models == AB else THREE, metrics=list(ps))
 
 
-def _rows(*rates, n=300, again=1, columns=None, **more):
+def _rows(*rates, again=1, **more):
     """Compare models that are right on a share of the rows, in so many runs of each."""
-    rng = np.random.default_rng(7)
+    rng, n = np.random.default_rng(7), 300
     truth = np.where(np.arange(n) % 5 < 2, "yes", "no")
     other = np.where(truth == "yes", "no", "yes")
     runs = {
@@ -185,15 +172,15 @@ def _depends(p):
         "model_a": "a", "model_b": "b", "pvalue_adjusted": p, "family_size": 1,
         "decision": "different" if p < 0.05 else "no_difference_shown",
     }  # fmt: skip
-    one = _two(pair("a", "b", 0.003, 0.05, **CI))
+    one = _found(pair("a", "b", 0.003, 0.05, **CI))
     return dataclasses.replace(one, subgroups=pd.DataFrame([line]))
 
 
-def _single(datasets="d", **options):
-    """Test the accuracy of a single model, .87, against a value."""
+def _single(datasets="d", models="a", **options):
+    """Test the accuracy of each model by itself, .87, against a value."""
     tests = {"run": ["binomial_test"], "options": {"binomial_test": options}}
-    spec = experiment(("a",), datasets=tuple(datasets), tests=tests)
-    return ran(spec, {"a": 0.87}, accuracies={"a": 0.87})
+    accuracy = dict.fromkeys(models, 0.87)
+    return ran(experiment(models, datasets, tests), accuracy, accuracies=accuracy)
 
 
 def _right(right, **related):
@@ -240,9 +227,8 @@ def _losses_in_time():
 def _described(unit):
     """Compare by a metric of the user, which has a unit and of which less is better."""
     measure = {"name": "rmse", "greater_is_better": False, "label": "RMSE", "unit": unit}
-    spec = experiment(AB, tests=("cv5x2_f",), metrics=[measure])
-    found = pair("a", "b", 0.01, -0.5, metric="rmse", decision=Decision.B_BETTER)
-    return study(spec, [found], {"a": 2.5, "b": 2.0}, metric="rmse")
+    row = pair("a", "b", 0.01, -0.5, metric="rmse", decision=Decision.B_BETTER)
+    return _found(row, means={"a": 2.5, "b": 2.0}, metrics=[measure])
 
 
 def within(margin, *tests, models="abc"):
@@ -261,7 +247,7 @@ def _odd(columns=0, repeats=0, leaks=(), chance=0.0):
     plans = [division("d", "cv_5x2"), division("d", "holdout")]
     for place, n in leaks:
         plans[0]["parts"][place] = plans[0]["parts"][place] | {"repeated": n}
-    one = _two(pair("a", "b", 0.003, 0.05, **CI))
+    one = _found(pair("a", "b", 0.003, 0.05, **CI))
     return dataclasses.replace(one, cards={"d": known}, divisions=plans)
 
 
@@ -294,7 +280,7 @@ CASES = {
     "on one data set better than the baseline": lambda: _untested(
         {"a": [0.95, 0.61], "b": [0.9, 0.605]}, "de"
     ),
-    "a learner that was not simulated": lambda: _two(
+    "a learner that was not simulated": lambda: _found(
         pair("a", "b", 0.01, 0.05, test="resampled_t", plan="resampled", **CI),
         tests=("resampled_t",),
         resampling={"resampled": {}},
@@ -326,23 +312,23 @@ CASES = {
         )
         for models, n in (("ab", 3), ("ab", 6), ("abc", 3), ("abc", 12), ("abc", 60))
     },
-    "equal accuracy, different answers": lambda: _two(
+    "equal accuracy, different answers": lambda: _found(
         pair("a", "b", 1.0, 0.0, test="mcnemar", **WIDE),
         tests=("mcnemar",),
         means={"a": 0.9, "b": 0.9},
     ),
-    "two models, one better": lambda: _two(pair("a", "b", 0.003, 0.05, **CI)),
-    "two models, cannot tell": lambda: _two(pair("a", "b", 0.3, 0.05, **WIDE)),
-    "two models, no variance": lambda: _two(pair("a", "b", NAN, 0.05, status="zero_variance")),
-    "two models, identical scores": lambda: _two(
+    "two models, one better": lambda: _found(pair("a", "b", 0.003, 0.05, **CI)),
+    "two models, cannot tell": lambda: _found(pair("a", "b", 0.3, 0.05, **WIDE)),
+    "two models, no variance": lambda: _found(pair("a", "b", NAN, 0.05, status="zero_variance")),
+    "two models, identical scores": lambda: _found(
         pair("a", "b", 1.0, 0.0, status="identical_scores"), means={"a": 0.9, "b": 0.9}
     ),
-    "two models, too few folds": lambda: _two(pair("a", "b", NAN, 0.05, status="too_few")),
-    "two models that differ, neither ahead": lambda: _two(
+    "two models, too few folds": lambda: _found(pair("a", "b", NAN, 0.05, status="too_few")),
+    "two models that differ, neither ahead": lambda: _found(
         pair("a", "b", 0.01, 0.0), means={"a": 0.9, "b": 0.9}
     ),
-    "a test against the mean": lambda: _two(pair("a", "b", 0.01, -0.02)),
-    "a test that is too lenient": lambda: _two(
+    "a test against the mean": lambda: _found(pair("a", "b", 0.01, -0.02)),
+    "a test that is too lenient": lambda: _found(
         pair("a", "b", 0.01, 0.05, test="resampled_t", plan="resampled", **CI),
         tests=("resampled_t",),
         resampling={"resampled": {}},
@@ -352,12 +338,15 @@ CASES = {
     "better than some": lambda: _three(*_pairs(0.2, 0.0001, 0.01)),
     "only others differ": lambda: _three(*_pairs(0.2, 0.03, 0.01)),
     "three models, cannot tell": lambda: _three(*_pairs(0.2, 0.03, 0.2, **WIDE)),
-    "all at once significant, no pair": lambda: _on_rows(
-        *_pairs(0.5, 0.02, 0.1, test="mcnemar"), omnibus(0.01)
-    ),
-    "a pair significant, not all at once": lambda: _on_rows(
-        *_pairs(0.5, 0.01, 0.1, test="mcnemar"), omnibus(0.08)
-    ),
+    **{
+        name: lambda p=p, at_once=at_once: _three(
+            *_pairs(0.5, p, 0.1, test="mcnemar"), omnibus(at_once), tests=("mcnemar", "cochran_q")
+        )
+        for name, p, at_once in (
+            ("all at once significant, no pair", 0.02, 0.01),
+            ("a pair significant, not all at once", 0.01, 0.08),
+        )
+    },
     "algorithms and fitted models part ways": lambda: _three(
         *_pairs(0.001, 0.0001, 0.01),
         *_pairs(0.5, 0.3, 0.1, test="mcnemar"),
@@ -380,7 +369,7 @@ CASES = {
     "better than one, undecided on the other": lambda: _three(
         *_pairs(0.001, NAN, NAN, status="zero_variance")
     ),
-    "names beyond measure": lambda: _two(
+    "names beyond measure": lambda: _found(
         pair("a", "b", 0.3, 0.05, **WIDE), models={"a": "x" * 200, "b": "模型 " * 60}
     ),
     "a posterior against the mean": lambda: _bayes(0.01, 0.03, 0.96),
@@ -395,8 +384,12 @@ CASES = {
     "versus a control, undecided": lambda: _versus((NAN, NAN), (NAN, NAN), status="too_few"),
     "posterior for none": lambda: _bayes(0.7, 0.2, 0.1),
     "one model": lambda: study(experiment(("a",), tests=("one_sample_t",)), (), {"a": 0.9}),
-    "no test of pairs": lambda: _two(tests=("one_sample_t",)),
-    "a loss": _loss,
+    "no test of pairs": lambda: _found(tests=("one_sample_t",)),
+    "a loss": lambda: _found(
+        pair("a", "b", 0.01, 0.05, metric="log_loss", **CI),
+        means={"a": 0.2, "b": 0.25},
+        metrics=["log_loss"],
+    ),
     **{
         f"a clear win in time, {k} models": lambda k=k: _clear(600, k, time=np.arange(600))
         for k in (2, 3, 10)
@@ -427,7 +420,7 @@ CASES = {
         for size in (12_345.6, 1_234_567.8, 3.456, 0.0123, 0.000123, 0.00000123)
     },
     **{
-        f"a difference of {gap:g} in accuracy": lambda gap=gap, low=low, high=high: _two(
+        f"a difference of {gap:g} in accuracy": lambda gap=gap, low=low, high=high: _found(
             pair("a", "b", 0.2, gap, ci_low=low, ci_high=high, confidence=0.95),
             means={"a": 0.95, "b": 0.95 - gap},
         )
@@ -441,15 +434,12 @@ CASES = {
     "real tests": lambda: ran(experiment(ABC), THREE, accuracies={"a": 0.97, "b": 0.96, "c": 0.80}),
 }
 
-LABELS = ("a", "b", "a longer name")
-SCORES = dict(zip(LABELS, (0.93, 0.9, 0.84), strict=True))
-MANY = ("cv5x2_f", "cv5x2_t", "bayes_correlated_t", "mcnemar", "cochran_q")
-
 
 def _one_data_set():
-    labels = {f"m{i}": name for i, name in enumerate(LABELS)}
-    means = dict(zip(labels, SCORES.values(), strict=True))
-    spec = experiment(labels, tests=MANY, subgroups=["site"])
+    labels = {"m0": "a", "m1": "b", "m2": "a longer name"}
+    means = {"m0": 0.93, "m1": 0.9, "m2": 0.84}
+    tests = ("cv5x2_f", "cv5x2_t", "bayes_correlated_t", "mcnemar", "cochran_q")
+    spec = experiment(labels, tests=tests, subgroups=["site"])
     found = ran(spec, means, accuracies=means)
     site = pd.Categorical(np.where(np.arange(200) % 3 == 0, "north", "south"))
     rows = dataclasses.replace(found.test_sets["d"], metric="accuracy", subgroups={"site": site})
@@ -466,23 +456,15 @@ def _several_data_sets():
 EXHIBITED = {"one data set": _one_data_set, "several data sets": _several_data_sets}
 
 
-def _second_is_better():
-    """The better model ranks first, but statistic and effect sizes belong to A as computed."""
-    tests = ("mcnemar", "cv5x2_t", "bayes_correlated_t", "cost_sensitive")
-    means = {"a": 0.8, "b": 0.9}
-    return ran(experiment(AB, tests=tests, costs=COSTS), means, accuracies=means)
-
-
 def _tallied(decision=Decision.NOT_SHOWN, **found):
     """Test equivalence on two data sets; b ranks first, and a is the one asked about."""
     test = "metric_equivalence" if found else "tost_paired"
-    spec = experiment(AB, datasets=("d", "e"), tests=(test,))
     more = {"test": test, "margin": 0.1, **found}
     rows = [
         pair("a", "b", 0.01, 0.0, decision=Decision.EQUIVALENT, **more),
         pair("a", "b", 0.4, 0.0, dataset="e", decision=decision, **more),
     ]
-    return study(spec, rows, {"a": 0.8, "b": 0.9})
+    return _found(*rows, datasets="de", tests=(test,), means={"a": 0.8, "b": 0.9})
 
 
 NOT_WORSE = {"null_hypothesis": "A is worse than B by 0.1 or more.", "verdict": "not inferior"}
@@ -517,42 +499,30 @@ def _in_halves(variant):
     return dataclasses.replace(one, scores=scores)
 
 
-def _against_a_value():
-    tests = {"run": ["binomial_test"], "options": {"binomial_test": {"p0": 0.8}}}
-    accuracy = dict.fromkeys("ab", 0.87)
-    return ran(experiment("ab", tests=tests), accuracy, accuracies=accuracy)
-
-
-def regression(size, *, unit="MPa", datasets=("d",)):
-    """Compare two regressors, A better by a hundredth of the size."""
+def regression(size, **units):
+    """Compare two regressors, A better by a hundredth of the size, on data sets of some units."""
+    datasets = units or {"d": "MPa"}
     more = {"tests": ("corrected_kfold_t",), "resampling": {"kfold": {"folds": 10}}}
-    spec = experiment(AB, datasets=datasets, **more, **REGRESSION)
-    units = dict(zip(datasets, unit if isinstance(unit, tuple) else (unit,), strict=True))
-    own = {
-        name: one.model_copy(update={"unit": units[name]}) for name, one in spec.datasets.items()
-    }
-    spec = spec.model_copy(update={"datasets": own})
+    plain = experiment(AB, datasets, **more, **REGRESSION).resolved()
+    for name, unit in datasets.items():
+        plain["datasets"][name]["unit"] = unit
     known = {"test": "corrected_kfold_t", "metric": "rmse", "plan": "kfold", "confidence": 0.95}
     known |= {"ci_low": -0.01 * size, "ci_high": 0.03 * size}
     found = [pair("a", "b", 0.01, size / 100, dataset=name, **known) for name in datasets]
     means = {"a": size, "b": size * 1.01}
-    return study(spec, found, means, metric="rmse", noise=size / 50)
+    return study(load_experiment(plain), found, means, noise=size / 50)
 
 
-def _plain(*rows, models=AB, tests=("cv5x2_f",), **more):
-    spec = experiment(models, tests=tests, **more)
-    return study(spec, rows or [pair("a", "b", 0.01, 0.05)], dict.fromkeys(models, 0.9))
-
-
-def _changed(one, **more):
-    resolved = one.experiment.resolved() | more
+def _plain(**changes):
+    one = _found(pair("a", "b", 0.01, 0.05))
+    resolved = one.experiment.resolved() | changes
     return dataclasses.replace(one, experiment=load_experiment(resolved))
 
 
 def _followed():
     more = {"test": "mcnemar", "family": 3, "correction": "holm", "follows": "cochran_q"}
     rows = omnibus(0.01), pair("a", "b", 0.01, 0.05, **more)
-    return _plain(*rows, models=ABC, tests=("mcnemar", "cochran_q"))
+    return _three(*rows, tests=("mcnemar", "cochran_q"))
 
 
 def _choosing():
@@ -560,7 +530,7 @@ def _choosing():
     tune = {"space": {"C": [1, 10], "gamma": [0.1, 1]}, "scoring": "f1", "cv": 3}
     tuned = {"tune": tune, "class_weight": "balanced"}
     seeded = {"threshold": {"choose": "f1"}, "seeds": 4, "preprocessing": "none"}
-    return _changed(_plain(), models={"a": svc | tuned, "b": svc | seeded})
+    return _plain(models={"a": svc | tuned, "b": svc | seeded})
 
 
 def _left_out():
@@ -576,11 +546,10 @@ def _left_out():
 
 def _grouped(result, plan=()):
     row = pair("a", "b", 0.01, 0.05, test="mcnemar", result=result)
-    spec = experiment(AB, tests=("mcnemar",)).resolved()
-    spec["datasets"]["d"]["groups"] = "patient"
+    data = {"d": {"source": "sklearn", "name": "iris", "groups": "patient"}}
     return dataclasses.replace(
-        _plain(row, tests=("mcnemar",)),
-        experiment=load_experiment(spec),
+        _plain(datasets=data, tests={"run": ["mcnemar"]}),
+        comparisons=(row,),
         analysis=AnalysisPlan(plan),
         divisions=[division("d", "holdout") | {"groups": 20}],
     )
@@ -590,21 +559,21 @@ def _given():
     models = {"a": {"predictions": "a.csv"}, "b": {"estimator": DUMMY}}
     plans = {"resampling": {"holdout": {}}, "tests": {"run": ["mcnemar"]}}
     failed = pd.DataFrame([{"model": "b", "dataset": "d", "why": "it took too long"}])
-    return dataclasses.replace(_changed(_plain(), models=models, **plans), failed=failed)
+    return dataclasses.replace(_plain(models=models, **plans), failed=failed)
 
 
 METHODS = {
     "two models in words": _plain,
-    "names that LaTeX would read": lambda: _plain(models={"a": "50% & more_", "b": "B"}),
+    "names that LaTeX would read": lambda: _found(
+        pair("a", "b", 0.01, 0.05), models={"a": "50% & more_", "b": "B"}
+    ),
     "an omnibus test and the test of pairs that follows": _followed,
-    "a margin": lambda: _plain(
+    "a margin": lambda: _found(
         pair("a", "b", 0.01, 0.05, test="tost_paired", margin=0.02, variant="corrected"),
         tests=("tost_paired",),
     ),
-    "one side": lambda: _plain(pair("a", "b", 0.01, 0.05, alternative="greater")),
-    "a control": lambda: _plain(
-        *(pair("a", other, 0.01, 0.05, family=2) for other in "bc"), models=ABC
-    ),
+    "one side": lambda: _found(pair("a", "b", 0.01, 0.05, alternative="greater")),
+    "a control": lambda: _three(*(pair("a", m, 0.01, 0.05, family=2) for m in "bc")),
     "choices of fits": _choosing,
     "rows left out and values missing": _left_out,
     "groups": lambda: _grouped(
@@ -625,7 +594,7 @@ def _fitted(rows, models=AB):
     more = {"tests": ("metric_difference",), "resampling": {"holdout": {}}}
     spec = experiment(models, **more, **REGRESSION)
     means = {model: 1.0 + i / 10 for i, model in enumerate(models)}
-    return dataclasses.replace(study(spec, [], means, metric="rmse"), test_sets={"d": rows})
+    return dataclasses.replace(study(spec, [], means), test_sets={"d": rows})
 
 
 def _perfect_and_constant():
@@ -635,13 +604,12 @@ def _perfect_and_constant():
 
 def _sided(side):
     tests = {"run": ["mcnemar", "cost_sensitive"], "alternative": side}
-    means = {"a": 0.9, "b": 0.88, "c": 0.87}
-    return ran(experiment("abc", tests=tests, costs=COSTS), means, accuracies=means)
+    return raced({"a": 0.9, "b": 0.88, "c": 0.87}, tests, costs=COSTS)
 
 
-def scored_rows(metric, n=300):
+def scored_rows(metric):
     """Return predictions of a good model, its near copy and a poor one."""
-    rng = np.random.default_rng(0)
+    rng, n = np.random.default_rng(0), 300
     truth = (rng.random(n) < 0.4).astype(int)
     good = truth * 2.4 + rng.normal(size=n)
     scores = np.stack([rng.normal(size=n), good, good + 0.1 * rng.normal(size=n)], axis=1)
@@ -657,34 +625,34 @@ def scored_rows(metric, n=300):
     )
 
 
-def taken(rows, at):
-    """Return some rows of a test set."""
-    parts = ("truth", "predicted", "scores", "probabilities")
-    return dataclasses.replace(rows, **{part: getattr(rows, part)[at] for part in parts})
-
-
 def _scored(metric, positive=300):
     """Score a good model, its near copy and a poor one, on so many positive rows at most."""
     rows = scored_rows(metric)
     kept = [*np.flatnonzero(rows.truth == 1)[:positive], *np.flatnonzero(rows.truth == 0)]
+    parts = ("truth", "predicted", "scores", "probabilities")
+    some = dataclasses.replace(rows, **{part: getattr(rows, part)[kept] for part in parts})
     more = {"metrics": [metric], "resampling": {"holdout": {}}}
     spec = experiment(rows.models, tests=("mcnemar",), **more)
-    one = study(spec, (), dict.fromkeys(rows.models, 0.9), metric=metric)
-    return dataclasses.replace(one, test_sets={"d": taken(rows, kept)})
+    one = study(spec, (), dict.fromkeys(rows.models, 0.9))
+    return dataclasses.replace(one, test_sets={"d": some})
 
 
-def _nine():
-    means = {f"m{i}": 0.82 + 0.01 * i for i in range(9)}
-    return ran(experiment(list(means), tests=("cv5x2_f",)), means)
+def _probabilities():
+    p = np.random.default_rng(0).uniform(0.05, 0.95, 200)
+    truth = np.random.default_rng(1).random(200) < p
+    said = {"a": p, "b": p**2, "c": np.full(200, 0.4)}
+    return compare(truth, said, positive=True, metrics=["net_benefit@0.2", "ici"])._study
 
 
+OF_TWO = ("mcnemar", "cv5x2_t", "bayes_correlated_t", "cost_sensitive")
 CORRECTED = (
     *(("nemenyi", "holm"), ("friedman_posthoc", "bonferroni"), ("friedman_posthoc", "holm")),
     ("wilcoxon_signed_rank", "holm"),
 )
 SOME = {
+    # the better model ranks first, but statistic and effect sizes belong to A as computed
     "the second model is better": (
-        _second_is_better,
+        lambda: raced({"a": 0.8, "b": 0.9}, OF_TWO, costs=COSTS),
         "pairs.mcnemar pairs.cv5x2_t pairs.bayes_correlated_t pairs.cost_sensitive",
     ),
     "a metric with a unit": (lambda: _described("kg"), "models"),
@@ -706,14 +674,17 @@ SOME = {
     },
     "tested in halves": (lambda: _in_halves("halves"), "models metrics"),
     "tested on all rows": (lambda: _in_halves("full"), "models metrics"),
-    "two models against a value": (_against_a_value, "single"),
+    "two models against a value": (lambda: _single(models="ab", p0=0.8), "single"),
     "a unit": (lambda: regression(12_345.6), "models pairs scores forest"),
     "two units": (
-        lambda: regression(12_345.6, datasets=("d", "e"), unit=("MPa", "kg")),
+        lambda: regression(12_345.6, d="MPa", e="kg"),
         "datasets models forest",
     ),
     "repeated rows": (lambda: _odd(repeats=5, leaks=((3, 4), (5, 2))), "undeclared"),
-    "nine models": (_nine, "forest"),
+    "nine models": (
+        lambda: raced({f"m{i}": 0.82 + 0.01 * i for i in range(9)}, ["cv5x2_f"]),
+        "forest",
+    ),
     **{
         f"near copies by {metric}": (lambda metric=metric: _scored(metric), "best")
         for metric in ("accuracy", "f1", "roc_auc", "log_loss", "mcc")
@@ -726,5 +697,6 @@ SOME = {
     "many models of numbers": (lambda: _fitted(700, "abcdefghijklmn"), "fitted"),
     "one row of numbers": (lambda: _fitted(1), "fitted"),
     "perfect and constant numbers": (lambda: _fitted(_perfect_and_constant()), "fitted"),
+    "probabilities": (_probabilities, "calibration"),
 }
 """The exhibits of a study that are recorded, by kind or name."""

@@ -12,7 +12,6 @@ from bakeoff.comparisons.plan_tests import plan_tests
 from bakeoff.comparisons.run_tests import Comparison, decide_pair, run_planned, score_intervals
 from bakeoff.report.study import Study
 from bakeoff.spec import load_experiment
-from bakeoff.spec.experiment import run_name
 from bakeoff.stats import Evidence, catalogue
 
 KEYS = ("dataset", "model", "plan", "repeat", "fold")
@@ -49,8 +48,8 @@ def experiment(
     return load_experiment(plain | more)
 
 
-def table(spec, means, *, metric="accuracy", noise=0.01, seed=1, undefined=()):
-    rng = np.random.default_rng(seed)
+def table(spec, means, *, metric, noise=0.01, undefined=()):
+    rng = np.random.default_rng(1)
     rows = []
     for d, dataset in enumerate(spec.datasets):
         for name in spec.resampling.plans():
@@ -82,9 +81,9 @@ def card(name):
     }  # fmt: skip
 
 
-def rows_of(spec, accuracies, *, n=200, seed=1):
+def rows_of(spec, accuracies, n=200):
     """Make a test set on which the models are right in a given number of rows."""
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(1)
     y = np.where(rng.random(n) < 0.4, "yes", "no")
     other = np.where(y == "yes", "no", "yes")
     predicted = []
@@ -102,9 +101,9 @@ def labelled(models, truth, predicted):
     return PairedPredictions(tuple(models), tuple(map(str, classes)), codes[0], codes[1:].T)
 
 
-def numbers_of(spec, errors, *, n=200, seed=1):
+def numbers_of(spec, errors, n=200):
     """Make a test set of numbers, ten times as large as the errors of the models are on average."""
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(1)
     size = 10 * max(errors.values())
     truth = rng.uniform(size, 2 * size, n)
     predicted = [truth + rng.normal(0, errors[model], n) for model in spec.models]
@@ -113,6 +112,7 @@ def numbers_of(spec, errors, *, n=200, seed=1):
 
 def study(spec, comparisons, means, *, accuracies=None, **options):
     rows = accuracies or dict.fromkeys(spec.models, 0.9)
+    options.setdefault("metric", spec.metrics[0])
     made = numbers_of(spec, means) if spec.task.numbers else rows_of(spec, rows)
     sets = dict.fromkeys(spec.datasets, made)
     computed = [metric for metric in spec.metrics if metric not in spec.given_metrics]
@@ -178,6 +178,11 @@ def ran(spec, means, *, accuracies=None, **options):
     return dataclasses.replace(bare, comparisons=tuple(rows))
 
 
+def raced(means, tests, **more):
+    """Make a study of models of such accuracies, with the results of the real tests."""
+    return ran(experiment(list(means), tests=tests, **more), means, accuracies=means)
+
+
 def _inputs(test, bare):
     """Return what a test of a study reads."""
     spec, evidence = bare.experiment, catalogue()[test.name].evidence
@@ -185,16 +190,6 @@ def _inputs(test, bare):
         plans = {test.plan: spec.resampling.plans()[test.plan]}
         cells = score_matrix(bare.scores, spec.datasets, spec.models, test.metrics, plans)
         return dict(zip((MATRIX, HOLES), cells, strict=True))
-    if evidence is Evidence.RUNS:
-        return dict.fromkeys(spec.datasets, _runs(spec))
     if evidence.on_rows:
         return bare.test_sets
     return {dataset: bare.scored_on[dataset, test.plan] for dataset in spec.datasets}
-
-
-def _runs(spec):
-    names = [run_name(model, seed) for model in spec.models for seed in (1, 2, 3)]
-    rng = np.random.default_rng(0)
-    y = np.arange(200) % 2
-    predicted = np.where(rng.random((200, len(names))) < 0.9, y[:, None], 1 - y[:, None])
-    return PairedPredictions(tuple(names), ("no", "yes"), y, predicted)

@@ -1,10 +1,10 @@
 """The page in a real browser."""
 
 import pytest
-from browser import CHROMIUM, DRIVER, browser
-from studies import experiment, ran
 
 from bakeoff.report.page import Page
+from tests.unit.report.browser import CHROMIUM, DRIVER, browser
+from tests.unit.report.studies import experiment, ran
 
 pytestmark = [
     pytest.mark.slow,

@@ -6,44 +6,21 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
-from cases import scored_rows, taken
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from studies import experiment, ran
 
 from bakeoff.comparisons.evidence import PairedPredictions
 from bakeoff.report.baseline import baseline
 from bakeoff.report.ranking import DRAWS, contenders
 from bakeoff.report.verdict import answer
-from bakeoff.spec import Costs
 from bakeoff.stats import ArgumentError, all_pairs, corrected_resampled_t, metric_difference
+from tests.unit.report.cases import scored_rows
+from tests.unit.report.studies import raced
 
 
 def test_one_model_is_no_contest():
     assert contenders(scored_rows("f1").only([1]), None, 0.05, 1) is None
     assert contenders(dataclasses.replace(scored_rows("f1"), metric="crps"), None, 0.05, 1) is None
-
-
-def test_costs_are_in_the_order_of_their_classes():
-    costs = Costs.model_validate({"classes": ["yes", "no"], "matrix": [[0, 9], [1, 0]]})
-    best = contenders(scored_rows("cost"), costs, 0.05, 1)
-    data = scored_rows("cost")
-    missed = (data.truth == 1) & (data.predicted[:, 1] == 0)
-    alarms = (data.truth == 0) & (data.predicted[:, 1] == 1)
-    value = next(line.value for line in best.models if line.model == "good")
-    assert value == pytest.approx((9 * missed + alarms).mean())
-
-
-def test_groups_make_the_intervals_wider():
-    alone, groups = scored_rows("f1"), np.repeat(np.arange(30), 10)
-    # rows of a group are alike
-    alike = taken(alone, np.lexsort((alone.predicted[:, 0], alone.truth)))
-    related = dataclasses.replace(alike, groups=groups)
-    widths = [
-        {line.model: line.ci.high - line.ci.low for line in contenders(r, None, 0.05, 1).models}
-        for r in (alike, related)
-    ]
-    assert widths[1]["poor"] > 1.3 * widths[0]["poor"]
 
 
 @given(seed=st.integers(0, 10_000), models=st.integers(2, 6), spread=st.floats(0, 1))
@@ -70,8 +47,7 @@ def test_letters_and_who_leaves_are_as_the_p_values_say(seed, models, spread):
 
 def study(tests=("mcnemar",), **more):
     """Make a study of 60 % no and 40 % yes, where `a` beats always no and `b` hardly does."""
-    means = {"a": 0.95, "b": 0.62}
-    return ran(experiment(("a", "b"), tests=tests, **more), means, accuracies=means)
+    return raced({"a": 0.95, "b": 0.62}, tests, **more)
 
 
 HELD_OUT = {"resampling": {"holdout": {}}}

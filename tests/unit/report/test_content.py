@@ -1,14 +1,16 @@
-"""What the tables say of what a study knows beside its comparisons."""
+"""Tables and figures agree with the numbers they show, in every format."""
 
 import csv
 import io
+import itertools
 
 import numpy as np
 import pytest
-from studies import experiment, study
 
-from bakeoff.report.exhibits import exhibits
+from bakeoff.report.exhibits import draw, exhibits
+from bakeoff.report.exhibits.pairs import joined
 from bakeoff.report.numbers import fixed
+from bakeoff.report.ranking import dataset_means, ranks_of
 from bakeoff.report.read import read_table
 from bakeoff.report.tables import (
     Cell,
@@ -23,6 +25,7 @@ from bakeoff.report.tables import (
     to_latex,
     to_markdown,
 )
+from tests.unit.report.studies import experiment, ran, study
 
 
 @pytest.mark.parametrize("name", ["nan", "NA", "null", "1", "007"])
@@ -93,3 +96,34 @@ def test_texts_are_no_formulas_in_a_spreadsheet_and_numbers_stay():
 def test_one_number_has_one_text(value, decimals, said):
     near = (value, value * (1 + 2e-16), value * (1 - 2e-16), value + 1e-13)
     assert {fixed(one, decimals) for one in near} == {said}
+
+
+RANK_TESTS = ("nemenyi", "friedman_posthoc", "wilcoxon_signed_rank")
+
+
+@pytest.mark.parametrize("test", RANK_TESTS)
+@pytest.mark.parametrize("k", [3, 8])
+def test_bars_join_exactly_what_the_p_values_do_not_tell_apart(test, k):
+    rng = np.random.default_rng(4)
+    means = {f"model_{i}": list(0.9 - 0.012 * i + rng.normal(0, 0.02, 12)) for i in range(k)}
+    spec = experiment(list(means), datasets=[f"data_{i}" for i in range(12)], tests=[test])
+    one = ran(spec, means)
+    family = next(f for f in one.families if f.role == "pair")
+    means = dataset_means(one, "accuracy", "cv_5x2")
+    average = {m: float(r) for m, r in ranks_of(means, one.metric).mean().items()}
+    assert family.ranks == pytest.approx(average)
+    groups = joined(family)
+    for row in family.rows:
+        together = any({row.model_a, row.model_b} <= set(group) for group in groups)
+        if together:
+            assert row.pvalue_adjusted > one.alpha
+    best = sorted(one.models, key=average.get)
+    for a, b in itertools.pairwise(best):
+        differs = family.between(a, b).pvalue_adjusted <= one.alpha
+        assert differs != any({a, b} <= set(group) for group in groups)
+
+
+def test_a_figure_says_why_there_is_none():
+    one = study(experiment(("a", "b"), tests=("cv5x2_f",)), (), {"a": 0.9, "b": 0.8})
+    forest = next(e for e in exhibits(one) if e.kind == "forest")
+    assert "no result" in draw(forest, one).alt

@@ -3,17 +3,17 @@
 import dataclasses
 import itertools
 import re
-from collections import Counter
 from html.parser import HTMLParser
+from unittest.mock import Mock
 
 import pandas as pd
 import pytest
-from studies import experiment, ran, study
 
 from bakeoff.report import page, ranking, undeclared
 from bakeoff.report.exhibit import MOST_DATASETS
 from bakeoff.report.exhibits import exhibits
 from bakeoff.report.page import Page, inline_svg
+from tests.unit.report.studies import experiment, raced, ran, study
 
 THREE = {"a": 0.95, "b": 0.94, "c": 0.90}
 ACCURACIES = {"a": 0.97, "b": 0.96, "c": 0.80}
@@ -34,9 +34,6 @@ class Parsed(HTMLParser):
         self.tags.append((tag, dict(attrs)))
         if tag not in {"meta", "link", "br", "img", "input", "hr"}:
             self.open.append(tag)
-
-    def handle_startendtag(self, tag, attrs):
-        self.tags.append((tag, dict(attrs)))
 
     def handle_endtag(self, tag):
         if not self.open or self.open.pop() != tag:
@@ -110,11 +107,10 @@ def test_labels_do_no_harm_wherever_they_go(written, parsed):
 
 
 def test_same_study_gives_the_same_bytes(tmp_path):
-    spec = experiment(("a", "b"))
-    first, again = (ran(spec, THREE, accuracies=ACCURACIES) for _ in range(2))
-    for name, one in (("one", first), ("two", again)):
-        Page(one).write(tmp_path / name)
-        Page(one).print_figures(tmp_path / name)
+    for name in ("one", "two"):
+        page = Page(raced({"a": 0.97, "b": 0.96}, ["cv5x2_f", "mcnemar"]))
+        page.write(tmp_path / name)
+        page.print_figures(tmp_path / name)
     files = [p.relative_to(tmp_path / "one") for p in (tmp_path / "one").rglob("*.*")]
     assert len(files) > 20
     for file in files:
@@ -123,14 +119,13 @@ def test_same_study_gives_the_same_bytes(tmp_path):
     assert 'href="timings.csv"' in (tmp_path / "one/report.html").read_text("utf-8")
 
 
-@pytest.mark.parametrize("k", [1, 2, 3, 25])
-def test_any_number_of_models_makes_a_report(k, tmp_path):
-    tests = {1: ("one_sample_t",), 2: ("cv5x2_f", "mcnemar")}.get(k, TESTS[:5:2])
+@pytest.mark.parametrize(
+    ("k", "tests"), [(1, ["one_sample_t"]), (2, ["cv5x2_f", "mcnemar"]), (25, TESTS[:5:2])]
+)
+def test_any_number_of_models_makes_a_report(k, tests):
     means = {f"m{i}": 0.9 - 0.01 * i for i in range(k)}
-    spec = experiment({m: f"a model whose name has {m:>3} chars" for m in means}, tests=tests)
-    one = study(spec, (), means) if k == 1 else ran(spec, means, accuracies=means)
-    Page(one).write(tmp_path)
-    assert not Parsed((tmp_path / "report.html").read_text(encoding="utf-8")).errors
+    one = raced(means, tests) if k > 1 else study(experiment(list(means), tests=tests), (), means)
+    assert not Parsed(Page(one).html).errors
 
 
 def test_models_without_scores_have_no_table_but_a_reason():
@@ -143,9 +138,7 @@ def test_models_without_scores_have_no_table_but_a_reason():
 
 def test_a_long_table_is_cut_on_the_page_and_its_file_is_named(tmp_path, monkeypatch):
     monkeypatch.setattr("bakeoff.report.page.MOST_SHOWN", 20)
-    names = [f"m{i}" for i in range(7)]  # 21 pairs
-    means = {m: 0.9 - 0.001 * i for i, m in enumerate(names)}
-    one = ran(experiment(names, tests=("cv5x2_f",)), means)
+    one = raced({f"m{i}": 0.9 - 0.001 * i for i in range(7)}, ["cv5x2_f"])  # 21 pairs
     Page(one).write(tmp_path)
     said = "first 20 of 21 rows"
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
@@ -160,32 +153,22 @@ def test_a_long_table_is_cut_on_the_page_and_its_file_is_named(tmp_path, monkeyp
 @pytest.mark.parametrize("datasets", [1, 3, MOST_DATASETS + 1])
 def test_a_report_makes_each_of_its_parts_once(datasets, tmp_path, monkeypatch):
     """Counts, for they do not depend on the machine as times do."""
-    done = Counter()
-
-    def counted(module, name):
-        original = getattr(module, name)
-
-        def call(*args):
-            done[name, getattr(args[0], "name", "")] += 1
-            return original(*args)
-
-        monkeypatch.setattr(module, name, call)
-
+    spies = {}
     for module, name in (
         *((page, "build"), (page, "draw"), (page, "svg")),
         *((ranking, "contenders"), (undeclared, "order_dependence")),
     ):
-        counted(module, name)
+        spies[name] = Mock(wraps=getattr(module, name))
+        monkeypatch.setattr(module, name, spies[name])
     one = ran(experiment(list(THREE), datasets=[f"d{i}" for i in range(datasets)]), THREE)
     Page(one).write(tmp_path)
     items = exhibits(one)
     for name, form in (("build", "table"), ("draw", "figure")):
-        assert {item: n for (at, item), n in done.items() if at == name} == {
-            item.name: 1 for item in items if item.form == form
-        }
-    assert done["svg", ""] == sum(item.form == "figure" for item in items)
-    assert done["order_dependence", ""] == datasets
-    assert done["contenders", ""] == (datasets if datasets <= MOST_DATASETS else 0)
+        made = [call.args[0] for call in spies[name].call_args_list]
+        assert sorted(made) == sorted(item for item in items if item.form == form)
+    assert spies["svg"].call_count == sum(item.form == "figure" for item in items)
+    assert spies["order_dependence"].call_count == datasets
+    assert spies["contenders"].call_count == (datasets if datasets <= MOST_DATASETS else 0)
 
 
 @pytest.mark.slow
@@ -199,8 +182,7 @@ def test_the_page_of_a_middle_sized_study_keeps_its_size(tmp_path):
 
 def test_the_test_that_decides_stands_first_and_its_differences_beside_the_models():
     tests = ("bayes_correlated_t", "mcnemar", "cochran_q", "cv5x2_f")
-    one = ran(experiment(tuple(THREE), tests=tests), THREE, accuracies=ACCURACIES)
-    ids = Parsed(Page(one, alone=True).html).ids
+    ids = Parsed(Page(raced(THREE, tests), alone=True).html).ids
     tested = [name.removeprefix("test-") for name in ids if name.startswith("test-")]
     assert tested == ["cv5x2_f", "mcnemar", "bayes_correlated_t"]
     first = ["table-models", "figure-forest.cv5x2_f", "pairs-of-models"]
@@ -231,7 +213,7 @@ def test_a_picture_on_the_page_has_ids_of_its_own_and_the_colours_of_the_page():
 
 
 def test_fits_are_counted_where_models_were_fitted_alone():
-    one = ran(experiment(("a", "b"), tests=("mcnemar",)), THREE)
+    one = raced({"a": 0.9, "b": 0.8}, ["mcnemar"])
     assert "2 models, 1 data set, 22 fits;" in Page(one, alone=True).html
     failed = pd.DataFrame({"dataset": ["d"], "model": ["a"]})
     assert dataclasses.replace(one, failed=failed).fits == 11

@@ -1,6 +1,6 @@
 """Every text of the report is as recorded: exhibits, sentences, verdicts and methods paragraphs.
 
-After a change that is wanted, `python tests/unit/report/test_texts.py` writes the four files anew.
+After a change that is wanted, `python -m tests.unit.report.test_texts` writes the four files anew.
 """
 
 import functools
@@ -8,7 +8,6 @@ import re
 from pathlib import Path
 
 import pytest
-from cases import CASES, EXHIBITED, METHODS, SOME
 from matplotlib.text import Text
 
 import bakeoff.report
@@ -18,6 +17,7 @@ from bakeoff.report.exhibits import build, draw, exhibits
 from bakeoff.report.methods import author_year, methods
 from bakeoff.report.verdict import MOST, answer
 from bakeoff.stats.core.citations import BIBTEX
+from tests.unit.report.cases import CASES, EXHIBITED, METHODS, SOME
 
 HERE = Path(__file__).parent
 TEMPLATE = Path(bakeoff.report.__file__).parent / "templates/verdict.txt.j2"

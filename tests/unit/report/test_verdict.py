@@ -3,8 +3,6 @@
 import dataclasses
 
 import pytest
-from studies import experiment, pair, ran
-from studies import study as made_up
 
 from bakeoff.comparisons.advice import cautions
 from bakeoff.comparisons.plan_tests import plan_tests
@@ -14,6 +12,8 @@ from bakeoff.report.prose import p_name, take_care
 from bakeoff.report.verdict import answer
 from bakeoff.spec import load_experiment
 from bakeoff.stats import Arity, catalogue
+from tests.unit.report.studies import experiment, pair, ran
+from tests.unit.report.studies import study as made_up
 
 ON_ROWS = [
     entry.name
@@ -33,14 +33,10 @@ def test_every_test_of_rows_is_told_beside_one_of_folds(test):
 @pytest.mark.parametrize("first", [True, False])
 def test_the_omnibus_test_of_the_verdict_licenses_its_pairs(first):
     """Kruskal and Wallis ignore the blocks: whoever is named first, Friedman's test is told."""
-    names = ["kruskal_wallis", "friedman"][:: 1 if first else -1]
-    datasets = [f"d{i}" for i in range(12)]
-    spec = experiment(("a", "b", "c"), datasets=datasets, tests=(*names, "friedman_posthoc"))
-    hard = [0.5 + 0.03 * i for i in range(12)]
-    means = {m: [h + gap for h in hard] for m, gap in (("a", 0.02), ("b", 0.01), ("c", 0.0))}
-    one = ran(spec, means)
-    family = one.mains[0]
-    assert one.omnibus(family).test == "friedman"
+    tests = [*["kruskal_wallis", "friedman"][:: 1 if first else -1], "friedman_posthoc"]
+    means = {m: [0.5 + 0.03 * d + 0.01 * i for d in range(6)] for i, m in enumerate("cba")}
+    one = ran(experiment("abc", datasets="defghi", tests=tests), means)
+    assert one.omnibus(one.mains[0]).test == "friedman"
 
 
 @pytest.mark.parametrize(
@@ -54,11 +50,7 @@ def test_p_values_of_two_comparisons_are_called_adjusted(size, correction, calle
 
 AB, MEANS = ("a", "b"), {"a": 0.8, "b": 0.9}
 OF_RELATED_ROWS = {"groups of unlike size", "autocorrelation", "strong autocorrelation"}
-OF_RUNS = {
-    "rare failures, one model deterministic",
-    "skewed runs, unequal numbers",
-    "few errors",
-}
+OF_RUNS = {"rare failures, one model deterministic", "skewed runs, unequal numbers", "few errors"}
 """More runs, or as many of both, help; no other test does."""
 KNN = {"estimator": "sklearn.neighbors.KNeighborsClassifier"}
 QDA = {"estimator": "sklearn.discriminant_analysis.QuadraticDiscriminantAnalysis"}
@@ -99,34 +91,21 @@ def test_every_liberal_test_has_an_answer():
             assert set(catalogue()[entry.better_test].liberal_for) <= OF_RELATED_ROWS
 
 
-LOGISTIC = "linear_model.LogisticRegression"
-BY_AUC = {"metrics": ["accuracy", "roc_auc"]}
-OF_NUMBERS = {
-    "task": "regression",
-    "metrics": ["rmse"],
-    "resampling": {"cv_5x2": {}},
-    "datasets": {"d": {"source": "sklearn", "name": "diabetes"}},
-}
-
-
 @pytest.mark.parametrize(
-    ("a", "b", "more", "metric", "inflated", "unknown"),
+    ("estimator", "metric", "inflated", "unknown"),
     [
-        (LOGISTIC, LOGISTIC, BY_AUC, "accuracy", {}, []),
-        (LOGISTIC, LOGISTIC, BY_AUC, "roc_auc", {"with logistic regression": AB}, []),
-        (
-            *("linear_model.Lasso", "neural_network.MLPRegressor", OF_NUMBERS, None),
-            *({"with strong shrinkage": ("a",)}, ["b"]),
-        ),
+        ("linear_model.LogisticRegression", "accuracy", {}, []),
+        ("linear_model.LogisticRegression", "roc_auc", {"with logistic regression": AB}, []),
+        ("linear_model.Lasso", "rmse", {"with strong shrinkage": AB}, []),
+        ("neural_network.MLPRegressor", "rmse", {}, ["a", "b"]),
     ],
 )
-def test_learners_are_named_by_what_was_simulated_of_them(a, b, more, metric, inflated, unknown):
-    models = {"a": {"estimator": f"sklearn.{a}"}, "b": {"estimator": f"sklearn.{b}"}}
-    config = experiment(AB, tests=("cv5x2_f",)).resolved() | {"models": models} | more
-    loaded = load_experiment(config)
-    known = cautions(plan_tests(loaded)[1]["cv5x2_f"], loaded, metric=metric)
+def test_learners_are_named_by_what_was_simulated_of_them(estimator, metric, inflated, unknown):
+    more = {"metrics": [metric]} | ({"task": "regression"} if metric == "rmse" else {})
+    spec = experiment(AB, tests=("cv5x2_f",), estimator=f"sklearn.{estimator}", **more)
+    known = cautions(plan_tests(spec)[1].by_name["cv5x2_f"], spec, metric=metric)
     assert {one.where: one.models for one in known.inflated} == inflated
     assert [*known.unknown] == unknown
-    if metric is None:
+    if estimator.endswith("Lasso"):
         assert [entry.name for entry in known.instead] == ["half_sample_t"]
         assert known.inflated[0].rate.rate > 0.5

@@ -85,7 +85,7 @@ def test_order_of_rows_and_names_of_groups_are_irrelevant(seed, metric):
     assert second.estimate == pytest.approx(first.estimate, abs=1e-12)
 
 
-def test_perfect_area_has_an_exact_limit_and_no_test():
+def test_perfect_area_has_an_exact_limit():
     y = np.array([1] * 12 + [0] * 28)
     result = stats.metric_ci(y, y * 1.0, metric="roc_auc")
     assert (result.status, result.estimate) == (Status.ZERO_VARIANCE, 1.0)
@@ -93,14 +93,6 @@ def test_perfect_area_has_an_exact_limit_and_no_test():
     turned = stats.metric_ci(y, -y * 1.0, metric="roc_auc")
     assert (turned.estimate, turned.ci.low) == (0.0, 0.0)
     assert turned.ci.high == pytest.approx(1 - result.ci.low)
-    other = stats.metric_difference(y, y * 1.0, y * 0.0, metric="roc_auc")
-    assert (other.status, other.statistic) == (Status.ZERO_VARIANCE, math.inf)
-    assert math.isnan(other.pvalue)
-    # a class that lies in one group
-    in_one = np.repeat([0, 1, 0, 0, 0, 0, 0], 6)
-    a, b = np.random.default_rng(0).normal(size=(2, len(in_one)))
-    few = stats.metric_difference(in_one, a, b, metric="roc_auc", groups=np.repeat(np.arange(7), 6))
-    assert (few.status, math.isnan(few.pvalue)) == (Status.TOO_FEW, True)
 
 
 def test_standard_error_in_groups_is_that_of_the_tests_for_groups():
@@ -161,16 +153,6 @@ def test_blocks_are_left_out_of_many_rows():
     result = own_ci(metric, len(values))
     assert len(sizes) == 201
     assert result.details["se"] == pytest.approx(values.std() / math.sqrt(6_000), rel=0.15)
-
-
-def test_expected_cost_has_no_value_where_a_class_with_a_prior_is_absent():
-    y, said, _ = rows()
-    absent = {"metric": "expected_cost", "cost": COST, "labels": [0, 1, 2]}
-    undefined = stats.metric_difference(y, said, said, **absent, priors=[1, 1, 1])
-    assert undefined.status is Status.UNDEFINED
-    assert "no row is 2" in undefined.assumptions[0].detail
-    without = stats.metric_difference(y, said, said, **absent, priors=[1, 1, 0])
-    assert without.status is Status.IDENTICAL_SCORES
 
 
 def test_two_subgroups_with_shared_groups_are_a_paired_test_of_group_means():
@@ -243,7 +225,9 @@ def test_an_unknown_argument_is_named_by_the_function_that_was_called():
 
 
 @pytest.mark.parametrize(
-    "replicates", [[0.5] * 100, [*[math.nan] * 20, *np.linspace(0, 1, 80)]], ids=["alike", "few"]
+    "replicates",
+    [[0.5] * 100, [*[math.nan] * 20, *np.linspace(0, 1, 80)], np.linspace(0.6, 1, 100)],
+    ids=["alike", "few", "beyond"],
 )
 def test_a_bootstrap_without_spread_or_values_has_no_interval(replicates):
     psi = np.linspace(-1, 1, 30)
@@ -277,10 +261,8 @@ def test_categorical_labels_have_the_numbers_of_texts_and_no_gaps():
 @pytest.mark.parametrize(("called", "holds"), [(6, False), (10, True), (40, True)])
 @pytest.mark.parametrize("positives", [8, 60])
 def test_net_benefit_wants_rows_that_are_called_positive(called, holds, positives):
-    y = np.arange(1000) < positives
-    few = np.where(np.arange(1000) % (1000 // called) == 0, 0.5, 0.01)
-    few[np.flatnonzero(few == 0.5)[called:]] = 0.01
-    many = np.where(np.arange(1000) < 100, 0.5, 0.01)
+    row = np.arange(1000)
+    y, few, many = row < positives, (row % 25 == 0) & (row < 25 * called), row < 100
     alone = stats.metric_ci(y, few, metric="net_benefit@0.2")
     pair = stats.metric_difference(y, many, few, metric="net_benefit@0.2")
     every = stats.all_pairs(
@@ -291,23 +273,3 @@ def test_net_benefit_wants_rows_that_are_called_positive(called, holds, positive
         assert checks["enough rows called positive"].holds is holds
         assert f"{called} rows called positive" in checks["enough rows called positive"].detail
         assert "enough rows of each class" not in checks
-
-
-def test_differences_of_the_size_of_rounding_are_no_differences():
-    third, whole = np.full(12, 0.1 + 0.2), np.full(12, 0.3)
-    noisy = whole * (1 + np.where(np.arange(12) % 3, 1e-16, 3e-16))
-    pairs = np.arange(12) // 2
-    for a, how in (
-        (third, {}),
-        (noisy, {}),
-        (third, {"groups": pairs}),
-        (noisy, {"groups": pairs, "variant": "t_and_flips"}),
-    ):
-        result = stats.mean_difference(a, whole, **how)
-        assert (result.status, result.pvalue) == (Status.IDENTICAL_SCORES, 1.0)
-    single = whole.astype(np.float32)
-    assert (
-        stats.mean_difference(single * np.float32(1 + 2e-7), single).status
-        is Status.IDENTICAL_SCORES
-    )
-    assert stats.mean_difference(whole + 0.1, whole).status is Status.ZERO_VARIANCE

@@ -37,22 +37,6 @@ def test_one_solver_finds_whichever_is_missing(test, n, side):
     assert needed.power >= 0.8 - 1e-9
 
 
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [
-        ({}, "give two of n, difference and power"),
-        ({"n": 300}, "give two of n, difference and power"),
-        ({"n": 300, "difference": 0.02, "power": 0.8}, "give two of n, difference and power"),
-        ({"n": 300, "power": 0.05}, r"power: found 0\.05, must be greater than alpha"),
-        ({"difference": 0.0, "power": 0.8}, "difference: found 0"),
-    ],
-)
-def test_two_of_three_are_given(given, message):
-    for test, *_ in SITUATIONS:
-        with pytest.raises(ValueError, match=message):
-            test.solve(**given)
-
-
 @pytest.mark.parametrize("variant", VARIANTS)
 @pytest.mark.parametrize("side", SIDES)
 def test_exact_power_enumerates_every_table(variant, side):
@@ -78,6 +62,8 @@ def test_normal_power_is_connors_formula():
     assert test.solve(difference=delta, power=0.8).n == math.ceil(rows)
     exact = McNemarPower(discordance=psi).solve(n=n, difference=delta)
     assert exact.power == pytest.approx(plan.power, abs=0.02)
+    few = McNemarPower(discordance=0.5).solve(n=4, power=0.8)
+    assert (math.isnan(few.difference), few.power < 0.8) == (True, True)
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
@@ -91,21 +77,14 @@ def test_sample_size_is_the_first_that_suffices(variant, difference, discordance
     assert min(powers.values()) >= 0.8
 
 
-def test_nothing_is_detectable_with_a_handful_of_rows():
-    plan = McNemarPower(discordance=0.5).solve(n=4, power=0.8)
-    assert (math.isnan(plan.difference), plan.details["discordance"]) == (True, 0.5)
-    assert plan.power < 0.8
-
-
 @pytest.mark.parametrize("variant", VARIANTS)
 @pytest.mark.parametrize("side", SIDES)
 @pytest.mark.parametrize("alpha", [0.05, 0.001, 1e-12])
 def test_smallest_discordant_count(variant, side, alpha):
     n_d = stats.smallest_discordant_count(alpha=alpha, variant=variant, alternative=side)
-    sweep = [(0, k) if side == "less" else (k, 0) for k in (n_d - 1, n_d)]
-    short, enough = (
-        float(stats.mcnemar_pvalues(b, c, variant=variant, alternative=side)) for b, c in sweep
-    )
+    won = np.array([n_d - 1, n_d])
+    b, c = (0 * won, won) if side == "less" else (won, 0 * won)
+    short, enough = stats.mcnemar_pvalues(b, c, variant=variant, alternative=side)
     assert short > alpha >= enough
 
 
@@ -126,18 +105,11 @@ def test_simulated_power_is_seeded_and_that_of_an_independent_route():
 
 @pytest.mark.parametrize("power", [0.5, 0.8, 0.95])
 def test_what_an_interval_finds_is_what_its_noise_finds(power):
-    z, p = scipy_stats.norm.isf(0.025), scipy_stats.norm.ppf(power)
+    z = scipy_stats.norm.isf(0.025)
     found = stats.detectable_difference(0.02, level=0.975, power=power)
-    assert found == pytest.approx(0.02 / z * (z + p))
     assert scipy_stats.norm.sf(z - found / (0.02 / z)) == pytest.approx(power)
-    # with many degrees of freedom t is normal, with few a difference must be larger
-    many, few = (
-        stats.detectable_difference(0.02, level=0.975, power=power, df=df) for df in (1e7, 5.0)
-    )
-    assert many == pytest.approx(found, rel=1e-6)
-    assert few / 0.02 == pytest.approx(
-        1 + scipy_stats.t.ppf(power, 5) / scipy_stats.t.isf(0.025, 5)
-    )
+    few, t = stats.detectable_difference(0.02, level=0.975, power=power, df=5), scipy_stats.t(5)
+    assert few / 0.02 == pytest.approx(1 + t.ppf(power) / t.isf(0.025))
 
 
 @pytest.mark.parametrize("n", [6, 40])

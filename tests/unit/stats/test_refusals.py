@@ -15,10 +15,9 @@ from bakeoff.stats import FiveByTwoPower, McNemarPower, MetricPower, all_pairs
 
 NAN = math.nan
 RNG = np.random.default_rng(11)
-CELLS = ("both_correct", "only_a_correct", "only_b_correct", "both_wrong")
+NONE = dict.fromkeys(("both_correct", "only_a_correct", "only_b_correct", "both_wrong"), 0)
 LABELS = ([0, 1], [0, 1], [0, 1])
 RIGHT = np.ones(20, dtype=bool)
-SCORES = RNG.normal(0.8, 0.05, (12, 5))
 RUNS = RNG.normal(size=(2, 60))
 FOLDS = RNG.normal(0.8, 0.02, (10, 4))
 CRITERIA = FOLDS.reshape(10, 2, 2)
@@ -30,6 +29,7 @@ ALONE = FOLDS.copy()
 ALONE[:, 2] = NAN
 GAPS = FOLDS.copy()
 GAPS[::2, 0], GAPS[1::2, 1] = NAN, NAN
+HOLED = np.append(RUNS[1][:-1], NAN)
 TURNED = pd.Series(RUNS[1], index=np.arange(60)[::-1])
 
 mcnemar, costs, kruskal = stats.mcnemar, stats.cost_sensitive, stats.kruskal_wallis
@@ -38,31 +38,9 @@ repeated, signed = stats.corrected_repeated_kfold_t, stats.wilcoxon_signed_rank
 of_pairs = functools.partial(all_pairs, "mcnemar")
 metric = functools.partial(stats.metric_difference, Y, Y, 1 - Y)
 rmse = functools.partial(stats.metric_ci, metric="rmse")
-
-
-def paired(*counts):
-    return stats.mcnemar_from_counts(**dict(zip(CELLS, counts, strict=True)))
-
-
-def proportions(a, n, b, m):
-    return stats.proportion_difference_from_counts(correct_a=a, n_a=n, correct_b=b, n_b=m)
-
-
-def halves(rows, full):
-    scores = np.linspace(0.5, 0.9, 33).reshape(11, 3)[:rows]
-    return stats.half_sample_t(scores, scores[::-1], full_repeats=full)
-
-
-def power(discordance, calculation="exact", **given):
-    return McNemarPower(discordance=discordance, calculation=calculation).solve(**given)
-
-
-def runs(*values):
-    return stats.recipe_mean_difference(list(values), RUNS)
-
-
-def pilot(shift):
-    return MetricPower.from_pilot(stats.mean_difference(np.arange(10.0) + shift, np.arange(10.0)))
+proportions, recipes = stats.proportion_difference_from_counts, stats.recipe_mean_difference
+metric_power, pilot = MetricPower(sd=0.3).solve, MetricPower.from_pilot
+posthoc, same = stats.friedman_posthoc, stats.mean_difference(RUNS[0], RUNS[0])
 
 
 def dependent(third, blocks):
@@ -76,12 +54,12 @@ def case(message, function, *arguments, **options):
 
 
 CASES = [
-    case("no rows", paired, 0, 0, 0, 0),
-    case("only_b_correct", paired, 1, 2, NAN, 4),
-    case("no rows", stats.paired_difference_ci, **dict.fromkeys(CELLS, 0)),
+    case("no rows", stats.mcnemar_from_counts, **NONE),
+    case("only_b_correct", stats.mcnemar_from_counts, **NONE | {"only_b_correct": NAN}),
+    case("no rows", stats.paired_difference_ci, **NONE),
     case("n_correct", stats.binomial_test_from_counts, n_correct=11, n=10),
     case("n: found 0, must be a whole number", stats.proportion_ci, 0, 0),
-    case("correct_b", proportions, 1, 2, 3, 2),
+    case("correct_b", proportions, correct_a=1, n_a=2, correct_b=3, n_b=2),
     case("class labels", stats.proportion_difference, ["a"], ["b"]),
     case(r"needs \(K, K, K\)", of_counts, [[1, 2], [3, 4]]),
     case("whole numbers", of_counts, np.full((2, 2, 2), 0.5)),
@@ -118,11 +96,18 @@ CASES = [
     case("subgroup: found one", stats.metric_interaction, [0, 1], [0, 1], [1, 1], ["a", "a"]),
     case("missing value", of_pairs, [[1.0, NAN]]),
     case("needs at least 2 models", of_pairs, [[1], [0]]),
+    case("scores: .* at least 2 models", all_pairs, "delong", Y, Y[:, None]),
+    case("evidence: .* at least 2 models", all_pairs, "diebold_mariano", Y),
+    case(
+        "labels: .* one label for each of the 30 rows", stats.order_dependence, Y[:, None], [1, 2]
+    ),
+    case("evidence: .* at least 2", all_pairs, "recipe_mean_difference", RUNS[:1, None]),
     case("expected 2 dimension", of_pairs, [1, 0]),
     case("correction: found 'tukey', allowed: .*'shaffer'", of_pairs, [[1, 0]], correction="tukey"),
     case("control: found 2", of_pairs, [[1, 0]], control=2),
     case("all pairs, found one model", of_pairs, [[1, 0]], control=0, correction="shaffer"),
     case("found .*'less'", of_pairs, [[1, 0]], alternative="less", correction="shaffer"),
+    case("control: found True", of_pairs, [[1, 0]], control=True),
     case("pvalues: found .*1.2", stats.adjust_pvalues, [0.1, 1.2], "holm"),
     case("expected 1 dimension", stats.adjust_pvalues, [[0.1]], "holm"),
     case("expected numbers", stats.adjust_pvalues, ["a"], "holm"),
@@ -135,8 +120,8 @@ CASES = [
     case("have no data set in common", stats.bradley_terry, [[1, 2, NAN], [2, 1, NAN]]),
     case("no data set has scores of two models", stats.win_rates, [[1, NAN], [NAN, 2]]),
     case(r"\(5, 2\).*\(10,\).*corrected_kfold_t", stats.cv5x2_f, np.zeros(10), np.zeros(10)),
-    case("must be pairs of halves", halves, 11, 4),
-    case("must be pairs of halves", halves, 3, 3),
+    case("must be pairs of halves", stats.half_sample_t, FOLDS, FOLDS, full_repeats=3),
+    case("must be pairs of halves", stats.half_sample_t, FOLDS, FOLDS, full_repeats=10),
     case("fold: must be 1 or 2", stats.cv5x2_mcnemar, FOLD - 1, FOLD == 1, FOLD == 2),
     case("n_test: is missing", repeated, FOLDS[:2], FOLDS[2:4], n_train=80),
     case("1 fold per repetition", repeated, FOLDS[:, :1], FOLDS[:, 1:2]),
@@ -147,46 +132,36 @@ CASES = [
     case("criteria: expected 2", stats.manova, CRITERIA, criteria=["a"]),
     case("greater_is_better", stats.manova, CRITERIA, greater_is_better=[True]),
     case("discordance: found 0", McNemarPower, discordance=0.0),
-    case("difference: found 0.2", power, 0.1, n=9, difference=0.2),
-    case("n: found 0", power, 0.3, n=0, difference=0.1),
-    case("no number of rows", power, 0.3, difference=-0.1, power=0.8, alternative="greater"),
-    case("rows are needed", power, 0.5, "normal", difference=1e-6, power=0.8),
+    case("difference: found 0.2", McNemarPower(discordance=0.1).solve, n=9, difference=0.2),
+    case("n: found 0", McNemarPower(discordance=0.3).solve, n=0, difference=0.1),
+    case("no number of rows", metric_power, difference=-0.1, power=0.8, alternative="greater"),
+    case("rows are needed", metric_power, difference=1e-6, power=0.8),
     case("sd: found 0", MetricPower, sd=0.0),
-    case("n: found 1", MetricPower(sd=0.3).solve, n=1, power=0.8),
+    case("n: found 1", metric_power, n=1, power=0.8),
+    case("give two of n, difference and power", metric_power, n=300),
+    case("give two of n, difference and power", metric_power, n=9, difference=0.1, power=0.8),
+    case("power: found 0.05, must be greater than alpha", metric_power, n=300, power=0.05),
+    case("difference: found 0, no number of rows", metric_power, difference=0.0, power=0.8),
     case("sd: give either", FiveByTwoPower),
     case("sd: give either", FiveByTwoPower, sd=0.1, discordance=0.1),
     case("discordance", FiveByTwoPower, discordance=1.2),
     case("n: found 1", FiveByTwoPower(discordance=0.1).solve, n=1, difference=0.02),
     case("difference", FiveByTwoPower(discordance=0.01).solve, n=9, difference=0.02),
     case("alternative: found", FiveByTwoPower(sd=0.1).solve, n=9, power=0.8, alternative="less"),
-    case("pilot: its status is .*, it has no standard error", pilot, 0),
-    case("pilot: its status is .*, it has no standard error", pilot, 1),
-    case(r"runs_a\[1\]: has 59 rows, y_true has 60", runs, RUNS[0], RUNS[1][:-1]),
-    case(r"runs_a\[1\]: 1 value\(s\) are NaN", runs, RUNS[0], np.append(RUNS[1][:-1], NAN)),
-    case("runs_a: found no run", runs),
-    case("found 2 and 1 runs", stats.recipe_mean_difference, RUNS, RUNS[:1], paired=True),
-    case(r"runs_a\[1\]: .*labels", runs, pd.Series(RUNS[0]), TURNED),
+    case("pilot: its status is identical.*, it has no standard error", pilot, same),
+    case(r"runs_a\[1\]: has 59 rows, y_true has 60", recipes, [RUNS[0], RUNS[1][:-1]], RUNS),
+    case(r"runs_a\[1\]: 1 value\(s\) are NaN", recipes, [RUNS[0], HOLED], RUNS),
+    case("runs_a: found no run", recipes, [], RUNS),
+    case("found 2 and 1 runs", recipes, RUNS, RUNS[:1], paired=True),
+    case(r"runs_a\[1\]: .*labels", recipes, [pd.Series(RUNS[0]), TURNED], RUNS),
     case("k: found 0, expected a positive", stats.pass_hat, [1], [3], 0),
     case("k: found 4, an item has 3 runs", stats.pass_hat, [1], [3], 4),
     *[case("margin", stats.decide_release, LIMITS, size) for size in (-0.01, math.inf, NAN)],
-    *[
-        case("runs_a: expected a list with an array", stats.recipe_mean_difference, table, RUNS)
-        for table in (RUNS[0], pd.DataFrame(RUNS.T))
-    ],
-    *[
-        case(message, follower, SCORES, **options)
-        for follower in (
-            stats.friedman_posthoc,
-            stats.conover_friedman,
-            functools.partial(all_pairs, "wilcoxon_signed_rank"),
-        )
-        for message, options in (
-            ("control: found 5, must be a column number from 0 to 4", {"control": 5}),
-            ("control: found True", {"control": True}),
-            ("correction: 'shaffer'.*holm", {"correction": "shaffer", "control": 0}),
-            ("correction: 'shaffer", {"correction": "shaffer", "alternative": "less"}),
-        )
-    ],
+    case("runs_a: expected a list with an array", recipes, RUNS[0], RUNS),
+    case("runs_a: expected a list with an array", recipes, pd.DataFrame(RUNS.T), RUNS),
+    case("control: found 4, must be a column number from 0 to 3", posthoc, FOLDS, control=4),
+    case("correction: 'shaffer'.*holm", posthoc, FOLDS, correction="shaffer", control=0),
+    case("correction: 'shaffer", posthoc, FOLDS, correction="shaffer", alternative="less"),
     *[
         case(f"'fn' is a linear combination of {sources}", dependent, third, blocks)
         for blocks in (True, False)

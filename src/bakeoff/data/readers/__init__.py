@@ -82,6 +82,19 @@ def with_metadata(table: pd.DataFrame, found: Sequence[Mapping[str, Any]]) -> pd
     return pd.concat([table, more], axis=1)
 
 
+def table_of_questions(
+    rows: pd.DataFrame,
+    scores: Sequence[str],
+    found: Sequence[Mapping[str, Any]],
+    settings: Mapping[str, Any],
+) -> pd.DataFrame:
+    """Return the table of a log, in which the only one of several `scores` is the score."""
+    only = dict.fromkeys(scores, "score") if len(scores) == 1 else {}
+    table = with_metadata(ids_of_questions(rows.rename(columns=only)), found)
+    table.attrs |= {SCORES: {"": scores[0]} if only else {}, "settings": settings}
+    return table
+
+
 def reader_of(path: str) -> Any:
     """Return the module that recognizes a file; None for a plain table."""
     try:

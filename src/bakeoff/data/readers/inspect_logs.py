@@ -25,12 +25,10 @@ import pyarrow as pa
 
 from bakeoff.data.readers import (
     SAMPLE_ID,
-    SCORES,
     LeftOut,
     check_record,
-    ids_of_questions,
     question_of,
-    with_metadata,
+    table_of_questions,
 )
 from bakeoff.files import parse_json
 from bakeoff.sources.common.identifiers import frame_of
@@ -126,17 +124,13 @@ def _rows(log: Any, samples: Iterable[tuple[str, Any]]) -> pd.DataFrame:
         check_record(sample, place, _SAMPLE)
         ids = {"question": _question(sample, place), SAMPLE_ID: sample["id"]}
         rows.append({**ids, "epoch": sample.get("epoch") or 1, **_scores(sample, place)})
-    table = ids_of_questions(frame_of(rows))
-    scorers = [name for name in table.columns if name not in ("id", SAMPLE_ID, "epoch")]
+    frame, run = frame_of(rows), log.get("eval") or {}
+    scorers = [str(name) for name in frame if name not in ("question", SAMPLE_ID, "epoch")]
     if not scorers:
         raise ValueError("no sample has a score")
-    if len(scorers) == 1:
-        table = table.rename(columns={scorers[0]: "score"})
-    table = table if table["epoch"].nunique() > 1 else table.drop(columns="epoch")
-    table = with_metadata(table, [sample.get("metadata") or {} for _, sample in kept])
-    run = log.get("eval") or {}
-    table.attrs[SCORES] = {"": scorers[0]} if len(scorers) == 1 else {}
-    table.attrs["settings"] = _settings(run, log.get("plan") or {})
+    frame = frame if frame["epoch"].nunique() > 1 else frame.drop(columns="epoch")
+    known = [sample.get("metadata") or {} for _, sample in kept]
+    table = table_of_questions(frame, scorers, known, _settings(run, log.get("plan") or {}))
     facts = {"model": "model", "task": "task", "key": "eval_id"}
     table.attrs |= {name: str(run[key]) for name, key in facts.items() if key in run}
     return table

@@ -17,12 +17,10 @@ import pandas as pd
 
 from bakeoff.data.readers import (
     SAMPLE_ID,
-    SCORES,
     LeftOut,
     check_record,
-    ids_of_questions,
     question_of,
-    with_metadata,
+    table_of_questions,
 )
 from bakeoff.files import digest, parse_json
 
@@ -75,16 +73,12 @@ def read(text: str) -> pd.DataFrame:
     table = pd.DataFrame.from_dict(found, orient="index")
     if len(filters) == 1:
         table.columns = [name.partition(",")[0] for name in table.columns]
-    single = table.columns[1] if table.shape[1] == 2 else None
-    if single is not None:
-        table.columns = ["question", "score"]
-    if table.shape[1] < 2:
+    scores = list(table.columns.drop("question"))
+    if not scores:
         raise LeftOut("no sample has a metric that is a number")
-    table = ids_of_questions(table.rename_axis(SAMPLE_ID).reset_index())
-    table = with_metadata(table, list(known.values()))
-    table.attrs[SCORES] = {} if single is None else {"": single}
-    table.attrs["settings"] = {"prompts": digest(sorted(prompts)), **settings}
-    return table
+    table = table.rename_axis(SAMPLE_ID).reset_index()
+    settings = {"prompts": digest(sorted(prompts)), **settings}
+    return table_of_questions(table, scores, list(known.values()), settings)
 
 
 def _question(row: dict[str, Any], number: int) -> str:

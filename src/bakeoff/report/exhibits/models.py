@@ -33,7 +33,6 @@ from bakeoff.report.ranking import (
     Ranked,
     cautions,
     dataset_means,
-    interval_note,
     may_be_best,
     order,
     ranking,
@@ -73,7 +72,7 @@ def scores(study: Study) -> Drawing:
     if not every:
         return message("no model has a complete set of scores")
     ranked = every[:MOST_DRAWN]
-    by_dataset = study.values(study.metric.name, study.plan)
+    by_dataset = study.values[study.metric.name, study.plan]
     several = len(by_dataset) > 1
     means = dataset_means(study, study.metric.name, study.plan) if several else None
     scored = next(iter(by_dataset.values())) if means is None else means
@@ -103,11 +102,11 @@ def scores(study: Study) -> Drawing:
     axes.set_xlabel(f"{study.written().label} {unit} ({better} is better)")
     dots = f"Each dot is {'the mean on one data set' if several else 'the score on one fold'}"
     legend = f"{dots}{'; thin lines join scores on the same rows' if joined else ''}."
-    first, last, told = ranked[0], ranked[-1], study.written().told
+    first, last, quantity = ranked[0], ranked[-1], study.written().quantity
     alt = (
         f"{capital(study.metric.title)} of {len(ranked)} models on "
         f"{count(len(values), 'data set' if several else 'fold')}, from {study.label(first.model)} "
-        f"(mean {told(first.mean)}) to {study.label(last.model)} (mean {told(last.mean)})."
+        f"(mean {quantity(first.mean)}) to {study.label(last.model)} (mean {quantity(last.mean)})."
     )
     said = legend if dotted else prose.over_runs(study)
     return Drawing(drawn, alt, said, _fewer(ranked, every))
@@ -157,8 +156,9 @@ def metrics(study: Study) -> Table:
     first, title = study.metric, capital(study.metric.title)
     averaged = study.averages(first.name)
     repeated = several or any(line.n > 1 for line in ranked)
-    known = any(not math.isnan(line.holdout) for line in ranked)
-    held = averaged and study.plan != "holdout" and known
+    models = [line.model for line in ranked]
+    held_out = dataset_means(study, first.name, "holdout").mean().reindex(models)
+    held = averaged and study.plan != "holdout" and held_out.notna().any()
     beside = dataset_means(study, first.name, BESIDE).mean()
     other = {m: study.metrics[m] for m in study.experiment.metrics[1:] if study.averages(m)}
     means = {m: dataset_means(study, m, study.plan).mean() for m in other}
@@ -170,7 +170,7 @@ def metrics(study: Study) -> Table:
         if study.plan == "halves":
             row["beside"] = float(beside[line.model])
         if held:
-            row["holdout"] = line.holdout
+            row["holdout"] = float(held_out[line.model])
         rows.append(row | {f"mean_{m}": float(means[m][line.model]) for m in other})
     for name, metric in (("holdout", first), *((f"mean_{m}", one) for m, one in other.items())):
         _mark_best(rows, name, metric)
@@ -198,24 +198,17 @@ def _mark_best(rows: list[dict[str, Any]], column: str, metric: Metric) -> None:
 
 def _note_of_models(study: Study, ranked: list[Ranked]) -> str:
     """Say how models were ranked, and what is odd about their scores."""
-    trained = "" if study.several else prose.trained_on(study, study.datasets[0], study.plan)
-    by = f"{study.metric.title} ({prose.scored(study)}{trained})"
-    shown = any(shown_interval(study, line) for line in ranked)
-    hidden = not shown and any(line.ci for line in ranked)
-    parts = [f"Ranked by {by}.", "" if hidden else interval_note(study), prose.over_runs(study)]
-    if baselines(study, study.metric.name):
-        answer = "the mean, or by metrics that are no mean squared error or deviance the median"
-        if not study.experiment.task.numbers:
-            answer = "the best class by the metric, with the class shares as probabilities"
-        parts.append(
-            f"The baseline predicts one answer for every row, {answer}; it is chosen by the "
-            "training rows, or by the test rows where no training rows are known."
-        )
-    parts += [f"{study.label(m)} is left out: {why}." for m, why in study.excluded.items()]
-    for dataset, notes in study.notes.items():
-        where = f"{study.dataset_label(dataset)}, " if study.several else ""
-        parts += [f"{where}{clean(said)}" for said in notes]
-    return " ".join(filter(None, parts))
+    metric, plan, dataset = study.metric.name, study.plan, study.datasets[0]
+    single = len(study.values[metric, plan].get(dataset, ())) < 2
+    facts: dict[str, Any] = {"study": study, "scored": prose.scored(study), "single": single}
+    facts["trained"] = "" if study.several else prose.trained_on(study, dataset, plan)
+    facts["hidden"] = any(line.ci for line in ranked) and not any(
+        shown_interval(study, line) for line in ranked
+    )
+    facts["unsized"] = not single and study.sizes(dataset, plan) is None
+    facts |= {"level": percent(1 - study.alpha), "over_runs": prose.over_runs(study)}
+    facts |= {"baseline": baselines(study, metric), "clean": clean}
+    return " ".join(prose.rendered("models.txt.j2", facts))
 
 
 def _baseline_row(study: Study) -> dict[str, Any]:
@@ -237,8 +230,8 @@ def _baseline_row(study: Study) -> dict[str, Any]:
 def _may_be_best(design: Study) -> bool:
     """Show it for a few test sets of three models or more: of two, the test of the pair says it."""
     few = len(design.datasets) <= MOST_DATASETS and len(design.models) > 2
-    known = design.has_rows and has_test(design.experiment.metrics[0])
-    return few and (known or (design.experiment.by_values and not design.has_runs))
+    by_test = design.has_rows and has_test(design.experiment.metrics[0])
+    return few and (by_test or (design.experiment.by_values and not design.has_runs))
 
 
 @table(Section.PAIRS, 5, "Which models may be the best, on the held-out rows", when=_may_be_best)
@@ -285,8 +278,8 @@ def intervals(study: Study) -> Table:
     """
     place = {model: i for i, model in enumerate(order(study))}
     rows = []
-    for _, own in study.intervals.groupby(["dataset", "metric"], sort=False):
-        for line in sorted(own.to_dict("records"), key=lambda line: place[line["model"]]):
+    for _, part in study.intervals.groupby(["dataset", "metric"], sort=False):
+        for line in sorted(part.to_dict("records"), key=lambda line: place[line["model"]]):
             status, said = str(line["status"]), clean(str(line["note"])) if line["note"] else ""
             note = Cell(said, tone="open" if said else "")
             if status != Status.OK:
@@ -317,8 +310,8 @@ def datasets(study: Study) -> Table:
     first = ranks.eq(ranks.min(axis=1), axis=0)
     columns = (tables.DATASET, *(Column(m, study.label(m), SCORE, "model") for m in ordered))
     rows = (
-        {"dataset": str(name)} | {m: Best(float(own[m]), bool(top[m])) for m in ordered}
-        for (name, own), (_, top) in zip(means.iterrows(), first.iterrows(), strict=True)
+        {"dataset": str(name)} | {m: Best(float(row[m]), bool(top[m])) for m in ordered}
+        for (name, row), (_, top) in zip(means.iterrows(), first.iterrows(), strict=True)
     )
     note = (
         f"{capital(study.metric.title)}, {prose.scored(study)}. score_matrix.csv has the other "
@@ -342,8 +335,8 @@ def choices(study: Study) -> Table:
     by = ["dataset", "model", "plan", "parameter"]
     rows = [
         dict(zip(by, key, strict=True))
-        | {"parameter": clean(str(key[-1])), "fits": len(own), "values": _counted(own["value"])}
-        for key, own in (study.choices.groupby(by, sort=False) if len(study.choices) else ())
+        | {"parameter": clean(str(key[-1])), "fits": len(part), "values": _counted(part["value"])}
+        for key, part in (study.choices.groupby(by, sort=False) if len(study.choices) else ())
     ]
     columns = (
         tables.DATASET,
@@ -374,13 +367,16 @@ ACROSS = 3
 """Panels side by side."""
 
 
-def _fewer(shown: Sequence[Any], known: Sequence[Any]) -> str:
+def _fewer(shown: Sequence[Any], every: Sequence[Any]) -> str:
     """Say that a figure leaves models out; empty where it shows all."""
-    return f"the {len(shown)} best of {len(known)} models" if len(shown) < len(known) else ""
+    return f"the {len(shown)} best of {len(every)} models" if len(shown) < len(every) else ""
 
 
-def _panels(study: Study, models: Sequence[str], x: str, y: str) -> tuple[Figure, list[Axes]]:
-    """Make a square panel for each model; the axes have one name and one scale for all."""
+def _panels(
+    study: Study, every: Sequence[str], x: str, y: str
+) -> tuple[Figure, dict[str, Axes], str]:
+    """Make a square panel for each of the best models, in one scale, and say which they are."""
+    models = every[: MOST_OF_SEVERAL if study.several else MOST_MODELS]
     across = min(ACROSS, len(models))
     down = math.ceil(len(models) / across)
     drawn = drawing.canvas(0.5 + across * (drawing.WIDTH - 0.5) / ACROSS, 0.4 + 1.9 * down)
@@ -394,7 +390,7 @@ def _panels(study: Study, models: Sequence[str], x: str, y: str) -> tuple[Figure
         axes.set_title(name_of(study.label(model), 24), fontsize=SIZE, color=Colour.INK)
     drawn.supxlabel(x, fontsize=SIZE, color=Colour.INK)
     drawn.supylabel(y, fontsize=SIZE, color=Colour.INK)
-    return drawn, grid[: len(models)]
+    return drawn, dict(zip(models, grid, strict=False)), _fewer(models, every)
 
 
 @figure(
@@ -415,8 +411,12 @@ def fitted(study: Study, dataset: str) -> Drawing:
     rows = study.test_sets.get(dataset)
     if rows is None or not rows.n:
         return message("there are no held-out rows")
-    known = [m for m in order(study) if m in rows.models]
-    shown = known[: MOST_OF_SEVERAL if study.several else MOST_MODELS]
+    models = [m for m in order(study) if m in rows.models]
+    unit = study.experiment.datasets[dataset].unit
+    unit = clean(unit) if unit else ""
+    names = (with_unit(name, unit) for name in ("observed", "predicted"))
+    drawn, panels, shows = _panels(study, models, *names)
+    shown = list(panels)
     truth, predicted = rows.truth, rows.predicted[:, [rows.models.index(m) for m in shown]]
     low = float(min(truth.min(), predicted.min()))
     high = float(max(truth.max(), predicted.max()))
@@ -425,12 +425,10 @@ def fitted(study: Study, dataset: str) -> Drawing:
     # with more rows, or dots in all panels of the page, rows are counted in hexagons
     counted = rows.n > 2_000 or rows.n * len(shown) * len(study.datasets) > 6_000
     colours = LinearSegmentedColormap.from_list("rows", [f"{Colour.BLUE}26", Colour.BLUE])
-    unit, errors = study.experiment.datasets[dataset].unit, truth - predicted[:, 0]
+    errors = truth - predicted[:, 0]
     digits = decimals([errors.std() / math.sqrt(rows.n)], [np.abs(errors).mean()])
-    written = Written("error", clean(unit) if unit else "", digits)
-    names = (with_unit(name, written.unit) for name in ("observed", "predicted"))
-    drawn, panels = _panels(study, shown, *names)
-    for place, axes in enumerate(panels):
+    written = Written("error", unit, digits)
+    for place, axes in enumerate(panels.values()):
         axes.plot(ends, ends, color=Colour.MUTED, linewidth=0.9, zorder=1)
         axes.set(xlim=ends, ylim=ends, aspect="equal")
         axes.locator_params(nbins=4)
@@ -444,11 +442,11 @@ def fitted(study: Study, dataset: str) -> Drawing:
     legend = "The darker a hexagon, the more rows it holds (logarithmic)." if counted else ""
     alt = (
         f"Predicted against observed values of {rows.n:,} held-out rows from "
-        f"{written.told(float(truth.min()))} to {written.told(float(truth.max()))}, a panel for "
+        f"{written.quantity(truth.min())} to {written.quantity(truth.max())}, a panel for "
         f"each of {len(shown)} models. {study.label(shown[0])} predicts too much for "
         f"{100 * (predicted[:, 0] > truth).mean():.1f}% of the rows."
     )
-    return Drawing(drawn, alt, legend, _fewer(shown, known))
+    return Drawing(drawn, alt, legend, shows)
 
 
 def _has_labels(design: Study) -> bool:
@@ -474,39 +472,38 @@ def calibration(study: Study, dataset: str) -> Drawing:
     robustness steps). On the diagonal probabilities mean what they say; below it they are too high.
     Grey bars show where the probabilities of the model lie.
     """
-    rows, known = study.test_sets.get(dataset), {}
+    rows, chances = study.test_sets.get(dataset), {}
     if rows is not None and len(rows.classes) == 2 and rows.probabilities is not None:
         for m in (m for m in order(study) if m in rows.models):
             of_positive = rows.probabilities[:, rows.models.index(m), 1]
             if rows.n and not np.isnan(of_positive).any():
-                known[m] = of_positive
-    if rows is None or not known:
+                chances[m] = of_positive
+    if rows is None or not chances:
         return message("no model gives probabilities of two classes on the held-out rows")
     positive, level = rows.truth == 1, 1 - study.alpha
-    shown = [*known][: MOST_OF_SEVERAL if study.several else MOST_MODELS]
     rows = dataclasses.replace(rows, metric=_indices(study)[0])
     options = difference_options(rows, study.experiment.costs_on(dataset))
     options |= {"metric": rows.metric, "labels": [False, True], "positive": True}
-    drawn, panels = _panels(study, shown, "predicted probability", "observed share")
-    for axes, model in zip(panels, shown, strict=True):
+    drawn, panels, shows = _panels(study, [*chances], "predicted probability", "observed share")
+    for model, axes in panels.items():
         axes.plot([0, 1], [0, 1], color=Colour.MUTED, linewidth=0.9, zorder=1)
         axes.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), aspect="equal")
-        curve = calibration_curve(positive, known[model], options.get("groups"), level)
+        curve = calibration_curve(positive, chances[model], options.get("groups"), level)
         band = curve.at, curve.low, curve.high
         axes.fill_between(*band, color=Colour.BLUE, alpha=0.2, linewidth=0)
         axes.plot(curve.at, curve.share, color=Colour.BLUE, linewidth=1.4)
-        counts, edges = np.histogram(known[model], bins=25, range=(0, 1))
+        counts, edges = np.histogram(chances[model], bins=25, range=(0, 1))
         axes.bar(
             edges[:-1], 0.12 * counts / counts.max(), width=0.036, bottom=-0.02, align="edge",
             color=Colour.MUTED, alpha=0.5, linewidth=0,
         )  # fmt: skip
-    indices = {m: metric_ci(positive, known[m], **options).estimate for m in shown}
+    indices = {m: metric_ci(positive, chances[m], **options).estimate for m in panels}
     told = enumerated(f"{study.label(m)}: ICI {fixed(index, 3)}" for m, index in indices.items())
     return Drawing(
         drawn,
-        f"Calibration curves of {len(shown)} models on {len(positive):,} rows. {told}.",
+        f"Calibration curves of {len(panels)} models on {len(positive):,} rows. {told}.",
         f"The band is a pointwise {percent(level)} confidence band of the smoothed share.",
-        _fewer(shown, [*known]),
+        shows,
     )
 
 
@@ -526,17 +523,16 @@ def confusion_maps(study: Study) -> Drawing:
     if not study.test_sets:
         return message("there are no held-out rows")
     (tested,) = study.test_sets.values()
-    known = [m for m in order(study) if m in tested.models]
-    shown = known[:MOST_MODELS]
+    models = [m for m in order(study) if m in tested.models]
     names = [name_of(clean(name), 12) for name in tested.classes]
     k = len(names)
-    drawn, panels = _panels(study, shown, "predicted class", "true class")
+    drawn, panels, shows = _panels(study, models, "predicted class", "true class")
     colours = LinearSegmentedColormap.from_list("share", [f"{Colour.BLUE}00", Colour.BLUE])
     labels = names if k <= 20 else []
     # so many inches have the names of the classes below a panel, side by side
     long = k * max(map(drawing.text_width, names)) > 1.5
     turned: Any = {"rotation": 45, "ha": "right"} if long else {}
-    for axes, model in zip(panels, shown, strict=True):
+    for model, axes in panels.items():
         counts = tested.confusion(model)
         shares = counts / counts.sum(axis=1, keepdims=True).clip(min=1)
         axes.imshow(shares, cmap=colours, vmin=0, vmax=2)
@@ -545,21 +541,21 @@ def confusion_maps(study: Study) -> Drawing:
         for i, j in np.ndindex(k, k) if k <= 6 else ():
             how: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": SIZE - 1}
             axes.text(j, i, f"{counts[i, j]:,}", **how)
-    right = int(tested.confusion(shown[0]).trace())
+    right = int(tested.confusion(models[0]).trace())
     alt = (
-        f"Maps of true against predicted classes of {len(shown)} models on {tested.n:,} rows of "
-        f"{k} classes. {study.label(shown[0])} has {right:,} of them right."
+        f"Maps of true against predicted classes of {len(panels)} models on {tested.n:,} rows of "
+        f"{k} classes. {study.label(models[0])} has {right:,} of them right."
     )
-    return Drawing(drawn, alt, shows=_fewer(shown, known))
+    return Drawing(drawn, alt, shows=shows)
 
 
 def _in_subgroups(design: Study) -> bool:
     """Show it where a data set has subgroups and the models are ranked by what rows have."""
     experiment = design.experiment
-    there = any(row_columns(experiment, name).subgroups for name in experiment.datasets)
+    grouped = any(row_columns(experiment, name).subgroups for name in experiment.datasets)
     ranked = design.has_rows and has_test(experiment.metrics[0])
     by_values = experiment.by_values and not design.has_runs
-    return there and len(experiment.models) > 1 and (ranked or by_values)
+    return grouped and len(experiment.models) > 1 and (ranked or by_values)
 
 
 @figure(Section.DATA, 40, "Differences by subgroup", each="dataset", when=_in_subgroups)
@@ -596,13 +592,13 @@ def subgroups(study: Study, dataset: str) -> Drawing:
 def _subgroup(study: Study, line: dict[Any, Any]) -> IntervalLine:
     """Make a line of a subgroup's difference, or a heading of the interaction with its column."""
     p = p_equals(line["pvalue_adjusted"], "adj. p" if line["family_size"] > 1 else "p")
-    known = math.isfinite(line["pvalue"])
+    tested = math.isfinite(line["pvalue"])
     if line["role"] == INTERACTION:
         pair = " − ".join(name_of(study.label(line[m]), 16) for m in ("model_a", "model_b"))
         label = f"{pair}, by {name_of(line['column'], 16)}"
-        return IntervalLine(label, f"interaction: {p}" if known else "too few rows", heading=True)
+        return IntervalLine(label, f"interaction: {p}" if tested else "too few rows", heading=True)
     note = str(line["status"]).replace("_", " ")
-    if known:
+    if tested:
         written = study.written(dataset=line["dataset"])
         ends = written.interval(line["ci_low"], line["ci_high"])
         note = f"{written.score(line['estimate'])} {ends}  {p}"

@@ -25,7 +25,7 @@ from bakeoff.report.numbers import (
     words,
 )
 from bakeoff.report.ranking import order, oriented
-from bakeoff.report.study import Family, Study, Written
+from bakeoff.report.study import Family, Study
 from bakeoff.report.tables import COUNT, METRIC, MODEL, SCORE, A, B, Cell, Column, Table
 from bakeoff.stats import Arity, Entry, Evidence, TypeOneError, as_float, paired_odds_ratio_ci
 
@@ -142,9 +142,8 @@ def pairs(study: Study, test: str) -> Table:
             line |= alone | {"odds_ratio_low": tuple(ratio)}
         return tables.compared(study, row) | line
 
-    titles = {"p_a_better": "P(A better)", "p_equivalent": "P(equivalent)"}
-    titles |= {"p_b_better": "P(B better)"}
-    probabilities = [Column(k, title, tables.PROBABILITY) for k, title in titles.items()]
+    titles = {"a_better": "A better", "equivalent": "equivalent", "b_better": "B better"}
+    probabilities = [Column(f"p_{k}", f"P({t})", tables.PROBABILITY) for k, t in titles.items()]
     tested = [tables.STATISTIC, tables.DF, tables.PVALUE, tables.ADJUSTED]
     advantage = "A − B" if first.entry.unit else prose.advantage(f.measure for f in by_metric)
     columns = (
@@ -214,52 +213,43 @@ class Row(NamedTuple):
 
     label: str
     comparison: Comparison
-    turned: bool
-    written: Written
+    family: Family
 
 
-def rows_of(study: Study, families: Sequence[Family]) -> list[Row]:
-    """Choose the comparisons to show: all pairs, or the leader's; of data sets the two best."""
+def chosen(study: Study, families: Sequence[Family]) -> tuple[list[Row], str]:
+    """Choose the pairs of a figure and say which: all, or the leader's; of data sets the best."""
     ranked = order(study)
+    labels = list(map(study.label, ranked))
     if len(families) > 1:
-        a, b = ranked[:2]
         rows = [
-            Row(short(study.dataset_label(f.dataset)), row, f.turned(a, b), f.written)
-            for f in families
-            if (row := f.between(a, b)) is not None
+            Row(short(study.dataset_label(family.dataset)), row, family)
+            for family in families
+            if (row := family.between(*ranked[:2])) is not None
         ]
         rows.sort(key=lambda r: (math.isnan(r.comparison.estimate), -r.comparison.estimate))
-        half = MOST_DATASETS // 2
-        return rows if len(rows) <= MOST_DATASETS else [*rows[:half], *rows[-half:]]
+        if len(rows) > MOST_DATASETS:
+            rows = [*rows[: MOST_DATASETS // 2], *rows[-MOST_DATASETS // 2 :]]
+        extreme = f"; the {len(rows)} most extreme of {len(families)}"
+        more = extreme if len(rows) < len(families) else ""
+        return rows, f"{labels[0]} minus {labels[1]}, the two best, on each data set{more}"
     family = families[0]
     first = family.control or (ranked[0] if len(family.rows) > MOST_ROWS else "")
     others = [m for m in ranked if m != first]
     others = others if family.control else others[:MOST_OTHERS]
-    chosen = [(first, m) for m in others] if first else list(combinations(ranked, 2))
-    labels = list(map(study.label, ranked))
+    pairs = [(first, m) for m in others] if first else list(combinations(ranked, 2))
     letters = letters_for(labels) if first else letters_for(labels, PAIR_LETTERS // 2)
     rows = []
-    for a, b in chosen:
+    for a, b in pairs:
         if (row := family.between(a, b)) is not None:
             left, right = (short(study.label(model), letters) for model in (a, b))
             label = f"− {right}" if first else f"{left} − {right}"
-            rows.append(Row(label, row, family.turned(a, b), family.written))
-    return rows
-
-
-def _what_is_shown(study: Study, families: Sequence[Family], rows: Sequence[Row]) -> str:
-    """Say which of all comparisons a figure shows."""
-    ranked = list(map(study.label, order(study)))
-    if len(families) > 1:
-        extreme = f"; the {len(rows)} most extreme of {len(families)}"
-        more = extreme if len(rows) < len(families) else ""
-        return f"{ranked[0]} minus {ranked[1]}, the two best, on each data set{more}"
-    if families[0].control:
-        return f"{study.label(families[0].control)}, the control, minus each other model"
-    if len(rows) < len(families[0].rows):
+            rows.append(Row(label, row, family))
+    if family.control:
+        return rows, f"{study.label(first)}, the control, minus each other model"
+    if len(rows) < len(family.rows):
         which = "each other model" if len(rows) == len(ranked) - 1 else f"the next {len(rows)}"
-        return f"{ranked[0]}, the best, minus {which}"
-    return "every pair, the better-ranked model first"
+        return rows, f"{labels[0]}, the best, minus {which}"
+    return rows, "every pair, the better-ranked model first"
 
 
 @figure(
@@ -279,7 +269,7 @@ def forest(study: Study, test: str) -> Drawing:
     significant difference. The table of all pairs has the numbers.
     """
     families = study.ranking_families(test)
-    rows = rows_of(study, families)
+    rows, shows = chosen(study, families)
     compared = [row.comparison for row in rows]
     if not any(math.isfinite(c.estimate) for c in compared):
         return message("no difference could be estimated")
@@ -302,7 +292,8 @@ def forest(study: Study, test: str) -> Drawing:
         if math.isnan(row.comparison.ci_low) and values:
             ticked = True
             colour = SAYS.get(row.comparison.decision, Colour.MUTED)
-            values = [-v for v in values] if row.turned else values
+            if row.family.turned(row.comparison.model_a, row.comparison.model_b):
+                values = [-v for v in values]
             axes.plot(values, [place] * len(values), "|", color=colour, markersize=7, alpha=0.7)
     one_sided = any(c.alternative != "two-sided" for c in compared)
     if one_sided:
@@ -316,13 +307,13 @@ def forest(study: Study, test: str) -> Drawing:
         "The interval of a one-sided test is unbounded on the other side": one_sided,
     }
     differences = enumerated(
-        f"{row.label}: {row.written.told(row.comparison.estimate)}, "
+        f"{row.label}: {row.family.written.quantity(row.comparison.estimate)}, "
         f"{p_equals(row.comparison.pvalue_adjusted)}"
         for row in rows
     )
     alt = f"{families[0].entry.title}, differences with intervals. {differences}."
     legend = " ".join(f"{part}." for part, shown in parts.items() if shown)
-    return Drawing(drawn, alt, legend, _what_is_shown(study, families, rows))
+    return Drawing(drawn, alt, legend, shows)
 
 
 def _edges(compared: Sequence[Comparison]) -> tuple[float, float]:
@@ -331,9 +322,9 @@ def _edges(compared: Sequence[Comparison]) -> tuple[float, float]:
     ends += [sign * c.margin for c in compared for sign in (-1, 1)]
     ends += [c.ci_low for c in compared if c.alternative != "less"]
     ends += [c.ci_high for c in compared if c.alternative != "greater"]
-    known = [end for end in ends if math.isfinite(end)]
-    room = 0.06 * (max(known) - min(known)) or 0.01
-    return min(known) - room, max(known) + room
+    finite = [end for end in ends if math.isfinite(end)]
+    room = 0.06 * (max(finite) - min(finite)) or 0.01
+    return min(finite) - room, max(finite) + room
 
 
 @figure(
@@ -349,7 +340,7 @@ def posterior(study: Study, test: str) -> Drawing:
     better. They are probabilities of these statements, not p-values.
     """
     families = study.ranking_families(test)
-    rows, family = rows_of(study, families), families[0]
+    (rows, shows), family = chosen(study, families), families[0]
     drawn, axes = drawing.panel([row.label for row in rows], row=0.36, top=0.42)
     compared = [row.comparison for row in rows]
     shares = [(c.p_a_better, c.p_equivalent, c.p_b_better) for c in compared]
@@ -375,7 +366,7 @@ def posterior(study: Study, test: str) -> Drawing:
     rope = max(c.rope for c in compared)
     height, x = drawn.get_figheight(), axes.get_position().x0
     heads = {"first better": Colour.BLUE}
-    heads |= {f"within ±{family.written.told(rope)}": Colour.MUTED} if rope > 0 else {}
+    heads |= {f"within ±{family.written.quantity(rope)}": Colour.MUTED} if rope > 0 else {}
     for text, colour in (heads | {"second better": Colour.ORANGE}).items():
         drawn.text(x, 1 - 0.3 / height, text, va="bottom", color=colour, fontsize=SIZE - 0.5)
         x += (drawing.text_width(text) + 0.15) / drawn.get_figwidth()
@@ -384,7 +375,7 @@ def posterior(study: Study, test: str) -> Drawing:
         for row, parts in zip(rows, shares, strict=True)
     )
     alt = f"{family.entry.title}, probabilities of better, equivalent, worse. {probabilities}."
-    return Drawing(drawn, alt, shows=_what_is_shown(study, families, rows))
+    return Drawing(drawn, alt, shows=shows)
 
 
 def _ranks_all(design: Study, entry: Entry) -> bool:

@@ -129,9 +129,9 @@ def data(study: Study) -> Table:
 def columns(study: Study) -> Table:
     """What each column holds, as it was read: its kind, different and missing values."""
     rows = [
-        {"dataset": name, "column": clean(column), **known, "remark": remark_on(known)}
+        {"dataset": name, "column": clean(column), **facts, "remark": remark_on(facts)}
         for name in study.datasets
-        for column, known in study.cards[name]["features"].items()
+        for column, facts in study.cards[name]["features"].items()
     ]
     kept = DATASET, Column("column", "Column"), Column("kind", "Read as")
     counted = Column("distinct", "Different", COUNT), Column("missing", "Missing", COUNT)

@@ -55,15 +55,15 @@ MOST_COLUMNS = 100_000
 _OTHER_SEPARATORS = {";": "`sep: ';'`", "\t": '`sep: "\\t"` (or `format: tsv`)', "|": "`sep: '|'`"}
 
 
-def read_table(path: Path, name: str, spec: TableKeys) -> pd.DataFrame:
-    """Read a table from a file."""
+def read_table(name: str, spec: TableKeys, path: Path | None = None) -> pd.DataFrame:
+    """Read a table from a file, which is at `path` where that is not its name."""
     kind = format_of(name, spec)
     for key in _OF_OTHERS.get(kind, ("sheet", *_OF_TEXTS, "missing_values")):
         if getattr(spec, key) != TableKeys.model_fields[key].default:
             formats = "Excel" if key == "sheet" else "CSV and TSV"
             raise Problem((key,), f"`{key}` is for {formats}, the file is {kind}")
     try:
-        frame = _READERS[kind](path, name, spec)
+        frame = _READERS[kind](path or Path(name), name, spec)
     except UnicodeDecodeError:
         raise Problem(
             ("encoding",),

@@ -87,8 +87,6 @@ row_counts : array_like, shape (n,), optional
     How often each row occurs, for tables of patterns.
 seed : int
     Seed of the random draws: the same seed gives the same result.
-times : array_like, shape (n,), optional
-    The time of each row, in any unit that sorts.
 y_true : array_like, shape (n,)
     The true classes.
 """
@@ -100,8 +98,6 @@ score_a, score_b : array_like, shape (n,)
     The scores of A and B, larger for the positive class.
 predicted_a, predicted_b : array_like, shape (n,) or (n, K)
     What A and B predict, in the same rows, as in `influence`.
-values : array_like, shape (n, M)
-    One row per row of the test set, one column per model.
 values_a, values_b : array_like, shape (n,)
     What A and B have on each row, in the same row order.
 """,
@@ -214,13 +210,8 @@ def fill_docstring(function: F, kind: str = "") -> F:
     if not function.__doc__:
         return function
     summary, sections = _sections(function)
-    paragraphs = _KNOWN.get(kind, _KNOWN[""]), _paragraphs(sections.get("Parameters", ""))
-    described = {
-        name: (group, text)
-        for table in paragraphs
-        for group, text in table.items()
-        for name in group
-    }
+    known = _KNOWN.get(kind, _KNOWN[""]) | _paragraphs(sections.get("Parameters", ""))
+    described = {name: (group, text) for group, text in known.items() for name in group}
     names, parameters = inspect.signature(function).parameters, {}
     for name in names:
         if name in described:
@@ -235,7 +226,6 @@ def fill_docstring(function: F, kind: str = "") -> F:
     return function
 
 
-Check = Callable[[Any, str], Any]
 _KEYWORD = inspect.Parameter.KEYWORD_ONLY
 
 Finite = Annotated[float, Predicate(math.isfinite)]
@@ -268,9 +258,8 @@ def spread_record(function: F) -> F:
     if str(last.annotation).startswith("Unpack["):
         record = function.__globals__[last.annotation[len("Unpack[") : -1]]
         for name, kind in _declared(record).items():
-            default = next(
-                (note.value for note in get_args(kind) if isinstance(note, Default)), None
-            )
+            values = [note.value for note in get_args(kind) if isinstance(note, Default)]
+            default = values[0] if values else None
             written = record.__annotations__[name].__forward_arg__
             short = written.removeprefix("Annotated[").split(", Default")[0]
             before.append(inspect.Parameter(name, _KEYWORD, default=default, annotation=short))
@@ -310,78 +299,67 @@ def checking(function: F, finish: Callable[[Any], Any] | None = None) -> F:
     """Return the function with the check of its arguments before it, and `finish` after it."""
 
     @functools.cache
-    def read() -> tuple[dict[str, Check], list[str], bool]:
-        """Return the checks, the names of all parameters, and whether others are taken too."""
-        kinds, parameters = annotations_of(function), inspect.signature(function).parameters
+    def read() -> tuple[dict[str, Any], list[str], bool]:
+        """Return the annotations, the names of all parameters, and whether others are taken."""
+        parameters = inspect.signature(function).parameters
         names = [name for name, one in parameters.items() if one.kind is not one.VAR_KEYWORD]
-        checks = {name: check for name in names if (check := check_of(kinds.get(name)))}
-        return checks, names, len(names) < len(parameters)
+        return annotations_of(function), names, len(names) < len(parameters)
 
     @functools.wraps(function)
     def call(*args: Any, **options: Any) -> Any:
-        checks, names, takes_others = read()
+        kinds, names, takes_others = read()
         for name, value in options.items():
-            if name in checks:
-                options[name] = checks[name](value, name)
-            elif not takes_others and name not in names:
+            if name in names:
+                options[name] = check_argument(value, name, kinds.get(name))
+            elif not takes_others:
                 raise TypeError(f"{function.__name__}() got an unexpected argument {name!r}")
-        given = list(args)
-        for place, (name, value) in enumerate(zip(names, args, strict=False)):
-            if name in checks:
-                given[place] = checks[name](value, name)
-        level = options.get("confidence_level", 1) if "alternative" in checks else 1
+        given = [
+            check_argument(value, name, kinds.get(name))
+            for name, value in zip(names, args, strict=False)
+        ]
+        level = options.get("confidence_level", 1) if "alternative" in names else 1
         if level < 0.5 and options.get("alternative", "two-sided") != "two-sided":
             raise ArgumentError(
                 "confidence_level",
                 f"found {level!r}; a one-sided interval needs at least 0.5, below it the limit "
                 "passes the estimate",
             )
-        result = function(*given, **options)
+        result = function(*given, *args[len(names) :], **options)
         return result if finish is None else finish(result)
 
     return typing.cast(F, call)
 
 
 def check_argument(value: Any, name: str, kind: Any) -> Any:
-    """Check a value by one of the types above."""
-    check = check_of(kind)
-    return check(value, name) if check else value
+    """Check a value by an annotation, one of the types above; others are handed on as they are."""
+    base, *bounds = get_args(kind) if get_origin(kind) is Annotated else (kind,)
+    if get_origin(base) in (Union, UnionType):
+        first, *others = get_args(base)
+        optional = others == [NoneType] and value is not None
+        return check_argument(value, name, first) if optional else value
+    if get_origin(base) is Literal:
+        return check_choice(value, get_args(base), name)
+    if base is bool:
+        if not isinstance(value, (bool, np.bool_)):  # a word such as "no" would count as True
+            raise ArgumentError(name, f"found {value!r}, must be true or false")
+        return bool(value)
+    if base is float and not bounds:
+        return check_number(value, name)
+    return _check_bounded(base, bounds, value, name) if base in (int, float) else value
 
 
 def check_fields(record: Any) -> None:
     """Check the fields of a frozen dataclass by their annotations."""
-    for name, kind in _declared(record.__class__).items():
-        if check := check_of(kind):
-            object.__setattr__(record, name, check(getattr(record, name), name))
-
-
-@functools.cache
-def check_of(annotation: Any) -> Check | None:
-    """Return the check of an annotation; None where it declares nothing that is checked here."""
-    base, *bounds = get_args(annotation) if get_origin(annotation) is Annotated else (annotation,)
-    if get_origin(base) in (Union, UnionType):
-        kinds = get_args(base)
-        inner = check_of(kinds[0]) if len(kinds) == 2 and kinds[1] is NoneType else None
-        return inner and (lambda value, name: None if value is None else inner(value, name))
-    if get_origin(base) is Literal:
-        return lambda value, name: check_choice(value, get_args(base), name)
-    if base is bool:
-        return _check_flag
-    if base is float and not bounds:
-        return check_number
-    return functools.partial(_check_bounded, base, bounds) if base in (int, float) else None
+    kinds = _declared(record.__class__)
+    for field in dataclasses.fields(record):
+        value = check_argument(getattr(record, field.name), field.name, kinds[field.name])
+        object.__setattr__(record, field.name, value)
 
 
 def choices_of(annotation: Any) -> tuple[Any, ...]:
     """Return the names that an annotation allows; none where it is no list of names."""
     parts = (annotation, *get_args(annotation))
     return next((get_args(part) for part in parts if get_origin(part) is Literal), ())
-
-
-def _check_flag(value: Any, name: str) -> bool:
-    if not isinstance(value, (bool, np.bool_)):  # a word such as "no" would count as True
-        raise ArgumentError(name, f"found {value!r}, must be true or false")
-    return bool(value)
 
 
 def check_choice(value: Any, allowed: tuple[Any, ...], name: str) -> Any:

@@ -356,6 +356,8 @@ def pairwise(
     **options: Any,
 ) -> PairwiseResult:
     """Put the results of a test of two models together, adjusted for the number of pairs."""
+    if models < 2:
+        raise ArgumentError("evidence", f"found {models} model(s), needs at least 2")
     members, compared = pairs_of(models, control), None if leader_only else control
     method = check_correction(correction, compared, alternative)
     untested = len(pairs_of(models, compared)) - len(members)
@@ -397,7 +399,9 @@ def shared(results: Callable[..., Sequence[Result]]) -> Callable[..., PairwiseRe
     """Return the form for all pairs of a function that takes the evidence and a list of pairs."""
 
     def compute(*evidence: Any, **options: Any) -> PairwiseResult:
-        return pairwise(partial(results, *evidence), np.shape(evidence[-1])[1], **options)
+        table = np.asarray(evidence[-1])
+        check_models(table, "evidence")
+        return pairwise(partial(results, *evidence), table.shape[1], **options)
 
     return compute
 
@@ -421,14 +425,11 @@ def by_pairs(
     return pairwise(compare, len(columns), **options)
 
 
-Group = frozenset[int]
-
-
-def compact_letters(models: int, different: Collection[tuple[int, int]]) -> list[Group]:
+def compact_letters(models: int, different: Collection[tuple[int, int]]) -> list[frozenset[int]]:
     """Return the groups of models of which no two are shown to differ."""
     # Insert and absorb (Piepho 2004): every pair that differs splits the groups that hold both,
     # and a group within another goes.
-    groups: set[Group] = {frozenset(range(models))}
+    groups: set[frozenset[int]] = {frozenset(range(models))}
     for a, b in different:
         holding = [group for group in groups if a in group and b in group]
         for group in holding:

@@ -9,9 +9,10 @@ import pkgutil
 from collections.abc import Callable, Mapping
 from enum import StrEnum
 from functools import cache, cached_property, partial
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal
 
 from bakeoff.stats.core.arguments import (
+    F,
     checking,
     facts_of,
     fill_docstring,
@@ -175,9 +176,6 @@ _PLANS: dict[Evidence, tuple[str, ...]] = {
     Evidence.DATASETS: ("holdout", "kfold", "cv_5x2", "resampled"),
 }
 """The plans of a test that names none."""
-
-
-F = TypeVar("F", bound=Callable[..., Any])
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

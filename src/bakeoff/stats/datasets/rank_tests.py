@@ -67,19 +67,6 @@ class PosthocOptions(TableOptions, total=False):
 
 _OMNIBUS: dict[str, Any] = {"evidence": Evidence.DATASETS}
 _POSTHOC: dict[str, Any] = _OMNIBUS | {"unit": "average rank"}
-_NULL = (
-    "All {k} algorithms are exchangeable: on every data set like these, each order of them is "
-    "equally likely."
-)
-_NULL_OF_PAIR = (
-    "The two algorithms of a pair have the same expected rank among {k} exchangeable algorithms."
-)
-_NO_VARIANCE = (
-    "Every data set ranks the models in the same way: no variance is left to compare with, use "
-    "friedman_posthoc."
-)
-_FEW_DATA_SETS = 5
-"""With fewer the covariance of ranks says nothing."""
 _AUTO_BUDGET, _EXACT_BUDGET, _MAX_ARRANGEMENTS = 200_000, 4_000_000, 5040
 EXACT_UP_TO = {3: 57, 4: 14, 5: 5, 6: 3, 7: 2}
 """Up to how many data sets `friedman` lists the permutations of k models, without ties."""
@@ -106,11 +93,13 @@ class RankTable:
         self.between = sum(s * s for s in self.sums) - n**2 * k * (k + 1) ** 2
         self.total = int((self.doubled**2).sum()) - n * k * (k + 1) ** 2
         self.residual = n * self.total - self.between
-        self.chi2 = (k - 1) * self.between / self.total if self.total else 0.0
+        chi2 = (k - 1) * self.between / self.total if self.total else 0.0
         self.kendall_w = self.between / (n * self.total) if self.total else 0.0
         self.error = math.sqrt(k * (k + 1) / (6 * n))  # of a difference of average ranks
         self.status = Status.OK if n > 1 else Status.TOO_FEW
         self.status = self.status if self.total else Status.IDENTICAL_SCORES
+        p_chi2 = float(special.chdtrc(k - 1, chi2))
+        self.chi2, self.p_chi2 = answered(self.status, chi2, p_chi2, 1.0)
 
     def exchangeable(self) -> Assumption:
         """Compare the covariance of the ranks with that of exchangeable models."""
@@ -119,7 +108,7 @@ class RankTable:
         # rank varies more. Both are compared with the null, not with each other: where models
         # differ, their ranks vary less. Limits from `families` of benchmarks/standings.py.
         n, k, name = self.n, self.k, "exchangeable models"
-        if n < _FEW_DATA_SETS or not self.total:
+        if n < 5 or not self.total:
             return Assumption(name, None, f"{n} data sets do not show how ranks vary together")
         centred = (n * self.doubled - np.array(self.sums)).astype(np.float64) / n
         covariance = centred.T @ centred / (n - 1)
@@ -144,10 +133,17 @@ class RankTable:
             "rank_sums": self.ranks.sum(axis=0).tolist(),
             "chi2_uncorrected": 3 * self.between / (self.n * self.k * (self.k + 1)),
         }
-        null, details = _NULL.format(k=self.k), ranking | facts.pop("details")
+        facts["details"] = ranking | facts["details"]
         facts["assumptions"] = (*facts["assumptions"], self.exchangeable())
-        fields = {"n": self.n, "null_hypothesis": null, "status": status, "details": details}
-        return Result(statistic=statistic, pvalue=p, **fields, **facts)
+        return Result(
+            statistic=statistic,
+            pvalue=p,
+            n=self.n,
+            status=status,
+            null_hypothesis=f"All {self.k} algorithms are exchangeable: on every data set like "
+            "these, each order of them is equally likely.",
+            **facts,
+        )
 
     def f_test(self, between: int, residual: int, *checks: Assumption, **facts: Any) -> Result:
         """Return F = (N−1)·between/residual with k − 1 and (k−1)(N−1) degrees of freedom."""
@@ -173,11 +169,6 @@ class RankTable:
         )
         fields = {"variant": "f", "df1": df1, "df2": df2, "assumptions": checks}
         return self.omnibus(status, f, p, **fields, **facts)
-
-
-def _degenerate_pvalue(status: Status, pvalue: float) -> float:
-    """Return the p-value, or what the status puts in its place."""
-    return answered(status, math.nan, pvalue, 1.0)[1]
 
 
 def _two_models(k: int) -> Assumption:
@@ -242,7 +233,7 @@ def friedman(
     (7.6, 0.02392, 'exact')
     """
     table = RankTable(scores, **options)
-    chi2, exact = float(special.chdtrc(table.k - 1, table.chi2)), None
+    exact = None
     if method != "asymptotic" and table.status is Status.OK:
         budget = _EXACT_BUDGET if method == "exact" else _AUTO_BUDGET
         if max(arrangement_count(row) for row in table.doubled) <= _MAX_ARRANGEMENTS:
@@ -259,12 +250,12 @@ def friedman(
     return table.omnibus(
         table.status,
         table.chi2,
-        _degenerate_pvalue(table.status, chi2 if exact is None else exact),
+        table.p_chi2 if exact is None else exact,
         variant="chi_square" if exact is None else "exact",
         df=float(table.k - 1),
         effect_sizes={"kendall_w": table.kendall_w},
         assumptions=(_two_models(table.k), *([enough] if exact is None else [])),
-        details={"p_asymptotic": _degenerate_pvalue(table.status, chi2)},
+        details={"p_asymptotic": table.p_chi2},
     )
 
 
@@ -398,13 +389,14 @@ def kruskal_wallis(
     h = 12 / (n * (n + 1)) * float((sizes * (sums / sizes - (n + 1) / 2) ** 2).sum())
     same = status is Status.IDENTICAL_SCORES
     h = 0.0 if same else h / (1 - tie_sum(counts) / (float(n) ** 3 - n))
+    _, pvalue = answered(status, h, float(special.chdtrc(k - 1, h)), 1.0)
     few = f"The smallest group has {int(sizes.min())} scores; 5 are recommended."
     ignored = f"{n} scores come from {sets} data sets: scores of one data set go together, which "
     return Result(
         variant="chi_square",
         statistic=h,
         df=float(k - 1),
-        pvalue=_degenerate_pvalue(status, float(special.chdtrc(k - 1, h))),
+        pvalue=pvalue,
         n=sets,
         null_hypothesis=f"The scores of all {k} algorithms come from one distribution, whatever "
         "the data set.",
@@ -442,13 +434,14 @@ def _compare_pairs(
     table, side, level = RankTable(scores, **how), alternative, confidence_level
     members = pairs_of(table.k, control)
     status, error, pairs, checks = table.status, table.error, [], [table.exchangeable()]
-    df: float | None = None
-    half: float | None = None
+    df, half = math.inf, math.nan
     more: dict[str, Any] = {}
     if by == "t":
         perfect = status is Status.OK and table.residual == 0
         status = Status.ZERO_VARIANCE if perfect else status
-        df, detail = float((table.n - 1) * (table.k - 1)), _NO_VARIANCE
+        df = float((table.n - 1) * (table.k - 1))
+        detail = "Every data set ranks the models in the same way: no variance is left to compare "
+        detail += "with, use friedman_posthoc."
         error = math.sqrt(table.residual / (2 * df)) / table.n if status is Status.OK else 0.0
         if not perfect:
             z_test = f"(Friedman's z test takes {table.error:.4g})."
@@ -462,10 +455,9 @@ def _compare_pairs(
     else:
         correction = check_correction(correction, control, side)
     # single steps have simultaneous intervals; those of z exist where all ranks are tied as well
-    if correction in ("none", "bonferroni", "sidak") and (df is None or status is Status.OK):
+    if correction in ("none", "bonferroni", "sidak") and (by == "z" or status is Status.OK):
         each = simultaneous_level(level, len(members), correction)
-        tail = tail_probability(each, side)
-        half = -float(special.ndtri(tail) if df is None else special.stdtrit(df, tail)) * error
+        half = -float(special.stdtrit(df, tail_probability(each, side))) * error
     for a, b in members:
         # from integers, so that equal rank sums give exactly 0
         estimate = float(table.sums[b] - table.sums[a]) / (2 * table.n)
@@ -473,17 +465,18 @@ def _compare_pairs(
         of_pair = Estimate(
             value=estimate,
             se=error if status is Status.OK else math.nan,
-            df=math.inf if df is None else df,
+            df=df,
             status=Status.IDENTICAL_SCORES if same else status,
         )
         statistic, pvalue = of_pair.test(side)
         ci = None
-        if half is not None and of_pair.status is not Status.TOO_FEW:
+        if not math.isnan(half) and of_pair.status is not Status.TOO_FEW:
             low = -math.inf if side == "less" else estimate - half
             high = math.inf if side == "greater" else estimate + half
             ci = ConfidenceInterval(low, high, level, "nemenyi" if by == "range" else correction)
         fields: dict[str, Any] = {"estimate": estimate, "ci": ci, "status": of_pair.status}
-        fields |= {"a": a, "b": b, "df": df, "statistic": statistic, "pvalue": pvalue}
+        fields |= {"a": a, "b": b, "statistic": statistic, "pvalue": pvalue}
+        fields["df"] = df if by == "t" else None
         pairs.append(fields)
     alone = [fields["pvalue"] for fields in pairs]
     if by == "range":
@@ -495,7 +488,6 @@ def _compare_pairs(
     tied = int((ordered[:, :-1] == ordered[:, 1:]).sum())
     few = f"{table.n} data sets; the normal approximation of average ranks wants 10 or more."
     ties = f"{tied} ties inside data sets; the standard error of the z test assumes none, with "
-    chi2_pvalue = float(special.chdtrc(table.k - 1, table.chi2))
     result = PairwiseResult(
         variant="all_pairs" if control is None else "versus_control",
         correction=correction,
@@ -505,7 +497,8 @@ def _compare_pairs(
         ),
         n=table.n,
         alternative=side,
-        null_hypothesis=_NULL_OF_PAIR.format(k=table.k),
+        null_hypothesis="The two algorithms of a pair have the same expected rank among "
+        f"{table.k} exchangeable algorithms.",
         status=status,
         assumptions=(
             Assumption("enough data sets", table.n >= 10, few),
@@ -515,9 +508,9 @@ def _compare_pairs(
         details={
             "control": control,
             "friedman_chi2": table.chi2,
-            "friedman_pvalue": math.nan if table.n < 2 else chi2_pvalue,
+            "friedman_pvalue": math.nan if table.n < 2 else table.p_chi2,
             "standard_error": error,
-            "critical_difference": math.nan if half is None else half,
+            "critical_difference": half,
             **more,
         },
     )

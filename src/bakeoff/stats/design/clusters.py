@@ -316,7 +316,7 @@ def row_units(
     check_same_labels(**beside, **{name: labels})
     units = as_clusters(labels, n, name)
     if time is not None and units.count >= TIME_BLOCKS:
-        units = as_clusters(_blocks(units, TIME_BLOCKS), n)
+        units = as_clusters(units.codes * TIME_BLOCKS // units.count, n)
     return name, units
 
 
@@ -344,11 +344,7 @@ def time_blocks(times: ArrayLike, blocks: Annotated[int, Ge(2)] = TIME_BLOCKS) -
         raise ArgumentError(
             "times", f"found {clusters.count} different times, needs {blocks} or more"
         )
-    return _blocks(clusters, blocks)
-
-
-def _blocks(times: Clusters, count: int) -> FloatArray:
-    return np.asarray(times.codes * count // times.count)
+    return np.asarray(clusters.codes * blocks // clusters.count)
 
 
 _ROWS_AT_ONCE = 1 << 14
@@ -411,8 +407,6 @@ def order_dependence(correct: ArrayLike, labels: ArrayLike | None = None) -> Ord
     """
     right = as_correctness(correct, "correct", ndim=2)
     n = len(right)
-    if labels is not None and as_array(labels, "labels").shape != (n,):
-        raise ArgumentError("labels", f"needs one label for each of the {n} rows")
     both = both_correct(right, None)
     discordant = _of_differences(both)
     groups = as_clusters(np.zeros(n) if labels is None else labels, n, "labels")

@@ -41,7 +41,6 @@ from bakeoff.stats.core.result import (
 )
 from bakeoff.stats.design.clusters import Clusters, Dependence, degrees_of_freedom, describe
 
-Codes = NDArray[np.intp]
 FLIPS = ("sign_flip", "sign_flip_exact")
 _MOST_ENUMERATED = 20
 _TIES = 1e-9
@@ -424,14 +423,14 @@ def agreeing(
 class Leverage:
     """The groups of rows, and what sums over them are divided by, row by row."""
 
-    codes: Codes  # the group of each row
+    codes: IntArray  # the group of each row
     root: FloatArray  # √(1 − p), p the share of the row's group in the rows, or in its class
     df: float  # Bell & McCaffrey's degrees of freedom; 0 where all rows of a class are in one group
     shares: FloatArray  # of each group: in the rows, or the mean of its shares in the classes
     factor: float = 1.0  # of a variance
 
     @classmethod
-    def from_codes(cls, codes: Codes, classes: Codes | None = None) -> Leverage:
+    def from_codes(cls, codes: IntArray, classes: IntArray | None = None) -> Leverage:
         """Find the leverage of rows by the codes of their groups, and of their classes."""
         kinds = np.zeros(len(codes), dtype=np.intp) if classes is None else classes
         counts = np.zeros((int(kinds.max()) + 1, int(codes.max()) + 1))
@@ -445,7 +444,7 @@ class Leverage:
         return cls(codes, np.sqrt(np.maximum(1 - row_shares, 0.0)), df, shares)
 
     @classmethod
-    def alike(cls, codes: Codes) -> Leverage:
+    def alike(cls, codes: IntArray) -> Leverage:
         """Divide by nothing, with the factor of as many groups of one size."""
         count = int(codes.max()) + 1
         factor = count / (count - 1) if count > 1 else math.nan
@@ -510,7 +509,7 @@ def spread(
     return Spread(se, min(most, 2 * second**2 / excess) if excess > 0 else most, units)
 
 
-_LEAST_DF, _RECOMMENDED = 4.0, 15
+_LEAST_DF = 4.0
 _SHOWS_SKEW, _SHOWS_SYMMETRY = 20, 60
 """Groups from which on data show that differences are skewed, or that they are not."""
 _SKEWED = 1.0
@@ -562,16 +561,6 @@ def enough_degrees(clusters: Clusters, df: float) -> Assumption:
     )
 
 
-def recommended_groups(units: float) -> Assumption:
-    """Return the assumption that groups are enough for a t of their sums."""
-    return Assumption(
-        "enough groups",
-        units >= _RECOMMENDED,
-        f"{units:.0f} groups; at least {_RECOMMENDED} are recommended and {FEWEST_CLUSTERS} are "
-        "required",
-    )
-
-
 def too_few_for_t(variant: str, clusters: int, df: float) -> bool:
     """Whether a t form of a mean or an area has too little to go by."""
     if variant in ("influence_t", "t_and_flips"):
@@ -600,7 +589,7 @@ def symmetric_differences(weights: FloatArray, sums: FloatArray | None = None) -
     # strongly against it: had these not been drawn, all others would have agreed. Means of small
     # groups are damped, for they scatter. With fewer than 60 groups a twentieth of them is missed
     # with a probability of 5 % (.95^60) or more, so that data cannot show symmetry.
-    count, name, against = len(weights), "symmetric group differences", 0.0
+    count, against = len(weights), 0.0
     if sums is not None:
         columns, sizes = sums.reshape(count, -1), weights[:, None]
         mean = columns.sum(axis=0) / weights.sum()
@@ -610,23 +599,21 @@ def symmetric_differences(weights: FloatArray, sums: FloatArray | None = None) -
         with np.errstate(divide="ignore", invalid="ignore"):
             skewness = np.where(second > 0, third / second**1.5, 0.0)
         against = -float((skewness * np.sign(mean)).min())
-    if count >= _SHOWS_SKEW and against > _SKEWED:
-        return Assumption(
-            name,
-            False,
-            f"a few of {count} groups differ strongly against the estimate (skewness "
-            f"{against:.1f}); on such data true null hypotheses are rejected too often",
-        )
-    if count >= _SHOWS_SYMMETRY:
-        return Assumption(
-            name, True, f"{count} groups, whose differences are not skewed against the estimate"
-        )
-    return Assumption(
-        name,
-        None,
+    holds: bool | None = None
+    detail = (
         f"{count} groups; the differences of the groups must be as likely one way as the other, "
-        f"which fewer than {_SHOWS_SYMMETRY} cannot show",
+        f"which fewer than {_SHOWS_SYMMETRY} cannot show"
     )
+    if count >= _SHOWS_SKEW and against > _SKEWED:
+        holds = False
+        detail = (
+            f"a few of {count} groups differ strongly against the estimate (skewness "
+            f"{against:.1f}); on such data true null hypotheses are rejected too often"
+        )
+    elif count >= _SHOWS_SYMMETRY:
+        holds = True
+        detail = f"{count} groups, whose differences are not skewed against the estimate"
+    return Assumption("symmetric group differences", holds, detail)
 
 
 def cluster_assumptions(
@@ -676,39 +663,10 @@ class GroupTest:
     n_resamples: int = 0  # of the signs where the sums are no whole numbers
     seed: int = 0
 
-    @classmethod
-    def of_rows(
-        cls,
-        d: FloatArray,
-        noise: float,
-        clusters: Clusters,
-        variant: str,
-        side: Alternative,
-        level: float,
-        n_resamples: int,
-        seed: int,
-    ) -> GroupTest:
-        """Test differences per row, of which `noise` is none."""
-        # what cancels inside a group leaves float noise, not a difference
-        sums = clusters.sums(d)
-        sums = np.where(np.abs(sums) <= noise + 1e-12 * clusters.sums(np.abs(d)), 0.0, sums)
-        dependence = describe(d, clusters)
-        if variant != "robust_t":
-            df = spread(d - d.mean(), groups=Leverage.from_codes(clusters.codes)).df
-            dependence = dataclasses.replace(dependence, df=df)
-        if not dependence.se > noise / math.sqrt(clusters.n):
-            dependence = dataclasses.replace(dependence, se=0.0)
-        return cls(clusters, sums, dependence, variant, side, level, n_resamples, seed)
-
     @property
     def estimate(self) -> float:
         """The mean difference over rows."""
         return float(self.sums.sum()) / self.clusters.n
-
-    @property
-    def nonzero(self) -> int:
-        """Groups that differ: K′."""
-        return int(np.count_nonzero(self.sums))
 
     @cached_property
     def tails(self) -> Tails:
@@ -753,7 +711,8 @@ class GroupTest:
             limits = subset_limits(self.sums, self.clusters.sizes, tail)
             ci = hull(ci, limits, self.side, bounds)
             ci = agreeing(ci, pvalue, alpha, self.estimate, self.side)
-        assumed = cluster_assumptions(self.clusters, self.sums, self.nonzero, alpha)
+        nonzero = int(np.count_nonzero(self.sums))  # groups that differ: K′
+        assumed = cluster_assumptions(self.clusters, self.sums, nonzero, alpha)
         ratio = dependence.design_effect_cr1 / dependence.design_effect_raw if varies else math.nan
         return ClusteredResult(
             variant=self.variant,
@@ -767,10 +726,10 @@ class GroupTest:
             assumptions=(*assumed, *facts.pop("assumptions", ())),
             method=SOURCES[self.variant],
             details={
-                "n_clusters_nonzero": self.nonzero,
+                "n_clusters_nonzero": nonzero,
                 "largest_share": dependence.largest_share,
                 "formula_pvalue": formula,
-                "smallest_pvalue": 2.0**-self.nonzero,
+                "smallest_pvalue": 2.0**-nonzero,
                 "se": dependence.se,
                 "se_cr1": dependence.se * math.sqrt(ratio),
                 "df": dependence.df,
@@ -781,24 +740,45 @@ class GroupTest:
             **facts,
         )
 
-    def of_numbers(self, details: dict[str, Any], **facts: Any) -> ClusteredResult:
-        """Return the result of differences of any size, with the interval of Student's t."""
-        method, assumed = "influence_t" if self.variant in FLIPS else self.variant, []
-        if self.variant == "sign_flip":
-            detail = (
-                f"{self.clusters.count} groups; below {_MIDP_CLUSTERS} take variant "
-                "sign_flip_exact, the mid-p of numbers rejects a little too often there"
-            )
-            enough = self.clusters.count >= _MIDP_CLUSTERS
-            assumed.append(Assumption("enough groups for the mid-p", enough, detail))
-        if self.variant in FLIPS:
-            mid, exact = (self.tails.pvalue(self.side, exact=e) for e in (False, True))
-            draws = self.tails.draws
-            details |= {
-                "pvalue_exact": exact,
-                "method": "draws" if draws else "exact",
-                "monte_carlo_error": math.sqrt(mid * (1 - mid) / draws) if draws else 0.0,
-            }
-        ci = self.by_t.interval(self.level, self.side, method)
-        bounds = UNBOUNDED if self.variant in FLIPS else None
-        return self.result(details, ci, bounds, assumptions=assumed, **facts)
+
+def mean_in_groups(
+    d: FloatArray,
+    noise: float,
+    clusters: Clusters,
+    variant: str,
+    side: Alternative,
+    level: float,
+    n_resamples: int,
+    seed: int,
+    details: dict[str, Any],
+    **facts: Any,
+) -> ClusteredResult:
+    """Test the mean of differences per row, of which `noise` is none, with the interval of t."""
+    # what cancels inside a group leaves float noise, not a difference
+    sums = clusters.sums(d)
+    sums = np.where(np.abs(sums) <= noise + 1e-12 * clusters.sums(np.abs(d)), 0.0, sums)
+    dependence = describe(d, clusters)
+    if variant != "robust_t":
+        df = spread(d - d.mean(), groups=Leverage.from_codes(clusters.codes)).df
+        dependence = dataclasses.replace(dependence, df=df)
+    if not dependence.se > noise / math.sqrt(clusters.n):
+        dependence = dataclasses.replace(dependence, se=0.0)
+    test = GroupTest(clusters, sums, dependence, variant, side, level, n_resamples, seed)
+    method, bounds, assumed = variant, None, []
+    if variant == "sign_flip":
+        detail = (
+            f"{clusters.count} groups; below {_MIDP_CLUSTERS} take variant sign_flip_exact, the "
+            "mid-p of numbers rejects a little too often there"
+        )
+        enough = clusters.count >= _MIDP_CLUSTERS
+        assumed.append(Assumption("enough groups for the mid-p", enough, detail))
+    if variant in FLIPS:
+        method, bounds, draws = "influence_t", UNBOUNDED, test.tails.draws
+        mid, exact = (test.tails.pvalue(side, exact=e) for e in (False, True))
+        details |= {
+            "pvalue_exact": exact,
+            "method": "draws" if draws else "exact",
+            "monte_carlo_error": math.sqrt(mid * (1 - mid) / draws) if draws else 0.0,
+        }
+    ci = test.by_t.interval(level, side, method)
+    return test.result(details, ci, bounds, assumptions=assumed, **facts)

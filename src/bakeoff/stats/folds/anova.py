@@ -26,8 +26,8 @@ from bakeoff.stats.core.checks import (
     as_scores,
     check_models,
 )
-from bakeoff.stats.core.distributions import t_pvalue, welch_f
-from bakeoff.stats.core.paired_differences import noise_level
+from bakeoff.stats.core.distributions import welch_f
+from bakeoff.stats.core.paired_differences import Estimate, noise_level
 from bakeoff.stats.core.pairs import Pair, PairwiseResult
 from bakeoff.stats.core.registry import Evidence, register
 from bakeoff.stats.core.result import Assumption, ConfidenceInterval, Result, Status, answered
@@ -179,6 +179,9 @@ def anova_repeated_measures(
         "huynh-feldt": (clipped, p_hf),
     }[correction]
     epsilon = epsilon if math.isfinite(epsilon) else 1.0
+    spherical = None if math.isnan(as_in_r) else as_in_r >= 0.05
+    used = f"the p-value uses the correction {correction!r}"
+    detail = f"Mauchly's W = {w:.3f}, p = {as_in_r:.3g}; {used}"
     between = ss["ss_models"] + ss["ss_error"]
     return Result(
         variant=correction,
@@ -192,7 +195,7 @@ def anova_repeated_measures(
         },
         n=folds,
         status=status,
-        assumptions=(independence(folds), sphericity(w, as_in_r, correction)),
+        assumptions=(independence(folds), Assumption("sphericity", spherical, detail)),
         details={
             **ss,
             "epsilon_gg": gg,
@@ -229,12 +232,6 @@ def _mauchly(covariance: FloatArray, n: int) -> tuple[float, float, float]:
         for size in (q + 1, q)
     )
     return math.exp(log_w), as_in_r, published
-
-
-def sphericity(w: float, p: float, correction: str) -> Assumption:
-    """Say what Mauchly's test finds."""
-    detail = f"Mauchly's W = {w:.3f}, p = {p:.3g}; the p-value uses the correction {correction!r}"
-    return Assumption("sphericity", None if math.isnan(p) else p >= 0.05, detail)
 
 
 @register(**_OMNIBUS, citation="alpaydin2010")
@@ -378,17 +375,15 @@ def tukey_hsd(
     critical = _critical_range(1 - level, k, df) if df > 0 else math.nan
     pairs = []
     for a, b in combinations(range(k), 2):
-        d, ci = float(means[a] - means[b]), None
+        d, se = float(means[a] - means[b]), math.sqrt(mse * (1 / counts[a] + 1 / counts[b]))
         status = Status.TOO_FEW if df < 1 else Status.OK
         if status is Status.OK and math.sqrt(mse) <= table.noise:
             same = abs(d) <= table.noise
             status = Status.IDENTICAL_SCORES if same else Status.ZERO_VARIANCE
-        q, p = answered(status, math.nan, math.nan, 1.0)
-        adjusted = p
+        t, p = Estimate(value=d, se=se, df=df, status=status).test("two-sided")
+        q, adjusted, ci = abs(t) * math.sqrt(2), p, None
         if status is Status.OK:
-            se = math.sqrt(mse * (1 / counts[a] + 1 / counts[b]))
-            q, reach = abs(d) / se * math.sqrt(2), critical * se / math.sqrt(2)
-            p = t_pvalue(d / se, df, "two-sided")
+            reach = critical * se / math.sqrt(2)
             adjusted = float(studentized_range.sf(q, k, df))
             ci = ConfidenceInterval(d - reach, d + reach, level, "studentized-range")
         fields: dict[str, Any] = {"a": a, "b": b, "estimate": d, "df": df, "status": status}

@@ -26,14 +26,7 @@ from bakeoff.stats.core.checks import (
 from bakeoff.stats.core.distributions import t_pvalue
 from bakeoff.stats.core.paired_differences import Estimate
 from bakeoff.stats.core.registry import Evidence, form_of, register
-from bakeoff.stats.core.result import (
-    INDEPENDENT_ROWS,
-    Alternative,
-    Assumption,
-    ConfidenceInterval,
-    Result,
-    Status,
-)
+from bakeoff.stats.core.result import INDEPENDENT_ROWS, Alternative, Assumption, Result, Status
 from bakeoff.stats.core.two_by_two import discordant_sizes
 
 
@@ -259,19 +252,18 @@ def cv5x2_mcnemar_from_counts(
     >>> round(result.estimate, 3), round(result.pvalue, 4)
     (0.06, 0.2363)
     """
-    given = only_a_correct, only_b_correct, n_test
-    names = "only_a_correct", "only_b_correct", "n_test"
-    counts = [as_counts(values, name) for name, values in zip(names, given, strict=True)]
-    for name, shape in zip(names, map(np.shape, counts), strict=True):
-        if shape != (5, 2):
+    given = {"only_a_correct": only_a_correct, "only_b_correct": only_b_correct, "n_test": n_test}
+    counts = {name: as_counts(values, name) for name, values in given.items()}
+    for name, table in counts.items():
+        if table.shape != (5, 2):
             expected = "expected shape (5, 2), five replications of two folds"
-            raise ArgumentError(name, f"{expected}, found {shape}")
-    only_a, only_b, tested = counts
+            raise ArgumentError(name, f"{expected}, found {table.shape}")
+    only_a, only_b, tested = counts.values()
     if (tested < 1).any() or (only_a + only_b > tested).any():
         raise ArgumentError(
             "n_test", "must be at least 1 and no less than the discordant rows of its fold"
         )
-    return _mcnemar(Outcomes(*counts), variant, alternative, confidence_level)
+    return _mcnemar(Outcomes(only_a, only_b, tested), variant, alternative, confidence_level)
 
 
 def _mcnemar(outcomes: Outcomes, variant: str, side: Alternative, level: float) -> Result:
@@ -303,18 +295,13 @@ def _result(
         # the statistic falls as that of the effective table does
         statistic *= max(abs(b - c) - 1, 0.0) / abs(b - c) if b != c else 1.0
         pvalue = t_pvalue(statistic, math.inf, side)
-    ci = None
-    if status is Status.OK:  # a one-sided interval reaches to the end of the scale
-        low, high = estimate.limits(level, side)
-        ends = -1.0 if side == "less" else low, 1.0 if side == "greater" else high
-        ci = ConfidenceInterval(*ends, level, "normal")
     return Result(
         variant=variant,
         statistic=statistic,
         pvalue=pvalue,
         alternative=side,
         estimate=mean,
-        ci=ci,
+        ci=estimate.interval(level, side, "normal", (-1.0, 1.0)),
         effect_sizes=discordant_sizes(b, c),
         n=round(outcomes.rows),
         status=status,

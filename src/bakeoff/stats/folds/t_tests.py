@@ -45,10 +45,6 @@ from bakeoff.stats.planning import FiveByTwoPower
 
 _NULL = "The two learning algorithms have the same expected score when trained on {}."
 _HALF_NULL = _NULL.format("half of this data")
-_OF_SIZE = {
-    "full": _NULL.format("samples of nearly the size of this data set"),
-    "halves": _NULL.format("samples of less than half the size of this data set"),
-}
 _PAIR: dict[str, Any] = {"evidence": Evidence.FOLD_SCORES}
 _LIBERAL = _PAIR | {"better_test": "half_sample_t"}
 
@@ -143,15 +139,9 @@ def _mean(d: Differences, extra: float, *assumptions: Assumption, **more: float)
     se = sd * math.sqrt(1 / x.size + extra)
     status = ratio_status(sd, d.noise, d.identical) if df else Status.TOO_FEW
     details = {"mean_difference": mean, "sd_difference": sd, "se": se, **more}
+    checks = *assumptions, normality(d)
     return FoldEstimate(
-        value=mean,
-        se=se,
-        df=df,
-        status=status,
-        d=d,
-        n=x.size,
-        assumptions=(*assumptions, normality(d)),
-        details=details,
+        value=mean, se=se, df=df, status=status, d=d, n=x.size, assumptions=checks, details=details
     )
 
 
@@ -609,6 +599,7 @@ def half_sample_t(
         "whole; then groups must be independent"
     )
     checks = [Assumption("independent rows", None, detail), normality(halves)]
+    share = "nearly" if variant == "full" else "less than half"
     if variant == "full":
         detail = (
             "the variance seen in halves of the data, scaled to all rows, is taken for no smaller "
@@ -642,7 +633,7 @@ def half_sample_t(
         n=m,
         assumptions=(*checks, tails),
         details=details,
-        null=_OF_SIZE[variant],
+        null=_NULL.format(f"samples of {share} the size of this data set"),
         variant=variant,
     )
     return estimate.difference(**options)

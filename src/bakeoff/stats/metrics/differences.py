@@ -35,9 +35,9 @@ from bakeoff.stats.core.result import (
 from bakeoff.stats.design.clusters import as_clusters, row_units
 from bakeoff.stats.design.groups import (
     SOURCES,
-    GroupTest,
     Leverage,
     Spread,
+    mean_in_groups,
     spread,
     symmetric_differences,
 )
@@ -144,11 +144,11 @@ def bootstrap(metric: OfRows, n: int, clusters: NDArray[np.intp] | None = None) 
         order = np.argsort(clusters, kind="stable")
         members = np.split(order, np.flatnonzero(np.diff(clusters[order])) + 1)
     replicates = np.full(_RESAMPLES, math.nan)
+    units = n if members is None else len(members)
     for i in range(_RESAMPLES):
-        if members is None:
-            rows = rng.integers(0, n, n)
-        else:
-            rows = np.concatenate([members[j] for j in rng.integers(0, len(members), len(members))])
+        rows = rng.integers(0, units, units)
+        if members is not None:
+            rows = np.concatenate([members[j] for j in rows])
         try:
             replicates[i] = metric(rows)
         except ValueError:
@@ -159,39 +159,23 @@ def bootstrap(metric: OfRows, n: int, clusters: NDArray[np.intp] | None = None) 
 def bca_interval(
     estimate: float, replicates: FloatArray, psi: FloatArray, level: float
 ) -> ConfidenceInterval | None:
-    """Return the bias-corrected and accelerated interval of a bootstrap (Efron 1987).
-
-    None where too few resamples have a value or none differs.
-    """
+    """Return the BCa interval (Efron 1987); None if few resamples have a value or none differs."""
     ordered = np.sort(replicates[np.isfinite(replicates)])
     if len(ordered) < 0.9 * len(replicates) or ordered[0] == ordered[-1]:
         return None
     noise = 1e-12 * np.abs(ordered).max(initial=abs(estimate))
     ties = np.isclose(ordered, estimate, rtol=0, atol=noise)
     below = (ordered[~ties] < estimate).sum() + ties.sum() / 2
+    if below in (0, len(ordered)):  # the estimate is beyond all of them
+        return None
     z0 = float(special.ndtri(below / len(ordered)))
     second = float((psi**2).sum())
     acceleration = float((psi**3).sum()) / (6 * second**1.5) if second > 0 else 0.0
-    limits = []
-    for tail in ((1 - level) / 2, (1 + level) / 2):
-        z = z0 + float(special.ndtri(tail))
-        share = float(special.ndtr(z0 + z / (1 - acceleration * z)))
-        limits.append(_normal_quantile(ordered, share))
-    return ConfidenceInterval(limits[0], limits[1], level, "bca")
-
-
-def _normal_quantile(ordered: FloatArray, tail: float) -> float:
-    """Return a quantile of ordered values, interpolated on the normal scale (Davison & Hinkley)."""
-    b = len(ordered)
-    at = (b + 1) * tail
-    k = math.floor(at + 1e-9)
-    if k < 1 or k >= b:
-        return float(ordered[0 if k < 1 else -1])
-    if abs(at - k) < 1e-9:
-        return float(ordered[k - 1])
-    low, high, z = (float(special.ndtri(p)) for p in (k / (b + 1), (k + 1) / (b + 1), tail))
-    share = (z - low) / (high - low)
-    return float(ordered[k - 1] + share * (ordered[k] - ordered[k - 1]))
+    z = z0 + special.ndtri([(1 - level) / 2, (1 + level) / 2])
+    # quantiles are interpolated on the normal scale (Davison & Hinkley)
+    scale = special.ndtri(np.arange(1, len(ordered) + 1) / (len(ordered) + 1))
+    low, high = np.interp(z0 + z / (1 - acceleration * z), scale, ordered).tolist()
+    return ConfidenceInterval(low, high, level, "bca")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -590,11 +574,11 @@ def mean_difference(
         )
         _, units = row_units(len(d.values), groups, values_a=values_a)
         how = form, alternative, confidence_level, n_resamples, seed
-        return GroupTest.of_rows(d.values, d.noise, units, *how).of_numbers(
-            {},
-            null_hypothesis="Exchanging the two systems in a whole group changes nothing: their "
-            "mean is the same on the population that the groups were drawn from.",
+        null = (
+            "Exchanging the two systems in a whole group changes nothing: their mean is the same "
+            "on the population that the groups were drawn from."
         )
+        return mean_in_groups(d.values, d.noise, units, *how, {}, null_hypothesis=null)
     models = [("values_a", values_a), ("values_b", values_b)]
     setting, rows = setting_of_values(models, greater_is_better, groups)
     textbook = df == "rows"

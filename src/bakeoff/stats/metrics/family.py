@@ -102,11 +102,8 @@ def max_t(
     side: Alternative,
     scale: float = 1.0,
 ) -> tuple[FloatArray, FloatArray, float]:
-    """Return single-step and step-down p-values by the largest statistic, and its quantile.
-
-    The statistics are differences of models `members` with the covariance V.
-    """
-    # Westfall & Young (1993), Hothorn et al. (2008)
+    """Return single-step and step-down p-values by the largest statistic, and its quantile."""
+    # Westfall & Young (1993), Hothorn et al. (2008), of differences of models with covariance V
     i, j = members
     order = np.argsort(z, kind="stable")  # smallest first: the maximum of a step is that so far
     # models that are always right and always wrong are drawn without spread: 0, and not 0/0
@@ -179,8 +176,6 @@ class MetricFamily:
     @cached_property
     def covariance(self) -> FloatArray:
         """The covariance of the metrics of models with values, shape (K, K); NaN of one unit."""
-        if not self.defined:
-            return np.empty((0, 0))
         columns = [single.drawn_from for single in self.defined.values()]
         table = np.empty((len(columns[0]), len(columns)))
         for start in range(0, len(table), _BLOCK):  # of rows that stay in the cache
@@ -272,12 +267,10 @@ def compare_models(
     y_true: ArrayLike, predicted: ArrayLike, **options: Unpack[_Arguments]
 ) -> PairwiseResult:
     """Test the differences of a metric between all pairs of models, or from a control."""
-    # Each pair is tested as by `metric_difference`. By default p-values are adjusted step by step
-    # by the distribution of the largest statistic among those not yet rejected, drawn from the
-    # covariance of the influence values (Hothorn, Bretz & Westfall 2008), and the intervals hold
-    # together. In groups no p-value is smaller than that by sign flips of whole groups, and the
-    # intervals hold 0 where the adjusted p-value does not reject (the raw one if they are not
-    # simultaneous).
+    # By default p-values are adjusted step by step by the largest statistic among those not yet
+    # rejected, drawn from the covariance of the influence values (Hothorn, Bretz & Westfall 2008).
+    # In groups no p-value is smaller than that by sign flips of whole groups, and intervals hold 0
+    # where the adjusted p-value does not reject (the raw one if they are not simultaneous).
     of_metric: dict[str, Any] = {**options}
     names = FamilyArguments.__annotations__
     of_family = {name: of_metric.pop(name) for name in names if name in of_metric}

@@ -34,7 +34,6 @@ from bakeoff.stats.design.groups import (
     GroupSums,
     Leverage,
     Spread,
-    recommended_groups,
     spread,
 )
 from bakeoff.stats.metrics.metric import (
@@ -174,7 +173,7 @@ def setting_of(
         given = [("y_true", y_true), *models] if metric.computed else models
         read = [as_scores(values, name, unit="rows") for name, values in given]
         truth = Truth(read[0] if metric.computed else np.full(len(read[0]), np.nan))
-        rows = read[-len(models) :]
+        rows: list[NDArray[Any]] = read[-len(models) :]
     elif metric.by_order:
         truth = read_truth(coded(y_true, "y_true"), labels, positive)
         rows = [read_probabilities(truth, values, name) for name, values in models]
@@ -185,8 +184,8 @@ def setting_of(
         rows = [one.among(list(truth.classes)) for _, one in predicted]
     for (name, _), values in zip(models, rows, strict=True):
         if len(values) != truth.n:
-            found = f"has {len(values)} rows, y_true has {truth.n}"
-            raise ArgumentError(name, f"{found}; pair them by id")
+            message = f"has {len(values)} rows, y_true has {truth.n}; pair them by id"
+            raise ArgumentError(name, message)
     clusters = None if groups is None else as_clusters(groups, truth.n).codes
     return Setting(metric, truth, clusters, Options(**options)), rows
 
@@ -209,14 +208,11 @@ _MOST_CLASSES = 8
 
 @dataclasses.dataclass(frozen=True)
 class Table:
-    """The table of true classes and those that one or two models predict.
-
-    Along each axis it has the classes that can occur; its pseudo-rows are spread over its cells.
-    """
+    """The table of true classes and those that one or two models predict."""
 
     codes: tuple[Codes, ...]
-    classes: tuple[Codes, ...]
-    shares: FloatArray
+    classes: tuple[Codes, ...]  # along each axis those that can occur
+    shares: FloatArray  # of the pseudo-rows in each cell
     of_all_classes: NDArray[np.int64] | None
 
     @classmethod
@@ -509,7 +505,8 @@ def _value(metric: OfRows, rows: NDArray[np.intp], which: str) -> float:
     return value
 
 
-_ENOUGH_OF_A_CLASS, _ENOUGH_CALLED, _OF_CALLED = 20, 10, "enough rows called positive"
+_ENOUGH_OF_A_CLASS, _ENOUGH_CALLED, _RECOMMENDED_GROUPS = 20, 10, 15
+_OF_CALLED = "enough rows called positive"
 OF_ONE_MODEL = ("enough rows of each class", _OF_CALLED, "the loss not dominated by few rows")
 """Assumptions of intervals of one model or of a pair, not of the best of many."""
 
@@ -559,10 +556,7 @@ rows that differ from all others rare values need not have occurred (benchmarks/
 
 
 def enough_rows(tested: Spread, values: Sequence[FloatArray] = ()) -> Assumption:
-    """Say whether enough rows carry a difference, by the values of each model if they are losses.
-
-    A model's values that are nearly all the same do not show its rare ones.
-    """
+    """Say whether enough rows carry a difference, by the values of models if they are losses."""
     enough = tested.df >= min(_ENOUGH_OF_ROWS, tested.units / 3)
     detail = (
         f"{tested.df:.0f} effective degrees of freedom of the rows; below {_ENOUGH_OF_ROWS:.0f}, "
@@ -570,6 +564,7 @@ def enough_rows(tested: Spread, values: Sequence[FloatArray] = ()) -> Assumption
     )
     if not values:
         return Assumption(CARRIED, enough, detail)
+    # a model's values that are nearly all the same do not show its rare ones
     other = min(
         int(np.count_nonzero(x != np.partition(x, len(x) // 2)[len(x) // 2])) for x in values
     )
@@ -586,7 +581,11 @@ def assumptions(
     """Say what the rows tell of the assumptions of t intervals for one model or for several."""
     checks = [INDEPENDENT_ROWS]
     if setting.clusters is not None:
-        checks = [recommended_groups(tested.units)]
+        detail = (
+            f"{tested.units:.0f} groups; at least {_RECOMMENDED_GROUPS} are recommended and "
+            f"{FEWEST_CLUSTERS} are required"
+        )
+        checks = [Assumption("enough groups", tested.units >= _RECOMMENDED_GROUPS, detail)]
     metric, fewest = setting.metric, setting.fewest
     name, of, enough = "enough rows of each class", "of the rarest class", _ENOUGH_OF_A_CLASS
     if metric.classes == "called" and models:

@@ -16,7 +16,6 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
-from scipy.special import stdtrit
 
 from bakeoff.stats.core.arguments import checked
 from bakeoff.stats.core.arithmetic import rows_below
@@ -610,7 +609,9 @@ def calibration_curve(
     for weight in weights:
         of_sum = spread(weight * residuals * len(positive), groups=alike)
         half.append(
-            -float(stdtrit(of_sum.df, (1 - level) / 2)) * of_sum.se if of_sum.df > 0 else math.nan
+            -float(special.stdtrit(of_sum.df, (1 - level) / 2)) * of_sum.se
+            if of_sum.df > 0
+            else math.nan
         )
     ends = (np.clip(share + sign * np.array(half), 0, 1) for sign in (-1, 1))
     return CalibrationCurve(at, share, *ends)

@@ -86,6 +86,8 @@ def classes_of(
 ) -> list[Any]:
     """Return the classes that an argument lists, or those that occur among the labels."""
     if given is not None:
+        if isinstance(given, str) or not np.iterable(given):
+            raise ArgumentError(name, f"found {given!r}, needs a sequence of labels")
         classes: list[Any] = _labels(given, name).tolist()
         if len(classes) < 2 or len(set(classes)) < len(classes):
             raise ArgumentError(name, f"found {classes!r}, needs two or more different labels")
@@ -100,8 +102,8 @@ def classes_of(
     except TypeError:
         kinds = {type(value) for value in labels[0][1].seen}
         others = [argument for argument, one in labels if {type(v) for v in one.seen} - kinds]
-        found = ", ".join(sorted({type(value).__name__ for value in every}))
-        message = f"found labels of several kinds ({found}) among all of them; use one kind"
+        names = ", ".join(sorted({type(value).__name__ for value in every}))
+        message = f"found labels of several kinds ({names}) among all of them; use one kind"
         raise ArgumentError((others or [labels[0][0]])[0], message) from None
 
 
@@ -283,8 +285,8 @@ class Options:
         """Return what predicting a class (columns) for a true one (rows) costs, shape (k, k)."""
         matrix = as_floats([] if self.cost is None else self.cost, "cost")
         if matrix.shape != (k, k):
-            found = f"expected a {k} by {k} matrix of numbers, found {matrix.shape}"
-            raise ArgumentError("cost", found)
+            message = f"expected a {k} by {k} matrix of numbers, found {matrix.shape}"
+            raise ArgumentError("cost", message)
         return matrix
 
     def shares(self, k: int) -> FloatArray:
@@ -576,11 +578,6 @@ class Metric:
         return bool(self.instead)
 
     @property
-    def about_one_class(self) -> bool:
-        """Whether it changes with the class of two that is the positive one."""
-        return self.classes in ("positive", "negative")
-
-    @property
     def by_order(self) -> bool:
         """Whether it looks at how rows are ordered or at probabilities, not at labels alone."""
         return self.needs in (Need.RANKING, Need.PROBABILITIES)
@@ -699,25 +696,23 @@ def metric_called(name: str | Metric, *, smooth: bool = False) -> Metric:
     return metric
 
 
-def enter(metric: Metric) -> None:
-    """Enter one among the metrics."""
+def enter(function: F, title: str, unit: str, name: str = "", **facts: Any) -> F:
+    """Enter the metric that a function makes among the metrics, by its name or another."""
+    metric = Metric(name=name or function.__name__, title=title, unit=unit, **facts)
     if metric.name in METRICS:
         raise ValueError(f"two metrics are called {metric.name!r}")
     METRICS[metric.name] = metric
+    return function
 
 
-def of_means(
-    title: str, unit: str, *, name: str = "", form: Form = Form.ROWS, **facts: Any
-) -> Callable[[F], F]:
+def of_means(title: str, unit: str, *, form: Form = Form.ROWS, **facts: Any) -> Callable[[F], F]:
     """Enter a function from a view to a `Functional` of means over rows."""
 
     def decorate(formula: F) -> F:
         def value(view: View) -> float:
             return float(formula(view.cells if form is Form.DECISIONS else view).value)
 
-        usual = {"name": name or formula.__name__, "formula": formula, **facts}
-        enter(Metric(title=title, unit=unit, value=value, form=form, **usual))
-        return formula
+        return enter(formula, title, unit, formula=formula, value=value, form=form, **facts)
 
     return decorate
 
@@ -726,9 +721,7 @@ decision = partial(of_means, form=Form.DECISIONS)
 """Enter a formula over the table of true and predicted classes; see `Cells`."""
 
 
-def row_mean(
-    title: str, unit: str, *, name: str = "", root: bool = False, **facts: Any
-) -> Callable[[F], F]:
+def row_mean(title: str, unit: str, *, root: bool = False, **facts: Any) -> Callable[[F], F]:
     """Enter the mean of what a function of a view gives for each row, or the root of that mean."""
 
     def decorate(values: F) -> F:
@@ -740,10 +733,8 @@ def row_mean(
             centre = mean(values(view), np.ones(view.truth.n))
             return centre**0.5 if root else centre
 
-        usual = {"form": Form.ROWS, "formula": functional, **facts}
-        usual |= {"root": root, "mean_of_rows": not root, "value": plain}
-        enter(Metric(name=name or values.__name__, title=title, unit=unit, **usual))
-        return values
+        facts.update(form=Form.ROWS, root=root, mean_of_rows=not root)
+        return enter(values, title, unit, formula=functional, value=plain, **facts)
 
     return decorate
 
@@ -752,7 +743,6 @@ def by_value(title: str, unit: str, **facts: Any) -> Callable[[F], F]:
     """Enter a function from a view to a number; rows are left out for their influence."""
 
     def decorate(value: F) -> F:
-        enter(Metric(name=value.__name__, title=title, unit=unit, value=value, **facts))
-        return value
+        return enter(value, title, unit, value=value, **facts)
 
     return decorate

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -56,15 +56,7 @@ WholeNumbers = NDArray[np.integer[Any]]
 _MAX_WORK = 30_000_000  # values handled by the exact recursion before it gives up: about a second
 
 
-class PermutationPvalue(NamedTuple):
-    """P(Q ≥ observed), how it was found, and its standard error."""
-
-    pvalue: float
-    method: str
-    error: float
-
-
-def exact_pvalue(row_totals: WholeNumbers, models: int, observed: int) -> PermutationPvalue | None:
+def exact_pvalue(row_totals: WholeNumbers, models: int, observed: int) -> float | None:
     """Return P(M ΣG² − (ΣG)² ≥ observed), or None where that would take too long."""
     rows = int(row_totals[1:models].sum())
     if float(rows + 1) ** (models - 1) >= 2.0**62:  # the keys of the states would overflow
@@ -72,14 +64,13 @@ def exact_pvalue(row_totals: WholeNumbers, models: int, observed: int) -> Permut
     right = np.repeat(np.arange(1, models), row_totals[1:models])
     # M times the deviations from the mean of a row, whose sums are M times as large
     table = models * (np.arange(models) < right[:, None]) - right[:, None]
-    exact = permutation_pvalue(table, models * observed, _MAX_WORK // models) if rows else 1.0
-    return None if exact is None else PermutationPvalue(exact, "exact", 0.0)
+    return permutation_pvalue(table, models * observed, _MAX_WORK // models) if rows else 1.0
 
 
 def monte_carlo_pvalue(
     row_totals: WholeNumbers, models: int, observed: int, n_resamples: int, seed: int
-) -> PermutationPvalue:
-    """Estimate the same probability from random tables, at a cost free of the number of rows."""
+) -> tuple[float, float]:
+    """Estimate it from random tables, at a cost free of the number of rows, with standard error."""
     rng = np.random.default_rng(seed)
     left = np.zeros((models + 1, n_resamples), dtype=np.int64)
     left[1:models] = row_totals[1:models, None]
@@ -95,8 +86,7 @@ def monte_carlo_pvalue(
         squares += column**2
     reached = int((models * squares - total**2 >= observed).sum())
     pvalue = (reached + 1) / (n_resamples + 1)
-    error = math.sqrt(pvalue * (1 - pvalue) / n_resamples)
-    return PermutationPvalue(pvalue, "monte_carlo", error)
+    return pvalue, math.sqrt(pvalue * (1 - pvalue) / n_resamples)
 
 
 _SOURCES = {"sign_flip": "canay2017", "robust_f": "pustejovsky2018"}
@@ -199,21 +189,19 @@ def cochran_q(
         "n_discriminating": table.discriminating,
         "row_totals": table.row_totals.tolist(),
     }
-    permutation = None
+    permutation, error, method = None, 0.0, "exact"
     if form == "permutation" or not enough:
         observed = table.row_totals, table.models, table.between
         permutation = exact_pvalue(*observed)
         if form == "permutation" and permutation is None:
-            permutation = monte_carlo_pvalue(*observed, n_resamples, seed)
+            permutation, error = monte_carlo_pvalue(*observed, n_resamples, seed)
+            method = "monte_carlo"
     if permutation is not None:
-        details |= {
-            "pvalue_permutation": permutation.pvalue,
-            "permutation_method": permutation.method,
-            "monte_carlo_error": permutation.error,
-        }
+        details["pvalue_permutation"] = permutation
+        details |= {"permutation_method": method, "monte_carlo_error": error}
     pvalue = float(special.chdtrc(df, q))
     if form == "permutation" and permutation is not None:
-        details["pvalue_asymptotic"], pvalue = pvalue, permutation.pvalue
+        details["pvalue_asymptotic"], pvalue = pvalue, permutation
     return Result(
         variant=form,
         statistic=q,

@@ -294,8 +294,6 @@ class ClusterPair:
 
 
 GroupedVariant = Literal["sign_flip", "sign_flip_exact", "robust_t"]
-
-
 VARIANTS = Variants(two_by_two.VARIANTS, get_args(GroupedVariant))
 INTERVALS = Variants(tuple(DIFFERENCE_METHODS), (HULL, "newcombe_effective", "robust_t"))
 _Interval = Literal[DifferenceMethod, "subset_hull", "newcombe_effective", "robust_t"]
@@ -417,11 +415,9 @@ def mcnemar(
     if b_only and c_only and k > 1:  # log standard error of b/c by linearisation
         parts = pair.cells[:, 1] / b_only - pair.cells[:, 2] / c_only
         se_log = math.sqrt(k / (k - 1) * float(np.square(parts).sum()))
-        reach = -float(special.stdtrit(k - 1, tail)) * se_log
-        ratio = (
-            0.0 if side == "less" else b_only / c_only * math.exp(-reach),
-            math.inf if side == "greater" or reach >= 700 else b_only / c_only * math.exp(reach),
-        )
+        log_ratio = Estimate(value=math.log(b_only / c_only), se=se_log, df=k - 1.0)
+        low, high = special.inv_boxcox(log_ratio.limits(level, side), 0.0).tolist()
+        ratio = low, high  # infinite where math.exp fails
     return test.result(
         {
             **_accuracies(pair.counts),
@@ -487,11 +483,9 @@ def tost_paired(
     (0.0043, 'equivalent')
     """
     a, b = paired_correctness(correct_a, correct_b)
-    relation, units = row_units(len(a), groups, correct_a=correct_a)
-    if relation == "groups":
-        pair = ClusterPair(a, b, units)
-        return _score_tests(pair.counts, margin, alpha, pair=pair)
-    return tost_paired_from_counts(**paired_counts(a, b), margin=margin, alpha=alpha)
+    _, units = row_units(len(a), groups, correct_a=correct_a)
+    pair = None if groups is None else ClusterPair(a, b, units)
+    return _score_tests(paired_counts(a, b), margin, alpha, pair=pair)
 
 
 @register(evidence=Evidence.ROWS, citation="tango1998")
@@ -600,7 +594,6 @@ def _score_tests(
 
 
 @form_of(tost_paired)
-@checked
 def tost_paired_from_counts(
     *,
     both_correct: Count,

@@ -75,7 +75,7 @@ class SerialResult(Result):
     autocorrelation: float
 
 
-class _Asked(TypedDict, total=False):
+class _Options(TypedDict, total=False):
     """The options of the tests."""
 
     time: ArrayLike | None
@@ -88,7 +88,7 @@ class _Asked(TypedDict, total=False):
 def diebold_mariano_pairs(
     correct: ArrayLike,
     pairs: Iterable[tuple[int, int]],
-    **options: Unpack[_Asked],
+    **options: Unpack[_Options],
 ) -> list[SerialResult]:
     """Run `diebold_mariano` for pairs of columns, the persistence estimated over all of them."""
     right, members = as_correctness(correct, "correct", ndim=2), list(pairs)
@@ -103,7 +103,7 @@ def diebold_mariano_means_pairs(
     pairs: Iterable[tuple[int, int]],
     *,
     greater_is_better: bool = True,
-    **options: Unpack[_Asked],
+    **options: Unpack[_Options],
 ) -> list[SerialResult]:
     """Run `diebold_mariano_means` for several pairs, as `diebold_mariano_pairs` does."""
     table, members = as_scores(values, "values", ndim=2, unit="rows"), list(pairs)
@@ -119,7 +119,7 @@ def _of_values(a: ArrayLike, b: ArrayLike, greater_is_better: bool) -> FloatArra
 def diebold_mariano(
     correct_a: ArrayLike,
     correct_b: ArrayLike,
-    **options: Unpack[_Asked],
+    **options: Unpack[_Options],
 ) -> SerialResult:
     """Diebold-Mariano test.
 
@@ -162,7 +162,7 @@ def diebold_mariano_means(
     values_b: ArrayLike,
     *,
     greater_is_better: bool = True,
-    **options: Unpack[_Asked],
+    **options: Unpack[_Options],
 ) -> SerialResult:
     """Diebold-Mariano test of a value per row.
 

@@ -15,7 +15,7 @@ from scipy import special
 from bakeoff.stats.core.arguments import Level, checked
 from bakeoff.stats.core.checks import ArgumentError, FloatArray
 from bakeoff.stats.core.distributions import tail_probability
-from bakeoff.stats.core.pairs import PairwiseResult, pairwise
+from bakeoff.stats.core.pairs import PairwiseResult, by_pairs
 from bakeoff.stats.core.registry import Evidence, register
 from bakeoff.stats.core.result import (
     Alternative,
@@ -283,26 +283,15 @@ class Recipes:
             except NoValue as reason:
                 raise NoValue(f"{run}: {reason}") from None
 
-    def all_pairs(self, paired: bool, **family: Any) -> PairwiseResult:
-        """Test the differences of all pairs, adjusted for their number."""
-
-        def compare(
-            pairs: list[tuple[int, int]], *, alternative: Alternative, confidence_level: float
-        ) -> list[Result]:
-            names, how = list(self.models), (confidence_level, alternative, paired)
-            return [self.answer(*how, (names[a], names[b])) for a, b in pairs]
-
-        return pairwise(compare, len(self.models), **family)
-
     def answer(
         self,
-        level: float,
-        side: Alternative = "two-sided",
+        *members: str,
+        confidence_level: float,
+        alternative: Alternative = "two-sided",
         paired: bool = False,
-        members: Sequence[str] = (),
     ) -> Result:
         """Test the difference of two models, or return the interval of one."""
-        members = members or list(self.models)
+        members, level, side = members or (*self.models,), confidence_level, alternative
         setting, two = self.setting, len(members) == 2
         shared: dict[str, Any] = {"n": setting.truth.n, "variant": _VARIANT, "alternative": side}
         try:
@@ -434,7 +423,8 @@ def compare_recipes(
     named = [(f"runs[{i}]", run) for i, run in enumerate(runs)]
     names = MetricArguments.__annotations__
     of_metric = {name: options.pop(name) for name in names if name in options}
-    return Recipes.from_runs(named, y_true, **of_metric).all_pairs(paired, **options)
+    recipes = Recipes.from_runs(named, y_true, **of_metric)
+    return by_pairs(recipes.answer, (), list(recipes.models), paired=paired, **options)
 
 
 @checked
@@ -442,14 +432,11 @@ def compare_recipe_means(
     runs: Sequence[SomeRuns],
     *,
     greater_is_better: bool = True,
-    groups: ArrayLike | None = None,
-    paired: bool = False,
-    **family: Any,
+    **options: Any,
 ) -> PairwiseResult:
     """Test all pairs of recipes by the mean of a value per row; see `recipe_mean_difference`."""
-    named = [(f"runs[{i}]", run) for i, run in enumerate(runs)]
     metric = numbers("values", greater_is_better=greater_is_better)
-    return Recipes.from_runs(named, (), metric, groups=groups).all_pairs(paired, **family)
+    return compare_recipes((), runs, metric=metric, **options)
 
 
 @register(evidence=Evidence.RUNS, all_pairs=compare_recipes, **SHARED)
@@ -489,7 +476,7 @@ def recipe_difference(
     (0.122, 0.008)
     """
     recipes = Recipes.from_runs([("runs_a", runs_a), ("runs_b", runs_b)], y_true, **options)
-    return recipes.answer(confidence_level, alternative, paired)
+    return recipes.answer(confidence_level=confidence_level, alternative=alternative, paired=paired)
 
 
 @register(evidence=Evidence.RUNS, all_pairs=compare_recipe_means, **SHARED)
@@ -526,7 +513,7 @@ def recipe_mean_difference(
     metric = numbers("values", greater_is_better=greater_is_better)
     models = [("runs_a", runs_a), ("runs_b", runs_b)]
     recipes = Recipes.from_runs(models, (), metric, groups=groups)
-    return recipes.answer(confidence_level, alternative, paired)
+    return recipes.answer(confidence_level=confidence_level, alternative=alternative, paired=paired)
 
 
 @checked
@@ -544,7 +531,8 @@ def recipe_ci(
     runs : sequence of array_like, or Runs
         What each run predicts for the rows.
     """
-    return Recipes.from_runs([("runs", runs)], y_true, **options).answer(confidence_level)
+    recipes = Recipes.from_runs([("runs", runs)], y_true, **options)
+    return recipes.answer(confidence_level=confidence_level)
 
 
 @checked
@@ -562,7 +550,7 @@ def recipe_mean_ci(
         What each run has on the rows.
     """
     metric = numbers("values", greater_is_better=True)
-    return Recipes.from_runs([("runs", runs)], (), metric, groups=groups).answer(confidence_level)
+    return recipe_ci((), runs, metric=metric, groups=groups, confidence_level=confidence_level)
 
 
 def pass_at(right: ArrayLike, runs: ArrayLike, k: int) -> NDArray[np.float64]:

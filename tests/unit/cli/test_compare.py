@@ -1,4 +1,4 @@
-"""`bakeoff compare --metric`, `--values` and `--output`: numbers of the library in every form."""
+"""`bakeoff compare`: numbers of the library, in every form; predicted numbers, and subgroups."""
 
 import json
 import re
@@ -8,7 +8,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import bakeoff as package
 from bakeoff import stats
+from bakeoff.errors import UserError
+from bakeoff.stats import diebold_mariano_means, mean_interaction, metric_ci
 from bakeoff.stats.metrics.family import compare_models
 
 MODELS = ("a", "b", "<c>")
@@ -32,6 +35,10 @@ def data(in_folder):
         values[model] = found[model]["loss"]
         own = {"id": np.arange(n), "value": found[model]["loss"]}
         pd.DataFrame(own).sample(frac=1, random_state=0).to_csv(f"{model}.csv", index=False)
+    # a is right about most women
+    women = (found["a"]["said"] == found["y"]) == (rng.random(n) < 0.9)
+    wide |= {"sex": np.where(women, "f", "m"), "age": rng.integers(20, 80, n)}
+    found["sex"] = values["sex"] = wide["sex"]
     pd.DataFrame(wide).to_csv("wide.csv", index=False)
     pd.DataFrame(values).to_csv("values.csv", index=False)
     return found
@@ -47,11 +54,6 @@ def test_two_models_by_any_metric(data, answered):
     (row,) = found["comparisons"]
     truth, *said = data["y"], data["a"]["said"], data["b"]["said"]
     direct = stats.metric_difference(truth, *said, metric="f1", positive="sick")
-    (grouped,) = answered("compare", *asked, "--groups", "site")["comparisons"]
-    of_groups = {"metric": "f1", "positive": "sick", "groups": np.arange(200) // 5}
-    assert grouped["pvalue"] == pytest.approx(
-        stats.metric_difference(truth, *said, **of_groups).pvalue
-    )
     assert row["test"] == "metric_difference"
     assert (row["pvalue"], row["estimate"]) == pytest.approx((direct.pvalue, direct.estimate))
     assert found["models"][0]["f1"] == pytest.approx(direct.details["value_a"])
@@ -86,14 +88,26 @@ def test_accuracy_among_metrics_is_still_mcnemars(data, answered):
     assert rows[0]["pvalue"] == pytest.approx(stats.mcnemar(*right).pvalue)
 
 
+OF_TWO = "wide.csv --models a,b"
+
+
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ("wide.csv --models a,b --metric f11", "metrics: unknown metric 'f11'; did"),
+        (f"{OF_TWO} --metric f11", "metrics: unknown metric 'f11'; did"),
         ("a.csv b.csv --values lower --metric f1", "metrics: is for pred"),
         ("a.csv b.csv --values lower --truth y", "truth: is for predictions"),
         ("values.csv --values higher --models a", "has 1 column of numbers"),
-        ("wide.csv --values higher --models a,b", "have no number in column 'a'"),
+        (f"{OF_TWO} --values higher", "have no number in column 'a'"),
+        (f"{OF_TWO} --subgroups sexx", "subgroups[0]: '"),
+        (f"{OF_TWO} --subgroups sex,sex", "subgroups: 'sex' appears twice"),
+        (f"{OF_TWO} --subgroups age", "say where to cut them"),
+        (f"{OF_TWO} --subgroups age:60:40", "expected numbers in ascending order"),
+        (f"{OF_TWO} --subgroups age:old", "subgroups: found 'age:old'"),
+        (f"{OF_TWO} --subgroups sex,", "subgroups[1]: expected at least 1 character"),
+        (f"{OF_TWO} --subgroups sex:1", "subgroups[0].bins: column 'sex' holds no numbers to cut"),
+        (f"{OF_TWO} --subgroups id:500", "column 'id' puts all rows into one subgroup"),
+        ("--counts 9,3,2,4 --subgroups sex", "in place of files and their columns"),
     ],
 )
 def test_mistakes(refused, data, options, said):
@@ -255,3 +269,140 @@ def test_files_that_relate_the_rows_otherwise_are_refused(
         runs.to_csv(model, index=False)
     said = message.format("c.csv")
     refused("compare", "c.csv", "d.csv", "--seeds", "seed", *line, said=said)
+
+
+# --- predicted numbers
+
+
+@pytest.fixture
+def values(in_folder):
+    rng = np.random.default_rng(1)
+    y = rng.normal(30, 8, 120)
+    found = pd.DataFrame({"id": np.arange(120), "y": y, "site": np.arange(120) // 3})
+    for model, noise in (("ridge", 3.0), ("tree", 4.0), ("knn", 4.5)):
+        found[model] = y + rng.normal(0, noise, 120)
+        own = found[["id", "y", model]].rename(columns={model: "y_pred"})
+        own.sample(frac=1, random_state=0).to_csv(f"{model}.csv", index=False)
+    found.to_csv("wide.csv", index=False)
+    return found
+
+
+def test_numbers_are_compared_by_their_root_mean_squared_error(values, answered):
+    # a fraction in the truth says so; files are paired by id; one of them alone has the truth
+    pd.read_csv("knn.csv").drop(columns="y").to_csv("knn.csv", index=False)
+    found = answered("compare", "ridge.csv", "tree.csv", "knn.csv")
+    wanted = compare_models(values.y, values[["ridge", "tree", "knn"]].to_numpy(), metric="rmse")
+    assert [row["pvalue_adjusted"] for row in found["comparisons"]] == pytest.approx(
+        [pair.pvalue_adjusted for pair in wanted.pairs],
+        abs=0.003,  # simulated
+    )
+    assert {row["metric"] for row in found["comparisons"]} == {"rmse"}
+    one = metric_ci(values.y, values.ridge, metric="rmse")
+    assert found["best"][0]["models"][0]["ci"]["high"] == pytest.approx(one.ci.high)
+
+
+def test_rows_in_time_are_compared_with_their_long_run_variance(values, answered):
+    asked = "wide.csv", "--models", "ridge,tree", "--time", "id"
+    found = answered("compare", *asked, "--metric", "mae", "--metric", "median_absolute_error")
+    losses = [(values[model] - values.y).abs() for model in ("ridge", "tree")]
+    wanted = diebold_mariano_means(*losses, time=values.id, greater_is_better=False)
+    first, second = found["comparisons"]
+    assert (first["test"], second["test"]) == ("diebold_mariano_means", "metric_difference")
+    assert first["pvalue"] == pytest.approx(wanted.pvalue)
+
+
+def test_answer_page_and_tables_in_the_unit(compare, values):
+    asked = "wide.csv", "--models", "ridge,tree,knn", "--set", "unit=MPa", "--subgroups", "site:20"
+    line = *asked, "--output", "page.html", "--output", "tables", "--metric", "rmse"
+    code, out, _ = compare(*line)
+    page = Path("page.html").read_text()
+    assert (code, "root mean squared error of ridge" in out, "MPa" in out) == (0, True, True)
+    assert ("MPa" in page, "accuracy" in page) == (True, False)
+    assert Path("tables/models.csv").read_text().startswith("model,mean")
+
+
+def test_whole_numbers_are_classes_unless_numbers_are_asked_for(values):
+    stars = np.arange(60) % 5
+    guessed = {"a": stars + 0.5, "b": stars + 0.2}
+    with pytest.raises(UserError, match="predicts classes that the data do not have"):
+        package.compare(stars, guessed)
+    found = package.compare(stars, guessed, task="regression")
+    assert found.scores["metric"].unique().tolist() == ["rmse"]
+    many = np.arange(300) * 7  # too many for classes
+    by_itself = package.compare(many, {"a": many + 1.5 * (many % 2), "b": many + many % 5})
+    assert by_itself.scores["metric"].unique().tolist() == ["rmse"]
+
+
+def test_another_order_of_magnitude_is_told_and_not_refused(compare, values):
+    values.assign(tree=values.tree * 1000, knn=np.log(values.knn)).to_csv("wide.csv")
+    code, out, _ = compare("wide.csv", "--models", "ridge,tree,knn")
+    told = [f"{model}: the mean size of the predictions is" in out for model in ("tree", "ridge")]
+    assert (code, told) == (0, [True, False])
+
+
+@pytest.mark.parametrize(
+    ("change", "asked", "said"),
+    [
+        ({"tree": None}, "", "1 of 120 rows have no number in column 'tree'; the first is row 4"),
+        ({"tree": "n/k"}, "", "in column 'tree'; the first is row 4 with n/k"),
+        ({"tree": np.inf}, "", "in column 'tree'; the first is row 4 with inf"),
+        ({"y": None}, "", "in column 'y'; the first is row 4; `missing_target: drop`"),
+        ({}, "--metric rmse --metric f1", "metrics: f1 compares classes, and this is"),
+        ({}, "--task classification --metric f1", "say `task: regression`"),
+        ({}, "--positive 2", "positive: numbers have no classes"),
+        ({}, "--set classes=a,b", "classes: numbers have no classes"),
+        ({}, "--set variant=exact", "variant: it is of McNemar's test"),
+        ({}, "--task classification --metric rmse", "predicts classes that the data do not have"),
+        ({}, "--set costs=costs.yaml", "costs: are of errors between classes"),
+        ({}, "--values lower --set unit=s", "unit: is for predictions"),
+        ({}, "--groups site --set independent_rows=true", "independent_rows: "),
+    ],
+)
+def test_refusals_name_the_argument(refused, values, change, asked, said):
+    Path("costs.yaml").write_text("classes: [a, b]\nmatrix: [[0, 1], [1, 0]]\n")
+    changed = values.astype(dict.fromkeys(change, object))
+    for name, value in change.items():
+        changed.loc[3, name] = value
+    changed.to_csv("wide.csv", index=False)
+    refused("compare", "wide.csv", "--models", "ridge,tree", *asked.split(), said=said)
+
+
+def test_truth_of_one_file_unlike_anothers(compare, values):
+    own = pd.read_csv("tree.csv").set_index("id")
+    own["y"] = own["y"].astype("float32")  # rounding is no other truth
+    own.to_csv("tree.csv")
+    assert compare("ridge.csv", "tree.csv")[0] == 0
+    own.loc[7, "y"] += 1
+    own.to_csv("tree.csv")
+    assert "1 of 120 rows have another true number" in compare("ridge.csv", "tree.csv")[2]
+
+
+# --- subgroups
+
+
+@pytest.fixture
+def found(answered, data):
+    return lambda *options: answered("compare", *options, "--models", "a,b")["subgroups"]
+
+
+def test_columns_of_numbers_are_cut_where_it_is_said(found):
+    lines = found("wide.csv", "--subgroups", "sex,age:40:60")
+    assert [(x["column"], x["role"], x["subgroup"]) for x in lines] == [
+        ("sex", "interaction", ""), ("sex", "subgroup", "f"), ("sex", "subgroup", "m"),
+        ("age", "interaction", ""), ("age", "subgroup", "below 40"),
+        ("age", "subgroup", "40 to below 60"), ("age", "subgroup", "60 or more"),
+    ]  # fmt: skip
+
+
+def test_numbers_per_row_have_subgroups(data, found):
+    lines = found("values.csv", "--values", "lower", "--subgroups", "sex")
+    losses = (data[model]["loss"] for model in "ab")
+    whole = mean_interaction(*losses, data["sex"], greater_is_better=False)
+    assert lines[0]["pvalue"] == pytest.approx(whole.pvalue)
+    part = whole.details["subgroups"]["f"]
+    assert lines[1]["estimate"] == pytest.approx(part["estimate"])
+
+
+def test_terminal_says_whether_the_difference_differs(data, says):
+    said = "depends on 'sex' … differs? … Accuracy by subgroup"
+    says("compare wide.csv --models a,b --subgroups sex", said)
