@@ -62,13 +62,6 @@ class Made:
     def fitter(self, workers=None):
         return Fitter(self.needs, workers or Pretending())
 
-    def record(self):
-        """Return the record of a batch and its files, which are all there."""
-        files = [self.needs.prediction(fit) for fit in self.needs.experiment.fits(model="tree")]
-        for file in files:
-            write_text(file, WHOLE)
-        return self.paths.batch("iris", "tree"), files
-
 
 @pytest.mark.parametrize(
     ("fails", "head", "last"),
@@ -103,7 +96,10 @@ def test_as_many_at_a_time_as_threads_allow(tiny, threads, each):
 
 def test_batch_holds_while_its_files_are_as_its_record_says(tiny):
     made = Made(tiny, "model")
-    record, files = made.record()
+    fits = made.needs.experiment.fits(model="tree")
+    record, files = made.paths.batch("iris", "tree"), list(map(made.needs.prediction, fits))
+    for file in files:
+        write_text(file, WHOLE)
     assert made.again() == set(), "what is not there is no matter of this"
     remake.note_batch(record, files)
     assert made.again() == set()
