@@ -97,6 +97,7 @@ def called(*line, cwd=ROOT, code=0, **environment):
         [str(part) for part in line],
         cwd=cwd,
         env={**os.environ, **environment},
+        stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
         timeout=1200,
@@ -146,16 +147,8 @@ class Runner:
         ]
 
     def __call__(self, experiment, *options, cores=1):
-        return subprocess.run(
-            self._line(experiment, *options, cores=cores),
-            cwd=self.folder,
-            env=self.environment,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=1200,
-            check=False,
-        )
+        line = self._line(experiment, *options, cores=cores)
+        return called(*line, cwd=self.folder, code=None, **self.environment)
 
     def start(self, experiment, *options, cores=2):
         """Begin a run in a process group of its own; what it says goes to the file `output`."""
@@ -163,7 +156,7 @@ class Runner:
             return subprocess.Popen(
                 self._line(experiment, *options, cores=cores),
                 cwd=self.folder,
-                env=self.environment,
+                env={**os.environ, **self.environment},
                 stdout=output,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
@@ -174,9 +167,8 @@ class Runner:
 
     @property
     def environment(self):
-        """Return the environment of a run, in which modules of the folder can be imported."""
-        paths = os.pathsep.join([str(self.folder), os.environ.get("PYTHONPATH", "")])
-        return {**os.environ, "PYTHONPATH": paths}
+        """Return what lets a run import modules of the folder."""
+        return {"PYTHONPATH": f"{self.folder}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"}
 
     def results(self, experiment="tiny"):
         """Return the folder of an experiment's results."""

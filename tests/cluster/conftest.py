@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import ROOT, Runner, until
+from tests.conftest import ROOT, Runner, called, until
 
 SLURM = ROOT / "tests/cluster/slurm.sh"
 SLEEPER = """
@@ -37,14 +37,12 @@ class Glutton(DummyClassifier):
 
 def slurm(*command):
     """Start or stop a part of the cluster."""
-    done = subprocess.run([str(SLURM), *command], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
+    called(SLURM, *command)
 
 
 def queue(*options):
     """Return what Slurm says of the jobs in its queue."""
-    line = "squeue", "--noheader", *options
-    return subprocess.run(line, capture_output=True, text=True, check=False).stdout
+    return called("squeue", "--noheader", *options, code=None).stdout
 
 
 class Cluster(Runner):
@@ -99,8 +97,8 @@ def running_slurm():
     missing = [c for c in ("slurmctld", "slurmd", "sbatch", "munged") if not shutil.which(c)]
     if missing or os.geteuid():
         pytest.skip(f"no Slurm here: it needs root and {', '.join(missing)}")
-    before = subprocess.run([str(SLURM), "ready"], capture_output=True, check=False).returncode == 0
-    started = subprocess.run([str(SLURM), "start"], capture_output=True, text=True, check=False)
+    before = called(SLURM, "ready", code=None).returncode == 0
+    started = called(SLURM, "start", code=None)
     if started.returncode:
         pytest.skip(f"Slurm does not start here: {started.stderr.strip()[-300:]}")
     yield
@@ -113,5 +111,5 @@ def cluster(running_slurm, tmp_path):
     """Return a cluster with an empty folder and an empty queue."""
     made = Cluster(tmp_path)
     yield made
-    subprocess.run(["scancel", "--user=root"], capture_output=True, check=False)
+    called("scancel", "--user=root", code=None)
     until(lambda: not made.running(), 300)

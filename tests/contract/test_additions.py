@@ -45,10 +45,9 @@ def run(folder, *command):
     return called(sys.executable, "-m", *command, cwd=folder, PYTHONPATH=path)
 
 
-def additions():
-    """Return what CONTRIBUTING.md adds: a file, the line below which, and the text."""
-    text = (ROOT / "CONTRIBUTING.md").read_text()
-    return [(path, below, block) for path, below, _, block in STEP.findall(text)]
+PAGE = (ROOT / "CONTRIBUTING.md").read_text()
+ADDITIONS = [(path, below, block) for path, below, _, block in STEP.findall(PAGE)]
+"""What CONTRIBUTING.md adds: a file, the line below which, and the text."""
 
 
 def add(folder, path, below, block):
@@ -74,7 +73,7 @@ def project(tmp_path_factory):
         shutil.copytree(ROOT / name, folder / name, ignore=ignored)
     for name in FILES:
         shutil.copy(ROOT / name, folder / name)
-    for addition in additions():
+    for addition in ADDITIONS:
         add(folder, *addition)
     recipe = (ROOT / "Makefile").read_text().partition("\ngenerate:")[2].partition("\n\n")[0]
     for script in re.findall(r"bin/python|BIN\)/python (.*)", recipe):
@@ -88,15 +87,13 @@ def results(project):
     words = [letter + ("xyz" if letter in "aeiou" else "x") for letter in "abcdefghijklmnopqr" * 6]
     (project / "words.txt").write_text("\n".join(words))
     (project / "additions.yaml").write_text(EXPERIMENT)
-    run(project, "snakemake", "--cores", "2", "--configfile", "additions.yaml")
+    run(project, "snakemake", "--cores", "1", "--configfile", "additions.yaml")
     return project / "results/additions"
 
 
 def test_everything_that_is_added_is_told():
-    paths = {path for path, _, _ in additions()}
-    text = (ROOT / "CONTRIBUTING.md").read_text()
-    table = text.partition("## What can be added")[2].partition("\n## ")[0]
-    for folder in {str(Path(path).parent) for path in paths if path.startswith("src")}:
+    table = PAGE.partition("## What can be added")[2].partition("\n## ")[0]
+    for folder in {str(Path(path).parent) for path, *_ in ADDITIONS if path.startswith("src")}:
         assert folder in table, f"CONTRIBUTING's table of additions does not name {folder}"
     short = (ROOT / "README.md").read_text().partition("## Add …")[2].partition("\n## ")[0]
     assert "(CONTRIBUTING.md#what-can-be-added)" in short
@@ -138,7 +135,7 @@ def test_schema_command_line_and_docs_have_the_additions(project, results):
 
 def test_additions_pass_the_tests(project):
     """Only what looks at single additions, for the rest of the suite runs by itself."""
-    own = [path for path, *_ in additions() if path.startswith("tests/unit")]
+    own = [path for path, *_ in ADDITIONS if path.startswith("tests/unit")]
     kinds = ("catalogue", "docs", "sources", "exhibits", "metrics")
     shared = [f"tests/contract/test_{kind}.py" for kind in kinds]
     quick = ("-q", "-x", "-p", "no:xdist", "-p", "no:cacheprovider", "-v")

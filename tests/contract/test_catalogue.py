@@ -635,17 +635,32 @@ PAIRED = [n for n in having(arity=Arity.PAIR) if "unpaired" not in n]
 """Tests of two models on the same rows, folds or runs."""
 
 
+def no_evidence(entry, value):
+    """Yield what is no evidence in the place of an argument, and what is said of it."""
+    infinite = [math.inf, -math.inf] if entry.reads in ("scores", "criteria") else []
+    for gap in [None, math.nan, pd.NA, *infinite] if entry.name != "cost_sensitive" else []:
+        holed = value.astype(object)
+        holed.flat[1] = gap
+        yield holed, ".*(missing|NaN)"
+    masked = np.ma.array(value, mask=False)
+    masked[1] = np.ma.masked
+    kinds = [masked, [[0.5], [0.5, 0.6]], {"a": 1}, None, np.float64(0.5), value[..., None, None]]
+    if entry.reads not in ("classes", "predictions"):  # any labels of one kind are labels
+        kinds += [np.full(value.shape, 1 + 2j), np.full(value.shape, "0.5")]
+        kinds.append(np.full(value.shape, "2026-01-01", dtype="datetime64[D]"))
+    if entry.evidence is Evidence.ROWS and entry.reads == "correctness":  # codes of labels
+        kinds.append(np.arange(value.size).reshape(value.shape))
+    yield from ((kind, "") for kind in kinds)
+
+
 def wrong(entry):
-    """Yield evidence that cannot be used, and the argument that is named."""
+    """Yield evidence that cannot be used, and what is said of it, first the argument."""
     arguments, names = ordinary(entry), positional(entry)
     *others, last = arguments
     yield tuple(a[:0] for a in arguments), "|".join(names)
-    yield (np.float64(0.5), *arguments[1:]), names[0]
-    yield (arguments[0][..., None, None], *arguments[1:]), names[0]
-    if entry.evidence is Evidence.ROWS and entry.reads == "correctness":  # codes of labels
-        for place, name in enumerate(names):
-            codes = np.arange(arguments[place].size).reshape(arguments[place].shape)
-            yield (*arguments[:place], codes, *arguments[place + 1 :]), name
+    for place, name in enumerate(names):
+        for value, said in no_evidence(entry, arguments[place]):
+            yield (*arguments[:place], value, *arguments[place + 1 :]), name + said
     if entry.reads == "ranking":  # two classes of known order
         truth, *scores = arguments
         yield (truth + 1, *scores), "y_true"
@@ -657,9 +672,9 @@ def wrong(entry):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_evidence_that_cannot_be_used_is_refused(entry):
-    for arguments, argument in wrong(entry):
-        refused(entry, arguments, argument)
+def test_evidence_that_cannot_be_used_is_refused_by_name(entry):
+    for arguments, said in wrong(entry):
+        refused(entry, arguments, said)
 
 
 NONSENSE = [None, "x", math.nan, math.inf, -1, 0, 1.5, [], [1.0, 2.0], object(), True, {}]
@@ -706,34 +721,6 @@ def test_rows_in_another_order_are_refused(entry):
     turned = (*same[:-1], last)
     with pytest.raises(ValueError, match=rf"{positional(entry)[-1]}.*row labels"):
         call(entry, turned)
-
-
-def no_evidence(entry, value):
-    """Yield what is no evidence in the place of an argument, and what is said of it."""
-    infinite = [math.inf, -math.inf] if entry.reads in ("scores", "criteria") else []
-    for gap in [None, math.nan, pd.NA, *infinite] if entry.name != "cost_sensitive" else []:
-        holed = value.astype(object)
-        holed.flat[1] = gap
-        yield holed, ".*(missing|NaN)"
-    masked = np.ma.array(value, mask=False)
-    masked[1] = np.ma.masked
-    yield masked, ""
-    if entry.reads not in ("classes", "predictions"):  # any labels of one kind are labels
-        yield np.full(value.shape, 1 + 2j), ""
-        yield np.full(value.shape, "0.5"), ""
-        yield np.full(value.shape, "2026-01-01", dtype="datetime64[D]"), ""
-    for wrong in ([[0.5], [0.5, 0.6]], {"a": 1}, None):
-        yield wrong, ""
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_what_is_no_evidence_is_refused_by_name(entry):
-    arguments = ordinary(entry)
-    for position, argument in enumerate(positional(entry)):
-        before, value, after = arguments[:position], arguments[position], arguments[position + 1 :]
-        for wrong, said in no_evidence(entry, value):
-            with pytest.raises(ValueError, match=argument + said):
-                call(entry, (*before, wrong, *after))
 
 
 @pytest.mark.parametrize(("name", "option"), [(n, o) for n in NAMES for o in CATALOGUE[n].options])

@@ -16,7 +16,7 @@ import yaml
 from bakeoff.cli import main
 from bakeoff.comparisons.plan_tests import plan_tests
 from bakeoff.spec import Experiment, load_experiment
-from tests.conftest import ROOT, called
+from tests.conftest import ROOT, Runner, called
 from tests.logs import drawn, inspect, lm_eval, promptfoo
 
 PAGES = [ROOT / "README.md", ROOT / "config/README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -85,20 +85,16 @@ def commands():
 @pytest.fixture(scope="module")
 def collected(tmp_path_factory):
     """Return the collected predictions of the default experiment, made once."""
-    folder = tmp_path_factory.mktemp("default")
+    runner = Runner(tmp_path_factory.mktemp("default"))
     target = "results/breast-cancer/collected/breast_cancer.holdout.predictions.parquet"
-    snakemake(folder, "--cores", "2", target, "--configfile", str(ROOT / "config/config.yaml"))
-    return folder / target
+    done = runner(yaml.safe_load((ROOT / "config/config.yaml").read_text()), target)
+    assert done.returncode == 0, done.stderr
+    return runner.folder / target
 
 
-def snakemake(folder, *arguments):
-    done = called(
-        *(sys.executable, "-m", "snakemake", "--snakefile", ROOT / "Snakefile"),
-        *("--directory", folder, "--workflow-profile", ROOT / "profiles/default"),
-        *arguments,
-        cwd=folder,
-    )
-    return done.stdout + done.stderr
+def run(folder, *arguments):
+    """Return what `bakeoff run` prints as a program of its own."""
+    return called(sys.executable, "-m", "bakeoff", "run", *arguments, cwd=folder).stdout
 
 
 @pytest.fixture
@@ -171,6 +167,7 @@ def test_command_works_and_prints_what_is_said(command, printed, folder, request
     program, *arguments = shlex.split(command)
     if AWAY & {*arguments}:
         return
+    assert program == "bakeoff"
     if "results/breast-cancer" in command:
         target = Path(next(a for a in arguments if a.startswith("results/")))
         target.parent.mkdir(parents=True)
@@ -182,12 +179,12 @@ def test_command_works_and_prints_what_is_said(command, printed, folder, request
         frame = pd.read_csv("predictions.csv")
         frame = frame.rename(columns={"y_true": arguments[arguments.index("--truth") + 1]})
         frame.to_csv("predictions.csv", index=False)
-    if program == "bakeoff" and arguments[0] == "run":
+    if arguments[0] == "run":
         if Path(arguments[1]).parent == Path():  # of the user's own: here a small one
             small = Path("config/mine.yaml").read_text().replace("pets.csv", "config/pets.csv")
             Path(arguments[1]).write_text(small)
-        output = called(sys.executable, "-m", "bakeoff", *arguments, "-n", cwd=folder).stdout
-    elif program == "bakeoff":
+        output = run(folder, *arguments[1:], "-n")
+    else:
         if arguments[0] == "init":
             for file in ("config/mine.yaml", "leavers.yaml"):
                 Path(file).unlink()
@@ -195,10 +192,6 @@ def test_command_works_and_prints_what_is_said(command, printed, folder, request
         fine = (0, 1, 2) if arguments[0] == "gate" else (0,)
         assert main(arguments) in fine, capsys.readouterr().err
         output = capsys.readouterr().out
-    elif "--report" in arguments:
-        return  # results: tests/workflow
-    else:
-        output = snakemake(folder, *arguments, "-n")
     assert printed in output
 
 
@@ -251,7 +244,7 @@ def test_quoted_verdict_is_that_of_the_very_command(page, name, tmp_path):
     if not (ROOT / config).exists():  # the page shows it
         config = f"{name}.yaml"
         (tmp_path / config).write_text(shown["yaml"])
-    snakemake(tmp_path, "--cores", "2", "--configfile", config)
+    run(tmp_path, config, "--cores", "2")
     verdict = (tmp_path / f"results/{name}/verdict.txt").read_text()
     assert " ".join(shown["text"].split()) in " ".join(verdict.split())
 

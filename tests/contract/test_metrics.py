@@ -17,25 +17,29 @@ PACKAGE = Path(bakeoff.__file__).parent
 COSTS = Costs(classes=["a", "b"], matrix=[[0.0, 1.0], [2.0, 0.0]], priors=[1.0, 3.0])
 
 
-def predictions(probabilities):
-    rng = np.random.default_rng(0)
-    y, p = np.resize([0, 1, 1], 60), rng.dirichlet(np.ones(2), 60)
-    shown = p if probabilities else None
-    return Predictions(np.arange(60), y, p.argmax(axis=1), ("a", "b"), shown, None, {})
-
-
 TOLD = ("net_benefit@0.2", "fbeta@3", "top_k_accuracy@2")
 """Metrics with an option, which have its value in their names."""
 NAMES = (*METRICS, *TOLD)
 OF_NUMBERS = {name for name, metric in METRICS.items() if metric.needs is Need.NUMBERS}
 
 
-def predictions_for(name):
-    if name not in OF_NUMBERS:
-        return predictions(probabilities=True)
-    rng = np.random.default_rng(1)
-    y = rng.uniform(1, 3, 60)
-    return Predictions(np.arange(60), y, y + rng.uniform(-0.9, 0.9, 60), (), None, None, {})
+def made(y_true, y_pred, classes=(), probabilities=None):
+    return Predictions(np.arange(len(y_true)), y_true, y_pred, classes, probabilities, None, {})
+
+
+def predictions(name, *, probabilities=True):
+    rng = np.random.default_rng(0)
+    if name in OF_NUMBERS:
+        y = rng.uniform(1, 3, 60)
+        return made(y, y + rng.uniform(-0.9, 0.9, 60))
+    p = rng.dirichlet(np.ones(2), 60)
+    shown = p if probabilities else None
+    return made(np.resize([0, 1, 1], 60), p.argmax(axis=1), ("a", "b"), shown)
+
+
+def value(name, predicted):
+    """Return the value of a metric, and why there is none."""
+    return score(METRICS[name], predicted, COSTS if METRICS[name].priced else None)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -52,12 +56,11 @@ def test_entry_is_complete(name):
 @pytest.mark.parametrize("name", [name for name in NAMES if name not in OF_NUMBERS])
 def test_metric_looks_at_nothing_but_what_it_says_it_needs(name):
     metric = METRICS[name]
-    costs = COSTS if metric.priced else None
-    value, reason = score(metric, predictions(metric.by_order), costs)
+    found, reason = value(name, predictions(name, probabilities=metric.by_order))
     assert reason == ""
-    assert metric.range[0] <= value <= metric.range[1]
+    assert metric.range[0] <= found <= metric.range[1]
     if metric.needs is not Need.LABELS:
-        assert score(metric, predictions(False))[1] != ""
+        assert score(metric, predictions(name, probabilities=False))[1] != ""
 
 
 @pytest.mark.parametrize("name", METRICS)
@@ -92,26 +95,25 @@ def certain(y, k, *, right, spread=False):
     """Predict all rows rightly or wrongly, and be certain of it or of nothing but the error."""
     said = y if right else (y + 1) % k
     p = (1 - np.eye(k))[y] / (k - 1) if spread else np.eye(k)[said]
-    return Predictions(np.arange(len(y)), y, said, tuple("abcd"[:k]), p, None, {})
+    return made(y, said, tuple("abcd"[:k]), p)
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_range_is_that_from_all_wrong_to_all_right(name):
     metric = METRICS[name]
     k = 2 if metric.binary or metric.priced or metric.range[0] < 0 else 4
-    costs, y = COSTS if metric.priced else None, np.arange(40) % k
+    y = np.arange(40) % k
     worst, best = metric.range if metric.greater_is_better else metric.range[::-1]
     if name in OF_NUMBERS:
         numbers = y + 1.0
-        right = Predictions(y, numbers, numbers, (), None, None, {})
-        assert score(metric, right)[0] == pytest.approx(best, abs=1e-12)
-        far = score(metric, Predictions(y, numbers, 1e6 / numbers, (), None, None, {}))[0]
+        assert value(name, made(numbers, numbers))[0] == pytest.approx(best, abs=1e-12)
+        far = value(name, made(numbers, 1e6 / numbers))[0]
         assert abs(far - (worst if np.isfinite(worst) else best)) < 0.4 or abs(far) > 10
         return
-    all_right = score(metric, certain(y, k, right=True), costs)[0]
+    all_right = value(name, certain(y, k, right=True))[0]
     best = y.mean() if name.startswith("net_benefit") else best  # no benefit exceeds the prevalence
     assert all_right == pytest.approx(best, abs=1e-12)
-    wrong = [score(metric, certain(y, k, right=False, spread=s), costs)[0] for s in (False, True)]
+    wrong = [value(name, certain(y, k, right=False, spread=s))[0] for s in (False, True)]
     found = min(wrong) if metric.greater_is_better else max(wrong)
     if np.isfinite(worst) and name not in NEVER_WORST:
         assert found == pytest.approx(worst, abs=1e-12)
@@ -121,14 +123,11 @@ def test_range_is_that_from_all_wrong_to_all_right(name):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_metric_is_the_mean_of_rows_if_it_says_so(name):
-    metric = METRICS[name]
-    whole = predictions_for(name)
-    costs = COSTS if metric.priced else None
-    rows = [
-        Predictions(*(part[i : i + 1] for part in (whole.row_id, whole.y_true, whole.y_pred)),
-            whole.classes, None if name in OF_NUMBERS else whole.probabilities[i : i + 1], None, {})
-        for i in range(len(whole.y_true))
-    ]  # fmt: skip
-    mean = np.mean([score(metric, row, costs)[0] for row in rows])
-    alike = bool(np.isclose(mean, score(metric, whole, costs)[0]))
-    assert alike == metric.mean_of_rows or name.startswith("top_")  # of two classes it is always 1
+    whole = predictions(name)
+    parts = (whole.y_true, whole.y_pred, whole.probabilities)
+    rows = [[part if part is None else part[[i]] for part in parts] for i in range(60)]
+    rows = [made(y, said, whole.classes, p) for y, said, p in rows]
+    mean = np.mean([value(name, row)[0] for row in rows])
+    alike = bool(np.isclose(mean, value(name, whole)[0]))
+    # of two classes it is always 1
+    assert alike == METRICS[name].mean_of_rows or name.startswith("top_")

@@ -18,7 +18,10 @@ EXTRAS = PROJECT["optional-dependencies"]
 # what the package needs, with the extras that `make` installs too
 ALL = re.fullmatch(r"bakeoff\[(.*)\]", *EXTRAS["all"])[1].split(",")
 EVERYTHING = [*PROJECT["dependencies"], *(line for name in ALL for line in EXTRAS[name])]
-LOCKS = ["bootstrap", "run", "dev"]
+
+
+def named(requirement):
+    return Requirement(requirement).name.lower().replace("_", "-")
 
 
 def lock(name):
@@ -33,7 +36,7 @@ def pinned(name):
     return found
 
 
-@pytest.mark.parametrize("name", LOCKS)
+@pytest.mark.parametrize("name", ["bootstrap", "run", "dev"])
 def test_every_package_has_hashes_and_no_address(name):
     text = lock(name)
     assert "http" not in text
@@ -42,15 +45,10 @@ def test_every_package_has_hashes_and_no_address(name):
         assert "--hash=sha256:" in entry, entry
 
 
-def test_all_that_the_package_imports_is_locked():
-    asked = [*PROJECT["dependencies"], *EXTRAS["files"], *EXTRAS["xgboost"]]
-    assert {re.match(r"[\w-]+", line)[0] for line in asked} <= set(pinned("run"))
-    # Snakemake imports pygments for its report only, and the test environment has it in any case
-    assert "pygments" in pinned("run")
-
-
-def test_tests_run_with_the_versions_that_users_get():
+def test_all_that_the_package_imports_is_locked_and_tested_in_the_same_version():
     run, dev = pinned("run"), pinned("dev")
+    # Snakemake imports pygments for its report only, and the test environment has it in any case
+    assert {*map(named, EVERYTHING), "pygments"} <= set(run)
     assert {name: dev.get(name) for name in run} == run
 
 
@@ -58,18 +56,13 @@ def test_tests_run_with_the_versions_that_users_get():
 CONDA_NAMES = {"matplotlib": "matplotlib-base", "xgboost-cpu": "py-xgboost-cpu"}
 
 
-def requirement(text):
-    found = re.fullmatch(r"([\w-]+)(?:\[\w+\])? ?(.*)", text)
-    assert found
-    return CONDA_NAMES.get(found[1], found[1]), found[2]
-
-
 def test_conda_environment_asks_for_what_pyproject_does():
-    wanted = [*EVERYTHING, *EXTRAS["slurm"], f"python {PROJECT['requires-python']}"]
-    environment = yaml.safe_load((ROOT / "environment.yaml").read_text())
-    given = dict(map(requirement, environment["dependencies"]))
-    assert given.pop("pip") == ""
-    assert given == dict(map(requirement, wanted))
+    asked = [*EVERYTHING, *EXTRAS["slurm"], f"python {PROJECT['requires-python']}"]
+    wanted = {named(line): Requirement(line).specifier for line in asked}
+    environment = yaml.safe_load((ROOT / "environment.yaml").read_text())["dependencies"]
+    given = {named(line): Requirement(line).specifier for line in environment}
+    assert not given.pop("pip")
+    assert given == {CONDA_NAMES.get(name, name): which for name, which in wanted.items()}
 
 
 def test_snakemake_deploys_the_versions_of_the_lock():
@@ -77,10 +70,8 @@ def test_snakemake_deploys_the_versions_of_the_lock():
     file = ROOT / "workflow/envs/bakeoff.yaml"
     assert file.read_text() == written["text"](), "python requirements/conda.py writes it"
     *_, pip = yaml.safe_load(file.read_text())["dependencies"]
-    asked = [re.match(r"[\w-]+", line)[0] for line in pip["pip"]]
-    wanted = [requirement(line)[0] for line in EVERYTHING]
-    theirs = [CONDA_NAMES.get(name, name) for name in asked]
-    assert set(theirs) == {"bakeoff", *wanted} - {"snakemake"}
+    asked = {named(line) for line in pip["pip"]}
+    assert asked == {"bakeoff", *map(named, EVERYTHING)} - {"snakemake"}
 
 
 def test_container_files_copy_what_is_there():
@@ -172,10 +163,6 @@ try:
 except bakeoff.UserError as error:
     print(error)
 """
-
-
-def named(requirement):
-    return Requirement(requirement).name.lower().replace("_", "-")
 
 
 def closure(names):

@@ -33,25 +33,16 @@ OLD = f"mcnemar_of_old: {INSTEAD}"
 @pytest.mark.parametrize(
     ("name", "option", "said"),
     [
-        (
-            "mcnemar_of_old",
-            "alpha",
-            [f"tests.run[0]: {OLD}", f"tests.options.mcnemar_of_old: {OLD}"],
-        ),
-        ("recipe_difference", "variant", ["tests.options.recipe_difference.variant: leave it out"]),
+        ("mcnemar_of_old", "alpha", [f"run[0]: {OLD}", f"options.mcnemar_of_old: {OLD}"]),
+        ("recipe_difference", "variant", ["options.recipe_difference.variant: leave it out"]),
     ],
 )
-def test_an_experiment_is_told(name, option, said):
-    config = {
-        "experiment": "e",
-        "datasets": {"iris": {"source": "sklearn", "name": "iris"}},
-        "models": {m: {"estimator": "sklearn.dummy.DummyClassifier", "seeds": 2} for m in "ab"},
-        "resampling": {"holdout": {}},
-        "metrics": ["accuracy"],
-        "tests": {"run": [name], "options": {name: {option: "hillis"}}},
-    }
-    problems, _ = plan_tests(load_experiment(config))
-    assert [str(problem).split(": runs")[0] for problem in problems] == said
+def test_an_experiment_is_told(tiny, name, option, said):
+    model = {"estimator": "sklearn.dummy.DummyClassifier", "seeds": 2}
+    tiny |= {"models": dict.fromkeys("ab", model), "resampling": {"holdout": {}}}
+    tiny["tests"] = {"run": [name], "options": {name: {option: "hillis"}}}
+    problems, _ = plan_tests(load_experiment(tiny))
+    assert [str(problem).split(": runs")[0] for problem in problems] == [f"tests.{s}" for s in said]
 
 
 def test_the_command_line_is_told():

@@ -1,11 +1,8 @@
 """Every command of the gallery gives the numbers of its page."""
 
-from __future__ import annotations
-
 import json
 import runpy
 import shlex
-from typing import Any
 
 import pytest
 
@@ -13,10 +10,10 @@ from bakeoff.__main__ import main
 from tests.conftest import ROOT
 
 HERE = ROOT / "docs/gallery"
-PAGES: list[dict[str, Any]] = json.loads((HERE / "gallery.json").read_text(encoding="utf-8"))
+PAGES = json.loads((HERE / "gallery.json").read_text(encoding="utf-8"))
 
 
-def at(found: Any, path: str) -> Any:
+def at(found, path):
     """Return what stands at a path of keys and places: comparisons/0/pvalue."""
     for key in path.split("/"):
         found = found[int(key) if isinstance(found, list) else key]
@@ -34,10 +31,8 @@ def test_the_command_gives_the_numbers_of_the_page(page, monkeypatch, capsys):
         assert main([*arguments, "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     for number in page["numbers"]:
-        value = at(found, number["at"])
-        assert value == pytest.approx(number["value"], rel=0, abs=number["tolerance"]), number[
-            "what"
-        ]
+        expected = pytest.approx(number["value"], rel=0, abs=number["tolerance"])
+        assert at(found, number["at"]) == expected, number["what"]
 
 
 def test_every_comparison_names_its_source_and_what_was_read_of_it():

@@ -28,10 +28,11 @@ def test_thread_pools_are_looked_for_again_once_a_library_came(monkeypatch):
 
 
 def test_function_on_one_thread_leaves_the_number_of_threads_and_sums_alike_on_any():
-    before = [one["num_threads"] for one in threadpool_info()]
-    within = threads.on_one_thread(lambda: [one["num_threads"] for one in threadpool_info()])()
-    assert set(within) == {1}
-    assert [one["num_threads"] for one in threadpool_info()] == before
+    def counts():
+        return {one["num_threads"] for one in threadpool_info()}
+
+    with threads.at_most(2):
+        assert (threads.on_one_thread(counts)(), counts()) == ({1}, {2})
     values = np.random.default_rng(0).random(100_003)
     product = threads.on_one_thread(lambda: float(values @ values))
     with threads.at_most(4):

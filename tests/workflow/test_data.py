@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+import yaml
 
 from bakeoff.cli import main
 from tests.conftest import ROOT, TINY, served
-from tests.workflow.test_run import executed, succeed
+from tests.workflow.test_run import BROKEN, executed, succeed
 
 DATA = ROOT / "config/data"
 
@@ -30,45 +31,42 @@ def address():
         yield address
 
 
+STUDY = """
+experiment: study
+seed: 3
+datasets:
+  web: {source: url, target: target, merge: {Other: [Chinstrap, Gentoo]}}
+  code: {source: function, function: mydata.load, params: {rows: 300}}
+  files:
+    source: file
+    path: train.csv
+    test_path: test.csv
+    target: target
+    classes: [Adelie, Gentoo]
+  jobs:
+    source: file
+    target: target
+    groups: JobRole
+    filter: [{column: Age, below: 40}]
+    drop: [EmployeeNumber]
+  staff: {source: file, target: target, time: EmployeeNumber}
+resampling: {kfold: {folds: 3}, holdout: {test_size: 0.3}}
+metrics: [accuracy, roc_auc]
+tests: {run: [mcnemar]}
+"""
+
+
 def study(address, folder):
     lines = (DATA / "penguins.csv").read_text().splitlines()
     (folder / "train.csv").write_text("\n".join([lines[0], *lines[1::2]]) + "\n")
     (folder / "test.csv").write_text("\n".join([lines[0], *lines[2::2]]) + "\n")
     (folder / "mydata.py").write_text(CODE)
+    config = yaml.safe_load(STUDY) | {"models": {m: TINY["models"][m] for m in ("tree", "bayes")}}
     sha256 = hashlib.sha256((DATA / "penguins.csv").read_bytes()).hexdigest()
-    attrition = {"source": "file", "path": str(DATA / "attrition.csv"), "target": "target"}
-    return {
-        "experiment": "study",
-        "seed": 3,
-        "datasets": {
-            "web": {
-                "source": "url",
-                "url": f"{address}/penguins.csv",
-                "sha256": sha256,
-                "target": "target",
-                "merge": {"Other": ["Chinstrap", "Gentoo"]},
-            },
-            "code": {"source": "function", "function": "mydata.load", "params": {"rows": 300}},
-            "files": {
-                "source": "file",
-                "path": "train.csv",
-                "test_path": "test.csv",
-                "target": "target",
-                "classes": ["Adelie", "Gentoo"],
-            },
-            "jobs": {
-                **attrition,
-                "groups": "JobRole",
-                "filter": [{"column": "Age", "below": 40}],
-                "drop": ["EmployeeNumber"],
-            },
-            "staff": {**attrition, "time": "EmployeeNumber"},
-        },
-        "models": {model: TINY["models"][model] for model in ("tree", "bayes")},
-        "resampling": {"kfold": {"folds": 3}, "holdout": {"test_size": 0.3}},
-        "metrics": ["accuracy", "roc_auc"],
-        "tests": {"run": ["mcnemar"]},
-    }
+    config["datasets"]["web"] |= {"url": f"{address}/penguins.csv", "sha256": sha256}
+    for name in ("jobs", "staff"):
+        config["datasets"][name]["path"] = str(DATA / "attrition.csv")
+    return config
 
 
 @pytest.mark.slow
@@ -114,20 +112,6 @@ def test_mistake_in_data_from_the_web_is_told_before_any_fit(snakemake, address)
     again = snakemake(config)
     assert told in again.stderr
     assert "load_dataset failed" not in again.stderr, "what is downloaded is checked beforehand"
-
-
-BROKEN = """
-import os, signal
-from sklearn.tree import DecisionTreeClassifier
-
-class Raises(DecisionTreeClassifier):
-    def fit(self, X, y):
-        raise RuntimeError("no luck today")
-
-class Dies(DecisionTreeClassifier):
-    def fit(self, X, y):
-        os.kill(os.getpid(), signal.SIGKILL)
-"""
 
 
 def test_mistake_ends_the_run_before_it_begins(snakemake, tiny):

@@ -4,6 +4,7 @@ import os
 import random
 import signal
 import time
+from contextlib import suppress
 
 import psutil
 import pytest
@@ -57,10 +58,8 @@ def wait_for(run, condition):
 
 
 def kill(process):
-    try:
+    with suppress(psutil.NoSuchProcess):
         process.kill()
-    except psutil.NoSuchProcess:
-        return
 
 
 def test_killed_twenty_times_gives_the_same_bytes(snakemake, sleepy, tmp_path_factory):
@@ -68,11 +67,8 @@ def test_killed_twenty_times_gives_the_same_bytes(snakemake, sleepy, tmp_path_fa
     plain = tmp_path_factory.mktemp("profile")
     (plain / "config.yaml").write_text("scheduler: greedy\nrerun-incomplete: true\n")
     # warm workers, Snakemake's own job processes, batches in workers
-    ways = [
-        (),
-        ("--workflow-profile", str(plain)),
-        ("--config", "execution={jobs_per: model}"),
-    ]
+    batches = ("--config", "execution={jobs_per: model}")
+    ways = [(), ("--workflow-profile", str(plain)), batches]
     hit = set()
     for number in range(20):
         # some of what is there gets lost, so that there is always work left

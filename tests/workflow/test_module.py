@@ -47,39 +47,25 @@ onsuccess:
 """
 
 
-def run(folder, *options):
-    line = sys.executable, "-m", "snakemake", "--cores", "1", *options
-    return called(*line, cwd=folder, code=None)
-
-
-@pytest.fixture
-def own(tmp_path):
-    """Return a folder with a workflow of its own that uses ours twice."""
+@pytest.mark.slow
+def test_two_experiments_beside_own_rules_give_the_same_bytes(tmp_path, finished):
     where = repr(str(ROOT / "workflow/Snakefile"))
     (tmp_path / "Snakefile").write_text(OWN.replace("WHERE", where), encoding="utf-8")
-    other = TINY | {
-        "experiment": "other",
-        "resampling": {"holdout": {}},
-        "tests": {"run": ["mcnemar"]},
-    }
+    other = TINY | {"experiment": "other", "resampling": {"holdout": {}}}
+    other |= {"tests": {"run": ["mcnemar"]}}
     config = {"first": TINY, "second": other, "threads": 3}
     (tmp_path / "own.yaml").write_text(yaml.safe_dump(config, sort_keys=False), encoding="utf-8")
-    return tmp_path
-
-
-@pytest.mark.slow
-def test_two_experiments_beside_own_rules_give_the_same_bytes(own, finished):
-    profile = "--workflow-profile", str(ROOT / "profiles/default")
-    done = run(own, *profile)
-    assert done.returncode == 0, done.stderr
+    profile = "--workflow-profile", ROOT / "profiles/default"
+    line = sys.executable, "-m", "snakemake", "--cores", "1", *profile
+    done = called(*line, cwd=tmp_path)
     for said in ("their start", "their success"):
         assert said in done.stdout
+    results = tmp_path / "results/tiny"
     for name in ("scores.csv", "comparisons.csv", "comparisons.json", "verdict.txt"):
-        ours = (finished.results() / name).read_bytes()
-        assert (own / "results/tiny" / name).read_bytes() == ours
-    rows = len((own / "results/tiny/scores.csv").read_text().splitlines())
-    assert int((own / "own.txt").read_text()) == rows
-    again = run(own, *profile)
+        assert (results / name).read_bytes() == (finished.results() / name).read_bytes()
+    rows = len((results / "scores.csv").read_text().splitlines())
+    assert int((tmp_path / "own.txt").read_text()) == rows
+    again = called(*line, cwd=tmp_path)
     assert "Nothing to be done" in again.stdout + again.stderr
 
 

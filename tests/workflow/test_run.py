@@ -10,9 +10,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from mlxtend.evaluate import cochrans_q, mcnemar, mcnemar_table
+import yaml
 from sklearn.metrics import accuracy_score
 
+from bakeoff.stats import all_pairs, cochran_q
 from tests.conftest import TINY, Runner
 
 
@@ -64,25 +65,17 @@ def test_scores_are_those_of_the_predictions(finished):
         assert row.n_test == len(found)
 
 
-def test_mcnemar_and_cochran_agree_with_mlxtend(finished):
-    models = list(TINY["models"])
-    holdout = {m: predictions(finished, m, "holdout") for m in models}
-    truth = holdout["tree"]["y_true"].to_numpy()
-    found = pd.read_csv(finished.results() / "comparisons.csv")
-    q, p = cochrans_q(truth, *(holdout[m]["y_pred"].to_numpy() for m in models))
-    row = found.query("test == 'cochran_q'").iloc[0]
-    assert row.statistic == pytest.approx(q)
-    listed = json.loads((finished.results() / "comparisons.json").read_text())
-    (cochran,) = (one["result"] for one in listed if one["test"] == "cochran_q")
-    assert cochran["details"]["pvalue_asymptotic"] == pytest.approx(p)
-    for row in found.query("test == 'mcnemar'").itertuples():
-        a, b = (holdout[m]["y_pred"].to_numpy() for m in (row.model_a, row.model_b))
-        table = mcnemar_table(truth, a, b)
-        n01, n10 = int(table[0, 1]), int(table[1, 0])
-        assert row.estimate == pytest.approx((a == truth).mean() - (b == truth).mean())
-        _, exact_p = mcnemar(np.array([[0, n01], [n10, 0]]), exact=True)
-        assert row.pvalue <= min(1, exact_p) + 1e-12  # mid-p never exceeds the exact p
-        assert row.pvalue_adjusted == pytest.approx(min(1, 3 * row.pvalue))
+def test_comparisons_of_rows_are_those_of_the_predictions(finished):
+    holdout = [predictions(finished, model, "holdout") for model in TINY["models"]]
+    right = np.transpose([one["y_pred"] == one["y_true"] for one in holdout])
+    rows = pd.read_csv(finished.results() / "comparisons.csv")
+    omnibus, expected = rows.query("test == 'cochran_q'").iloc[0], cochran_q(right)
+    assert omnibus.statistic == pytest.approx(expected.statistic)
+    assert omnibus.pvalue == pytest.approx(expected.pvalue)
+    pairs = all_pairs("mcnemar", right).pairs
+    for name in ("estimate", "pvalue", "pvalue_adjusted"):
+        values = rows.query("test == 'mcnemar'")[name].tolist()
+        assert values == pytest.approx([getattr(pair, name) for pair in pairs])
 
 
 def written(results, kinds=(".csv", ".json", ".yaml")):
@@ -94,7 +87,7 @@ def written(results, kinds=(".csv", ".json", ".yaml")):
         if path.is_file()
         and (kinds is None or path.suffix in kinds)
         and not path.name.endswith(times)
-        and "logs" not in path.parts
+        and not {"logs", "batches"} & {*path.parts}
     }
 
 
@@ -104,11 +97,13 @@ def differing(here, there, **kinds):
     return {name for name in one.keys() | two.keys() if one.get(name) != two.get(name)}
 
 
-def test_two_runs_give_the_same_bytes_in_all_files_but_times(finished, snakemake, tiny):
-    """On one core and on two, in two folders; the report and the metadata of predictions too."""
-    succeed(snakemake, tiny, cores=2)
+def test_same_bytes_in_batches_on_two_cores_as_in_single_jobs_on_one(finished, snakemake, tiny):
+    """In two folders and all files but times: the report and the metadata of predictions too."""
+    tiny["execution"] = {"jobs_per": "model"}
+    succeed(snakemake, tiny, "--set-threads", "fit_model=2", cores=2)
     assert differing(finished.results(), snakemake.results(), kinds=None) == set()
     assert len(written(finished.results(), kinds=None)) > 100
+    assert "Nothing to be done" in snakemake(tiny).stderr
 
 
 def test_edited_model_refits_alone_and_an_added_one_changes_no_other_number(finished_copy, tiny):
@@ -128,23 +123,20 @@ def test_edited_model_refits_alone_and_an_added_one_changes_no_other_number(fini
 
 
 def test_second_run_does_nothing_beside_another_experiment_too(finished_copy, tiny):
-    plans = {"holdout": tiny["resampling"]["holdout"]}
-    other = tiny | {"experiment": "other", "seed": 8, "resampling": plans}
-    other |= {"tests": {"run": ["mcnemar"]}}
-    succeed(finished_copy, other, "--until", "all_scores")
+    """The other one names no cores, and one of its models alone asks for memory."""
+    resources = {"mem_mb": 900, "disk_mb": 10, "runtime": 5}
+    models = tiny["models"] | {"tree": tiny["models"]["tree"] | {"resources": resources}}
+    other = tiny | {"experiment": "other", "seed": 8, "models": models}
+    other |= {"resampling": {"holdout": {"test_size": 0.4}}, "tests": {"run": ["mcnemar"]}}
+    limit = "--resources", "mem_mb=1000"
+    succeed(finished_copy, other, *limit, "--until", "all_scores", cores=None)
     second = succeed(finished_copy, tiny)
     assert "Nothing to be done" in second.stderr
     assert executed(second) == set()
     one, two = (pd.read_csv(finished_copy.results(n) / "scores.csv") for n in ("tiny", "other"))
-    assert one.query("plan == 'holdout'")["value"].tolist() != two["value"].tolist()
-
-
-def test_no_cores_are_named_and_one_model_alone_asks_for_memory(snakemake, tiny):
-    tiny["models"]["tree"]["resources"] = {"mem_mb": 900, "disk_mb": 10, "runtime": 5}
-    tiny |= {"resampling": {"holdout": {}}, "tests": {"run": ["mcnemar"]}}
-    limit = "--resources", "mem_mb=1000"
-    succeed(snakemake, tiny, *limit, "--until", "all_scores", cores=None)
-    assert set(pd.read_csv(snakemake.results() / "scores.csv")["model"]) == set(tiny["models"])
+    one = one.query("plan == 'holdout'")
+    assert one["model"].tolist() == two["model"].tolist()
+    assert one["value"].tolist() != two["value"].tolist()
 
 
 @pytest.mark.slow
@@ -171,7 +163,7 @@ def test_edits_of_all_but_fits_give_what_a_fresh_run_gives_and_refit_nothing(
     assert set(made["alpha"]) == {0.01}
     fresh = Runner(tmp_path_factory.mktemp("fresh"))
     succeed(fresh, tiny, cores=2)
-    kinds = (".svg", ".csv", ".tex", ".txt", ".json", ".yaml")
+    kinds = (".svg", ".html", ".md", ".csv", ".tex", ".txt", ".json", ".yaml", ".parquet")
     assert differing(finished_copy.results(), fresh.results(), kinds=kinds) == set()
     drawn, *prints = ({p.stem for p in figures.glob(f"*.{kind}")} for kind in ("svg", "pdf", "png"))
     assert prints == [drawn, drawn]
@@ -197,7 +189,6 @@ def test_what_is_deleted_comes_back_and_what_is_damaged_is_made_again(finished_c
 
 
 MODEL = """
-import numpy as np
 from sklearn.dummy import DummyClassifier
 
 class Constant(DummyClassifier):
@@ -206,32 +197,30 @@ class Constant(DummyClassifier):
 """
 
 
+OF_FILES = """
+experiment: tiny
+seed: 1
+datasets: {d: {source: file, path: train.csv, test_path: test.csv, id: id, target: y}}
+models:
+  given: {predictions: answers.csv}
+  constant: {estimator: mymodel.Constant}
+  tree: {estimator: sklearn.tree.DecisionTreeClassifier}
+resampling: {holdout: {}}
+metrics: [accuracy]
+tests: {run: [mcnemar]}
+"""
+
+
 def replaced_inputs(folder):
     """Write an experiment that names files by as many keys as one can have."""
-    ids = range(40)
-    part = {"train.csv": ids[:20], "test.csv": ids[20:]}
-    for name, rows in part.items():
-        half = len(rows) // 2
-        columns = {"id": rows, "x": rows, "y": ["no", "yes"] * half, "z": [1, 2] * half}
-        table = pd.DataFrame(columns)
+    y = ["no", "yes"] * 10
+    for name, ids in (("train.csv", range(20)), ("test.csv", range(20, 40))):
+        table = pd.DataFrame({"id": ids, "x": ids, "y": y, "z": [1, 2] * 10})
         table.to_csv(folder / name, index=False)
-    answers = pd.DataFrame({"id": part["test.csv"], "y_true": ["no", "yes"] * 10, "y_pred": "no"})
+    answers = pd.DataFrame({"id": ids, "y_true": y, "y_pred": "no"})
     answers.to_csv(folder / "answers.csv", index=False)
     (folder / "mymodel.py").write_text(MODEL)
-    own = {"source": "file", "path": "train.csv", "test_path": "test.csv"}
-    return {
-        "experiment": "tiny",
-        "seed": 1,
-        "datasets": {"d": own | {"id": "id", "target": "y"}},
-        "models": {
-            "given": {"predictions": "answers.csv"},
-            "constant": {"estimator": "mymodel.Constant"},
-            "tree": {"estimator": "sklearn.tree.DecisionTreeClassifier"},
-        },
-        "resampling": {"holdout": {}},
-        "metrics": ["accuracy"],
-        "tests": {"run": ["mcnemar"]},
-    }
+    return yaml.safe_load(OF_FILES)
 
 
 def replace(file, old, new, seconds):
@@ -273,12 +262,17 @@ def test_files_count_by_what_they_hold_whatever_their_dates(snakemake):
     assert executed(snakemake(experiment, *until)) == set()
 
 
-RAISES = """
+BROKEN = """
+import os, signal
 from sklearn.tree import DecisionTreeClassifier
 
 class Raises(DecisionTreeClassifier):
     def fit(self, X, y):
         raise RuntimeError("no luck today")
+
+class Dies(DecisionTreeClassifier):
+    def fit(self, X, y):
+        os.kill(os.getpid(), signal.SIGKILL)
 """
 
 
@@ -299,14 +293,6 @@ def refitted(before, runner):
     return {name.partition("/")[0] for name in before if after[name] != before[name]}
 
 
-def test_same_bytes_in_batches_on_two_cores_as_in_single_jobs_on_one(finished, snakemake, tiny):
-    tiny["execution"] = {"jobs_per": "model"}
-    succeed(snakemake, tiny, "--set-threads", "fit_model=2", cores=2)
-    assert differing(snakemake.results(), finished.results()) == set()
-    second = snakemake(tiny)
-    assert "Nothing to be done" in second.stderr
-
-
 @pytest.mark.slow
 def test_changes_of_granularity_refit_what_changed_and_nothing_else(finished_copy, tiny):
     for what in ("model", "fold"):
@@ -324,8 +310,8 @@ def test_changes_of_granularity_refit_what_changed_and_nothing_else(finished_cop
 
 @pytest.mark.slow
 def test_failing_fit_does_not_lose_its_siblings(snakemake, tiny):
-    (snakemake.folder / "raises.py").write_text(RAISES)
-    broken = {**tiny, "models": {**tiny["models"], "tree": {"estimator": "raises.Raises"}}}
+    (snakemake.folder / "broken.py").write_text(BROKEN)
+    broken = {**tiny, "models": {**tiny["models"], "tree": {"estimator": "broken.Raises"}}}
     run = snakemake(broken, *per("model"), "--keep-going")
     assert run.returncode == 1
     assert "11 of 11 fits failed" in run.stderr
@@ -341,25 +327,16 @@ def test_failing_fit_does_not_lose_its_siblings(snakemake, tiny):
 
 def test_a_study_over_data_sets_with_costs_and_a_model_without_probabilities(snakemake, tiny):
     moons = {"source": "generator", "name": "make_moons"}
-    study = {
-        "experiment": "study",
-        "seed": 5,
-        "datasets": {
-            f"set-{i}": moons | {"params": {"n_samples": 80, "noise": 0.1 * i, "random_state": i}}
-            for i in range(1, 7)
-        },
-        "models": {
-            "tree": tiny["models"]["tree"],
-            "bayes": tiny["models"]["bayes"],
-            "ridge": {"estimator": "sklearn.linear_model.RidgeClassifier"},
-        },
-        "resampling": {"kfold": {"folds": 3}},
-        "metrics": ["cost"],
-        "costs": {"classes": [0, 1], "matrix": [[0, 1], [4, 0]]},
-        "execution": {"jobs_per": "model"},
+    tiny["datasets"] = {
+        f"set-{i}": moons | {"params": {"n_samples": 80, "noise": 0.1 * i, "random_state": i}}
+        for i in range(1, 7)
     }
-    succeed(snakemake, study)
-    results = snakemake.results("study")
+    tiny["models"]["stump"] = {"estimator": "sklearn.linear_model.RidgeClassifier"}
+    tiny |= {"resampling": {"kfold": {"folds": 3}}, "execution": {"jobs_per": "model"}}
+    tiny |= {"metrics": ["cost"], "costs": {"classes": [0, 1], "matrix": [[0, 1], [4, 0]]}}
+    del tiny["tests"]
+    succeed(snakemake, tiny)
+    results, models = snakemake.results(), list(tiny["models"])
     (chosen,) = json.loads((results / "tests.json").read_text())
     assert chosen["test"] == "friedman"
     assert "6 data sets" in chosen["why"]
@@ -367,11 +344,10 @@ def test_a_study_over_data_sets_with_costs_and_a_model_without_probabilities(sna
     scores = pd.read_csv(results / "scores.csv", dtype={"dataset": str})
     means = scores.groupby(["metric", "dataset", "model"])["value"].mean().unstack("model")
     matrix = pd.read_csv(results / "score_matrix.csv").set_index(["metric", "dataset"])
-    cost = matrix.loc["cost", ["tree", "bayes", "ridge"]]
-    np.testing.assert_allclose(cost, means.loc["cost", ["tree", "bayes", "ridge"]])
+    np.testing.assert_allclose(matrix.loc["cost", models], means.loc["cost", models])
     missing = json.loads((results / "missing_scores.json").read_text())
     assert missing == {"policy": "error", "missing": []}
 
     rows = json.loads((results / "comparisons.json").read_text())
     pairs = {(row["metric"], row["model_a"], row["model_b"]) for row in rows if row["follows"]}
-    assert pairs == {("cost", *pair) for pair in combinations(study["models"], 2)}
+    assert pairs == {("cost", *pair) for pair in combinations(models, 2)}

@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 import yaml
 
-from tests.conftest import ROOT, TINY, called, once
+from tests.conftest import ROOT, TINY, called
 from tests.workflow.test_run import differing
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("wheel")]
@@ -23,29 +23,27 @@ def call(*line, cwd, code=0):
     return called(*line, cwd=cwd, code=code, PYTHONPATH="")  # as if it were not set
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def built(tmp_path_factory):
     """Return a folder with sdist, wheel, and an environment in which the wheel is installed."""
-
-    def fill(folder):
-        # of what is under version control: a build must not need more
-        files = call("git", "ls-files", "-z", "-co", "--exclude-standard", cwd=ROOT).stdout
-        source = folder / "source"
-        for name in filter(None, files.split("\0")):
-            if (ROOT / name).is_file():
-                (source / name).parent.mkdir(parents=True, exist_ok=True)
-                shutil.copy(ROOT / name, source / name)
-        assert "-m build --no-isolation" in (ROOT / "Makefile").read_text()
-        call(sys.executable, "-m", "build", "--no-isolation", "-o", folder / "dist", cwd=source)
-        venv.create(folder / "env", with_pip=True)
-        python = folder / "env/bin/python"
-        (wheel,) = (folder / "dist").glob("*.whl")
-        call(python, "-m", "pip", "install", "--quiet", "--no-deps", wheel, cwd=folder)
-        # what it depends on comes from this environment, whose own bakeoff is a checkout's
-        (site,) = (folder / "env/lib").glob("python*/site-packages")
-        (site / "dependencies.pth").write_text(f"{sysconfig.get_path('purelib')}\n")
-
-    return once(tmp_path_factory, "wheel", fill)
+    folder = tmp_path_factory.mktemp("wheel")
+    # of what is under version control: a build must not need more
+    files = call("git", "ls-files", "-z", "-co", "--exclude-standard", cwd=ROOT).stdout
+    source = folder / "source"
+    for name in filter(None, files.split("\0")):
+        if (ROOT / name).is_file():
+            (source / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(ROOT / name, source / name)
+    assert "-m build --no-isolation" in (ROOT / "Makefile").read_text()
+    call(sys.executable, "-m", "build", "--no-isolation", "-o", folder / "dist", cwd=source)
+    venv.create(folder / "env", with_pip=True)
+    (wheel,) = (folder / "dist").glob("*.whl")
+    install = "-m", "pip", "install", "--quiet", "--no-deps"
+    call(folder / "env/bin/python", *install, wheel, cwd=folder)
+    # what it depends on comes from this environment, whose own bakeoff is a checkout's
+    (site,) = (folder / "env/lib").glob("python*/site-packages")
+    (site / "dependencies.pth").write_text(f"{sysconfig.get_path('purelib')}\n")
+    return folder
 
 
 def test_archives_hold_the_whole_workflow_and_pass_the_index_check(built):
