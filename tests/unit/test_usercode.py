@@ -1,6 +1,5 @@
 """The user's own modules: whatever they do while they are imported, one message says it."""
 
-import os
 import signal
 import sys
 
@@ -44,22 +43,6 @@ def test_import_that_never_ends_is_ended(tmp_path, monkeypatch, body):
         import_module("endless", "endless.Mine")
     assert signal.getsignal(signal.SIGALRM) is before
     assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
-
-
-@pytest.mark.parametrize("seconds", [0, -3600])
-def test_code_that_was_replaced_is_run_whatever_its_date(tmp_path, monkeypatch, seconds):
-    """Python itself takes what was compiled before where size and date are the same."""
-    monkeypatch.setattr(sys, "dont_write_bytecode", False)
-    file, other = tmp_path / "replaced.py", tmp_path / "other"
-    file.write_text("NUMBER = 1\n")
-    monkeypatch.delitem(sys.modules, "replaced", raising=False)
-    assert import_module("replaced", "replaced.NUMBER").NUMBER == 1
-    other.write_text("NUMBER = 2\n")
-    moment = file.stat().st_mtime_ns + seconds * 10**9
-    os.utime(other, ns=(moment, moment))
-    other.replace(file)
-    monkeypatch.delitem(sys.modules, "replaced")  # as in another process
-    assert import_module("replaced", "replaced.NUMBER").NUMBER == 2
 
 
 def test_what_an_experiment_wants_is_told_with_its_extra(monkeypatch, tmp_path, tiny):

@@ -5,11 +5,12 @@ import threading
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from bakeoff.errors import UserError
 from bakeoff.execution import remake, steps
-from bakeoff.execution.fits import Fitter
+from bakeoff.execution.fits import Fitter, run_in_process
 from bakeoff.execution.rule_inputs import RuleInputs
 from bakeoff.execution.workers import NO_LIMITS, StepError, Workers
 from bakeoff.files import whole, write_text
@@ -61,13 +62,6 @@ class Made:
     def fitter(self, workers=None):
         return Fitter(self.needs, workers or Pretending())
 
-    def record(self):
-        """Return the record of a batch and its files, which are all there."""
-        files = [self.needs.prediction(fit) for fit in self.needs.experiment.fits(model="tree")]
-        for file in files:
-            write_text(file, WHOLE)
-        return self.paths.batch("iris", "tree"), files
-
 
 @pytest.mark.parametrize(
     ("fails", "head", "last"),
@@ -102,7 +96,10 @@ def test_as_many_at_a_time_as_threads_allow(tiny, threads, each):
 
 def test_batch_holds_while_its_files_are_as_its_record_says(tiny):
     made = Made(tiny, "model")
-    record, files = made.record()
+    fits = made.needs.experiment.fits(model="tree")
+    record, files = made.paths.batch("iris", "tree"), list(map(made.needs.prediction, fits))
+    for file in files:
+        write_text(file, WHOLE)
     assert made.again() == set(), "what is not there is no matter of this"
     remake.note_batch(record, files)
     assert made.again() == set()
@@ -186,3 +183,19 @@ def test_files_that_changed_since_the_last_run_are_made_again(tiny):
     assert files[2].as_posix() not in made.again()
     write_text(files[2].with_suffix(".timing.json"), "[half")
     assert files[2].as_posix() in made.again()
+
+
+def test_scores_that_models_bring_are_compared_in_this_process_too():
+    for name, values in {"a": [1, 2, 3, 4, 5], "b": [3, 1, 4, 1, 5]}.items():
+        fold = {"repeat": 1, "fold": range(1, 6), "n_train": 80, "n_test": 20}
+        table = pd.DataFrame({**fold, "metric": "rmse", "value": values})
+        table.to_csv(f"{name}.csv", index=False)
+    given = {
+        "experiment": "scores",
+        "models": {name: {"scores": f"{name}.csv"} for name in "ab"},
+        "resampling": {"kfold": {"folds": 5}},
+        "metrics": [{"name": "rmse", "greater_is_better": False}],
+    }
+    study = run_in_process(load_experiment(given), "results", 1, lambda done, of: None)
+    assert study.scores.groupby("model")["value"].mean().to_dict() == {"a": 3, "b": 2.8}
+    assert len(study.analysis) == 1

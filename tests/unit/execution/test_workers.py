@@ -98,14 +98,6 @@ def test_code_that_leaves_python_fails_its_own_task_alone(pool):
         call(None, interrupt)
 
 
-def test_error_is_short_and_its_traceback_in_the_log(pool, tmp_path):
-    log = tmp_path / "deep" / "log"
-    with pytest.raises(StepError, match=r"^it failed: ValueError: invalid literal") as caught:
-        call(pool, partial(int, "x"), log)
-    assert str(caught.value).splitlines()[1:] == [f"  log: {log}"]
-    assert "Traceback" in log.read_text()
-
-
 @pytest.mark.parametrize("in_worker", [True, False])
 def test_log_that_cannot_be_written_is_told_without_frames(pool, tmp_path, in_worker):
     (tmp_path / "logs").write_text("")

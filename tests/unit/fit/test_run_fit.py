@@ -8,6 +8,7 @@ import sys
 import warnings
 from contextlib import nullcontext
 from pathlib import Path
+from unittest import mock
 
 import numpy as np
 import pandas as pd
@@ -48,10 +49,10 @@ def written(folder, frame, classes, splits):
     return {"data": folder / "d", "splits": folder / "s"}
 
 
-def fitted(files, estimator, seed=1, fit=FIT, **keys):
+def fitted(files, estimator, seed=1, **keys):
     """Do a fit and return its predictions."""
     output = files["data"].with_name("p")
-    run_fit(FitTask(fit, model(estimator, **keys), seed, **files, output=output))
+    run_fit(FitTask(FIT, model(estimator, **keys), seed, **files, output=output))
     return Predictions.read(output)
 
 
@@ -131,16 +132,11 @@ def test_what_a_model_says_reaches_its_estimator():
     assert bagging[-1].estimator.n_neighbors == 3
 
 
-def test_preprocessing_is_fitted_on_training_rows_only(paths, monkeypatch):
-    seen, original = [], StandardScaler.fit
-
-    def spy(self, X, *args, **more):
-        seen.append(len(X))
-        return original(self, X, *args, **more)
-
-    monkeypatch.setattr(StandardScaler, "fit", spy)
-    fitted(paths, MODELS[0])
-    assert seen == [56]
+def test_preprocessing_is_fitted_on_training_rows_only(paths):
+    fit = StandardScaler.fit
+    with mock.patch.object(StandardScaler, "fit", autospec=True, side_effect=fit) as learnt:
+        fitted(paths, MODELS[0])
+    assert [len(call.args[1]) for call in learnt.call_args_list] == [56]
 
 
 @pytest.mark.parametrize("estimator", ["ensemble.HistGradientBoostingClassifier", "svm.SVC"])

@@ -213,14 +213,11 @@ def test_library_fits_tunes_and_gets_seeds_and_threads(
     estimator, params, threads, tmp_path, monkeypatch
 ):
     monkeypatch.chdir(tmp_path)
-    keys = {
-        "estimator": estimator,
-        "params": params,
-        "class_weight": "balanced",
+    choices = {
         "tune": {"space": {"max_depth": [2, 4]}, "cv": 2},
         "threshold": {"choose": "f1", "cv": 2},
     }
-    own = Model.model_validate(keys)
+    own = model(estimator, params=params, class_weight="balanced", **choices)
     check_model("m", own)
     data = part(weights=np.linspace(0.5, 2, 200))
     one, again = learnt(own, data), learnt(own, data)
@@ -273,8 +270,7 @@ START = 1_700_000_000
 
 
 def fitted(estimator, frame, y):
-    made = assemble(Model.model_validate({"estimator": estimator}), frame, derive(1, "fit"))
-    return made.fit(frame, y)
+    return assemble(model(estimator), frame, derive(1, "fit")).fit(frame, y)
 
 
 @pytest.mark.parametrize("estimator", ["sklearn.neighbors.KNeighborsClassifier", BOOSTING])

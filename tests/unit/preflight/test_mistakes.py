@@ -82,8 +82,8 @@ MISTAKES = [
     ("resampling", {}, ": no plan at all; name one of cv_5x2, kfold"),
     ("resampling", {"cv_5x2": None}, ": `cv_5x2` has no value: write `cv_5x2: {}`"),
     ("models.tree.resources", {"GPU": 1}, ".GPU: this name must be made of letters"),
-    ("models.tree.resources", {"gpu": -1}, ".gpu"),
-    ("models.tree.resources", {"gpu": 1.5}, ".gpu"),
+    ("models.tree.resources", {"gpu": -1}, ".gpu … -1"),
+    ("models.tree.resources", {"gpu": 1.5}, ".gpu … 1.5"),
     ("models.tree.resources", {"slurm_partition": "a b"}, ".slurm_partition"),
 ]
 FTP = {"source": "url", "url": "ftp://x/a.csv", "sha256": "abc", "target": "y"}
