@@ -19,7 +19,6 @@ from bakeoff.data import Table
 from bakeoff.data.table import GROUP, ROW_ID, TARGET, TIME
 from bakeoff.data.target import Target
 from bakeoff.fit import check_models
-from bakeoff.fit import train as training
 from bakeoff.fit.check_models import check_inner_divisions, check_model
 from bakeoff.fit.train import TrainingPart, train
 from bakeoff.seeds import derive
@@ -136,16 +135,15 @@ def test_no_group_is_on_both_sides_and_the_past_comes_first(case, dependence, mo
     _, part = _data(dependence)
     first = part.X["kin"].to_numpy()
 
-    def spy(divided):
-        def spied(y, *args, **kwargs):
-            folds = divided(y, *args, **kwargs)
-            if len(y) == N:
-                seen.extend((set(first[a]), set(first[b])) for a, b in folds)
-            return folds
+    divide = TrainingPart.folds
 
-        return spied
+    def spied(part, count, seed):
+        folds = divide(part, count, seed)
+        if len(part.target.y) == N:
+            seen.extend((set(first[a]), set(first[b])) for a, b in folds)
+        return folds
 
-    monkeypatch.setattr(training, "divided", spy(training.divided))
+    monkeypatch.setattr(TrainingPart, "folds", spied)
     assert _outcome(KEYS[case], dependence) == ""
     assert seen
     for learned, tested in seen:

@@ -170,9 +170,9 @@ def check_inner_divisions(name: str, model: Model, dataset: str, table: Table) -
         return
     estimator = assemble(model, table.features, derive(0))
     variants = [estimator]
-    for name, values in search_space(estimator, model.tune).items() if model.tune else ():
+    for tuned, values in search_space(estimator, model.tune).items() if model.tune else ():
         listed = values if isinstance(values, list) else []
-        variants += [clone(estimator).set_params(**{name: value}) for value in listed]
+        variants += [clone(estimator).set_params(**{tuned: value}) for value in listed]
     for part in (part for variant in variants for part in _parts(variant)):
         if (division := _own_division(part, len(table.frame))) is not None:
             parameter, value = division
