@@ -104,24 +104,24 @@ MOST_NAMED = 10
 """Names that a message lists."""
 
 
-def unknown(what: str, found: object, allowed: Iterable[str]) -> str:
+def unknown(what: str, given: object, allowed: Iterable[str]) -> str:
     """Say that a name is unknown, with the nearest allowed one and the list, or a part of it."""
     names = sorted(set(allowed))
-    close = _nearest(str(found), names)
+    close = _nearest(str(given), names)
     hint = f"; did you mean {close!r}?" if close else ""
     listed, more = names, ""
     if len(names) > MOST_NAMED + 2:
-        nearest = difflib.get_close_matches(str(found), names, n=MOST_NAMED, cutoff=0)
+        nearest = difflib.get_close_matches(str(given), names, n=MOST_NAMED, cutoff=0)
         listed, more = sorted(nearest), f", and {len(names) - MOST_NAMED} more"
     return (
-        f"unknown {what} {shown(str(found))}{hint} (allowed: {', '.join(listed) or 'none'}{more})"
+        f"unknown {what} {shown(str(given))}{hint} (allowed: {', '.join(listed) or 'none'}{more})"
     )
 
 
-def _nearest(found: str, names: list[str]) -> str | None:
+def _nearest(given: str, names: list[str]) -> str | None:
     """Return what was meant: the same name but for case, else a longer one, else a similar one."""
     folded = {name.casefold(): name for name in reversed(names)}
-    wanted = found.casefold()
+    wanted = given.casefold()
     if wanted in folded:
         return folded[wanted]
     longer = [name for name in folded if len(wanted) > 1 and name.startswith(wanted)]

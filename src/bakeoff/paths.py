@@ -23,7 +23,7 @@ class Paths:
     root: str
 
     @classmethod
-    def of(cls, experiment: str) -> Paths:
+    def of_experiment(cls, experiment: str) -> Paths:
         """Return the paths of an experiment, by its name."""
         return cls(f"{RESULTS}/{experiment}")
 

@@ -178,7 +178,7 @@ class GateRows:
         classes, costs = self.given.classes, {}
         if self.costs is not None:
             priors = None if self.costs.priors is None else self.costs.shares(classes)
-            costs = {"cost": self.costs.of(classes), "priors": priors}
+            costs = {"cost": self.costs.for_classes(classes), "priors": priors}
         return costs | {
             "metric": METRICS.get(metric) or metric,
             "positive": classes[-1] if len(classes) == 2 else None,

@@ -359,7 +359,7 @@ def build_study(
         test_sets={} if rows.by_values else {ROWS: rows},
         numbers={ROWS: rows} if rows.by_values else {},
         notes={ROWS: given.oddities},
-        told=given.told,
+        preparation=given.preparation,
         intervals=score_intervals(experiment, {ROWS: rows}, experiment.metrics),
         subgroups=subgroup_table(experiment, {ROWS: rows}),
     )

@@ -307,7 +307,7 @@ def run(
     code = launch(command(file, options, profiles, cores))
     if code:
         raise UserError(f"{file}: the run ended with exit code {code}; what it said is above")
-    return read(Paths.of(experiment.experiment).root)
+    return read(Paths.of_experiment(experiment.experiment).root)
 
 
 def read(folder: str | Path) -> Findings:

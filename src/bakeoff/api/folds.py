@@ -421,7 +421,7 @@ def _of_predictions(
         task=task,
         datasets={_DATA: {"source": "given", **data}},
         models={
-            key: HeldModel.of(
+            key: HeldModel.from_frame(
                 *(tables[label], columns, ("models", key)),
                 numbers=numbers,
                 predictions=place_of(label),

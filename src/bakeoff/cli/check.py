@@ -158,7 +158,7 @@ def _show_fits(experiment: Experiment) -> None:
 
 def _times_of_the_last_run(experiment: Experiment) -> dict[str, float]:
     """Return the mean seconds of a fit, by model."""
-    path = Paths.of(experiment.experiment).top("timings.csv")
+    path = Paths.of_experiment(experiment.experiment).top("timings.csv")
     if not Path(path).is_file():
         return {}
     with reading(path):

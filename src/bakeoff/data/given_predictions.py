@@ -50,7 +50,7 @@ class HeldModel(GivenModel):
     table: InstanceOf[Observations]
 
     @classmethod
-    def of(
+    def from_frame(
         cls, frame: pd.DataFrame, columns: GivenColumns, place: Place, *, numbers: bool, **keys: Any
     ) -> HeldModel:
         """Make the entry of a frame of predictions."""

@@ -108,7 +108,7 @@ class Observations:
     like_groups: Sequence[Mapping[str, Any]] = ()
     """Columns beside that look like ids of groups, where none is named: see `group_columns`."""
     in_order: bool = True
-    told: tuple[str, ...] = ()
+    preparation: tuple[str, ...] = ()
     """What was done with items before they are compared, a sentence each."""
 
     @classmethod
@@ -319,7 +319,9 @@ def paired(
         },
         left_out=rows.left_out,
         like_groups=undeclared(files),
-        told=(f"The probabilities of {joined(single)} are read as those of {classes[-1]!r}.",)
+        preparation=(
+            f"The probabilities of {joined(single)} are read as those of {classes[-1]!r}.",
+        )
         if single
         else (),
     )
@@ -330,11 +332,11 @@ def positions(rows: Observations, file: Observations) -> NDArray[np.intp]:
     position = _positions(rows, file)
     questions, others = _samples(rows), _samples(file)
     if questions is not None and others is not None:
-        asked = others[position]
+        expected = others[position]
         # a question that the other log has nowhere may be the same one in other words
-        wrong = (questions != asked) & np.isin(questions, others)
+        wrong = (questions != expected) & np.isin(questions, others)
         hint = "; leave the column of ids out, and logs pair by their questions"
-        both = questions.item, asked.item
+        both = questions.item, expected.item
         _refuse_unlike(rows, file, wrong, "are another question", both, hint)
     if file.true is not None and rows.true is not None:
         true = file.true[position]

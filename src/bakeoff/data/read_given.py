@@ -73,11 +73,11 @@ def read_given(
             for model, part in parts
         ]
         return _of_numbers(name, files, values, missing)
-    told: list[str] = []
+    notes: list[str] = []
     if wide is None:
         files = _of_files(parts, numbers, drop_unlabelled=drop_unlabelled)
         if missing is not None:
-            files, told = _completed(files, missing, None)
+            files, notes = _completed(files, missing, None)
     elif missing is not None:
         raise Problem(("missing",), "is for one table per model, or numbers per row (values)")
     else:
@@ -101,8 +101,8 @@ def read_given(
     given = paired(name, files, order, sure=sure)
     if not labels and (why := _why_unclear(given, named)):
         raise Problem(("values",), why)
-    told += given.told if positive is None else ()
-    return dataclasses.replace(given, told=tuple(told))
+    notes += given.preparation if positive is None else ()
+    return dataclasses.replace(given, preparation=tuple(notes))
 
 
 def _why_unclear(given: Observations, named: GivenColumns) -> str:
@@ -259,31 +259,33 @@ def _completed(
     ]
     ids = [pd.Index(list(map(str, part.ids))) for part in parts]
     every: dict[str, Observations] = {}
-    for part, own in zip(parts, ids, strict=True):
-        every = dict.fromkeys(own, part) | every
+    for part, present in zip(parts, ids, strict=True):
+        every = dict.fromkeys(present, part) | every
     lacking: dict[str, int] = {}
-    for part, own in zip(parts, ids, strict=True):
+    for part, present in zip(parts, ids, strict=True):
         (model,) = part.models
-        lacking[model] = lacking.get(model, 0) + len(every) - len(set(own))
+        lacking[model] = lacking.get(model, 0) + len(every) - len(set(present))
     short = [f"{n:,} of {model}" for model, n in lacking.items() if n]
     if not short:
         return parts, []
     if missing == "wrong":
         wrong = 0.0 if marks == "accuracy" else 1.0
-        told = f"Missing items are counted as wrong: {', '.join(short)} (of {len(every):,})."
-        return [_with_rows(part, every, wrong) for part in parts], [told]
+        note = f"Missing items are counted as wrong: {', '.join(short)} (of {len(every):,})."
+        return [_with_rows(part, every, wrong) for part in parts], [note]
     common = set.intersection(*map(set, ids))
     if not common:
         raise Problem(("missing",), "common: no item is there for all models")
-    kept = [part[np.flatnonzero(own.isin(common))] for part, own in zip(parts, ids, strict=True)]
-    told = f"{len(common):,} of {len(every):,} items are compared, which all models have"
-    return kept, [f"{told}; missing are {', '.join(short)}."]
+    kept = [
+        part[np.flatnonzero(present.isin(common))] for part, present in zip(parts, ids, strict=True)
+    ]
+    note = f"{len(common):,} of {len(every):,} items are compared, which all models have"
+    return kept, [f"{note}; missing are {', '.join(short)}."]
 
 
 def _with_rows(file: Observations, every: dict[str, Observations], wrong: float) -> Observations:
     """Add the rows that other files alone have, with the number that is wrong."""
-    own = set(map(str, file.ids))
-    lacking = {one: other for one, other in every.items() if one not in own}
+    present = set(map(str, file.ids))
+    lacking = {one: other for one, other in every.items() if one not in present}
     parts = [file]
     for other in {id(other): other for other in lacking.values()}.values():
         rows = [lacking.get(one) is other for one in map(str, other.ids)]
@@ -307,7 +309,7 @@ def _of_numbers(
     name: str, files: Sequence[Observations], metric: Kind, missing: str | None
 ) -> Observations:
     """Put the numbers of models side by side, and say what they mean."""
-    told: list[str] = []
+    notes: list[str] = []
     files = [
         dataclasses.replace(file, models={model: (run,)})
         for file in files
@@ -315,10 +317,10 @@ def _of_numbers(
         for run in runs
     ]
     if missing is not None:
-        files, told = _completed(files, missing, metric)
+        files, notes = _completed(files, missing, metric)
     if (n := len({model for file in files for model in file.models})) < 2:
         raise UserError(f"{name!r} has {n or 'no'} column of numbers; comparing needs two")
-    told += _averages(files)
+    notes += _averages(files)
     meaning = [meant(file, metric) for file in files]
     if isinstance(metric, GivenMetric) and may_be_right_or_wrong(meaning, metric):
         raise UserError(
@@ -326,7 +328,7 @@ def _of_numbers(
             "(1 is right) or `--values wrong` (1 is wrong), and the test is McNemar's"
         )
     given = paired(name, meaning, RIGHT_OR_WRONG if isinstance(metric, str) else ())
-    return dataclasses.replace(given, told=tuple(told))
+    return dataclasses.replace(given, preparation=tuple(notes))
 
 
 def _averages(files: Sequence[Observations]) -> list[str]:
@@ -340,15 +342,15 @@ def _averages(files: Sequence[Observations]) -> list[str]:
     counts = first.column(TASK).nunique()
     if counts < 2:
         return []
-    told = []
+    averages = []
     for model, file in firsts.items():
         tasks = file.records.column(TASK).astype(str)
         means = pd.Series(file.only.values).groupby(tasks).mean()
         each = ", ".join(f"{task} {mean:.3f}" for task, mean in means.items())
-        told.append(f"{model} {means.mean():.3f} ({each})")
+        averages.append(f"{model} {means.mean():.3f} ({each})")
     return [
         f"Scores are micro averages over {first.table.num_rows:,} items of {counts} tasks, which "
-        f"weigh as many items as they have; macro averages over tasks: {'; '.join(told)}."
+        f"weigh as many items as they have; macro averages over tasks: {'; '.join(averages)}."
     ]
 
 
@@ -378,24 +380,25 @@ def meant(file: Observations, metric: Kind) -> Observations:
     return file.only_says(Predicted(Answers(RIGHT_OR_WRONG, right)), true=true)
 
 
-def _passed(file: Observations, asked: Passing) -> Observations:
+def _passed(file: Observations, metric: Passing) -> Observations:
     """Put in place of the runs of each item how often k of them pass."""
     from bakeoff.stats import pass_at, pass_hat  # all of statistics: for this alone
 
-    right = meant(file, asked.marks).only.answers
+    right = meant(file, metric.marks).only.answers
     if file.items is None:
         raise Problem(
             (*file.place[:-1], "columns", "runs"),
-            f"{file.name}: which column numbers the runs of an item, of which {asked.k} are drawn?",
+            f"{file.name}: which column numbers the runs of an item, of which {metric.k} are "
+            "drawn?",
         )
     items, first, at, runs = np.unique(
         file.items, return_index=True, return_inverse=True, return_counts=True
     )
-    if (least := int(runs.min())) < asked.k:
+    if (least := int(runs.min())) < metric.k:
         raise Problem(
             ("metrics", 0) if len(file.place) > 1 else ("k",),
-            f"{file.name}: {asked.label} wants {asked.k} runs of each item, "
-            f"{(runs < asked.k).sum():,} have fewer; the first is {items[runs.argmin()]} with "
+            f"{file.name}: {metric.label} wants {metric.k} runs of each item, "
+            f"{(runs < metric.k).sum():,} have fewer; the first is {items[runs.argmin()]} with "
             f"{least}",
         )
     kept, groups = file[first], pd.Series(at)
@@ -409,17 +412,17 @@ def _passed(file: Observations, asked: Passing) -> Observations:
         if column in file.records.names and column not in constant:
             text = f"{file.name}: {column!r} differs between runs of an item"
             raise Problem((*file.place[:-1], "columns"), text)
-    estimate = pass_hat if asked.every else pass_at
-    values = estimate(np.bincount(at, right).astype(int), runs, asked.k)
+    estimate = pass_hat if metric.every else pass_at
+    values = estimate(np.bincount(at, right).astype(int), runs, metric.k)
     return kept.only_says(
         Predicted(values=values),
         records=kept.records.with_table(kept.records.table.select(constant)),
         ids=items,
         # runs without groups of their own have their items for groups
         related={
-            role: known
-            for role, known in kept.related.items()
-            if not np.array_equal(known, [str(item) for item in items])
+            role: labels
+            for role, labels in kept.related.items()
+            if not np.array_equal(labels, [str(item) for item in items])
         },
         items=None,
     )

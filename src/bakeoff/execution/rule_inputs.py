@@ -22,7 +22,7 @@ class RuleInputs:
         self, experiment: Experiment, paths: Paths | None = None, *, remote: bool = False
     ) -> None:
         self.experiment = experiment
-        self.paths = paths or Paths.of(experiment.experiment)
+        self.paths = paths or Paths.of_experiment(experiment.experiment)
         self.plans = list(experiment.resampling.plans())
         # each job of a cluster costs seconds
         self._jobs_per = experiment.execution.jobs_per or ("model" if remote else "fold")

@@ -82,7 +82,7 @@ def _fit_and_predict(
     of_rows = {role: table.frame[name].to_numpy()[split.train] for role, name in columns.items()}
     part = TrainingPart(features, target, rows=split.train, **of_rows)
     start = time.perf_counter()
-    costs = None if task.costs is None else task.costs.of(target.classes)
+    costs = None if task.costs is None else task.costs.for_classes(target.classes)
     trained = train(task.model, part, seed, costs)
     fitted = time.perf_counter()
     del part  # of a large table, room for what predictions take

@@ -258,7 +258,7 @@ class Study:
     notes: Mapping[str, Sequence[str]] = dataclasses.field(default_factory=dict)
     numbers: Mapping[str, PairedPredictions] = dataclasses.field(default_factory=dict)
     command: str = ""
-    told: tuple[str, ...] = ()
+    preparation: tuple[str, ...] = ()
     """What was done with the rows before they were compared: the verdict says it."""
 
     @property

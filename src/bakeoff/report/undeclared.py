@@ -56,14 +56,14 @@ class Note(NamedTuple):
     """What was found in a data set, and what to do."""
 
     dataset: str
-    found: str
+    finding: str
     advice: str
     """A clause each."""
 
     @property
     def sentence(self) -> str:
         """Both as one sentence."""
-        return f"{self.found}; {self.advice}."
+        return f"{self.finding}; {self.advice}."
 
 
 @lru_cache(maxsize=8)

@@ -131,7 +131,7 @@ def answer(study: Study) -> Verdict:
     _failed(facts)
     _baseline(facts)
     _interactions(facts)
-    facts["told"] += study.told
+    facts["remarks"] += study.preparation
     facts["notes"] += [note.sentence for note in notes(study)[:MOST]]
     facts["notes"] += notes_on_runs(study.experiment)
     places: dict[str, list[str]] = {"headline": [], "evidence": [], "main": [], "more": []}
@@ -224,7 +224,7 @@ def _all_pairs(facts: Facts, first: Family, *narrower: Family) -> None:
             elsewhere = sorted(o.elsewhere, key=lambda row: row.pvalue_adjusted)
             _better(facts, [*o.beaten, *_winners(o.lost)] or elsewhere)
         disagreements = (prose.disagreement([row]) for row in (*o.beaten, *o.open))
-        facts["told"] += list(filter(None, disagreements))[:1]
+        facts["remarks"] += list(filter(None, disagreements))[:1]
         _unproven(facts, first, [row for row in o.open if row.status not in prose.SAME])
         if o.undecided:
             _undecided(facts, first, o.undecided, "more")
@@ -699,10 +699,10 @@ def _failed(facts: Facts) -> None:
     out = () if study.several or study.failed.empty else {*study.failed["model"]}
     for model, reason in () if ranked_last else study.excluded.items():
         if model not in out:
-            facts["told"] += [f"{study.name(model)} is left out of the ranking: {reason}."]
+            facts["remarks"] += [f"{study.name(model)} is left out of the ranking: {reason}."]
     spanning = (row for row in study.comparisons if not row.dataset)
     for note in dict.fromkeys(n for row in spanning for n in row.result.get("left_out", ())):
-        facts["told"] += [f"In the tests over data sets, the {clean(note)}."]
+        facts["remarks"] += [f"In the tests over data sets, the {clean(note)}."]
 
 
 def _baseline(facts: Facts) -> None:

@@ -32,7 +32,7 @@ _SIZES = ("n_train", "n_test")
 
 def given_predictions(fit: Fit, experiment: Experiment, table: Table, split: Split) -> Predictions:
     """Turn a given model's predictions into those of a fit; arguments as in `predictions_of`."""
-    found = predictions_of(fit, experiment, table, split)
+    predictions = predictions_of(fit, experiment, table, split)
     given = experiment.given[fit.model]
     facts: dict[str, Any] = fit._asdict()
     if not isinstance(given, HeldModel):
@@ -42,15 +42,15 @@ def given_predictions(fit: Fit, experiment: Experiment, table: Table, split: Spl
         facts |= {"given": path, "given_sha256": whole}
     facts |= {"n_train": len(split.train), "n_test": len(split.test)}
     truth = table.answers[split.test]
-    oddity = found.oddity(fit.model, truth)
+    oddity = predictions.oddity(fit.model, truth)
     return Predictions(
         row_id=table.frame[ROW_ID].to_numpy()[split.test],
-        y_true=truth if found.values is None else found.answers,
-        y_pred=found.answers.astype(truth.dtype),
+        y_true=truth if predictions.values is None else predictions.answers,
+        y_pred=predictions.answers.astype(truth.dtype),
         classes=table.classes,
-        probabilities=found.probabilities,
+        probabilities=predictions.probabilities,
         decision=None,
-        values=found.values,
+        values=predictions.values,
         facts=facts | ({"note": oddity} if oddity else {}),
     )
 
@@ -138,10 +138,12 @@ def _chosen(
     return frame
 
 
-def check_ranges(frame: pd.DataFrame, known: Mapping[str, Metric], what: str, place: Place) -> None:
+def check_ranges(
+    frame: pd.DataFrame, metrics: Mapping[str, Metric], what: str, place: Place
+) -> None:
     """Refuse scores outside the range of their metric."""
     for name, values in frame.groupby("metric", sort=False)["value"]:
-        low, high = known[str(name)].range if name in known else (-math.inf, math.inf)
+        low, high = metrics[str(name)].range if name in metrics else (-math.inf, math.inf)
         outside = values[(values < low) | (values > high)]
         if len(outside):
             percent = " (are these percentages? divide by 100)" if high == 1 else ""
@@ -153,12 +155,12 @@ def check_ranges(frame: pd.DataFrame, known: Mapping[str, Metric], what: str, pl
 
 def _check_folds(values: pd.DataFrame, plan: Plan, what: str, place: Place) -> None:
     pairs = zip(values["repeat"], values["fold"], strict=True)
-    found = Counter((int(repeat), int(fold)) for repeat, fold in pairs)
+    counts = Counter((int(repeat), int(fold)) for repeat, fold in pairs)
     wanted = plan.splits()
     problems = {
-        "occurs twice": sorted(pair for pair, count in found.items() if count > 1),
-        "is missing": sorted(set(wanted) - set(found)),
-        "is not one of the plan's": sorted(set(found) - set(wanted)),
+        "occurs twice": sorted(pair for pair, count in counts.items() if count > 1),
+        "is missing": sorted(set(wanted) - set(counts)),
+        "is not one of the plan's": sorted(set(counts) - set(wanted)),
     }
     for problem, folds in problems.items():
         if folds:

@@ -54,8 +54,8 @@ class Metrics(Named):
         titles = [self[part].title for part in name.split("+")]
         title = f"{', '.join(titles[:-1])} and {titles[-1]}"
         nothing = "several criteria have no single value"
-        found = numbers(name, greater_is_better=True, undefined=nothing)
-        return dataclasses.replace(found, title=title, range=(0.0, 1.0))
+        metric = numbers(name, greater_is_better=True, undefined=nothing)
+        return dataclasses.replace(metric, title=title, range=(0.0, 1.0))
 
     def with_option(self, name: str) -> Metric:
         """Return the metric that ``name@value`` stands for: without a value it is none."""
@@ -92,12 +92,12 @@ def of_other_task(name: str, task: Task) -> str:
     """Say that a metric looks at classes where numbers are predicted, or the other way round."""
     if (METRICS[name].needs is Need.NUMBERS) == task.numbers:
         return ""
-    known = [m for m in METRICS.values() if (m.needs is Need.NUMBERS) == task.numbers]
+    others = [m for m in METRICS.values() if (m.needs is Need.NUMBERS) == task.numbers]
     looks = "classes" if task.numbers else "numbers"
-    own = f", or `own_metrics: {{{name}: {{needs: numbers, …}}}}`" if METRICS[name].own else ""
+    hint = f", or `own_metrics: {{{name}: {{needs: numbers, …}}}}`" if METRICS[name].own else ""
     return (
         f"{name} compares {looks}, and this is a {task}; choose from "
-        f"{', '.join(m.name for m in known if not m.own)}{own}"
+        f"{', '.join(m.name for m in others if not m.own)}{hint}"
     )
 
 
@@ -134,8 +134,8 @@ def check_metrics(names: Iterable[str], given: Observations, costs: Costs | None
 
 def counted_rows(name: str | None) -> str:
     """Return which rows a metric is the share of: ``"right"``, ``"wrong"`` or empty."""
-    known = METRICS.get(name or "")
-    return "" if known is None else known.counts
+    metric = METRICS.get(name or "")
+    return "" if metric is None else metric.counts
 
 
 def score(
@@ -171,7 +171,7 @@ def view_of(
     if costs is not None:
         order = [costs.names.index(name) for name in classes]
         priors = None if costs.priors is None else np.array(costs.priors)[order]
-        options = Options(cost=costs.of(classes), priors=priors)
+        options = Options(cost=costs.for_classes(classes), priors=priors)
     return View(
         Truth(predictions.y_true, classes, len(classes) - 1),
         predictions.y_pred,
@@ -188,7 +188,7 @@ def metrics_of(experiment: Experiment, positive: str = "") -> Mapping[str, Metri
 
     Those that are about one class of two say which, where `positive` names it.
     """
-    own = {
+    of_user = {
         name: dataclasses.replace(
             numbers(
                 given.name,
@@ -204,19 +204,19 @@ def metrics_of(experiment: Experiment, positive: str = "") -> Mapping[str, Metri
     units = {data.unit for data in experiment.datasets.values()}
     unit = units.pop() if len(units) == 1 else None
     ours = {n: of_class(in_unit(metric, unit), positive) for n, metric in METRICS.items()}
-    found = Metrics(ours | own)
-    found.positive = positive
-    return found
+    metrics = Metrics(ours | of_user)
+    metrics.positive = positive
+    return metrics
 
 
 def mixed_units(experiment: Experiment, name: str) -> bool:
     """Tell whether a metric has other units on other data sets: such values have no mean."""
     if (given := experiment.given_metrics.get(name)) is not None:
         return given.mixed_units and len(experiment.datasets) > 1
-    known = METRICS.get(name)
+    metric = METRICS.get(name)
     units = {data.unit for data in experiment.datasets.values()}
     declared = len(units) == 1 and None not in units
-    in_target = known is not None and known.unit in (TARGET, TARGET_SQUARED)
+    in_target = metric is not None and metric.unit in (TARGET, TARGET_SQUARED)
     return len(experiment.datasets) > 1 and in_target and not declared
 
 
@@ -276,7 +276,7 @@ def constant_answer(
     answer = int(np.argmax(shares))
     if metric.priced and costs is not None:
         wanted = shares if costs.priors is None else costs.shares(tuple(classes))
-        answer = int(np.argmin((wanted[:, None] * costs.of(tuple(classes))).sum(axis=0)))
+        answer = int(np.argmin((wanted[:, None] * costs.for_classes(tuple(classes))).sum(axis=0)))
     elif metric.needs is Need.LABELS and len(seen) == 2:
         sign = 1 if metric.greater_is_better else -1
         values = (sign * scored(one, seen) for one in (answer, 1 - answer))

@@ -32,22 +32,22 @@ CALL_SECONDS = 60.0
 _SEED = 0
 
 
-def enter_own(found: Mapping[str, OwnMetric]) -> None:
+def enter_own(metrics: Mapping[str, OwnMetric]) -> None:
     """Enter the own metrics of one experiment among the metrics, in place of another's."""
-    for name in [name for name, metric in METRICS.items() if metric.own]:
+    for name in [name for name, entered in METRICS.items() if entered.own]:
         del METRICS[name]
-    for name, own in found.items():
+    for name, metric in metrics.items():
         METRICS[name] = dataclasses.replace(
             own_metric(
                 name,
-                partial(_called, own),
-                greater_is_better=own.greater_is_better,
-                predictions="classes" if own.needs == "labels" else own.needs,
-                smooth=own.smooth,
+                partial(_called, metric),
+                greater_is_better=metric.greater_is_better,
+                predictions="classes" if metric.needs == "labels" else metric.needs,
+                smooth=metric.smooth,
             ),
-            title=own.label or name.replace("_", " "),
-            unit=own.unit or "",
-            takes=tuple(own.columns),
+            title=metric.label or name.replace("_", " "),
+            unit=metric.unit or "",
+            takes=tuple(metric.columns),
         )
 
 
@@ -63,18 +63,18 @@ _WORDS: Mapping[str, Mapping[str, Any]] = {
 
 def taken_by_path(names: Sequence[str]) -> tuple[tuple[str, ...], dict[str, OwnMetric]]:
     """Enter functions that stand by their places among the names of metrics."""
-    listed, found = [], {}
+    listed, metrics = [], {}
     for text in names:
         name = text
         if ":" in text:
-            name, own = _by_path(text)
-            if name in found or (name in METRICS and not METRICS[name].own):
+            name, metric = _by_path(text)
+            if name in metrics or (name in METRICS and not METRICS[name].own):
                 raise UserError(f"{text}: another metric is called {name!r}: rename the function")
-            found[name] = own
+            metrics[name] = metric
         listed.append(name)
-    if found:
-        enter_own(found)
-    return tuple(listed), found
+    if metrics:
+        enter_own(metrics)
+    return tuple(listed), metrics
 
 
 def _by_path(text: str) -> tuple[str, OwnMetric]:
@@ -95,53 +95,53 @@ def _by_path(text: str) -> tuple[str, OwnMetric]:
         raise UserError(f"{text}: there is no file {place}")
     make_importable([Path() if file is None else file.parent])
     if file is not None:
-        known = import_module(module, text).__file__
-        if known is None or not file.samefile(known):
+        loaded_from = import_module(module, text).__file__
+        if loaded_from is None or not file.samefile(loaded_from):
             raise UserError(f"{text}: another module is called {module!r} too: rename the file")
-    own = OwnMetric.model_validate({"function": f"{module}.{name}", **keys})
-    imported(own)
-    return name, own
+    metric = OwnMetric.model_validate({"function": f"{module}.{name}", **keys})
+    imported(metric)
+    return name, metric
 
 
-def _called(own: OwnMetric, y_true: Any, predicted: Any, **columns: Any) -> float:
+def _called(metric: OwnMetric, y_true: Any, predicted: Any, **columns: Any) -> float:
     """Call the user's own metric on some rows."""
-    function = imported(own)
+    function = imported(metric)
     # what it draws is the same in each call: else leaving out a row would be noise
     random.seed(_SEED)
     np.random.seed(_SEED)  # noqa: NPY002
     try:
         with time_limit(CALL_SECONDS), prints_to_stderr():
-            found = function(y_true, predicted, **{name: columns[name] for name in own.columns})
+            value = function(y_true, predicted, **{name: columns[name] for name in metric.columns})
     except (ValueError, KeyboardInterrupt):
         raise
     except TookTooLong:
-        raise UserError(f"{own.function} takes more than {CALL_SECONDS:g} s a call") from None
+        raise UserError(f"{metric.function} takes more than {CALL_SECONDS:g} s a call") from None
     except BaseException as error:
-        raise UserError(f"{own.function} failed: {described(error)}") from None
-    if isinstance(found, np.ndarray) and found.ndim == 0:
-        found = found[()]
+        raise UserError(f"{metric.function} failed: {described(error)}") from None
+    if isinstance(value, np.ndarray) and value.ndim == 0:
+        value = value[()]
     try:
-        number = float(found) if isinstance(found, numbers.Real) else None
+        number = float(value) if isinstance(value, numbers.Real) else None
     except OverflowError:
         number = None
     if number is None:
         raise UserError(
-            f"{own.function} returned a {type(found).__name__}, expected one number that a float "
-            "can hold"
+            f"{metric.function} returned a {type(value).__name__}, expected one number that a "
+            "float can hold"
         )
     if not np.isfinite(number):
-        raise ValueError(f"{own.function} is {number} on {len(y_true)} rows")
+        raise ValueError(f"{metric.function} is {number} on {len(y_true)} rows")
     return number
 
 
-def imported(own: OwnMetric) -> Callable[..., Any]:
+def imported(metric: OwnMetric) -> Callable[..., Any]:
     """Import the function of an own metric."""
-    function = import_function(own.function)
+    function = import_function(metric.function)
     try:
-        inspect.signature(function).bind(None, None, **dict.fromkeys(own.columns))
+        inspect.signature(function).bind(None, None, **dict.fromkeys(metric.columns))
     except TypeError as error:
-        takes = ", ".join(["y_true", "y_pred", *own.columns])
-        raise UserError(f"{own.function} cannot be called with ({takes}): {error}") from None
+        takes = ", ".join(["y_true", "y_pred", *metric.columns])
+        raise UserError(f"{metric.function} cannot be called with ({takes}): {error}") from None
     except ValueError:  # a compiled function that does not tell what it takes
         pass
     return function

@@ -15,15 +15,17 @@ __all__ = ["SOURCES", "DataSet", "Filter", "Loaded"]
 
 
 def _sources() -> dict[str, type[DataSet]]:
-    found: dict[str, type[DataSet]] = {}
+    sources: dict[str, type[DataSet]] = {}
     for info in pkgutil.iter_modules(__path__):
         members = vars(import_module(f"{__name__}.{info.name}")).values()
         for member in members if not info.ispkg else ():
-            own = inspect.isclass(member) and member.__module__ == f"{__name__}.{info.name}"
-            if own and issubclass(member, DataSet):
+            defined_there = (
+                inspect.isclass(member) and member.__module__ == f"{__name__}.{info.name}"
+            )
+            if defined_there and issubclass(member, DataSet):
                 (name,) = get_args(member.model_fields["source"].annotation)
-                found[name] = member
-    return found
+                sources[name] = member
+    return sources
 
 
 SOURCES: Mapping[str, type[DataSet]] = MappingProxyType(dict(sorted(_sources().items())))

@@ -78,7 +78,7 @@ class OpenmlData(DataSet):
                 # several active versions of a name: the oldest is taken, as documented
                 warnings.simplefilter("ignore")
                 # the faster parser "pandas" splits quoted texts at their commas
-                found = fetch_openml(**wanted, as_frame=True, parser="liac-arff", cache=False)
+                bunch = fetch_openml(**wanted, as_frame=True, parser="liac-arff", cache=False)
         except OSError as error:
             raise UserError(
                 f"OpenML cannot be reached for {named} ({reason_of(error)}). Connect to the "
@@ -88,13 +88,13 @@ class OpenmlData(DataSet):
         except (ValueError, LookupError) as error:
             raise UserError(f"OpenML has no usable data set of {named}: {error}") from None
         facts = {
-            "targets": list(found.target_names),
-            "data_id": int(found.details["id"]),
-            "name": found.details["name"],
-            "version": int(found.details["version"]),
-            "url": found.url,
-            "licence": found.details.get("licence"),
+            "targets": list(bunch.target_names),
+            "data_id": int(bunch.details["id"]),
+            "name": bunch.details["name"],
+            "version": int(bunch.details["version"]),
+            "url": bunch.url,
+            "licence": bunch.details.get("licence"),
         }
-        table = pa.Table.from_pandas(found.frame, preserve_index=False)
+        table = pa.Table.from_pandas(bunch.frame, preserve_index=False)
         meta = {**(table.schema.metadata or {}), b"openml": json.dumps(facts).encode()}
         write_parquet(self._kept, table.replace_schema_metadata(meta))

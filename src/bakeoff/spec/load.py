@@ -33,12 +33,14 @@ def _explained(details: ErrorDetails, config: Any) -> Problem:
     """Say in a user's words what pydantic found."""
     kind, context, value = details["type"], details.get("ctx", {}), details["input"]
     loc = tuple(part for part in details["loc"] if part != "[key]")
-    path, found = _without_tags(loc, config, kind), shown(value)
+    path, written = _without_tags(loc, config, kind), shown(value)
     if kind == "invalid_key" or "[key]" in details["loc"]:
         if isinstance(value, str):
             return Problem(path, f"this name must be made of {_NAME}; use `label:` for any text")
         read = " (YAML reads bare yes, no, on, off and true so)" * isinstance(value, bool)
-        wanted = f"found {found} for the name of a key{read}; names are texts: put quotes around it"
+        wanted = (
+            f"found {written} for the name of a key{read}; names are texts: put quotes around it"
+        )
         return Problem(_without_tags(loc[:-1], config, kind), wanted)
     match kind:
         case "said":
@@ -62,12 +64,12 @@ def _explained(details: ErrorDetails, config: Any) -> Problem:
         case "string_pattern_mismatch":
             is_path = r"\." in str(context.get("pattern"))
             wanted = "an import path like sklearn.svm.SVC" if is_path else _NAME
-            return Problem(path, f"found {found}, expected {wanted}")
+            return Problem(path, f"found {written}, expected {wanted}")
         case "too_short":
             least, length = context.get("min_length"), context.get("actual_length")
             return Problem(path, f"found {length} entries, at least {least} needed")
     wanted = _WANTED.get(kind) or re.sub(_PREAMBLE, "", details["msg"])
-    return Problem(path, f"expected {wanted}, found {found}")
+    return Problem(path, f"expected {wanted}, found {written}")
 
 
 def _without_tags(loc: tuple[str | int, ...], config: Any, kind: str) -> tuple[str | int, ...]:

@@ -103,9 +103,9 @@ class Holdout(Plan):
         """Fill in the defaults of either way; refuse a mixture of both."""
         if not isinstance(values, Mapping):
             return values
-        own = {"column", "train", "test", "test_size"}
-        values = {k: v for k, v in values.items() if not (k in own and v is None)}
-        given = own & set(values) - {"test_size"}
+        keys_of_holdout = {"column", "train", "test", "test_size"}
+        values = {k: v for k, v in values.items() if not (k in keys_of_holdout and v is None)}
+        given = keys_of_holdout & set(values) - {"test_size"}
         if "column" not in given:
             if given:
                 raise said(f"`{min(given)}` goes with `column`, the column that holds these values")

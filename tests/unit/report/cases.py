@@ -162,7 +162,9 @@ def _failed():
     reasons = "MemoryError: \x07too big.", "slow"
     rows = [{"model": "c", "dataset": "d", "why": why} for why in reasons]
     one = _three(*_pairs(0.2, 0.0001, 0.01))
-    return dataclasses.replace(one, failed=pd.DataFrame(rows), told=("3 rows count as wrong.",))
+    return dataclasses.replace(
+        one, failed=pd.DataFrame(rows), preparation=("3 rows count as wrong.",)
+    )
 
 
 def _depends(p):

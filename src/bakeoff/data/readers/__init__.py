@@ -56,13 +56,13 @@ def question_of(text: str, *facts: Any) -> str:
 
 def ids_of_questions(rows: pd.DataFrame) -> pd.DataFrame:
     """Put ids that stand for questions before rows, as logs number them in the order they come."""
-    questions, own = rows["question"], rows[SAMPLE_ID]
-    shared = own.astype(str).groupby(questions).transform("nunique") > 1
-    ids = questions.where(~shared, questions + " " + own.astype(str))
+    questions, samples = rows["question"], rows[SAMPLE_ID]
+    shared = samples.astype(str).groupby(questions).transform("nunique") > 1
+    ids = questions.where(~shared, questions + " " + samples.astype(str))
     return rows.drop(columns="question").assign(id=ids)[["id", *rows.columns.drop("question")]]
 
 
-def with_metadata(table: pd.DataFrame, found: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
+def with_metadata(table: pd.DataFrame, metadata: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
     """Put what a log knows of each sample, short texts and numbers, into columns of its own."""
     taken = {*table.columns, *_ROLES}
     short = [
@@ -71,7 +71,7 @@ def with_metadata(table: pd.DataFrame, found: Sequence[Mapping[str, Any]]) -> pd
             for key, value in one.items()
             if isinstance(value, str | int | float) and len(str(value)) <= _SHOWN
         }
-        for one in found
+        for one in metadata
     ]
     more = pd.DataFrame(short, index=table.index)
     for name, values in more.items():
@@ -85,12 +85,12 @@ def with_metadata(table: pd.DataFrame, found: Sequence[Mapping[str, Any]]) -> pd
 def table_of_questions(
     rows: pd.DataFrame,
     scores: Sequence[str],
-    found: Sequence[Mapping[str, Any]],
+    metadata: Sequence[Mapping[str, Any]],
     settings: Mapping[str, Any],
 ) -> pd.DataFrame:
     """Return the table of a log, in which the only one of several `scores` is the score."""
     only = dict.fromkeys(scores, "score") if len(scores) == 1 else {}
-    table = with_metadata(ids_of_questions(rows.rename(columns=only)), found)
+    table = with_metadata(ids_of_questions(rows.rename(columns=only)), metadata)
     table.attrs |= {SCORES: {"": scores[0]} if only else {}, "settings": settings}
     return table
 

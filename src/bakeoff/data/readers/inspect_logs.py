@@ -129,8 +129,8 @@ def _rows(log: Any, samples: Iterable[tuple[str, Any]]) -> pd.DataFrame:
     if not scorers:
         raise ValueError("no sample has a score")
     frame = frame if frame["epoch"].nunique() > 1 else frame.drop(columns="epoch")
-    known = [sample.get("metadata") or {} for _, sample in kept]
-    table = table_of_questions(frame, scorers, known, _settings(run, log.get("plan") or {}))
+    metadata = [sample.get("metadata") or {} for _, sample in kept]
+    table = table_of_questions(frame, scorers, metadata, _settings(run, log.get("plan") or {}))
     facts = {"model": "model", "task": "task", "key": "eval_id"}
     table.attrs |= {name: str(run[key]) for name, key in facts.items() if key in run}
     return table
@@ -153,23 +153,23 @@ def _question(sample: dict[str, Any], place: str) -> str:
 
 def _settings(run: dict[str, Any], plan: dict[str, Any]) -> dict[str, Any]:
     """Return what a model was asked with, by the names that Inspect has for it."""
-    found = {**(run.get("task_args") or {}), **(run.get("model_args") or {})}
+    settings = {**(run.get("task_args") or {}), **(run.get("model_args") or {})}
     for config in (run.get("model_generate_config"), plan.get("config")):
-        found |= {
+        settings |= {
             k: v for k, v in (config or {}).items() if v is not None and k not in _NO_SETTINGS
         }
     limits = run.get("config") or {}
-    found |= {key: limits[key] for key in _LIMITS if limits.get(key) is not None}
-    found |= run.get("model_roles") or {}
+    settings |= {key: limits[key] for key in _LIMITS if limits.get(key) is not None}
+    settings |= run.get("model_roles") or {}
     steps = plan.get("steps") or []
-    found["solver"] = " + ".join(str(step.get("solver")) for step in steps)
+    settings["solver"] = " + ".join(str(step.get("solver")) for step in steps)
     for number, step in enumerate((*steps, *(run.get("scorers") or []))):
         name = step.get("solver") or step.get("name")
         options = step.get("params") or step.get("options") or {}
         for key in options:
             said = f"{name}.{key}"
-            found[f"{said} {number + 1}" if said in found else said] = options[key]
-    return found
+            settings[f"{said} {number + 1}" if said in settings else said] = options[key]
+    return settings
 
 
 def _unfinished(log: dict[str, Any], samples: int) -> str:
@@ -179,9 +179,9 @@ def _unfinished(log: dict[str, Any], samples: int) -> str:
     lacks = isinstance(done, int) and isinstance(total, int) and done < total
     if status == "success" and not lacks:
         return ""
-    there = f"{done:,} of {total:,} samples" if lacks else f"{samples:,} samples"
+    amount = f"{done:,} of {total:,} samples" if lacks else f"{samples:,} samples"
     return (
-        f"its status is {status!r}, with {there}: the evaluation did not finish; finish it with "
+        f"its status is {status!r}, with {amount}: the evaluation did not finish; finish it with "
         "`inspect eval-retry`, for the samples that are missing may differ from the others"
     )
 

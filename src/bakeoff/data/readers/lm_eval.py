@@ -43,8 +43,8 @@ def named(path: Path) -> dict[str, str]:
 
 def read(text: str) -> pd.DataFrame:
     """Return ids and metrics; ``score`` where there is one metric by one filter."""
-    found: dict[int, dict[str, Any]] = {}
-    known: dict[int, dict[str, Any]] = {}
+    documents: dict[int, dict[str, Any]] = {}
+    metadata: dict[int, dict[str, Any]] = {}
     filters: dict[str, None] = {}
     prompts: set[str] = set()
     settings: dict[str, Any] = {}
@@ -57,8 +57,8 @@ def read(text: str) -> pd.DataFrame:
             raise ValueError(f"line {number}: {error}") from None
         check_record(row, f"line {number}", {"doc_id": (int, str), "filter?": str})
         question = _question(row, number)
-        document = found.setdefault(row["doc_id"], {"question": question})
-        known[row["doc_id"]] = row["doc"] if isinstance(row.get("doc"), dict) else {}
+        document = documents.setdefault(row["doc_id"], {"question": question})
+        metadata[row["doc_id"]] = row["doc"] if isinstance(row.get("doc"), dict) else {}
         if document["question"] != question:
             raise ValueError(f"line {number}: document {row['doc_id']} is another one before it")
         name = str(row.get("filter", ""))
@@ -70,7 +70,7 @@ def read(text: str) -> pd.DataFrame:
             if key in document:
                 raise ValueError(f"line {number}: document {row['doc_id']} has {key} twice")
             document[key] = value
-    table = pd.DataFrame.from_dict(found, orient="index")
+    table = pd.DataFrame.from_dict(documents, orient="index")
     if len(filters) == 1:
         table.columns = [name.partition(",")[0] for name in table.columns]
     scores = list(table.columns.drop("question"))
@@ -78,7 +78,7 @@ def read(text: str) -> pd.DataFrame:
         raise LeftOut("no sample has a metric that is a number")
     table = table.rename_axis(SAMPLE_ID).reset_index()
     settings = {"prompts": digest(sorted(prompts)), **settings}
-    return table_of_questions(table, scores, list(known.values()), settings)
+    return table_of_questions(table, scores, list(metadata.values()), settings)
 
 
 def _question(row: dict[str, Any], number: int) -> str:
@@ -93,11 +93,11 @@ def _question(row: dict[str, Any], number: int) -> str:
 
 def _settings(arguments: Any) -> dict[str, Any]:
     """Return what a document was asked with, such as a temperature: it stands beside the prompt."""
-    found: dict[str, Any] = {}
+    settings: dict[str, Any] = {}
     for one in _parts(arguments):
         for part in _parts(one):
-            found |= part if isinstance(part, dict) else {}
-    return found
+            settings |= part if isinstance(part, dict) else {}
+    return settings
 
 
 def _parts(of: Any) -> list[Any]:

@@ -35,8 +35,8 @@ def recognizes(head: str) -> bool:
 def read(text: str) -> pd.DataFrame:
     """Return ``model``, ``id``, ``success``, ``score``, named scores, and ``run`` of several."""
     log = check_record(parse_json(text), "the file", _LOG)
-    found = check_record(log["results"], "results", {"results": list})
-    rows = found["results"]
+    results = check_record(log["results"], "results", {"results": list})
+    rows = results["results"]
     for i, row in enumerate(rows):
         check_record(row, f"results.results[{i}]", _ROW)
     failed = [row for row in rows if row.get("failureReason") == _ERROR]
@@ -46,13 +46,13 @@ def read(text: str) -> pd.DataFrame:
             f"{len(failed):,} of {len(rows):,} tests could not be run (first: "
             f"{str(failed[0].get('error'))[:80]!r}), which says nothing of the model: run them "
             "with `promptfoo eval --retry-errors`",
-            (lambda: _table(kept, found, log)) if kept else None,
+            (lambda: _table(kept, results, log)) if kept else None,
         )
-    return _table(rows, found, log)
+    return _table(rows, results, log)
 
 
 def _table(
-    rows: list[Mapping[str, Any]], found: Mapping[str, Any], log: Mapping[str, Any]
+    rows: list[Mapping[str, Any]], results: Mapping[str, Any], log: Mapping[str, Any]
 ) -> pd.DataFrame:
     models = _models(rows)
     table = pd.DataFrame(
@@ -65,13 +65,17 @@ def _table(
         }
         for row in rows
     )
-    settings = _settings(rows, models, found.get("prompts") or (), log.get("config") or {})
+    settings = _settings(rows, models, results.get("prompts") or (), log.get("config") or {})
     if table.empty:
         raise ValueError("it has no results")
     tests = [row.get("testCase") or {} for row in rows]
-    known = [test.get("metadata") or {} for test in tests]
+    metadata = [test.get("metadata") or {} for test in tests]
     table = with_metadata(
-        table, [{**(row.get("vars") or {}), **own} for row, own in zip(rows, known, strict=True)]
+        table,
+        [
+            {**(row.get("vars") or {}), **of_test}
+            for row, of_test in zip(rows, metadata, strict=True)
+        ],
     )
     run = table.groupby(["model", "id"]).cumcount() + 1
     table = table.assign(run=run) if run.max() > 1 else table
@@ -81,9 +85,9 @@ def _table(
 
 def _models(rows: list[Mapping[str, Any]]) -> dict[int, str]:
     """Name the combinations of provider and prompt."""
-    found = {row["promptIdx"]: row for row in rows}
-    providers = {i: str(_provider(row["provider"])) for i, row in found.items()}
-    prompts = {i: str((row.get("prompt") or {}).get("label") or "") for i, row in found.items()}
+    by_prompt = {row["promptIdx"]: row for row in rows}
+    providers = {i: str(_provider(row["provider"])) for i, row in by_prompt.items()}
+    prompts = {i: str((row.get("prompt") or {}).get("label") or "") for i, row in by_prompt.items()}
     short = len(set(prompts.values())) > 1 and max(map(len, prompts.values())) <= _LONGEST
     order = list(dict.fromkeys(prompts.values()))
     several = list(providers.values())
@@ -115,10 +119,10 @@ def _settings(
     providers = config.get("providers")
     entries = [one for one in providers if isinstance(one, dict)] if providers else []
     configured = {key: e.get("config") for e in entries for key in (e.get("id"), e.get("label"))}
-    found: dict[str, dict[str, Any]] = {}
+    settings: dict[str, dict[str, Any]] = {}
     for row in rows:
         place = row["promptIdx"]
         prompt = prompts[place].get("raw") if place < len(prompts) else None
-        own = configured.get(_provider(row["provider"])) or {}
-        found[models[place]] = {"prompt": prompt, **own}
-    return found
+        options = configured.get(_provider(row["provider"])) or {}
+        settings[models[place]] = {"prompt": prompt, **options}
+    return settings

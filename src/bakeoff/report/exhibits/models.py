@@ -499,10 +499,10 @@ def calibration(study: Study, dataset: str) -> Drawing:
             color=Colour.MUTED, alpha=0.5, linewidth=0,
         )  # fmt: skip
     indices = {m: metric_ci(positive, chances[m], **options).estimate for m in panels}
-    told = enumerated(f"{study.label(m)}: ICI {fixed(index, 3)}" for m, index in indices.items())
+    summary = enumerated(f"{study.label(m)}: ICI {fixed(index, 3)}" for m, index in indices.items())
     return Drawing(
         drawn,
-        f"Calibration curves of {len(panels)} models on {len(positive):,} rows. {told}.",
+        f"Calibration curves of {len(panels)} models on {len(positive):,} rows. {summary}.",
         f"The band is a pointwise {percent(level)} confidence band of the smoothed share.",
         shows,
     )
@@ -580,11 +580,11 @@ def subgroups(study: Study, dataset: str) -> Drawing:
     measured = study.written(dataset=dataset).label
     axis = f"{prose.advantage([metric])} in {measured} (to the right: A is {better} and better)"
     drawn, _ = drawing.interval_plot(made, axis)
-    told = enumerated(f"{line.label}: {line.note}" for line in made)
+    summary = enumerated(f"{line.label}: {line.note}" for line in made)
     shows = f"the first {len(made)} of {len(lines)} lines; all are in subgroups.csv"
     return Drawing(
         drawn,
-        f"Differences in {metric.title} by subgroup. {told}.",
+        f"Differences in {metric.title} by subgroup. {summary}.",
         f"Intervals are simultaneous {percent(1 - study.alpha)} intervals for each column.",
         shows if len(made) < len(lines) else "",
     )

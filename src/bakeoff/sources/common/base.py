@@ -63,7 +63,7 @@ class Costs(SpecSection):
         """The classes as the canonical tables write them: 1.0 is the class 1."""
         return [name_of(name) for name in self.classes]
 
-    def of(self, classes: Sequence[str]) -> NDArray[np.float64]:
+    def for_classes(self, classes: Sequence[str]) -> NDArray[np.float64]:
         """Return the matrix for these classes in this order, shape (K, K)."""
         import numpy as np
 

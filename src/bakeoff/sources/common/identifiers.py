@@ -62,10 +62,10 @@ def without_categories(values: Series) -> Series:
     """Return the values of categories themselves."""
     if not isinstance(values.dtype, pd.CategoricalDtype):
         return values
-    codes, found = values.cat.codes, pd.Series(np.asarray(values.cat.categories))
-    if types.is_integer_dtype(found.dtype) and (codes < 0).any():
-        found = found.convert_dtypes()  # a missing value would make floats of them
-    return found.reindex(codes).set_axis(values.index)
+    codes, categories = values.cat.codes, pd.Series(np.asarray(values.cat.categories))
+    if types.is_integer_dtype(categories.dtype) and (codes < 0).any():
+        categories = categories.convert_dtypes()  # a missing value would make floats of them
+    return categories.reindex(codes).set_axis(values.index)
 
 
 def text_of(value: Any) -> str:
@@ -95,22 +95,22 @@ def exact(
 
 def whole_numbers(values: Iterable[Any]) -> Series | None:
     """Return texts or numbers as whole numbers, None where one of them is none."""
-    found: list[int | None] = []
+    integers: list[int | None] = []
     for value in values:
         if value is None or value is pd.NA or value != value:
-            found.append(None)
+            integers.append(None)
         elif _is_whole(value):
-            found.append(int(value))
+            integers.append(int(value))
         else:
             return None
-    present = [value for value in found if value is not None]
+    present = [value for value in integers if value is not None]
     low, high = min(present, default=0), max(present, default=0)
     for kind in ("Int64", "UInt64"):
         limits = np.iinfo(kind.lower())
         if limits.min <= low and high <= limits.max:
-            lacking = len(present) < len(found)
-            return pd.Series(found, dtype=kind if lacking else kind.lower())
-    return pd.Series(found, dtype=object)
+            lacking = len(present) < len(integers)
+            return pd.Series(integers, dtype=kind if lacking else kind.lower())
+    return pd.Series(integers, dtype=object)
 
 
 def frame_of(rows: Sequence[Any]) -> pd.DataFrame:
@@ -138,8 +138,8 @@ def _own_type(values: Series) -> Series | None:
         return pd.Series(np.asarray(values), values.index)
     if isinstance(dtype, pd.CategoricalDtype):  # such as the intervals of `pandas.cut`
         kinds = ("string", "integer", "floating", "boolean")
-        own = dtype.categories.inferred_type in kinds
-        if own and _own_type(dtype.categories.to_series()) is None:
+        is_kept = dtype.categories.inferred_type in kinds
+        if is_kept and _own_type(dtype.categories.to_series()) is None:
             return None
         return values.cat.rename_categories([text_of(one) for one in dtype.categories])
     if not isinstance(dtype, pd.ArrowDtype):
@@ -150,10 +150,10 @@ def _own_type(values: Series) -> Series | None:
 
 def to_frame(table: pa.Table, **options: Any) -> pd.DataFrame:
     """Return a table of Arrow as a frame; `options` are those of its `to_pandas`."""
-    known = table.schema.metadata or {}
-    if b"[pyarrow]" in known.get(b"pandas", b""):  # written from a frame of Arrow's types
-        plain = _ARROW.sub(b'"numpy_type": "object"', known[b"pandas"])
-        table = table.replace_schema_metadata({**known, b"pandas": plain})
+    metadata = table.schema.metadata or {}
+    if b"[pyarrow]" in metadata.get(b"pandas", b""):  # written from a frame of Arrow's types
+        plain = _ARROW.sub(b'"numpy_type": "object"', metadata[b"pandas"])
+        table = table.replace_schema_metadata({**metadata, b"pandas": plain})
     lacking = []
     for place, (field, column) in enumerate(zip(table.schema, table.columns, strict=True)):
         if field.type in _NULLABLE and column.null_count:

@@ -210,8 +210,8 @@ def fill_docstring(function: F, kind: str = "") -> F:
     if not function.__doc__:
         return function
     summary, sections = _sections(function)
-    known = _KNOWN.get(kind, _KNOWN[""]) | _paragraphs(sections.get("Parameters", ""))
-    described = {name: (group, text) for group, text in known.items() for name in group}
+    paragraphs = _KNOWN.get(kind, _KNOWN[""]) | _paragraphs(sections.get("Parameters", ""))
+    described = {name: (group, text) for group, text in paragraphs.items() for name in group}
     names, parameters = inspect.signature(function).parameters, {}
     for name in names:
         if name in described:
@@ -386,8 +386,8 @@ _BOUNDS: dict[type, tuple[Callable[[Any, Any], bool], str, str]] = {
 
 def _check_bounded(kind: type, bounds: list[Any], value: Any, name: str) -> Any:
     """Check a whole number, or a finite one, by the bounds of its annotation."""
-    known = [(*_BOUNDS[type(b)], b) for b in bounds if type(b) in _BOUNDS]
-    read = [(test, word, getattr(bound, end)) for test, word, end, bound in known]
+    limits = [(*_BOUNDS[type(b)], b) for b in bounds if type(b) in _BOUNDS]
+    read = [(test, word, getattr(bound, end)) for test, word, end, bound in limits]
     if kind is float:
         number, fits = check_number(value, name) + 0.0, True  # no negative zero
     else:

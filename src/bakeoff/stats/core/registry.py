@@ -291,8 +291,8 @@ class Entry:
     @cached_property
     def all_options(self) -> dict[str, inspect.Parameter]:
         """`options`, and those that the form for all pairs has of its own."""
-        own = keywords_of(self.all_pairs) if self.all_pairs else {}
-        return {k: p for k, p in own.items() if k not in FAMILY} | self.options
+        of_pairs = keywords_of(self.all_pairs) if self.all_pairs else {}
+        return {k: p for k, p in of_pairs.items() if k not in FAMILY} | self.options
 
     @cached_property
     def family_options(self) -> frozenset[str]:
