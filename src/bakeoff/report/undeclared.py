@@ -56,14 +56,14 @@ class Note(NamedTuple):
     """What was found in a data set, and what to do."""
 
     dataset: str
-    finding: str
+    found: str
     advice: str
     """A clause each."""
 
     @property
     def sentence(self) -> str:
         """Both as one sentence."""
-        return f"{self.finding}; {self.advice}."
+        return f"{self.found}; {self.advice}."
 
 
 @lru_cache(maxsize=8)
