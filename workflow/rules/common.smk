@@ -42,6 +42,12 @@ def outside(files):
     return ancient(files)
 
 
+def brought(wildcards):
+    """List the file of one training run of a given model."""
+    fit = fit_of(wildcards)
+    return [EXPERIMENT.given[fit.model].predictions_on(fit.dataset, fit.seed)]
+
+
 wildcard_constraints:
     dataset="|".join(EXPERIMENT.datasets),
     model="|".join(EXPERIMENT.fitted) or "(?!)",

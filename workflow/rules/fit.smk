@@ -37,12 +37,6 @@ rule fit_model:
         BAKEOFF.fitter.fit_batch(*wildcards, threads, *output, *log)
 
 
-def brought(wildcards):
-    """List the file of one training run of a given model."""
-    fit = fit_of(wildcards)
-    return [EXPERIMENT.given[fit.model].predictions_on(fit.dataset, fit.seed)]
-
-
 # a model that was trained elsewhere leaves the same file as one that was fitted here
 rule take_predictions:
     input:
