@@ -68,7 +68,7 @@ class GateRows:
 
     given: Observations
     subgroups: Mapping[str, NDArray[Any]] = dataclasses.field(default_factory=dict)
-    greater_is_better: bool = True
+    greater_is_better: bool = dataclasses.field(kw_only=True)
     unit: str | None = None
     costs: Costs | None = None
 
