@@ -110,8 +110,7 @@ def test_tests_that_are_named_instead_have_no_caution_themselves():
     one = config(models={"knn": {"estimator": KNN}, "svm": {"estimator": SVM}})
     for name, dataset in itertools.product(catalogue(), ("one", "two")):
         for other in cautions(planned_in(one, name), one, (), "accuracy", dataset).instead:
-            better = planned_in(one, other.name)
-            assert not cautions(better, one, (), "accuracy", dataset).inflated
+            assert not cautions(planned_in(one, other.name), one, (), "accuracy", dataset).inflated
 
 
 def test_unlike_learners_are_cautioned_about_where_numbers_are_predicted():
@@ -134,4 +133,6 @@ def test_predictions_that_weights_or_thresholds_move_make_a_caution(changed):
         assert "class weights, costs or tuned thresholds" in text
         assert "Use half_sample_t (plan halves) or cv5x2_z (plan cv_5x2) instead." in text
     assert said("cv5x2_z", models, dataset="d", datasets=data) == ""
+    text = said("cv5x2_f", models, "f1", "d", datasets=data)
+    assert text.endswith("Use half_sample_t (plan halves) instead.")
     assert "class weights" not in said("cv5x2_f", {"plain": LOGISTIC})

@@ -24,8 +24,7 @@ def test_data_sets_that_scikit_learn_ships(tiny, name, classes):
 
 
 def test_rows_are_drawn_with_the_seed(tiny):
-    data = MOONS | {"params": {"n_samples": 40}}
-    one, other = (experiment(tiny | {"seed": seed}, **data) for seed in (1, 2))
+    one, other = (experiment(tiny | {"seed": s}, **MOONS, params={"n_samples": 40}) for s in (1, 2))
     pd.testing.assert_frame_equal(load(one).frame, load(one).frame)
     assert not load(one).frame.equals(load(other).frame)
     assert of_data(one, "d") != of_data(other, "d")

@@ -102,6 +102,7 @@ def test_far_tails_keep_their_digits_and_hedges_g_shrinks_d():
     sizes = stats.kfold_t(*draw((10, 2)).T).effect_sizes
     # J(9) = Γ(4.5) / (√4.5 Γ(4)) = 0.9139
     assert sizes["hedges_gz"] / sizes["cohen_dz"] == pytest.approx(0.91387, abs=1e-4)
+    assert math.isnan(stats.kfold_t([0.8, 0.9], [0.7, 0.7]).effect_sizes["hedges_gz"])
 
 
 def test_the_first_difference_alone_is_the_numerator():
