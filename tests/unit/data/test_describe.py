@@ -186,6 +186,7 @@ def test_the_speaker_of_the_vowels_is_found_under_any_name():
 
 
 ROWS, RNG = 600, np.random.default_rng(0)
+GAP = [*range(1, 300), 301]
 LIKE_GROUPS = {
     # a column, why it looks like ids of groups, and whether it numbers rows
     "patient_id": (RNG.permutation(ROWS) // 5, NAMED, False),
@@ -206,11 +207,8 @@ LIKE_GROUPS = {
     "price": (RNG.normal(size=ROWS), "", False),
     "session_length": (RNG.integers(0, 50, ROWS), "", False),
     "site": (RNG.choice(["a", "b", "c"], ROWS), "", False),
-    "group": (
-        np.where(RNG.random(ROWS) < 0.1, None, RNG.integers(0, 40, ROWS).astype(str)),
-        "",
-        False,
-    ),
+    "group": (RNG.choice([None, *map(str, range(40))], ROWS), "", False),
+    "line_number": (RNG.permutation(np.tile(GAP, 2)), "it is named like an id", False),
 }
 
 
