@@ -53,6 +53,8 @@ CLEAR = stats.diebold_mariano(*np.random.default_rng(1).random((2, 300)) < 0.8)
         (loss(metric="log_loss"), "enough rows of each class", False),
         (loss(metric="brier"), "enough rows of each class", "not said"),
         (mean(), "independent rows", None),
+        (stats.metric_ci([0, 1, 1], [0, 0, 0], metric="precision"), "a defined metric", False),
+        (stats.friedman(np.eye(10, 6), method="asymptotic"), "chi-square approximation", False),
         (mean(groups=np.arange(40) % 14), "enough groups", False),
         (mean(groups=np.arange(40) % 15), "enough groups", True),
         (SLOW, "dependence that fades", None),
