@@ -65,10 +65,13 @@ class Ranked(NamedTuple):
     """Data sets on which it scores highest, ties included."""
 
 
-@lru_cache(maxsize=32)
 def ranking(study: Study, metric: str = "", plan: str = "") -> list[Ranked]:
     """Rank the models that have all scores, best first."""
-    metric, plan = metric or study.metric.name, plan or study.plan
+    return _ranked(study, metric or study.metric.name, plan or study.plan)
+
+
+@lru_cache(maxsize=32)  # by the whole key: many ask by the defaults, others by the same names
+def _ranked(study: Study, metric: str, plan: str) -> list[Ranked]:
     means = dataset_means(study, metric, plan).dropna(axis="columns")
     models = [model for model in study.models if model in means]
     if not models:
@@ -82,10 +85,9 @@ def ranking(study: Study, metric: str = "", plan: str = "") -> list[Ranked]:
             average = ranks_of(unit, study.metrics[metric]).reindex(columns=models)
     best = ranks.eq(ranks.min(axis=1), axis=0)
     lines = []
+    scores = means if len(means) > 1 else study.values[metric, plan][means.index[0]]
     for model in models:
-        spread = (
-            means[model] if len(means) > 1 else study.values[metric, plan][means.index[0]][model]
-        )
+        spread = scores[model]
         sd = float(spread.std(ddof=1)) if len(spread) > 1 else math.nan
         ci = _interval(study, model, metric, plan, means)
         rank, wins = float(average[model].mean()), int(best[model].sum())
@@ -153,9 +155,8 @@ def _interval(
     if len(values) < 2:
         return study.held_out.get((dataset, metric, model))
     sizes = study.sizes(dataset, plan, model, metric)
-    if sizes is None:
-        return None
-    return clipped(corrected_mean_ci(values, **sizes, confidence_level=level), limits)
+    ci = None if sizes is None else corrected_mean_ci(values, **sizes, confidence_level=level)
+    return clipped(ci, limits)
 
 
 def shown_interval(study: Study, line: Ranked) -> ConfidenceInterval | None:

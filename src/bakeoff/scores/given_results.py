@@ -138,12 +138,10 @@ def _chosen(
     return frame
 
 
-def check_ranges(
-    frame: pd.DataFrame, metrics: Mapping[str, Metric], what: str, place: Place
-) -> None:
+def check_ranges(frame: pd.DataFrame, named: Mapping[str, Metric], what: str, place: Place) -> None:
     """Refuse scores outside the range of their metric."""
     for name, values in frame.groupby("metric", sort=False)["value"]:
-        low, high = metrics[str(name)].range if name in metrics else (-math.inf, math.inf)
+        low, high = named[str(name)].range if name in named else (-math.inf, math.inf)
         outside = values[(values < low) | (values > high)]
         if len(outside):
             percent = " (are these percentages? divide by 100)" if high == 1 else ""
