@@ -415,27 +415,25 @@ def _over_datasets(test: PlannedTest, n: int, k: int, pairs: list[tuple[int, int
     if test.name == "wilcoxon_signed_rank":
         alone = 2.0**-n if side == "greater" else min(1.0, 2.0 ** (1 - n))
         if options.get("method") == "asymptotic":
-            mean = n * (n + 1) / 4
+            # the variance is smallest where all differences are of one size
             half = 0.5 if options.get("continuity", True) else 0.0
-            z = max(mean - half, 0.0) / math.sqrt(mean * (2 * n + 1) / 6)
+            z = (n * (n + 1) / 4 - half) / ((n + 1) * math.sqrt(n) / 4)
             alone = t_pvalue(z, math.inf, side)
         return [alone] * len(pairs)
     if n < 2:
         return [1.0] * len(pairs)
     if test.name == "nemenyi":
         return [range_sf((k - 1) * math.sqrt(12 * n / (k * (k + 1))), k).item()]
-    ranks, error = [n * rank for rank in range(1, k + 1)], math.sqrt(k * (k + 1) * n / 6)
+    ranks, error = [n * rank + 0.0 for rank in range(1, k + 1)], math.sqrt(k * (k + 1) * n / 6)
     df = math.inf
     if test.name == "conover_friedman":
-        # no variance is left where all agree: one data set turns the ranks of all but the best
-        ranks = [n, *((n - 1) * rank + k + 2 - rank for rank in range(2, k + 1))]
-        df = (n - 1) * (k - 1)
-        squares = n**2 * k * (k + 1) * (2 * k + 1) / 6
-        error = math.sqrt(2 * (squares - sum(rank**2 for rank in ranks)) / df)
+        # no variance is left where all agree, and the least where two models tie on one data set
+        tied = min(1, k - 2)
+        ranks[tied : tied + 2] = ranks[tied] + 0.5, ranks[tied + 1] - 0.5
+        error, df = 1 / math.sqrt(k - 1), (n - 1) * (k - 1)
     if test.versus is not None:
         ranks.insert(pairs[0][0], ranks.pop(0))  # the control is ahead of all others
-    statistics = [(ranks[b] - ranks[a]) / error if error else 0.0 for a, b in pairs]
-    return [t_pvalue(z, df, side) for z in statistics]
+    return [t_pvalue((ranks[b] - ranks[a]) / error, df, side) for a, b in pairs]
 
 
 def _on_rows(test: PlannedTest, entry: Entry, size: RowCounts, hypotheses: int) -> float:
@@ -462,8 +460,9 @@ def _on_rows(test: PlannedTest, entry: Entry, size: RowCounts, hypotheses: int) 
         level = 1 - test.alpha
         if test.simultaneous:
             level = simultaneous_level(level, hypotheses, test.correction or "none")
-        if form_of_groups == "sign_flip_exact" or too_few_clusters(groups, 1 - level):
-            of_one_side *= 2
+        if too_few_clusters(groups, 1 - level):  # it has no answer, whatever the side
+            return 2.0 ** (1 - groups)
+        of_one_side *= 2 if form_of_groups == "sign_flip_exact" else 1
     elif groups < FEWEST_CLUSTERS:
         return 1.0
     elif form_of_groups != "t_and_flips":
@@ -479,9 +478,10 @@ def _of_counts(test: PlannedTest, n: int) -> float:
         counts: Any = {"both_correct": 0, "only_a_correct": n, "only_b_correct": 0, "both_wrong": 0}
         return mcnemar_from_counts(**counts, variant=variant or "midp", alternative=side).pvalue
     if test.name == "proportion_difference":
-        counts = {"correct_a": n, "n_a": n, "correct_b": 0, "n_b": n}
-        counts["variant"] = variant or "pooled"
-        return proportion_difference_from_counts(**counts, alternative=side).pvalue
+        counts = {"correct_a": n, "n_a": n, "n_b": n, "variant": variant or "pooled"}
+        # the variance of two shares that are not pooled is 0 where B is never right
+        few = int(variant == "unpooled")
+        return proportion_difference_from_counts(**counts, correct_b=few, alternative=side).pvalue
     if test.name == "binomial_test":
         how = {key: options[key] for key in ("rate", "p0", "alternative") if key in options}
         how["variant"] = variant or "exact"
