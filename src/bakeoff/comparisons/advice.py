@@ -517,7 +517,7 @@ def remedies(test: PlannedTest, experiment: Experiment, size: RowCounts | None) 
     if more := first(what, range(count + 1, FEW)):
         ways.append(f"at least {more} {what}")
     if test.versus is None and len(models) > 2:
-        if most := first("models", range(len(models) - 1, 1, -1)):
+        if most := first("models", range(len(models) - 1, 2 if test.posthoc else 1, -1)):
             ways.append(f"at most {most} models")
         baseline = dataclasses.replace(test, versus=models[0])
         alone = smallest_pvalue(baseline, experiment, size) <= test.alpha

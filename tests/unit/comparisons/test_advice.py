@@ -1,7 +1,6 @@
 """No advice names a test that would be refused, or whose smallest p-value is above its level."""
 
 import itertools
-import re
 
 import numpy as np
 import pytest
@@ -10,7 +9,7 @@ from bakeoff.comparisons.advice import RowCounts, remedies, smallest_pvalue
 from bakeoff.comparisons.evidence import DatasetScores, PairedPredictions
 from bakeoff.comparisons.plan_tests import plan_tests
 from bakeoff.comparisons.run_tests import Context, run_test
-from bakeoff.comparisons.settings import compares_pairs, form_of, planned
+from bakeoff.comparisons.settings import compares_pairs, planned
 from bakeoff.spec import Costs
 from bakeoff.stats import catalogue
 from tests.unit.comparisons import conftest
@@ -29,12 +28,10 @@ def smallest(name, spec, size=None):
     return smallest_pvalue(planned(CATALOGUE[name], spec.tests), spec, size)
 
 
-def can_tell(name, spec, size):
-    return smallest(name, spec, size) <= spec.tests.alpha
-
-
-def helping(name, spec, size):
-    return remedies(planned(CATALOGUE[name], spec.tests), spec, size)
+def columns(size):
+    """Return the columns that relate rows of a test set of a size."""
+    _, groups, times = size or (0, 0, 0)
+    return {"groups": "c"} if groups else {"time": "c"} if times else {}
 
 
 @pytest.mark.parametrize(
@@ -50,19 +47,6 @@ def test_recommended_tests_can_reach_the_level(models, datasets, alpha, alternat
         assert not problems
     for test in chosen:
         assert smallest_pvalue(test, spec) <= alpha, test
-
-
-@pytest.mark.parametrize("models", [2, 4])
-@pytest.mark.parametrize("name", ["metric_difference", "delong", "cost_sensitive", "mcnemar"])
-def test_few_groups_are_too_few_for_every_metric_and_advice_comes_true(name, models):
-    spec = experiment(models, dataset={"groups": "id"})
-    test = form_of(CATALOGUE[name], spec)[0].name
-    assert smallest(test, spec, RowCounts(200, groups=2)) > 0.05
-    told = re.match(r"at least (\d+) groups", helping(test, spec, RowCounts(200, groups=2)))
-    assert told
-    enough = int(told.group(1))
-    assert can_tell(test, spec, RowCounts(200, groups=enough))
-    assert not can_tell(test, spec, RowCounts(200, groups=enough - 1))
 
 
 def told(name, *variants, **options):
@@ -181,8 +165,7 @@ def test_no_evidence_goes_below_the_smallest_p(name, models):
     ],
 )
 def test_more_rows_or_groups_set_no_limit(name, models, size, least):
-    related = "time" if size and size.times else "groups" if size and size.groups else ""
-    spec = experiment(models, dataset={related: "c"} if related else {})
+    spec = experiment(models, dataset=columns(size))
     assert smallest(name, spec, size) == pytest.approx(least, rel=1e-6, abs=0)
 
 
@@ -191,17 +174,43 @@ def test_recommended_tests_in_time_can_tell_any_number_of_models(models):
     spec = experiment(models, dataset={"time": "day"})
     problems, (test,) = plan_tests(spec)
     assert not problems
-    assert can_tell(test.name, spec, RowCounts(128, times=32))
-    assert not can_tell(test.name, spec, RowCounts(128, times=31))
+    assert smallest(test.name, spec, RowCounts(128, times=31)) == 1
+    assert smallest(test.name, spec, RowCounts(128, times=32)) == 0
 
 
-def test_what_helps_would_help():
-    name, size, grouped = "mcnemar", RowCounts(700, groups=7), {"groups": "patient"}
-    told = helping(name, experiment(6, dataset=grouped), size)
-    assert told == "at least 10 groups or at most 3 models"
-    for models, groups, enough in ((6, 7, 0), (6, 9, 0), (6, 10, 1), (3, 7, 1), (4, 7, 0)):
-        counted = RowCounts(700, groups=groups)
-        assert can_tell(name, experiment(models, dataset=grouped), counted) == bool(enough)
-    eight = RowCounts(700, groups=8)
-    assert "with one baseline" in helping(name, experiment(6, dataset=grouped), eight)
-    assert can_tell(name, experiment(6, dataset=grouped, versus="m0"), eight)
+BASELINE = "or a comparison of each model with one baseline (versus)"
+HELPING = [
+    ("mcnemar", 2, RowCounts(4), {}, "at least 5 rows"),
+    ("mcnemar", 3, RowCounts(5), {}, "at least 6 rows or at most 2 models"),
+    ("mcnemar", 3, RowCounts(38), {"alpha": 1e-13}, ""),
+    ("mcnemar", 3, RowCounts(38), {"alpha": 6e-12}, "at least 39 rows or at most 2 models"),
+    ("mcnemar", 6, RowCounts(700, groups=7), {}, "at least 10 groups or at most 3 models"),
+    (
+        "mcnemar",
+        6,
+        RowCounts(700, groups=8),
+        {},
+        f"at least 10 groups, at most 4 models {BASELINE}",
+    ),
+    ("mcnemar", 6, RowCounts(700, groups=6), {"versus": "m0"}, "at least 8 groups"),
+    ("mcnemar", 20, RowCounts(700, times=40), {}, "at most 4 models"),
+    ("metric_difference", 4, RowCounts(700, groups=4), {}, "at least 5 groups"),
+    ("delong", 4, RowCounts(700, groups=2), {}, "at least 7 groups"),
+    ("cost_sensitive", 4, RowCounts(700, groups=2), {}, "at least 8 groups"),
+    ("diebold_mariano", 3, RowCounts(700, times=3), {}, "at least 32 times"),
+    ("binomial_test", 6, RowCounts(7), {}, "at least 8 rows or at most 3 models"),
+    ("cochran_q", 3, RowCounts(5), {}, "at least 6 rows"),  # it is for three models or more
+    ("cochran_q", 4, RowCounts(6), {}, "at least 7 rows or at most 3 models"),
+    ("wilcoxon_signed_rank", 6, 8, {}, f"at least 10 data sets, at most 4 models {BASELINE}"),
+    ("wilcoxon_signed_rank", 3, 4, {}, "at least 7 data sets"),
+    ("friedman_posthoc", 6, 2, {}, f"at least 3 data sets {BASELINE}"),
+    ("nemenyi", 6, 2, {}, "at least 3 data sets"),
+]
+
+
+@pytest.mark.parametrize(("name", "models", "size", "tests", "helping"), HELPING)
+def test_the_least_change_with_which_a_test_can_tell_is_advised(name, models, size, tests, helping):
+    size, datasets = (None, size) if isinstance(size, int) else (size, 1)
+    spec = experiment(models, datasets, dataset=columns(size), **tests)
+    assert smallest(name, spec, size) > spec.tests.alpha
+    assert remedies(planned(CATALOGUE[name], spec.tests), spec, size) == helping
