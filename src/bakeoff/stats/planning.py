@@ -171,10 +171,10 @@ class Power(abc.ABC):
 
         low, high = 0, _FIRST
         while not reached(high):
-            low, high = high, 2 * high
-            if high > _MOST:
+            if high == _MOST:
                 more = f"more than {_MOST:,} {self.unit} are needed for power {power:g}"
                 raise ArgumentError("difference", f"found {effect:g}, {more}")
+            low, high = high, min(2 * high, _MOST)
         while high - low > 1:
             middle = (low + high) // 2
             low, high = (low, middle) if reached(middle) else (middle, high)

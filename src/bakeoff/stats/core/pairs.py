@@ -76,7 +76,7 @@ def adjust_pvalues(pvalues: ArrayLike, method: str = "holm") -> FloatArray:
         raise ArgumentError("pvalues", f"expected 1 dimension, found shape {raw.shape}")
     outside = (raw < 0) | (raw > 1)
     if outside.any():
-        raise ArgumentError("pvalues", f"found {raw[outside][0]!r}, must lie between 0 and 1")
+        raise ArgumentError("pvalues", f"found {raw[outside][0]:g}, must lie between 0 and 1")
     adjust = _METHODS[canonical_method(method)]
     if raw.size == 0:
         return raw
