@@ -169,13 +169,18 @@ def test_more_rows_or_groups_set_no_limit(name, models, size, least):
     assert smallest(name, spec, size) == pytest.approx(least, rel=1e-6, abs=0)
 
 
+@pytest.mark.parametrize(
+    ("variant", "enough"),
+    [({}, 32), ({"variant": "hln"}, 2), ({"variant": "hln", "horizon": 3}, 4)],
+)
 @pytest.mark.parametrize("models", [2, 20])
-def test_recommended_tests_in_time_can_tell_any_number_of_models(models):
-    spec = experiment(models, dataset={"time": "day"})
+def test_recommended_tests_in_time_can_tell_any_number_of_models(models, variant, enough):
+    options = {"diebold_mariano": variant}
+    spec = experiment(models, dataset={"time": "day"}, options=options)
     problems, (test,) = plan_tests(spec)
     assert not problems
-    assert smallest(test.name, spec, RowCounts(128, times=31)) == 1
-    assert smallest(test.name, spec, RowCounts(128, times=32)) == 0
+    assert smallest(test.name, spec, RowCounts(128, times=enough - 1)) == 1
+    assert smallest(test.name, spec, RowCounts(128, times=enough)) == 0
 
 
 BASELINE = "or a comparison of each model with one baseline (versus)"

@@ -8,6 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from bakeoff.comparisons import evidence
 from bakeoff.comparisons.evidence import (
     Hole,
     check_holes,
@@ -64,7 +65,7 @@ def test_scores_and_sizes_have_the_shape_that_a_test_wants(tmp_path):
         assert [array.shape for array in arrays] == [shape] * 4
 
 
-def test_a_test_set_is_read_with_its_classes(tmp_path):
+def test_a_test_set_is_read_with_its_classes(tmp_path, monkeypatch):
     labels = pa.DictionaryArray.from_arrays(
         pa.array([0, 1, 0], pa.int32()), pa.array(["no", "yes"])
     )
@@ -81,6 +82,11 @@ def test_a_test_set_is_read_with_its_classes(tmp_path):
     assert np.isnan(both).all(axis=(0, 2)).tolist() == [False, True]
     assert np.isnan(found.scores[:, 1]).all()
     assert found.left_out == ("gone has no results here",)
+    monkeypatch.setattr(evidence, "_AT_ONCE", 1)  # model by model
+    again = read_predictions(tmp_path / "q.parquet", ["a", "b"], ["log_loss"]).probabilities
+    np.testing.assert_array_equal(again, both)
+    (alone,) = read_predictions(tmp_path / "p.parquet", ["a"], ["roc_auc"]).scores.T
+    np.testing.assert_array_equal(alone, [0.1, 0.9, 0.2])
 
 
 def test_labels_become_codes_of_sorted_classes():
@@ -153,6 +159,13 @@ def test_what_lacks_a_score_is_left_out():
     found = complete(experiment(), "f1", table.set_index("dataset")[MODELS], "drop_dataset", holes)
     assert (found.models, found.datasets) == (tuple("abc"), tuple("xz"))
     assert found.left_out == ("data set y was left out: b has no f1 on y (no row is positive)",)
+    gone = [Hole("kfold", "f1", "y", model, "no fit") for model in "abcd"]
+    for n, more in (3, ""), (4, "; ..."):
+        given = table.set_index("dataset")[MODELS], "drop_dataset", gone[:n]
+        (note,) = complete(experiment(), "f1", *given).left_out
+        assert (
+            note.removeprefix("data set y was left out: ") == "; ".join(map(str, gone[:3])) + more
+        )
     kept = complete(experiment(), "f1", table.set_index("dataset")[MODELS], "keep", holes)
     assert (kept.values.shape, kept.left_out) == ((3, 3), ())
     assert kept.missing([0, 1]) == "scores are missing on 1 data set(s)"

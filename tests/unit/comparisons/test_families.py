@@ -22,6 +22,7 @@ from bakeoff.comparisons.run_tests import (
     Decision,
     alone,
     context_of,
+    decide_pair,
     measured,
     merged,
     run_planned,
@@ -144,6 +145,13 @@ def test_intervals_end_where_a_difference_or_a_score_must(tiny):
     spec = load_experiment(tiny | {"metrics": ["cost", "log_loss"]})
     assert context_of(spec, "iris", "cost").range == (0, 5)
     assert context_of(spec, "iris", "log_loss").range == (0, math.inf)
+
+
+def test_a_pvalue_of_just_the_level_rejects_and_no_difference_names_no_model():
+    for side, decisions in (("two-sided", "abdd"), ("greater", "aaaa"), ("less", "bbbb")):
+        found = [decide_pair(0.05, 0.05, each, side) for each in (0.1, -0.1, 0.0, math.nan)]
+        assert "".join(one.value[0] for one in found) == decisions
+        assert decide_pair(0.0501, 0.05, 0.1, side) is Decision.NOT_SHOWN
 
 
 def test_one_sided_decisions_name_the_better_model():
@@ -362,6 +370,7 @@ def test_test_of_values_gets_the_losses_of_predicted_numbers(metric):
         (plain,) = run("mean_difference", dataclasses.replace(rows, times=None), where)
         for row in (serial, plain):
             expected = CATALOGUE[row.test].function(*losses.T, greater_is_better=False)
+            np.testing.assert_allclose([rows.row_values(m) for m in (0, 1)], losses.T)
             assert (row.pvalue, row.estimate) == pytest.approx((expected.pvalue, expected.estimate))
     difference = metric_difference(rows.truth, *rows.predicted.T, metric=metric)
     assert serial.estimate == pytest.approx(difference.estimate)

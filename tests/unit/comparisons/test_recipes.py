@@ -92,6 +92,8 @@ def test_tables_of_a_test_set_are_about_all_runs_of_each_model(collected):
         ({"forest": SINGLE}, {}, "forest cannot be compared with the other models for other seeds"),
         ({"forest": SINGLE}, {}, "it is trained once and may draw at random: write `seeds: 5` th"),
         ({"b": SINGLE, "c": SINGLE}, {}, "they are trained once"),
+        (dict.fromkeys("bcdef", SINGLE), {}, "b, c, d, e and f cannot be compared"),
+        (dict.fromkeys("bcdefg", SINGLE), {}, "b, c, d, e, f, … cannot be compared"),
         ({}, {}, ""),
         ({"net": BAYES, "forest": SINGLE}, {}, ""),
         ({}, {"datasets": IN_TIME}, "knows no dependence in time"),

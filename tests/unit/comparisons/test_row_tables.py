@@ -13,7 +13,8 @@ from bakeoff.comparisons.run_tests import alone, score_intervals, subgroup_table
 from bakeoff.comparisons.settings import has_interval, has_test
 from bakeoff.report.ranking import contenders
 from bakeoff.scores import METRICS
-from bakeoff.stats import binomial_test, metric_ci, metric_difference, metric_interaction
+from bakeoff.stats import binomial_test, mean_ci, metric_ci, metric_difference, metric_interaction
+from bakeoff.stats.core.result import AGREE
 from bakeoff.stats.metrics.metric import Form
 from tests.unit.comparisons.conftest import experiment
 from tests.unit.report.studies import labelled
@@ -57,6 +58,13 @@ def test_shares_of_rows_have_wilsons_interval(metric):
     right = data.correct[:, 0] if metric == "accuracy" else ~data.correct[:, 0]
     found = alone(data, 0, None, 0.95)
     assert tuple(found.ci) == pytest.approx(tuple(binomial_test(right).ci))
+    marks = PairedPredictions.from_values(("a",), right[:, None] * 1.0, range=(0.0, 1.0))
+    assert alone(marks, 0, None, 0.95).ci == found.ci  # with what is assumed of their mean
+    for table, checks in (data, binomial_test(right)), (marks, mean_ci(right * 1.0)):
+        expected = tuple(check for check in checks.assumptions if check.name != AGREE)
+        assert alone(table, 0, None, 0.95).assumptions == expected
+    wide = dataclasses.replace(marks, range=(0.0, 2.0))
+    assert alone(wide, 0, None, 0.95).ci != found.ci
     assert found.details["se"] > 0
     grouped = alone(dataclasses.replace(data, groups=np.arange(200) // 10), 0, None, 0.95)
     assert grouped.ci.method == "wilson_effective"
