@@ -87,23 +87,6 @@ def test_a_run_without_a_value_is_named():
     assert "runs_a[2]" in found.assumptions[0].detail
 
 
-def test_a_run_that_stands_apart_is_reported():
-    def even(count):
-        return ROWS + np.linspace(-1, 1, count)[:, None] + 0.1 * runs(count)
-
-    def failing(values):
-        found = stats.recipe_mean_difference(values, even(10)).assumptions
-        return [check.name for check in found if check.holds is False]
-
-    assert failing(even(10)) == []
-    collapsed = even(10)
-    collapsed[4] -= 6
-    assert failing(collapsed) == ["no run stands apart"]
-    assert failing(even(3)) == ["enough runs"]
-    details = stats.recipe_mean_difference(even(5), even(10)).assumptions
-    assert any("45 %" in check.detail for check in details)
-
-
 def test_all_pairs_take_models_with_unlike_numbers_of_runs():
     models = [A, runs(3, seed=7), stats.Runs(runs(1), deterministic=True)]
     found = stats.all_pairs("recipe_mean_difference", models)

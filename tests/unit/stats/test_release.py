@@ -94,22 +94,8 @@ def test_log_loss_takes_the_skewness_out():
     assert (means.low, means.high) == pytest.approx((found.low, found.high))
 
 
-def test_few_rows_have_no_limits_or_a_warning():
-    heavy = np.exp(2 * np.random.default_rng(4).normal(size=(2, 60)))
-    carried = stats.mean_limits(*heavy, greater_is_better=False)
-    assert (carried.status, math.isnan(carried.low)) == ("too_few", True)
-    assert "few rows dominate the difference" in carried.warnings[0]
-    rare = stats.metric_limits(*log_losses(19, 400), metric="log_loss")
-    assert stats.decide_release(rare, 10.0) is stats.Release.UNDECIDED
-    assert rare.warnings == ("19 rows of the rarest class, 20 are needed",)
-    other = stats.metric_limits(*log_losses(12, 400), metric="roc_auc")
-    assert "12 rows of the rarest class" in other.warnings[0]
-
-
 def test_rows_to_decide_by_hand():
     # half a width of 1.645 se: (z.95 + z.8)² (se/gap)² n
     found, z = limits(0.0, -0.02, 0.02, n=400), scipy_stats.norm.ppf([0.95, 0.8])
     wanted = 400 * (z.sum() * 0.02 / z[0] / 0.01) ** 2
     assert stats.rows_to_decide(found, 0.01) == pytest.approx(wanted, rel=1e-3)
-    for hopeless in ((-0.01, -0.03, 0.01), (-0.01001, -0.03, 0.01), (0, math.nan, math.nan)):
-        assert stats.rows_to_decide(limits(*hopeless), 0.01) is None
