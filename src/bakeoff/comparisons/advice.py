@@ -417,8 +417,7 @@ def _over_datasets(test: PlannedTest, n: int, k: int, pairs: list[tuple[int, int
         if options.get("method") == "asymptotic":
             # the variance is smallest where all differences are of one size
             half = 0.5 if options.get("continuity", True) else 0.0
-            z = (n * (n + 1) / 4 - half) / ((n + 1) * math.sqrt(n) / 4)
-            alone = t_pvalue(z, math.inf, side)
+            alone = t_pvalue((n * (n + 1) - 4 * half) / ((n + 1) * math.sqrt(n)), math.inf, side)
         return [alone] * len(pairs)
     if n < 2:
         return [1.0] * len(pairs)
@@ -483,8 +482,7 @@ def _of_counts(test: PlannedTest, n: int) -> float:
         few = int(variant == "unpooled")
         return proportion_difference_from_counts(**counts, correct_b=few, alternative=side).pvalue
     if test.name == "binomial_test":
-        how = {key: options[key] for key in ("rate", "p0", "alternative") if key in options}
-        how["variant"] = variant or "exact"
+        how = {k: options[k] for k in ("rate", "p0", "alternative", "variant") if k in options}
         return min(binomial_test_from_counts(n_correct=k, n=n, **how).pvalue for k in (0, n))
     return 0.0
 

@@ -136,6 +136,8 @@ def assign_plan(entry: Entry, experiment: Experiment, wanted: Recommendation) ->
     if reason := _unfit(entry, test, experiment):
         raise _refusal(entry, reason)
     metrics = _metrics(test, entry, experiment, plan, wanted.metrics or tuple(experiment.metrics))
+    if wanted.metrics and experiment.tests.options.get(entry.name, {}).get("metrics"):
+        why = f"recommended, by the metrics that `tests.options.{entry.name}.metrics` names"
     ranks = by_ranks(experiment, metrics) if entry.evidence is Evidence.DATASETS else ""
     if ranks and (entry.name not in _ON_RANKS or "decimals" in test.options):
         names = listed(_ON_RANKS, "or")

@@ -621,8 +621,8 @@ def alone(rows: PairedPredictions, model: int, costs: Costs | None, level: float
         else:
             rate = _of_counts(int(np.count_nonzero(counted)), rows.n, level)
         result = dataclasses.replace(result, ci=rate.ci, status=rate.status)
-        if not rows.by_values:  # those of the interval, not of the test that comes with it
-            checks = tuple(check for check in rate.assumptions if check.name != AGREE)
+        # those of the interval, not of the test that comes with it
+        checks = tuple(check for check in rate.assumptions if check.name != AGREE)
     blocks = block_checks(rows, entry, costs, [model])
     return dataclasses.replace(result, assumptions=(*checks, *blocks))
 

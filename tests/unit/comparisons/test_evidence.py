@@ -166,6 +166,13 @@ def test_what_lacks_a_score_is_left_out():
         assert (
             note.removeprefix("data set y was left out: ") == "; ".join(map(str, gone[:3])) + more
         )
+    empty = complete(
+        experiment(), "f1", table.set_index("dataset")[MODELS] * np.nan, "drop_dataset"
+    )
+    assert (empty.n, empty.missing([0, 1])) == (
+        0,
+        "no data set is left that every model has a score on",
+    )
     kept = complete(experiment(), "f1", table.set_index("dataset")[MODELS], "keep", holes)
     assert (kept.values.shape, kept.left_out) == ((3, 3), ())
     assert kept.missing([0, 1]) == "scores are missing on 1 data set(s)"

@@ -1,4 +1,8 @@
-"""Experiments, and the tests that are planned for them or the problems that are told."""
+"""Experiments, and the tests that are planned for them or the problems that are told.
+
+planned.txt holds both for many small experiments, each written with the names below. After a change
+that is wanted, `python -m tests.unit.comparisons.test_plans` plans them anew.
+"""
 
 import itertools
 import re
@@ -9,9 +13,8 @@ import pytest
 from bakeoff.comparisons.advice import CASES, recommended
 from bakeoff.comparisons.plan_tests import described, plan_tests
 from bakeoff.comparisons.settings import corrects, planned
-from bakeoff.spec.tests import HypothesisTests
+from bakeoff.spec.tests import HypothesisTests, PlannedTest
 from bakeoff.stats import Evidence, catalogue
-from tests.conftest import hold
 from tests.unit.comparisons.conftest import experiment
 
 
@@ -82,82 +85,35 @@ OF_ONE_FIT = (
 )
 BY_MARGIN = run("metric_equivalence", margin=2.5)
 
-# an experiment, and the tests that are planned for it, or these with their metrics
-PLANNED = [
-    (HELD_OUT | {"models": 2}, ["mcnemar", "metric_difference"]),
-    (HELD_OUT, ["cochran_q", "metric_difference"]),
-    (BOTH, ["cv5x2_z", REPEATED, "cochran_q", "metric_difference"]),
-    ({"models": 2, "resampling": {"cv_5x2": {}, "kfold": {}}}, ["cv5x2_z", "corrected_kfold_t"]),
-    (FIVE | {"models": 2, "datasets": 5}, ["cv5x2_z", REPEATED]),
-    (BOTH | {"models": 2, "datasets": 6}, ["wilcoxon_signed_rank"]),
-    (FIVE | {"datasets": 6}, ["friedman"]),
-    (FIVE | {"models": 1}, []),
-    # one-sided questions get tests with sides
-    (BOTH | {"metrics": ONE, "tests": {"alternative": "greater"}}, ["cv5x2_z", "cochran_q"]),
-    # tests can be named beside the recommended ones
-    (FIVE | run("recommended", "cv5x2_f"), {"cv5x2_z": ONE, REPEATED: REST, "cv5x2_f": THREE}),
-    (FIVE | run("cv5x2_f", "recommended"), {"cv5x2_f": THREE, "cv5x2_z": ONE, REPEATED: REST}),
-    (FIVE | run("recommended", REPEATED), {"cv5x2_z": ONE, REPEATED: THREE}),
-    (FIVE | {"datasets": 3} | run("recommended", "nemenyi"), ["cv5x2_z", REPEATED, "nemenyi"]),
-    # tests on rows follow the metrics
-    (by("cost", "accuracy"), {"cost_sensitive": ["cost"], "mcnemar": ONE}),
-    (by("accuracy", "roc_auc"), {"mcnemar": ONE, "delong": ["roc_auc"]}),
-    (by("f1", "error", "mcc"), {"metric_difference": ["f1", "mcc"], "mcnemar": ONE}),
-    (by("error", "accuracy"), {"mcnemar": ONE}),
-    (by("expected_cost"), {"metric_difference": ["expected_cost"]}),
-    (
-        HELD_OUT | {"tests": {"options": {"metric_difference": {"metrics": ONE}}}},
-        {"cochran_q": ONE, "metric_difference": ONE},
-    ),
-    # a value in a unit is for the first metric
-    (run("bayes_correlated_t", "cv5x2_f", rope=0.1), {"bayes_correlated_t": ONE, "cv5x2_f": THREE}),
-    # one test may compare all pairs where others have a control
-    (
-        {"datasets": 2, **run("nemenyi", "friedman", **VERSUS, options={"nemenyi": ALL_PAIRS})},
-        ["nemenyi", "friedman"],
-    ),
-    # forward chaining is no cross-validation
-    (KFOLD_IN_TIME, [REPEATED]),
-    # tests that know no groups or times give way
-    (of_rows(groups="patient"), ["mcnemar"]),
-    (of_rows(runs="run") | run("mcnemar", "proportion_difference"), ["mcnemar"]),
-    (of_rows(time="day") | run("mcnemar"), ["diebold_mariano"]),
-    (of_rows(time="day") | run("proportion_difference"), ["diebold_mariano"]),
-    (of_rows() | run("mcnemar"), ["mcnemar"]),
-    (of_rows(groups="patient") | asked("mcnemar", **PLAIN), ["mcnemar"]),
-    (of_rows(time="day") | asked("binomial_test", variant="rao_scott"), ["binomial_test"]),
-    (of_rows() | asked("binomial_test", variant="exact"), ["binomial_test"]),
-    (OF_FOLDS, [REPEATED]),
-    (OF_FOLDS | asked("cv5x2_z", **PLAIN), ["cv5x2_z"]),
-    (OF_FOLDS | asked("cv5x2_mcnemar", **PLAIN), ["cv5x2_mcnemar"]),
-    # with several runs tests of recipes, and none of single fits
-    *(
-        (of_runs(net=NET, other=other), ["recipe_difference"])
-        for other in (FOREST, BAYES, SINGLE, {**SINGLE, "deterministic": True})
-    ),
-    (of_runs(bayes=BAYES, forest=SINGLE), ["mcnemar"]),
-    (of_runs(net=NET, forest=FOREST) | {"datasets": IN_TIME}, []),
-    (of_runs(net=NET, forest=FOREST) | BOTH, {REPEATED: ONE, "recipe_difference": ONE}),
-    # numbers in time are compared by a long-run variance
-    (
-        of_numbers("rmse", "mae", "median_absolute_error", time="age"),
-        {"diebold_mariano_means": ["rmse", "mae"], "metric_difference": ["median_absolute_error"]},
-    ),
-    (of_numbers("rmse", "mae"), {"metric_difference": ["rmse", "mae"]}),
-    (of_numbers("rmse", "r2"), {"metric_difference": ["rmse"]}),  # equal by one, equal by both
-    (of_numbers("rmse", "r2", "mae") | run("mean_difference"), {"mean_difference": ["mae"]}),
-    (of_numbers("rmse", "r2") | BY_MARGIN, {"metric_equivalence": ["rmse"]}),
-]
+FAILED, EXAT = {"missing_cells": "failed"}, {"mcnemar": {"variant": "exat"}}
+RELATED = of_rows(groups="ward")
+RETRAINED = of_runs(a=NET, b=NET)
+FILED = Path(__file__).with_name("planned.txt")
 
 
-@pytest.mark.parametrize(("facts", "expected"), PLANNED)
-def test_planned(facts, expected):
-    tests = plan(**facts)
-    if isinstance(expected, dict):
-        assert {test.name: test.metrics for test in tests} == {
-            name: tuple(metrics) for name, metrics in expected.items()
-        }
-    assert [test.name for test in tests] == list(expected)
+def planning(facts):
+    """Yield the problems with an experiment, or the settings of each test that is planned."""
+    found, tests = plan_tests(experiment(**eval(facts)))
+    yield from map(str, found)
+    for test in () if found else tests.by_name.values():
+        usual, told = PlannedTest(name=test.name).to_dict(), test.to_dict()
+        told["posthoc"] = told["posthoc"] and told["posthoc"]["test"]
+        shown = [
+            k for k in told if told[k] != usual[k] and k not in ("plan", "metrics", "evidence")
+        ]
+        yield f"{test.name} on {test.plan} by {', '.join(test.metrics)}"
+        yield from (f"  {key}: {told[key]}" for key in shown)
+
+
+def recorded():
+    """Return what is planned for experiments, line by line, and the comments between."""
+    blocks = FILED.read_text(encoding="utf-8").split("\n\n")
+    return {facts: lines for facts, *lines in map(str.splitlines, blocks)}
+
+
+@pytest.mark.parametrize("facts", [facts for facts in recorded() if not facts.startswith("#")])
+def test_planned_or_refused_as_recorded(facts):
+    assert list(planning(facts)) == recorded()[facts]
 
 
 FOLDS = {"cv_5x2": "five replications", "kfold": "10 folds"}
@@ -222,73 +178,6 @@ def test_a_test_without_its_plan_names_one(name):
     assert f"tests.run[0]: {name} needs the plan `{entry.plans[0]}`" in found
 
 
-FAILED, EXAT = {"missing_cells": "failed"}, {"mcnemar": {"variant": "exat"}}
-RELATED = of_rows(groups="ward")
-RETRAINED = of_runs(a=NET, b=NET)
-# what is told, and the experiment
-REFUSED = [
-    ("tests.run[1]: mcnemar appears twice", run("mcnemar", "mcnemar")),
-    ("friedman … 3 models at least, found 2", {"models": 2, "datasets": 8} | run("friedman")),
-    ("quade looks at … ranks a failure last", {"datasets": 8} | run("quade", **FAILED)),
-    ("use `conover_friedman`, `friedman`,", {"models": 2, "datasets": 8, "tests": FAILED}),
-    ("is for one cross-validation: `kfold` has repeats", REPEATS | run("corrected_kfold_t")),
-    ("with `time:` the training sets grow", KFOLD_IN_TIME | run("corrected_kfold_t")),
-    ("compares several metrics at once, found one", {"metrics": ["accuracy"]} | run("manova")),
-    ("cannot take accuracy and error", {"metrics": ["accuracy", "error"]} | run("manova")),
-    ("manova of 3 metrics needs 4 folds at least, found 3", THIRDS | run("manova")),
-    ("cost_sensitive needs `costs:`; if every error costs 1 use mcnemar", run("cost_sensitive")),
-    ("tests.margin: tost_paired needs it", run("tost_paired")),
-    ("tests.options.one_sample_t.mu0: one_sample_t needs it", run("one_sample_t")),
-    ("cv5x2_f.metrics[1]: mcc appears twice", asked("cv5x2_f", metrics=["mcc", "mcc"])),
-    ("found 'mcc', expected a list of metrics", asked("cv5x2_f", metrics="mcc")),
-    ("tests.versus: unknown model 'bb'", {"tests": {"versus": "bb"}}),
-    ("delong does not run (the tests are mcnemar)", run("mcnemar", options={"delong": {}})),
-    ("options.mcnemer: … did you mean 'mcnemar'?", {"tests": {"options": {"mcnemer": {}}}}),
-    ("mcnemar.varient: … did you mean 'variant'?", asked("mcnemar", varient=1)),
-    ("binomial_test.p0: found 'half', must be a number", asked("binomial_test", p0="half")),
-    ("mcnemar.alpha: found 5, must lie strictly between 0 and 1", asked("mcnemar", alpha=5)),
-    ("it follows from `alpha` and the corr", asked("mcnemar", confidence_level=0.9)),
-    ("mcnemar is about accuracy and no other", asked("mcnemar", metrics=["mcc"])),
-    ("metrics[0]: unknown metric 'f1_macro'", asked("cv5x2_f", metrics=["f1_macro"])),
-    ("cv5x2_f.plan: cv5x2_f is not valid on `holdout`", asked("cv5x2_f", plan="holdout")),
-    ("mcnemar.correction: … did you mean 'holm'?", asked("mcnemar", correction="holms")),
-    ("correction: unknown option", asked("bayes_correlated_t", correction="holm")),
-    ("found 1, must be below 1: accuracy lies between 0", asked("metric_equivalence", margin=1)),
-    ("mcnemar.variant: … did you mean 'exact'?", run("cochran_q", options=EXAT)),
-    ("set `options: {nemenyi: {versus: null}}`", {"datasets": 8} | run("nemenyi", **VERSUS)),
-    ("alternative: cv5x2_f is two-sided only", run("cv5x2_f", "mcnemar", alternative="greater")),
-    ("none of the tests that run takes it", run("mcnemar", missing_cells="drop_dataset")),
-    ("for two-sided tests of all pairs", run("mcnemar", correction="shaffer", versus="m0")),
-    ("another hypothesis; use 'holm'", run("tost_paired", correction="shaffer", margin=0.1)),
-    ("mcnemar tests each pair by itself; use 'holm'", run("mcnemar", correction="max-t")),
-    ("tests.margin: tost_paired: found 1.5, must be below 1", run("tost_paired", margin=1.5)),
-    # forms for rows that belong together
-    ("which is for independent rows", RELATED | asked("mcnemar", variant="exact")),
-    ("(the tests are diebold_mariano)", of_rows(time="day") | asked("mcnemar", variant="exact")),
-    ("nothing to assume", of_rows() | asked("mcnemar", **PLAIN)),
-    ("must be true or false", RELATED | asked("mcnemar", independent_rows="yes")),
-    ("`groups:` of the data set", RELATED | asked("mcnemar", groups="ward")),
-    ("which is for rows in groups; all", of_rows() | asked("binomial_test", variant="rao_scott")),
-    *(
-        (f"{name} counts rows one by one, d has `groups: g`: use a test of", OF_FOLDS | run(name))
-        for name in ("cv5x2_z", "cv5x2_mcnemar")
-    ),
-    # training runs
-    ("several seeds, and no model has", of_runs(a=BAYES, b=BAYES) | run("recipe_difference")),
-    ("hold its level there", RETRAINED | run("recipe_difference") | {"datasets": IN_TIME}),
-    (f"mcnemar {OF_ONE_FIT}: use recipe_difference or set `seeds: 1`", RETRAINED | run("mcnemar")),
-    (f"cv5x2_mcnemar {OF_ONE_FIT}: use {REPEATED}", RETRAINED | FIVE | run("cv5x2_mcnemar")),
-    # numbers
-    ("for `rmse` and `r2`; add one of mae", of_numbers("rmse", "r2") | run("mean_difference")),
-    ("takes rows in the order of time as 8 blocks", of_numbers("rmse", time="age") | BY_MARGIN),
-]
-
-
-@pytest.mark.parametrize(("message", "facts"), REFUSED)
-def test_refused(message, facts):
-    hold(problems(**facts), message)
-
-
 def test_the_message_shown_is_the_one_given():
     page = Path(__file__).parents[3] / "docs/choosing-tests.md"
     told = problems(**REPEATS, **run("corrected_kfold_t"))
@@ -330,3 +219,8 @@ def test_what_the_table_says_is_recommended(case, models):
     assert one.name == CASES[case].test(models)
     for more in ({}, run("recommended", one.name)):
         assert [test.name for test in plan(**facts, **more)] == [one.name]
+
+
+if __name__ == "__main__":
+    anew = ("\n".join([one, *(() if one[0] == "#" else planning(one))]) for one in recorded())
+    FILED.write_text("\n\n".join(anew) + "\n", encoding="utf-8")
