@@ -1,0 +1,50 @@
+"""What tests find on small evidence, row by row, is as recorded in found.txt.
+
+After a change that is wanted, `python -m tests.unit.comparisons.test_found` computes it anew.
+"""
+
+import dataclasses
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from bakeoff.comparisons.run_tests import Comparison, Context, score_intervals, subgroup_table
+from tests.unit.comparisons import test_families, test_row_tables
+from tests.unit.stats.test_recorded import agree
+
+FILE = Path(__file__).with_name("found.txt")
+NAMES = {**vars(test_row_tables), **vars(test_families), "replace": dataclasses.replace, "np": np}
+NAMES |= {"intervals": score_intervals, "subgroups": subgroup_table, "pd": pd, "Context": Context}
+NAMES |= {"rows": test_row_tables.rows}
+USUAL = ("", None, "pair", "d", "d0", "kfold", "accuracy", "two-sided", 0.05, "ok")
+"""Values that a line leaves out; NaN too."""
+
+
+def found(call):
+    """Yield a line for each row: what is known of it, and which of its checks failed."""
+    for row in eval(call, NAMES):
+        line = row.to_row() if isinstance(row, Comparison) else row
+        told = {k: v for k, v in line.items() if v == v and v not in USUAL}
+        words = [f"{k} {v:.6g}" if isinstance(v, float) else f"{k} {v}" for k, v in told.items()]
+        result = row.result if isinstance(row, Comparison) else {}
+        failed = [one["detail"] for one in result.get("assumptions", ()) if one["holds"] is False]
+        yield "; ".join([*words, *filter(None, [result.get("reason"), *failed])])
+
+
+def recorded():
+    blocks = FILE.read_text(encoding="utf-8").split("\n\n")
+    return {call: lines for call, *lines in map(str.splitlines, blocks)}
+
+
+@pytest.mark.parametrize("call", recorded())
+def test_found_as_recorded(call):
+    lines = list(found(call))
+    assert len(lines) == len(recorded()[call])
+    assert all(map(agree, lines, recorded()[call])), "\n".join(lines)
+
+
+if __name__ == "__main__":
+    anew = ("\n".join([call, *found(call)]) for call in recorded())
+    FILE.write_text("\n\n".join(anew) + "\n", encoding="utf-8")
