@@ -7,7 +7,7 @@ import pytest
 
 from bakeoff import stats
 from bakeoff.stats.design.groups import spread
-from bakeoff.stats.runs.recipe import Parts
+from bakeoff.stats.runs.recipe import Parts, lead_of_best
 
 RNG = np.random.default_rng(5)
 N = 60
@@ -93,3 +93,8 @@ def test_all_pairs_take_models_with_unlike_numbers_of_runs():
     assert [pair.pvalue for pair in found.pairs] == pytest.approx(
         [stats.recipe_mean_difference(models[p.a], models[p.b]).pvalue for p in found.pairs]
     )
+
+
+def test_the_best_of_runs_that_are_alike_leads_by_the_largest_of_normal_numbers():
+    known = [0, 1 / math.sqrt(math.pi), 1.5 / math.sqrt(math.pi)]
+    assert [lead_of_best(runs) for runs in (1, 2, 3)] == pytest.approx(known, abs=1e-6)
