@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from bakeoff.comparisons.advice import CASES, recommended
-from bakeoff.comparisons.plan_tests import described, plan_tests
+from bakeoff.comparisons.plan_tests import described, notes, plan_tests
 from bakeoff.comparisons.settings import corrects, planned
 from bakeoff.spec.tests import HypothesisTests, PlannedTest
 from bakeoff.stats import Evidence, catalogue
@@ -93,8 +93,10 @@ FILED = Path(__file__).with_name("planned.txt")
 
 def planning(facts):
     """Yield the problems with an experiment, or the settings of each test that is planned."""
-    found, tests = plan_tests(experiment(**eval(facts)))
+    spec = experiment(**eval(facts))
+    found, tests = plan_tests(spec)
     yield from map(str, found)
+    yield from (f"note: {note}" for note in notes(spec))
     for test in () if found else tests.by_name.values():
         usual, told = PlannedTest(name=test.name).to_dict(), test.to_dict()
         told["posthoc"] = told["posthoc"] and told["posthoc"]["test"]

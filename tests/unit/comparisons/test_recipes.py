@@ -8,7 +8,7 @@ import pytest
 
 from bakeoff import stats
 from bakeoff.comparisons.advice import cautions
-from bakeoff.comparisons.plan_tests import left_out, plan_tests
+from bakeoff.comparisons.plan_tests import plan_tests
 from bakeoff.comparisons.run_tests import Decision, run_planned, score_intervals
 from bakeoff.fit.predictions import Predictions
 from bakeoff.report.study import Family, Written
@@ -16,7 +16,7 @@ from bakeoff.report.verdict import Facts, look, of_runs
 from bakeoff.scores import METRICS, collect_predictions
 from bakeoff.spec.experiment import run_name
 from tests.unit.comparisons import conftest
-from tests.unit.comparisons.test_plans import BAYES, FOREST, IN_TIME, NET, SINGLE
+from tests.unit.comparisons.test_plans import BAYES, FOREST, NET
 from tests.unit.report.studies import pair
 
 N = 80
@@ -84,25 +84,6 @@ def test_tables_of_a_test_set_are_about_all_runs_of_each_model(collected):
     single = stats.binomial_test_from_counts(n_correct=right, n=N).ci
     assert (line_of := found.iloc[2])["ci_low"] == pytest.approx(single.low)
     assert line_of["ci_high"] == pytest.approx(single.high)
-
-
-@pytest.mark.parametrize(
-    ("models", "changes", "said"),
-    [
-        ({"forest": SINGLE}, {}, "forest cannot be compared with the other models for other seeds"),
-        ({"forest": SINGLE}, {}, "it is trained once and may draw at random: write `seeds: 5` th"),
-        ({"b": SINGLE, "c": SINGLE}, {}, "they are trained once"),
-        (dict.fromkeys("bcdef", SINGLE), {}, "b, c, d, e and f cannot be compared"),
-        (dict.fromkeys("bcdefg", SINGLE), {}, "b, c, d, e, f, … cannot be compared"),
-        ({}, {}, ""),
-        ({"net": BAYES, "forest": SINGLE}, {}, ""),
-        ({}, {"datasets": IN_TIME}, "knows no dependence in time"),
-        ({"forest": SINGLE}, {"tests": {"run": ["mcnemar"]}}, ""),
-    ],
-)
-def test_seeds_that_no_test_compares_are_told_with_what_to_write(models, changes, said):
-    told = left_out(experiment({"net": NET, "bayes": BAYES} | models, **changes))
-    assert said in told if said else not told
 
 
 def test_cautions_are_about_the_runs_that_there_are():
