@@ -287,12 +287,10 @@ def _gain(criterion: Criterion, tn: Scores, fp: Scores, fn: Scores, tp: Scores, 
         case "cost":
             total = costs[0, 0] * tn + costs[0, 1] * fp + costs[1, 0] * fn + costs[1, 1] * tp
             return -total
-        case "f1":
-            return ratio(2 * tp, 2 * tp + fp + fn)
-        case "jaccard":
+        case "f1" | "jaccard":  # J and F1 = 2J / (1 + J) are best in the same place
             return ratio(tp, tp + fp + fn)
-        case "kappa":
-            return ratio(2 * (tp * tn - fn * fp), (tp + fp) * (fp + tn) + (tp + fn) * (fn + tn))
+        case "kappa":  # half of it
+            return ratio(tp * tn - fn * fp, (tp + fp) * (fp + tn) + (tp + fn) * (fn + tn))
         case "mcc":
             root = np.sqrt((tp + fp) * (tp + fn) * (tn + fp) * (tn + fn))
             return ratio(tp * tn - fp * fn, root)

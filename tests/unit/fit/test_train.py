@@ -2,6 +2,7 @@
 
 from functools import partial
 from typing import get_args
+from unittest import mock
 
 import numpy as np
 import pandas as pd
@@ -9,7 +10,7 @@ import pytest
 from sklearn import metrics
 from sklearn.datasets import make_classification
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import GridSearchCV, StratifiedKFold
+from sklearn.model_selection import GridSearchCV, RandomizedSearchCV, StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -18,7 +19,7 @@ from bakeoff.data.target import Target
 from bakeoff.errors import UserError
 from bakeoff.fit.check_models import check_model
 from bakeoff.fit.estimator import TextEncoder, assemble, last_step, make_classifier
-from bakeoff.fit.train import TrainingPart, best_threshold, train
+from bakeoff.fit.train import TrainingPart, best_threshold, search_space, train
 from bakeoff.seeds import derive, part_of
 from bakeoff.spec.models import Criterion, Model
 
@@ -84,6 +85,22 @@ def test_every_search_stays_in_its_space_and_repeats_itself(space, n_iter, limit
     assert first["params"].get("max_iter", 90) in (90, 91)
 
 
+def test_values_are_drawn_from_the_whole_of_a_range_and_ten_times_by_default():
+    drawn = {
+        "C": {"loguniform": [0.1, 9]},
+        "tol": {"uniform": [2, 5]},
+        "max_iter": {"randint": [90, 95]},
+    }
+    tune = {"search": "random", "space": drawn, "cv": 2}
+    spaces = search_space(LogisticRegression(), model(tune=tune).tune).values()
+    assert [one.support() for one in spaces] == [(0.1, 9), (2, 5), (90, 95)]
+    for space, tries in ((drawn, 10), ({"C": [1, 2, 3], "tol": [0.1, 0.2]}, 6)):
+        own = model(tune={**tune, "space": space})
+        with mock.patch(f"{train.__module__}.RandomizedSearchCV", wraps=RandomizedSearchCV) as made:
+            learnt(own, part(60))
+        assert made.call_args.kwargs["n_iter"] == tries
+
+
 def test_search_reaches_steps_nested_estimators_and_wrapped_ones():
     steps = ["sklearn.decomposition.PCA", {"estimator": LOGISTIC, "name": "last"}]
     piped = model(None, steps=steps, tune={"space": {"pca__n_components": [2, 3], "C": [1, 2]}})
@@ -126,7 +143,7 @@ CRITERIA = {
 def test_best_threshold_is_best_of_all(criterion, seed):
     rng = np.random.default_rng(seed)
     y = rng.integers(0, 2, 60)
-    scores = np.round(np.clip(0.3 * y + rng.random(60) * 0.7, 0, 1), 2)
+    scores = np.round(0.3 * y + rng.random(60) * 0.7, 1)  # many rows have the highest one
     weights = rng.integers(1, 4, 60).astype(float)
     costs = np.array([[0.0, 1.0], [5.0, 0.0]])
 
@@ -144,7 +161,11 @@ def test_best_threshold_is_best_of_all(criterion, seed):
 def test_of_equally_good_thresholds_the_nearest_to_the_default_wins():
     y, scores = np.array([0, 0, 1, 1]), np.array([0.1, 0.4, 0.6, 0.9])
     assert best_threshold(y, scores, "f1", 0.5) == pytest.approx(0.5)
-    assert best_threshold(y, scores, "cost", 0.7, costs=np.zeros((2, 2))) == pytest.approx(0.75)
+    nothing = np.zeros((2, 2))
+    assert best_threshold(y, scores, "cost", 0.7, costs=nothing) == pytest.approx(0.75)
+    for estimator, usual in ((LOGISTIC, 0.5), ("sklearn.svm.LinearSVC", 0)):
+        found = learnt(model(estimator, threshold={"choose": "cost"}), part(), costs=nothing)
+        assert found.threshold == pytest.approx(usual, abs=0.02)
 
 
 def test_thresholds_of_probabilities_and_of_decision_values_are_kept():
@@ -180,7 +201,11 @@ def test_class_weights_reach_estimators_with_the_parameter_and_without():
     bayes = "sklearn.naive_bayes.GaussianNB"
     balanced = learnt(model(bayes, class_weight="balanced"), data)
     assert balanced.estimator[-1].class_prior_ == pytest.approx([0.5, 0.5])
-    assert balanced.predict(data.X).sum() > learnt(model(bayes), data).predict(data.X).sum()
+    plain = learnt(model(bayes), data)
+    assert balanced.predict(data.X).sum() > plain.predict(data.X).sum()
+    rows = TrainingPart(data.X, data.target, np.where(data.target.y == 1, 1 / 4, 1))
+    undone = learnt(model(bayes, class_weight={"yes": 4}), rows).estimator[-1].class_prior_
+    assert undone == pytest.approx(plain.estimator[-1].class_prior_), "both weights are multiplied"
 
 
 @pytest.mark.parametrize(
@@ -248,9 +273,13 @@ def test_inner_folds_are_stratified_and_keep_rows_of_one_time_together():
     for learnt, tested in rows_of(y).folds(4, 0):
         assert (np.bincount(y[tested]) == 5).all()
         assert not set(learnt) & set(tested)
+    assert len(rows_of(y).folds(20, 0)) == 20, "as many as a class has rows"
+    assert len(rows_of(y, groups=np.arange(60) // 3).folds(20, 0)) == 20
     times = np.repeat(np.arange(8), 5)
-    for learnt, held in rows_of(np.zeros(40, dtype=np.intp), times=times).folds(3, 0):
+    folds = rows_of(np.zeros(40, dtype=np.intp), times=times).folds(3, 0)
+    for learnt, held in folds:
         assert times[learnt].max() < times[held].min(), "rows of one time are never separated"
+    assert np.concatenate([held for _, held in folds]).tolist() == list(range(10, 40))
 
 
 @pytest.mark.parametrize(
@@ -271,6 +300,12 @@ START = 1_700_000_000
 
 def fitted(estimator, frame, y):
     return assemble(model(estimator), frame, derive(1, "fit")).fit(frame, y)
+
+
+def test_that_a_value_is_missing_is_learnt_from():
+    y = np.arange(40) % 2
+    gaps = pd.DataFrame({"x": np.where(y, np.nan, 1.0)})
+    assert (fitted(LOGISTIC, gaps, y).predict(gaps) == y).all()
 
 
 @pytest.mark.parametrize("estimator", ["sklearn.neighbors.KNeighborsClassifier", BOOSTING])
