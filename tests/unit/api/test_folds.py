@@ -103,6 +103,15 @@ def test_what_a_splitter_says_is_what_its_splits_are(plan):
     pd.testing.assert_frame_equal(told, proved)
 
 
+@pytest.mark.parametrize(
+    ("sizes", "share"),
+    [({}, 0.1), ({"train_size": 0.8}, 0.2), ({"train_size": 0.6, "test_size": 0.2}, 0.25)],
+)
+def test_shares_of_random_divisions_are_known_without_the_number_of_rows(sizes, share):
+    plan = plan_of(ShuffleSplit(2, **sizes), None, 2, None)
+    assert plan.resampling == {"resampled": {"repeats": 2, "test_size": pytest.approx(share)}}
+
+
 def test_list_of_splits_is_known_by_its_rows():
     cv = RepeatedKFold(n_splits=5, n_repeats=2, random_state=1)
     splits = list(cv.split(X))
@@ -145,7 +154,8 @@ def test_scores_alone_are_taken():
         found = bakeoff.compare_folds(several, cv=5, n=200, **how)
         assert set(found.comparisons["metric"]) == {"f1"}
     scores = {name: cross_val_score(learner, X, Y, cv=5) for name, learner in LEARNERS.items()}
-    assert bakeoff.compare_folds(scores, cv=5).to_json() == whole.to_json()
+    for usual in ({"cv": 5}, {}):  # five folds are scikit-learn's default
+        assert bakeoff.compare_folds(scores, **usual).to_json() == whole.to_json()
     assert set(whole.scores["metric"]) == {"score"}
     found = results(5)  # of which one fit failed
     found["tree"]["test_score"][2] = np.nan
@@ -200,7 +210,7 @@ def test_losses_of_numbers_have_our_names_and_their_own_sign():
     scoring = ["neg_root_mean_squared_error", "neg_mean_absolute_percentage_error", "r2"]
     numbers = {"ridge": Ridge(), "tree": DecisionTreeRegressor(max_depth=2, random_state=0)}
     rows = np.random.default_rng(0).normal(size=(100, 3))
-    target = rows.sum(axis=1) + 9
+    target = rows.sum(axis=1) / 9 + 1  # errors below 1 are errors all the same
     made = {
         name: cross_validate(one, rows[:, :2], target, cv=5, scoring=scoring)
         for name, one in numbers.items()
@@ -338,6 +348,12 @@ UNEVEN = [(np.arange(90), np.arange(100 + i, 120 + 2 * i)) for i in range(5)]
         (*of(GroupShuffleSplit(5, random_state=0)), "have: pass `return_indices=True`"),
         (*of(ShuffleSplit(5, test_size=20, random_state=0)), "n: the sizes of `cv` are rows"),
         (*of(TimeSeriesSplit(5)), "n: TimeSeriesSplit"),
+        (*of(ShuffleSplit(1, random_state=0)), "cv: one random division has no spread"),
+        (
+            lambda: tables() | {"tree": results(5)["tree"]},
+            {"y": NAMED},
+            "'bayes'.: found DataFrame",
+        ),
         (lambda: results(5), {"cv": "five"}, "cv: found str, expected what `cross_validate`"),
         (lambda: results(5), {"cv": 5, "versus": "trea"}, "versus: unknown model 'trea'"),
         (lambda: results(5), {"cv": 5, "tests": ["cv5x2_f"]}, "cv5x2_f needs the plan"),
