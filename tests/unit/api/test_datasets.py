@@ -53,6 +53,7 @@ def test_every_layout_of_a_table_gives_the_same_numbers():
         "long": (long, {"datasets": "dataset"}),
         "folds": (folds, {"datasets": "dataset", "runs": "fold"}),
         "metric": (table, {"metric": "score:higher", "values": None}),
+        "decimals": (table + 4e-5 * np.arange(-1, 2), {"decimals": 4}),
     }
     for name, (given, options) in others.items():
         found = bakeoff.compare_datasets(given, **{"values": "higher", **options})
@@ -96,8 +97,18 @@ def test_numbers_are_those_of_the_workflow(missing, in_folder):
 def test_missing_scores_are_refused_until_their_meaning_is_said():
     table = wide().astype(object)
     table.iloc[0, 1], table.iloc[2, 1] = "timeout", None
-    with pytest.raises(bakeoff.UserError, match=r"2 scores are missing: b on set a \(timeout"):
-        bakeoff.compare_datasets(table, values="higher")
+    two = r"b on set a \(timeout\); b on set c \(no score\)"
+    for holes, told in (
+        ([], rf"2 scores are missing: {two}\. Say"),
+        ([4], rf"3 scores are missing: {two}; b on set e \(no score\)\. Say"),
+        ([4, 5, 6], "5 scores are missing: .* b on set e .*; and 2 more. Say"),
+    ):
+        holed = table.copy()
+        holed.iloc[holes, 1] = "NA"
+        with pytest.raises(bakeoff.UserError, match=f"^missing_cells: {told}"):
+            bakeoff.compare_datasets(holed, values="higher")
+    with pytest.raises(bakeoff.UserError, match="1 score is missing: b on set c"):
+        bakeoff.compare_datasets(table.iloc[1:], values="higher")
     failed = bakeoff.compare_datasets(table, values="higher", missing="failed")
     assert "the 2 missing scores were ranked last, as failures" in failed.verdict
     assert failed.comparisons["n"].tolist() == [12] * 4
@@ -202,6 +213,8 @@ SCORES = pd.DataFrame(
     index=[f"d{i}" for i in range(12)],
 )
 UNLIKE = SCORES.mul([1e5] * 6 + [1] * 6, axis=0)
+APART = pd.DataFrame({"a": 1.0, "b": np.arange(12) % 5 / 8 + 0.9}, SCORES.index)
+APART /= APART.median(axis=1).to_numpy()[:, None]
 LONG = SCORES.stack().rename("metric_error").rename_axis(["dataset", "method"]).reset_index()
 LONG["metric"], LONG["imputed"] = np.where(LONG.index < 4, "rmse", "roc_auc"), LONG.index == 3
 
@@ -211,6 +224,10 @@ LONG["metric"], LONG["imputed"] = np.where(LONG.index < 4, "rmse", "roc_auc"), L
     [
         (SCORES, {"values": "lower"}, "wilcoxon_signed_rank"),
         (UNLIKE, {"values": "lower"}, ""),
+        (APART.mul([95] + [1] * 11, axis=0), {"values": "lower"}, "wilcoxon_signed_rank"),
+        (APART.mul([105] + [1] * 11, axis=0), {"values": "lower"}, ""),
+        (APART.mul([0.9] + [1e-3] * 11, axis=0), {"values": "lower"}, "wilcoxon_signed_rank"),
+        (APART.mul([0] + [1] * 11, axis=0), {"values": "lower"}, "wilcoxon_signed_rank"),
         (UNLIKE, {"metric": "rmse"}, ""),
         (LONG, {"values": "lower", "datasets": "dataset"}, ""),
         (SCORES, {"metric": "mae"}, ""),
