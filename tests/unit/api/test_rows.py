@@ -261,6 +261,7 @@ ELSEWHERE = r"predictions\['n'\]: its index is another one .* \(it has 20, 21, 2
         (None, {"m": [0, 1], "n": [1, 1]}, {"values": "lower"}, "every number is 0 or 1"),
         (None, {"m": [0, 2], "n": [1, 1]}, {"values": "right"}, "that is neither 0 nor 1"),
         (None, GOOD, {"values": "lower", "positive": "a"}, "positive: is for predictions"),
+        (None, GOOD, {"values": "lower", "variant": "exact"}, "variant: is for predictions"),
         (Y, {"m": GaussianNB(), "n": Y}, {}, "found the estimator GaussianNB, expected its pred"),
         (Y, {"m": [0] * 20, "n": Y}, {}, "predicts classes .* marks of right rows, are `values`"),
         (Y, GOOD, {"metric": "f1", "metrics": "mcc"}, "metric, metrics: these are one argument"),
@@ -322,6 +323,9 @@ def test_many_pairs_are_cut(hostile):
     assert "Adjusted p" in repr(shown)
     assert max(map(len, repr(shown).splitlines())) <= 100  # no statistics, no effect sizes
     assert len(shown.to_frame()) == 45
+    six = {m: models[m] for m in list(models)[:6]}
+    fits = bakeoff.compare(hostile["y"], six, metrics=["f1", "mcc"])
+    assert "more row" not in repr(fits), "thirty rows are shown"
 
 
 def test_page_and_tables_are_written(found, tmp_path):
@@ -330,6 +334,7 @@ def test_page_and_tables_are_written(found, tmp_path):
         for ending in ("html", "md", "tex", "json")
     }
     assert json.loads(text["json"]) == json.loads(found.to_json())
+    assert found.scores[["repeat", "fold", "n_test"]].values.tolist() == [[1, 1, 80]] * 2
     assert "<script>alert" not in text["html"]
     assert "bakeoff.compare(y, predictions, …)" in text["html"]
     assert found.to_markdown().strip() in text["md"]
@@ -572,6 +577,9 @@ def test_every_door_takes_the_same_class(in_folder, answered, truth, positive):
         pd.DataFrame(rows).to_csv(f"{model}.csv", index=False)
     found = bakeoff.compare(truth, known, metrics=["f1"])
     assert f"F1 of b for class {positive}" in found.verdict
+    other = next(name for name in map(str, truth) if name != positive)
+    found_of_other = bakeoff.compare(truth, known, metrics=["f1"], classes=[positive, other])
+    assert f"for class {other}" in found_of_other.verdict, "the last one that is named"
     of_file = answered("compare", "both.csv", "--metric", "f1")
     assert f"F1 of b for class {positive}" in of_file["verdict"]["sentences"][0]
     of_python = found.to_frame()["estimate"].tolist()

@@ -49,10 +49,11 @@ def written(folder, frame, classes, splits):
     return {"data": folder / "d", "splits": folder / "s"}
 
 
-def fitted(files, estimator, seed=1, **keys):
+def fitted(files, estimator, seed=1, *, run=1, **keys):
     """Do a fit and return its predictions."""
     output = files["data"].with_name("p")
-    run_fit(FitTask(FIT, model(estimator, **keys), seed, **files, output=output))
+    fit = FIT._replace(seed=run)
+    run_fit(FitTask(fit, model(estimator, **keys), seed, **files, output=output))
     return Predictions.read(output)
 
 
@@ -125,7 +126,8 @@ def test_what_a_model_says_reaches_its_estimator():
 
     assert made(MODELS[1], params={"random_state": 5}).random_state == 5
     assert made(MODELS[1]).random_state is not None
-    assert (made(MODELS[5]).n_jobs, made(MODELS[1], threads=2).n_jobs) == (1, 2)
+    named = made(MODELS[5]), made(MODELS[1], threads=2), made(MODELS[1])
+    assert [one.n_jobs for one in named] == [1, 2, None]
     assert type(made(MODELS[0], preprocessing="none")).__name__ == "LogisticRegression"
     neighbours = {"estimator": MODELS[3], "params": {"n_neighbors": 3}}
     bagging = made("sklearn.ensemble.BaggingClassifier", params={"estimator": neighbours})
@@ -237,6 +239,9 @@ def test_seeds_that_the_parts_got_are_recorded(paths):
     known = pd.DataFrame({"x": [1.0]})
     made = assemble(model(bagging, params=params), known, derive(1, "fit", *FIT[:5]))
     assert seeds == {"estimator__random_state": 7, "random_state": made.random_state}
+    again = fitted(paths, bagging, run=2, params=params, features=["flag"])
+    assert again.facts["random_states"]["random_state"] != made.random_state
+    assert (again.facts["n_train"], again.facts["n_test"]) == (56, 24)
 
 
 def state():

@@ -253,7 +253,7 @@ OF_MODELS = [
     (f".drop[0] … did you mean '{LENGTH}'? … set iris", {"drop": ["petal lenght (cm)"]}),
     (".drop: no feature is left", {"features": [LENGTH], "drop": [LENGTH]}),
     (".threshold … 'f1'", {"threshold": "f1"}),
-    (".threshold: found 1.5, expected a probability between 0 and 1", {"threshold": 1.5}),
+    *((f".threshold: found {t}, expected a probability", {"threshold": t}) for t in (0, 1, 1.5)),
     (".threshold: a threshold is for two classes, iris has 3", {"threshold": 0.3}),
     (".threshold.choose: unknown value 'f2' … youden", {"threshold": {"choose": "f2"}}),
     (".threshold.choose: needs `costs:", {"threshold": {"choose": "cost"}}),

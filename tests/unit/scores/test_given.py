@@ -234,7 +234,7 @@ def test_scores_become_rows():
 SCORES = [
     (lambda s: s.drop(columns="metric"), "unknown column 'metric'"),
     (lambda s: s.drop(columns="fold"), "unknown column 'fold'"),
-    (lambda s: s[s["fold"] != 3], "accuracy, kfold: repeat 1, fold 3 is missing"),
+    (lambda s: s[s["fold"] < 4], "accuracy, kfold: repeat 1, fold 4 is missing (and 1 more)"),
     (lambda s: pd.concat([s, s.head(1)]), "fold 1 occurs twice"),
     (lambda s: pd.concat([s, s.tail(2).assign(fold=6)]), "fold 6 is not one of the plan's"),
     (lambda s: s[s["metric"] == "f1"], "no scores of accuracy for kfold (it has f1)"),
@@ -244,12 +244,21 @@ SCORES = [
     (lambda s: s.assign(n_train=80.5), "found 80.5 in column 'n_train', expected a whole number"),
     (lambda s: s.assign(n_train=80, n_test=0), "found 0 in column 'n_test'"),
     (lambda s: s.assign(n_train=np.inf), "found inf in column 'n_train'"),
+    (lambda s: s.assign(fold=s["fold"].where(s["fold"] > 1)), "found nan in column 'fold'"),
+    (lambda s: s.assign(repeat=0), "found 0 in column 'repeat'"),
     (lambda s: s.assign(value=np.inf), "column 'value', expected a number"),
     (lambda s: s.assign(model="c"), "unknown model in it: 'b'"),
     (lambda s: s.assign(n_train=80, n_test=20), "different values of n_train for one fold of pets"),
 ]
 
 
+# a column that says which of two a row is of, and an experiment that has two of them
+UNTOLD = {
+    "fold": {"resampling": {"kfold": {"folds": 2}}},
+    "repeat": {"resampling": {"kfold": {"folds": 5, "repeats": 2}}},
+    "plan": {"resampling": {"kfold": {"folds": 5}, "cv_5x2": {}}},
+    "dataset": {"datasets": {"pets": {"source": "given"}, "more": {"source": "given"}}},
+}
 UNFIT_SCORES = [
     ({"models.nb": NB, **IRIS}, "a brings nothing for this plan"),
     ({"tests.run": ["corrected_resampled_t"]}, "add the columns `n_train` and `n_test` to 'a.csv'"),
@@ -418,6 +427,14 @@ REFUSED = [
     *((partial(given, table()), changed, said) for changed, said in UNFIT),
     *((partial(scored, edit(score_rows())), {}, said) for edit, said in SCORES),
     *((partial(scored, score_rows()), changed, said) for changed, said in UNFIT_SCORES),
+    *(
+        (
+            partial(scored, *[score_rows().drop(columns=column, errors="ignore")] * 2),
+            two,
+            f"unknown column '{column}'",
+        )
+        for column, two in UNTOLD.items()
+    ),
     *((partial(OTHER_SEXES, columns={"subgroups": [c]}), {}, said) for c, said in OF_SUBGROUPS),
     (partial(given, *[table(y_true=None)] * 2), {}, "none of the files names the true labels"),
     (partial(given, table()[1:-1]), {}, "'b.csv' has 6 rows, 'a.csv' 8 … missing (2): 1, 8"),
