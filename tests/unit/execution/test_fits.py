@@ -80,6 +80,7 @@ def test_failure_does_not_keep_the_others_from_being_done(tiny, fails, head, las
     told = caught.value.args[0].splitlines()
     assert told[0] == head
     assert last in " ".join(told[1:])
+    assert ("more fits" in told[-1]) == ("more fits" in last)
     assert Path("log.txt").read_text().count("is too hard") == sum(map(fails, fits))
     assert not Path("record.txt").exists()
 

@@ -149,12 +149,18 @@ RECORDS = [
     ("Error in rule fit", {"event": LogEvent.JOB_ERROR, "aux": {}}),
     ("Error in rule fit on a cluster", {"event": LogEvent.JOB_ERROR, "aux": {"job": 7}}),
     (ERROR, {"event": LogEvent.ERROR}),
+    ('WorkflowError:\nno rule\n  File "/w/Snakefile", line 3', {"event": LogEvent.ERROR}),
+    ('NameError in file "/w/own.smk", line 3:\nname', {"event": LogEvent.ERROR}),
 ]
 SHOWN = """who knows what this is
 2 of 2 steps
 Error in rule fit on a cluster
 the fit of model a failed: no luck
   log: a.log
+WorkflowError:
+no rule
+NameError in file "/w/own.smk", line 3:
+name
 """
 
 

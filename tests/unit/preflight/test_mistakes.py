@@ -174,6 +174,11 @@ def test_capital_letters_are_taken(tiny):
     assert messages(tiny) == ""
 
 
+@pytest.mark.parametrize(("most", "metric"), [(25, "f1_macro"), (150, "accuracy")])
+def test_as_many_folds_are_taken_as_rows_allow(tiny, most, metric):
+    assert messages(tiny | folds(most, metric)) == ""
+
+
 TREE = "{estimator: sklearn.tree.DecisionTreeClassifier}"
 BAD_FILES = [
     (

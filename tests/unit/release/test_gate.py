@@ -52,7 +52,7 @@ def files(tmp_path, monkeypatch):
         frame = pd.DataFrame(
             {"id": range(n), "y_true": y, "y_pred": said, "p_no": 1 - p, "p_yes": p, "sex": sex}
         )
-        frame = frame.assign(patient=np.arange(n) // 10, site=np.arange(n) % 3)
+        frame = frame.assign(patient=np.arange(n) // 10, site=np.arange(n) % 3, day=frame.id % 100)
         frame.to_csv(f"{name}.csv", index=False)
 
 
@@ -95,6 +95,7 @@ DECISIONS = [
     ("women", "0.15", SEX, 1, "by more than 0.15 of accuracy for f."),
     ("women", "0.15", SEX + SITE, 1, "for sex: f."),
     ("women", "0.15", SITE + SEX, 1, "for sex: f."),
+    ("equal", "0.02", ["--subgroups", "day"], 0, "None of the 100 subgroups is shown"),
     ("equal", "0.02", SEX, 0, "Limits of subgroups at the level 0.017 each"),
     (
         "worse",
@@ -118,7 +119,7 @@ def test_decisions(capsys, candidate, margin, options, code, said):
 
 def test_subgroups_share_the_level_of_harm(capsys):
     gate(capsys, "women", *SEX, "--output", "c.md", margin="0.15")
-    hold(Path("c.md").read_text(), "### ⛔ Block … | f | 750 |")
+    hold(Path("c.md").read_text(), "### ⛔ Block … | f | 750 | −0.2000 | −0.2")
     found = as_json(capsys, "equal", *SEX)
     assert [part["name"] for part in found["subgroups"]] == ["f", "m"]
     assert {part["alpha"] for part in found["subgroups"]} == {0.05 / 3}
@@ -173,7 +174,7 @@ def test_all_rows_and_subgroups_share_the_probability_of_a_false_block():
         ("--metric cost", "costs: the metric cost needs"),
         ("--groups nix", "groups: 'base.csv': unknown column 'nix'"),
         ("--subgroups nix", "subgroups: 'base.csv': unknown column 'nix'"),
-        ("--subgroups id", "subgroups: 1,500 different values, at most 100"),
+        ("--subgroups patient", "subgroups: 150 different values, at most 100"),
         ("--margin -1", "margin: found -1"),
         ("--margin 2 --metric mcc", "margin: found 2, must be below 2"),
         ("--positive maybe", "positive: unknown class 'maybe'"),
