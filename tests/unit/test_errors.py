@@ -36,11 +36,7 @@ NEAREST = [
     ("z", "abcdefghijklm", "'z' (allowed: d, e, f, g, h, i, j, k, l, m, and 3 more)"),
     ("MCC", ["mcc", "mc"], "'MCC'; did you mean 'mcc'? (allowed: mc, mcc)"),
     ("a", ["abcdefgh"], "'a' (allowed: abcdefgh)"),
-    (
-        "ac",
-        ["acyclic", "accurate", "bc"],
-        "'ac'; did you mean 'acyclic'? (allowed: accurate, acyclic, bc)",
-    ),
+    ("ac", ["acid", "accent", "bc"], "'ac'; did you mean 'acid'? (allowed: accent, acid, bc)"),
     ("abcdeyyy", ["abcdefgh"], "'abcdeyyy'; did you mean 'abcdefgh'? (allowed: abcdefgh)"),
     ("abcdyyyy", ["abcdefgh"], "'abcdyyyy' (allowed: abcdefgh)"),
 ]

@@ -103,13 +103,10 @@ def test_what_a_splitter_says_is_what_its_splits_are(plan):
     pd.testing.assert_frame_equal(told, proved)
 
 
-@pytest.mark.parametrize(
-    ("sizes", "share"),
-    [({}, 0.1), ({"train_size": 0.8}, 0.2), ({"train_size": 0.6, "test_size": 0.2}, 0.25)],
-)
-def test_shares_of_random_divisions_are_known_without_the_number_of_rows(sizes, share):
-    plan = plan_of(ShuffleSplit(2, **sizes), None, 2, None)
-    assert plan.resampling == {"resampled": {"repeats": 2, "test_size": pytest.approx(share)}}
+def test_shares_of_random_divisions_are_known_without_the_number_of_rows():
+    for tested, trained, share in ((None, None, 0.1), (None, 0.8, 0.2), (0.2, 0.6, 0.25)):
+        plan = plan_of(ShuffleSplit(2, test_size=tested, train_size=trained), None, 2, None)
+        assert plan.resampling == {"resampled": {"repeats": 2, "test_size": pytest.approx(share)}}
 
 
 def test_list_of_splits_is_known_by_its_rows():
@@ -349,11 +346,7 @@ UNEVEN = [(np.arange(90), np.arange(100 + i, 120 + 2 * i)) for i in range(5)]
         (*of(ShuffleSplit(5, test_size=20, random_state=0)), "n: the sizes of `cv` are rows"),
         (*of(TimeSeriesSplit(5)), "n: TimeSeriesSplit"),
         (*of(ShuffleSplit(1, random_state=0)), "cv: one random division has no spread"),
-        (
-            lambda: tables() | {"tree": results(5)["tree"]},
-            {"y": NAMED},
-            "'bayes'.: found DataFrame",
-        ),
+        (lambda: {**tables(), "": results(5)["tree"]}, {"y": NAMED}, "'bayes'.: found DataFrame"),
         (lambda: results(5), {"cv": "five"}, "cv: found str, expected what `cross_validate`"),
         (lambda: results(5), {"cv": 5, "versus": "trea"}, "versus: unknown model 'trea'"),
         (lambda: results(5), {"cv": 5, "tests": ["cv5x2_f"]}, "cv5x2_f needs the plan"),

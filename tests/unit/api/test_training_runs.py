@@ -46,7 +46,7 @@ CASES = {
     "one lucky run": (TRUTH, {"a": LUCKY, "b": EVEN}, {}),
     "one run that diverged": (
         TRUTH,
-        {"a": [*(right(0.9) for _ in range(4)), right(0.02)], "b": EVEN},
+        {"a": [*(right(0.9) for _ in "abcd"), right(0.02)], "b": EVEN},
         {},
     ),
     "a third model": (TRUTH, {"a": LUCKY, "b": EVEN, "c": [right(0.8) for _ in range(3)]}, {}),

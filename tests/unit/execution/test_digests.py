@@ -13,11 +13,7 @@ from bakeoff.spec import AnalysisPlan, PlannedTest, load_experiment
 
 ROOT = Path(__file__).parents[3]
 TEST = PlannedTest(
-    name="mcnemar",
-    plan="holdout",
-    evidence="rows",
-    metrics=("accuracy",),
-    why="it was asked for",
+    name="mcnemar", plan="holdout", evidence="rows", metrics=("accuracy",), why="it was asked for"
 )
 
 DIGESTS = {
@@ -102,6 +98,7 @@ def turned(part):
 
 
 NEIGHBOURS = "sklearn.neighbors.KNeighborsClassifier"
+SHOWN, FITTED = {"test", "tables", "report"}, {"data", "splits", "bayes"}
 # what an edit of an experiment makes outdated
 EDITS = [
     (lambda e: turned(e["models"]), {"scores", "joined", "test", "tables", "report"}),
@@ -109,29 +106,19 @@ EDITS = [
     (lambda e: turned(e["models"]["tree"]["params"]), {"report"}),
     (lambda e: e["metrics"].reverse(), {"scores", "joined", "tables", "report"}),
     # a test is liberal for other learners, and for rows in groups
-    (
-        lambda e: e["models"].update(tree={"estimator": NEIGHBOURS}),
-        {"fit", "test", "tables", "report"},
-    ),
-    (
-        lambda e: e["datasets"]["iris"].update(groups="sepal length (cm)"),
-        {"data", "test", "tables", "report"},
-    ),
+    (lambda e: e["models"].update(tree={"estimator": NEIGHBOURS}), {"fit", *SHOWN}),
+    (lambda e: e["datasets"]["iris"].update(groups="sepal length (cm)"), {"data", *SHOWN}),
     # the tree's threshold is chosen by the costs
-    (
-        lambda e: e["datasets"]["iris"]["costs"].update(priors=[1, 2, 4]),
-        {"fit", "scores", "joined", "test", "tables", "report"},
-    ),
-    (
-        lambda e: e["costs"].update(priors=[1, 2, 4]),
-        {"joined", "test", "tables", "report"},
-    ),
+    (lambda e: e["datasets"]["iris"]["costs"].update(priors=[1, 2, 4]), {*DIGESTS} - FITTED),
+    (lambda e: e["costs"].update(priors=[1, 2, 4]), {"joined", *SHOWN}),
+    (lambda e: turned(e["datasets"]["iris"]["derive"]), {"data", "report"}),
 ]
 
 
 @pytest.mark.parametrize(("edit", "makes_outdated"), EDITS)
 def test_edit_makes_outdated_what_shows_it(tiny, edit, makes_outdated):
     tiny["datasets"]["wine"] = {"source": "sklearn", "name": "wine"}
+    tiny["datasets"]["iris"]["derive"] = {a: f"log({a} length (cm))" for a in ("sepal", "petal")}
     tiny["models"]["tree"]["params"] = {"max_depth": 2, "min_samples_leaf": 2}
     tiny["models"]["tree"]["threshold"] = {"choose": "cost"}
     names = ["setosa", "versicolor", "virginica"]

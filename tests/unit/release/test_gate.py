@@ -97,13 +97,7 @@ DECISIONS = [
     ("women", "0.15", SITE + SEX, 1, "for sex: f."),
     ("equal", "0.02", ["--subgroups", "day"], 0, "None of the 100 subgroups is shown"),
     ("equal", "0.02", SEX, 0, "Limits of subgroups at the level 0.017 each"),
-    (
-        "worse",
-        "0.02",
-        [*F1, "--positive", "no"],
-        1,
-        "by more than 0.02 of f1 (positive class: no).",
-    ),
+    ("worse", "0.02", [*F1, "--positive", "no"], 1, "than 0.02 of f1 (positive class: no)."),
     ("equal", "0.02", AREA + ACCURACY, 0, "by 0.02 of roc_auc or 0.02 of accuracy."),
 ]
 

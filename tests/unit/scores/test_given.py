@@ -145,15 +145,8 @@ UNFIT = [
     ({"tests.run": ["cv5x2_f"]}, "cv5x2_f needs the plan `cv_5x2`"),
     (NEW, "datasets.pets.source: there are no features to fit c on"),
     ({"models.c": NB}, "the key 'datasets' is missing"),
-    (
-        {"metrics": ["accuracy", CRPS]},
-        "metrics[1]: crps is none of the metrics that can be computed from predictions … as the "
-        "plan holdout would need",
-    ),
-    (
-        {"metrics": ["accuracy", CRPS], "models": {"nb": NB}, **IRIS},
-        "as nb, which is fitted here, would need",
-    ),
+    ({"metrics": ["accuracy", CRPS]}, "[1]: crps is none of the … as the plan holdout would need"),
+    ({"metrics": ["accuracy", CRPS], "models": {"nb": NB}, **IRIS}, "as nb, which is fitted here"),
     ({"resampling": {"holdout": {"test_size": 0.5}}}, "all rows of a given test set are test rows"),
 ]
 
@@ -252,17 +245,14 @@ SCORES = [
 ]
 
 
-# a column that says which of two a row is of, and an experiment that has two of them
-UNTOLD = {
-    "fold": {"resampling": {"kfold": {"folds": 2}}},
-    "repeat": {"resampling": {"kfold": {"folds": 5, "repeats": 2}}},
-    "plan": {"resampling": {"kfold": {"folds": 5}, "cv_5x2": {}}},
-    "dataset": {"datasets": {"pets": {"source": "given"}, "more": {"source": "given"}}},
-}
+UNTOLD = {"fold": {"folds": 2}, "repeat": {"folds": 5, "repeats": 2}}
+GIVEN = {"source": "given"}
 UNFIT_SCORES = [
     ({"models.nb": NB, **IRIS}, "a brings nothing for this plan"),
     ({"tests.run": ["corrected_resampled_t"]}, "add the columns `n_train` and `n_test` to 'a.csv'"),
     ({"resampling": GONE}, "`resampling:` must say which plan the scores come from"),
+    ({"resampling.cv_5x2": {}}, "unknown column 'plan'"),
+    ({"datasets": {"pets": GIVEN, "more": GIVEN}}, "unknown column 'dataset'"),
 ]
 
 
@@ -429,11 +419,11 @@ REFUSED = [
     *((partial(scored, score_rows()), changed, said) for changed, said in UNFIT_SCORES),
     *(
         (
-            partial(scored, *[score_rows().drop(columns=column, errors="ignore")] * 2),
-            two,
-            f"unknown column '{column}'",
+            partial(scored, *[score_rows().drop(columns=c)] * 2),
+            {"resampling.kfold": two},
+            f"n '{c}'",
         )
-        for column, two in UNTOLD.items()
+        for c, two in UNTOLD.items()
     ),
     *((partial(OTHER_SEXES, columns={"subgroups": [c]}), {}, said) for c, said in OF_SUBGROUPS),
     (partial(given, *[table(y_true=None)] * 2), {}, "none of the files names the true labels"),
