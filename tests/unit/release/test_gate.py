@@ -187,6 +187,12 @@ def test_all_rows_and_subgroups_share_the_probability_of_a_false_block():
         ("--metric expected_cost --set costs=costs.yaml", "needs `priors` too"),
         ("--metric cost --set costs=other.yaml", "the rows have no, yes"),
         ("--margin=-1%", "margin: found"),
+        ("pipe.csv base.csv --margin 0.1", "'pipe.csv' is a pipe or a device, which can be read"),
+        *(
+            (f"--{o}=", f"{o}: expected at least 1 char")
+            for o in ("groups", "truth", "id", "seeds")
+        ),
+        ("--set predicted=", "predicted: expected at least 1 character"),
     ],
 )
 def test_mistakes_end_with_3(capsys, options, message):
@@ -194,6 +200,7 @@ def test_mistakes_end_with_3(capsys, options, message):
     Path("costs.yaml").write_text("classes: ['yes', 'no']\nmatrix: [[0, 5], [1, 0]]\n")
     Path("other.yaml").write_text("classes: [a, b]\nmatrix: [[0, 5], [1, 0]]\n")
     Path("link.csv").symlink_to("equal.csv")
+    os.mkfifo("pipe.csv")
     before = {path: path.lstat().st_mtime_ns for path in Path().iterdir()}
     usual = ["base.csv", "equal.csv", "--margin", "0.02"] if options.startswith("--") else []
     try:
@@ -395,21 +402,6 @@ def test_several_metrics_are_one_decision(capsys):
     assert [
         (one["terms"]["metric"], one["decision"], one["overall"]["alpha"]) for one in found
     ] == [("roc_auc", "block", 0.025), ("accuracy", "ship", 0.05)]  # harm by either; both must pass
-
-
-@pytest.mark.parametrize("option", ["groups", "truth", "id", "seeds", "set predicted"])
-def test_an_empty_name_of_a_column_is_a_mistake(capsys, option):
-    said = f"{option.split()[-1]}: expected at least 1 character"
-    for command, code in (("gate --margin 0.1", 3), ("compare", 2)):
-        assert main(f"{command} base.csv equal.csv --{option}=".split()) == code
-        assert capsys.readouterr().err.startswith(said)
-
-
-def test_a_pipe_is_not_said_to_be_missing(capsys):
-    os.mkfifo("pipe.csv")
-    main(["gate", "pipe.csv", "base.csv", "--margin", "0.1"])
-    said = capsys.readouterr().err
-    assert "'pipe.csv' is a pipe or a device, which can be read once" in said
 
 
 @pytest.fixture
