@@ -58,10 +58,8 @@ def test_a_problem_is_told_by_the_names_that_were_given():
     assert str(named(problem, {"truth", "costs"})) == "truth[2]: no label"
     assert str(named(problem, {"alpha"})) == "no label"
     twice = Problem(("datasets", "d", "groups"), "no column"), Problem(("models", "a"), "none")
-    assert [str(named(one, {"datasets", "groups"})) for one in twice] == [
-        "groups: no column",
-        "none",
-    ]
+    told = [str(named(one, {"datasets", "groups"})) for one in twice]
+    assert told == ["groups: no column", "none"]
     for same in (pickle.loads(pickle.dumps(problem)), problem.inside(())):
         assert str(same) == str(problem)
 

@@ -197,7 +197,8 @@ def _values(given: list[Any] | Distribution, default: Any) -> Any:
         return stats.loguniform(*given.loguniform)
     if given.randint is not None:
         return stats.randint(given.randint[0], given.randint[1] + 1)
-    low, high = given.uniform or (0.0, 1.0)
+    assert given.uniform is not None
+    low, high = given.uniform
     return stats.uniform(low, high - low)
 
 

@@ -41,9 +41,7 @@ def test_every_layout_of_a_table_gives_the_same_numbers():
     table = wide()
     usual = numbers(bakeoff.compare_datasets(table, values="higher"))
     long = as_long(table)
-    folds = pd.concat(
-        [long.assign(fold=f, value=long["value"] + d) for f, d in enumerate((0.1, -0.1))]
-    )
+    folds = pd.concat([long.assign(fold=f, value=long["value"] + f / 10) for f in (1, -1)])
     others = {
         "index": (table, {}),
         "column": (table.rename_axis(index="d").reset_index(), {"datasets": "d"}),
@@ -51,6 +49,7 @@ def test_every_layout_of_a_table_gives_the_same_numbers():
         "rows that count": (table.reset_index(drop=True), {}),
         "mapping": (table.to_dict(), {}),
         "long": (long, {"datasets": "dataset"}),
+        "long with one metric": (long.assign(metric="score"), {"datasets": "dataset"}),
         "folds": (folds, {"datasets": "dataset", "runs": "fold"}),
         "metric": (table, {"metric": "score:higher", "values": None}),
         "decimals": (table + 4e-5 * np.arange(-1, 2), {"decimals": 4}),
@@ -61,6 +60,8 @@ def test_every_layout_of_a_table_gives_the_same_numbers():
             for key in ("test", "model_a", "model_b", "n", "decision"):
                 assert row[key] == other[key], name
             assert row["pvalue"] == pytest.approx(other["pvalue"]), name
+    with pytest.raises(bakeoff.UserError, match="1 score is missing: a on set a"):
+        bakeoff.compare_datasets(folds[1:], datasets="dataset", values="higher", runs="fold")
     lower = bakeoff.compare_datasets(-table, values="lower")
     assert [row["pvalue"] for row in numbers(lower)] == [row["pvalue"] for row in usual]
 
@@ -155,12 +156,12 @@ def test_mistakes_name_the_argument(change, options, said):
 
 
 def test_several_metrics_have_their_own_directions_and_families():
-    long = pd.concat([as_long(wide()).assign(metric="auc"), as_long(-wide()).assign(metric="loss")])
-    options = {"datasets": "dataset", "metric": ["auc:higher", "loss:lower"]}
+    long = pd.concat([as_long(wide()).assign(metric="m@1"), as_long(-wide()).assign(metric="1st")])
+    options = {"datasets": "dataset", "metric": ["m@1:higher", "1st:lower"]}
     found = bakeoff.compare_datasets(long, **options)
     rows = found.comparisons
     assert rows.groupby("metric")["pvalue"].apply(list).map(tuple).nunique() == 1
-    assert rows["metric"].unique().tolist() == ["auc", "loss"]
+    assert rows["metric"].unique().tolist() == ["m_1", "metric_1st"]
     with pytest.raises(bakeoff.UserError, match="metrics: which of the metrics"):
         bakeoff.compare_datasets(long, datasets="dataset", values="higher")
 
@@ -169,9 +170,8 @@ def test_the_command_answers_and_refuses_what_is_for_rows(answered, says, tmp_pa
     file, keys = str(DEMSAR), ("--datasets", "dataset", "--values", "higher")
     found = answered("compare", file, *keys)
     assert found["data_sets"] == 14
-    assert found["comparisons"][0]["result"]["details"]["chi2_uncorrected"] == pytest.approx(
-        9.857, abs=1e-3
-    )
+    details = found["comparisons"][0]["result"]["details"]
+    assert details["chi2_uncorrected"] == pytest.approx(9.857, abs=1e-3)
     assert found["standings"][0]["models"][0]["win_rate"] == pytest.approx((4 - 27 / 14) / 3)
     page = tmp_path / "page.html"
     says(f"compare {file} {' '.join(keys)} --output {page} --versus C4.5", "win rate")
@@ -236,6 +236,7 @@ LONG["metric"], LONG["imputed"] = np.where(LONG.index < 4, "rmse", "roc_auc"), L
 def test_signed_ranks_are_for_scores_in_one_unit(table, keys, test):
     found = bakeoff.compare_datasets(table, **keys)
     assert "".join(found.comparisons["test"]) == test
+    assert ("imputed`): 1 of b" in str(found._study.notes)) == (table is LONG)
     if not test:
         assert "but no test over data sets compares" in found.verdict
         assert "recommended" not in found.verdict
@@ -246,9 +247,7 @@ def test_signed_ranks_are_for_scores_in_one_unit(table, keys, test):
 @pytest.mark.parametrize("sizes", [[5, 2, 1, 1, 1, 1, 1], [2] * 6, [4, 4, 4]])
 @pytest.mark.parametrize("table", [SCORES, UNLIKE])
 def test_groups_of_data_sets_have_one_average_rank(sizes, table, answered, tmp_path):
-    own = table.assign(
-        c=table["a"] * 1.2, group=np.repeat([f"g{i}" for i in range(len(sizes))], sizes)
-    )
+    own = table.assign(c=table["a"] * 1.2, group=np.repeat([*"ABCDEFG"[: len(sizes)]], sizes))
     own.rename_axis("set").to_csv(tmp_path / "t.csv")
     keys = ["--datasets", "set", "--groups", "group", "--values", "lower"]
     told = answered("compare", str(tmp_path / "t.csv"), *keys)

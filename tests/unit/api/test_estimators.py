@@ -34,7 +34,7 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import bakeoff
-from bakeoff.api.estimators import entry_of
+from bakeoff.api.estimators import entry_of, joined_table
 from bakeoff.errors import UserError
 from bakeoff.fit.estimator import made_value
 
@@ -170,10 +170,7 @@ def test_classes_that_parameters_name_are_those_of_y(y):
     scorer = make_scorer(f1_score, pos_label=no)
     weighted = LogisticRegression(class_weight={yes: 5, no: 1})
     weights = {"class_weight": [{no: 9, yes: 1}, {no: 1, yes: 3}]}
-    models = {
-        "weighted": weighted,
-        "searched": GridSearchCV(weighted, weights, scoring=scorer, cv=2),
-    }
+    models = {"weighted": weighted, "s": GridSearchCV(weighted, weights, scoring=scorer, cv=2)}
     assert_as_cross_validated(models, X.set_axis([0, 1], axis=1), y)
 
 
@@ -230,9 +227,8 @@ def same_results(one, other):
 
 def test_workflow_of_the_written_experiment_finds_the_same(tmp_path, in_folder):
     groups = np.arange(150) // 3
-    x = pd.DataFrame(IRIS, columns=list("abcd")).assign(
-        wide=IRIS[:, 1] > 3, size=pd.cut(IRIS[:, 2], 3)
-    )
+    x = pd.DataFrame(IRIS, columns=[*"abcd"])
+    x = x.assign(wide=x["b"] > 3, size=pd.cut(x["c"], 3))
     columns = [("n", StandardScaler(), make_column_selector(dtype_include="number"))]
     columns.append(("k", OneHotEncoder(), make_column_selector(dtype_include=["bool", "category"])))
     draws = {"max_depth": stats.randint(1, 4)}
@@ -269,6 +265,7 @@ def test_regressors_and_names_that_are_no_ids():
         ids = [*models] if name == "r" * 60 else ["model-1", "model-2"]
         assert list(found._study.experiment.models) == ids
     assert "ridge, α = 1" in found.verdict
+    assert "ridge, α = 1" in found.to_json()
     assert "points" in found.verdict
     assert set(found.comparisons["metric"]) == {"rmse"}
 
@@ -278,6 +275,9 @@ def test_time_and_a_column_of_the_table():
     order = np.random.default_rng(0).permutation(150)
     found = bakeoff.compare_estimators(TWO, frame, KINDS[order], cv="holdout", time="day")
     assert "follow each other in time by day" in found.methods
+    taken = pd.DataFrame({"target": [1, 2], "target_1": [3, 4]})
+    roles = joined_table(taken, KINDS[:2], {"groups": [5, 6]})[1]
+    assert roles == {"target": "target_2", "groups": "groups"}
 
 
 def test_large_tables_are_divided_once_by_default():

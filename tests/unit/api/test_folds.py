@@ -117,7 +117,8 @@ def test_list_of_splits_is_known_by_its_rows():
     assert bakeoff.compare_folds(found, cv=cv, n=len(Y)).to_json() == own
     drawn = [np.random.default_rng(i).permutation(200) for i in range(6)]
     halves = [(rows[:100], rows[100:]) for rows in drawn]
-    assert plan_of(halves, None, 6, None).name == "resampled"
+    for n in (2, 6):
+        assert plan_of(halves[:n], None, n, None).name == "resampled"
 
 
 @pytest.mark.parametrize(
@@ -196,11 +197,12 @@ def test_best_is_adjusted_for_all_pairs():
 
 def test_several_metrics_are_ranked_by_that_of_refit():
     how = {"scoring": ["accuracy", "roc_auc"], "refit": "roc_auc", "cv": 4}
-    tree, depths = DecisionTreeClassifier(random_state=0), {"max_depth": [1, 2]}
+    tree, depths = DecisionTreeClassifier(random_state=0), {"max_depth": [1, 2], "ccp_alpha": [0]}
     search = GridSearchCV(tree, depths, **how).fit(X, Y)
     found = bakeoff.compare_search(search)
     assert list(dict.fromkeys(found.scores["metric"])) == ["roc_auc", "accuracy"]
     assert set(found.to_frame()["metric"]) == {"roc_auc"}
+    assert set(found.scores["model"]) == {"max_depth=1", "max_depth=2"}, "in what they differ"
 
 
 def test_losses_of_numbers_have_our_names_and_their_own_sign():
@@ -263,9 +265,7 @@ FITTED = {"return_estimator": True, "return_indices": True}
 
 
 def fitted(cv=CV, models=MODELS):
-    return {
-        name: cross_validate(model, ALL, NAMED, cv=cv, **FITTED) for name, model in models.items()
-    }
+    return {m: cross_validate(one, ALL, NAMED, cv=cv, **FITTED) for m, one in models.items()}
 
 
 def tables():
@@ -292,10 +292,8 @@ def test_folds_have_the_numbers_of_their_scores():
     results = fitted()
     scores = {name: one["test_score"] for name, one in results.items()}
     known = bakeoff.compare_folds(scores, cv=CV, n=len(NAMED), metric="accuracy")
-    for found in (
-        bakeoff.compare_folds(results, X=ALL, y=NAMED),
-        bakeoff.compare_folds(tables(), y=NAMED),
-    ):
+    for given in ({"results": results, "X": ALL}, {"results": tables()}):
+        found = bakeoff.compare_folds(**given, y=NAMED)
         assert "/" not in str(found._study.cards), "nothing of a temporary file is told"
         pair, expected = found.to_frame().iloc[0], known.to_frame().iloc[0]
         assert pair["test"] == expected["test"] == "corrected_kfold_t"
@@ -312,6 +310,10 @@ def test_tests_on_rows_take_five_by_two_folds_with_probabilities_or_without():
     two = {name: results[name] for name in MODELS}
     areas = bakeoff.compare_folds(two, X=ALL, y=NAMED, metrics=["roc_auc"], positive="malign")
     assert areas.to_frame().iloc[0]["metric"] == "roc_auc"
+    kinds, cv = np.sort(np.arange(200) % 3).astype(str), KFold(3)  # no fold knows what it tests
+    blind = {m: cross_validate(one, ALL, kinds, cv=cv, **FITTED) for m, one in MODELS.items()}
+    found = bakeoff.compare_folds(blind, X=ALL, y=kinds, metrics=["brier"])
+    assert found.scores["value"].between(1, 2).all(), "all of them are certainly wrong"
 
 
 # --- mistakes
@@ -354,6 +356,7 @@ UNEVEN = [(np.arange(90), np.arange(100 + i, 120 + 2 * i)) for i in range(5)]
         (lambda: {"a": [80] * 5, "b": [80] * 5}, {"cv": 5, "metric": "accuracy"}, "80 lies out"),
         (*of(OVERLAPPING), "cv: a split tests rows that it trains on"),
         (*of(UNEVEN), "cv: its splits are no cross-validation"),
+        (*of([(np.arange(0, 200, 2), np.arange(1, 200, 2))]), "cv: its splits are no cross-val"),
         # predictions
         (tables, {}, r"results\['bayes'\]: found no column y_true, and no y"),
         (tables, {"y": NAMED[:99]}, "y: 101 rows have no value, the first is 99"),

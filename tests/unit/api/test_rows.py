@@ -139,6 +139,8 @@ def test_runs_in_groups_and_marks_of_rows_are_other_words_for_the_same(table):
     whole, grouped = (bakeoff.compare(y, labels(table), groups=g) for g in (None, groups))
     found = bakeoff.compare(y, labels(table), groups=groups, runs=table["run"])
     assert found.comparisons.equals(grouped.comparisons)
+    alone = bakeoff.compare(y, labels(table), groups=groups, independent_rows=True).comparisons
+    assert alone["pvalue"].tolist() == whole.comparisons["pvalue"].tolist()
     right = {m: (table[m] == y).astype(int) for m in MODELS}
     for kind, given in (("right", right), ("wrong", {m: 1 - r for m, r in right.items()})):
         marks = bakeoff.compare(None, given, values=kind)
@@ -176,9 +178,7 @@ def test_a_frame_of_one_column_is_that_column(table, form):
     plain = probabilities(table) if of_class else labels(table)
     framed = {model: values.to_frame(form) for model, values in plain.items()}
     metric = "brier" if of_class else "accuracy"
-    one, other = (
-        bakeoff.compare(y, given, metrics=metric, positive="sick") for given in (plain, framed)
-    )
+    one, other = (bakeoff.compare(y, m, metrics=metric, positive="sick") for m in (plain, framed))
     assert one.to_json() == other.to_json()
 
 
@@ -199,9 +199,8 @@ def test_columns_of_probabilities_are_in_the_order_of_the_classes():
     assert bakeoff.compare(y, given, metrics="log_loss").to_json() == expected
     turned = {m: p[:, ::-1] for m, p in given.items()}
     found = bakeoff.compare(y, turned, metrics="log_loss", classes=[10, 7, 2])
-    assert found.comparisons["pvalue"][0] == pytest.approx(
-        json.loads(expected)["comparisons"][0]["pvalue"]
-    )
+    (wanted,) = json.loads(expected)["comparisons"]
+    assert found.comparisons["pvalue"][0] == pytest.approx(wanted["pvalue"])
 
 
 OTHERS = {"classes": ["a", "b"], "matrix": [[0, 1], [5, 0]]}
@@ -321,6 +320,7 @@ def test_many_pairs_are_cut(hostile):
     assert repr(shown).endswith("… and 15 more rows")
     assert "… and 15 more rows" in shown._repr_html_()
     assert "Adjusted p" in repr(shown)
+    assert not re.search(r"(?m)^\d+ ", repr(shown)), "rows have no numbers"
     assert max(map(len, repr(shown).splitlines())) <= 100  # no statistics, no effect sizes
     assert len(shown.to_frame()) == 45
     six = {m: models[m] for m in list(models)[:6]}
@@ -398,9 +398,7 @@ def test_findings_show_the_pairs_of_training_runs_that_the_verdict_goes_by():
 
 
 def test_two_deterministic_models_may_lead_a_model_with_training_runs():
-    fixed = {
-        name: Runs([flipped(rate)], deterministic=True) for name, rate in [("a", 0), ("b", 0.1)]
-    }
+    fixed = {m: Runs([flipped(rate)], deterministic=True) for m, rate in [("a", 0), ("b", 0.1)]}
     found = bakeoff.compare(TRUTH, {**fixed, "c": flipped(0.4, 3, 1)})
     assert found.verdict.startswith("a ")
 
@@ -555,10 +553,7 @@ PAIRS = [
 def said(truth, wrong):
     """Return labels that differ from the truth on some rows."""
     one, other = dict.fromkeys(truth)
-    return [
-        (other if label == one else one) if i % wrong == 0 else label
-        for i, label in enumerate(truth)
-    ]
+    return [(other if y == one else one) if i % wrong == 0 else y for i, y in enumerate(truth)]
 
 
 def of_experiment(truth, known):

@@ -131,9 +131,12 @@ def test_edit_makes_outdated_what_shows_it(tiny, edit, makes_outdated):
 
 
 def test_what_digests_name_is_there(package, tiny):
-    tiny["models"] = {"a": {"predictions": "a.csv"}}
+    tiny |= {"datasets": {"d": {"source": "given"}}, "resampling": {"holdout": {}}}
+    tiny["models"] = {m: {"predictions": f"{m}.csv"} for m in "ab"}
     given = load_experiment(tiny)
     before = known.of_given(given, "a")
+    turned(tiny["models"])  # the first one tells the classes
+    assert known.of_data(load_experiment(tiny), "d") != known.of_data(given, "d")
     (package / "data/new.py").write_text("NEW = 1\n")
     known.code.cache_clear()
     assert known.of_given(given, "a") != before
@@ -149,9 +152,7 @@ def test_order_of_tests_counts(tiny):
     assert known.of_tests(experiment, *tests) != known.of_tests(experiment, *tests[::-1])
 
 
-def test_edit_of_an_own_metric_makes_scores_tests_and_report_outdated_and_no_fit(
-    tiny, tmp_path, monkeypatch
-):
+def test_edit_of_an_own_metric_makes_what_it_measures_outdated(tiny, tmp_path, monkeypatch):
     module = tmp_path / "gains.py"
     module.write_text("import shared_gains\n\ndef gain(y_true, y_pred):\n    return 1.0\n")
     (tmp_path / "shared_gains.py").write_text("RATE = 1\n")

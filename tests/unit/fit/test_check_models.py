@@ -6,13 +6,12 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.experimental import enable_halving_search_cv  # noqa: F401
 from sklearn.utils import all_estimators
 
 from bakeoff.data.target import Target
 from bakeoff.errors import Problem
-from bakeoff.fit.check_models import _own_division, check_model
+from bakeoff.fit.check_models import check_model
 from bakeoff.fit.estimator import build, made_value
 from bakeoff.fit.train import TrainingPart, train
 from bakeoff.seeds import derive
@@ -213,13 +212,6 @@ def test_grid_over_estimators_is_no_estimator():
         *("GridSearchCV", "BaggingClassifier", "LogisticRegression", "DecisionTreeClassifier")
     }
     assert learns(own) > 0.5
-
-
-@pytest.mark.parametrize("rows", [10_000, 10_001])
-def test_boosting_is_known_to_watch_rows_where_it_does(rows):
-    made = HistGradientBoostingClassifier(max_iter=1, max_leaf_nodes=2)
-    made.fit(np.zeros((rows, 1)), np.arange(rows) % 2)
-    assert made.do_early_stopping_ == (_own_division(made, rows) is not None)
 
 
 def test_stacking_without_final_estimator_has_what_its_default_has():

@@ -90,7 +90,13 @@ DECISIONS = [
     ("equal", "0.001", [], 2, "line is at −0.001. … rows would decide with a probability of 80%"),
     ("worse", "0.1", [], 2, "line is at −0.1. … more rows would hardly decide"),  # what it loses
     ("equal", "0", ["--superior"], 1, "Block: equal is not shown better"),
-    ("best", "0.05", ["--superior"], 0, "Ship: best is better … by more than 0.05 … is at 0.05."),
+    (
+        "best",
+        "0.05",
+        ["--superior"],
+        0,
+        "Ship: best is better … is 0.100 better on 1,500 … is at 0.05.",
+    ),
     ("women", "0.15", [], 0, "Ship"),
     ("women", "0.15", SEX, 1, "by more than 0.15 of accuracy for f."),
     ("women", "0.15", SEX + SITE, 1, "for sex: f."),
@@ -286,10 +292,8 @@ def test_one_table_of_both_decides_as_two_tables(capsys):
     assert main(["gate", "bare.csv", "--models", "old,new", "--margin", "0.02"]) == 1, "no ids"
     capsys.readouterr()
     related = ["--groups", "patient", *SEX]
-    assert (
-        main(["gate", *["wide.csv", "--models", "old,new", "--margin", "0.02", "--json"], *related])
-        == 1
-    )
+    line = ["gate", "wide.csv", "--models", "old,new", "--margin", "0.02", "--json", *related]
+    assert main(line) == 1
     one, two = json.loads(capsys.readouterr().out), as_json(capsys, "worse", *related)
     assert (one["base"], one["candidate"]) == ("old", "new")
     for part in ("overall", "subgroups", "decision"):
@@ -331,9 +335,7 @@ def test_a_reader_that_has_seen_enough_changes_no_decision():
         (12, 1 - 0.1 * (np.arange(400) % 3 == 0), "roc_auc", "0.3", 0, "Caution: 12 rows of"),
     ],
 )
-def test_few_rows_of_a_class_are_told_in_every_output(
-    capsys, positives, times, metric, margin, code, said
-):
+def test_few_rows_of_a_class_are_told(capsys, positives, times, metric, margin, code, said):
     y, noise = np.arange(400) < positives, np.random.default_rng(1).normal(size=400)
     for name, factor in (("base", 1), ("new", times)):
         p = factor / (1 + np.exp(3.4 - 2.5 * y - noise))
@@ -456,9 +458,8 @@ def test_margin_in_percent_of_the_base(capsys, table):
 @pytest.mark.parametrize("values", ["lower", None])
 def test_percent_of_a_base_of_several_runs_is_that_of_its_mean_run(table, values):
     rng, y = np.random.default_rng(6), table["y"].to_numpy()
-    errors = [
-        rng.normal(0, 400 * np.array(off)[:, None], (3, 400)) for off in ((2, 3, 9), (1, 1, 2))
-    ]
+    spread = ((2, 3, 9), (1, 1, 2))
+    errors = [rng.normal(0, 400 * np.array(off)[:, None], (3, 400)) for off in spread]
     given = [list(np.abs(one) if values else y + one) for one in errors]
     how = {"values": values} if values else {"metric": "mae"}
     found = package.gate(None if values else y, *given, margin="10%", **how)
