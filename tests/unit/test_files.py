@@ -186,9 +186,7 @@ def test_state_of_a_file_differs_where_its_size_and_date_do_not(tmp_path, in_pla
 
 def test_parts_of_dead_processes_of_this_machine_are_removed_and_no_others(tmp_path, monkeypatch):
     target = tmp_path / "a/table.csv"
-    killed = (
-        f"import os; from bakeoff import files; w = files.whole({str(target)!r}); w.__enter__()"
-    )
+    killed = f"import os, bakeoff.files as f; w = f.whole({str(target)!r}); w.__enter__()"
     for _ in range(2):
         subprocess.run([sys.executable, "-c", f"{killed}; os._exit(1)"], check=False)
     (part, other) = target.parent.iterdir()

@@ -80,16 +80,14 @@ def test_python_decides_as_the_command(capsys, in_folder):
     part, patient = np.where(np.arange(N) % 4 < 2, "a", "b"), np.arange(N) // 5
     for name, said in models.items():
         columns = {"id": range(N), "y_true": NAMES, "y_pred": said}
-        pd.DataFrame(columns | {"part": part, "patient": patient}).to_csv(
-            f"{name}.csv", index=False
-        )
+        table = pd.DataFrame({**columns, "part": part, "patient": patient})
+        table.to_csv(f"{name}.csv", index=False)
     options = "--metric f1 --positive fraud --subgroups part --groups patient"
     code = main(["gate", "base.csv", "cand.csv", "--margin", "0.1", *options.split()])
     said = " ".join(capsys.readouterr().out.split())
     how = {"margin": 0.1, "metric": "f1"}
-    found = bakeoff.gate(
-        NAMES, *models.values(), **how, positive="fraud", subgroup=part, groups=patient
-    )
+    parts = {"subgroup": part, "groups": patient}
+    found = bakeoff.gate(NAMES, *models.values(), **how, **parts, positive="fraud")
     assert (code, str(found.decision)) == (1, "block")
     assert f"{found}".split("\n")[1].replace("candidate", "cand") in said
     assert found.positive == "fraud"

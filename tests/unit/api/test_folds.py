@@ -210,10 +210,8 @@ def test_losses_of_numbers_have_our_names_and_their_own_sign():
     numbers = {"ridge": Ridge(), "tree": DecisionTreeRegressor(max_depth=2, random_state=0)}
     rows = np.random.default_rng(0).normal(size=(100, 3))
     target = rows.sum(axis=1) / 9 + 1  # errors below 1 are errors all the same
-    made = {
-        name: cross_validate(one, rows[:, :2], target, cv=5, scoring=scoring)
-        for name, one in numbers.items()
-    }
+    how = {"X": rows[:, :2], "y": target, "cv": 5, "scoring": scoring}
+    made = {name: cross_validate(one, **how) for name, one in numbers.items()}
     found = bakeoff.compare_folds(made, cv=5, n=100)
     assert set(found.scores["metric"]) == {"rmse", "mape", "r2"}
     assert (found.scores["value"][found.scores["metric"] != "r2"] > 0).all()

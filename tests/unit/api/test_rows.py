@@ -22,6 +22,7 @@ from bakeoff.report.ranking import ranking
 from bakeoff.spec import load_experiment
 from bakeoff.stats import Runs, metric_ci, metric_difference
 from bakeoff.stats.core.distributions import t_pvalue
+from tests.logs import inspect
 
 MODELS = ("old", "new", "net")
 
@@ -150,6 +151,14 @@ def test_runs_in_groups_and_marks_of_rows_are_other_words_for_the_same(table):
         assert one["estimate"].tolist()[1:] == other["estimate"].tolist()[1:]
     costs = bakeoff.compare(y, labels(table), metrics="cost", costs=COSTS)
     assert "B − A" in costs.to_markdown(), "the head of differences in costs"
+
+
+@pytest.mark.parametrize("tasks", [20, 21])
+def test_tasks_of_logs_are_subgroups_where_they_are_few(in_folder, answered, tasks):
+    for i in range(2 * tasks):
+        inspect(f"logs/{i}.json", "ab"[i % 2], [1, i % 2, 0, i % 3 > 0], task=f"t{i // 2}")
+    found = answered("compare", "logs", "--values", "right").get("subgroups", [])
+    assert len(found) == (21 if tasks == 20 else 0), "one for each, and one for all of them"
 
 
 def test_every_container_gives_the_same(table):
@@ -295,9 +304,8 @@ def hostile():
 
 @pytest.fixture(scope="module")
 def found(hostile):
-    return bakeoff.compare(
-        hostile["y"], {name: hostile[name] for name in HOSTILE}, name="<b>rows</b>", metrics="f1"
-    )
+    models = {name: hostile[name] for name in HOSTILE}
+    return bakeoff.compare(hostile["y"], models, name="<b>rows</b>", metrics="f1")
 
 
 def test_notebook_and_terminal_show_verdict_and_table_with_all_text_escaped(found):
@@ -329,10 +337,8 @@ def test_many_pairs_are_cut(hostile):
 
 
 def test_page_and_tables_are_written(found, tmp_path):
-    text = {
-        ending: found.save(tmp_path / f"all.{ending}").read_text()
-        for ending in ("html", "md", "tex", "json")
-    }
+    endings = "html", "md", "tex", "json"
+    text = {ending: found.save(tmp_path / f"all.{ending}").read_text() for ending in endings}
     assert json.loads(text["json"]) == json.loads(found.to_json())
     assert found.scores[["repeat", "fold", "n_test"]].values.tolist() == [[1, 1, 80]] * 2
     assert "<script>alert" not in text["html"]

@@ -12,9 +12,8 @@ from bakeoff.execution import digests as known
 from bakeoff.spec import AnalysisPlan, PlannedTest, load_experiment
 
 ROOT = Path(__file__).parents[3]
-TEST = PlannedTest(
-    name="mcnemar", plan="holdout", evidence="rows", metrics=("accuracy",), why="it was asked for"
-)
+BY = {"plan": "holdout", "evidence": "rows", "metrics": ("accuracy",), "why": "it was asked for"}
+TEST = PlannedTest(name="mcnemar", **BY)
 
 DIGESTS = {
     "data": lambda e: known.of_data(e, "iris"),

@@ -41,9 +41,9 @@ KILL = partial(signal.raise_signal, signal.SIGKILL)
     [
         (lambda never: KILL, NO_LIMITS, "the worker process was killed by signal 9, SIGKILL"),
         (
-            lambda it: waiting(it.with_name("2"), it),
+            lambda never: waiting(never.with_name("other"), never),
             (0.5, None),
-            "it took more than 0.5 s (`timeou",
+            "it took more than 0.5 s (`timeout`) and was ended",
         ),
     ],
 )

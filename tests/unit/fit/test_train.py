@@ -63,9 +63,8 @@ def test_grid_search_is_scikit_learns_with_preprocessing_inside():
     assert found.chosen["params"] == {"C": expected.best_params_["logisticregression__C"]}
     assert found.chosen["inner_score"] == pytest.approx(expected.best_score_)
     # and then all training rows teach
-    np.testing.assert_allclose(
-        found.estimator.predict_proba(data.X), expected.predict_proba(data.X), atol=1e-12
-    )
+    both = (made.predict_proba(data.X) for made in (found.estimator, expected))
+    np.testing.assert_allclose(*both, atol=1e-12)
 
 
 SPACES = [
@@ -103,6 +102,7 @@ def test_search_reaches_steps_nested_estimators_and_wrapped_ones():
     assert set(learnt(piped, part()).chosen["params"]) == {"pca__n_components", "C"}
     bagged = model(
         "sklearn.ensemble.BaggingClassifier",
+        preprocessing="sklearn.preprocessing.StandardScaler",
         params={"estimator": {"estimator": TREE}, "n_estimators": 3},
         tune={"space": {"estimator__max_depth": [1, 2]}, "cv": 2},
     )
@@ -238,10 +238,8 @@ def test_library_fits_tunes_and_gets_seeds(estimator, params, threads, tmp_path,
     assert one.chosen["params"]["max_depth"] in (2, 4)
     np.testing.assert_array_equal(one.predict(data.X), again.predict(data.X))
     assert not list(tmp_path.iterdir()), "nothing is left where snakemake runs"
-    parameters = [
-        last_step(assemble(model(estimator), data.X, derive(seed, "fit"))).get_params()
-        for seed in (1, 2)
-    ]
+    made = (assemble(model(estimator), data.X, derive(seed, "fit")) for seed in (1, 2))
+    parameters = [last_step(one).get_params() for one in made]
     assert parameters[0]["random_state"] != parameters[1]["random_state"]
     assert parameters[0][threads] == 1
 

@@ -36,23 +36,20 @@ SCHEMA = json.loads((ROOT / "docs/gate.schema.json").read_text())
 @pytest.fixture(autouse=True)
 def files(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    n = 1500
-    y = np.where(np.arange(n) % 3 == 0, "yes", "no")
-    sex = np.where(np.arange(n) % 2 == 0, "f", "m")
+    i = np.arange(1500)
+    y, sex = np.where(i % 3 == 0, "yes", "no"), np.where(i % 2 == 0, "f", "m")
     wrong = {
-        "base": np.arange(n) % 10 == 0,
-        "best": np.zeros(n, bool),
-        "equal": (np.arange(n) % 10 == 0) ^ (np.arange(n) % 150 < 2),
-        "worse": np.arange(n) % 10 < 2,
-        "women": (np.arange(n) % 10 == 0) | np.isin(np.arange(n) % 20, (2, 4)),
+        "base": i % 10 == 0,
+        "best": i < 0,
+        "equal": (i % 10 == 0) ^ (i % 150 < 2),
+        "worse": i % 10 < 2,
+        "women": (i % 10 == 0) | np.isin(i % 20, (2, 4)),
     }
     for name, errs in wrong.items():
         said = np.where(errs, np.where(y == "yes", "no", "yes"), y)
-        p = np.where(said == "yes", 0.8, 0.2) + 0.001 * (np.arange(n) * 7 % 100)
-        frame = pd.DataFrame(
-            {"id": range(n), "y_true": y, "y_pred": said, "p_no": 1 - p, "p_yes": p, "sex": sex}
-        )
-        frame = frame.assign(patient=np.arange(n) // 10, site=np.arange(n) % 3, day=frame.id % 100)
+        p = np.where(said == "yes", 0.8, 0.2) + 0.001 * (i * 7 % 100)
+        frame = pd.DataFrame({"id": i, "y_true": y, "y_pred": said, "p_no": 1 - p, "p_yes": p})
+        frame = frame.assign(sex=sex, patient=i // 10, site=i % 3, day=i % 100)
         frame.to_csv(f"{name}.csv", index=False)
 
 
@@ -90,13 +87,7 @@ DECISIONS = [
     ("equal", "0.001", [], 2, "line is at −0.001. … rows would decide with a probability of 80%"),
     ("worse", "0.1", [], 2, "line is at −0.1. … more rows would hardly decide"),  # what it loses
     ("equal", "0", ["--superior"], 1, "Block: equal is not shown better"),
-    (
-        "best",
-        "0.05",
-        ["--superior"],
-        0,
-        "Ship: best is better … is 0.100 better on 1,500 … is at 0.05.",
-    ),
+    ("best", "0.05", ["--superior"], 0, "Ship: best is better … is 0.100 better on … is at 0.05."),
     ("women", "0.15", [], 0, "Ship"),
     ("women", "0.15", SEX, 1, "by more than 0.15 of accuracy for f."),
     ("women", "0.15", SEX + SITE, 1, "for sex: f."),
