@@ -36,7 +36,12 @@ NEAREST = [
     ("z", "abcdefghijklm", "'z' (allowed: d, e, f, g, h, i, j, k, l, m, and 3 more)"),
     ("MCC", ["mcc", "mc"], "'MCC'; did you mean 'mcc'? (allowed: mc, mcc)"),
     ("a", ["abcdefgh"], "'a' (allowed: abcdefgh)"),
-    ("ac", ["acid", "accent", "bc"], "'ac'; did you mean 'acid'? (allowed: accent, acid, bc)"),
+    ("ac", ["acidity", "accuracy"], "'ac'; did you mean 'acidity'? (allowed: accuracy, acidity)"),
+    (
+        "abcdefx",
+        ["abcdefg", "abcde"],
+        "'abcdefx'; did you mean 'abcdefg'? (allowed: abcde, abcdefg)",
+    ),
     ("abcdeyyy", ["abcdefgh"], "'abcdeyyy'; did you mean 'abcdefgh'? (allowed: abcdefgh)"),
     ("abcdyyyy", ["abcdefgh"], "'abcdyyyy' (allowed: abcdefgh)"),
 ]
