@@ -223,6 +223,8 @@ def test_losses_of_numbers_have_our_names_and_their_own_sign():
         alone = bakeoff.compare_folds(own, cv=5, n=100, metric="rmse").comparisons
         assert alone["decision"].item() == found.comparisons["decision"].iloc[0]
         assert alone["pvalue"].item() == pytest.approx(pvalue)
+    poor = bakeoff.compare_folds({"a": [-3, -2, -4], "b": [-1, -2, -1]}, cv=3, metric="r2")
+    assert poor.scores["value"].max() < 0, "worse than the mean, and no loss"
     grid = GridSearchCV(Ridge(), {"alpha": [0.1, 100]}, cv=5, scoring=scoring[0])
     searched = bakeoff.compare_search(grid.fit(rows[:, :2], target))
     assert "root mean squared error of alpha=0.1" in searched.verdict

@@ -31,6 +31,8 @@ def right(accuracy):
 LUCKY = [right(accuracy) for accuracy in (0.9, 0.5, 0.5, 0.5, 0.5)]
 EVEN = [right(0.5) for _ in range(5)]
 RULE = right(0.7)
+DIVERGED = [*(right(0.9) for _ in "abcd"), right(0.02)]
+COSTS = {"classes": ["0", "1"], "matrix": [[0, 1], [5, 0]]}
 
 
 def probabilities(skill):
@@ -44,11 +46,7 @@ def numbers(sd):
 
 CASES = {
     "one lucky run": (TRUTH, {"a": LUCKY, "b": EVEN}, {}),
-    "one run that diverged": (
-        TRUTH,
-        {"a": [*(right(0.9) for _ in "abcd"), right(0.02)], "b": EVEN},
-        {},
-    ),
+    "one run that diverged": (TRUTH, {"a": DIVERGED, "b": EVEN}, {}),
     "a third model": (TRUTH, {"a": LUCKY, "b": EVEN, "c": [right(0.8) for _ in range(3)]}, {}),
     "groups": (TRUTH, {"a": LUCKY, "b": EVEN}, {"groups": GROUPS}),
     "against one": (TRUTH, {"a": LUCKY, "b": EVEN, "c": EVEN[:2]}, {"versus": "b"}),
@@ -57,11 +55,7 @@ CASES = {
         {"a": [probabilities(s) for s in (2, 1, 0.5)], "b": [probabilities(1) for _ in range(4)]},
         {"metrics": ["log_loss", "roc_auc", "f1"]},
     ),
-    "costs": (
-        TRUTH,
-        {"a": LUCKY, "b": EVEN},
-        {"costs": {"classes": ["0", "1"], "matrix": [[0, 1], [5, 0]]}},
-    ),
+    "costs": (TRUTH, {"a": LUCKY, "b": EVEN}, {"costs": COSTS}),
     "regression": (
         NUMBERS,
         {"a": [numbers(s) for s in (0.1, 0.9, 0.9)], "b": [numbers(0.8) for _ in range(3)]},
