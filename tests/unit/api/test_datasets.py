@@ -206,10 +206,8 @@ def test_the_leader_of_two_models_is_the_one_of_the_standings():
 # --- scores in other units on other data sets
 
 RNG = np.random.default_rng(0)
-SCORES = pd.DataFrame(
-    {"a": RNG.uniform(0.1, 0.3, 12), "b": RNG.uniform(0.1, 0.3, 12) + 0.02},
-    index=[f"d{i}" for i in range(12)],
-)
+SCORES = pd.DataFrame({"a": RNG.uniform(0.1, 0.3, 12), "b": RNG.uniform(0.1, 0.3, 12) + 0.02})
+SCORES.index = [f"d{i}" for i in range(12)]
 UNLIKE = SCORES.mul([1e5] * 6 + [1] * 6, axis=0)
 APART = pd.DataFrame({"a": 1.0, "b": np.arange(12) % 5 / 8 + 0.9}, SCORES.index)
 APART /= APART.median(axis=1).to_numpy()[:, None]

@@ -148,19 +148,14 @@ def selected(**kinds):
 
 
 def test_scores_are_those_of_scikit_learn_on_columns_of_all_types():
-    x = X.assign(
-        high=X["b"] > 0.5,
-        kind=pd.Categorical(np.where(X["b"] * Y.size % 2 > 1, "u", "v")),
-        part=pd.cut(X["b"], 3),
-    )
+    kind = pd.Categorical(np.where(X["b"] * Y.size % 2 > 1, "u", "v"))
+    x = X.assign(high=X["b"] > 0.5, kind=kind, part=pd.cut(X["b"], 3))
     scaled = [("n", MinMaxScaler((0, 2)), slice(0, 2))]
     numbers = ColumnTransformer(scaled, verbose_feature_names_out=False)
     draws = {"C": stats.loguniform(1e-2, 1e2), "gamma": stats.uniform(0.1, 1)}
     search = RandomizedSearchCV(SVC(), draws, n_iter=2, random_state=0, cv=StratifiedKFold(2))
-    models = {
-        "selected": selected(dtype_include=["category", "bool"]),
-        "numbers": Pipeline([("scaled", numbers), ("last", search)]),
-    }
+    piped = Pipeline([("scaled", numbers), ("last", search)])
+    models = {"selected": selected(dtype_include=["category", "bool"]), "numbers": piped}
     assert_as_cross_validated(models, x, Y)
 
 
@@ -232,10 +227,8 @@ def test_workflow_of_the_written_experiment_finds_the_same(tmp_path, in_folder):
     columns.append(("k", OneHotEncoder(), make_column_selector(dtype_include=["bool", "category"])))
     draws = {"max_depth": stats.randint(1, 4)}
     search = RandomizedSearchCV(DecisionTreeClassifier(), draws, n_iter=2, cv=2)
-    models = {
-        name: make_pipeline(ColumnTransformer(columns), last)
-        for name, last in (("tree", search), ("stump", TWO["stump"]))
-    }
+    last = {"tree": search, "stump": TWO["stump"]}
+    models = {m: make_pipeline(ColumnTransformer(columns), one) for m, one in last.items()}
     given = {"cv": {"cv_5x2": {}, "holdout": {}}, "metrics": ["f1_macro"]}
     with pytest.raises(UserError, match=r"^estimators\['tree'\]: .* one group .* both"):
         bakeoff.compare_estimators(models, x, KINDS, groups=groups, **given)

@@ -132,10 +132,8 @@ def test_runs_that_disagree_on_neighbouring_rows_are_noted_by_their_models():
 def test_a_deterministic_model_beside_runs_keeps_its_own_interval():
     found = compare(TRUTH, {"a": LUCKY, "rule": Runs([RULE], deterministic=True)})
     alone = compare(TRUTH, {"b": EVEN[0], "rule": RULE})
-    one, other = (
-        next(line for line in each.to_markdown("models").splitlines() if "| rule |" in line)
-        for each in (alone, found)
-    )
+    tables = (each.to_markdown("models").splitlines() for each in (alone, found))
+    one, other = (next(line for line in lines if "| rule |" in line) for lines in tables)
     assert one.split("|")[3:5] == other.split("|")[3:5]
 
 
@@ -187,10 +185,8 @@ def files(tmp_path, in_folder):
 
 def test_files_arrays_and_the_test_itself_have_the_same_numbers(files, says):
     expected = recipe_difference(NAMES[TRUTH], [NAMES[a] for a in A], [NAMES[b] for b in B])
-    means = (
-        f"{name} {len(own)} {np.mean([one == TRUTH for one in own]):.3f}"
-        for name, own in (("net", A), ("vit", B))
-    )
+    both = ("net", A), ("vit", B)
+    means = (f"{m} {len(own)} {np.mean([one == TRUTH for one in own]):.3f}" for m, own in both)
     said = "by accuracy over training seeds and rows … are means over their training runs, with"
     says("compare net.csv vit.csv --seeds seed --output tables", " … ".join([said, *means]))
     written = pd.read_csv("tables/pairs.recipe_difference.csv")

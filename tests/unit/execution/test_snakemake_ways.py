@@ -125,10 +125,8 @@ def test_a_rule_is_given_what_is_asked_for_and_else_the_default_of_the_run():
     own = {"mem_mb": 700, "gpu": 1}
     models = {"a": SimpleNamespace(resources=own), "b": SimpleNamespace(resources={})}
     needed = ways.resources(SimpleNamespace(resource_settings=settings), models)
-    values = {
-        model: {name: of(SimpleNamespace(model=model), attempt=2) for name, of in needed.items()}
-        for model in models
-    }
+    jobs = [(model, SimpleNamespace(model=model)) for model in models]
+    values = {m: {name: of(job, attempt=2) for name, of in needed.items()} for m, job in jobs}
     assert values == {"a": {"mem": 700, "gpu": 1}, "b": {"mem": 200, "gpu": None}}
 
 

@@ -144,7 +144,7 @@ def test_preprocessing_is_fitted_on_training_rows_only(paths):
     assert [len(call.args[1]) for call in learnt.call_args_list] == [56]
 
 
-@pytest.mark.parametrize("estimator", ["ensemble.HistGradientBoostingClassifier", "svm.SVC"])
+@pytest.mark.parametrize("estimator", [MODELS[2], "sklearn.svm.SVC"])
 @pytest.mark.parametrize("other", ["number", "text"])
 def test_column_without_a_value_is_no_obstacle(estimator, other):
     frame = pd.DataFrame({"x": np.arange(40.0), "empty": np.nan, "c": np.arange(40.0) % 3})
@@ -152,10 +152,7 @@ def test_column_without_a_value_is_no_obstacle(estimator, other):
         frame["c"] = frame["c"].astype(str)
     y = np.arange(40) % 2
     plain = frame.drop(columns="empty")
-    made = [
-        assemble(model(f"sklearn.{estimator}"), known, derive(1)).fit(known, y).predict(known)
-        for known in (frame, plain)
-    ]
+    made = [assemble(model(estimator), x, derive(1)).fit(x, y).predict(x) for x in (frame, plain)]
     np.testing.assert_array_equal(*made)
 
 

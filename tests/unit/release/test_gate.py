@@ -434,10 +434,8 @@ def test_decisions_in_the_unit_of_the_target(capsys, table):
 
 def test_margin_in_percent_of_the_base(capsys, table):
     value = metric_ci(table.y, table.base, metric="rmse").estimate
-    for margin, said in (
-        ("10%", f"by {value / 10:,.0f} (10% of the rmse of base)."),
-        ("0.05%", f"by {value / 2000:.3g} (0.05% of"),
-    ):
+    tenth = "10%", f"by {value / 10:,.0f} (10% of the rmse of base)."
+    for margin, said in (tenth, ("0.05%", f"by {value / 2000:.3g} (0.05% of")):
         assert said in gate(capsys, "better", "--metric", "rmse", margin=margin)[1]
     terms = as_json(capsys, "better", "--metric", "rmse", margin="10%")["terms"]
     assert (terms["percent"], terms["margin"]) == (10, pytest.approx(value / 10))

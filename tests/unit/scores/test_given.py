@@ -182,12 +182,8 @@ def test_mixture_is_paired_with_the_test_rows():
 
 
 def score_rows(**keys):
-    folds = range(1, 6)
-    rows = [
-        {"repeat": 1, "fold": fold, "metric": metric, "value": 0.8 + fold / 100}
-        for fold in folds
-        for metric in ("accuracy", "f1")
-    ]
+    pairs = [(fold, metric) for fold in range(1, 6) for metric in ("accuracy", "f1")]
+    rows = [{"repeat": 1, "fold": f, "metric": m, "value": 0.8 + f / 100} for f, m in pairs]
     return pd.DataFrame(rows).assign(**keys)
 
 
@@ -313,10 +309,8 @@ ROWS, COLUMNS = 40, {"repeat": "r", "fold": "f"}
 
 def folds(repeats, count, rows=ROWS):
     rng = np.random.default_rng(repeats)
-    made = [
-        pd.DataFrame({"id": range(rows), "r": r, "f": rng.permutation(np.arange(rows) % count)})
-        for r in range(repeats)
-    ]
+    made = (pd.DataFrame({"id": range(rows), "r": r}) for r in range(repeats))
+    made = [one.assign(f=rng.permutation(np.arange(rows) % count)) for one in made]
     return pd.concat(made, ignore_index=True)
 
 

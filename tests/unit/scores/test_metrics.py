@@ -357,10 +357,8 @@ def test_roots_differ_where_their_squares_do(name, grouped):
     scale = root.details["value_a"] + root.details["value_b"]
     assert (*root.ci,) == pytest.approx([limit / scale for limit in square.ci])
     said = np.column_stack([p, q, rng.uniform(0.1, 0.9, 100)])
-    each = [
-        stats.all_pairs("metric_difference", y, said, metric=one, correction="holm").pairs
-        for one in (name, squared)
-    ]
+    pairs = partial(stats.all_pairs, "metric_difference", y, said, correction="holm")
+    each = [pairs(metric=one).pairs for one in (name, squared)]
     assert [x.pvalue for x in each[0]] == pytest.approx([x.pvalue for x in each[1]])
     runs = [stats.recipe_difference(y, [p], [q], metric=one).details for one in (name, squared)]
     assert runs[0]["pvalue_fits"] == pytest.approx(runs[1]["pvalue_fits"])
