@@ -28,6 +28,7 @@ from tests.unit.sources.helpers import card_of
 N = 60
 DAYS = pd.date_range("2021-01-01", periods=N)
 NUMBERS = [str(i % 9) for i in range(N)]
+UNSURE = "'03/05/2021': '%d/%m/%Y' or '%m/%d/%Y'"
 COLUMNS = {
     # a column, what is remarked on it, and what of it
     "ids": (range(1000, 1000 + N), "unique", ""),
@@ -36,12 +37,16 @@ COLUMNS = {
     "measured": (np.arange(N) / 7, None, None),
     "repeated": (NUMBERS, "numbers", "like '0'"),
     "nd": ([*NUMBERS[1:], "n.d."], "numbers", "1 of 60 are none: 'n.d.'"),
+    "mostly": ([*NUMBERS[:48], *["low"] * 12], "numbers", "12 of 60 are none: 'low'"),
+    "hardly": ([*NUMBERS[:47], *["low"] * 13], None, None),
+    "twenty": ([f"C{i}" for i in range(20)], "unique", ""),
+    "nineteen": ([f"C{i}" for i in range(19)], None, None),
     "share": ([f"{i % 9} %" for i in range(N)], "numbers", "like '0 %'"),
     "euro": (["1.203,50", "7,5"] * (N // 2), "numbers", "like '1.203,50'"),
-    "dotted": (DAYS.strftime("%d.%m.%Y"), "dates", "%d.%m.%Y"),
-    "slashed": (DAYS.strftime("%m/%d/%Y %H:%M"), "dates", "%m/%d/%Y %H:%M"),
-    "words": (DAYS.strftime("%d %b %Y"), "dates", "%d %b %Y"),
-    "unsure": (["03/05/2021", "04/06/2021"] * (N // 2), "dates", "' or '%m/%d/%Y"),
+    "dotted": (DAYS.strftime("%d.%m.%Y"), "dates", "'01.01.2021': '%d.%m.%Y'"),
+    "slashed": (DAYS.strftime("%m/%d/%Y %H:%M"), "dates", "'01/01/2021 00:00': '%m/%d/%Y %H:%M'"),
+    "words": (DAYS.strftime("%d %b %Y"), "dates", "'01 Jan 2021': '%d %b %Y'"),
+    "unsure": (["03/05/2021", "04/06/2021"] * (N // 2), "dates", UNSURE),
     "blank": (["Basic ", "basic", "Pro"] * (N // 3), "alike", "'Basic ' and 'basic'"),
     "yes": (["yes", "no", "Y"] * (N // 3), "alike", "'yes' and 'Y'"),
     "missing": (["clerk", "n/a", "smith"] * (N // 3), "missing", "'n/a' in 20 rows"),
@@ -57,9 +62,8 @@ COLUMNS = {
 @pytest.mark.parametrize("name", COLUMNS)
 def test_what_is_odd_about_a_column_is_remarked(name):
     values, kind, said = COLUMNS[name]
-    remark = describe(pd.DataFrame({name: list(values)}))[name].get("remark", [None, ""])
-    assert remark[0] == kind
-    assert (said or "") in remark[1]
+    remark = describe(pd.DataFrame({name: list(values)}))[name].get("remark")
+    assert remark == (kind and [kind, said])
 
 
 def test_dates_are_read_in_their_format_and_refused_in_another(in_folder):
@@ -118,9 +122,10 @@ def test_columns_that_give_the_class_away_are_named():
         }
     )
     found = telling_columns(rows.iloc[:, :-1], rows["target"])
-    assert list(found) == ["copy", "threshold", "missing"]
-    assert found["copy"] == 1
+    assert found == dict.fromkeys(["copy", "threshold", "missing"], 1.0)
     assert not telling_columns(rows[["copy"]], rows["constant"]), "of one class"
+    pairs = rows[["id"]].assign(pair=rows["id"].iloc[np.arange(1000) // 2].to_numpy())
+    assert telling_columns(pairs, pd.Series(np.arange(1000) // 2 % 10 == 0)) == {"pair": 1.0}
     many = pd.concat([rows] * 40, ignore_index=True)  # which are sampled
     assert "copy" in telling_columns(many[["weak", "copy"]], many["target"])
     rare = np.arange(1000) < 10
@@ -157,9 +162,9 @@ def test_digests_are_those_of_equal_rows(rows):
 
 
 def test_coarse_features_repeat_by_chance():
-    coarse = pd.DataFrame(np.random.default_rng(1).integers(0, 2, (200, 6)))
-    # 200·199/2 pairs, each alike in all of six coins with probability 2^-6
-    assert pairs_by_chance(coarse) == pytest.approx(19_900 / 64, rel=0.1)
+    coarse = pd.DataFrame({"half": [0, 0, 1, 1], "three": [*"aaab"]})
+    # of 6 pairs, each alike in the one with probability 1/2, in the other with 9/16 + 1/16
+    assert pairs_by_chance(coarse) == pytest.approx(6 * 1 / 2 * 10 / 16)
     assert pairs_by_chance(fine()) < 1e-6
 
 
@@ -187,6 +192,7 @@ def test_the_speaker_of_the_vowels_is_found_under_any_name():
 
 ROWS, RNG = 600, np.random.default_rng(0)
 GAP = [*range(1, 300), 301]
+MIXED = 7 * np.arange(ROWS)  # of any count of values, none beside the next one
 LIKE_GROUPS = {
     # a column, why it looks like ids of groups, and whether it numbers rows
     "patient_id": (RNG.permutation(ROWS) // 5, NAMED, False),
@@ -200,6 +206,27 @@ LIKE_GROUPS = {
     "nr": (np.tile(np.arange(1, 151), 4), "", True),  # starts again in each of four files
     "Unnamed: 0": (np.tile(np.arange(150), 4), "", True),
     "row_number": (RNG.permutation(np.tile(np.arange(1, 301), 2)), "", True),  # shuffled
+    "row_nr": (RNG.permutation(np.tile(np.arange(300), 2)), "", True),
+    "visit": ([1, 2, 3, 4, 5, 1], "", True),  # four of five steps
+    "short": ([1, 2, 3, 4, 1], "", False),
+    "pair": ([1, 2], "", True),
+    "single": ([1], "", False),
+    "flag": ([False, True], "", False),
+    "person": (MIXED % 9, "", False),
+    "subject": (MIXED % 10, NAMED, False),
+    "record_key": (MIXED % 19, "", False),
+    "order_key": (MIXED % 20, NAMED, False),
+    "user_id": (MIXED % 569, NAMED, False),  # below 95 % of the rows
+    "client_id": (MIXED % 570, "", False),
+    "plot_id": (MIXED % 50 / 1, NAMED, False),
+    "station": (MIXED % 50 / 2, "", False),
+    "nines": (np.arange(ROWS) // 67, "", False),
+    "tens": (np.arange(ROWS) // 60 + 1, BLOCKS, False),
+    "from_2": (np.arange(ROWS) // 60 + 2, "", False),
+    "even": (np.arange(ROWS) // 60 * 2, "", False),
+    "twins": (np.arange(ROWS) // 2, BLOCKS, False),
+    "loners": (np.sort([*range(301), *range(299)]), "", False),
+    "days": (np.repeat(DAYS, 10), "", False),
     "age": (RNG.integers(18, 90, ROWS), "", False),
     "sorted_age": (np.sort(RNG.integers(18, 90, ROWS)), "", False),
     "number_customer_service_calls": (RNG.integers(0, 12, ROWS), "", False),
