@@ -11,8 +11,12 @@ from hypothesis import strategies as st
 from bakeoff.data import ROW_ID, TARGET, Table, load_table, make_splits, read_split
 from bakeoff.data.splits import (
     NEITHER,
+    blocks,
+    check_enough_rows,
     check_plan,
+    check_small_folds,
     divisions,
+    effective_groups,
     largest_k,
     split_quality,
     write_splits,
@@ -60,6 +64,12 @@ def test_test_parts_have_their_share(counts, share, seed):
     assert tested.sum() == round(sum(counts) * share)
     for code, count in enumerate(counts):
         assert abs(tested[data.codes == code].sum() - count * share) < 1
+
+
+def test_the_class_with_the_largest_remainder_is_rounded_up():
+    data = table([11, 14])  # of which 3.3 and 4.2 rows are 30 %, together 8
+    tested = make_splits("d", data, "holdout", Holdout(), 1)["repeat-1"].to_numpy() == 1
+    assert np.bincount(data.codes[tested]).tolist() == [4, 4]
 
 
 @pytest.mark.parametrize("stratify", [True, False])
@@ -234,14 +244,13 @@ def test_test_file_is_for_the_holdout_alone():
         assert sorted([*train, *test]) == list(range(60))
 
 
-def lonely():
-    """Make a table of ten groups, of which one alone has the class c2."""
-    frame = grouped_table([20] * 10, 2, 1).frame
-    frame.loc[frame[GROUP] == "g3", TARGET] = "c2"
+def lonely(*groups, of=10):
+    """Make a table of some groups, of which these alone have the class c2."""
+    frame = grouped_table([20] * of, 2, 1).frame
+    frame.loc[frame[GROUP].isin(groups), TARGET] = "c2"
     return Table(frame, Target(("c0", "c1", "c2")))
 
 
-SMALL = r"datasets\.d: class 'c1' has \d+ row"
 THREE, HELD = grouped_table([20] * 3, 2, 1), PLANS["holdout"]
 PARTED = with_column(table([40, 40]), **{PART: np.repeat(["train", "test"], [60, 20])})
 EARLY, ONE = {TIME: range(80, 0, -1)}, {TARGET: ["c0"] * 60 + ["c1"] * 20}
@@ -256,6 +265,51 @@ def folded(folds, **columns):
     return Table(frame.assign(**columns), Target(("a", "b")))
 
 
+NEEDED = {  # rows of the smallest class, and how a lack of them is told
+    "and cannot be trained on and tested": (KFold(folds=10), 2),
+    "kfold divides them into 2 parts and needs 4": (Cv5x2(), 4),
+    "kfold divides them into 6 parts and needs 12": (Halves(folds=3), 12),
+    "into 2 parts and needs 10 at least": (Resampled(), 10),
+    "into 2 parts and needs 20 at least": (Holdout(test_size=0.9), 20),
+    "into 2 parts and needs 7 at least": (Holdout(), 7),
+}
+
+
+@pytest.mark.parametrize("said", NEEDED)
+def test_so_many_rows_of_the_smallest_class_are_needed(said):
+    plan, need = NEEDED[said]
+    check_enough_rows("d", table([40, need]), "kfold", plan)
+    with pytest.raises(Problem, match=rf"datasets\.d: class 'c1' has {need - 1} row\(s\).*{said}"):
+        check_enough_rows("d", table([40, need - 1]), "kfold", plan)
+    if need > 2:
+        free = plan.model_copy(update={"stratify": False})
+        check_enough_rows("d", table([need - 1, 1]), "kfold", free)
+        with pytest.raises(Problem, match=f"{need - 1} rows are too few for kfold"):
+            check_enough_rows("d", table([need - 2, 1]), "kfold", free)
+
+
+def test_as_many_groups_as_parts_are_divided_if_they_are_alike():
+    check_enough_rows("d", lonely("g2", "g3", of=4), "kfold", PLANS["kfold"])
+    made = {GROUP: np.repeat(["a", "b"], [20, 10])}  # twice as large, but not larger
+    assert len(make_splits("d", with_column(table([15, 15]), **made), "kfold", KFold(folds=2), 1))
+    made = {GROUP: np.repeat(["a", "b"], [21, 10])}
+    with pytest.raises(Problem, match="its folds have 10 to 21 rows"):
+        make_splits("d", with_column(table([15, 16]), **made), "kfold", KFold(folds=2), 1)
+
+
+def test_blocks_are_cut_where_they_are_nearest_to_their_shares():
+    for counts, shares, sizes in (
+        ([1] * 10, [0.5, 0.25, 0.25], [5, 2, 3]),
+        ([1, 1, 1, 97], [0.25] * 4, [1, 1, 1, 97]),  # a time for each of the next ones
+        ([97, 1, 1, 1], [0.25] * 4, [97, 1, 1, 1]),
+        ([4, 4, 1, 1], [0.7, 0.3], [8, 2]),
+    ):
+        found = blocks(np.repeat(np.arange(len(counts)), counts), np.array(shares))
+        assert np.bincount(found).tolist() == sizes
+    with pytest.raises(ValueError, match="3 different times cannot be cut into 4 blocks"):
+        blocks(np.array([1, 2, 3, 3]), np.full(4, 0.25))
+
+
 MOST = r"\.kfold\.folds: 31 folds of the 30 rows of d: 30 at most"
 
 
@@ -263,15 +317,9 @@ MOST = r"\.kfold\.folds: 31 folds of the 30 rows of d: 30 at most"
     ("name", "plan", "data", "message"),
     [
         ("kfold", KFold(folds=31), table([5, 25]), MOST),
-        ("kfold", KFold(folds=10), table([1, 25]), r"'c0' has 1 row\(s\), and cannot be trained o"),
-        ("kfold", KFold(folds=10), table([50, 1]), SMALL),
-        ("plan", Cv5x2(), table([30, 3]), SMALL),
-        ("plan", Holdout(test_size=0.1), table([100, 10]), SMALL),
-        ("plan", Resampled(), table([100, 9]), SMALL),
-        ("plan", Halves(folds=3), table([40, 11]), "plan divides them into 6 parts"),
         ("cv_5x2", Cv5x2(), THREE, "groups: the groups are too few or too uneven for cv_5x2"),
         ("kfold", PLANS["kfold"], THREE, r"3 group\(s\) cannot be divided into the 4 parts of kfo"),
-        ("holdout", HELD, lonely(), "class 'c2' is found in one group only"),
+        ("holdout", HELD, lonely("g3"), "class 'c2' is found in one group only"),
         (
             "holdout",
             HELD,
@@ -319,15 +367,21 @@ def test_quality_is_that_of_the_files(tmp_path):
     splits = make_splits("a", data, "cv_5x2", plan, 19)
     quality = split_quality("a", data, "cv_5x2", plan, splits)
     assert quality["rows"] == 1470
-    assert quality["max_class_share_difference"] < 0.002
+    assert quality["max_class_share_difference"] == 0.001361  # one row of 735
     first = quality["parts"][0]
     assert (first["train"]["rows"], first["test"]["rows"]) == (735, 735)
     tested = data.frame[TARGET][splits["repeat-1"] == 1]
     assert first["test"]["classes"] == {c: int((tested == c).sum()) for c in data.classes}
     overlap = quality["overlap"]
-    assert len(overlap["pairs"]) == 10
+    shares = [pair["share"] for pair in overlap["pairs"]]
+    told = {"expected": 0.5, "mean": round(sum(shares) / 10, 6), "min": min(shares)}
+    assert overlap == {**told, "max": max(shares), "pairs": overlap["pairs"]}
     one, two = (set(np.flatnonzero(splits[f"repeat-{r}"] == 1)) for r in (1, 2))
     assert overlap["pairs"][0] == {"repeats": [1, 2], "share": round(len(one & two) / len(one), 6)}
+    alike = table([30, 30])  # in all features
+    quality = split_quality("a", alike, "cv_5x2", plan, make_splits("a", alike, "a", plan, 1))
+    assert quality["repeated_rows"] == list(range(20))
+    assert quality["parts"][0]["repeated"] == 30
 
 
 HALVES = Halves.model_validate({"repeats": 3, "folds": 3, "full_repeats": 2})
@@ -368,6 +422,7 @@ def test_folds_that_cannot_be_alike_are_refused():
     uneven = min(tested, key=lambda side: side["effective_groups"])
     others = uneven["rows"] - 60
     assert uneven["effective_groups"] == round(uneven["rows"] ** 2 / (3600 + 6 * others), 2)
+    assert effective_groups(np.array([])) == 0
 
 
 def test_numbers_are_told_from_the_median_of_the_training_rows():
@@ -412,6 +467,8 @@ def test_own_folds_are_checked_before_the_run(tmp_path):
         ({"datasets": {"d": data | {"time": "x"}}}, "resampling.kfold.column: d is divided by `ti"),
     ):
         assert said in told(OWN, **changes)
+    two = np.r_[[3, 3], np.tile([1, 2], 5), np.tile([1, 2, 3], 4)]  # of class a in fold 3
+    check_small_folds("d", folded(two.astype(str)), BY_COLUMN, "f1_macro")
     lacks = np.r_[np.tile([1, 2], 6), np.tile([1, 2, 3], 4)]
     assert told(lacks) == ""
     hold(
