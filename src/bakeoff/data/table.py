@@ -308,7 +308,7 @@ def _derived(frame: pd.DataFrame, spec: DataSet, place: Place) -> pd.DataFrame:
             raise Problem(
                 at,
                 f"{formula} is undefined in {int(undefined.sum())} row(s), first in row "
-                f"{values.index[row] + 1} where {source} = {values.iloc[row]!r}",
+                f"{values.index[row] + 1} where {source} = {values.iloc[row]}",
             )
         new[name] = computed
     return new

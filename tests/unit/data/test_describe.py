@@ -17,7 +17,6 @@ from bakeoff.data.describe import (
     describe,
     group_columns,
     is_running_number,
-    pairs_by_chance,
     row_digests,
     telling_columns,
 )
@@ -37,10 +36,6 @@ COLUMNS = {
     "measured": (np.arange(N) / 7, None, None),
     "repeated": (NUMBERS, "numbers", "like '0'"),
     "nd": ([*NUMBERS[1:], "n.d."], "numbers", "1 of 60 are none: 'n.d.'"),
-    "mostly": ([*NUMBERS[:48], *["low"] * 12], "numbers", "12 of 60 are none: 'low'"),
-    "hardly": ([*NUMBERS[:47], *["low"] * 13], None, None),
-    "twenty": ([f"C{i}" for i in range(20)], "unique", ""),
-    "nineteen": ([f"C{i}" for i in range(19)], None, None),
     "share": ([f"{i % 9} %" for i in range(N)], "numbers", "like '0 %'"),
     "euro": (["1.203,50", "7,5"] * (N // 2), "numbers", "like '1.203,50'"),
     "dotted": (DAYS.strftime("%d.%m.%Y"), "dates", "'01.01.2021': '%d.%m.%Y'"),
@@ -124,8 +119,6 @@ def test_columns_that_give_the_class_away_are_named():
     found = telling_columns(rows.iloc[:, :-1], rows["target"])
     assert found == dict.fromkeys(["copy", "threshold", "missing"], 1.0)
     assert not telling_columns(rows[["copy"]], rows["constant"]), "of one class"
-    pairs = rows[["id"]].assign(pair=rows["id"].iloc[np.arange(1000) // 2].to_numpy())
-    assert telling_columns(pairs, pd.Series(np.arange(1000) // 2 % 10 == 0)) == {"pair": 1.0}
     many = pd.concat([rows] * 40, ignore_index=True)  # which are sampled
     assert "copy" in telling_columns(many[["weak", "copy"]], many["target"])
     rare = np.arange(1000) < 10
@@ -149,8 +142,7 @@ def test_values_are_alike_as_people_see_them():
     frame.loc[3, "x0"] = frame.loc[2, "x0"]
     assert len(set(row_digests(frame))) == 2
     assert len(set(row_digests(pd.DataFrame({"a": [1.0, 2.0], "b": [2.0, 1.0]})))) == 2
-    nothing = pd.DataFrame(index=range(5))
-    assert (len(set(row_digests(nothing))), pairs_by_chance(nothing)) == (5, 0)
+    assert len(set(row_digests(pd.DataFrame(index=range(5))))) == 5
 
 
 @settings(deadline=None, max_examples=30)
@@ -159,13 +151,6 @@ def test_digests_are_those_of_equal_rows(rows):
     _, digests = np.unique(row_digests(pd.DataFrame(rows)), return_inverse=True)
     _, equal = np.unique(np.array(rows), axis=0, return_inverse=True)
     assert (np.equal.outer(digests, digests) == np.equal.outer(equal, equal)).all()
-
-
-def test_coarse_features_repeat_by_chance():
-    coarse = pd.DataFrame({"half": [0, 0, 1, 1], "three": [*"aaab"]})
-    # of 6 pairs, each alike in the one with probability 1/2, in the other with 9/16 + 1/16
-    assert pairs_by_chance(coarse) == pytest.approx(6 * 1 / 2 * 10 / 16)
-    assert pairs_by_chance(fine()) < 1e-6
 
 
 def test_rows_have_the_same_hashes_however_many_are_hashed_at_once(monkeypatch):
@@ -192,7 +177,6 @@ def test_the_speaker_of_the_vowels_is_found_under_any_name():
 
 ROWS, RNG = 600, np.random.default_rng(0)
 GAP = [*range(1, 300), 301]
-MIXED = 7 * np.arange(ROWS)  # of any count of values, none beside the next one
 LIKE_GROUPS = {
     # a column, why it looks like ids of groups, and whether it numbers rows
     "patient_id": (RNG.permutation(ROWS) // 5, NAMED, False),
@@ -206,27 +190,6 @@ LIKE_GROUPS = {
     "nr": (np.tile(np.arange(1, 151), 4), "", True),  # starts again in each of four files
     "Unnamed: 0": (np.tile(np.arange(150), 4), "", True),
     "row_number": (RNG.permutation(np.tile(np.arange(1, 301), 2)), "", True),  # shuffled
-    "row_nr": (RNG.permutation(np.tile(np.arange(300), 2)), "", True),
-    "visit": ([1, 2, 3, 4, 5, 1], "", True),  # four of five steps
-    "short": ([1, 2, 3, 4, 1], "", False),
-    "pair": ([1, 2], "", True),
-    "single": ([1], "", False),
-    "flag": ([False, True], "", False),
-    "person": (MIXED % 9, "", False),
-    "subject": (MIXED % 10, NAMED, False),
-    "record_key": (MIXED % 19, "", False),
-    "order_key": (MIXED % 20, NAMED, False),
-    "user_id": (MIXED % 569, NAMED, False),  # below 95 % of the rows
-    "client_id": (MIXED % 570, "", False),
-    "plot_id": (MIXED % 50 / 1, NAMED, False),
-    "station": (MIXED % 50 / 2, "", False),
-    "nines": (np.arange(ROWS) // 67, "", False),
-    "tens": (np.arange(ROWS) // 60 + 1, BLOCKS, False),
-    "from_2": (np.arange(ROWS) // 60 + 2, "", False),
-    "even": (np.arange(ROWS) // 60 * 2, "", False),
-    "twins": (np.arange(ROWS) // 2, BLOCKS, False),
-    "loners": (np.sort([*range(301), *range(299)]), "", False),
-    "days": (np.repeat(DAYS, 10), "", False),
     "age": (RNG.integers(18, 90, ROWS), "", False),
     "sorted_age": (np.sort(RNG.integers(18, 90, ROWS)), "", False),
     "number_customer_service_calls": (RNG.integers(0, 12, ROWS), "", False),

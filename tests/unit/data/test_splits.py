@@ -11,12 +11,8 @@ from hypothesis import strategies as st
 from bakeoff.data import ROW_ID, TARGET, Table, load_table, make_splits, read_split
 from bakeoff.data.splits import (
     NEITHER,
-    blocks,
-    check_enough_rows,
     check_plan,
-    check_small_folds,
     divisions,
-    effective_groups,
     largest_k,
     split_quality,
     write_splits,
@@ -64,12 +60,6 @@ def test_test_parts_have_their_share(counts, share, seed):
     assert tested.sum() == round(sum(counts) * share)
     for code, count in enumerate(counts):
         assert abs(tested[data.codes == code].sum() - count * share) < 1
-
-
-def test_the_class_with_the_largest_remainder_is_rounded_up():
-    data = table([11, 14])  # of which 3.3 and 4.2 rows are 30 %, together 8
-    tested = make_splits("d", data, "holdout", Holdout(), 1)["repeat-1"].to_numpy() == 1
-    assert np.bincount(data.codes[tested]).tolist() == [4, 4]
 
 
 @pytest.mark.parametrize("stratify", [True, False])
@@ -265,51 +255,6 @@ def folded(folds, **columns):
     return Table(frame.assign(**columns), Target(("a", "b")))
 
 
-NEEDED = {  # rows of the smallest class, and how a lack of them is told
-    "and cannot be trained on and tested": (KFold(folds=10), 2),
-    "kfold divides them into 2 parts and needs 4": (Cv5x2(), 4),
-    "kfold divides them into 6 parts and needs 12": (Halves(folds=3), 12),
-    "into 2 parts and needs 10 at least": (Resampled(), 10),
-    "into 2 parts and needs 20 at least": (Holdout(test_size=0.9), 20),
-    "into 2 parts and needs 7 at least": (Holdout(), 7),
-}
-
-
-@pytest.mark.parametrize("said", NEEDED)
-def test_so_many_rows_of_the_smallest_class_are_needed(said):
-    plan, need = NEEDED[said]
-    check_enough_rows("d", table([40, need]), "kfold", plan)
-    with pytest.raises(Problem, match=rf"datasets\.d: class 'c1' has {need - 1} row\(s\).*{said}"):
-        check_enough_rows("d", table([40, need - 1]), "kfold", plan)
-    if need > 2:
-        free = plan.model_copy(update={"stratify": False})
-        check_enough_rows("d", table([need - 1, 1]), "kfold", free)
-        with pytest.raises(Problem, match=f"{need - 1} rows are too few for kfold"):
-            check_enough_rows("d", table([need - 2, 1]), "kfold", free)
-
-
-def test_as_many_groups_as_parts_are_divided_if_they_are_alike():
-    check_enough_rows("d", lonely("g2", "g3", of=4), "kfold", PLANS["kfold"])
-    made = {GROUP: np.repeat(["a", "b"], [20, 10])}  # twice as large, but not larger
-    assert len(make_splits("d", with_column(table([15, 15]), **made), "kfold", KFold(folds=2), 1))
-    made = {GROUP: np.repeat(["a", "b"], [21, 10])}
-    with pytest.raises(Problem, match="its folds have 10 to 21 rows"):
-        make_splits("d", with_column(table([15, 16]), **made), "kfold", KFold(folds=2), 1)
-
-
-def test_blocks_are_cut_where_they_are_nearest_to_their_shares():
-    for counts, shares, sizes in (
-        ([1] * 10, [0.5, 0.25, 0.25], [5, 2, 3]),
-        ([1, 1, 1, 97], [0.25] * 4, [1, 1, 1, 97]),  # a time for each of the next ones
-        ([97, 1, 1, 1], [0.25] * 4, [97, 1, 1, 1]),
-        ([4, 4, 1, 1], [0.7, 0.3], [8, 2]),
-    ):
-        found = blocks(np.repeat(np.arange(len(counts)), counts), np.array(shares))
-        assert np.bincount(found).tolist() == sizes
-    with pytest.raises(ValueError, match="3 different times cannot be cut into 4 blocks"):
-        blocks(np.array([1, 2, 3, 3]), np.full(4, 0.25))
-
-
 MOST = r"\.kfold\.folds: 31 folds of the 30 rows of d: 30 at most"
 
 
@@ -378,10 +323,6 @@ def test_quality_is_that_of_the_files(tmp_path):
     assert overlap == {**told, "max": max(shares), "pairs": overlap["pairs"]}
     one, two = (set(np.flatnonzero(splits[f"repeat-{r}"] == 1)) for r in (1, 2))
     assert overlap["pairs"][0] == {"repeats": [1, 2], "share": round(len(one & two) / len(one), 6)}
-    alike = table([30, 30])  # in all features
-    quality = split_quality("a", alike, "cv_5x2", plan, make_splits("a", alike, "a", plan, 1))
-    assert quality["repeated_rows"] == list(range(20))
-    assert quality["parts"][0]["repeated"] == 30
 
 
 HALVES = Halves.model_validate({"repeats": 3, "folds": 3, "full_repeats": 2})
@@ -422,7 +363,6 @@ def test_folds_that_cannot_be_alike_are_refused():
     uneven = min(tested, key=lambda side: side["effective_groups"])
     others = uneven["rows"] - 60
     assert uneven["effective_groups"] == round(uneven["rows"] ** 2 / (3600 + 6 * others), 2)
-    assert effective_groups(np.array([])) == 0
 
 
 def test_numbers_are_told_from_the_median_of_the_training_rows():
@@ -467,8 +407,6 @@ def test_own_folds_are_checked_before_the_run(tmp_path):
         ({"datasets": {"d": data | {"time": "x"}}}, "resampling.kfold.column: d is divided by `ti"),
     ):
         assert said in told(OWN, **changes)
-    two = np.r_[[3, 3], np.tile([1, 2], 5), np.tile([1, 2, 3], 4)]  # of class a in fold 3
-    check_small_folds("d", folded(two.astype(str)), BY_COLUMN, "f1_macro")
     lacks = np.r_[np.tile([1, 2], 6), np.tile([1, 2, 3], 4)]
     assert told(lacks) == ""
     hold(
