@@ -16,6 +16,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.signal import lfilter
 
 from bakeoff import stats
 from bakeoff.stats import Assumption
@@ -41,6 +42,7 @@ def evidence():
     runs = [np.where(rng.random((5, 120)) < 0.4 + s / 2, three, (three + 1) % 3) for s in skill]
     classes = np.eye(3)[three][:, None] * skill[:, None] + rng.random((120, 4, 3)) + 0.01
     number = 3 * shared + rng.normal(size=120)
+    slow = lfilter([1], [1, -0.85], rng.normal(size=(240, 5)), axis=0)
     scores = 0.8 + 0.02 * (rng.normal(size=(20, 1)) + skill + rng.normal(size=(20, 4)))
     gaps = np.where(rng.random((14, 4)) < 0.15, np.nan, np.round(scores[:14], 2))
     return {
@@ -61,6 +63,7 @@ def evidence():
         "classes": np.moveaxis(classes / classes.sum(axis=2, keepdims=True), 1, 0),
         "labels": np.stack([r[0] for r in runs], axis=1),
         "runs": np.stack(runs),
+        "slow": slow[:, 1:] + slow[:, :1] + skill,
         "number": number,
         "predicted": number[:, None] + (1.3 - skill) * rng.normal(size=(120, 4)),
         "scores": scores,
