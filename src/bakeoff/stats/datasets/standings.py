@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
-from bakeoff.stats.core.arguments import Decimals, Level, NonNegative, checked
+from bakeoff.stats.core.arguments import AtLeast0, Decimals, Level, checked
 from bakeoff.stats.core.arithmetic import as_dataset_table, rank_rows
 from bakeoff.stats.core.checks import ArgumentError, FloatArray
 from bakeoff.stats.core.distributions import clopper_pearson, wilson
@@ -210,7 +210,7 @@ def bradley_terry(
     scores: ArrayLike,
     *,
     groups: ArrayLike | None = None,
-    prior: NonNegative | None = None,
+    prior: AtLeast0 | None = None,
     confidence_level: Level = 0.95,
     greater_is_better: bool = True,
     decimals: Decimals | None = None,
