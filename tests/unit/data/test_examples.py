@@ -1,4 +1,4 @@
-"""Small inputs, and what the rooms of data, sources and experiments make of them: examples.txt.
+"""Small inputs, and what the modules of data, sources and spec make of them: examples.txt.
 
 Its sections are those of `doctest`, from a heading ``== name`` to the next.
 """
