@@ -12,7 +12,7 @@ import pytest
 
 from bakeoff.comparisons.run_tests import Comparison, Context, score_intervals, subgroup_table
 from tests.unit.comparisons import test_families, test_row_tables
-from tests.unit.stats.test_recorded import agree
+from tests.unit.stats.test_recorded import agree, recorded
 
 FILE = Path(__file__).with_name("found.txt")
 NAMES = {**vars(test_row_tables), **vars(test_families), "replace": dataclasses.replace, "np": np}
@@ -33,18 +33,16 @@ def found(call):
         yield "; ".join([*words, *filter(None, [result.get("reason"), *failed])])
 
 
-def recorded():
-    blocks = FILE.read_text(encoding="utf-8").split("\n\n")
-    return {call: lines for call, *lines in map(str.splitlines, blocks)}
+RECORDED = recorded(FILE)
 
 
-@pytest.mark.parametrize("call", recorded())
+@pytest.mark.parametrize("call", RECORDED)
 def test_found_as_recorded(call):
     lines = list(found(call))
-    assert len(lines) == len(recorded()[call])
-    assert all(map(agree, lines, recorded()[call])), "\n".join(lines)
+    assert len(lines) == len(RECORDED[call])
+    assert all(map(agree, lines, RECORDED[call])), "\n".join(lines)
 
 
 if __name__ == "__main__":
-    anew = ("\n".join([call, *found(call)]) for call in recorded())
+    anew = ("\n".join([call, *found(call)]) for call in RECORDED)
     FILE.write_text("\n\n".join(anew) + "\n", encoding="utf-8")

@@ -125,8 +125,9 @@ def computed(call):
     return [line for line in found.splitlines() if line]
 
 
-def recorded():
-    blocks = FILE.read_text(encoding="utf-8").split("\n\n")
+def recorded(file=FILE):
+    """Return the lines of each call of a file."""
+    blocks = file.read_text(encoding="utf-8").split("\n\n")
     return {call: lines for call, *lines in map(str.splitlines, blocks)}
 
 
