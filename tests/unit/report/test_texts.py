@@ -7,7 +7,13 @@ import functools
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
+from matplotlib.collections import FillBetweenPolyCollection, PolyCollection
+from matplotlib.colors import to_hex, to_rgba_array
+from matplotlib.image import AxesImage
+from matplotlib.lines import Line2D
+from matplotlib.patches import Rectangle
 from matplotlib.text import Text
 
 import bakeoff.report
@@ -24,6 +30,16 @@ TEMPLATE = Path(bakeoff.report.__file__).parent / "templates/verdict.txt.j2"
 OF_CAUTIONS = [f"Caution: {text}" for text in (INFLATED, NOT_SIMULATED)]
 SLOT = re.compile(r"\{\{ (?:one\.)?(\w+)[^}]*\}\}|\{(\w+)\}")
 CHOICE = re.compile(r'\{\{ "([^"]*)" if [^}]* else "([^"]*)" \}\}')
+LOOKS = "color facecolor edgecolor linewidth marker markersize markerfacecolor alpha zorder"
+LOOKS += " fontsize fontweight ha va rotation clip_on rasterized"
+POINTS = {
+    Line2D: Line2D.get_xydata,
+    Rectangle: lambda bar: [bar.get_bbox().bounds],
+    Text: lambda text: [text.get_position()],
+    AxesImage: lambda image: [image.get_clim(), *image.get_array()],
+    PolyCollection: lambda cells: np.column_stack([cells.get_offsets(), cells.get_array()]),
+    FillBetweenPolyCollection: lambda band: band.get_paths()[0].vertices,
+}
 OPTIONAL = re.compile(r"\{% if [^%]* %\}(.*?)\{% endif %\}")
 
 
@@ -56,14 +72,51 @@ def _cell(cell):
 
 
 def figure_text(drawing):
-    """Yield what is said of it, the texts in it, and what each of its axes shows."""
+    """Yield what is said of it, the texts in it, its panels, how all artists look and where."""
     yield from filter(None, (drawing.alt, drawing.legend, drawing.shows))
-    drawing.figure.draw_without_rendering()
-    shown = (text for text in drawing.figure.findobj(Text) if text.get_visible())
-    yield " | ".join(text.get_text() for text in shown if text.get_text())
-    for axes in drawing.figure.axes:
-        marks = f"{len(axes.lines)} lines, {len(axes.collections)} areas, {len(axes.patches)} bars"
-        yield f"{marks}, {axes.get_xlim()[0]:.4g} to {axes.get_xlim()[1]:.4g}"
+    figure = drawing.figure
+    figure.draw_without_rendering()
+    shown = [text for text in figure.findobj(Text) if text.get_visible() and text.get_text()]
+    yield " | ".join(text.get_text() for text in shown)
+    fixed = figure.get_layout_engine() is None  # else places depend on the widths of letters
+    yield f"{_brief(figure.get_size_inches())} inches"
+    placed, looks = [*figure.texts] if fixed else [], {}
+    for axes in (axes for axes in figure.axes if axes.get_visible()):
+        at = f"{_brief(axes.get_position().bounds)}: " if fixed else ""
+        yield f"{at}{_brief(axes.get_xlim())} by {_brief(axes.get_ylim())}"
+        artists = [one for one in axes.get_children() if one is not axes.patch]
+        for axis in (axes.xaxis, axes.yaxis):
+            tick = axis.get_major_ticks(1)[0]
+            artists += [axis.label, tick.tick1line, tick.gridline, tick.label1]
+        placed += axes.texts
+        for artist in (*artists, *(figure.texts if axes is figure.axes[0] else ())):
+            points, text = POINTS.get(type(artist), lambda _: []), isinstance(artist, Text)
+            if artist in shown or (artist.get_visible() and not text):
+                rows = [] if text and artist not in placed else points(artist)
+                looks.setdefault(_look(artist), []).extend(rows)
+    yield from (look + _some(rows) for look, rows in looks.items())
+
+
+def _look(artist):
+    words = [type(artist).__name__]
+    for name in LOOKS.split():
+        value = getattr(artist, f"get_{name}", str)()
+        if "color" in name and len(value):
+            ends = (to_hex(one, keep_alpha=True) for one in to_rgba_array(value)[[0, -1]])
+            value = "-".join(dict.fromkeys(one.removesuffix("ff") for one in ends))
+        words += [f"{name} {value}"] if value else []
+    return " ".join(words)
+
+
+def _some(rows):
+    """Write a few rows of numbers; of many some, their number and their means."""
+    few = rows if len(rows) <= 20 else [*rows[:3], *rows[-3:], (len(rows), *np.mean(rows, axis=0))]
+    return "".join(f", {_brief(row)}" for row in few)
+
+
+def _brief(values):
+    """Round numbers so that neither fonts nor processors change them."""
+    return " ".join(f"{round(float(value), 9) + 0.0:.3g}" for value in values)
 
 
 def exhibit_text(name):
