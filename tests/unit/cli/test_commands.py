@@ -101,13 +101,6 @@ def test_what_was_refused_can_be_allowed(bakeoff, wide, answered):
     assert "3 rows without a true label left out." in out
 
 
-def test_counts_stand_for_rows(answered):
-    found = answered("compare", "--counts", "329,22,17,63", "--models", "old,new")
-    (row,) = found["comparisons"]  # whose number is a row of tests/coming_from
-    assert (row["model_a"], row["model_b"], found["rows"]) == ("old", "new", 431)
-    assert "neighbouring" not in str(found), "counts have no order"
-
-
 def test_models_have_other_names_and_labels_against_probabilities_are_noted(bakeoff, wide):
     for model in ("vit", "mixer"):
         own = wide[["id", "label", model]].rename(columns={model: "says"})
@@ -156,13 +149,6 @@ def write_table(rows=60):
             "left": target,
         }
     )
-
-
-def test_init_calls_an_experiment_like_its_table(bakeoff, in_folder):
-    write_table().to_csv("Customers 2024.csv", index=False)
-    code, out, _ = bakeoff("init", "Customers 2024.csv", "--target", "left")
-    assert (code, "bakeoff check customers-2024.yaml" in out) == (0, True)
-    assert (in_folder / "customers-2024.yaml").is_file()
 
 
 @pytest.mark.parametrize(
@@ -348,43 +334,6 @@ def test_an_id_that_is_a_date_is_an_id_and_a_running_number_none(tmp_path):
     assert "sample_id" not in guess.drop
     assert guess.dates == {"day": []}
     assert guess.drop["nr"] == "a running number"
-
-
-def test_numbers_become_a_regression_that_runs_as_it_is(bakeoff, in_folder):
-    rng = np.random.default_rng(0)
-    mpa, age = rng.normal(35, 10, 90).round(2), rng.integers(1, 30, 90)
-    table = pd.DataFrame({"x": rng.normal(size=90), "psi": 145 * mpa, "mpa": mpa, "age": age})
-    table.to_csv("t.csv", index=False)
-    assert bakeoff("init", "t.csv", "--target", "mpa")[0] == 0
-    written = yaml.safe_load(Path("t.yaml").read_text())
-    assert written["task"] == "regression"
-    assert written["datasets"]["t"]["drop"] == ["psi"]  # the target in another unit
-    assert set(written["resampling"]) == {"halves", "holdout"}
-    assert bakeoff("check", "t.yaml")[0] == 0
-    _, _, err = bakeoff("init", "t.csv", "--target", "age", "-o", "-")
-    assert "task: 'age' has" in err
-    for task, said in (("regression", "# numbers: "), ("classification", "# classes: ")):
-        code, out, _ = bakeoff("init", "t.csv", "--target", "age", "-o", "-", "--task", task)
-        assert (code, said in out) == (0, True)
-
-
-@pytest.mark.parametrize(
-    ("target", "values", "task", "said"),
-    [
-        ("rings", list(range(1, 12)), None, "'rings' has 11 different whole numbers"),
-        ("kind", [0, 1, 2], None, ""),
-        ("count", [0, 1], None, ""),
-        ("stars", ["*", "**", "***"], None, ""),
-        ("stars", ["*", "**"], "regression", "task: 'stars' holds texts"),
-    ],
-)
-def test_whole_numbers_that_may_be_either_are_asked_for(target, values, task, said):
-    frame = pd.DataFrame({target: values * 20, "x": range(len(values) * 20)})
-    if said:
-        with pytest.raises(UserError, match=said):
-            look(frame, target, task)
-    else:
-        assert not look(frame, target).numbers
 
 
 # --- what `run` hands to snakemake, and a folder that works

@@ -45,27 +45,28 @@ def folder():
     many = {f"x{i:02}": rng.normal(size=240) for i in range(42)} | {"kind": rare, "level": n % 10}
     many |= {"day": days.strftime("%d/%m/%Y"), "seen": days.strftime("%Y-%m-%d")}
     many |= {"patient_id": n // 5, "user_id": n // 8, "code": np.char.add("k", rare), "one": 1}
-    many |= {"name": [f"n{i}" for i in n], "nr": n % 60 + 1}
-    tables = {"wide": wide, "features": ids | facts, "mpa": mpa, "scores": scores, "many": many}
+    many |= {"name": [f"n{i}" for i in n], "nr": n % 60 + 1, "rings": n % 11}
+    features = ids | facts | {"pounds": 2.2046 * facts["weight"]}
+    tables = {"wide": wide, "features": features, "mpa": mpa, "scores": scores, "Many 1": many}
     for model in ("m0", "m1"):
         for seed in range(3):
             said = np.where(rng.random(240) > 0.05, wide[model], "well")
             tables[f"{model}-{seed}"] = ids | {"said": said}
     for name, table in tables.items():
         pd.DataFrame(table).round(4).to_csv(f"{made.name}/{name}.csv", index=False)
-    shutil.copy(FILE.with_name("terminal.yaml"), made.name)
+    shutil.copy(FILE.with_name("terminal.yml"), made.name)
     return made
 
 
 def shown(line):
     """Return what commands print, numbers to six digits, and the last exit code."""
-    printed, environment = io.StringIO(), patch.dict(os.environ, COLUMNS="100")
-    with contextlib.chdir(folder().name), contextlib.redirect_stdout(printed), environment:
-        Path("new.yaml").unlink(missing_ok=True)
+    out, wide = io.StringIO(), patch.dict(os.environ, COLUMNS="100")
+    printed = contextlib.redirect_stdout(out), contextlib.redirect_stderr(out)
+    with contextlib.chdir(folder().name), wide, printed[0], printed[1]:
+        for made in Path().glob("*.yaml"):
+            made.unlink()
         code = [main(shlex.split(part)) for part in line.split(" && ")][-1]
-    text = re.sub(
-        r"\d+\.\d{7,}(e-\d+)?", lambda found: f"{float(found[0]):.6g}", printed.getvalue()
-    )
+    text = re.sub(r"\d+\.\d{7,}(e-\d+)?", lambda found: f"{float(found[0]):.6g}", out.getvalue())
     return f"{text.strip()}\nexit code {code}\n\n".replace(__version__, "VERSION")
 
 
