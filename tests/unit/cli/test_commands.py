@@ -233,6 +233,8 @@ DAYS = pd.date_range("2024-01-01", periods=120).strftime("%Y-%m-%d")
         (classes(90, "0", "1"), {"positive": "1"}, ""),
         (classes(90, "positive", "negative"), {"positive": "positive"}, ""),
         (classes(90, "2", "1"), {"positive": "2"}, ""),
+        (classes(24, "yes", "no"), {}, "metrics: [accuracy, balanced"),
+        (classes(23, "yes", "no"), {}, "metrics: [balanced_accuracy, average"),
         (classes(6, "yes", "no"), {}, "holdout: {test_size: 0.5}"),
         (classes(7, "yes", "no"), {}, "holdout: {test_size: 0.3}"),
     ],

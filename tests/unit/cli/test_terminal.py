@@ -46,6 +46,7 @@ def folder():
     many |= {"day": days.strftime("%d/%m/%Y"), "seen": days.strftime("%Y-%m-%d")}
     many |= {"patient_id": n // 5, "user_id": n // 8, "code": np.char.add("k", rare), "one": 1}
     many |= {"name": [f"n{i}" for i in n], "nr": n % 60 + 1, "rings": n % 11}
+    many["due"] = [f"{i % 12 + 1:02}/{i // 12 % 12 + 1:02}/2024" for i in n]
     features = ids | facts | {"pounds": 2.2046 * facts["weight"]}
     tables = {"wide": wide, "features": features, "mpa": mpa, "scores": scores, "Many 1": many}
     for model in ("m0", "m1"):
@@ -55,6 +56,9 @@ def folder():
     for name, table in tables.items():
         pd.DataFrame(table).round(4).to_csv(f"{made.name}/{name}.csv", index=False)
     shutil.copy(FILE.with_name("terminal.yml"), made.name)
+    times = {"model": [*"xyz"], "fit_seconds": [1.5, 2.0, 40.0], "predict_seconds": [0.5, 0.0, 7.0]}
+    Path(made.name, "results/every-plan").mkdir(parents=True)
+    pd.DataFrame(times).to_csv(f"{made.name}/results/every-plan/timings.csv", index=False)
     return made
 
 

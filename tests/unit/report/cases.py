@@ -130,6 +130,7 @@ def _tied(bc):
     return _found(*rows, models=ABC, means=means)
 
 
+FEW_GROUPS = {"assumptions": [{"name": "enough groups", "holds": False, "detail": "4 groups"}]}
 TIED = {"a": [0.9, 0.8, 0.7], "b": [0.8, 0.7, 0.9], "c": [0.7, 0.9, 0.8]}
 LEFT_OUT = ["data set f was left out: c has no accuracy on f (no fit)"]
 
@@ -320,11 +321,15 @@ CASES = {
     ),
     "two models, one better": lambda: _found(pair("a", "b", 0.003, 0.05, **CI)),
     "two models, cannot tell": lambda: _found(pair("a", "b", 0.3, 0.05, **WIDE)),
-    "two models, no variance": lambda: _found(pair("a", "b", NAN, 0.05, status="zero_variance")),
+    "two models, no variance": lambda: _found(
+        pair("a", "b", NAN, 0.05, status="zero_variance", result=FEW_GROUPS)
+    ),
     "two models, identical scores": lambda: _found(
         pair("a", "b", 1.0, 0.0, status="identical_scores"), means={"a": 0.9, "b": 0.9}
     ),
-    "two models, too few folds": lambda: _found(pair("a", "b", NAN, 0.05, status="too_few")),
+    "two models, too few folds": lambda: _found(
+        pair("a", "b", NAN, 0.05, status="too_few", result={"reason": "few folds"} | FEW_GROUPS)
+    ),
     "two models that differ, neither ahead": lambda: _found(
         pair("a", "b", 0.01, 0.0), means={"a": 0.9, "b": 0.9}
     ),
@@ -598,15 +603,16 @@ def on_folds(folds, models):
     return dataclasses.replace(one, scores=pd.concat(parts))
 
 
-def every_pair(names, datasets="d"):
+def every_pair(names, datasets="d", metrics=("accuracy",)):
     """Compare each pair, of which the one named later is the worse the further it is away."""
     means = {m: [0.9 - i / 100] * len(datasets) for i, m in enumerate(names)}
     rows = [
-        pair(a, b, 0.001, means[a][0] - means[b][0] + d / 1000, dataset=dataset, family=9)
-        for d, dataset in enumerate(datasets)
+        pair(a, b, 0.001, means[a][0] - means[b][0] + d / 1000, dataset=set_, metric=m, family=9)
+        for d, set_ in enumerate(datasets)
         for a, b in itertools.combinations(names, 2)
+        for m in metrics
     ]
-    return _found(*rows, models=names, datasets=datasets, means=means)
+    return _found(*rows, models=names, datasets=datasets, means=means, metrics=[*metrics])
 
 
 def ranked(k, critical=NAN):
@@ -640,10 +646,11 @@ def of_classes(k, name):
 
 def at_sites(sites):
     """Compare three models at so many sites."""
-    spec = experiment(ABC, tests=("mcnemar",), subgroups=["site"])
+    spec = experiment(LONG, tests=("mcnemar",), subgroups=["site of the treatment"])
     one = ran(spec, THREE, accuracies={"a": 0.9, "b": 0.8, "c": 0.7})
-    site = pd.Categorical([f"site {i % sites}" for i in range(200)])
-    rows = dataclasses.replace(one.test_sets["d"], metric="accuracy", subgroups={"site": site})
+    site = pd.Categorical([f"site {i % sites} of the northern region" for i in range(200)])
+    known = {"subgroups": {"site of the treatment": site}, "metric": "accuracy"}
+    rows = dataclasses.replace(one.test_sets["d"], **known)
     return dataclasses.replace(one, subgroups=subgroup_table(spec, {"d": rows}))
 
 

@@ -18,6 +18,7 @@ from bakeoff.comparisons.advice import INFLATED, NOT_SIMULATED
 from bakeoff.report import numbers, prose
 from bakeoff.report.exhibits import build, draw, exhibits
 from bakeoff.report.methods import author_year, methods
+from bakeoff.report.page import Page
 from bakeoff.report.verdict import MOST, answer
 from bakeoff.stats.core.citations import BIBTEX
 from tests.unit.report import cases
@@ -58,8 +59,8 @@ def items_of(name):
 def table_text(table):
     """Yield a line for the head, one for each row, and what is said beside."""
     yield " | ".join(f"{c.title} ({c.key}{', number' if c.number else ''})" for c in table.columns)
-    for row in table.rows:
-        yield " | ".join(map(_cell, row))
+    yield from (" | ".join(map(_cell, row)) for row in table.rows[:40])
+    yield from [f"{len(table.rows)} rows"] if len(table.rows) > 40 else []
     yield from filter(None, (table.note, table.summary))
 
 
@@ -143,10 +144,22 @@ def methods_text(name):
     return methods(made(name)).text
 
 
+def page_text(name):
+    page = Page(made(name))
+    lines = [f"First: {', '.join(item.name for item in page.first)}"]
+    for section, blocks in page.sections.items():
+        lines += [f"{section}:"]
+        for block in blocks:
+            names = ", ".join(item.name for item in block.items)
+            lines += [f"  {block.title}: {names}{' (care)' if block.care else ''}"]
+    return "\n".join([*lines, f"Sources: {', '.join(re.findall(r'@.*{(.*),', page.bibtex))}"])
+
+
 RECORDS = {
     "recorded.txt": exhibit_text,
     "verdicts.txt": verdict_text,
     "methods.txt": methods_text,
+    "pages.txt": page_text,
 }
 
 
@@ -155,7 +168,8 @@ def names(file):
         kinds = {title: [item.kind for item in exhibits(made(title))] for title in EXHIBITED}
         every = [f"{title}: {kind}" for title in kinds for kind in dict.fromkeys(kinds[title])]
         return [*every, *(name for name in recorded(file) if "(" in name)]
-    return list(CASES if file == "verdicts.txt" else METHODS)
+    named = {"verdicts.txt": CASES, "methods.txt": METHODS}
+    return list(named.get(file, recorded(file)))
 
 
 @functools.cache
