@@ -49,6 +49,7 @@ def folder():
     many["due"] = [f"{i % 12 + 1:02}/{i // 12 % 12 + 1:02}/2024" for i in n]
     features = ids | facts | {"pounds": 2.2046 * facts["weight"]}
     tables = {"wide": wide, "features": features, "mpa": mpa, "scores": scores, "Many 1": many}
+    tables["small"] = {column: values[:18] for column, values in features.items()}
     for model in ("m0", "m1"):
         for seed in range(3):
             said = np.where(rng.random(240) > 0.05, wide[model], "well")

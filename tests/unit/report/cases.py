@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from scipy import signal
 
-from bakeoff import compare
+import bakeoff
 from bakeoff.comparisons.evidence import PairedPredictions
 from bakeoff.comparisons.run_tests import Decision, subgroup_table
 from bakeoff.spec import AnalysisPlan, PlannedTest, load_experiment
@@ -155,8 +155,8 @@ def _rows(*rates, again=1, **more):
         f"m{i}": [np.where(rng.random(n) < rate, truth, other) for _ in range(again)]
         for i, rate in enumerate(rates)
     }
-    found = compare(truth, {m: own if again > 1 else own[0] for m, own in runs.items()}, **more)
-    return found._study
+    runs = {model: own if again > 1 else own[0] for model, own in runs.items()}
+    return bakeoff.compare(truth, runs, **more)._study
 
 
 def _failed():
@@ -190,7 +190,7 @@ def _right(right, **related):
     truth = np.arange(len(right)) % 2
     models = {f"m{m}": np.where(column, truth, 1 - truth) for m, column in enumerate(right.T)}
     frame = pd.DataFrame(models).map({0: "no", 1: "yes"}.get)
-    return compare(pd.Series(truth).map({0: "no", 1: "yes"}.get), frame, **related)._study
+    return bakeoff.compare(pd.Series(truth).map({0: "no", 1: "yes"}.get), frame, **related)._study
 
 
 def _clear(n, models, **related):
@@ -217,13 +217,13 @@ def _scores_in_time(models, lasting, **more):
         shift[:, 0] += np.sin(np.arange(n) / 40)
     scores = (2 * truth[:, None] - 1) * shift + rng.normal(size=(n, models))
     chances = pd.DataFrame(1 / (1 + np.exp(-scores)), columns=[f"m{m}" for m in range(models)])
-    return compare(truth, chances, time=np.arange(n), metrics="roc_auc", **more)._study
+    return bakeoff.compare(truth, chances, time=np.arange(n), metrics="roc_auc", **more)._study
 
 
 def _losses_in_time():
     losses = np.random.default_rng(1).gamma(2, size=(300, 6)) * np.where(np.arange(6), 1, 0.5)
     frame = pd.DataFrame(losses, columns=[f"m{m}" for m in range(6)])
-    return compare(None, frame, values="lower", time=np.arange(300))._study
+    return bakeoff.compare(None, frame, values="lower", time=np.arange(300))._study
 
 
 def _described(unit):
@@ -554,11 +554,14 @@ def _left_out():
 def _grouped(result, plan=()):
     row = pair("a", "b", 0.01, 0.05, test="mcnemar", result=result)
     data = {"d": {"source": "sklearn", "name": "iris", "groups": "patient"}}
+    holdout = division("d", "holdout")
     return dataclasses.replace(
         _plain(datasets=data, tests={"run": ["mcnemar"]}),
         comparisons=(row,),
         analysis=AnalysisPlan(plan),
-        divisions=[division("d", "holdout") | {"groups": 20}],
+        divisions=[
+            {**holdout, "groups": 20, "parts": [{**holdout["parts"][0], "test": {"groups": 6}}]}
+        ],
     )
 
 
@@ -718,7 +721,7 @@ def _probabilities():
     p = np.random.default_rng(0).uniform(0.05, 0.95, 200)
     truth = np.random.default_rng(1).random(200) < p
     said = {"a": p, "b": p**2, "c": np.full(200, 0.4)}
-    return compare(truth, said, positive=True, metrics=["net_benefit@0.2", "ici"])._study
+    return bakeoff.compare(truth, said, positive=True, metrics=["net_benefit@0.2", "ici"])._study
 
 
 OF_TWO = ("mcnemar", "cv5x2_t", "bayes_correlated_t", "cost_sensitive")

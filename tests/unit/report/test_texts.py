@@ -166,10 +166,10 @@ RECORDS = {
 def names(file):
     if file == "recorded.txt":
         kinds = {title: [item.kind for item in exhibits(made(title))] for title in EXHIBITED}
-        every = [f"{title}: {kind}" for title in kinds for kind in dict.fromkeys(kinds[title])]
-        return [*every, *(name for name in recorded(file) if "(" in name)]
-    named = {"verdicts.txt": CASES, "methods.txt": METHODS}
-    return list(named.get(file, recorded(file)))
+        named = [f"{title}: {kind}" for title in kinds for kind in dict.fromkeys(kinds[title])]
+    else:
+        named = {"verdicts.txt": CASES, "methods.txt": METHODS}.get(file, ())
+    return [*named, *(name for name in recorded(file) if "(" in name)]
 
 
 @functools.cache
