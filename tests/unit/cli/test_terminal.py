@@ -38,10 +38,8 @@ def folder():
     for i in range(12):
         p = 1 / (1 + np.exp(0.4 - (2.5 - i / 5) * sick - rng.normal(size=240)))
         wide |= {f"m{i}": np.where(p > 0.5, "sick", "well"), f"m{i}:sick": p, f"m{i}:well": 1 - p}
-    mpa = {"id": n, "truth": 30.5 + sick}
-    mpa |= {f"m{i}": 30 + sick + rng.normal(i / 20, 4, 240) for i in range(3)}
-    scores = {"data": list("abcdefghi")}
-    scores |= {f"s{i}": rng.normal(0.8 - i / 100, 0.04, 9) for i in range(32)}
+    mpa = {"id": n, "truth": sick + 0.5} | {f"m{i}": rng.normal(i / 20, 4, 240) for i in range(3)}
+    scores = {"data": [*"abcdefghi"]} | {f"s{i}": rng.normal(8 - i / 9, 0.4, 9) for i in range(32)}
     many = {f"x{i:02}": rng.normal(size=240) for i in range(42)} | {"kind": rare, "level": n % 10}
     many |= {"day": days.strftime("%d/%m/%Y"), "seen": days.strftime("%Y-%m-%d")}
     many |= {"patient_id": n // 5, "user_id": n // 8, "code": np.char.add("k", rare), "one": 1}
@@ -50,10 +48,9 @@ def folder():
     features = ids | facts | {"pounds": 2.2046 * facts["weight"]}
     tables = {"wide": wide, "features": features, "mpa": mpa, "scores": scores, "Many 1": many}
     tables["small"] = {column: values[:18] for column, values in features.items()}
-    for model in ("m0", "m1"):
-        for seed in range(3):
-            said = np.where(rng.random(240) > 0.05, wide[model], "well")
-            tables[f"{model}-{seed}"] = ids | {"said": said}
+    for i in range(6):
+        said = np.where(rng.random(240) > 0.05, wide[f"m{i % 2}"], "well")
+        tables[f"m{i % 2}-{i // 2}"] = ids | {"said": said}
     for name, table in tables.items():
         pd.DataFrame(table).round(4).to_csv(f"{made.name}/{name}.csv", index=False)
     shutil.copy(FILE.with_name("terminal.yml"), made.name)

@@ -11,7 +11,7 @@ from scipy import signal
 import bakeoff
 from bakeoff.comparisons.evidence import PairedPredictions
 from bakeoff.comparisons.run_tests import Decision, subgroup_table
-from bakeoff.spec import AnalysisPlan, PlannedTest, load_experiment
+from bakeoff.spec import AnalysisPlan, load_experiment
 from tests.unit.report.studies import (
     DUMMY,
     REGRESSION,
@@ -570,28 +570,6 @@ def _given():
     plans = {"resampling": {"holdout": {}}, "tests": {"run": ["mcnemar"]}}
     failed = pd.DataFrame([{"model": "b", "dataset": "d", "why": "it took too long"}])
     return dataclasses.replace(_plain(models=models, **plans), failed=failed)
-
-
-METHODS = {
-    "two models in words": _plain,
-    "names that LaTeX would read": lambda: _found(
-        pair("a", "b", 0.01, 0.05), models={"a": "50% & more_", "b": "B"}
-    ),
-    "an omnibus test and the test of pairs that follows": _followed,
-    "a margin": lambda: _found(
-        pair("a", "b", 0.01, 0.05, test="tost_paired", margin=0.02, variant="corrected"),
-        tests=("tost_paired",),
-    ),
-    "one side": lambda: _found(pair("a", "b", 0.01, 0.05, alternative="greater")),
-    "a control": lambda: _three(*(pair("a", m, 0.01, 0.05, family=2) for m in "bc")),
-    "choices of fits": _choosing,
-    "rows left out and values missing": _left_out,
-    "groups": lambda: _grouped(
-        {"details": {"n_clusters": 20, "n_effective": 61.3}}, (PlannedTest(name="mcnemar"),)
-    ),
-    "groups that are not respected": lambda: _grouped({"independent_rows": True}),
-    "a given model and failed fits": _given,
-}
 
 
 def named(many):
