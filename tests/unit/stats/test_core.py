@@ -30,7 +30,7 @@ FUNCTIONS = {name: f for name, f in PUBLIC.items() if inspect.isfunction(f)}
         (kinds.Alpha, 0.5, "x: found 0.5, must lie strictly between 0 and 0.5"),
         (kinds.Margin, 0, "x: found 0, must be a finite number above 0"),
         (kinds.Margin, math.inf, "x: found inf, must be a finite number above 0"),
-        (kinds.Rope, -0.1, "x: found -0.1, must be a finite number of at least 0"),
+        (kinds.AtLeast0, -0.1, "x: found -0.1, must be a finite number of at least 0"),
         (kinds.Share, 1.5, "x: found 1.5, must be a finite number above 0 and at most 1"),
         (kinds.Finite, math.inf, "x: found inf, must be a finite number"),
         (kinds.Seed, -1, "x: found -1, must be a whole number of at least 0"),
@@ -58,7 +58,7 @@ def test_value_out_of_range_is_refused(kind, value, message):
         (kinds.Seed, 3.0, 3),
         (bool, np.True_, True),
         (kinds.Decimals | None, None, None),
-        (kinds.Rope, -0.0, 0.0),
+        (kinds.AtLeast0, -0.0, 0.0),
         (float, math.nan, math.nan),
     ],
 )

@@ -247,24 +247,6 @@ def test_rows_and_counts_give_one_result(seed):
     assert found.to_dict() == counted.to_dict()
 
 
-def test_as_many_rows_for_each_model_are_no_agreement():
-    for wins, status in ((3, Status.OK), (0, Status.NO_DISCORDANT_PAIRS)):
-        counts = [[wins, wins]] * 5
-        assert stats.cv5x2_mcnemar_from_counts(counts, counts, [[30, 30]] * 5).status is status
-
-
-@pytest.mark.parametrize("variant", ["halves", "full"])
-def test_scores_that_few_rows_carry_are_told(variant):
-    rng = np.random.default_rng(2)
-    a, b = rng.normal(size=(2, 21, 5))
-    heavy = np.where(np.arange(105).reshape(21, 5) % 21 == 0, 9, a)
-    for scores, holds in ((a, None), (heavy, False), (np.ones((21, 5)), None)):
-        result = stats.half_sample_t(scores, b, full_repeats=1, variant=variant)
-        assert [c.holds for c in result.assumptions if c.name == "no heavy tails"] == [holds]
-    fewest = stats.half_sample_t(a[:3], b[:3], full_repeats=1, variant=variant)
-    assert (fewest.n, fewest.df) == (1, 1)
-
-
 def test_one_threshold_that_turns_many_rows_at_once_is_one_piece_of_evidence():
     fold, row = halvings(np.random.default_rng(0), 120), np.arange(120)
     # some more rows pull up than down: each fit has the first third of the rows right, or none

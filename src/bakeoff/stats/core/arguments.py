@@ -234,7 +234,7 @@ Level = Annotated[float, Gt(0), Lt(1)]
 Alpha = Annotated[float, Gt(0), Lt(0.5)]
 """The level of one-sided tests whose interval has level 1 − 2 alpha."""
 Margin = Annotated[float, Gt(0)]
-Rope = Annotated[float, Ge(0)]
+AtLeast0 = Annotated[float, Ge(0)]
 Count = Annotated[int, Ge(0)]
 PositiveInt = Annotated[int, Ge(1)]
 PositiveFloat = Annotated[float, Gt(0)]

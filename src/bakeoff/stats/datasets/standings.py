@@ -10,13 +10,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
-from bakeoff.stats.core.arguments import Decimals, Level, checked
+from bakeoff.stats.core.arguments import AtLeast0, Decimals, Level, checked
 from bakeoff.stats.core.arithmetic import as_dataset_table, rank_rows
 from bakeoff.stats.core.checks import ArgumentError, FloatArray
-from bakeoff.stats.core.distributions import (
-    clopper_pearson,
-    wilson,
-)
+from bakeoff.stats.core.distributions import clopper_pearson, wilson
 from bakeoff.stats.design.clusters import Clusters, as_clusters
 
 _PRIOR = 0.25
@@ -213,7 +210,7 @@ def bradley_terry(
     scores: ArrayLike,
     *,
     groups: ArrayLike | None = None,
-    prior: float | None = None,
+    prior: AtLeast0 | None = None,
     confidence_level: Level = 0.95,
     greater_is_better: bool = True,
     decimals: Decimals | None = None,
@@ -258,8 +255,10 @@ def bradley_terry(
             "meet cannot be compared; leave one set out",
         )
     points = wins + draws / 2
-    if prior is None:
-        prior = 0.0 if connected_components(points > 0, connection="strong")[0] == 1 else _PRIOR
+    separate = connected_components(points > 0, connection="strong")[0] > 1
+    if separate and prior == 0:
+        raise ArgumentError("prior", "found 0, but some models win everything against the others")
+    prior = (_PRIOR if separate else 0.0) if prior is None else prior
     padded, total = points + prior * (met > 0), met + 2 * prior * (met > 0)
     strength = most_likely(padded, total)
     chances = _chances(strength)

@@ -19,7 +19,7 @@ from annotated_types import Ge
 from numpy.typing import ArrayLike
 from scipy import special
 
-from bakeoff.stats.core.arguments import Default, Finite, Level, Rope, check_argument, checked
+from bakeoff.stats.core.arguments import AtLeast0, Default, Finite, Level, check_argument, checked
 from bakeoff.stats.core.checks import ArgumentError, FloatArray, as_array, as_floats, as_scores
 from bakeoff.stats.core.error_rates import TypeOneError
 from bakeoff.stats.core.paired_differences import (
@@ -742,7 +742,7 @@ def bayes_correlated_t(
     scores_a: ArrayLike,
     scores_b: ArrayLike,
     *,
-    rope: Rope = 0.01,
+    rope: AtLeast0 = 0.01,
     n_train: ArrayLike | None = None,
     n_test: ArrayLike | None = None,
     confidence_level: Level = 0.95,

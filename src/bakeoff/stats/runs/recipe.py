@@ -104,7 +104,7 @@ class Recipe:
             units = len(step)
         count = len(values)
         if count > 1:
-            factor = units / (units - 1) if first.groups is None else first.groups.factor
+            factor = units / max(units - 1, 1) if first.groups is None else first.groups.factor
             scatter *= factor / (len(psi) ** 2 * count * (count - 1))
         alike = max(values) - min(values) <= noise
         each = np.full(count, values[0]) if alike else np.array(values)
