@@ -626,7 +626,6 @@ def of_classes(k, name):
 
 
 def at_sites(sites):
-    """Compare three models at so many sites."""
     spec = experiment(LONG, tests=("mcnemar",), subgroups=["site of the treatment"])
     one = ran(spec, THREE, accuracies={"a": 0.9, "b": 0.8, "c": 0.7})
     site = pd.Categorical([f"site {i % sites} of the northern region" for i in range(200)])

@@ -1,6 +1,7 @@
 """Every text of the report is as recorded: exhibits, sentences, verdicts and methods paragraphs.
 
-After a change that is wanted, `python -m tests.unit.report.test_texts` writes the four files anew.
+After a change that is wanted, `python -m tests.unit.report.test_texts` writes the files anew. A
+heading with brackets is a call in `cases` that makes the study: write one to add a case.
 """
 
 import functools
@@ -113,7 +114,6 @@ def _look(artist):
 
 
 def _some(rows):
-    """Write a few rows of numbers; of many some, their number and their means."""
     few = rows if len(rows) <= 20 else [*rows[:3], *rows[-3:], (len(rows), *np.mean(rows, axis=0))]
     return "".join(f", {_brief(row)}" for row in few)
 
