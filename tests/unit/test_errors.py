@@ -6,7 +6,7 @@ import pickle
 import numpy as np
 import pytest
 
-from bakeoff.errors import Problem, UserError, named, shown
+from bakeoff.errors import Problem, UserError, joined, named, shown, some, unknown
 from bakeoff.spec.load import report_problems
 
 DAY = datetime.date(2026, 1, 2)
@@ -17,7 +17,8 @@ DAY = datetime.date(2026, 1, 2)
     [
         (None, "nothing"),
         ("a", "'a'"),
-        ("a" * 1000, f"'{'a' * 57} …"),
+        ("a" * 58, f"'{'a' * 58}'"),
+        ("a" * 59, f"'{'a' * 57} …"),
         (DAY, "2026-01-02"),
         ([DAY, "a"], "[2026-01-02, 'a']"),
         ((DAY,), "(2026-01-02,)"),
@@ -29,11 +30,41 @@ def test_values_are_shown_as_a_user_wrote_them(value, text):
     assert shown(value) == text
 
 
+NEAREST = [
+    ("x", "", "'x' (allowed: none)"),
+    ("z", "abcdefghijkl", "'z' (allowed: a, b, c, d, e, f, g, h, i, j, k, l)"),
+    ("z", "abcdefghijklm", "'z' (allowed: d, e, f, g, h, i, j, k, l, m, and 3 more)"),
+    ("MCC", ["mcc", "mc"], "'MCC'; did you mean 'mcc'? (allowed: mc, mcc)"),
+    ("a", ["abcdefgh"], "'a' (allowed: abcdefgh)"),
+    ("ac", ["acidity", "accuracy"], "'ac'; did you mean 'acidity'? (allowed: accuracy, acidity)"),
+    (
+        "abcdefx",
+        ["abcdefg", "abcde"],
+        "'abcdefx'; did you mean 'abcdefg'? (allowed: abcde, abcdefg)",
+    ),
+    ("abcdeyyy", ["abcdefgh"], "'abcdeyyy'; did you mean 'abcdefgh'? (allowed: abcdefgh)"),
+    ("abcdyyyy", ["abcdefgh"], "'abcdyyyy' (allowed: abcdefgh)"),
+]
+
+
+@pytest.mark.parametrize(("given", "allowed", "said"), NEAREST)
+def test_the_nearest_name_is_told_and_as_many_as_can_be_read(given, allowed, said):
+    assert unknown("name", given, allowed) == f"unknown name {said}"
+
+
+def test_things_are_listed_as_sentences_list_them():
+    assert [joined("abc"[:n], "or") for n in range(4)] == ["", "a", "a or b", "a, b or c"]
+    assert [some(range(n)) for n in (2, 5, 6)] == ["0, 1", "0, 1, 2, 3, 4", "0, 1, 2, 3, 4, …"]
+
+
 def test_a_problem_is_told_by_the_names_that_were_given():
     problem = Problem(("datasets", "d", "truth", 2), "no label")
     assert str(problem) == "datasets.d.truth[2]: no label"
     assert str(named(problem, {"truth", "costs"})) == "truth[2]: no label"
     assert str(named(problem, {"alpha"})) == "no label"
+    twice = Problem(("datasets", "d", "groups"), "no column"), Problem(("models", "a"), "none")
+    told = [str(named(one, {"datasets", "groups"})) for one in twice]
+    assert told == ["groups: no column", "none"]
     for same in (pickle.loads(pickle.dumps(problem)), problem.inside(())):
         assert str(same) == str(problem)
 

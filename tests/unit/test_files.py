@@ -89,16 +89,19 @@ def test_a_file_that_may_not_be_written_stays(tmp_path):
     """Root may write everything: it is the mode that counts."""
     path = tmp_path / "a.md"
     path.write_text("old")
-    path.chmod(0o444)
+    path.chmod(0o555)
     (tmp_path / "link.md").symlink_to(path)
     for place in (path, tmp_path / "link.md"):
-        with pytest.raises(UserError, match="its mode is 0444; name another"):
+        with pytest.raises(UserError, match="its mode is 0555; name another"):
             files.write_text(place, "new")
     assert path.read_text() == "old"
-    assert stat.S_IMODE(path.stat().st_mode) == 0o444
+    assert stat.S_IMODE(path.stat().st_mode) == 0o555
     path.chmod(0o600)
     files.write_text(path, "new")
     assert stat.S_IMODE(path.stat().st_mode) == 0o600, "others keep their mode"
+    files.write_text(tmp_path / "new", "new")
+    (tmp_path / "usual").touch()
+    assert len({(tmp_path / name).stat().st_mode for name in ("new", "usual")}) == 1
 
 
 def test_one_of_several_texts_that_cannot_be_written_leaves_all(tmp_path):
@@ -124,6 +127,7 @@ def test_the_output_of_the_process_goes_on_behind_what_is_written(tmp_path, open
 
 @pytest.mark.parametrize("value", [math.nan, {"a": [{"b": -math.inf}]}, {1, 2}, {(1, 2): 3}])
 def test_what_is_no_json_is_not_written(tmp_path, value):
+    assert files.parse_json("9" * 308) == 10**308 - 1, "as long as a float can be"
     with pytest.raises((ValueError, TypeError)):
         files.write_json(tmp_path / "a.json", value)
     assert list(tmp_path.iterdir()) == []
@@ -182,9 +186,7 @@ def test_state_of_a_file_differs_where_its_size_and_date_do_not(tmp_path, in_pla
 
 def test_parts_of_dead_processes_of_this_machine_are_removed_and_no_others(tmp_path, monkeypatch):
     target = tmp_path / "a/table.csv"
-    killed = (
-        f"from bakeoff.files import whole; import os; w = whole({str(target)!r}); w.__enter__()"
-    )
+    killed = f"import os, bakeoff.files as f; w = f.whole({str(target)!r}); w.__enter__()"
     for _ in range(2):
         subprocess.run([sys.executable, "-c", f"{killed}; os._exit(1)"], check=False)
     (part, other) = target.parent.iterdir()

@@ -63,15 +63,10 @@ GOOD = TRUTH, BASE, BASE
         ((NAMES, BASE, BASE), {}, "'base' predicts classes .* marks of right rows"),
         (([None] * N, BASE, BASE), {}, "1,000 of 1,000 rows have no true label"),
         ((NAMES, np.full(N, np.nan), NAMES), {}, "'base': 1,000 of 1,000 rows have no prediction"),
-        ((TRUTH, BASE[:-1], BASE), {}, "base: found 999 rows, y has 1,000"),
-        ((None, BASE, BASE), {}, "y: found None"),
         ((np.arange(N) % 3, BASE * 0.4 + 0.1, BASE), {}, "'base' predicts classes that the data"),
         (GOOD, {"margin": 1.0}, "margin: found 1, must be below 1"),
         (GOOD, {"margin": "x"}, "margin: found 'x'"),
         (GOOD, {"metric": "f1", "task": "regression"}, "metrics: f1 compares classes"),
-        (GOOD, {"metric": "acuracy"}, "metrics: unknown metric 'acuracy'; did you mean"),
-        (GOOD, {"metric": "roc_auc"}, "metrics: roc_auc needs class probabilities"),
-        (GOOD, {"positive": 3}, "positive: .*'3'"),
         (GOOD, {"alpha": 0.7}, "alpha: found 0.7"),
     ],
 )
@@ -85,16 +80,14 @@ def test_python_decides_as_the_command(capsys, in_folder):
     part, patient = np.where(np.arange(N) % 4 < 2, "a", "b"), np.arange(N) // 5
     for name, said in models.items():
         columns = {"id": range(N), "y_true": NAMES, "y_pred": said}
-        pd.DataFrame(columns | {"part": part, "patient": patient}).to_csv(
-            f"{name}.csv", index=False
-        )
+        table = pd.DataFrame({**columns, "part": part, "patient": patient})
+        table.to_csv(f"{name}.csv", index=False)
     options = "--metric f1 --positive fraud --subgroups part --groups patient"
     code = main(["gate", "base.csv", "cand.csv", "--margin", "0.1", *options.split()])
     said = " ".join(capsys.readouterr().out.split())
     how = {"margin": 0.1, "metric": "f1"}
-    found = bakeoff.gate(
-        NAMES, *models.values(), **how, positive="fraud", subgroup=part, groups=patient
-    )
+    parts = {"subgroup": part, "groups": patient}
+    found = bakeoff.gate(NAMES, *models.values(), **how, **parts, positive="fraud")
     assert (code, str(found.decision)) == (1, "block")
     assert f"{found}".split("\n")[1].replace("candidate", "cand") in said
     assert found.positive == "fraud"

@@ -68,7 +68,7 @@ def study_of_scores(table: Any, command: str, settings: Mapping[str, Any]) -> St
         part = scores[scores["metric"] == metric]
         sizes = part["value"].abs().groupby(part["dataset"]).median()
         sizes = sizes[sizes > 0]
-        if len(sizes) > 1 and sizes.max() > max(1.0, _SIZES * sizes.min()):
+        if sizes.max() > max(1.0, _SIZES * sizes.min()):
             units[metric] = (
                 f"they are about {sizes.min():.2g} on one and {sizes.max():.2g} on another"
             )

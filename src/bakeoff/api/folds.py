@@ -380,7 +380,7 @@ def _of_predictions(
                 "fold"
             )
         tested = np.array([len(table) / (repeats * folds)])
-        plan = FoldPlan(repeats, folds, table["id"].nunique() - tested, tested, sized=False)
+        plan = FoldPlan(repeats, folds, table["id"].nunique() - tested, tested)
     else:
         for label, one in results.items():
             has = list(one) if isinstance(one, Mapping) else []

@@ -103,7 +103,7 @@ def in_order(present: Collection[str]) -> list[str]:
 def ordered(values: Series) -> Series:
     """Return a column that can be put in order: numbers, or dates read from texts."""
     column = plain(values)
-    if types.is_string_dtype(column.dtype) and not types.is_datetime64_any_dtype(column.dtype):
+    if types.is_string_dtype(column.dtype):
         numbers = pd.to_numeric(column, errors="coerce")  # of codes like 01
         column = numbers if bool((numbers.isna() == column.isna()).all()) else column
     if types.is_numeric_dtype(column.dtype) or types.is_datetime64_any_dtype(column.dtype):

@@ -67,9 +67,7 @@ def why_groups(values: Series, name: str) -> str:
     if is_nested(values) or (types.is_float_dtype(values.dtype) and not _whole(values)):
         return ""
     distinct = values.nunique()
-    if values.isna().any() or not 1 < distinct < 0.95 * len(values):
-        return ""
-    if is_running_number(values, name):
+    if values.isna().any() or distinct >= 0.95 * len(values) or is_running_number(values, name):
         return ""
     named = LIKE_AN_ID.search(name) or _IS_A_GROUP.search(name)
     if named and distinct >= _FEWEST[bool(_NAMES_A_GROUP.search(name))]:

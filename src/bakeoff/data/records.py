@@ -203,7 +203,7 @@ def _before(lines: list[str], sep: str | None) -> int:
     sep = sep or max(",;\t|", key=lambda one: sum(one in line for line in lines))
     rows = [next(csv.reader([line], delimiter=sep), []) for line in lines]
     most = statistics.mode([len(row) for row in rows if row] or [0])
-    full = [len(row) == most and not row[0].startswith("#") for row in rows]
+    full = [len(row) == most > 0 and not row[0].startswith("#") for row in rows]
     first = full.index(True) if any(full) else 0
     numbers = any(map(_NUMBER.fullmatch, rows[first])) if first else False
     if numbers and len(rows[first - 1]) == most:  # the names stand behind a `#`

@@ -112,7 +112,7 @@ def check_enough_rows(dataset: str, table: Table, name: str, plan: Plan) -> None
     parts = 2 * plan.folds if isinstance(plan, Halves) else plan.folds
     need = 2 * parts
     if isinstance(plan, Holdout | Resampled):
-        parts, need = 2, max(4, int(np.ceil(2 / _shares(plan).min())))
+        parts, need = 2, int(np.ceil((2 / _shares(plan).min()).round(9)))
     if grouped:
         groups = table.frame[GROUP].iloc[rows]
         if groups.nunique() < parts:

@@ -79,7 +79,7 @@ class Table:
     def write(self, parquet: str | Path, card: str | Path) -> None:
         """Write the table and its card (with the SHA-256 of the table's file)."""
         table = pa.Table.from_pandas(self.frame, preserve_index=False)
-        meta = {**(table.schema.metadata or {}), b"classes": "\0".join(self.classes).encode()}
+        meta = {**table.schema.metadata, b"classes": "\0".join(self.classes).encode()}
         write_parquet(parquet, table.replace_schema_metadata(meta))
         write_json(card, {**self.card, "sha256": sha256_of(parquet)})
 
@@ -308,7 +308,7 @@ def _derived(frame: pd.DataFrame, spec: DataSet, place: Place) -> pd.DataFrame:
             raise Problem(
                 at,
                 f"{formula} is undefined in {int(undefined.sum())} row(s), first in row "
-                f"{values.index[row] + 1} where {source} = {values.iloc[row]!r}",
+                f"{values.index[row] + 1} where {source} = {values.iloc[row]}",
             )
         new[name] = computed
     return new

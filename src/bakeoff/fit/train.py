@@ -197,7 +197,8 @@ def _values(given: list[Any] | Distribution, default: Any) -> Any:
         return stats.loguniform(*given.loguniform)
     if given.randint is not None:
         return stats.randint(given.randint[0], given.randint[1] + 1)
-    low, high = given.uniform or (0.0, 1.0)
+    assert given.uniform is not None
+    low, high = given.uniform
     return stats.uniform(low, high - low)
 
 
@@ -287,12 +288,10 @@ def _gain(criterion: Criterion, tn: Scores, fp: Scores, fn: Scores, tp: Scores, 
         case "cost":
             total = costs[0, 0] * tn + costs[0, 1] * fp + costs[1, 0] * fn + costs[1, 1] * tp
             return -total
-        case "f1":
-            return ratio(2 * tp, 2 * tp + fp + fn)
-        case "jaccard":
+        case "f1" | "jaccard":  # J and F1 = 2J / (1 + J) are best in the same place
             return ratio(tp, tp + fp + fn)
-        case "kappa":
-            return ratio(2 * (tp * tn - fn * fp), (tp + fp) * (fp + tn) + (tp + fn) * (fn + tn))
+        case "kappa":  # half of it
+            return ratio(tp * tn - fn * fp, (tp + fp) * (fp + tn) + (tp + fn) * (fn + tn))
         case "mcc":
             root = np.sqrt((tp + fp) * (tp + fn) * (tn + fp) * (tn + fn))
             return ratio(tp * tn - fp * fn, root)

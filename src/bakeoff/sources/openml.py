@@ -96,5 +96,5 @@ class OpenmlData(DataSet):
             "licence": bunch.details.get("licence"),
         }
         table = pa.Table.from_pandas(bunch.frame, preserve_index=False)
-        meta = {**(table.schema.metadata or {}), b"openml": json.dumps(facts).encode()}
+        meta = {**table.schema.metadata, b"openml": json.dumps(facts).encode()}
         write_parquet(self._kept, table.replace_schema_metadata(meta))

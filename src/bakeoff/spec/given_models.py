@@ -164,7 +164,7 @@ class GivenModel(SpecSection):
         """The path of the predictions, or numbers, with what stands for data sets and runs."""
         return self.predictions or self.values
 
-    def predictions_on(self, dataset: str, seed: int = 1) -> str:
+    def predictions_on(self, dataset: str, seed: int) -> str:
         """Return the path of the predictions, or numbers, of a training run on one data set."""
         assert self.path is not None
         return self.path.replace(DATASET, dataset).replace(SEED, str(seed))

@@ -26,6 +26,9 @@ def test_a_signature_is_short_and_says_what_it_takes(function):
     assert sum(one.kind is one.KEYWORD_ONLY for one in parameters) <= 10
     assert not [one.name for one in parameters if "Any" in str(one.annotation)]
     named = [one.name for one in parameters if "VAR" not in one.kind.name]
+    usual = {one.name: one.default for one in parameters if one.default not in (None, ())}
+    for name in {*usual} & {*OPTIONS}:
+        assert OPTIONS[name].default in (None, usual[name]), "every door has one default"
     assert not [name for name in named if name not in function.__doc__]
 
 

@@ -41,9 +41,7 @@ def test_every_layout_of_a_table_gives_the_same_numbers():
     table = wide()
     usual = numbers(bakeoff.compare_datasets(table, values="higher"))
     long = as_long(table)
-    folds = pd.concat(
-        [long.assign(fold=f, value=long["value"] + d) for f, d in enumerate((0.1, -0.1))]
-    )
+    folds = pd.concat([long.assign(fold=f, value=long["value"] + f / 10) for f in (1, -1)])
     others = {
         "index": (table, {}),
         "column": (table.rename_axis(index="d").reset_index(), {"datasets": "d"}),
@@ -51,8 +49,10 @@ def test_every_layout_of_a_table_gives_the_same_numbers():
         "rows that count": (table.reset_index(drop=True), {}),
         "mapping": (table.to_dict(), {}),
         "long": (long, {"datasets": "dataset"}),
+        "long with one metric": (long.assign(metric="score"), {"datasets": "dataset"}),
         "folds": (folds, {"datasets": "dataset", "runs": "fold"}),
         "metric": (table, {"metric": "score:higher", "values": None}),
+        "decimals": (table + 4e-5 * np.arange(-1, 2), {"decimals": 4}),
     }
     for name, (given, options) in others.items():
         found = bakeoff.compare_datasets(given, **{"values": "higher", **options})
@@ -60,6 +60,8 @@ def test_every_layout_of_a_table_gives_the_same_numbers():
             for key in ("test", "model_a", "model_b", "n", "decision"):
                 assert row[key] == other[key], name
             assert row["pvalue"] == pytest.approx(other["pvalue"]), name
+    with pytest.raises(bakeoff.UserError, match="1 score is missing: a on set a"):
+        bakeoff.compare_datasets(folds[1:], datasets="dataset", values="higher", runs="fold")
     lower = bakeoff.compare_datasets(-table, values="lower")
     assert [row["pvalue"] for row in numbers(lower)] == [row["pvalue"] for row in usual]
 
@@ -96,8 +98,16 @@ def test_numbers_are_those_of_the_workflow(missing, in_folder):
 def test_missing_scores_are_refused_until_their_meaning_is_said():
     table = wide().astype(object)
     table.iloc[0, 1], table.iloc[2, 1] = "timeout", None
-    with pytest.raises(bakeoff.UserError, match=r"2 scores are missing: b on set a \(timeout"):
-        bakeoff.compare_datasets(table, values="higher")
+    many = table.copy()
+    many.iloc[[4, 6], 1] = "NA"
+    for given, told in (
+        (table[1:], r"1 score is missing: b on set c \(no score\)\. Say"),
+        (table, r"2 scores are missing: b on set a \(timeout\); b on set c"),
+        (many[:6], r"3 scores .* b on set e \(no score\)\. Say"),
+        (many, "4 scores .* b on set e .*; and 1 more. Say"),
+    ):
+        with pytest.raises(bakeoff.UserError, match=told):
+            bakeoff.compare_datasets(given, values="higher")
     failed = bakeoff.compare_datasets(table, values="higher", missing="failed")
     assert "the 2 missing scores were ranked last, as failures" in failed.verdict
     assert failed.comparisons["n"].tolist() == [12] * 4
@@ -146,12 +156,12 @@ def test_mistakes_name_the_argument(change, options, said):
 
 
 def test_several_metrics_have_their_own_directions_and_families():
-    long = pd.concat([as_long(wide()).assign(metric="auc"), as_long(-wide()).assign(metric="loss")])
-    options = {"datasets": "dataset", "metric": ["auc:higher", "loss:lower"]}
+    long = pd.concat([as_long(wide()).assign(metric="m@1"), as_long(-wide()).assign(metric="1st")])
+    options = {"datasets": "dataset", "metric": ["m@1:higher", "1st:lower"]}
     found = bakeoff.compare_datasets(long, **options)
     rows = found.comparisons
     assert rows.groupby("metric")["pvalue"].apply(list).map(tuple).nunique() == 1
-    assert rows["metric"].unique().tolist() == ["auc", "loss"]
+    assert rows["metric"].unique().tolist() == ["m_1", "metric_1st"]
     with pytest.raises(bakeoff.UserError, match="metrics: which of the metrics"):
         bakeoff.compare_datasets(long, datasets="dataset", values="higher")
 
@@ -160,9 +170,8 @@ def test_the_command_answers_and_refuses_what_is_for_rows(answered, says, tmp_pa
     file, keys = str(DEMSAR), ("--datasets", "dataset", "--values", "higher")
     found = answered("compare", file, *keys)
     assert found["data_sets"] == 14
-    assert found["comparisons"][0]["result"]["details"]["chi2_uncorrected"] == pytest.approx(
-        9.857, abs=1e-3
-    )
+    details = found["comparisons"][0]["result"]["details"]
+    assert details["chi2_uncorrected"] == pytest.approx(9.857, abs=1e-3)
     assert found["standings"][0]["models"][0]["win_rate"] == pytest.approx((4 - 27 / 14) / 3)
     page = tmp_path / "page.html"
     says(f"compare {file} {' '.join(keys)} --output {page} --versus C4.5", "win rate")
@@ -197,11 +206,11 @@ def test_the_leader_of_two_models_is_the_one_of_the_standings():
 # --- scores in other units on other data sets
 
 RNG = np.random.default_rng(0)
-SCORES = pd.DataFrame(
-    {"a": RNG.uniform(0.1, 0.3, 12), "b": RNG.uniform(0.1, 0.3, 12) + 0.02},
-    index=[f"d{i}" for i in range(12)],
-)
+SCORES = pd.DataFrame({"a": RNG.uniform(0.1, 0.3, 12), "b": RNG.uniform(0.1, 0.3, 12) + 0.02})
+SCORES.index = [f"d{i}" for i in range(12)]
 UNLIKE = SCORES.mul([1e5] * 6 + [1] * 6, axis=0)
+APART = pd.DataFrame({"a": 1.0, "b": np.arange(12) % 5 / 8 + 0.9}, SCORES.index)
+APART /= APART.median(axis=1).to_numpy()[:, None]
 LONG = SCORES.stack().rename("metric_error").rename_axis(["dataset", "method"]).reset_index()
 LONG["metric"], LONG["imputed"] = np.where(LONG.index < 4, "rmse", "roc_auc"), LONG.index == 3
 
@@ -211,7 +220,12 @@ LONG["metric"], LONG["imputed"] = np.where(LONG.index < 4, "rmse", "roc_auc"), L
     [
         (SCORES, {"values": "lower"}, "wilcoxon_signed_rank"),
         (UNLIKE, {"values": "lower"}, ""),
-        (UNLIKE, {"metric": "rmse"}, ""),
+        (APART.mul([95] + [1] * 11, axis=0), {"values": "lower"}, "wilcoxon_signed_rank"),
+        (APART.mul([105] + [1] * 11, axis=0), {"values": "lower"}, ""),
+        (APART.mul([0.9] + [1e-3] * 11, axis=0), {"values": "lower"}, "wilcoxon_signed_rank"),
+        (APART.mul([0] + [1] * 11, axis=0), {"values": "lower"}, "wilcoxon_signed_rank"),
+        (UNLIKE.iloc[5:7], {"values": "lower"}, ""),
+        (UNLIKE.iloc[5:7], {"metric": "rmse"}, ""),
         (LONG, {"values": "lower", "datasets": "dataset"}, ""),
         (SCORES, {"metric": "mae"}, ""),
         (SCORES, {"metric": "log_loss"}, "wilcoxon_signed_rank"),
@@ -220,6 +234,7 @@ LONG["metric"], LONG["imputed"] = np.where(LONG.index < 4, "rmse", "roc_auc"), L
 def test_signed_ranks_are_for_scores_in_one_unit(table, keys, test):
     found = bakeoff.compare_datasets(table, **keys)
     assert "".join(found.comparisons["test"]) == test
+    assert ("imputed`): 1 of b" in str(found._study.notes)) == (table is LONG)
     if not test:
         assert "but no test over data sets compares" in found.verdict
         assert "recommended" not in found.verdict
@@ -230,9 +245,7 @@ def test_signed_ranks_are_for_scores_in_one_unit(table, keys, test):
 @pytest.mark.parametrize("sizes", [[5, 2, 1, 1, 1, 1, 1], [2] * 6, [4, 4, 4]])
 @pytest.mark.parametrize("table", [SCORES, UNLIKE])
 def test_groups_of_data_sets_have_one_average_rank(sizes, table, answered, tmp_path):
-    own = table.assign(
-        c=table["a"] * 1.2, group=np.repeat([f"g{i}" for i in range(len(sizes))], sizes)
-    )
+    own = table.assign(c=table["a"] * 1.2, group=np.repeat([*"ABCDEFG"[: len(sizes)]], sizes))
     own.rename_axis("set").to_csv(tmp_path / "t.csv")
     keys = ["--datasets", "set", "--groups", "group", "--values", "lower"]
     told = answered("compare", str(tmp_path / "t.csv"), *keys)

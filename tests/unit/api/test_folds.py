@@ -103,6 +103,12 @@ def test_what_a_splitter_says_is_what_its_splits_are(plan):
     pd.testing.assert_frame_equal(told, proved)
 
 
+def test_shares_of_random_divisions_are_known_without_the_number_of_rows():
+    for tested, trained, share in ((None, None, 0.1), (None, 0.8, 0.2), (0.2, 0.6, 0.25)):
+        plan = plan_of(ShuffleSplit(2, test_size=tested, train_size=trained), None, 2, None)
+        assert plan.resampling == {"resampled": {"repeats": 2, "test_size": pytest.approx(share)}}
+
+
 def test_list_of_splits_is_known_by_its_rows():
     cv = RepeatedKFold(n_splits=5, n_repeats=2, random_state=1)
     splits = list(cv.split(X))
@@ -111,7 +117,8 @@ def test_list_of_splits_is_known_by_its_rows():
     assert bakeoff.compare_folds(found, cv=cv, n=len(Y)).to_json() == own
     drawn = [np.random.default_rng(i).permutation(200) for i in range(6)]
     halves = [(rows[:100], rows[100:]) for rows in drawn]
-    assert plan_of(halves, None, 6, None).name == "resampled"
+    for n in (2, 6):
+        assert plan_of(halves[:n], None, n, None).name == "resampled"
 
 
 @pytest.mark.parametrize(
@@ -145,7 +152,8 @@ def test_scores_alone_are_taken():
         found = bakeoff.compare_folds(several, cv=5, n=200, **how)
         assert set(found.comparisons["metric"]) == {"f1"}
     scores = {name: cross_val_score(learner, X, Y, cv=5) for name, learner in LEARNERS.items()}
-    assert bakeoff.compare_folds(scores, cv=5).to_json() == whole.to_json()
+    for usual in ({"cv": 5}, {}):  # five folds are scikit-learn's default
+        assert bakeoff.compare_folds(scores, **usual).to_json() == whole.to_json()
     assert set(whole.scores["metric"]) == {"score"}
     found = results(5)  # of which one fit failed
     found["tree"]["test_score"][2] = np.nan
@@ -189,22 +197,21 @@ def test_best_is_adjusted_for_all_pairs():
 
 def test_several_metrics_are_ranked_by_that_of_refit():
     how = {"scoring": ["accuracy", "roc_auc"], "refit": "roc_auc", "cv": 4}
-    tree, depths = DecisionTreeClassifier(random_state=0), {"max_depth": [1, 2]}
+    tree, depths = DecisionTreeClassifier(random_state=0), {"max_depth": [1, 2], "ccp_alpha": [0]}
     search = GridSearchCV(tree, depths, **how).fit(X, Y)
     found = bakeoff.compare_search(search)
     assert list(dict.fromkeys(found.scores["metric"])) == ["roc_auc", "accuracy"]
     assert set(found.to_frame()["metric"]) == {"roc_auc"}
+    assert set(found.scores["model"]) == {"max_depth=1", "max_depth=2"}, "in what they differ"
 
 
 def test_losses_of_numbers_have_our_names_and_their_own_sign():
     scoring = ["neg_root_mean_squared_error", "neg_mean_absolute_percentage_error", "r2"]
     numbers = {"ridge": Ridge(), "tree": DecisionTreeRegressor(max_depth=2, random_state=0)}
     rows = np.random.default_rng(0).normal(size=(100, 3))
-    target = rows.sum(axis=1) + 9
-    made = {
-        name: cross_validate(one, rows[:, :2], target, cv=5, scoring=scoring)
-        for name, one in numbers.items()
-    }
+    target = rows.sum(axis=1) / 9 + 1  # errors below 1 are errors all the same
+    how = {"X": rows[:, :2], "y": target, "cv": 5, "scoring": scoring}
+    made = {name: cross_validate(one, **how) for name, one in numbers.items()}
     found = bakeoff.compare_folds(made, cv=5, n=100)
     assert set(found.scores["metric"]) == {"rmse", "mape", "r2"}
     assert (found.scores["value"][found.scores["metric"] != "r2"] > 0).all()
@@ -216,6 +223,8 @@ def test_losses_of_numbers_have_our_names_and_their_own_sign():
         alone = bakeoff.compare_folds(own, cv=5, n=100, metric="rmse").comparisons
         assert alone["decision"].item() == found.comparisons["decision"].iloc[0]
         assert alone["pvalue"].item() == pytest.approx(pvalue)
+    poor = bakeoff.compare_folds({"a": [-3, -2, -4], "b": [-1, -2, -1]}, cv=3, metric="r2")
+    assert poor.scores["value"].max() < 0, "worse than the mean, and no loss"
     grid = GridSearchCV(Ridge(), {"alpha": [0.1, 100]}, cv=5, scoring=scoring[0])
     searched = bakeoff.compare_search(grid.fit(rows[:, :2], target))
     assert "root mean squared error of alpha=0.1" in searched.verdict
@@ -256,9 +265,7 @@ FITTED = {"return_estimator": True, "return_indices": True}
 
 
 def fitted(cv=CV, models=MODELS):
-    return {
-        name: cross_validate(model, ALL, NAMED, cv=cv, **FITTED) for name, model in models.items()
-    }
+    return {m: cross_validate(one, ALL, NAMED, cv=cv, **FITTED) for m, one in models.items()}
 
 
 def tables():
@@ -285,10 +292,8 @@ def test_folds_have_the_numbers_of_their_scores():
     results = fitted()
     scores = {name: one["test_score"] for name, one in results.items()}
     known = bakeoff.compare_folds(scores, cv=CV, n=len(NAMED), metric="accuracy")
-    for found in (
-        bakeoff.compare_folds(results, X=ALL, y=NAMED),
-        bakeoff.compare_folds(tables(), y=NAMED),
-    ):
+    for given in ({"results": results, "X": ALL}, {"results": tables()}):
+        found = bakeoff.compare_folds(**given, y=NAMED)
         assert "/" not in str(found._study.cards), "nothing of a temporary file is told"
         pair, expected = found.to_frame().iloc[0], known.to_frame().iloc[0]
         assert pair["test"] == expected["test"] == "corrected_kfold_t"
@@ -305,6 +310,10 @@ def test_tests_on_rows_take_five_by_two_folds_with_probabilities_or_without():
     two = {name: results[name] for name in MODELS}
     areas = bakeoff.compare_folds(two, X=ALL, y=NAMED, metrics=["roc_auc"], positive="malign")
     assert areas.to_frame().iloc[0]["metric"] == "roc_auc"
+    kinds, cv = np.sort(np.arange(200) % 3).astype(str), KFold(3)  # no fold knows what it tests
+    blind = {m: cross_validate(one, ALL, kinds, cv=cv, **FITTED) for m, one in MODELS.items()}
+    found = bakeoff.compare_folds(blind, X=ALL, y=kinds, metrics=["brier"])
+    assert found.scores["value"].between(1, 2).all(), "all of them are certainly wrong"
 
 
 # --- mistakes
@@ -338,6 +347,8 @@ UNEVEN = [(np.arange(90), np.arange(100 + i, 120 + 2 * i)) for i in range(5)]
         (*of(GroupShuffleSplit(5, random_state=0)), "have: pass `return_indices=True`"),
         (*of(ShuffleSplit(5, test_size=20, random_state=0)), "n: the sizes of `cv` are rows"),
         (*of(TimeSeriesSplit(5)), "n: TimeSeriesSplit"),
+        (*of(ShuffleSplit(1, random_state=0)), "cv: one random division has no spread"),
+        (lambda: {**tables(), "": results(5)["tree"]}, {"y": NAMED}, "'bayes'.: found DataFrame"),
         (lambda: results(5), {"cv": "five"}, "cv: found str, expected what `cross_validate`"),
         (lambda: results(5), {"cv": 5, "versus": "trea"}, "versus: unknown model 'trea'"),
         (lambda: results(5), {"cv": 5, "tests": ["cv5x2_f"]}, "cv5x2_f needs the plan"),
@@ -345,6 +356,7 @@ UNEVEN = [(np.arange(90), np.arange(100 + i, 120 + 2 * i)) for i in range(5)]
         (lambda: {"a": [80] * 5, "b": [80] * 5}, {"cv": 5, "metric": "accuracy"}, "80 lies out"),
         (*of(OVERLAPPING), "cv: a split tests rows that it trains on"),
         (*of(UNEVEN), "cv: its splits are no cross-validation"),
+        (*of([(np.arange(0, 200, 2), np.arange(1, 200, 2))]), "cv: its splits are no cross-val"),
         # predictions
         (tables, {}, r"results\['bayes'\]: found no column y_true, and no y"),
         (tables, {"y": NAMED[:99]}, "y: 101 rows have no value, the first is 99"),

@@ -22,6 +22,7 @@ from bakeoff.report.ranking import ranking
 from bakeoff.spec import load_experiment
 from bakeoff.stats import Runs, metric_ci, metric_difference
 from bakeoff.stats.core.distributions import t_pvalue
+from tests.logs import inspect
 
 MODELS = ("old", "new", "net")
 
@@ -139,6 +140,8 @@ def test_runs_in_groups_and_marks_of_rows_are_other_words_for_the_same(table):
     whole, grouped = (bakeoff.compare(y, labels(table), groups=g) for g in (None, groups))
     found = bakeoff.compare(y, labels(table), groups=groups, runs=table["run"])
     assert found.comparisons.equals(grouped.comparisons)
+    alone = bakeoff.compare(y, labels(table), groups=groups, independent_rows=True).comparisons
+    assert alone["pvalue"].tolist() == whole.comparisons["pvalue"].tolist()
     right = {m: (table[m] == y).astype(int) for m in MODELS}
     for kind, given in (("right", right), ("wrong", {m: 1 - r for m, r in right.items()})):
         marks = bakeoff.compare(None, given, values=kind)
@@ -148,6 +151,14 @@ def test_runs_in_groups_and_marks_of_rows_are_other_words_for_the_same(table):
         assert one["estimate"].tolist()[1:] == other["estimate"].tolist()[1:]
     costs = bakeoff.compare(y, labels(table), metrics="cost", costs=COSTS)
     assert "B − A" in costs.to_markdown(), "the head of differences in costs"
+
+
+@pytest.mark.parametrize("tasks", [20, 21])
+def test_tasks_of_logs_are_subgroups_where_they_are_few(in_folder, answered, tasks):
+    for i in range(2 * tasks):
+        inspect(f"logs/{i}.json", "ab"[i % 2], [1, i % 2, 0, i % 3 > 0], task=f"t{i // 2}")
+    found = answered("compare", "logs", "--values", "right").get("subgroups", [])
+    assert len(found) == (21 if tasks == 20 else 0), "one for each, and one for all of them"
 
 
 def test_every_container_gives_the_same(table):
@@ -176,9 +187,7 @@ def test_a_frame_of_one_column_is_that_column(table, form):
     plain = probabilities(table) if of_class else labels(table)
     framed = {model: values.to_frame(form) for model, values in plain.items()}
     metric = "brier" if of_class else "accuracy"
-    one, other = (
-        bakeoff.compare(y, given, metrics=metric, positive="sick") for given in (plain, framed)
-    )
+    one, other = (bakeoff.compare(y, m, metrics=metric, positive="sick") for m in (plain, framed))
     assert one.to_json() == other.to_json()
 
 
@@ -199,9 +208,8 @@ def test_columns_of_probabilities_are_in_the_order_of_the_classes():
     assert bakeoff.compare(y, given, metrics="log_loss").to_json() == expected
     turned = {m: p[:, ::-1] for m, p in given.items()}
     found = bakeoff.compare(y, turned, metrics="log_loss", classes=[10, 7, 2])
-    assert found.comparisons["pvalue"][0] == pytest.approx(
-        json.loads(expected)["comparisons"][0]["pvalue"]
-    )
+    (wanted,) = json.loads(expected)["comparisons"]
+    assert found.comparisons["pvalue"][0] == pytest.approx(wanted["pvalue"])
 
 
 OTHERS = {"classes": ["a", "b"], "matrix": [[0, 1], [5, 0]]}
@@ -261,6 +269,7 @@ ELSEWHERE = r"predictions\['n'\]: its index is another one .* \(it has 20, 21, 2
         (None, {"m": [0, 1], "n": [1, 1]}, {"values": "lower"}, "every number is 0 or 1"),
         (None, {"m": [0, 2], "n": [1, 1]}, {"values": "right"}, "that is neither 0 nor 1"),
         (None, GOOD, {"values": "lower", "positive": "a"}, "positive: is for predictions"),
+        (None, GOOD, {"values": "lower", "variant": "exact"}, "variant: is for predictions"),
         (Y, {"m": GaussianNB(), "n": Y}, {}, "found the estimator GaussianNB, expected its pred"),
         (Y, {"m": [0] * 20, "n": Y}, {}, "predicts classes .* marks of right rows, are `values`"),
         (Y, GOOD, {"metric": "f1", "metrics": "mcc"}, "metric, metrics: these are one argument"),
@@ -295,9 +304,8 @@ def hostile():
 
 @pytest.fixture(scope="module")
 def found(hostile):
-    return bakeoff.compare(
-        hostile["y"], {name: hostile[name] for name in HOSTILE}, name="<b>rows</b>", metrics="f1"
-    )
+    models = {name: hostile[name] for name in HOSTILE}
+    return bakeoff.compare(hostile["y"], models, name="<b>rows</b>", metrics="f1")
 
 
 def test_notebook_and_terminal_show_verdict_and_table_with_all_text_escaped(found):
@@ -320,16 +328,19 @@ def test_many_pairs_are_cut(hostile):
     assert repr(shown).endswith("… and 15 more rows")
     assert "… and 15 more rows" in shown._repr_html_()
     assert "Adjusted p" in repr(shown)
+    assert not re.search(r"(?m)^\d+ ", repr(shown)), "rows have no numbers"
     assert max(map(len, repr(shown).splitlines())) <= 100  # no statistics, no effect sizes
     assert len(shown.to_frame()) == 45
+    six = {m: models[m] for m in list(models)[:6]}
+    fits = bakeoff.compare(hostile["y"], six, metrics=["f1", "mcc"])
+    assert "more row" not in repr(fits), "thirty rows are shown"
 
 
 def test_page_and_tables_are_written(found, tmp_path):
-    text = {
-        ending: found.save(tmp_path / f"all.{ending}").read_text()
-        for ending in ("html", "md", "tex", "json")
-    }
+    endings = "html", "md", "tex", "json"
+    text = {ending: found.save(tmp_path / f"all.{ending}").read_text() for ending in endings}
     assert json.loads(text["json"]) == json.loads(found.to_json())
+    assert found.scores[["repeat", "fold", "n_test"]].values.tolist() == [[1, 1, 80]] * 2
     assert "<script>alert" not in text["html"]
     assert "bakeoff.compare(y, predictions, …)" in text["html"]
     assert found.to_markdown().strip() in text["md"]
@@ -393,9 +404,7 @@ def test_findings_show_the_pairs_of_training_runs_that_the_verdict_goes_by():
 
 
 def test_two_deterministic_models_may_lead_a_model_with_training_runs():
-    fixed = {
-        name: Runs([flipped(rate)], deterministic=True) for name, rate in [("a", 0), ("b", 0.1)]
-    }
+    fixed = {m: Runs([flipped(rate)], deterministic=True) for m, rate in [("a", 0), ("b", 0.1)]}
     found = bakeoff.compare(TRUTH, {**fixed, "c": flipped(0.4, 3, 1)})
     assert found.verdict.startswith("a ")
 
@@ -550,10 +559,7 @@ PAIRS = [
 def said(truth, wrong):
     """Return labels that differ from the truth on some rows."""
     one, other = dict.fromkeys(truth)
-    return [
-        (other if label == one else one) if i % wrong == 0 else label
-        for i, label in enumerate(truth)
-    ]
+    return [(other if y == one else one) if i % wrong == 0 else y for i, y in enumerate(truth)]
 
 
 def of_experiment(truth, known):
@@ -572,6 +578,9 @@ def test_every_door_takes_the_same_class(in_folder, answered, truth, positive):
         pd.DataFrame(rows).to_csv(f"{model}.csv", index=False)
     found = bakeoff.compare(truth, known, metrics=["f1"])
     assert f"F1 of b for class {positive}" in found.verdict
+    other = next(name for name in map(str, truth) if name != positive)
+    found_of_other = bakeoff.compare(truth, known, metrics=["f1"], classes=[positive, other])
+    assert f"for class {other}" in found_of_other.verdict, "the last one that is named"
     of_file = answered("compare", "both.csv", "--metric", "f1")
     assert f"F1 of b for class {positive}" in of_file["verdict"]["sentences"][0]
     of_python = found.to_frame()["estimate"].tolist()

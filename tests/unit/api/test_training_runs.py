@@ -31,6 +31,8 @@ def right(accuracy):
 LUCKY = [right(accuracy) for accuracy in (0.9, 0.5, 0.5, 0.5, 0.5)]
 EVEN = [right(0.5) for _ in range(5)]
 RULE = right(0.7)
+DIVERGED = [*(right(0.9) for _ in "abcd"), right(0.02)]
+COSTS = {"classes": ["0", "1"], "matrix": [[0, 1], [5, 0]]}
 
 
 def probabilities(skill):
@@ -44,11 +46,7 @@ def numbers(sd):
 
 CASES = {
     "one lucky run": (TRUTH, {"a": LUCKY, "b": EVEN}, {}),
-    "one run that diverged": (
-        TRUTH,
-        {"a": [*(right(0.9) for _ in range(4)), right(0.02)], "b": EVEN},
-        {},
-    ),
+    "one run that diverged": (TRUTH, {"a": DIVERGED, "b": EVEN}, {}),
     "a third model": (TRUTH, {"a": LUCKY, "b": EVEN, "c": [right(0.8) for _ in range(3)]}, {}),
     "groups": (TRUTH, {"a": LUCKY, "b": EVEN}, {"groups": GROUPS}),
     "against one": (TRUTH, {"a": LUCKY, "b": EVEN, "c": EVEN[:2]}, {"versus": "b"}),
@@ -57,11 +55,7 @@ CASES = {
         {"a": [probabilities(s) for s in (2, 1, 0.5)], "b": [probabilities(1) for _ in range(4)]},
         {"metrics": ["log_loss", "roc_auc", "f1"]},
     ),
-    "costs": (
-        TRUTH,
-        {"a": LUCKY, "b": EVEN},
-        {"costs": {"classes": ["0", "1"], "matrix": [[0, 1], [5, 0]]}},
-    ),
+    "costs": (TRUTH, {"a": LUCKY, "b": EVEN}, {"costs": COSTS}),
     "regression": (
         NUMBERS,
         {"a": [numbers(s) for s in (0.1, 0.9, 0.9)], "b": [numbers(0.8) for _ in range(3)]},
@@ -138,10 +132,8 @@ def test_runs_that_disagree_on_neighbouring_rows_are_noted_by_their_models():
 def test_a_deterministic_model_beside_runs_keeps_its_own_interval():
     found = compare(TRUTH, {"a": LUCKY, "rule": Runs([RULE], deterministic=True)})
     alone = compare(TRUTH, {"b": EVEN[0], "rule": RULE})
-    one, other = (
-        next(line for line in each.to_markdown("models").splitlines() if "| rule |" in line)
-        for each in (alone, found)
-    )
+    tables = (each.to_markdown("models").splitlines() for each in (alone, found))
+    one, other = (next(line for line in lines if "| rule |" in line) for lines in tables)
     assert one.split("|")[3:5] == other.split("|")[3:5]
 
 
@@ -193,10 +185,8 @@ def files(tmp_path, in_folder):
 
 def test_files_arrays_and_the_test_itself_have_the_same_numbers(files, says):
     expected = recipe_difference(NAMES[TRUTH], [NAMES[a] for a in A], [NAMES[b] for b in B])
-    means = (
-        f"{name} {len(own)} {np.mean([one == TRUTH for one in own]):.3f}"
-        for name, own in (("net", A), ("vit", B))
-    )
+    both = ("net", A), ("vit", B)
+    means = (f"{m} {len(own)} {np.mean([one == TRUTH for one in own]):.3f}" for m, own in both)
     said = "by accuracy over training seeds and rows … are means over their training runs, with"
     says("compare net.csv vit.csv --seeds seed --output tables", " … ".join([said, *means]))
     written = pd.read_csv("tables/pairs.recipe_difference.csv")

@@ -12,13 +12,8 @@ from bakeoff.execution import digests as known
 from bakeoff.spec import AnalysisPlan, PlannedTest, load_experiment
 
 ROOT = Path(__file__).parents[3]
-TEST = PlannedTest(
-    name="mcnemar",
-    plan="holdout",
-    evidence="rows",
-    metrics=("accuracy",),
-    why="it was asked for",
-)
+BY = {"plan": "holdout", "evidence": "rows", "metrics": ("accuracy",), "why": "it was asked for"}
+TEST = PlannedTest(name="mcnemar", **BY)
 
 DIGESTS = {
     "data": lambda e: known.of_data(e, "iris"),
@@ -102,6 +97,7 @@ def turned(part):
 
 
 NEIGHBOURS = "sklearn.neighbors.KNeighborsClassifier"
+SHOWN, FITTED = {"test", "tables", "report"}, {"data", "splits", "bayes"}
 # what an edit of an experiment makes outdated
 EDITS = [
     (lambda e: turned(e["models"]), {"scores", "joined", "test", "tables", "report"}),
@@ -109,29 +105,19 @@ EDITS = [
     (lambda e: turned(e["models"]["tree"]["params"]), {"report"}),
     (lambda e: e["metrics"].reverse(), {"scores", "joined", "tables", "report"}),
     # a test is liberal for other learners, and for rows in groups
-    (
-        lambda e: e["models"].update(tree={"estimator": NEIGHBOURS}),
-        {"fit", "test", "tables", "report"},
-    ),
-    (
-        lambda e: e["datasets"]["iris"].update(groups="sepal length (cm)"),
-        {"data", "test", "tables", "report"},
-    ),
+    (lambda e: e["models"].update(tree={"estimator": NEIGHBOURS}), {"fit", *SHOWN}),
+    (lambda e: e["datasets"]["iris"].update(groups="sepal length (cm)"), {"data", *SHOWN}),
     # the tree's threshold is chosen by the costs
-    (
-        lambda e: e["datasets"]["iris"]["costs"].update(priors=[1, 2, 4]),
-        {"fit", "scores", "joined", "test", "tables", "report"},
-    ),
-    (
-        lambda e: e["costs"].update(priors=[1, 2, 4]),
-        {"joined", "test", "tables", "report"},
-    ),
+    (lambda e: e["datasets"]["iris"]["costs"].update(priors=[1, 2, 4]), {*DIGESTS} - FITTED),
+    (lambda e: e["costs"].update(priors=[1, 2, 4]), {"joined", *SHOWN}),
+    (lambda e: turned(e["datasets"]["iris"]["derive"]), {"data", "report"}),
 ]
 
 
 @pytest.mark.parametrize(("edit", "makes_outdated"), EDITS)
 def test_edit_makes_outdated_what_shows_it(tiny, edit, makes_outdated):
     tiny["datasets"]["wine"] = {"source": "sklearn", "name": "wine"}
+    tiny["datasets"]["iris"]["derive"] = {a: f"log({a} length (cm))" for a in ("sepal", "petal")}
     tiny["models"]["tree"]["params"] = {"max_depth": 2, "min_samples_leaf": 2}
     tiny["models"]["tree"]["threshold"] = {"choose": "cost"}
     names = ["setosa", "versicolor", "virginica"]
@@ -144,9 +130,12 @@ def test_edit_makes_outdated_what_shows_it(tiny, edit, makes_outdated):
 
 
 def test_what_digests_name_is_there(package, tiny):
-    tiny["models"] = {"a": {"predictions": "a.csv"}}
+    tiny |= {"datasets": {"d": {"source": "given"}}, "resampling": {"holdout": {}}}
+    tiny["models"] = {m: {"predictions": f"{m}.csv"} for m in "ab"}
     given = load_experiment(tiny)
     before = known.of_given(given, "a")
+    turned(tiny["models"])  # the first one tells the classes
+    assert known.of_data(load_experiment(tiny), "d") != known.of_data(given, "d")
     (package / "data/new.py").write_text("NEW = 1\n")
     known.code.cache_clear()
     assert known.of_given(given, "a") != before
@@ -162,9 +151,7 @@ def test_order_of_tests_counts(tiny):
     assert known.of_tests(experiment, *tests) != known.of_tests(experiment, *tests[::-1])
 
 
-def test_edit_of_an_own_metric_makes_scores_tests_and_report_outdated_and_no_fit(
-    tiny, tmp_path, monkeypatch
-):
+def test_edit_of_an_own_metric_makes_what_it_measures_outdated(tiny, tmp_path, monkeypatch):
     module = tmp_path / "gains.py"
     module.write_text("import shared_gains\n\ndef gain(y_true, y_pred):\n    return 1.0\n")
     (tmp_path / "shared_gains.py").write_text("RATE = 1\n")

@@ -2,7 +2,9 @@
 
 import os
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from unittest import mock
 
 import numpy as np
 import pandas as pd
@@ -28,6 +30,7 @@ class Pretending(Workers):
     def do(self, what, step, log=None, limits=NO_LIMITS, attempts=1):
         if step.func is steps.note_failure:
             return
+        self.attempts = attempts
         (task,) = step.args
         self.meeting.wait(60)
         if self.fails(task.fit):
@@ -80,6 +83,7 @@ def test_failure_does_not_keep_the_others_from_being_done(tiny, fails, head, las
     told = caught.value.args[0].splitlines()
     assert told[0] == head
     assert last in " ".join(told[1:])
+    assert ("more fits" in told[-1]) == ("more fits" in last)
     assert Path("log.txt").read_text().count("is too hard") == sum(map(fails, fits))
     assert not Path("record.txt").exists()
 
@@ -90,8 +94,11 @@ def test_as_many_at_a_time_as_threads_allow(tiny, threads, each):
     tiny["tests"] = {"run": ["cv5x2_f"]}
     tiny["models"]["bayes"]["threads"] = each
     fitter = Made(tiny).fitter(Pretending(meeting=max(1, threads // each)))
-    fitter.fit_batch("iris", "bayes", threads, "record.txt", "log.txt")
+    with mock.patch("bakeoff.execution.fits.ThreadPoolExecutor", wraps=ThreadPoolExecutor) as pool:
+        fitter.fit_batch("iris", "bayes", threads, "record.txt", "log.txt")
+    pool.assert_called_once_with(max(1, threads // each))
     assert len(Path("record.txt").read_text().splitlines()) == 10
+    assert fitter._workers.attempts == 1
 
 
 def test_batch_holds_while_its_files_are_as_its_record_says(tiny):
@@ -139,7 +146,9 @@ def test_files_of_batches_are_looked_at_where_each_fit_is_a_job(tiny):
     ],
 )
 def test_failed_fit_is_tried_again_under_other_limits(tiny, capsys, changes, again):
-    Made(tiny, on_error="exclude").fitter().fit(FIT)
+    fitter = Made(tiny, on_error="exclude").fitter()
+    fitter.fit(FIT)
+    assert fitter._workers.attempts == 2, "who killed its process may have done so by chance"
     assert capsys.readouterr().err.endswith("on_error: exclude leaves tree out here\n")
     made = Made(tiny, **changes)
     wanted = {made.needs.prediction(FIT), made.paths.batch("iris", "tree")}

@@ -85,9 +85,8 @@ def test_the_verdict_is_broken_into_lines(tmp_path, monkeypatch):
 
 def test_only_what_an_edit_touches_is_checked_again(tiny, monkeypatch):
     asked = []
-    monkeypatch.setattr(
-        Run, "_call", lambda _, step, *args: asked.append(step.__name__) or step(*args)
-    )
+    call = "bakeoff.execution.run.Run._call"
+    monkeypatch.setattr(call, lambda _, step, *args: asked.append(step.__name__) or step(*args))
 
     def check():
         asked.clear()

@@ -125,10 +125,8 @@ def test_a_rule_is_given_what_is_asked_for_and_else_the_default_of_the_run():
     own = {"mem_mb": 700, "gpu": 1}
     models = {"a": SimpleNamespace(resources=own), "b": SimpleNamespace(resources={})}
     needed = ways.resources(SimpleNamespace(resource_settings=settings), models)
-    values = {
-        model: {name: of(SimpleNamespace(model=model), attempt=2) for name, of in needed.items()}
-        for model in models
-    }
+    jobs = [(model, SimpleNamespace(model=model)) for model in models]
+    values = {m: {name: of(job, attempt=2) for name, of in needed.items()} for m, job in jobs}
     assert values == {"a": {"mem": 700, "gpu": 1}, "b": {"mem": 200, "gpu": None}}
 
 
@@ -143,18 +141,26 @@ JOB = ("rule fit", {"event": LogEvent.JOB_INFO})
 RECORDS = [
     ("Select jobs to execute...", {}),
     JOB,
-    ("1 of 2 steps", {"event": LogEvent.PROGRESS, "done": 1, "total": 2}),
+    ("1 of 3 steps", {"event": LogEvent.PROGRESS, "done": 1, "total": 3}),
+    ("2 of 3 steps", {"event": LogEvent.PROGRESS, "done": 2, "total": 3}),
     ("who knows what this is", {}),
-    ("2 of 2 steps", {"event": LogEvent.PROGRESS, "done": 2, "total": 2}),
+    ("3 of 3 steps", {"event": LogEvent.PROGRESS, "done": 3, "total": 3}),
     ("Error in rule fit", {"event": LogEvent.JOB_ERROR, "aux": {}}),
     ("Error in rule fit on a cluster", {"event": LogEvent.JOB_ERROR, "aux": {"job": 7}}),
     (ERROR, {"event": LogEvent.ERROR}),
+    ('WorkflowError:\nno rule\n  File "/w/Snakefile", line 3', {"event": LogEvent.ERROR}),
+    ('NameError in file "/w/own.smk", line 3:\nname', {"event": LogEvent.ERROR}),
 ]
-SHOWN = """who knows what this is
-2 of 2 steps
+SHOWN = """2 of 3 steps
+who knows what this is
+3 of 3 steps
 Error in rule fit on a cluster
 the fit of model a failed: no luck
   log: a.log
+WorkflowError:
+no rule
+NameError in file "/w/own.smk", line 3:
+name
 """
 
 
@@ -170,6 +176,8 @@ def test_console_shows_progress_and_what_is_unknown_and_no_job(monkeypatch, opti
     console.name = "DefaultStreamHandler"
     console.addFilter(lambda _: True)
     monkeypatch.setattr(logger, "handlers", [console])
+    clock = iter((0, 4, 5, 6))  # a line of progress in five seconds is enough
+    monkeypatch.setattr(ways, "time", SimpleNamespace(monotonic=lambda: next(clock)))
     settings = vars(workflow_of().output_settings)
     ways.show_progress(SimpleNamespace(**settings | {option: True}))
     for text, fields in records:

@@ -66,8 +66,10 @@ def test_step_whose_process_died_once_is_done_again(pool, tmp_path):
     code = f"import os, pathlib; p = pathlib.Path({str(tmp_path / 'died')!r})\nif not p.exists():"
     once = partial(exec, f"{code} p.touch(); os._exit(7)")
     assert pool.do("it", once, attempts=2) is None
-    with pytest.raises(StepError, match=r"ended with exit code 7"):
-        pool.do("it", partial(os._exit, 7), attempts=2)
+    (tmp_path / "died").unlink()
+    for task, attempts in ((once, {}), (partial(os._exit, 7), {"attempts": 2})):
+        with pytest.raises(StepError, match=r"ended with exit code 7"):
+            pool.do("it", task, **attempts)
 
 
 def test_stop_ends_calls_at_once(pool, tmp_path):

@@ -205,9 +205,8 @@ def test_grid_over_estimators_is_no_estimator():
     grid = {"estimator": [LOGISTIC, {**TREE, "params": {"max_depth": 1}}]}
     bagging = {"estimator": "sklearn.ensemble.BaggingClassifier", "params": {"n_estimators": 2}}
     keys = {"estimator": bagging, "param_grid": grid, "cv": 2}
-    own = Model.model_validate(
-        {"estimator": "sklearn.model_selection.GridSearchCV", "params": keys}
-    )
+    search = {"estimator": "sklearn.model_selection.GridSearchCV", "params": keys}
+    own = Model.model_validate(search)
     assert {path.rpartition(".")[2] for path in own.imports} == {
         *("GridSearchCV", "BaggingClassifier", "LogisticRegression", "DecisionTreeClassifier")
     }

@@ -2,6 +2,7 @@
 
 from functools import partial
 from typing import get_args
+from unittest import mock
 
 import numpy as np
 import pandas as pd
@@ -9,7 +10,7 @@ import pytest
 from sklearn import metrics
 from sklearn.datasets import make_classification
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import GridSearchCV, StratifiedKFold
+from sklearn.model_selection import GridSearchCV, RandomizedSearchCV, StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -18,7 +19,7 @@ from bakeoff.data.target import Target
 from bakeoff.errors import UserError
 from bakeoff.fit.check_models import check_model
 from bakeoff.fit.estimator import TextEncoder, assemble, last_step, make_classifier
-from bakeoff.fit.train import TrainingPart, best_threshold, train
+from bakeoff.fit.train import TrainingPart, best_threshold, search_space, train
 from bakeoff.seeds import derive, part_of
 from bakeoff.spec.models import Criterion, Model
 
@@ -57,15 +58,13 @@ def test_grid_search_is_scikit_learns_with_preprocessing_inside():
     pipeline = make_pipeline(StandardScaler(), LogisticRegression())
     grid = {"logisticregression__C": [0.001, 0.01, 1]}
     # the imputer of `auto` finds nothing to do here
-    expected = GridSearchCV(pipeline, grid, cv=folds, scoring="neg_log_loss").fit(
-        data.X, data.target.y
-    )
+    expected = GridSearchCV(pipeline, grid, cv=folds, scoring="neg_log_loss")
+    expected.fit(data.X, data.target.y)
     assert found.chosen["params"] == {"C": expected.best_params_["logisticregression__C"]}
     assert found.chosen["inner_score"] == pytest.approx(expected.best_score_)
     # and then all training rows teach
-    np.testing.assert_allclose(
-        found.estimator.predict_proba(data.X), expected.predict_proba(data.X), atol=1e-12
-    )
+    both = (made.predict_proba(data.X) for made in (found.estimator, expected))
+    np.testing.assert_allclose(*both, atol=1e-12)
 
 
 SPACES = [
@@ -84,12 +83,26 @@ def test_every_search_stays_in_its_space_and_repeats_itself(space, n_iter, limit
     assert first["params"].get("max_iter", 90) in (90, 91)
 
 
+def test_values_are_drawn_from_the_whole_of_a_range_and_ten_times_by_default():
+    drawn = {"tol": {"loguniform": [0.1, 9]}, "C": {"uniform": [2, 5]}}
+    drawn["max_iter"] = {"randint": [90, 95]}
+    tune = {"search": "random", "space": drawn, "cv": 2}
+    spaces = search_space(LogisticRegression(), model(tune=tune).tune).values()
+    assert [one.support() for one in spaces] == [(0.1, 9), (2, 5), (90, 95)]
+    for space, tries in ((drawn, 10), ({"C": [1, 2, 3], "tol": [0.1, 0.2]}, 6)):
+        own = model(tune={**tune, "space": space})
+        with mock.patch(f"{train.__module__}.RandomizedSearchCV", wraps=RandomizedSearchCV) as made:
+            learnt(own, part(60))
+        assert made.call_args.kwargs["n_iter"] == tries
+
+
 def test_search_reaches_steps_nested_estimators_and_wrapped_ones():
     steps = ["sklearn.decomposition.PCA", {"estimator": LOGISTIC, "name": "last"}]
     piped = model(None, steps=steps, tune={"space": {"pca__n_components": [2, 3], "C": [1, 2]}})
     assert set(learnt(piped, part()).chosen["params"]) == {"pca__n_components", "C"}
     bagged = model(
         "sklearn.ensemble.BaggingClassifier",
+        preprocessing="sklearn.preprocessing.StandardScaler",
         params={"estimator": {"estimator": TREE}, "n_estimators": 3},
         tune={"space": {"estimator__max_depth": [1, 2]}, "cv": 2},
     )
@@ -126,7 +139,7 @@ CRITERIA = {
 def test_best_threshold_is_best_of_all(criterion, seed):
     rng = np.random.default_rng(seed)
     y = rng.integers(0, 2, 60)
-    scores = np.round(np.clip(0.3 * y + rng.random(60) * 0.7, 0, 1), 2)
+    scores = np.round(0.3 * y + rng.random(60) * 0.7, 1)  # many rows have the highest one
     weights = rng.integers(1, 4, 60).astype(float)
     costs = np.array([[0.0, 1.0], [5.0, 0.0]])
 
@@ -144,7 +157,11 @@ def test_best_threshold_is_best_of_all(criterion, seed):
 def test_of_equally_good_thresholds_the_nearest_to_the_default_wins():
     y, scores = np.array([0, 0, 1, 1]), np.array([0.1, 0.4, 0.6, 0.9])
     assert best_threshold(y, scores, "f1", 0.5) == pytest.approx(0.5)
-    assert best_threshold(y, scores, "cost", 0.7, costs=np.zeros((2, 2))) == pytest.approx(0.75)
+    nothing = np.zeros((2, 2))
+    assert best_threshold(y, scores, "cost", 0.7, costs=nothing) == pytest.approx(0.75)
+    for estimator, usual in ((LOGISTIC, 0.5), ("sklearn.svm.LinearSVC", 0)):
+        found = learnt(model(estimator, threshold={"choose": "cost"}), part(), costs=nothing)
+        assert found.threshold == pytest.approx(usual, abs=0.02)
 
 
 def test_thresholds_of_probabilities_and_of_decision_values_are_kept():
@@ -174,13 +191,16 @@ def test_class_weights_reach_estimators_with_the_parameter_and_without():
     assert by_param[-1].class_weight == {0: 1.0, 1: 3.0}
     rows = TrainingPart(data.X, data.target, np.where(data.target.y == 1, 3.0, 1.0))
     by_rows = learnt(model(LOGISTIC), rows).estimator
-    np.testing.assert_allclose(
-        by_param.predict_proba(data.X), by_rows.predict_proba(data.X), atol=1e-4
-    )
+    one, other = (made.predict_proba(data.X) for made in (by_param, by_rows))
+    np.testing.assert_allclose(one, other, atol=1e-4)
     bayes = "sklearn.naive_bayes.GaussianNB"
     balanced = learnt(model(bayes, class_weight="balanced"), data)
     assert balanced.estimator[-1].class_prior_ == pytest.approx([0.5, 0.5])
-    assert balanced.predict(data.X).sum() > learnt(model(bayes), data).predict(data.X).sum()
+    plain = learnt(model(bayes), data)
+    assert balanced.predict(data.X).sum() > plain.predict(data.X).sum()
+    rows = TrainingPart(data.X, data.target, np.where(data.target.y == 1, 1 / 4, 1))
+    undone = learnt(model(bayes, class_weight={"yes": 4}), rows).estimator[-1].class_prior_
+    assert undone == pytest.approx(plain.estimator[-1].class_prior_), "both weights are multiplied"
 
 
 @pytest.mark.parametrize(
@@ -196,10 +216,8 @@ def test_class_weights_reach_estimators_with_the_parameter_and_without():
 def test_weights_of_rows_reach_the_fit(keys):
     data, own = part(), model(**keys)
     weighted = TrainingPart(data.X, data.target, np.where(data.target.y == 1, 20.0, 0.1))
-    plain, heavy = (
-        learnt(own, d).estimator.predict_proba(data.X)[:, 1].mean() for d in (data, weighted)
-    )
-    assert heavy > plain + 0.1
+    means = [learnt(own, d).estimator.predict_proba(d.X)[:, 1].mean() for d in (data, weighted)]
+    assert means[1] > means[0] + 0.1
 
 
 LIBRARIES = [
@@ -209,14 +227,9 @@ LIBRARIES = [
 
 
 @pytest.mark.parametrize(("estimator", "params", "threads"), LIBRARIES)
-def test_library_fits_tunes_and_gets_seeds_and_threads(
-    estimator, params, threads, tmp_path, monkeypatch
-):
+def test_library_fits_tunes_and_gets_seeds(estimator, params, threads, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    choices = {
-        "tune": {"space": {"max_depth": [2, 4]}, "cv": 2},
-        "threshold": {"choose": "f1", "cv": 2},
-    }
+    choices = {"tune": {"space": {"max_depth": [2, 4]}, "cv": 2}, "threshold": {"choose": "f1"}}
     own = model(estimator, params=params, class_weight="balanced", **choices)
     check_model("m", own)
     data = part(weights=np.linspace(0.5, 2, 200))
@@ -225,10 +238,8 @@ def test_library_fits_tunes_and_gets_seeds_and_threads(
     assert one.chosen["params"]["max_depth"] in (2, 4)
     np.testing.assert_array_equal(one.predict(data.X), again.predict(data.X))
     assert not list(tmp_path.iterdir()), "nothing is left where snakemake runs"
-    parameters = [
-        last_step(assemble(model(estimator), data.X, derive(seed, "fit"))).get_params()
-        for seed in (1, 2)
-    ]
+    made = (assemble(model(estimator), data.X, derive(seed, "fit")) for seed in (1, 2))
+    parameters = [last_step(one).get_params() for one in made]
     assert parameters[0]["random_state"] != parameters[1]["random_state"]
     assert parameters[0][threads] == 1
 
@@ -248,9 +259,13 @@ def test_inner_folds_are_stratified_and_keep_rows_of_one_time_together():
     for learnt, tested in rows_of(y).folds(4, 0):
         assert (np.bincount(y[tested]) == 5).all()
         assert not set(learnt) & set(tested)
+    assert len(rows_of(y).folds(20, 0)) == 20, "as many as a class has rows"
+    assert len(rows_of(y, groups=np.arange(60) // 3).folds(20, 0)) == 20
     times = np.repeat(np.arange(8), 5)
-    for learnt, held in rows_of(np.zeros(40, dtype=np.intp), times=times).folds(3, 0):
+    folds = rows_of(np.zeros(40, dtype=np.intp), times=times).folds(3, 0)
+    for learnt, held in folds:
         assert times[learnt].max() < times[held].min(), "rows of one time are never separated"
+    assert np.concatenate([held for _, held in folds]).tolist() == list(range(10, 40))
 
 
 @pytest.mark.parametrize(
@@ -286,14 +301,8 @@ def test_a_text_column_changes_no_number(estimator):
 def test_numbers_pass_as_they_are_beside_texts_dates_and_gaps():
     numbers = np.array([0.1, 1e17 + 16, np.nan, -3.0])
     days = ["2024-01-01", None, "2024-01-03", "2024-01-04 00:00:01"]
-    frame = pd.DataFrame(
-        {
-            "x": numbers,
-            "text": ["a", None, "b", "a"],
-            "day": pd.to_datetime(days, format="ISO8601"),
-            "flag": [True, False] * 2,
-        }
-    )
+    frame = pd.DataFrame({"x": numbers, "text": ["a", None, "b", "a"]})
+    frame["day"], frame["flag"] = pd.to_datetime(days, format="ISO8601"), [True, False] * 2
     zoned = frame["day"].dt.tz_localize("UTC").dt.tz_convert("Asia/Tokyo")
     pd.testing.assert_series_equal(plain(zoned), frame["day"])  # no table has time zones
     encoder = TextEncoder().fit(frame)
@@ -306,5 +315,8 @@ def test_numbers_pass_as_they_are_beside_texts_dates_and_gaps():
     names = list(encoded)
     order = [names.index(name) for name in ("x", "text_a", "day_month", "day_seconds", "flag")]
     assert order == sorted(order)
+    assert [name for name in names if "seconds" in name] == ["day_seconds"]
     same = pd.DataFrame({"c_a": [1.0, 2.0, 3.0, 4.0], "c": ["a", "b", "a", "b"]})  # two c_a
-    assert fitted(TREE, same, [0, 1, 0, 1]).predict(same).tolist() == [0, 1, 0, 1]
+    gaps = pd.DataFrame({"x": [np.nan, 1.0] * 2})  # a missing value tells something
+    for estimator, known in ((TREE, same), (LOGISTIC, gaps)):
+        assert fitted(estimator, known, [0, 1, 0, 1]).predict(known).tolist() == [0, 1, 0, 1]

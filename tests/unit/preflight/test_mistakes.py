@@ -37,11 +37,7 @@ MISTAKES = [
     ("metrics", ["acuracy"], "[0]: unknown metric 'acuracy'; did you mean 'accuracy'?"),
     ("datasets.iris.source", "sklern", ": unknown source 'sklern'; did you mean 'sklearn'?"),
     ("datasets.iris.name", "irs", ": unknown value 'irs'; did you mean 'iris'?"),
-    (
-        "models.tree.estimator",
-        "nosuch.space.Model",
-        " … 'nosuch' is not installed … pip install nosuch … put nosuch.py beside",
-    ),
+    ("models.tree.estimator", "nosuch.space.A", " … pip install nosuch … put nosuch.py beside"),
     ("models.tree.estimator", "tree", ": found 'tree' … import path"),
     ("models.tree.estimator", "sklearn.tree.plot_tree", " … is a function, not a class"),
     ("models.tree.params", {"max_dept": 3}, " … 'max_dept'; did you mean 'max_depth'?"),
@@ -163,27 +159,23 @@ def test_missing_file_is_told_with_the_nearest(tiny, write_csv):
 
 def test_all_mistakes_are_told_at_once(tiny):
     tiny["models"]["tree"]["params"] = {"max_dept": 3}
-    message = messages(tiny | {"metrics": ["acuracy"]})
-    assert "max_depth" in message
-    assert "'accuracy'" in message
+    message = messages(tiny | {"metrics": ["acuracy"], "tests": {"run": ["mcnemer"]}})
+    for meant in ("max_depth", "accuracy", "mcnemar"):
+        assert f"did you mean '{meant}'?" in message
 
 
 def test_capital_letters_are_taken(tiny):
     tiny["models"] = {"RF": tiny["models"]["tree"], "kNN-5": tiny["models"]["tree"]}
     tiny["tests"] = {"run": ["mcnemar"], "versus": "RF"}
     assert messages(tiny) == ""
+    for most in ((25, "f1_macro"), (150, "accuracy")):  # and as many folds as rows allow
+        assert messages({**TINY, **folds(*most)}) == ""
 
 
 TREE = "{estimator: sklearn.tree.DecisionTreeClassifier}"
 BAD_FILES = [
-    (
-        "seed: 1\nmetrix: [f1]\n",
-        "e.yaml:2: (top level): unknown key 'metrix'; did you mean",
-    ),
-    (
-        "models:\n  a:\n    parms: {}\n",
-        "e.yaml:3: models.a: unknown key 'parms'; did you mean",
-    ),
+    ("seed: 1\nmetrix: [f1]\n", "e.yaml:2: (top level): unknown key 'metrix'; did you mean"),
+    ("models:\n  a:\n    parms: {}\n", "e.yaml:3: models.a: unknown key 'parms'; did you mean"),
     ("experiment: e\nseed: 1\nmodels:\n  a: {estimator: x}\n", ":4: models.a.estimator: found 'x'"),
     (f"models:\n  RF: {TREE}\n  rf: {TREE}\n", ":1: models: 'RF' and 'rf' differ by case alone"),
     ("e: 1\nmodels: &all\n  a: {params: *all}\n", ":2:9: not valid YAML: an alias (*) stands ins"),
@@ -253,7 +245,7 @@ OF_MODELS = [
     (f".drop[0] … did you mean '{LENGTH}'? … set iris", {"drop": ["petal lenght (cm)"]}),
     (".drop: no feature is left", {"features": [LENGTH], "drop": [LENGTH]}),
     (".threshold … 'f1'", {"threshold": "f1"}),
-    (".threshold: found 1.5, expected a probability between 0 and 1", {"threshold": 1.5}),
+    *((f".threshold: found {t}, expected a probability", {"threshold": t}) for t in (0, 1, 1.5)),
     (".threshold: a threshold is for two classes, iris has 3", {"threshold": 0.3}),
     (".threshold.choose: unknown value 'f2' … youden", {"threshold": {"choose": "f2"}}),
     (".threshold.choose: needs `costs:", {"threshold": {"choose": "cost"}}),

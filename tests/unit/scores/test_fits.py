@@ -58,7 +58,10 @@ def test_folds_stand_below_one_another_with_what_all_of_them_have(tmp_path):
     assert found["row_id"].tolist() == list(range(8))
 
 
-@pytest.mark.parametrize(("rows", "told"), [([0, 1, 2, 9], "3, 9"), ([1, 0, 2, 3], "their order")])
+OTHERS = ([10, 11, 12, 13], r"0, 1, 2, 10, 11, 12\)"), ([1, 0, 2, 3], "their order")
+
+
+@pytest.mark.parametrize(("rows", "told"), OTHERS)
 def test_other_rows_are_not_paired(tmp_path, rows, told):
     a = written(tmp_path / "a", [0, 1, 0, 0])
     b = written(tmp_path / "b", [0, 1, 0, 0], row_id=rows)

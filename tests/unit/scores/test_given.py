@@ -145,15 +145,8 @@ UNFIT = [
     ({"tests.run": ["cv5x2_f"]}, "cv5x2_f needs the plan `cv_5x2`"),
     (NEW, "datasets.pets.source: there are no features to fit c on"),
     ({"models.c": NB}, "the key 'datasets' is missing"),
-    (
-        {"metrics": ["accuracy", CRPS]},
-        "metrics[1]: crps is none of the metrics that can be computed from predictions … as the "
-        "plan holdout would need",
-    ),
-    (
-        {"metrics": ["accuracy", CRPS], "models": {"nb": NB}, **IRIS},
-        "as nb, which is fitted here, would need",
-    ),
+    ({"metrics": ["accuracy", CRPS]}, "[1]: crps is none of the … as the plan holdout would need"),
+    ({"metrics": ["accuracy", CRPS], "models": {"nb": NB}, **IRIS}, "as nb, which is fitted here"),
     ({"resampling": {"holdout": {"test_size": 0.5}}}, "all rows of a given test set are test rows"),
 ]
 
@@ -189,12 +182,8 @@ def test_mixture_is_paired_with_the_test_rows():
 
 
 def score_rows(**keys):
-    folds = range(1, 6)
-    rows = [
-        {"repeat": 1, "fold": fold, "metric": metric, "value": 0.8 + fold / 100}
-        for fold in folds
-        for metric in ("accuracy", "f1")
-    ]
+    pairs = [(fold, metric) for fold in range(1, 6) for metric in ("accuracy", "f1")]
+    rows = [{"repeat": 1, "fold": f, "metric": m, "value": 0.8 + f / 100} for f, m in pairs]
     return pd.DataFrame(rows).assign(**keys)
 
 
@@ -234,7 +223,7 @@ def test_scores_become_rows():
 SCORES = [
     (lambda s: s.drop(columns="metric"), "unknown column 'metric'"),
     (lambda s: s.drop(columns="fold"), "unknown column 'fold'"),
-    (lambda s: s[s["fold"] != 3], "accuracy, kfold: repeat 1, fold 3 is missing"),
+    (lambda s: s[s["fold"] < 4], "accuracy, kfold: repeat 1, fold 4 is missing (and 1 more)"),
     (lambda s: pd.concat([s, s.head(1)]), "fold 1 occurs twice"),
     (lambda s: pd.concat([s, s.tail(2).assign(fold=6)]), "fold 6 is not one of the plan's"),
     (lambda s: s[s["metric"] == "f1"], "no scores of accuracy for kfold (it has f1)"),
@@ -244,16 +233,22 @@ SCORES = [
     (lambda s: s.assign(n_train=80.5), "found 80.5 in column 'n_train', expected a whole number"),
     (lambda s: s.assign(n_train=80, n_test=0), "found 0 in column 'n_test'"),
     (lambda s: s.assign(n_train=np.inf), "found inf in column 'n_train'"),
+    (lambda s: s.assign(fold=s["fold"].where(s["fold"] > 1)), "found nan in column 'fold'"),
+    (lambda s: s.assign(repeat=0), "found 0 in column 'repeat'"),
     (lambda s: s.assign(value=np.inf), "column 'value', expected a number"),
     (lambda s: s.assign(model="c"), "unknown model in it: 'b'"),
     (lambda s: s.assign(n_train=80, n_test=20), "different values of n_train for one fold of pets"),
 ]
 
 
+UNTOLD = {"fold": {"folds": 2}, "repeat": {"folds": 5, "repeats": 2}}
+GIVEN = {"source": "given"}
 UNFIT_SCORES = [
     ({"models.nb": NB, **IRIS}, "a brings nothing for this plan"),
     ({"tests.run": ["corrected_resampled_t"]}, "add the columns `n_train` and `n_test` to 'a.csv'"),
     ({"resampling": GONE}, "`resampling:` must say which plan the scores come from"),
+    ({"resampling.cv_5x2": {}}, "unknown column 'plan'"),
+    ({"datasets": {"pets": GIVEN, "more": GIVEN}}, "unknown column 'dataset'"),
 ]
 
 
@@ -314,10 +309,8 @@ ROWS, COLUMNS = 40, {"repeat": "r", "fold": "f"}
 
 def folds(repeats, count, rows=ROWS):
     rng = np.random.default_rng(repeats)
-    made = [
-        pd.DataFrame({"id": range(rows), "r": r, "f": rng.permutation(np.arange(rows) % count)})
-        for r in range(repeats)
-    ]
+    made = (pd.DataFrame({"id": range(rows), "r": r}) for r in range(repeats))
+    made = [one.assign(f=rng.permutation(np.arange(rows) % count)) for one in made]
     return pd.concat(made, ignore_index=True)
 
 
@@ -418,6 +411,14 @@ REFUSED = [
     *((partial(given, table()), changed, said) for changed, said in UNFIT),
     *((partial(scored, edit(score_rows())), {}, said) for edit, said in SCORES),
     *((partial(scored, score_rows()), changed, said) for changed, said in UNFIT_SCORES),
+    *(
+        (
+            partial(scored, *[score_rows().drop(columns=c)] * 2),
+            {"resampling.kfold": two},
+            f"n '{c}'",
+        )
+        for c, two in UNTOLD.items()
+    ),
     *((partial(OTHER_SEXES, columns={"subgroups": [c]}), {}, said) for c, said in OF_SUBGROUPS),
     (partial(given, *[table(y_true=None)] * 2), {}, "none of the files names the true labels"),
     (partial(given, table()[1:-1]), {}, "'b.csv' has 6 rows, 'a.csv' 8 … missing (2): 1, 8"),

@@ -135,7 +135,7 @@ def test_undefined_metric_says_why(name, y, predicted, word):
 
 def test_several_criteria_have_a_name_and_no_value():
     joined = METRICS["accuracy+log_loss"]
-    assert joined.title == "accuracy and log loss"
+    assert (joined.title, joined.range) == ("accuracy and log loss", (0, 1))
     assert joined.greater_is_better  # tests of several criteria turn each one so
     value, reason = score(joined, predictions([0, 1], [0, 1], None, 2))
     assert math.isnan(value)
@@ -351,17 +351,14 @@ def test_roots_differ_where_their_squares_do(name, grouped):
     y, (p, q) = rng.gamma(2, size=100), rng.uniform(0.1, 0.9, (2, 100))
     y[0], squared = 1e4, {"rmse": "mse", "rmsle": "msle"}[name]  # both models miss a row by far
     groups = np.arange(100) % 20 if grouped else None
-    root, square = (
-        stats.metric_difference(y, p, q, metric=one, groups=groups) for one in (name, squared)
-    )
+    both = (stats.metric_difference(y, p, q, metric=m, groups=groups) for m in (name, squared))
+    root, square = both
     assert root.pvalue == pytest.approx(square.pvalue)
     scale = root.details["value_a"] + root.details["value_b"]
     assert (*root.ci,) == pytest.approx([limit / scale for limit in square.ci])
     said = np.column_stack([p, q, rng.uniform(0.1, 0.9, 100)])
-    each = [
-        stats.all_pairs("metric_difference", y, said, metric=one, correction="holm").pairs
-        for one in (name, squared)
-    ]
+    pairs = partial(stats.all_pairs, "metric_difference", y, said, correction="holm")
+    each = [pairs(metric=one).pairs for one in (name, squared)]
     assert [x.pvalue for x in each[0]] == pytest.approx([x.pvalue for x in each[1]])
     runs = [stats.recipe_difference(y, [p], [q], metric=one).details for one in (name, squared)]
     assert runs[0]["pvalue_fits"] == pytest.approx(runs[1]["pvalue_fits"])

@@ -118,7 +118,7 @@ def _readers() -> tuple[Any, ...]:
     return (inspect_logs, lm_eval, promptfoo, *(one.load() for one in others))
 
 
-def read_log(reader: Any, path: str, *, partial: bool = False) -> pd.DataFrame:
+def read_log(reader: Any, path: str, *, partial: bool) -> pd.DataFrame:
     """Read a file by the reader that recognizes it; where it may be `partial`, what there is."""
     rows: pd.DataFrame
     try:
