@@ -12,7 +12,7 @@ MINUS = "\N{MINUS SIGN}"
 NONE = "\N{EN DASH}"
 
 
-def number(value: float | None, digits: int = 3) -> str:
+def number(value: float | None) -> str:
     """Format a number with three significant digits."""
     if value is None or math.isnan(value):
         return NONE
@@ -22,10 +22,10 @@ def number(value: float | None, digits: int = 3) -> str:
     if size == 0 or (value == int(value) and size < 1e6):
         text = f"{size:,.0f}"
     elif size < 1e-4 or size >= 1e6:
-        mantissa, exponent = f"{size:.{digits - 1}e}".split("e")
+        mantissa, exponent = f"{size:.2e}".split("e")
         text = f"{mantissa}e{MINUS if exponent[0] == '-' else ''}{int(exponent[1:])}"
     else:
-        decimals = max(0, digits - 1 - math.floor(math.log10(size)))
+        decimals = max(0, 2 - math.floor(math.log10(size)))
         text = f"{size:,.{decimals}f}"
     return _signed(text, value)
 
@@ -102,11 +102,11 @@ def words(items: list[str], most: int = 4) -> str:
     return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} and {items[-1]}"
 
 
-def enumerated(items: Iterable[str], most: int = 6) -> str:
+def enumerated(items: Iterable[str]) -> str:
     """Join clauses by semicolons, the tail of a long list counted."""
     said = list(items)
-    more = [f"and {len(said) - most} more"] if len(said) > most else []
-    return "; ".join([*said[:most], *more])
+    more = [f"and {len(said) - 6} more"] if len(said) > 6 else []
+    return "; ".join([*said[:6], *more])
 
 
 def capital(words: str) -> str:

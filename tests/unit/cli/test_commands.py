@@ -14,7 +14,7 @@ import yaml
 from bakeoff import __version__
 from bakeoff.cli import COMMANDS, main
 from bakeoff.cli.init import look
-from bakeoff.cli.terminal import table, width_of
+from bakeoff.cli.terminal import table
 from bakeoff.comparisons.settings import allowed_options
 from bakeoff.data import load_table, records
 from bakeoff.errors import UserError
@@ -37,17 +37,6 @@ def wide(in_folder):
     frame = pd.DataFrame({"id": range(200), "label": truth, **columns})
     frame.to_csv("preds.csv", index=False)
     return frame
-
-
-def test_terminal_shows_verdict_and_table(bakeoff, wide):
-    code, out, err = bakeoff("compare", "preds.csv")
-    assert (code, err) == (0, "")
-    assert "Résnet 50 is the best of the 3 models by accuracy." in out
-    assert "Cochran's Q test: Q(2) = " in out
-    assert "McNemar's test (mid-p); 3 hypotheses, Bonferroni correction; level 5%." in out
-    assert "\x1b" not in out
-    lines = [line for line in out.splitlines() if " of 200" in line]
-    assert len({width_of(line) for line in lines}) == 1, "the table is aligned"
 
 
 @pytest.mark.parametrize(
@@ -112,13 +101,6 @@ def test_what_was_refused_can_be_allowed(bakeoff, wide, answered):
     assert "3 rows without a true label left out." in out
 
 
-def test_counts_stand_for_rows(answered):
-    found = answered("compare", "--counts", "329,22,17,63", "--models", "old,new")
-    (row,) = found["comparisons"]  # whose number is a row of tests/coming_from
-    assert (row["model_a"], row["model_b"], found["rows"]) == ("old", "new", 431)
-    assert "neighbouring" not in str(found), "counts have no order"
-
-
 def test_models_have_other_names_and_labels_against_probabilities_are_noted(bakeoff, wide):
     for model in ("vit", "mixer"):
         own = wide[["id", "label", model]].rename(columns={model: "says"})
@@ -143,19 +125,12 @@ def test_every_test_is_listed_and_explained(bakeoff, refused):
         assert set(re.findall(r"\w+", options)) == set(allowed_options(entry))
 
 
-def test_check_says_what_will_be_done(bakeoff, monkeypatch):
+def test_check_says_which_difference_can_be_detected(bakeoff, monkeypatch):
     monkeypatch.chdir(ROOT)
     code, out, _ = bakeoff("check", "config/attrition.yaml")
-    assert code == 0
-    assert "22 fits: 2 models × 1 data set" in out
-    assert "attrition  1,470        19  No: 1,233, Yes: 237" in out
-    assert "the methods when retrained" in " ".join(out.split())
-    assert "Smallest difference in accuracy, in percentage points, found with a" in out
-    assert "bakeoff run config/attrition.yaml" in out
-    _, found = out.split("Smallest difference")
-    (line,) = (x for x in found.splitlines() if x.startswith("  mcnemar"))
+    (line,) = (x for x in out.split("Smallest")[1].splitlines() if x.startswith("  mcnemar"))
     plan = McNemarPower(discordance=0.1, calculation="normal").solve(n=441, power=0.8)
-    assert f" {plan.difference * 100:.1f} " in line
+    assert (code, f" {plan.difference * 100:.1f} " in line) == (0, True)
 
 
 # --- init
@@ -174,13 +149,6 @@ def write_table(rows=60):
             "left": target,
         }
     )
-
-
-def test_init_calls_an_experiment_like_its_table(bakeoff, in_folder):
-    write_table().to_csv("Customers 2024.csv", index=False)
-    code, out, _ = bakeoff("init", "Customers 2024.csv", "--target", "left")
-    assert (code, "bakeoff check customers-2024.yaml" in out) == (0, True)
-    assert (in_folder / "customers-2024.yaml").is_file()
 
 
 @pytest.mark.parametrize(
@@ -265,6 +233,8 @@ DAYS = pd.date_range("2024-01-01", periods=120).strftime("%Y-%m-%d")
         (classes(90, "0", "1"), {"positive": "1"}, ""),
         (classes(90, "positive", "negative"), {"positive": "positive"}, ""),
         (classes(90, "2", "1"), {"positive": "2"}, ""),
+        (classes(24, "yes", "no"), {}, "metrics: [accuracy, balanced"),
+        (classes(23, "yes", "no"), {}, "metrics: [balanced_accuracy, average"),
         (classes(6, "yes", "no"), {}, "holdout: {test_size: 0.5}"),
         (classes(7, "yes", "no"), {}, "holdout: {test_size: 0.3}"),
     ],
@@ -366,43 +336,6 @@ def test_an_id_that_is_a_date_is_an_id_and_a_running_number_none(tmp_path):
     assert "sample_id" not in guess.drop
     assert guess.dates == {"day": []}
     assert guess.drop["nr"] == "a running number"
-
-
-def test_numbers_become_a_regression_that_runs_as_it_is(bakeoff, in_folder):
-    rng = np.random.default_rng(0)
-    mpa, age = rng.normal(35, 10, 90).round(2), rng.integers(1, 30, 90)
-    table = pd.DataFrame({"x": rng.normal(size=90), "psi": 145 * mpa, "mpa": mpa, "age": age})
-    table.to_csv("t.csv", index=False)
-    assert bakeoff("init", "t.csv", "--target", "mpa")[0] == 0
-    written = yaml.safe_load(Path("t.yaml").read_text())
-    assert written["task"] == "regression"
-    assert written["datasets"]["t"]["drop"] == ["psi"]  # the target in another unit
-    assert set(written["resampling"]) == {"halves", "holdout"}
-    assert bakeoff("check", "t.yaml")[0] == 0
-    _, _, err = bakeoff("init", "t.csv", "--target", "age", "-o", "-")
-    assert "task: 'age' has" in err
-    for task, said in (("regression", "# numbers: "), ("classification", "# classes: ")):
-        code, out, _ = bakeoff("init", "t.csv", "--target", "age", "-o", "-", "--task", task)
-        assert (code, said in out) == (0, True)
-
-
-@pytest.mark.parametrize(
-    ("target", "values", "task", "said"),
-    [
-        ("rings", list(range(1, 12)), None, "'rings' has 11 different whole numbers"),
-        ("kind", [0, 1, 2], None, ""),
-        ("count", [0, 1], None, ""),
-        ("stars", ["*", "**", "***"], None, ""),
-        ("stars", ["*", "**"], "regression", "task: 'stars' holds texts"),
-    ],
-)
-def test_whole_numbers_that_may_be_either_are_asked_for(target, values, task, said):
-    frame = pd.DataFrame({target: values * 20, "x": range(len(values) * 20)})
-    if said:
-        with pytest.raises(UserError, match=said):
-            look(frame, target, task)
-    else:
-        assert not look(frame, target).numbers
 
 
 # --- what `run` hands to snakemake, and a folder that works

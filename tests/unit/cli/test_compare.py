@@ -1,7 +1,6 @@
 """`bakeoff compare`: numbers of the library, in every form; predicted numbers, and subgroups."""
 
 import json
-import re
 from pathlib import Path
 
 import numpy as np
@@ -59,7 +58,7 @@ def test_two_models_by_any_metric(data, answered):
     assert found["models"][0]["f1"] == pytest.approx(direct.details["value_a"])
 
 
-def test_several_models_and_metrics(compare, data, answered):
+def test_several_models_and_metrics(data, answered):
     asked = "wide.csv --models a,b,<c> --metric f1 --metric roc_auc --positive sick"
     found = answered("compare", *asked.split())
     for metric, key in (("f1", "said"), ("roc_auc", "p")):
@@ -70,12 +69,7 @@ def test_several_models_and_metrics(compare, data, answered):
         (told,) = (one for one in found["best"] if one["metric"] == metric)
         stay = {one["model"] for one in told["models"] if one["stays"]}
         assert stay == {MODELS[m] for m in best.members}
-    _, out, _ = compare(*asked.split())
-    for said in ("may be the best", "ROC AUC", "F1", "max-t"):
-        assert said in out
     two = asked.replace(",<c>", "").split()
-    _, out, _ = compare(*two)
-    assert not re.search("be the best|tier", out)
     found = answered("compare", *two)
     assert {key for one in found["best"][0]["models"] for key in one} == {"model", "value", "ci"}
 
@@ -120,11 +114,6 @@ def test_wrong_probabilities_are_told_with_the_number_of_a_row_that_has_no_id(re
     table.to_csv("wide.csv", index=False)
     said = "probabilities of 1 of 200 rows do not sum up to 1; the first is id 200 "
     refused(*f"compare {OF_TWO} --metric roc_auc".split(), said=said)
-
-
-def test_pairs_are_shown_where_the_error_rate_is_asked_for(compare, data):
-    _, out, _ = compare("wide.csv", "--models", "a,<c>", "--metric", "error")
-    assert re.search("\n *a +<c> .*(better|cannot tell)\n", out)
 
 
 # --- what is written
@@ -397,8 +386,3 @@ def test_numbers_per_row_have_subgroups(data, found):
     assert lines[0]["pvalue"] == pytest.approx(whole.pvalue)
     part = whole.details["subgroups"]["f"]
     assert lines[1]["estimate"] == pytest.approx(part["estimate"])
-
-
-def test_terminal_says_whether_the_difference_differs(data, says):
-    said = "depends on 'sex' … differs? … Accuracy by subgroup"
-    says("compare wide.csv --models a,b --subgroups sex", said)

@@ -8,10 +8,10 @@ import numpy as np
 import pandas as pd
 from scipy import signal
 
-from bakeoff import compare
+import bakeoff
 from bakeoff.comparisons.evidence import PairedPredictions
 from bakeoff.comparisons.run_tests import Decision, subgroup_table
-from bakeoff.spec import AnalysisPlan, PlannedTest, load_experiment
+from bakeoff.spec import AnalysisPlan, load_experiment
 from tests.unit.report.studies import (
     DUMMY,
     REGRESSION,
@@ -130,6 +130,7 @@ def _tied(bc):
     return _found(*rows, models=ABC, means=means)
 
 
+FEW_GROUPS = {"assumptions": [{"name": "enough groups", "holds": False, "detail": "4 groups"}]}
 TIED = {"a": [0.9, 0.8, 0.7], "b": [0.8, 0.7, 0.9], "c": [0.7, 0.9, 0.8]}
 LEFT_OUT = ["data set f was left out: c has no accuracy on f (no fit)"]
 
@@ -154,8 +155,8 @@ def _rows(*rates, again=1, **more):
         f"m{i}": [np.where(rng.random(n) < rate, truth, other) for _ in range(again)]
         for i, rate in enumerate(rates)
     }
-    found = compare(truth, {m: own if again > 1 else own[0] for m, own in runs.items()}, **more)
-    return found._study
+    runs = {model: own if again > 1 else own[0] for model, own in runs.items()}
+    return bakeoff.compare(truth, runs, **more)._study
 
 
 def _failed():
@@ -189,7 +190,7 @@ def _right(right, **related):
     truth = np.arange(len(right)) % 2
     models = {f"m{m}": np.where(column, truth, 1 - truth) for m, column in enumerate(right.T)}
     frame = pd.DataFrame(models).map({0: "no", 1: "yes"}.get)
-    return compare(pd.Series(truth).map({0: "no", 1: "yes"}.get), frame, **related)._study
+    return bakeoff.compare(pd.Series(truth).map({0: "no", 1: "yes"}.get), frame, **related)._study
 
 
 def _clear(n, models, **related):
@@ -216,13 +217,13 @@ def _scores_in_time(models, lasting, **more):
         shift[:, 0] += np.sin(np.arange(n) / 40)
     scores = (2 * truth[:, None] - 1) * shift + rng.normal(size=(n, models))
     chances = pd.DataFrame(1 / (1 + np.exp(-scores)), columns=[f"m{m}" for m in range(models)])
-    return compare(truth, chances, time=np.arange(n), metrics="roc_auc", **more)._study
+    return bakeoff.compare(truth, chances, time=np.arange(n), metrics="roc_auc", **more)._study
 
 
 def _losses_in_time():
     losses = np.random.default_rng(1).gamma(2, size=(300, 6)) * np.where(np.arange(6), 1, 0.5)
     frame = pd.DataFrame(losses, columns=[f"m{m}" for m in range(6)])
-    return compare(None, frame, values="lower", time=np.arange(300))._study
+    return bakeoff.compare(None, frame, values="lower", time=np.arange(300))._study
 
 
 def _described(unit):
@@ -320,11 +321,15 @@ CASES = {
     ),
     "two models, one better": lambda: _found(pair("a", "b", 0.003, 0.05, **CI)),
     "two models, cannot tell": lambda: _found(pair("a", "b", 0.3, 0.05, **WIDE)),
-    "two models, no variance": lambda: _found(pair("a", "b", NAN, 0.05, status="zero_variance")),
+    "two models, no variance": lambda: _found(
+        pair("a", "b", NAN, 0.05, status="zero_variance", result=FEW_GROUPS)
+    ),
     "two models, identical scores": lambda: _found(
         pair("a", "b", 1.0, 0.0, status="identical_scores"), means={"a": 0.9, "b": 0.9}
     ),
-    "two models, too few folds": lambda: _found(pair("a", "b", NAN, 0.05, status="too_few")),
+    "two models, too few folds": lambda: _found(
+        pair("a", "b", NAN, 0.05, status="too_few", result={"reason": "few folds"} | FEW_GROUPS)
+    ),
     "two models that differ, neither ahead": lambda: _found(
         pair("a", "b", 0.01, 0.0), means={"a": 0.9, "b": 0.9}
     ),
@@ -473,9 +478,10 @@ NOT_WORSE = {"null_hypothesis": "A is worse than B by 0.1 or more.", "verdict": 
 
 def _chosen():
     keys = {"dataset": "d", "model": "a", "plan": "cv_5x2"}
-    few = [{**keys, "parameter": "kernel", "value": v} for v in ("rbf", "rbf", "nan")]
-    many = [{**keys, "parameter": "C", "value": str(0.1 * i)} for i in range(1, 8)]
-    return dataclasses.replace(_choosing(), choices=pd.DataFrame([*few, *many]))
+    chosen = {"kernel": ["rbf", "rbf", "nan"], "C": [0.1, 0.2, 0.3, 0.4, 0.5, 0.7]}
+    chosen |= {"depth": [1, 2, 3, 3, 4, 5], "loss": [*"abcdefg"], "leaf": [*range(5), "none"]}
+    rows = [{**keys, "parameter": p, "value": str(v)} for p, vs in chosen.items() for v in vs]
+    return dataclasses.replace(_choosing(), choices=pd.DataFrame(rows))
 
 
 def _many_and_a_control():
@@ -548,11 +554,14 @@ def _left_out():
 def _grouped(result, plan=()):
     row = pair("a", "b", 0.01, 0.05, test="mcnemar", result=result)
     data = {"d": {"source": "sklearn", "name": "iris", "groups": "patient"}}
+    holdout = division("d", "holdout")
     return dataclasses.replace(
         _plain(datasets=data, tests={"run": ["mcnemar"]}),
         comparisons=(row,),
         analysis=AnalysisPlan(plan),
-        divisions=[division("d", "holdout") | {"groups": 20}],
+        divisions=[
+            {**holdout, "groups": 20, "parts": [{**holdout["parts"][0], "test": {"groups": 6}}]}
+        ],
     )
 
 
@@ -563,29 +572,76 @@ def _given():
     return dataclasses.replace(_plain(models=models, **plans), failed=failed)
 
 
-METHODS = {
-    "two models in words": _plain,
-    "names that LaTeX would read": lambda: _found(
-        pair("a", "b", 0.01, 0.05), models={"a": "50% & more_", "b": "B"}
-    ),
-    "an omnibus test and the test of pairs that follows": _followed,
-    "a margin": lambda: _found(
-        pair("a", "b", 0.01, 0.05, test="tost_paired", margin=0.02, variant="corrected"),
-        tests=("tost_paired",),
-    ),
-    "one side": lambda: _found(pair("a", "b", 0.01, 0.05, alternative="greater")),
-    "a control": lambda: _three(*(pair("a", m, 0.01, 0.05, family=2) for m in "bc")),
-    "choices of fits": _choosing,
-    "rows left out and values missing": _left_out,
-    "groups": lambda: _grouped(
-        {"details": {"n_clusters": 20, "n_effective": 61.3}}, (PlannedTest(name="mcnemar"),)
-    ),
-    "groups that are not respected": lambda: _grouped({"independent_rows": True}),
-    "a given model and failed fits": _given,
+def named(many):
+    return [f"m{i}" for i in range(many)]
+
+
+def on_folds(folds, models):
+    """Score models on so many folds."""
+    one = _found(models=named(models), means=dict.fromkeys(named(models), 0.9))
+    fold = one.scores.query("plan == 'cv_5x2' and repeat == 1 and fold == 1")
+    parts = [fold.assign(repeat=i + 1, value=fold["value"] + i % 7 / 100) for i in range(folds)]
+    return dataclasses.replace(one, scores=pd.concat(parts))
+
+
+def every_pair(names, datasets="d", metrics=("accuracy",)):
+    """Compare each pair, of which the one named later is the worse the further it is away."""
+    means = {m: [0.9 - i / 100] * len(datasets) for i, m in enumerate(names)}
+    rows = [
+        pair(a, b, 0.001, means[a][0] - means[b][0] + d / 1000, dataset=set_, metric=m, family=9)
+        for d, set_ in enumerate(datasets)
+        for a, b in itertools.combinations(names, 2)
+        for m in metrics
+    ]
+    return _found(*rows, models=names, datasets=datasets, means=means, metrics=[*metrics])
+
+
+def ranked(k, critical=NAN):
+    """Rank models over data sets, some of which bars join."""
+    ranks = {"models": named(k), "average_ranks": [1.0 + i for i in range(k)]}
+    ranks |= {"cd_groups": [[0, 1, 2], [2, 3], [k - 1]], "cd_pairs_not_shown": [[0, 4]]}
+    means = {m: [0.9 - i / 100] * 2 for i, m in enumerate(named(k))}
+    more = {"test": "friedman_posthoc", "dataset": "", "n": 2}
+    more["result"] = {"ranks": ranks | {"critical_difference": critical}}
+    rows = [pair(a, b, 0.5, 1.0, **more) for a, b in itertools.combinations(means, 2)]
+    return _found(*rows, models=named(k), datasets="de", tests=("friedman_posthoc",), means=means)
+
+
+def posteriors(*shares):
+    """Compare three models by posteriors, of which NaN is undecided."""
+    rows = [
+        pair(a, b, NAN, 0.05, test="bayes_correlated_t", decision=Decision.NOT_SHOWN, rope=0.01,
+             p_a_better=first, p_equivalent=equal, p_b_better=1 - first - equal)
+        for (a, b), (first, equal) in zip(itertools.combinations(ABC, 2), shares, strict=True)
+    ]  # fmt: skip
+    return _found(*rows, models=ABC, tests=("bayes_correlated_t",), means=THREE)
+
+
+def of_classes(k, name):
+    """Predict so many classes, of which no row is of the last."""
+    truth = np.arange(10 * k) % (k - 1)
+    guesses = [np.where(np.arange(10 * k) % n, truth, (truth + 1) % k) for n in (3, 2)]
+    truth, *guesses = ([f"{name}{i}" for i in each] for each in (truth, *guesses))
+    return dataclasses.replace(_plain(), test_sets={"d": labelled(AB, truth, guesses)})
+
+
+def at_sites(sites):
+    spec = experiment(LONG, tests=("mcnemar",), subgroups=["site of the treatment"])
+    one = ran(spec, THREE, accuracies={"a": 0.9, "b": 0.8, "c": 0.7})
+    site = pd.Categorical([f"site {i % sites} of the northern region" for i in range(200)])
+    known = {"subgroups": {"site of the treatment": site}, "metric": "accuracy"}
+    rows = dataclasses.replace(one.test_sets["d"], **known)
+    return dataclasses.replace(one, subgroups=subgroup_table(spec, {"d": rows}))
+
+
+LONG = {
+    "a": "gradient boosting of shallow trees, depth 3",
+    "b": "gradient boosting of shallow trees, depth 4",
+    "c": "模型" * 12,
 }
 
 
-def _fitted(rows, models=AB):
+def _fitted(rows, models=AB, datasets="d"):
     """Predict numbers on a test set, which is drawn unless it is given."""
     if isinstance(rows, int):
         rng = np.random.default_rng(1)
@@ -594,7 +650,8 @@ def _fitted(rows, models=AB):
         rows = PairedPredictions(tuple(models), (), truth, predicted)
     more = {"tests": ("metric_difference",), "resampling": {"holdout": {}}} | REGRESSION
     means = {model: 1.0 + i / 10 for i, model in enumerate(models)}
-    return dataclasses.replace(_found(models=models, means=means, **more), test_sets={"d": rows})
+    one = _found(models=models, datasets=datasets, means=means, **more)
+    return dataclasses.replace(one, test_sets=dict.fromkeys(datasets, rows))
 
 
 def _perfect_and_constant():
@@ -641,62 +698,7 @@ def _probabilities():
     p = np.random.default_rng(0).uniform(0.05, 0.95, 200)
     truth = np.random.default_rng(1).random(200) < p
     said = {"a": p, "b": p**2, "c": np.full(200, 0.4)}
-    return compare(truth, said, positive=True, metrics=["net_benefit@0.2", "ici"])._study
+    return bakeoff.compare(truth, said, positive=True, metrics=["net_benefit@0.2", "ici"])._study
 
 
 OF_TWO = ("mcnemar", "cv5x2_t", "bayes_correlated_t", "cost_sensitive")
-CORRECTED = (
-    *(("nemenyi", "holm"), ("friedman_posthoc", "bonferroni"), ("friedman_posthoc", "holm")),
-    ("wilcoxon_signed_rank", "holm"),
-)
-SOME = {
-    # the better model ranks first, but statistic and effect sizes belong to A as computed
-    "the second model is better": (
-        lambda: raced({"a": 0.8, "b": 0.9}, OF_TWO, costs=COSTS),
-        "pairs.mcnemar pairs.cv5x2_t pairs.bayes_correlated_t pairs.cost_sensitive",
-    ),
-    "a metric with a unit": (lambda: _described("kg"), "models"),
-    "a metric in percentage points": (lambda: _described("percentage points"), "models"),
-    "equivalence on one of two data sets": (_tallied, "pairs"),
-    "not worse on two data sets": (
-        lambda: _tallied(Decision.EQUIVALENT, result=NOT_WORSE),
-        "pairs",
-    ),
-    "equivalence and a difference": (
-        lambda: within(0.05, "mcnemar"),
-        "pairs.tost_paired pairs.mcnemar",
-    ),
-    "few values and many": (_chosen, "choices"),
-    "twenty models, a control": (_many_and_a_control, "forest"),
-    **{
-        f"{test}, {correction}": (lambda t=test, c=correction: _corrected(t, c), "pairs")
-        for test, correction in CORRECTED
-    },
-    "tested in halves": (lambda: _in_halves("halves"), "models metrics"),
-    "tested on all rows": (lambda: _in_halves("full"), "models metrics"),
-    "two models against a value": (lambda: _single(models="ab", p0=0.8), "single"),
-    "a unit": (lambda: regression(12_345.6), "models pairs scores forest"),
-    "two units": (
-        lambda: regression(12_345.6, d="MPa", e="kg"),
-        "datasets models forest",
-    ),
-    "repeated rows": (lambda: _odd(repeats=5, leaks=((3, 4), (5, 2))), "undeclared"),
-    "nine models": (
-        lambda: raced({f"m{i}": 0.82 + 0.01 * i for i in range(9)}, ["cv5x2_f"]),
-        "forest",
-    ),
-    **{
-        f"near copies by {metric}": (lambda metric=metric: _scored(metric), "best")
-        for metric in ("accuracy", "f1", "roc_auc", "log_loss", "mcc")
-    },
-    "few positive rows": (lambda: _scored("roc_auc", 15), "best"),
-    "greater": (lambda: _sided("greater"), "forest.mcnemar forest.cost_sensitive"),
-    "less": (lambda: _sided("less"), "forest.mcnemar forest.cost_sensitive"),
-    "forty rows of numbers": (lambda: _fitted(40), "fitted"),
-    "many rows of numbers": (lambda: _fitted(2_500), "fitted"),
-    "many models of numbers": (lambda: _fitted(700, "abcdefghijklmn"), "fitted"),
-    "one row of numbers": (lambda: _fitted(1), "fitted"),
-    "perfect and constant numbers": (lambda: _fitted(_perfect_and_constant()), "fitted"),
-    "probabilities": (_probabilities, "calibration"),
-}
-"""The exhibits of a study that are recorded, by kind or name."""

@@ -135,6 +135,8 @@ def division(dataset, plan, *, numbers=False):
     repeats, folds = FOLDS[plan]
     part = {"rows": 100} | (NUMBERS if numbers else {"classes": {"no": 60, "yes": 40}})
     own = {"train": part, "test": part, "unused": 0, "repeated": 0}
+    if numbers:  # other ones than those of the training rows
+        own["test"] = {"rows": 100, "numbers": {"mean": 36.0, "median": 33.0, "sd": 15.0}}
     parts = [
         {"repeat": r + 1, "fold": f + 1, **own}
         for r, f in itertools.product(range(repeats), range(folds))

@@ -9,7 +9,6 @@ import pytest
 
 from bakeoff.report.exhibits import draw, exhibits
 from bakeoff.report.exhibits.pairs import joined
-from bakeoff.report.numbers import fixed
 from bakeoff.report.ranking import dataset_means, ranks_of
 from bakeoff.report.read import read_table
 from bakeoff.report.tables import (
@@ -87,15 +86,6 @@ def test_texts_are_no_formulas_in_a_spreadsheet_and_numbers_stay():
     assert head == ["'=model", "x"]
     assert [line[0] for line in lines] == [*(f"'{t}" for t in texts[:5]), *texts[5:]]
     assert {line[1] for line in lines} == {"-0.5"}
-
-
-@pytest.mark.parametrize(
-    ("value", "decimals", "said"),
-    [(36.615, 2, "36.62"), (0.0005, 3, "0.001"), (2.675, 2, "2.67"), (-0.125, 2, "−0.12")],
-)
-def test_one_number_has_one_text(value, decimals, said):
-    near = (value, value * (1 + 2e-16), value * (1 - 2e-16), value + 1e-13)
-    assert {fixed(one, decimals) for one in near} == {said}
 
 
 RANK_TESTS = ("nemenyi", "friedman_posthoc", "wilcoxon_signed_rank")

@@ -1,37 +1,52 @@
 """Every text of the report is as recorded: exhibits, sentences, verdicts and methods paragraphs.
 
-After a change that is wanted, `python -m tests.unit.report.test_texts` writes the four files anew.
+After a change that is wanted, `python -m tests.unit.report.test_texts` writes the files anew. A
+heading with brackets is a call in `cases` that makes the study: write one to add a case.
 """
 
 import functools
+import math
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
+from matplotlib.colors import to_hex, to_rgba_array
 from matplotlib.text import Text
 
 import bakeoff.report
 from bakeoff.comparisons.advice import INFLATED, NOT_SIMULATED
-from bakeoff.report import prose
+from bakeoff.report import numbers, prose
 from bakeoff.report.exhibits import build, draw, exhibits
 from bakeoff.report.methods import author_year, methods
+from bakeoff.report.page import Page
 from bakeoff.report.verdict import MOST, answer
 from bakeoff.stats.core.citations import BIBTEX
-from tests.unit.report.cases import CASES, EXHIBITED, METHODS, SOME
+from tests.unit.report import cases
+from tests.unit.report.cases import CASES, EXHIBITED
 
 HERE = Path(__file__).parent
 TEMPLATE = Path(bakeoff.report.__file__).parent / "templates/verdict.txt.j2"
 OF_CAUTIONS = [f"Caution: {text}" for text in (INFLATED, NOT_SIMULATED)]
 SLOT = re.compile(r"\{\{ (?:one\.)?(\w+)[^}]*\}\}|\{(\w+)\}")
 CHOICE = re.compile(r'\{\{ "([^"]*)" if [^}]* else "([^"]*)" \}\}')
+LOOKS = "c fc ec lw marker ms mfc alpha zorder size weight ha va rotation clip_on rasterized clim"
+POINTS = {
+    "Line2D": lambda line: line.get_xydata(),
+    "Rectangle": lambda bar: [bar.get_bbox().bounds],
+    "Text": lambda text: [text.get_position()],
+    "AxesImage": lambda image: np.ravel(image.get_array())[:, None],
+    "PolyCollection": lambda cells: np.column_stack([cells.get_offsets(), cells.get_array()]),
+    "FillBetweenPolyCollection": lambda band: band.get_paths()[0].vertices,
+}
 OPTIONAL = re.compile(r"\{% if [^%]* %\}(.*?)\{% endif %\}")
 
 
 @functools.cache
 def made(name):
-    return (CASES | METHODS | EXHIBITED | {title: make for title, (make, _) in SOME.items()})[
-        name
-    ]()
+    """Return a study by its title, or by a call of a function of `cases` that makes one."""
+    by_title = CASES | EXHIBITED
+    return by_title[name]() if name in by_title else eval(name, vars(cases))
 
 
 @functools.cache
@@ -44,8 +59,8 @@ def items_of(name):
 def table_text(table):
     """Yield a line for the head, one for each row, and what is said beside."""
     yield " | ".join(f"{c.title} ({c.key}{', number' if c.number else ''})" for c in table.columns)
-    for row in table.rows:
-        yield " | ".join(map(_cell, row))
+    yield from (" | ".join(map(_cell, row)) for row in table.rows[:40])
+    yield from [f"{len(table.rows)} rows"] if len(table.rows) > 40 else []
     yield from filter(None, (table.note, table.summary))
 
 
@@ -55,23 +70,67 @@ def _cell(cell):
     return " ".join([cell.text, *more, *filter(None, (cell.tone,)), *["best"] * cell.best])
 
 
-def figure_text(drawing):
-    """Yield what is said of it, the texts in it, and what each of its axes shows."""
+def figure_text(drawing, framed):
+    """Yield what is said of it, the texts in it, its panels, how all artists look and where."""
     yield from filter(None, (drawing.alt, drawing.legend, drawing.shows))
-    drawing.figure.draw_without_rendering()
-    shown = (text for text in drawing.figure.findobj(Text) if text.get_visible())
-    yield " | ".join(text.get_text() for text in shown if text.get_text())
-    for axes in drawing.figure.axes:
-        marks = f"{len(axes.lines)} lines, {len(axes.collections)} areas, {len(axes.patches)} bars"
-        yield f"{marks}, {axes.get_xlim()[0]:.4g} to {axes.get_xlim()[1]:.4g}"
+    figure = drawing.figure
+    figure.draw_without_rendering()
+    shown = [text for text in figure.findobj(Text) if text.get_visible() and text.get_text()]
+    yield " | ".join(text.get_text() for text in shown)
+    fixed = figure.get_layout_engine() is None  # else places depend on the widths of letters
+    yield f"{_brief(figure.get_size_inches())} inches"
+    artists, placed = [*figure.texts], [*figure.texts] if fixed else []
+    for axes in (axes for axes in figure.axes if axes.get_visible()):
+        at = f"{_brief(axes.get_position().bounds)}: " if fixed else ""
+        yield f"{at}{_brief(axes.get_xlim())} by {_brief(axes.get_ylim())}"
+        placed += axes.texts
+        artists += [a for a in axes.get_children() if a is not axes.patch and _kind(a) in POINTS]
+        for axis in (axes.xaxis, axes.yaxis) if framed else ():
+            tick = axis.get_major_ticks(1)[0]
+            artists += [axis, axis.label, tick.tick1line, tick.gridline, tick.label1]
+        artists += axes.spines.values() if framed else ()
+    looks = {}
+    for artist in artists:
+        text = isinstance(artist, Text)
+        if artist in shown or (artist.get_visible() and not text):
+            known = _kind(artist) if artist in placed or not text else ""
+            looks.setdefault(_look(artist), []).extend(POINTS.get(known, lambda _: [])(artist))
+    yield from (look + _some(rows) for look, rows in looks.items())
+
+
+def _kind(artist):
+    return type(artist).__name__
+
+
+def _look(artist):
+    words = [_kind(artist)]
+    for name in LOOKS.split():
+        value = getattr(artist, f"get_{name}", str)()
+        if name.endswith("c") and len(value):
+            ends = (to_hex(one, keep_alpha=True) for one in to_rgba_array(value)[[0, -1]])
+            value = "-".join(dict.fromkeys(one.removesuffix("ff") for one in ends))
+        words += [f"{name} {value}"] if value else []
+    return " ".join(words)
+
+
+def _some(rows):
+    few = rows if len(rows) <= 20 else [*rows[:3], *rows[-3:], (len(rows), *np.mean(rows, axis=0))]
+    return "".join(f", {_brief(row)}" for row in few)
+
+
+def _brief(values):
+    """Round numbers so that neither fonts nor processors change them."""
+    return " ".join(f"{round(float(value), 9) + 0.0:.3g}" for value in values)
 
 
 def exhibit_text(name):
-    title, _, kind = name.partition(": ")
+    title, _, kind = name.rpartition(": ")
     one, item = made(title), items_of(title)[kind]
     figure = item.form == "figure"
-    lines = figure_text(draw(item, one)) if figure else table_text(build(item, one))
-    return "\n".join([f"{item.section}: {item.title}", *lines])
+    framed = title in EXHIBITED  # of each kind one is enough for what is around it
+    lines = figure_text(draw(item, one), framed) if figure else table_text(build(item, one))
+    text = "\n".join([f"{item.section}: {item.title}", *lines])
+    return text if framed else text.replace(item.caption, "")
 
 
 def verdict_text(name):
@@ -84,19 +143,32 @@ def methods_text(name):
     return methods(made(name)).text
 
 
+def page_text(name):
+    page = Page(made(name))
+    lines = [f"First: {', '.join(item.name for item in page.first)}"]
+    for section, blocks in page.sections.items():
+        lines += [f"{section}:"]
+        for block in blocks:
+            names = ", ".join(item.name for item in block.items)
+            lines += [f"  {block.title}: {names}{' (care)' if block.care else ''}"]
+    return "\n".join([*lines, f"Sources: {', '.join(re.findall(r'@.*{(.*),', page.bibtex))}"])
+
+
 RECORDS = {
     "recorded.txt": exhibit_text,
     "verdicts.txt": verdict_text,
     "methods.txt": methods_text,
+    "pages.txt": page_text,
 }
 
 
 def names(file):
     if file == "recorded.txt":
         kinds = {title: [item.kind for item in exhibits(made(title))] for title in EXHIBITED}
-        kinds |= {title: some.split() for title, (_, some) in SOME.items()}
-        return [f"{title}: {kind}" for title in kinds for kind in dict.fromkeys(kinds[title])]
-    return list(CASES if file == "verdicts.txt" else METHODS)
+        named = [f"{title}: {kind}" for title in kinds for kind in dict.fromkeys(kinds[title])]
+    else:
+        named = CASES if file == "verdicts.txt" else ()
+    return [*named, *(name for name in recorded(file) if "(" in name)]
 
 
 @functools.cache
@@ -108,8 +180,15 @@ def recorded(file):
 @pytest.mark.parametrize(
     ("file", "name"), [(file, one) for file in RECORDS for one in recorded(file)]
 )
+@pytest.mark.filterwarnings("ignore:Glyph .* missing")
 def test_text_is_as_recorded(file, name):
     assert RECORDS[file](name).splitlines() == recorded(file)[name].strip().splitlines()
+
+
+@pytest.mark.parametrize("line", (HERE / "numbers.txt").read_text("utf-8").splitlines())
+def test_numbers_and_lists_are_written_so(line):
+    call, _, said = line.partition(") = ")
+    assert str(eval(f"{call})", vars(numbers) | vars(math))) == said
 
 
 @pytest.mark.parametrize("file", RECORDS)
@@ -196,7 +275,8 @@ def test_methods_of_every_case_name_models_tests_level_seed_and_known_sources(na
 
 
 def test_latex_escapes_names_and_keeps_keys():
-    latex = methods(made("names that LaTeX would read")).latex
+    (name,) = (name for name in recorded("methods.txt") if "50%" in name)
+    latex = methods(made(name)).latex
     assert r"50\% \& more\_" in latex
     assert r"~\citep{alpaydin1999}" in latex.replace("\n", " ")
 

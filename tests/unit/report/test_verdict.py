@@ -1,14 +1,12 @@
 """The verdict: what it goes by, what it warns of, and what it advises."""
 
-import dataclasses
-
 import pytest
 
 from bakeoff.comparisons.advice import cautions
 from bakeoff.comparisons.plan_tests import plan_tests
 from bakeoff.report.exhibits import exhibits
 from bakeoff.report.page import Page
-from bakeoff.report.prose import p_name, take_care
+from bakeoff.report.prose import take_care
 from bakeoff.report.verdict import answer
 from bakeoff.spec import load_experiment
 from bakeoff.stats import Arity, catalogue
@@ -36,15 +34,6 @@ def test_the_omnibus_test_of_the_verdict_licenses_its_pairs(first):
     means = {m: [0.5 + 0.03 * d + 0.01 * i for d in range(6)] for i, m in enumerate("cba")}
     one = ran(experiment("abc", datasets="defghi", tests=tests), means)
     assert one.omnibus(one.mains[0]).test == "friedman"
-
-
-@pytest.mark.parametrize(
-    ("size", "correction", "called"),
-    [(1, "holm", "p"), (2, "holm", "adjusted p"), (2, "none", "p")],
-)
-def test_p_values_of_two_comparisons_are_called_adjusted(size, correction, called):
-    row = pair("a", "b", 0.01, 0.05)
-    assert p_name(dataclasses.replace(row, family_size=size, correction=correction)) == called
 
 
 AB, MEANS = ("a", "b"), {"a": 0.8, "b": 0.9}
