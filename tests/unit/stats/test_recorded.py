@@ -1,8 +1,8 @@
 """What the functions of `stats` return for many options is as recorded, to six digits.
 
 Reference values hold the numbers; recorded.txt holds what no other software computes: what each
-test says of its assumptions, from how many rows, folds or groups on, and every number beside the
-p-value. Each record is a call and what it gives. After a change that is wanted,
+test says of its assumptions, from how many rows, folds or groups on, every number beside the
+p-value, and what wrong input is told. Each record is a call and what it gives. After a change,
 `python -m tests.unit.stats.test_recorded` computes the file anew.
 """
 
@@ -15,6 +15,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.signal import lfilter
 
@@ -48,6 +49,7 @@ def evidence():
     return {
         **vars(stats),
         "np": np,
+        "pd": pd,
         "by_size": by_size,
         "groups": groups,
         "few": groups // 3,
