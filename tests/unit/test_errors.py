@@ -6,7 +6,7 @@ import pickle
 import numpy as np
 import pytest
 
-from bakeoff.errors import Problem, UserError, joined, named, shown, some, unknown
+from bakeoff.errors import Problem, UserError, joined, named, printable, shown, some, unknown
 from bakeoff.spec.load import report_problems
 
 DAY = datetime.date(2026, 1, 2)
@@ -50,6 +50,10 @@ NEAREST = [
 @pytest.mark.parametrize(("given", "allowed", "said"), NEAREST)
 def test_the_nearest_name_is_told_and_as_many_as_can_be_read(given, allowed, said):
     assert unknown("name", given, allowed) == f"unknown name {said}"
+
+
+def test_what_controls_a_terminal_is_escaped_but_for_bold_and_dimmed_text():
+    assert printable("\x1b[1ma\x07\x1b[0mb\x1b[2J") == "\x1b[1ma\\u0007\x1b[0mb\\u001b[2J"
 
 
 def test_things_are_listed_as_sentences_list_them():

@@ -663,8 +663,8 @@ def cd_groups(result: PairwiseResult, *, alpha: float = 0.05) -> tuple[tuple[int
     >>> cd_groups(nemenyi(scores))
     ((2, 1), (1, 0))
     """
-    if "average_ranks" not in result.details:
-        raise ArgumentError("result", f"{result.test} has no average ranks; use a rank procedure")
+    if not isinstance(result, PairwiseResult) or "average_ranks" not in result.details:
+        raise ArgumentError("result", f"{result.test} has no ranked pairs; use a rank procedure")
     if result.details.get("control") is not None or result.alternative != "two-sided":
         raise ArgumentError(
             "result",
