@@ -406,11 +406,11 @@ def hull(
 def agreeing(
     ci: ConfidenceInterval, pvalue: float, alpha: float, estimate: float, side: Alternative
 ) -> ConfidenceInterval:
-    """Let an interval exclude 0 where p < α, and hold it where p ≥ α; as it is without a p."""
+    """Let an interval exclude 0 where p ≤ α, and hold it where p > α; as it is without a p."""
     low, high = ci
-    if pvalue >= alpha:
+    if pvalue > alpha:
         low, high = min(low, 0.0), max(high, 0.0)
-    elif pvalue < alpha:
+    elif pvalue <= alpha:
         least = _OPEN * abs(estimate)
         if estimate > 0 if side == "two-sided" else side == "greater":
             low = max(low, least)
