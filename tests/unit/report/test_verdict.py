@@ -6,10 +6,12 @@ from bakeoff.comparisons.advice import cautions
 from bakeoff.comparisons.plan_tests import plan_tests
 from bakeoff.report.exhibits import exhibits
 from bakeoff.report.page import Page
-from bakeoff.report.prose import take_care
+from bakeoff.report.prose import decision, take_care
+from bakeoff.report.study import seen_from
 from bakeoff.report.verdict import answer
 from bakeoff.spec import load_experiment
 from bakeoff.stats import Arity, catalogue
+from tests.unit.report.cases import CASES
 from tests.unit.report.studies import experiment, pair, ran, study
 
 ON_ROWS = [
@@ -34,6 +36,12 @@ def test_the_omnibus_test_of_the_verdict_licenses_its_pairs(first):
     means = {m: [0.5 + 0.03 * d + 0.01 * i for d in range(6)] for i, m in enumerate("cba")}
     one = ran(experiment("abc", datasets="defghi", tests=tests), means)
     assert one.omnibus(one.mains[0]).test == "friedman"
+
+
+def test_the_model_that_is_no_worse_is_the_same_whichever_stands_first():
+    one = CASES["not inferior"]()
+    row = next(f.rows[0] for f in one.families if f.entry.name == "noninferiority")
+    assert {decision(one, seen_from(row, model)) for model in "ab"} == {"a not worse"}
 
 
 AB, MEANS = ("a", "b"), {"a": 0.8, "b": 0.9}
