@@ -2,7 +2,9 @@
 
 import copy
 import fcntl
+import math
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -89,6 +91,29 @@ def hold(message, parts):
     """Hold a message to what it must say: parts of it, with … between them."""
     for part in parts.split(" … "):
         assert part in message
+
+
+NUMBER = re.compile(r"-?\d+\.?\d*(?:e[+-]?\d+)?")
+
+
+def agree(line, other, relative=1e-10, absolute=1e-10):
+    """Tell whether texts are equal but for their numbers, which may differ by so much."""
+    if NUMBER.sub("#", line) != NUMBER.sub("#", other):
+        return False
+    pairs = zip(NUMBER.findall(line), NUMBER.findall(other), strict=True)
+    return all(
+        a == b or math.isclose(float(a), float(b), abs_tol=absolute, rel_tol=relative)
+        for a, b in pairs
+    )
+
+
+agree_to_six_digits = partial(agree, relative=2e-5, absolute=1e-9)
+
+
+def recorded(file):
+    """Return the lines below each first line of the paragraphs of a file."""
+    blocks = file.read_text(encoding="utf-8").split("\n\n")
+    return {first: lines for first, *lines in map(str.splitlines, blocks)}
 
 
 def called(*line, cwd=ROOT, code=0, **environment):

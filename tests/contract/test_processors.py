@@ -11,9 +11,7 @@ import contextlib
 import functools
 import io
 import itertools
-import math
 import platform
-import re
 import sys
 import tempfile
 from pathlib import Path
@@ -25,7 +23,7 @@ from threadpoolctl import threadpool_info
 
 from bakeoff import stats
 from bakeoff.__main__ import main
-from tests.conftest import called
+from tests.conftest import agree, called
 from tests.contract import test_catalogue as suite
 
 pytestmark = pytest.mark.xdist_group("processors")
@@ -38,7 +36,6 @@ PROCESSORS = {
         "GLIBC_TUNABLES": "glibc.cpu.hwcaps=-AVX2,-FMA,-FMA4,-AVX",
     },
 }
-NUMBER = re.compile(r"-?\d+\.?\d*(?:e[+-]?\d+)?")
 
 
 def catalogue():
@@ -136,16 +133,6 @@ def computed(processor):
     """Return what a process of its own uses and finds, a line each."""
     line = sys.executable, "-m", "tests.contract.test_processors"
     return called(*line, **PROCESSORS[processor]).stdout.splitlines()
-
-
-def agree(line, other):
-    """Tell whether texts are equal and numbers agree to 1e-10, relative where they exceed 1."""
-    if NUMBER.sub("#", line) != NUMBER.sub("#", other):
-        return False
-    pairs = zip(NUMBER.findall(line), NUMBER.findall(other), strict=True)
-    return all(
-        a == b or math.isclose(float(a), float(b), abs_tol=1e-10, rel_tol=1e-10) for a, b in pairs
-    )
 
 
 @pytest.mark.parametrize("processor", [name for name in PROCESSORS if name != "this one"])

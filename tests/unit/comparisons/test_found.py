@@ -11,8 +11,8 @@ import pandas as pd
 import pytest
 
 from bakeoff.comparisons.run_tests import Comparison, Context, score_intervals, subgroup_table
+from tests.conftest import agree_to_six_digits, recorded
 from tests.unit.comparisons import test_families, test_row_tables
-from tests.unit.stats.test_recorded import agree, recorded
 
 FILE = Path(__file__).with_name("found.txt")
 NAMES = {**vars(test_row_tables), **vars(test_families), "replace": dataclasses.replace, "np": np}
@@ -40,7 +40,7 @@ RECORDED = recorded(FILE)
 def test_found_as_recorded(call):
     lines = list(found(call))
     assert len(lines) == len(RECORDED[call])
-    assert all(map(agree, lines, RECORDED[call])), "\n".join(lines)
+    assert all(map(agree_to_six_digits, lines, RECORDED[call])), "\n".join(lines)
 
 
 if __name__ == "__main__":

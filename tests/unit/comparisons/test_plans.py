@@ -15,6 +15,7 @@ from bakeoff.comparisons.plan_tests import described, notes, plan_tests
 from bakeoff.comparisons.settings import corrects, planned
 from bakeoff.spec.tests import HypothesisTests, PlannedTest
 from bakeoff.stats import Evidence, catalogue
+from tests.conftest import recorded
 from tests.unit.comparisons.conftest import experiment
 
 
@@ -107,15 +108,13 @@ def planning(facts):
         yield from (f"  {key}: {told[key]}" for key in shown)
 
 
-def recorded():
-    """Return what is planned for experiments, line by line, and the comments between."""
-    blocks = FILED.read_text(encoding="utf-8").split("\n\n")
-    return {facts: lines for facts, *lines in map(str.splitlines, blocks)}
+RECORDED = recorded(FILED)
+"""What is planned for experiments, line by line, and the comments between."""
 
 
-@pytest.mark.parametrize("facts", [facts for facts in recorded() if not facts.startswith("#")])
+@pytest.mark.parametrize("facts", [facts for facts in RECORDED if not facts.startswith("#")])
 def test_planned_or_refused_as_recorded(facts):
-    assert list(planning(facts)) == recorded()[facts]
+    assert list(planning(facts)) == RECORDED[facts]
 
 
 FOLDS = {"cv_5x2": "five replications", "kfold": "10 folds"}
@@ -224,5 +223,5 @@ def test_what_the_table_says_is_recommended(case, models):
 
 
 if __name__ == "__main__":
-    anew = ("\n".join([one, *(() if one[0] == "#" else planning(one))]) for one in recorded())
+    anew = ("\n".join([one, *(() if one[0] == "#" else planning(one))]) for one in RECORDED)
     FILED.write_text("\n\n".join(anew) + "\n", encoding="utf-8")
