@@ -423,7 +423,7 @@ def _over_datasets(test: PlannedTest, n: int, k: int, pairs: list[tuple[int, int
         return [1.0] * len(pairs)
     if test.name == "nemenyi":
         return [range_sf((k - 1) * math.sqrt(12 * n / (k * (k + 1))), k).item()]
-    ranks, error = [n * rank + 0.0 for rank in range(1, k + 1)], math.sqrt(k * (k + 1) * n / 6)
+    ranks, error = [float(n * rank) for rank in range(1, k + 1)], math.sqrt(k * (k + 1) * n / 6)
     df = math.inf
     if test.name == "conover_friedman":
         # no variance is left where all agree, and the least where two models tie on one data set
@@ -494,7 +494,7 @@ def _ahead(options: Mapping[str, Any]) -> Alternative:
 
 def remedies(test: PlannedTest, experiment: Experiment, size: RowCounts | None) -> str:
     """Say what would let a test reach its level that cannot: more groups, or fewer comparisons."""
-    models, ways = list(experiment.models), []
+    entry, models, ways = catalogue()[test.name], list(experiment.models), []
 
     def first(what: str, values: Sequence[int]) -> int:
         """Return the first number of one thing that will do, as all after it; 0 where none does."""
@@ -515,11 +515,10 @@ def remedies(test: PlannedTest, experiment: Experiment, size: RowCounts | None) 
     if more := first(what, range(count + 1, FEW)):
         ways.append(f"at least {more} {what}")
     if test.versus is None and len(models) > 2:
-        if most := first("models", range(len(models) - 1, 2 if test.posthoc else 1, -1)):
+        if most := first("models", range(len(models) - 1, entry.fewest_models - 1, -1)):
             ways.append(f"at most {most} models")
         baseline = dataclasses.replace(test, versus=models[0])
-        alone = smallest_pvalue(baseline, experiment, size) <= test.alpha
-        if alone and takes_control(catalogue()[test.name]):
+        if takes_control(entry) and smallest_pvalue(baseline, experiment, size) <= test.alpha:
             ways.append("a comparison of each model with one baseline (versus)")
     return joined(ways, "or")
 

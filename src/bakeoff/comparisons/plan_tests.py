@@ -41,12 +41,10 @@ from bakeoff.spec.given_models import GivenData
 from bakeoff.spec.related import dependent, row_columns
 from bakeoff.spec.resampling import Halves
 from bakeoff.spec.tests import RECOMMENDED
-from bakeoff.stats import RETIRED, Arity, Entry, Evidence, catalogue
+from bakeoff.stats import RETIRED, Entry, Evidence, catalogue
 from bakeoff.stats.design.clusters import TIME_BLOCKS
 from bakeoff.stats.runs.recipe import ENOUGH_RUNS, lead_of_best
 
-_LEAST = {Arity.ONE: 1, Arity.PAIR: 2, Arity.OMNIBUS: 3, Arity.ALL_PAIRS: 2}
-"""How many models a test needs."""
 _ASKED = "asked for in `tests: run:`"
 _ON_RANKS = ("conover_friedman", "friedman", "friedman_posthoc", "iman_davenport", "nemenyi")
 """Tests that look at nothing but the order of the models on each data set."""
@@ -226,10 +224,9 @@ def _unfit(entry: Entry, test: PlannedTest, experiment: Experiment) -> str:
             f"looks at {entry.reads} of each row, the models bring {brings}: use {instead}, or on "
             "folds a test of scores"
         )
-    models = 2 if entry.reads == "criteria" else _LEAST[entry.arity]
     lacking = ""
-    if len(experiment.models) < models:
-        lacking = f"{models} models at least, found {len(experiment.models)}"
+    if len(experiment.models) < entry.fewest_models:
+        lacking = f"{entry.fewest_models} models at least, found {len(experiment.models)}"
     elif entry.evidence is Evidence.DATASETS:
         units = len(experiment.tests.units(experiment.datasets))
         lacking = "models over several data sets, found one" if units < 2 else ""

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
-from bakeoff.stats.core.arguments import Alpha, Finite, Level, Margin, check_number, checked
+from bakeoff.stats.core.arguments import Alpha, Finite, Level, PositiveFloat, check_number, checked
 from bakeoff.stats.core.checks import ArgumentError, paired_correctness, paired_counts
 from bakeoff.stats.core.registry import Evidence, register
 from bakeoff.stats.core.result import (
@@ -178,7 +178,7 @@ def metric_equivalence(
     predicted_a: ArrayLike,
     predicted_b: ArrayLike,
     *,
-    margin: Margin,
+    margin: PositiveFloat,
     question: Literal["equivalence", "noninferiority"] = "equivalence",
     alpha: Alpha = 0.05,
     **options: Unpack[MetricArguments],

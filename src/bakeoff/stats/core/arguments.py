@@ -233,7 +233,6 @@ Level = Annotated[float, Gt(0), Lt(1)]
 """A probability that is neither 0 nor 1."""
 Alpha = Annotated[float, Gt(0), Lt(0.5)]
 """The level of one-sided tests whose interval has level 1 − 2 alpha."""
-Margin = Annotated[float, Gt(0)]
 AtLeast0 = Annotated[float, Ge(0)]
 Count = Annotated[int, Ge(0)]
 PositiveInt = Annotated[int, Ge(1)]

@@ -263,6 +263,12 @@ class Entry:
         return "models" if self.evidence.on_rows else "algorithms"
 
     @property
+    def fewest_models(self) -> int:
+        """How many models it needs."""
+        omnibus = 2 if self.reads == "criteria" else 3
+        return {Arity.ONE: 1, Arity.OMNIBUS: omnibus}.get(self.arity, 2)
+
+    @property
     def can_take_rows_for_independent(self) -> bool:
         """Whether it has a form that counts rows one by one, whatever relates them."""
         return self.knows_no_relation or self.variants is not None

@@ -588,10 +588,9 @@ def _leads(family: MetricFamily) -> FloatArray:
 
 def _pvalue(leads: FloatArray, draws: NDArray[np.float32], i: int) -> float:
     """Return P(max_j (D_j − D_i)/sd_ij ≥ max_j z_ij)."""
-    others = np.flatnonzero(leads[i] > -math.inf)  # but for those that are treated alike
     lead = float(leads[i].max())
     if math.isinf(lead):  # all are alike, or one is better by the same on every row
         return 1.0 if lead < 0 else 1 / (len(draws) + 1)
-    differences = draws[:, others] - draws[:, [i]]
+    differences = draws[:, leads[i] > -math.inf] - draws[:, [i]]  # without those treated alike
     largest = (differences / differences.std(axis=0)).max(axis=1)
     return float((1 + (largest >= lead).sum()) / (len(draws) + 1))
