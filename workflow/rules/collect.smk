@@ -16,12 +16,14 @@ rule collect_scores:
         do(log, steps.collect_scores, NEEDS, *wildcards)
 
 
-# of a test set, and of every fold where a test looks at the rows of folds
+# of a test set, or of all folds of a plan
 rule collect_predictions:
     input:
         fits=lambda wc: NEEDS.fitted(wc.dataset, wc.plan),
-        related=lambda wc: NEEDS.related(wc.dataset) if wc.plan == "holdout" else [],
-        carried=lambda wc: NEEDS.row_columns(wc.dataset) if wc.plan == "holdout" else [],
+        data=PATHS.data("{dataset}"),
+        splits=PATHS.splits("{dataset}", "{plan}"),
+        related=lambda wc: NEEDS.related(wc.dataset),
+        carried=lambda wc: NEEDS.row_columns(wc.dataset),
     output:
         PATHS.predictions("{dataset}", "{plan}"),
     log:

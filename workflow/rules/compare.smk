@@ -28,16 +28,17 @@ rule score_matrix:
         do(log, steps.score_matrix, NEEDS, TESTS)
 
 
-# every metric of every model on held-out rows with its interval, and the models in subgroups of them
+# every metric of every model with its interval, on held-out rows and over folds; the models in
+# subgroups of held-out rows
 rule list_rows:
     input:
-        list(NEEDS.holdouts.values()),
+        lambda wc: NEEDS.rows_of(wc.table),
     output:
         PATHS.top("{table}.csv"),
     log:
         PATHS.log("{table}"),
     wildcard_constraints:
-        table="intervals|subgroups",
+        table="intervals|fold_intervals|subgroups",
     localrule: True
     params:
         digest=lambda wc: digests.of_tests(EXPERIMENT),

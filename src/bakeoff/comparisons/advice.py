@@ -114,14 +114,13 @@ CASES = {
     ),
     "runs": Case("a `holdout`, and a model with several `seeds`", "recipe_difference", _RUNS),
     "runs of values": Case("the same, with a number per row", "recipe_mean_difference", _RUNS),
-    "rows of cv_5x2": Case(
-        "`cv_5x2`, by accuracy",
-        "cv5x2_z",
-        "five replications of 2-fold cross-validation; the standard error of this test has what "
-        "test rows and training rows add",
+    "rows of folds": Case(
+        "`cv_5x2`, `kfold` or `resampled`, by a metric with values of rows",
+        "fold_rows_difference",
+        "its standard error has what the tested rows and the training rows add",
     ),
     "cv_5x2": Case(
-        "`cv_5x2`, by another metric, or of rows in groups",
+        "`cv_5x2` of scores alone, or by a metric that jumps when a row is left out",
         "corrected_repeated_kfold_t",
         "five replications of 2-fold cross-validation; this t test corrects for the rows they "
         "share (Bouckaert & Frank 2004)",
@@ -133,18 +132,18 @@ CASES = {
         "average, whatever the learner",
     ),
     "kfold": Case(
-        "`kfold`",
+        "`kfold` of scores alone",
         "corrected_kfold_t",
         "{folds} folds share training rows, which this t test corrects for (Nadeau & Bengio 2003)",
     ),
     "repeated kfold": Case(
-        "`kfold` with repeats, or of data with `time:`",
+        "the same with repeats, or of data with `time:`",
         "corrected_repeated_kfold_t",
         "{repeats} × {folds} folds share training rows, which this t test corrects for (Bouckaert "
         "& Frank 2004)",
     ),
     "resampled": Case(
-        "`resampled`",
+        "`resampled` of scores alone",
         "corrected_resampled_t",
         "random divisions share rows, which this t test corrects for (Nadeau & Bengio 2003)",
     ),
@@ -165,8 +164,8 @@ CASES = {
 }
 _BY_READS = {"correctness": "right rows", "classes": "costs", "ranking": "areas"}
 """The cases of metrics that have a test of their own, by what it reads."""
-ON_ROWS = CASES["rows of cv_5x2"].two
-"""The test of the fits of `cv_5x2` that looks at the rows of all folds."""
+ON_ROWS = CASES["rows of folds"].two
+"""The test of the fits of a plan that looks at the rows of all folds."""
 
 
 class Recommendation(NamedTuple):
@@ -305,30 +304,37 @@ def _cases_of(
 
 
 def _on_folds(plan: str, experiment: Experiment) -> Iterator[Recommendation]:
-    """Choose the test of the fits of a plan; of `cv_5x2` another one for accuracy."""
-    metrics, plans = tuple(experiment.metrics), experiment.resampling.plans()
-    if plan != "cv_5x2":
-        kfold, case = experiment.resampling.kfold, CASES[plan]
-        if plan != "kfold":
-            yield Recommendation(case.two, case.why)
-        elif kfold and "halves" not in plans:  # they answer the question without its assumption
+    """Choose the tests of the fits of a plan: on rows where they are, else on fold scores."""
+    plans = experiment.resampling.plans()
+    if plan == "halves":
+        yield Recommendation(CASES[plan].two, CASES[plan].why)
+        return
+    others = set(plans) - {plan, "holdout"}
+    if (plan == "cv_5x2" and others) or (plan == "kfold" and "halves" in plans):
+        return  # other folds bring a test of every metric
+    by_rows = by_fold_rows(experiment, plan)
+    by_scores = tuple(metric for metric in experiment.metrics if metric not in by_rows)
+    if by_rows:
+        why = f"by {joined(by_rows)}: {CASES['rows of folds'].why}"
+        yield Recommendation(ON_ROWS, why, by_rows)
+    if by_scores:
+        case, kfold = CASES[plan], experiment.resampling.kfold
+        why = case.why
+        if plan == "kfold" and kfold is not None:
             case = case if one_cross_validation(experiment) else CASES["repeated kfold"]
             why = case.why.format(folds=kfold.folds, repeats=kfold.repeats)
-            yield Recommendation(case.two, why)
-        return
-    accuracy, related = FIXED_METRICS["correctness"], bool(dependent(experiment))
-    # of several fits of a fold there are mean scores, but no rows that one of them has right
-    counted = accuracy in metrics and experiment.on_rows(plan) and not experiment.several_runs
-    if counted and not related:
-        why = f"by {accuracy}: {CASES['rows of cv_5x2'].why}"
-        yield Recommendation(ON_ROWS, why, (accuracy,))
-        metrics = tuple(metric for metric in metrics if not counted_rows(metric))
-    if not metrics or set(plans) - {plan, "holdout"}:
-        return  # other folds bring a test of every metric
-    why = f"by {joined(metrics)}: {CASES[plan].why}"
-    if counted and related:
-        why += "; tests on rows of all folds do not know rows in groups"
-    yield Recommendation(CASES[plan].two, why, metrics)
+        if by_rows:
+            why = f"by {joined(by_scores)}: {why}"
+        yield Recommendation(case.two, why, by_scores)
+
+
+def by_fold_rows(experiment: Experiment, plan: str) -> tuple[str, ...]:
+    """Return the metrics whose scores over the folds of a plan are known row by row."""
+    if plan in ("holdout", "halves") or not experiment.on_rows(plan) or experiment.by_values:
+        return ()
+    if any(kin.kind == "time" for kin in dependent(experiment).values()):
+        return ()  # values of rows in the order of time were not studied
+    return tuple(filter(has_test, experiment.metrics))
 
 
 def on_given_rows(
@@ -627,7 +633,7 @@ def cautions(
     instead = [
         entries[name]
         for name in (test.better if inflated else ())
-        if (name != ON_ROWS or counted_rows(metric))
+        if (name != ON_ROWS or metric is None or has_test(metric))
         and not _inflated(entries[name], experiment, failed, metrics, dataset)
     ]
     return Cautions(entry, tuple(inflated), tuple(unknown), tuple(instead))

@@ -23,6 +23,14 @@ from bakeoff.data.table import PROBABILITY_SLACK, SUBGROUP, TAKEN
 from bakeoff.errors import UserError, some
 from bakeoff.files import open_parquet, read_csv, read_json
 from bakeoff.scores import METRICS, Metric, metrics_of
+from bakeoff.scores.collect import (
+    COLLECTED_FOLD,
+    COLLECTED_GROUP,
+    COLLECTED_ID,
+    COLLECTED_REPEAT,
+    COLLECTED_TIME,
+    COLLECTED_TRUTH,
+)
 from bakeoff.scores.metrics import mixed_units
 from bakeoff.spec import Costs, Experiment, PlannedTest
 from bakeoff.spec.experiment import run_of
@@ -31,8 +39,17 @@ from bakeoff.spec.resampling import Halves, Plan
 from bakeoff.stats import Assumption, Entry, Evidence, Runs, catalogue, influence, looks_at
 from bakeoff.stats.datasets.standings import group_means, with_failures_last
 from bakeoff.stats.design.clusters import TIME_BLOCKS, as_clusters, time_blocks
+from bakeoff.stats.folds.fold_rows import FoldDesign, FoldRows, rows_of_runs
+from bakeoff.stats.metrics.influence import Setting
 from bakeoff.stats.metrics.metric import METRICS as BUILT_IN
-from bakeoff.stats.metrics.metric import Form, NoValue, metric_called
+from bakeoff.stats.metrics.metric import (
+    NO_OPTIONS,
+    Form,
+    NoValue,
+    Options,
+    Truth,
+    metric_called,
+)
 from bakeoff.stats.rows.ordered import independent_blocks
 
 if TYPE_CHECKING:
@@ -41,8 +58,6 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 MATRIX, HOLES = "matrix", "holes"
 """What tests over data sets read: their scores, and which are missing."""
-GROUP, TIME = ":group", ":time"
-"""Columns of collected predictions that relate rows; no model is called so."""
 _AT_ONCE = 4_000_000
 """Numbers that are read at once, before they are put in their place."""
 
@@ -248,12 +263,8 @@ class PairedPredictions(Paired):
 
     @property
     def engine_metric(self) -> str | Metric:
-        """The metric as tests take it: by its name, or an own one with the columns it takes."""
-        measure = METRICS.get(self.metric)
-        if measure is None or self.metric in BUILT_IN:
-            return self.metric
-        taken = {name: self.columns[name] for name in measure.takes if name in self.columns}
-        return dataclasses.replace(measure, columns=taken)
+        """The metric as tests take it."""
+        return engine_metric(self.metric, self.columns)
 
     @property
     def _wanted(self) -> Floats | None:
@@ -446,21 +457,114 @@ class FoldScores(Paired):
 
 @dataclasses.dataclass(frozen=True)
 class FoldPredictions(Paired):
-    """Whether all models are right on each row, in each replication of 5×2cv."""
+    """What all models predict of the rows in each repetition of a plan, each run by itself."""
 
     models: tuple[str, ...]
+    classes: tuple[str, ...]
     fold: NDArray[Any]
-    values: NDArray[np.bool_]
+    """The fold that tests a row in each repetition, shape (R, n), as `fold_rows` takes it."""
+    truth: NDArray[Any]
+    predicted: NDArray[Any]
+    """Codes of classes, or numbers, of all runs: shape (R, n, S)."""
+    runs: tuple[tuple[int, ...], ...]
+    """The places of each model's runs."""
+    scores: Floats | None = None
+    probabilities: Floats | None = None
+    groups: NDArray[Any] | None = None
+    columns: Mapping[str, NDArray[Any]] = dataclasses.field(default_factory=dict)
     left_out: tuple[str, ...] = ()
+    metric: str = ""
+    costs: Costs | None = None
+    made: dict[Any, Any] = dataclasses.field(default_factory=dict)
+    """The design, and the values of rows by metric and model, once they are known."""
+
+    def by(self, metric: str) -> FoldPredictions:
+        """Return the predictions as a metric looks at them."""
+        return dataclasses.replace(self, metric=metric)
+
+    @property
+    def design(self) -> FoldDesign:
+        """Which fit tests each row."""
+        if "design" not in self.made:
+            self.made["design"] = FoldDesign.read(self.fold, self.groups)
+        design: FoldDesign = self.made["design"]
+        return design
+
+    @property
+    def setting(self) -> Setting:
+        """The metric and the truth."""
+        truth = Truth(self.truth, self.classes, max(len(self.classes) - 1, 0))
+        metric = engine_metric(self.metric, self.columns)
+        return Setting(metric_called(metric), truth, options=options_of(self.costs, self.classes))
 
     def leading(self, entry: Entry) -> list[Any]:
-        """Return the halves."""
-        return [self.fold]
+        """Return the folds, to tests that count rows."""
+        return [self.fold] if entry.reads == "correctness" else []
+
+    def column(self, entry: Entry, model: int) -> Any:
+        """Return which rows a model has right, or the values of rows by the metric."""
+        if entry.reads == "correctness":
+            return self.predicted[..., self.runs[model][0]] == self.truth
+        return self.rows(model)
+
+    def rows(self, model: int) -> FoldRows:
+        """Return the values of rows of a model by the metric; raises `NoValue` without a score."""
+        key = self.metric, model
+        if key not in self.made:
+            runs = [self._wanted[:, :, run] for run in self.runs[model]]
+            if self._looks_at == "ranking":  # of the positive class, which comes last
+                runs = [np.stack([1 - scores, scores], axis=-1) for scores in runs]
+            self.made[key] = rows_of_runs(self.setting, self.design, runs)
+        rows: FoldRows = self.made[key]
+        return rows
+
+    def missing(self, models: Sequence[int]) -> str:
+        """Say which models do not rank the rows or give probabilities, where that is wanted."""
+        if self._looks_at == "classes":
+            return ""
+        if self._wanted is None:
+            return "no model gives probabilities or scores"
+        tested = self.fold > 0
+        silent = [
+            self.models[model]
+            for model in models
+            if np.isnan(self._wanted[:, :, list(self.runs[model])][tested]).any()
+        ]
+        kind = "probabilities" if self._looks_at == "probabilities" else "probabilities or scores"
+        return f"{' and '.join(silent)} give(s) no {kind}" if silent else ""
 
     @property
     def n(self) -> int:
         """The number of rows."""
         return int(self.fold.shape[1])
+
+    @property
+    def _looks_at(self) -> str:
+        return looks_at(engine_metric(self.metric, self.columns)) if self.metric else "classes"
+
+    @property
+    def _wanted(self) -> Any:
+        by_kind = {"ranking": self.scores, "probabilities": self.probabilities}
+        return by_kind.get(self._looks_at, self.predicted)
+
+
+def engine_metric(name: str, columns: Mapping[str, NDArray[Any]]) -> str | Metric:
+    """Return a metric as tests take it: by its name, or an own one with the columns it takes."""
+    measure = METRICS.get(name)
+    if measure is None or name in BUILT_IN:
+        return name
+    taken = {column: columns[column] for column in measure.takes if column in columns}
+    return dataclasses.replace(measure, columns=taken)
+
+
+def options_of(costs: Costs | None, classes: Sequence[str]) -> Options:
+    """Return what errors cost, and how frequent classes will be, in the order of the classes."""
+    if costs is None or not classes:
+        return NO_OPTIONS
+    places = [costs.names.index(name) for name in classes]
+    matrix = np.asarray(costs.matrix, dtype=np.float64)[np.ix_(places, places)]
+    priors = None if costs.priors is None else np.asarray(costs.priors)[places]
+    return Options(cost=matrix, priors=priors)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -494,16 +598,14 @@ def evidence_of(
     if test.on_datasets:
         matrix, holes = inputs[MATRIX], inputs[HOLES]
         if not isinstance(matrix, pd.DataFrame):
-            types = dict.fromkeys(_KEYS, str)
-            matrix = read_csv(matrix, dtype=types, keep_default_na=False, na_values=[""])
+            matrix = read_score_matrix(matrix, models)
         if not isinstance(holes, list):
             holes = [Hole(**hole) for hole in read_json(holes)["missing"]]
         policy = missing_cells(experiment)
         if test.allows_missing and policy != "failed":
             policy = "keep"
         for metric in test.metrics:
-            cells = matrix[(matrix["plan"] == test.plan) & (matrix["metric"] == metric)]
-            cells = cells.set_index("dataset")[models]
+            cells = scores_by_dataset(matrix, test.plan, metric)
             missing = [hole for hole in holes if (hole.plan, hole.metric) == (test.plan, metric)]
             yield "", metric, complete(experiment, metric, cells, policy, missing)
         return
@@ -516,7 +618,9 @@ def evidence_of(
                 yield dataset, rows.metric, CrossedRuns.from_rows(rows, fixed) if of_runs else rows
             continue
         if entry.evidence is Evidence.FOLD_ROWS:
-            yield dataset, test.metrics[0], read_fold_predictions(given, models)
+            folds = read_folds(experiment, dataset, given, test.metrics)
+            for metric in test.metrics:
+                yield dataset, metric, folds.by(metric)
             continue
         scores = given if isinstance(given, pd.DataFrame) else read_scores(given)
         parts = {metric: fold_scores(scores, models, metric) for metric in test.metrics}
@@ -545,11 +649,15 @@ def held_out(
         # A test for groups takes rows without groups for independent: its p-value would be wrong.
         kin = declared(experiment, dataset)
         if kin is not None and rows.n and not rows.related:
-            raise UserError(
-                f"{given} does not say which rows of {dataset} belong together, though the data "
-                f"set has the {kin.kind} column {kin.column!r}: delete this file and run again"
-            )
+            raise _unrelated(given, dataset, kin)
     yield from by_metric(rows, experiment, metrics)
+
+
+def _unrelated(given: object, dataset: str, kin: Any) -> UserError:
+    return UserError(
+        f"{given} does not say which rows of {dataset} belong together, though the data set has "
+        f"the {kin.kind} column {kin.column!r}: delete this file and run again"
+    )
 
 
 def by_metric(
@@ -570,45 +678,68 @@ def read_predictions(
     """Read what metrics want of one test set, each training run as if it was a model."""
     with open_parquet(path) as file:
         names = file.schema_arrow.names
-        runs = sorted((*run_of(name), name) for name in names)
-        # a name with a colon is that of scores
-        present = [name for model in models for trained, _, name in runs if trained == model]
+        present = _runs_of(models, names)
         subgroups, taken = ([n for n in names if n.startswith(kind)] for kind in (SUBGROUP, TAKEN))
-        related = [name for name in names if name in (GROUP, TIME)]
-        read = [*([] if by_values else ["y_true"]), *present, *related, *subgroups, *taken]
+        related = [name for name in names if name in (COLLECTED_GROUP, COLLECTED_TIME)]
+        read = [*([] if by_values else [COLLECTED_TRUTH]), *present, *related, *subgroups, *taken]
         frame = file.read(columns=read).to_pandas()
         more: dict[str, Any] = {
             "left_out": _without(models, present),
-            "groups": frame[GROUP].to_numpy() if GROUP in frame else None,
-            "times": frame[TIME].to_numpy() if TIME in frame else None,
+            "groups": frame[COLLECTED_GROUP].to_numpy() if COLLECTED_GROUP in frame else None,
+            "times": frame[COLLECTED_TIME].to_numpy() if COLLECTED_TIME in frame else None,
             "subgroups": {n.removeprefix(SUBGROUP): pd.Categorical(frame[n]) for n in subgroups},
             "columns": {n.removeprefix(TAKEN): frame[n].to_numpy() for n in taken},
         }
         if by_values:
             values = frame[present].to_numpy(dtype=np.float64)
             return PairedPredictions.from_values(present, values, **more)
-        classes: list[str] = []
-        if pd.api.types.is_float_dtype(frame["y_true"]):
-            truth, *columns = (frame[name].to_numpy() for name in ("y_true", *present))
-        else:
-            labels = frame["y_true"].astype("category")
-            classes = labels.cat.categories.tolist()
-            labelled = (frame[name].astype("category") for name in present)
-            columns = [one.cat.set_categories(classes).cat.codes.to_numpy() for one in labelled]
-            truth = labels.cat.codes.to_numpy()
-        wanted = {looks_at(METRICS.get(metric) or metric) for metric in metrics} - {"classes"}
-        if present and wanted:
-            scored = classes if "probabilities" in wanted else classes[-1:]
-            given = _numbers(file, [[f"{model}:{name}" for name in scored] for model in present])
-            more["scores"] = given[..., -1] if "ranking" in wanted else None
-            if "probabilities" in wanted:
-                sums, least = given.sum(axis=2), -PROBABILITY_SLACK
-                right = np.isclose(sums, 1, atol=PROBABILITY_SLACK) & (given >= least).all(axis=2)
-                right = right.all(axis=0)  # else a model's columns are none or no probabilities
-                whole = given if right.all() else np.where(right[:, None], given, np.nan)
-                more["probabilities"] = whole
+        classes, truth, columns = _answers(frame, present)
+        more |= _read_ranking(file, present, classes, metrics)
     predicted = np.column_stack(columns) if columns else np.empty((len(truth), 0), np.int8)
     return PairedPredictions(tuple(present), tuple(classes), truth, predicted, **more)
+
+
+def _runs_of(models: Sequence[str], names: Iterable[str]) -> list[str]:
+    """Return the columns of predictions among some names, those of each model's runs together."""
+    # a name with a colon is that of scores
+    runs = sorted((*run_of(name), name) for name in names)
+    return [name for model in models for trained, _, name in runs if trained == model]
+
+
+def _answers(
+    frame: pd.DataFrame, runs: Sequence[str]
+) -> tuple[list[str], NDArray[Any], list[NDArray[Any]]]:
+    """Return the classes, the truth, and what each run predicts: codes of classes, or numbers."""
+    if pd.api.types.is_float_dtype(frame[COLLECTED_TRUTH]):
+        return [], frame[COLLECTED_TRUTH].to_numpy(), [frame[name].to_numpy() for name in runs]
+    labels = frame[COLLECTED_TRUTH].astype("category")
+    classes = labels.cat.categories.tolist()
+    codes = []
+    for name in runs:
+        column = frame[name].astype("category").cat.set_categories(classes)
+        codes.append(column.cat.codes.to_numpy())
+    return classes, labels.cat.codes.to_numpy(), codes
+
+
+def _read_ranking(
+    file: pq.ParquetFile, runs: Sequence[str], classes: Sequence[str], metrics: Iterable[str]
+) -> dict[str, Floats]:
+    """Read the scores of the positive class, and the probabilities, that metrics look at."""
+    wanted = {looks_at(METRICS.get(metric) or metric) for metric in metrics} - {"classes"}
+    if not runs or not wanted:
+        return {}
+    scored = classes if "probabilities" in wanted else classes[-1:]
+    given = _numbers(file, [[f"{run}:{name}" for name in scored] for run in runs])
+    ranking = {}
+    if "ranking" in wanted:
+        ranking["scores"] = given[..., -1]
+    if "probabilities" in wanted:
+        sums, least = given.sum(axis=2), -PROBABILITY_SLACK
+        right = np.isclose(sums, 1, atol=PROBABILITY_SLACK) & (given >= least).all(axis=2)
+        right |= np.isnan(given).all(axis=2)  # of rows that are not tested
+        right = right.all(axis=0)  # else a run's columns are none or no probabilities
+        ranking["probabilities"] = given if right.all() else np.where(right[:, None], given, np.nan)
+    return ranking
 
 
 def _numbers(file: pq.ParquetFile, columns: Sequence[Sequence[str]]) -> NDArray[np.float64]:
@@ -670,19 +801,67 @@ def fold_scores(scores: pd.DataFrame, models: list[str], metric: str) -> FoldSco
     )
 
 
-def read_fold_predictions(path: str | Path, models: list[str]) -> FoldPredictions:
+def read_folds(
+    experiment: Experiment,
+    dataset: str,
+    given: str | Path | FoldPredictions,
+    metrics: Iterable[str],
+) -> FoldPredictions:
+    """Read what is collected of the folds of one data set and plan."""
+    if isinstance(given, FoldPredictions):
+        return given
+    folds = read_fold_predictions(given, list(experiment.models), metrics)
+    kin = declared(experiment, dataset)
+    if kin is not None and kin.kind == "group" and folds.groups is None:
+        raise _unrelated(given, dataset, kin)
+    return dataclasses.replace(folds, costs=experiment.costs_on(dataset))
+
+
+def read_fold_predictions(
+    path: str | Path, models: list[str], metrics: Iterable[str] = ()
+) -> FoldPredictions:
     """Read the collected predictions of a plan of folds; rows are paired by their id."""
     with open_parquet(path) as file:
-        present = [model for model in models if model in file.schema_arrow.names]
-        frame = file.read(columns=["row_id", "repeat", "fold", "y_true", *present]).to_pandas()
-    frame = frame.sort_values(["repeat", "row_id"], kind="stable")
-    shape = frame["repeat"].nunique(), -1
-    labels = frame[["y_true", *present]].astype(str).to_numpy()
+        names = file.schema_arrow.names
+        runs = _runs_of(models, names)
+        taken = [name for name in names if name.startswith(TAKEN)]
+        related = [name for name in names if name == COLLECTED_GROUP]
+        ours = [COLLECTED_ID, COLLECTED_REPEAT, COLLECTED_FOLD, COLLECTED_TRUTH]
+        frame = file.read(columns=[*ours, *runs, *taken, *related]).to_pandas()
+        # of each row in each repetition one line
+        repetition, repetitions = pd.factorize(frame[COLLECTED_REPEAT], sort=True)
+        row, ids = pd.factorize(frame[COLLECTED_ID], sort=True)
+        shape = len(repetitions), len(ids)
+        fold = np.full(shape, -1, dtype=np.int64)
+        fold[repetition, row] = frame[COLLECTED_FOLD]
+        used = (fold >= 0).any(axis=0)
+        classes, truth, columns = _answers(frame, runs)
+
+        def by_repetition(values: NDArray[Any]) -> NDArray[Any]:
+            placed = np.zeros((*shape, *values.shape[1:]), dtype=values.dtype)
+            placed[repetition, row] = values
+            return placed[:, used]
+
+        def by_row(values: Any) -> NDArray[Any]:
+            first = np.zeros(len(ids), dtype=np.intp)
+            first[row[::-1]] = np.arange(len(row))[::-1]
+            return np.asarray(values)[first][used]
+
+        ranked = _read_ranking(file, runs, classes, metrics)
+    trained = [run_of(name)[0] for name in runs]
+    present = [model for model in models if model in trained]
     return FoldPredictions(
         tuple(present),
-        frame["fold"].to_numpy().reshape(shape),
-        (labels[:, 1:] == labels[:, :1]).reshape(*shape, len(present)),
-        _without(models, present),
+        tuple(classes),
+        fold[:, used],
+        by_row(truth),
+        by_repetition(np.column_stack(columns) if columns else np.empty((len(frame), 0))),
+        tuple(tuple(np.flatnonzero(np.equal(trained, model)).tolist()) for model in present),
+        groups=by_row(frame[related[0]]) if related else None,
+        columns={name.removeprefix(TAKEN): by_row(frame[name]) for name in taken},
+        left_out=_without(models, present),
+        scores=by_repetition(ranked["scores"]) if "scores" in ranked else None,
+        probabilities=by_repetition(ranked["probabilities"]) if "probabilities" in ranked else None,
     )
 
 
@@ -734,7 +913,27 @@ def score_matrix(
         for row, gaps in zip(rows, wide.isna().to_numpy(), strict=True)
         for cell in ((*row, model) for model, gap in zip(models, gaps, strict=True) if gap)
     ]
-    return wide.reset_index(), holes
+    # the first three columns are the keys, whatever the models are called
+    return wide.reset_index(allow_duplicates=True), holes
+
+
+def read_score_matrix(path: str | Path, models: Sequence[str]) -> pd.DataFrame:
+    """Read a score matrix as `score_matrix` made it."""
+    names = [*_KEYS, *models]
+    head = read_csv(path, header=None, nrows=1, dtype=str, keep_default_na=False)
+    if head.iloc[0].tolist() != names:
+        raise UserError(f"{path} is about other models: delete it and run again")
+    keys = [f":{key}" for key in _KEYS]  # no model is called so
+    how: dict[str, Any] = {"header": None, "skiprows": 1, "names": [*keys, *models]}
+    how |= {"dtype": dict.fromkeys(keys, str), "keep_default_na": False, "na_values": [""]}
+    return read_csv(path, **how).set_axis(names, axis="columns")
+
+
+def scores_by_dataset(matrix: pd.DataFrame, plan: str, metric: str) -> pd.DataFrame:
+    """Return the scores in a score matrix by one plan and metric: data sets × models."""
+    keys, scores = matrix.iloc[:, : len(_KEYS)], matrix.iloc[:, len(_KEYS) :]
+    rows = (keys["plan"] == plan) & (keys["metric"] == metric)
+    return scores[rows].set_axis(pd.Index(keys.loc[rows, "dataset"], name="dataset"))
 
 
 def missing_cells(experiment: Experiment) -> str:

@@ -187,12 +187,17 @@ def _plan(entry: Entry, experiment: Experiment, recommended: str) -> str:
 def _unfit(entry: Entry, test: PlannedTest, experiment: Experiment) -> str:
     """Say what a test needs that an experiment does not offer; empty where it has all."""
     of_folds = entry.evidence is Evidence.FOLD_ROWS
+    by_value = of_folds and entry.reads == "predictions"
+    times = [name for name, kin in dependent(experiment).items() if kin.kind == "time"]
+    if by_value and times:
+        return (
+            f"was not studied for rows in the order of time, {times[0]} has `time:`: use "
+            "corrected_repeated_kfold_t"
+        )
     if test.related and entry.knows_no_relation:
         instead = "a test that takes `groups`, such as mcnemar or metric_difference"
         if of_folds:
-            instead = (
-                "a test of fold scores (corrected_repeated_kfold_t; half_sample_t on `halves`)"
-            )
+            instead = "fold_rows_difference, or a test of fold scores"
         dataset, kin = next(iter(dependent(experiment).items()))
         word = "groups" if kin.kind == "group" else "time"
         return (
@@ -202,10 +207,10 @@ def _unfit(entry: Entry, test: PlannedTest, experiment: Experiment) -> str:
     several, by_values = experiment.several_runs, experiment.by_values
     if entry.evidence is Evidence.RUNS and (reason := _no_recipes(experiment)):
         return reason
-    if several and (of_folds or entry.evidence is Evidence.ROWS):
+    if several and ((of_folds and not by_value) or entry.evidence is Evidence.ROWS):
         instead = "recipe_mean_difference" if by_values else "recipe_difference"
         if of_folds:
-            instead = "corrected_repeated_kfold_t, which takes mean scores over seeds,"
+            instead = "fold_rows_difference, which takes the mean over seeds,"
         return (
             f"looks at the rows of a single fit of each model, and {_named(several, experiment)} "
             f"{'has' if len(several) == 1 else 'have'} several training runs: use {instead} or set "
@@ -294,7 +299,7 @@ def _metrics(
                 f"by {losses[0]} needs 20 groups at least, and takes rows in the order of time as "
                 f"{TIME_BLOCKS} blocks: use diebold_mariano_means",
             )
-        can_take = has_test if entry.evidence is Evidence.RUNS else has_interval
+        can_take = has_interval if entry.evidence is Evidence.ROWS else has_test
     elif entry.reads == "values" and entry.evidence is Evidence.ROWS and not experiment.by_values:
         can_take = partial(has_row_values, means="time" not in entry.options)
     else:
@@ -377,13 +382,13 @@ def _without_effect(experiment: Experiment, plan: AnalysisPlan) -> Iterator[Prob
 
 def with_better(test: PlannedTest, experiment: Experiment) -> PlannedTest:
     """Add to a liberal test, and its post hoc test, those that could run instead."""
-    entry, better = catalogue()[test.name], list[str]()
+    entry = catalogue()[test.name]
+    better = list[str]()
     if entry.liberal_for and entry.better_test:
-        if _can(entry.better_test, _with_halves(experiment)):
+        if _can(entry.better_test, experiment):
             better.append(entry.better_test)
-        on_rows = entry.better_test == "half_sample_t" and entry.name != ON_ROWS
-        if on_rows and _can(ON_ROWS, experiment):
-            better.append(ON_ROWS)
+        elif entry.better_test == ON_ROWS and _can("half_sample_t", _with_halves(experiment)):
+            better.append("half_sample_t")
     posthoc = test.posthoc and with_better(test.posthoc, experiment)
     return dataclasses.replace(test, better=tuple(better), posthoc=posthoc)
 

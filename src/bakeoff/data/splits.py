@@ -18,7 +18,7 @@ from bakeoff.data import columns
 from bakeoff.data.describe import Rows, row_digests
 from bakeoff.data.table import FOLDS, GROUP, HOLDOUT, PART, ROW_ID, TIME, Table
 from bakeoff.errors import Place, Problem
-from bakeoff.files import reading, state_of, write_parquet
+from bakeoff.files import read_parquet, reading, state_of, write_parquet
 from bakeoff.keys import name_of
 from bakeoff.seeds import derive
 from bakeoff.sources import DataSet
@@ -167,7 +167,8 @@ def _drawn(dataset: str, table: Table, name: str, plan: Plan, seed: int) -> dict
     for repeat in range(1, plan.repeats + 1):
         rng = np.random.default_rng(derive(seed, "split", dataset, name, repeat))
         if isinstance(plan, Halves):
-            half = _dealt(table, rows, 2, plan.stratify, rng)
+            # halves with equal class shares would not show how scores vary with the sample's
+            half = _dealt(table, rows, 2, False, rng)
             parts += [(rows[half == number], rng) for number in (1, 2)]
         else:
             parts.append((rows, rng))
@@ -435,6 +436,12 @@ def read_split(path: str | Path, repeat: int, fold: int) -> Split:
         name, number = _column(names, repeat, fold)
         values = file.read(columns=[name], use_threads=False).column(0).to_numpy()
         return _parts(values, number)
+
+
+def read_splits(path: str | Path) -> pd.DataFrame:
+    """Read all divisions of a file that `write_splits` wrote."""
+    frame: pd.DataFrame = read_parquet(path).to_pandas()
+    return frame
 
 
 @lru_cache(maxsize=4)

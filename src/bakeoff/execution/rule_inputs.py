@@ -8,6 +8,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
+from bakeoff.comparisons.advice import by_fold_rows
 from bakeoff.execution import digests
 from bakeoff.paths import Paths
 from bakeoff.spec import Experiment, Fit, PlannedTest
@@ -133,6 +134,20 @@ class RuleInputs:
         return {name: self.paths.predictions(name, "holdout") for name in self.experiment.datasets}
 
     @property
+    def fold_predictions(self) -> dict[tuple[str, str], str]:
+        """The collected predictions of each data set and plan whose scores have row values."""
+        return {
+            (dataset, plan): self.paths.predictions(dataset, plan)
+            for dataset, plan in product(self.experiment.datasets, self.plans)
+            if by_fold_rows(self.experiment, plan)
+        }
+
+    def rows_of(self, table: str) -> list[str]:
+        """List the collected predictions that a table of intervals or subgroups is made of."""
+        files = self.fold_predictions if table == "fold_intervals" else self.holdouts
+        return list(files.values())
+
+    @property
     def matrix(self) -> list[str]:
         """The score matrix and its missing cells, where there are several data sets."""
         names = "score_matrix.csv", "missing_scores.json"
@@ -148,6 +163,7 @@ class RuleInputs:
             "choices": any(model.chooses for model in fitted),
             "excluded": self.passes_over,
             "intervals": bool(self.holdouts),
+            "fold_intervals": bool(self.fold_predictions),
             "subgroups": bool(self.holdouts) and subgroups,
         }
         return {name: self.paths.top(f"{name}.csv") for name, is_made in made.items() if is_made}

@@ -115,18 +115,31 @@ def collect_scores(needs: RuleInputs, dataset: str, plan: str) -> None:
 
 def collect_predictions(needs: RuleInputs, dataset: str, plan: str) -> None:
     """Put the models' predictions side by side: of a test set, or of all folds of a plan."""
-    from bakeoff.scores.collect import collect_fold_predictions, collect_predictions
+    from bakeoff.data import Table
+    from bakeoff.data.splits import read_splits
+    from bakeoff.scores.collect import (
+        collect_fold_predictions,
+        collect_predictions,
+        untested_rows,
+    )
 
-    seeds, output = needs.experiment.seeds, needs.paths.predictions(dataset, plan)
-    predictions = {m: needs.predictions(dataset, plan, [m]) for m in needs.kept(dataset)}
-    if plan != "holdout":
-        first = {m: paths[:: seeds(m)] for m, paths in predictions.items()}
-        collect_fold_predictions(first, output, needs.made_by)
+    output = needs.paths.predictions(dataset, plan)
+    # what is known of the rows beside their predictions
+    files = [next(iter(find(dataset)), None) for find in (needs.related, needs.row_columns)]
+    by_run: dict[str, list[str]] = {}
+    for model in needs.kept(dataset):
+        paths = needs.predictions(dataset, plan, [model])
+        seeds = needs.experiment.seeds(model)
+        for seed in range(seeds):
+            by_run[run_name(model, seed + 1)] = paths[seed::seeds]
+    if plan == "holdout":
+        of_test_set = {run: path for run, (path,) in by_run.items()}
+        collect_predictions(of_test_set, output, needs.made_by, *files)
         return
-    runs = {run_name(m, i): path for m, p in predictions.items() for i, path in enumerate(p, 1)}
-    # with what is known of the rows of a test set
-    files = (next(iter(f(dataset)), None) for f in (needs.related, needs.row_columns))
-    collect_predictions(runs, output, needs.made_by, *files)
+    untested = untested_rows(
+        Table.read(needs.paths.data(dataset)), read_splits(needs.paths.splits(dataset, plan))
+    )
+    collect_fold_predictions(by_run, output, untested, needs.made_by, *files)
 
 
 def all_scores(needs: RuleInputs) -> None:
@@ -152,12 +165,19 @@ def list_fits(needs: RuleInputs, what: str) -> None:
 
 
 def list_rows(needs: RuleInputs, what: str) -> None:
-    """Write intervals of every metric on held-out rows, or the models in subgroups of these."""
+    """Write the intervals of every metric on held-out rows or folds, or the models in subgroups."""
+    from bakeoff.comparisons.fold_intervals import fold_intervals
     from bakeoff.comparisons.run_tests import score_intervals, subgroup_table
 
-    _enter_own(needs.experiment)
-    make = {"intervals": score_intervals, "subgroups": subgroup_table}[what]
-    write_csv(needs.extras[what], make(needs.experiment, needs.holdouts))
+    experiment = needs.experiment
+    _enter_own(experiment)
+    if what == "fold_intervals":
+        table = fold_intervals(experiment, needs.fold_predictions)
+    elif what == "intervals":
+        table = score_intervals(experiment, needs.holdouts)
+    else:
+        table = subgroup_table(experiment, needs.holdouts)
+    write_csv(needs.extras[what], table)
 
 
 def score_matrix(needs: RuleInputs, tests: AnalysisPlan) -> None:

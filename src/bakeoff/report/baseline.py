@@ -181,7 +181,10 @@ def _classes(study: Study, dataset: str) -> tuple[str, ...]:
 def _on_folds(
     study: Study, metric: Metric, dataset: str, scores: NDArray[np.float64]
 ) -> list[Against]:
-    """Test mean differences over folds, corrected for the overlap of the training sets."""
+    """Test mean differences over folds: by the values of rows, or of scores alone."""
+    by_rows = _by_fold_rows(study, metric, dataset)
+    if by_rows:
+        return by_rows
     values = study.values[metric.name, study.plan][dataset].to_numpy()
     scored = np.isfinite(values).all(axis=0)
     models = [model for model, one in zip(study.models, scored, strict=True) if one]
@@ -198,6 +201,21 @@ def _on_folds(
     ):
         ci = ConfidenceInterval(max(low, -width), min(high, width), level, "student-t")
         against.append(Against(model, estimate, None if math.isnan(low) else ci, p))
+    return against
+
+
+def _by_fold_rows(study: Study, metric: Metric, dataset: str) -> list[Against]:
+    """Return the differences that were tested by the values of rows; none without such values."""
+    against = []
+    for model in study.models:
+        line = study.over_folds.get((dataset, study.plan, metric.name, model))
+        if line is None or math.isnan(line["difference"]):
+            continue
+        ci = None
+        if not math.isnan(line["difference_low"]):
+            ends = line["difference_low"], line["difference_high"]
+            ci = ConfidenceInterval(*ends, line["confidence"], "student-t")
+        against.append(Against(model, line["difference"], ci, line["difference_pvalue"]))
     return against
 
 

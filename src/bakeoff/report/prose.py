@@ -21,7 +21,7 @@ from bakeoff.stats import Entry, as_float
 from bakeoff.stats.core.result import AGREE
 
 _COMMON = {
-    "binomial", "combined", "corrected", "cost-sensitive", "difference", "equivalence",
+    "binomial", "row-wise", "combined", "corrected", "cost-sensitive", "difference", "equivalence",
     "half-sample", "multivariate", "non-inferiority", "one-sample", "one-way", "paired", "pairwise",
     "repeated-measures", "resampled", "sign", "two-sample",
 }  # fmt: skip

@@ -36,6 +36,7 @@ from bakeoff.stats import (
     bradley_terry,
     catalogue,
     corrected_mean_ci,
+    half_sample_t,
     one_sample_t,
     win_rates,
 )
@@ -154,9 +155,34 @@ def _interval(
     values = study.values[metric, plan][dataset][model].to_numpy()
     if len(values) < 2:
         return study.held_out.get((dataset, metric, model))
+    line = study.over_folds.get((dataset, plan, metric, model))
+    if line is not None:
+        known = not math.isnan(line["ci_low"])
+        return ConfidenceInterval(line["ci_low"], line["ci_high"], level, "") if known else None
+    if plan == "halves":
+        return clipped(_half_sample_interval(study, metric, model, level), limits)
     sizes = study.sizes(dataset, plan, model, metric)
     ci = None if sizes is None else corrected_mean_ci(values, **sizes, confidence_level=level)
     return clipped(ci, limits)
+
+
+def _half_sample_interval(
+    study: Study, metric: str, model: str, level: float
+) -> ConfidenceInterval | None:
+    """Return the interval of a mean score under `halves`, from the differences of the halves."""
+    halves = study.experiment.resampling.halves
+    assert halves is not None
+    rows = study.scores[(study.scores["plan"] == "halves") & (study.scores["metric"] == metric)]
+    rows = rows[rows["model"] == model].sort_values(["repeat", "fold"])
+    scores = rows["value"].to_numpy(np.float64).reshape(-1, halves.folds)
+    result = half_sample_t(
+        scores,
+        np.zeros_like(scores),
+        full_repeats=halves.full_repeats,
+        variant="full" if study.by_full else "halves",
+        confidence_level=level,
+    )
+    return result.ci
 
 
 def shown_interval(study: Study, line: Ranked) -> ConfidenceInterval | None:

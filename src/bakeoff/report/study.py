@@ -252,6 +252,7 @@ class Study:
     failed: pd.DataFrame = dataclasses.field(default_factory=pd.DataFrame)
     choices: pd.DataFrame = dataclasses.field(default_factory=pd.DataFrame)
     intervals: pd.DataFrame = dataclasses.field(default_factory=pd.DataFrame)
+    fold_intervals: pd.DataFrame = dataclasses.field(default_factory=pd.DataFrame)
     subgroups: pd.DataFrame = dataclasses.field(default_factory=pd.DataFrame)
     divisions: Sequence[Mapping[str, Any]] = ()
     missing: Mapping[str, Any] = dataclasses.field(default_factory=dict)
@@ -533,6 +534,13 @@ class Study:
             for line in self.intervals.to_dict("records")
             if not math.isnan(line["ci_low"])
         }
+
+    @cached_property
+    def over_folds(self) -> dict[tuple[str, ...], Mapping[str, Any]]:
+        """What the rows of folds say of each model, by data set, plan, metric and model."""
+        keys = ("dataset", "plan", "metric", "model")
+        lines: list[dict[str, Any]] = self.fold_intervals.to_dict("records")  # type: ignore[assignment]
+        return {tuple(line[key] for key in keys): line for line in lines}
 
     @cached_property
     def excluded(self) -> dict[str, str]:

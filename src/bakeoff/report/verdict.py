@@ -93,6 +93,10 @@ class Verdict(NamedTuple):
         return self.headline, *self.sentences
 
 
+CITED_BESIDE = "cv5x2_f"
+"""The test that readers know from the literature, whose p-value stands beside the main test's."""
+
+
 class Facts(defaultdict[str, Any]):
     """What fills the template: texts, and lists with the slots of a sentence each."""
 
@@ -331,9 +335,23 @@ def _pair(facts: Facts, family: Family, row: Comparison) -> dict[str, Any]:
     elif written.gap(row.estimate) == written.gap(0.0):
         ahead = f"slightly {better} than"
     slots = {"row": row, "family": family, "score": score, "ahead": ahead}
-    slots |= {"other": study.name(row.model_b)}
+    slots |= {"other": study.name(row.model_b), "beside": _test_beside(study, family, row)}
     facts["pairs"].append(slots)
     return slots
+
+
+def _test_beside(study: Study, family: Family, row: Comparison) -> str:
+    """Name the combined 5×2cv F test of the same two models, where it ran beside the main test."""
+    if family.entry.name == CITED_BESIDE:
+        return ""
+    for other in study.of_test(CITED_BESIDE):
+        same = (other.dataset, other.plan, other.metric)
+        if same != (family.dataset, family.plan, family.metric):
+            continue
+        found = other.between(row.model_a, row.model_b)
+        if found is not None and not math.isnan(found.pvalue):
+            return f"; {title(other.entry)}: {prose.extreme_p([found])}"
+    return ""
 
 
 def _ranks(facts: Facts, o: Outcome) -> None:

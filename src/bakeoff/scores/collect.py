@@ -13,7 +13,7 @@ import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from bakeoff.data.table import GROUP, ROW_ID, TAKEN, TIME
+from bakeoff.data.table import GROUP, ROW_ID, TAKEN, TIME, Table
 from bakeoff.errors import UserError
 from bakeoff.files import is_whole, open_parquet, read_json, read_parquet, write_parquet
 from bakeoff.fit.fit_task import timing_of
@@ -25,6 +25,10 @@ KEYS = ("dataset", "model", "plan", "repeat", "fold")
 _FIT = [*KEYS, "seed"]
 _VALUES = ("n_train", "n_test", "metric", "value", "undefined")
 TIMINGS = ("fit_seconds", "predict_seconds", "peak_memory_mb")
+COLLECTED_ID, COLLECTED_TRUTH = ":row_id", ":y_true"
+COLLECTED_REPEAT, COLLECTED_FOLD = ":repeat", ":fold"
+COLLECTED_GROUP, COLLECTED_TIME = ":group", ":time"
+"""Columns of collected predictions beside those of the models, whose ids begin with no colon."""
 
 
 def score_fits(
@@ -106,41 +110,102 @@ def collect_predictions(
     carried: str | Path | None = None,
 ) -> None:
     """Put the predictions of all models on one test set side by side, paired by row id."""
-    table = _side_by_side(paths, fingerprints)
-    row_id = table["row_id"].to_numpy()
-    beside: dict[Any, Any] = {} if data is None else related(data, row_id)
-    beside |= {} if carried is None else carried_columns(carried, row_id)
-    for name, values in beside.items():
-        table = table.append_column(name, pa.array(values, from_pandas=True))
+    table = _with_facts_of_rows(_side_by_side(paths, fingerprints), data, carried)
     write_parquet(output, table, compression="zstd")
 
 
 def collect_fold_predictions(
     paths: Mapping[str, Sequence[str | Path]],
     output: str | Path,
+    untested: pd.DataFrame,
     fingerprints: Mapping[str, Mapping[str, str]] = {},
+    data: str | Path | None = None,
+    carried: str | Path | None = None,
 ) -> None:
-    """Put the predictions of all models by every fold of a plan below one another."""
+    """Put the predictions of all models by every fold of a plan below one another.
+
+    `untested` lists the rows that no fold of a repeat tests, with the columns of collected
+    predictions that say so; they have no predictions.
+    """
     tables = []
-    for fold in zip(*paths.values(), strict=True):
-        table = _side_by_side(dict(zip(paths, fold, strict=True)), fingerprints)
-        facts = Predictions.read(fold[0]).facts
-        for place, key in enumerate(("repeat", "fold")):
-            column = pa.array(np.full(len(table), facts[key], dtype=np.int32))
-            table = table.add_column(place, key, column)
+    for fold_paths in zip(*paths.values(), strict=True):
+        table = _side_by_side(dict(zip(paths, fold_paths, strict=True)), fingerprints)
+        facts = Predictions.read(fold_paths[0]).facts
+        numbers = {COLLECTED_REPEAT: facts["repeat"], COLLECTED_FOLD: facts["fold"]}
+        for place, (name, number) in enumerate(numbers.items()):
+            column = pa.array(np.full(len(table), number, dtype=np.int32))
+            table = table.add_column(place, name, column)
         tables.append(table)
-    # models that rank rows in some folds alone, or differently, have no scores here
-    shared = set.intersection(*(set(table.column_names) for table in tables))
-    odd = {name.partition(":")[0] for t in tables for name in t.column_names if name not in shared}
-    kept = [n for n in tables[0].column_names if ":" not in n or n.partition(":")[0] not in odd]
-    joined = pa.concat_tables([table.select(kept) for table in tables]).unify_dictionaries()
-    write_parquet(output, joined, compression="zstd")
+    tables = tables or [_side_by_side({}, fingerprints)]
+    odd = _ranked_in_some_folds(paths, tables)
+    tables = [table.drop_columns(odd & {*table.column_names}) for table in tables]
+    if len(untested):
+        tables.append(_as_predictions(untested, tables[0].schema))
+    joined = pa.concat_tables(tables, promote_options="default").unify_dictionaries()
+    write_parquet(output, _with_facts_of_rows(joined, data, carried), compression="zstd")
+
+
+def untested_rows(table: Table, splits: pd.DataFrame) -> pd.DataFrame:
+    """List the rows that no fold of a repeat tests: with the fold 0, or -1 where none trains."""
+    names = np.array(table.classes, dtype=object)
+    truth = pd.Series(names[table.answers] if table.classes else table.answers)
+    truth.index = pd.Index(table.frame[ROW_ID])
+    parts = [pd.DataFrame(columns=[COLLECTED_REPEAT, COLLECTED_FOLD, COLLECTED_ID])]
+    for name in splits.columns.drop(ROW_ID):
+        repeat = name.removeprefix("repeat-")
+        if not repeat.isdecimal():  # each fold has training rows of its own
+            continue
+        rows = splits[splits[name] <= 0]
+        part = {
+            COLLECTED_REPEAT: np.int32(repeat),
+            COLLECTED_FOLD: rows[name].astype(np.int32),
+            COLLECTED_ID: rows[ROW_ID],
+            COLLECTED_TRUTH: truth.loc[rows[ROW_ID]].to_numpy(),
+        }
+        parts.append(pd.DataFrame(part))
+    return pd.concat(parts, ignore_index=True)
+
+
+def _ranked_in_some_folds(runs: Iterable[str], tables: Sequence[pa.Table]) -> set[str]:
+    """Name the scores of runs that rank rows in some folds alone, or by other classes."""
+    odd = set[str]()
+    for run in runs:
+        of_folds = [
+            {name for name in table.column_names if name.startswith(f"{run}:")} for table in tables
+        ]
+        if any(names != of_folds[0] for names in of_folds):
+            odd = odd.union(*of_folds)
+    return odd
+
+
+def _as_predictions(untested: pd.DataFrame, schema: pa.Schema) -> pa.Table:
+    """Return rows without predictions, their columns typed like those of a table."""
+    columns = {}
+    for name in untested.columns:
+        if name in schema.names:  # numbers per row have no truth
+            columns[name] = pa.array(untested[name]).cast(schema.field(name).type)
+    return pa.table(columns)
+
+
+def _with_facts_of_rows(
+    table: pa.Table, data: str | Path | None, carried: str | Path | None
+) -> pa.Table:
+    """Add what is known of rows beside their predictions: groups or times, and own columns."""
+    row_id = table[COLLECTED_ID].to_numpy()
+    beside: dict[Any, Any] = {} if data is None else related(data, row_id)
+    beside |= {} if carried is None else carried_columns(carried, row_id)
+    for name, values in beside.items():
+        table = table.append_column(name, pa.array(values, from_pandas=True))
+    return table
 
 
 def _side_by_side(
     paths: Mapping[str, str | Path], fingerprints: Mapping[str, Mapping[str, str]]
 ) -> pa.Table:
-    nothing = {"row_id": pa.array([], pa.int64()), "y_true": pa.array([], pa.string())}
+    nothing = {
+        COLLECTED_ID: pa.array([], pa.int64()),
+        COLLECTED_TRUTH: pa.array([], pa.string()),
+    }
     columns: dict[str, Any] = {} if paths else nothing
     reference: Predictions | None = None
     notes: list[str] = []
@@ -148,9 +213,9 @@ def _side_by_side(
         one = read_made_by(path, fingerprints)
         if reference is None:
             reference = one
-            columns = {"row_id": one.row_id}
+            columns = {COLLECTED_ID: one.row_id}
             if one.values is None:
-                columns["y_true"] = one.stored(one.y_true)
+                columns[COLLECTED_TRUTH] = one.stored(one.y_true)
         check_pairing(reference, one, next(iter(paths)), model)
         if one.values is not None:
             columns[model] = one.values
@@ -166,7 +231,7 @@ def _side_by_side(
 
 def related(data: str | Path, row_id: NDArray[Any]) -> dict[str, Any]:
     """Return the group or the time of rows, by their ids, as columns of collected predictions."""
-    keys = {f":{name.strip('_')}": name for name in (GROUP, TIME)}
+    keys = {COLLECTED_GROUP: GROUP, COLLECTED_TIME: TIME}
     with open_parquet(data) as file:
         columns = [c for c in file.schema_arrow.names if c in (ROW_ID, *keys.values())]
     frame = read_parquet(data, columns).to_pandas().set_index(ROW_ID).loc[row_id]

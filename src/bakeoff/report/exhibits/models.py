@@ -206,10 +206,25 @@ def _note_of_models(study: Study, ranked: list[Ranked]) -> str:
     facts["hidden"] = any(line.ci for line in ranked) and not any(
         shown_interval(study, line) for line in ranked
     )
+    known = [study.over_folds.get((dataset, plan, metric, line.model)) for line in ranked]
+    facts["by_rows"] = any(known) and not study.several
+    facts["by_halves"] = plan == "halves"
+    facts["cautions"] = _cautions_of_intervals(study, known) if facts["by_rows"] else []
     facts["unsized"] = not single and study.sizes(dataset, plan) is None
     facts |= {"level": percent(1 - study.alpha), "over_runs": prose.over_runs(study)}
     facts |= {"baseline": baselines(study, metric), "clean": clean}
     return " ".join(prose.rendered("models.txt.j2", facts))
+
+
+def _cautions_of_intervals(
+    study: Study, lines: Iterable[Mapping[str, Any] | None]
+) -> dict[str, None]:
+    """Say of which models the interval over folds may miss too often, and why."""
+    names_by_note: dict[str, list[str]] = {}
+    for line in lines:
+        if line is not None and line["note"]:
+            names_by_note.setdefault(clean(str(line["note"])), []).append(line["model"])
+    return {f"{study.names(names)}: {note}": None for note, names in names_by_note.items()}
 
 
 def _baseline_row(study: Study) -> dict[str, Any]:

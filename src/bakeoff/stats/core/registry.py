@@ -278,6 +278,8 @@ class Entry:
     def knows_no_relation(self) -> bool:
         """Whether it counts rows one by one and has no other form."""
         by_rows = self.evidence.on_rows or self.evidence is Evidence.FOLD_ROWS
+        if self.evidence is Evidence.FOLD_ROWS and self.reads == "predictions":
+            return False  # its values of rows know the groups
         return by_rows and {"groups", "time"}.isdisjoint(self.options)
 
     @property

@@ -35,7 +35,7 @@ from bakeoff.stats.core.result import Assumption, ConfidenceInterval, Result, St
 _FACTS: dict[str, Any] = {
     "evidence": Evidence.FOLD_SCORES,
     "plans": ("kfold",),
-    "better_test": "half_sample_t",
+    "better_test": "fold_rows_difference",
 }
 _OMNIBUS = _FACTS | {
     "posthoc": "corrected_kfold_t",
@@ -420,7 +420,7 @@ def _critical_range(p: float, k: int, df: float) -> float:
     evidence=Evidence.FOLD_SCORES,
     plans=("kfold",),
     citation="pillai1955",
-    better_test="half_sample_t",
+    better_test="fold_rows_difference",
     null_hypothesis="All learning algorithms have the same expected value of every criterion.",
 )
 def manova(

@@ -112,7 +112,7 @@ def _variance_of_training_rows(tested: NDArray[np.intp], by_fit: NDArray[np.intp
 
 _FACTS: dict[str, Any] = {
     "evidence": Evidence.FOLD_ROWS,
-    "better_test": "half_sample_t",
+    "better_test": "fold_rows_difference",
     "answers": "Is one algorithm more accurate than the other when trained on half of the data?",
     "null_hypothesis": "The two learning algorithms are equally accurate in expectation when "
     "trained on half of this data.",
@@ -145,7 +145,7 @@ def cv5x2_z(
 
     Warnings
     --------
-    It compares accuracy only; for other metrics use half_sample_t.
+    It compares accuracy only; for other metrics use fold_rows_difference.
 
     Notes
     -----

@@ -695,7 +695,7 @@ def fold_rows_difference(
     alternative: Alternative = "two-sided",
     confidence_level: Level = 0.95,
 ) -> Result:
-    """Test from the rows of all folds.
+    """Row-wise t test.
 
     Does one algorithm have the higher expected score, by any metric with values of rows?
 

@@ -46,7 +46,7 @@ from bakeoff.stats.planning import FiveByTwoPower
 _NULL = "The two learning algorithms have the same expected score when trained on {}."
 _HALF_NULL = _NULL.format("half of this data")
 _PAIR: dict[str, Any] = {"evidence": Evidence.FOLD_SCORES}
-_LIBERAL = _PAIR | {"better_test": "half_sample_t"}
+_LIBERAL = _PAIR | {"better_test": "fold_rows_difference"}
 
 
 class PairOptions(TypedDict, total=False):

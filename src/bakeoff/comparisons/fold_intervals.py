@@ -1,0 +1,133 @@
+"""The expected score of each model over the folds of a plan, and its comparison with a baseline."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from bakeoff.comparisons.advice import by_fold_rows
+from bakeoff.comparisons.evidence import FoldPredictions, read_folds
+from bakeoff.scores.metrics import METRICS, constant_answer
+from bakeoff.spec import Costs, Experiment
+from bakeoff.stats import Result, Status, fold_rows_difference, fold_rows_score
+from bakeoff.stats.folds.fold_rows import FoldRows, rows_of_runs
+from bakeoff.stats.metrics.metric import Metric, Need, NoValue
+from bakeoff.threads import on_one_thread
+
+COLUMNS = (
+    *("dataset", "plan", "metric", "model", "estimate", "se", "df", "ci_low", "ci_high"),
+    *("confidence", "n", "status", "note", "baseline", "difference", "difference_low"),
+    *("difference_high", "difference_pvalue"),
+)
+"""`difference` is that from the baseline, positive where the model is better."""
+
+
+@on_one_thread
+def fold_intervals(
+    experiment: Experiment, inputs: Mapping[tuple[str, str], str | Path | FoldPredictions]
+) -> pd.DataFrame:
+    """Find the interval of each metric of each model, and compare it with the baseline."""
+    lines: list[dict[str, Any]] = []
+    for (dataset, plan), given in inputs.items():
+        metrics = by_fold_rows(experiment, plan)
+        folds = read_folds(experiment, dataset, given, metrics)
+        for metric in metrics:
+            for line in _of_metric(folds.by(metric), 1 - experiment.tests.alpha):
+                lines.append({"dataset": dataset, "plan": plan, "metric": metric, **line})
+    return pd.DataFrame(lines, columns=list(COLUMNS))
+
+
+def _of_metric(folds: FoldPredictions, level: float) -> Iterator[dict[str, Any]]:
+    """Yield a line for each model."""
+    try:
+        baseline = constant_rows(folds)
+    except NoValue:
+        baseline = None
+    for model, name in enumerate(folds.models):
+        line: dict[str, Any] = {"model": name, "confidence": level, "n": folds.n}
+        missing = folds.missing([model])
+        if missing:
+            yield line | {"status": Status.UNDEFINED.value, "note": missing}
+            continue
+        try:
+            rows = folds.rows(model)
+        except NoValue as reason:
+            yield line | {"status": Status.UNDEFINED.value, "note": str(reason)}
+            continue
+        line |= _own_interval(fold_rows_score(rows, confidence_level=level))
+        if baseline is not None:
+            line |= _against(fold_rows_difference(rows, baseline, confidence_level=level))
+            sign = 1 if rows.setting.metric.greater_is_better else -1
+            line["baseline"] = sign * baseline.parts.score
+        yield line
+
+
+def _own_interval(result: Result) -> dict[str, Any]:
+    """Return the columns of a model's own score."""
+    line = {
+        "estimate": result.estimate,
+        "se": result.details["se"],
+        "df": result.df,
+        "status": result.status.value,
+        "note": "; ".join(a.detail for a in result.assumptions if a.holds is False),
+    }
+    if result.ci is not None:
+        line |= {"ci_low": result.ci.low, "ci_high": result.ci.high}
+    return line
+
+
+def _against(result: Result) -> dict[str, Any]:
+    """Return the columns of the comparison with the baseline."""
+    line = {"difference": result.estimate, "difference_pvalue": result.pvalue}
+    if result.ci is not None:
+        line |= {"difference_low": result.ci.low, "difference_high": result.ci.high}
+    return line
+
+
+def constant_rows(folds: FoldPredictions) -> FoldRows | None:
+    """Return the values of rows of the constant answer that the training rows of each fit choose.
+
+    None for a metric that no constant answer is known for. Raises `NoValue` where it has no score.
+    """
+    setting, design = folds.setting, folds.design
+    metric = setting.metric
+    if not metric.computed or metric.takes:
+        return None
+    known = folds.truth
+    k = len(folds.classes)
+    kind = np.float64 if metric.by_order or not k else np.intp
+    predicted = np.zeros((*design.fold.shape, k) if metric.by_order else design.fold.shape, kind)
+    for repetition, fold in enumerate(design.fold):
+        for fit, tested in enumerate(design.rows_by_fit(repetition)):
+            trained = known[design.in_use[repetition] & (fold != fit)]
+            predicted[repetition, tested] = _constant(
+                metric, folds.classes, trained, known[tested], folds.costs
+            )
+    return rows_of_runs(setting, design, [predicted])
+
+
+def _constant(
+    metric: Metric,
+    classes: tuple[str, ...],
+    trained: NDArray[Any],
+    tested: NDArray[Any],
+    costs: Costs | None,
+) -> Any:
+    """Return the number, the class, or the class shares that are predicted for every tested row."""
+    if not classes:
+        return float(trained.mean() if metric.constant == "mean" else np.median(trained))
+    counts = np.bincount(trained, minlength=len(classes))
+    if metric.needs in (Need.RANKING, Need.PROBABILITIES):
+        return counts / counts.sum()
+    measure = METRICS[metric.name]
+    of_tested = np.bincount(tested, minlength=len(classes))
+    constant = constant_answer(measure, classes, counts, of_tested, costs)
+    if constant is None or math.isnan(constant.score):
+        raise NoValue("the baseline has no score")
+    return constant.answer
