@@ -304,28 +304,36 @@ def _cases_of(
 
 
 def _on_folds(plan: str, experiment: Experiment) -> Iterator[Recommendation]:
-    """Choose the tests of the fits of a plan: on rows where they are, else on fold scores."""
-    plans = experiment.resampling.plans()
+    """Choose the tests of the fits of a plan: on the rows of one plan, else on fold scores."""
     if plan == "halves":
         yield Recommendation(CASES[plan].two, CASES[plan].why)
         return
-    others = set(plans) - {plan, "holdout"}
-    if (plan == "cv_5x2" and others) or (plan == "kfold" and "halves" in plans):
-        return  # other folds bring a test of every metric
-    by_rows = by_fold_rows(experiment, plan)
-    by_scores = tuple(metric for metric in experiment.metrics if metric not in by_rows)
+    by_rows = by_fold_rows(experiment, plan) if plan == _plan_of_rows(experiment) else ()
     if by_rows:
         why = f"by {joined(by_rows)}: {CASES['rows of folds'].why}"
         yield Recommendation(ON_ROWS, why, by_rows)
-    if by_scores:
-        case, kfold = CASES[plan], experiment.resampling.kfold
-        why = case.why
-        if plan == "kfold" and kfold is not None:
-            case = case if one_cross_validation(experiment) else CASES["repeated kfold"]
-            why = case.why.format(folds=kfold.folds, repeats=kfold.repeats)
-        if by_rows:
-            why = f"by {joined(by_scores)}: {why}"
-        yield Recommendation(case.two, why, by_scores)
+    plans, kfold = experiment.resampling.plans(), experiment.resampling.kfold
+    if (plan == "cv_5x2" and set(plans) - {plan, "holdout"}) or (
+        plan == "kfold" and "halves" in plans
+    ):
+        return  # other folds bring a test of every metric
+    by_scores = tuple(metric for metric in experiment.metrics if metric not in by_rows)
+    if not by_scores:
+        return
+    case, why = CASES[plan], CASES[plan].why
+    if plan == "kfold" and kfold is not None:
+        case = case if one_cross_validation(experiment) else CASES["repeated kfold"]
+        why = case.why.format(folds=kfold.folds, repeats=kfold.repeats)
+    if by_rows:
+        why = f"by {joined(by_scores)}: {why}"
+    yield Recommendation(case.two, why, by_scores)
+
+
+def _plan_of_rows(experiment: Experiment) -> str:
+    """Return the plan whose rows are compared: one with repetitions, which shows the most."""
+    plans = [plan for plan in experiment.resampling.plans() if by_fold_rows(experiment, plan)]
+    single = [plan for plan in plans if plan == "kfold" and one_cross_validation(experiment)]
+    return min(plans, key=lambda plan: plan in single, default="")
 
 
 def by_fold_rows(experiment: Experiment, plan: str) -> tuple[str, ...]:
