@@ -117,7 +117,7 @@ CASES = {
     "rows of folds": Case(
         "`cv_5x2`, `kfold` or `resampled`, by a metric with values of rows",
         "fold_rows_difference",
-        "its standard error has what the tested rows and the training rows add",
+        "its standard error has a part from the tested rows and one from the training rows,",
     ),
     "cv_5x2": Case(
         "`cv_5x2` of scores alone, or by a metric that jumps when a row is left out",
@@ -310,8 +310,8 @@ def _on_folds(plan: str, experiment: Experiment) -> Iterator[Recommendation]:
         return
     by_rows = by_fold_rows(experiment, plan) if plan == _plan_of_rows(experiment) else ()
     if by_rows:
-        why = f"by {joined(by_rows)}: {CASES['rows of folds'].why}"
-        yield Recommendation(ON_ROWS, why, by_rows)
+        what = f"{CASES['rows of folds'].why} on {_named_plan(plan, experiment)}"
+        yield Recommendation(ON_ROWS, f"by {joined(by_rows)}: {what}", by_rows)
     plans, kfold = experiment.resampling.plans(), experiment.resampling.kfold
     if (plan == "cv_5x2" and set(plans) - {plan, "holdout"}) or (
         plan == "kfold" and "halves" in plans
@@ -327,6 +327,16 @@ def _on_folds(plan: str, experiment: Experiment) -> Iterator[Recommendation]:
     if by_rows:
         why = f"by {joined(by_scores)}: {why}"
     yield Recommendation(case.two, why, by_scores)
+
+
+def _named_plan(plan: str, experiment: Experiment) -> str:
+    """Name a plan of folds."""
+    kfold = experiment.resampling.kfold
+    if plan == "kfold" and kfold is not None:
+        repeats = "" if kfold.repeats == 1 else f"{kfold.repeats} × "
+        return f"{repeats}{kfold.folds} folds"
+    names = {"cv_5x2": "five replications of 2-fold cross-validation"}
+    return names.get(plan, "random divisions")
 
 
 def _plan_of_rows(experiment: Experiment) -> str:

@@ -125,7 +125,8 @@ def collect_predictions(needs: RuleInputs, dataset: str, plan: str) -> None:
 
     output = needs.paths.predictions(dataset, plan)
     # what is known of the rows beside their predictions
-    files = [next(iter(find(dataset)), None) for find in (needs.related, needs.row_columns)]
+    related = next(iter(needs.related(dataset)), None)
+    carried = next(iter(needs.row_columns(dataset)), None)
     by_run: dict[str, list[str]] = {}
     for model in needs.kept(dataset):
         paths = needs.predictions(dataset, plan, [model])
@@ -134,12 +135,12 @@ def collect_predictions(needs: RuleInputs, dataset: str, plan: str) -> None:
             by_run[run_name(model, seed + 1)] = paths[seed::seeds]
     if plan == "holdout":
         of_test_set = {run: path for run, (path,) in by_run.items()}
-        collect_predictions(of_test_set, output, needs.made_by, *files)
+        collect_predictions(of_test_set, output, needs.made_by, related, carried)
         return
     untested = untested_rows(
         Table.read(needs.paths.data(dataset)), read_splits(needs.paths.splits(dataset, plan))
     )
-    collect_fold_predictions(by_run, output, untested, needs.made_by, *files)
+    collect_fold_predictions(by_run, output, needs.made_by, related, carried, untested)
 
 
 def all_scores(needs: RuleInputs) -> None:

@@ -117,10 +117,10 @@ def collect_predictions(
 def collect_fold_predictions(
     paths: Mapping[str, Sequence[str | Path]],
     output: str | Path,
-    untested: pd.DataFrame,
     fingerprints: Mapping[str, Mapping[str, str]] = {},
     data: str | Path | None = None,
     carried: str | Path | None = None,
+    untested: pd.DataFrame | None = None,
 ) -> None:
     """Put the predictions of all models by every fold of a plan below one another.
 
@@ -139,7 +139,7 @@ def collect_fold_predictions(
     tables = tables or [_side_by_side({}, fingerprints)]
     odd = _ranked_in_some_folds(paths, tables)
     tables = [table.drop_columns(odd & {*table.column_names}) for table in tables]
-    if len(untested):
+    if untested is not None and len(untested):
         tables.append(_as_predictions(untested, tables[0].schema))
     joined = pa.concat_tables(tables, promote_options="default").unify_dictionaries()
     write_parquet(output, _with_facts_of_rows(joined, data, carried), compression="zstd")

@@ -304,7 +304,10 @@ def test_many_pairs_of_rows_in_groups_are_tested_in_the_form_of_one_pair():
 def test_the_plain_form_is_kept_when_asked_for_by_name():
     rows = wards()
     halves = np.array([np.arange(40) // 2**r % 2 + 1 for r in range(5)])
-    of_folds = FoldPredictions(("a", "b"), halves, np.arange(400).reshape(5, 40, 2) % 3 > 0)
+    predicted = np.arange(400).reshape(5, 40, 2) % 3 > 0
+    of_folds = FoldPredictions(
+        ("a", "b"), ("no", "yes"), halves, np.ones(40, dtype=int), predicted, ((0,), (1,))
+    )
     for name, evidence, detail in (
         ("mcnemar", rows, "120 rows of 12 groups"),
         ("cv5x2_mcnemar", of_folds, "rows that belong together"),
@@ -331,7 +334,7 @@ def test_a_test_with_a_form_for_groups_keeps_its_name_and_says_its_form():
 
 
 def test_predictions_that_lost_their_groups_are_refused(tmp_path):
-    rows = pd.DataFrame({"row_id": range(4), "y_true": list("abab"), "m0": list("abba")})
+    rows = pd.DataFrame({":row_id": range(4), ":y_true": list("abab"), "m0": list("abba")})
     rows.assign(m1=list("abab")).to_parquet(tmp_path / "rows.parquet")
     spec = experiment(models=2, data={"groups": "g"}, tests={"run": ["mcnemar"]})
     (test,) = plan_tests(spec)[1]

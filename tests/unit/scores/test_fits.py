@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from bakeoff.comparisons.evidence import read_fold_predictions
 from bakeoff.errors import UserError
 from bakeoff.files import write_json
 from bakeoff.fit.fit_task import timing_of
@@ -34,13 +35,13 @@ def test_rows_stand_side_by_side_with_what_ranks_them(tmp_path):
     }
     collect_predictions(paths, tmp_path / "all.parquet")
     found = pd.read_parquet(tmp_path / "all.parquet")
-    assert " ".join(found) == "row_id y_true tree tree:no tree:yes svm svm:yes vote"
+    assert " ".join(found) == ":row_id :y_true tree tree:no tree:yes svm svm:yes vote"
     assert found["vote"].tolist() == ["yes", "yes", "yes", "no"]
     assert found["svm:yes"].tolist() == d[:, 0].tolist()
     assert found["tree:no"].tolist() == P[:, 0].tolist()
     collect_predictions({}, tmp_path / "none.parquet")
     found = pd.read_parquet(tmp_path / "none.parquet")
-    assert (list(found), len(found)) == (["row_id", "y_true"], 0)
+    assert (list(found), len(found)) == ([":row_id", ":y_true"], 0)
 
 
 def test_folds_stand_below_one_another_with_what_all_of_them_have(tmp_path):
@@ -51,11 +52,34 @@ def test_folds_stand_below_one_another_with_what_all_of_them_have(tmp_path):
     every = [first[1], written(tmp_path / "d", [0, 0, 1, 1], probabilities=P, **second)]
     collect_fold_predictions({"s": some, "m": every}, tmp_path / "all.parquet")
     found = pd.read_parquet(tmp_path / "all.parquet")
-    assert list(found) == ["repeat", "fold", "row_id", "y_true", "s", "m", "m:no", "m:yes"]
+    assert list(found) == [":repeat", ":fold", ":row_id", ":y_true", "s", "m", "m:no", "m:yes"]
     assert found["s"].tolist() == ["no", "yes", "no", "no", "no", "no", "yes", "yes"]
-    assert found["repeat"].tolist() == [1] * 4 + [3] * 4
-    assert found["fold"].tolist() == [1] * 4 + [2] * 4
-    assert found["row_id"].tolist() == list(range(8))
+    assert found[":repeat"].tolist() == [1] * 4 + [3] * 4
+    assert found[":fold"].tolist() == [1] * 4 + [2] * 4
+    assert found[":row_id"].tolist() == list(range(8))
+
+
+def test_rows_that_no_fold_tests_are_listed_with_their_truth(tmp_path):
+    part = written(tmp_path / "a", [0, 1, 0, 0], probabilities=P)
+    untested = pd.DataFrame(
+        {
+            ":repeat": np.int32([1, 1]),
+            ":fold": np.int32([0, -1]),
+            ":row_id": [8, 9],
+            ":y_true": ["yes", "no"],
+        }
+    )
+    collect_fold_predictions({"m": [part]}, tmp_path / "all.parquet", untested=untested)
+    found = pd.read_parquet(tmp_path / "all.parquet").tail(2)
+    assert found[[":fold", ":row_id", ":y_true"]].to_numpy().tolist() == [
+        [0, 8, "yes"],
+        [-1, 9, "no"],
+    ]
+    assert found[["m", "m:no"]].isna().all(axis=None)
+    folds = read_fold_predictions(tmp_path / "all.parquet", ["m"], ["log_loss"])
+    assert folds.fold.tolist() == [[1, 1, 1, 1, 0]]  # that which is never used is no row
+    assert folds.truth.tolist()[-1] == folds.classes.index("yes")
+    assert folds.by("log_loss").rows(0).scores.shape == (1,)
 
 
 OTHERS = ([10, 11, 12, 13], r"0, 1, 2, 10, 11, 12\)"), ([1, 0, 2, 3], "their order")
