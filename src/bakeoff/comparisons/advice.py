@@ -587,6 +587,8 @@ class Cautions(NamedTuple):
     inflated: tuple[Inflated, ...] = ()
     unknown: tuple[str, ...] = ()
     instead: tuple[Entry, ...] = ()
+    plan: str = ""
+    """The plan that the test runs on."""
 
     def __bool__(self) -> bool:
         return bool(self.inflated or self.unknown)
@@ -612,13 +614,17 @@ class Cautions(NamedTuple):
             up_to = f"up to {f'{worst.rate:.2f}'.lstrip('0')}{by}"
             why = f"{up_to} at the .05 level in simulations"
             sentence = INFLATED.format(test=named(self.entry), where=joined(parts), why=why)
-            tests = [f"{named(entry)} (plan {entry.plans[0]})" for entry in self.instead]
+            tests = [f"{named(entry)} (plan {self._plan_of(entry)})" for entry in self.instead]
             use = f" Use {' or '.join(tests)} instead." if tests else ""
             sentences.append(sentence + use)
         unknown = [shown(model) for model in self.unknown if model in compared]
         if unknown:
             sentences.append(NOT_SIMULATED.format(test=named(self.entry), models=joined(unknown)))
         return sentences
+
+    def _plan_of(self, entry: Entry) -> str:
+        """Return the plan on which a better test would run: the same, if it can."""
+        return self.plan if self.plan in entry.plans else entry.plans[0]
 
 
 def _of_task(rate: ErrorRate, numbers: bool) -> bool:
@@ -654,7 +660,7 @@ def cautions(
         if (name != ON_ROWS or metric is None or has_test(metric))
         and not _inflated(entries[name], experiment, failed, metrics, dataset)
     ]
-    return Cautions(entry, tuple(inflated), tuple(unknown), tuple(instead))
+    return Cautions(entry, tuple(inflated), tuple(unknown), tuple(instead), test.plan)
 
 
 def _inflated(

@@ -10,6 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
+from bakeoff.comparisons.advice import ON_ROWS
 from bakeoff.comparisons.settings import INDEPENDENT
 from bakeoff.report import prose
 from bakeoff.report.numbers import clean, count, percent, spread, words
@@ -220,6 +221,7 @@ def _analysis(study: Study) -> dict[str, Any]:
     return {
         "metrics": [study.written(metric).label for metric in study.experiment.metrics],
         "tests": [one for test in study.analysis for one in _test(study, test)],
+        "by_rows": any(family.entry.name == ON_ROWS for family in study.families),
         "related": related,
         "subgroups": _words(clean(str(column)) for column in columns) if columns else "",
         "failed": _words(out) if out else "",

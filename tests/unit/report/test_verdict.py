@@ -69,7 +69,7 @@ def test_model_that_breaks_it_is_named_with_what_answers_instead(model, kind):
         "Caution: the combined 5×2cv F test has an inflated type I error "
         f"with {kind} (here: b): up to ."
     )
-    instead = "the half-sample t test (plan halves) or the 5×2cv z test (plan cv_5x2)"
+    instead = "the row-wise t test (plan cv_5x2)"
     assert said.endswith(f" at the .05 level in simulations. Use {instead} instead.")
     page = Page(one)
     page.__dict__["items"] = [item for item in exhibits(one) if item.form == "table"]
@@ -103,5 +103,5 @@ def test_learners_are_named_by_what_was_simulated_of_them(estimator, metric, inf
     assert {one.where: one.models for one in known.inflated} == inflated
     assert [*known.unknown] == unknown
     if estimator.endswith("Lasso"):
-        assert [entry.name for entry in known.instead] == ["half_sample_t"]
+        assert [entry.name for entry in known.instead] == ["fold_rows_difference"]
         assert known.inflated[0].rate.rate > 0.5
