@@ -13,6 +13,7 @@ from bakeoff.stats import METRICS, ConfidenceInterval, PairwiseResult, Status, i
 from bakeoff.stats.core.pairs import compact_letters
 from bakeoff.stats.datasets.standings import group_means, with_failures_last  # noqa: F401
 from bakeoff.stats.design.groups import GroupSums, Leverage, spread
+from bakeoff.stats.folds import fold_rows as of_folds
 from bakeoff.stats.metrics.differences import bca_interval, mover_interval
 from bakeoff.stats.metrics.family import (
     best_of,
@@ -408,3 +409,50 @@ def omnibus(scores, greater_is_better=True):
 def upper(table):
     """Return what a table of models against models says of each pair."""
     return table[np.triu_indices(len(table), 1)]
+
+
+def rows_of_folds(inputs, model):
+    """Return the values of rows of a model whose probabilities are given fold by fold."""
+    y = np.array(inputs["y"])
+    repetitions = np.unique(inputs["replication"])
+    fold = np.zeros((len(repetitions), len(y)), dtype=int)
+    positive = np.full(fold.shape, 0.5)
+    for number, (rows, repetition) in enumerate(
+        zip(inputs["test"], inputs["replication"], strict=True)
+    ):
+        place = np.searchsorted(repetitions, repetition)
+        fold[place, rows] = number + 1
+        positive[place, rows] = inputs[f"proba_{model}"][number]
+    metric = {"auc": "roc_auc"}.get(inputs["metric"], inputs["metric"])
+    predicted = (positive > 0.5).astype(int)
+    if METRICS[metric].by_order:
+        predicted = np.stack([1 - positive, positive], axis=-1)
+    return stats.fold_rows(y, fold, predicted, metric=metric, labels=[0, 1])
+
+
+def _by_fold_rows(function, *rows, **options):
+    """Return a result with its limits, and what the rows alone give, where losses are negated."""
+    result = function(*rows, **options)
+    with mock.patch.object(of_folds, "_corrected", return_value=None):
+        alone = function(*rows, **options)
+    limits = {"low": result.ci.low, "high": result.ci.high}
+    limits |= {"rows_low": alone.ci.low, "rows_high": alone.ci.high}
+    return told(result) | limits | {"rows_pvalue": alone.pvalue}
+
+
+def fold_score(inputs):
+    found = _by_fold_rows(
+        stats.fold_rows_score,
+        rows_of_folds(inputs, "a"),
+        confidence_level=inputs["confidence_level"],
+    )
+    if METRICS.get(inputs["metric"], METRICS["roc_auc"]).greater_is_better:
+        return found
+    low, high = -found["high"], -found["low"]
+    return found | {"estimate": -found["estimate"], "low": low, "high": high}
+
+
+def fold_difference(inputs):
+    rows = (rows_of_folds(inputs, model) for model in "ab")
+    level = inputs["confidence_level"]
+    return _by_fold_rows(stats.fold_rows_difference, *rows, confidence_level=level)

@@ -50,6 +50,12 @@ from bakeoff.stats.design.clusters import (
 from bakeoff.stats.design.groups import ClusteredEquivalenceResult, ClusteredResult
 from bakeoff.stats.folds.anova import anova_oneway, anova_repeated_measures, manova, tukey_hsd
 from bakeoff.stats.folds.cv5x2_rows import cv5x2_mcnemar, cv5x2_mcnemar_from_counts, cv5x2_z
+from bakeoff.stats.folds.fold_rows import (
+    FoldRows,
+    fold_rows,
+    fold_rows_difference,
+    fold_rows_score,
+)
 from bakeoff.stats.folds.t_tests import (
     bayes_correlated_t,
     corrected_kfold_t,

@@ -62,7 +62,7 @@ class Evidence(StrEnum):
     FOLD_SCORES = "fold_scores"
     """Scores on J folds, or on (r, k) for the tests that use the replication structure."""
     FOLD_ROWS = "fold_rows"
-    """The rows of all folds of 5×2 cross-validation, with ``fold``, shape (5, n)."""
+    """The rows of all folds of a plan, in each of its repetitions."""
     DATASETS = "datasets"
     """One score of each model on each of N data sets."""
 
@@ -91,6 +91,7 @@ _READS: dict[str, Reads] = {
     "pred": "classes",
     "score": "ranking",
     "predicted": "predictions",
+    "rows": "predictions",
     "values": "values",
     "scores": "scores",
 }

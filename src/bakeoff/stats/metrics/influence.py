@@ -38,6 +38,7 @@ from bakeoff.stats.design.groups import (
 )
 from bakeoff.stats.metrics.metric import (
     NO_OPTIONS,
+    Carried,
     Cells,
     Codes,
     Form,
@@ -605,13 +606,16 @@ def assumptions(
                 enough_of_rows = Assumption(CARRIED, False, f"{enough_of_rows.detail}; {detail}")
             checks.append(enough_of_rows)
     elif metric.carried is not None:
-        carried = metric.carried
-        detail = (
-            f"{tested.df:.0f} effective degrees of freedom of {tested.units:.0f} units; "
-            f"{carried.consequence}"
-        )
-        holds: bool | None = tested.df >= carried.share * tested.units
-        if holds and tested.units < carried.shows_from:
-            holds, detail = None, f"{detail}; fewer than {carried.shows_from} do not show it"
-        checks.append(Assumption(carried.assumption, holds, detail))
+        checks.append(not_carried_by_few(metric.carried, tested.df, tested.units))
     return tuple(checks)
+
+
+def not_carried_by_few(carried: Carried, df: float, units: float) -> Assumption:
+    """Judge by the degrees of freedom whether few rows or groups dominate a metric."""
+    detail = f"{df:.0f} effective degrees of freedom of {units:.0f} units; {carried.consequence}"
+    if df < carried.share * units:
+        return Assumption(carried.assumption, False, detail)
+    if units < carried.shows_from:
+        detail += f"; fewer than {carried.shows_from} do not show it"
+        return Assumption(carried.assumption, None, detail)
+    return Assumption(carried.assumption, True, detail)

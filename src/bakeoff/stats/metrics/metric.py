@@ -366,14 +366,20 @@ class View:
     @cached_property
     def cells(self) -> Cells:
         """The table of true and predicted classes, weighted by the numbers of rows."""
-        assert self.predicted is not None
         truth, k = self.truth, len(self.truth.classes)
-        wide = truth.values.astype(np.intp)  # codes of 200 classes fit into 16 bits, cells do not
-        counts = np.bincount(wide * k + self.predicted, minlength=k * k)
+        counts = np.bincount(self.cell_of_rows, minlength=k * k)
         occurring = np.flatnonzero(counts)
         weights = counts[occurring].astype(np.float64)
         codes = np.divmod(occurring, k)
         return Cells(*codes, weights, truth.classes, truth.positive, self.options)
+
+    @property
+    def cell_of_rows(self) -> Codes:
+        """The cell of each row, truth · K + prediction, shape (n,)."""
+        assert self.predicted is not None
+        # codes of 200 classes fit into 16 bits, cells do not
+        wide = self.truth.values.astype(np.intp)
+        return np.asarray(wide * len(self.truth.classes) + self.predicted)
 
     @property
     def probabilities(self) -> FloatArray:

@@ -1,0 +1,295 @@
+"""A score over folds and its variance: by plain loops, at the edges, and beside other tests."""
+
+import numpy as np
+import pytest
+from scipy import stats as scipy_stats
+
+from bakeoff.stats import (
+    ArgumentError,
+    Status,
+    corrected_kfold_t,
+    corrected_mean_ci,
+    cv5x2_z,
+    fold_rows,
+    fold_rows_difference,
+    fold_rows_score,
+    metric_ci,
+)
+
+
+def five_by_two(n, seed=1):
+    """Draw five divisions of rows into two halves, and the truth."""
+    rng = np.random.default_rng(seed)
+    fold = np.array([rng.permutation(np.arange(n) % 2) + 1 for _ in range(5)])
+    return rng, np.arange(n) % 2, fold
+
+
+def noisy(rng, y, shape, right):
+    """Predict classes that are right with a probability."""
+    return np.where(rng.random(shape) < right, y, 1 - y)
+
+
+def by_loops(values, fold, in_use):
+    """Compute the parts of the variance as docs/fold-rows.md writes them, row by row."""
+    fits = [
+        (r, fold[r] == k, in_use[r] & (fold[r] != k))
+        for r in range(len(fold))
+        for k in np.unique(fold[r][fold[r] > 0])
+    ]
+    n, total = fold.shape[1], len(fits)
+    score = np.mean([values[r][tested].mean() for r, tested, _ in fits])
+    residual = np.zeros(n)
+    deviations = []
+    for r, tested, _ in fits:
+        residual[tested] += (values[r][tested] - score) / (total * tested.sum())
+        deviations.append(((values[r][tested] - score) ** 2).sum())
+    test = n / (n - 1) * (residual**2).sum()
+    floor = sum(deviations) / (sum(t.sum() for _, t, _ in fits) * n)
+    above = below = overlaps = 0.0
+    for f, (r, tested_f, trained_f) in enumerate(fits):
+        for g, (s, tested_g, trained_g) in enumerate(fits):
+            shared = (trained_f & trained_g).sum() / (trained_f.sum() * trained_g.sum())
+            overlaps += shared / total**2
+            both = tested_f & tested_g
+            if r == s or f < g or both.sum() < 2:
+                continue
+            d = values[r][both] - values[s][both]
+            above += d.mean() ** 2 - d.var(ddof=1) / both.sum()
+            below += 1 / trained_f.sum() + 1 / trained_g.sum() - 2 * shared
+    return score, test, above / below * overlaps, floor
+
+
+@pytest.mark.parametrize("plan", ["5x2", "3x4", "random", "some rows out"])
+def test_parts_equal_plain_loops(plan):
+    rng = np.random.default_rng(5)
+    n, y = 60, np.arange(60) % 2
+    if plan == "5x2":
+        fold = np.array([rng.permutation(np.arange(n) % 2) + 1 for _ in range(5)])
+    elif plan == "3x4":
+        fold = np.array([rng.permutation(np.arange(n) % 4) + 1 for _ in range(3)])
+    else:
+        fold = (rng.random((6, n)) < 0.3).astype(int)
+    if plan == "some rows out":
+        fold[rng.random(fold.shape) < 0.1] = -1
+    predicted = noisy(rng, y, fold.shape, 0.6 + 0.3 * rng.random((len(fold), 1)))
+    rows = fold_rows(y, fold, predicted)
+    right = (predicted == y).astype(float)
+    score, test, training, floor = by_loops(right, fold, fold >= 0)
+    parts = rows.parts
+    assert parts.score == pytest.approx(score)
+    assert parts.variance_test == pytest.approx(test)
+    assert parts.variance_training == pytest.approx(max(training, 0), abs=1e-15)
+    assert parts.variance_floor == pytest.approx(floor)
+
+
+def test_accuracy_on_five_by_two_is_cv5x2_z_with_student_t():
+    rng, y, fold = five_by_two(200)
+    a, b = noisy(rng, y, fold.shape, 0.85), noisy(rng, y, fold.shape, 0.78)
+    ours = fold_rows_difference(fold_rows(y, fold, a), fold_rows(y, fold, b))
+    z = cv5x2_z(fold, a == y, b == y)
+    assert ours.estimate == pytest.approx(z.estimate)
+    assert ours.details["variance_training"] == pytest.approx(z.details["variance_training"])
+    assert ours.details["variance_test"] == pytest.approx(z.details["variance_test"])
+    assert ours.statistic == pytest.approx(z.statistic, rel=0.02)  # their floors are centred or not
+
+
+@pytest.mark.parametrize("greater", [True, False])
+def test_one_cross_validation_takes_the_larger_p_and_the_hull(greater):
+    rng = np.random.default_rng(2)
+    n = 100
+    y = np.arange(n) % 2
+    fold = rng.permutation(np.arange(n) % 10)[None] + 1
+    metric = "accuracy" if greater else "error"
+    a, b = (fold_rows(y, fold, noisy(rng, y, (1, n), p), metric=metric) for p in (0.9, 0.7))
+    result = fold_rows_difference(a, b)
+    corrected = corrected_kfold_t(a.scores, b.scores)
+    assert np.isnan(result.details["variance_training"])
+    assert result.pvalue == pytest.approx(max(result.details["pvalue_rows"], corrected.pvalue))
+    assert result.ci.low <= corrected.ci.low + 1e-12
+    assert result.ci.high >= corrected.ci.high - 1e-12
+    own = fold_rows_score(a)
+    scores = a.scores if greater else -a.scores
+    low, high = corrected_mean_ci(scores, n_train=90, n_test=10)
+    assert own.ci.low <= max(low, 0) + 1e-12
+    assert own.ci.high >= min(high, 1) - 1e-12
+    assert own.ci.low <= own.estimate <= own.ci.high
+
+
+def test_interval_of_a_loss_has_the_sign_of_the_loss():
+    rng, y, fold = five_by_two(80)
+    p = np.clip(0.5 + (2 * y - 1) * 0.2 + 0.2 * rng.standard_normal(fold.shape), 0.01, 0.99)
+    result = fold_rows_score(fold_rows(y, fold, np.stack([1 - p, p], -1), metric="log_loss"))
+    assert 0 < result.ci.low < result.estimate < result.ci.high
+
+
+def test_an_advantage_by_a_loss_is_that_of_the_smaller_one():
+    rng, y, fold = five_by_two(80)
+    good = 0.5 + (2 * y - 1) * 0.3 + 0.05 * rng.standard_normal(fold.shape)
+    bad = 0.5 + (2 * y - 1) * 0.05 + 0.05 * rng.standard_normal(fold.shape)
+    a, b = (fold_rows(y, fold, np.stack([1 - p, p], -1), metric="brier") for p in (good, bad))
+    result = fold_rows_difference(a, b)
+    assert result.estimate > 0
+    assert result.pvalue < 0.001
+    assert fold_rows_difference(a, b, alternative="less").pvalue > 0.999
+
+
+def test_equal_models_are_identical():
+    rng, y, fold = five_by_two(60)
+    rows = fold_rows(y, fold, noisy(rng, y, fold.shape, 0.8))
+    result = fold_rows_difference(rows, rows)
+    assert (result.status, result.pvalue) == (Status.IDENTICAL_SCORES, 1.0)
+
+
+def test_a_constant_difference_has_no_variance():
+    _, _, fold = five_by_two(40)
+    y = np.arange(40.0)
+    a, b = (fold_rows(y, fold, np.tile(y, (5, 1)) + c, metric="mae") for c in (1.0, 2.0))
+    result = fold_rows_difference(a, b)
+    assert (result.status, result.estimate) == (Status.ZERO_VARIANCE, pytest.approx(1.0))
+    assert np.isnan(result.pvalue)
+
+
+def test_area_of_one_has_the_exact_limit():
+    _, y, fold = five_by_two(40)
+    p = np.tile(0.2 + 0.6 * y + 0.001 * np.arange(40), (5, 1))
+    result = fold_rows_score(fold_rows(y, fold, np.stack([1 - p, p], -1), metric="roc_auc"))
+    assert list(result.ci) == [pytest.approx(0.025 ** (1 / 20)), 1.0]
+
+
+def test_class_shares_give_the_variance_of_the_sample():
+    # a model that predicts the class shares: the scores of stratified folds are all equal
+    rng = np.random.default_rng(1)
+    y = (np.arange(200) % 5 == 0).astype(int)
+    fold = np.empty((5, 200), dtype=int)
+    for r in range(5):
+        for c in (0, 1):
+            rows = rng.permutation(np.flatnonzero(y == c))
+            fold[r, rows] = np.arange(len(rows)) % 2 + 1
+    p = np.full(fold.shape, 0.2)
+    rows = fold_rows(y, fold, np.stack([1 - p, p], -1), metric="log_loss")
+    assert np.ptp(rows.scores) < 1e-12
+    assert rows.parts.variance_test == pytest.approx(0.16 * np.log(4) ** 2 / 199)
+    assert rows.parts.variance_training == 0
+
+
+def test_groups_of_one_row_change_nothing():
+    rng, y, fold = five_by_two(60)
+    a, b = (noisy(rng, y, fold.shape, p) for p in (0.9, 0.7))
+    alone = fold_rows_difference(fold_rows(y, fold, a), fold_rows(y, fold, b))
+    groups = rng.permutation(60)
+    grouped = fold_rows_difference(
+        fold_rows(y, fold, a, groups=groups), fold_rows(y, fold, b, groups=groups)
+    )
+    assert grouped.pvalue == pytest.approx(alone.pvalue)
+    assert grouped.df == pytest.approx(alone.df)
+
+
+def test_copies_of_rows_in_groups_are_worth_no_more_than_the_rows():
+    rng, y, fold = five_by_two(40)
+    a, b = (noisy(rng, y, fold.shape, p) for p in (0.9, 0.7))
+    few = fold_rows_difference(fold_rows(y, fold, a), fold_rows(y, fold, b))
+    many = {
+        "y_true": np.tile(y, 4),
+        "fold": np.tile(fold, (1, 4)),
+        "groups": np.tile(np.arange(40), 4),
+    }
+    rows = [fold_rows(predicted=np.tile(p, (1, 4)), **many) for p in (a, b)]
+    copied = fold_rows_difference(*rows)
+    assert copied.estimate == pytest.approx(few.estimate)
+    assert copied.details["variance_test"] == pytest.approx(few.details["variance_test"])
+    assert copied.df == pytest.approx(few.df)
+
+
+def test_order_of_rows_and_repetitions_does_not_matter():
+    rng, y, fold = five_by_two(50)
+    a, b = (noisy(rng, y, fold.shape, p) for p in (0.9, 0.7))
+    first = fold_rows_difference(fold_rows(y, fold, a), fold_rows(y, fold, b))
+    rows, repetitions = rng.permutation(50), rng.permutation(5)
+    fold, a, b = (table[repetitions][:, rows] for table in (3 - fold, a, b))
+    again = fold_rows_difference(fold_rows(y[rows], fold, a), fold_rows(y[rows], fold, b))
+    assert again.pvalue == pytest.approx(first.pvalue, rel=1e-12)
+
+
+def test_one_holdout_is_the_plain_influence_of_its_rows():
+    rng = np.random.default_rng(0)
+    y = np.arange(300) % 2
+    fold = (np.arange(300) < 100).astype(int)[None]
+    p = np.clip(0.5 + (2 * y - 1) * 0.2 + 0.2 * rng.standard_normal((1, 300)), 0.01, 0.99)
+    rows = fold_rows(y, fold, np.stack([1 - p, p], -1), metric="brier")
+    whole = metric_ci(y[:100], np.stack([1 - p, p], -1)[0, :100], metric="brier")
+    assert rows.parts.score == pytest.approx(-whole.estimate)
+    assert rows.parts.variance_test == pytest.approx(whole.details["se"] ** 2, rel=0.01)
+
+
+def test_three_classes_and_a_class_without_predictions_are_cautioned():
+    _, _, fold = five_by_two(60)
+    y = np.arange(60) % 3
+    predicted = np.where(y == 2, 1, y) + np.zeros((5, 1), dtype=int)
+    result = fold_rows_score(fold_rows(y, fold, predicted, metric="balanced_accuracy"))
+    (caution,) = (a for a in result.assumptions if a.name == "every class is predicted")
+    assert caution.holds is False
+    assert "0 of 60 rows are predicted 2" in caution.detail
+    assert result.estimate == pytest.approx(2 / 3)
+
+
+def test_probability_of_zero_is_cautioned():
+    rng, y, fold = five_by_two(60)
+    p = np.clip(0.5 + (2 * y - 1) * 0.2 + 0.3 * rng.standard_normal(fold.shape), 0, 1)
+    result = fold_rows_score(fold_rows(y, fold, np.stack([1 - p, p], -1), metric="log_loss"))
+    checks = {a.name: a.holds for a in result.assumptions}
+    assert checks["no probability is 0"] is False
+
+
+@pytest.mark.parametrize("distribution", ["normal", "t"])
+def test_heavy_tails_are_seen_in_the_rows(distribution):
+    rng, _, fold = five_by_two(100, seed=3)
+    y = rng.standard_normal(100)
+    if distribution == "t":
+        y[7] = 50
+    rows = fold_rows(y, fold, np.zeros((5, 100)) + 0.1, metric="rmse")
+    checks = {a.name: a.holds for a in fold_rows_score(rows).assumptions}
+    assert checks["no heavy tails"] is (distribution == "normal")
+
+
+def test_degrees_of_freedom_of_normal_values_are_nearly_those_of_the_rows():
+    rng, _, fold = five_by_two(2000)
+    y = rng.standard_normal(2000)
+    kurtosis = scipy_stats.kurtosis(np.abs(y)) + 3
+    rows = fold_rows(y, fold, np.zeros((5, 2000)), metric="mae")
+    assert rows.parts.df == pytest.approx(2 * 2000 / (kurtosis - 1), rel=0.05)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"fold": [1, 2, 1, 2]}, "expected shape"),
+        ({"fold": [[1, 2, 1, float("nan")]]}, "1 value"),
+        ({"fold": [[1, 2, 1, 0.5]]}, "whole numbers"),
+        ({"fold": [[0, 0, 0, 0]]}, "tests no row"),
+        ({"fold": [[1, 1, 1, 1]]}, "none are left to train on"),
+        ({"predicted": [1, 0, 1, 0]}, "expected shape"),
+        ({"y_true": [1, 0, 1]}, "expected shape"),
+    ],
+)
+def test_wrong_arguments_are_named(change, message):
+    call = {"y_true": [1, 0, 1, 0], "fold": [[1, 1, 2, 2]], "predicted": [[1, 0, 0, 0]]}
+    with pytest.raises(ArgumentError, match=message):
+        fold_rows(**{**call, **change})
+
+
+def test_models_on_other_folds_or_by_other_metrics_are_refused():
+    rng, y, fold = five_by_two(40)
+    predicted = noisy(rng, y, fold.shape, 0.8)
+    rows = fold_rows(y, fold, predicted)
+    with pytest.raises(ArgumentError, match="other folds"):
+        fold_rows_difference(rows, fold_rows(y, fold[::-1], predicted[::-1]))
+    with pytest.raises(ArgumentError, match="is by error"):
+        fold_rows_difference(rows, fold_rows(y, fold, predicted, metric="error"))
+
+
+def test_too_few_rows_of_a_class_have_no_answer():
+    _, _, fold = five_by_two(40)
+    y = (np.arange(40) < 4).astype(int)
+    fold[:, :4] = [1, 2, 1, 2]
+    result = fold_rows_score(fold_rows(y, fold, np.tile(y, (5, 1)), metric="recall"))
+    assert (result.status, result.ci) == (Status.TOO_FEW, None)
