@@ -29,7 +29,7 @@ from benchmarks.crossval.data import (
 )
 from benchmarks.crossval.data import draw as draw_numbers
 from benchmarks.crossval.learners import Learner
-from benchmarks.crossval.row_values import RowValues, of_classes, of_numbers
+from benchmarks.crossval.row_values import DECISIONS, RowValues, of_classes, of_numbers
 from benchmarks.crossval.rows_data import Classes, draw
 from benchmarks.harness import HERE, Array, fill
 
@@ -62,7 +62,7 @@ class Plan:
     def factor(self) -> float:
         """Variance of the mean score over that of a mean of all rows, if they were independent."""
         if self.one_fold:
-            return 1 + self.k / self.repeats
+            return 0.0
         return 1 + (1 - 1 / self.k) / self.repeats
 
     @property
@@ -111,6 +111,8 @@ LEARNERS: dict[str, Learner] = {
     "5-NN regression": fit.mean_of_neighbours(5),
     "regression tree of depth 3": fit.regression_tree(3),
 }
+METRICS_OF = {"logistic, threshold tuned": DECISIONS}
+"""Learners that give no probabilities."""
 THREE, MIDDLE, RARE = (1 / 3, 1 / 3, 1 / 3), (0.3, 0.4, 0.3), (0.7, 0.2, 0.1)
 Population = Classes | Numbers
 Cell = tuple[str, Population]
@@ -303,20 +305,21 @@ def sample_of(population: Population, plan: Plan, rng: Rng) -> Sample:
     return draw(population, rng, plan.least)
 
 
-def one_set(learner: Learner, population: Population, plan: Plan, rng: Rng) -> dict[str, Drawn]:
+def one_set(learner_name: str, population: Population, plan: Plan, rng: Rng) -> dict[str, Drawn]:
     """Draw a data set, fit both models on all splits, and ask every method."""
     sample = sample_of(population, plan, rng)
     splits = plan.divide(sample, rng)
     where = sample.y, splits.train, splits.test, rng
     of = of_numbers if isinstance(population, Numbers) else of_classes
+    learner = LEARNERS[learner_name]
     models = [of(learner(view, *where), sample.y, splits.test) for view in sample.views]
     group = sample.group if population.group_size > 1 else None
-    layout = estimator.Layout(splits.test, splits.train, plan.replications, group, plan.factor)
+    factor = plan.factor or 1 + len(sample.y) / splits.test.sum()
+    layout = estimator.Layout(splits.test, splits.train, plan.replications, group, factor)
     ratio = float(splits.test.sum() / splits.train.sum())
     classes = len(getattr(population, "shares", ()))
-    return {
-        metric: asked(layout, metric, models, sample.y, classes, ratio) for metric in models[0].psi
-    }
+    metrics = METRICS_OF.get(learner_name, tuple(models[0].psi))
+    return {metric: asked(layout, metric, models, sample.y, classes, ratio) for metric in metrics}
 
 
 def asked(
@@ -364,7 +367,7 @@ def counted(learner: str, population: Population, plan: str, sets: int) -> Itera
     name = f"{plan} {learner} {population}"
     found = [
         one_set(
-            LEARNERS[learner],
+            learner,
             population,
             PLANS[plan],
             np.random.default_rng([*name.encode(), i]),

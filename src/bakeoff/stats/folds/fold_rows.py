@@ -488,7 +488,7 @@ class FoldRows:
         codes = np.concatenate([at * design.units + of for at, of in enumerate(of_tests)])
         _, first, place = np.unique(codes, return_index=True, return_inverse=True)
         # one fit tests a whole group, so its rows weigh alike
-        return np.bincount(place, weights=values), weights[first]
+        return np.bincount(place, weights=values).astype(np.float64), weights[first]
 
 
 @checked
