@@ -370,7 +370,7 @@ def boosted_stumps(rounds: int, rate: float) -> Learner:
     """Boosting of stumps by log loss, as `GradientBoostingClassifier(max_depth=1)`, two classes."""
 
     def fit(x: Array, y: Array, train: Array, test: Array, rng: Rng) -> Array:
-        n, columns = x.shape
+        n = len(x)
         order = np.argsort(x, axis=0).T
         members = train[:, order]  # (splits, columns, n), each column in its order
         left = np.cumsum(members, axis=2)

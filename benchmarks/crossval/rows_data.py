@@ -8,7 +8,7 @@ from functools import cache
 import numpy as np
 from scipy import special
 
-from benchmarks.crossval.data import Sample, Splits, repeated_folds, random_splits, views
+from benchmarks.crossval.data import Sample, views
 from benchmarks.harness import Array
 
 Rng = np.random.Generator
@@ -39,7 +39,7 @@ class Classes:
 
     @property
     def slopes(self) -> Array:
-        """Coefficients of each class, shape (classes, features); feature j tells of class j mod K."""
+        """Coefficients, shape (classes, features); feature j tells of class j mod K."""
         k = len(self.shares)
         block = np.r_[np.arange(COMMON), np.arange(OWN), np.arange(OWN)]
         slopes = np.zeros((k, len(block)))
