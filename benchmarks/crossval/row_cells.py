@@ -10,7 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from bakeoff.spec.learners import SHRUNKEN
 from benchmarks.crossval import learners as fit
+from benchmarks.crossval import regimes
 from benchmarks.crossval.data import Numbers, Sample, Splits, random_splits, repeated_folds
 from benchmarks.crossval.learners import Learner
 from benchmarks.crossval.row_values import DECISIONS
@@ -85,6 +87,27 @@ LEARNERS: dict[str, Learner] = {
     "5-NN regression": fit.mean_of_neighbours(5),
     "regression tree of depth 3": fit.regression_tree(3),
 }
+KINDS = {
+    "logistic, C = 1": regimes.LOGISTIC,
+    "logistic, C = .05": regimes.LOGISTIC,
+    "logistic, C = .01": SHRUNKEN,
+    "logistic, C tuned": regimes.LOGISTIC,
+    "logistic, threshold tuned": regimes.MOVED,
+    "naive Bayes": "naive Bayes",
+    "LDA": regimes.LDA,
+    "5-NN": regimes.NEIGHBOURS,
+    "15-NN": regimes.NEIGHBOURS,
+    "tree": regimes.TREE,
+    "tree, leaves of 5": regimes.TREE,
+    "20 stumps": regimes.BOOSTING,
+    "60 stumps": regimes.BOOSTING,
+    "OLS": regimes.LINEAR,
+    "ridge": regimes.LINEAR,
+    "ridge, strong": SHRUNKEN,
+    "5-NN regression": regimes.NEIGHBOURS,
+    "regression tree of depth 3": regimes.TREE,
+}
+"""The kinds of learners, as `bakeoff.spec.learners` names them."""
 METRICS_OF = {"logistic, threshold tuned": DECISIONS}
 """Learners that give no probabilities."""
 THREE, MIDDLE, RARE = (1 / 3, 1 / 3, 1 / 3), (0.3, 0.4, 0.3), (0.7, 0.2, 0.1)
