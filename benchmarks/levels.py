@@ -10,11 +10,13 @@ import dataclasses
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 
-from bakeoff.spec.learners import REGRESSION
+from bakeoff.spec.learners import LEARNERS, REGRESSION
 from bakeoff.stats import ErrorRate, TypeOneError, catalogue
 from bakeoff.stats.core.error_rates import overall
 from benchmarks.any_metric import ENOUGH
 from benchmarks.crossval import rates as crossval
+from benchmarks.crossval import row_cells, row_tables
+from benchmarks.crossval.row_values import OF_NUMBERS
 from benchmarks.harness import HERE, Rejections, liberal
 from benchmarks.harness import read as read_table
 
@@ -25,7 +27,13 @@ THROUGH = {
 }
 """Other forms of a test, with its standard error and its reference distribution: studied by it."""
 
-NAMED = {"AUC": "roc_auc", "Brier score": "brier"}
+NAMED = {
+    "AUC": "roc_auc",
+    "Brier score": "brier",
+    "log loss": "log_loss",
+    "balanced accuracy": "balanced_accuracy",
+    "F1": "f1",
+}
 """The metrics that families of learners are simulated by, from their titles there."""
 
 REGRESSORS = "regression.csv"
@@ -73,6 +81,7 @@ def read() -> list[Rate]:
     return [
         *_type1(),
         *_crossval(),
+        *_fold_rows(),
         *_dependent(),
         *_uneven(),
         *_blocks(),
@@ -139,6 +148,23 @@ def _crossval() -> Iterator[Rate]:
         if rate.kind == "level" and rate.procedure in default:
             counts = rate.runs, rate.rejected
             yield Rate(rate.test, rate.family, rate.regime, *counts, "crossval/rates.csv")
+
+
+def _fold_rows() -> Iterator[Rate]:
+    by = {metric: f" by {title}" for title, metric in NAMED.items()}
+    for row in row_tables.null():
+        family, metric = row_cells.KINDS[row["learner"]], row["metric"]
+        if row["kind"] == "groups":
+            family = "rows in groups"
+        if metric in OF_NUMBERS:
+            family += REGRESSION
+        elif family in LEARNERS:
+            family += by.get(metric, "")
+        regime = f"{row_tables.named(row)}, {row['plan']}, by {row_tables.TITLES[metric]}"
+        counts = int(row["tested_rule"]), int(row["rejected_rule"])
+        if counts[0] >= ENOUGH * int(row["sets"]):
+            study = "crossval/row_intervals.csv"
+            yield Rate("fold_rows_difference", family, regime, *counts, study)
 
 
 SITUATIONS = {"equal": "groups of one size", "one group 30 %": "groups of unlike size"}

@@ -19,6 +19,7 @@ from bakeoff.spec.learners import REGRESSION
 from bakeoff.stats import ErrorRate, TypeOneError
 from benchmarks import any_metric, speed
 from benchmarks.crossval import rates as crossval
+from benchmarks.crossval import row_tables
 from benchmarks.dependent import rates as dependent
 from benchmarks.harness import DOCS, HERE, Row, liberal, markdown, read, renewed
 from benchmarks.levels import THROUGH, levels
@@ -356,6 +357,13 @@ PAGES: Mapping[str, Mapping[str, Callable[[], str]]] = {
         "variants": variants,
         "folds": partial(on_folds, False),
         "numbers on folds": partial(on_folds, True),
+        "fold rows": row_tables.of_classes,
+        "fold rows by kind": row_tables.by_kind,
+        "fold rows of numbers": row_tables.of_numbers,
+        "fold rows, power": row_tables.power,
+        "fold rows above": row_tables.failures,
+        "fold rows, cautions": row_tables.cautions,
+        "halved scores": row_tables.of_halves,
         "groups": in_groups,
         "uneven": uneven,
         "time": in_time,

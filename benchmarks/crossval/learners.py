@@ -118,16 +118,77 @@ def naive_bayes(x: Array, y: Array, train: Array, test: Array, rng: Rng) -> Arra
 
 def logistic(x: Array, y: Array, train: Array, test: Array, rng: Rng) -> Array:
     """Logistic regression with a ridge penalty (C = 1), as `LogisticRegression`, two classes."""
+    return _logistic(x, y, train, np.ones(len(train)))
+
+
+def shrunken_logistic(c: float) -> Learner:
+    """Logistic regression with another C, as `LogisticRegression`, any number of classes."""
+
+    def fit(x: Array, y: Array, train: Array, test: Array, rng: Rng) -> Array:
+        newton = _logistic if y.max() == 1 else _multinomial
+        return newton(x, y, train, np.full(len(train), 1 / c))
+
+    return fit
+
+
+def tuned_logistic(x: Array, y: Array, train: Array, test: Array, rng: Rng) -> Array:
+    """Logistic regression whose C has the least log loss in 3 stratified folds of training rows."""
+    newton = _logistic if y.max() == 1 else _multinomial
+    # a random order of each fit's training rows within their classes, dealt to three folds
+    order = np.argsort(rng.random(train.shape) + np.where(train, y, y.max() + 1), axis=1)
+    fold = np.argsort(order, axis=1) % 3
+    asked = train[:, None] & (fold[:, None] == np.arange(3)[:, None])
+    inner = (train[:, None] & ~asked).reshape(-1, len(y))
+    losses = []
+    for c in TUNED_OVER:
+        p = newton(x, y, inner, np.full(len(inner), 1 / c))
+        of_truth = np.take_along_axis(p, y[None, :, None], axis=2)[:, :, 0]
+        loss = -np.log(np.maximum(of_truth, 1e-12)).reshape(asked.shape)
+        losses.append((loss * asked).sum(axis=(1, 2)))
+    best = np.argmin(losses, axis=0)
+    return newton(x, y, train, 1 / np.array(TUNED_OVER)[best])
+
+
+TUNED_OVER = (0.01, 0.1, 1.0, 10.0)
+"""The values of C that `tuned_logistic` chooses from."""
+
+
+def _logistic(x: Array, y: Array, train: Array, penalty: Array) -> Array:
     z = np.column_stack((x, np.ones(len(x))))
-    penalty = np.diag(np.r_[np.ones(x.shape[1]), 0.0])
+    of_slopes = np.diag(np.r_[np.ones(x.shape[1]), 0.0])
+    penalties = penalty[:, None, None] * of_slopes
     weights = np.zeros((len(train), z.shape[1]))
     for _ in range(8):  # Newton's method from 0
         p = special.expit(weights @ z.T)
-        gradient = (train * (p - y)) @ z + weights @ penalty
-        hessian = _products(z, train * p * (1 - p)) + penalty
+        gradient = (train * (p - y)) @ z + penalty[:, None] * (weights @ of_slopes)
+        hessian = _products(z, train * p * (1 - p)) + penalties
         weights -= np.linalg.solve(hessian, gradient[:, :, None])[:, :, 0]
     p = special.expit(weights @ z.T)
     return np.stack((1 - p, p), axis=2)
+
+
+def _multinomial(x: Array, y: Array, train: Array, penalty: Array) -> Array:
+    z = np.column_stack((x, np.ones(len(x))))
+    k, d = y.max() + 1, z.shape[1]
+    # the intercepts have one direction too many, which changes no prediction
+    of_one = np.r_[np.ones(x.shape[1]), 0.0] * penalty[:, None] + 1e-8
+    penalties = np.tile(of_one, k)
+    weights = np.zeros((len(train), k * d))
+    truth = np.eye(k)[y]
+    for _ in range(8):
+        p = special.softmax(weights.reshape(-1, k, d) @ z.T, axis=1)
+        residual = train[:, None] * (p - truth.T)
+        gradient = (residual @ z).reshape(len(train), -1) + penalties * weights
+        hessian = np.empty((len(train), k, d, k, d))
+        for a in range(k):
+            for b in range(k):
+                product = p[:, a] * ((a == b) - p[:, b])
+                hessian[:, a, :, b] = _products(z, train * product)
+        hessian = hessian.reshape(len(train), k * d, k * d)
+        hessian[:, np.arange(k * d), np.arange(k * d)] += penalties
+        weights -= np.linalg.solve(hessian, gradient[:, :, None])[:, :, 0]
+    p = special.softmax(weights.reshape(-1, k, d) @ z.T, axis=1)
+    return np.swapaxes(p, 1, 2)
 
 
 def linear_probability(x: Array, y: Array, train: Array, test: Array, rng: Rng) -> Array:
@@ -286,6 +347,63 @@ def _probabilities(of_one: Array) -> Array:
     return np.stack((1 - p, p), axis=2)
 
 
+def posterior(learner: Learner) -> Learner:
+    """Turn the scores of a discriminant, logarithms up to a constant, into probabilities."""
+
+    def fit(x: Array, y: Array, train: Array, test: Array, rng: Rng) -> Array:
+        p: Array = special.softmax(learner(x, y, train, test, rng), axis=2)
+        return p
+
+    return fit
+
+
+def shares_of_neighbours(k: int) -> Learner:
+    """K nearest neighbours with the shares of the classes, as `KNeighborsClassifier`."""
+
+    def fit(x: Array, y: Array, train: Array, test: Array, rng: Rng) -> Array:
+        return neighbours(k)(x, y, train, test, rng).astype(float) / k
+
+    return fit
+
+
+def boosted_stumps(rounds: int, rate: float) -> Learner:
+    """Boosting of stumps by log loss, as `GradientBoostingClassifier(max_depth=1)`, two classes."""
+
+    def fit(x: Array, y: Array, train: Array, test: Array, rng: Rng) -> Array:
+        n = len(x)
+        order = np.argsort(x, axis=0).T
+        members = train[:, order]  # (splits, columns, n), each column in its order
+        left = np.cumsum(members, axis=2)
+        size = left[:, :, -1:]
+        possible = members & (left < size)
+        parts = np.where(possible, left * (size - left), 1)
+        # where the next training row of each column stands
+        place = np.where(members, np.arange(n), n - 1)
+        after = np.minimum.accumulate(place[:, :, ::-1], axis=2)[:, :, ::-1]
+        after = np.concatenate((after[:, :, 1:], after[:, :, -1:]), axis=2)
+        ordered = np.take_along_axis(x.T, order, axis=1)
+        share = train @ y / train.sum(axis=1)
+        score = np.repeat(special.logit(share)[:, None], n, axis=1)
+        fits = np.arange(len(train))
+        for _ in range(rounds):
+            p = special.expit(score)
+            residual = train * (y - p)
+            sums = np.cumsum(residual[:, order], axis=2)
+            gain = (size * sums - left * sums[:, :, -1:]) ** 2 / parts
+            best = np.argmax(np.where(possible, gain, -1).reshape(len(train), -1), axis=1)
+            column, at = np.divmod(best, n)
+            cut = (ordered[column, at] + ordered[column, after[fits, column, at]]) / 2
+            below = x.T[column] <= cut[:, None]
+            weight = train * p * (1 - p)
+            for side in (below, ~below):
+                step = (residual * side).sum(axis=1) / (weight * side).sum(axis=1)
+                score += rate * step[:, None] * side
+        p = special.expit(score)
+        return np.stack((1 - p, p), axis=2)
+
+    return fit
+
+
 # scikit-learn's own ----------------------------------------------------------------------------
 
 
@@ -349,6 +467,15 @@ def regression_tree(depth: int | None) -> Learner:
 _BOOSTED = {"n_estimators": 20, "learning_rate": 0.3}
 support_vectors = refitted(lambda seed, _: SVC(), "decision_function")
 tree = refitted(lambda seed, _: DecisionTreeClassifier(random_state=seed))
+
+
+def leafy_tree(rows: int) -> Learner:
+    """CART with so many training rows in each leaf at least."""
+    return refitted(
+        lambda seed, _: DecisionTreeClassifier(min_samples_leaf=rows, random_state=seed)
+    )
+
+
 forest = refitted(lambda seed, _: RandomForestClassifier(10, random_state=seed))
 boosting = refitted(lambda seed, _: GradientBoostingClassifier(**_BOOSTED, random_state=seed))
 regression_forest = refitted(

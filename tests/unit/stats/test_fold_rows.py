@@ -196,8 +196,10 @@ def test_copies_of_rows_in_groups_are_worth_no_more_than_the_rows():
     rows = [fold_rows(predicted=np.tile(p, (1, 4)), **many) for p in (a, b)]
     copied = fold_rows_difference(*rows)
     assert copied.estimate == pytest.approx(few.estimate)
-    assert copied.details["variance_test"] == pytest.approx(few.details["variance_test"])
+    for part in ("variance_test", "variance_training", "variance_floor"):
+        assert copied.details[part] == pytest.approx(few.details[part])
     assert copied.df == pytest.approx(few.df)
+    assert copied.pvalue == pytest.approx(few.pvalue)
 
 
 def test_order_of_rows_and_repetitions_does_not_matter():
@@ -293,3 +295,35 @@ def test_too_few_rows_of_a_class_have_no_answer():
     fold[:, :4] = [1, 2, 1, 2]
     result = fold_rows_score(fold_rows(y, fold, np.tile(y, (5, 1)), metric="recall"))
     assert (result.status, result.ci) == (Status.TOO_FEW, None)
+
+
+def test_fits_that_share_one_group_say_nothing_of_the_training_rows():
+    rng = np.random.default_rng(3)
+    n = 40
+    y = np.arange(n) % 2
+    fold = np.array([rng.permutation(np.arange(n) % 5) + 1 for _ in range(5)])
+    a, b = (noisy(rng, y, fold.shape, p) for p in (0.9, 0.6))
+    few = fold_rows_difference(fold_rows(y, fold, a), fold_rows(y, fold, b))
+    many = {
+        "y_true": np.tile(y, 5),
+        "fold": np.tile(fold, (1, 5)),
+        "groups": np.tile(np.arange(n), 5),
+    }
+    rows = [fold_rows(predicted=np.tile(p, (1, 5)), **many) for p in (a, b)]
+    copied = fold_rows_difference(*rows)
+    expected = few.details["variance_training"]
+    assert copied.details["variance_training"] == pytest.approx(expected)
+    assert expected > 0
+
+
+def test_table_of_a_model_in_groups_counts_groups():
+    rng, y, fold = five_by_two(60)
+    predicted = noisy(rng, y, fold.shape, 0.8)
+    many = np.tile(y, 3), np.tile(fold, (1, 3)), np.tile(predicted, (1, 3))
+    rows = fold_rows_score(fold_rows(*many, metric="f1", positive=1))
+    grouped = fold_rows(*many, metric="f1", positive=1, groups=np.tile(np.arange(60), 3))
+    groups = fold_rows_score(grouped)
+    # three copies of a row have thrice the variance of three rows, but for the pseudo-rows
+    ratio = groups.details["variance_table"] / rows.details["variance_table"]
+    assert 2.8 < ratio <= 3
+    assert groups.df <= 59

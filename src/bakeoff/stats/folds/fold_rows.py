@@ -225,11 +225,26 @@ class FoldDesign:
         return counts
 
     @cached_property
+    def common_units(self) -> list[FloatArray]:
+        """How many independent rows, or groups, two fits both test, in the same order."""
+        if self.clusters is None:
+            return self.common
+        counts = []
+        for repetition, of_pairs in enumerate(self.common):
+            both, pair = self.pairs_with_later(repetition)
+            clusters = np.broadcast_to(self.clusters, both.shape)[both]
+            groups = np.unique(pair * self.units + clusters)
+            of_groups = np.bincount(groups // self.units, minlength=len(of_pairs))
+            counts.append(of_groups.astype(np.float64))
+        return counts
+
+    @cached_property
     def _training(self) -> tuple[float, float]:
         """Return the mean of a_fg over all fits, and Σ(a_ff + a_gg − 2a_fg) over comparable pairs.
 
         a_fg = |Tr_f ∩ Tr_g|/(|Tr_f||Tr_g|) with the training rows Tr of fits f and g; comparable
-        are fits of different repetitions that both test two rows at least.
+        are fits of different repetitions that both test two rows, or two groups, at least: one
+        alone cannot show how much its difference varies.
         """
         k, total, spread = self._most_fits, 0.0, 0.0
         for r, trained in enumerate(self.trained):
@@ -240,10 +255,11 @@ class FoldDesign:
             total += float((shared / np.multiply.outer(trained, trained)).sum())
         for r in range(self.repetitions - 1):
             common = self.common[r].reshape(-1, k, k)
+            units = self.common_units[r].reshape(-1, k, k)
             for place, s in enumerate(range(r + 1, self.repetitions)):
                 a = self._shared_training(r, s, common[place])
                 total += 2 * float(a.sum())
-                comparable = common[place][: a.shape[0], : a.shape[1]] >= _FEWEST_IN_COMMON
+                comparable = units[place][: a.shape[0], : a.shape[1]] >= _FEWEST_IN_COMMON
                 apart = 1 / self.trained[r][:, None] + 1 / self.trained[s] - 2 * a
                 spread += float(apart[comparable].sum())
         return total / self.fits**2, spread
@@ -366,7 +382,9 @@ class FoldRows:
         second = float(squares.sum())
         fourth = float((squares**2).sum())
         df = degrees_of_freedom(second, fourth, units, units - 1)
-        floor = float((deviations**2).sum()) / (design.tests * design.n)
+        # of groups too one repetition alone: its deviations are summed before they are squared
+        of_repetitions = np.array([design.by_unit(one) for one in deviations])
+        floor = float((of_repetitions**2).sum()) / (design.tests * design.n)
         variance_test = units / max(units - 1, 1) * second
         if variance_test <= self.noise**2:
             variance_test = 0.0
@@ -400,18 +418,17 @@ class FoldRows:
         common = design.common[repetition]
         size = len(common)
         difference = (self.values[repetition] - self.values[repetition + 1 :])[both]
-        comparable = common >= _FEWEST_IN_COMMON
+        units = design.common_units[repetition]
+        comparable = units >= _FEWEST_IN_COMMON
         rows = np.maximum(common, 1)
         delta = np.bincount(pair, weights=difference, minlength=size) / rows
         deviations = difference - delta[pair]
-        units = common
         if design.clusters is not None:
             # deviations are summed in their groups before they are squared
             clusters = np.broadcast_to(design.clusters, both.shape)[both]
             groups, place = np.unique(pair * design.units + clusters, return_inverse=True)
             deviations = np.bincount(place, weights=deviations)
             pair = groups // design.units
-            units = np.bincount(pair, minlength=size).astype(np.float64)
         sums = np.bincount(pair, weights=deviations**2, minlength=size)
         variance = sums / rows**2 * units / np.maximum(units - 1, 1)
         return float((delta**2 - variance)[comparable].sum())
@@ -452,10 +469,26 @@ class FoldRows:
         )
         assert setting.metric.formula is not None
         functional = setting.metric.formula(cells)
-        squares = functional.psi**2
-        second = float(counts @ squares)
-        df = degrees_of_freedom(second, float(counts @ squares**2), n + PLUS_FOUR, n - 1)
+        psi = functional.psi
+        if self.design.clusters is not None:
+            # each group counts once in each repetition, and a pseudo-row is none
+            sums, of_sums = self._by_group(psi[cell], weights)
+            psi = np.concatenate([sums, psi])
+            counts = np.concatenate([of_sums, np.full(size, PLUS_FOUR / size)])
+        units = self.design.units
+        second = float(counts @ psi**2)
+        df = degrees_of_freedom(second, float(counts @ psi**4), units + PLUS_FOUR, units - 1)
         return functional.value, second / (n + PLUS_FOUR) ** 2, df
+
+    def _by_group(self, values: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Sum values of the pooled tests in the groups of each repetition, with their weights."""
+        design = self.design
+        assert design.clusters is not None
+        of_tests = [design.clusters[tested] for tested in design.tested] * len(self.runs)
+        codes = np.concatenate([at * design.units + of for at, of in enumerate(of_tests)])
+        _, first, place = np.unique(codes, return_index=True, return_inverse=True)
+        # one fit tests a whole group, so its rows weigh alike
+        return np.bincount(place, weights=values).astype(np.float64), weights[first]
 
 
 @checked
@@ -629,8 +662,6 @@ def fold_rows_score(rows: FoldRows, *, confidence_level: Level = 0.95) -> Result
     details: dict[str, Any] = {}
     if metric.form is Form.DECISIONS and rows.runs:
         centre, variance_table, df = rows.padded()
-        if rows.design.clusters is not None:  # the table counts rows, and groups are fewer
-            df = min(df, parts.df)
         se = parts.se(variance_table)
         details = {"centre": centre, "variance_table": variance_table}
     status = _status(rows, se)

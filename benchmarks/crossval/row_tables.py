@@ -1,0 +1,245 @@
+"""What docs/error-rates.md shows of scores over folds, from the CSV files of their studies."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from statistics import mean
+
+from benchmarks.crossval import halved_scores, rows
+from benchmarks.crossval.row_values import OF_CLASSES, OF_NUMBERS
+from benchmarks.harness import Row, markdown, read
+
+TITLES = {
+    "accuracy": "accuracy",
+    "balanced_accuracy": "balanced accuracy",
+    "f1": "F1",
+    "roc_auc": "ROC AUC",
+    "log_loss": "log loss",
+    "brier": "Brier score",
+    "rmse": "RMSE",
+    "mae": "MAE",
+    "r2": "R²",
+}
+PLANS = {
+    "5x2": "5×2, stratified",
+    "5x2 plain": "5×2, not stratified",
+    "5x5": "5×5",
+    "10 splits": "10 random splits",
+    "5-fold": "one 5-fold",
+    "10-fold": "one 10-fold",
+}
+HIGH = 0.08
+ENOUGH = 0.5
+"""A cell where a smaller share of the data sets has an answer is left out."""
+BY_SHARES = "balanced_accuracy", "f1"
+
+Rate = Callable[[Row], float | None]
+
+
+def share(row: Row, count: str, of: str) -> float | None:
+    """Return a count as a share of another; None of few answers."""
+    total = int(row[of])
+    if total < ENOUGH * int(row["sets"]):
+        return None
+    return int(row[count]) / total
+
+
+def level(method: str) -> Rate:
+    """Return how often the tests of a method reject."""
+    return lambda row: share(row, f"rejected_{method}", f"tested_{method}")
+
+
+def misses(method: str) -> Rate:
+    """Return how often the intervals of a method miss the expected score."""
+    return lambda row: share(row, f"missed_{method}", f"intervals_{method}")
+
+
+RATES: dict[str, Rate] = {
+    "rejected, corrected t": level("corrected"),
+    "**rejected, rows**": level("rule"),
+    "missed, corrected interval": misses("corrected"),
+    "**missed, rows**": misses("rule"),
+}
+
+
+def null() -> list[Row]:
+    """Return the rows of equally good models."""
+    return [row for row in read(rows.RATES) if row["power"] == "0"]
+
+
+def summed(found: Sequence[float]) -> str:
+    """Return mean, worst, and the number of cells above .08."""
+    if not found:
+        return "–"
+    return f"{mean(found):.3f} {max(found):.3f} {sum(rate > HIGH for rate in found)}"
+
+
+def known(of: Rate, own: Iterable[Row]) -> list[float]:
+    """Return the rates of the cells that have one."""
+    return [rate for rate in map(of, own) if rate is not None]
+
+
+def by_metric(metrics: Sequence[str]) -> str:
+    """Return the rates of each plan by each metric."""
+    lines = []
+    every = [row for row in null() if row["metric"] in metrics]
+    for plan, title in PLANS.items():
+        of_plan = [row for row in every if row["plan"] == plan]
+        if not of_plan:
+            continue
+        cells = sum(row["metric"] == metrics[0] for row in of_plan)
+        for name, of in RATES.items():
+            found = [
+                summed(known(of, (row for row in of_plan if row["metric"] == metric)))
+                for metric in metrics
+            ]
+            lines.append(
+                (f"{title}, {cells} cells" if name == next(iter(RATES)) else "", name, *found)
+            )
+    return markdown(("plan", "", *(TITLES[metric] for metric in metrics)), lines, 2)
+
+
+def of_classes() -> str:
+    """Return the rates of predicted classes."""
+    return by_metric(OF_CLASSES)
+
+
+def of_numbers() -> str:
+    """Return the rates of predicted numbers."""
+    return by_metric(OF_NUMBERS)
+
+
+KINDS = {
+    "basic": "independent rows, two classes",
+    "tuned": "tuned by inner cross-validation",
+    "three classes": "three classes",
+    "groups": "rows in groups",
+}
+
+
+def by_kind() -> str:
+    """Return the rates on 5×2 folds by the kind of data and learner."""
+    lines = []
+    for kind, title in KINDS.items():
+        own = [row for row in null() if row["plan"] == "5x2" and row["kind"] == kind]
+        shares = [row for row in own if row["metric"] in BY_SHARES]
+        others = [row for row in own if row["metric"] not in BY_SHARES]
+        cells = len(
+            {tuple(row[key] for key in ("learner", "rows", "shares", "drawn")) for row in own}
+        )
+        found = (
+            summed(known(level("rule"), own)),
+            summed(known(misses("rule"), others)),
+            summed(known(misses("rule"), shares)),
+        )
+        lines.append((f"{title}, {cells} cells", *found))
+    heads = "5×2, stratified", "rejected", "missed", "missed, balanced accuracy and F1"
+    return markdown(heads, lines, 1)
+
+
+def named(row: Row) -> str:
+    """Name a cell."""
+    shares = [float(one) for one in row["shares"].split()]
+    what = f"{row['learner']}, {row['rows']} rows"
+    if len(shares) == 1:
+        what += f", {shares[0]:.0%} positive"
+    elif shares:
+        what += ", classes " + "/".join(f"{one:.0%}" for one in (1 - sum(shares), *shares))
+    return what if row["drawn"] == "normal" else f"{what}, {row['drawn']}"
+
+
+def failures() -> str:
+    """List the cells where the test or an interval is wrong in more than 8 % of the data sets."""
+    lines = []
+    for what, rule, corrected in (
+        ("rejected", level("rule"), level("corrected")),
+        ("missed", misses("rule"), misses("corrected")),
+    ):
+        by_cell: dict[tuple[str, str], list[str]] = {}
+        for row in null():
+            rate, other = rule(row), corrected(row)
+            if rate is not None and rate > HIGH:
+                beside = "–" if other is None else f"{other:.2f}"
+                said = f"{TITLES[row['metric']]} {beside} → {rate:.2f}"
+                by_cell.setdefault((PLANS[row["plan"]], named(row)), []).append(said)
+        lines += [(what, *cell, "; ".join(said)) for cell, said in by_cell.items()]
+    return markdown(("", "plan", "cell", "corrected t → rows"), lines)
+
+
+FIRING = {
+    "few_predicted": ("a class is predicted for fewer than 5 rows", BY_SHARES),
+    "flat": ("probabilities spread by less than .15", BY_SHARES),
+    "zero": ("a probability is 0", ("log_loss",)),
+    "zero_met": ("a true class has the probability 0", ("log_loss",)),
+    "heavy": ("a row has a fifth of the variance", ("log_loss", "rmse", "r2")),
+}
+"""What is looked at, and the metrics it may matter for."""
+
+
+def cautions() -> str:
+    """Return how often each caution fires, and how often intervals miss with and without it."""
+    lines = []
+    for caution, (title, metrics) in FIRING.items():
+        for metric in metrics:
+            own = [row for row in null() if row["metric"] == metric]
+            high = [row for row in own if (misses("rule")(row) or 0) > HIGH]
+            low = [row for row in own if row not in high]
+            found = []
+            for some in (high, low):
+                intervals = sum(int(row["intervals_rule"]) for row in some)
+                fired = sum(int(row[caution]) for row in some)
+                with_it = sum(int(row[f"{caution}_missed"]) for row in some)
+                without = sum(int(row["missed_rule"]) for row in some) - with_it
+                found += [
+                    f"{fired / intervals:.2f}" if intervals else "–",
+                    f"{with_it / fired:.2f}" if fired else "–",
+                    f"{without / (intervals - fired):.2f}" if intervals > fired else "–",
+                ]
+            lines.append((title, f"{TITLES[metric]}, {len(high)} of {len(own)}", *found))
+    heads = (
+        "caution",
+        "cells above .08",
+        "there: fires",
+        "misses with it",
+        "without",
+        "elsewhere: fires",
+        "misses with it",
+        "without",
+    )
+    return markdown(heads, lines, 2)
+
+
+def power() -> str:
+    """Return the mean power by plan and metric."""
+    lines = []
+    every = [row for row in read(rows.RATES) if row["power"] == "1"]
+    for plan, title in PLANS.items():
+        own = [row for row in every if row["plan"] == plan and row["metric"] in OF_CLASSES]
+        for method, name in (("corrected", "corrected t"), ("rule", "**rows**")):
+            found = []
+            for metric in OF_CLASSES:
+                rates = known(level(method), (row for row in own if row["metric"] == metric))
+                found.append(f"{mean(rates):.2f}" if rates else "–")
+            if own:
+                lines.append((title if method == "corrected" else "", name, *found))
+    return markdown(("mean power", "", *(TITLES[metric] for metric in OF_CLASSES)), lines, 2)
+
+
+def of_halves() -> str:
+    """Return how often the intervals of one model from halves miss, and how often tests reject."""
+    lines = []
+    every = read(halved_scores.RATES)
+    for what, of in (
+        ("missed", lambda row: share(row, "missed", "intervals")),
+        ("rejected", lambda row: share(row, "rejected", "tested")),
+    ):
+        for halves in ("by class", "plain"):
+            own = [row for row in every if row["halves"] == halves]
+            found = [
+                summed(known(of, (row for row in own if row["metric"] == metric)))
+                for metric in OF_CLASSES
+            ]
+            lines.append(
+                (f"{what}, halves {'drawn plainly' if halves == 'plain' else halves}", *found)
+            )
+    return markdown(("", *(TITLES[metric] for metric in OF_CLASSES)), lines, 1)
