@@ -137,8 +137,8 @@ def compare_estimators(
         y)``. Those that are passed are not fitted: every fit is one of a copy.
     X : DataFrame, array_like or sparse matrix, shape (n, K), or sequence of str
         The features.
-    y : array_like, shape (n,)
-        The classes, or the numbers to predict.
+    y : array_like, shape (n,), or str
+        The classes, or the numbers to predict: values, or the name of a column of `X`.
     cv : int, str, Mapping or splitter of scikit-learn, optional
         A number of folds; a splitter whose folds test every row once in a round, such as
         ``StratifiedKFold(10)``; or a plan of an experiment: ``"cv_5x2"``, ``"halves"``,
@@ -179,12 +179,13 @@ def compare_estimators(
     0  cv5x2_z  a_better
     """
     given, X, y = _by_name(estimators, X, y, *more)
+    X, y = _target_taken_out(X, y)
     task = _task(given)
     frame, roles = joined_table(X, y, {"groups": groups, "time": time})
     plain = all(re.fullmatch(ID, label) and len(label) <= 60 for label in given)
     plain = plain and len({label.lower() for label in given}) == len(given)
     ids = {label: label if plain else f"model-{i}" for i, label in enumerate(given, 1)}
-    plans, folds = _resampling_of(cv, len(frame), X, y, groups)
+    plans, folds = _resampling_of(cv, frame, roles)
     to_x = _as_passed(X, frame.drop(columns=list(roles.values())))
     codes: dict[str, int] = {}
     if task == "classification":  # estimators see the places of classes, the positive one last
@@ -337,6 +338,22 @@ def _bar(wanted: bool | None) -> Iterator[Callable[[int, int], None]]:
 # --- the table and its divisions
 
 
+def _target_taken_out(X: Any, y: Any) -> tuple[Any, Any]:
+    """Return features and target, where it is one of their columns and is given by its name."""
+    if not isinstance(y, str | Integral) or isinstance(y, bool):
+        return X, y
+    frame = as_pandas(X)
+    column = y if isinstance(y, str) else int(y)
+    if not isinstance(frame, pd.DataFrame):
+        raise UserError(
+            f"y: found {shown(y)}, expected a value for each row; the name of a column is for a "
+            f"DataFrame, and X is of the type {type(X).__name__}"
+        )
+    if column not in frame:
+        raise UserError(f"y: {unknown('column of X', str(y), map(str, frame.columns))}")
+    return frame.drop(columns=column), frame[column]
+
+
 def joined_table(X: Any, y: Any, columns: Mapping[str, Any]) -> tuple[pd.DataFrame, dict[str, str]]:
     """Join features, target and what is known of the rows."""
     frame = _features(X)
@@ -426,9 +443,10 @@ def _column(given: Any, frame: pd.DataFrame, argument: str) -> Any:
 
 
 def _resampling_of(
-    cv: Any, n: int, X: Any, y: Any, groups: Any
+    cv: Any, frame: pd.DataFrame, roles: Mapping[str, str]
 ) -> tuple[dict[str, Any] | None, dict[str, Any]]:
     """Return the section `resampling:`, and the columns of folds that it names."""
+    n = len(frame)
     if cv is None:
         return ({"holdout": {}} if n >= _MANY else None), {}
     if isinstance(cv, Integral) and not isinstance(cv, bool):
@@ -453,8 +471,9 @@ def _resampling_of(
             f"({listed(Resampling.model_fields)}), the section `resampling:` of an experiment, or "
             f"a splitter whose folds test every row once in a round ({listed(_ROUNDS)})"
         )
+    groups = frame[roles["groups"]] if "groups" in roles else None
     try:
-        splits = list(cv.split(X, y, groups))
+        splits = list(cv.split(frame, frame[roles["target"]], groups))
     except (TypeError, ValueError) as error:
         raise UserError(f"cv: {kind} cannot split these rows: {error}") from None
     folds = np.zeros(n, dtype=np.int64)

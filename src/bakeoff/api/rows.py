@@ -24,8 +24,8 @@ from bakeoff.data.given_tables import TASK, GivenTables, read_columns, tables_of
 from bakeoff.data.observations import PATTERNS, Observations, Predicted
 from bakeoff.data.read_given import read_given
 from bakeoff.data.records import Records, read_frame
-from bakeoff.data.target import Answers, looks_like_a_quantity
-from bakeoff.errors import UserError, printable, some, unknown
+from bakeoff.data.target import Answers, looks_like_a_quantity, spelled_as
+from bakeoff.errors import UserError, joined, printable, some, unknown
 from bakeoff.files import is_file
 from bakeoff.keys import name_of
 from bakeoff.options import OPTIONS
@@ -34,7 +34,7 @@ from bakeoff.report.numbers import count
 from bakeoff.report.study import Study
 from bakeoff.sources.common.base import TableKeys
 from bakeoff.sources.common.identifiers import arrow_column, series_of
-from bakeoff.spec.experiment import run_name
+from bakeoff.spec.experiment import run_name, run_of
 from bakeoff.spec.given_models import CLASS, GivenColumns
 from bakeoff.spec.load import read_yaml, validated
 from bakeoff.spec.metrics import GivenMetric
@@ -324,6 +324,8 @@ def side_by_side(
     columns: list[str] = []
     if values is None:
         truth = one_column("y", rows["y"])
+        if any(rows[what].ndim == 2 for what, _ in runs.values()):  # of the classes that occur
+            truth = _without_unused_categories(truth)
         how["numbers"] = looks_like_a_quantity(truth) if numbers is None else numbers
         columns = list(map(name_of, classes)) if how["numbers"] else _classes(truth, classes)
         how["classes"] = columns if len(classes) else ()
@@ -332,12 +334,17 @@ def side_by_side(
         how["positive"] = None if positive is None else name_of(positive)
         roles["truth"] = "y"
     tables: dict[str, Records] = {}
+    in_order: list[str] = []
     for run, (what, given) in runs.items():
         if values is not None or how["numbers"]:
             taken = {"y_pred" if values is None else "value": one_column(what, rows[what])}
         else:
             is_array = not (isinstance(given, pd.DataFrame) or hasattr(given, "to_pandas"))
-            taken = _labels_or_probabilities(what, rows[what], columns, is_array)
+            by_place = is_array or _are_counted(rows[what], columns)
+            if by_place and rows[what].ndim == 2 and rows[what].shape[1] > 1 and not len(classes):
+                _check_declared_order(what, truth, columns)
+                in_order.append(run_of(run)[0])
+            taken = _labels_or_probabilities(what, rows[what], columns, by_place)
         true = {"y": truth} if values is None and not tables else {}
         texts = {n: arrow_column(one) for n, one in (shared | true | taken).items()}
         tables[run] = Records(what, pa.table(texts), ())
@@ -345,7 +352,38 @@ def side_by_side(
     parts = [{"column": column, **cut.get(column, {})} for column in dividing]
     named = validated(GivenColumns, {**roles, "subgroups": parts})
     given = read_given(GivenTables(options.get("name", "the test set"), tables), named, **how)
-    return dataclasses.replace(given, like_groups=()), measured
+    notes = given.preparation
+    if in_order and _declared_order(truth) != columns:
+        models = joined(list(dict.fromkeys(in_order)))
+        order = joined([repr(one) for one in columns])
+        notes += (f"The columns of probabilities of {models} are read in the order {order}.",)
+    return dataclasses.replace(given, like_groups=(), preparation=notes), measured
+
+
+def _without_unused_categories(y: Series) -> Series:
+    """Leave out categories that no row has: models have no column of probabilities for them."""
+    return y.cat.remove_unused_categories() if isinstance(y.dtype, pd.CategoricalDtype) else y
+
+
+def _declared_order(y: Series) -> list[str]:
+    """Return the classes in the order of the categories of the truth, else in sorted order."""
+    if not isinstance(y.dtype, pd.CategoricalDtype):
+        return sorted_names(y)
+    return list(map(name_of, _without_unused_categories(y).cat.categories))
+
+
+def _check_declared_order(what: str, y: Series, classes: Sequence[str]) -> None:
+    """Ask for the order of columns without names where ordered categories have one of their own."""
+    declared = _declared_order(y)
+    is_ordered = isinstance(y.dtype, pd.CategoricalDtype) and y.cat.ordered
+    if not is_ordered or declared == list(classes):
+        return
+    raise UserError(
+        f"{what}: its columns of probabilities have no names, and the categories of y are in the "
+        f"order {' < '.join(declared)}, whereas scikit-learn sorts its columns by class: give the "
+        f"order of the columns, `classes={declared!r}` or `classes={list(classes)!r}`, or a "
+        "DataFrame with a column for each class"
+    )
 
 
 def _classes(y: Series, classes: Sequence[Any]) -> list[str]:
@@ -353,7 +391,7 @@ def _classes(y: Series, classes: Sequence[Any]) -> list[str]:
     present = sorted_names(y)
     if not len(classes):
         return present
-    columns = [name_of(one) for one in classes]
+    columns = [spelled_as(name_of(one), present) for one in classes]
     lacking = [one for one in present if one not in columns]
     if len(set(columns)) < len(columns) or lacking:
         raise UserError(
@@ -369,11 +407,10 @@ def _labels_or_probabilities(
     """Return what one model predicts as the columns of a file, those of probabilities by class."""
     if isinstance(rows, pd.Series):
         return {"y_pred": rows}
-    names = [name_of(column) for column in rows.columns]
-    counting = by_place or names == [str(i) for i in range(len(names))]
+    names = [spelled_as(name_of(column), classes) for column in rows.columns]
     if len(names) == 1 and (by_place or names[0] not in classes):
         return {"y_pred": rows.iloc[:, 0]}
-    if by_place or (counting and set(names) != set(classes)):
+    if by_place:
         if len(names) != len(classes):
             raise UserError(
                 f"{what}: found {len(names)} columns, there are {len(classes)} classes "
@@ -386,6 +423,14 @@ def _labels_or_probabilities(
     if len(set(names)) < len(names):
         raise UserError(f"{what}: a class has two columns ({some(names)})")
     return {PATTERNS[0].replace(CLASS, one): rows.iloc[:, i] for i, one in enumerate(names)}
+
+
+def _are_counted(rows: Rows, classes: Sequence[str]) -> bool:
+    """Tell whether the columns of a frame are numbered by their places, not called by classes."""
+    if isinstance(rows, pd.Series):
+        return False
+    names = list(map(name_of, rows.columns))
+    return names == [str(i) for i in range(len(names))] and set(names) != set(classes)
 
 
 def aligned(arguments: Mapping[str, Any]) -> dict[str, Rows]:

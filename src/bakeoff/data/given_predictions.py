@@ -27,11 +27,11 @@ from bakeoff.data.read_given import may_be_right_or_wrong, meant
 from bakeoff.data.records import USUAL, Records, as_table, by_run
 from bakeoff.data.splits import NEITHER, Folds, Split, make_splits
 from bakeoff.data.table import GROUP, ROW_ID, TARGET, TIME, Table, load_table
-from bakeoff.data.target import Answers, Target, check_spread, positive_last
+from bakeoff.data.target import Answers, Target, check_spread, positive_last, spelled_as
 from bakeoff.errors import Place, Problem, listed, some
 from bakeoff.files import files_at, is_file, no_file, state_of
 from bakeoff.keys import name_of
-from bakeoff.sources.common.base import first_repeated
+from bakeoff.sources.common.base import TableKeys, first_repeated
 from bakeoff.spec import Experiment, Fit
 from bakeoff.spec.given_models import LOGS, GivenColumns, GivenData, GivenModel
 from bakeoff.spec.load import validated
@@ -66,13 +66,17 @@ def _read_once(
     state: tuple[tuple[int, ...], ...],
     columns: str,
     model: str | None,
+    missing_values: tuple[str, ...] | None,
     place: Place,
     run: tuple[int, int],
     **how: Any,
 ) -> Observations:
     """Read a file of one model; one that has not changed is read once."""
     named = GivenColumns.model_validate_json(columns)
-    parts = list(by_run(dataclasses.replace(table_of_model(path, place, model), roles=named)))
+    missing = None if missing_values is None else list(missing_values)
+    keys = TableKeys.model_validate({"missing_values": missing})
+    table = table_of_model(path, place, model, keys)
+    parts = list(by_run(dataclasses.replace(table, roles=named)))
     which, expected = run
     if len(parts) != expected and named.seeds is not None:
         raise Problem(
@@ -92,7 +96,9 @@ def _read(model: str, experiment: Experiment, dataset: str, seed: int = 1) -> Ob
     if not (is_file(path) or Path(path).is_dir()):
         raise Problem(place, no_file(path))
     state = tuple(map(state_of, files_at(path, LOGS)))
-    key = given.columns.model_dump_json(), given.model, place, (seed, given.seeds)
+    missing = None if given.missing_values is None else tuple(given.missing_values)
+    columns = given.columns.model_dump_json()
+    key = columns, given.model, missing, place, (seed, given.seeds)
     if values:
         return meant(_read_once(path, state, *key, values=True), experiment.measured[0])
     drop = isinstance(spec, GivenData) and spec.missing_target == "drop"
@@ -243,7 +249,9 @@ def predictions_of(fit: Fit, experiment: Experiment, table: Table, split: Split)
 def _classes(labels: Answers, spec: GivenData, place: Place) -> tuple[str, ...]:
     """Order the classes: as the experiment says, or sorted (2 before 10), the positive one last."""
     present = sorted(name for name, n in labels.counts.items() if n)
-    ordered = in_order(present) if spec.classes is None else list(map(name_of, spec.classes))
+    ordered = in_order(present)
+    if spec.classes is not None:
+        ordered = [spelled_as(name_of(name), present) for name in spec.classes]
     if (repeated := first_repeated(ordered)) is not None:
         raise Problem((*place, "classes"), f"class {repeated!r} appears twice")
     if lacking := [name for name in present if name not in ordered]:

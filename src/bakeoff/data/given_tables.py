@@ -235,16 +235,19 @@ def _held(path: str, keys: TableKeys, *, partial: bool = False) -> GivenTables:
     return GivenTables(path, tables, left_out=(before,) if skipped else ())
 
 
-def table_of_model(path: str, place: Place, model: str | None) -> Records:
+def table_of_model(path: str, place: Place, model: str | None, keys: TableKeys = PLAIN) -> Records:
     """Read the table of a model, which may be one of a folder of logs or of a log of several."""
     tables: Mapping[str, Records]
     if Path(path).is_dir() or (SEED not in path and reader_of(path) is not None):
+        if keys.missing_values is not None:
+            text = f"is for tables, {path!r} holds logs: leave it out"
+            raise Problem((*place[:-1], "missing_values"), text)
         try:
             tables = _held_once(path, tuple(map(state_of, files_at(path, LOGS))))
         except Problem as problem:
             raise Problem(place, problem.message) from None
     else:
-        tables = {"": read_columns(path, place)}
+        tables = {"": read_columns(path, place, keys)}
     at, wanted = (*place[:-1], "model"), model or str(place[-2:][0])
     if len(tables) == 1 and model is None:
         (wanted,) = tables

@@ -21,7 +21,7 @@ from bakeoff.data.describe import named_like_groups
 from bakeoff.data.readers import QUESTION, SAMPLE_ID
 from bakeoff.data.records import USUAL, Records
 from bakeoff.data.table import PROBABILITY_SLACK, SUBGROUP, carry
-from bakeoff.data.target import Answers, Target, check_spread
+from bakeoff.data.target import Answers, Target, check_spread, spelled_as
 from bakeoff.errors import Place, Problem, joined, listed, some, unknown
 from bakeoff.sources.common.base import as_columns
 from bakeoff.sources.common.identifiers import to_frame
@@ -521,7 +521,8 @@ def holds_probabilities(file: Records, column: str, classes: Sequence[str]) -> b
         return False
     ends = pc.min_max(values).as_py()
     within = ends["min"] is not None and ends["min"] >= 0 and ends["max"] <= 1
-    return within and not set(file.answers(column, may_lack=True).classes) <= set(classes)
+    labels = file.answers(column, may_lack=True).classes
+    return within and not all(spelled_as(label, classes) in classes for label in labels)
 
 
 def probabilities_in(

@@ -29,6 +29,7 @@ from bakeoff.data.target import (
     looks_like_a_quantity,
     positive_last,
     positive_of,
+    spelled_as,
 )
 from bakeoff.errors import Problem, UserError, listed, some, unknown
 from bakeoff.sources.common.base import as_columns
@@ -205,7 +206,8 @@ def _order(true: Answers, classes: Sequence[str], positive: str | None) -> tuple
             if given:
                 raise Problem((key,), "numbers have no classes: leave it out")
         return ()
-    ordered = in_order({*true.classes, *classes})
+    named = [spelled_as(name, true.classes) for name in classes]
+    ordered = in_order({*true.classes, *named})
     return positive_last(ordered, positive, (), true.counts)
 
 

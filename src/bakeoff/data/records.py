@@ -23,7 +23,7 @@ from bakeoff.data.columns import LARGEST, beyond, canonical_ids, in_order, order
 from bakeoff.data.describe import LIKE_MISSING
 from bakeoff.data.readers import SCORES, known, read_log, reader_of
 from bakeoff.data.target import Answers
-from bakeoff.errors import Place, Problem, UserError, listed, some, unknown
+from bakeoff.errors import Place, Problem, UserError, Verbatim, listed, some, unknown
 from bakeoff.files import is_file, no_file
 from bakeoff.sources.common import formats
 from bakeoff.sources.common.base import TableKeys, as_columns, blame
@@ -298,14 +298,22 @@ class Records:
         self, column: str, role: str = "predicted", *, numbers: bool = False, may_lack: bool = False
     ) -> Answers:
         """Return the labels of a column, or with `numbers` its numbers."""
-        advice = DROP * (role == "truth")
+        drop = DROP * (role == "truth")
         if numbers:
-            return Answers((), self.numbers(column, may_lack=may_lack, advice=advice))
+            return Answers((), self.numbers(column, may_lack=may_lack, advice=drop))
         labels = Answers.of_labels(self.table[column])
         if not may_lack:
-            more = "; a class that is called NA, None or the like needs an empty `missing_values`"
-            self.refuse(labels.missing, f"no {_WHAT[role]}", column, more + advice)
+            self.refuse(labels.missing, f"no {_WHAT[role]}", column, self._on_missing(drop))
         return labels
+
+    def _on_missing(self, drop: str) -> str:
+        """Say what to do about missing labels, in the words of the file or call they are from."""
+        if not self.place or isinstance(self.path, Verbatim):  # arguments of a call
+            return "; leave these rows out of all arguments"
+        like_missing = "; a class that is called NA, None or the like needs"
+        if self.place[0] == "models":
+            return f"{like_missing} `missing_values: []` beside `{self.place[-1]}`{drop}"
+        return f"{like_missing} an empty `missing_values`{drop}"
 
     def numbers(
         self, column: str, *, may_lack: bool = False, advice: str = ""

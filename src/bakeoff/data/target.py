@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -63,6 +63,21 @@ def positive_of(counts: Mapping[str, int]) -> Positive:
     return Positive(min(counts, key=lambda name: counts[name]), "the rarer class")
 
 
+_TRUTH_VALUES = (("0", "1"), ("False", "True"), ("false", "true"), ("FALSE", "TRUE"))
+"""How tables and arrays write what is not true and what is."""
+
+
+def spelled_as(name: str, classes: Collection[str]) -> str:
+    """Return a truth value as the classes spell it: True as 1 where these are 0 and 1."""
+    if name in classes:
+        return name
+    own = next((pair for pair in _TRUTH_VALUES if name in pair), None)
+    other = next((pair for pair in _TRUTH_VALUES if set(pair) == set(classes)), None)
+    if own is None or other is None:
+        return name
+    return other[own.index(name)]
+
+
 _SAME = 1e-6
 """How far two files may differ in a number, relatively: some round, or store single precision."""
 
@@ -90,7 +105,7 @@ class Answers:
         if self.numbers or tuple(classes) == self.classes:
             return self.values
         places = {name: place for place, name in enumerate(classes)}
-        positions = [places.get(name, -1) for name in self.classes]
+        positions = [places.get(spelled_as(name, places), -1) for name in self.classes]
         return np.asarray(_codes([*positions, -1], len(classes))[self.values])
 
     def __getitem__(self, rows: Any) -> Answers:
@@ -316,8 +331,10 @@ def positive_last(
         return tuple(order)
     if len(order) != 2:
         raise Problem((*place, "positive"), f"there are {len(order)} classes, not two")
-    columns.check_values([positive], order, "class", (*place, "positive"))
-    return tuple(sorted(order, key=lambda name: name == name_of(positive)))
+    wanted = spelled_as(name_of(positive), order)
+    if wanted not in order:
+        columns.check_values([positive], order, "class", (*place, "positive"))
+    return tuple(sorted(order, key=lambda name: name == wanted))
 
 
 def _quantity(order: list[str], target: columns.Series, place: Place) -> Problem:

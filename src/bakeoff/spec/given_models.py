@@ -92,6 +92,9 @@ class GivenModel(SpecSection):
     `{name: token_f1, greater_is_better: true}`, `accuracy`, `pass@5`."""
     columns: GivenColumns = Field(default_factory=lambda: GivenColumns.model_validate({}))
     """What the columns of `predictions` or `values` are called, where not as usual."""
+    missing_values: list[str] | None = None
+    """Texts of `predictions` or `values` that mean a missing value, beside empty ones; default: NA,
+    N/A, NaN, null, None and their like; `[]` where a class has such a name."""
     scores: Text | None = None
     """File with scores from elsewhere, one row per repeat, fold and metric: columns `repeat`,
     `fold`, `metric`, `value`; also `n_train` and `n_test` for tests that need the sizes; `dataset`,
@@ -127,6 +130,8 @@ class GivenModel(SpecSection):
             raise said("`values` stands alone: leave out `predictions` and `scores`")
         if self.model is not None and not path:
             raise said("`model` goes with logs as `predictions` or `values`")
+        if self.missing_values is not None and not path:
+            raise said("`missing_values` goes with `predictions` or `values`")
         by_seed = (SEED in path) + (self.columns.seeds is not None)
         if by_seed > 1 or (self.seeds > 1) != bool(by_seed) or (by_seed and self.by_folds):
             raise said(

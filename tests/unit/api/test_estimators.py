@@ -7,6 +7,8 @@ import sys
 import joblib
 import numpy as np
 import pandas as pd
+import polars
+import pyarrow as pa
 import pytest
 import yaml
 from scipy import sparse, stats
@@ -20,6 +22,7 @@ from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.metrics import f1_score, fbeta_score, make_scorer
 from sklearn.model_selection import (
     GridSearchCV,
+    GroupKFold,
     RandomizedSearchCV,
     RepeatedStratifiedKFold,
     ShuffleSplit,
@@ -288,6 +291,45 @@ def test_estimators_are_taken_in_any_form():
         assert pvalue(*given, **HOLDOUT) == expected
     found = bakeoff.compare_estimators(A, A, B, IRIS, KINDS, **HOLDOUT)
     assert set(found.scores["model"]) == {"GaussianNB-1", "GaussianNB-2", "DecisionTreeClassifier"}
+
+
+COLUMNS = list("abcd")
+
+
+@pytest.mark.parametrize("form", [pd.DataFrame, polars.from_pandas, pa.Table.from_pandas])
+def test_the_target_may_be_a_column_by_its_name(form):
+    frame = pd.DataFrame(IRIS, columns=COLUMNS).assign(kind=KINDS)
+    expected = pvalue(A, B, IRIS, KINDS, cv=FOLDS)
+    assert pvalue(A, B, form(frame), "kind", cv=FOLDS) == expected
+    with pytest.raises(UserError, match=r"^y: unknown column of X 'kinds'; did you mean 'kind'"):
+        bakeoff.compare_estimators(A, B, form(frame), "kinds")
+    with pytest.raises(UserError, match=r"^y: found 'kind', expected .* X is of the type ndarray"):
+        bakeoff.compare_estimators(A, B, IRIS, "kind")
+
+
+@pytest.mark.parametrize("preprocessing", ["auto", "none"])
+def test_sparse_frames_of_numbered_columns_are_as_dense_ones(preprocessing):
+    x = pd.DataFrame(np.where(IRIS > 2, IRIS, 0))
+    thin = pd.DataFrame.sparse.from_spmatrix(sparse.csr_array(x))
+    how = {"cv": FOLDS, "preprocessing": preprocessing}
+    expected = pvalue(A, B, x, KINDS, **how)
+    assert pvalue(A, B, thin, KINDS, **how) == expected
+    assert pvalue(A, B, thin.assign(kind=KINDS), "kind", **how) == expected
+    assert pvalue(A, B, pd.concat([thin, pd.Series(KINDS, name=4)], axis=1), 4, **how) == expected
+
+
+def test_truth_of_booleans_takes_a_positive_class_of_0_and_1():
+    y = np.arange(150) < 50
+    how = {"cv": FOLDS, "metrics": ["f1"]}
+    expected = pvalue(A, B, IRIS[:, :2], y.astype(int), positive=0, **how)
+    assert pvalue(A, B, IRIS[:, :2], y, positive=0, **how) == expected
+    assert pvalue(A, B, IRIS[:, :2], y.astype(int), positive=False, **how) == expected
+
+
+def test_folds_by_a_column_of_groups_that_is_named():
+    frame = pd.DataFrame(IRIS, columns=COLUMNS).assign(group=np.arange(150) // 5)
+    expected = pvalue(A, B, IRIS, KINDS, cv=GroupKFold(5), groups=frame["group"].to_numpy())
+    assert pvalue(A, B, frame, KINDS, cv=GroupKFold(5), groups="group") == expected
 
 
 def test_folds_and_metrics_are_named_as_in_scikit_learn():

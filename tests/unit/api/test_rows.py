@@ -199,6 +199,79 @@ def test_numbers_of_classes_are_classes(table):
     assert bakeoff.compare(table["y_true"], labels(table)).comparisons.equals(whole)
 
 
+BINARY = np.arange(90) % 3 > 0
+SAID = {"old": np.arange(90) % 2 > 0, "new": np.arange(90) % 5 > 0}
+
+
+@pytest.mark.parametrize("truth", [int, bool, str], ids=["0 and 1", "booleans", "texts"])
+@pytest.mark.parametrize("said", [int, bool, str, float, object])
+@pytest.mark.parametrize("positive", [None, 1, True])
+def test_booleans_are_the_classes_0_and_1(truth, said, positive):
+    how = {"metrics": ["accuracy", "f1"], "positive": positive}
+    numbers = {model: one.astype(int) for model, one in SAID.items()}
+    expected = bakeoff.compare(BINARY.astype(int), numbers, **how).comparisons
+    given = {model: one.astype(said) for model, one in SAID.items()}
+    found = bakeoff.compare(BINARY.astype(truth), given, **how).comparisons
+    pd.testing.assert_frame_equal(found, expected)
+
+
+def test_labels_that_are_no_booleans_are_still_refused_beside_0_and_1():
+    given = {"old": np.where(SAID["old"], "True", "maybe"), "new": SAID["new"]}
+    with pytest.raises(UserError, match=r"do not have, in .*'maybe' \(classes: 0, 1\)"):
+        bakeoff.compare(BINARY.astype(int), given)
+
+
+def test_frames_of_probabilities_may_be_named_by_booleans():
+    p = np.linspace(0.05, 0.95, 90)
+    frame = pd.DataFrame({False: 1 - p, True: p})
+    found = bakeoff.compare(BINARY.astype(int), {"a": frame, "b": p[::-1]}, metrics=["log_loss"])
+    arrays = {"a": p, "b": p[::-1]}
+    expected = bakeoff.compare(BINARY.astype(int), arrays, metrics=["log_loss"])
+    assert found.scores["value"].tolist() == pytest.approx(expected.scores["value"].tolist())
+
+
+LEVELS = ["low", "mid", "high"]
+GRADE = np.array(LEVELS)[np.arange(90) % 3]
+BY_LEVEL = {
+    "sure": (np.eye(3)[np.arange(90) % 3] + 0.2) / 1.6,
+    "even": np.full((90, 3), 1 / 3),
+}
+
+
+def grades(**options):
+    return pd.Series(pd.Categorical(GRADE, **options))
+
+
+@pytest.mark.parametrize("form", [np.asarray, pd.DataFrame])
+def test_order_of_columns_without_names_is_asked_for_where_categories_have_another(form):
+    y = grades(categories=[*LEVELS, "unseen"], ordered=True)
+    given = {model: form(p) for model, p in BY_LEVEL.items()}
+    asked = r"'sure'\].* low < mid < high.*`classes=\['low', 'mid', 'high'\]` or `classes=\['high'"
+    with pytest.raises(UserError, match=asked):
+        bakeoff.compare(y, given, metrics=["log_loss"])
+    with pytest.raises(UserError, match=r"^base: .* low < mid < high"):
+        bakeoff.gate(y, *given.values(), margin=0.1, metrics=["log_loss"])
+    found = bakeoff.compare(y, given, metrics=["log_loss"], classes=LEVELS)
+    named = {model: pd.DataFrame(p, columns=LEVELS) for model, p in BY_LEVEL.items()}
+    expected = bakeoff.compare(y, named, metrics=["log_loss"])
+    assert found.scores["value"].tolist() == pytest.approx(expected.scores["value"].tolist())
+    assert found.scores["value"][0] == pytest.approx(-np.log(0.75))
+    with pytest.raises(ValueError, match=r"labels: .*\['low', 'mid', 'high'\], sorted"):
+        metric_difference(y, *BY_LEVEL.values(), metric="log_loss")
+
+
+def test_order_of_columns_without_names_is_told_where_categories_have_another():
+    y = grades(categories=LEVELS)
+    found = bakeoff.compare(y, BY_LEVEL, metrics=["log_loss"])
+    assert "of sure and even are read in the order 'high', 'low' and 'mid'." in found.verdict
+    plain = bakeoff.compare(GRADE, BY_LEVEL, metrics=["log_loss"])
+    assert "are read in the order" not in plain.verdict
+    assert plain.scores["value"].tolist() == found.scores["value"].tolist()
+    ordered = grades(categories=sorted(LEVELS), ordered=True)
+    same = bakeoff.compare(ordered, BY_LEVEL, metrics=["log_loss"])
+    assert same.verdict == plain.verdict
+
+
 def test_columns_of_probabilities_are_in_the_order_of_the_classes():
     rng = np.random.default_rng(0)
     y = rng.choice([10, 2, 7], 90)

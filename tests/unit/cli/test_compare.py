@@ -82,6 +82,18 @@ def test_accuracy_among_metrics_is_still_mcnemars(data, answered):
     assert rows[0]["pvalue"] == pytest.approx(stats.mcnemar(*right).pvalue)
 
 
+@pytest.mark.parametrize("words", ["True,False", "true,false", "TRUE,FALSE"])
+def test_truth_values_of_files_are_0_and_1(words, in_folder, answered):
+    yes, no = words.split(",")
+    row = np.arange(60)
+    wide = {"y_true": row % 2, "a": np.where(row % 3, yes, no), "b": (row % 5 > 0).astype(int)}
+    pd.DataFrame(wide).to_csv("words.csv", index=False)
+    pd.DataFrame({**wide, "a": (row % 3 > 0).astype(int)}).to_csv("numbers.csv", index=False)
+    how = "--metric", "f1", "--task", "classification"
+    found, expected = (answered("compare", f"{file}.csv", *how) for file in ("words", "numbers"))
+    assert found["comparisons"] == expected["comparisons"]
+
+
 OF_TWO = "wide.csv --models a,b"
 
 

@@ -96,6 +96,37 @@ def test_another_encoding_is_told():
     assert "models.b.predictions: 'b.csv' is not UTF-8 text: save it as such" in messages(config)
 
 
+@pytest.mark.parametrize("positive", [None, 1, True])
+def test_booleans_are_the_classes_0_and_1(positive):
+    truth = np.array([label == "cat" for label in TRUTH])
+    said = np.roll(truth, 3)
+    a = pd.DataFrame({"id": range(1, 9), "y_true": truth.astype(int), "y_pred": said})
+    b = pd.DataFrame({"id": range(1, 9), "y_true": truth, "y_pred": said.astype(int)})
+    config = given(b, a)
+    config["datasets"] = {"pets": {"source": "given", "positive": positive}}
+    assert messages(config) == ""
+    one, other = taken(config, "a"), taken(config, "b")
+    assert one.classes == other.classes == ("0", "1")
+    for made in (one, other):
+        np.testing.assert_array_equal(made.y_true, truth)
+        np.testing.assert_array_equal(made.y_pred, said)
+
+
+def test_a_class_that_is_called_like_a_missing_value_has_a_way():
+    named = {"y_true": [label.replace("cat", "None") for label in TRUTH], "y_pred": ["None"] * 8}
+    file = table(**named, p_cat=None, p_dog=None)
+    config = given(file, file)
+    said = "models.a.predictions: 'a.csv': 4 of 8 rows have no true label … `missing_values: []`"
+    hold(messages(config), said)
+    for model in config["models"].values():
+        model["missing_values"] = []
+    assert messages(config) == ""
+    assert taken(config, "a").classes == ("None", "dog")
+    scores = {"experiment": "e", "resampling": {"kfold": {"folds": 2}}}
+    scores["models"] = {m: {"scores": "s.csv", "missing_values": []} for m in "ab"}
+    hold(messages(scores), "models.a: `missing_values` goes with `predictions` or `values`")
+
+
 OTHER_TRUTH = [*TRUTH[:2], "dog", "cat", *TRUTH[4:]]
 HALF = [0.5] * 7
 DIFFERING = (

@@ -4,6 +4,7 @@ import dataclasses
 import math
 import warnings
 from functools import partial
+from itertools import pairwise, permutations
 
 import numpy as np
 import pytest
@@ -38,8 +39,13 @@ def drawn(k, seed, n=60):
 
 
 def top(y, p, k):
-    rows = zip(p, y, strict=True)
-    return float(np.mean([sum(other > row[c] for other in row) < k for row, c in rows]))
+    """Return the share of the true class among the first k, over all orders of tied ones."""
+    shares = []
+    for row, true in zip(p, y, strict=True):
+        orders = list(permutations(range(len(row))))
+        sorted_ones = [o for o in orders if all(row[a] >= row[b] for a, b in pairwise(o))]
+        shares.append(np.mean([true in order[:k] for order in sorted_ones]))
+    return float(np.mean(shares))
 
 
 BINARY = {

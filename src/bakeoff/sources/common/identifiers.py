@@ -125,10 +125,14 @@ def series_of(array: Any, given: Any) -> Series:
 
 def with_own_types(frame: pd.DataFrame) -> pd.DataFrame:
     """Return a frame whose columns have types of pandas and NumPy: none of Arrow, none sparse."""
-    columns = ((str(name), _own_type(one)) for name, one in frame.items())
+    columns = ((name, _own_type(one)) for name, one in frame.items())
     changed = {name: one for name, one in columns if one is not None}
-    # where two have one name, which is refused, all stay
-    return frame.assign(**changed) if changed and frame.columns.is_unique else frame
+    if not changed or not frame.columns.is_unique:  # where two have one name, which is refused
+        return frame
+    frame = frame.copy(deep=False)
+    for name, values in changed.items():  # which may be a number, as of a sparse matrix
+        frame[name] = values
+    return frame
 
 
 def _own_type(values: Series) -> Series | None:

@@ -492,6 +492,8 @@ def spread(
     # fourth powers of large numbers would overflow
     ends = (end for v in (sums, extra) for end in (v.max(initial=0), -v.min(initial=0)))
     scale = float(max(ends)) or 1.0
+    if math.isinf(scale):  # as of a root of 0: its slope has no value
+        return Spread(math.nan, units - 1 if groups is None else groups.df, units)
     second = fourth = 0.0
     for values, times in ((sums, counts), (extra, extra_weights)):
         powers = values / scale

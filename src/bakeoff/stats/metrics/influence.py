@@ -49,6 +49,7 @@ from bakeoff.stats.metrics.metric import (
     Options,
     Truth,
     View,
+    check_declared_order,
     coded,
     metric_called,
     numbers,
@@ -122,7 +123,6 @@ class Setting:
         conditional = {
             "positive": counts[at : at + 1],
             "negative": np.delete(counts, at),
-            "every": counts,
         }
         return conditional.get(self.metric.classes, counts[counts > 0])
 
@@ -177,6 +177,8 @@ def setting_of(
         rows: list[NDArray[Any]] = read[-len(models) :]
     elif metric.by_order:
         truth = read_truth(coded(y_true, "y_true"), labels, positive)
+        if labels is None and any(np.ndim(values) == 2 for _, values in models):
+            check_declared_order(y_true, truth)
         rows = [read_probabilities(truth, values, name) for name, values in models]
     else:
         true = coded(y_true, "y_true")

@@ -114,8 +114,15 @@ def _recalls(table: Cells) -> list[Functional]:
     return [_recall(table, k) for k in table.present]
 
 
+def _macro(table: Cells, of_class: Callable[[Cells, int], Functional]) -> Functional:
+    """Return the mean over the classes of the truth, which are the same for every model."""
+    # A mean over the classes that one model predicts too would not be comparable: a model that
+    # predicts a class without rows would be divided by one class more than the others are.
+    return _mean(of_class(table, k) for k in table.present)
+
+
 def _weighted(table: Cells, of_class: Callable[[Cells, int], Functional]) -> Functional:
-    return _sum(table.true(k) * of_class(table, k) for k in table.seen)
+    return _sum(table.true(k) * of_class(table, k) for k in table.present)
 
 
 _share = partial(decision, unit=POINTS)
@@ -131,7 +138,7 @@ _correctness("accuracy", name="accuracy", counts="right")(lambda t: t.agreed)
 _correctness("error rate", name="error", counts="wrong", greater_is_better=False)(
     lambda t: 1 - t.agreed
 )
-_every("balanced accuracy", POINTS, name="balanced_accuracy")(lambda t: _mean(_recalls(t)))
+_every("balanced accuracy", POINTS, name="balanced_accuracy")(lambda t: _macro(t, _recall))
 _of_positive("precision", name="precision", by_predicted=True)(lambda t: _precision(t, t.positive))
 _of_negative("negative predictive value", name="npv", by_predicted=True)(
     lambda t: _precision(t, 1 - t.positive)
@@ -150,7 +157,7 @@ _f("F2", "F2", name="f2")(lambda t: _fbeta(t, t.positive, 2.0))
 _f("F0.5", "F0.5", name="f05")(lambda t: _fbeta(t, t.positive, 0.5))
 _f("Jaccard index", "index", name="jaccard")(_jaccard)
 _every("macro precision", POINTS, name="precision_macro", by_predicted=True)(
-    lambda t: _mean(_precision(t, k) for k in t.seen)
+    lambda t: _macro(t, _precision)
 )
 _every("weighted precision", POINTS, name="precision_weighted", by_predicted=True)(
     lambda t: _weighted(t, _precision)
@@ -159,7 +166,7 @@ _every("macro recall", POINTS, name="recall_macro")(  # all classes must occur
     lambda t: _mean(_recall(t, k) for k in range(len(t.classes)))
 )
 _right("weighted recall", name="recall_weighted")(lambda t: t.agreed)
-_every("macro F1", "F1", name="f1_macro")(lambda t: _mean(_fbeta(t, k) for k in t.seen))
+_every("macro F1", "F1", name="f1_macro")(lambda t: _macro(t, _fbeta))
 _every("weighted F1", "F1", name="f1_weighted")(lambda t: _weighted(t, _fbeta))
 _correlation("Matthews correlation", "correlation", name="mcc")(_mcc)
 _correlation("Cohen's kappa", "kappa", name="kappa")(_kappa)
@@ -312,11 +319,20 @@ _probability_loss(
 )(_squared_errors)
 
 
+_TIED = 1e-12
+"""Probabilities that differ relatively by less are equal but for rounding."""
+
+
 def _among_the_first(view: View, k: int) -> FloatArray:
-    """Return 1 where fewer than k classes are more probable than the true one, else 0."""
+    """Return how probably the true class is among the first k where ties are ordered at random."""
+    # With m classes more probable than the true one and t classes as probable, itself among them,
+    # k − m of the t places are among the first k: the share (k − m)/t, at least 0 and at most 1.
     p = view.probabilities
-    of_truth = p[np.arange(len(p)), view.truth.values]
-    return np.asarray((p > of_truth[:, None]).sum(axis=1) < k, dtype=np.float64)
+    of_truth = p[np.arange(len(p)), view.truth.values][:, None]
+    rounding = _TIED * np.abs(of_truth)
+    above = (p > of_truth + rounding).sum(axis=1)
+    tied = (p >= of_truth - rounding).sum(axis=1) - above
+    return np.asarray(np.clip((k - above) / tied, 0.0, 1.0))
 
 
 _top = partial(row_mean, unit=POINTS, needs=Need.PROBABILITIES)

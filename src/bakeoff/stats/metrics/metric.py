@@ -81,6 +81,20 @@ def read_truth(
     return Truth(rows.among(classes), tuple(classes), classes.index(name))
 
 
+def check_declared_order(y_true: ArrayLike, truth: Truth) -> None:
+    """Ask for the order of columns where ordered categories have another one than sorted labels."""
+    dtype: Any = getattr(y_true, "dtype", None)
+    if not getattr(dtype, "ordered", False):
+        return
+    declared = [name for name in dtype.categories if name in truth.classes]
+    if declared != list(truth.classes):
+        raise ArgumentError(
+            "labels",
+            f"the categories of y_true are in the order {declared!r}, sorted labels are "
+            f"{list(truth.classes)!r}: give the order of the columns of probabilities",
+        )
+
+
 def classes_of(
     labels: Sequence[tuple[str, CodedLabels]], given: ArrayLike | None, name: str
 ) -> list[Any]:
