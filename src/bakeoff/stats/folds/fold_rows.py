@@ -487,8 +487,10 @@ class FoldRows:
         of_tests = [design.clusters[tested] for tested in design.tested] * len(self.runs)
         codes = np.concatenate([at * design.units + of for at, of in enumerate(of_tests)])
         _, first, place = np.unique(codes, return_index=True, return_inverse=True)
-        # one fit tests a whole group, so its rows weigh alike
-        return np.bincount(place, weights=values).astype(np.float64), weights[first]
+        runs = len(self.runs)
+        # one fit tests a whole group, so its rows weigh alike; of several runs the mean counts
+        means = np.bincount(place, weights=values) / runs
+        return means.astype(np.float64), weights[first] * runs
 
 
 @checked
