@@ -58,12 +58,14 @@ class Case(NamedTuple):
         return self.why if models == 2 else self.why_more or self.why
 
 
-def _sizes(least: int, most: int) -> str:
-    """Say how many data sets of how many models have an exact Friedman test."""
-    sizes = {models: min(limit, most) for models, limit in EXACT_UP_TO.items() if limit >= least}
-    return joined([f"{limit} data sets of {models} models" for models, limit in sizes.items()])
+def _exact(models: Iterable[int]) -> str:
+    """Say up to how many data sets Friedman's test of so many models is exact."""
+    return joined([f"{k} models on up to {EXACT_UP_TO[k]} data sets" for k in models])
 
 
+_ALWAYS_EXACT = max(k for k, limit in EXACT_UP_TO.items() if limit >= FEW_DATASETS)
+_SELDOM_EXACT = [k for k, limit in EXACT_UP_TO.items() if limit < FEW_DATASETS]
+_OFTEN_EXACT = [k for k, limit in EXACT_UP_TO.items() if limit > FEW_DATASETS]
 _RUNS = "several training runs on the same test rows: this test is about other seeds and other rows"
 _ON_ROWS = "this test compares it on one test set, from the influence of every row on it"
 _OVER = (
@@ -87,13 +89,14 @@ CASES = {
         "excludes 0 exactly where p is at most the level",
         "metric_difference",
         source="DeLong et al. 1988",
-        why_more=f"{_ON_ROWS}; of more than two models the maximum of all statistics keeps the "
-        "level with few rows of a class too, which normal tails beyond .05 do not",
+        why_more="of more than two models this test goes by the largest of all differences, which "
+        "keeps the level with few rows of a class too",
     ),
     "costs": Case(
         "a `holdout`, by `cost`",
         "metric_difference",
-        f"{_ON_ROWS}; it holds its level where costly errors are rare, and cost_sensitive does not",
+        "this test compares it on one test set, and keeps the level where costly errors are rare, "
+        "which cost_sensitive does not",
         beside="cost_sensitive",
         why_more=_ON_ROWS,
     ),
@@ -146,7 +149,8 @@ CASES = {
         "random divisions share rows, which this t test corrects for (Nadeau & Bengio 2003)",
     ),
     "few data sets": Case(
-        f"two to five data sets, one score of each model (up to {_sizes(2, FEW_DATASETS)})",
+        f"two to five data sets, one score of each model (up to {_ALWAYS_EXACT} "
+        f"models, {_exact(_SELDOM_EXACT)})",
         "wilcoxon_signed_rank",
         _FEW,
         "friedman",
@@ -161,7 +165,7 @@ CASES = {
         why_more="{datasets} data sets with one score for each model",
     ),
     "data sets, exact": Case(
-        f"six or more data sets, up to {_sizes(FEW_DATASETS + 1, max(EXACT_UP_TO.values()))}",
+        f"six or more data sets ({_exact(_OFTEN_EXACT)})",
         "wilcoxon_signed_rank",
         _OVER,
         "friedman",
@@ -169,7 +173,7 @@ CASES = {
         "that p is exact",
     ),
     "data sets": Case(
-        "six or more data sets, more of them or more models",
+        "six or more data sets, a larger table",
         "wilcoxon_signed_rank",
         _OVER,
         "iman_davenport",
