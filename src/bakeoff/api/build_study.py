@@ -432,23 +432,23 @@ def _training(
 
 def _with_options(experiment: Experiment, settings: Mapping[str, Any]) -> Experiment:
     """Hand the options of the call on to the recommended tests that have them."""
+    running = dict.fromkeys(_running(experiment))
     options = dict[str, dict[str, Any]]()
     if settings["independent_rows"]:
-        options = {name: {INDEPENDENT: True} for name in catalogue()}
-    running = dict.fromkeys(_running(_with(experiment, options)))
-    taking = [name for name in running if catalogue()[name].can_take_rows_for_independent]
-    options = {name: options[name] for name in taking if name in options}
-    if settings["independent_rows"] and not taking:
-        raise UserError(
-            f"{INDEPENDENT}: none of the tests has a form for them ({', '.join(running)})"
-        )
+        taking = [name for name in running if catalogue()[name].can_take_rows_for_independent]
+        if not taking:
+            raise UserError(
+                f"{INDEPENDENT}: none of the tests has a form for them ({', '.join(running)})"
+            )
+        options = {name: {INDEPENDENT: True} for name in taking}
     if settings["variant"] is not None:
         if "mcnemar" not in running:
             raise UserError(
                 f"variant: it is of McNemar's test, which compares by {METRIC}: leave it out"
             )
         options.setdefault("mcnemar", {})["variant"] = settings["variant"]
-    return _with(experiment, options)
+    tests = experiment.tests.model_copy(update={"options": options})
+    return experiment.model_copy(update={"tests": tests})
 
 
 def _running(experiment: Experiment) -> Iterator[str]:
@@ -458,12 +458,6 @@ def _running(experiment: Experiment) -> Iterator[str]:
         posthoc = test.posthoc or catalogue()[test.name].posthoc
         if posthoc:
             yield posthoc
-
-
-def _with(experiment: Experiment, options: Mapping[str, Any]) -> Experiment:
-    """Return an experiment whose tests have these options."""
-    tests = experiment.tests.model_copy(update={"options": options})
-    return experiment.model_copy(update={"tests": tests})
 
 
 def _side_by_side(given: Observations, ids: Sequence[str]) -> PairedPredictions:

@@ -224,7 +224,7 @@ _SITUATIONS = {
 """Situations as parts of a sentence, where that is not "with" and their name."""
 _BY_RESULT = (
     *("autocorrelation", "strong autocorrelation", "few rows", "few errors"),
-    *("rare large errors", "seeds alone"),
+    *("rare large errors", "seeds alone", "rare costly errors", "few rows of a class"),
 )
 """Situations that the data of every comparison show, so that the experiment need not guess."""
 INFLATED = "{test} has an inflated type I error {where}: {why}."

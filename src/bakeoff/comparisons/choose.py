@@ -14,7 +14,6 @@ from typing import NamedTuple
 
 from bakeoff.comparisons.settings import (
     FIXED_METRICS,
-    INDEPENDENT,
     form_of,
     has_interval,
     has_row_values,
@@ -311,8 +310,7 @@ def _case_of(metric: str, experiment: Experiment) -> str:
     by_reads = ON_TEST_SET.get(METRICS[metric].reads or "")
     if by_reads:
         return by_reads
-    of_rows = experiment.tests.options.get(CASES["metric"].two, {})
-    in_order = experiment.task.numbers and in_time(experiment) and not of_rows.get(INDEPENDENT)
+    in_order = experiment.task.numbers and in_time(experiment)
     if in_order and has_row_values(metric, means=False):
         return "losses in time"
     return "metric"
