@@ -17,7 +17,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from bakeoff.comparisons.advice import CASES, Case
+from bakeoff.comparisons.choose import CASES, Case
 from bakeoff.comparisons.settings import option_schemas, planned
 from bakeoff.report.methods import author_year
 from bakeoff.report.prose import CORRECTIONS
@@ -130,12 +130,14 @@ def cases() -> str:
 def case_row(case: Case) -> str:
     """Return the row of a case: the test of two models, and that of more."""
     pair, several = catalogue()[case.two], catalogue()[case.test(3)]
-    if several is not pair:
+    beside = f", beside it {linked(case.beside)}" if case.beside else ""
+    by = planned(several, HypothesisTests.model_validate({}), 3).correction or ""
+    if several.arity is Arity.OMNIBUS:
         more = f"{linked(several.name)}, then {linked(case.pairs or several.posthoc)} of pairs"
     else:
-        by = planned(pair, HypothesisTests.model_validate({}), 3).correction or ""
-        more = f"the same for every pair, {CORRECTIONS[by]} correction"
-    return f"| {case.has} | {pair.title} ({linked(pair.name)}) | {more} |\n"
+        what = "the same" if several is pair else linked(several.name)
+        more = f"{what} for every pair, {CORRECTIONS[by]} correction"
+    return f"| {case.has} | {pair.title} ({linked(pair.name)}){beside} | {more} |\n"
 
 
 def linked(test: str) -> str:

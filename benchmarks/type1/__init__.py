@@ -147,6 +147,18 @@ def labels_and_scores(rng: np.random.Generator) -> Evidence:
     return {"labels": (y, (a > 0.75).astype(int), (b > 0.75).astype(int)), "scores": (y, a, b)}
 
 
+def few_positives(n: int, positives: int) -> Draw:
+    """Two exchangeable models, as above, and few rows of the positive class."""
+
+    def draw(rng: np.random.Generator) -> Evidence:
+        y = rng.permutation(np.repeat([0, 1], [n - positives, positives]))
+        noise = rng.normal(size=n)
+        a, b = (1.5 * y + noise + rng.normal(size=n) for _ in range(2))
+        return {"labels": (y, (a > 1.2).astype(int), (b > 1.2).astype(int)), "scores": (y, a, b)}
+
+    return draw
+
+
 def one_model(rng: np.random.Generator) -> Evidence:
     """One model with an accuracy of exactly .8."""
     return {"one": (rng.random(200) < 0.8,)}
@@ -315,6 +327,8 @@ def one_on_folds(truth: Mapping[int, float]) -> tuple[Trial, ...]:
 
 
 COST = ((0, 1), (5, 0))
+UNLIKE_COST = ((0, 1), (20, 0))
+BY_COST = {"metric": "cost", "cost": UNLIKE_COST, "labels": (0, 1)}
 
 
 SETTINGS: tuple[Setting, ...] = (
@@ -358,6 +372,26 @@ SETTINGS: tuple[Setting, ...] = (
             Trial("labels", "cost_sensitive", {"cost": COST, "variant": "chi_square"}, share=0.25),
         ),
         family="ranking and costs",
+    ),
+    Setting(
+        "Two models, one test set: rare costly errors",
+        "200 rows, 20 of them positive, exchangeable models; a false alarm costs 1, a miss 20.",
+        few_positives(200, 20),
+        (
+            Trial("labels", "cost_sensitive", {"cost": UNLIKE_COST}, share=0.25),
+            Trial("labels", "metric_difference", BY_COST, share=0.25),
+        ),
+        family="rare costly errors",
+    ),
+    Setting(
+        "Two models, one test set: few rows of a class",
+        "300 rows, 10 of them positive, exchangeable scores with common noise.",
+        few_positives(300, 10),
+        (
+            Trial("scores", "delong"),
+            Trial("scores", "metric_difference", {"metric": "roc_auc"}, share=0.25),
+        ),
+        family="few rows of a class",
     ),
     Setting(
         "Two models that differ by the margin of an equivalence test",

@@ -15,11 +15,11 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from bakeoff.comparisons.advice import on_given_rows
+from bakeoff.comparisons.choose import recommended
 from bakeoff.comparisons.evidence import PairedPredictions
 from bakeoff.comparisons.plan_tests import check_classes, plan_tests
 from bakeoff.comparisons.run_tests import merged, run_planned, score_intervals, subgroup_table
-from bakeoff.comparisons.settings import FIXED_METRICS, INDEPENDENT
+from bakeoff.comparisons.settings import FIXED_METRICS, INDEPENDENT, has_interval
 from bakeoff.data.given_predictions import given_card
 from bakeoff.data.observations import Observations
 from bakeoff.data.target import Target
@@ -248,7 +248,6 @@ _FIT = {"dataset": ROWS, "model": "", "plan": "holdout", "repeat": 1, "fold": 1}
 _SCORE = {"n_train": np.nan, "n_test": np.nan, "metric": "", "value": np.nan, "undefined": ""}
 HOLDOUT: dict[str, Any] = _FIT | _SCORE
 """A score of a holdout, by the columns of a table of scores."""
-_WHY = "what `bakeoff compare` runs for so many models and these metrics"
 _OF_FITS = ("snakemake", "scikit-learn", "skrub")
 """Packages that fit models, and compare none."""
 
@@ -340,7 +339,6 @@ def build_study(
     planned = planned_tests(experiment)
     if problems := [*check_classes(experiment, ROWS, given.classes)]:
         raise report_problems(problems)
-    tests = AnalysisPlan(tuple(dataclasses.replace(test, why=_WHY) for test in planned))
     rows = _side_by_side(given, list(experiment.models))
     spec = experiment.datasets[ROWS]
     assert isinstance(spec, GivenData)
@@ -351,7 +349,7 @@ def build_study(
     card = given_card(ROWS, spec, files, target, truth, len(given.left_out))
     return given_study(
         experiment,
-        tests,
+        planned,
         {ROWS: rows},
         pd.DataFrame(over_seeds(_scores(given, experiment))),
         command,
@@ -376,6 +374,11 @@ def _experiment(
     metrics_and_kinds: list[Any] = [*metrics]
     if kind is None:
         check_metrics(metrics, given, costs)
+        if not any(map(has_interval, metrics)):
+            raise Problem(
+                ("metrics",),
+                f"no test compares models by {joined(metrics)}; add {given.task.metric}",
+            )
     else:  # what is right and what is wrong was settled when the numbers were read
         metrics = [METRIC] if isinstance(kind, str) else []
         metrics_and_kinds = [*metrics] or [kind]
@@ -383,11 +386,10 @@ def _experiment(
     if costs is not None and cost not in metrics_and_kinds:
         metrics_and_kinds.append(cost)
     ids = {label: f"model-{i}" for i, label in enumerate(given.models, 1)}
-    in_time = "time" in columns and "groups" not in columns
-    tests = _tests(given, settings, ids, metrics, in_time)
+    tests = section_of_tests(ids, {**settings, "tests": (), "options": None})
     named_columns = validated(GivenColumns, {**columns, "subgroups": list(given.subgroups)})
     brings = {"predictions" if kind is None else "values": given.name}
-    return given_experiment(
+    experiment = given_experiment(
         tests,
         task=given.task,
         datasets={ROWS: {"source": "given", "label": given.name, "unit": settings["unit"]}},
@@ -404,6 +406,7 @@ def _experiment(
         costs=costs,
         own_metrics=dict(measured.own_metrics),
     )
+    return _with_options(experiment, settings)
 
 
 def _training(
@@ -427,36 +430,34 @@ def _training(
     return {"columns": columns.model_copy(update={"seeds": "seed"}), "seeds": len(runs)}
 
 
-def _tests(
-    given: Observations,
-    settings: Mapping[str, Any],
-    ids: Mapping[str, str],
-    metrics: Sequence[str],
-    in_time: bool,
-) -> dict[str, Any]:
-    """Make the section `tests:` of the experiment; no metrics are named of numbers per row."""
-    serial = given.task.numbers and in_time and not settings["independent_rows"]
-    run = on_given_rows(
-        len(ids), metrics, settings["costs"] is not None, serial, runs=given.several_runs
-    )
-    options: dict[str, dict[str, Any]] = {
-        test: {"metrics": list(compared)} for test, compared in run.items() if compared
-    }
+def _with_options(experiment: Experiment, settings: Mapping[str, Any]) -> Experiment:
+    """Hand the options of the call on to the recommended tests that have them."""
+    running = dict.fromkeys(_running(experiment))
+    options = dict[str, dict[str, Any]]()
+    if settings["independent_rows"]:
+        taking = [name for name in running if catalogue()[name].can_take_rows_for_independent]
+        if not taking:
+            raise UserError(
+                f"{INDEPENDENT}: none of the tests has a form for them ({', '.join(running)})"
+            )
+        options = {name: {INDEPENDENT: True} for name in taking}
     if settings["variant"] is not None:
-        if "mcnemar" not in run:
+        if "mcnemar" not in running:
             raise UserError(
                 f"variant: it is of McNemar's test, which compares by {METRIC}: leave it out"
             )
-        options["mcnemar"] = {"variant": settings["variant"]}
-    if settings["independent_rows"]:
-        taking = [name for name in run if catalogue()[name].can_take_rows_for_independent]
-        if not taking:
-            raise UserError(
-                f"{INDEPENDENT}: none of the tests has a form for them ({', '.join(run)})"
-            )
-        for name in taking:
-            options.setdefault(name, {})[INDEPENDENT] = True
-    return section_of_tests(ids, {**settings, "tests": run, "options": options})
+        options.setdefault("mcnemar", {})["variant"] = settings["variant"]
+    tests = experiment.tests.model_copy(update={"options": options})
+    return experiment.model_copy(update={"tests": tests})
+
+
+def _running(experiment: Experiment) -> Iterator[str]:
+    """Name the recommended tests, and those that follow them."""
+    for test in recommended(experiment):
+        yield test.name
+        posthoc = test.posthoc or catalogue()[test.name].posthoc
+        if posthoc:
+            yield posthoc
 
 
 def _side_by_side(given: Observations, ids: Sequence[str]) -> PairedPredictions:

@@ -30,6 +30,7 @@ from bakeoff.api.build_study import (
 )
 from bakeoff.api.estimators import ONE_ROUND, REPEATED, learner_of, task_of
 from bakeoff.api.findings import Findings
+from bakeoff.comparisons.choose import GROWING
 from bakeoff.data.given_predictions import HeldModel
 from bakeoff.data.target import looks_like_a_quantity
 from bakeoff.errors import UserError, listed, placed, some, unknown
@@ -304,7 +305,7 @@ def _of_scores(
         )
     plan = plan_of(cv, n, counts[first], splits)
     if plan.growing and "run" not in tests:
-        tests = {**tests, "run": ["corrected_repeated_kfold_t"]}
+        tests = {**tests, "run": [GROWING]}
     experiment = given_experiment(
         tests,
         task=task_of(results.values()),

@@ -153,8 +153,7 @@ def _show_models(study: Study, metric: str, *, brief: bool) -> None:
             row |= {"p": pvalue(line.pvalue), "tier": line.tier}
         rows.append(row)
     for one in baselines(study, metric):
-        answer = "class shares" if study.metrics[metric].by_order else f"always {one.answer}"
-        rows.append({"model": f"(baseline: {answer})", shown.label: shown.score(one.score)})
+        rows.append({"model": f"(baseline: {one.label})", shown.label: shown.score(one.score)})
     _say_rows(rows, [("tier",)])
     say(*(dim(paragraph(text)) for text in (cautions(study, best) if best else ())), "")
 
@@ -214,7 +213,8 @@ def _show_pairs(study: Study, family: Family) -> None:
     _say_rows(lines, [*([("p",)] if adjusted else []), ("only A right", "only B right")])
     say("")
     form = {"midp": "mid-p"}.get(row.variant, row.variant.replace("_", " "))
-    named = measure.title if row.metric == row.variant or study.numbers else form
+    has_no_form = row.variant in (row.metric, row.test)
+    named = measure.title if has_no_form or study.numbers else form
     if brief and not family.leader_only:
         say(dim("Pairs without the best model are not shown; --json gives them."))
     how = f"{family.entry.title} ({named}); {prose.correction(family)}"

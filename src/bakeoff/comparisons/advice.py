@@ -1,38 +1,29 @@
-"""What speaks for a test and against it: recommendations, smallest p-values, cautions.
-
-`CASES` is the one place that says which test is recommended for which case: `run: [recommended]`,
-`bakeoff compare`, `bakeoff init`, the advice of a verdict and the table of docs/choosing-tests.md
-are made from it.
-"""
+"""What speaks against a test: smallest p-values above its level, and simulated error rates."""
 
 from __future__ import annotations
 
 import dataclasses
 import math
 from bisect import bisect_left
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from bakeoff.comparisons.choose import ON_ROWS
 from bakeoff.comparisons.settings import (
     FIXED_METRICS,
     check_correction,
     compares_pairs,
     correction_among,
     deterministic,
-    form_of,
-    has_interval,
-    has_row_values,
     has_test,
     pairs_of,
-    planned,
     takes_control,
 )
-from bakeoff.errors import joined, listed
-from bakeoff.scores import METRICS, counted_rows
-from bakeoff.scores.metrics import mixed_units
+from bakeoff.errors import joined
+from bakeoff.scores import METRICS
 from bakeoff.spec import Experiment, PlannedTest
 from bakeoff.spec.learners import LEARNERS, REGRESSION, learners, moves_threshold
-from bakeoff.spec.related import dependent, in_time
+from bakeoff.spec.related import dependent
 from bakeoff.stats import (
     ArgumentError,
     Arity,
@@ -48,337 +39,10 @@ from bakeoff.stats import (
 from bakeoff.stats.core.distributions import range_sf, t_pvalue
 from bakeoff.stats.core.pairs import adjust_pvalues, simultaneous_level
 from bakeoff.stats.core.result import Alternative
-from bakeoff.stats.datasets.rank_tests import EXACT_UP_TO
 from bakeoff.stats.design.clusters import TIME_BLOCKS
 from bakeoff.stats.design.groups import FEWEST_CLUSTERS, FLIPS, too_few_clusters
 from bakeoff.stats.metrics.family import MAX_T
 from bakeoff.stats.rows.ordered import too_few_times
-
-# --- recommendations
-
-
-class Case(NamedTuple):
-    """A case, the test of two models, that of more if it is another one, and the reason."""
-
-    has: str
-    two: str
-    why: str
-    more: str = ""
-    source: str = ""
-    """Who recommends it for independent rows: related ones have another form of the test."""
-    pairs: str = ""
-    """What compares the pairs after the test of more, where not its own post hoc test."""
-
-    def test(self, models: int) -> str:
-        """Return the test of so many models."""
-        return self.two if models == 2 else self.more or self.two
-
-
-_RUNS = "several training runs on the same test rows: this test is about other seeds and other rows"
-CASES = {
-    "right rows": Case(
-        "a `holdout`, by accuracy",
-        "mcnemar",
-        "{models} models on one test set",
-        "cochran_q",
-        "McNemar's mid-p form holds its level and wastes little: Dietterich 1998, Fagerland et al. "
-        "2013, Raschka 2018",
-    ),
-    "areas": Case(
-        "a `holdout`, by `roc_auc`",
-        "delong",
-        "this test compares two areas under the ROC curve on one test set",
-        source="DeLong et al. 1988",
-    ),
-    "costs": Case(
-        "a `holdout`, by `cost`",
-        "cost_sensitive",
-        "this test compares what the errors of two models cost on one test set",
-        source="as testcholdout of MATLAB does",
-    ),
-    "metric": Case(
-        "a `holdout`, by any other metric",
-        "metric_difference",
-        "this test compares it on one test set, from the influence of every row on it",
-    ),
-    "losses in time": Case(
-        "a `holdout` of numbers in the order of `time:`, by a mean loss",
-        "diebold_mariano_means",
-        "this test compares it at later times, with the long-run variance of what each row adds to "
-        "it (Diebold & Mariano 1995, Lazarus et al. 2018)",
-    ),
-    "values": Case(
-        "a number per row of each model (`values:`)",
-        "mean_difference",
-        "{models} models with a number for each row",
-    ),
-    "runs": Case("a `holdout`, and a model with several `seeds`", "recipe_difference", _RUNS),
-    "runs of values": Case("the same, with a number per row", "recipe_mean_difference", _RUNS),
-    "rows of folds": Case(
-        "`cv_5x2`, `kfold` or `resampled`, by a metric with values of rows",
-        "fold_rows_difference",
-        "its standard error has a part from the tested rows and one from the training rows,",
-    ),
-    "cv_5x2": Case(
-        "`cv_5x2` of scores alone, or by a metric that jumps when a row is left out",
-        "corrected_repeated_kfold_t",
-        "five replications of 2-fold cross-validation; this t test corrects for the rows they "
-        "share (Bouckaert & Frank 2004)",
-    ),
-    "halves": Case(
-        "`halves`",
-        "half_sample_t",
-        "random halves share no row, so the variance of their differences is not too small on "
-        "average, whatever the learner",
-    ),
-    "kfold": Case(
-        "`kfold` of scores alone",
-        "corrected_kfold_t",
-        "{folds} folds share training rows, which this t test corrects for (Nadeau & Bengio 2003)",
-    ),
-    "repeated kfold": Case(
-        "the same with repeats, or of data with `time:`",
-        "corrected_repeated_kfold_t",
-        "{repeats} × {folds} folds share training rows, which this t test corrects for (Bouckaert "
-        "& Frank 2004)",
-    ),
-    "resampled": Case(
-        "`resampled` of scores alone",
-        "corrected_resampled_t",
-        "random divisions share rows, which this t test corrects for (Nadeau & Bengio 2003)",
-    ),
-    "few data sets": Case(
-        "two to five data sets, one score of each model",
-        "wilcoxon_signed_rank",
-        "{datasets} data sets with one score for each model; this test is exact (Demšar 2006)",
-        "friedman",
-        pairs="wilcoxon_signed_rank",
-    ),
-    "data sets": Case(
-        "six or more data sets",
-        "wilcoxon_signed_rank",
-        "{models} models and {datasets} data sets; tests on each of them alone would be "
-        "{datasets} families and answer no question about further data sets (Demšar 2006)",
-        "iman_davenport",
-    ),
-}
-_BY_READS = {"correctness": "right rows", "classes": "costs", "ranking": "areas"}
-"""The cases of metrics that have a test of their own, by what it reads."""
-ON_ROWS = CASES["rows of folds"].two
-"""The test of the fits of a plan that looks at the rows of all folds."""
-
-
-class Recommendation(NamedTuple):
-    """A test that is recommended."""
-
-    name: str
-    why: str
-    metrics: tuple[str, ...] = ()
-    plan: str = ""
-    posthoc: str = ""
-
-
-def recommended(experiment: Experiment) -> list[Recommendation]:
-    """Choose tests by the number of models and data sets, by the plans and the metrics."""
-    if len(experiment.models) < 2:
-        return []
-    units, least = len(experiment.tests.units(experiment.datasets)), enough_datasets(experiment)
-    n, tests, tail = len(experiment.datasets), list[Recommendation](), ""
-    if n > 1:
-        tail = (
-            f"; on each data set alone, because a signed-rank test over them needs {least} to "
-            f"reach {experiment.tests.alpha:g}, there are {n}"
-        )
-    for plan in experiment.resampling.plans() if units < least else ():
-        choose = _on_test_set if plan == "holdout" else _on_folds
-        tests += [
-            one._replace(why=f"{one.why}{tail}", plan=plan) for one in choose(plan, experiment)
-        ]
-    mixed = any(mixed_units(experiment, name) for name in experiment.metrics)
-    no_test = mixed and len(experiment.models) == 2  # the win rate tells, without one
-    if tests or units < 2 or no_test:
-        return tests
-    # where few data sets have one score of each model there is no other test
-    return [over_datasets(experiment, "data sets" if units >= least else "few data sets")]
-
-
-def enough_datasets(experiment: Experiment) -> int:
-    """Return from how many data sets on two models can be told apart over data sets."""
-    sides = 1 if experiment.tests.alternative == "two-sided" else 0
-    return max(2, math.ceil(sides - math.log2(experiment.tests.alpha)))
-
-
-def over_datasets(experiment: Experiment, name: str = "data sets") -> Recommendation:
-    """Choose the test over data sets, and what compares the pairs."""
-    k, n = len(experiment.models), len(experiment.tests.units(experiment.datasets))
-    case = CASES[name]
-    why = case.why.format(models="two" if k == 2 else k, datasets=n)
-    if k == 2:
-        return Recommendation(case.two, why)
-    exact = n <= EXACT_UP_TO.get(k, 1)
-    test = CASES["few data sets" if exact else "data sets"].more
-    if case.pairs:
-        pairs = "friedman_posthoc" if by_ranks(experiment, experiment.metrics) else case.pairs
-        return Recommendation(test, f"{why}; {pairs} compares pairs", posthoc=pairs)
-    form = "this form of Friedman's test is less conservative than its χ²"
-    form = "a table of this size can be tested exactly" if exact else form
-    return Recommendation(test, f"{why}; {form}; {_posthoc(test, experiment)}")
-
-
-def by_ranks(experiment: Experiment, metrics: Iterable[str]) -> str:
-    """Say why scores of data sets can be ranked on each alone; empty where their size compares."""
-    if mixed := [name for name in metrics if mixed_units(experiment, name)]:
-        return (
-            f"{listed(mixed)} has other units on other data sets, so that differences on them do "
-            "not compare"
-        )
-    failed_last = experiment.tests.missing_cells == "failed"
-    return "`missing_cells: failed` ranks a failure last and gives it none" if failed_last else ""
-
-
-def _posthoc(name: str, experiment: Experiment) -> str:
-    """Say which comparisons of pairs an omnibus test brings along."""
-    runs, _ = form_of(catalogue()[name], experiment)
-    # a test of all pairs, which takes the place of one of all models at once, has none of its own
-    pairwise = catalogue()[runs.posthoc] if runs.posthoc else runs
-    test = planned(pairwise, experiment.tests, related=bool(dependent(experiment)))
-    pairs = "all pairs" if test.versus is None else f"{test.versus} with each other model"
-    by = test.correction or "none"
-    correction = "uncorrected" if by == "none" else f"corrected by {by}"
-    return f"comparisons of {pairs}, {correction}, follow"
-
-
-def one_cross_validation(experiment: Experiment) -> bool:
-    """Tell whether k folds are one: with repeats they are several, with `time:` chains."""
-    kfold = experiment.resampling.kfold
-    timed = (getattr(spec, "time", None) is not None for spec in experiment.datasets.values())
-    return kfold is not None and kfold.repeats == 1 and not any(timed)
-
-
-def _on_test_set(plan: str, experiment: Experiment) -> Iterator[Recommendation]:
-    """Choose for every metric the test that is about it, each test once; recipes where they are."""
-    if experiment.by_scores(plan):  # there is one score per model, and no rows
-        return
-    k, by_values, related = len(experiment.models), experiment.by_values, dependent(experiment)
-    family = "" if k == 2 else f", corrected for {k} models"
-    if experiment.several_runs or by_values:
-        tested, what = tuple(filter(has_test, experiment.metrics)), "values"
-        if experiment.several_runs:
-            what = "runs of values" if by_values else "runs"
-            timed = any(kin.kind == "time" for kin in related.values())
-            if timed or not (tested or by_values):
-                return
-        why = f"{CASES[what].why.format(models=k)}{family}"
-        yield Recommendation(CASES[what].test(k), why, () if by_values else tested)
-        return
-    serial = experiment.task.numbers and in_time(experiment)
-    cases = _cases_of(filter(has_interval, experiment.metrics), serial)
-    for what, compared in (cases or {"right rows": (FIXED_METRICS["correctness"],)}).items():
-        case = CASES[what]
-        name, why = case.test(k), case.why.format(models=k)
-        if name == case.more:
-            why += f"; {_posthoc(name, experiment)}"
-        elif what != "right rows":
-            why += family
-        if case.source and not related:  # else another form of the test runs
-            why += f" ({case.source})"
-        yield Recommendation(name, f"by {joined(compared)}: {why}", compared)
-
-
-def _cases_of(
-    metrics: Iterable[str], serial: bool, by_reads: Mapping[Any, str] = _BY_READS
-) -> dict[str, tuple[str, ...]]:
-    """Return the cases of one test set in the order of the metrics, each with its metrics."""
-    cases, nulls = dict[str, tuple[str, ...]](), set[str]()
-    for metric in metrics:
-        reads, null = None, ""
-        if metric in METRICS:
-            reads, null = METRICS[metric].reads, METRICS[metric].null
-        if null in nulls:
-            continue  # by another metric before models are equal where they are by this one
-        nulls |= {null} - {""}
-        in_order = serial and has_row_values(metric, means=False)
-        case = by_reads.get(reads, "losses in time" if in_order else "metric")
-        cases[case] = (*cases.get(case, ()), metric)
-    return cases
-
-
-def _on_folds(plan: str, experiment: Experiment) -> Iterator[Recommendation]:
-    """Choose the tests of the fits of a plan: on the rows of one plan, else on fold scores."""
-    if plan == "halves":
-        yield Recommendation(CASES[plan].two, CASES[plan].why)
-        return
-    by_rows = by_fold_rows(experiment, plan) if plan == _plan_of_rows(experiment) else ()
-    if by_rows:
-        what = f"{CASES['rows of folds'].why} on {_named_plan(plan, experiment)}"
-        yield Recommendation(ON_ROWS, f"by {joined(by_rows)}: {what}", by_rows)
-    plans, kfold = experiment.resampling.plans(), experiment.resampling.kfold
-    if (plan == "cv_5x2" and set(plans) - {plan, "holdout"}) or (
-        plan == "kfold" and "halves" in plans
-    ):
-        return  # other folds bring a test of every metric
-    by_scores = tuple(metric for metric in experiment.metrics if metric not in by_rows)
-    if not by_scores:
-        return
-    case, why = CASES[plan], CASES[plan].why
-    if plan == "kfold" and kfold is not None:
-        case = case if one_cross_validation(experiment) else CASES["repeated kfold"]
-        why = case.why.format(folds=kfold.folds, repeats=kfold.repeats)
-    if by_rows:
-        why = f"by {joined(by_scores)}: {why}"
-    yield Recommendation(case.two, why, by_scores)
-
-
-def _named_plan(plan: str, experiment: Experiment) -> str:
-    """Name a plan of folds."""
-    kfold = experiment.resampling.kfold
-    if plan == "kfold" and kfold is not None:
-        repeats = "" if kfold.repeats == 1 else f"{kfold.repeats} × "
-        return f"{repeats}{kfold.folds} folds"
-    names = {"cv_5x2": "five replications of 2-fold cross-validation"}
-    return names.get(plan, "random divisions")
-
-
-def _plan_of_rows(experiment: Experiment) -> str:
-    """Return the plan whose rows are compared: one with repetitions, which shows the most."""
-    plans = [plan for plan in experiment.resampling.plans() if by_fold_rows(experiment, plan)]
-    single = [plan for plan in plans if plan == "kfold" and one_cross_validation(experiment)]
-    return min(plans, key=lambda plan: plan in single, default="")
-
-
-def by_fold_rows(experiment: Experiment, plan: str) -> tuple[str, ...]:
-    """Return the metrics whose scores over the folds of a plan are known row by row."""
-    if plan in ("holdout", "halves") or not experiment.on_rows(plan) or experiment.by_values:
-        return ()
-    if any(kin.kind == "time" for kin in dependent(experiment).values()):
-        return ()  # values of rows in the order of time were not studied
-    return tuple(filter(has_test, experiment.metrics))
-
-
-def on_given_rows(
-    models: int,
-    metrics: Sequence[str],
-    costs: bool,
-    serial: bool = False,
-    *,
-    runs: bool = False,
-) -> dict[str, tuple[str, ...]]:
-    """Return the tests of given predictions on one test set, each with its metrics; none: all."""
-    if not metrics:
-        return {CASES["runs of values" if runs else "values"].test(models): ()}
-    if runs:
-        cost = FIXED_METRICS["classes"]
-        more = [cost] if costs and cost not in metrics else []
-        return {CASES["runs"].test(models): (*filter(has_test, metrics), *more)}
-    tests, right_rows = dict[str, tuple[str, ...]](), CASES["right rows"]
-    others = [metric for metric in metrics if not counted_rows(metric)]
-    if len(others) < len(metrics):
-        # beside a test of all models at once, that of the pairs takes options of its own
-        tests = dict.fromkeys((right_rows.test(models), right_rows.two), ())
-    for case, compared in _cases_of(others, serial, {}).items():
-        tests[CASES[case].test(models)] = compared
-    return tests | ({CASES["costs"].test(models): ()} if costs else {})
-
 
 # --- smallest p-values
 
@@ -561,7 +225,7 @@ _SITUATIONS = {
 """Situations as parts of a sentence, where that is not "with" and their name."""
 _BY_RESULT = (
     *("autocorrelation", "strong autocorrelation", "few rows", "few errors"),
-    *("rare large errors", "seeds alone"),
+    *("rare large errors", "seeds alone", "rare costly errors", "few rows of a class"),
 )
 """Situations that the data of every comparison show, so that the experiment need not guess."""
 INFLATED = "{test} has an inflated type I error {where}: {why}."

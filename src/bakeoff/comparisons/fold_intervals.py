@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from bakeoff.comparisons.advice import by_fold_rows
+from bakeoff.comparisons.choose import metrics_by_rows
 from bakeoff.comparisons.evidence import FoldPredictions, read_folds
 from bakeoff.scores.metrics import METRICS, constant_answer
 from bakeoff.spec import Costs, Experiment
@@ -35,7 +35,7 @@ def fold_intervals(
     """Find the interval of each metric of each model, and compare it with the baseline."""
     lines: list[dict[str, Any]] = []
     for (dataset, plan), given in inputs.items():
-        metrics = by_fold_rows(experiment, plan)
+        metrics = metrics_by_rows(experiment, plan)
         folds = read_folds(experiment, dataset, given, metrics)
         for metric in metrics:
             for line in _of_metric(folds.by(metric), 1 - experiment.tests.alpha):

@@ -8,13 +8,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
-from bakeoff.comparisons.advice import (
+from bakeoff.comparisons.advice import smallest_pvalue
+from bakeoff.comparisons.choose import (
     ON_ROWS,
     Recommendation,
     by_ranks,
     one_cross_validation,
     recommended,
-    smallest_pvalue,
 )
 from bakeoff.comparisons.settings import (
     FIXED_METRICS,

@@ -8,7 +8,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from bakeoff.comparisons.advice import by_fold_rows
+from bakeoff.comparisons.choose import metrics_by_rows
 from bakeoff.execution import digests
 from bakeoff.paths import Paths
 from bakeoff.spec import Experiment, Fit, PlannedTest
@@ -139,7 +139,7 @@ class RuleInputs:
         return {
             (dataset, plan): self.paths.predictions(dataset, plan)
             for dataset, plan in product(self.experiment.datasets, self.plans)
-            if by_fold_rows(self.experiment, plan)
+            if metrics_by_rows(self.experiment, plan)
         }
 
     def rows_of(self, table: str) -> list[str]:

@@ -1,10 +1,15 @@
-"""A constant answer beside the models: what it scores, and which models are shown to beat it."""
+"""The baseline of a metric: a constant prediction, what it scores, and which models beat it.
+
+Each metric has its own one, the constant prediction that is best by this metric on the training
+rows, and every text names it: always one class, the class shares as probabilities, or the mean or
+median of the target.
+"""
 
 from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -14,6 +19,7 @@ from numpy.typing import NDArray
 from bakeoff.comparisons.evidence import CrossedRuns, PairedPredictions
 from bakeoff.comparisons.run_tests import context_of, run_test
 from bakeoff.comparisons.settings import deterministic, has_test
+from bakeoff.report.numbers import clean
 from bakeoff.report.ranking import dataset_means, without_noise
 from bakeoff.report.study import Study, seen_from
 from bakeoff.scores.metrics import Metric, Need, constant_answer, constant_number
@@ -25,6 +31,7 @@ from bakeoff.threads import on_one_thread
 
 CONSTANT = "(constant)"
 """Its name among the models."""
+_ROUNDING = 1e-12
 _OFF_MEDIAN = {"mae": "mean", "median_absolute_error": "median"}
 """Metrics that are a statistic of how far rows are from their prediction, here the median."""
 
@@ -42,20 +49,28 @@ class Against(NamedTuple):
 
 @dataclasses.dataclass(frozen=True)
 class Baseline:
-    """The constant answer on one data set by one metric."""
+    """The constant prediction on one data set that is the baseline of one metric."""
 
     dataset: str
     metric: str
     answer: str
-    """The class, or the number, that is predicted for every row."""
+    """The class, or which number, is predicted for every row."""
+    label: str
+    """Its name in tables and brackets: always 'No', class shares, mean of the training rows."""
+    predicts: str
+    """What it predicts for every row, in a sentence."""
+    scores: tuple[float, ...]
+    """What it scores on each fold."""
     score: float
-    """What it scores, the mean over folds; NaN where the metric has no value."""
+    """Their mean; NaN where the metric has no value."""
     holdout: float
     """What it scores on the held-out rows; NaN where there are none."""
     trained: bool
     """Whether the class was chosen by training rows; else by the tested rows themselves."""
     models: tuple[Against, ...]
     """The models that are tested against it, in the experiment's order."""
+    perfect: bool = False
+    """Whether it has the best possible value, so that no model can be better."""
 
     @property
     def open(self) -> list[str]:
@@ -88,29 +103,85 @@ def baseline(study: Study, metric: str, dataset: str) -> Baseline | None:
     if table is None or not by_fold.keys() >= {*table.index}:
         return None
     folds = [by_fold[index] for index in table.index]
-    scores, trained = np.array([one.score for one in folds]), all(one.trained for one in folds)
+    scores = np.array([one.score for one in folds])
+    trained = all(one.trained for one in folds)
     answer, shares = folds[0].answer, None
     counts = [one.counts for one in folds if one.counts is not None]
-    text = f"the {measure.constant} of the {'training' if trained else 'test'} rows"
+    rows = "training rows" if trained else "test rows"
+    text = f"the {measure.constant} of the {rows}"
+    label, predicts = f"{measure.constant} of the {rows}", text
     if counts:
         classes, total = _classes(study, dataset), np.sum(counts, axis=0)
         best = constant_answer(measure, classes, total, total, study.experiment.costs_on(dataset))
         assert best is not None
         answer, text, shares = best.answer, classes[best.answer], total / total.sum()
+        label, predicts = _of_class(measure, text, rows, {one.answer for one in folds})
+    perfect = _is_perfect(measure, scores)
+    tested = list[Against]()
+    if not perfect:
+        tested = _tested(study, measure, dataset, scores, answer, shares)
+    held = [one.score for one in held_out.values()]
+    return Baseline(
+        dataset=dataset,
+        metric=metric,
+        answer=text,
+        label=label,
+        predicts=predicts,
+        scores=tuple(scores.tolist()),
+        score=float(scores.mean()),
+        holdout=math.fsum(held) / len(held) if held else math.nan,
+        trained=trained,
+        models=tuple(_decided(study, metric, tested)),
+        perfect=perfect,
+    )
+
+
+def _of_class(metric: Metric, name: str, rows: str, answers: set[float]) -> tuple[str, str]:
+    """Name the prediction of a class, or of the class shares, for tables and for sentences."""
+    if metric.by_order:
+        return "class shares", "the class shares as probabilities"
+    if len(answers) > 1:  # the classes are so alike that the best one depends on the fold
+        best = f"best class of the {rows}"
+        return best, f"the {best}"
+    shown = repr(clean(name))
+    return f"always {shown}", shown
+
+
+def _is_perfect(metric: Metric, scores: NDArray[np.float64]) -> bool:
+    """Tell whether a constant has the best possible value, as recall where all are positive."""
+    low, high = metric.range
+    best = high if metric.greater_is_better else low
+    return math.isfinite(best) and bool(np.allclose(scores, best, rtol=0, atol=_ROUNDING))
+
+
+def named_alike(constants: Sequence[Baseline]) -> str:
+    """Return the name that the baselines of several data sets share; else empty."""
+    labels = {one.label for one in constants}
+    return labels.pop() if len(labels) == 1 else ""
+
+
+def _tested(
+    study: Study,
+    metric: Metric,
+    dataset: str,
+    scores: NDArray[np.float64],
+    answer: float,
+    shares: NDArray[np.float64] | None,
+) -> list[Against]:
+    """Test the models against the constant on the rows of a holdout, else on folds."""
     if study.plan == "holdout":
-        tested = _on_rows(study, measure, dataset, answer, shares)
-    else:
-        tested = _on_folds(study, measure, dataset, scores)
+        return _on_rows(study, metric, dataset, answer, shares)
+    return _on_folds(study, metric, dataset, scores)
+
+
+def _decided(study: Study, metric: str, tested: Sequence[Against]) -> Iterator[Against]:
+    """Adjust the p-values for all models, and decide which are better."""
     adjusted = adjust_pvalues([one.pvalue for one in tested], "holm") if tested else ()
-    models = []
     for one, p in zip(tested, adjusted, strict=True):
         better = bool(p <= study.alpha and one.difference > 0)
         noise = not without_noise(study, metric, study.plan, one.difference)
-        one = one._replace(difference=0.0) if noise else one
-        models.append(one._replace(pvalue_adjusted=float(p), better=better))
-    held = [one.score for one in held_out.values()]
-    on_rows = math.fsum(held) / len(held) if held else math.nan
-    return Baseline(dataset, metric, text, float(scores.mean()), on_rows, trained, tuple(models))
+        difference = 0.0 if noise else one.difference
+        yield one._replace(difference=difference, pvalue_adjusted=float(p), better=better)
 
 
 def _parts(study: Study, dataset: str, plan: str) -> Iterator[Mapping[str, Any]]:

@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from bakeoff.comparisons.advice import ON_ROWS
+from bakeoff.comparisons.choose import ON_ROWS
 from bakeoff.comparisons.settings import INDEPENDENT
 from bakeoff.report import prose
 from bakeoff.report.numbers import clean, count, percent, spread, words

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from bakeoff.comparisons.advice import enough_datasets
+from bakeoff.comparisons.choose import enough_datasets
 from bakeoff.comparisons.evidence import (
     DatasetScores,
     PairedPredictions,

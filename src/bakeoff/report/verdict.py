@@ -9,13 +9,8 @@ from enum import StrEnum
 from functools import partial
 from typing import Any, NamedTuple
 
-from bakeoff.comparisons.advice import (
-    RowCounts,
-    enough_datasets,
-    over_datasets,
-    remedies,
-    smallest_pvalue,
-)
+from bakeoff.comparisons.advice import RowCounts, remedies, smallest_pvalue
+from bakeoff.comparisons.choose import enough_datasets, over_datasets
 from bakeoff.comparisons.plan_tests import notes as notes_on_runs
 from bakeoff.comparisons.run_tests import INTERACTION, Comparison, Decision, measured
 from bakeoff.report import prose
@@ -23,6 +18,7 @@ from bakeoff.report.baseline import (
     Baseline,
     baselines,
     looks_reversed,
+    named_alike,
     nearly_perfect,
     worse_than_constant,
 )
@@ -42,7 +38,6 @@ from bakeoff.report.prose import of_model, take_care, title
 from bakeoff.report.ranking import Ranked, lead_of, ranking, without_noise
 from bakeoff.report.study import TRUST, Family, Study, seen_from
 from bakeoff.report.undeclared import notes
-from bakeoff.scores.metrics import Need
 from bakeoff.spec.related import declared
 from bakeoff.stats import TypeOneError, as_float
 from bakeoff.threads import on_one_thread
@@ -743,20 +738,22 @@ def _baseline(facts: Facts) -> None:
             place = "headline" if none_better and metric == study.metric.name else "main"
             by, on = study.metrics[metric].title, f" on {len(labels)} of {len(tested)} data sets"
             said = {"shown": "is shown to be better", "by": by, "on": f"{on} ({words(labels)})"}
-            facts.add("baselines", place=place, who="No model", **said)
+            facts.add("baselines", place=place, who="No model", name=named_alike(open_on), **said)
     if first and not study.several:
-        results = [*_results(study, first[0])]
+        results, name = [*_results(study, first[0])], first[0].label
         if none_better or facts["exchanged"]:
             who, shown = results[0] if len(results) == 1 else ("No model", "is shown to be better")
-            facts.add("baselines", place="headline", who=who, shown=shown, by=study.metric.title)
+            said = {"who": who, "shown": shown, "by": study.metric.title}
+            facts.add("baselines", place="headline", name=name, **said)
         facts["constant"] = _constant(study, first[0])
-        by_result = defaultdict[tuple[str, str], list[str]](list)
+        by_result = defaultdict[tuple[str, str, str], list[str]](list)
         for metric in others:
             for one in baselines(study, metric):
                 for result in _results(study, one):
-                    by_result[result].append(study.metrics[metric].title)
-        for (who, shown), titles in by_result.items():
-            facts.add("baselines", place="more", who=who, shown=shown, by=words(titles))
+                    by_result[*result, one.label].append(study.metrics[metric].title)
+        for (who, shown, name), titles in by_result.items():
+            said = {"who": who, "shown": shown, "by": words(titles)}
+            facts.add("baselines", place="more", name=name, **said)
     by_model = defaultdict[str, list[str]](list)
     for measure, model, mean in nearly_perfect(study):
         score = f"{measure.title} {study.written(measure.name).quantity(mean)}"
@@ -784,9 +781,9 @@ def _results(study: Study, one: Baseline) -> Iterator[tuple[str, str]]:
 def _constant(study: Study, one: Baseline) -> dict[str, str]:
     """Give the score of the baseline by the first metric, and what the models are beside it."""
     metric, worse = study.metrics[one.metric], worse_than_constant(study, one)
-    answer = clean(one.answer) if metric.needs is Need.NUMBERS else repr(clean(one.answer))
     vowel = metric.title[0] in "aeiouAEIO" or metric.title.startswith(("F1", "F2", "R²"))
-    result = " and ".join(" ".join(each) for each in _results(study, one))
+    results = [*_results(study, one)]
+    result = " and ".join(" ".join(each) for each in results)
     unclear = [line for line in one.models if not line.better and line.model not in worse]
     pvalues = [line.pvalue_adjusted for line in unclear if not math.isnan(line.pvalue)]
     if pvalues:
@@ -794,10 +791,14 @@ def _constant(study: Study, one: Baseline) -> dict[str, str]:
         result += f" ({'smallest ' if len(pvalues) > 1 else ''}{p})"
     elif unclear:
         who = study.names([line.model for line in unclear])
-        result = f"whether {who} {are(unclear)} better is undecided"
+        undecided = f"whether {who} {are(unclear)} better is undecided"
+        settled = [" ".join(each) for each in results if each[1].endswith("significantly worse")]
+        result = " and ".join([*settled, undecided])
+    elif one.perfect:
+        result = "no value is better, so that no model was tested against it"
     scored = study.written(one.metric, one.dataset).quantity(one.score)
     return {
-        "answer": "the class shares as probabilities" if metric.by_order else answer,
+        "answer": one.predicts,
         "score": f"{'an' if vowel else 'a'} {metric.title} of {scored}",
         "result": result or "the models were not tested against it",
     }

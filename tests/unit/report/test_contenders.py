@@ -1,5 +1,6 @@
 """What stands beside the tests: who may be the best, and a constant answer."""
 
+import copy
 import dataclasses
 import math
 
@@ -10,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bakeoff.comparisons.evidence import PairedPredictions
-from bakeoff.report.baseline import baseline
+from bakeoff.report.baseline import baseline, named_alike
+from bakeoff.report.page import Page
 from bakeoff.report.ranking import DRAWS, contenders
 from bakeoff.report.verdict import answer
 from bakeoff.stats import ArgumentError, all_pairs, corrected_resampled_t, metric_difference
@@ -89,12 +91,81 @@ def test_the_verdict_says_what_holds_by_the_other_metrics():
     open_by = {m: baseline(one, m, "d").open for m in one.experiment.metrics}
     # always 'yes' has an F1 of .571
     assert open_by == {"accuracy": ["b"], "balanced_accuracy": [], "f1": ["b"]}
-    said = "Every model is significantly better than the baseline by balanced accuracy."
+    better = "significantly better than the baseline"
+    said = f"Every model is {better} (always 'no') by balanced accuracy."
     assert said in answer(one).sentences
     some = dataclasses.replace(one, test_sets={"d": one.test_sets["d"].only([0])})
     assert baseline(some, "f1", "d").models[0].model == "a"
-    said = "a is significantly better than the baseline by balanced accuracy and F1 for class yes."
-    assert said in answer(some).sentences
+    said = answer(some).sentences
+    assert f"a is {better} (always 'no') by balanced accuracy." in said
+    assert f"a is {better} (always 'yes') by F1 for class yes." in said
+
+
+def scored_by(*metrics):
+    one = study(**HELD_OUT, metrics=list(metrics))
+    scores = [one.scores.assign(metric=m) for m in one.experiment.metrics]
+    return dataclasses.replace(one, scores=pd.concat(scores, ignore_index=True))
+
+
+def rows_of_baselines(one, table):
+    """Return what stands in each column of a table, by the name of the baseline."""
+    page = Page(one).tables[table]
+    keys = [column.key for column in page.columns]
+    cells = {row[0].text: dict(zip(keys, row, strict=True)) for row in page.rows}
+    return {
+        name: {key: cell.raw for key, cell in row.items() if cell.text not in (name, "–")}
+        for name, row in cells.items()
+        if name.startswith("(baseline")
+    }
+
+
+def test_every_score_of_a_constant_stands_by_the_name_of_the_constant_that_has_it():
+    one = scored_by("accuracy", "f1", "balanced_accuracy", "recall", "log_loss")
+    assert set(rows_of_baselines(one, "models")) == {"(baseline: always 'no')"}
+    found = rows_of_baselines(one, "metrics")
+    assert {name: sorted(row) for name, row in found.items()} == {
+        "(baseline: always 'no')": ["mean_balanced_accuracy"],
+        "(baseline: always 'yes')": ["mean_f1", "mean_recall"],
+        "(baseline: class shares)": ["mean_log_loss"],
+    }
+    always_yes = found["(baseline: always 'yes')"]
+    assert always_yes["mean_f1"] == pytest.approx(2 * 0.4 / 1.4)
+    for metric in one.experiment.metrics:
+        of_it = baseline(one, metric, "d")
+        alone = rows_of_baselines(scored_by(metric), "models")
+        assert list(alone) == [f"(baseline: {of_it.label})"]
+
+
+def test_no_model_is_tested_against_a_constant_that_has_the_best_possible_value():
+    one = scored_by("recall", "accuracy")
+    constant = baseline(one, "recall", "d")
+    assert (constant.label, constant.score, constant.perfect) == ("always 'yes'", 1, True)
+    assert constant.models == ()
+    verdict = answer(one)
+    assert "baseline" not in verdict.headline
+    (said,) = (text for text in verdict.sentences if text.startswith("The baseline, which"))
+    assert said == (
+        "The baseline, which predicts 'yes' for every row, has a recall for class yes of 1.000; no "
+        "value is better, so that no model was tested against it."
+    )
+
+
+def test_a_baseline_that_depends_on_the_fold_is_named_after_no_class():
+    one = study(("cv5x2_f",))
+    divisions = copy.deepcopy(one.divisions)
+    for division in divisions:
+        for part in division["parts"][::2]:
+            part["train"] = {"rows": 100, "classes": {"no": 40, "yes": 60}}
+    one = dataclasses.replace(one, divisions=divisions)
+    constant = baseline(one, "accuracy", "d")
+    assert constant.label == "best class of the training rows"
+    assert sorted(set(constant.scores)) == pytest.approx([0.4, 0.6])
+
+
+def test_the_baseline_of_data_sets_has_the_name_that_theirs_share():
+    of_a = baseline(study(), "accuracy", "d")
+    assert named_alike([of_a, of_a]) == "always 'no'"
+    assert named_alike([of_a, dataclasses.replace(of_a, label="always 'yes'")]) == ""
 
 
 def test_a_comparison_that_is_refused_is_undecided_as_every_test(monkeypatch):

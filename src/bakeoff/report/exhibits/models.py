@@ -15,7 +15,7 @@ from bakeoff.comparisons.evidence import difference_options
 from bakeoff.comparisons.run_tests import INTERACTION, Decision
 from bakeoff.comparisons.settings import has_interval, has_test
 from bakeoff.report import drawing, prose, tables
-from bakeoff.report.baseline import baselines
+from bakeoff.report.baseline import baselines, named_alike
 from bakeoff.report.drawing import MOST_DRAWN, SIZE, Colour, IntervalLine, message, name_of
 from bakeoff.report.exhibit import MOST_DATASETS, Drawing, Section, figure, table
 from bakeoff.report.numbers import (
@@ -123,8 +123,8 @@ def models(study: Study) -> Table:
             row |= {"mean": line.mean}
             row |= {"ci_low": ci} if (ci := shown_interval(study, line)) else {}
         _mark_best(rows, "mean", study.metric)
-    if rows and (baseline := _baseline_row(study)):
-        rows.append(baseline)
+    if rows:
+        rows += _baseline_rows(study, {"mean": study.metric.name})
     title = capital(study.metric.title)
     repeated = several or any(line.n > 1 for line in ranked)
     columns = (
@@ -175,8 +175,9 @@ def metrics(study: Study) -> Table:
         rows.append(row | {f"mean_{m}": float(means[m][line.model]) for m in other})
     for name, metric in (("holdout", first), *((f"mean_{m}", one) for m, one in other.items())):
         _mark_best(rows, name, metric)
-    if rows and (baseline := _baseline_row(study)):
-        rows.append(baseline)
+    if rows:
+        by_column = {f"mean_{m}": m for m in other} | ({"holdout": first.name} if held else {})
+        rows += _baseline_rows(study, by_column)
     columns = (
         tables.MODEL,
         *(Column(f"mean_{m}", capital(one.title), SCORE, metric=m) for m, one in other.items()),
@@ -227,20 +228,19 @@ def _cautions_of_intervals(
     return {f"{study.names(names)}: {note}": None for note, names in names_by_note.items()}
 
 
-def _baseline_row(study: Study) -> dict[str, Any]:
-    """Return the mean scores of the baseline, by the metrics that have one everywhere."""
-    row, first = dict[str, Any](), study.metric.name
-    for name in study.experiment.metrics:
-        each = baselines(study, name)
-        if len(each) == len(study.datasets) and study.averages(name):
-            key = "mean" if name == first else f"mean_{name}"
-            row[key] = math.fsum(one.score for one in each) / len(each)
-    if "mean" not in row:
-        return {}
-    each = baselines(study, first)
-    row["holdout"] = math.fsum(one.holdout for one in each) / len(each)
-    answer = "" if study.several else f": {clean(each[0].answer)}"
-    return row | {"model": Cell(f"(baseline{answer})")}
+def _baseline_rows(study: Study, metrics: Mapping[str, str]) -> list[dict[str, Any]]:
+    """Return a row for each constant prediction that is the baseline of a metric, by columns."""
+    rows = dict[str, dict[str, Any]]()
+    for column, metric in metrics.items():
+        constants = baselines(study, metric)
+        if len(constants) < len(study.datasets) or not study.averages(metric):
+            continue
+        held_out = column == "holdout"
+        scores = [one.holdout if held_out else one.score for one in constants]
+        name = named_alike(constants)
+        model = Cell(f"(baseline: {name})" if name else "(baseline)")
+        rows.setdefault(name, {"model": model})[column] = math.fsum(scores) / len(scores)
+    return list(rows.values())
 
 
 def _may_be_best(design: Study) -> bool:

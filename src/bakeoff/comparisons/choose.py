@@ -1,0 +1,446 @@
+"""Which test decides, and which one is shown beside it: one choice for every way to ask.
+
+`recommended` chooses for `run: [recommended]`, `bakeoff compare` and the Python calls. `CASES` has
+the test of each case, `ON_TEST_SET` and `ON_FOLDS` say which case a metric is on a plan, and
+`over_datasets` chooses over data sets. The table of docs/choosing-tests.md is made from `CASES`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from enum import StrEnum
+from typing import NamedTuple
+
+from bakeoff.comparisons.settings import (
+    FIXED_METRICS,
+    form_of,
+    has_interval,
+    has_row_values,
+    has_test,
+    planned,
+)
+from bakeoff.errors import joined, listed
+from bakeoff.scores import METRICS
+from bakeoff.scores.metrics import mixed_units
+from bakeoff.spec import Experiment
+from bakeoff.spec.related import dependent, in_time
+from bakeoff.stats import catalogue
+from bakeoff.stats.datasets.rank_tests import EXACT_UP_TO
+
+FEW_DATASETS = 5
+"""With so many data sets two models cannot differ significantly at the level .05."""
+
+
+class Case(NamedTuple):
+    """A case, the test of two models, that of more if it is another one, and the reasons."""
+
+    has: str
+    two: str
+    why: str
+    more: str = ""
+    source: str = ""
+    """Who recommends it for independent rows: related ones have another form of the test."""
+    pairs: str = ""
+    """What compares the pairs after the test of more, where not its own post hoc test."""
+    beside: str = ""
+    """A test of two models that is shown too and decides nothing."""
+    why_more: str = ""
+    """The reason for the test of more models, where it is another one."""
+
+    def test(self, models: int) -> str:
+        """Return the test of so many models that decides."""
+        return self.two if models == 2 else self.more or self.two
+
+    def reason(self, models: int) -> str:
+        """Return why this test decides for so many models."""
+        return self.why if models == 2 else self.why_more or self.why
+
+
+def _exact(models: Iterable[int]) -> str:
+    """Say up to how many data sets Friedman's test of so many models is exact."""
+    return joined([f"{k} models on up to {EXACT_UP_TO[k]} data sets" for k in models])
+
+
+_ALWAYS_EXACT = max(k for k, limit in EXACT_UP_TO.items() if limit >= FEW_DATASETS)
+_SELDOM_EXACT = [k for k, limit in EXACT_UP_TO.items() if limit < FEW_DATASETS]
+_OFTEN_EXACT = [k for k, limit in EXACT_UP_TO.items() if limit > FEW_DATASETS]
+_RUNS = "several training runs on the same test rows: this test is about other seeds and other rows"
+_ON_ROWS = "this test compares it on one test set, from the influence of every row on it"
+_OVER = (
+    "{models} models and {datasets} data sets; tests on each of them alone would be {datasets} "
+    "families and answer no question about further data sets (Demšar 2006)"
+)
+_FEW = "{datasets} data sets with one score for each model; this test is exact (Demšar 2006)"
+CASES = {
+    "right rows": Case(
+        "a `holdout`, by accuracy",
+        "mcnemar",
+        "{models} models on one test set",
+        "cochran_q",
+        "McNemar's mid-p form holds its level and wastes little: Dietterich 1998, Fagerland et al. "
+        "2013, Raschka 2018",
+    ),
+    "areas": Case(
+        "a `holdout`, by `roc_auc`",
+        "delong",
+        "this test compares two areas under the ROC curve on one test set, and its interval "
+        "excludes 0 exactly where p is at most the level",
+        "metric_difference",
+        source="DeLong et al. 1988",
+        why_more="of more than two models this test goes by the largest of all differences, which "
+        "keeps the level with few rows of a class too",
+    ),
+    "costs": Case(
+        "a `holdout`, by `cost`",
+        "metric_difference",
+        "this test compares it on one test set, and keeps the level where costly errors are rare, "
+        "which cost_sensitive does not",
+        beside="cost_sensitive",
+        why_more=_ON_ROWS,
+    ),
+    "metric": Case("a `holdout`, by any other metric", "metric_difference", _ON_ROWS),
+    "losses in time": Case(
+        "a `holdout` of numbers in the order of `time:`, by a mean loss",
+        "diebold_mariano_means",
+        "this test compares it at later times, with the long-run variance of what each row adds to "
+        "it (Diebold & Mariano 1995, Lazarus et al. 2018)",
+    ),
+    "values": Case(
+        "a number per row of each model (`values:`)",
+        "mean_difference",
+        "{models} models with a number for each row",
+    ),
+    "runs": Case("a `holdout`, and a model with several `seeds`", "recipe_difference", _RUNS),
+    "runs of values": Case("the same, with a number per row", "recipe_mean_difference", _RUNS),
+    "rows of folds": Case(
+        "`cv_5x2`, `kfold` or `resampled`, by a metric with values of rows",
+        "fold_rows_difference",
+        "the standard error of this test has a part from the tested rows and one from the training "
+        "rows",
+    ),
+    "cv_5x2": Case(
+        "`cv_5x2` of scores alone, or by a metric that jumps when a row is left out",
+        "corrected_repeated_kfold_t",
+        "this t test corrects for the rows that folds share (Bouckaert & Frank 2004)",
+    ),
+    "halves": Case(
+        "`halves`",
+        "half_sample_t",
+        "halves share no row, so the variance of their differences is not too small on average, "
+        "whatever the learner",
+    ),
+    "kfold": Case(
+        "`kfold` of scores alone",
+        "corrected_kfold_t",
+        "this t test corrects for the training rows that folds share (Nadeau & Bengio 2003)",
+    ),
+    "repeated kfold": Case(
+        "the same with repeats, or of data with `time:`",
+        "corrected_repeated_kfold_t",
+        "this t test corrects for the training rows that folds share (Bouckaert & Frank 2004)",
+    ),
+    "resampled": Case(
+        "`resampled` of scores alone",
+        "corrected_resampled_t",
+        "this t test corrects for the rows that divisions share (Nadeau & Bengio 2003)",
+    ),
+    "few data sets": Case(
+        f"two to five data sets, one score of each model (up to {_ALWAYS_EXACT} "
+        f"models, {_exact(_SELDOM_EXACT)})",
+        "wilcoxon_signed_rank",
+        _FEW,
+        "friedman",
+        pairs="wilcoxon_signed_rank",
+    ),
+    "few data sets, many models": Case(
+        "two to five data sets, more models",
+        "wilcoxon_signed_rank",
+        _FEW,
+        "iman_davenport",
+        pairs="wilcoxon_signed_rank",
+        why_more="{datasets} data sets with one score for each model",
+    ),
+    "data sets, exact": Case(
+        f"six or more data sets ({_exact(_OFTEN_EXACT)})",
+        "wilcoxon_signed_rank",
+        _OVER,
+        "friedman",
+        why_more=f"{_OVER}; all permutations of the ranks of so small a table can be listed, so "
+        "that p is exact",
+    ),
+    "data sets": Case(
+        "six or more data sets, a larger table",
+        "wilcoxon_signed_rank",
+        _OVER,
+        "iman_davenport",
+        why_more=f"{_OVER}; this form of Friedman's test is less conservative than its χ²",
+    ),
+}
+
+ON_TEST_SET = {"correctness": "right rows", "classes": "costs", "ranking": "areas"}
+"""The case of a metric on one test set, by what tests of this metric alone read of rows."""
+
+
+class FoldMetric(StrEnum):
+    """What is known of a metric on the folds of a plan."""
+
+    ROW_VALUES = "values of rows"
+    """Each row has an influence on the scores of the folds that test it."""
+    SCORES = "scores"
+    """A score for each fold is all there is."""
+
+
+ON_FOLDS: Mapping[str, Mapping[FoldMetric, str]] = {
+    "cv_5x2": {FoldMetric.ROW_VALUES: "rows of folds", FoldMetric.SCORES: "cv_5x2"},
+    "halves": dict.fromkeys(FoldMetric, "halves"),
+    "kfold": {FoldMetric.ROW_VALUES: "rows of folds", FoldMetric.SCORES: "kfold"},
+    "repeated kfold": {FoldMetric.ROW_VALUES: "rows of folds", FoldMetric.SCORES: "repeated kfold"},
+    "resampled": {FoldMetric.ROW_VALUES: "rows of folds", FoldMetric.SCORES: "resampled"},
+}
+"""The case of a metric on the folds of a plan: here stands which test decides."""
+ON_ROWS = CASES["rows of folds"].two
+"""The test of the fits of a plan that looks at the rows of all folds."""
+GROWING = CASES["repeated kfold"].two
+"""The test of folds that train on more and more rows."""
+
+
+class Recommendation(NamedTuple):
+    """A test that is recommended."""
+
+    name: str
+    why: str
+    metrics: tuple[str, ...] = ()
+    plan: str = ""
+    posthoc: str = ""
+
+
+def recommended(experiment: Experiment) -> list[Recommendation]:
+    """Choose tests by the number of models and data sets, by the plans and the metrics."""
+    if len(experiment.models) < 2:
+        return []
+    units, least = len(experiment.tests.units(experiment.datasets)), enough_datasets(experiment)
+    n, tests, tail = len(experiment.datasets), list[Recommendation](), ""
+    if n > 1:
+        tail = (
+            f"; on each data set alone, because a signed-rank test over them needs {least} to "
+            f"reach {experiment.tests.alpha:g}, there are {n}"
+        )
+    for plan in experiment.resampling.plans() if units < least else ():
+        choose = _on_test_set if plan == "holdout" else _on_folds
+        tests += [
+            one._replace(why=f"{one.why}{tail}", plan=plan) for one in choose(plan, experiment)
+        ]
+    mixed = any(mixed_units(experiment, name) for name in experiment.metrics)
+    no_test = mixed and len(experiment.models) == 2  # the win rate tells, without one
+    if tests or units < 2 or no_test:
+        return tests
+    # where few data sets have one score of each model there is no other test
+    return [over_datasets(experiment)]
+
+
+# --- one test set
+
+
+def _on_test_set(plan: str, experiment: Experiment) -> Iterator[Recommendation]:
+    """Choose for every metric the test that is about it, each test once; recipes where they are."""
+    if experiment.by_scores(plan):  # there is one score per model, and no rows
+        return
+    if experiment.several_runs:
+        yield from _of_runs(experiment)
+    elif experiment.by_values:
+        case, k = CASES["values"], len(experiment.models)
+        yield Recommendation(case.test(k), f"{case.why.format(models=k)}{_corrected(k)}")
+    else:
+        yield from _of_metrics(experiment)
+
+
+def _of_runs(experiment: Experiment) -> Iterator[Recommendation]:
+    """Choose the test of training runs: of those metrics that do not jump."""
+    by_values, k = experiment.by_values, len(experiment.models)
+    timed = any(kin.kind == "time" for kin in dependent(experiment).values())
+    tested = tuple(filter(has_test, experiment.metrics))
+    if timed or not (tested or by_values):
+        return
+    case = CASES["runs of values" if by_values else "runs"]
+    why = f"{case.why}{_corrected(k)}"
+    yield Recommendation(case.test(k), why, () if by_values else tested)
+
+
+def _of_metrics(experiment: Experiment) -> Iterator[Recommendation]:
+    """Choose the tests of single fits, then those that are shown beside them."""
+    k, cases = len(experiment.models), _cases_of(experiment)
+    metrics_by_test = dict[str, list[str]]()
+    reasons = dict[str, list[str]]()
+    for case, metrics in cases.items():
+        name = CASES[case].test(k)
+        metrics_by_test.setdefault(name, []).extend(metrics)
+        reasons.setdefault(name, []).append(_reason(case, metrics, experiment))
+    for name, metrics in metrics_by_test.items():
+        yield Recommendation(name, "; ".join(reasons[name]), tuple(metrics))
+    for case, metrics in cases.items():
+        if k == 2 and CASES[case].beside:
+            why = f"by {joined(metrics)}: shown beside {CASES[case].two}, which decides"
+            yield Recommendation(CASES[case].beside, why, tuple(metrics))
+
+
+def _cases_of(experiment: Experiment) -> dict[str, list[str]]:
+    """Return the cases of one test set in the order of the metrics, each with its metrics."""
+    cases, nulls = dict[str, list[str]](), set[str]()
+    for metric in filter(has_interval, experiment.metrics):
+        null = METRICS[metric].null
+        if null in nulls:
+            continue  # by another metric before models are equal where they are by this one
+        nulls |= {null} - {""}
+        cases.setdefault(_case_of(metric, experiment), []).append(metric)
+    accuracy = FIXED_METRICS["correctness"]
+    return cases or {"right rows": [accuracy]}
+
+
+def _case_of(metric: str, experiment: Experiment) -> str:
+    """Return the case of a metric on one test set."""
+    by_reads = ON_TEST_SET.get(METRICS[metric].reads or "")
+    if by_reads:
+        return by_reads
+    in_order = experiment.task.numbers and in_time(experiment)
+    if in_order and has_row_values(metric, means=False):
+        return "losses in time"
+    return "metric"
+
+
+def _reason(name: str, metrics: Sequence[str], experiment: Experiment) -> str:
+    """Say why the test of a case decides by some metrics."""
+    case, k = CASES[name], len(experiment.models)
+    why = case.reason(k).format(models=k)
+    if case.test(k) == "cochran_q":
+        why += f"; {_posthoc(case.test(k), experiment)}"
+    elif name != "right rows":
+        why += _corrected(k)
+    by_source = case.source and (k == 2 or not case.why_more)
+    if by_source and not dependent(experiment):  # else another form of the test runs
+        why += f" ({case.source})"
+    return f"by {joined(metrics)}: {why}"
+
+
+def _corrected(models: int) -> str:
+    return "" if models == 2 else f", corrected for {models} models"
+
+
+def _posthoc(name: str, experiment: Experiment) -> str:
+    """Say which comparisons of pairs an omnibus test brings along."""
+    runs, _ = form_of(catalogue()[name], experiment)
+    # a test of all pairs, which takes the place of one of all models at once, has none of its own
+    pairwise = catalogue()[runs.posthoc] if runs.posthoc else runs
+    test = planned(pairwise, experiment.tests, related=bool(dependent(experiment)))
+    pairs = "all pairs" if test.versus is None else f"{test.versus} with each other model"
+    by = test.correction or "none"
+    correction = "uncorrected" if by == "none" else f"corrected by {by}"
+    return f"comparisons of {pairs}, {correction}, follow"
+
+
+# --- folds
+
+
+def one_cross_validation(experiment: Experiment) -> bool:
+    """Tell whether k folds are one: with repeats they are several, with `time:` chains."""
+    kfold = experiment.resampling.kfold
+    timed = (getattr(spec, "time", None) is not None for spec in experiment.datasets.values())
+    return kfold is not None and kfold.repeats == 1 and not any(timed)
+
+
+def _on_folds(plan: str, experiment: Experiment) -> Iterator[Recommendation]:
+    """Choose the tests of the fits of a plan: of the values of rows, and of the scores of folds."""
+    plans = experiment.resampling.plans()
+    if plan == "kfold" and "halves" in plans:  # they answer the question without its assumption
+        return
+    repeated = plan == "kfold" and not one_cross_validation(experiment)
+    case_of = ON_FOLDS["repeated kfold" if repeated else plan]
+    cases = dict[str, list[str]]()
+    for metric in experiment.metrics:
+        cases.setdefault(case_of[fold_metric(metric, plan, experiment)], []).append(metric)
+    if set(plans) - {plan, "holdout"}:
+        cases.pop("cv_5x2", None)  # other folds bring a test of every metric
+    for name, metrics in cases.items():
+        case = CASES[name]
+        why = f"{_named_plan(plan, experiment)}: {case.why}"
+        if plan == "halves":
+            yield Recommendation(case.two, why)
+        else:
+            yield Recommendation(case.two, f"by {joined(metrics)}, on {why}", tuple(metrics))
+
+
+def _named_plan(plan: str, experiment: Experiment) -> str:
+    """Name a plan of folds."""
+    kfold = experiment.resampling.kfold
+    if plan == "kfold" and kfold is not None:
+        repeats = "" if kfold.repeats == 1 else f"{kfold.repeats} × "
+        return f"{repeats}{kfold.folds} folds"
+    names = {
+        "cv_5x2": "five replications of 2-fold cross-validation",
+        "halves": "random halves",
+        "resampled": "random divisions",
+    }
+    return names[plan]
+
+
+def fold_metric(metric: str, plan: str, experiment: Experiment) -> FoldMetric:
+    """Tell what is known of a metric on the folds of a plan, for the test that decides."""
+    # a test runs on one plan: on other plans the scores of folds are compared
+    if plan == _plan_of_rows(experiment) and metric in metrics_by_rows(experiment, plan):
+        return FoldMetric.ROW_VALUES
+    return FoldMetric.SCORES
+
+
+def _plan_of_rows(experiment: Experiment) -> str:
+    """Return the plan whose rows are compared: one with repetitions, which shows the most."""
+    plans = [plan for plan in experiment.resampling.plans() if metrics_by_rows(experiment, plan)]
+    single = [plan for plan in plans if plan == "kfold" and one_cross_validation(experiment)]
+    return min(plans, key=lambda plan: plan in single, default="")
+
+
+def metrics_by_rows(experiment: Experiment, plan: str) -> tuple[str, ...]:
+    """Return the metrics whose scores over the folds of a plan are known row by row."""
+    if plan in ("holdout", "halves") or not experiment.on_rows(plan) or experiment.by_values:
+        return ()
+    if any(kin.kind == "time" for kin in dependent(experiment).values()):
+        return ()  # values of rows in the order of time were not studied
+    return tuple(filter(has_test, experiment.metrics))
+
+
+# --- data sets
+
+
+def enough_datasets(experiment: Experiment) -> int:
+    """Return from how many data sets on two models can be told apart over data sets."""
+    sides = 1 if experiment.tests.alternative == "two-sided" else 0
+    return max(2, math.ceil(sides - math.log2(experiment.tests.alpha)))
+
+
+def over_datasets(experiment: Experiment) -> Recommendation:
+    """Choose the test over data sets, and what compares the pairs."""
+    k, n = len(experiment.models), len(experiment.tests.units(experiment.datasets))
+    few, exact = n < enough_datasets(experiment), n <= EXACT_UP_TO.get(k, 1)
+    name = "few data sets" if few else "data sets"
+    if exact and not few:
+        name = "data sets, exact"
+    elif few and not exact:
+        name = "few data sets, many models"
+    case = CASES[name]
+    why = case.reason(k).format(models="two" if k == 2 else k, datasets=n)
+    if k == 2:
+        return Recommendation(case.two, why)
+    if case.pairs:
+        pairs = "friedman_posthoc" if by_ranks(experiment, experiment.metrics) else case.pairs
+        return Recommendation(case.more, f"{why}; {pairs} compares pairs", posthoc=pairs)
+    return Recommendation(case.more, f"{why}; {_posthoc(case.more, experiment)}")
+
+
+def by_ranks(experiment: Experiment, metrics: Iterable[str]) -> str:
+    """Say why scores of data sets can be ranked on each alone; empty where their size compares."""
+    if mixed := [name for name in metrics if mixed_units(experiment, name)]:
+        return (
+            f"{listed(mixed)} has other units on other data sets, so that differences on them do "
+            "not compare"
+        )
+    failed_last = experiment.tests.missing_cells == "failed"
+    return "`missing_cells: failed` ranks a failure last and gives it none" if failed_last else ""
