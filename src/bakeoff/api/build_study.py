@@ -349,17 +349,18 @@ def build_study(
         target, truth = Target(()), np.full(len(truth), -1)
     files = {ROWS: settings.get("files", ())}
     card = given_card(ROWS, spec, files, target, truth, len(given.left_out))
+    missing = (given.missing.sentence,) if given.missing and given.missing.sentence else ()
     return given_study(
         experiment,
         tests,
         {ROWS: rows},
         pd.DataFrame(over_seeds(_scores(given, experiment))),
         command,
-        cards={ROWS: card | {"group_columns": given.like_groups}},
+        cards={ROWS: card | {"group_columns": given.like_groups, "cautions": given.cautions}},
         test_sets={} if rows.by_values else {ROWS: rows},
         numbers={ROWS: rows} if rows.by_values else {},
         notes={ROWS: given.oddities},
-        preparation=given.preparation,
+        preparation=missing + given.preparation,
         intervals=score_intervals(experiment, {ROWS: rows}, experiment.metrics),
         subgroups=subgroup_table(experiment, {ROWS: rows}),
     )
