@@ -339,8 +339,8 @@ def check_margins(
         of = f" of {bare[0]}" if bare else ""
         raise Problem(
             ("margin",),
-            f"is missing: the largest loss{of} that does not matter, as 0.01 or 2%; a metric has "
-            "one of its own as NAME:SIZE, in Python as {NAME: SIZE}",
+            f"is missing: the largest loss{of} that does not matter, as `--margin 0.01` or 2%; a "
+            "metric has one of its own as `--metric NAME:SIZE`, in Python as {NAME: SIZE}",
         )
     if margin is not None and metrics and not bare:
         text = f"found {margin}, and every metric has a margin of its own: leave one of them out"

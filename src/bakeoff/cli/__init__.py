@@ -222,12 +222,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         args.arguments, args.further = given, further
         if further and args.command != "run":
             raise UserError(_why_refused(COMMANDS[args.command], further))
+        named = [metric_and_margin(text) for text in getattr(args, "metrics", None) or ()]
+        if args.command != "gate":
+            _refuse_margins(named)
     except UserError as error:
         sys.stderr.write(f"{printable(str(error))}\n")
         return MISTAKES.get(given[0], 2)
     # code of the user's may end the process, and with 0 a gate would say that the model may ship
-    metrics = [metric_and_margin(text)[0] for text in getattr(args, "metrics", None) or ()]
-    calls_own = args.command == "check" or any(":" in name for name in metrics)
+    calls_own = args.command == "check" or any(":" in name for name, _ in named)
     return _in_child(args) if arguments is None and calls_own else _run(args)
 
 
@@ -298,6 +300,16 @@ def _why_refused(spec: Command, further: Sequence[str]) -> str:
     if word.startswith("-"):
         return unknown("option", word, map(flag, [*spec.names, *(["set"] if spec.rare else [])]))
     return f"{word!r} is one argument too many"
+
+
+def _refuse_margins(named: Sequence[tuple[str, str | None]]) -> None:
+    """Refuse a margin behind the name of a metric."""
+    for name, margin in named:
+        if margin is not None:
+            raise UserError(
+                f"metrics: found '{name}:{margin}', expected the name alone: a margin of a metric "
+                "is for `bakeoff gate`"
+            )
 
 
 class _Parser(argparse.ArgumentParser):

@@ -90,7 +90,8 @@ def _show_parts(verdict: release.GateVerdict) -> None:
             lines.append((*by_metric, name, f"{part.limits.n:,}", *numbers, worse))
     if lines:
         moved = "change" if several else release.change(verdict)
-        head = ["rows of", "rows", moved, "lower limit", "upper limit", ""]
+        what = "rows of" if verdict.tasks else "subgroup"
+        head = [what, "rows", moved, "lower limit", "upper limit", ""]
         first, side = (["metric"], "l") if several else ([], "")
         say(*table([*first, *head], lines, f"{side}lrrrrl"), "")
     parts = (*verdict.tasks, *verdict.subgroups)

@@ -18,6 +18,8 @@ Asked: TypeAlias = Mapping[str, Any]
 """The settings of a log, the digests of its prompts, and what is not whole in it."""
 _FIRST = ("num_fewshot", PROMPTS, "system_message", "temperature")
 """The settings that sentences name first."""
+_MAY_BE_UNKNOWN = ("num_fewshot", "system_instruction")
+"""Settings that stand in a file beside a log: without the file they are unknown, no default."""
 _EXAMPLES = ("num_fewshot", "fewshot", "n_shot", "num_shots", "shots")
 _OTHER_PROMPTS = "different prompts"
 _LONGEST = 30
@@ -78,23 +80,29 @@ def _differences(asked: Mapping[str, Asked]) -> str:
     if len(asked) < 2:
         return ""
     settings = {model: one.get(SETTINGS, {}) for model, one in asked.items()}
-    names = {
-        name
-        for one in settings.values()
-        for name in one
-        if name != PROMPTS and not name.startswith(OF_MODEL)
-    }
-    differ = [name for name in names if len({_key(one.get(name)) for one in settings.values()}) > 1]
+    names = {name for one in settings.values() for name in one if not name.startswith(OF_MODEL)}
+    values = {name: _values(name, settings) for name in names - {PROMPTS}}
+    differ = [name for name, given in values.items() if len(set(map(_key, given.values()))) > 1]
     if _other_prompts(list(asked.values())):
         differ.append(PROMPTS)
     differ.sort(key=lambda name: (_FIRST.index(name) if name in _FIRST else len(_FIRST), name))
+    by_model = len(asked) > 2
     phrases = [
-        _phrase(name, {model: one.get(name) for model, one in settings.items()})
+        _OTHER_PROMPTS if name == PROMPTS else _phrase(name, values[name], by_model=by_model)
         for name in differ[:_MOST_SETTINGS]
     ]
     if len(differ) > _MOST_SETTINGS:
         phrases.append(f"and {len(differ) - _MOST_SETTINGS} other settings")
     return ", ".join(dict.fromkeys(phrases))
+
+
+def _values(name: str, settings: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    """Return a setting of each model of which it is known; None is the default."""
+    return {
+        model: one.get(name)
+        for model, one in settings.items()
+        if name in one or name not in _MAY_BE_UNKNOWN
+    }
 
 
 def _other_prompts(asked: Sequence[Asked]) -> bool:
@@ -107,12 +115,10 @@ def _other_prompts(asked: Sequence[Asked]) -> bool:
     return False
 
 
-def _phrase(name: str, values: Mapping[str, Any]) -> str:
-    """Write a setting with its value for each model, or that long values differ."""
+def _phrase(name: str, values: Mapping[str, Any], *, by_model: bool) -> str:
+    """Write a setting with its values, in the order of two models; or that long values differ."""
     words = name.replace("_", " ")
     texts = {model: _text(value) for model, value in values.items()}
-    if name == PROMPTS:
-        return _OTHER_PROMPTS
     if None in texts.values():
         if "system" in name:
             return "different system prompts"
@@ -120,9 +126,8 @@ def _phrase(name: str, values: Mapping[str, Any]) -> str:
     by_text: dict[str, list[str]] = {}
     for model, text in texts.items():
         by_text.setdefault(str(text), []).append(model)
-    if len(values) == 2:
-        parts = [str(text) for text in texts.values()]
-    else:
+    parts = [str(text) for text in texts.values()]
+    if by_model:
         parts = [f"{text} ({_few(models, 'models')})" for text, models in by_text.items()]
     if name.rpartition(".")[2] in _EXAMPLES:
         return f"{joined(parts)} examples"

@@ -51,13 +51,13 @@ def beside(path: Path) -> dict[str, Any]:
         results = parse_json(path.with_name(f"results{time}.json").read_text(encoding="utf-8"))
     except (OSError, ValueError):  # there is none: the samples are enough
         return {}
-    facts = results if isinstance(results, dict) else {}
-    examples = facts.get("n-shot")
-    settings = {
-        "num_fewshot": examples.get(task) if isinstance(examples, dict) else None,
-        "system_instruction": facts.get("system_instruction"),
-    }
-    return {name: value for name, value in settings.items() if value is not None}
+    if not isinstance(results, dict):
+        return {}
+    examples = results.get("n-shot")
+    settings = {"system_instruction": results.get("system_instruction")}
+    if isinstance(examples, dict) and task in examples:
+        settings["num_fewshot"] = examples[task]
+    return settings
 
 
 def _task_and_time(path: Path) -> tuple[str, str]:
