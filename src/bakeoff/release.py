@@ -455,6 +455,11 @@ class GateVerdict:
         return tuple(part for part in parts if part.decision is Release.BLOCK)
 
     @property
+    def is_worse_over_tasks(self) -> bool:
+        """Whether the mean over tasks blocks."""
+        return self.macro is not None and self.macro.decision is Release.BLOCK
+
+    @property
     def lacking(self) -> tuple[str, ...]:
         """The models of which more items are missing than may be."""
         shares = self.missing.shares.items() if self.missing else ()
@@ -654,12 +659,15 @@ def headline(verdict: GateVerdict) -> str:
             on = f"on {verdict.overall.rows}"
             return f"Undecided: {passes} {on}, but {joined(verdict.obstacles)}."
         return f"Undecided: {candidate} may be worse than {base} by {margin}, or not."
+    places = []
+    if verdict.overall.decision is not Release.BLOCK and verdict.is_worse_over_tasks:
+        places.append(f"in the mean over {len(verdict.tasks)} tasks")
     if verdict.harmed:
-        return f"Block: {candidate} is worse than {base}{more} for {_few(verdict.harmed)}."
-    relation = "not shown better" if terms.superior else "worse"
-    where = ""
-    if verdict.overall.decision is not Release.BLOCK:
-        where = f" in the mean over {len(verdict.tasks)} tasks"
+        places.append(f"for {_few(verdict.harmed)}")
+    relation = "worse"
+    if terms.superior and not verdict.harmed:
+        relation = "not shown better"
+    where = f" {joined(places)}" if places else ""
     return f"Block: {candidate} is {relation} than {base}{more}{where}."
 
 

@@ -349,7 +349,6 @@ def build_study(
         target, truth = Target(()), np.full(len(truth), -1)
     files = {ROWS: settings.get("files", ())}
     card = given_card(ROWS, spec, files, target, truth, len(given.left_out))
-    missing = (given.missing.sentence,) if given.missing and given.missing.sentence else ()
     return given_study(
         experiment,
         tests,
@@ -360,7 +359,7 @@ def build_study(
         test_sets={} if rows.by_values else {ROWS: rows},
         numbers={ROWS: rows} if rows.by_values else {},
         notes={ROWS: given.oddities},
-        preparation=missing + given.preparation,
+        preparation=given.remarks,
         intervals=score_intervals(experiment, {ROWS: rows}, experiment.metrics),
         subgroups=subgroup_table(experiment, {ROWS: rows}),
     )

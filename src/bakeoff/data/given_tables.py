@@ -274,8 +274,8 @@ class _Log(NamedTuple):
     model: str
     task: str
     settings: Mapping[str, Any]
-    asked: Mapping[str, Any]
     frame: pd.DataFrame
+    asked: Mapping[str, Any] = {}
 
 
 def _of_folder(path: str, *, partial: bool) -> GivenTables:
@@ -309,7 +309,7 @@ def _of_folder(path: str, *, partial: bool) -> GivenTables:
             by_model = [(str(model), part) for model, part in frame.groupby(MODEL)]
             parts = [(model, how_asked(frame, model), part) for model, part in by_model]
         for model, asked, part in parts:
-            logs.append(_Log(model, facts["task"], asked[SETTINGS], asked, part))
+            logs.append(_Log(model, facts["task"], asked[SETTINGS], part, asked))
     if not logs:
         text = f"of items ({known()}): name the files of tables one by one"
         why = " ".join(["that can be used.", *left_out[:3]]) if left_out else text

@@ -210,6 +210,12 @@ class Observations:
         return dataclasses.replace(self, models=models, missing=missing, asked=asked)
 
     @property
+    def remarks(self) -> tuple[str, ...]:
+        """What was done with items before they are compared, the missing ones too."""
+        missing = self.missing.sentence if self.missing else ""
+        return (missing, *self.preparation) if missing else self.preparation
+
+    @property
     def cautions(self) -> tuple[str, ...]:
         """What was asked differently, and which logs are not whole, a sentence each."""
         return cautions(self.asked)

@@ -154,7 +154,7 @@ def test_a_large_task_does_not_ship_what_small_ones_lost(capsys):
     assert found["overall"]["estimate"] == pytest.approx((120 - 22 - 22) / 2200)
     assert found["macro"]["estimate"] == pytest.approx((0.06 - 0.22 - 0.22) / 3)
     assert [part["name"] for part in found["tasks"]] == ["big", "s1", "s2"]
-    assert found["headline"].endswith("in the mean over 3 tasks.")
+    assert found["headline"].endswith("in the mean over 3 tasks and for s1, s2.")
     code, found = as_json(capsys, f"{TASKS} --margin 0.14")
     assert code == 2
     hold(found["headline"], "Undecided: new is not worse than old by 0.14 … but … over 3 tasks")

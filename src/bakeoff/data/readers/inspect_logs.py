@@ -140,7 +140,8 @@ def _rows(log: Any, samples: Iterable[tuple[str, Any]]) -> pd.DataFrame:
     facts = {"model": "model", "task": "task", "key": "eval_id"}
     table.attrs |= {name: str(run[key]) for name, key in facts.items() if key in run}
     limits = [sample["limit"].get("type") for _, sample in kept if sample.get("limit")]
-    table.attrs[ENDED] = {str(limit): limits.count(limit) for limit in limits}
+    if limits:
+        table.attrs[ENDED] = {str(limit): limits.count(limit) for limit in limits}
     return table
 
 
