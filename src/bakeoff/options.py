@@ -28,6 +28,14 @@ def yes_or_no(value: str) -> bool:
     return value == "true"
 
 
+def share(value: str) -> float:
+    """Return a share of 0 to 1, which may be written in percent."""
+    number = float(value.removesuffix("%")) / (100 if value.endswith("%") else 1)
+    if not 0 <= number <= 1:
+        raise ValueError
+    return number
+
+
 class Option(NamedTuple):
     """An option: what it says, and how the command line reads its value."""
 
@@ -39,7 +47,12 @@ class Option(NamedTuple):
     choices: tuple[str, ...] = ()
 
 
-_WANTED = {float: "a number", int: "a whole number", yes_or_no: "true or false"}
+_WANTED = {
+    float: "a number",
+    int: "a whole number",
+    yes_or_no: "true or false",
+    share: "a share like 0.05 or 5%",
+}
 
 OPTIONS: dict[str, Option] = {
     # what is compared
@@ -189,6 +202,13 @@ OPTIONS: dict[str, Option] = {
         "out (`drop_dataset`). Default: refuse what is missing.",
         "WHAT",
     ),
+    "allow_missing": Option(
+        "Which share of its items base or candidate may lack and the candidate still ship, as 0.05 "
+        "or 5%.",
+        "SHARE",
+        share,
+        0.01,
+    ),
     "missing_target": Option(
         "What to do with rows that have no true label in the first file that names them; `drop` "
         "leaves them out of every file.",
@@ -269,6 +289,16 @@ def read_value(name: str, text: str) -> Any:
         return kind(text)
     except ValueError:
         raise UserError(f"{name}: found {shown(text)}, expected {_WANTED[kind]}") from None
+
+
+def metric_and_margin(text: str) -> tuple[str, str | None]:
+    """Return the metric, and the margin that may stand behind it, as in ``brier:0.005``."""
+    name, _, size = text.rpartition(":")
+    try:
+        float(size.removesuffix("%"))
+    except ValueError:  # the name of a function, or a word behind it
+        return text, None
+    return (name, size) if name else (text, None)
 
 
 def flag(name: str) -> str:

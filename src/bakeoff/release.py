@@ -8,18 +8,20 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from bakeoff import __version__
-from bakeoff.data.given_tables import GivenTables
-from bakeoff.data.observations import Observations
+from bakeoff.data.given_tables import TASK, GivenTables
+from bakeoff.data.observations import Missing, Observations
 from bakeoff.data.read_given import read_given
 from bakeoff.errors import Problem, joined, some
+from bakeoff.options import OPTIONS, metric_and_margin
 from bakeoff.report.numbers import MINUS, fixed, percent
 from bakeoff.report.study import decimals, unit_of, varies, with_unit
 from bakeoff.report.tables import markdown
@@ -27,15 +29,17 @@ from bakeoff.scores.metrics import METRICS, check_metrics, in_unit
 from bakeoff.spec import Costs
 from bakeoff.spec.given_models import GivenColumns
 from bakeoff.spec.load import validated
-from bakeoff.spec.metrics import GivenMetric, Kind
+from bakeoff.spec.metrics import GivenMetric, Kind, Passing
 from bakeoff.stats import (
     Limits,
+    MacroDifference,
     Release,
     Status,
     accuracy_limits,
     check_margin,
     decide_release,
     looks_at,
+    macro_difference,
     mean_limits,
     metric_ci,
     metric_limits,
@@ -46,6 +50,13 @@ from bakeoff.stats import (
 )
 
 MOST_SUBGROUPS = 100
+ALLOW_MISSING: float = OPTIONS["allow_missing"].default
+"""The share of items that a model may lack and the candidate still ship."""
+_MACRO = "mean over tasks"
+_MOST_NAMED = 5
+"""Parts that sentences name."""
+_FEWEST_SEEDS = 4
+"""Training runs of a base that make two halves of two runs each."""
 _SIGNS = {Release.SHIP: "✅", Release.BLOCK: "⛔", Release.UNDECIDED: "❔"}
 _OF_ERRORS = 3.3
 """How many standard errors limits at the usual level are apart."""
@@ -68,6 +79,10 @@ class GateRows:
 
     given: Observations
     subgroups: Mapping[str, NDArray[Any]] = dataclasses.field(default_factory=dict)
+    tasks: NDArray[Any] | None = None
+    """The task of each row, where they are of several."""
+    runs_of_items: NDArray[Any] | None = None
+    """Which run of its item a row is, where items were run several times."""
     greater_is_better: bool = dataclasses.field(kw_only=True)
     unit: str | None = None
     costs: Costs | None = None
@@ -169,6 +184,41 @@ class GateRows:
             return accuracy_limits(*right, groups=groups, alpha=alpha)
         return metric_limits(truth[0], candidate[0], base[0], **how, alpha=alpha)
 
+    def macro(self, metric: str) -> MacroDifference | None:
+        """Return the candidate's advantage in the mean over tasks; None where it is not known.
+
+        It is known of means of a value per row: of numbers, and of how many rows are right.
+        """
+        right = not self.by_values and METRICS[metric].counts == "right"
+        if self.tasks is None or self.runs or not (self.by_values or right):
+            return None
+        base, candidate = (self._seen(metric, name)[0] for name in self.names)
+        better = self.greater_is_better
+        if right:
+            base, candidate = (said == self._truth for said in (base, candidate))
+            better = True
+        groups = self.given.related.get("groups")
+        return macro_difference(
+            candidate, base, self.tasks, greater_is_better=better, groups=groups
+        )
+
+    def of_base(self, first: NDArray[np.intp], second: NDArray[np.intp]) -> GateRows:
+        """Put rows of the base in the place of the base, and others in that of the candidate."""
+        base, candidate = self.names
+        (run,) = self.given.models[base]
+        given = dataclasses.replace(
+            self.given,
+            ids=self.given.ids[first],
+            true=None if self.given.true is None else self.given.true[first],
+            models={base: (run[first],), candidate: (run[second],)},
+            related={role: values[first] for role, values in self.given.related.items()},
+        )
+        subgroups = {name: values[first] for name, values in self.subgroups.items()}
+        tasks = None if self.tasks is None else self.tasks[first]
+        return dataclasses.replace(
+            self, given=given, subgroups=subgroups, tasks=tasks, runs_of_items=None
+        )
+
     def seen(self, metric: str) -> tuple[Any, ...]:
         """Return the true labels and what a metric looks at of candidate and base."""
         return self._truth, *(self._seen(metric, name)[0] for name in reversed(self.names))
@@ -231,17 +281,28 @@ def read_rows(
         raise Problem(("models",), f"expected base and candidate, found {some(tables.models)}")
     reading |= {"models": models, "values": values}
     given = read_given(tables, columns, **reading)
-    parts = {}
-    for subgroup in subgroups:
+
+    def labels(role: str, column: str) -> NDArray[Any]:
+        """Return what a column says of each row."""
+        by = columns.model_copy(update={"groups": column})
         try:
-            by = columns.model_copy(update={"groups": subgroup})
-            parts[subgroup] = read_given(tables, by, **reading).related["groups"].astype(str)
+            return read_given(tables, by, **reading).related["groups"].astype(str)
         except Problem as problem:
             if problem.path[-1] != "groups":
                 raise
-            raise Problem(("subgroups",), problem.message) from None
+            raise Problem((role,), problem.message) from None
+
+    of_tasks = len(tables.tasks) > 1 and columns.groups != TASK
+    runs = columns.runs if not isinstance(values, Passing) else None
     greater = values.greater_is_better if isinstance(values, GivenMetric) else True
-    return GateRows(given, parts, greater_is_better=greater)
+    return GateRows(
+        given,
+        # each task is asked for by itself
+        {one: labels("subgroups", one) for one in subgroups if not (of_tasks and one == TASK)},
+        labels("tasks", TASK) if of_tasks else None,
+        labels("runs", runs) if runs is not None else None,
+        greater_is_better=greater,
+    )
 
 
 # --- the decision
@@ -258,14 +319,60 @@ class Terms:
     percent: float | None = None
 
 
+def named_margins(texts: Sequence[str]) -> tuple[list[str], list[str | None]]:
+    """Return the metrics that a command line names, and the margin that stands behind each."""
+    pairs = [metric_and_margin(text) for text in texts]
+    for text, margin in pairs:
+        name, colon, _ = text.partition(":")
+        if colon and margin is None and name in METRICS:
+            what = f"found {text!r}, expected a margin like {name}:0.01 or {name}:2%"
+            raise Problem(("metrics",), what)
+    return [name for name, _ in pairs], [margin for _, margin in pairs]
+
+
+def check_margins(
+    metrics: Sequence[str], margins: Sequence[Any], margin: float | str | None
+) -> None:
+    """Refuse metrics without a margin, and a margin that no metric is left for."""
+    bare = [name for name, own in zip(metrics, margins, strict=True) if own is None]
+    if margin is None and (bare or not metrics):
+        of = f" of {bare[0]}" if bare else ""
+        raise Problem(
+            ("margin",),
+            f"is missing: the largest loss{of} that does not matter, as `--margin 0.01` or 2%; a "
+            "metric has one of its own as `--metric NAME:SIZE`, in Python as {NAME: SIZE}",
+        )
+    if margin is not None and metrics and not bare:
+        text = f"found {margin}, and every metric has a margin of its own: leave one of them out"
+        raise Problem(("margin",), text)
+
+
 def read_terms(
-    rows: GateRows, metrics: Sequence[str], margin: float | str, alpha: float, superior: bool
+    rows: GateRows,
+    metrics: Sequence[str],
+    margins: Sequence[float | str | None],
+    margin: float | str | None,
+    alpha: float,
+    superior: bool,
 ) -> list[Terms]:
-    """Read the terms by each metric; a margin may be in percent."""
-    names = list(dict.fromkeys(metrics or [rows.given.task.metric]))
-    rows.check(names)
-    sizes = ((name, *rows.margin(name, margin)) for name in names)
-    return [Terms(name, size, alpha, superior, percent) for name, size, percent in sizes]
+    """Read the terms by each metric, whose own margin goes before the one of all others.
+
+    A margin may be in percent.
+    """
+    named: dict[str, float | str | None] = {}
+    for name, own in zip(metrics, margins or [None] * len(metrics), strict=True):
+        if named.setdefault(name, own) != own:
+            both = f"{named[name]} and {own}"
+            raise Problem(("metrics",), f"{name} is named twice, with the margins {both}")
+    named = named or {rows.given.task.metric: None}
+    rows.check(list(named))
+    terms = []
+    for name, own in named.items():
+        wanted = margin if own is None else own
+        assert wanted is not None  # as `check_margins` has seen
+        size, in_percent = rows.margin(name, wanted)
+        terms.append(Terms(name, size, alpha, superior, in_percent))
+    return terms
 
 
 @dataclasses.dataclass(frozen=True)
@@ -284,6 +391,27 @@ class Part:
 
 
 @dataclasses.dataclass(frozen=True)
+class AgainstItself:
+    """How the rule decides on the base in place of a candidate: on halves of its runs."""
+
+    runs: int
+    pairs: int
+    """How many pairs of halves were decided on."""
+    ship: float
+    block: float
+    undecided: float
+
+    @property
+    def sentence(self) -> str:
+        """How often each decision comes."""
+        return (
+            f"The base against itself, by the same rule on {self.pairs} pairs of halves of its "
+            f"{self.runs} runs: ship {percent(self.ship)}, undecided {percent(self.undecided)}, "
+            f"block {percent(self.block)}."
+        )
+
+
+@dataclasses.dataclass(frozen=True)
 class GateVerdict:
     """The decision about a candidate, with its reasons."""
 
@@ -297,6 +425,14 @@ class GateVerdict:
     runs: tuple[int, ...] = ()
     unit: str | None = None
     by_metric: tuple[GateVerdict, ...] = ()
+    macro: Part | None = None
+    """The mean over tasks, where the rows are of several and it is known."""
+    tasks: tuple[Part, ...] = ()
+    missing: Missing | None = None
+    allow_missing: float = 0.0
+    cautions: tuple[str, ...] = ()
+    """What was asked differently, and which logs are not whole."""
+    against_itself: AgainstItself | None = None
 
     def __str__(self) -> str:
         return "\n".join((headline(self), *reasons(self)))
@@ -307,13 +443,65 @@ class GateVerdict:
         return self.by_metric or (self,)
 
     @property
+    def parts(self) -> tuple[Part, ...]:
+        """The decisions on all rows, over tasks, and on parts of the rows."""
+        macro = () if self.macro is None else (self.macro,)
+        return (self.overall, *macro, *self.tasks, *self.subgroups)
+
+    @property
     def harmed(self) -> tuple[Part, ...]:
-        """The subgroups in which the candidate is shown worse by more than the margin."""
-        return tuple(part for part in self.subgroups if part.decision is Release.BLOCK)
+        """The subgroups and tasks in which the candidate is shown worse by more than the margin."""
+        parts = (*self.subgroups, *self.tasks)
+        return tuple(part for part in parts if part.decision is Release.BLOCK)
+
+    @property
+    def is_worse_over_tasks(self) -> bool:
+        """Whether the mean over tasks blocks."""
+        return self.macro is not None and self.macro.decision is Release.BLOCK
+
+    @property
+    def lacking(self) -> tuple[str, ...]:
+        """The models of which more items are missing than may be."""
+        shares = self.missing.shares.items() if self.missing else ()
+        return tuple(model for model, share in shares if share > self.allow_missing)
+
+    @property
+    def worse_tasks(self) -> tuple[Part, ...]:
+        """The tasks in which the candidate is shown worse, and maybe by the margin."""
+        return tuple(
+            part
+            for part in self.tasks
+            if part.limits.high < 0 and part.limits.low <= -self.terms.margin
+        )
+
+    @property
+    def obstacles(self) -> tuple[str, ...]:
+        """Why the candidate does not ship although it passes on all rows."""
+        found = []
+        if self.macro is not None and self.macro.decision is not Release.SHIP:
+            found.append(f"this is not shown in the mean over {len(self.tasks)} tasks")
+        if self.worse_tasks:
+            found.append(f"it is worse in {_few(self.worse_tasks)}")
+        if self.lacking:
+            found.append(f"items of {joined(self.lacking)} are missing")
+        return tuple(found)
 
 
-def decide(rows: GateRows, terms: Sequence[Terms]) -> GateVerdict:
+MOST_PAIRS = 100
+"""Pairs of halves of the base's runs that are decided on."""
+_SEED = 0
+
+
+def decide(
+    rows: GateRows, terms: Sequence[Terms], *, allow_missing: float = ALLOW_MISSING
+) -> GateVerdict:
     """Decide on a candidate, by one metric or by several."""
+    verdict = _verdict(rows, terms, allow_missing)
+    return dataclasses.replace(verdict, against_itself=_against_itself(rows, terms))
+
+
+def _verdict(rows: GateRows, terms: Sequence[Terms], allow_missing: float) -> GateVerdict:
+    """Decide by each metric; the decision is the first that decides."""
     parts = {
         f"{column}: {value}" if len(rows.subgroups) > 1 else str(value): values == value
         for column, values in rows.subgroups.items()
@@ -321,36 +509,132 @@ def decide(rows: GateRows, terms: Sequence[Terms]) -> GateVerdict:
     }
     if len(parts) > MOST_SUBGROUPS:
         raise Problem(("subgroups",), f"{len(parts):,} different values, at most {MOST_SUBGROUPS}")
-    questions = len(terms) * (len(parts) + 1)
-    verdicts = tuple(_decided(rows, one, parts, questions) for one in terms)
+    tasks = {}
+    if rows.tasks is not None:
+        tasks = {str(task): rows.tasks == task for task in np.unique(rows.tasks)}
+    asked = 1 + len(parts) + len(tasks) + bool(tasks)  # all rows, the parts, the mean over tasks
+    questions = len(terms) * asked
+    verdicts = tuple(_decided(rows, one, parts, tasks, questions, allow_missing) for one in terms)
     order = (Release.BLOCK, Release.UNDECIDED, Release.SHIP)
     deciding = min(verdicts, key=lambda verdict: order.index(verdict.decision))
     return dataclasses.replace(deciding, by_metric=verdicts) if len(terms) > 1 else deciding
 
 
 def _decided(
-    rows: GateRows, terms: Terms, parts: Mapping[str, NDArray[np.bool_]], questions: int
+    rows: GateRows,
+    terms: Terms,
+    parts: Mapping[str, NDArray[np.bool_]],
+    tasks: Mapping[str, NDArray[np.bool_]],
+    questions: int,
+    allow_missing: float,
 ) -> GateVerdict:
     """Decide by one metric, where harm is asked so many times in all."""
+    level_of_harm = terms.alpha / questions
 
-    def part(name: str, kept: NDArray[np.bool_] | None) -> Part:
-        limits = rows.limits(terms.metric, terms.alpha / questions, kept)
+    def harm(name: str, kept: NDArray[np.bool_]) -> Part:
+        limits = rows.limits(terms.metric, level_of_harm, kept)
         return Part(name, limits, decide_release(limits, terms.margin))
 
-    limits = rows.limits(terms.metric, terms.alpha)
-    overall = Part("", limits, decide_release(limits, terms.margin, superior=terms.superior))
-    if overall.decision is Release.BLOCK and not terms.superior:
-        overall = part("", None)
-    subgroups = tuple(part(name, kept) for name, kept in parts.items())
-    harmed = any(one.decision is Release.BLOCK for one in subgroups)
-    decision = Release.BLOCK if harmed else overall.decision
-    needed = None
-    if decision is Release.UNDECIDED and not rows.runs:
-        needed = rows_to_decide(overall.limits, terms.margin)
-    about = rows.about(terms.metric)
-    return GateVerdict(
-        decision, terms, rows.names, overall, subgroups, needed, about, rows.runs, rows.unit
+    def whole(name: str, limits_at: Callable[[float], Limits]) -> Part:
+        """Ship at alpha, and block at the level that all questions of harm share."""
+        limits = limits_at(terms.alpha)
+        part = Part(name, limits, decide_release(limits, terms.margin, superior=terms.superior))
+        if part.decision is Release.BLOCK and not terms.superior:
+            limits = limits_at(level_of_harm)
+            part = Part(name, limits, decide_release(limits, terms.margin))
+        return part
+
+    overall = whole("", lambda alpha: rows.limits(terms.metric, alpha))
+    over_tasks = rows.macro(terms.metric) if tasks else None
+    macro = None if over_tasks is None else whole(_MACRO, over_tasks.limits)
+    verdict = GateVerdict(
+        overall.decision,
+        terms,
+        rows.names,
+        overall,
+        tuple(harm(name, kept) for name, kept in parts.items()),
+        None,
+        rows.about(terms.metric),
+        rows.runs,
+        rows.unit,
+        macro=macro,
+        tasks=tuple(harm(name, kept) for name, kept in tasks.items()),
+        missing=rows.given.missing,
+        allow_missing=allow_missing,
+        cautions=rows.given.cautions,
     )
+    decision = _decision(verdict)
+    needed = None
+    if Release.UNDECIDED is decision is overall.decision and not rows.runs:
+        needed = rows_to_decide(overall.limits, terms.margin)
+    return dataclasses.replace(verdict, decision=decision, rows_needed=needed)
+
+
+def _decision(verdict: GateVerdict) -> Release:
+    """Return the decision: harm of any part blocks, and nothing ships against an obstacle."""
+    wholes = [part for part in (verdict.overall, verdict.macro) if part is not None]
+    if verdict.harmed or any(part.decision is Release.BLOCK for part in wholes):
+        return Release.BLOCK
+    if verdict.overall.decision is Release.SHIP and not verdict.obstacles:
+        return Release.SHIP
+    return Release.UNDECIDED
+
+
+# --- the base against itself
+
+
+def _against_itself(rows: GateRows, terms: Sequence[Terms]) -> AgainstItself | None:
+    """Decide by the same rule on halves of the base's runs; None where there are too few."""
+    pairs = list(_of_runs_of_items(rows) if rows.runs_of_items is not None else _of_seeds(rows))
+    if not pairs:
+        return None
+    decisions = [_verdict(pair, terms, 1.0).decision for pair in pairs]
+    shares = {one.value: decisions.count(one) / len(decisions) for one in Release}
+    runs = rows.runs[0] if rows.runs_of_items is None else len(np.unique(rows.runs_of_items))
+    return AgainstItself(runs, len(pairs), **shares)
+
+
+def _of_runs_of_items(rows: GateRows) -> Iterator[GateRows]:
+    """Pair halves of the runs of every item of the base."""
+    runs = rows.runs_of_items
+    assert runs is not None
+    items = [
+        str(row).removesuffix(f" run {run}") for row, run in zip(rows.given.ids, runs, strict=True)
+    ]
+    at = pd.DataFrame({"item": items, "run": runs, "at": np.arange(len(runs))})
+    table = at.pivot(index="item", columns="run", values="at")
+    for first, second in _halves(table.shape[1]):
+        of_both = table.iloc[:, [*first, *second]].dropna().to_numpy().astype(np.intp)
+        if len(of_both):
+            yield rows.of_base(of_both[:, : len(first)].ravel(), of_both[:, len(first) :].ravel())
+
+
+def _of_seeds(rows: GateRows) -> Iterator[GateRows]:
+    """Pair halves of the training runs of the base, of two runs each at least."""
+    base, candidate = rows.names
+    trained = rows.given.models[base]
+    for first, second in _halves(len(trained)) if len(trained) >= _FEWEST_SEEDS else ():
+        models = {
+            base: tuple(trained[seed] for seed in first),
+            candidate: tuple(trained[seed] for seed in second),
+        }
+        yield dataclasses.replace(rows, given=dataclasses.replace(rows.given, models=models))
+
+
+def _halves(count: int) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
+    """Return different pairs of halves of so many runs, drawn by a fixed seed, without order."""
+    half = count // 2
+    if not half:
+        return []
+    draws = np.random.default_rng(_SEED)
+    orders = [draws.permutation(count).tolist() for _ in range(MOST_PAIRS)]
+    pairs = {
+        (tuple(sorted(order[:half])), tuple(sorted(order[half : 2 * half]))) for order in orders
+    }
+    return sorted(pairs)
+
+
+# --- the verdict in words
 
 
 def headline(verdict: GateVerdict) -> str:
@@ -365,31 +649,50 @@ def headline(verdict: GateVerdict) -> str:
         margins.append(f"{_margin(one)}{_unit(one)}{of_metric}")
     margin = joined(margins, "and" if terms.superior else "or")
     more = f" by more than {margin}" if terms.margin else ""
+    passes = f"{candidate} is not worse than {base} by {margin}"
+    if terms.superior:
+        passes = f"{candidate} is better than {base}{more}"
     if verdict.decision is Release.SHIP:
-        if not terms.superior:
-            return f"Ship: {candidate} is not worse than {base} by {margin}."
-        return f"Ship: {candidate} is better than {base}{more}."
+        return f"Ship: {passes}."
     if verdict.decision is Release.UNDECIDED:
+        if verdict.overall.decision is Release.SHIP:
+            on = f"on {verdict.overall.rows}"
+            return f"Undecided: {passes} {on}, but {joined(verdict.obstacles)}."
         return f"Undecided: {candidate} may be worse than {base} by {margin}, or not."
+    places = []
+    if verdict.overall.decision is not Release.BLOCK and verdict.is_worse_over_tasks:
+        places.append(f"in the mean over {len(verdict.tasks)} tasks")
     if verdict.harmed:
-        parts = ", ".join(part.name for part in verdict.harmed)
-        return f"Block: {candidate} is worse than {base}{more} for {parts}."
-    relation = "not shown better" if terms.superior else "worse"
-    return f"Block: {candidate} is {relation} than {base}{more}."
+        places.append(f"for {_few(verdict.harmed)}")
+    relation = "worse"
+    if terms.superior and not verdict.harmed:
+        relation = "not shown better"
+    where = f" {joined(places)}" if places else ""
+    return f"Block: {candidate} is {relation} than {base}{more}{where}."
 
 
 def reasons(verdict: GateVerdict) -> list[str]:
     """Return the sentences behind the decision, by each metric."""
-    if verdict.by_metric:
-        return [sentence for one in verdict.by_metric for sentence in reasons(one)]
+    sentences = []
+    for one in verdict.each:
+        sentences += _reasons_by_metric(one)
+    if verdict.missing is not None and verdict.missing.sentence:
+        sentences.append(verdict.missing.sentence)
+    sentences += [_too_many_missing(verdict, model) for model in verdict.lacking]
+    sentences += verdict.cautions
+    if verdict.against_itself is not None:
+        sentences.append(verdict.against_itself.sentence)
+    return sentences
+
+
+def _reasons_by_metric(verdict: GateVerdict) -> list[str]:
+    """Return the sentences on the change by one metric: on all rows, over tasks, and in parts."""
     limits, shown, terms = verdict.overall.limits, writer(verdict), verdict.terms
     unit, is_known = _unit(verdict), not math.isnan(limits.low)
-    moved = "the same"
-    if limits.estimate != 0:
-        side = "better" if limits.estimate > 0 else "worse"
-        moved = f"{shown(abs(limits.estimate))}{unit} {side}"
     runs = f" and {verdict.runs[0]} and {verdict.runs[1]} training runs" if verdict.runs else ""
-    sentences = [f"Its {_metric(verdict)} is {moved} on {verdict.overall.rows}{runs}."]
+    alike = ", which weigh alike (micro average)" if verdict.tasks else ""
+    moved = _moved(verdict, limits)
+    sentences = [f"Its {_metric(verdict)} is {moved} on {verdict.overall.rows}{runs}{alike}."]
     if is_known:
         sign = "" if terms.superior or not terms.margin else MINUS
         sentences.append(
@@ -399,32 +702,103 @@ def reasons(verdict: GateVerdict) -> list[str]:
         )
         sentences += [f"Caution: {warning}." for warning in limits.warnings]
     else:
-        why = _WHY_NONE.get(limits.status, limits.status.value)
-        if limits.status is Status.TOO_FEW and limits.warnings:
-            why = "; ".join(limits.warnings)
-        sentences.append(f"No decision follows, because {why}.")
-    if verdict.subgroups and not verdict.harmed:
+        sentences.append(f"No decision follows, because {_why_none(limits)}.")
+    sentences += _on_tasks(verdict)
+    if verdict.subgroups and not any(p.decision is Release.BLOCK for p in verdict.subgroups):
         sentences.append(
             f"None of the {len(verdict.subgroups)} subgroups is shown to be worse by the margin."
         )
-    for part in verdict.harmed:
+    for part in verdict.harmed[:_MOST_NAMED]:
         sentences.append(
             f"For {part.name} ({part.rows}) the change is {shown(part.limits.estimate)}, below "
             f"{shown(part.limits.high)}."
         )
         sentences += [f"Caution, {part.name}: {warning}." for warning in part.limits.warnings]
+    return sentences + _on_rows_needed(verdict)
+
+
+def _on_tasks(verdict: GateVerdict) -> list[str]:
+    """Say how the mean over tasks changes, and in how many of them what is shown."""
+    if not verdict.tasks:
+        return []
+    shown, unit, count = writer(verdict), _unit(verdict), len(verdict.tasks)
+    if verdict.macro is None:
+        over = "several training runs" if verdict.runs else verdict.terms.metric
+        sentences = [f"The mean over the {count} tasks is not known for {over}."]
+    else:
+        limits = verdict.macro.limits
+        known = f"there are no limits, because {_why_none(limits)}"
+        if not math.isnan(limits.low):
+            known = (
+                f"the true change is above {shown(limits.low)} and below {shown(limits.high)}{unit}"
+            )
+        sentences = [
+            f"In the mean over {count} tasks, which weigh alike (macro average), it is "
+            f"{_moved(verdict, limits)}; {known}."
+        ]
+    by_decision = dict.fromkeys(Release, 0)
+    for part in verdict.tasks:
+        by_decision[part.decision] += 1
+    sentences.append(
+        f"Tasks: {by_decision[Release.SHIP]} not worse by the margin, "
+        f"{by_decision[Release.UNDECIDED]} undecided, {by_decision[Release.BLOCK]} worse by it."
+    )
+    for part in verdict.worse_tasks[:_MOST_NAMED]:
+        if part.decision is not Release.BLOCK:
+            sentences.append(
+                f"In {part.name} ({part.rows}) it is worse: the change is "
+                f"{shown(part.limits.estimate)}, below {shown(part.limits.high)}."
+            )
+    return sentences
+
+
+def _on_rows_needed(verdict: GateVerdict) -> list[str]:
+    """Say how an undecided candidate could be decided on."""
     if verdict.rows_needed is not None:
-        sentences.append(
+        return [
             f"If this is the true change, {verdict.rows_needed:,} rows would decide with a "
             "probability of 80%."
-        )
-    elif verdict.decision is Release.UNDECIDED and is_known:
-        sentences.append(
-            "More training runs or more rows may decide."
-            if verdict.runs
-            else "The estimate is so near the line that more rows would hardly decide."
-        )
-    return sentences
+        ]
+    undecided = verdict.decision is Release.UNDECIDED is verdict.overall.decision
+    if not undecided or math.isnan(verdict.overall.limits.low):
+        return []
+    if verdict.runs:
+        return ["More training runs or more rows may decide."]
+    return ["The estimate is so near the line that more rows would hardly decide."]
+
+
+def _too_many_missing(verdict: GateVerdict, model: str) -> str:
+    """Say that too many items of a model are missing for a decision to ship."""
+    assert verdict.missing is not None
+    share = verdict.missing.shares[model]
+    most = percent(verdict.allow_missing)
+    found = f"{percent(round(share, 3))} of the items of {model} are missing"
+    if share == 1:
+        found = f"How many items of {model} are missing is not known"
+    return f"{found}; at most {most} may be (`--allow-missing`)."
+
+
+def _moved(verdict: GateVerdict, limits: Limits) -> str:
+    """Write by how much the candidate is better or worse."""
+    if limits.estimate == 0:
+        return "the same"
+    side = "better" if limits.estimate > 0 else "worse"
+    return f"{writer(verdict)(abs(limits.estimate))}{_unit(verdict)} {side}"
+
+
+def _why_none(limits: Limits) -> str:
+    """Say why there are no limits."""
+    if limits.status is Status.TOO_FEW and limits.warnings:
+        return "; ".join(limits.warnings)
+    return _WHY_NONE.get(limits.status, limits.status.value)
+
+
+def _few(parts: Sequence[Part]) -> str:
+    """Name a few parts, and count the others."""
+    names = [part.name for part in parts[:_MOST_NAMED]]
+    if len(parts) > _MOST_NAMED:
+        return f"{', '.join(names)} and {len(parts) - _MOST_NAMED} others"
+    return ", ".join(names)
 
 
 def writer(verdict: GateVerdict, usual: int = 3) -> Callable[[float], str]:
@@ -465,10 +839,9 @@ def as_json(verdict: GateVerdict) -> dict[str, Any]:
     """Return everything as plain data, by the schema that it names."""
     base, candidate = verdict.names
     terms = {key: value for key, value in plain(verdict.terms).items() if value is not None}
-    overall, *subgroups = (
-        {"name": part.name, "decision": part.decision.value, **plain(part.limits)}
-        for part in (verdict.overall, *verdict.subgroups)
-    )
+    missing = None
+    if verdict.missing is not None:
+        missing = {**plain(verdict.missing), "allowed": verdict.allow_missing}
     return {
         "schema": "bakeoff-gate-1",
         "version": __version__,
@@ -478,11 +851,21 @@ def as_json(verdict: GateVerdict) -> dict[str, Any]:
         "base": base,
         "candidate": candidate,
         "terms": terms | {"positive": verdict.positive},
-        "overall": overall,
-        "subgroups": subgroups,
+        "overall": _part_as_json(verdict.overall),
+        "macro": verdict.macro and _part_as_json(verdict.macro),
+        "tasks": list(map(_part_as_json, verdict.tasks)),
+        "subgroups": list(map(_part_as_json, verdict.subgroups)),
         "rows_needed": verdict.rows_needed,
+        "missing": missing,
+        "cautions": list(verdict.cautions),
+        "against_itself": plain(verdict.against_itself),
         **({"by_metric": list(map(as_json, verdict.by_metric))} if verdict.by_metric else {}),
     }
+
+
+def _part_as_json(part: Part) -> dict[str, Any]:
+    """Return the decision on some rows as plain data."""
+    return {"name": part.name, "decision": part.decision.value, **plain(part.limits)}
 
 
 def as_markdown(verdict: GateVerdict) -> str:
@@ -495,7 +878,7 @@ def as_markdown(verdict: GateVerdict) -> str:
     ]
     for one in verdict.each:
         shown = writer(one, 4)
-        for part in (one.overall, *one.subgroups):
+        for part in one.parts:
             name = (part.name or "all") + (f", {one.terms.metric}" if verdict.by_metric else "")
             limits = part.limits
             numbers = map(shown, (limits.estimate, limits.low, limits.high))

@@ -353,11 +353,11 @@ def build_study(
         {ROWS: rows},
         pd.DataFrame(over_seeds(_scores(given, experiment))),
         command,
-        cards={ROWS: card | {"group_columns": given.like_groups}},
+        cards={ROWS: card | {"group_columns": given.like_groups, "cautions": given.cautions}},
         test_sets={} if rows.by_values else {ROWS: rows},
         numbers={ROWS: rows} if rows.by_values else {},
         notes={ROWS: given.oddities},
-        preparation=given.preparation,
+        preparation=given.remarks,
         intervals=score_intervals(experiment, {ROWS: rows}, experiment.metrics),
         subgroups=subgroup_table(experiment, {ROWS: rows}),
     )

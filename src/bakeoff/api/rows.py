@@ -29,7 +29,7 @@ from bakeoff.errors import UserError, joined, printable, some, unknown
 from bakeoff.files import is_file
 from bakeoff.keys import name_of
 from bakeoff.options import OPTIONS
-from bakeoff.release import GateRows, GateVerdict, decide, read_terms
+from bakeoff.release import GateRows, GateVerdict, check_margins, decide, read_terms
 from bakeoff.report.numbers import count
 from bakeoff.report.study import Study
 from bakeoff.sources.common.base import TableKeys
@@ -156,7 +156,7 @@ def compare(
 class GateSettings(TypedDict, total=False):
     """What few need."""
 
-    metric: str | Sequence[str]
+    metric: str | Sequence[str] | Mapping[str, float | str]
     subgroup: ArrayLike | Mapping[str, ArrayLike]
     classes: Sequence[object]
     costs: Mapping[str, object] | None
@@ -169,8 +169,8 @@ def gate(
     base: object,
     candidate: object,
     *,
-    margin: float | str,
-    metrics: str | Sequence[str] = (),
+    margin: float | str | None = None,
+    metrics: str | Sequence[str] | Mapping[str, float | str] = (),
     groups: ArrayLike | None = None,
     subgroups: ArrayLike | Mapping[str, ArrayLike] | None = None,
     values: Literal["higher", "lower", "right", "wrong"] | None = None,
@@ -192,10 +192,12 @@ def gate(
     margin : float or str
         The largest loss that does not matter, in the unit of the metric and less than the width of
         its range, or ``"2%"`` of the base's value; with `superior` the smallest gain that does.
-    metrics : str or sequence of str
+        Left out where every metric has a margin of its own.
+    metrics : str, sequence of str or Mapping of str to margin
         A metric of one test set, or a function of your own, ``"./mymetrics.py:profit"``; default:
-        accuracy, of numbers RMSE. By several the candidate must pass each with the same margin,
-        and the levels of harm are divided among them. Also called `metric`.
+        accuracy, of numbers RMSE. By several the candidate must pass each, and the levels of harm
+        are divided among them: ``["f1", "mcc"]`` with one margin, ``{"brier": 0.005, "roc_auc":
+        "2%"}`` with a margin of each. Also called `metric`.
     subgroups : array_like, shape (n,), or Mapping of str to array_like, optional
         Block where the rows of one of its values are shown worse by more than the margin; of
         several columns each by its name.
@@ -220,7 +222,10 @@ def gate(
     if subgroups is not None and not isinstance(subgroups, Mapping | pd.DataFrame):
         subgroups = {"subgroup": subgroups}
     how: dict[str, Any] = {**settings, "positive": positive, "task": task, "values": values}
-    how |= {"metrics": metrics, "subgroups": subgroups}
+    margins = _margins(metrics)
+    names = [metrics] if isinstance(metrics, str) else list(metrics)
+    check_margins(names, margins, margin)
+    how |= {"metrics": names, "subgroups": subgroups}
     models = {"base": base, "candidate": candidate}
     given, measured = side_by_side(y, models, {"groups": groups}, how, called="{}")
     parts = {name: np.asarray(column.astype(str)) for name, column in given.subgroups.items()}
@@ -228,7 +233,14 @@ def gate(
     better = not isinstance(kind, GivenMetric) or kind.greater_is_better
     rows = GateRows(given, parts, greater_is_better=better)
     rows = rows.measured(settings["unit"], settings["costs"])
-    return decide(rows, read_terms(rows, measured.names, margin, alpha, superior))
+    return decide(rows, read_terms(rows, measured.names, margins, margin, alpha, superior))
+
+
+def _margins(metrics: str | Sequence[str] | Mapping[str, float | str]) -> list[float | str | None]:
+    """Return the margin of each metric; None where the metrics are names alone."""
+    if isinstance(metrics, Mapping):
+        return list(metrics.values())
+    return [None] * (1 if isinstance(metrics, str) else len(metrics))
 
 
 def assert_not_worse(
@@ -236,7 +248,7 @@ def assert_not_worse(
     base: Any,
     candidate: Any,
     *,
-    margin: float | str,
+    margin: float | str | None = None,
     undecided: Literal["fail", "skip"] = "fail",
     **options: Any,
 ) -> GateVerdict:
@@ -660,8 +672,7 @@ def _called(given: Observations, names: Sequence[str] | None) -> Observations:
             f"models: expected {len(given.models)} different names, for {', '.join(given.models)}; "
             f"found {', '.join(names)}"
         )
-    models = dict(zip(names, given.models.values(), strict=True))
-    return dataclasses.replace(given, models=models)
+    return given.called(names)
 
 
 def _from_counts(text: str) -> Observations:

@@ -18,9 +18,9 @@ from typing import Any, NamedTuple, NoReturn
 
 from bakeoff import __version__
 from bakeoff.cli.terminal import unread
-from bakeoff.errors import UserError, printable, unknown
+from bakeoff.errors import UserError, printable, shown, unknown
 from bakeoff.files import write_in_any_encoding
-from bakeoff.options import ALIASES, OPTIONS, flag, read_value
+from bakeoff.options import ALIASES, OPTIONS, flag, metric_and_margin, read_value, texts
 
 
 class Command(NamedTuple):
@@ -38,7 +38,6 @@ class Command(NamedTuple):
     meaning: Mapping[str, str] = {}
     """What options mean here, where not what they mean elsewhere."""
     epilog: str = ""
-    required: str = ""
 
     @property
     def names(self) -> list[str]:
@@ -168,7 +167,7 @@ COMMANDS = {
         },
         {
             "the decision": "margin superior metrics alpha",
-            "what is compared": "truth id models values positive task missing",
+            "what is compared": "truth id models values positive task missing allow_missing",
             "rows that depend on each other": "groups subgroups",
             "several runs": _RUNS,
             "output": "json output",
@@ -177,7 +176,8 @@ COMMANDS = {
         {
             "margin": OPTIONS["margin"].help[:-1] + "; with --superior the smallest gain that "
             "does.",
-            "metrics": OPTIONS["metrics"].help + " Of several each must pass, by one margin.",
+            "metrics": OPTIONS["metrics"].help + " Of several each must pass; NAME:SIZE gives one "
+            "a margin of its own, as brier:0.005 or f1:2%.",
             "subgroups": "Block where the rows of one of the values of such a column are worse.",
             "alpha": "Probability of a false ship, and of a false block.",
             "truth": _TRUTH,
@@ -188,8 +188,8 @@ COMMANDS = {
         "examples:\n"
         "  bakeoff gate resnet.csv vit.csv --margin 0.01\n"
         "  bakeoff gate predictions.csv --models resnet,vit --margin 0.01 --groups patient\n"
+        "  bakeoff gate resnet.csv vit.csv --metric brier:0.005 --metric roc_auc:0.02\n"
         "  bakeoff gate samples_old.jsonl samples_new.jsonl --margin 0.01 --values right",
-        required="margin",
     ),
     "tests": Command(
         "list the statistical tests, or explain one",
@@ -222,13 +222,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         args.arguments, args.further = given, further
         if further and args.command != "run":
             raise UserError(_why_refused(COMMANDS[args.command], further))
+        named = [metric_and_margin(text) for text in getattr(args, "metrics", None) or ()]
+        if args.command != "gate":
+            _refuse_margins(named)
     except UserError as error:
         sys.stderr.write(f"{printable(str(error))}\n")
         return MISTAKES.get(given[0], 2)
     # code of the user's may end the process, and with 0 a gate would say that the model may ship
-    calls_own = args.command == "check" or any(
-        ":" in one for one in getattr(args, "metrics", None) or ()
-    )
+    calls_own = args.command == "check" or any(":" in name for name, _ in named)
     return _in_child(args) if arguments is None and calls_own else _run(args)
 
 
@@ -301,12 +302,47 @@ def _why_refused(spec: Command, further: Sequence[str]) -> str:
     return f"{word!r} is one argument too many"
 
 
+def _refuse_margins(named: Sequence[tuple[str, str | None]]) -> None:
+    """Refuse a margin behind the name of a metric."""
+    for name, margin in named:
+        if margin is not None:
+            raise UserError(
+                f"metrics: found '{name}:{margin}', expected the name alone: a margin of a metric "
+                "is for `bakeoff gate`"
+            )
+
+
 class _Parser(argparse.ArgumentParser):
     """An argument parser that exits with its command's exit code for errors."""
 
     def error(self, message: str) -> NoReturn:
         code = MISTAKES.get(self.prog.split()[-1], 2)
         self.exit(code, f"{self.prog}: {message}; see `{self.prog} --help`\n")
+
+
+class _Once(argparse.Action):
+    """Store the value of an option, which may be given once: of two values none is the wanted."""
+
+    def __call__(self, _: Any, namespace: argparse.Namespace, value: Any, *__: Any) -> None:
+        set_once(namespace, self.dest, value)
+
+
+def set_once(namespace: argparse.Namespace, name: str, value: Any) -> None:
+    """Set an option of one value, or refuse the second one."""
+    given = vars(namespace).setdefault("given", {})
+    if name in given:
+        raise UserError(
+            f"{name}: found {shown(given[name])} and {shown(value)}, expected the option "
+            f"once{_INSTEAD_OF_TWO.get(name, '')}"
+        )
+    given[name] = value
+    setattr(namespace, name, value)
+
+
+_SEVERAL = "; several go into one value, between commas"
+_INSTEAD_OF_TWO = {name: _SEVERAL for name, option in OPTIONS.items() if option.type is texts}
+_INSTEAD_OF_TWO["margin"] = "; a metric has a margin of its own as `--metric NAME:SIZE`"
+"""What to write in place of an option that is given twice."""
 
 
 class _Set(argparse.Action):
@@ -319,7 +355,7 @@ class _Set(argparse.Action):
             raise UserError(f"set: found {given!r}, expected KEY=VALUE")
         if key not in self.const:
             raise UserError(f"set: {unknown('key', key, self.const)}")
-        setattr(namespace, key, read_value(key, text))
+        set_once(namespace, key, read_value(key, text))
 
 
 def make_parser() -> argparse.ArgumentParser:
@@ -334,7 +370,6 @@ def make_parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"bakeoff {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for name, spec in COMMANDS.items():
-        wanted = " ".join(f"{flag(one)} {OPTIONS[one].value}" for one in spec.required.split())
         of_files = " ".join(
             _USAGE[many].format(one.upper()) for one, (many, _) in spec.arguments.items()
         )
@@ -344,7 +379,7 @@ def make_parser() -> argparse.ArgumentParser:
             help=spec.help,
             description=f"{spec.help[0].upper()}{spec.help[1:]}.",
             epilog=spec.epilog,
-            usage=" ".join(filter(None, (f"bakeoff {name} [options]", wanted, of_files))),
+            usage=f"bakeoff {name} [options] {of_files}".rstrip(),
             formatter_class=argparse.RawDescriptionHelpFormatter,
             allow_abbrev=False,  # a mistyped option is told, and snakemake has options of its own
         )
@@ -356,7 +391,7 @@ def make_parser() -> argparse.ArgumentParser:
             for one in names.split():
                 option = OPTIONS[one]
                 text = spec.meaning.get(one, option.help).replace("%", "%%")
-                how: dict[str, Any] = {"dest": one, "required": one in spec.required.split()}
+                how: dict[str, Any] = {"dest": one, "action": _Once}
                 if not option.value:
                     how["action"] = "store_true"
                 else:

@@ -47,6 +47,10 @@ def gate(args: argparse.Namespace) -> int:
     files = [path for path in (args.base, args.candidate) if path is not None]
     places = outputs(args.output, files)
     with in_arguments(COMMANDS[args.command].keys):
+        args.metrics, margins = release.named_margins(args.metrics or ())
+        release.check_margins(args.metrics, margins, args.margin)
+        if "allow_missing" in args.given and args.missing is None:
+            raise UserError("allow_missing: is for `missing`, which says what becomes of items")
         tables, columns, measured = read_tables(files, vars(args))
         rows = release.read_rows(
             *(tables, columns, args.models, args.subgroups or (), measured.kind),
@@ -56,8 +60,10 @@ def gate(args: argparse.Namespace) -> int:
             numbers=measured.numbers,
         )
         rows = rows.measured(args.unit, costs_in(args.costs))
-        terms = release.read_terms(rows, measured.names, args.margin, args.alpha, args.superior)
-        verdict = release.decide(rows, terms)
+        terms = release.read_terms(
+            rows, measured.names, margins, args.margin, args.alpha, args.superior
+        )
+        verdict = release.decide(rows, terms, allow_missing=args.allow_missing)
     for place in places:
         write_text(place, release.as_markdown(verdict))
     if args.json:
@@ -65,28 +71,36 @@ def gate(args: argparse.Namespace) -> int:
         return CODES[verdict.decision]
     reasons = paragraph(" ".join(release.reasons(verdict)))
     say("", bold(paragraph(release.headline(verdict))), reasons, "")
-    several = bool(verdict.by_metric)
-    lines = [
-        (
-            *([one.terms.metric] if several else []),
-            part.name or "all rows",
-            f"{part.limits.n:,}",
-            *map(release.writer(one), (part.limits.estimate, part.limits.low, part.limits.high)),
-            "worse" if part.decision is Release.BLOCK else "",
-        )
-        for one in verdict.each
-        for part in (*([one.overall] if several else []), *one.subgroups)
-    ]
-    if lines:
-        moved = "change" if several else release.change(verdict)
-        head = ["subgroup", "rows", moved, "lower limit", "upper limit", ""]
-        first, side = (["metric"], "l") if several else ([], "")
-        say(*table([*first, *head], lines, f"{side}lrrrrl"), "")
-    if verdict.subgroups:
-        level = verdict.subgroups[0].limits.alpha
-        say(dim(paragraph(f"Limits of subgroups at the level {level:.2g} each (Bonferroni).")), "")
+    _show_parts(verdict)
     say(*(dim(f"{text}.") for text in tables.read_as))
     return CODES[verdict.decision]
+
+
+def _show_parts(verdict: release.GateVerdict) -> None:
+    """Print the limits of each metric, of the mean over tasks, and of parts of the rows."""
+    several = bool(verdict.by_metric)
+    lines = []
+    for one in verdict.each:
+        shown = release.writer(one)
+        for part in one.parts if several or one.tasks else one.subgroups:
+            numbers = map(shown, (part.limits.estimate, part.limits.low, part.limits.high))
+            worse = "worse" if part.decision is Release.BLOCK else ""
+            name = part.name or "all rows"
+            by_metric = [one.terms.metric] if several else []
+            lines.append((*by_metric, name, f"{part.limits.n:,}", *numbers, worse))
+    if lines:
+        moved = "change" if several else release.change(verdict)
+        what = "rows of" if verdict.tasks else "subgroup"
+        head = [what, "rows", moved, "lower limit", "upper limit", ""]
+        first, side = (["metric"], "l") if several else ([], "")
+        say(*table([*first, *head], lines, f"{side}lrrrrl"), "")
+    parts = (*verdict.tasks, *verdict.subgroups)
+    if parts:
+        what = " and ".join(
+            name for name, of in (("tasks", verdict.tasks), ("subgroups", verdict.subgroups)) if of
+        )
+        level = parts[0].limits.alpha
+        say(dim(paragraph(f"Limits of {what} at the level {level:.2g} each (Bonferroni).")), "")
 
 
 # --- plan

@@ -13,6 +13,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from pydantic import InstanceOf
 
+from bakeoff.data.asked import cautions
 from bakeoff.data.columns import bare_words, canonical_ids, in_order
 from bakeoff.data.given_tables import table_of_model
 from bakeoff.data.observations import (
@@ -121,11 +122,12 @@ def load_given(name: str, experiment: Experiment) -> Table:
     spec = experiment.datasets[name]
     assert isinstance(spec, GivenData)
     plans = experiment.resampling.plans()
-    files = [
-        _read(model, experiment, name).once()
+    models = [
+        model
         for model, given in experiment.given.items()
         if given.path is not None and any(map(experiment.on_rows, plans))
     ]
+    files = [_read(model, experiment, name).once() for model in models]
     metric = experiment.measured[0]
     if isinstance(metric, GivenMetric) and may_be_right_or_wrong(files, metric):
         raise Problem(
@@ -161,6 +163,9 @@ def load_given(name: str, experiment: Experiment) -> Table:
     files_of = {m: given.files(name) for m, given in experiment.given.items()}
     card = given_card(name, spec, files_of, target, truth, len(rows.left_out))
     card["group_columns"] = undeclared(files)
+    labels = [experiment.models[model].label or model for model in models]
+    asked = {label: file.records.asked for label, file in zip(labels, files, strict=True)}
+    card["cautions"] = cautions({label: one for label, one in asked.items() if one})
     by = next((m for m, given in experiment.given.items() if given.columns.subgroups), "")
     place = ("models", by, "columns", "subgroups")
     along = carried(row_columns(experiment, name), place, files, places)

@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 import pandas as pd
 import pyarrow as pa
 
-from bakeoff.data.readers import SAMPLE_ID, SCORES, LeftOut, known, read_log, reader_of
+from bakeoff.data.asked import ASKED, asked_in_both, how_asked
+from bakeoff.data.readers import SAMPLE_ID, SCORES, SETTINGS, LeftOut, known, read_log, reader_of
 from bakeoff.data.records import (
     MODEL,
     PLAIN,
@@ -121,7 +122,11 @@ class GivenTables:
         models = {}
         for model, one in self.models.items():
             frame = one.table.to_pandas()
-            frame.attrs = {SCORES: {task: one.scores[task] for task in kept if task in one.scores}}
+            scores, asked = one.scores, one.asked
+            frame.attrs = {
+                SCORES: {task: scores[task] for task in kept if task in scores},
+                ASKED: {task: asked[task] for task in kept if task in asked},
+            }
             frame = frame[frame[TASK].isin(kept)].reset_index(drop=True)
             for task, column in columns.items():
                 if column not in frame and one.scores.get(task) == column:
@@ -273,6 +278,7 @@ class _Log(NamedTuple):
     task: str
     settings: Mapping[str, Any]
     frame: pd.DataFrame
+    asked: Mapping[str, Any] = {}
 
 
 def _of_folder(path: str, *, partial: bool) -> GivenTables:
@@ -292,7 +298,7 @@ def _of_folder(path: str, *, partial: bool) -> GivenTables:
             continue
         except ValueError as error:
             raise Problem(PLACE, f"{str(file)!r}, {reader.WHAT}: {error}") from None
-        facts: dict[Any, Any] = {"model": file.stem, "task": "", "settings": {}, "key": str(file)}
+        facts: dict[Any, Any] = {"model": file.stem, "task": "", "key": str(file)}
         facts |= frame.attrs
         if (same := keys.setdefault(facts["key"], file)) != file:
             left_out.append(f"{file} was left out: it is the same evaluation as {same}.")
@@ -300,12 +306,13 @@ def _of_folder(path: str, *, partial: bool) -> GivenTables:
         kinds.append(reader.WHAT)
         named = getattr(reader, "named", None)
         facts |= named(file) if named is not None else {}
-        settings = facts["settings"]
         if MODEL not in frame:
-            logs.append(_Log(str(facts["model"]), facts["task"], settings, frame))
-            continue
-        for model, part in frame.groupby(MODEL):
-            logs.append(_Log(str(model), facts["task"], settings.get(model, {}), part))
+            parts = [(str(facts["model"]), how_asked(frame), frame)]
+        else:
+            by_model = [(str(model), part) for model, part in frame.groupby(MODEL)]
+            parts = [(model, how_asked(frame, model), part) for model, part in by_model]
+        for model, asked, part in parts:
+            logs.append(_Log(model, facts["task"], asked[SETTINGS], part, asked))
     if not logs:
         text = f"of items ({known()}): name the files of tables one by one"
         why = " ".join(["that can be used.", *left_out[:3]]) if left_out else text
@@ -342,6 +349,7 @@ def _joined(logs: Sequence[_Log]) -> dict[str, pd.DataFrame]:
     several = len({log.task for log in logs}) > 1
     parts: dict[str, list[pd.DataFrame]] = {}
     scores: dict[str, dict[str, str]] = {}
+    asked: dict[str, dict[str, dict[str, Any]]] = {}
     for log in logs:
         frame = log.frame.drop(columns=[MODEL], errors="ignore")
         order = next((name for name in ("epoch", RUN) if name in frame), None)
@@ -353,9 +361,11 @@ def _joined(logs: Sequence[_Log]) -> dict[str, pd.DataFrame]:
         parts.setdefault(log.model, []).append(frame)
         for name in log.frame.attrs.get(SCORES, {}).values():
             scores.setdefault(log.model, {})[log.task] = name
+        by_task = asked.setdefault(log.model, {})
+        by_task[log.task] = asked_in_both(by_task.get(log.task, {}), log.asked)
     tables = {model: pd.concat(parts[model], ignore_index=True) for model in sorted(parts)}
     for model, table in tables.items():
-        table.attrs = {SCORES: scores.get(model, {})}
+        table.attrs = {SCORES: scores.get(model, {}), ASKED: asked[model]}
     runs = {model: table.groupby("id").cumcount() + 1 for model, table in tables.items()}
     if all(run.max() == 1 for run in runs.values()):
         return tables

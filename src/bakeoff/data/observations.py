@@ -16,6 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from bakeoff.data.asked import Asked, cautions
 from bakeoff.data.columns import in_order
 from bakeoff.data.describe import named_like_groups
 from bakeoff.data.readers import QUESTION, SAMPLE_ID
@@ -87,6 +88,41 @@ class Predicted:
 
 
 @dataclasses.dataclass(frozen=True)
+class Missing:
+    """The items that models lack, where that is allowed."""
+
+    handled: str
+    """``wrong``: they count as wrong; ``common``: the items of all models are compared."""
+    items: int
+    """How many items there are for any model."""
+    lacking: Mapping[str, int]
+    """How many of them a model lacks; of several training runs in all."""
+    shares: Mapping[str, float]
+    """Of all its items; larger where a log says that it is not whole."""
+    compared: int
+    """How many items are compared."""
+
+    def called(self, names: Mapping[str, str]) -> Missing:
+        """Give the models other names."""
+        lacking = {names[model]: n for model, n in self.lacking.items()}
+        shares = {names[model]: share for model, share in self.shares.items()}
+        return dataclasses.replace(self, lacking=lacking, shares=shares)
+
+    @property
+    def sentence(self) -> str:
+        """What is done about them; empty where no item is missing."""
+        short = [f"{n:,} of {model}" for model, n in self.lacking.items() if n]
+        if not short:
+            return ""
+        if self.handled == "wrong":
+            return f"Missing items are counted as wrong: {', '.join(short)} (of {self.items:,})."
+        return (
+            f"{self.compared:,} of {self.items:,} items are compared, which all models have; "
+            f"missing are {', '.join(short)}."
+        )
+
+
+@dataclasses.dataclass(frozen=True)
 class Observations:
     """What the training runs of models say of rows, and what is known of the rows."""
 
@@ -110,6 +146,10 @@ class Observations:
     in_order: bool = True
     preparation: tuple[str, ...] = ()
     """What was done with items before they are compared, a sentence each."""
+    missing: Missing | None = None
+    """The items that models lack, where it is said what becomes of them."""
+    asked: Mapping[str, Mapping[str, Asked]] = dataclasses.field(default_factory=dict)
+    """How each model was asked in the log of each task."""
 
     @classmethod
     def of_records(
@@ -160,6 +200,25 @@ class Observations:
         like = [] if related else named_like_groups(records.table, records.unclaimed(taken))
         facts: Any = {"folds": folds, "items": items, "like_groups": like}
         return cls(repr(records.path), keys, true, models, records, related, **facts)
+
+    def called(self, names: Sequence[str]) -> Observations:
+        """Give the models other names, in their order."""
+        new = dict(zip(self.models, names, strict=True))
+        missing = self.missing and self.missing.called(new)
+        models = {new[model]: runs for model, runs in self.models.items()}
+        asked = {new.get(model, model): by_task for model, by_task in self.asked.items()}
+        return dataclasses.replace(self, models=models, missing=missing, asked=asked)
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What was done with items before they are compared, the missing ones too."""
+        missing = self.missing.sentence if self.missing else ""
+        return (missing, *self.preparation) if missing else self.preparation
+
+    @property
+    def cautions(self) -> tuple[str, ...]:
+        """What was asked differently, and which logs are not whole, a sentence each."""
+        return cautions(self.asked)
 
     @property
     def place(self) -> Place:

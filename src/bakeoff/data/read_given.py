@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +13,12 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
+from bakeoff.data.asked import Asked, lacking_share
 from bakeoff.data.columns import in_order
 from bakeoff.data.describe import like_ids
 from bakeoff.data.given_tables import TASK, GivenTables
 from bakeoff.data.observations import (
+    Missing,
     Observations,
     Predicted,
     holds_probabilities,
@@ -65,6 +67,7 @@ def read_given(
         for model, file in tables.models.items()
         for part in by_run(dataclasses.replace(file, roles=named))
     ]
+    asked = {model: file.asked for model, file in tables.models.items() if file.asked}
     if values is not None:
         may_lack = missing is not None
         files = [
@@ -73,12 +76,13 @@ def read_given(
             else _of_table(part, models, values=True, may_lack=may_lack)
             for model, part in parts
         ]
-        return _of_numbers(name, files, values, missing)
-    notes: list[str] = []
+        given = _of_numbers(name, files, values, missing, asked)
+        return dataclasses.replace(given, asked=asked)
+    lacked: Missing | None = None
     if wide is None:
         files = _of_files(parts, numbers, drop_unlabelled=drop_unlabelled)
         if missing is not None:
-            files, notes = _completed(files, missing, None)
+            files, lacked = _completed(files, missing, None, asked)
     elif missing is not None:
         raise Problem(("missing",), "is for one table per model, or numbers per row (values)")
     else:
@@ -102,8 +106,8 @@ def read_given(
     given = paired(name, files, order, sure=sure)
     if not labels and (why := _why_unclear(given, named)):
         raise Problem(("values",), why)
-    notes += given.preparation if positive is None else ()
-    return dataclasses.replace(given, preparation=tuple(notes))
+    notes = given.preparation if positive is None else ()
+    return dataclasses.replace(given, preparation=notes, missing=lacked, asked=asked)
 
 
 def _why_unclear(given: Observations, named: GivenColumns) -> str:
@@ -249,8 +253,11 @@ def _of_files(
 
 
 def _completed(
-    files: Sequence[Observations], missing: str, metric: Kind | None
-) -> tuple[list[Observations], list[str]]:
+    files: Sequence[Observations],
+    missing: str,
+    metric: Kind | None,
+    asked: Mapping[str, Mapping[str, Asked]],
+) -> tuple[list[Observations], Missing]:
     """Count items that a model lacks as wrong, or keep those that all models have; say how many."""
     if missing == "wrong" and not isinstance(metric, str | Passing):
         raise Problem(("missing",), "wrong: which number is wrong? It is for `--values right`")
@@ -264,24 +271,29 @@ def _completed(
     for part, present in zip(parts, ids, strict=True):
         every = dict.fromkeys(present, part) | every
     lacking: dict[str, int] = {}
+    wanted: dict[str, int] = {}
     for part, present in zip(parts, ids, strict=True):
         (model,) = part.models
         lacking[model] = lacking.get(model, 0) + len(every) - len(set(present))
-    short = [f"{n:,} of {model}" for model, n in lacking.items() if n]
-    if not short:
-        return parts, []
+        wanted[model] = wanted.get(model, 0) + len(every)
+    shares = {
+        model: max(n / wanted[model], lacking_share(asked.get(model, {})))
+        for model, n in lacking.items()
+    }
+    common = set.intersection(*map(set, ids))
+    compared = len(every) if missing == "wrong" else len(common)
+    found = Missing(missing, len(every), lacking, shares, compared)
+    if not any(lacking.values()):
+        return parts, found
     if missing == "wrong":
         wrong = 0.0 if marks == "accuracy" else 1.0
-        note = f"Missing items are counted as wrong: {', '.join(short)} (of {len(every):,})."
-        return [_with_rows(part, every, wrong) for part in parts], [note]
-    common = set.intersection(*map(set, ids))
+        return [_with_rows(part, every, wrong) for part in parts], found
     if not common:
         raise Problem(("missing",), "common: no item is there for all models")
     kept = [
         part[np.flatnonzero(present.isin(common))] for part, present in zip(parts, ids, strict=True)
     ]
-    note = f"{len(common):,} of {len(every):,} items are compared, which all models have"
-    return kept, [f"{note}; missing are {', '.join(short)}."]
+    return kept, found
 
 
 def _with_rows(file: Observations, every: dict[str, Observations], wrong: float) -> Observations:
@@ -308,10 +320,14 @@ def _with_rows(file: Observations, every: dict[str, Observations], wrong: float)
 
 
 def _of_numbers(
-    name: str, files: Sequence[Observations], metric: Kind, missing: str | None
+    name: str,
+    files: Sequence[Observations],
+    metric: Kind,
+    missing: str | None,
+    asked: Mapping[str, Mapping[str, Asked]],
 ) -> Observations:
     """Put the numbers of models side by side, and say what they mean."""
-    notes: list[str] = []
+    lacked: Missing | None = None
     files = [
         dataclasses.replace(file, models={model: (run,)})
         for file in files
@@ -319,10 +335,10 @@ def _of_numbers(
         for run in runs
     ]
     if missing is not None:
-        files, notes = _completed(files, missing, metric)
+        files, lacked = _completed(files, missing, metric, asked)
     if (n := len({model for file in files for model in file.models})) < 2:
         raise UserError(f"{name!r} has {n or 'no'} column of numbers; comparing needs two")
-    notes += _averages(files)
+    notes = _averages(files)
     meaning = [meant(file, metric) for file in files]
     if isinstance(metric, GivenMetric) and may_be_right_or_wrong(meaning, metric):
         raise UserError(
@@ -330,7 +346,7 @@ def _of_numbers(
             "(1 is right) or `--values wrong` (1 is wrong), and the test is McNemar's"
         )
     given = paired(name, meaning, RIGHT_OR_WRONG if isinstance(metric, str) else ())
-    return dataclasses.replace(given, preparation=tuple(notes))
+    return dataclasses.replace(given, preparation=tuple(notes), missing=lacked)
 
 
 def _averages(files: Sequence[Observations]) -> list[str]:

@@ -19,6 +19,7 @@ import pyarrow.parquet
 from numpy.typing import NDArray
 from pandas.api.types import is_numeric_dtype
 
+from bakeoff.data.asked import ASKED, how_asked
 from bakeoff.data.columns import LARGEST, beyond, canonical_ids, in_order, ordered
 from bakeoff.data.describe import LIKE_MISSING
 from bakeoff.data.readers import SCORES, known, read_log, reader_of
@@ -83,16 +84,22 @@ def read_tables(
     except ValueError as error:
         raise Problem(place, f"{path!r} was taken for a file of {reader.WHAT}: {error}") from None
     if MODEL not in frame:
+        frame.attrs[ASKED] = {"": how_asked(frame)}
         return reader, {"": as_table(frame)}
-    parts = frame.groupby(MODEL)
-    return reader, {str(name): as_table(part.drop(columns=MODEL)) for name, part in parts}
+    tables = {}
+    for name, part in frame.groupby(MODEL):
+        asked = {"": how_asked(frame, str(name))}
+        one = part.drop(columns=MODEL)
+        one.attrs = {SCORES: frame.attrs.get(SCORES), ASKED: asked}
+        tables[str(name)] = as_table(one)
+    return reader, tables
 
 
 def as_table(frame: pd.DataFrame) -> pa.Table:
     """Return a table of a frame, whose columns of values of several types become texts."""
     table = pa.table({str(name): arrow_column(values) for name, values in frame.items()})
-    scores = frame.attrs.get(SCORES)
-    return table.replace_schema_metadata({SCORES: json.dumps(scores)}) if scores else table
+    kept = {key: json.dumps(frame.attrs[key]) for key in (SCORES, ASKED) if frame.attrs.get(key)}
+    return table.replace_schema_metadata(kept) if kept else table
 
 
 def read_frame(path: str, place: Place, keys: TableKeys = PLAIN) -> pd.DataFrame:
@@ -248,8 +255,16 @@ class Records:
     @property
     def scores(self) -> dict[str, str]:
         """What the one metric of each task of a log is called, which stands as ``score``."""
-        written = (self.table.schema.metadata or {}).get(SCORES.encode(), "{}")
-        return dict(json.loads(written))
+        return self._written(SCORES)
+
+    @property
+    def asked(self) -> dict[str, dict[str, Any]]:
+        """How the model was asked in the log of each task; empty for any other file."""
+        return self._written(ASKED)
+
+    def _written(self, key: str) -> dict[str, Any]:
+        """Return what `as_table` wrote beside a table."""
+        return dict(json.loads((self.table.schema.metadata or {}).get(key.encode(), "{}")))
 
     def find(self, role: str) -> str | None:
         """Find the column of a role, by its name or by the usual ones."""

@@ -131,6 +131,7 @@ def answer(study: Study) -> Verdict:
     _baseline(facts)
     _interactions(facts)
     facts["remarks"] += study.preparation
+    facts["remarks"] += _cautions(study)
     facts["notes"] += [note.sentence for note in notes(study)[:MOST]]
     facts["notes"] += notes_on_runs(study.experiment)
     places: dict[str, list[str]] = {"headline": [], "evidence": [], "main": [], "more": []}
@@ -142,6 +143,15 @@ def answer(study: Study) -> Verdict:
     main = [*second, *places["main"]]
     more = (*main[MOST:], *places["more"])
     return Verdict(facts["kind"], headline, " ".join(places["evidence"]), tuple(main[:MOST]), more)
+
+
+def _cautions(study: Study) -> list[str]:
+    """Say of given results what models were asked differently, and which logs are not whole."""
+    sentences = []
+    for name, card in study.cards.items():
+        where = f"{study.dataset_label(name)}: " if study.several else ""
+        sentences += [f"{where}{text}" for text in card.get("cautions", ())]
+    return sentences
 
 
 class Outcome(NamedTuple):

@@ -134,6 +134,7 @@ from bakeoff.stats.runs.recipe import (
     recipe_mean_ci,
     recipe_mean_difference,
 )
+from bakeoff.stats.tasks import MacroDifference, macro_difference
 
 if not TYPE_CHECKING:
 

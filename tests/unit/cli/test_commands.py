@@ -505,5 +505,23 @@ def test_damaged_tables_are_named(refused, tmp_path, file, damage, options, said
 
 def test_bytes_that_are_no_text_are_named(refused, tmp_path):
     pd.DataFrame({"x": range(9), "y": list("abcabcabc")}).to_csv(tmp_path / "t.csv")
-    line = ["init", str(tmp_path / "t.csv"), "--target", "y", "-o", "-", "--target", "\udcff"]
+    line = ["init", str(tmp_path / "t.csv"), "-o", "-", "--target", "\udcff"]
     refused(*line, said="surrogates not allowed")
+
+
+OF_ONE_VALUE = [
+    ("compare p.csv --alpha 0.05 --alpha 0.1", "alpha: found 0.05 and 0.1, expected the option on"),
+    ("compare p.csv --set value=a --set value=b", "value: found 'a' and 'b'"),
+    ("compare p.csv --models a,b --models c", "once; several go into one value, between commas"),
+    ("gate p.csv --margin 0.1 --margin 0.1", "once; a metric has a margin of its own as `--metric"),
+    ("gate p.csv --groups a --margin 1 --groups=b", "groups: found 'a' and 'b'"),
+    ("plan --power 0.8 --rows 9 --power 0.9", "power: found 0.8 and 0.9"),
+    ("init t.csv --target a --target b", "target: found 'a' and 'b'"),
+    ("run e.yaml --cores 1 -c 2", "cores: found '1' and '2'"),
+    ("compare p.csv --metric brier:0.1", "metrics: found 'brier:0.1', expected the name alone"),
+]
+
+
+@pytest.mark.parametrize(("line", "said"), OF_ONE_VALUE)
+def test_an_option_of_one_value_is_given_once(refused, line, said):
+    refused(*line.split(), said=said, code=3 if line.startswith("gate") else 2)

@@ -150,12 +150,16 @@ def folder(in_folder):
         ("all.csv holes.csv", 2, "7 of 100 rows have no number"),
         ("all.csv holes.csv --missing common", 0, "93 of 100 items are compared"),
         ("wide.csv --missing wrong", 0, "counted as wrong: 7 of b (of 100)"),
-        ("all.csv short.csv --values higher --missing wrong", 2, "wrong: which number is wrong?"),
         ("all.csv short.csv --missing failed", 2, "unknown value 'failed' (allowed: common, wrong"),
     ],
 )
 def test_tasks_are_chosen_and_missing_items_are_counted(says, folder, options, code, said):
     says(f"compare --values right {options}", said, code)
+
+
+def test_no_number_is_wrong(says, folder):
+    line = "compare all.csv short.csv --values higher --missing wrong"
+    says(line, "wrong: which number is wrong?", 2)
 
 
 def test_what_is_missing_is_wrong_with_the_same_numbers_as_written_out(says, answered, folder):

@@ -3,10 +3,12 @@
 A module says in `WHAT` what its files are, in `recognizes` whether the first 2²⁰ characters are of
 one, and reads in `read` a text to rows, with columns called as in any table of predictions. Ids
 are what `ids_of_questions` returns. The rows say in `attrs` their ``model``, their ``task``,
-a ``key`` of the evaluation and the ``settings`` that runs of one model share, by name. A log of
-several models has a column ``model``, and the settings of each. A module may have `named`, which
-tells model and task from the place of a file, `unpacks` and `read_archive`. Other packages enter
-such a module, or any object like it, by the entry point ``bakeoff.readers``.
+a ``key`` of the evaluation and the ``settings`` that runs of one model share, by name; ``prompts``
+may have a digest of each prompt by the ids, and ``ended`` how many samples each limit ended. A log
+of several models has a column ``model``, and the settings of each. A module may have `named`, which
+tells model and task from the place of a file, `beside`, which returns settings that another file
+there holds, `unpacks` and `read_archive`. Other packages enter such a module, or any object like
+it, by the entry point ``bakeoff.readers``.
 """
 
 from __future__ import annotations
@@ -28,6 +30,10 @@ SAMPLE_ID = "sample_id"
 """The column of the ids that a log itself has, which are often the places of its samples."""
 SCORES = "scores"
 """What logs say in `attrs` of a column ``score``: what the one metric of each task is called."""
+SETTINGS, PROMPTS, ENDED, UNFINISHED = "settings", "prompts", "ended", "unfinished"
+"""What logs say in `attrs` of how a model was asked; `read_log` adds why one has not all rows."""
+OF_MODEL = "model_args."
+"""How names of settings begin that are about the model, not about what it was asked."""
 QUESTION = r" \[[0-9a-f]{16}\]"
 """What is in every id of a question: its digest."""
 _HEAD = 1 << 20
@@ -44,9 +50,16 @@ _KINDS |= {float: "a number", bool: "true or false"}
 class LeftOut(ValueError):
     """A log that has not all of its rows; `rows` returns those that it has."""
 
-    def __init__(self, message: str, rows: Callable[[], pd.DataFrame] | None = None) -> None:
+    def __init__(
+        self,
+        message: str,
+        rows: Callable[[], pd.DataFrame] | None = None,
+        lacking: float | None = None,
+    ) -> None:
         super().__init__(message)
         self.rows = rows
+        self.lacking = lacking
+        """The share of the rows that it has not, where that is known."""
 
 
 def question_of(text: str, *facts: Any) -> str:
@@ -133,9 +146,12 @@ def read_log(reader: Any, path: str, *, partial: bool) -> pd.DataFrame:
             if not partial or error.rows is None:
                 raise
             rows = error.rows()
+            rows.attrs[UNFINISHED] = {"why": str(error), "lacking": error.lacking}
     except (LookupError, TypeError, AttributeError, ArithmeticError, AssertionError) as error:
         why = " ".join(f"{type(error).__name__}: {error}".split())
         raise ValueError(f"it is not as {reader.WHAT} is written ({why})") from None
+    if hasattr(reader, "beside"):
+        rows.attrs[SETTINGS] = {**rows.attrs.get(SETTINGS, {}), **reader.beside(Path(path))}
     return rows
 
 

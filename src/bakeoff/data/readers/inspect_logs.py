@@ -2,10 +2,11 @@
 
 ``{"version": 2, "status": …, "eval": {…}, "plan": {"steps": [{"solver": …, "params": {…}}],
 "config": {"temperature": …}}, "samples": [{"id": …, "epoch": …, "input": …, "choices": …,
-"target": …, "scores": {"<scorer>": {"value": …}}}]}`` (inspect_ai/log/_log.py). Values "C", "P",
-"I" and "N" (correct, partly, incorrect, no answer) are 1, ½, 0 and 0, as its `value_to_float` has
-them (scorer/_metric.py). An `.eval` file is a ZIP archive of the same in parts: ``header.json`` (of
-a finished evaluation; ``_journal/start.json`` of any) and ``samples/<id>_epoch_<n>.json``
+"target": …, "scores": {"<scorer>": {"value": …}}, "limit": {"type": "token", …}}]}``
+(inspect_ai/log/_log.py); of a sample that ended by itself the limit is null. Values "C", "P", "I"
+and "N" (correct, partly, incorrect, no answer) are 1, ½, 0 and 0, as its `value_to_float` has them
+(scorer/_metric.py). An `.eval` file is a ZIP archive of the same in parts: ``header.json`` (of a
+finished evaluation; ``_journal/start.json`` of any) and ``samples/<id>_epoch_<n>.json``
 (log/_recorders/eval.py).
 """
 
@@ -24,6 +25,8 @@ import pandas as pd
 import pyarrow as pa
 
 from bakeoff.data.readers import (
+    ENDED,
+    OF_MODEL,
     SAMPLE_ID,
     LeftOut,
     check_record,
@@ -34,8 +37,8 @@ from bakeoff.files import parse_json
 from bakeoff.sources.common.identifiers import frame_of
 
 WHAT = "a log of Inspect"
-_HEADER = "header.json"
-_PARTS = {_HEADER, "_journal/start.json"}
+_HEADER, _START = "header.json", "_journal/start.json"
+_PARTS = {_HEADER, _START}
 _ZSTANDARD, _LENGTHS_AT = 93, 26  # of the ZIP format: a method, and a place in a local header
 _OF_MESSAGES = ("role", "content")  # without the ids that each log gives them anew
 _LIMITS = ("message_limit", "token_limit", "time_limit", "working_limit", "cost_limit")
@@ -44,7 +47,7 @@ _NO_SETTINGS = {"seed", "max_retries", "timeout", "attempt_timeout", "stream_idl
 }  # fmt: skip
 _LOG = {"status?": str, "eval?": dict, "plan?": dict, "results?": dict}
 _SAMPLE = {"id": (str, int), "input": (str, list), "epoch?": int, "scores?": dict}
-_SAMPLE |= {"metadata?": dict, "choices?": list, "target?": (str, list)}
+_SAMPLE |= {"metadata?": dict, "choices?": list, "target?": (str, list), "limit?": dict}
 _SCORE = {"value": (str, int, float, bool, dict, list)}
 _WORDS = {"C": 1, "P": 0.5, "I": 0, "N": 0, "yes": 1, "true": 1, "no": 0, "false": 0}
 
@@ -64,8 +67,10 @@ def unpacks(archive: zipfile.ZipFile) -> bool:
 def read_archive(archive: zipfile.ZipFile) -> pd.DataFrame:
     """Return what `read` returns, of an `.eval` file."""
     names = archive.namelist()
-    started = {"status": "started"}
-    header = _parsed(_member(archive, _HEADER), _HEADER) if _HEADER in names else started
+    header = _parsed(_member(archive, _HEADER), _HEADER) if _HEADER in names else {}
+    if not header:  # it runs, or was interrupted
+        begun = _parsed(_member(archive, _START), _START) if _START in names else {}
+        header = {**check_record(begun, _START, _LOG), "status": "started"}
     samples = [name for name in sorted(names) if re.fullmatch(r"samples/.+\.json", name)]
     parsed = ((name, _parsed(_member(archive, name), name)) for name in samples)
     return _table(header, parsed, len(samples))
@@ -112,7 +117,8 @@ def _parsed(text: str | bytes, place: str) -> Any:
 def _table(log: Any, samples: Iterable[tuple[str, Any]], count: int) -> pd.DataFrame:
     check_record(log, "the log", _LOG)
     if unfinished := _unfinished(log, count):
-        raise LeftOut(unfinished, (lambda: _rows(log, samples)) if count else None)
+        rows = (lambda: _rows(log, samples)) if count else None
+        raise LeftOut(unfinished, rows, _lacking(log, count))
     if not count:
         raise ValueError("it has no samples; was it written with `--no-log-samples`?")
     return _rows(log, samples)
@@ -133,6 +139,9 @@ def _rows(log: Any, samples: Iterable[tuple[str, Any]]) -> pd.DataFrame:
     table = table_of_questions(frame, scorers, metadata, _settings(run, log.get("plan") or {}))
     facts = {"model": "model", "task": "task", "key": "eval_id"}
     table.attrs |= {name: str(run[key]) for name, key in facts.items() if key in run}
+    limits = [sample["limit"].get("type") for _, sample in kept if sample.get("limit")]
+    if limits:
+        table.attrs[ENDED] = {str(limit): limits.count(limit) for limit in limits}
     return table
 
 
@@ -153,7 +162,9 @@ def _question(sample: dict[str, Any], place: str) -> str:
 
 def _settings(run: dict[str, Any], plan: dict[str, Any]) -> dict[str, Any]:
     """Return what a model was asked with, by the names that Inspect has for it."""
-    settings = {**(run.get("task_args") or {}), **(run.get("model_args") or {})}
+    of_model = run.get("model_args") or {}
+    settings = {f"{OF_MODEL}{name}": value for name, value in of_model.items()}
+    settings |= run.get("task_args") or {}
     for config in (run.get("model_generate_config"), plan.get("config")):
         settings |= {
             k: v for k, v in (config or {}).items() if v is not None and k not in _NO_SETTINGS
@@ -180,10 +191,22 @@ def _unfinished(log: dict[str, Any], samples: int) -> str:
     if status == "success" and not lacks:
         return ""
     amount = f"{done:,} of {total:,} samples" if lacks else f"{samples:,} samples"
+    running = "still runs or " if status == "started" else ""
     return (
-        f"its status is {status!r}, with {amount}: the evaluation did not finish; finish it with "
+        f"its status is {status!r}, with {amount}: the evaluation {running}did not finish; finish "
+        "it with "
         "`inspect eval-retry`, for the samples that are missing may differ from the others"
     )
+
+
+def _lacking(log: dict[str, Any], samples: int) -> float | None:
+    """Return the share of the samples that are not there, as far as the log knows their number."""
+    run = log.get("eval") or {}
+    data, config = run.get("dataset") or {}, run.get("config") or {}
+    total = (log.get("results") or {}).get("total_samples")
+    if not total:
+        total = len(data.get("sample_ids") or ()) * (config.get("epochs") or 1)
+    return max(0.0, 1 - samples / total) if total else None
 
 
 def _scores(sample: dict[str, Any], place: str) -> dict[str, float]:

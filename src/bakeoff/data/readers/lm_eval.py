@@ -4,11 +4,13 @@ Each line has ``doc_id``, ``doc``, ``target``, ``arguments``, ``resps``, ``filte
 digests, ``filter`` and ``metrics`` (newer versions), and the value of every metric under its name
 (lm_eval/evaluator.py). A document has a line for each filter. They lie in
 ``<output_path>/<model>/samples_<task>_<time>.jsonl``, beside ``results_<time>.json`` with the mean
-scores (loggers/evaluation_tracker.py).
+scores, the examples of each task (``"n-shot": {"<task>": 5}``) and ``system_instruction``
+(loggers/evaluation_tracker.py).
 """
 
 from __future__ import annotations
 
+import hashlib
 import re
 from pathlib import Path
 from typing import Any
@@ -16,6 +18,7 @@ from typing import Any
 import pandas as pd
 
 from bakeoff.data.readers import (
+    PROMPTS,
     SAMPLE_ID,
     LeftOut,
     check_record,
@@ -37,8 +40,30 @@ def recognizes(head: str) -> bool:
 
 def named(path: Path) -> dict[str, str]:
     """Return the model and the task that the place of a file of samples says."""
-    task = re.fullmatch(r"samples_(.+?)(_\d{4}-\d\d-\d\dT[-\d.]+)?", path.stem)
-    return {"model": path.parent.name, "task": task[1] if task else path.stem}
+    task, _ = _task_and_time(path)
+    return {"model": path.parent.name, "task": task}
+
+
+def beside(path: Path) -> dict[str, Any]:
+    """Return what the file of results of the same time says of how the task was asked."""
+    task, time = _task_and_time(path)
+    try:
+        results = parse_json(path.with_name(f"results{time}.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError):  # there is none: the samples are enough
+        return {}
+    if not isinstance(results, dict):
+        return {}
+    examples = results.get("n-shot")
+    settings = {"system_instruction": results.get("system_instruction")}
+    if isinstance(examples, dict) and task in examples:
+        settings["num_fewshot"] = examples[task]
+    return settings
+
+
+def _task_and_time(path: Path) -> tuple[str, str]:
+    """Return the parts of the name of a file of samples."""
+    parts = re.fullmatch(r"samples_(.+?)(_\d{4}-\d\d-\d\dT[-\d.]+)?", path.stem)
+    return (parts[1], parts[2] or "") if parts else (path.stem, "")
 
 
 def read(text: str) -> pd.DataFrame:
@@ -46,7 +71,7 @@ def read(text: str) -> pd.DataFrame:
     documents: dict[int, dict[str, Any]] = {}
     metadata: dict[int, dict[str, Any]] = {}
     filters: dict[str, None] = {}
-    prompts: set[str] = set()
+    prompts: dict[Any, str] = {}
     settings: dict[str, Any] = {}
     for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
@@ -63,7 +88,7 @@ def read(text: str) -> pd.DataFrame:
             raise ValueError(f"line {number}: document {row['doc_id']} is another one before it")
         name = str(row.get("filter", ""))
         filters[name] = None
-        prompts.add(digest([question, row.get("prompt_hash") or row.get("arguments")]))
+        prompts[row["doc_id"]] = digest([question, _prompt(row)])
         settings |= _settings(row.get("arguments"))
         for metric, value in _metrics(row).items():
             key = f"{metric},{name}" if name else metric
@@ -77,8 +102,10 @@ def read(text: str) -> pd.DataFrame:
     if not scores:
         raise LeftOut("no sample has a metric that is a number")
     table = table.rename_axis(SAMPLE_ID).reset_index()
-    settings = {"prompts": digest(sorted(prompts)), **settings}
-    return table_of_questions(table, scores, list(metadata.values()), settings)
+    settings = {PROMPTS: digest(sorted(set(prompts.values()))), **settings}
+    asked = table_of_questions(table, scores, list(metadata.values()), settings)
+    asked.attrs[PROMPTS] = dict(zip(asked["id"], prompts.values(), strict=True))
+    return asked
 
 
 def _question(row: dict[str, Any], number: int) -> str:
@@ -89,6 +116,13 @@ def _question(row: dict[str, Any], number: int) -> str:
     parts = document if isinstance(document, dict) else {"": document}
     texts = (parts[key] for key in sorted(parts, key=lambda key: (key != "question", key)))
     return question_of(next((one for one in texts if isinstance(one, str)), ""), document)
+
+
+def _prompt(row: dict[str, Any]) -> str:
+    """Return the digest of a prompt as newer versions write it: of what is asked first."""
+    first = next(iter(_parts(row.get("arguments"))), None)
+    text = next((part for part in _parts(first) if isinstance(part, str)), "")
+    return str(row.get("prompt_hash") or hashlib.sha256(text.encode()).hexdigest())
 
 
 def _settings(arguments: Any) -> dict[str, Any]:

@@ -47,6 +47,7 @@ def read(text: str) -> pd.DataFrame:
             f"{str(failed[0].get('error'))[:80]!r}), which says nothing of the model: run them "
             "with `promptfoo eval --retry-errors`",
             (lambda: _table(kept, results, log)) if kept else None,
+            len(failed) / len(rows),
         )
     return _table(rows, results, log)
 
