@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
 from types import NoneType
 from typing import Annotated, Any, TypeAlias, TypeVar, get_args, get_origin
 
@@ -123,6 +124,45 @@ def _numeric(annotation: Any) -> bool:
 def name_of(value: Any) -> str:
     """Return the name of a class or another value of the data: 1.0 is written 1."""
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+
+
+ALIKE = "differ only in capitals, blanks or the form of their Unicode characters"
+"""What messages say of names that are alike."""
+_SHORT = {"y": "yes", "n": "no", "t": "true", "f": "false"}
+
+
+def plain_name(name: str) -> str:
+    """Return what is left of a name without capitals, blanks and Unicode form."""
+    # capitals of some characters are not in the normal form, so that it is taken twice
+    folded = unicodedata.normalize("NFKC", name).casefold()
+    seen = (c for c in unicodedata.normalize("NFKC", folded) if unicodedata.category(c) != "Cf")
+    return " ".join("".join(seen).split())
+
+
+def plain_class(name: str) -> str:
+    """Return what is left of the name of a class or category, where y stands for yes."""
+    plain = plain_name(name)
+    return _SHORT.get(plain, plain)
+
+
+def alike_classes(names: Iterable[str]) -> list[list[str]]:
+    """List the names of classes or categories of which several may mean the same."""
+    groups: dict[str, list[str]] = {}
+    for name in dict.fromkeys(names):
+        groups.setdefault(plain_class(name), []).append(name)
+    return [group for group in groups.values() if len(group) > 1]
+
+
+def spelled(names: Sequence[str]) -> list[str]:
+    """Write names so that they can be told apart: with code points where they look alike."""
+    forms = [unicodedata.normalize("NFKC", name) for name in names]
+    texts = []
+    for name, form in zip(names, forms, strict=True):
+        unusual = [c for c in name if not c.isascii()]
+        points = " ".join(f"U+{ord(c):04X}" for c in unusual)
+        looks_alike = unusual and (forms.count(form) > 1 or not name.isprintable())
+        texts.append(f"{name!r} ({points})" if looks_alike else repr(name))
+    return texts
 
 
 def said(message: str) -> PydanticCustomError:

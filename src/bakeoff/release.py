@@ -19,6 +19,7 @@ from bakeoff import __version__
 from bakeoff.data.given_tables import GivenTables
 from bakeoff.data.observations import Observations
 from bakeoff.data.read_given import read_given
+from bakeoff.data.target import said_of_spellings, unclear_spellings
 from bakeoff.errors import Problem, joined, some
 from bakeoff.report.numbers import MINUS, fixed, percent
 from bakeoff.report.study import decimals, unit_of, varies, with_unit
@@ -235,11 +236,17 @@ def read_rows(
     for subgroup in subgroups:
         try:
             by = columns.model_copy(update={"groups": subgroup})
-            parts[subgroup] = read_given(tables, by, **reading).related["groups"].astype(str)
+            labels = read_given(tables, by, **reading).related["groups"].astype(str)
         except Problem as problem:
             if problem.path[-1] != "groups":
                 raise
             raise Problem(("subgroups",), problem.message) from None
+        names, numbers = np.unique(labels, return_counts=True)
+        counts = dict(zip(names.tolist(), numbers.tolist(), strict=True))
+        if spellings := unclear_spellings(counts):
+            text = said_of_spellings(f"column {subgroup!r}", spellings, counts, "subgroup")
+            raise Problem(("subgroups",), f"{text}. Write each subgroup in one way")
+        parts[subgroup] = labels
     greater = values.greater_is_better if isinstance(values, GivenMetric) else True
     return GateRows(given, parts, greater_is_better=greater)
 
@@ -314,11 +321,12 @@ class GateVerdict:
 
 def decide(rows: GateRows, terms: Sequence[Terms]) -> GateVerdict:
     """Decide on a candidate, by one metric or by several."""
-    parts = {
-        f"{column}: {value}" if len(rows.subgroups) > 1 else str(value): values == value
+    # columns and values may hold anything, and two subgroups may have one name
+    parts = [
+        (f"{column}: {value}" if len(rows.subgroups) > 1 else str(value), values == value)
         for column, values in rows.subgroups.items()
         for value in np.unique(values)
-    }
+    ]
     if len(parts) > MOST_SUBGROUPS:
         raise Problem(("subgroups",), f"{len(parts):,} different values, at most {MOST_SUBGROUPS}")
     questions = len(terms) * (len(parts) + 1)
@@ -329,7 +337,7 @@ def decide(rows: GateRows, terms: Sequence[Terms]) -> GateVerdict:
 
 
 def _decided(
-    rows: GateRows, terms: Terms, parts: Mapping[str, NDArray[np.bool_]], questions: int
+    rows: GateRows, terms: Terms, parts: Sequence[tuple[str, NDArray[np.bool_]]], questions: int
 ) -> GateVerdict:
     """Decide by one metric, where harm is asked so many times in all."""
 
@@ -341,7 +349,7 @@ def _decided(
     overall = Part("", limits, decide_release(limits, terms.margin, superior=terms.superior))
     if overall.decision is Release.BLOCK and not terms.superior:
         overall = part("", None)
-    subgroups = tuple(part(name, kept) for name, kept in parts.items())
+    subgroups = tuple(part(name, kept) for name, kept in parts)
     harmed = any(one.decision is Release.BLOCK for one in subgroups)
     decision = Release.BLOCK if harmed else overall.decision
     needed = None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import inspect
+import itertools
 import math
 import operator
 import re
@@ -25,7 +26,12 @@ from bakeoff.api.build_study import FoldSettings, as_pandas, section_of_tests, t
 from bakeoff.api.findings import Findings
 from bakeoff.api.rows import rows_of
 from bakeoff.data.columns import sorted_names
-from bakeoff.data.target import counted, positive_last
+from bakeoff.data.target import (
+    counted,
+    positive_last,
+    said_of_spellings,
+    unclear_spellings,
+)
 from bakeoff.errors import UserError, listed, placed, shown, unknown
 from bakeoff.execution.fits import run_in_process
 from bakeoff.execution.workers import StepError
@@ -184,11 +190,12 @@ def compare_estimators(
     plain = all(re.fullmatch(ID, label) and len(label) <= 60 for label in given)
     plain = plain and len({label.lower() for label in given}) == len(given)
     ids = {label: label if plain else f"model-{i}" for i, label in enumerate(given, 1)}
-    plans, folds = _resampling_of(cv, len(frame), X, y, groups)
+    plans, folds = _resampling_of(cv, frame, X, y, groups)
     to_x = _as_passed(X, frame.drop(columns=list(roles.values())))
     codes: dict[str, int] = {}
     if task == "classification":  # estimators see the places of classes, the positive one last
         target = frame[roles["target"]]
+        refuse_spellings(target)
         classes = positive_last(sorted_names(target), positive, (), counted(target))
         codes = {name: code for code, name in enumerate(classes)}
     encoding = "none" if _are_texts(X) else preprocessing  # texts are for a vectorizer
@@ -237,6 +244,15 @@ def compare_estimators(
         raise placed(error, places) from None
     command = "bakeoff.compare_estimators(estimators, X, y, …)"
     return EstimatorFindings(dataclasses.replace(study, command=command), config, frame)
+
+
+def refuse_spellings(y: pd.Series[Any]) -> None:
+    """Refuse true labels of which several may be one class."""
+    if spellings := unclear_spellings(sorted_names(y)):
+        raise UserError(
+            f"y: {said_of_spellings('it', spellings, counted(y))}. Write each class in one way, as "
+            "by `y.str.strip().str.lower()`; give different classes names that differ in more"
+        )
 
 
 def _by_name(*given: Any) -> tuple[dict[str, Any], Any, Any]:
@@ -426,9 +442,10 @@ def _column(given: Any, frame: pd.DataFrame, argument: str) -> Any:
 
 
 def _resampling_of(
-    cv: Any, n: int, X: Any, y: Any, groups: Any
+    cv: Any, frame: pd.DataFrame, X: Any, y: Any, groups: Any
 ) -> tuple[dict[str, Any] | None, dict[str, Any]]:
     """Return the section `resampling:`, and the columns of folds that it names."""
+    n = len(frame)
     if cv is None:
         return ({"holdout": {}} if n >= _MANY else None), {}
     if isinstance(cv, Integral) and not isinstance(cv, bool):
@@ -462,7 +479,9 @@ def _resampling_of(
         folds[test] = k
     if not folds.all():
         raise UserError(f"cv: {kind} tests {int((folds == 0).sum()):,} rows in no fold")
-    return {"kfold": {"folds": len(splits), "column": "fold_1"}}, {"fold_1": folds}
+    # a feature may be called like it
+    column = next(name for i in itertools.count(1) if (name := f"fold_{i}") not in frame)
+    return {"kfold": {"folds": len(splits), "column": column}}, {column: folds}
 
 
 def _write_table(frame: pd.DataFrame, path: Path) -> None:

@@ -21,10 +21,16 @@ from bakeoff.api.datasets import MISSING, study_of_scores
 from bakeoff.api.findings import Findings
 from bakeoff.data.columns import sorted_names
 from bakeoff.data.given_tables import TASK, GivenTables, read_columns, tables_of
-from bakeoff.data.observations import PATTERNS, Observations, Predicted
+from bakeoff.data.observations import Observations, Predicted
 from bakeoff.data.read_given import read_given
-from bakeoff.data.records import Records, read_frame
-from bakeoff.data.target import Answers, looks_like_a_quantity
+from bakeoff.data.records import OURS, Records, read_frame
+from bakeoff.data.target import (
+    Answers,
+    counted,
+    looks_like_a_quantity,
+    said_of_spellings,
+    unclear_spellings,
+)
 from bakeoff.errors import UserError, printable, some, unknown
 from bakeoff.files import is_file
 from bakeoff.keys import name_of
@@ -46,6 +52,9 @@ RELATING = ("groups", "time", "runs", "seeds")
 """The columns that relate rows."""
 MOST_COUNTED = 10_000_000
 """Rows that --counts may stand for."""
+_TRUTH, _PREDICTED, _VALUE = f"{OURS}y", f"{OURS}y_pred", f"{OURS}value"
+_PROBABILITY = f"{OURS}p:{CLASS}"
+"""Columns of the tables that arrays are read as."""
 _MOST_TASKS = 20
 _NAMES_OF_DATASETS = ("dataset", "data set", "data_set", "task", "problem", "benchmark")
 _OF_SCORES = {
@@ -310,13 +319,17 @@ def side_by_side(
         if len(twice):
             repeated = [f"{group} run {run}" for group, run in twice.itertuples(index=False)]
             raise UserError(f"runs: a group has each run once; found twice: {some(repeated)}")
-    shared = {"id": pd.Series(np.arange(1, len(next(iter(rows.values()))) + 1)), **kin}
+    ids = pd.Series(np.arange(1, len(next(iter(rows.values()))) + 1))
+    # columns of subgroups may have any names: ours begin otherwise
+    shared = {f"{OURS}id": ids} | {f"{OURS}{role}": labels for role, labels in kin.items()}
     if measured.of_items:
         if "groups" not in kin:
             raise UserError("groups: found None, expected the items that were run several times")
         items = kin["groups"]
-        shared = {"id": items, "runs": items.groupby(items).cumcount() + 1}
-    roles = {role: role for role in shared}
+        shared = {f"{OURS}id": items, f"{OURS}runs": items.groupby(items).cumcount() + 1}
+    roles = {column.removeprefix(OURS): column for column in shared}
+    roles |= {"predicted": _PREDICTED, "probabilities": _PROBABILITY, "truth": _TRUTH}
+    roles |= {"value": _VALUE}
     for column in dividing:
         what = f"subgroups[{column!r}]"
         shared[column] = one_column(what, rows[what])
@@ -330,15 +343,14 @@ def side_by_side(
         if positive is None and len(classes) == 2:
             positive = columns[-1]
         how["positive"] = None if positive is None else name_of(positive)
-        roles["truth"] = "y"
     tables: dict[str, Records] = {}
     for run, (what, given) in runs.items():
         if values is not None or how["numbers"]:
-            taken = {"y_pred" if values is None else "value": one_column(what, rows[what])}
+            taken = {_PREDICTED if values is None else _VALUE: one_column(what, rows[what])}
         else:
             is_array = not (isinstance(given, pd.DataFrame) or hasattr(given, "to_pandas"))
             taken = _labels_or_probabilities(what, rows[what], columns, is_array)
-        true = {"y": truth} if values is None and not tables else {}
+        true = {_TRUTH: truth} if values is None and not tables else {}
         texts = {n: arrow_column(one) for n, one in (shared | true | taken).items()}
         tables[run] = Records(what, pa.table(texts), ())
     cut = {column: {"bins": np.ravel(cuts).tolist()} for column, cuts in bins.items()}
@@ -351,6 +363,12 @@ def side_by_side(
 def _classes(y: Series, classes: Sequence[Any]) -> list[str]:
     """Return the classes in the order of the columns of probabilities."""
     present = sorted_names(y)
+    if spellings := unclear_spellings(present, list(map(name_of, classes))):
+        raise UserError(
+            f"y: {said_of_spellings('it', spellings, counted(y))}. Write each class in one way, as "
+            "by `y.str.strip().str.lower()`; if these are different classes, list all of them, "
+            "`classes=[…]`"
+        )
     if not len(classes):
         return present
     columns = [name_of(one) for one in classes]
@@ -368,11 +386,11 @@ def _labels_or_probabilities(
 ) -> dict[str, Series]:
     """Return what one model predicts as the columns of a file, those of probabilities by class."""
     if isinstance(rows, pd.Series):
-        return {"y_pred": rows}
+        return {_PREDICTED: rows}
     names = [name_of(column) for column in rows.columns]
     counting = by_place or names == [str(i) for i in range(len(names))]
     if len(names) == 1 and (by_place or names[0] not in classes):
-        return {"y_pred": rows.iloc[:, 0]}
+        return {_PREDICTED: rows.iloc[:, 0]}
     if by_place or (counting and set(names) != set(classes)):
         if len(names) != len(classes):
             raise UserError(
@@ -385,7 +403,7 @@ def _labels_or_probabilities(
         raise UserError(f"{what}: {unknown('class', strange[0], classes)}")
     if len(set(names)) < len(names):
         raise UserError(f"{what}: a class has two columns ({some(names)})")
-    return {PATTERNS[0].replace(CLASS, one): rows.iloc[:, i] for i, one in enumerate(names)}
+    return {_PROBABILITY.replace(CLASS, one): rows.iloc[:, i] for i, one in enumerate(names)}
 
 
 def aligned(arguments: Mapping[str, Any]) -> dict[str, Rows]:

@@ -19,7 +19,17 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from bakeoff.comparisons.settings import FIXED_METRICS, deterministic
-from bakeoff.data.table import PROBABILITY_SLACK, SUBGROUP, TAKEN
+from bakeoff.data.table import (
+    COLLECTED_FOLD,
+    COLLECTED_GROUP,
+    COLLECTED_ID,
+    COLLECTED_REPEAT,
+    COLLECTED_TIME,
+    COLLECTED_TRUTH,
+    PROBABILITY_SLACK,
+    SUBGROUP,
+    TAKEN,
+)
 from bakeoff.errors import UserError, some
 from bakeoff.files import open_parquet, read_csv, read_json
 from bakeoff.scores import METRICS, Metric, metrics_of
@@ -41,8 +51,6 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 MATRIX, HOLES = "matrix", "holes"
 """What tests over data sets read: their scores, and which are missing."""
-GROUP, TIME = ":group", ":time"
-"""Columns of collected predictions that relate rows; no model is called so."""
 _AT_ONCE = 4_000_000
 """Numbers that are read at once, before they are put in their place."""
 
@@ -494,16 +502,14 @@ def evidence_of(
     if test.on_datasets:
         matrix, holes = inputs[MATRIX], inputs[HOLES]
         if not isinstance(matrix, pd.DataFrame):
-            types = dict.fromkeys(_KEYS, str)
-            matrix = read_csv(matrix, dtype=types, keep_default_na=False, na_values=[""])
+            matrix = read_score_matrix(matrix, models)
         if not isinstance(holes, list):
             holes = [Hole(**hole) for hole in read_json(holes)["missing"]]
         policy = missing_cells(experiment)
         if test.allows_missing and policy != "failed":
             policy = "keep"
         for metric in test.metrics:
-            cells = matrix[(matrix["plan"] == test.plan) & (matrix["metric"] == metric)]
-            cells = cells.set_index("dataset")[models]
+            cells = scores_by_dataset(matrix, test.plan, metric)
             missing = [hole for hole in holes if (hole.plan, hole.metric) == (test.plan, metric)]
             yield "", metric, complete(experiment, metric, cells, policy, missing)
         return
@@ -574,13 +580,13 @@ def read_predictions(
         # a name with a colon is that of scores
         present = [name for model in models for trained, _, name in runs if trained == model]
         subgroups, taken = ([n for n in names if n.startswith(kind)] for kind in (SUBGROUP, TAKEN))
-        related = [name for name in names if name in (GROUP, TIME)]
-        read = [*([] if by_values else ["y_true"]), *present, *related, *subgroups, *taken]
+        related = [name for name in names if name in (COLLECTED_GROUP, COLLECTED_TIME)]
+        read = [*([] if by_values else [COLLECTED_TRUTH]), *present, *related, *subgroups, *taken]
         frame = file.read(columns=read).to_pandas()
         more: dict[str, Any] = {
             "left_out": _without(models, present),
-            "groups": frame[GROUP].to_numpy() if GROUP in frame else None,
-            "times": frame[TIME].to_numpy() if TIME in frame else None,
+            "groups": frame[COLLECTED_GROUP].to_numpy() if COLLECTED_GROUP in frame else None,
+            "times": frame[COLLECTED_TIME].to_numpy() if COLLECTED_TIME in frame else None,
             "subgroups": {n.removeprefix(SUBGROUP): pd.Categorical(frame[n]) for n in subgroups},
             "columns": {n.removeprefix(TAKEN): frame[n].to_numpy() for n in taken},
         }
@@ -588,10 +594,10 @@ def read_predictions(
             values = frame[present].to_numpy(dtype=np.float64)
             return PairedPredictions.from_values(present, values, **more)
         classes: list[str] = []
-        if pd.api.types.is_float_dtype(frame["y_true"]):
-            truth, *columns = (frame[name].to_numpy() for name in ("y_true", *present))
+        if pd.api.types.is_float_dtype(frame[COLLECTED_TRUTH]):
+            truth, *columns = (frame[name].to_numpy() for name in (COLLECTED_TRUTH, *present))
         else:
-            labels = frame["y_true"].astype("category")
+            labels = frame[COLLECTED_TRUTH].astype("category")
             classes = labels.cat.categories.tolist()
             labelled = (frame[name].astype("category") for name in present)
             columns = [one.cat.set_categories(classes).cat.codes.to_numpy() for one in labelled]
@@ -672,15 +678,16 @@ def fold_scores(scores: pd.DataFrame, models: list[str], metric: str) -> FoldSco
 
 def read_fold_predictions(path: str | Path, models: list[str]) -> FoldPredictions:
     """Read the collected predictions of a plan of folds; rows are paired by their id."""
+    ours = [COLLECTED_ID, COLLECTED_REPEAT, COLLECTED_FOLD, COLLECTED_TRUTH]
     with open_parquet(path) as file:
         present = [model for model in models if model in file.schema_arrow.names]
-        frame = file.read(columns=["row_id", "repeat", "fold", "y_true", *present]).to_pandas()
-    frame = frame.sort_values(["repeat", "row_id"], kind="stable")
-    shape = frame["repeat"].nunique(), -1
-    labels = frame[["y_true", *present]].astype(str).to_numpy()
+        frame = file.read(columns=[*ours, *present]).to_pandas()
+    frame = frame.sort_values([COLLECTED_REPEAT, COLLECTED_ID], kind="stable")
+    shape = frame[COLLECTED_REPEAT].nunique(), -1
+    labels = frame[[COLLECTED_TRUTH, *present]].astype(str).to_numpy()
     return FoldPredictions(
         tuple(present),
-        frame["fold"].to_numpy().reshape(shape),
+        frame[COLLECTED_FOLD].to_numpy().reshape(shape),
         (labels[:, 1:] == labels[:, :1]).reshape(*shape, len(present)),
         _without(models, present),
     )
@@ -734,7 +741,27 @@ def score_matrix(
         for row, gaps in zip(rows, wide.isna().to_numpy(), strict=True)
         for cell in ((*row, model) for model, gap in zip(models, gaps, strict=True) if gap)
     ]
-    return wide.reset_index(), holes
+    # the first three columns are the keys, whatever the models are called
+    return wide.reset_index(allow_duplicates=True), holes
+
+
+def read_score_matrix(path: str | Path, models: Sequence[str]) -> pd.DataFrame:
+    """Read a score matrix as `score_matrix` made it."""
+    names = [*_KEYS, *models]
+    head = read_csv(path, header=None, nrows=1, dtype=str, keep_default_na=False)
+    if head.iloc[0].tolist() != names:
+        raise UserError(f"{path} is about other models: delete it and run again")
+    keys = [f":{key}" for key in _KEYS]  # no model is called so
+    how: dict[str, Any] = {"header": None, "skiprows": 1, "names": [*keys, *models]}
+    how |= {"dtype": dict.fromkeys(keys, str), "keep_default_na": False, "na_values": [""]}
+    return read_csv(path, **how).set_axis(names, axis="columns")
+
+
+def scores_by_dataset(matrix: pd.DataFrame, plan: str, metric: str) -> pd.DataFrame:
+    """Return the scores in a score matrix by one plan and metric: data sets × models."""
+    keys, scores = matrix.iloc[:, : len(_KEYS)], matrix.iloc[:, len(_KEYS) :]
+    rows = (keys["plan"] == plan) & (keys["metric"] == metric)
+    return scores[rows].set_axis(pd.Index(keys.loc[rows, "dataset"], name="dataset"))
 
 
 def missing_cells(experiment: Experiment) -> str:

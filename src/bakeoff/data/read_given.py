@@ -21,6 +21,7 @@ from bakeoff.data.observations import (
     Predicted,
     holds_probabilities,
     no_model,
+    other_spellings,
     paired,
 )
 from bakeoff.data.records import USUAL, Records, by_run
@@ -29,6 +30,8 @@ from bakeoff.data.target import (
     looks_like_a_quantity,
     positive_last,
     positive_of,
+    said_of_spellings,
+    unclear_spellings,
 )
 from bakeoff.errors import Problem, UserError, listed, some, unknown
 from bakeoff.sources.common.base import as_columns
@@ -205,18 +208,20 @@ def _order(true: Answers, classes: Sequence[str], positive: str | None) -> tuple
             if given:
                 raise Problem((key,), "numbers have no classes: leave it out")
         return ()
+    if spellings := unclear_spellings([*true.classes, *classes], classes):
+        raise Problem(
+            ("truth",),
+            f"{said_of_spellings('the true labels', spellings, true.counts)}. Write each class in "
+            "one way in the file; if these are different classes, list all of them, in `compare` "
+            "by `--set classes=a,A,'a ',…`, in an experiment under `classes:`",
+        )
     ordered = in_order({*true.classes, *classes})
     return positive_last(ordered, positive, (), true.counts)
 
 
 def _refuse_features(file: Records, names: Sequence[str], classes: Sequence[str]) -> None:
     """Refuse columns without a class or a probability among those that are taken for models."""
-    models = [
-        name
-        for name in names
-        if holds_probabilities(file, name, classes)
-        or (file.answers(name, may_lack=True).among(classes) >= 0).any()
-    ]
+    models = [name for name in names if _predicts(file, name, classes)]
     strange = [name for name in names if name not in models]
     if strange and len(models) > 1:
         raise Problem(
@@ -225,6 +230,15 @@ def _refuse_features(file: Records, names: Sequence[str], classes: Sequence[str]
             f"model{'s' * (len(strange) > 1)}? There is no class ({some(sorted(classes))}) in it"
             f"{no_model(strange[0], ','.join(models))}",
         )
+
+
+def _predicts(file: Records, column: str, classes: Sequence[str]) -> bool:
+    """Tell whether a column holds a class, in whatever spelling, or probabilities."""
+    if holds_probabilities(file, column, classes):
+        return True
+    labels = file.answers(column, may_lack=True)
+    known = bool((labels.among(classes) >= 0).any())
+    return known or bool(other_spellings(labels.classes, classes))
 
 
 def _of_files(

@@ -13,7 +13,18 @@ import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from bakeoff.data.table import GROUP, ROW_ID, TAKEN, TIME
+from bakeoff.data.table import (
+    COLLECTED_FOLD,
+    COLLECTED_GROUP,
+    COLLECTED_ID,
+    COLLECTED_REPEAT,
+    COLLECTED_TIME,
+    COLLECTED_TRUTH,
+    GROUP,
+    ROW_ID,
+    TAKEN,
+    TIME,
+)
 from bakeoff.errors import UserError
 from bakeoff.files import is_whole, open_parquet, read_json, read_parquet, write_parquet
 from bakeoff.fit.fit_task import timing_of
@@ -107,7 +118,7 @@ def collect_predictions(
 ) -> None:
     """Put the predictions of all models on one test set side by side, paired by row id."""
     table = _side_by_side(paths, fingerprints)
-    row_id = table["row_id"].to_numpy()
+    row_id = table[COLLECTED_ID].to_numpy()
     beside: dict[Any, Any] = {} if data is None else related(data, row_id)
     beside |= {} if carried is None else carried_columns(carried, row_id)
     for name, values in beside.items():
@@ -125,9 +136,10 @@ def collect_fold_predictions(
     for fold in zip(*paths.values(), strict=True):
         table = _side_by_side(dict(zip(paths, fold, strict=True)), fingerprints)
         facts = Predictions.read(fold[0]).facts
-        for place, key in enumerate(("repeat", "fold")):
-            column = pa.array(np.full(len(table), facts[key], dtype=np.int32))
-            table = table.add_column(place, key, column)
+        numbers = {COLLECTED_REPEAT: facts["repeat"], COLLECTED_FOLD: facts["fold"]}
+        for place, (name, number) in enumerate(numbers.items()):
+            column = pa.array(np.full(len(table), number, dtype=np.int32))
+            table = table.add_column(place, name, column)
         tables.append(table)
     # models that rank rows in some folds alone, or differently, have no scores here
     shared = set.intersection(*(set(table.column_names) for table in tables))
@@ -140,7 +152,10 @@ def collect_fold_predictions(
 def _side_by_side(
     paths: Mapping[str, str | Path], fingerprints: Mapping[str, Mapping[str, str]]
 ) -> pa.Table:
-    nothing = {"row_id": pa.array([], pa.int64()), "y_true": pa.array([], pa.string())}
+    nothing = {
+        COLLECTED_ID: pa.array([], pa.int64()),
+        COLLECTED_TRUTH: pa.array([], pa.string()),
+    }
     columns: dict[str, Any] = {} if paths else nothing
     reference: Predictions | None = None
     notes: list[str] = []
@@ -148,9 +163,9 @@ def _side_by_side(
         one = read_made_by(path, fingerprints)
         if reference is None:
             reference = one
-            columns = {"row_id": one.row_id}
+            columns = {COLLECTED_ID: one.row_id}
             if one.values is None:
-                columns["y_true"] = one.stored(one.y_true)
+                columns[COLLECTED_TRUTH] = one.stored(one.y_true)
         check_pairing(reference, one, next(iter(paths)), model)
         if one.values is not None:
             columns[model] = one.values
@@ -166,7 +181,7 @@ def _side_by_side(
 
 def related(data: str | Path, row_id: NDArray[Any]) -> dict[str, Any]:
     """Return the group or the time of rows, by their ids, as columns of collected predictions."""
-    keys = {f":{name.strip('_')}": name for name in (GROUP, TIME)}
+    keys = {COLLECTED_GROUP: GROUP, COLLECTED_TIME: TIME}
     with open_parquet(data) as file:
         columns = [c for c in file.schema_arrow.names if c in (ROW_ID, *keys.values())]
     frame = read_parquet(data, columns).to_pandas().set_index(ROW_ID).loc[row_id]

@@ -331,7 +331,7 @@ def test_a_test_with_a_form_for_groups_keeps_its_name_and_says_its_form():
 
 
 def test_predictions_that_lost_their_groups_are_refused(tmp_path):
-    rows = pd.DataFrame({"row_id": range(4), "y_true": list("abab"), "m0": list("abba")})
+    rows = pd.DataFrame({":row_id": range(4), ":y_true": list("abab"), "m0": list("abba")})
     rows.assign(m1=list("abab")).to_parquet(tmp_path / "rows.parquet")
     spec = experiment(models=2, data={"groups": "g"}, tests={"run": ["mcnemar"]})
     (test,) = plan_tests(spec)[1]

@@ -34,13 +34,13 @@ def test_rows_stand_side_by_side_with_what_ranks_them(tmp_path):
     }
     collect_predictions(paths, tmp_path / "all.parquet")
     found = pd.read_parquet(tmp_path / "all.parquet")
-    assert " ".join(found) == "row_id y_true tree tree:no tree:yes svm svm:yes vote"
+    assert " ".join(found) == ":row_id :y_true tree tree:no tree:yes svm svm:yes vote"
     assert found["vote"].tolist() == ["yes", "yes", "yes", "no"]
     assert found["svm:yes"].tolist() == d[:, 0].tolist()
     assert found["tree:no"].tolist() == P[:, 0].tolist()
     collect_predictions({}, tmp_path / "none.parquet")
     found = pd.read_parquet(tmp_path / "none.parquet")
-    assert (list(found), len(found)) == (["row_id", "y_true"], 0)
+    assert (list(found), len(found)) == ([":row_id", ":y_true"], 0)
 
 
 def test_folds_stand_below_one_another_with_what_all_of_them_have(tmp_path):
@@ -51,11 +51,11 @@ def test_folds_stand_below_one_another_with_what_all_of_them_have(tmp_path):
     every = [first[1], written(tmp_path / "d", [0, 0, 1, 1], probabilities=P, **second)]
     collect_fold_predictions({"s": some, "m": every}, tmp_path / "all.parquet")
     found = pd.read_parquet(tmp_path / "all.parquet")
-    assert list(found) == ["repeat", "fold", "row_id", "y_true", "s", "m", "m:no", "m:yes"]
+    assert list(found) == [":repeat", ":fold", ":row_id", ":y_true", "s", "m", "m:no", "m:yes"]
     assert found["s"].tolist() == ["no", "yes", "no", "no", "no", "no", "yes", "yes"]
-    assert found["repeat"].tolist() == [1] * 4 + [3] * 4
-    assert found["fold"].tolist() == [1] * 4 + [2] * 4
-    assert found["row_id"].tolist() == list(range(8))
+    assert found[":repeat"].tolist() == [1] * 4 + [3] * 4
+    assert found[":fold"].tolist() == [1] * 4 + [2] * 4
+    assert found[":row_id"].tolist() == list(range(8))
 
 
 OTHERS = ([10, 11, 12, 13], r"0, 1, 2, 10, 11, 12\)"), ([1, 0, 2, 3], "their order")
