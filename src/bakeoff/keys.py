@@ -22,7 +22,7 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
-from bakeoff.errors import shown, unknown
+from bakeoff.errors import UserError, joined, shown, unknown
 
 DOTTED = r"^[A-Za-z_]\w*(\.[A-Za-z_]\w*)+$"
 """An import path."""
@@ -126,8 +126,6 @@ def name_of(value: Any) -> str:
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
-ALIKE = "differ only in capitals, blanks or the form of their Unicode characters"
-"""What messages say of names that are alike."""
 _SHORT = {"y": "yes", "n": "no", "t": "true", "f": "false"}
 
 
@@ -163,6 +161,23 @@ def spelled(names: Sequence[str]) -> list[str]:
         looks_alike = unusual and (forms.count(form) > 1 or not name.isprintable())
         texts.append(f"{name!r} ({points})" if looks_alike else repr(name))
     return texts
+
+
+def same_names(first: str, second: str) -> str:
+    """Say that two models, or data sets, have one name, or names that differ in spelling alone."""
+    names = joined([*dict.fromkeys(spelled([first, second]))])
+    what = "two are called" if first == second else "found the names"
+    alike = "" if first == second else ", which differ only in capitals, blanks or Unicode form"
+    return f"{what} {names}{alike}: give each a name by which readers tell them apart"
+
+
+def refuse_same_names(names: Iterable[str]) -> None:
+    """Refuse names of models, or data sets, that differ in spelling alone."""
+    seen: dict[str, str] = {}
+    for name in dict.fromkeys(names):
+        other = seen.setdefault(plain_name(name), name)
+        if other != name:
+            raise UserError(same_names(other, name))
 
 
 def said(message: str) -> PydanticCustomError:

@@ -21,6 +21,7 @@ from bakeoff.api.datasets import MISSING, study_of_scores
 from bakeoff.api.findings import Findings
 from bakeoff.data.columns import sorted_names
 from bakeoff.data.given_tables import TASK, GivenTables, read_columns, tables_of
+from bakeoff.data.model_columns import columns_by_model
 from bakeoff.data.observations import Observations, Predicted
 from bakeoff.data.read_given import read_given
 from bakeoff.data.records import OURS, Records, read_frame
@@ -31,7 +32,7 @@ from bakeoff.data.target import (
     said_of_spellings,
     unclear_spellings,
 )
-from bakeoff.errors import UserError, printable, some, unknown
+from bakeoff.errors import UserError, joined, printable, some, unknown
 from bakeoff.files import is_file
 from bakeoff.keys import name_of
 from bakeoff.options import OPTIONS
@@ -306,6 +307,8 @@ def side_by_side(
         expected = "columns by their names: {'sex': …}, or a DataFrame"
         by_column = by_name("subgroups", options["subgroups"], expected)
         dividing = {str(column): one for column, one in by_column.items()}
+    if strange := [column for column in dividing if column.startswith(OURS)]:
+        raise UserError(f"subgroups: found {strange[0]!r}, expected a name without `:` before it")
     for column in bins:
         if column not in dividing:
             raise UserError(f"bins: {unknown('column', str(column), dividing)}")
@@ -343,6 +346,9 @@ def side_by_side(
         if positive is None and len(classes) == 2:
             positive = columns[-1]
         how["positive"] = None if positive is None else name_of(positive)
+        if not how["numbers"]:
+            answers = {run: rows[what] for run, (what, _) in runs.items()}
+            _refuse_parts_of_models(answers, columns)
     tables: dict[str, Records] = {}
     for run, (what, given) in runs.items():
         if values is not None or how["numbers"]:
@@ -358,6 +364,18 @@ def side_by_side(
     named = validated(GivenColumns, {**roles, "subgroups": parts})
     given = read_given(GivenTables(options.get("name", "the test set"), tables), named, **how)
     return dataclasses.replace(given, like_groups=()), measured
+
+
+def _refuse_parts_of_models(answers: Mapping[str, Rows], classes: Sequence[str]) -> None:
+    """Refuse labels and probabilities of one model that stand as two models."""
+    alone = {name: one for name, one in answers.items() if one.ndim == 1}
+    numeric = [name for name, one in alone.items() if pd.api.types.is_numeric_dtype(one.dtype)]
+    for model, by_part in columns_by_model(list(alone), classes, numeric).items():
+        found = joined([repr(column) for columns in by_part.values() for column in columns])
+        raise UserError(
+            f"predictions: {found} look like the labels and probabilities of one model"
+            f"{f', {model}' if model else ''}: give one of them, or call different models otherwise"
+        )
 
 
 def _classes(y: Series, classes: Sequence[Any]) -> list[str]:
@@ -495,8 +513,6 @@ def read_tables(
     by_task = {task: column for task, column in named_by.items() if column}
     tables = tables.of_tasks(None if options["tasks"] is None else list(named_by), by_task)
     value = "value" if by_task else options["value"]
-    if value is not None and (options["values"] is None or tables.wide is not None):
-        raise UserError("value: is for numbers (values) in one table per model")
     truth = options["truth"]
     if truth is not None and is_file(truth) and truth not in tables.first.names:
         solution = read_columns(truth, ("truth",), keys_named(options))
@@ -507,6 +523,9 @@ def read_tables(
     keys = {"truth": truth, "id": options["id"], "predicted": options["predicted"], "value": value}
     keys |= {name: options.get(name) for name in RELATING}
     columns = validated(GivenColumns, {**keys, "subgroups": list(subgroups)})
+    tables = tables.by_model(columns, options["models"])
+    if value is not None and (options["values"] is None or tables.wide is not None):
+        raise UserError("value: is for numbers (values) in one table per model")
     return tables, columns, measured
 
 

@@ -85,7 +85,8 @@ def gate(args: argparse.Namespace) -> int:
     if verdict.subgroups:
         level = verdict.subgroups[0].limits.alpha
         say(dim(paragraph(f"Limits of subgroups at the level {level:.2g} each (Bonferroni).")), "")
-    say(*(dim(f"{text}.") for text in tables.read_as))
+    notes = [*(f"{text}." for text in tables.read_as), *rows.given.preparation]
+    say(*(dim(paragraph(text)) for text in notes))
     return CODES[verdict.decision]
 
 

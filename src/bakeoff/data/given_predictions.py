@@ -79,7 +79,8 @@ def _read_once(
 ) -> Observations:
     """Read a file of one model; one that has not changed is read once."""
     named = GivenColumns.model_validate_json(columns)
-    parts = list(by_run(dataclasses.replace(table_of_model(path, place, model), roles=named)))
+    file = table_of_model(path, place, model, named)
+    parts = list(by_run(dataclasses.replace(file, roles=named)))
     which, expected = run
     if len(parts) != expected and named.seeds is not None:
         raise Problem(

@@ -343,7 +343,7 @@ def positions(rows: Observations, file: Observations) -> NDArray[np.intp]:
         true = file.true[position]
         what, hint = f"have another true {'number' if true.numbers else 'label'}", ""
         wrong = rows.true.unlike(true) & ~true.missing
-        labels = [true.named(row) for row in np.flatnonzero(wrong)]
+        labels = [true.named(row) for row in np.flatnonzero(wrong).tolist()]
         if labels and len(other_spellings(labels, rows.true.classes)) == len(labels):
             hint = ", but for its spelling the same: write each class in one way"
         _refuse_unlike(rows, file, wrong, what, (rows.true.named, true.named), hint)

@@ -463,7 +463,9 @@ def _subgroups(values: columns.Series, one: SubgroupColumn, at: Place) -> column
             )
         order, texts = columns.sorted_names(values), names(values)
         if spellings := unclear_spellings(order):
-            text = said_of_spellings(f"column {one.column!r}", spellings, counted(values), "subgroup")
+            text = said_of_spellings(
+                f"column {one.column!r}", spellings, counted(values), "subgroup"
+            )
             raise Problem(at, f"{text}. Write each subgroup in one way")
     if texts.nunique() > MOST_SUBGROUPS:
         raise Problem(

@@ -313,8 +313,7 @@ def datasets(study: Study) -> Table:
     of_models = (Column(key, study.label(m), SCORE, "model") for m, key in keys.items())
     columns = (tables.DATASET, *of_models)
     rows = (
-        {"dataset": str(name)}
-        | {key: Best(float(row[m]), bool(top[m])) for m, key in keys.items()}
+        {"dataset": str(name)} | {key: Best(float(row[m]), bool(top[m])) for m, key in keys.items()}
         for (name, row), (_, top) in zip(means.iterrows(), first.iterrows(), strict=True)
     )
     note = (
