@@ -80,7 +80,7 @@ def look(frame: pd.DataFrame, target: str, task: str | None = None) -> Guess:
     counts = names(labels).value_counts()
     numbers = task == "regression" or (task is None and looks_like_a_quantity(labels))
     # before rare classes are left out, some of which may be spellings of others
-    spellings = [] if numbers else unclear_spellings(map(str, counts.index))
+    spellings = [] if numbers else unclear_spellings(sorted(map(str, counts.index)))
     if spellings:
         raise UserError(f"target: {spelling_advice(target, spellings, counted(labels))}")
     if numbers and not pd.api.types.is_numeric_dtype(labels.dtype):

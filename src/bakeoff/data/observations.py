@@ -527,7 +527,7 @@ def _known_codes(
 def other_spellings(labels: Iterable[str], classes: Sequence[str]) -> list[tuple[str, str]]:
     """List the labels that are another spelling of a class, each with the class."""
     by_plain_name = {plain_class(name): name for name in classes}
-    pairs = ((label, by_plain_name.get(plain_class(label), label)) for label in labels)
+    pairs = ((label, by_plain_name.get(plain_class(label), label)) for label in sorted(labels))
     return [(label, name) for label, name in pairs if label != name]
 
 

@@ -218,7 +218,7 @@ def _order(true: Answers, classes: Sequence[str], positive: str | None) -> tuple
             if given:
                 raise Problem((key,), "numbers have no classes: leave it out")
         return ()
-    if spellings := unclear_spellings([*true.classes, *classes], classes):
+    if spellings := unclear_spellings(sorted({*true.classes, *classes}), classes):
         raise Problem(
             ("truth",),
             f"{said_of_spellings('the true labels', spellings, true.counts)}. Write each class in "
