@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
 from types import NoneType
 from typing import Annotated, Any, TypeAlias, TypeVar, get_args, get_origin
 
@@ -21,7 +22,7 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
-from bakeoff.errors import shown, unknown
+from bakeoff.errors import UserError, joined, shown, unknown
 
 DOTTED = r"^[A-Za-z_]\w*(\.[A-Za-z_]\w*)+$"
 """An import path."""
@@ -123,6 +124,60 @@ def _numeric(annotation: Any) -> bool:
 def name_of(value: Any) -> str:
     """Return the name of a class or another value of the data: 1.0 is written 1."""
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+
+
+_SHORT = {"y": "yes", "n": "no", "t": "true", "f": "false"}
+
+
+def plain_name(name: str) -> str:
+    """Return what is left of a name without capitals, blanks and Unicode form."""
+    # capitals of some characters are not in the normal form, so that it is taken twice
+    folded = unicodedata.normalize("NFKC", name).casefold()
+    seen = (c for c in unicodedata.normalize("NFKC", folded) if unicodedata.category(c) != "Cf")
+    return " ".join("".join(seen).split())
+
+
+def plain_class(name: str) -> str:
+    """Return what is left of the name of a class or category, where y stands for yes."""
+    plain = plain_name(name)
+    return _SHORT.get(plain, plain)
+
+
+def alike_classes(names: Iterable[str]) -> list[list[str]]:
+    """List the names of classes or categories of which several may mean the same."""
+    groups: dict[str, list[str]] = {}
+    for name in dict.fromkeys(names):
+        groups.setdefault(plain_class(name), []).append(name)
+    return [group for group in groups.values() if len(group) > 1]
+
+
+def spelled(names: Sequence[str]) -> list[str]:
+    """Write names so that they can be told apart: with code points where they look alike."""
+    forms = [unicodedata.normalize("NFKC", name) for name in names]
+    texts = []
+    for name, form in zip(names, forms, strict=True):
+        unusual = [c for c in name if not c.isascii()]
+        points = " ".join(f"U+{ord(c):04X}" for c in unusual)
+        looks_alike = unusual and (forms.count(form) > 1 or not name.isprintable())
+        texts.append(f"{name!r} ({points})" if looks_alike else repr(name))
+    return texts
+
+
+def same_names(first: str, second: str) -> str:
+    """Say that two models, or data sets, have one name, or names that differ in spelling alone."""
+    names = joined([*dict.fromkeys(spelled([first, second]))])
+    what = "two are called" if first == second else "found the names"
+    alike = "" if first == second else ", which differ only in capitals, blanks or Unicode form"
+    return f"{what} {names}{alike}: give each a name by which readers tell them apart"
+
+
+def refuse_same_names(names: Iterable[str]) -> None:
+    """Refuse names of models, or data sets, that differ in spelling alone."""
+    seen: dict[str, str] = {}
+    for name in dict.fromkeys(names):
+        other = seen.setdefault(plain_name(name), name)
+        if other != name:
+            raise UserError(same_names(other, name))
 
 
 def said(message: str) -> PydanticCustomError:

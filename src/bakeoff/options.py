@@ -16,6 +16,13 @@ def texts(value: str) -> list[str]:
     return [part.strip() for part in value.split(",")]
 
 
+def class_names(value: str) -> list[str]:
+    """Return the names between commas; quotes keep the blanks at the ends of a name."""
+    names = texts(value)
+    quoted = [len(name) > 1 and name[0] == name[-1] in ("'", '"') for name in names]
+    return [name[1:-1] if q else name for name, q in zip(names, quoted, strict=True)]
+
+
 def texts_if_any(value: str) -> list[str]:
     """Return the parts of a text between commas; none of the empty text."""
     return [part for part in value.split(",") if part]
@@ -95,7 +102,7 @@ OPTIONS: dict[str, Option] = {
         "All classes, those that no row has too, in the order of the columns of probabilities; the "
         "last one is the positive one of two. Default: those of the rows, sorted.",
         "A,B,…",
-        texts,
+        class_names,
         (),
     ),
     "task": Option(

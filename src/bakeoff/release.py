@@ -20,6 +20,7 @@ from bakeoff import __version__
 from bakeoff.data.given_tables import TASK, GivenTables
 from bakeoff.data.observations import Missing, Observations
 from bakeoff.data.read_given import read_given
+from bakeoff.data.target import said_of_spellings, unclear_spellings
 from bakeoff.errors import Problem, joined, some
 from bakeoff.options import OPTIONS, metric_and_margin
 from bakeoff.report.numbers import MINUS, fixed, percent
@@ -286,11 +287,18 @@ def read_rows(
         """Return what a column says of each row."""
         by = columns.model_copy(update={"groups": column})
         try:
-            return read_given(tables, by, **reading).related["groups"].astype(str)
+            found = read_given(tables, by, **reading).related["groups"].astype(str)
         except Problem as problem:
             if problem.path[-1] != "groups":
                 raise
             raise Problem((role,), problem.message) from None
+        names, numbers = np.unique(found, return_counts=True)
+        counts = dict(zip(names.tolist(), numbers.tolist(), strict=True))
+        spellings = unclear_spellings(counts) if role == "subgroups" else []
+        if spellings:
+            text = said_of_spellings(f"column {column!r}", spellings, counts, "subgroup")
+            raise Problem(("subgroups",), f"{text}. Write each subgroup in one way")
+        return found
 
     of_tasks = len(tables.tasks) > 1 and columns.groups != TASK
     runs = columns.runs if not isinstance(values, Passing) else None
@@ -502,11 +510,12 @@ def decide(
 
 def _verdict(rows: GateRows, terms: Sequence[Terms], allow_missing: float) -> GateVerdict:
     """Decide by each metric; the decision is the first that decides."""
-    parts = {
-        f"{column}: {value}" if len(rows.subgroups) > 1 else str(value): values == value
+    # columns and values may hold anything, and two subgroups may have one name
+    parts = [
+        (f"{column}: {value}" if len(rows.subgroups) > 1 else str(value), values == value)
         for column, values in rows.subgroups.items()
         for value in np.unique(values)
-    }
+    ]
     if len(parts) > MOST_SUBGROUPS:
         raise Problem(("subgroups",), f"{len(parts):,} different values, at most {MOST_SUBGROUPS}")
     tasks = {}
@@ -523,7 +532,7 @@ def _verdict(rows: GateRows, terms: Sequence[Terms], allow_missing: float) -> Ga
 def _decided(
     rows: GateRows,
     terms: Terms,
-    parts: Mapping[str, NDArray[np.bool_]],
+    parts: Sequence[tuple[str, NDArray[np.bool_]]],
     tasks: Mapping[str, NDArray[np.bool_]],
     questions: int,
     allow_missing: float,
@@ -552,7 +561,7 @@ def _decided(
         terms,
         rows.names,
         overall,
-        tuple(harm(name, kept) for name, kept in parts.items()),
+        tuple(harm(name, kept) for name, kept in parts),
         None,
         rows.about(terms.metric),
         rows.runs,

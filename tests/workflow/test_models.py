@@ -269,10 +269,10 @@ def test_given_numbers_are_compared_as_fitted_ones_are(done, tmp_path):
     found = pd.read_parquet(done / "collected/diabetes.holdout.predictions.parquet")
     models = list(DIABETES["models"])
     fitted = pytest.approx(_pairs(pd.read_csv(done / "comparisons.csv")))
-    in_python = compare(found.y_true, found[models], metrics=["rmse", "mae"], unit="points")
+    in_python = compare(found[":y_true"], found[models], metrics=["rmse", "mae"], unit="points")
     assert _pairs(in_python.comparisons) == fitted
     for model in models:
-        own = {"id": found.row_id, "y_true": found.y_true, "y_pred": found[model]}
+        own = {"id": found[":row_id"], "y_true": found[":y_true"], "y_pred": found[model]}
         pd.DataFrame(own).sample(frac=1, random_state=1).to_csv(tmp_path / f"{model}.csv")
     given = {model: {"predictions": f"{model}.csv"} for model in models}
     config = {"experiment": "given", "task": "regression", "models": given}

@@ -1,6 +1,6 @@
 rule test:
     input:
-        unpack(lambda wc: NEEDS.evidence(TESTS.by_name[wc.test])),
+        lambda wc: list(NEEDS.evidence(TESTS.by_name[wc.test]).values()),
     output:
         PATHS.test("{test}"),
     log:

@@ -285,7 +285,7 @@ def given_experiment(tests: Mapping[str, Any], **sections: Any) -> Experiment:
 def described_metric(name: str, greater_is_better: bool) -> dict[str, Any]:
     """Describe a metric that is none of ours, by a name that an experiment can have."""
     plain = re.sub(r"\W", "_", name)
-    plain = plain if plain[:1].isalpha() else f"metric_{plain}"
+    plain = plain if plain[:1].isalpha() and plain != "model" else f"metric_{plain}"
     return {"name": plain, "greater_is_better": greater_is_better}
 
 

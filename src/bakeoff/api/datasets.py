@@ -24,9 +24,11 @@ from bakeoff.api.findings import Findings
 from bakeoff.comparisons.evidence import HOLES, MATRIX, score_matrix
 from bakeoff.comparisons.run_tests import matrices
 from bakeoff.errors import Problem, UserError, some, unknown
+from bakeoff.keys import refuse_same_names
 from bakeoff.report.study import Study
 from bakeoff.scores import METRICS, metrics_of
 from bakeoff.scores.given_results import check_ranges
+from bakeoff.sources.common.base import blame
 from bakeoff.sources.common.identifiers import identifiers
 
 _MODEL = ("model", "method", "algorithm", "framework", "classifier", "learner")
@@ -221,6 +223,8 @@ def _columns_of_models(
                 raise UserError(f"models: {unknown('column', name, set(frame.columns) - others)}")
         return models
     columns = [str(name) for name in frame if name not in others]
+    with blame("models"):
+        refuse_same_names(columns)
     for name in columns:
         if not pd.to_numeric(frame[name], errors="coerce").notna().any():
             texts = frame[name].dropna().astype(str)
@@ -237,9 +241,12 @@ def _names(column: pd.Series[Any], key: str) -> pd.Series[Any]:
         empty = int(column.isna().sum())
         raise UserError(f"{key}: column {column.name!r} has {empty} empty cells")
     try:
-        return identifiers(column).str.strip()
+        found = identifiers(column)
     except UserError as error:
         raise UserError(f"{key}: column {column.name!r} {error}") from None
+    with blame(key, before=f"column {column.name!r}: "):
+        refuse_same_names(found.unique())
+    return found.str.strip()
 
 
 def _by_texts_or_index(frame: pd.DataFrame, others: Sequence[str]) -> tuple[pd.DataFrame, str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import inspect
+import itertools
 import math
 import operator
 import re
@@ -25,7 +26,12 @@ from bakeoff.api.build_study import FoldSettings, as_pandas, section_of_tests, t
 from bakeoff.api.findings import Findings
 from bakeoff.api.rows import rows_of
 from bakeoff.data.columns import sorted_names
-from bakeoff.data.target import counted, positive_last
+from bakeoff.data.target import (
+    counted,
+    positive_last,
+    said_of_spellings,
+    unclear_spellings,
+)
 from bakeoff.errors import UserError, listed, placed, shown, unknown
 from bakeoff.execution.fits import run_in_process
 from bakeoff.execution.workers import StepError
@@ -190,6 +196,7 @@ def compare_estimators(
     codes: dict[str, int] = {}
     if task == "classification":  # estimators see the places of classes, the positive one last
         target = frame[roles["target"]]
+        refuse_spellings(target)
         classes = positive_last(sorted_names(target), positive, (), counted(target))
         codes = {name: code for code, name in enumerate(classes)}
     encoding = "none" if _are_texts(X) else preprocessing  # texts are for a vectorizer
@@ -238,6 +245,15 @@ def compare_estimators(
         raise placed(error, places) from None
     command = "bakeoff.compare_estimators(estimators, X, y, …)"
     return EstimatorFindings(dataclasses.replace(study, command=command), config, frame)
+
+
+def refuse_spellings(y: pd.Series[Any]) -> None:
+    """Refuse true labels of which several may be one class."""
+    if spellings := unclear_spellings(sorted_names(y)):
+        raise UserError(
+            f"y: {said_of_spellings('it', spellings, counted(y))}. Write each class in one way, as "
+            "by `y.str.strip().str.lower()`; give different classes names that differ in more"
+        )
 
 
 def _by_name(*given: Any) -> tuple[dict[str, Any], Any, Any]:
@@ -481,7 +497,9 @@ def _resampling_of(
         folds[test] = k
     if not folds.all():
         raise UserError(f"cv: {kind} tests {int((folds == 0).sum()):,} rows in no fold")
-    return {"kfold": {"folds": len(splits), "column": "fold_1"}}, {"fold_1": folds}
+    # a feature may be called like it
+    column = next(name for i in itertools.count(1) if (name := f"fold_{i}") not in frame)
+    return {"kfold": {"folds": len(splits), "column": column}}, {column: folds}
 
 
 def _write_table(frame: pd.DataFrame, path: Path) -> None:

@@ -28,7 +28,13 @@ from bakeoff.api.build_study import (
     takes,
     without_none,
 )
-from bakeoff.api.estimators import ONE_ROUND, REPEATED, learner_of, task_of
+from bakeoff.api.estimators import (
+    ONE_ROUND,
+    REPEATED,
+    learner_of,
+    refuse_spellings,
+    task_of,
+)
 from bakeoff.api.findings import Findings
 from bakeoff.comparisons.choose import GROWING
 from bakeoff.data.given_predictions import HeldModel
@@ -416,6 +422,8 @@ def _of_predictions(
         answers = [t[name] for t in tables.values() for name in ("y_true", "y_pred") if name in t]
         numbers = any(map(looks_like_a_quantity, answers))
     task = Task.REGRESSION if numbers else Task.CLASSIFICATION
+    if not numbers:
+        refuse_spellings(next(iter(tables.values()))["y_true"])
     columns = validated(GivenColumns, {role: role for role in roles})
     experiment = given_experiment(
         tests,

@@ -21,10 +21,18 @@ from bakeoff.api.datasets import MISSING, study_of_scores
 from bakeoff.api.findings import Findings
 from bakeoff.data.columns import sorted_names
 from bakeoff.data.given_tables import TASK, GivenTables, read_columns, tables_of
-from bakeoff.data.observations import PATTERNS, Observations, Predicted
+from bakeoff.data.model_columns import columns_by_model
+from bakeoff.data.observations import Observations, Predicted
 from bakeoff.data.read_given import read_given
-from bakeoff.data.records import Records, read_frame
-from bakeoff.data.target import Answers, looks_like_a_quantity, spelled_as
+from bakeoff.data.records import OURS, Records, read_frame
+from bakeoff.data.target import (
+    Answers,
+    counted,
+    looks_like_a_quantity,
+    said_of_spellings,
+    spelled_as,
+    unclear_spellings,
+)
 from bakeoff.errors import UserError, joined, printable, some, unknown
 from bakeoff.files import is_file
 from bakeoff.keys import name_of
@@ -46,6 +54,9 @@ RELATING = ("groups", "time", "runs", "seeds")
 """The columns that relate rows."""
 MOST_COUNTED = 10_000_000
 """Rows that --counts may stand for."""
+_TRUTH, _PREDICTED, _VALUE = f"{OURS}y", f"{OURS}y_pred", f"{OURS}value"
+_PROBABILITY = f"{OURS}p:{CLASS}"
+"""Columns of the tables that arrays are read as."""
 _MOST_TASKS = 20
 _NAMES_OF_DATASETS = ("dataset", "data set", "data_set", "task", "problem", "benchmark")
 _OF_SCORES = {
@@ -309,6 +320,8 @@ def side_by_side(
         expected = "columns by their names: {'sex': …}, or a DataFrame"
         by_column = by_name("subgroups", options["subgroups"], expected)
         dividing = {str(column): one for column, one in by_column.items()}
+    if strange := [column for column in dividing if column.startswith(OURS)]:
+        raise UserError(f"subgroups: found {strange[0]!r}, expected a name without `:` before it")
     for column in bins:
         if column not in dividing:
             raise UserError(f"bins: {unknown('column', str(column), dividing)}")
@@ -322,13 +335,17 @@ def side_by_side(
         if len(twice):
             repeated = [f"{group} run {run}" for group, run in twice.itertuples(index=False)]
             raise UserError(f"runs: a group has each run once; found twice: {some(repeated)}")
-    shared = {"id": pd.Series(np.arange(1, len(next(iter(rows.values()))) + 1)), **kin}
+    ids = pd.Series(np.arange(1, len(next(iter(rows.values()))) + 1))
+    # columns of subgroups may have any names: ours begin otherwise
+    shared = {f"{OURS}id": ids} | {f"{OURS}{role}": labels for role, labels in kin.items()}
     if measured.of_items:
         if "groups" not in kin:
             raise UserError("groups: found None, expected the items that were run several times")
         items = kin["groups"]
-        shared = {"id": items, "runs": items.groupby(items).cumcount() + 1}
-    roles = {role: role for role in shared}
+        shared = {f"{OURS}id": items, f"{OURS}runs": items.groupby(items).cumcount() + 1}
+    roles = {column.removeprefix(OURS): column for column in shared}
+    roles |= {"predicted": _PREDICTED, "probabilities": _PROBABILITY, "truth": _TRUTH}
+    roles |= {"value": _VALUE}
     for column in dividing:
         what = f"subgroups[{column!r}]"
         shared[column] = one_column(what, rows[what])
@@ -344,12 +361,14 @@ def side_by_side(
         if positive is None and len(classes) == 2:
             positive = columns[-1]
         how["positive"] = None if positive is None else name_of(positive)
-        roles["truth"] = "y"
+        if not how["numbers"]:
+            answers = {run: rows[what] for run, (what, _) in runs.items()}
+            _refuse_parts_of_models(answers, columns)
     tables: dict[str, Records] = {}
     in_order: list[str] = []
     for run, (what, given) in runs.items():
         if values is not None or how["numbers"]:
-            taken = {"y_pred" if values is None else "value": one_column(what, rows[what])}
+            taken = {_PREDICTED if values is None else _VALUE: one_column(what, rows[what])}
         else:
             is_array = not (isinstance(given, pd.DataFrame) or hasattr(given, "to_pandas"))
             by_place = is_array or _are_counted(rows[what], columns)
@@ -357,7 +376,7 @@ def side_by_side(
                 _check_declared_order(what, truth, columns)
                 in_order.append(run_of(run)[0])
             taken = _labels_or_probabilities(what, rows[what], columns, by_place)
-        true = {"y": truth} if values is None and not tables else {}
+        true = {_TRUTH: truth} if values is None and not tables else {}
         texts = {n: arrow_column(one) for n, one in (shared | true | taken).items()}
         tables[run] = Records(what, pa.table(texts), ())
     cut = {column: {"bins": np.ravel(cuts).tolist()} for column, cuts in bins.items()}
@@ -398,9 +417,27 @@ def _check_declared_order(what: str, y: Series, classes: Sequence[str]) -> None:
     )
 
 
+def _refuse_parts_of_models(answers: Mapping[str, Rows], classes: Sequence[str]) -> None:
+    """Refuse labels and probabilities of one model that stand as two models."""
+    alone = {name: one for name, one in answers.items() if one.ndim == 1}
+    numeric = [name for name, one in alone.items() if pd.api.types.is_numeric_dtype(one.dtype)]
+    for model, by_part in columns_by_model(list(alone), classes, numeric).items():
+        found = joined([repr(column) for columns in by_part.values() for column in columns])
+        raise UserError(
+            f"predictions: {found} look like the labels and probabilities of one model"
+            f"{f', {model}' if model else ''}: give one of them, or call different models otherwise"
+        )
+
+
 def _classes(y: Series, classes: Sequence[Any]) -> list[str]:
     """Return the classes in the order of the columns of probabilities."""
     present = sorted_names(y)
+    if spellings := unclear_spellings(present, list(map(name_of, classes))):
+        raise UserError(
+            f"y: {said_of_spellings('it', spellings, counted(y))}. Write each class in one way, as "
+            "by `y.str.strip().str.lower()`; if these are different classes, list all of them, "
+            "`classes=[…]`"
+        )
     if not len(classes):
         return present
     columns = [spelled_as(name_of(one), present) for one in classes]
@@ -418,10 +455,10 @@ def _labels_or_probabilities(
 ) -> dict[str, Series]:
     """Return what one model predicts as the columns of a file, those of probabilities by class."""
     if isinstance(rows, pd.Series):
-        return {"y_pred": rows}
+        return {_PREDICTED: rows}
     names = [spelled_as(name_of(column), classes) for column in rows.columns]
     if len(names) == 1 and (by_place or names[0] not in classes):
-        return {"y_pred": rows.iloc[:, 0]}
+        return {_PREDICTED: rows.iloc[:, 0]}
     if by_place:
         if len(names) != len(classes):
             raise UserError(
@@ -434,7 +471,7 @@ def _labels_or_probabilities(
         raise UserError(f"{what}: {unknown('class', strange[0], classes)}")
     if len(set(names)) < len(names):
         raise UserError(f"{what}: a class has two columns ({some(names)})")
-    return {PATTERNS[0].replace(CLASS, one): rows.iloc[:, i] for i, one in enumerate(names)}
+    return {_PROBABILITY.replace(CLASS, one): rows.iloc[:, i] for i, one in enumerate(names)}
 
 
 def _are_counted(rows: Rows, classes: Sequence[str]) -> bool:
@@ -534,8 +571,6 @@ def read_tables(
     by_task = {task: column for task, column in named_by.items() if column}
     tables = tables.of_tasks(None if options["tasks"] is None else list(named_by), by_task)
     value = "value" if by_task else options["value"]
-    if value is not None and (options["values"] is None or tables.wide is not None):
-        raise UserError("value: is for numbers (values) in one table per model")
     truth = options["truth"]
     if truth is not None and is_file(truth) and truth not in tables.first.names:
         solution = read_columns(truth, ("truth",), keys_named(options))
@@ -546,6 +581,9 @@ def read_tables(
     keys = {"truth": truth, "id": options["id"], "predicted": options["predicted"], "value": value}
     keys |= {name: options.get(name) for name in RELATING}
     columns = validated(GivenColumns, {**keys, "subgroups": list(subgroups)})
+    tables = tables.by_model(columns, options["models"])
+    if value is not None and (options["values"] is None or tables.wide is not None):
+        raise UserError("value: is for numbers (values) in one table per model")
     return tables, columns, measured
 
 

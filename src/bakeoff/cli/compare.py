@@ -39,6 +39,8 @@ MOST_SHOWN = 30
 """Models in the table of their standings."""
 MOST_MODELS = 10
 """With more models the table shows only the comparisons with the best one."""
+_SCORE = ":score"
+"""The key of a score, whose metric may be labelled like another column."""
 _MEANING = (
     "“differs?” asks whether the difference is the same in all parts of a column (Welch 1951; "
     "Hothorn et al. 2008 where groups of rows reach into several). Adjusted by Holm's method over "
@@ -123,12 +125,15 @@ def _show(study: Study, verdict: Verdict, *, brief: bool) -> None:
     _show_subgroups(study)
 
 
-def _say_rows(rows: Sequence[Mapping[str, str]], least: Sequence[tuple[str, ...]] = ()) -> None:
+def _say_rows(
+    rows: Sequence[Mapping[str, str]], least: Sequence[tuple[str, ...]] = (), score: str = ""
+) -> None:
     """Print a table of rows that are dictionaries; texts stand left, numbers right."""
-    head: tuple[str, ...] = max(map(tuple, rows), key=len, default=())
+    keys: tuple[str, ...] = max(map(tuple, rows), key=len, default=())
     texts = ("model", "may be the best", "tier", "A", "B", "")
-    sides = "".join("l" if key in texts else "r" for key in head)
-    say(*table(head, [tuple(row.get(key, "") for key in head) for row in rows], sides, least))
+    sides = "".join("l" if key in texts else "r" for key in keys)
+    head = [score if key == _SCORE else key for key in keys]
+    say(*table(head, [tuple(row.get(key, "") for key in keys) for row in rows], sides, least))
 
 
 def _show_models(study: Study, metric: str, *, brief: bool) -> None:
@@ -143,7 +148,7 @@ def _show_models(study: Study, metric: str, *, brief: bool) -> None:
         if study.has_runs:
             row["runs"] = f"{study.experiment.seeds(line.model)}"
         value = line.value if isinstance(line, Contender) else line.mean
-        row[shown.label] = shown.score(value)
+        row[_SCORE] = shown.score(value)
         row[level] = shown.interval(*line.ci) if line.ci else ""
         if brief and not study.has_runs:
             n = study.test_sets[ROWS].n
@@ -153,8 +158,8 @@ def _show_models(study: Study, metric: str, *, brief: bool) -> None:
             row |= {"p": pvalue(line.pvalue), "tier": line.tier}
         rows.append(row)
     for one in baselines(study, metric):
-        rows.append({"model": f"(baseline: {one.label})", shown.label: shown.score(one.score)})
-    _say_rows(rows, [("tier",)])
+        rows.append({"model": f"(baseline: {one.label})", _SCORE: shown.score(one.score)})
+    _say_rows(rows, [("tier",)], shown.label)
     say(*(dim(paragraph(text)) for text in (cautions(study, best) if best else ())), "")
 
 

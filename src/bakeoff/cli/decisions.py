@@ -72,7 +72,8 @@ def gate(args: argparse.Namespace) -> int:
     reasons = paragraph(" ".join(release.reasons(verdict)))
     say("", bold(paragraph(release.headline(verdict))), reasons, "")
     _show_parts(verdict)
-    say(*(dim(f"{text}.") for text in tables.read_as))
+    notes = [*(f"{text}." for text in tables.read_as), *rows.given.preparation]
+    say(*(dim(paragraph(text)) for text in notes))
     return CODES[verdict.decision]
 
 

@@ -28,7 +28,13 @@ from bakeoff.data.describe import (
     why_groups,
 )
 from bakeoff.data.given_predictions import load
-from bakeoff.data.target import looks_like_a_quantity, positive_of
+from bakeoff.data.target import (
+    counted,
+    looks_like_a_quantity,
+    positive_of,
+    spelling_advice,
+    unclear_spellings,
+)
 from bakeoff.errors import UserError, escaped, unknown
 from bakeoff.files import write_text
 from bakeoff.preflight import check_experiment
@@ -73,6 +79,10 @@ def look(frame: pd.DataFrame, target: str, task: str | None = None) -> Guess:
         raise UserError(f"every value of {target!r} is missing: nothing to predict")
     counts = names(labels).value_counts()
     numbers = task == "regression" or (task is None and looks_like_a_quantity(labels))
+    # before rare classes are left out, some of which may be spellings of others
+    spellings = [] if numbers else unclear_spellings(sorted(map(str, counts.index)))
+    if spellings:
+        raise UserError(f"target: {spelling_advice(target, spellings, counted(labels))}")
     if numbers and not pd.api.types.is_numeric_dtype(labels.dtype):
         raise UserError(f"task: {target!r} holds texts, which are classes and no numbers")
     whole = task is None and not numbers and pd.api.types.is_numeric_dtype(labels.dtype)

@@ -19,18 +19,20 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from bakeoff.comparisons.settings import FIXED_METRICS, deterministic
-from bakeoff.data.table import PROBABILITY_SLACK, SUBGROUP, TAKEN
-from bakeoff.errors import UserError, some
-from bakeoff.files import open_parquet, read_csv, read_json
-from bakeoff.scores import METRICS, Metric, metrics_of
-from bakeoff.scores.collect import (
+from bakeoff.data.table import (
     COLLECTED_FOLD,
     COLLECTED_GROUP,
     COLLECTED_ID,
     COLLECTED_REPEAT,
     COLLECTED_TIME,
     COLLECTED_TRUTH,
+    PROBABILITY_SLACK,
+    SUBGROUP,
+    TAKEN,
 )
+from bakeoff.errors import UserError, some
+from bakeoff.files import open_parquet, read_csv, read_json
+from bakeoff.scores import METRICS, Metric, metrics_of
 from bakeoff.scores.metrics import mixed_units
 from bakeoff.spec import Costs, Experiment, PlannedTest
 from bakeoff.spec.experiment import run_of
@@ -821,6 +823,7 @@ def read_fold_predictions(
     path: str | Path, models: list[str], metrics: Iterable[str] = ()
 ) -> FoldPredictions:
     """Read the collected predictions of a plan of folds; rows are paired by their id."""
+    ours = [COLLECTED_ID, COLLECTED_REPEAT, COLLECTED_FOLD, COLLECTED_TRUTH]
     with open_parquet(path) as file:
         names = file.schema_arrow.names
         runs = _runs_of(models, names)

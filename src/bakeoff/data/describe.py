@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 from pandas.api import types
 
 from bakeoff.data.columns import Series, distinct
+from bakeoff.errors import joined
+from bakeoff.keys import alike_classes, spelled
 
 LIKE_AN_ID = re.compile(
     r"(?i:(^|[_\W])(id|ids|key|uuid|guid|index|row|rownum|nr|no|number)$|^unnamed)"
@@ -129,7 +131,6 @@ _NUMBER = re.compile(
 LIKE_MISSING = re.compile(
     r"(?i)[?.*\-–—/_#x\s]+|#?n[./]?[ad]\.?|none|nil|null|nan|void|not (available|known|given)"
 )
-_ALIKE = {"y": "yes", "n": "no", "t": "true", "f": "false"}
 _DAYS = (
     *("%d.%m.%Y", "%d.%m.%y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%m-%d-%Y", "%Y/%m/%d"),
     *("%d %b %Y", "%d %B %Y", "%b %d, %Y", "%B %d, %Y", "%d-%b-%Y", "%d-%b-%y"),
@@ -181,12 +182,8 @@ def _remark(values: Series, different: int) -> list[str] | None:
         return ["missing", f"{lacking[0]!r} in {int(counts[lacking[0]]):,} rows"]
     if unique:
         return ["unique", ""]
-    alike: dict[str, str] = {}
-    for text in texts:
-        plain = " ".join(text.split()).casefold()
-        first = alike.setdefault(_ALIKE.get(plain, plain), text)
-        if first != text:
-            return ["alike", f"{first!r} and {text!r}"]
+    if alike := alike_classes(texts):
+        return ["alike", joined(spelled(alike[0]))]
     return None
 
 

@@ -28,7 +28,15 @@ from bakeoff.data.read_given import may_be_right_or_wrong, meant
 from bakeoff.data.records import USUAL, Records, as_table, by_run
 from bakeoff.data.splits import NEITHER, Folds, Split, make_splits
 from bakeoff.data.table import GROUP, ROW_ID, TARGET, TIME, Table, load_table
-from bakeoff.data.target import Answers, Target, check_spread, positive_last, spelled_as
+from bakeoff.data.target import (
+    Answers,
+    Target,
+    check_spread,
+    positive_last,
+    said_of_spellings,
+    spelled_as,
+    unclear_spellings,
+)
 from bakeoff.errors import Place, Problem, listed, some
 from bakeoff.files import files_at, is_file, no_file, state_of
 from bakeoff.keys import name_of
@@ -76,8 +84,8 @@ def _read_once(
     named = GivenColumns.model_validate_json(columns)
     missing = None if missing_values is None else list(missing_values)
     keys = TableKeys.model_validate({"missing_values": missing})
-    table = table_of_model(path, place, model, keys)
-    parts = list(by_run(dataclasses.replace(table, roles=named)))
+    file = table_of_model(path, place, model, named, keys)
+    parts = list(by_run(dataclasses.replace(file, roles=named)))
     which, expected = run
     if len(parts) != expected and named.seeds is not None:
         raise Problem(
@@ -254,6 +262,13 @@ def predictions_of(fit: Fit, experiment: Experiment, table: Table, split: Split)
 def _classes(labels: Answers, spec: GivenData, place: Place) -> tuple[str, ...]:
     """Order the classes: as the experiment says, or sorted (2 before 10), the positive one last."""
     present = sorted(name for name, n in labels.counts.items() if n)
+    if spec.classes is None and (spellings := unclear_spellings(present)):
+        raise Problem(
+            place,
+            f"{said_of_spellings('the true labels', spellings, labels.counts)}. Write each class "
+            "in one way in the files; if these are different classes, list all classes under "
+            "`classes:`",
+        )
     ordered = in_order(present)
     if spec.classes is not None:
         ordered = [spelled_as(name_of(name), present) for name in spec.classes]

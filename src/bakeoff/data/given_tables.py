@@ -15,11 +15,13 @@ import pandas as pd
 import pyarrow as pa
 
 from bakeoff.data.asked import ASKED, asked_in_both, how_asked
+from bakeoff.data.model_columns import tables_by_model
 from bakeoff.data.readers import SAMPLE_ID, SCORES, SETTINGS, LeftOut, known, read_log, reader_of
 from bakeoff.data.records import (
     MODEL,
     PLAIN,
     USUAL,
+    USUAL_COLUMNS,
     Records,
     as_table,
     laid_out,
@@ -81,6 +83,8 @@ class GivenTables:
     read_as: tuple[str, ...] = ()
     left_out: tuple[str, ...] = ()
     together: bool = False
+    notes: tuple[str, ...] = ()
+    """What was done to read them, a sentence each."""
 
     @property
     def wide(self) -> Records | None:
@@ -91,6 +95,24 @@ class GivenTables:
     def first(self) -> Records:
         """One of the tables."""
         return next(iter(self.models.values()))
+
+    def by_model(self, columns: GivenColumns, kept: Sequence[str] | None) -> GivenTables:
+        """Cut long tables at their column of models, unless it is `kept` as a model."""
+        models: dict[str, Records] = {}
+        notes = [*self.notes]
+        for name, file in self.models.items():
+            cut = tables_by_model(dataclasses.replace(file, roles=columns), kept or ())
+            for model, part in (cut or {name: file}).items():
+                if model in models:
+                    text = f"{part.path!r}: the model is in {models[model].path!r} too"
+                    raise Problem(("models",), text)
+                models[model] = part
+            if cut:
+                notes.append(
+                    f"{file.path} has a row for each model and id, of the models "
+                    f"{joined(list(cut))}."
+                )
+        return dataclasses.replace(self, models=models, notes=tuple(notes))
 
     def only(self, models: Sequence[str] | None) -> GivenTables:
         """Keep some of the models; a table of all models is left as it is."""
@@ -240,8 +262,14 @@ def _held(path: str, keys: TableKeys, *, partial: bool = False) -> GivenTables:
     return GivenTables(path, tables, left_out=(before,) if skipped else ())
 
 
-def table_of_model(path: str, place: Place, model: str | None, keys: TableKeys = PLAIN) -> Records:
-    """Read the table of a model, which may be one of a folder of logs or of a log of several."""
+def table_of_model(
+    path: str,
+    place: Place,
+    model: str | None,
+    columns: GivenColumns = USUAL_COLUMNS,
+    keys: TableKeys = PLAIN,
+) -> Records:
+    """Read the table of a model, which may be one of several in logs or in a long table."""
     tables: Mapping[str, Records]
     if Path(path).is_dir() or (SEED not in path and reader_of(path) is not None):
         if keys.missing_values is not None:
@@ -254,6 +282,12 @@ def table_of_model(path: str, place: Place, model: str | None, keys: TableKeys =
     else:
         tables = {"": read_columns(path, place, keys)}
     at, wanted = (*place[:-1], "model"), model or str(place[-2:][0])
+    if "" in tables:
+        long = tables_by_model(dataclasses.replace(tables[""], roles=columns))
+        # ids are repeated by folds and runs too, whatever a column is called
+        repeated = (columns.repeat, columns.fold, columns.seeds, columns.runs)
+        if wanted in long or (long and not any(repeated)):
+            tables = long
     if len(tables) == 1 and model is None:
         (wanted,) = tables
     elif "" in tables:

@@ -20,10 +20,11 @@ from bakeoff.data.asked import Asked, cautions
 from bakeoff.data.columns import in_order
 from bakeoff.data.describe import named_like_groups
 from bakeoff.data.readers import QUESTION, SAMPLE_ID
-from bakeoff.data.records import USUAL, Records
+from bakeoff.data.records import OURS, USUAL, Records
 from bakeoff.data.table import PROBABILITY_SLACK, SUBGROUP, carry
 from bakeoff.data.target import Answers, Target, check_spread, spelled_as
 from bakeoff.errors import Place, Problem, joined, listed, some, unknown
+from bakeoff.keys import plain_class, spelled
 from bakeoff.sources.common.base import as_columns
 from bakeoff.sources.common.identifiers import to_frame
 from bakeoff.spec.experiment import Task, run_of
@@ -399,9 +400,12 @@ def positions(rows: Observations, file: Observations) -> NDArray[np.intp]:
         _refuse_unlike(rows, file, wrong, "are another question", both, hint)
     if file.true is not None and rows.true is not None:
         true = file.true[position]
-        what = f"have another true {'number' if true.numbers else 'label'}"
+        what, hint = f"have another true {'number' if true.numbers else 'label'}", ""
         wrong = rows.true.unlike(true) & ~true.missing
-        _refuse_unlike(rows, file, wrong, what, (rows.true.named, true.named))
+        labels = [true.named(row) for row in np.flatnonzero(wrong).tolist()]
+        if labels and len(other_spellings(labels, rows.true.classes)) == len(labels):
+            hint = ", but for its spelling the same: write each class in one way"
+        _refuse_unlike(rows, file, wrong, what, (rows.true.named, true.named), hint)
     return position
 
 
@@ -557,6 +561,14 @@ def _known_codes(
     strange = labels.values[codes < 0]
     unknown_labels = [labels.classes[code] for code in dict.fromkeys(strange.tolist())]
     where = f"{file.path!r}" + (f", column {column!r}," if column else "")
+    if spellings := other_spellings(unknown_labels, classes):
+        pairs = [" for ".join(spelled(pair)) for pair in spellings]
+        raise Problem(
+            file.place,
+            f"{where} spells classes in another way than the true labels, in {len(strange):,} of "
+            f"{len(codes):,} rows: {some(pairs)}; write each class as the true labels have it"
+            f"{_MORE_CLASSES}",
+        )
     text = (
         f"{where} predicts classes that the data do not have, in {len(strange):,} of "
         f"{len(codes):,} rows: {some(map(repr, unknown_labels))} (classes: "
@@ -569,6 +581,13 @@ def _known_codes(
         text += "; if numbers are predicted, say `task: regression`"
     values = "predicted labels are wanted here; losses, or marks of right rows, are `values`"
     raise Problem(file.place, f"{text}; {values}{advice}")
+
+
+def other_spellings(labels: Iterable[str], classes: Sequence[str]) -> list[tuple[str, str]]:
+    """List the labels that are another spelling of a class, each with the class."""
+    by_plain_name = {plain_class(name): name for name in classes}
+    pairs = ((label, by_plain_name.get(plain_class(label), label)) for label in sorted(labels))
+    return [(label, name) for label, name in pairs if label != name]
 
 
 def holds_probabilities(file: Records, column: str, classes: Sequence[str]) -> bool:
@@ -602,7 +621,7 @@ def probabilities_in(
             for pattern in (PATTERNS if wanted is None else (wanted,))
         )
         columns = next(filter(None, tried), {})
-        if wanted is not None and not columns:
+        if wanted is not None and not columns and not wanted.startswith(OURS):
             expected = [wanted.replace(CLASS, c) for c in classes]
             raise Problem(at, f"{file.path!r} has none of the columns {listed(expected)}")
     if columns and len(columns) < len(classes) and len(classes) > 2:

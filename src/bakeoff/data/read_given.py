@@ -17,23 +17,28 @@ from bakeoff.data.asked import Asked, lacking_share
 from bakeoff.data.columns import in_order
 from bakeoff.data.describe import like_ids
 from bakeoff.data.given_tables import TASK, GivenTables
+from bakeoff.data.model_columns import join_columns
 from bakeoff.data.observations import (
     Missing,
     Observations,
     Predicted,
     holds_probabilities,
     no_model,
+    other_spellings,
     paired,
 )
-from bakeoff.data.records import USUAL, Records, by_run
+from bakeoff.data.records import OURS, USUAL, Records, by_run
 from bakeoff.data.target import (
     Answers,
     looks_like_a_quantity,
     positive_last,
     positive_of,
+    said_of_spellings,
     spelled_as,
+    unclear_spellings,
 )
 from bakeoff.errors import Problem, UserError, listed, some, unknown
+from bakeoff.keys import refuse_same_names
 from bakeoff.sources.common.base import as_columns
 from bakeoff.spec.experiment import run_name, run_of
 from bakeoff.spec.given_models import GivenColumns
@@ -77,7 +82,9 @@ def read_given(
             for model, part in parts
         ]
         given = _of_numbers(name, files, values, missing, asked)
-        return dataclasses.replace(given, asked=asked)
+        told = (*tables.notes, *given.preparation)
+        return dataclasses.replace(given, asked=asked, preparation=told)
+    notes: list[str] = []
     lacked: Missing | None = None
     if wide is None:
         files = _of_files(parts, numbers, drop_unlabelled=drop_unlabelled)
@@ -100,14 +107,14 @@ def read_given(
     true = first.labelled().true
     assert true is not None
     order = _order(true, classes, positive)
-    sure = positive is not None
-    if len(order) == 2 and not sure:
-        sure = positive_of({name: true.counts.get(name, 0) for name in order}).sure
+    sure = _is_sure(order, true, positive)
     given = paired(name, files, order, sure=sure)
+    refuse_same_names(given.models)
     if not labels and (why := _why_unclear(given, named)):
         raise Problem(("values",), why)
-    notes = given.preparation if positive is None else ()
-    return dataclasses.replace(given, preparation=notes, missing=lacked, asked=asked)
+    notes += given.preparation if positive is None else ()
+    notes = [*tables.notes, *dict.fromkeys(n for file in files for n in file.preparation), *notes]
+    return dataclasses.replace(given, preparation=tuple(notes), missing=lacked, asked=asked)
 
 
 def _why_unclear(given: Observations, named: GivenColumns) -> str:
@@ -164,6 +171,12 @@ def _of_table(
             f"{no_model(like[0])}",
         )
     order = () if true is None else _order(true, classes, positive)
+    notes: tuple[str, ...] = ()
+    # columns that are named stand alone
+    if true is not None and order and (models is None or not set(models) <= set(rest)):
+        sure = _is_sure(order, true, positive)
+        file, notes = join_columns(file, rest, order, sure=sure)
+        rest = file.unclaimed(claimed)
     columns = _models_of(rest, order, models)
     if models is None and not numbers and not values:
         _refuse_features(file, [name for name in columns if name in rest], order)
@@ -177,6 +190,7 @@ def _of_table(
         model = run_of(column)[0]
         runs[model] = (*runs.get(model, ()), run)
     rows = Observations.of_rows(file, ids, true, runs, (*claimed, *columns))
+    rows = dataclasses.replace(rows, preparation=notes)
     if true is not None and (n := len(runs)) < 2:
         raise UserError(
             f"{file.path!r} has {n} column{'s' if not n else ''} of predictions beside the "
@@ -211,18 +225,28 @@ def _order(true: Answers, classes: Sequence[str], positive: str | None) -> tuple
                 raise Problem((key,), "numbers have no classes: leave it out")
         return ()
     named = [spelled_as(name, true.classes) for name in classes]
+    if spellings := unclear_spellings(sorted({*true.classes, *named}), named):
+        raise Problem(
+            ("truth",),
+            f"{said_of_spellings('the true labels', spellings, true.counts)}. Write each class in "
+            "one way in the file; if these are different classes, list all of them, in `compare` "
+            "by `--set classes=a,A,'a ',…`, in an experiment under `classes:`",
+        )
     ordered = in_order({*true.classes, *named})
     return positive_last(ordered, positive, (), true.counts)
 
 
+def _is_sure(order: Sequence[str], true: Answers, positive: str | None) -> bool:
+    """Tell whether it is known which class is the positive one, and not only guessed."""
+    if positive is not None:
+        return True
+    counts = {name: true.counts.get(name, 0) for name in order}
+    return len(order) == 2 and positive_of(counts).sure
+
+
 def _refuse_features(file: Records, names: Sequence[str], classes: Sequence[str]) -> None:
     """Refuse columns without a class or a probability among those that are taken for models."""
-    models = [
-        name
-        for name in names
-        if holds_probabilities(file, name, classes)
-        or (file.answers(name, may_lack=True).among(classes) >= 0).any()
-    ]
+    models = [name for name in names if _predicts(file, name, classes)]
     strange = [name for name in names if name not in models]
     if strange and len(models) > 1:
         raise Problem(
@@ -233,6 +257,15 @@ def _refuse_features(file: Records, names: Sequence[str], classes: Sequence[str]
         )
 
 
+def _predicts(file: Records, column: str, classes: Sequence[str]) -> bool:
+    """Tell whether a column holds a class, in whatever spelling, or probabilities."""
+    if holds_probabilities(file, column, classes):
+        return True
+    labels = file.answers(column, may_lack=True)
+    known = bool((labels.among(classes) >= 0).any())
+    return known or bool(other_spellings(labels.classes, classes))
+
+
 def _of_files(
     parts: Sequence[tuple[str, Records]], numbers: bool | None, *, drop_unlabelled: bool
 ) -> list[Observations]:
@@ -240,7 +273,8 @@ def _of_files(
     files: list[Observations] = []
     for model, part in parts:
         # the truth may stand in one of the tables alone
-        lacks = part.roles.truth is not None and part.roles.truth not in part.names
+        truth = part.roles.truth
+        lacks = truth is not None and truth not in part.names and not truth.startswith(OURS)
         file = part.with_roles(truth=None) if lacks else part
         how = {"drop_unlabelled": drop_unlabelled, "numbers": bool(numbers)}
         run = Observations.of_records(file, model, **how)
@@ -346,6 +380,7 @@ def _of_numbers(
             "(1 is right) or `--values wrong` (1 is wrong), and the test is McNemar's"
         )
     given = paired(name, meaning, RIGHT_OR_WRONG if isinstance(metric, str) else ())
+    refuse_same_names(given.models)
     return dataclasses.replace(given, preparation=tuple(notes), missing=lacked)
 
 

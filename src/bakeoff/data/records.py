@@ -23,6 +23,14 @@ from bakeoff.data.asked import ASKED, how_asked
 from bakeoff.data.columns import LARGEST, beyond, canonical_ids, in_order, ordered
 from bakeoff.data.describe import LIKE_MISSING
 from bakeoff.data.readers import SCORES, known, read_log, reader_of
+from bakeoff.data.table import (
+    COLLECTED_GROUP,
+    COLLECTED_ID,
+    COLLECTED_TIME,
+    COLLECTED_TRUTH,
+    SUBGROUP,
+    TAKEN,
+)
 from bakeoff.data.target import Answers
 from bakeoff.errors import Place, Problem, UserError, Verbatim, listed, some, unknown
 from bakeoff.files import is_file, no_file
@@ -38,6 +46,8 @@ USUAL: Mapping[str, tuple[str, ...]] = {
     "predicted": ("y_pred", "predicted", "prediction", "pred"),
     "value": ("value", "score", "loss"),
 }
+_COLLECTED = {"id": COLLECTED_ID, "truth": COLLECTED_TRUTH}
+"""What the columns are called in the collected predictions of a run."""
 _WHAT = {
     "id": "row id",
     "truth": "true label",
@@ -51,6 +61,8 @@ DROP = "; `missing_target: drop` leaves them out"
 """What to do about rows without a true label."""
 MODEL = "model"
 """The column of a log of several models that says whose a row is."""
+OURS = ":"
+"""How the columns begin that a call from Python makes: not every model has all of them."""
 PLAIN = TableKeys.model_validate({})
 """How a file is written of which nothing is said."""
 USUAL_COLUMNS = GivenColumns.model_validate({})
@@ -273,9 +285,13 @@ class Records:
         if name is not None:
             if role == "value" and set(self.scores.values()) == {name}:
                 name = "score"
+            if name not in self.names and name.startswith(OURS):
+                return None
             if name not in self.names:
                 raise Problem(at, f"{self.path!r}: {unknown('column', name, self.names)}")
             return name
+        if _COLLECTED.get(role) in self.names:  # of a run: its models may be called like the others
+            return _COLLECTED[role]
         present = [usual for usual in USUAL.get(role, ()) if usual in self.names]
         if len(present) > 1:
             raise Problem(at, f"{self.path!r} has {listed(present)}: say which of them it is")
@@ -306,7 +322,7 @@ class Records:
             raise Problem(
                 self.place,
                 f"{self.path!r}: {wrong.sum():,} of {len(wrong):,} rows have {what} in column "
-                f"{column!r}; the first is {first}{more}",
+                f"{column.removeprefix(OURS)!r}; the first is {first}{more}",
             )
 
     def answers(
@@ -343,7 +359,8 @@ class Records:
         self.refuse(wrong, "no number", column, advice * bool(absent[wrong].all()))
         largest = np.abs(numbers).max(initial=0.0, where=np.isfinite(numbers))
         if largest > LARGEST:
-            raise Problem(self.place, f"{self.path!r}: column {column!r} has {beyond(largest)}")
+            name = column.removeprefix(OURS)
+            raise Problem(self.place, f"{self.path!r}: column {name!r} has {beyond(largest)}")
         return numbers
 
     def related(self, role: str) -> NDArray[Any] | None:
@@ -396,7 +413,9 @@ class Records:
         named = [role for role in ("groups", "time", "runs") if getattr(roles, role) is not None]
         claimed = {*taken, *map(self.find, named), roles.repeat, roles.fold, roles.seeds}
         claimed |= {one.column for one in as_columns(roles.subgroups)}
-        return [name for name in self.names if name not in claimed]
+        claimed |= {COLLECTED_GROUP, COLLECTED_TIME}
+        carried = (SUBGROUP, TAKEN)
+        return [n for n in self.names if n not in claimed and not n.startswith(carried)]
 
 
 def by_run(file: Records) -> Iterator[Records]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import operator
 import re
 from collections.abc import Callable, Mapping
@@ -20,7 +21,14 @@ from scipy import special
 
 from bakeoff.data import columns
 from bakeoff.data.describe import describe, group_columns, pairs_by_chance, row_digests
-from bakeoff.data.target import Target, read_labels, read_numbers
+from bakeoff.data.target import (
+    Target,
+    counted,
+    read_labels,
+    read_numbers,
+    said_of_spellings,
+    unclear_spellings,
+)
 from bakeoff.errors import Place, Problem, shown, unknown
 from bakeoff.files import read_parquet, reading, sha256_of, write_json, write_parquet
 from bakeoff.keys import name_of
@@ -60,6 +68,10 @@ _FUNCTIONS: Mapping[str, Callable[[Any], Any]] = {
 _LIMITS = {"min": operator.ge, "max": operator.le, "above": operator.gt, "below": operator.lt}
 SUBGROUP, TAKEN = ":subgroup:", ":column:"
 """How columns that are carried along begin; no model is called so."""
+COLLECTED_ID, COLLECTED_TRUTH = ":row_id", ":y_true"
+COLLECTED_REPEAT, COLLECTED_FOLD = ":repeat", ":fold"
+COLLECTED_GROUP, COLLECTED_TIME = ":group", ":time"
+"""Columns of collected predictions beside those of the models, whose ids begin with no colon."""
 MISSING = "(missing)"
 """The subgroup of rows without a value."""
 MOST_SUBGROUPS = 30
@@ -79,7 +91,7 @@ class Table:
     def write(self, parquet: str | Path, card: str | Path) -> None:
         """Write the table and its card (with the SHA-256 of the table's file)."""
         table = pa.Table.from_pandas(self.frame, preserve_index=False)
-        meta = {**table.schema.metadata, b"classes": "\0".join(self.classes).encode()}
+        meta = {**table.schema.metadata, b"classes": json.dumps(self.classes).encode()}
         write_parquet(parquet, table.replace_schema_metadata(meta))
         write_json(card, {**self.card, "sha256": sha256_of(parquet)})
 
@@ -93,9 +105,8 @@ class Table:
         """Read a table back (without its card)."""
         table = read_parquet(parquet)
         with reading(parquet):
-            named = table.schema.metadata[b"classes"].decode()
+            classes = tuple(json.loads(table.schema.metadata[b"classes"]))
             numbers = pa.types.is_floating(table.schema.field(TARGET).type)
-            classes = tuple(named.split("\0")) if named else ()
             return cls(table.to_pandas(), Target(classes, numbers))
 
     @cached_property
@@ -451,12 +462,20 @@ def _subgroups(values: columns.Series, one: SubgroupColumn, at: Place) -> column
                 f"`bins={{{one.column!r}: [{middle}]}}`",
             )
         order, texts = columns.sorted_names(values), names(values)
+        if spellings := unclear_spellings(order):
+            text = said_of_spellings(
+                f"column {one.column!r}", spellings, counted(values), "subgroup"
+            )
+            raise Problem(at, f"{text}. Write each subgroup in one way")
     if texts.nunique() > MOST_SUBGROUPS:
         raise Problem(
             at,
             f"column {one.column!r} has {texts.nunique():,} different values, {MOST_SUBGROUPS} at "
             "most make subgroups: pool some, or name another column",
         )
+    if plain.isna().any() and MISSING in order:
+        text = f"column {one.column!r} has rows without a value, and others with {MISSING!r}"
+        raise Problem(at, f"{text}, which stands for these: rename that value")
     texts = texts.where(plain.notna(), MISSING)
     if texts.nunique() < 2:
         text = f"column {one.column!r} puts all rows into one subgroup, {texts.iloc[0]!r}"

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+import yaml
 from numpy.typing import NDArray
 from pandas.api import types
 
 from bakeoff.data import columns
-from bakeoff.errors import Place, Problem
-from bakeoff.keys import name_of
+from bakeoff.errors import Place, Problem, joined
+from bakeoff.keys import alike_classes, name_of, spelled
 from bakeoff.sources import DataSet
 from bakeoff.sources.common.identifiers import names
 
@@ -299,21 +300,62 @@ def read_labels(
         columns.check_values(spec.classes, order, "class", (*place, "classes"))
         wanted = {name_of(name) for name in spec.classes}
         labels, order = labels[labels.isin(wanted)], [name for name in order if name in wanted]
+    elif spellings := unclear_spellings(order):
+        text = spelling_advice(str(target.name), spellings, counted(labels))
+        raise Problem((*place, "target"), text)
     if len(order) > most_classes(len(labels)):
         raise _quantity(order, labels, place)
-    plain: dict[str, str] = {}
-    for name in order:
-        first = plain.setdefault(" ".join(name.split()), name)
-        if first != name:
-            raise Problem(
-                (*place, "target"),
-                f"the classes {first!r} and {name!r} of {str(target.name)!r} differ only in white "
-                f"space: mend the data, or pool them with `merge: {{{' '.join(name.split())}: "
-                f"[{first!r}, {name!r}]}}`",
-            )
     if len(order) < 2:
         raise Problem((*place, "target"), f"only one class, {order[0]!r}: nothing to compare")
     return labels, Target(positive_last(order, spec.positive, place, counted(labels)))
+
+
+_MOST_SPELLINGS = 4
+"""Classes whose spellings a message lists."""
+
+
+def unclear_spellings(names: Iterable[str], listed: Collection[str] = ()) -> list[list[str]]:
+    """List the labels that may be one class in several spellings, unless all of them are listed."""
+    return [group for group in alike_classes(names) if not set(group) <= set(listed)]
+
+
+def said_of_spellings(
+    what: str,
+    spellings: Sequence[Sequence[str]],
+    counts: Mapping[str, int],
+    of: str = "class",
+) -> str:
+    """Say which names may be those of one class, or subgroup, and how many rows have each."""
+    classes = []
+    for group in spellings[:_MOST_SPELLINGS]:
+        numbers = [counts.get(name, 0) for name in group]
+        rows = [f"{n:,} row{'' if n == 1 else 's'}" for n in numbers]
+        written = zip(spelled(group), rows, strict=True)
+        classes.append(joined([f"{name} ({n})" for name, n in written]))
+    if more := len(spellings) - len(classes):
+        classes.append(f"and {more:,} more")
+    return f"{what} may hold one {of} in several spellings: {'; '.join(classes)}"
+
+
+def spelling_advice(
+    column: str, spellings: Sequence[Sequence[str]], counts: Mapping[str, int]
+) -> str:
+    """Say which labels of a column may be one class, and which keys of a data set settle it."""
+    return (
+        f"{said_of_spellings(repr(column), spellings, counts)}. Write each class in one way in the "
+        f"data, or pool its spellings, `merge: {_pooled(spellings)}`; if these are different "
+        "classes, list all classes under `classes:`"
+    )
+
+
+def _pooled(spellings: Sequence[Sequence[str]]) -> str:
+    """Write the key `merge` that pools spellings, under the one without blanks at its ends."""
+    pools = {min(group, key=lambda name: name != name.strip()): list(group) for group in spellings}
+    as_escapes = any("U+" in name for group in spellings for name in spelled(group))
+    text = yaml.safe_dump(
+        pools, default_flow_style=True, width=10**6, sort_keys=False, allow_unicode=not as_escapes
+    )
+    return text.strip()
 
 
 def counted(labels: columns.Series) -> dict[str, int]:

@@ -87,6 +87,10 @@ def numbers(write: Callable[[Any], str]) -> Kind:
 WORDS = Kind(lambda study, value: Cell(value), number=False)
 
 
+OF_MODEL = "model:"
+"""How the key of a column begins that is about a model: its id may be another column's key."""
+
+
 @dataclasses.dataclass(frozen=True)
 class Column:
     """One column of a table."""
@@ -107,6 +111,11 @@ class Column:
     def number(self) -> bool:
         """Whether it holds numbers."""
         return self.kind.number
+
+    @property
+    def head(self) -> str:
+        """What it is called in a CSV file: of a column about a model the id of the model."""
+        return self.key.removeprefix(OF_MODEL)
 
     @property
     def filter(self) -> str:
@@ -255,9 +264,9 @@ def to_csv(table: PageTable) -> str:
     columns: list[list[Any]] = []
     for i, column in enumerate(table.columns):
         cells = [row[i] for row in table.rows]
-        columns.append([column.key, *(cell.raw for cell in cells)])
+        columns.append([column.head, *(cell.raw for cell in cells)])
         if any(cell.high is not None for cell in cells):
-            upper = f"{column.key.removesuffix('_low')}_high"
+            upper = f"{column.head.removesuffix('_low')}_high"
             columns.append([upper, *(cell.raw_high for cell in cells)])
     writer.writerows(map(no_formula, row) for row in zip(*columns, strict=True))
     return buffer.getvalue()

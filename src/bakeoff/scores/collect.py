@@ -13,7 +13,19 @@ import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from bakeoff.data.table import GROUP, ROW_ID, TAKEN, TIME, Table
+from bakeoff.data.table import (
+    COLLECTED_FOLD,
+    COLLECTED_GROUP,
+    COLLECTED_ID,
+    COLLECTED_REPEAT,
+    COLLECTED_TIME,
+    COLLECTED_TRUTH,
+    GROUP,
+    ROW_ID,
+    TAKEN,
+    TIME,
+    Table,
+)
 from bakeoff.errors import UserError
 from bakeoff.files import is_whole, open_parquet, read_json, read_parquet, write_parquet
 from bakeoff.fit.fit_task import timing_of
@@ -25,10 +37,6 @@ KEYS = ("dataset", "model", "plan", "repeat", "fold")
 _FIT = [*KEYS, "seed"]
 _VALUES = ("n_train", "n_test", "metric", "value", "undefined")
 TIMINGS = ("fit_seconds", "predict_seconds", "peak_memory_mb")
-COLLECTED_ID, COLLECTED_TRUTH = ":row_id", ":y_true"
-COLLECTED_REPEAT, COLLECTED_FOLD = ":repeat", ":fold"
-COLLECTED_GROUP, COLLECTED_TIME = ":group", ":time"
-"""Columns of collected predictions beside those of the models, whose ids begin with no colon."""
 
 
 def score_fits(

@@ -19,6 +19,7 @@ from bakeoff.data.table import ROW_ID, Table
 from bakeoff.errors import Place, Problem, unknown
 from bakeoff.files import digest, files_at, is_file, sha256_of, state_of
 from bakeoff.fit.predictions import Predictions
+from bakeoff.keys import plain_name, refuse_same_names
 from bakeoff.scores.collect import KEYS, TIMINGS
 from bakeoff.scores.metrics import Metric, metrics_of
 from bakeoff.sources.common.base import blame
@@ -117,6 +118,7 @@ def _chosen(
         if column in frame.columns:
             with blame(*place, before=f"{path!r}: column {column!r} "):
                 names = identifiers(frame[column])
+                refuse_same_names(n for n in names.unique() if plain_name(n) == plain_name(wanted))
             if not (names == wanted).any():
                 raise Problem(place, f"{path!r}: {unknown(f'{column} in it:', wanted, set(names))}")
             frame = frame[names == wanted]

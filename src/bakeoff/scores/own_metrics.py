@@ -103,7 +103,7 @@ def _by_path(text: str) -> tuple[str, OwnMetric]:
     return name, metric
 
 
-def _called(metric: OwnMetric, y_true: Any, predicted: Any, **columns: Any) -> float:
+def _called(metric: OwnMetric, y_true: Any, predicted: Any, /, **columns: Any) -> float:
     """Call the user's own metric on some rows."""
     function = imported(metric)
     # what it draws is the same in each call: else leaving out a row would be noise

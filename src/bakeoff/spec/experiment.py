@@ -19,7 +19,7 @@ from pydantic import (
     model_validator,
 )
 
-from bakeoff.keys import Id, Label, SpecSection, said
+from bakeoff.keys import Id, Label, SpecSection, plain_name, said, same_names, spelled
 from bakeoff.sources import DataSet
 from bakeoff.sources.common.base import Costs
 from bakeoff.spec.given_models import AnyData, GivenModel, is_given, with_defaults
@@ -165,6 +165,30 @@ class Experiment(SpecSection):
                     "systems take for one; rename one of them"
                 )
         return entries
+
+    @field_validator("datasets", "models")
+    @classmethod
+    def _names_in_sentences(cls, entries: dict[str, Any]) -> dict[str, Any]:
+        ids = {plain_name(key): key for key in entries}
+        labels: dict[str, str] = {}
+        for key, entry in entries.items():
+            if entry.label is None:
+                continue
+            plain = plain_name(entry.label)
+            if plain in labels:
+                raise said(same_names(labels[plain], entry.label))
+            other = ids.get(plain, key)
+            if other != key:
+                text = f"{spelled([entry.label])[0]} is the label of {key!r}, and {other!r} an id"
+                raise said(f"{text}: change the label, by which readers tell them apart")
+            labels[plain] = entry.label
+        return entries
+
+    @model_validator(mode="after")
+    def _no_key_of_results(self) -> Experiment:
+        if "model" in self.metrics:
+            raise said("a metric cannot be called `model`, a key of the results: rename it")
+        return self
 
     @property
     def metrics(self) -> list[str]:

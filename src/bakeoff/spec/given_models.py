@@ -100,8 +100,8 @@ class GivenModel(SpecSection):
     `fold`, `metric`, `value`; also `n_train` and `n_test` for tests that need the sizes; `dataset`,
     `model` and `plan` where the file holds several."""
     model: Text | None = None
-    """What the model is called in a folder of logs, or in a log of several models; default: its id
-    here."""
+    """What the model is called in a folder of logs, a log of several models or a long table;
+    default: its id here."""
     label: Label | None = None
     seeds: int = Field(1, ge=1, le=1000)
     """How many training runs of the model there are: files whose path has `{seed}` in it, numbered
@@ -129,7 +129,7 @@ class GivenModel(SpecSection):
         if self.values is not None and (self.predictions or self.scores):
             raise said("`values` stands alone: leave out `predictions` and `scores`")
         if self.model is not None and not path:
-            raise said("`model` goes with logs as `predictions` or `values`")
+            raise said("`model` goes with logs or long tables as `predictions` or `values`")
         if self.missing_values is not None and not path:
             raise said("`missing_values` goes with `predictions` or `values`")
         by_seed = (SEED in path) + (self.columns.seeds is not None)

@@ -117,7 +117,7 @@ def test_scores_of_folds_are_handed_over(study, name, plan, shape, told, metric)
 
 def test_delong_is_about_the_positive_class(study):
     table = pd.read_parquet(study.paths.predictions("cancer", "holdout"))
-    truth = table["y_true"] == "malignant"
+    truth = table[":y_true"] == "malignant"
     areas = [roc_auc_score(truth, table[f"{model}:malignant"]) for model in ("tree", "bayes")]
     assert first(study, "delong").estimate == pytest.approx(areas[0] - areas[1])
 
@@ -126,7 +126,7 @@ def test_costs_are_those_of_the_experiment(study):
     table = pd.read_parquet(study.paths.predictions("cancer", "holdout")).astype(str)
     price = {("benign", "malignant"): 1.0, ("malignant", "benign"): 5.0}
     means = [
-        np.mean([price.get(pair, 0.0) for pair in zip(table["y_true"], table[m], strict=True)])
+        np.mean([price.get(pair, 0.0) for pair in zip(table[":y_true"], table[m], strict=True)])
         for m in ("tree", "bayes")
     ]
     for variant in ("likelihood_ratio", "chi_square"):

@@ -69,7 +69,7 @@ def test_a_test_set_is_read_with_its_classes(tmp_path, monkeypatch):
     labels = pa.DictionaryArray.from_arrays(
         pa.array([0, 1, 0], pa.int32()), pa.array(["no", "yes"])
     )
-    columns = {"row_id": [1, 2, 3], "y_true": labels, "a": labels, "b": labels}
+    columns = {":row_id": [1, 2, 3], ":y_true": labels, "a": labels, "b": labels}
     pq.write_table(pa.table({**columns, "a:yes": [0.1, 0.9, 0.2]}), tmp_path / "p.parquet")
     found = read_predictions(tmp_path / "p.parquet", ["a", "b", "gone"], ["roc_auc"])
     assert found.classes == ("no", "yes")

@@ -351,7 +351,10 @@ def test_experiment_takes_the_models_of_a_folder(metric, capsys):
         ({"values": "t.csv"}, r"models.a.model: 't.csv' holds one model: leave it out"),
         ({"values": "pf.json"}, r"models.a.model: 'pf.json' holds several: unknown model 'openai"),
         ({"columns": {}}, r"models.a.values: .* where they are runs of items, `runs` names"),
-        ({"values": None, "scores": "t.csv"}, "models.a: `model` goes with logs as `predictions`"),
+        (
+            {"values": None, "scores": "t.csv"},
+            "models.a: `model` goes with logs or long tables as `pred",
+        ),
         ({}, r"metrics\[0\]: 'logs/: openai/a': pass@4 wants 4 runs of each item, 30 have fewer"),
     ],
 )

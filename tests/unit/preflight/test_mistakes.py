@@ -126,7 +126,7 @@ DATA = [
     ("every value of 'y' is missing", "a,y", "1,\n2,\n", {}),
     ("1 of 3 rows have no value … missing_target: drop", "a,y", "1,u\n2,\n3,v\n", {}),
     ("NA, None and the like are read as missing values", "a,y", "1,None\n2,u\n3,v\n", {}),
-    ("'u' and 'u ' of 'y' differ only in white … merge", "a,y", "1,u \n2,v\n3,u\n" * 9, {}),
+    ("'u' (9 rows) and 'u ' (9 rows) … merge", "a,y", "1,u \n2,v\n3,u\n" * 9, {}),
     ("class 'v' has 3 row(s) … cv_5x2", "a,y", "1,u\n" * 9 + "2,v\n" * 3, {}),
     ("look like a quantity", "a,y", "".join(f"1,{i}.5\n" for i in range(200)), {}),
     ("datasets.d.positive", "a,y", UV, {"positive": "w"}),

@@ -324,9 +324,11 @@ def datasets(study: Study) -> Table:
     means = dataset_means(study, study.metric.name, study.plan).reindex(columns=ordered)
     ranks = ranks_of(means, study.metric)
     first = ranks.eq(ranks.min(axis=1), axis=0)
-    columns = (tables.DATASET, *(Column(m, study.label(m), SCORE, "model") for m in ordered))
+    keys = {m: f"{tables.OF_MODEL}{m}" for m in ordered}
+    of_models = (Column(key, study.label(m), SCORE, "model") for m, key in keys.items())
+    columns = (tables.DATASET, *of_models)
     rows = (
-        {"dataset": str(name)} | {m: Best(float(row[m]), bool(top[m])) for m in ordered}
+        {"dataset": str(name)} | {key: Best(float(row[m]), bool(top[m])) for m, key in keys.items()}
         for (name, row), (_, top) in zip(means.iterrows(), first.iterrows(), strict=True)
     )
     note = (
