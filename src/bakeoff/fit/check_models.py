@@ -30,6 +30,7 @@ from bakeoff.keys import name_of
 from bakeoff.seeds import derive
 from bakeoff.spec.experiment import Task
 from bakeoff.spec.models import Distribution, Model, Step, Tune
+from bakeoff.usercode import refuse_missing
 
 _MANY = 10_000
 """Training rows from which on histogram gradient boosting stops early by itself."""
@@ -46,6 +47,7 @@ def check_model(
 ) -> Any:
     """Refuse models that cannot be fitted, before any data are read."""
     place = ("models", name)
+    refuse_missing(model.reads, place)
     for key, steps in (("preprocessing", model.own_preprocessing), ("steps", model.parts[:-1])):
         for i, step in enumerate(steps):
             listed = isinstance(getattr(model, key), list)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from itertools import product
 from pathlib import Path
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple, TypeVar
 
 from pydantic import (
     ConfigDict,
@@ -19,6 +19,7 @@ from pydantic import (
     model_validator,
 )
 
+from bakeoff.files import locate
 from bakeoff.keys import Id, Label, SpecSection, said
 from bakeoff.sources import DataSet
 from bakeoff.sources.common.base import Costs
@@ -252,7 +253,11 @@ class Experiment(SpecSection):
         datasets, first = dict(self.datasets), next(iter(self.datasets))
         datasets |= {n: d.beside(folder) for n, d in datasets.items() if isinstance(d, DataSet)}
         given = {name: model.beside(folder, first) for name, model in self.given.items()}
-        return self.model_copy(update={"datasets": datasets, "models": {**self.models, **given}})
+        fitted = {name: _reading(model, folder) for name, model in self.fitted.items()}
+        models = {name: {**fitted, **given}[name] for name in self.models}
+        metrics = {name: _reading(metric, folder) for name, metric in self.own_metrics.items()}
+        found = {"datasets": datasets, "models": models, "own_metrics": metrics}
+        return self.model_copy(update=found)
 
     def resolved(self) -> dict[str, Any]:
         """Return plain data with every default written out.
@@ -262,6 +267,16 @@ class Experiment(SpecSection):
         """
         always = set() if self.task.numbers else {"task"}  # classification goes without saying
         return self.model_dump(mode="json", exclude_none=True, exclude={"execution", *always})
+
+
+S = TypeVar("S", Model, OwnMetric)
+
+
+def _reading(section: S, folder: Path) -> S:
+    """Find what own code reads and is not in the working folder in the experiment's own."""
+    if not section.reads:
+        return section
+    return section.model_copy(update={"reads": [locate(path, folder) for path in section.reads]})
 
 
 def with_task(config: Mapping[str, Any]) -> Mapping[str, Any]:

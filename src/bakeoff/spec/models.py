@@ -159,6 +159,9 @@ class Model(SpecSection):
     features: list[str] | None = Field(None, min_length=1)
     """Columns this model learns from; default: all features."""
     drop: list[str] = Field([], description="Features this model does without.")
+    reads: list[str] = Field([])
+    """Files and folders that code of your own reads, like `[weights.json]`: when their contents
+    change, the model is fitted again. Relative like the paths of data."""
     tune: Tune | None = None
     """Search for parameters inside each training part (nested CV)."""
     threshold: ValueOrKeys[float, ChosenThreshold] | None = None
