@@ -26,7 +26,10 @@ ROOT = Path(__file__).parents[1]
 _READERS = ("pandas", "pyarrow", "numpy", "scipy", "scikit-learn")
 """What reads and makes tables."""
 # what may change without another fit: more seeds are further fits, limits end fits or do not
-_NOT_IN_FIT = ("label", "seeds", "deterministic", "resources", "timeout", "memory")
+_NOT_IN_FIT = (
+    *("label", "seeds", "deterministic", "resources", "timeout", "memory"),
+    *("keep", "importance"),  # of which files are missing, `remake` says
+)
 
 
 @cache
@@ -96,6 +99,12 @@ def of_scores(experiment: Experiment, *datasets: str) -> str:
     costs = [[name, _costs(experiment)[name]] for name in datasets or experiment.datasets]
     named = list(experiment.models), _given(experiment), costs, list(experiment.resampling.plans())
     return digest([metrics, *named, made_by, _own_metrics(experiment)])
+
+
+def of_lists(experiment: Experiment) -> str:
+    """Digest what makes the lists of what fits chose, measured, or failed by."""
+    measured = {name: experiment.importance(name) for name in experiment.fitted}
+    return digest([of_scores(experiment), of_fits(experiment), measured])
 
 
 def of_tests(experiment: Experiment, *tests: PlannedTest) -> str:

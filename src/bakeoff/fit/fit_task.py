@@ -36,11 +36,25 @@ class FitTask:
     output: str | Path
     fingerprint: str = ""
     costs: Costs | None = None
+    keep: bool = False
+    """Whether the fitted model is written too."""
+    importance: tuple[str, str] | None = None
+    """The metrics of permutation importance, the second where scikit-learn lacks the first."""
 
 
 def timing_of(output: str | Path) -> Path:
     """Return where the seconds and the memory of a fit are, by its file of predictions."""
     return Path(output).with_suffix(".timing.json")
+
+
+def kept_of(output: str | Path) -> Path:
+    """Return where the fitted model is, by its file of predictions, if it is kept."""
+    return Path(output).with_suffix(".joblib")
+
+
+def importance_of(output: str | Path) -> Path:
+    """Return where the importance of columns is, by a file of predictions, if it is measured."""
+    return Path(output).with_suffix(".importance.json")
 
 
 @cache

@@ -240,10 +240,14 @@ def _plain(value: Any) -> Any:
 
 def scorer(name: str) -> Any:
     """Return a scorer of scikit-learn by its name or by that of one of our metrics."""
-    scorers = {*get_scorer_names(), *_SCORERS}
-    if name not in scorers:
-        raise UserError(unknown("scoring", name, scorers))
+    if not has_scorer(name):
+        raise UserError(unknown("scoring", name, {*get_scorer_names(), *_SCORERS}))
     return get_scorer(_SCORERS.get(name, name))
+
+
+def has_scorer(name: str) -> bool:
+    """Tell whether scikit-learn has a scorer of this name, or of one of our metrics."""
+    return name in _SCORERS or name in get_scorer_names()
 
 
 # The threshold of a two-class prediction.

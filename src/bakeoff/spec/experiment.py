@@ -140,6 +140,8 @@ class Experiment(SpecSection):
     on_error: Literal["stop", "exclude"] = "stop"
     """When a fit fails: `stop` the run, or `exclude` the model on that data set, finish everything
     else and say so in excluded.csv and in the report."""
+    keep: bool = False
+    """Whether the fitted model of every fit is kept; for models that do not say."""
     timeout: Seconds | None = None
     """Seconds after which a fit is ended and has failed; for models without their own."""
     memory: Megabytes | None = None
@@ -247,6 +249,15 @@ class Experiment(SpecSection):
         """Return the seconds and the MB of memory that a fit of a model may take."""
         fitted = self.fitted[model]
         return fitted.timeout or self.timeout, fitted.memory or self.memory
+
+    def keeps(self, model: str) -> bool:
+        """Tell whether the fitted models of an entry are kept."""
+        own = self.fitted[model].keep
+        return self.keep if own is None else own
+
+    def importance(self, model: str) -> tuple[str, str] | None:
+        """Return by which metric importance is measured, and by which if scikit-learn lacks it."""
+        return (self.metrics[0], self.task.metric) if self.fitted[model].importance else None
 
     def beside(self, folder: Path) -> Experiment:
         """Find files that are not in the working folder in the experiment's own."""

@@ -194,6 +194,13 @@ class Model(SpecSection):
     """Whether training has no random part, so that one fit is all there is of it; comparisons of
     recipes over several `seeds` take such a model for fixed. Default: what scikit-learn's estimator
     says."""
+    keep: bool | None = None
+    """Whether the fitted model of every fit is kept, as a pickle of joblib beside its predictions;
+    default: what the experiment says."""
+    importance: bool = False
+    """Whether permutation importance is measured: how much the score on the test rows of each fit
+    falls when the values of a column are shuffled. The score is the first metric, or accuracy
+    (RMSE of a regression) where scikit-learn does not have it."""
     threads: int = Field(1, ge=1, le=1000)
     """Threads of one fit; also given to n_jobs where the estimator has it."""
     resources: dict[
