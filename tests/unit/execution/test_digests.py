@@ -26,6 +26,7 @@ DIGESTS = {
     "bayes": lambda e: known.of_fits(e)["iris"]["bayes"],
     "scores": lambda e: known.of_scores(e, "iris"),
     "joined": known.of_scores,
+    "lists": known.of_lists,
     "test": lambda e: known.of_tests(e, TEST),
     "tables": known.of_tests,
     "report": lambda e: known.of_report(e, AnalysisPlan((TEST,))),
@@ -115,6 +116,9 @@ EDITS = [
     (lambda e: e["datasets"]["iris"]["costs"].update(priors=[1, 2, 4]), {*DIGESTS} - FITTED),
     (lambda e: e["costs"].update(priors=[1, 2, 4]), {"joined", *SHOWN}),
     (lambda e: turned(e["datasets"]["iris"]["derive"]), {"data", "report"}),
+    # fits that did not leave them are done again, and all others stay
+    (lambda e: e["models"]["tree"].update(keep=True, importance=True), {"lists", "report"}),
+    (lambda e: e.update(keep=True), {"report"}),
 ]
 
 

@@ -60,6 +60,7 @@ MOST_VALUES = 5
 MOST_BARS, MOST_PANELS = 15, 4
 """Columns and models of the figure of importance."""
 _SPREAD = "mean", "sd"
+_SCORING = tables.Kind(lambda study, name: Cell(capital(METRICS[name].title), name), number=False)
 MOST_CLASSES, MOST_CROSSED = 6, 10
 """Classes and pairs of models of the table that crosses predictions."""
 
@@ -418,7 +419,7 @@ def importance_bars(study: Study, dataset: str) -> Drawing:
 @table(Section.FITS, 31, "Permutation importance of every column", when=_has_importance)
 def importance(study: Study) -> Table:
     """By how much the score on the test rows becomes worse when a column is shuffled: mean and
-    standard deviation over all shuffles and fits. Models are refitted for none of it.
+    standard deviation over all shuffles and fits. No model is fitted again for it.
     """
     parts = [_importance(study, dataset) for dataset in study.datasets]
     rows = [row | {"feature": clean(row["feature"])} for p in parts for row in p.to_dict("records")]
@@ -427,7 +428,7 @@ def importance(study: Study) -> Table:
         tables.MODEL,
         tables.PLAN,
         Column("feature", "Column"),
-        Column("scoring", "Score"),
+        Column("scoring", "Score", _SCORING),
         Column("fits", "Fits", tables.COUNT),
         Column("mean", "Mean", tables.NUMBER),
         Column("sd", "SD", tables.NUMBER),
@@ -635,45 +636,37 @@ def confusion_maps(study: Study) -> Drawing:
     return Drawing(drawn, alt, shows=shows)
 
 
-def _has_labels_of_two(design: Study) -> bool:
-    few = len(design.datasets) <= MOST_DATASETS
-    return _has_labels(design) and len(design.models) > 1 and few
-
-
 @table(
     Section.METRICS,
     61,
     "True classes by the predictions of two models",
-    each="dataset",
-    when=_has_labels_of_two,
+    when=lambda design: _has_labels(design) and not design.several and len(design.models) > 1,
 )
-def crossed(study: Study, dataset: str) -> Table:
+def crossed(study: Study) -> Table:
     """The held-out rows by their true class and by what two models, A and B, predict for them. For
     two classes McNemar's test compares the rows that A alone has right with those that B alone has
     right; both can be read off this table.
     """
-    tested = study.test_sets.get(dataset)
-    if tested is None:
+    if not study.test_sets:
         return Table((), (), "There are no held-out rows.")
+    (tested,) = study.test_sets.values()
     classes, k = [clean(name) for name in tested.classes], len(tested.classes)
     if k > MOST_CLASSES:
         return Table((), (), f"It is shown for {MOST_CLASSES} classes at most, and there are {k}.")
     keys = [f"b_predicts_{name}" for name in tested.classes]
     ranked = [model for model in order(study) if model in tested.models]
-    pairs = list(combinations(ranked, 2))
-    note = ""
-    if len(pairs) > MOST_CROSSED:
-        pairs = pairs[:MOST_CROSSED]  # those of the best model come first
-        note = f"The first {MOST_CROSSED} pairs of the ranking are shown."
+    pairs = list(combinations(ranked, 2))  # those of the best model come first
     rows: list[dict[str, Any]] = []
-    for a, b in pairs:
+    for a, b in pairs[:MOST_CROSSED]:
         predicted_a, predicted_b = (tested.predicted[:, tested.models.index(m)] for m in (a, b))
         counts = np.zeros((k, k, k), dtype=np.intp)
         np.add.at(counts, (tested.truth, predicted_a, predicted_b), 1)
         for true, said in np.ndindex(k, k):
-            row = dict(zip(keys, counts[true, said].tolist(), strict=True))
-            names = {"true_class": classes[true], "a_predicts": classes[said]}
-            rows.append({"model_a": a, "model_b": b, **names, **row})
+            if k > 2 and not counts[true, said].any():
+                continue
+            row = {"model_a": a, "model_b": b}
+            row |= {"true_class": classes[true], "a_predicts": classes[said]}
+            rows.append(row | dict(zip(keys, counts[true, said].tolist(), strict=True)))
     columns = (
         tables.A,
         tables.B,
@@ -684,7 +677,8 @@ def crossed(study: Study, dataset: str) -> Table:
             for key, name in zip(keys, classes, strict=True)
         ),
     )
-    return Table(columns, rows, note)
+    fewer = f"The first {MOST_CROSSED} of {len(pairs)} pairs in the order of the ranking are shown."
+    return Table(columns, rows, fewer if len(pairs) > MOST_CROSSED else "")
 
 
 def _in_subgroups(design: Study) -> bool:
