@@ -26,7 +26,6 @@ DIGESTS = {
     "bayes": lambda e: known.of_fits(e)["iris"]["bayes"],
     "scores": lambda e: known.of_scores(e, "iris"),
     "joined": known.of_scores,
-    "lists": known.of_lists,
     "test": lambda e: known.of_tests(e, TEST),
     "tables": known.of_tests,
     "report": lambda e: known.of_report(e, AnalysisPlan((TEST,))),
@@ -117,7 +116,7 @@ EDITS = [
     (lambda e: e["costs"].update(priors=[1, 2, 4]), {"joined", *SHOWN}),
     (lambda e: turned(e["datasets"]["iris"]["derive"]), {"data", "report"}),
     # fits that did not leave them are done again, and all others stay
-    (lambda e: e["models"]["tree"].update(keep=True, importance=True), {"lists", "report"}),
+    (lambda e: e["models"]["tree"].update(keep=True, importance=True), {"report"}),
     (lambda e: e.update(keep=True), {"report"}),
 ]
 
@@ -151,6 +150,14 @@ def test_what_digests_name_is_there(package, tiny):
     known.code.cache_clear()
     with pytest.raises(FileNotFoundError):
         known.of_given(given, "a")
+
+
+def test_what_fits_measure_makes_the_list_of_it_outdated(tiny):
+    lists = [known.of_lists(load_experiment(tiny))]
+    for edit in ({"importance": True}, {"importance": True, "keep": True}):
+        tiny["models"]["tree"] |= edit
+        lists.append(known.of_lists(load_experiment(tiny)))
+    assert lists[0] != lists[1] == lists[2]
 
 
 def test_order_of_tests_counts(tiny):
