@@ -308,8 +308,8 @@ def read_large(source: str | Path | IO[bytes], columns: Sequence[str] | None = N
 def locate(path: str, folder: str | Path) -> str:
     """Find a file or a folder of an experiment: from the working folder, else from its own."""
     beside = Path(folder) / path
-    here = is_file(path) or Path(path).is_dir()
-    return os.path.relpath(beside) if not here and (is_file(beside) or beside.is_dir()) else path
+    here = is_file(path) or is_folder(path)
+    return os.path.relpath(beside) if not here and (is_file(beside) or is_folder(beside)) else path
 
 
 def digest(value: Any, ordered: bool = False) -> str:
@@ -318,15 +318,19 @@ def digest(value: Any, ordered: bool = False) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-def files_at(path: str, endings: Collection[str]) -> list[str]:
-    """Return a file, or those of a folder and of its folders, hidden ones left out, in order."""
-    if not Path(path).is_dir():
+def files_at(path: str, endings: Collection[str] = ()) -> list[str]:
+    """Return a file, or those of a folder and of its folders, hidden ones left out, in order.
+
+    Of a folder those with one of some endings, or all of them.
+    """
+    if not is_folder(path):
         return [path]
     files = []
     for folder, folders, names in os.walk(path):
         folders[:] = [name for name in folders if not name.startswith(".")]
         files += [Path(folder, name) for name in names if not name.startswith(".")]
-    return [str(file) for file in sorted(files) if file.suffix in endings and is_file(file)]
+    wanted = (file for file in sorted(files) if not endings or file.suffix in endings)
+    return [str(file) for file in wanted if is_file(file)]
 
 
 def state_of(path: str | Path) -> tuple[int, ...]:
@@ -353,7 +357,7 @@ def no_file(path: str | Path) -> str:
     """Say that there is no file, or what is there that cannot be read as one."""
     if not os.path.exists(path):  # noqa: PTH110 - a Path fails at a name that is too long
         return f"no file at {str(path)!r}"
-    if Path(path).is_dir():
+    if is_folder(path):
         return f"{str(path)!r} is a folder, expected a file"
     return (
         f"{str(path)!r} is a pipe or a device, which can be read once: write it to a file and "
@@ -364,3 +368,8 @@ def no_file(path: str | Path) -> str:
 def is_file(path: str | Path) -> bool:
     """Tell whether there is a file; none has a name that is too long for one."""
     return os.path.isfile(path)  # noqa: PTH113 - a Path fails there
+
+
+def is_folder(path: str | Path) -> bool:
+    """Tell whether there is a folder; none has a name that is too long for one."""
+    return os.path.isdir(path)  # noqa: PTH112 - a Path fails there

@@ -26,6 +26,7 @@ from bakeoff.spec import AnalysisPlan, Experiment, Fit
 from bakeoff.spec.given_models import GivenData
 from bakeoff.spec.problems import problems_with_given, problems_with_task
 from bakeoff.stats import catalogue
+from bakeoff.usercode import refuse_missing
 
 _NEEDS = {
     Need.PROBABILITIES: ("class probabilities", ["predict_proba"]),
@@ -154,6 +155,7 @@ def _own_metrics(experiment: Experiment) -> Iterator[Problem]:
             imported(metric)
         except UserError as error:
             yield Problem(place, str(error))
+        yield from _problems_of(refuse_missing, metric.reads, ("own_metrics", name))
 
 
 def _metrics(experiment: Experiment, estimators: Mapping[str, Any]) -> Iterator[Problem]:

@@ -11,14 +11,15 @@ import sys
 import sysconfig
 import threading
 import traceback
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, redirect_stdout, suppress
 from functools import cache
 from pathlib import Path
 from types import FrameType, FunctionType, ModuleType
 from typing import Any
 
-from bakeoff.errors import UserError, unknown
+from bakeoff.errors import Place, Problem, UserError, unknown
+from bakeoff.files import is_file, is_folder, no_file
 
 PACKAGE = Path(__file__).parent
 IMPORT_SECONDS = 120.0
@@ -32,7 +33,8 @@ _STANDARD = {
     "pandas.CategoricalDtype",
 }
 """What else may be made: it starts nothing, reads and writes nothing."""
-
+_IMPORTERS = ("import_module", "__import__")
+"""Functions that import the module that their first argument names."""
 
 _EXTRAS = {"openpyxl": "files", "xgboost": "xgboost"}
 """The extra of the installation that brings what few experiments need, by the module's name."""
@@ -233,18 +235,36 @@ def own_code(*modules: str) -> tuple[tuple[str, str], ...]:
 
 def own_files(*modules: str) -> list[tuple[str, Path]]:
     """List the files of some modules and of what they import, installed ones left out."""
+    return _followed(modules)[0]
+
+
+@cache
+def packages_of(*modules: str) -> tuple[str, ...]:
+    """Name the packages that some modules are of, or that the user's own files among them import.
+
+    Python's own library is left out.
+    """
+    return tuple(_followed(modules)[1])
+
+
+def _followed(modules: Iterable[str]) -> tuple[list[tuple[str, Path]], list[str]]:
+    """Follow imports through the user's own files; return these, and the packages beyond them."""
     files: dict[str, Path] = {}
-    seen: set[str] = set()
+    packages: set[str] = set()
+    seen = set(sys.stdlib_module_names)
     queue = [name.partition(".")[0] for name in modules]
     while queue:
         name = queue.pop()
         if name in seen:
             continue
         seen.add(name)
-        for relative, file in _files(name):
-            files[relative] = file
+        own = dict(_files(name))
+        files |= own
+        if not own:
+            packages.add(name)
+        for file in own.values():
             queue += _imported(file)
-    return sorted(files.items())
+    return sorted(files.items()), sorted(packages)
 
 
 def _files(name: str) -> Iterator[tuple[str, Path]]:
@@ -277,3 +297,23 @@ def _imported(file: Path) -> Iterator[str]:
             yield from (alias.name.partition(".")[0] for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
             yield node.module.partition(".")[0]
+        elif isinstance(node, ast.Call):
+            yield from _imported_by_call(node)
+
+
+def _imported_by_call(call: ast.Call) -> Iterator[str]:
+    """Find what `importlib.import_module("helper")` imports, where the name is written out."""
+    function = getattr(call.func, "attr", getattr(call.func, "id", ""))
+    named = [*call.args[:1], *(word.value for word in call.keywords if word.arg == "name")]
+    for argument in named if function in _IMPORTERS else ():
+        # a relative name is of the same package, all of whose files count
+        if isinstance(argument, ast.Constant) and isinstance(argument.value, str):
+            name = argument.value.partition(".")[0]
+            yield from [name] if name else []
+
+
+def refuse_missing(reads: Sequence[str], place: Place = ()) -> None:
+    """Refuse files and folders that own code is said to read and that are not there."""
+    for i, path in enumerate(reads):
+        if not (is_file(path) or is_folder(path)):
+            raise Problem((*place, "reads", i), no_file(path))

@@ -14,6 +14,7 @@ from sklearn import feature_selection, model_selection
 from sklearn.base import RegressorMixin
 from sklearn.experimental import enable_halving_search_cv  # noqa: F401
 from sklearn.utils import all_estimators
+from xgboost import XGBClassifier
 
 from bakeoff.data import Table
 from bakeoff.data.table import GROUP, ROW_ID, TARGET, TIME
@@ -24,6 +25,18 @@ from bakeoff.fit.train import TrainingPart, train
 from bakeoff.seeds import derive
 from bakeoff.spec.experiment import Task
 from bakeoff.spec.models import Model
+
+
+class Stopped(XGBClassifier):
+    """Sets rows apart in a way of its own."""
+
+    def __init__(self, early_stopping_rounds=5, **params):
+        super().__init__(early_stopping_rounds=early_stopping_rounds, **params)
+
+    def fit(self, X, y):
+        watched = [(X[::3], y[::3])] if self.early_stopping_rounds else None
+        return super().fit(X, y, eval_set=watched, verbose=False)
+
 
 AT_RANDOM = ("KFold", "StratifiedKFold", "ShuffleSplit", "StratifiedShuffleSplit", "LeaveOneOut")
 GROUPS, EACH = 40, 6
@@ -121,6 +134,7 @@ def test_estimator_that_divides_is_refused(name, dependence):
 
 KEYS = {
     "tune": {**LOGISTIC, "tune": {"space": {"C": [0.1, 1]}}},
+    "validation": {**LOGISTIC, "tune": {"space": {"C": [0.1, 1]}, "validation": 0.2}},
     "threshold": {**LOGISTIC, "threshold": {"choose": "f1"}},
 }
 
@@ -135,7 +149,7 @@ def test_no_group_is_on_both_sides_and_the_past_comes_first(case, dependence, mo
     _, part = _data(dependence)
     first = part.X["kin"].to_numpy()
 
-    divide = TrainingPart.folds
+    divide, set_apart = TrainingPart.folds, TrainingPart.validation
 
     def spied(part, count, seed):
         folds = divide(part, count, seed)
@@ -143,7 +157,13 @@ def test_no_group_is_on_both_sides_and_the_past_comes_first(case, dependence, mo
             seen.extend((set(first[a]), set(first[b])) for a, b in folds)
         return folds
 
+    def spied_validation(part, share, seed):
+        fold = set_apart(part, share, seed)
+        seen.append(tuple(set(first[rows]) for rows in fold))
+        return fold
+
     monkeypatch.setattr(TrainingPart, "folds", spied)
+    monkeypatch.setattr(TrainingPart, "validation", spied_validation)
     assert _outcome(KEYS[case], dependence) == ""
     assert seen
     for learned, tested in seen:
@@ -174,6 +194,17 @@ FOUND = {
         r"models.m: MLPClassifier",
     ),
     "few rows": ({"estimator": HISTOGRAM}, "^$"),
+    "boosting with an own fit": (
+        {"estimator": "tests.contract.test_inner_divisions.Stopped"},
+        r"Stopped divides its training rows itself \(`early_stopping_rounds`: 5\)",
+    ),
+    "boosting told not to stop": (
+        {
+            "estimator": "tests.contract.test_inner_divisions.Stopped",
+            "params": {"early_stopping_rounds": None, "n_estimators": 2},
+        },
+        "^$",
+    ),
     "no stopping": (histogram(early_stopping=False), "^$"),
     "no watched rows": (histogram(early_stopping=True, validation_fraction=None), "^$"),
 }

@@ -32,7 +32,10 @@ models:
   forest: {estimator: sklearn.ensemble.RandomForestClassifier, params: {n_estimators: 5}, seeds: 3}
   boosting:
     estimator: xgboost.XGBClassifier
-    params: {n_estimators: 20}
+    params: {n_estimators: 20, learning_rate: 0.3}
+    tune: {space: {max_depth: [2, 3]}, validation: 0.25}
+    keep: true
+    importance: true
     class_weight: {malignant: 2}
     features: [mean radius, mean texture, worst area]
 resampling: {kfold: {folds: 2}, holdout: {}}
@@ -50,13 +53,23 @@ def test_choices_of_every_fit_are_told(snakemake):
         *("parameter", "value", "inner_score"),
     ]
     counts = table.groupby(["model", "parameter"]).size().to_dict()
-    assert counts == {("logistic", "C"): 3, ("logistic", "threshold"): 3}
+    wanted = {("logistic", "C"): 3, ("logistic", "threshold"): 3, ("boosting", "max_depth"): 3}
+    assert counts == wanted
     tuned = table[table["parameter"] == "C"]
     assert tuned["value"].astype(float).between(1e-3, 10).all()
     assert tuned["inner_score"].between(0.8, 1).all()
     facts = Predictions.read(results / "predictions/cancer/logistic/holdout.parquet").facts
     row = table.query("model == 'logistic' and plan == 'holdout' and parameter == 'threshold'")
     assert float(row["value"].iloc[0]) == facts["chosen"]["threshold"]
+    kept = sorted(path.parent.name for path in results.rglob("*.joblib"))
+    assert kept == ["boosting"] * 3
+    importance = pd.read_csv(results / "importance.csv")
+    assert importance.groupby("plan")["fits"].agg(list).to_dict() == {
+        "holdout": [1, 1, 1],
+        "kfold": [2, 2, 2],
+    }
+    assert importance.groupby("feature")["mean"].mean().idxmax() == "worst area"
+    assert (results / "figures/importance_bars.svg").is_file()
 
 
 FAILING = """

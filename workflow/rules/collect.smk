@@ -51,7 +51,7 @@ rule all_scores:
         do(log, steps.all_scores, NEEDS)
 
 
-# what the fits chose, and which failed
+# what the fits chose, which columns matter to them, and which failed
 rule list_fits:
     input:
         NEEDS.by_plan(PATHS.scores),
@@ -60,9 +60,9 @@ rule list_fits:
     log:
         PATHS.log("{listed}"),
     wildcard_constraints:
-        listed="choices|excluded",
+        listed="choices|importance|excluded",
     localrule: True
     params:
-        digest=lambda wc: digests.of_scores(EXPERIMENT),
+        digest=lambda wc: digests.of_lists(EXPERIMENT),
     run:
         do(log, steps.list_fits, NEEDS, wildcards.listed)

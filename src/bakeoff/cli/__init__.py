@@ -17,7 +17,7 @@ from importlib import import_module
 from typing import Any, NamedTuple, NoReturn
 
 from bakeoff import __version__
-from bakeoff.cli.terminal import unread
+from bakeoff.cli.terminal import check_streams, unread
 from bakeoff.errors import UserError, printable, shown, unknown
 from bakeoff.files import write_in_any_encoding
 from bakeoff.options import ALIASES, OPTIONS, flag, metric_and_margin, read_value, texts
@@ -213,9 +213,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = list(sys.argv[1:] if arguments is None else arguments)
     parser = make_parser()
     if not given:
-        parser.print_help()
-        return 0
+        given = ["--help"]
     try:
+        check_streams()
         if not given[0].startswith("-") and given[0] not in COMMANDS:
             raise UserError(f"bakeoff: {unknown('command', given[0], COMMANDS)}")
         args, further = parser.parse_known_args(given)
@@ -264,6 +264,8 @@ def _run(args: argparse.Namespace) -> int:
         module = COMMANDS[args.command].module
         command = getattr(import_module(f"bakeoff.cli.{module}"), args.command) if module else run
         code = command(args) or 0
+        with unread():
+            sys.stdout.flush()
     except (UserError, UnicodeEncodeError) as error:
         sys.stderr.write(f"{printable(str(error))}\n")
         return mistake
@@ -275,8 +277,6 @@ def _run(args: argparse.Namespace) -> int:
             raise
         traceback.print_exc()  # Python would end with 1, which is a decision
         return mistake
-    with unread():
-        sys.stdout.flush()
     return int(code)
 
 
@@ -318,6 +318,15 @@ class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         code = MISTAKES.get(self.prog.split()[-1], 2)
         self.exit(code, f"{self.prog}: {message}; see `{self.prog} --help`\n")
+
+    def _print_message(self, message: str, file: Any = None) -> None:
+        # argparse passes over help that cannot be written
+        if file is not sys.stdout:
+            super()._print_message(message, file)
+            return
+        with unread():
+            sys.stdout.write(message)
+            sys.stdout.flush()
 
 
 class _Once(argparse.Action):

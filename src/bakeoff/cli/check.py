@@ -240,6 +240,8 @@ def _show_detectable(
         alpha = test.alpha
         if test.correction not in (None, "none", "BH", "BY"):  # all pairs share it equally
             alpha /= max(len(pairs_of(list(experiment.models), test.versus)), 1)
+        if alpha >= POWER:  # without any difference it is found as often
+            continue
         for dataset, data in tables.items():
             n = len(
                 _tested(experiment, test, dataset, data) if entry.evidence.on_rows else data.frame

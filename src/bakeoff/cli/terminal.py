@@ -26,11 +26,23 @@ def say(*lines: str) -> None:
 
 @contextmanager
 def unread() -> Iterator[None]:
-    """Discard further output once the reader of a pipe is gone."""
+    """Discard further output once it cannot be written, and say so unless a pipe was closed."""
     try:
         yield
-    except BrokenPipeError:
+    except OSError as error:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if not isinstance(error, BrokenPipeError):
+            why = os.strerror(error.errno) if error.errno else str(error)
+            raise UserError(f"the output cannot be written: {why}") from None
+
+
+def check_streams() -> None:
+    """Refuse a closed stdout, which leaves an answer no place; a closed stderr is discarded."""
+    # Python has None for a stream that is closed when it starts
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w")  # noqa: SIM115, PTH123 - for the rest of the process
+    if sys.stdout is None:
+        raise UserError("the output cannot be written: stdout is closed")
 
 
 def bold(text: str) -> str:

@@ -343,16 +343,23 @@ def _check_together(entry: Entry, test: PlannedTest, experiment: Experiment) -> 
                 )
     correction, level = test.correction or "none", 1 - test.alpha
     check_correction(test, correction)
-    if entry.arity in (Arity.PAIR, Arity.ONE) and test.simultaneous and correction != MAX_T:
+    of_family = entry.arity in (Arity.PAIR, Arity.ONE) and test.simultaneous
+    if of_family and correction != MAX_T and level < 1:
         hypotheses = pairs_of(models, test.versus) if compares_pairs(entry) else models
         level = simultaneous_level(level, len(hypotheses), correction)
     if "alpha" in entry.options:
         check_argument(1 - level, "alpha", entry.options["alpha"].annotation)
+    if level >= 1:
+        raise ArgumentError(
+            "alpha",
+            f"found {test.alpha:g}: the level of an interval, 1 − alpha after the correction, is 1 "
+            "in floating point; use a larger one",
+        )
     if "confidence_level" in entry.options and level < 0.5 and test.alternative != "two-sided":
         raise ArgumentError(
-            "confidence_level",
-            f"found {level!r}; a one-sided interval needs at least 0.5, below it the limit passes "
-            "the estimate",
+            "alpha",
+            f"found {test.alpha:g}, must be 0.5 at most: a one-sided interval has the level 1 − "
+            f"alpha, here {level:.3g}, and below 0.5 its limit passes the estimate",
         )
     of_rows = entry.variants is not None and not test.independent_rows
     kin = dependent(experiment) if of_rows else {}

@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -38,7 +37,7 @@ from bakeoff.data.target import (
     unclear_spellings,
 )
 from bakeoff.errors import Place, Problem, listed, some
-from bakeoff.files import files_at, is_file, no_file, state_of
+from bakeoff.files import files_at, is_file, is_folder, no_file, state_of
 from bakeoff.keys import name_of
 from bakeoff.sources.common.base import TableKeys, first_repeated
 from bakeoff.spec import Experiment, Fit
@@ -102,7 +101,7 @@ def _read(model: str, experiment: Experiment, dataset: str, seed: int = 1) -> Ob
         return given.table
     path, values = given.predictions_on(dataset, seed=seed), given.values is not None
     place = ("models", model, "values" if values else "predictions")
-    if not (is_file(path) or Path(path).is_dir()):
+    if not (is_file(path) or is_folder(path)):
         raise Problem(place, no_file(path))
     state = tuple(map(state_of, files_at(path, LOGS)))
     missing = None if given.missing_values is None else tuple(given.missing_values)

@@ -28,7 +28,7 @@ from bakeoff.data.records import (
     read_tables,
 )
 from bakeoff.errors import Place, Problem, UserError, joined, listed, some, unknown
-from bakeoff.files import digest, files_at, is_file, no_file, state_of
+from bakeoff.files import digest, files_at, is_file, is_folder, no_file, state_of
 from bakeoff.sources.common.base import TableKeys
 from bakeoff.sources.common.identifiers import identifiers
 from bakeoff.spec.given_models import LOGS, SEED, GivenColumns
@@ -226,7 +226,7 @@ def tables_of(
     left_out = tuple(text for one in held.values() for text in one.left_out)
     alone, first = next(iter(held.values())).models, Path(paths[0])
     name = first.name if len(paths) == 1 else f"{len(paths)} files"
-    if len(paths) == 1 and len(alone) == 1 and not first.is_dir():
+    if len(paths) == 1 and len(alone) == 1 and not is_folder(first):
         return GivenTables(name, {"": next(iter(alone.values()))}, read_as, left_out, together=True)
     named = [(path, model) for path, one in held.items() for model in one.models]
     tables = [held[path].models[model] for path, model in named]
@@ -240,13 +240,13 @@ def tables_of(
 def _stem(path: str) -> str:
     """Name the only model of a path after it."""
     place = Path(path.replace(SEED, ""))
-    stem = place.name if place.is_dir() else place.name.split(".")[0]
+    stem = place.name if is_folder(place) else place.name.split(".")[0]
     return stem.strip("-_ ") or place.parent.name
 
 
 def _held(path: str, keys: TableKeys, *, partial: bool = False) -> GivenTables:
     """Return a table of each model that a path holds, and of logs what they were read as."""
-    if Path(path).is_dir():
+    if is_folder(path):
         return _of_folder(path, partial=partial)
     if SEED in path or not is_file(path):
         return GivenTables(path, {"": read_columns(path, PLACE, keys)})
@@ -271,7 +271,7 @@ def table_of_model(
 ) -> Records:
     """Read the table of a model, which may be one of several in logs or in a long table."""
     tables: Mapping[str, Records]
-    if Path(path).is_dir() or (SEED not in path and reader_of(path) is not None):
+    if is_folder(path) or (SEED not in path and reader_of(path) is not None):
         if keys.missing_values is not None:
             text = f"is for tables, {path!r} holds logs: leave it out"
             raise Problem((*place[:-1], "missing_values"), text)

@@ -183,11 +183,11 @@ def _drawn(dataset: str, table: Table, name: str, plan: Plan, seed: int) -> dict
         elif GROUP in table.frame:
             assigned[part] = _grouped(table, part, _shares(plan), plan.stratify, rng)
         else:
-            assigned[part] = _tested(table.codes[part], _shares(plan)[1], plan.stratify, rng)
+            assigned[part] = drawn_share(table.codes[part], _shares(plan)[1], plan.stratify, rng)
     return made
 
 
-def _tested(codes: Codes, share: float, stratify: bool, rng: np.random.Generator) -> Folds:
+def drawn_share(codes: Codes, share: float, stratify: bool, rng: np.random.Generator) -> Folds:
     """Mark a share of the rows; with classes the rounding is settled by largest remainders."""
     assigned, strata = np.zeros(len(codes), dtype=np.int16), _strata(codes, stratify)
     exact = np.array([len(stratum) for stratum in strata]) * share
@@ -240,8 +240,14 @@ def _strata(codes: Codes, stratify: bool) -> list[Rows]:
 def _grouped(
     table: Table, rows: Rows, shares: NDArray[np.float64], stratify: bool, rng: np.random.Generator
 ) -> Codes:
+    return dealt_groups(table.codes[rows], table.frame[GROUP].iloc[rows], shares, stratify, rng)
+
+
+def dealt_groups(
+    codes: Codes, names: Any, shares: NDArray[np.float64], stratify: bool, rng: np.random.Generator
+) -> Codes:
     """Deal whole groups to parts, so that sizes and classes come near the shares."""
-    codes, groups = table.codes[rows], pd.factorize(table.frame[GROUP].iloc[rows])[0]
+    groups = pd.factorize(names)[0]
     # Large groups first, in random order among those of about one size (so that each division
     # differs), each to the part where it least increases the sum of squared class shares,
     # relative to the part's own share.

@@ -7,13 +7,14 @@ order of the same inputs: where that shows in a file, it is part of the digest.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from bakeoff.files import digest, files_at, is_file, sha256_of
 from bakeoff.fit.fit_task import BASE_PACKAGES, distributions_of, versions
+from bakeoff.sources.function import FunctionData
 from bakeoff.spec import AnalysisPlan, Experiment, PlannedTest
 from bakeoff.spec.given_models import LOGS, GivenData
 from bakeoff.spec.learners import learners
@@ -22,8 +23,13 @@ from bakeoff.spec.related import dependent, row_columns
 from bakeoff.usercode import own_code
 
 ROOT = Path(__file__).parents[1]
+_READERS = ("pandas", "pyarrow", "numpy", "scipy", "scikit-learn")
+"""What reads and makes tables."""
 # what may change without another fit: more seeds are further fits, limits end fits or do not
-_NOT_IN_FIT = ("label", "seeds", "deterministic", "resources", "timeout", "memory")
+_NOT_IN_FIT = (
+    *("label", "seeds", "deterministic", "resources", "timeout", "memory"),
+    *("keep", "importance"),  # of which files are missing, `remake` says
+)
 
 
 @cache
@@ -36,9 +42,9 @@ def code(*places: str) -> str:
     return digest(list(map(sha256_of, files)))
 
 
-def of_files(paths: Iterable[str]) -> str:
+def of_files(paths: Iterable[str], endings: Collection[str] = LOGS) -> str:
     """Digest what files hold, whatever their dates; folders file by file."""
-    files = [file for path in paths for file in files_at(path, LOGS)]
+    files = [file for path in paths for file in files_at(path, endings)]
     return digest([[file, sha256_of(file) if is_file(file) else ""] for file in files])
 
 
@@ -49,9 +55,11 @@ def of_data(experiment: Experiment, dataset: str) -> str:
         given = _given(experiment), _meaning(experiment)
         return digest([_plain(spec, "costs"), given, made_by], ordered=True)
     seed = experiment.seed if spec.drawn else None
-    libraries = versions(("pandas", "pyarrow", "numpy", "scipy", "scikit-learn"))
+    reads = spec.reads if isinstance(spec, FunctionData) else []
+    libraries = versions((*_READERS, *distributions_of(*spec.imports)))
     folds_by = experiment.resampling.given_by
-    by_user, taken = own_code(*spec.imports), row_columns(experiment, dataset).taken
+    by_user = own_code(*spec.imports), _contents(reads)
+    taken = row_columns(experiment, dataset).taken
     # derived columns stand in the order of their keys
     parts = _plain(spec, "costs"), seed, folds_by, by_user, made_by, libraries, taken
     return digest(parts, ordered=True)
@@ -69,8 +77,8 @@ def of_fits(experiment: Experiment) -> dict[str, dict[str, str]]:
     digests: dict[str, dict[str, str]] = {dataset: {} for dataset in experiment.datasets}
     for model, spec in experiment.fitted.items():
         libraries = versions((*BASE_PACKAGES, *distributions_of(*spec.imports)))
-        plain, by_user = _plain(spec, *_NOT_IN_FIT), own_code(*spec.imports)
-        parts = [plain, experiment.seed, made_by, libraries, by_user]
+        by_user = own_code(*spec.imports), _contents(spec.reads)
+        parts = [_plain(spec, *_NOT_IN_FIT), experiment.seed, made_by, libraries, by_user]
         anywhere = digest(parts)
         for dataset, by_model in digests.items():
             priced = spec.needs_costs
@@ -91,6 +99,12 @@ def of_scores(experiment: Experiment, *datasets: str) -> str:
     costs = [[name, _costs(experiment)[name]] for name in datasets or experiment.datasets]
     named = list(experiment.models), _given(experiment), costs, list(experiment.resampling.plans())
     return digest([metrics, *named, made_by, _own_metrics(experiment)])
+
+
+def of_lists(experiment: Experiment) -> str:
+    """Digest what makes the lists of what fits chose, measured, or failed by."""
+    measured = {name: experiment.importance(name) for name in experiment.fitted}
+    return digest([of_scores(experiment), of_fits(experiment), measured])
 
 
 def of_tests(experiment: Experiment, *tests: PlannedTest) -> str:
@@ -136,8 +150,16 @@ def _meaning(experiment: Experiment) -> list[Any]:
 
 
 def _own_metrics(experiment: Experiment) -> list[Any]:
-    metrics = experiment.own_metrics.values()
-    return [*map(_plain, metrics), own_code(*(metric.function for metric in metrics))]
+    metrics = list(experiment.own_metrics.values())
+    functions = [metric.function for metric in metrics]
+    reads = [path for metric in metrics for path in metric.reads]
+    libraries = versions(distributions_of(*functions)) if functions else {}
+    return [*map(_plain, metrics), own_code(*functions), _contents(reads), libraries]
+
+
+def _contents(reads: Iterable[str]) -> str:
+    """Digest the files that own code is said to read, all files of a folder."""
+    return of_files(reads, endings=())
 
 
 def _plain(part: Any, *without: str) -> Any:

@@ -60,6 +60,8 @@ class Fitter:
             needs.prediction(fit),
             needs.made_by[fit.dataset][fit.model],
             experiment.costs_on(fit.dataset) if model.needs_costs else None,
+            experiment.keeps(fit.model),
+            experiment.importance(fit.model),
         )
         record, log = paths.failure(*where), paths.fit_log(*where)
         limits, passes_over = experiment.limits(fit.model), needs.passes_over

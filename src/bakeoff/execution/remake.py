@@ -15,16 +15,18 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from bakeoff.execution.rule_inputs import RuleInputs
-from bakeoff.files import is_whole, read_json, write_json, write_text
+from bakeoff.files import is_file, is_whole, read_json, write_json, write_text
+from bakeoff.fit.fit_task import importance_of, kept_of
 from bakeoff.spec import Fit
 
-_BESIDE = re.compile(r"(\.timing\.json|\.parquet)$")
+_BESIDE = re.compile(r"(\.timing\.json|\.importance\.json|\.joblib|\.parquet)$")
 
 
 def to_remake(needs: RuleInputs) -> set[str]:
     """List the files."""
     paths, experiment = needs.paths, needs.experiment
-    files = {*_to_retry(needs), *_damaged(needs)}
+    damaged = (path for path in _damaged(needs) if _is_needed(needs, path))
+    files = {*_to_retry(needs), *_lacking(needs), *damaged}
     for path in [path for path in files if path.startswith(paths.top("predictions/"))]:
         *_, dataset, model, name = Path(path).parts
         # what lies beside predictions is made with them
@@ -72,6 +74,41 @@ def _to_retry(needs: RuleInputs) -> Iterator[str]:
             failure["limits"] != list(experiment.limits(fit.model)) or experiment.on_error == "stop"
         ):
             yield needs.prediction(fit)
+
+
+def _lacking(needs: RuleInputs) -> Iterator[str]:
+    """List the fits that did not leave all that they now have to leave beside predictions."""
+    experiment = needs.experiment
+    leaving = {
+        model: (experiment.keeps(model), experiment.importance(model))
+        for model in experiment.fitted
+    }
+    for fit in experiment.fits():
+        keeps, measured = leaving[fit.model]
+        path = needs.prediction(fit)
+        failure = Path(needs.paths.failure(fit.dataset, fit.model, fit.split))
+        if not (keeps or measured) or not is_file(path) or failure.is_file():
+            continue
+        if keeps and not kept_of(path).is_file():
+            yield path
+        if measured and not _is_measured_by(measured[0], importance_of(path)):
+            yield path
+
+
+def _is_measured_by(metric: str, importance: Path) -> bool:
+    return (
+        importance.is_file() and is_whole(importance) and metric == read_json(importance)["metric"]
+    )
+
+
+def _is_needed(needs: RuleInputs, path: str) -> bool:
+    """Tell whether a file has to be there: a fit may have left what it need not leave any more."""
+    experiment, model = needs.experiment, Path(path).parent.name
+    if path.endswith(".joblib"):
+        return model in experiment.fitted and experiment.keeps(model)
+    if path.endswith(".importance.json"):
+        return model in experiment.fitted and experiment.fitted[model].importance
+    return True
 
 
 def note_sizes(needs: RuleInputs) -> None:

@@ -13,6 +13,7 @@ from bakeoff.execution import digests
 from bakeoff.paths import Paths
 from bakeoff.spec import Experiment, Fit, PlannedTest
 from bakeoff.spec.given_models import GivenData
+from bakeoff.spec.models import Model
 from bakeoff.spec.related import declared, row_columns
 
 
@@ -99,8 +100,15 @@ class RuleInputs:
 
     def choosing(self, dataset: str) -> list[str]:
         """List the predictions of the models that choose something and are kept."""
+        return self._kept_predictions(dataset, lambda model: model.chooses)
+
+    def measuring(self, dataset: str) -> list[str]:
+        """List the predictions of the models whose importances are measured and that are kept."""
+        return self._kept_predictions(dataset, lambda model: model.importance)
+
+    def _kept_predictions(self, dataset: str, wanted: Callable[[Model], bool]) -> list[str]:
         fitted = self.experiment.fitted
-        names = [name for name in self.kept(dataset) if name in fitted and fitted[name].chooses]
+        names = [name for name in self.kept(dataset) if name in fitted and wanted(fitted[name])]
         return [path for plan in self.plans for path in self.predictions(dataset, plan, names)]
 
     # Files that stand beside predictions, and those that tests and the report read.
@@ -161,6 +169,7 @@ class RuleInputs:
         subgroups = any(row_columns(self.experiment, d).subgroups for d in self.experiment.datasets)
         made = {
             "choices": any(model.chooses for model in fitted),
+            "importance": any(model.importance for model in fitted),
             "excluded": self.passes_over,
             "intervals": bool(self.holdouts),
             "fold_intervals": bool(self.fold_predictions),

@@ -155,6 +155,7 @@ class Run:
         for part in (plain, *plain["models"].values(), *plain["datasets"].values()):
             part.pop("label", None)
         yield from (plain, digests.code("."), self.needs.made_by)
+        yield digests.of_scores(self.experiment)
         for name in self.experiment.datasets:
             yield digests.of_data(self.experiment, name)
             yield digests.of_files([*self.needs.sources(name), *self.needs.given(name)])

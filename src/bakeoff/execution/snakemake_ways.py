@@ -7,13 +7,16 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import re
+import shlex
 import signal
 import sys
 import time
 import types
 from collections.abc import Callable, Mapping
 from functools import partial
+from pathlib import Path
 from typing import Any, NoReturn
 
 from snakemake.logging import logger
@@ -65,7 +68,7 @@ def prepare(workflow: Any) -> None:
     # cores of the machine that Snakemake runs on
     if settings.cores is None and settings.nodes is None:
         settings.cores = workflow.global_resources["_cores"] = available_cpu_count()
-    show_progress(workflow.output_settings)
+    show_progress(workflow)
 
     def leave(number: int, frame: types.FrameType | None) -> NoReturn:
         sys.exit("\ninterrupted before the first job; no result has changed")
@@ -128,17 +131,20 @@ _RAISED_AT = re.compile(r'^(\w*Exception:|\w*Error in .*file ".*", line \d+:|  F
 _SECONDS = 5.0  # between two lines of progress
 
 
-def show_progress(settings: Any) -> None:
+def show_progress(workflow: Any) -> None:
     """Make Snakemake's console show a line of progress now and then, unless asked for more."""
+    settings = workflow.output_settings
     if settings.dryrun or settings.verbose or settings.printshellcmds or settings.debug_dag:
         return
-    last = time.monotonic()
+    last, total = time.monotonic(), 0
 
     def shows(record: logging.LogRecord) -> bool:
-        nonlocal last
+        nonlocal last, total
         event, text = getattr(record, "event", None), str(record.msg)
         if event == LogEvent.PROGRESS:
-            now, unfinished = time.monotonic(), record.__dict__["done"] < record.__dict__["total"]
+            total = total or steps_of(workflow.dag)
+            record.__dict__["total"] = total
+            now, unfinished = time.monotonic(), record.__dict__["done"] < total
             if unfinished and now - last < _SECONDS:
                 return False
             last = now
@@ -149,11 +155,34 @@ def show_progress(settings: Any) -> None:
             return False
         if event == LogEvent.ERROR and ("  log: " in text or "WorkflowError" in text):
             record.msg = "\n".join(t for t in text.splitlines() if not _RAISED_AT.match(t))
+        if "Directory cannot be locked" in text:
+            record.msg = how_to_unlock(workflow)
         return True
 
     for handler in logger.handlers:
         if handler.name == "DefaultStreamHandler" and not handler.filters[1:]:
             handler.addFilter(shows)
+
+
+def steps_of(dag: Any) -> int:
+    """Count the steps of a run; those beyond `--until`, which Snakemake counts, are left out."""
+    if not (dag.untilrules or dag.untilfiles):
+        return len(dag)
+    return sum(map(dag.needrun, dag.bfs(dag.dependencies, *dag.targetjobs)))
+
+
+def how_to_unlock(workflow: Any) -> str:
+    """Say what to do about the lock of another run, or of one that was killed."""
+    files = [min(str(file), os.path.relpath(file), key=len) for file in workflow.configfiles]
+    if Path(sys.argv[0]).name == "launch.py":
+        command = ["bakeoff", "run", *files]
+    else:
+        command = ["snakemake", *(["--configfile", *files] if files else [])]
+    return (
+        f"{Path.cwd()} is locked: another run works in this folder, or one was killed there. If "
+        f"none is at work, unlock the folder and run again; what is finished is kept:\n"
+        f"  {shlex.join([*command, '--unlock'])}"
+    )
 
 
 def resources(workflow: Any, models: Mapping[str, Model]) -> dict[str, Any]:

@@ -156,10 +156,14 @@ def all_scores(needs: RuleInputs) -> None:
 
 
 def list_fits(needs: RuleInputs, what: str) -> None:
-    """Write what fits chose, or which failed."""
-    from bakeoff.scores.collect import choices, failures
+    """Write what fits chose, which columns matter to them, or which failed."""
+    from bakeoff.scores.collect import choices, failures, importances
 
-    tables = {"choices": (choices, needs.choosing), "excluded": (failures, needs.failed)}
+    tables = {
+        "choices": (choices, needs.choosing),
+        "importance": (importances, needs.measuring),
+        "excluded": (failures, needs.failed),
+    }
     make, files = tables[what]
     table = make(path for dataset in needs.experiment.datasets for path in files(dataset))
     write_csv(needs.extras[what], table)

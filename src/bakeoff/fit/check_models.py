@@ -16,8 +16,10 @@ from bakeoff.data import Table
 from bakeoff.data.table import GROUP, TIME
 from bakeoff.errors import Problem, UserError, shown, unknown
 from bakeoff.fit.estimator import (
+    LIBRARIES,
     SEEDS,
     assemble,
+    boosting_library,
     build,
     has_class_weight,
     import_class,
@@ -30,6 +32,7 @@ from bakeoff.keys import name_of
 from bakeoff.seeds import derive
 from bakeoff.spec.experiment import Task
 from bakeoff.spec.models import Distribution, Model, Step, Tune
+from bakeoff.usercode import refuse_missing
 
 _MANY = 10_000
 """Training rows from which on histogram gradient boosting stops early by itself."""
@@ -37,6 +40,11 @@ _STOPS = ("early_stopping", "n_iter_no_change")
 """Parameters that make an estimator with `validation_fraction` watch rows; the first one rules."""
 _SHARES = ("eval_fraction", "train_split")
 """Parameters by which estimators of CatBoost and skorch divide their rows."""
+_ROUNDS = (
+    *("early_stopping_rounds", "early_stopping_round", "early_stopping", "n_iter_no_change"),
+    *("od_wait", "od_type", "od_pval", "use_best_model"),
+)
+"""Parameters by which XGBoost, LightGBM and CatBoost stop early, on rows that `fit` is given."""
 _NO_FOLDS = ("ClassifierChain", "RegressorChain")
 """With `cv` these make folds; without it they make none."""
 
@@ -46,6 +54,7 @@ def check_model(
 ) -> Any:
     """Refuse models that cannot be fitted, before any data are read."""
     place = ("models", name)
+    refuse_missing(model.reads, place)
     for key, steps in (("preprocessing", model.own_preprocessing), ("steps", model.parts[:-1])):
         for i, step in enumerate(steps):
             listed = isinstance(getattr(model, key), list)
@@ -141,12 +150,39 @@ def _check_values(estimator: Any, values: Mapping[str, Any]) -> None:
         made.set_params(**values)
     except Exception as error:  # scikit-learn's, or whatever a user's class raises
         raise UserError(f"{kind.__module__}.{kind.__name__} cannot be copied: {error}") from None
+    for part in _parts(made):
+        _refuse_unwatched(part)
     for part in (made, *made.get_params(deep=True).values()):
         if hasattr(part, "_parameter_constraints") and not isclass(part):
             try:
                 part._validate_params()
             except ValueError as error:
                 raise UserError(str(error)) from None
+
+
+def _refuse_unwatched(part: Any) -> None:
+    """Refuse boosting that stops early by rows that `fit` would have to be given."""
+    stops = _stopped_by(part)
+    kind = type(part)
+    # a class of the user's own may set rows apart in its fit, CatBoost does by `eval_fraction`
+    own_fit = kind.fit.__module__.partition(".")[0] != boosting_library(part)
+    if stops is None or own_fit or part.get_params(deep=False).get("eval_fraction"):
+        return
+    parameter, value = stops
+    raise UserError(
+        f"{kind.__name__} stops early (`{parameter}`: {shown(value)}) by the score on rows that "
+        "its fit is given (`eval_set`), and here it is given none: leave it out, or set a part of "
+        "the training rows apart in a class of your own, as the section Early stopping of "
+        "docs/models.md shows"
+    )
+
+
+def _stopped_by(part: Any) -> tuple[str, Any] | None:
+    """Return what makes an estimator of a boosting library stop early, and its value."""
+    if boosting_library(part) not in LIBRARIES:
+        return None
+    params = part.get_params(deep=False)
+    return next(((key, params[key]) for key in _ROUNDS if params.get(key)), None)
 
 
 def _check_tuning(estimator: Any, tune: Tune) -> None:
@@ -228,4 +264,6 @@ def _own_division(part: Any, rows: int) -> tuple[str, Any] | None:
         return None if never else (stops, params[stops])
     if params.get("probability") is True and "svm" in type(part).__module__:
         return "probability", True
-    return next(((key, params[key]) for key in _SHARES if params.get(key)), None)
+    shared = next(((key, params[key]) for key in _SHARES if params.get(key)), None)
+    # boosting that stops early and is not refused sets rows apart itself
+    return shared or _stopped_by(part)

@@ -25,7 +25,8 @@ NAMED_PARTS = ("estimators", "steps", "transformers", "transformer_list")
 SEEDS = ("random_state", "random_seed", "seed")
 """How libraries call the parameter that seeds them."""
 _TREES = ("tree", "forest", "boost", "bagging", "lightgbm", "catboost", "xgb")
-_LIBRARIES = ("xgboost", "lightgbm", "catboost")
+LIBRARIES = ("xgboost", "lightgbm", "catboost")
+"""Packages of boosted trees that are no part of scikit-learn."""
 _REFUSED = set('[]<>{}":,')
 
 
@@ -248,7 +249,7 @@ def boosting_library(estimator: Any) -> str:
     if type(estimator).__module__.startswith("sklearn.ensemble._hist_gradient_boosting"):
         return "histogram"
     packages = [kind.__module__.partition(".")[0] for kind in inspect.getmro(type(estimator))]
-    return next((package for package in packages if package in _LIBRARIES), "")
+    return next((package for package in packages if package in LIBRARIES), "")
 
 
 def no_numbers(features: pd.DataFrame) -> list[Any]:

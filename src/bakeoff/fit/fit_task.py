@@ -12,9 +12,16 @@ from pathlib import Path
 
 from bakeoff.spec import Costs, Fit
 from bakeoff.spec.models import Model
+from bakeoff.usercode import packages_of
 
 BASE_PACKAGES = ("numpy", "scipy", "pandas", "scikit-learn", "skrub")
 """What every fit depends on; the estimator's own package comes on top."""
+_USUAL = {
+    **{name: [name] for name in BASE_PACKAGES},
+    "sklearn": ["scikit-learn"],
+    "xgboost": ["xgboost", "xgboost-cpu"],
+}
+"""Distributions by the names of packages: a look through all that is installed takes long."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -29,11 +36,25 @@ class FitTask:
     output: str | Path
     fingerprint: str = ""
     costs: Costs | None = None
+    keep: bool = False
+    """Whether the fitted model is written too."""
+    importance: tuple[str, str] | None = None
+    """The metrics of permutation importance, the second where scikit-learn lacks the first."""
 
 
 def timing_of(output: str | Path) -> Path:
     """Return where the seconds and the memory of a fit are, by its file of predictions."""
     return Path(output).with_suffix(".timing.json")
+
+
+def kept_of(output: str | Path) -> Path:
+    """Return where the fitted model is, by its file of predictions, if it is kept."""
+    return Path(output).with_suffix(".joblib")
+
+
+def importance_of(output: str | Path) -> Path:
+    """Return where the importance of columns is, by a file of predictions, if it is measured."""
+    return Path(output).with_suffix(".importance.json")
 
 
 @cache
@@ -50,9 +71,10 @@ _all_distributions = cache(importlib.metadata.packages_distributions)
 
 
 def distributions_of(*paths: str) -> tuple[str, ...]:
-    """Return the distributions import paths come from (two builds may share one name)."""
-    # to look through all that is installed takes long; these need no look
-    usual = {"sklearn": ["scikit-learn"], "xgboost": ["xgboost", "xgboost-cpu"]}
-    packages = dict.fromkeys(path.split(".")[0] for path in paths)
-    names = (usual.get(name) or _all_distributions().get(name, [name]) for name in packages)
+    """Return the distributions that import paths come from, through the user's own files too.
+
+    Two builds of one package may share its name.
+    """
+    packages = packages_of(*paths)
+    names = (_USUAL.get(name) or _all_distributions().get(name, [name]) for name in packages)
     return tuple(chain.from_iterable(names))

@@ -29,10 +29,19 @@ from bakeoff.data.target import TrainingTarget
 from bakeoff.errors import Problem, UserError, unknown
 from bakeoff.files import state_of, write_json
 from bakeoff.fit.estimator import random_states
-from bakeoff.fit.fit_task import BASE_PACKAGES, FitTask, distributions_of, timing_of, versions
+from bakeoff.fit.fit_task import (
+    BASE_PACKAGES,
+    FitTask,
+    distributions_of,
+    importance_of,
+    kept_of,
+    timing_of,
+    versions,
+)
+from bakeoff.fit.leave import keep, write_importance
 from bakeoff.fit.predictions import Predictions, stamp
 from bakeoff.fit.train import TrainingPart, train
-from bakeoff.seeds import derive, integer
+from bakeoff.seeds import derive, integer, part_of
 from bakeoff.spec.models import Model
 from bakeoff.threads import at_most
 from bakeoff.usercode import import_object
@@ -48,6 +57,8 @@ def run_fit(task: FitTask) -> None:
     seed = derive(task.seed, "fit", *fit[:5], *(("seed", fit.seed) if fit.seed > 1 else ()))
     with suppress(OSError):  # a new high-water mark, where the kernel lets us (Linux)
         Path("/proc/self/clear_refs").write_text("5")
+    for left in (kept_of(task.output), importance_of(task.output)):  # by an earlier fit
+        left.unlink(missing_ok=True)
     imports = model.imports
     for path in imports:
         import_object(path)  # first: libraries bring thread pools, which are to be limited too
@@ -107,6 +118,12 @@ def _fit_and_predict(
     }
     row_ids = table.frame[ROW_ID].to_numpy()[split.test]
     truth, classes = answers[split.test], table.classes
+    if task.keep:
+        keep(kept_of(task.output), trained, list(map(str, features.columns)), target.classes)
+    if task.importance is not None:
+        by, path = part_of(seed, "importance"), importance_of(task.output)
+        tested = features.iloc[split.test]
+        write_importance(path, trained, tested, truth, target, task.importance, by)
     made = Predictions(row_ids, truth, predicted, classes, probabilities, decision, facts)
     return made, {name: round(value, 6) for name, value in seconds.items()}
 

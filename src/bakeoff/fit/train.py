@@ -22,7 +22,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.class_weight import compute_sample_weight
 
 from bakeoff.data.describe import Rows
-from bakeoff.data.splits import blocks
+from bakeoff.data.splits import blocks, dealt_groups, drawn_share
 from bakeoff.data.target import TrainingTarget
 from bakeoff.errors import UserError, unknown
 from bakeoff.fit.estimator import (
@@ -68,10 +68,7 @@ class TrainingPart:
         strata, groups = self.target.strata, self.groups
         if self.times is not None:
             edges = np.linspace(0, len(strata), count + 2).round().astype(int)
-            try:  # parts in the order of time, cut as near to the edges as ties allow
-                block = blocks(np.asarray(self.times), np.diff(edges) / edges[-1])
-            except ValueError as error:
-                raise UserError(f"in the training part {error}") from None
+            block = self._in_time(np.diff(edges) / edges[-1])
             parts = range(1, count + 1)
             return [(np.flatnonzero(block < part), np.flatnonzero(block == part)) for part in parts]
         if groups is not None and (n_groups := len(np.unique(groups))) < count:
@@ -83,6 +80,31 @@ class TrainingPart:
         kind = StratifiedKFold if groups is None else StratifiedGroupKFold
         divide = kind(count, shuffle=True, random_state=seed)
         return list(divide.split(np.zeros(len(strata)), strata, groups))
+
+    def validation(self, share: float, seed: int) -> Fold:
+        """Set a share of the rows apart to validate on: whole groups, or the latest rows."""
+        strata, shares = self.target.strata, np.array([1 - share, share])
+        rng = np.random.default_rng(seed)
+        if self.times is not None:
+            assigned = self._in_time(shares)
+        elif self.groups is not None:
+            assigned = dealt_groups(strata, self.groups, shares, True, rng)
+        else:
+            assigned = drawn_share(strata, share, True, rng).astype(np.intp)
+        apart = int(assigned.sum())
+        if not 0 < apart < len(strata):
+            raise UserError(
+                f"{share:g} of the {len(strata)} training rows would set {apart} apart to validate "
+                "on: choose another share"
+            )
+        return np.flatnonzero(assigned == 0), np.flatnonzero(assigned == 1)
+
+    def _in_time(self, shares: NDArray[np.float64]) -> NDArray[np.intp]:
+        """Cut the rows into parts in the order of time, as near to the shares as ties allow."""
+        try:
+            return blocks(np.asarray(self.times), shares)
+        except ValueError as error:
+            raise UserError(f"in the training part {error}") from None
 
 
 @dataclasses.dataclass(frozen=True)
@@ -143,8 +165,13 @@ def _search(
 ) -> tuple[Any, dict[str, Any], float]:
     """Return an estimator with the best parameters, these, and their score."""
     names, space = full_names(estimator, tune.space), search_space(estimator, tune)
+    if tune.cv is None:
+        assert tune.validation is not None
+        folds = [part.validation(tune.validation, part_of(seed, "tune-validation"))]
+    else:
+        folds = part.folds(tune.cv, part_of(seed, "tune-folds"))
     how: dict[str, Any] = {
-        "cv": part.folds(tune.cv, part_of(seed, "tune-folds")),
+        "cv": folds,
         "scoring": scorer(tune.scoring),
         "refit": False,
         "error_score": "raise",
@@ -159,7 +186,8 @@ def _search(
     search.fit(part.X, part.target.y, **_weighted(estimator, weights))
     score = float(search.cv_results_["mean_test_score"][search.best_index_])
     if math.isnan(score):
-        raise UserError(f"{tune.scoring} is undefined on the inner folds: choose another `scoring`")
+        where = "inner folds" if tune.cv is not None else "validation rows"
+        raise UserError(f"{tune.scoring} is undefined on the {where}: choose another `scoring`")
     best = {name: _plain(search.best_params_[full]) for name, full in names.items()}
     return clone(estimator).set_params(**search.best_params_), best, score
 
@@ -212,10 +240,14 @@ def _plain(value: Any) -> Any:
 
 def scorer(name: str) -> Any:
     """Return a scorer of scikit-learn by its name or by that of one of our metrics."""
-    scorers = {*get_scorer_names(), *_SCORERS}
-    if name not in scorers:
-        raise UserError(unknown("scoring", name, scorers))
+    if not has_scorer(name):
+        raise UserError(unknown("scoring", name, {*get_scorer_names(), *_SCORERS}))
     return get_scorer(_SCORERS.get(name, name))
+
+
+def has_scorer(name: str) -> bool:
+    """Tell whether scikit-learn has a scorer of this name, or of one of our metrics."""
+    return name in _SCORERS or name in get_scorer_names()
 
 
 # The threshold of a two-class prediction.

@@ -251,6 +251,7 @@ class Study:
     """The tests with their settings and why they run, as in tests.json."""
     failed: pd.DataFrame = dataclasses.field(default_factory=pd.DataFrame)
     choices: pd.DataFrame = dataclasses.field(default_factory=pd.DataFrame)
+    importance: pd.DataFrame = dataclasses.field(default_factory=pd.DataFrame)
     intervals: pd.DataFrame = dataclasses.field(default_factory=pd.DataFrame)
     fold_intervals: pd.DataFrame = dataclasses.field(default_factory=pd.DataFrame)
     subgroups: pd.DataFrame = dataclasses.field(default_factory=pd.DataFrame)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -28,7 +29,7 @@ from bakeoff.data.table import (
 )
 from bakeoff.errors import UserError
 from bakeoff.files import is_whole, open_parquet, read_json, read_parquet, write_parquet
-from bakeoff.fit.fit_task import timing_of
+from bakeoff.fit.fit_task import importance_of, timing_of
 from bakeoff.fit.predictions import METADATA, Predictions, read_facts
 from bakeoff.scores.metrics import METRICS, score_view, view_of
 from bakeoff.spec import Costs
@@ -36,6 +37,7 @@ from bakeoff.spec import Costs
 KEYS = ("dataset", "model", "plan", "repeat", "fold")
 _FIT = [*KEYS, "seed"]
 _VALUES = ("n_train", "n_test", "metric", "value", "undefined")
+_IMPORTANCE = ("dataset", "model", "plan", "feature", "scoring", "fits", "mean", "sd")
 TIMINGS = ("fit_seconds", "predict_seconds", "peak_memory_mb")
 
 
@@ -86,6 +88,25 @@ def choices(predictions: Iterable[str | Path]) -> pd.DataFrame:
             row = {"parameter": name, "value": text, "inner_score": inner}
             rows.append({key: facts[key] for key in _FIT} | row)
     return pd.DataFrame(rows, columns=[*_FIT, "parameter", "value", "inner_score"])
+
+
+def importances(predictions: Iterable[str | Path]) -> pd.DataFrame:
+    """Tabulate by how much shuffling a column worsens scores, over all shuffles of all fits."""
+    losses: dict[tuple[Any, ...], list[float]] = {}
+    fits: Counter[tuple[Any, ...]] = Counter()
+    for path in predictions:
+        facts, measured = read_facts(path), read_json(importance_of(path))
+        for column, values in measured["losses"].items():
+            place = facts["dataset"], facts["model"], facts["plan"]
+            key = (*place, column, measured["scoring"])
+            losses.setdefault(key, []).extend(value for value in values if value is not None)
+            fits[key] += 1
+    rows = []
+    for key, values in losses.items():
+        mean = float(np.mean(values)) if values else math.nan
+        sd = float(np.std(values)) if values else math.nan
+        rows.append((*key, fits[key], mean, sd))
+    return pd.DataFrame(rows, columns=list(_IMPORTANCE))
 
 
 def failures(predictions: Iterable[str | Path]) -> pd.DataFrame:

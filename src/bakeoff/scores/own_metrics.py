@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from bakeoff.errors import UserError, unknown
+from bakeoff.files import is_file
 from bakeoff.scores.metrics import METRICS
 from bakeoff.spec.metrics import OwnMetric
 from bakeoff.stats.metrics.library import own_metric
@@ -91,7 +92,7 @@ def _by_path(text: str) -> tuple[str, OwnMetric]:
             f"found {text!r}, expected package.module:function or ./file.py:function, and behind "
             f"it {', '.join(f':{word}' for word in _WORDS)} where that is so"
         )
-    if file is not None and not file.is_file():
+    if file is not None and not is_file(file):
         raise UserError(f"{text}: there is no file {place}")
     make_importable([Path() if file is None else file.parent])
     if file is not None:

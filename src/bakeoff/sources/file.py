@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Self
 
 from bakeoff.errors import Problem, UserError
-from bakeoff.files import is_file, locate, no_file
+from bakeoff.files import is_file, is_folder, locate, no_file
 from bakeoff.sources.common.base import Loaded, TableData, blame
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ class FileData(TableData):
             if is_file(path):
                 return read_table(path, self)
             folder, name = Path(path).parent, Path(path).name
-            if not folder.is_dir():
+            if not is_folder(folder):
                 raise UserError(f"{no_file(path)} (there is no folder {str(folder)!r})")
             names = [entry.name for entry in folder.iterdir() if entry.is_file()]
             close = difflib.get_close_matches(name, names, n=1)

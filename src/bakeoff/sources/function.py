@@ -5,14 +5,16 @@ from __future__ import annotations
 import inspect
 import random
 from collections.abc import Callable
-from typing import Any, ClassVar, Literal
+from pathlib import Path
+from typing import Any, ClassVar, Literal, Self
 
 from pydantic import Field
 
 from bakeoff.errors import Problem, UserError
+from bakeoff.files import locate
 from bakeoff.keys import DOTTED
 from bakeoff.sources.common.base import ColumnName, DataSet, Loaded, Params, blame
-from bakeoff.usercode import described, import_function
+from bakeoff.usercode import described, import_function, refuse_missing
 
 
 class FunctionData(DataSet):
@@ -27,10 +29,17 @@ class FunctionData(DataSet):
     params: Params = Field({}, description="What the function is called with.")
     target: ColumnName | None = None
     """The column to predict, when the function returns a DataFrame alone."""
+    reads: list[str] = Field([])
+    """Files and folders that the function reads, like `[raw/visits.csv]`: when their contents
+    change, the data are loaded again. Relative like `path` of a file."""
 
     def inputs(self) -> list[str]:
-        """Return nothing: the code is watched, not the files that it reads."""
+        """Return nothing: what the function reads is part of the digest of its code."""
         return []
+
+    def beside(self, folder: Path) -> Self:
+        """Find files that are not in the working folder in the experiment's own."""
+        return self.model_copy(update={"reads": [locate(path, folder) for path in self.reads]})
 
     @property
     def imports(self) -> tuple[str, ...]:
@@ -42,8 +51,9 @@ class FunctionData(DataSet):
         return False
 
     def check(self) -> None:
-        """Import the function, and make sure that it takes the parameters."""
+        """Import the function, and make sure that it takes the parameters and finds its files."""
         self._imported()
+        refuse_missing(self.reads)
 
     def load(self, seed: int) -> Loaded:
         """Call the function, with the global random states seeded."""

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from itertools import product
 from pathlib import Path
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple, TypeVar
 
 from pydantic import (
     ConfigDict,
@@ -19,6 +19,7 @@ from pydantic import (
     model_validator,
 )
 
+from bakeoff.files import locate
 from bakeoff.keys import Id, Label, SpecSection, plain_name, said, same_names, spelled
 from bakeoff.sources import DataSet
 from bakeoff.sources.common.base import Costs
@@ -139,6 +140,8 @@ class Experiment(SpecSection):
     on_error: Literal["stop", "exclude"] = "stop"
     """When a fit fails: `stop` the run, or `exclude` the model on that data set, finish everything
     else and say so in excluded.csv and in the report."""
+    keep: bool = False
+    """Whether the fitted model of every fit is kept; for models that do not say."""
     timeout: Seconds | None = None
     """Seconds after which a fit is ended and has failed; for models without their own."""
     memory: Megabytes | None = None
@@ -271,12 +274,25 @@ class Experiment(SpecSection):
         fitted = self.fitted[model]
         return fitted.timeout or self.timeout, fitted.memory or self.memory
 
+    def keeps(self, model: str) -> bool:
+        """Tell whether the fitted models of an entry are kept."""
+        own = self.fitted[model].keep
+        return self.keep if own is None else own
+
+    def importance(self, model: str) -> tuple[str, str] | None:
+        """Return by which metric importance is measured, and by which if scikit-learn lacks it."""
+        return (self.metrics[0], self.task.metric) if self.fitted[model].importance else None
+
     def beside(self, folder: Path) -> Experiment:
         """Find files that are not in the working folder in the experiment's own."""
         datasets, first = dict(self.datasets), next(iter(self.datasets))
         datasets |= {n: d.beside(folder) for n, d in datasets.items() if isinstance(d, DataSet)}
         given = {name: model.beside(folder, first) for name, model in self.given.items()}
-        return self.model_copy(update={"datasets": datasets, "models": {**self.models, **given}})
+        fitted = {name: _reading(model, folder) for name, model in self.fitted.items()}
+        models = {name: {**fitted, **given}[name] for name in self.models}
+        metrics = {name: _reading(metric, folder) for name, metric in self.own_metrics.items()}
+        found = {"datasets": datasets, "models": models, "own_metrics": metrics}
+        return self.model_copy(update=found)
 
     def resolved(self) -> dict[str, Any]:
         """Return plain data with every default written out.
@@ -286,6 +302,16 @@ class Experiment(SpecSection):
         """
         always = set() if self.task.numbers else {"task"}  # classification goes without saying
         return self.model_dump(mode="json", exclude_none=True, exclude={"execution", *always})
+
+
+S = TypeVar("S", Model, OwnMetric)
+
+
+def _reading(section: S, folder: Path) -> S:
+    """Find what own code reads and is not in the working folder in the experiment's own."""
+    if not section.reads:
+        return section
+    return section.model_copy(update={"reads": [locate(path, folder) for path in section.reads]})
 
 
 def with_task(config: Mapping[str, Any]) -> Mapping[str, Any]:

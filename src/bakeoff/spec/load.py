@@ -13,6 +13,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from bakeoff.errors import Place, Problem, Problems, UserError, shown, unknown
+from bakeoff.files import is_file
 from bakeoff.spec.experiment import Experiment
 
 _NAME = "letters a to z, digits, _ and - only"
@@ -132,7 +133,7 @@ def validated(section: type[S], values: Any, at: Place = (), path: str | Path | 
 
 def report_problems(problems: Sequence[Problem], path: str | Path | None = None) -> Problems:
     """Join problems to one message, each with its line where the file shows it."""
-    node = _parse(Path(path))[0] if path is not None and Path(path).is_file() else None
+    node = _parse(Path(path))[0] if path is not None and is_file(path) else None
     placed = [(_line_of(node, problem.at) or 0, str(problem)) for problem in problems]
     lines = [
         (f"{path}:{line}: " if line else f"{path}: ") + text if path else text

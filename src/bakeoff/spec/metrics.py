@@ -107,6 +107,9 @@ class OwnMetric(SpecSection):
     order, of two classes those of the positive one; or predicted numbers, of a regression."""
     columns: list[ColumnName] = Field([])
     """Columns of the data that it takes too, by name."""
+    reads: list[str] = Field([])
+    """Files and folders that the function reads: when their contents change, the scores are
+    computed again. Relative like the paths of data."""
     smooth: bool = True
     """`false` for medians, best thresholds and whatever jumps when a row is left out: their
     intervals come from the bootstrap, and no test is made."""

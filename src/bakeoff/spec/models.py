@@ -58,7 +58,7 @@ class Distribution(SpecSection):
 
 
 class Tune(SpecSection):
-    """Search for parameters inside each training part: nested cross-validation."""
+    """Search for parameters inside each training part: by inner folds, or by validation rows."""
 
     search: Literal["grid", "random"] = "grid"
     """`grid`: every combination; `random`: `n_iter` drawn ones."""
@@ -68,14 +68,30 @@ class Tune(SpecSection):
     ]
     """Values of the estimator's own parameters: a list, or `{loguniform: [1e-4, 10]}`, `{uniform:
     [0, 1]}`, `{randint: [1, 20]}`. A parameter of another step is written `<step>__<parameter>`."""
-    cv: int = Field(5, ge=2, le=100, description="Inner stratified folds.")
+    cv: int | None = Field(5, ge=2, le=100)
+    """Inner folds, stratified; whole groups with `groups:`, the past before the future with
+    `time:`."""
+    validation: float | None = Field(None, gt=0, lt=1)
+    """In place of `cv`: the share of the training rows that is set apart to compare the parameters
+    on, divided likewise (training, validation and test rows: a three-way holdout). The best ones
+    are fitted again on the whole training part."""
     scoring: str = "accuracy"
     """What to search for: the name of a metric, or of a scorer of scikit-learn."""
     n_iter: int | None = Field(None, ge=1)
     """Combinations that `random` draws; default: 10."""
 
+    @model_validator(mode="before")
+    @classmethod
+    def _folds_or_validation(cls, given: Any) -> Any:
+        if not isinstance(given, Mapping) or given.get("validation") is None:
+            return given
+        return {"cv": None, **given}
+
     @model_validator(mode="after")
     def _search_fits_space(self) -> Tune:
+        if (self.cv is None) == (self.validation is None):
+            found = "neither" if self.cv is None else "both"
+            raise said(f"expected `cv` (inner folds) or `validation` (a share), found {found}")
         drawn = [name for name, v in self.space.items() if isinstance(v, Distribution)]
         if self.search == "grid" and drawn:
             raise said(f"a grid needs lists of values, {drawn[0]} has none: use `search: random`")
@@ -159,6 +175,9 @@ class Model(SpecSection):
     features: list[str] | None = Field(None, min_length=1)
     """Columns this model learns from; default: all features."""
     drop: list[str] = Field([], description="Features this model does without.")
+    reads: list[str] = Field([])
+    """Files and folders that code of your own reads, like `[weights.json]`: when their contents
+    change, the model is fitted again. Relative like the paths of data."""
     tune: Tune | None = None
     """Search for parameters inside each training part (nested CV)."""
     threshold: ValueOrKeys[float, ChosenThreshold] | None = None
@@ -175,6 +194,13 @@ class Model(SpecSection):
     """Whether training has no random part, so that one fit is all there is of it; comparisons of
     recipes over several `seeds` take such a model for fixed. Default: what scikit-learn's estimator
     says."""
+    keep: bool | None = None
+    """Whether the fitted model of every fit is kept, as a pickle of joblib beside its predictions;
+    default: what the experiment says."""
+    importance: bool = False
+    """Whether permutation importance is measured: how much the score on the test rows of each fit
+    falls when the values of a column are shuffled. The score is the first metric, or accuracy
+    (RMSE of a regression) where scikit-learn does not have it."""
     threads: int = Field(1, ge=1, le=1000)
     """Threads of one fit; also given to n_jobs where the estimator has it."""
     resources: dict[

@@ -133,6 +133,14 @@ def test_check_says_which_difference_can_be_detected(bakeoff, monkeypatch):
     assert (code, f" {plan.difference * 100:.1f} " in line) == (0, True)
 
 
+def test_check_plans_no_power_that_the_level_alone_gives(bakeoff, in_folder, tiny):
+    tiny["tests"] = {"run": ["mcnemar"], "options": {"mcnemar": {"alpha": 0.85, "versus": "bayes"}}}
+    tiny["models"].pop("stump")
+    Path("tiny.yaml").write_text(yaml.safe_dump(tiny))
+    code, out, _ = bakeoff("check", "tiny.yaml")
+    assert (code, "Smallest difference" in out) == (0, False)
+
+
 # --- init
 
 
@@ -469,6 +477,29 @@ def test_an_interrupt_ends_in_a_word(command, monkeypatch, capsys):
     monkeypatch.setattr("bakeoff.cli.import_module", interrupted)
     assert main(command) == 130
     assert capsys.readouterr().err == "interrupted\n"
+
+
+GATE = "gate config/data/predictions.csv --models old,new --margin 0.1"
+FULL, CLOSED = "No space left on device", "stdout is closed"
+
+
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+@pytest.mark.parametrize(
+    ("command", "code", "said"),
+    [
+        (f"{GATE} >/dev/full", 3, FULL),
+        (f"{GATE} >&-", 3, CLOSED),
+        (f"{GATE} >&- 2>&-", 3, None),
+        (f"{GATE} 2>&-", 0, None),
+        ("tests mcnemar >/dev/full", 2, FULL),
+        ("--help >/dev/full", 2, FULL),
+        ("run x.yaml >&-", 2, CLOSED),
+    ],
+)
+def test_output_that_cannot_be_written_is_told(command, code, said, unbuffered):
+    line = f"{sys.executable} -m bakeoff {command}"
+    done = called("bash", "-c", line, code=code, PYTHONUNBUFFERED=unbuffered)
+    assert done.stderr == ("" if said is None else f"the output cannot be written: {said}\n")
 
 
 # --- broken input

@@ -9,7 +9,11 @@ from pathlib import Path
 import pytest
 
 from bakeoff.execution import digests as known
+from bakeoff.fit import fit_task
+from bakeoff.fit.fit_task import versions
 from bakeoff.spec import AnalysisPlan, PlannedTest, load_experiment
+from bakeoff.usercode import packages_of
+from tests.conftest import hold, messages
 
 ROOT = Path(__file__).parents[3]
 BY = {"plan": "holdout", "evidence": "rows", "metrics": ("accuracy",), "why": "it was asked for"}
@@ -51,8 +55,8 @@ def package(tmp_path, monkeypatch):
 
 
 def digests(tiny):
-    known.code.cache_clear()
-    known.own_code.cache_clear()
+    for cached in (known.code, known.own_code, packages_of, versions, fit_task._all_distributions):
+        cached.cache_clear()
     return {name: make(load_experiment(tiny)) for name, make in DIGESTS.items()}
 
 
@@ -111,6 +115,9 @@ EDITS = [
     (lambda e: e["datasets"]["iris"]["costs"].update(priors=[1, 2, 4]), {*DIGESTS} - FITTED),
     (lambda e: e["costs"].update(priors=[1, 2, 4]), {"joined", *SHOWN}),
     (lambda e: turned(e["datasets"]["iris"]["derive"]), {"data", "report"}),
+    # fits that did not leave them are done again, and all others stay
+    (lambda e: e["models"]["tree"].update(keep=True, importance=True), {"report"}),
+    (lambda e: e.update(keep=True), {"report"}),
 ]
 
 
@@ -145,6 +152,14 @@ def test_what_digests_name_is_there(package, tiny):
         known.of_given(given, "a")
 
 
+def test_what_fits_measure_makes_the_list_of_it_outdated(tiny):
+    lists = [known.of_lists(load_experiment(tiny))]
+    for edit in ({"importance": True}, {"importance": True, "keep": True}):
+        tiny["models"]["tree"] |= edit
+        lists.append(known.of_lists(load_experiment(tiny)))
+    assert lists[0] != lists[1] == lists[2]
+
+
 def test_order_of_tests_counts(tiny):
     experiment = load_experiment(tiny)
     tests = TEST, dataclasses.replace(TEST, name="cochran_q")
@@ -160,3 +175,78 @@ def test_edit_of_an_own_metric_makes_what_it_measures_outdated(tiny, tmp_path, m
     before = digests(tiny)
     (tmp_path / "shared_gains.py").write_text("RATE = 2\n")
     assert outdated(before, digests(tiny)) == {"scores", "joined", "test", "tables"}
+
+
+HELPER = "import importlib\nhelper = importlib.import_module('helper')\n"
+OWN = {
+    "own.py": f"{HELPER}class Tree(DecisionTreeClassifier): pass\n",
+    "helper.py": "from importlib import import_module as load, import_module\n"
+    "def fit():\n    return import_module(name='deeper.far')\n",
+    "deeper/far.py": "try:\n    import somelib\nexcept ImportError:\n    pass\n",
+    "weights.json": "1",
+    "tables/a.csv": "1",
+    "site-packages/somelib.py": "",
+    "site-packages/somelib-1.dist-info/METADATA": "Name: somelib\nVersion: 1.0\n",
+    "site-packages/somelib-1.dist-info/RECORD": "somelib.py,,\n",
+}
+METADATA = "site-packages/somelib-1.dist-info/METADATA"
+
+
+@pytest.fixture
+def own(tmp_path, monkeypatch):
+    """Write an own class, what it imports through other files, and what it reads."""
+    for name, text in OWN.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    tree = "from sklearn.tree import DecisionTreeClassifier\n"
+    (tmp_path / "own.py").write_text(tree + OWN["own.py"])
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path / "site-packages")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+CHANGES = {
+    "weights.json": "2",
+    "tables/a.csv": "2",
+    "deeper/far.py": "import somelib\n",
+    METADATA: "Name: somelib\nVersion: 2.0\n",
+}
+
+
+@pytest.mark.parametrize(("file", "text"), CHANGES.items())
+def test_own_class_depends_on_what_it_reads_and_imports_through_other_files(tiny, own, file, text):
+    tiny["models"]["tree"] = {"estimator": "own.Tree", "reads": ["weights.json", "tables"]}
+    before = digests(tiny)
+    (own / file).write_text(text)
+    assert outdated(before, digests(tiny)) == {"fit"}
+
+
+@pytest.mark.parametrize(("file", "text"), CHANGES.items())
+def test_own_metric_and_data_function_depend_on_the_same(tiny, own, file, text):
+    reads = {"function": "helper.fit", "reads": ["weights.json", "tables"]}
+    tiny["own_metrics"], tiny["metrics"] = {"gain": reads}, ["accuracy", "gain"]
+    tiny["datasets"]["iris"] = {"source": "function", "target": "y", **reads}
+    before = digests(tiny)
+    (own / file).write_text(text)
+    assert outdated(before, digests(tiny)) == {"data", "scores", "joined", "test", "tables"}
+
+
+def test_what_own_code_reads_is_found_beside_the_experiment_and_has_to_be_there(
+    tiny, own, tmp_path_factory, monkeypatch
+):
+    tiny["models"]["tree"]["reads"] = ["weights.json"]
+    before = digests(tiny)
+    monkeypatch.chdir(tmp_path_factory.mktemp("elsewhere"))
+    hold(messages(tiny), "models.tree.reads[0]: no file at 'weights.json'")
+    beside = load_experiment(tiny).beside(own)
+    assert Path(beside.models["tree"].reads[0]).samefile(own / "weights.json")
+    assert known.of_fits(beside)["iris"]["tree"] != before["fit"]  # by another path
+    tiny["models"]["tree"]["reads"] = ["x" * 300]
+    hold(messages(tiny), "models.tree.reads[0]: no file at 'xxx")
+    del tiny["models"]["tree"]["reads"]
+    reads = {"function": "helper.fit", "reads": ["none.csv"]}
+    tiny["datasets"]["iris"] = {"source": "function", "target": "y", **reads}
+    hold(messages(tiny), "datasets.iris.reads[0]: no file at 'none.csv'")
+    tiny["own_metrics"], tiny["metrics"] = {"gain": reads}, ["accuracy", "gain"]
+    hold(messages(tiny), "own_metrics.gain.reads[0]: no file at 'none.csv'")

@@ -15,7 +15,8 @@ from bakeoff.execution import remake, steps
 from bakeoff.execution.fits import Fitter, run_in_process
 from bakeoff.execution.rule_inputs import RuleInputs
 from bakeoff.execution.workers import NO_LIMITS, StepError, Workers
-from bakeoff.files import whole, write_text
+from bakeoff.files import whole, write_json, write_text
+from bakeoff.fit.fit_task import importance_of, kept_of
 from bakeoff.fit.predictions import Predictions
 from bakeoff.spec import Fit, load_experiment
 
@@ -192,6 +193,34 @@ def test_files_that_changed_since_the_last_run_are_made_again(tiny):
     assert files[2].as_posix() not in made.again()
     write_text(files[2].with_suffix(".timing.json"), "[half")
     assert files[2].as_posix() in made.again()
+
+
+def test_fits_that_left_less_than_they_now_have_to_are_done_again(tiny):
+    tiny["resampling"] = {"holdout": {}}
+    tiny["tests"] = {"run": ["mcnemar"]}
+    fits = {m: Fit("iris", m, "holdout", 1, 1) for m in tiny["models"]}
+    for fit in fits.values():
+        write_text(Made(tiny).needs.prediction(fit), WHOLE)
+    assert Made(tiny).again() == set()
+    tree, bayes, stump = (Made(tiny).needs.prediction(fit) for fit in fits.values())
+    tiny["models"]["bayes"] |= {"keep": False}
+    assert Made(tiny, keep=True).again() >= {tree, stump}
+    assert bayes not in Made(tiny, keep=True).again()
+    tiny["models"]["tree"] |= {"keep": True, "importance": True}
+    assert tree in Made(tiny).again()
+    write_text(kept_of(tree), "a model")
+    assert tree in Made(tiny).again(), "its importance is not there"
+    for metric, again in (("accuracy", False), ("f1_macro", True)):
+        write_json(importance_of(tree), {"metric": metric, "losses": {}})
+        assert (tree in Made(tiny).again()) == again
+    write_json(importance_of(tree), {"metric": "accuracy", "losses": {}})
+    made = Made(tiny)
+    remake.note_sizes(made.needs)
+    kept_of(tree).write_text("another model")
+    assert tree in made.again()
+    del tiny["models"]["tree"]["keep"], tiny["models"]["tree"]["importance"]
+    kept_of(tree).unlink()
+    assert Made(tiny).again() == set(), "nothing is made again for what need not be there"
 
 
 def test_scores_that_models_bring_are_compared_in_this_process_too():

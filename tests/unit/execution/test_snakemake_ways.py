@@ -8,6 +8,8 @@ import sys
 from types import ModuleType, SimpleNamespace
 
 import pytest
+from snakemake import api, dag  # noqa: F401 - dag cannot be imported before api
+from snakemake.exceptions import LockException
 from snakemake.logging import logger
 from snakemake.persistence import PersistenceBase
 from snakemake.resources import Resources
@@ -32,6 +34,24 @@ def handlers(monkeypatch):
         signal.signal(number, handler)
 
 
+class Graph:
+    """Three jobs, each of which needs the one before; the first is done already."""
+
+    def __init__(self, until=()):
+        self.dependencies = {"a": {}, "b": {"a": ""}, "c": {"b": ""}}
+        self.forcefiles = {"a"}
+        self.untilrules, self.untilfiles = set(until), set()
+        self.targetjobs = set(until) or {"c"}
+
+    def __len__(self):
+        return 3
+
+    def needrun(self, job):
+        return job != "a"
+
+    bfs = dag.DAG.bfs
+
+
 def workflow_of(main=True, prefix=None, storage=None, **resources):
     paths = SimpleNamespace(prefix=prefix, modifies_prefixes=False)
     output = dict.fromkeys(("dryrun", "verbose", "printshellcmds", "debug_dag"), False)
@@ -45,7 +65,7 @@ def workflow_of(main=True, prefix=None, storage=None, **resources):
         execution_settings=ExecutionSettings(),
         scheduling_settings=SchedulingSettings(max_jobs_per_second=100),
         is_main_process=True,
-        dag=SimpleNamespace(forcefiles={"a"}),
+        dag=Graph(),
         local_exec=True,
     )
 
@@ -56,6 +76,9 @@ def test_private_names_are_there():
     assert hasattr(ResourceSettings(), "_parsed_default_resources")
     assert "_executor" in JobScheduler.__init__.__code__.co_names
     assert hasattr(RemoteExecutor, "next_seconds_between_status_checks")
+    assert "Directory cannot be locked" in str(LockException())
+    for name in ("needrun", "set_until_jobs", "dependencies"):
+        assert hasattr(dag.DAG, name)
 
 
 def test_config_of_a_module_is_of_no_file_and_its_paths_stay():
@@ -86,6 +109,22 @@ def test_jobs_are_threads_and_damaged_files_are_made_again_whatever_the_profile(
     assert workflow.execution_settings.use_threads
     assert workflow.scheduling_settings.max_jobs_per_timespan is None
     assert workflow.dag.forcefiles == {"a", "b"}
+
+
+def test_steps_beyond_until_are_not_counted():
+    assert [ways.steps_of(Graph(until)) for until in ((), ("b",), ("c",), ("a",))] == [3, 1, 2, 0]
+
+
+def test_lock_is_told_with_the_command_that_removes_it(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    workflow = workflow_of()
+    workflow.configfiles = [tmp_path / "my file.yaml"]
+    for program, command in (
+        ("/x/bakeoff/execution/launch.py", "bakeoff run 'my file.yaml' --unlock"),
+        ("/x/bin/snakemake", "snakemake --configfile 'my file.yaml' --unlock"),
+    ):
+        monkeypatch.setattr(sys, "argv", [program])
+        assert ways.how_to_unlock(workflow).endswith(f"  {command}")
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
@@ -178,8 +217,9 @@ def test_console_shows_progress_and_what_is_unknown_and_no_job(monkeypatch, opti
     monkeypatch.setattr(logger, "handlers", [console])
     clock = iter((0, 4, 5, 6))  # a line of progress in five seconds is enough
     monkeypatch.setattr(ways, "time", SimpleNamespace(monotonic=lambda: next(clock)))
-    settings = vars(workflow_of().output_settings)
-    ways.show_progress(SimpleNamespace(**settings | {option: True}))
+    workflow = workflow_of()
+    vars(workflow.output_settings)[option] = True
+    ways.show_progress(workflow)
     for text, fields in records:
         record = logging.LogRecord("snakemake", logging.INFO, "", 1, text, (), None)
         record.__dict__.update(fields)

@@ -15,6 +15,7 @@ from bakeoff.fit.check_models import check_model
 from bakeoff.fit.estimator import build, made_value
 from bakeoff.fit.train import TrainingPart, train
 from bakeoff.seeds import derive
+from bakeoff.spec.experiment import Task
 from bakeoff.spec.models import Model
 
 KNN = "sklearn.neighbors.KNeighborsClassifier"
@@ -217,3 +218,43 @@ def test_stacking_without_final_estimator_has_what_its_default_has():
     own = Model.model_validate({**entry("StackingClassifier"), "threshold": {"choose": "f1"}})
     check_model("m", own)
     assert 0 < train(own, part(), derive(1, "fit")).chosen["threshold"] < 1
+
+
+XGBOOST = "xgboost.XGBClassifier"
+WATCHED = {"estimator": XGBOOST, "params": {"early_stopping_rounds": 5}}
+VOTING = {"estimators": [["a", WATCHED], ["b", LOGISTIC]]}
+STOPS = [
+    (WATCHED, "models.m.params: XGBClassifier stops early (`early_stopping_rounds`: 5)"),
+    (
+        {"estimator": "lightgbm.LGBMRegressor", "params": {"early_stopping_round": 5}},
+        "models.m.params: LGBMRegressor stops early (`early_stopping_round`: 5)",
+    ),
+    (
+        {"estimator": "catboost.CatBoostClassifier", "params": {"od_wait": 5}},
+        "models.m.params: CatBoostClassifier stops early (`od_wait`: 5)",
+    ),
+    (
+        {"estimator": "sklearn.ensemble.VotingClassifier", "params": VOTING},
+        "models.m.params: XGBClassifier stops early (`early_stopping_rounds`: 5)",
+    ),
+    (
+        {"estimator": XGBOOST, "tune": {"space": {"early_stopping_rounds": [None, 7]}}},
+        "models.m.tune.space.early_stopping_rounds: XGBClassifier stops early",
+    ),
+    ({"steps": [LOGISTIC["estimator"], WATCHED]}, "models.m.steps[0].estimator: "),
+    ({"steps": ["sklearn.preprocessing.StandardScaler", WATCHED]}, "models.m.steps[1].params: XGB"),
+]
+
+
+@pytest.mark.parametrize(("keys", "said"), STOPS)
+def test_early_stopping_without_rows_to_watch_is_told_before_a_fit(keys, said):
+    task = Task.REGRESSION if "Regressor" in str(keys) else Task.CLASSIFICATION
+    with pytest.raises(Problem) as told:
+        check_model("m", Model.model_validate(keys), task=task)
+    assert str(told.value).startswith(said)
+
+
+def test_early_stopping_by_rows_that_an_estimator_sets_apart_is_taken():
+    own = {"early_stopping_rounds": 5, "eval_fraction": 0.2}
+    for path, params in (("catboost.CatBoostClassifier", own), (XGBOOST, {})):
+        check_model("m", Model.model_validate({"estimator": path, "params": params}))

@@ -11,27 +11,32 @@ from contextlib import nullcontext
 from pathlib import Path
 from unittest import mock
 
+import joblib
 import numpy as np
 import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 import sklearn
 from sklearn.dummy import DummyClassifier
+from sklearn.frozen import FrozenEstimator
+from sklearn.inspection import permutation_importance
+from sklearn.model_selection import FixedThresholdClassifier
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from bakeoff.data import ROW_ID, TARGET, Table, make_splits
+from bakeoff.data import ROW_ID, TARGET, Table, make_splits, read_split
 from bakeoff.data.splits import write_splits
 from bakeoff.data.target import Target
 from bakeoff.errors import UserError
-from bakeoff.files import read_json
+from bakeoff.files import read_json, write_json
 from bakeoff.fit.estimator import assemble
-from bakeoff.fit.fit_task import FitTask, timing_of
+from bakeoff.fit.fit_task import FitTask, importance_of, kept_of, timing_of
 from bakeoff.fit.predictions import Predictions, is_made, read_facts, stamp
 from bakeoff.fit.run_fit import run_fit
 from bakeoff.scores import METRICS, collect_predictions, score, score_fits
-from bakeoff.seeds import derive
+from bakeoff.scores.collect import importances
+from bakeoff.seeds import derive, part_of
 from bakeoff.spec import Fit
 from bakeoff.spec.models import Model
 from bakeoff.spec.resampling import Holdout
@@ -50,11 +55,11 @@ def written(folder, frame, classes, splits):
     return {"data": folder / "d", "splits": folder / "s"}
 
 
-def fitted(files, estimator, seed=1, *, run=1, **keys):
+def fitted(files, estimator, seed=1, *, run=1, leaving=(), **keys):
     """Do a fit and return its predictions."""
     output = files["data"].with_name("p")
     fit = FIT._replace(seed=run)
-    run_fit(FitTask(fit, model(estimator, **keys), seed, **files, output=output))
+    run_fit(FitTask(fit, model(estimator, **keys), seed, **files, output=output, **dict(leaving)))
     return Predictions.read(output)
 
 
@@ -335,6 +340,95 @@ def test_predictions_come_back(tmp_path, rows, ranked_by):
         path.write_bytes(path.read_bytes().replace(ranked.tobytes(), ranked[::-1].tobytes()))
         with pytest.raises(UserError, match=r"is damaged \("):
             Predictions.read(path)
+
+
+def rows_of_test(files, columns):
+    """Return the rows of the holdout, and their classes as numbers."""
+    table, split = Table.read(files["data"]), read_split(files["splits"], 1, 1)
+    return table.features.iloc[split.test][columns], table.answers[split.test]
+
+
+@pytest.mark.parametrize(
+    ("estimator", "keys"),
+    [
+        ("sklearn.linear_model.LogisticRegression", {"threshold": 0.3}),
+        ("sklearn.linear_model.LogisticRegression", {"drop": ["flag"]}),
+        ("xgboost.XGBClassifier", {}),
+    ],
+)
+def test_kept_model_predicts_what_its_fit_did(estimator, keys, paths):
+    plain = fitted(paths, estimator, **keys)
+    with_model = fitted(paths, estimator, leaving={"keep": True}, **keys)
+    np.testing.assert_array_equal(with_model.probabilities, plain.probabilities)
+    place = kept_of(paths["data"].with_name("p"))
+    kept = joblib.load(place)
+    assert ("flag" in kept["features"]) != ("drop" in keys)
+    chances = kept["estimator"].predict_proba(rows_of_test(paths, kept["features"])[0])[:, 1]
+    threshold = 0.5 if kept["threshold"] is None else kept["threshold"]
+    predicted = np.array(kept["classes"])[(chances >= threshold).astype(int)]
+    assert list(predicted) == [plain.classes[code] for code in plain.y_pred]
+    fitted(paths, estimator, **keys)
+    assert not place.exists(), "it would be of another fit"
+
+
+class Unwritable(DecisionTreeClassifier):
+    def fit(self, X, y):
+        self.callback_ = lambda: None
+        return super().fit(X, y)
+
+
+def test_model_that_cannot_be_written_is_told(paths):
+    path = f"{__name__}.Unwritable"
+    assert len(fitted(paths, path).y_pred)
+    with pytest.raises(UserError, match=r"^`keep: true`: this model cannot be written \(.*lambda"):
+        fitted(paths, path, leaving={"keep": True})
+    assert not list(paths["data"].parent.glob(".*.part"))
+
+
+@pytest.mark.parametrize(
+    ("metrics", "scoring", "name"),
+    [
+        (("f1", "accuracy"), "f1", "f1"),
+        (("log_loss", "accuracy"), "log_loss", "neg_log_loss"),
+        (("gmean", "accuracy"), "accuracy", "accuracy"),
+    ],
+)
+@pytest.mark.parametrize("threshold", [None, 0.2])
+def test_importance_is_that_of_scikit_learn(metrics, scoring, name, threshold, paths):
+    leaving = {"keep": True, "importance": metrics}
+    estimator, keys = "sklearn.ensemble.RandomForestClassifier", {"threshold": threshold}
+    keys |= {"params": {"n_estimators": 5, "max_depth": 3}}
+    plain = fitted(paths, estimator, **keys)
+    measured = fitted(paths, estimator, leaving=leaving, **keys)
+    np.testing.assert_array_equal(measured.probabilities, plain.probabilities)
+    output = paths["data"].with_name("p")
+    found, kept = read_json(importance_of(output)), joblib.load(kept_of(output))
+    X, y = rows_of_test(paths, kept["features"])
+    whole = kept["estimator"]
+    if threshold is not None:
+        whole = FixedThresholdClassifier(FrozenEstimator(whole), threshold=threshold, pos_label=1)
+        whole.fit(X, y)
+    seed = part_of(derive(1, "fit", *FIT[:5]), "importance")
+    expected = permutation_importance(whole, X, y, scoring=name, n_repeats=5, random_state=seed)
+    assert (found["metric"], found["scoring"]) == (metrics[0], scoring)
+    assert list(found["losses"]) == ["size", "colour", "day", "flag"]
+    np.testing.assert_allclose(list(found["losses"].values()), expected.importances)
+
+
+def test_importances_of_all_shuffles_of_all_fits_are_joined(tmp_path):
+    paths = []
+    for fold, losses in ((1, [0.1, 0.3]), (2, [0.2, None])):
+        code, path = np.zeros(2, dtype=np.intp), tmp_path / f"p{fold}.parquet"
+        facts = FIT._replace(plan="kfold", fold=fold)._asdict()
+        Predictions(np.arange(2), code, code, ("u", "v"), None, None, facts).write(path)
+        measured = {"metric": "f1", "scoring": "f1", "losses": {"size": losses, "day": [None]}}
+        write_json(importance_of(path), measured)
+        paths.append(path)
+    size, day = importances(paths).to_dict("records")
+    keys = {"dataset": "d", "model": "m", "plan": "kfold", "scoring": "f1", "fits": 2}
+    spread = {"mean": pytest.approx(0.2), "sd": pytest.approx(0.0816, abs=1e-4)}
+    assert size == {**keys, **spread, "feature": "size"}
+    assert np.isnan([day["mean"], day["sd"]]).all()
 
 
 def test_stamp_tells_what_made_a_file(tmp_path):

@@ -7,6 +7,7 @@ from unittest import mock
 import numpy as np
 import pandas as pd
 import pytest
+from pydantic import ValidationError
 from sklearn import metrics
 from sklearn.datasets import make_classification
 from sklearn.linear_model import LogisticRegression
@@ -279,6 +280,60 @@ def test_inner_folds_are_stratified_and_keep_rows_of_one_time_together():
 def test_divisions_that_cannot_be_are_told(y, count, how, said):
     with pytest.raises(UserError, match=said):
         rows_of(y, **how).folds(count, 0)
+
+
+def test_validation_rows_are_a_stratified_share_whole_groups_or_the_latest():
+    y = np.repeat([0, 1, 2], [50, 30, 20])
+    learnt, held = rows_of(y).validation(0.2, 0)
+    assert np.bincount(y[held]).tolist() == [10, 6, 4]
+    assert sorted([*learnt, *held]) == list(range(100))
+    assert not np.array_equal(held, rows_of(y).validation(0.2, 1)[1]), "seeded"
+    groups = np.repeat(np.arange(25), 4)
+    learnt, held = rows_of(y, groups=groups).validation(0.4, 0)
+    assert not set(groups[learnt]) & set(groups[held])
+    assert len(held) == pytest.approx(40, abs=4)
+    times = np.arange(100)[::-1] // 2
+    learnt, held = rows_of(y, times=times).validation(0.3, 0)
+    assert times[learnt].max() < times[held].min()
+    assert len(held) == 30
+
+
+@pytest.mark.parametrize(
+    ("share", "how", "said"),
+    [
+        (0.001, {}, "0.001 of the 60 training rows would set 0 apart to validate on"),
+        (0.999, {}, "0.999 of the 60 training rows would set 60 apart"),
+        (0.2, {"groups": np.zeros(60)}, "training rows would set (0|60) apart"),
+        (0.2, {"times": np.zeros(60)}, "in the training part 1 different times cannot be cut"),
+    ],
+)
+def test_share_that_leaves_no_rows_on_a_side_is_told(share, how, said):
+    with pytest.raises(UserError, match=said):
+        rows_of(np.repeat([0, 1, 2], 20), **how).validation(share, 0)
+
+
+def test_search_by_validation_rows_is_scikit_learns_with_one_division_and_refits_on_all():
+    data = part()
+    tune = {"space": {"C": [0.001, 0.01, 1]}, "scoring": "log_loss", "validation": 0.25}
+    found = learnt(model(tune=tune), data)
+    fold = data.validation(0.25, _number("tune-validation"))
+    pipeline = make_pipeline(StandardScaler(), LogisticRegression())
+    grid = {"logisticregression__C": [0.001, 0.01, 1]}
+    expected = GridSearchCV(pipeline, grid, cv=[fold], scoring="neg_log_loss")
+    expected.fit(data.X, data.target.y)
+    assert found.chosen["params"] == {"C": expected.best_params_["logisticregression__C"]}
+    assert found.chosen["inner_score"] == pytest.approx(expected.best_score_)
+    both = (made.predict_proba(data.X) for made in (found.estimator, expected))
+    np.testing.assert_allclose(*both, atol=1e-12)
+
+
+def test_a_search_is_by_folds_or_by_validation_rows():
+    space = {"space": {"C": [1]}}
+    tune = model(tune={**space, "validation": "2e-1"}).tune
+    assert (tune.cv, tune.validation) == (None, 0.2)
+    for wrong, found in (({"cv": 3, "validation": 0.2}, "both"), ({"cv": None}, "neither")):
+        with pytest.raises(ValidationError, match=f"or `validation` .a share., found {found}"):
+            model(tune={**space, **wrong})
 
 
 START = 1_700_000_000

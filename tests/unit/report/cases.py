@@ -540,6 +540,28 @@ def _choosing():
     return _plain(models={"a": svc | tuned, "b": svc | seeded})
 
 
+_SHUFFLED = {"estimator": "sklearn.svm.SVC", "importance": True}
+
+
+def _shuffled(columns=3, models="ab", scoring="log_loss"):
+    """Let columns matter less and less, for each model a little more than for the one before."""
+    entries = dict.fromkeys(models, _SHUFFLED)
+    keys = {"dataset": "d", "scoring": scoring, "fits": 10}
+    rows = [
+        {**keys, "model": m, "plan": plan, "feature": f"x{i}", "mean": (1 + k) / (1 + i), "sd": 0.1}
+        for k, m in enumerate(models)
+        for plan in ("cv_5x2", "holdout")
+        for i in range(columns)
+    ]
+    return dataclasses.replace(_plain(models=entries), importance=pd.DataFrame(rows))
+
+
+def _validated():
+    tune = {"space": {"C": [1, 10]}, "validation": 0.25}
+    svc = {"estimator": "sklearn.svm.SVC"}
+    return _plain(models={"a": svc | {"tune": tune}, "b": svc})
+
+
 def _left_out():
     odd = card("d") | {
         "rows_filtered": 12,

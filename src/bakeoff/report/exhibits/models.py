@@ -6,6 +6,7 @@ import dataclasses
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -41,7 +42,7 @@ from bakeoff.report.ranking import (
 )
 from bakeoff.report.study import BESIDE, Study, Written, decimals, with_unit
 from bakeoff.report.tables import SCORE, Best, Cell, Column, Table
-from bakeoff.scores import Metric
+from bakeoff.scores import METRICS, Metric
 from bakeoff.spec.related import row_columns
 from bakeoff.stats import Status, metric_ci
 from bakeoff.stats.metrics.library import calibration_curve
@@ -56,6 +57,12 @@ MOST_LINES, MOST_DOTS = 120, 3_000
 MOST_MARKS = 1_000
 """With more scores the dots are one picture, which is smaller than so many marks."""
 MOST_VALUES = 5
+MOST_BARS, MOST_PANELS = 15, 4
+"""Columns and models of the figure of importance."""
+_SPREAD = "mean", "sd"
+_SCORING = tables.Kind(lambda study, name: Cell(capital(METRICS[name].title), name), number=False)
+MOST_CLASSES, MOST_CROSSED = 6, 10
+"""Classes and pairs of models of the table that crosses predictions."""
 
 
 @figure(
@@ -367,6 +374,85 @@ def choices(study: Study) -> Table:
     return Table(columns, rows, "choices.csv lists every fit.")
 
 
+def _has_importance(design: Study) -> bool:
+    return any(model.importance for model in design.experiment.fitted.values())
+
+
+def _importance(study: Study, dataset: str) -> pd.DataFrame:
+    """Return the importances on a data set by the first plan that has any."""
+    table = study.importance
+    if not len(table):
+        return table
+    of_dataset = table[table["dataset"] == dataset]
+    first: pd.DataFrame = of_dataset[of_dataset["plan"] == of_dataset["plan"].iloc[0]]
+    return first
+
+
+@figure(Section.FITS, 30, "Permutation importance", each="dataset", when=_has_importance)
+def importance_bars(study: Study, dataset: str) -> Drawing:
+    """How much worse the score of a fitted model on its test rows becomes when the values of one
+    column are shuffled among these rows. Bars are means over all shuffles and fits, lines one
+    standard deviation to either side. Of two columns with the same information neither may appear
+    important, and an important column need not be a cause.
+    """
+    table = _importance(study, dataset)
+    if not len(table):
+        return message("no model has importances here")
+    means, deviations = (table.pivot(index="feature", columns="model", values=v) for v in _SPREAD)
+    known = [model for model in order(study) if model in means]
+    every = means.max(axis=1).sort_values(ascending=False, kind="stable").index
+    columns, models = list(every[:MOST_BARS]), known[:MOST_PANELS]
+    labels = [name_of(clean(column), 24) for column in columns]
+    drawn = drawing.canvas(drawing.WIDTH, 0.9 + 0.24 * len(columns))
+    drawn.set_layout_engine("constrained")
+    grid = drawn.subplots(1, len(models), sharex=True, sharey=True, squeeze=False)[0]
+    for axes, model in zip(grid, models, strict=True):
+        falls, places = means[model][columns], range(len(columns))
+        axes.barh(places, falls, height=0.62, color=Colour.BLUE)
+        spread = deviations[model][columns]
+        axes.errorbar(falls, places, xerr=spread, fmt="none", ecolor=Colour.MUTED, elinewidth=1)
+        axes.axvline(0, color=Colour.MUTED, linewidth=0.8)
+        axes.set_yticks(places, labels)
+        axes.tick_params(length=0)
+        axes.locator_params(axis="x", nbins=3)
+        axes.spines[["top", "right", "left"]].set_visible(False)
+        axes.set_title(name_of(study.label(model), 16), fontsize=SIZE, color=Colour.INK)
+    grid[0].invert_yaxis()
+    metric = METRICS[table["scoring"].iloc[0]]
+    what = "Loss" if metric.greater_is_better else "Increase"
+    title = f"{what} of {metric.title} when the column is shuffled"
+    drawn.supxlabel(title, fontsize=SIZE, color=Colour.INK)
+    first = means[models[0]]
+    alt = (
+        f"Permutation importance of {len(columns)} columns for {len(models)} models. For "
+        f"{study.label(models[0])} the most important is {clean(str(first.idxmax()))}: "
+        f"{what.lower()} of {metric.title} {number(float(first.max()))}."
+    )
+    parts = [f"{len(columns)} of {len(every)} columns"] if len(columns) < len(every) else []
+    parts += [_fewer(models, known)] if len(models) < len(known) else []
+    return Drawing(drawn, alt, shows=" and ".join(parts))
+
+
+@table(Section.FITS, 31, "Permutation importance of every column", when=_has_importance)
+def importance(study: Study) -> Table:
+    """By how much the score on the test rows becomes worse when a column is shuffled: mean and
+    standard deviation over all shuffles and fits. No model is fitted again for it.
+    """
+    parts = [_importance(study, dataset) for dataset in study.datasets]
+    rows = [row | {"feature": clean(row["feature"])} for p in parts for row in p.to_dict("records")]
+    columns = (
+        tables.DATASET,
+        tables.MODEL,
+        tables.PLAN,
+        Column("feature", "Column"),
+        Column("scoring", "Score", _SCORING),
+        Column("fits", "Fits", tables.COUNT),
+        Column("mean", "Mean", tables.NUMBER),
+        Column("sd", "SD", tables.NUMBER),
+    )
+    return Table(columns, rows, "importance.csv has every plan.")
+
+
 def _counted(values: Any) -> str:
     """Count values; of many different numbers give the median and the range."""
     counts = Counter(map(clean, values))
@@ -565,6 +651,51 @@ def confusion_maps(study: Study) -> Drawing:
         f"{k} classes. {study.label(models[0])} has {right:,} of them right."
     )
     return Drawing(drawn, alt, shows=shows)
+
+
+@table(
+    Section.METRICS,
+    61,
+    "True classes by the predictions of two models",
+    when=lambda design: _has_labels(design) and not design.several and len(design.models) > 1,
+)
+def crossed(study: Study) -> Table:
+    """The held-out rows by their true class and by what two models, A and B, predict for them. For
+    two classes McNemar's test compares the rows that A alone has right with those that B alone has
+    right; both can be read off this table.
+    """
+    if not study.test_sets:
+        return Table((), (), "There are no held-out rows.")
+    (tested,) = study.test_sets.values()
+    classes, k = [clean(name) for name in tested.classes], len(tested.classes)
+    if k > MOST_CLASSES:
+        return Table((), (), f"It is shown for {MOST_CLASSES} classes at most, and there are {k}.")
+    keys = [f"b_predicts_{name}" for name in tested.classes]
+    ranked = [model for model in order(study) if model in tested.models]
+    pairs = list(combinations(ranked, 2))  # those of the best model come first
+    rows: list[dict[str, Any]] = []
+    for a, b in pairs[:MOST_CROSSED]:
+        predicted_a, predicted_b = (tested.predicted[:, tested.models.index(m)] for m in (a, b))
+        counts = np.zeros((k, k, k), dtype=np.intp)
+        np.add.at(counts, (tested.truth, predicted_a, predicted_b), 1)
+        for true, said in np.ndindex(k, k):
+            if k > 2 and not counts[true, said].any():
+                continue
+            row = {"model_a": a, "model_b": b}
+            row |= {"true_class": classes[true], "a_predicts": classes[said]}
+            rows.append(row | dict(zip(keys, counts[true, said].tolist(), strict=True)))
+    columns = (
+        tables.A,
+        tables.B,
+        Column("true_class", "True class"),
+        Column("a_predicts", "A predicts"),
+        *(
+            Column(key, f"B predicts {name}", tables.COUNT)
+            for key, name in zip(keys, classes, strict=True)
+        ),
+    )
+    fewer = f"The first {MOST_CROSSED} of {len(pairs)} pairs in the order of the ranking are shown."
+    return Table(columns, rows, fewer if len(pairs) > MOST_CROSSED else "")
 
 
 def _in_subgroups(design: Study) -> bool:
