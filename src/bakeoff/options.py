@@ -5,7 +5,12 @@ Both doors, and keys of an experiment that are called alike, take their texts fr
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+import shlex
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from enum import Enum
 from typing import Any, NamedTuple
 
 from bakeoff.errors import UserError, shown, unknown
@@ -274,3 +279,71 @@ def read_value(name: str, text: str) -> Any:
 def flag(name: str) -> str:
     """Write a name as the option that it is on the command line."""
     return f"--{name.replace('_', '-')}"
+
+
+# --- what a message calls an option, where it says what to do
+
+
+class Surface(Enum):
+    """Where a user meets a message."""
+
+    EXPERIMENT = "keys of a YAML file"
+    PYTHON = "arguments of a function"
+    COMMAND = "options of a command"
+
+
+class Door(NamedTuple):
+    """The way in which a user came, and the options that it has."""
+
+    surface: Surface = Surface.EXPERIMENT
+    names: frozenset[str] = frozenset()
+    rare: frozenset[str] = frozenset()
+    """Those of a command that ``--set`` sets."""
+
+
+_NO_KEYS = frozenset(
+    ("models", "values", "missing", "missing_values", "encoding", "format", "tasks", "datasets")
+)
+"""Options that an experiment with given predictions has no keys for."""
+_DOOR: ContextVar[Door] = ContextVar("door", default=Door())  # noqa: B039  it is immutable
+
+
+@contextmanager
+def entered_by(door: Door) -> Iterator[None]:
+    """Let messages call options as they are called at a door."""
+    token = _DOOR.set(door)
+    try:
+        yield
+    finally:
+        _DOOR.reset(token)
+
+
+def _quoted(word: str) -> str:
+    """Quote a word of a command line where a shell would change it."""
+    return shlex.quote(word) if re.search(r"[^\w@%+=:,./…-]", word) else word
+
+
+def can_set(name: str) -> bool:
+    """Tell whether the user can set an option where he is."""
+    door = _DOOR.get()
+    if door.surface is Surface.EXPERIMENT:
+        return name not in _NO_KEYS
+    return name in door.names or name in door.rare
+
+
+def setting(name: str, value: str | None = None) -> str:
+    """Write what sets an option: `--values right`, ``values="right"`` or `values: right`."""
+    door, several = _DOOR.get(), OPTIONS[name].type is texts
+    if value is None:
+        value = OPTIONS[name].value.removesuffix(" …")
+    match door.surface:
+        case Surface.COMMAND if name in door.rare:
+            text = f"--set {_quoted(f'{name}={value}')}"
+        case Surface.COMMAND:
+            text = f"{flag(name)} {_quoted(value)}"
+        case Surface.PYTHON:
+            parts = [f'"{part}"' for part in texts(value)]
+            text = f"{name}=[{', '.join(parts)}]" if several else f'{name}="{value}"'
+        case _:
+            text = f"{name}: [{', '.join(texts(value))}]" if several else f"{name}: {value}"
+    return f"`{text}`"

@@ -25,7 +25,7 @@ from bakeoff.data.observations import Observations
 from bakeoff.data.target import Target
 from bakeoff.errors import Problem, UserError, Verbatim, joined, named, shown, unknown
 from bakeoff.fit.predictions import Predictions
-from bakeoff.options import ALIASES, OPTIONS
+from bakeoff.options import ALIASES, OPTIONS, Door, Surface, entered_by, setting
 from bakeoff.report.baseline import baselines
 from bakeoff.report.read import environment
 from bakeoff.report.study import Study
@@ -92,8 +92,8 @@ def measured_by(options: Mapping[str, Any]) -> Measured:
             raise UserError(f"metrics: {passing.label} is compared by itself")
         if not isinstance(marks, str):
             raise UserError(
-                f"metrics: {passing.label} is about runs that are right or wrong; `values: right` "
-                "says that 1 is right"
+                f"metrics: {passing.label} is about runs that are right or wrong; "
+                f"{setting('values', 'right')} says that 1 is right"
             )
         marks, names = passing.model_copy(update={"marks": marks}), ()
     of_labels = {key: options.get(key) for key in _OF_LABELS} | {"metrics": names}
@@ -198,7 +198,9 @@ def takes(settings: type, **defaults: Any) -> Callable[[Callable[P, R]], Callabl
                         f"{name}, {other}: these are one argument by two names: give one of them"
                     )
                 kwargs[other] = kwargs.pop(name)
-            with in_arguments({*defined, *names, *_KEYS}):
+            arguments = frozenset((*defined, *names))
+            door = Door(Surface.PYTHON, arguments)
+            with entered_by(door), in_arguments({*arguments, *_KEYS}):
                 return function(*args, **{**defaults, **kwargs})
 
         return cast("Callable[P, R]", checked)

@@ -20,7 +20,7 @@ from bakeoff import __version__
 from bakeoff.cli.terminal import unread
 from bakeoff.errors import UserError, printable, unknown
 from bakeoff.files import write_in_any_encoding
-from bakeoff.options import ALIASES, OPTIONS, flag, read_value
+from bakeoff.options import ALIASES, OPTIONS, Door, Surface, entered_by, flag, read_value
 
 
 class Command(NamedTuple):
@@ -44,6 +44,14 @@ class Command(NamedTuple):
     def names(self) -> list[str]:
         """The names of its options."""
         return " ".join(self.options.values()).split()
+
+    @property
+    def door(self) -> Door:
+        """What messages call its options; those of an experiment's file are keys."""
+        if not self.options:
+            return Door()
+        rare = frozenset(self.rare.split())
+        return Door(Surface.COMMAND, frozenset(self.names), rare)
 
     @property
     def keys(self) -> list[str]:
@@ -262,7 +270,8 @@ def _run(args: argparse.Namespace) -> int:
     try:
         module = COMMANDS[args.command].module
         command = getattr(import_module(f"bakeoff.cli.{module}"), args.command) if module else run
-        code = command(args) or 0
+        with entered_by(COMMANDS[args.command].door):
+            code = command(args) or 0
     except (UserError, UnicodeEncodeError) as error:
         sys.stderr.write(f"{printable(str(error))}\n")
         return mistake
