@@ -168,7 +168,11 @@ OPTIONS: dict[str, Option] = {
         "pairs.",
         "NAME",
     ),
-    "variant": Option("Of McNemar's test: midp (default), exact, corrected or asymptotic.", "NAME"),
+    "variant": Option(
+        "Of McNemar's test: midp (default), exact, corrected or asymptotic; of Cochran's Q: "
+        "permutation (default) or asymptotic.",
+        "NAME",
+    ),
     "costs": Option(
         "What each kind of error costs: `classes` and `matrix` as in an experiment. Tests the "
         "costs too.",
@@ -187,7 +191,10 @@ OPTIONS: dict[str, Option] = {
         "jsonl, excel or stata.",
         "NAME",
     ),
-    "encoding": Option("Of the text, such as latin-1; default: UTF-8, or guessed.", "NAME"),
+    "encoding": Option(
+        "Of the text, such as latin-1; default: UTF-8, or as a byte order mark says (UTF-16).",
+        "NAME",
+    ),
     "missing": Option(
         "What becomes of items that a model lacks: they are `wrong`, or only those in `common` are "
         "compared. Of missing scores: they rank last (`failed`), or their data set is left "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import wraps
 from inspect import getdoc, signature
@@ -19,7 +19,7 @@ from bakeoff.comparisons.advice import on_given_rows
 from bakeoff.comparisons.evidence import PairedPredictions
 from bakeoff.comparisons.plan_tests import check_classes, plan_tests
 from bakeoff.comparisons.run_tests import merged, run_planned, score_intervals, subgroup_table
-from bakeoff.comparisons.settings import FIXED_METRICS, INDEPENDENT
+from bakeoff.comparisons.settings import FIXED_METRICS, INDEPENDENT, allowed_options
 from bakeoff.data.given_predictions import given_card
 from bakeoff.data.observations import Observations
 from bakeoff.data.target import Target
@@ -39,9 +39,17 @@ from bakeoff.spec import AnalysisPlan, Costs, Experiment, HypothesisTests
 from bakeoff.spec.experiment import Task, run_name
 from bakeoff.spec.given_models import GivenColumns, GivenData
 from bakeoff.spec.load import report_problems, validated
-from bakeoff.spec.metrics import GivenMetric, Kind, OwnMetric, Passing, passing_of
+from bakeoff.spec.metrics import (
+    GivenMetric,
+    Kind,
+    OwnMetric,
+    Passing,
+    passing_of,
+    standard_name,
+)
 from bakeoff.spec.problems import problems_with_task
 from bakeoff.stats import ArgumentError, catalogue, plain
+from bakeoff.stats.core.arguments import choices_of
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -80,6 +88,7 @@ def measured_by(options: Mapping[str, Any]) -> Measured:
     """Tell by what models are compared: numbers per row have no metrics but pass@k and pass^k."""
     values, metrics = options["values"], options["metrics"]
     names = (metrics,) if isinstance(metrics, str) else tuple(metrics or ())
+    names = tuple(map(standard_name, names))
     marks = KINDS.get(values or "")
     passing = next(filter(None, map(passing_of, names)), None)
     if values is not None and marks is None:
@@ -449,7 +458,7 @@ def _tests(
             raise UserError(
                 f"variant: it is of McNemar's test, which compares by {METRIC}: leave it out"
             )
-        options["mcnemar"] = {"variant": settings["variant"]}
+        options |= _variants(settings["variant"], run)
     if settings["independent_rows"]:
         taking = [name for name in run if catalogue()[name].can_take_rows_for_independent]
         if not taking:
@@ -459,6 +468,16 @@ def _tests(
         for name in taking:
             options.setdefault(name, {})[INDEPENDENT] = True
     return section_of_tests(ids, {**settings, "tests": run, "options": options})
+
+
+def _variants(variant: str, tests: Iterable[str]) -> dict[str, dict[str, Any]]:
+    """Return the options of McNemar's test and of Cochran's that ask for a form of them."""
+    entries = {name: catalogue()[name] for name in tests if name in ("mcnemar", "cochran_q")}
+    forms = {
+        name: choices_of(allowed_options(entry)["variant"][0]) for name, entry in entries.items()
+    }
+    taking = [name for name in entries if variant in forms[name]] or ["mcnemar"]
+    return {name: {"variant": variant} for name in taking}
 
 
 def _side_by_side(given: Observations, ids: Sequence[str]) -> PairedPredictions:

@@ -58,7 +58,8 @@ _MOST_TASKS = 20
 _NAMES_OF_DATASETS = ("dataset", "data set", "data_set", "task", "problem", "benchmark")
 _OF_SCORES = {
     *("metrics", "models", "values", "datasets", "groups", "runs", "versus", "alpha"),
-    *("alternative", "correction", "format", "missing", "missing_values", "json", "output"),
+    *("alternative", "correction", "format", "encoding", "missing", "missing_values", "json"),
+    "output",
 }
 """The options of a table of scores."""
 
@@ -535,6 +536,8 @@ def _run_unequally(tables: GivenTables, columns: GivenColumns) -> bool:
 def keys_named(options: Mapping[str, Any]) -> TableKeys:
     """Return what options say of how tables are written."""
     keys = {"format": options["format"], "missing_values": options["missing_values"]}
+    if options["encoding"] is not None:
+        keys["encoding"] = options["encoding"]
     return validated(TableKeys, keys)
 
 

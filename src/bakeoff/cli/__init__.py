@@ -115,7 +115,7 @@ COMMANDS = {
             "output": "json output",
         },
         "alternative variant costs independent_rows deterministic predicted value classes unit "
-        "format missing_values missing_target",
+        "format encoding missing_values missing_target",
         {
             "truth": _TRUTH,
             "groups": f"{OPTIONS['groups'].help} Of a table of scores which data sets.",
@@ -150,7 +150,7 @@ COMMANDS = {
             "the pilot": "metrics truth models values groups",
             "output": "json",
         },
-        "alternative test id predicted value positive task tasks format missing_values",
+        "alternative test id predicted value positive task tasks format encoding missing_values",
         {
             "margin": "Show that A is not worse than B by this much.",
             "truth": _TRUTH,
@@ -181,7 +181,7 @@ COMMANDS = {
             "several runs": _RUNS,
             "output": "json output",
         },
-        "costs unit tasks predicted value format missing_values",
+        "costs unit tasks predicted value format encoding missing_values",
         {
             "margin": OPTIONS["margin"].help[:-1] + "; with --superior the smallest gain that "
             "does.",

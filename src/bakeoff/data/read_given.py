@@ -460,11 +460,12 @@ def meant(file: Observations, metric: Kind) -> Observations:
         what = f"that is neither 0 nor 1, as {metric} counts"
     if wrong.any():
         first = int(wrong.argmax())
-        column = f" in column {file.only.column!r}" if file.only.column else ""
+        comma = "" if isinstance(metric, GivenMetric) else ","
+        column = f"{comma} in column {file.only.column!r}" if file.only.column else ""
         advice = "" if isinstance(metric, GivenMetric) else _of_other_numbers()
         raise Problem(
             file.place,
-            f"{file.name}: {wrong.sum():,} of {len(wrong):,} rows have a number{column} {what}; "
+            f"{file.name}: {wrong.sum():,} of {len(wrong):,} rows have a number {what}{column}; "
             f"the first is id {file.ids[first]} with {values[first]:g}{advice}",
         )
     if isinstance(metric, GivenMetric):

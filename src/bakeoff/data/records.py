@@ -66,6 +66,9 @@ PLAIN = TableKeys.model_validate({})
 USUAL_COLUMNS = GivenColumns.model_validate({})
 _HEAD = 1 << 16
 """Bytes in which lines before a table are looked for."""
+_UTF_16 = (b"\xff\xfe", b"\xfe\xff")
+"""How a text in UTF-16 begins, such as Excel's "Unicode text"."""
+_DEFAULT_ENCODINGS = ("utf-8", "utf8")
 _SEPARATOR = re.compile(r'"?sep=(.)"?', re.IGNORECASE)
 _MOST_BEFORE = 50
 _DECIMAL_COMMA = re.compile(r"[-+]?\d+,\d+")
@@ -118,8 +121,13 @@ def read_frame(path: str, place: Place, keys: TableKeys = PLAIN) -> pd.DataFrame
         commas = _written(frame, keys, markers=False) if is_text else {}
         return formats.read_table(path, keys.model_copy(update=commas)) if commas else frame
     except Problem as problem:
-        if problem.path == ("encoding",):  # there is no key for it here
-            raise Problem(place, f"{path!r} is not UTF-8 text: save it as such") from None
+        if problem.path == ("encoding",):
+            advice = "save it as such"  # an experiment has no key for it here
+            if can_set("encoding"):
+                advice = f"say which it is, like {setting('encoding', 'latin-1')}"
+            raise Problem(
+                place, f"{path!r} is not {keys.encoding.upper()} text: {advice}"
+            ) from None
         raise Problem(place, problem.message) from None
     except (UserError, pd.errors.ParserError) as error:
         raise Problem(place, str(error)) from None
@@ -133,6 +141,8 @@ def guess(path: str, target: str, given: Mapping[str, Any]) -> tuple[pd.DataFram
     try:
         layout = laid_out(path, TableKeys.model_validate(keys))
         keys |= {key: getattr(layout, key) for key in ("sep", "skip") if getattr(layout, key)}
+        if layout.encoding.lower() not in _DEFAULT_ENCODINGS:
+            keys["encoding"] = layout.encoding
         frame = formats.read_table(path, layout)
     except Problem as problem:
         if problem.path != ("encoding",) or "encoding" in keys:
@@ -193,11 +203,14 @@ def _written(frame: pd.DataFrame, layout: TableKeys, *, markers: bool = True) ->
 
 
 def laid_out(path: str, keys: TableKeys) -> TableKeys:
-    """Find the separator of a CSV file, and the lines before the names of its columns."""
+    """Find the separator and the encoding of a CSV file, and the lines before its columns."""
     kind = keys.format or Path(path.partition("?")[0]).suffix.lower().removeprefix(".")
     if kind not in ("csv", "tsv"):
         return keys
-    lines = _first_lines(path)
+    head = _head(path)
+    if head.startswith(_UTF_16) and keys.encoding.lower() in _DEFAULT_ENCODINGS:
+        keys = keys.model_copy(update={"encoding": "utf-16"})
+    lines = _first_lines(head, keys.encoding)
     sep, skip = keys.sep, keys.skip
     if not skip:
         if lines and (line := _SEPARATOR.fullmatch(lines[0])):
@@ -224,14 +237,23 @@ def _before(lines: list[str], sep: str | None) -> int:
     return first if alone and not numbers else 0
 
 
-def _first_lines(path: str) -> list[str]:
-    """Return the first lines of a text; none of what cannot be opened."""
+def _head(path: str) -> bytes:
+    """Return how a file begins; nothing of what cannot be opened."""
     try:
         with opened(Path(path), path) as file:
-            head = file.read(_HEAD).decode("utf-8-sig", "replace")
+            return file.read(_HEAD)
     except Exception:  # libraries raise anything for a damaged archive; its reader says what it is
+        return b""
+
+
+def _first_lines(head: bytes, encoding: str) -> list[str]:
+    """Return the first lines of a text; none in an encoding that there is not."""
+    if encoding.lower() in _DEFAULT_ENCODINGS:
+        encoding = "utf-8-sig"
+    try:
+        return head.decode(encoding, "replace").splitlines()[:_MOST_BEFORE]
+    except LookupError:
         return []
-    return head.splitlines()[:_MOST_BEFORE]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -339,7 +361,7 @@ class Records:
             return Answers((), self.numbers(column, may_lack=may_lack, advice=advice))
         labels = Answers.of_labels(self.table[column])
         if not may_lack:
-            more = "; a class cannot be called NA, None or the like"
+            more = ""
             if can_set("missing_values"):
                 empty = setting("missing_values", "")
                 more = f"; a class that is called NA, None or the like needs {empty}"

@@ -53,7 +53,10 @@ def wide(in_folder):
         ("correct.csv", "'correct.csv': `vit` is no model? There is no class (cat, dog) in it"),
         ("repeated.csv", "ids must be unique; repeated (1): 0"),
         ("notruth.csv", "truth: 'notruth.csv' has no column of true labels"),
-        ("unlabelled.csv", "3 of 200 rows have no true label … `missing_target: drop` leaves them"),
+        (
+            "unlabelled.csv",
+            "3 of 200 rows have no true label … `--set missing_target=drop` leaves them",
+        ),
         ("preds.csv --set predicted=vit", "predicted: is for one table per model"),
         ("--counts 1,2,3", "counts: found '1,2,3', expected four whole numbers"),
         ("--counts 0,0,0,0", "counts: expected 1 to 10,000,000 rows, found 0"),
