@@ -320,8 +320,8 @@ def _wrong_options(entry: Entry, experiment: Experiment) -> Iterator[Problem]:
                 if value is not None and (choices := choices_of(kind)):
                     what = "correction" if key == "correction" else "value"
                     wrong = unknown(what, value, choices)
-                if key == "correction" and value in RETIRED_CORRECTIONS:
-                    wrong = RETIRED_CORRECTIONS[value]
+                if key == "correction":
+                    wrong = RETIRED_CORRECTIONS.get(str(value), wrong)
         if wrong:
             yield Problem(("tests", "options", entry.name, key), wrong)
     for key, option in entry.options.items():

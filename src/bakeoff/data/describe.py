@@ -130,6 +130,7 @@ _SIGNS = re.compile(
     r"(?i)[-+]?\s*([$€£¥%‰]|usd|eur|gbp|chf|kr)\s*|\s*([$€£¥%‰]|usd|eur|gbp|chf|kr)"
 )
 """Signs of currencies and shares before or behind a number."""
+_PLAIN = re.compile(r"[-+]?\d+([.,]\d+)?")
 _CODE = re.compile(r"0\d+")
 LIKE_MISSING = re.compile(
     r"(?i)[?.*\-–—/_#x\s]+|#?n[./]?[ad]\.?|k\.\s?a\.?|none|nil|null|nan|void"
@@ -204,7 +205,8 @@ def _numbers_in(counts: pd.Series[int]) -> list[str] | None:
         return ["numbers", f"{few}: {rest.index[0]!r}"]
     if any(_CODE.fullmatch(text) for text in texts):  # zip codes, which are categories
         return None
-    return ["written", f"like {texts[0]!r}"]
+    plainly = all(_PLAIN.fullmatch(text.strip()) for text in texts)
+    return ["numbers" if plainly else "written", f"like {texts[0]!r}"]
 
 
 def numbers_as_texts(values: Series) -> bool:

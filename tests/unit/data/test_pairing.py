@@ -18,7 +18,10 @@ pytestmark = pytest.mark.usefixtures("in_folder")
 RIGHT = ["--values", "right"]
 N = 150
 A = drawn(N, 0.6, 1)
-B = [a if kept else other for a, kept, other in zip(A, drawn(N, 0.9, 2), drawn(N, 0.5, 3))]
+B = [
+    a if kept else other
+    for a, kept, other in zip(A, drawn(N, 0.9, 2), drawn(N, 0.5, 3), strict=True)
+]
 ORDER = np.random.default_rng(4).permutation(N).tolist()
 
 
