@@ -291,7 +291,7 @@ def flag(name: str) -> str:
 # --- what a message calls an option, where it says what to do
 
 
-class Surface(Enum):
+class InterfaceKind(Enum):
     """Where a user meets a message."""
 
     EXPERIMENT = "keys of a YAML file"
@@ -299,10 +299,10 @@ class Surface(Enum):
     COMMAND = "options of a command"
 
 
-class Door(NamedTuple):
-    """The way in which a user came, and the options that it has."""
+class Interface(NamedTuple):
+    """What a user calls the program by, and the options that it has."""
 
-    surface: Surface = Surface.EXPERIMENT
+    kind: InterfaceKind = InterfaceKind.EXPERIMENT
     names: frozenset[str] = frozenset()
     rare: frozenset[str] = frozenset()
     """Those of a command that ``--set`` sets."""
@@ -312,17 +312,17 @@ _NO_KEYS = frozenset(
     ("models", "values", "missing", "missing_values", "encoding", "format", "tasks", "datasets")
 )
 """Options that an experiment with given predictions has no keys for."""
-_DOOR: ContextVar[Door] = ContextVar("door", default=Door())  # noqa: B039  it is immutable
+_INTERFACE: ContextVar[Interface] = ContextVar("interface", default=Interface())  # noqa: B039
 
 
 @contextmanager
-def entered_by(door: Door) -> Iterator[None]:
-    """Let messages call options as they are called at a door."""
-    token = _DOOR.set(door)
+def used_by(interface: Interface) -> Iterator[None]:
+    """Let messages call options as they are called in an interface."""
+    token = _INTERFACE.set(interface)
     try:
         yield
     finally:
-        _DOOR.reset(token)
+        _INTERFACE.reset(token)
 
 
 def _quoted(word: str) -> str:
@@ -331,24 +331,24 @@ def _quoted(word: str) -> str:
 
 
 def can_set(name: str) -> bool:
-    """Tell whether the user can set an option where he is."""
-    door = _DOOR.get()
-    if door.surface is Surface.EXPERIMENT:
+    """Tell whether the interface that is used has an option."""
+    interface = _INTERFACE.get()
+    if interface.kind is InterfaceKind.EXPERIMENT:
         return name not in _NO_KEYS
-    return name in door.names or name in door.rare
+    return name in interface.names or name in interface.rare
 
 
 def setting(name: str, value: str | None = None) -> str:
     """Write what sets an option: `--values right`, ``values="right"`` or `values: right`."""
-    door, several = _DOOR.get(), OPTIONS[name].type is texts
+    interface, several = _INTERFACE.get(), OPTIONS[name].type is texts
     if value is None:
         value = OPTIONS[name].value.removesuffix(" …")
-    match door.surface:
-        case Surface.COMMAND if name in door.rare:
+    match interface.kind:
+        case InterfaceKind.COMMAND if name in interface.rare:
             text = f"--set {_quoted(f'{name}={value}')}"
-        case Surface.COMMAND:
+        case InterfaceKind.COMMAND:
             text = f"{flag(name)} {_quoted(value)}"
-        case Surface.PYTHON:
+        case InterfaceKind.PYTHON:
             parts = [f'"{part}"' for part in texts(value)]
             text = f"{name}=[{', '.join(parts)}]" if several else f'{name}="{value}"'
         case _:

@@ -1,4 +1,4 @@
-"""What messages call an option at each door: on the command line, in Python, in a YAML file."""
+"""What messages call an option on the command line, in Python and in a YAML file."""
 
 import numpy as np
 import pandas as pd
@@ -7,37 +7,37 @@ import pytest
 import bakeoff
 from bakeoff.cli import COMMANDS
 from bakeoff.errors import UserError
-from bakeoff.options import Door, Surface, can_set, entered_by, setting
+from bakeoff.options import Interface, InterfaceKind, can_set, setting, used_by
 from bakeoff.spec import load_experiment
 
-PYTHON = Door(Surface.PYTHON, frozenset(("values", "classes")))
+PYTHON = Interface(InterfaceKind.PYTHON, frozenset(("values", "classes")))
 
 
 @pytest.mark.parametrize(
-    ("door", "name", "value", "said"),
+    ("interface", "name", "value", "said"),
     [
-        (COMMANDS["compare"].door, "values", "right", "`--values right`"),
-        (COMMANDS["compare"].door, "classes", "0,1", "`--set classes=0,1`"),
-        (COMMANDS["compare"].door, "truth", "Real label", "`--truth 'Real label'`"),
-        (COMMANDS["compare"].door, "truth", None, "`--truth COLUMN`"),
+        (COMMANDS["compare"].interface, "values", "right", "`--values right`"),
+        (COMMANDS["compare"].interface, "classes", "0,1", "`--set classes=0,1`"),
+        (COMMANDS["compare"].interface, "truth", "Real label", "`--truth 'Real label'`"),
+        (COMMANDS["compare"].interface, "truth", None, "`--truth COLUMN`"),
         (PYTHON, "values", "right", '`values="right"`'),
         (PYTHON, "classes", "0,1", '`classes=["0", "1"]`'),
-        (Door(), "values", "right", "`values: right`"),
-        (Door(), "classes", "0,1", "`classes: [0, 1]`"),
-        (COMMANDS["check"].door, "id", "key", "`id: key`"),
+        (Interface(), "values", "right", "`values: right`"),
+        (Interface(), "classes", "0,1", "`classes: [0, 1]`"),
+        (COMMANDS["check"].interface, "id", "key", "`id: key`"),
     ],
 )
-def test_an_option_is_written_as_at_the_door(door, name, value, said):
-    with entered_by(door):
+def test_an_option_is_written_as_in_the_interface(interface, name, value, said):
+    with used_by(interface):
         assert setting(name, value) == said
     assert setting("id", "key") == "`id: key`"
 
 
-def test_what_a_door_has_no_option_for_is_known():
-    with entered_by(PYTHON):
+def test_options_that_an_interface_has_not_are_known():
+    with used_by(PYTHON):
         assert can_set("values")
         assert not can_set("missing")
-    with entered_by(COMMANDS["compare"].door):
+    with used_by(COMMANDS["compare"].interface):
         assert can_set("missing")
         assert can_set("missing_target")
     assert not can_set("missing")

@@ -25,7 +25,7 @@ from bakeoff.data.observations import Observations
 from bakeoff.data.target import Target
 from bakeoff.errors import Problem, UserError, Verbatim, joined, named, shown, unknown
 from bakeoff.fit.predictions import Predictions
-from bakeoff.options import ALIASES, OPTIONS, Door, Surface, entered_by, setting
+from bakeoff.options import ALIASES, OPTIONS, Interface, InterfaceKind, setting, used_by
 from bakeoff.report.baseline import baselines
 from bakeoff.report.read import environment
 from bakeoff.report.study import Study
@@ -208,8 +208,8 @@ def takes(settings: type, **defaults: Any) -> Callable[[Callable[P, R]], Callabl
                     )
                 kwargs[other] = kwargs.pop(name)
             arguments = frozenset((*defined, *names))
-            door = Door(Surface.PYTHON, arguments)
-            with entered_by(door), in_arguments({*arguments, *_KEYS}):
+            interface = Interface(InterfaceKind.PYTHON, arguments)
+            with used_by(interface), in_arguments({*arguments, *_KEYS}):
                 return function(*args, **{**defaults, **kwargs})
 
         return cast("Callable[P, R]", checked)

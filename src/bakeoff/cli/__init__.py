@@ -20,7 +20,7 @@ from bakeoff import __version__
 from bakeoff.cli.terminal import unread
 from bakeoff.errors import UserError, printable, unknown
 from bakeoff.files import write_in_any_encoding
-from bakeoff.options import ALIASES, OPTIONS, Door, Surface, entered_by, flag, read_value
+from bakeoff.options import ALIASES, OPTIONS, Interface, InterfaceKind, flag, read_value, used_by
 
 
 class Command(NamedTuple):
@@ -46,12 +46,12 @@ class Command(NamedTuple):
         return " ".join(self.options.values()).split()
 
     @property
-    def door(self) -> Door:
-        """What messages call its options; those of an experiment's file are keys."""
+    def interface(self) -> Interface:
+        """What messages call its options; where a command has none, they are keys of a file."""
         if not self.options:
-            return Door()
+            return Interface()
         rare = frozenset(self.rare.split())
-        return Door(Surface.COMMAND, frozenset(self.names), rare)
+        return Interface(InterfaceKind.COMMAND, frozenset(self.names), rare)
 
     @property
     def keys(self) -> list[str]:
@@ -270,7 +270,7 @@ def _run(args: argparse.Namespace) -> int:
     try:
         module = COMMANDS[args.command].module
         command = getattr(import_module(f"bakeoff.cli.{module}"), args.command) if module else run
-        with entered_by(COMMANDS[args.command].door):
+        with used_by(COMMANDS[args.command].interface):
             code = command(args) or 0
     except (UserError, UnicodeEncodeError) as error:
         sys.stderr.write(f"{printable(str(error))}\n")

@@ -135,8 +135,8 @@ class GivenTables:
             frame = one.table.to_pandas()
             frame = frame[frame[TASK].isin(named)].reset_index(drop=True)
             for task, metric in chosen.items():
-                if metric is not None:
-                    column = "score" if one.scores.get(task) == [metric] else metric
+                column = "score" if one.scores.get(task) == [metric] else metric
+                if column in frame:
                     at = frame[TASK] == task
                     frame.loc[at, "value"] = frame.loc[at, column]
             frame = frame.drop(columns=TASK) if len(named) == 1 else frame

@@ -258,7 +258,8 @@ class Observations:
     @property
     def target(self) -> Target:
         """What is predicted."""
-        return Target(self.classes, self.task.numbers)
+        classes = tuple(name for name in self.classes if name != NO_ANSWER)
+        return Target(classes, self.task.numbers)
 
     @property
     def task(self) -> Task:

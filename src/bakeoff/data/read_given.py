@@ -102,7 +102,10 @@ def read_given(
     sure = positive is not None
     if len(order) == 2 and not sure:
         sure = positive_of({name: true.counts.get(name, 0) for name in order}).sure
-    if missing == "wrong":
+    if missing == "wrong" and any(_lacks(file).any() for file in files):
+        if NO_ANSWER in order:
+            text = f"wrong: a class is called {NO_ANSWER!r}, as missing labels are: rename it"
+            raise Problem(("missing",), text)
         order = (*order, NO_ANSWER)
     given = paired(name, files, order, sure=sure)
     if not labels and (why := _why_unclear(given, named)):
@@ -271,11 +274,10 @@ def _completed(
         _check_labels(files, of_labels=of_labels)
     marks = metric.marks if isinstance(metric, Passing) else metric
     parts = [file[np.flatnonzero(~_lacks(file))] for file in files]
-    if of_labels:  # the rows of a table with the truth before those of others
-        parts.sort(key=lambda part: part.true is None)
     ids = [pd.Index(list(map(str, part.ids))) for part in parts]
     every: dict[str, Observations] = {}
-    for part, present in zip(parts, ids, strict=True):
+    # of labels the row of a table with the truth stands for that of one without
+    for part, present in sorted(zip(parts, ids, strict=True), key=lambda one: one[0].true is None):
         every = dict.fromkeys(present, part) | every
     lacking: dict[str, int] = {}
     for part, present in zip(parts, ids, strict=True):

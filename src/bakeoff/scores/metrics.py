@@ -20,6 +20,7 @@ from bakeoff.errors import Problem, shown
 from bakeoff.fit.predictions import Predictions
 from bakeoff.spec import Costs, Experiment
 from bakeoff.spec.experiment import Task
+from bakeoff.spec.metrics import METRICS_OF, standard_name
 from bakeoff.stats.metrics.metric import (
     EXAMPLES,
     NO_COLUMNS,
@@ -98,7 +99,9 @@ def no_metric(name: str) -> str:
     if (known_as := BUILT_IN.get(base)) and known_as.option:
         return METRICS.lacking(name)
     names = sorted((*METRICS, *(m.name for m in told_examples())))
-    near = difflib.get_close_matches(name.casefold(), names, n=_MOST_NEAR, cutoff=_NEAR)
+    called = [*names, *METRICS_OF]
+    close = difflib.get_close_matches(name.casefold(), called, n=_MOST_NEAR, cutoff=_NEAR)
+    near = list(dict.fromkeys(map(standard_name, close)))
     words = {word for word in name.casefold().split("_") if len(word) > 2}
     near += [one for one in names if one not in near and words & set(one.split("_"))]
     hint = f"; did you mean {near[0]!r}?" if near else ""

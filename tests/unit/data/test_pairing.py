@@ -236,6 +236,20 @@ def test_a_model_of_a_folder_has_its_own_name_and_unscored_logs_are_left_out(cap
     assert list(tables_of(["other", "again"]).models) == ["other", "again"]
 
 
+def answered_models(capsys, *files):
+    """Return the names of models, given in the order of the files, whose rows are missing."""
+    names = [] if len(files) == 1 else ["--models", "first,second"]
+    assert main(["compare", *files, "--missing", "wrong", *names, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    (row,) = found["comparisons"]
+    scores = {one["model"]: one["accuracy"] for one in found["models"]}
+    difference = scores[row["model_a"]] - scores[row["model_b"]]
+    assert row["estimate"] == pytest.approx(difference)
+    lacking = "second" if files[0] == "a.csv" else "first"
+    assert min(scores, key=scores.get) == ("b" if len(files) == 1 else lacking)
+    return [row["model_a"], row["model_b"]]
+
+
 def labels(missing):
     """Write labels of two models, of which the second lacks some, in three ways."""
     truth = np.array(list("xyz") * 30)
@@ -261,6 +275,8 @@ def test_missing_labels_are_wrong_by_accuracy(files, capsys, refused):
     assert found["pvalue"] == pytest.approx(mcnemar(a, b & there).pvalue)
     found = compared(capsys, *files.split(), "--missing", "common")
     assert found["pvalue"] == pytest.approx(mcnemar(a[there], b[there]).pvalue)
+    named = answered_models(capsys, *files.split())
+    assert named == (["a", "b"] if files == "wide.csv" else ["first", "second"])
     said = "`--missing common` compares the rows that all models have, `--missing wrong` counts"
     refused("compare", *files.split(), said=said)
     said = "missing: wrong is for accuracy, and a missing label is no class by f1_macro"
