@@ -314,7 +314,7 @@ def _with_rows(file: Observations, every: dict[str, Observations], wrong: float)
     ids = np.concatenate([part.ids for part in parts])
     tables = [part.records.table for part in parts]
     if file.only.values is None:
-        tables = [_without_answers(part) for part in parts]
+        tables = [_without_answers(part, file.records.names) for part in parts]
     table = pa.concat_tables(tables, promote_options="permissive")
     items = [part.items for part in parts if part.items is not None]
     trues = [part.true for part in parts if part.true is not None]
@@ -364,13 +364,14 @@ def _check_labels(files: Sequence[Observations], *, of_labels: bool) -> None:
         )
 
 
-def _without_answers(part: Observations) -> pa.Table:
-    """Return the columns of a table that say something of the rows, not of a model."""
+def _without_answers(part: Observations, names: Collection[str]) -> pa.Table:
+    """Return those columns that say something of the rows, not of a model, by some names."""
     roles = part.records.roles
     told = {"id", SAMPLE_ID, TASK, part.records.find("id"), part.records.find("truth")}
     told |= {roles.groups, roles.time, roles.runs}
     told |= {one.column for one in as_columns(roles.subgroups)}
-    return part.records.table.select([name for name in part.records.names if name in told])
+    kept = [name for name in part.records.names if name in told and name in names]
+    return part.records.table.select(kept)
 
 
 def _with_wrong(run: Predicted, rows: int, wrong: float) -> Predicted:
