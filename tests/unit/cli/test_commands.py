@@ -391,7 +391,7 @@ def test_profile_says_how_many_jobs(study, monkeypatch):
         ("init --folder .", "folder: . is not empty"),
         ("init --folder study.yaml", "study.yaml cannot be made"),
         ("init", "give a table and its --target, or for a folder with an example --folder"),
-        ("init mine.csv", "give a table and its --target"),
+        ("init mine.csv", "no file at 'mine.csv'"),
         ("init --folder mine --target y", "folder: an example is laid out; leave the table"),
         ("init mine.csv --folder mine", "folder: an example is laid out; leave the table"),
     ],

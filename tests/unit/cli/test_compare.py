@@ -209,7 +209,7 @@ def test_a_column_of_groups_is_no_model(compare, refused, in_folder, values):
     options = ("--values", "higher") if values else ()
     line = "compare", "patients.csv", *options
     refused(*line, said="patient … `--models ")
-    refused(*line, said="`groups: patient` says")
+    refused(*line, said="`--groups patient` says")
     code, told, _ = compare(*line[1:], "--groups", "patient")
     assert (code, "Note" in told) == (0, False)
     code, told, _ = compare(*line[1:], "--models", "a,b")
