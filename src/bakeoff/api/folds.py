@@ -36,7 +36,7 @@ from bakeoff.errors import UserError, listed, placed, some, unknown
 from bakeoff.execution.fits import run_in_process
 from bakeoff.report.numbers import clean
 from bakeoff.report.study import Study
-from bakeoff.scores import METRICS, Need, metrics_of
+from bakeoff.scores import METRICS, metrics_of
 from bakeoff.scores.given_results import check_ranges
 from bakeoff.sources.common.identifiers import names, series_of
 from bakeoff.spec.experiment import Task
@@ -304,10 +304,10 @@ def _of_scores(
         each = ", ".join(f"{model} {count}" for model, count in counts.items())
         raise UserError(f"results: models have different numbers of scores ({each})")
     by_scorer = all(isinstance(one, Mapping) for one in results.values())
-    described = {
-        name: _described(name, [by_metric[name] for by_metric in scores.values()], by_scorer, values)
-        for name in metrics
-    }
+    described = {}
+    for name in metrics:
+        of_models = [by_metric[name] for by_metric in scores.values()]
+        described[name] = _described(name, of_models, by_scorer, values)
     splits = None
     if all(isinstance(one, Mapping) and "indices" in one for one in results.values()):
         splits = _same_splits(results)
@@ -385,9 +385,9 @@ def _higher_is_better(name: str, by_scorer: bool, values: str | None) -> bool:
     if by_scorer or name in get_scorer_names():
         return True
     raise UserError(
-        f"values: is a higher or a lower {name} better? Arrays do not tell: pass values=\"higher\" "
-        "(scores of `cross_val_score`) or values=\"lower\" (errors, costs, times), or say what they "
-        "are, as metric=\"rmse\""
+        f"values: is a higher or a lower {name} better? Arrays do not tell: pass 'higher' (scores "
+        "of `cross_val_score`) or 'lower' (errors, costs, times), or say what they are, as "
+        "metric='rmse'"
     )
 
 

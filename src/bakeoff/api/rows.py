@@ -557,9 +557,9 @@ def study_of_files(options: Mapping[str, Any], command: str) -> tuple[Study, lis
             raise UserError("predicted: is for one table per model; --models chooses columns")
     elif _counts_folds(columns.id):
         raise UserError(
-            f"id: column {columns.id!r} counts folds or seeds, whose scores are no independent rows: "
-            "compare scores of folds by `bakeoff.compare_folds`, or by `scores:` of an experiment; "
-            "if these are rows, rename the column"
+            f"id: column {columns.id!r} counts folds or seeds, whose scores are no independent "
+            "rows: compare scores of folds by `bakeoff.compare_folds`, or by `scores:` of an "
+            "experiment; if these are rows, rename the column"
         )
     elif tables.wide is not None:
         used = {columns.groups, columns.time, columns.runs, columns.value}

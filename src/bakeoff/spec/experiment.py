@@ -124,7 +124,8 @@ class Experiment(SpecSection):
         ["accuracy"],
         alias="metrics",
         description="Names of metrics, or import paths of your own with the direction that is "
-        "better, like `mymetrics.profit:higher`; the first one ranks the models. Default of a regression: rmse, or r2 on several data sets. "
+        "better, like `mymetrics.profit:higher`; the first one ranks the models. Default of a "
+        "regression: rmse, or r2 on several data sets. "
         "Where all models bring `scores:` or `values:`, also "
         "`{name: rmse, greater_is_better: false}`; of `values:` with `columns: {runs: …}` also "
         "`pass@5`, `pass^3`.",

@@ -28,7 +28,9 @@ from bakeoff.report.numbers import (
     number,
     p_equals,
     percent,
+    words,
 )
+from bakeoff.report.preparation import preparations
 from bakeoff.report.ranking import (
     Ranked,
     cautions,
@@ -209,6 +211,7 @@ def _note_of_models(study: Study, ranked: list[Ranked]) -> str:
     facts["unsized"] = not single and study.sizes(dataset, plan) is None
     facts |= {"level": percent(1 - study.alpha), "over_runs": prose.over_runs(study)}
     facts |= {"baseline": baselines(study, metric), "clean": clean}
+    facts |= {"prepared": preparations(study), "words": words}
     return " ".join(prose.rendered("models.txt.j2", facts))
 
 
