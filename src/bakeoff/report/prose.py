@@ -287,6 +287,13 @@ def advantage(metrics: Iterable[Metric]) -> str:
     return "Advantage of A" if len(ways) > 1 else "A − B" if ways == {True} else "B − A"
 
 
+def advantage_of(families: Sequence[Family]) -> str:
+    """Head a column of estimates of families: of average ranks the lower one is better."""
+    if families[0].entry.unit:
+        return "B − A"
+    return advantage(family.measure for family in families)
+
+
 def mean_of(metric: Metric) -> str:
     """Name the mean of a metric, which may be a mean by its name."""
     return metric.title if metric.title.startswith("mean ") else f"mean {metric.title}"

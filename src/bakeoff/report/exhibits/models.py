@@ -598,7 +598,7 @@ def _subgroup(study: Study, line: dict[Any, Any]) -> IntervalLine:
     p = p_equals(line["pvalue_adjusted"], "adj. p" if line["family_size"] > 1 else "p")
     tested = math.isfinite(line["pvalue"])
     if line["role"] == INTERACTION:
-        pair = " − ".join(name_of(study.label(line[m]), 16) for m in ("model_a", "model_b"))
+        pair = " vs ".join(name_of(study.label(line[m]), 16) for m in ("model_a", "model_b"))
         label = f"{pair}, by {name_of(line['column'], 16)}"
         return IntervalLine(label, f"interaction: {p}" if tested else "too few rows", heading=True)
     note = str(line["status"]).replace("_", " ")
