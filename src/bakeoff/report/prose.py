@@ -19,6 +19,7 @@ from bakeoff.scores import Metric
 from bakeoff.spec.related import declared, in_time
 from bakeoff.stats import Entry, as_float
 from bakeoff.stats.core.result import AGREE
+from bakeoff.stats.datasets.rank_tests import EXCHANGEABLE
 
 _COMMON = {
     "binomial", "combined", "corrected", "cost-sensitive", "difference", "equivalence",
@@ -184,6 +185,13 @@ def take_care(study: Study, families: Sequence[Family]) -> Iterator[str]:
         several = f" in {len(failing)} of {len(rows)} comparisons" if len(rows) > 1 else ""
         where, why = f"here{several}", "; ".join(failing[0])
         yield f"Caution: {INFLATED.format(test=the(entry), where=where, why=why)}"
+
+
+def of_omnibus(row: Comparison) -> Iterator[str]:
+    """Say what speaks against the finding of a test of all models, where it stands alone."""
+    for check in row.result.get("assumptions", ()):
+        if check["name"] == EXCHANGEABLE and check["holds"] is not True:
+            yield f"Caution: {check['detail']}."
 
 
 def disagreement(rows: Iterable[Comparison]) -> str:

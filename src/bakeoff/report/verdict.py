@@ -275,6 +275,7 @@ def _headline(facts: Facts, o: Outcome) -> None:
             omnibus = study.omnibus(family)
             if many and omnibus is not None and omnibus.decision is Decision.DIFFERENT:
                 facts |= {"headline": "others", "but": "the data do not show which of them differ"}
+                facts["cautions"] += prose.of_omnibus(omnibus)
             question = f"which of the {len(family.models)} models is best"
             if not many:
                 row = family.rows[0]
