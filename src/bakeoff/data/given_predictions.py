@@ -283,4 +283,5 @@ def given_card(
         "missing_cells": 0,
         "duplicate_rows": 0,
         "pairs_by_chance": 0.0,
+        "near_copies": 0,
     }

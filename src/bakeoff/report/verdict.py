@@ -40,6 +40,7 @@ from bakeoff.report.numbers import (
 )
 from bakeoff.report.prose import of_model, take_care, title
 from bakeoff.report.ranking import Ranked, lead_of, ranking, without_noise
+from bakeoff.report.rare_classes import accuracy_of_rare
 from bakeoff.report.study import TRUST, Family, Study, seen_from
 from bakeoff.report.undeclared import notes
 from bakeoff.scores.metrics import Need
@@ -130,6 +131,8 @@ def answer(study: Study) -> Verdict:
         _all_pairs(facts, *mains)
     _failed(facts)
     _baseline(facts)
+    if len(study.models) > 1 and facts["kind"] not in (Kind.WINNER, Kind.CONTROL):
+        facts["rare"] = accuracy_of_rare(study.cards, study.metric.name, study.metric.title)
     _interactions(facts)
     facts["remarks"] += study.preparation
     facts["notes"] += [note.sentence for note in notes(study)[:MOST]]

@@ -129,7 +129,8 @@ class RankTable:
                 None,
                 f"{n} data sets do not show whether some of the {k} models are variants of one "
                 "method, which rank together and make tests of all models reject too often (up to "
-                ".13 at the .05 level in simulations); wilcoxon_signed_rank compares each pair by itself",
+                ".13 at the .05 level in simulations); wilcoxon_signed_rank compares each pair by "
+                "itself",
             )
         return Assumption(
             name,
