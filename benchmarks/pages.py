@@ -348,6 +348,7 @@ TITLES = {
     "groups": "ten groups of three related data sets",
     "coverage": "nominal coverage .95",
     "families": "models that are equal on average",
+    "few": "the same over 5 or 10 data sets",
 }
 
 PAGES: Mapping[str, Mapping[str, Callable[[], str]]] = {

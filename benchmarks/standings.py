@@ -97,29 +97,39 @@ def unlike(kind: str, n: int, k: int, rng: np.random.Generator) -> np.ndarray:
 
 def families(replicates: int) -> Rows:
     """Reject, with and without a caution, that models are alike which are equal on average."""
-    n = 30
     for kind, k in itertools.product(UNLIKE, (4, 10, 20)):
-        counted = dict.fromkeys(("all models", "any pair"), 0)
-        counted, silent, warned = counted.copy(), counted.copy(), 0
-        for i in range(replicates):
-            seed = [5, UNLIKE.index(kind), k, n, i]
-            table = RankTable(unlike(kind, n, k, np.random.default_rng(seed)))
-            z = np.abs(np.subtract.outer(table.average, table.average)) / table.error
-            facts: dict[str, Any] = {"effect_sizes": {}, "details": {}}
-            p = (
-                table.f_test(table.between, table.residual, **facts).pvalue,
-                2 * stats.norm.sf(z.max()) * k * (k - 1) / 2,
-            )
-            told = table.exchangeable().holds is False
-            warned += told
-            for of, one in zip(counted, p, strict=True):
-                counted[of] += one <= ALPHA
-                silent[of] += one <= ALPHA and not told
-        case = f"{k} models, {kind}"
-        yield line("families", case, n, "caution", replicates, warned)
-        for of, many in counted.items():
-            yield line("families", case, n, of, replicates, many)
-            yield line("families", case, n, f"{of}, no caution", replicates, silent[of])
+        yield from _rejected("families", kind, k, 30, replicates)
+
+
+def few(replicates: int) -> Rows:
+    """Reject the same over few data sets, which do not show that models rank together."""
+    for kind, k, n in itertools.product(UNLIKE[:2], (6, 10), (5, 10)):
+        yield from _rejected("few", kind, k, n, replicates)
+
+
+def _rejected(what: str, kind: str, k: int, n: int, replicates: int) -> Rows:
+    """Count rejections of equal models, and those of them without a caution."""
+    counted = dict.fromkeys(("all models", "any pair"), 0)
+    counted, silent, warned = counted.copy(), counted.copy(), 0
+    for i in range(replicates):
+        seed = [5, UNLIKE.index(kind), k, n, i]
+        table = RankTable(unlike(kind, n, k, np.random.default_rng(seed)))
+        z = np.abs(np.subtract.outer(table.average, table.average)) / table.error
+        facts: dict[str, Any] = {"effect_sizes": {}, "details": {}}
+        p = (
+            table.f_test(table.between, table.residual, **facts).pvalue,
+            2 * stats.norm.sf(z.max()) * k * (k - 1) / 2,
+        )
+        told = table.exchangeable().holds is False
+        warned += told
+        for of, one in zip(counted, p, strict=True):
+            counted[of] += one <= ALPHA
+            silent[of] += one <= ALPHA and not told
+    case = f"{k} models, {kind}"
+    yield line(what, case, n, "caution", replicates, warned)
+    for of, many in counted.items():
+        yield line(what, case, n, of, replicates, many)
+        yield line(what, case, n, f"{of}, no caution", replicates, silent[of])
 
 
 def coverage(replicates: int) -> Rows:
@@ -151,6 +161,7 @@ def simulate(replicates: int) -> Iterator[object]:
         *groups(replicates),
         *coverage(replicates // 2),
         *families(replicates // 5),
+        *few(replicates // 2),
     ]
     write(RATES, rows)
     yield RATES.name

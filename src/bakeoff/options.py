@@ -70,8 +70,8 @@ OPTIONS: dict[str, Option] = {
     # what is compared
     "metrics": Option(
         "The metric: a name such as f1, rmse, net_benefit@0.1 or pass@5, or a function of your own "
-        "as ./mymetrics.py:profit. The first of several ranks the models. Default: accuracy, of "
-        "numbers rmse.",
+        "as ./mymetrics.py:profit:higher. The first of several ranks the models. Default: "
+        "accuracy, of numbers rmse.",
         "NAME …",
     ),
     "truth": Option(

@@ -24,7 +24,7 @@ from bakeoff.scores.metrics import no_metric, of_other_task
 from bakeoff.scores.own_metrics import enter_own, imported
 from bakeoff.spec import AnalysisPlan, Experiment, Fit
 from bakeoff.spec.given_models import GivenData
-from bakeoff.spec.problems import problems_with_given, problems_with_task
+from bakeoff.spec.problems import problems_with_datasets, problems_with_given, problems_with_task
 from bakeoff.stats import catalogue
 from bakeoff.usercode import refuse_missing
 
@@ -40,7 +40,11 @@ _NEEDS = {
 
 def check_experiment(experiment: Experiment) -> tuple[list[Problem], AnalysisPlan]:
     """Check an experiment as far as its environment and local data allow."""
-    problems = [*problems_with_task(experiment), *problems_with_given(experiment)]
+    problems = [
+        *problems_with_task(experiment),
+        *problems_with_datasets(experiment),
+        *problems_with_given(experiment),
+    ]
     problems = problems or list(_own_metrics(experiment))
     if problems:  # no use in looking further
         return problems, AnalysisPlan()

@@ -264,7 +264,9 @@ _FIT = {"dataset": ROWS, "model": "", "plan": "holdout", "repeat": 1, "fold": 1}
 _SCORE = {"n_train": np.nan, "n_test": np.nan, "metric": "", "value": np.nan, "undefined": ""}
 HOLDOUT: dict[str, Any] = _FIT | _SCORE
 """A score of a holdout, by the columns of a table of scores."""
-_OF_FITS = ("snakemake", "scikit-learn", "skrub")
+WORKFLOW = "snakemake"
+"""The package that runs an experiment, and no call from Python."""
+_OF_FITS = (WORKFLOW, "scikit-learn", "skrub")
 """Packages that fit models, and compare none."""
 
 
@@ -359,7 +361,7 @@ def build_study(
     spec = experiment.datasets[ROWS]
     assert isinstance(spec, GivenData)
     target, truth = given.target, given.truth
-    if not given.in_order:  # of counts no classes are known
+    if not given.in_order or measured.kind is not None:  # counts and numbers per row have none
         target, truth = Target(()), np.full(len(truth), -1)
     files = {ROWS: settings.get("files", ())}
     card = given_card(ROWS, spec, files, target, truth, len(given.left_out))

@@ -30,11 +30,14 @@ from bakeoff.scores import METRICS, metrics_of
 from bakeoff.scores.given_results import check_ranges
 from bakeoff.sources.common.base import blame
 from bakeoff.sources.common.identifiers import identifiers
+from bakeoff.spec.related import names_repetitions
 
 _MODEL = ("model", "method", "algorithm", "framework", "classifier", "learner")
 _VALUE = ("value", "score", "result", "metric_error")
 _NO_NUMBER = ("", "-", "–", "?", "na", "n/a", "nan", "none", "null")
 """What stands in a cell that has no score, and gives no reason for it."""
+_COUNTED = "data set"
+"""The column of the data sets where it is made of the index."""
 _SIZES = 100.0
 """How much larger scores may be on one data set than on another, where they are in one unit."""
 _CELL = ["metric", "dataset", "model"]
@@ -161,8 +164,12 @@ def _long(
         if name not in frame:
             key = "groups" if name == groups else "runs"
             raise UserError(f"{key}: {unknown('column', name, frame.columns)}")
+    by_column = datasets is not None
+    # where the index numbers the data sets, another column may say what it is that it counts
+    unnamed = [str(name) for name in (frame.index.name, *frame) if name not in beside]
     if datasets is None:
         frame, datasets = _by_texts_or_index(frame, beside)
+        by_column = datasets != _COUNTED
     if datasets not in frame:
         raise UserError(f"datasets: {unknown('column', datasets, frame.columns)}")
     if datasets in _MODEL:
@@ -170,6 +177,7 @@ def _long(
             f"datasets: column {datasets!r} names the models: turn the table, so that it has a row "
             "for each data set, or rename the column"
         )
+    _refuse_repetitions(frame[datasets], [datasets] if by_column else unnamed)
     shared = pd.DataFrame(
         {
             "dataset": _names(frame[datasets], "datasets"),
@@ -211,6 +219,27 @@ def _long(
     if not parts:
         raise UserError("models: found 0 models, expected two at least")
     return pd.concat([shared.assign(**part) for part in parts], ignore_index=True)
+
+
+def _refuse_repetitions(values: pd.Series[Any], columns: Iterable[str]) -> None:
+    """Refuse seeds, runs or folds of one data set in place of data sets.
+
+    `columns` may be what the values are called.
+    """
+    column, names = next(filter(names_repetitions, columns), ""), values.dropna().astype(str)
+    if column:
+        found, other = f"column {column!r} counts", "the column"
+    elif len(names) and names.map(names_repetitions).all():
+        found, other = f"{some(names.unique(), 3)} count", "them"
+    else:
+        return
+    raise UserError(
+        f"datasets: {found} seeds, runs or folds of one data set, and no data sets: their scores "
+        "would be paired by numbers that say nothing. With several data sets, name the column that "
+        "names them, and the one that counts under `runs`. Scores of the folds of one are compared "
+        "by `bakeoff.compare_folds` or as `scores:` of an experiment, training runs by their "
+        f"predictions (`seeds`). If these are data sets, rename {other}"
+    )
 
 
 def _columns_of_models(
@@ -264,7 +293,7 @@ def _by_texts_or_index(frame: pd.DataFrame, others: Sequence[str]) -> tuple[pd.D
                 "datasets: which column names the data sets? The index merely counts; there are "
                 f"{some(frame.columns, 8)}"
             )
-    return frame.rename_axis(index="data set").reset_index(), "data set"
+    return frame.rename_axis(index=_COUNTED).reset_index(), _COUNTED
 
 
 def _directions(

@@ -22,17 +22,25 @@ import pandas as pd
 import yaml
 from numpy.typing import ArrayLike
 
-from bakeoff.api.build_study import FoldSettings, as_pandas, section_of_tests, takes, without_none
+from bakeoff.api.build_study import (
+    WORKFLOW,
+    FoldSettings,
+    as_pandas,
+    section_of_tests,
+    takes,
+    without_none,
+)
 from bakeoff.api.findings import Findings
 from bakeoff.api.rows import rows_of
 from bakeoff.data.columns import sorted_names
+from bakeoff.data.describe import kind_of
 from bakeoff.data.target import (
     counted,
     positive_last,
     said_of_spellings,
     unclear_spellings,
 )
-from bakeoff.errors import UserError, listed, placed, shown, unknown
+from bakeoff.errors import UserError, listed, placed, shown, some, unknown
 from bakeoff.execution.fits import run_in_process
 from bakeoff.execution.workers import StepError
 from bakeoff.files import whole
@@ -44,7 +52,7 @@ from bakeoff.spec import Experiment, Fit
 from bakeoff.spec.experiment import Task
 from bakeoff.spec.load import load_experiment, validated
 from bakeoff.spec.metrics import METRICS_OF
-from bakeoff.spec.models import Model
+from bakeoff.spec.models import AS_PASSED, Model
 from bakeoff.spec.resampling import Resampling
 
 DATA = "data"
@@ -64,6 +72,9 @@ _ALLOWED = (
     "are the parameters of its constructor"
 )
 _NAME_CLASSES = ("class_weight", "pos_label", "constant")
+_AUTO_HINT = '; preprocessing="auto" encodes texts and dates, imputes missing values and scales'
+_UNREADABLE = "could not convert string|[cC]annot convert|NaN|missing values|dtypes? must be"
+"""What libraries say of columns that they do not take."""
 _ROUNDS = (*ONE_ROUND, "PredefinedSplit")
 
 
@@ -123,7 +134,7 @@ def compare_estimators(
     groups: ArrayLike | str | None = None,
     time: ArrayLike | str | None = None,
     positive: object = None,
-    preprocessing: Literal["auto", "none"] = "auto",
+    preprocessing: Literal["none", "auto"] = "none",
     versus: str | None = None,
     alpha: float = 0.05,
     seed: int = 1,
@@ -157,10 +168,11 @@ def compare_estimators(
         Default: accuracy, or RMSE. Also called `metric`, or `scoring`.
     groups, time : array_like, shape (n,), or str, optional
         Which rows belong together, and their times: values, or the name of a column of `X`.
-    preprocessing : {"auto", "none"}
-        ``"auto"`` encodes, imputes and scales inside each fit, as an experiment does; ``"none"``
-        hands the columns to the estimators as they are. Of a pipeline, and of what holds one, the
-        steps are all, and texts go to their vectorizer.
+    preprocessing : {"none", "auto"}
+        ``"none"``: every estimator is fitted on the columns as they are, as `cross_val_score` does;
+        texts, dates and missing values that scikit-learn's estimators do not take are refused.
+        ``"auto"`` encodes, imputes and scales inside each fit, as an experiment does by default. Of
+        a pipeline, and of what holds one, the steps are all, whatever is said here.
     seed : int
         Of the divisions, and of every estimator whose `random_state` is None.
     n_jobs : int
@@ -200,6 +212,8 @@ def compare_estimators(
         classes = positive_last(sorted_names(target), positive, (), counted(target))
         codes = {name: code for code, name in enumerate(classes)}
     encoding = "none" if _are_texts(X) else preprocessing  # texts are for a vectorizer
+    if preprocessing == "none" and not _are_texts(X):
+        _refuse_unreadable(given, frame.drop(columns=list(roles.values())))
     frame = frame.assign(**folds)
     data = {**roles, "positive": positive, "unit": settings["unit"], "label": settings["name"]}
     names = (metrics,) if isinstance(metrics, str) else metrics
@@ -225,6 +239,7 @@ def compare_estimators(
     from joblib import effective_n_jobs
 
     workers = effective_n_jobs(n_jobs)
+    labels = {key: label for label, key in ids.items()}
     places = {key: _place(label) for label, key in ids.items()}
     try:
         with tempfile.TemporaryDirectory() as folder, _bar(settings["progress"]) as fitted:
@@ -238,13 +253,16 @@ def compare_estimators(
         fit = error.what
         assert isinstance(fit, Fit)
         text = f"{places[fit.model]}, {fit.split}: {error.reason}"
-        if "could not convert string" in error.reason:
-            text += '; preprocessing="auto" encodes columns of texts'
+        if encoding == "none" and not _has_steps(given[labels[fit.model]]) and not _are_texts(X):
+            text += _AUTO_HINT if re.search(_UNREADABLE, error.reason) else ""
         raise UserError(text) from None
     except UserError as error:
         raise placed(error, places) from None
+    splitter = type(cv).__name__ if folds else ""
     command = "bakeoff.compare_estimators(estimators, X, y, …)"
-    return EstimatorFindings(dataclasses.replace(study, command=command), config, frame)
+    versions = {name: version for name, version in study.environment.items() if name != WORKFLOW}
+    made = dataclasses.replace(study, environment=versions, splitter=splitter, command=command)
+    return EstimatorFindings(made, config, frame)
 
 
 def refuse_spellings(y: pd.Series[Any]) -> None:
@@ -303,15 +321,62 @@ def _model(
 ) -> dict[str, Any]:
     from sklearn.pipeline import Pipeline
 
-    if any(map(is_pipeline, (estimator, *estimator.get_params().values()))):
+    if _has_steps(estimator):
         preprocessing = "none"  # the steps are all
     if to_x is not None and preprocessing == "none":
         steps = estimator.steps if is_pipeline(estimator) else [("model", estimator)]
-        estimator = Pipeline([("as_passed", to_x), *steps])
+        estimator = Pipeline([(AS_PASSED, to_x), *steps])
     entry = with_codes(entry_of(estimator, _place(label)), codes)
     if "steps" not in entry:
         entry["preprocessing"] = preprocessing
     return entry if label == key else {**entry, "label": label}
+
+
+def _has_steps(estimator: Any) -> bool:
+    """Tell whether an estimator is, or holds, a pipeline."""
+    return any(map(is_pipeline, (estimator, *estimator.get_params().values())))
+
+
+def _refuse_unreadable(estimators: Mapping[str, Any], features: pd.DataFrame) -> None:
+    """Refuse columns that scikit-learn's estimators say they do not take, before any fit."""
+    from sklearn.utils import get_tags
+
+    texts = [name for name, values in features.items() if not _are_numbers(values)]
+    coded = [name for name in texts if isinstance(features[name].dtype, pd.CategoricalDtype)]
+    gaps = [name for name, values in features.items() if values.isna().any()]
+    for label, estimator in estimators.items():
+        held = [one for one in estimator.get_params().values() if hasattr(one, "get_params")]
+        parts = [estimator, *held]
+        if _has_steps(estimator) or not all(map(_of_sklearn, parts)):
+            continue  # what it takes shows when it is fitted
+        takes = [get_tags(one).input_tags for one in parts]
+        reads_codes = any(getattr(one, "categorical_features", None) for one in parts)
+        refused = [name for name in texts if not (reads_codes and name in coded)]
+        if refused and not any(one.string for one in takes):
+            found = f"are no numbers in {_named(refused)}"
+        elif gaps and not any(one.allow_nan for one in takes):
+            found = f"are missing in {_named(gaps)}"
+        else:
+            continue
+        raise UserError(
+            f"X: values {found}, which {_place(label)} ({type(estimator).__name__}) does not take"
+            f"{_AUTO_HINT}, or make a pipeline of your own"
+        )
+
+
+def _named(columns: Sequence[Any]) -> str:
+    return f"column{'s' if len(columns) > 1 else ''} {some([repr(str(c)) for c in columns], 3)}"
+
+
+def _of_sklearn(estimator: Any) -> bool:
+    return type(estimator).__module__.startswith("sklearn.")
+
+
+def _are_numbers(values: pd.Series[Any]) -> bool:
+    """Tell whether what stands in a column are numbers, or truth values."""
+    if kind_of(values) == "category":
+        return all(isinstance(value, Real) for value in values.dropna().unique())
+    return kind_of(values) == "number"
 
 
 def _refuse_session_code(experiment: Experiment, argument: str, otherwise: str) -> None:

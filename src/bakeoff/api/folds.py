@@ -7,7 +7,7 @@ import itertools
 import tempfile
 from collections.abc import Mapping, Sequence
 from numbers import Integral
-from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Unpack
 
 import numpy as np
 import pandas as pd
@@ -43,7 +43,7 @@ from bakeoff.errors import UserError, listed, placed, some, unknown
 from bakeoff.execution.fits import run_in_process
 from bakeoff.report.numbers import clean
 from bakeoff.report.study import Study
-from bakeoff.scores import METRICS, Need, metrics_of
+from bakeoff.scores import METRICS, metrics_of
 from bakeoff.scores.given_results import check_ranges
 from bakeoff.sources.common.identifiers import names, series_of
 from bakeoff.spec.experiment import Task
@@ -57,6 +57,8 @@ if TYPE_CHECKING:
 _TEST = "test_"
 _FOLDS, _DATA = "folds", "data"
 """The id of the one data set, of scores and of predictions."""
+DIRECTIONS = ("higher", "lower")
+"""Which scores may be better."""
 _WITHOUT = "the fit or the metric gave no number"
 Split = tuple[NDArray[Any], NDArray[Any]]
 """The places of the rows that are trained on, and of those that are tested."""
@@ -75,6 +77,7 @@ def compare_folds(
     positive: object = None,
     n: int | None = None,
     metrics: str | Sequence[str] = (),
+    values: Literal["higher", "lower"] | None = None,
     versus: str | None = None,
     alpha: float = 0.05,
     **settings: Unpack[FoldSettings],
@@ -105,6 +108,10 @@ def compare_folds(
         Of one metric what ``test_score`` is, such as ``"accuracy"``; of results
         with several, such as ``test_f1``, those to compare (default: all). Of predictions metrics
         of bakeoff; default: accuracy, or RMSE. Also called `metric`, or `scoring`.
+    values : {"higher", "lower"}, optional
+        Which scores are better. Needed for arrays of a metric that bakeoff and scikit-learn do not
+        know by its name: they may be scores, errors or times. What `cross_validate` returned is
+        better the higher it is, by the rule of scikit-learn's scorers.
 
     Returns
     -------
@@ -134,17 +141,21 @@ def compare_folds(
     results = {str(model): one for model, one in results.items()}
     wanted = (metrics,) if isinstance(metrics, str) else tuple(metrics)
     unit, label = settings["unit"], settings["name"]
+    if values not in (None, *DIRECTIONS):
+        raise UserError(f"values: {unknown('direction', values, DIRECTIONS)}")
     ids = {label: f"model-{i}" for i, label in enumerate(results, 1)}
     try:
         tests = section_of_tests(ids, {**settings, "versus": versus, "alpha": alpha})
         if y is not None or any(map(_is_table, results.values())):
+            if values is not None:
+                raise UserError("values: it is for scores of folds; these are predictions")
             data = without_none({"label": label, "positive": positive, "unit": unit})
             return Findings(_of_predictions(results, ids, (X, y, groups, cv), wanted, data, tests))
         of_rows = {"X": X, "groups": groups, "positive": positive, "unit": unit}
         for key, given in of_rows.items():
             if given is not None:
                 raise UserError(f"{key}: it is for predictions of folds, with y; these are scores")
-        return Findings(_of_scores(results, ids, wanted, cv, n, label, tests))
+        return Findings(_of_scores(results, ids, (wanted, values), cv, n, label, tests))
     except UserError as error:
         places = {key: place_of(label) for label, key in ids.items()}
         raise placed(error, places) from None
@@ -279,13 +290,14 @@ def _scores_of(model: str, result: Any, metrics: Sequence[str]) -> dict[str, NDA
 def _of_scores(
     results: Mapping[str, Any],
     ids: Mapping[str, str],
-    wanted: Sequence[str],
+    measured: tuple[Sequence[str], str | None],
     cv: Any,
     n: int | None,
     label: str,
     tests: Mapping[str, Any],
 ) -> Study:
     """Run the tests of the experiment of scores, and make the study for its report."""
+    wanted, values = measured
     scores = {model: _scores_of(model, one, wanted) for model, one in results.items()}
     first, metrics = next(iter(scores.items()))
     for model, by_metric in scores.items():
@@ -298,7 +310,11 @@ def _of_scores(
     if len(set(counts.values())) > 1:
         each = ", ".join(f"{model} {count}" for model, count in counts.items())
         raise UserError(f"results: models have different numbers of scores ({each})")
-    scores = {m: dict(map(_turned, one, one.values())) for m, one in scores.items()}
+    by_scorer = all(isinstance(one, Mapping) for one in results.values())
+    described = {}
+    for name in metrics:
+        of_models = [by_metric[name] for by_metric in scores.values()]
+        described[name] = _described(name, of_models, by_scorer, values)
     splits = None
     if all(isinstance(one, Mapping) and "indices" in one for one in results.values()):
         splits = _same_splits(results)
@@ -322,16 +338,16 @@ def _of_scores(
             )
             for label, key in ids.items()
         },
-        metrics=list(map(_metric, scores[first])),
+        metrics=[metric for metric, _ in described.values()],
         resampling=plan.resampling,
     )
     planned = planned_tests(experiment)
     sizes = pd.DataFrame(plan.places, columns=["repeat", "fold"])
     sizes = sizes.assign(n_train=plan.n_train, n_test=plan.n_test)
     parts = [
-        sizes.assign(model=ids[model], metric=metric, value=values)
+        sizes.assign(model=ids[model], metric=metric, value=described[name][1] * by_metric[name])
         for model, by_metric in scores.items()
-        for metric, values in zip(experiment.metrics, by_metric.values(), strict=True)
+        for metric, name in zip(experiment.metrics, described, strict=True)
     ]
     frame = pd.concat(parts, ignore_index=True).assign(dataset=_FOLDS, plan=plan.name)
     frame["undefined"] = np.where(frame["value"].isna(), _WITHOUT, "")
@@ -342,20 +358,44 @@ def _of_scores(
     return given_study(experiment, planned, {_FOLDS: frame}, shown, command)
 
 
-def _turned(name: str, values: NDArray[np.float64]) -> tuple[str, NDArray[np.float64]]:
-    """Turn the sign of losses of numbers that scikit-learn has negated."""
-    ours = METRICS_OF.get(name, name)
-    if ours not in METRICS or METRICS[ours].needs is not Need.NUMBERS:
-        return name, values
-    negated = METRICS[ours].range[0] >= 0 and not (values > 0).any()
-    return ours, -values if negated else values
+def _described(
+    name: str, scores: Sequence[NDArray[np.float64]], by_scorer: bool, values: str | None
+) -> tuple[str | dict[str, Any], int]:
+    """Return the metric of scores for an experiment, and -1 where scikit-learn has negated them."""
+    ours, sign = METRICS_OF.get(name, name), 1
+    if ours not in METRICS:
+        return described_metric(name, _higher_is_better(name, by_scorer, values)), sign
+    higher = METRICS[ours].greater_is_better
+    if not higher:  # no loss of bakeoff is below 0: the sign tells a loss from a negated one
+        every = np.concatenate(scores)
+        if (every < 0).any() and (every > 0).any():
+            raise UserError(
+                f"metric: {name} has scores above and below 0, and {METRICS[ours].title} has one "
+                "sign: pass the losses of all models, or the scores of scikit-learn's scorer of all"
+            )
+        if (every < 0).any():
+            sign, higher = -1, True
+    if values is not None and (values == "higher") != higher:
+        right = "higher" if higher else "lower"
+        raise UserError(
+            f"values: found {values}, but of these scores of {name} the {right} is better"
+        )
+    return ours, sign
 
 
-def _metric(name: str) -> str | dict[str, Any]:
-    """Return our metric of that name, or describe one of scikit-learn (greater is better)."""
-    if name in METRICS and (METRICS[name].greater_is_better or METRICS[name].needs is Need.NUMBERS):
-        return name
-    return described_metric(name if name not in METRICS else f"neg_{name}", True)
+def _higher_is_better(name: str, by_scorer: bool, values: str | None) -> bool:
+    """Tell which scores are better by a metric that is none of ours; ask where nothing says it."""
+    from sklearn.metrics import get_scorer_names
+
+    if values is not None:
+        return values == "higher"
+    if by_scorer or name in get_scorer_names():
+        return True
+    raise UserError(
+        f"values: is a higher or a lower {name} better? Arrays do not tell: pass 'higher' (scores "
+        "of `cross_val_score`) or 'lower' (errors, costs, times), or say what they are, as "
+        "metric='rmse'"
+    )
 
 
 # --- predictions of folds

@@ -54,6 +54,7 @@ from bakeoff.spec.experiment import run_name, run_of
 from bakeoff.spec.given_models import CLASS, GivenColumns
 from bakeoff.spec.load import read_yaml, validated
 from bakeoff.spec.metrics import RIGHT, GivenMetric, Passing, passing_of
+from bakeoff.spec.related import names_repetitions
 from bakeoff.stats import Release, Runs
 
 Series: TypeAlias = "pd.Series[Any]"
@@ -126,9 +127,9 @@ def compare(
         ``bakeoff.stats.Runs([array], deterministic=True)`` is a model without a random part.
     metrics : str or sequence of str
         Names like ``"f1"`` or ``"rmse"``; default: accuracy, of numbers RMSE. Also called `metric`.
-        ``"./mymetrics.py:profit"`` is a function of your own. With `values` that say what is right
-        and `groups` that are items ``"pass@5"``: how often at least one of 5 runs of an item is
-        right (``"pass^5"``: all of them), by the unbiased estimate from all runs of an item.
+        ``"./mymetrics.py:profit:higher"`` is a function of your own. With `values` that say what is
+        right and `groups` that are items ``"pass@5"``: how often at least one of 5 runs of an item
+        is right (``"pass^5"``: all of them), by the unbiased estimate from all runs of an item.
     runs : array_like, shape (n,), optional
         Which run of its item a row is, where items were run several times and `groups` are the
         items: each has a run once.
@@ -214,10 +215,10 @@ def gate(
         its range, or ``"2%"`` of the base's value; with `superior` the smallest gain that does.
         Left out where every metric has a margin of its own.
     metrics : str, sequence of str or Mapping of str to margin
-        A metric of one test set, or a function of your own, ``"./mymetrics.py:profit"``; default:
-        accuracy, of numbers RMSE. By several the candidate must pass each, and the levels of harm
-        are divided among them: ``["f1", "mcc"]`` with one margin, ``{"brier": 0.005, "roc_auc":
-        "2%"}`` with a margin of each. Also called `metric`.
+        A metric of one test set, or a function of your own, ``"./mymetrics.py:profit:higher"``;
+        default: accuracy, of numbers RMSE. By several the candidate must pass each, and the levels
+        of harm are divided among them: ``["f1", "mcc"]`` with one margin, ``{"brier": 0.005,
+        "roc_auc": "2%"}`` with a margin of each. Also called `metric`.
     subgroups : array_like, shape (n,), or Mapping of str to array_like, optional
         Block where the rows of one of its values are shown worse by more than the margin; of
         several columns each by its name.
@@ -692,6 +693,12 @@ def study_of_files(options: Mapping[str, Any], command: str) -> tuple[Study, lis
         tables.refuse_numbers()
         if tables.wide is not None and options["predicted"] is not None:
             raise UserError("predicted: is for one table per model; --models chooses columns")
+    elif _counts_folds(columns.id):
+        raise UserError(
+            f"id: column {columns.id!r} counts folds or seeds, whose scores are no independent "
+            "rows: compare scores of folds by `bakeoff.compare_folds`, or by `scores:` of an "
+            "experiment; if these are rows, rename the column"
+        )
     elif tables.wide is not None:
         used = {columns.groups, columns.time, columns.runs, columns.value}
         for name in tables.wide.names:
@@ -721,6 +728,11 @@ def study_of_files(options: Mapping[str, Any], command: str) -> tuple[Study, lis
     if len(given.left_out):
         notes.append(f"{count(len(given.left_out), 'row')} without a true label left out.")
     return build_study(given, measured, related, settings, command), notes
+
+
+def _counts_folds(column: str | None) -> bool:
+    """Tell whether a column of ids counts folds or seeds; runs may be ids of rows."""
+    return column is not None and names_repetitions(column) and "run" not in column.lower()
 
 
 def _of_scores(options: Mapping[str, Any], command: str) -> Study:

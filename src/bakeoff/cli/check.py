@@ -25,7 +25,9 @@ from bakeoff.paths import Paths
 from bakeoff.preflight import check_experiment
 from bakeoff.report.numbers import count, paragraph, percent, words
 from bakeoff.report.prose import ABOUT, PLANS, of_target
+from bakeoff.report.rare_classes import accuracy_of_rare
 from bakeoff.report.undeclared import notes_on, remark_on
+from bakeoff.scores import metrics_of
 from bakeoff.spec import Experiment, PlannedTest, read_experiment
 from bakeoff.spec.given_models import GivenData
 from bakeoff.spec.load import report_problems
@@ -280,6 +282,11 @@ def show_undeclared(experiment: Experiment, tables: Mapping[str, Table]) -> None
         ]
         for note in notes_on(data.card, qualities):
             say(paragraph(f"Note: {note.sentence}"), "")
+        metric = experiment.metrics[0]
+        if rare := accuracy_of_rare(
+            {name: data.card}, metric, metrics_of(experiment)[metric].title
+        ):
+            say(paragraph(f"Note: {rare}"), "")
         if is_given:
             continue
         telling = telling_columns(data.features, data.frame[TARGET])

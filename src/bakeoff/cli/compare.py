@@ -192,7 +192,8 @@ def _show_pairs(study: Study, family: Family) -> None:
     order = ranked if len(ranked) == len(study.models) else best_first(study)
     brief = len(order) > MOST_MODELS and study.experiment.tests.versus is None
     row, measure = family.rows[0], family.measure
-    difference = with_unit(prose.advantage([measure]), family.written.unit)
+    unit = family.entry.unit or family.written.unit
+    difference = with_unit(prose.advantage_of([family]), unit)
     level = prose.levels_of(family.rows)
     adjusted = prose.p_name(row) == "adjusted p"
     lines: list[dict[str, str]] = []

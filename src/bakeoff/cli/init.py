@@ -40,6 +40,7 @@ from bakeoff.errors import UserError, escaped, some, unknown
 from bakeoff.files import write_text
 from bakeoff.preflight import check_experiment
 from bakeoff.report.numbers import count, number, percent
+from bakeoff.report.rare_classes import RARE, rare_share
 from bakeoff.sources.common.identifiers import names
 from bakeoff.spec import load_experiment
 
@@ -293,8 +294,11 @@ def _lines(
         imbalanced = share < IMBALANCED / len(kept_counts)
         size = 0.3 if rarest >= _FEWEST_TESTED else 0.5
         plan = "cv_5x2: {}  # five replications of 2-fold cross-validation: about the algorithms"
+        nearly_all = rare_share(kept_counts) <= RARE  # of the rows are of one class
         first = "balanced_accuracy" if imbalanced else "accuracy"
         metrics = [first, "f1_macro", "mcc", "log_loss"]
+        if nearly_all:
+            metrics = ["log_loss", "balanced_accuracy", "f1_macro", "mcc"]
         shares = ", ".join(f"{c} {n:,}" for c, n in list(guess.counts.items())[:6])
         yield f"    # classes: {shares}{', …' if len(guess.counts) > 6 else ''}".replace("\n", " ")
         if len(guess.kept) < len(guess.counts):
@@ -304,6 +308,8 @@ def _lines(
             metrics = ["accuracy", "balanced_accuracy", "f1", "roc_auc"]
             if imbalanced:
                 metrics = ["balanced_accuracy", "average_precision", "roc_auc", "mcc"]
+            if nearly_all:
+                metrics = ["roc_auc", "average_precision", "balanced_accuracy", "mcc"]
             positive, why = positive_of(kept_counts)
             yield f"    positive: {_scalar(positive)}  # guessed: {why}"
     if guess.drop:

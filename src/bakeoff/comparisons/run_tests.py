@@ -469,6 +469,9 @@ class _Family:
                 # the p-values of the others in the family may have changed it
                 checks = result.checks(decision is not Decision.NOT_SHOWN)
                 plain["assumptions"] = [dict(vars(check)) for check in checks]
+            if self.entry.evidence is Evidence.FOLD_SCORES:
+                sizes = plain.get("effect_sizes", {}).items()
+                plain["effect_sizes"] = {k: v for k, v in sizes if k not in _BY_SPREAD_OF_FOLDS}
         model_a, model_b, *_ = (*(self.models[m] for m in members), "", "")
         return Comparison(
             **{k: v for k, v in row.items() if k in _SHARED},
@@ -488,6 +491,12 @@ class _Family:
         )
 
 
+# Folds share rows: their spread is that of no population, and depends on how many there are.
+_BY_SPREAD_OF_FOLDS = (
+    *("cohen_dz", "hedges_gz", "partial_eta_squared", "generalized_eta_squared"),
+    *("eta_squared", "omega_squared", "epsilon_squared", "eta_squared_H"),
+)
+"""Effect sizes that divide by the spread of folds: no results of an experiment have them."""
 _SHARED = {f.name for f in dataclasses.fields(Comparison)} - {"result", "alpha", "caution"}
 
 

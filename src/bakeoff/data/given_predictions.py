@@ -168,7 +168,9 @@ def load_given(name: str, experiment: Experiment) -> Table:
     kin = {_COLUMNS[role]: values for role, values in related(files, places).items()}
     frame = pd.DataFrame({ROW_ID: rows.ids, TARGET: target.stored(truth), **kin})
     files_of = {m: given.files(name) for m, given in experiment.given.items()}
-    card = given_card(name, spec, files_of, target, truth, len(rows.left_out))
+    labelled = Target(()) if experiment.with_values else target  # right and wrong are no classes
+    counted = np.full(len(truth), -1) if experiment.with_values else truth
+    card = given_card(name, spec, files_of, labelled, counted, len(rows.left_out))
     card["group_columns"] = undeclared(files)
     labels = [experiment.models[model].label or model for model in models]
     asked = {label: file.records.asked for label, file in zip(labels, files, strict=True)}
@@ -308,4 +310,5 @@ def given_card(
         "missing_cells": 0,
         "duplicate_rows": 0,
         "pairs_by_chance": 0.0,
+        "near_copies": 0,
     }

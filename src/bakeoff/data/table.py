@@ -21,6 +21,7 @@ from scipy import special
 
 from bakeoff.data import columns
 from bakeoff.data.describe import describe, group_columns, pairs_by_chance, row_digests
+from bakeoff.data.near_copies import near_copies
 from bakeoff.data.target import (
     Target,
     counted,
@@ -213,7 +214,7 @@ def _card(
     table: Table,
 ) -> dict[str, Any]:
     frame, features = table.frame, table.features
-    described = describe(features)
+    described, answers = describe(features), pd.Series(table.answers)
     roles: dict[str, Any] = {}
     if WEIGHT in frame:
         low, high = float(frame[WEIGHT].min()), float(frame[WEIGHT].max())
@@ -240,6 +241,8 @@ def _card(
         "missing_cells": sum(one["missing"] for one in described.values()),
         "duplicate_rows": len(frame) - len(np.unique(row_digests(features))),
         "pairs_by_chance": pairs_by_chance(features),
+        # of rows in groups, or in time, neighbours are known to be alike
+        "near_copies": 0 if {GROUP, TIME} & set(frame) else near_copies(features, answers),
     }
 
 

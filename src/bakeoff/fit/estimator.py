@@ -17,6 +17,7 @@ from sklearn.pipeline import Pipeline
 from bakeoff.errors import UserError, shown, unknown
 from bakeoff.keys import DOTTED, name_of
 from bakeoff.seeds import part_of
+from bakeoff.spec.learners import is_of_trees
 from bakeoff.spec.models import Model, is_function, is_nested, maker
 from bakeoff.usercode import import_object, refuse_standard, refuse_useless, require
 
@@ -24,7 +25,6 @@ NAMED_PARTS = ("estimators", "steps", "transformers", "transformer_list")
 """Parameters of scikit-learn's compositions that hold a list of names and estimators."""
 SEEDS = ("random_state", "random_seed", "seed")
 """How libraries call the parameter that seeds them."""
-_TREES = ("tree", "forest", "boost", "bagging", "lightgbm", "catboost", "xgb")
 LIBRARIES = ("xgboost", "lightgbm", "catboost")
 """Packages of boosted trees that are no part of scikit-learn."""
 _REFUSED = set('[]<>{}":,')
@@ -218,16 +218,14 @@ def automatic_steps(first: Any, classifier: Any, features: pd.DataFrame) -> list
     """Return the steps that an estimator needs before it for these columns."""
     from sklearn.impute import SimpleImputer
     from sklearn.preprocessing import FunctionTransformer, StandardScaler
-    from sklearn.utils import get_tags
 
     steps: list[Any] = []
     numeric = not no_numbers(features)
     if not numeric:
         steps.append(TextEncoder())
-    if not get_tags(first).input_tags.allow_nan:
+    if not takes_missing(first):
         steps.append(SimpleImputer(strategy="median", add_indicator=True, keep_empty_features=True))
-    name = f"{type(classifier).__module__}.{type(classifier).__name__}".lower()
-    if not any(word in name for word in _TREES):
+    if not is_of_trees(f"{type(classifier).__module__}.{type(classifier).__name__}"):
         steps.append(StandardScaler())
     if numeric and boosting_library(first) == "histogram":
         # it takes missing values, but in scikit-learn 1.9 no column without any value
@@ -239,6 +237,13 @@ def automatic_steps(first: Any, classifier: Any, features: pd.DataFrame) -> list
     if boosting_library(first) in ("xgboost", "lightgbm") and named:
         steps.append(FunctionTransformer(number_columns))
     return steps
+
+
+def takes_missing(estimator: Any) -> bool:
+    """Tell whether an estimator says that it takes missing values."""
+    from sklearn.utils import get_tags
+
+    return bool(get_tags(estimator).input_tags.allow_nan)
 
 
 def boosting_library(estimator: Any) -> str:

@@ -13,11 +13,12 @@ from typing import Any, NamedTuple
 from bakeoff.comparisons.choose import ON_ROWS
 from bakeoff.comparisons.settings import INDEPENDENT
 from bakeoff.report import prose
-from bakeoff.report.numbers import clean, count, percent, spread, words
+from bakeoff.report.numbers import capital, clean, count, percent, spread, words
+from bakeoff.report.preparation import encodes, preparations
 from bakeoff.report.study import Family, Study
 from bakeoff.report.tables import latex
 from bakeoff.spec import PlannedTest
-from bakeoff.spec.models import Model
+from bakeoff.spec.models import AS_PASSED, Model
 from bakeoff.spec.related import dependent
 from bakeoff.stats.core.citations import BIBTEX
 
@@ -126,22 +127,16 @@ def _data(study: Study) -> dict[str, Any]:
         f"{study.name(m)} ({_estimator(fitted[m])})" if m in fitted else study.name(m)
         for m in study.models
     ]
-    prepared = defaultdict[str, list[str]](list)
-    for model, spec in fitted.items():
-        if spec.steps is not None and spec.preprocessing == "none":
-            continue  # its steps, named with the model, are all that is done
-        steps = [step.estimator.rpartition(".")[2] for step in spec.own_preprocessing]
-        prepared[", then ".join(steps) or str(spec.preprocessing)].append(study.name(model))
     elsewhere = defaultdict[str, list[str]](list)
     for model, given in experiment.given.items():
         kind = next(kind for kind in _ELSEWHERE if getattr(given, kind) is not None)
         elsewhere[_ELSEWHERE[kind]].append(study.name(model))
     facts: dict[str, Any] = {"models": models, "elsewhere": elsewhere, "cards": []}
-    facts |= {"left_out": {}, "pooled": {}, "missing": 0.0, "prepared": prepared}
+    facts |= {"left_out": {}, "pooled": {}, "missing": 0.0, "prepared": preparations(study)}
     facts["choices"] = {study.name(model): spec for model, spec in fitted.items()}
     for dataset, card in cards.items() if any(card["rows"] for card in cards.values()) else ():
         label = study.dataset_label(dataset)
-        facts["cards"].append({**card, "label": label})
+        facts["cards"].append({**card, "label": label, "who": _subject(label)})
         if gone := [f"{card[key]:,} {why}" for key, why in _LEFT_OUT.items() if card.get(key)]:
             facts["left_out"][label] = words(gone)
         merged = card.get("merged", {}).items()
@@ -158,10 +153,19 @@ def _data(study: Study) -> dict[str, Any]:
     return facts
 
 
+def _subject(label: str) -> str:
+    """Begin a sentence on a data set, whose name may have an article, with its verb."""
+    if not label.startswith("the "):
+        return f"The data set {label} has"
+    return f"{capital(label)} {'have' if label.endswith('data') else 'has'}"
+
+
 def _estimator(model: Model) -> str:
     """Name the classes of a model's steps, and the parameters that were set where they are few."""
     steps = []
     for step in model.parts:
+        if step.name == AS_PASSED:
+            continue
         name = step.estimator.rpartition(".")[2]
         plain = {k: v for k, v in step.params.items() if isinstance(v, str | int | float)}
         if plain and plain == step.params and len(plain) <= _MOST_PARAMS:
@@ -217,7 +221,9 @@ def _analysis(study: Study) -> dict[str, Any]:
     versions = study.environment
     named = {"bakeoff": "bakeoff", "snakemake": "snakemake", "python": "Python"}
     programs = [f"{name} {versions[key]}" for key, name in named.items() if key in versions]
-    programs += [f"{key} {v}" for key, v in versions.items() if key not in _NOT_LIBRARIES]
+    unused = () if encodes(study) else ("skrub",)
+    libraries = [key for key in versions if key not in (*_NOT_LIBRARIES, *unused)]
+    programs += [f"{key} {versions[key]}" for key in libraries]
     return {
         "metrics": [study.written(metric).label for metric in study.experiment.metrics],
         "tests": [one for test in study.analysis for one in _test(study, test)],

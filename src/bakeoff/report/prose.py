@@ -19,6 +19,7 @@ from bakeoff.scores import Metric
 from bakeoff.spec.related import declared, in_time
 from bakeoff.stats import Entry, as_float
 from bakeoff.stats.core.result import AGREE
+from bakeoff.stats.datasets.rank_tests import EXCHANGEABLE
 
 _COMMON = {
     "binomial", "row-wise", "combined", "corrected", "cost-sensitive", "difference", "equivalence",
@@ -186,6 +187,13 @@ def take_care(study: Study, families: Sequence[Family]) -> Iterator[str]:
         yield f"Caution: {INFLATED.format(test=the(entry), where=where, why=why)}"
 
 
+def of_omnibus(row: Comparison) -> Iterator[str]:
+    """Say what speaks against the finding of a test of all models, where it stands alone."""
+    for check in row.result.get("assumptions", ()):
+        if check["name"] == EXCHANGEABLE and check["holds"] is not True:
+            yield f"Caution: {check['detail']}."
+
+
 def disagreement(rows: Iterable[Comparison]) -> str:
     """Say that a test and the interval beside it disagree; empty, or a sentence after a space."""
     checks = (check for row in rows for check in row.result.get("assumptions", ()))
@@ -285,6 +293,13 @@ def advantage(metrics: Iterable[Metric]) -> str:
     """Head a column of differences, which are positive where A is the better one."""
     ways = {metric.greater_is_better for metric in metrics}
     return "Advantage of A" if len(ways) > 1 else "A − B" if ways == {True} else "B − A"
+
+
+def advantage_of(families: Sequence[Family]) -> str:
+    """Head a column of estimates of families: of average ranks the lower one is better."""
+    if families[0].entry.unit:
+        return "B − A"
+    return advantage(family.measure for family in families)
 
 
 def mean_of(metric: Metric) -> str:

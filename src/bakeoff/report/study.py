@@ -260,6 +260,8 @@ class Study:
     notes: Mapping[str, Sequence[str]] = dataclasses.field(default_factory=dict)
     numbers: Mapping[str, PairedPredictions] = dataclasses.field(default_factory=dict)
     command: str = ""
+    splitter: str = ""
+    """What divided the rows into folds, where a call from Python passed it."""
     preparation: tuple[str, ...] = ()
     """What was done with the rows before they were compared: the verdict says it."""
 

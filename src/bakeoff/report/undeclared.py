@@ -123,12 +123,24 @@ def notes_on(
             f"{column['groups']:,} values in {rows:,} rows",
             f"if rows of one value belong together, write {setting}",
         )
+    repeats = list(_repeats(card, divisions))
+    if repeats:
+        column = "the id of the case of each row by `groups`" if in_python else _CASES
+        yield Note(dataset, "; ".join(repeats), _COPIES.format(column=column))
+
+
+def _repeats(card: Mapping[str, Any], divisions: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    """Say which rows repeat others, exactly or nearly, where that is no chance."""
+    label, rows = clean(card["label"]), card["rows"]
+    if n := card["near_copies"]:
+        answer = "number" if "numbers" in card else "class"
+        near = f"about {n:,} of {rows:,} in {label}"
+        yield f"rows that nearly repeat another row of the same {answer}: {near}"
     if card["pairs_by_chance"] >= CHANCE:
         return
-    repeats = []
     if n := card["duplicate_rows"]:
         again = f"{n:,} of {rows:,} in {label}"
-        repeats += [f"rows that repeat an earlier row in every feature: {again}"]
+        yield f"rows that repeat an earlier row in every feature: {again}"
     worst = 0.0  # of the plan that has most test rows that repeat training rows
     for part, division in ((part, one) for one in divisions for part in one["parts"]):
         n, repeated = part["test"]["rows"], part["repeated"]
@@ -138,10 +150,7 @@ def notes_on(
             where = f"{repeated:,} of {n:,} {several}{PLANS[division['plan']]}"
             memorised = f"{where}, so models may have memorised them"
     if worst:
-        repeats += [f"test rows that repeat a training row in every feature: {memorised}"]
-    if repeats:
-        column = "the id of the case of each row by `groups`" if in_python else _CASES
-        yield Note(dataset, "; ".join(repeats), _COPIES.format(column=column))
+        yield f"test rows that repeat a training row in every feature: {memorised}"
 
 
 def remark_on(column: Mapping[str, Any]) -> str:

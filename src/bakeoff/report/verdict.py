@@ -36,6 +36,7 @@ from bakeoff.report.numbers import (
 )
 from bakeoff.report.prose import of_model, take_care, title
 from bakeoff.report.ranking import Ranked, lead_of, ranking, without_noise
+from bakeoff.report.rare_classes import accuracy_of_rare
 from bakeoff.report.study import TRUST, Family, Study, seen_from
 from bakeoff.report.undeclared import notes
 from bakeoff.spec.related import declared
@@ -129,6 +130,8 @@ def answer(study: Study) -> Verdict:
         _all_pairs(facts, *mains)
     _failed(facts)
     _baseline(facts)
+    if len(study.models) > 1 and facts["kind"] not in (Kind.WINNER, Kind.CONTROL):
+        facts["rare"] = accuracy_of_rare(study.cards, study.metric.name, study.metric.title)
     _interactions(facts)
     facts["remarks"] += study.preparation
     facts["remarks"] += _cautions(study)
@@ -284,6 +287,7 @@ def _headline(facts: Facts, o: Outcome) -> None:
             omnibus = study.omnibus(family)
             if many and omnibus is not None and omnibus.decision is Decision.DIFFERENT:
                 facts |= {"headline": "others", "but": "the data do not show which of them differ"}
+                facts["cautions"] += prose.of_omnibus(omnibus)
             question = f"which of the {len(family.models)} models is best"
             if not many:
                 row = family.rows[0]

@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from bakeoff.errors import UserError, unknown
+from bakeoff.errors import UserError
 from bakeoff.files import is_file
 from bakeoff.scores.metrics import METRICS
-from bakeoff.spec.metrics import OwnMetric
+from bakeoff.spec.metrics import OwnMetric, keys_of
 from bakeoff.stats.metrics.library import own_metric
 from bakeoff.usercode import (
     TookTooLong,
@@ -52,16 +52,6 @@ def enter_own(metrics: Mapping[str, OwnMetric]) -> None:
         )
 
 
-_WORDS: Mapping[str, Mapping[str, Any]] = {
-    "higher": {"greater_is_better": True},
-    "lower": {"greater_is_better": False},
-    "probabilities": {"needs": "probabilities"},
-    "numbers": {"needs": "numbers"},
-    "jumps": {"smooth": False},
-}
-"""What may follow the place of a function, and the keys of `own_metrics:` it stands for."""
-
-
 def taken_by_path(names: Sequence[str]) -> tuple[tuple[str, ...], dict[str, OwnMetric]]:
     """Enter functions that stand by their places among the names of metrics."""
     listed, metrics = [], {}
@@ -80,17 +70,13 @@ def taken_by_path(names: Sequence[str]) -> tuple[tuple[str, ...], dict[str, OwnM
 
 def _by_path(text: str) -> tuple[str, OwnMetric]:
     place, name, *words = text.split(":")
-    keys: dict[str, Any] = {}
-    for word in words:
-        if word not in _WORDS:
-            raise UserError(f"{text}: {unknown('word', word, _WORDS)}")
-        keys |= _WORDS[word]
     file = Path(place) if place.endswith(".py") else None
     module = place if file is None else file.stem
     if not all(part.isidentifier() for part in (*module.split("."), name)):
         raise UserError(
-            f"found {text!r}, expected package.module:function or ./file.py:function, and behind "
-            f"it {', '.join(f':{word}' for word in _WORDS)} where that is so"
+            f"found {text!r}, expected package.module:function or ./file.py:function, behind it "
+            "`:higher` or `:lower`, which says what is better, and `:probabilities`, `:numbers` or "
+            "`:jumps` where that is so"
         )
     if file is not None and not is_file(file):
         raise UserError(f"{text}: there is no file {place}")
@@ -99,6 +85,10 @@ def _by_path(text: str) -> tuple[str, OwnMetric]:
         loaded_from = import_module(module, text).__file__
         if loaded_from is None or not file.samefile(loaded_from):
             raise UserError(f"{text}: another module is called {module!r} too: rename the file")
+    try:
+        keys = keys_of(f"{place}:{name}", words)
+    except ValueError as error:
+        raise UserError(str(error)) from None
     metric = OwnMetric.model_validate({"function": f"{module}.{name}", **keys})
     imported(metric)
     return name, metric

@@ -130,8 +130,9 @@ class Experiment(SpecSection):
     measured: Annotated[list[AnyMetric], Field(min_length=1)] = Field(
         ["accuracy"],
         alias="metrics",
-        description="Names of metrics, or import paths of your own like mymetrics.profit; the "
-        "first one ranks the models. Default of a regression: rmse, or r2 on several data sets. "
+        description="Names of metrics, or import paths of your own with the direction that is "
+        "better, like `mymetrics.profit:higher`; the first one ranks the models. Default of a "
+        "regression: rmse, or r2 on several data sets. "
         "Where all models bring `scores:` or `values:`, also "
         "`{name: rmse, greater_is_better: false}`; of `values:` with `columns: {runs: …}` also "
         "`pass@5`, `pass^3`.",

@@ -53,6 +53,7 @@ _KINDS = [
     {name: kind for kind, names in task.items() for name in names.split()}
     for task in (_CLASSIFIERS, _REGRESSORS)
 ]
+_TREES = ("tree", "forest", "boost", "bagging", "lightgbm", "catboost", "xgb")
 _SHRINKING = ("sklearn.linear_model.", "sklearn.svm.")
 # they predict what their inner learner predicts
 _WRAPPERS = tuple(
@@ -84,6 +85,11 @@ def learners(model: Model, *, numbers: bool = False) -> Learners:
     simulated = constant or wraps or SHRUNKEN in kinds or bool(_kind(path, params, numbers))
     names = frozenset(f"{kind}{REGRESSION}" if numbers else kind for kind in kinds)
     return Learners(names, simulated)
+
+
+def is_of_trees(name: str) -> bool:
+    """Tell from the import path of a class whether the scale of columns says nothing to it."""
+    return any(word in name.lower() for word in _TREES)
 
 
 def moves_threshold(model: Model) -> bool:

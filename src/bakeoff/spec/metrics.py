@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, Literal, Self, TypeAlias
 
 from pydantic import BeforeValidator, Discriminator, Field, Tag, model_serializer, model_validator
 
+from bakeoff.errors import unknown
 from bakeoff.keys import DOTTED, Label, SpecSection, said
 from bakeoff.sources.common.base import ColumnName
 
@@ -100,7 +101,7 @@ class OwnMetric(SpecSection):
     `y_true`, what `needs` says and the `columns` by name, and returns a number; a ValueError or NaN
     says that the metric has no value on these rows."""
     label: Label | None = None
-    greater_is_better: bool = Field(True, description="Which way is better.")
+    greater_is_better: bool = Field(description="Which way is better: it decides who wins.")
     unit: Label | None = Field(None, description="What it is measured in.")
     needs: Literal["labels", "probabilities", "numbers"] = "labels"
     """What the second argument is: predicted classes, or probabilities of all classes in their
@@ -115,22 +116,52 @@ class OwnMetric(SpecSection):
     intervals come from the bootstrap, and no test is made."""
 
 
+WORDS: Mapping[str, Mapping[str, Any]] = {
+    "higher": {"greater_is_better": True},
+    "lower": {"greater_is_better": False},
+    "probabilities": {"needs": "probabilities"},
+    "numbers": {"needs": "numbers"},
+    "jumps": {"smooth": False},
+}
+"""What may follow the place of a function, and the keys of `own_metrics:` it stands for."""
+
+
+def keys_of(place: str, words: Iterable[str]) -> dict[str, Any]:
+    """Return the keys of an own metric for which the words behind its function's place stand."""
+    keys: dict[str, Any] = {}
+    for word in words:
+        if word not in WORDS:
+            raise ValueError(f"{place}: {unknown('word', word, WORDS)}")
+        keys |= WORDS[word]
+    if "greater_is_better" not in keys:
+        raise ValueError(
+            f"{place}: is a higher or a lower value better? Write {place}:higher or {place}:lower"
+        )
+    return keys
+
+
 def with_own_metrics(config: Mapping[str, Any]) -> Mapping[str, Any]:
     """Take an import path among the metrics for an own metric that is named like its function."""
     listed, described = config.get("metrics"), config.get("own_metrics", {})
     if not isinstance(listed, list) or not isinstance(described, Mapping):
         return config
     names, functions = list(listed), dict(described)
-    for i, path in enumerate(listed):
-        if not isinstance(path, str) or "." not in path or not re.fullmatch(DOTTED, path):
+    for i, text in enumerate(listed):
+        path, *words = text.split(":") if isinstance(text, str) else [""]
+        if "." not in path or not re.fullmatch(DOTTED, path):
             continue
         name = path.rpartition(".")[2]
         if name in functions:
             raise said(
                 f"metrics[{i}]: {path} would be called {name!r} as another metric is; give it a "
-                f"name of its own: `own_metrics: {{my_name: {{function: {path}}}}}`"
+                f"name of its own: `own_metrics: {{my_name: {{function: {path}, greater_is_better: "
+                "…}}`"
             )
-        names[i], functions[name] = name, {"function": path}
+        try:
+            keys = keys_of(path, words)
+        except ValueError as error:
+            raise said(f"metrics[{i}]: {error}") from None
+        names[i], functions[name] = name, {"function": path, **keys}
     return {**config, "metrics": names, "own_metrics": functions} if functions else config
 
 

@@ -155,6 +155,8 @@ Preprocessing = Annotated[
     | Annotated[Steps, Tag("steps")],
     Discriminator(_kind_of_preprocessing),
 ]
+AS_PASSED = "as_passed"
+"""The step that only gives columns the types that a call from Python passed them with."""
 _TEXTS = ("label", "features", "drop")
 _NOT_RESOURCES = {
     **dict.fromkeys(("threads", "cores"), "threads: {}"),

@@ -4,11 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bakeoff.errors import Place, Problem
+from bakeoff.errors import Place, Problem, listed
 from bakeoff.spec.experiment import Experiment
 from bakeoff.spec.given_models import DATASET, GivenData
 from bakeoff.spec.metrics import RIGHT, GivenMetric
+from bakeoff.spec.related import names_repetitions
 from bakeoff.spec.resampling import Holdout
+
+
+def problems_with_datasets(experiment: Experiment) -> Iterator[Problem]:
+    """Find seeds, runs or folds of one data set that stand for data sets."""
+    names = list(experiment.datasets)
+    if len(names) > 1 and all(map(names_repetitions, names)):
+        yield Problem(
+            ("datasets",),
+            f"{listed(names[:3])}{' and others' if len(names) > 3 else ''} are called like seeds, "
+            "runs or folds of one data set, which are no data sets: tests over data sets would "
+            "pair them by their numbers. Folds are told by the column `fold` of `scores:` or "
+            "`predictions:`, training runs by `seeds:` of a model. If they are data sets, give "
+            "them other names",
+        )
 
 
 def problems_with_given(experiment: Experiment) -> Iterator[Problem]:

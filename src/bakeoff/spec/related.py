@@ -2,12 +2,26 @@
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
 
 from bakeoff.sources.common.base import SubgroupColumn, as_columns
 from bakeoff.spec.experiment import Experiment
 from bakeoff.spec.given_models import GivenData
 from bakeoff.spec.metrics import Passing
+
+_REPETITIONS = re.compile(
+    r"(random|rng|train(ing)?|cv|model|outer|inner)?"
+    r"(seed|randomstate|run|fold|repeat|repetition|replicate|replication|split)s?"
+    r"(id|index|idx|no|nr|number|num|\d+)?"
+)
+"""Names of what is repeated on one data set, without blanks, hyphens and capitals."""
+
+
+def names_repetitions(name: str) -> bool:
+    """Tell whether a column, or a data set, is called like seeds, runs or folds of one data set."""
+    plain = re.sub(r"[\W_]+", "", name).lower()
+    return _REPETITIONS.fullmatch(plain) is not None
 
 
 class Declared(NamedTuple):

@@ -127,6 +127,42 @@ def test_a_table_of_many_models_is_read_without_a_word(recwarn, tmp_path):
     assert not recwarn.list
 
 
+REPETITIONS = pd.DataFrame({"n": np.arange(8), "a": np.arange(8.0), "b": np.arange(8) + 0.5})
+
+
+@pytest.mark.parametrize(
+    "column",
+    ["seed", "Seeds", "RUN", "fold", "Repeats", "split", "random_state", "training run", "fold_id"],
+)
+def test_seeds_and_folds_of_one_data_set_are_no_data_sets(column):
+    table = REPETITIONS.rename(columns={"n": column})
+    named = table.assign(**{column: [f"s{i}" for i in range(8)]})
+    long = table.melt(column, var_name="model")
+    for given, how in (
+        (table, {"datasets": column}),
+        (table, {}),
+        (table.set_index(column), {}),
+        (named, {}),
+        (long, {"datasets": column}),
+    ):
+        with pytest.raises(bakeoff.UserError, match=r"^datasets: .*one data set.*rename the"):
+            bakeoff.compare_datasets(given, values="higher", **how)
+    renamed = table.rename(columns={column: "benchmark"})
+    found = bakeoff.compare_datasets(renamed, values="higher", datasets="benchmark")
+    assert found.comparisons["n"].tolist() == [8]
+
+
+def test_data_sets_that_are_called_like_seeds_are_refused():
+    table = REPETITIONS.assign(n=[f"seed-{i}" for i in range(8)])
+    with pytest.raises(bakeoff.UserError, match=r"^datasets: seed-0, seed-1, seed-2, … count s"):
+        bakeoff.compare_datasets(table, datasets="n", values="higher")
+    mixed = table.assign(n=["iris", *table["n"][1:]])
+    assert bakeoff.compare_datasets(mixed, datasets="n", values="higher").verdict
+    for name in ("running", "seedling", "manifold", "splitter"):
+        named = REPETITIONS.rename(columns={"n": name})
+        assert bakeoff.compare_datasets(named, datasets=name, values="higher").verdict
+
+
 PERCENT = {"dataset": ["x", "y"], "a": ["60%", "61%"], "b": [1, 2]}
 TURNED = {"model": ["m", "n"], "iris": [1, 2], "wine": [1, 2]}
 

@@ -14,8 +14,8 @@ import yaml
 from scipy import sparse, stats
 from sklearn.base import BaseEstimator
 from sklearn.compose import ColumnTransformer, TransformedTargetRegressor, make_column_selector
-from sklearn.datasets import load_diabetes, load_iris
-from sklearn.ensemble import BaggingClassifier, VotingClassifier
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
+from sklearn.ensemble import BaggingClassifier, HistGradientBoostingClassifier, VotingClassifier
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.gaussian_process.kernels import RBF, WhiteKernel
 from sklearn.linear_model import LogisticRegression, Ridge
@@ -160,6 +160,31 @@ def test_scores_are_those_of_scikit_learn_on_columns_of_all_types():
     piped = Pipeline([("scaled", numbers), ("last", search)])
     models = {"selected": selected(dtype_include=["category", "bool"]), "numbers": piped}
     assert_as_cross_validated(models, x, Y)
+
+
+def test_what_is_passed_is_fitted_and_the_methods_say_so(tmp_path):
+    x, y = load_breast_cancer(return_X_y=True)
+    models = {"svc": SVC(), "bayes": GaussianNB(), "near": KNeighborsClassifier()}
+    found = assert_as_cross_validated(models, x, y)
+    assert "svc, bayes and near used the columns without preprocessing." in found.methods
+    assert "The data have 569 rows and 30 features" in found.methods
+    assert "with the folds of StratifiedKFold" in found.methods
+    for untrue in ("fold_1", "snakemake", "skrub", "imputed", "encoded"):
+        assert untrue not in found.methods
+    auto = bakeoff.compare_estimators(models, x, y, cv="holdout", preprocessing="auto")
+    said = "for svc, bayes and near on training rows only: numbers were standardised."
+    assert said in auto.methods
+    assert said in auto.save(tmp_path / "page.md").read_text(encoding="utf-8")
+
+
+def test_codes_and_gaps_go_to_estimators_that_take_them():
+    boosted = HistGradientBoostingClassifier(max_iter=5)
+    x = X.assign(kind=pd.Categorical(np.where(X["b"] > 0.5, "u", "v"))).mask(X["a"] > 1)
+    searched = GridSearchCV(boosted, {"max_depth": [1, 2]})
+    assert_as_cross_validated({"a": boosted, "b": searched}, x, Y)
+    for given, told in ((x, "no numbers in column 'kind'"), (x[["a"]], "missing in column 'a'")):
+        with pytest.raises(UserError, match=rf"^X: values are {told}, which estimators\['svc'\] "):
+            bakeoff.compare_estimators({"a": boosted, "svc": SVC()}, given, Y)
 
 
 @pytest.mark.parametrize("y", [Y, np.where(Y == "yes", 1, 2)[:, None]], ids=["texts", "column"])
@@ -340,23 +365,26 @@ def test_folds_and_metrics_are_named_as_in_scikit_learn():
     assert set(found.scores["metric"]) == {"accuracy", "log_loss"}
 
 
+AUTO = {"preprocessing": "auto"}
+
+
 def test_columns_are_encoded_but_for_those_of_pipelines():
     frame = pd.DataFrame(IRIS, columns=list("abcd")).assign(t=np.where(IRIS[:, 0] > 5.5, "u", "v"))
-    assert pvalue(A, B, frame, KINDS, **HOLDOUT)
-    with pytest.raises(bakeoff.UserError, match='preprocessing="auto" encodes columns of texts'):
-        bakeoff.compare_estimators(A, B, frame, KINDS, **HOLDOUT, preprocessing="none")
+    assert pvalue(A, B, frame, KINDS, **HOLDOUT, **AUTO)
+    with pytest.raises(bakeoff.UserError, match='preprocessing="auto" encodes texts'):
+        bakeoff.compare_estimators(A, B, frame, KINDS, **HOLDOUT)
     scaled = LogisticRegression(C=1e-3)
     own = [make_pipeline(StandardScaler(), scaled), make_pipeline(B)]
     table = 100 * IRIS, KINDS
     raw = pvalue(make_pipeline(scaled), make_pipeline(B), *table, **HOLDOUT)
-    assert pvalue(scaled, B, *table, **HOLDOUT) == pvalue(*own, *table, **HOLDOUT) != raw
+    assert pvalue(scaled, B, *table, **HOLDOUT, **AUTO) == pvalue(*own, *table, **HOLDOUT) != raw
+    assert pvalue(scaled, B, *table, **HOLDOUT) == raw
 
 
 NEAREST = r"^tests\.run\[0\]: unknown test 'mcnemr'; did you mean 'mcnemar'\? .* and \d+ more"
 ODD = pd.DataFrame({"x": range(150), "odd": [1, "a"] * 75})
 LARGE = sparse.csr_matrix((1, 2**27 + 1))
 HOLED = pd.DataFrame(IRIS).replace(IRIS[0, 0], np.nan)
-RAW = {"cv": "holdout", "preprocessing": "none"}
 
 
 @pytest.mark.parametrize(
@@ -369,9 +397,16 @@ RAW = {"cv": "holdout", "preprocessing": "none"}
         ((TWO, IRIS, np.where(KINDS == 0, np.nan, KINDS)), "y: 50 of its 150 values are missing"),
         ((TWO, [1, 2], KINDS), r"X: found list of shape \(2,\)"),
         ((TWO, pd.DataFrame(IRIS, columns=["a", 1, 2, 3]), KINDS), "X: found the column 1, expec"),
-        ((TWO, ODD, [0, 1] * 75), "X: a column cannot be written to a table"),
+        (
+            (TWO, ODD, [0, 1] * 75),
+            r"X: values are no numbers in column 'odd', which estima",
+        ),
+        ((TWO, ODD, [0, 1] * 75, AUTO), "X: a column cannot be written to a table"),
         ((TWO, LARGE, [0]), r"X: a sparse matrix of shape .* would take 1 GB as a"),
-        ((TWO, HOLED, KINDS, RAW), r"estimators\['bayes'\], holdout: .*contains NaN"),
+        (
+            (TWO, HOLED, KINDS),
+            r"X: values are missing in columns 'x1', 'x3', .*\['bayes'\] \(G",
+        ),
         ((TWO, IRIS, pd.Series(KINDS, index=np.arange(150) + 1)), "y: its index is not that of X"),
         ({"cv": ShuffleSplit(3)}, "cv: found ShuffleSplit, expected a number of folds"),
         ({"cv": "kfolds"}, "cv: unknown plan 'kfolds'; did you mean 'kfold'"),

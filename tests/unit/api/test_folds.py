@@ -153,7 +153,8 @@ def test_scores_alone_are_taken():
         assert set(found.comparisons["metric"]) == {"f1"}
     scores = {name: cross_val_score(learner, X, Y, cv=5) for name, learner in LEARNERS.items()}
     for usual in ({"cv": 5}, {}):  # five folds are scikit-learn's default
-        assert bakeoff.compare_folds(scores, **usual).to_json() == whole.to_json()
+        alone = bakeoff.compare_folds(scores, values="higher", **usual)
+        assert alone.to_json() == whole.to_json()
     assert set(whole.scores["metric"]) == {"score"}
     found = results(5)  # of which one fit failed
     found["tree"]["test_score"][2] = np.nan
@@ -228,6 +229,34 @@ def test_losses_of_numbers_have_our_names_and_their_own_sign():
     grid = GridSearchCV(Ridge(), {"alpha": [0.1, 100]}, cv=5, scoring=scoring[0])
     searched = bakeoff.compare_search(grid.fit(rows[:, :2], target))
     assert "root mean squared error of alpha=0.1" in searched.verdict
+
+
+ERRORS = {"good": np.array([0.32, 0.34, 0.31, 0.33, 0.32])}
+ERRORS["bad"] = ERRORS["good"] + [0.05, 0.04, 0.06, 0.05, 0.045]
+
+
+@pytest.mark.parametrize("metric", ["error", "log_loss", "brier", "cost", "mae", "neg_log_loss"])
+@pytest.mark.parametrize("sign", [1, -1])
+def test_metric_with_a_name_knows_which_way_is_better(metric, sign):
+    arrays = {name: sign * values for name, values in ERRORS.items()}
+    results = {name: {"test_score": values} for name, values in arrays.items()}
+    for given in (arrays, results):
+        pair = bakeoff.compare_folds(given, cv=5, n=300, metric=metric).to_frame().iloc[0]
+        assert pair["decision"] == "a_better"
+        assert pair["metric"] == metric.removeprefix("neg_")
+        assert pair["estimate"] == pytest.approx(0.049)
+
+
+def test_which_way_is_better_is_asked_of_arrays_and_told_by_scorers():
+    turned = {"lower": "a_better", "higher": "b_better"}
+    for values, decision in turned.items():
+        for metric in ((), "latency"):
+            found = bakeoff.compare_folds(ERRORS, cv=5, n=300, values=values, metrics=metric)
+            assert found.to_frame()["decision"].item() == decision
+    for name in ("accuracy", "roc_auc_ovo_weighted"):  # scikit-learn has no other direction
+        assert bakeoff.compare_folds(ERRORS, cv=5, n=300, metric=name).verdict.startswith("bad is")
+    of_scorers = {name: {"test_score": values} for name, values in ERRORS.items()}
+    assert bakeoff.compare_folds(of_scorers, cv=5, n=300).verdict.startswith("bad is better")
 
 
 @pytest.mark.parametrize("from_predictions", [False, True])
@@ -354,6 +383,13 @@ UNEVEN = [(np.arange(90), np.arange(100 + i, 120 + 2 * i)) for i in range(5)]
         (lambda: results(5), {"cv": 5, "tests": ["cv5x2_f"]}, "cv5x2_f needs the plan"),
         (lambda: results(5), {"cv": 5, "alpha": 0}, "^alpha: "),
         (lambda: {"a": [80] * 5, "b": [80] * 5}, {"cv": 5, "metric": "accuracy"}, "80 lies out"),
+        (lambda: ERRORS, {}, "^values: is a higher or a lower score better"),
+        (lambda: ERRORS, {"metric": "fit_time"}, "^values: is a higher or a lower fit_time better"),
+        (lambda: ERRORS, {"values": "up"}, "^values: unknown direction 'up'"),
+        (lambda: ERRORS, {"metric": "mae", "values": "higher"}, "^values: found higher, but of"),
+        (lambda: ERRORS, {"metric": "f1", "values": "lower"}, "^values: found lower, but of"),
+        (lambda: {**ERRORS, "c": -ERRORS["bad"]}, {"metric": "mae"}, "mae has scores above and"),
+        (tables, {"y": NAMED, "values": "higher"}, "^values: it is for scores of folds"),
         (*of(OVERLAPPING), "cv: a split tests rows that it trains on"),
         (*of(UNEVEN), "cv: its splits are no cross-validation"),
         (*of([(np.arange(0, 200, 2), np.arange(1, 200, 2))]), "cv: its splits are no cross-val"),

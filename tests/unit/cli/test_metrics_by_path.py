@@ -97,12 +97,14 @@ def test_a_function_is_compared_as_in_python(rows, answered):
     ("place", "why"),
     [
         ("./nowhere.py:f", "no file ./nowhere.py"),
-        ("measures_of_rows:nothing", "nothing"),
-        ("./measures_of_rows.py:needy", "cannot be called with (y_true, y_pred)"),
-        ("./measures_of_rows.py:accuracy", "rename the function"),
+        ("measures_of_rows:nothing:lower", "nothing"),
+        ("./measures_of_rows.py:needy:higher", "cannot be called with (y_true, y_pred)"),
+        ("./measures_of_rows.py:accuracy:higher", "rename the function"),
         ("./measures_of_rows.py:share:sideways", "unknown word 'sideways'"),
+        ("./measures_of_rows.py:share", "is a higher or a lower value better? Write"),
+        ("./measures_of_rows.py:distance:probabilities", "measures_of_rows.py:distance:lower"),
         ("a b:c", "expected package.module:function"),
-        ("os:rename", "is of Python's own library"),
+        ("os:rename:higher", "is of Python's own library"),
     ],
 )
 def test_a_wrong_place_is_refused(rows, refused, command, place, why):
@@ -133,7 +135,7 @@ def test_gate_decides_by_functions_and_by_costs(rows, bakeoff, answered):
     ],
 )
 def test_whatever_a_function_raises_or_returns_is_no_decision(rows, refused, name, why):
-    refused(*ASKED["gate"], "--metric", f"./measures_of_rows.py:{name}", said=why, code=3)
+    refused(*ASKED["gate"], "--metric", f"./measures_of_rows.py:{name}:higher", said=why, code=3)
 
 
 LATER = ("gate", *READ, "--models", "old,new", "--superior", "--margin", "0.5")
@@ -151,7 +153,7 @@ LATER = ("gate", *READ, "--models", "old,new", "--superior", "--margin", "0.5")
 def test_a_function_that_ends_the_process_or_prints_changes_no_answer(
     rows, line, name, code, out, err
 ):
-    line = (*line, "--metric", f"./measures_of_rows.py:{name}")
+    line = (*line, "--metric", f"./measures_of_rows.py:{name}:higher")
     found = called(sys.executable, "-m", "bakeoff", *line, cwd=None, code=code)
     assert found.stdout.strip().startswith(out)
     assert err in found.stderr

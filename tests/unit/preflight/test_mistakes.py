@@ -44,6 +44,11 @@ MISTAKES = [
     ("models", {}, ": found 0 entries, at least 1 needed"),
     ("models.My Model", {"estimator": "a.b"}, " … use `label:` for any text"),
     ("experiment", "../../etc", ": found '../../etc'"),
+    (
+        "datasets",
+        {f"seed_{i}": {"source": "sklearn", "name": "iris"} for i in (1, 2)},
+        ": `seed_1` and `seed_2` are called like seeds, runs or folds … give them other names",
+    ),
     ("tests.alpha", 1.0, " … less than 1"),
     ("tests.alpha", 0, " … greater than 0"),
     ("tests.alpha", "5%", " … found '5%'"),

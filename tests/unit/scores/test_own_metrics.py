@@ -76,7 +76,7 @@ def code(tmp_path, monkeypatch):
 
 def entered(**facts):
     for name, more in facts.items():
-        given = {"function": f"ownmetrics.{name}", **more}
+        given = {"function": f"ownmetrics.{name}", "greater_is_better": True, **more}
         facts[name] = OwnMetric.model_validate(given)
     enter_own(facts)
 
@@ -158,20 +158,24 @@ def test_columns_come_along_into_subgroups(tiny, code):
     assert lines[0]["status"] == "ok"
 
 
-HITS, WRONG = {"function": "ownmetrics.hits"}, {"function": "ownmetrics.profit", "columns": ["a"]}
+HITS = {"function": "ownmetrics.hits", "greater_is_better": True}
+WRONG = {"function": "ownmetrics.profit", "greater_is_better": True, "columns": ["a"]}
 
 
 @pytest.mark.parametrize(
     ("metrics", "own", "message"),
     [
-        (["ownmetrics.hit"], {}, "metrics[0]: … did you mean 'hits'"),
-        (["nomodule.hits"], {}, "metrics[0]: … 'nomodule' is not installed"),
-        (["accuracy", "ownmetrics.LIST"], {}, "metrics[1]: … is a list, not a function"),
-        (["ownmetrics.profit"], {}, "metrics[0]: … cannot be called with (y_true, y_pred)"),
+        (["ownmetrics.hit:higher"], {}, "metrics[0]: … did you mean 'hits'"),
+        (["nomodule.hits:higher"], {}, "metrics[0]: … 'nomodule' is not installed"),
+        (["accuracy", "ownmetrics.LIST:higher"], {}, "metrics[1]: … is a list, not a function"),
+        (["ownmetrics.profit:higher"], {}, "metrics[0]: … cannot be called with (y_true, y_pred)"),
         (["accuracy"], {"accuracy": HITS}, "metrics[0]: … accuracy is a metric already"),
         (["accuracy"], {"hits": HITS}, "own_metrics.hits: … add hits to `metrics:`"),
         (["profit"], {"profit": WRONG}, "metrics[0]: … cannot be called"),
-        (["a.hits", "b.hits"], {}, "metrics[1]: b.hits would be called 'hits'"),
+        (["ownmetrics.hits"], {}, "metrics[0]: … a higher or a lower value better? Write ownmetri"),
+        (["ownmetrics.hits:smaller"], {}, "metrics[0]: … unknown word 'smaller'"),
+        (["hits"], {"hits": {"function": "ownmetrics.hits"}}, "'greater_is_better' is missing"),
+        (["a.hits:higher", "b.hits:higher"], {}, "metrics[1]: b.hits would be called 'hits'"),
     ],
 )
 def test_mistakes_are_found_before_the_first_fit(tiny, code, metrics, own, message):

@@ -98,12 +98,25 @@ def test_models_in_families_and_specialists_are_no_exchangeable_ones():
         assert found.count(False) >= 18, kind
     found = [holds(test(models_over(n, "equal", seed))) for n in (10, 40) for seed in range(20)]
     assert found.count(False) <= 4
+    assert found[:20].count(True) == 0, "ten data sets cannot show it"
+    assert found[20:].count(None) == 0
     better = [models_over(40, "equal", seed) + np.arange(10) / 4 for seed in range(20)]
     assert all(map(holds, map(test, better)))
     for test in (stats.friedman, stats.quade, *POSTHOC):
         judged = [holds(test(models_over(n, "families", 0))) for n in (4, 40)]
         assert judged == [None, False]
         assert "exchangeable" in test(better[0]).null_hypothesis
+
+
+def test_few_data_sets_do_not_hold_that_models_are_exchangeable():
+    for n in (5, 6, 10):
+        tables = [models_over(n, "families", seed, 8) for seed in range(100)]
+        results = [stats.iman_davenport(table) for table in tables]
+        rejected = [result for result in results if result.pvalue <= 0.05]
+        assert len(rejected) >= 5
+        assert not any(map(holds, rejected))
+    assert holds(stats.iman_davenport(models_over(10, "equal", 0, 4))) is True
+    assert holds(stats.iman_davenport(models_over(20, "equal", 0, 4))) is True
 
 
 # scores with two decimals: ties and zeros are common

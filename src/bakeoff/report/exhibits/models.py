@@ -29,7 +29,9 @@ from bakeoff.report.numbers import (
     number,
     p_equals,
     percent,
+    words,
 )
+from bakeoff.report.preparation import preparations
 from bakeoff.report.ranking import (
     Ranked,
     cautions,
@@ -221,6 +223,7 @@ def _note_of_models(study: Study, ranked: list[Ranked]) -> str:
     facts["unsized"] = not single and study.sizes(dataset, plan) is None
     facts |= {"level": percent(1 - study.alpha), "over_runs": prose.over_runs(study)}
     facts |= {"baseline": baselines(study, metric), "clean": clean}
+    facts |= {"prepared": preparations(study), "words": words}
     return " ".join(prose.rendered("models.txt.j2", facts))
 
 
@@ -743,7 +746,7 @@ def _subgroup(study: Study, line: dict[Any, Any]) -> IntervalLine:
     p = p_equals(line["pvalue_adjusted"], "adj. p" if line["family_size"] > 1 else "p")
     tested = math.isfinite(line["pvalue"])
     if line["role"] == INTERACTION:
-        pair = " − ".join(name_of(study.label(line[m]), 16) for m in ("model_a", "model_b"))
+        pair = " vs ".join(name_of(study.label(line[m]), 16) for m in ("model_a", "model_b"))
         label = f"{pair}, by {name_of(line['column'], 16)}"
         return IntervalLine(label, f"interaction: {p}" if tested else "too few rows", heading=True)
     note = str(line["status"]).replace("_", " ")

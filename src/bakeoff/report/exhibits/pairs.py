@@ -39,8 +39,6 @@ MOST_DATASETS = 40
 PAIR_LETTERS = 36
 """So many letters have the names of a pair together, beside a figure."""
 EFFECTS = {
-    "cohen_dz": "Cohen's dz",
-    "hedges_gz": "Hedges' gz",
     "cohens_g": "Cohen's g",
     "cohens_h": "Cohen's h",
     "auc_a": "AUC of A",
@@ -145,7 +143,7 @@ def pairs(study: Study, test: str) -> Table:
     titles = {"a_better": "A better", "equivalent": "equivalent", "b_better": "B better"}
     probabilities = [Column(f"p_{k}", f"P({t})", tables.PROBABILITY) for k, t in titles.items()]
     tested = [tables.STATISTIC, tables.DF, tables.PVALUE, tables.ADJUSTED]
-    advantage = "A − B" if first.entry.unit else prose.advantage(f.measure for f in by_metric)
+    advantage = prose.advantage_of(by_metric)
     columns = (
         *([METRIC] if len(by_metric) > 1 else []),
         A,
@@ -166,7 +164,7 @@ def pairs(study: Study, test: str) -> Table:
     unit = "" if several else f"{prose.unit(first)} on "
     note = f"{capital(unit + prose.evidence(study, first))}."
     if first.entry.unit:
-        note += f" A − B is in units of {prose.unit(first)}."
+        note += f" B − A is a difference of {prose.unit(first)}s, above 0 where A is better."
     if not first.bayesian:
         each = " for each metric" if several and row.family_size > 1 else ""
         asks = {"greater": "A", "less": "B"}.get(row.alternative)
@@ -231,7 +229,7 @@ def chosen(study: Study, families: Sequence[Family]) -> tuple[list[Row], str]:
             rows = [*rows[: MOST_DATASETS // 2], *rows[-MOST_DATASETS // 2 :]]
         extreme = f"; the {len(rows)} most extreme of {len(families)}"
         more = extreme if len(rows) < len(families) else ""
-        return rows, f"{labels[0]} minus {labels[1]}, the two best, on each data set{more}"
+        return rows, f"{labels[0]} against {labels[1]}, the two best, on each data set{more}"
     family = families[0]
     first = family.control or (ranked[0] if len(family.rows) > MOST_ROWS else "")
     others = [m for m in ranked if m != first]
@@ -242,13 +240,13 @@ def chosen(study: Study, families: Sequence[Family]) -> tuple[list[Row], str]:
     for a, b in pairs:
         if (row := family.between(a, b)) is not None:
             left, right = (short(study.label(model), letters) for model in (a, b))
-            label = f"− {right}" if first else f"{left} − {right}"
+            label = f"vs {right}" if first else f"{left} vs {right}"
             rows.append(Row(label, row, family))
     if family.control:
-        return rows, f"{study.label(first)}, the control, minus each other model"
+        return rows, f"{study.label(first)}, the control, against each other model"
     if len(rows) < len(family.rows):
         which = "each other model" if len(rows) == len(ranked) - 1 else f"the next {len(rows)}"
-        return rows, f"{labels[0]}, the best, minus {which}"
+        return rows, f"{labels[0]}, the best, against {which}"
     return rows, "every pair, the better-ranked model first"
 
 
