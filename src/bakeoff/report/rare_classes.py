@@ -37,5 +37,6 @@ def accuracy_of_rare(cards: Mapping[str, Mapping[str, Any]], metric: str, title:
     ranks = "roc_auc" if binary else "roc_auc_ovr"
     return (
         f"Only {found}, and {title} hardly depends on how well models recognise them: {ranks} or "
-        "log_loss as the first metric, which need probabilities, may find differences that it hides."
+        "log_loss as the first metric, which need probabilities, may find differences that it "
+        "hides."
     )
