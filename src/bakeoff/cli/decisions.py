@@ -339,6 +339,7 @@ EVIDENCE = {
     (Evidence.FOLD_SCORES, "scores"): "scores on folds",
     (Evidence.FOLD_SCORES, "criteria"): "scores on folds by several metrics",
     (Evidence.FOLD_ROWS, "correctness"): "correctness of each row in 5×2 cross-validation",
+    (Evidence.FOLD_ROWS, "predictions"): "predictions of each row in every fold",
     (Evidence.DATASETS, "scores"): "one score per data set",
 }
 MODELS = {

@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from bakeoff.comparisons.advice import RowCounts, remedies, smallest_pvalue
-from bakeoff.comparisons.choose import enough_datasets, over_datasets
+from bakeoff.comparisons.choose import CASES, enough_datasets, over_datasets
 from bakeoff.comparisons.plan_tests import notes as notes_on_runs
 from bakeoff.comparisons.run_tests import INTERACTION, Comparison, Decision, measured
 from bakeoff.report import prose
@@ -89,8 +89,8 @@ class Verdict(NamedTuple):
         return self.headline, *self.sentences
 
 
-CITED_BESIDE = "cv5x2_f"
-"""The test that readers know from the literature, whose p-value stands beside the main test's."""
+CITED_BESIDE = ("cv5x2_f", *filter(None, (case.beside for case in CASES.values())))
+"""Tests that readers know from the literature: their p-value stands beside the main test's."""
 
 
 class Facts(defaultdict[str, Any]):
@@ -350,17 +350,17 @@ def _pair(facts: Facts, family: Family, row: Comparison) -> dict[str, Any]:
 
 
 def _test_beside(study: Study, family: Family, row: Comparison) -> str:
-    """Name the combined 5×2cv F test of the same two models, where it ran beside the main test."""
-    if family.entry.name == CITED_BESIDE:
-        return ""
-    for other in study.of_test(CITED_BESIDE):
-        same = (other.dataset, other.plan, other.metric)
-        if same != (family.dataset, family.plan, family.metric):
-            continue
-        found = other.between(row.model_a, row.model_b)
-        if found is not None and not math.isnan(found.pvalue):
-            return f"; {title(other.entry)}: {prose.extreme_p([found])}"
-    return ""
+    """Name the tests from the literature of the same two models that ran beside the main test."""
+    texts = []
+    for name in CITED_BESIDE:
+        for other in study.of_test(name) if name != family.entry.name else ():
+            same = (other.dataset, other.plan, other.metric)
+            found = other.between(row.model_a, row.model_b)
+            if same != (family.dataset, family.plan, family.metric) or found is None:
+                continue
+            if not math.isnan(found.pvalue):
+                texts.append(f"; {title(other.entry)}: {prose.extreme_p([found])}")
+    return "".join(texts)
 
 
 def _ranks(facts: Facts, o: Outcome) -> None:

@@ -35,7 +35,7 @@ def test_pairs_carry_cautions_about_the_kinds_of_their_own_learners(study):
             "cv5x2_f has an inflated type I error with "
             f"{' and '.join(where[model] for model in kinds)}: up to "
             f"{worst('cv5x2_f', highest[kinds[-1]])} at the .05 level in simulations. Use "
-            "half_sample_t (plan halves) or cv5x2_z (plan cv_5x2) instead."
+            "fold_rows_difference (plan cv_5x2) instead."
         )
     assert len(rows) == 3
 
@@ -79,7 +79,7 @@ def test_groups_of_one_data_set_are_no_caution_about_another():
     assert said("cv5x2_f", models) == ""
     text = said("cv5x2_f", models, dataset="one")
     assert text.startswith("cv5x2_f has an inflated type I error with rows in groups: up to .")
-    assert text.endswith("Use half_sample_t (plan halves) instead.")
+    assert text.endswith("Use fold_rows_difference (plan cv_5x2) instead.")
 
 
 def test_learners_that_were_not_simulated_are_told():
@@ -131,8 +131,8 @@ def test_predictions_that_weights_or_thresholds_move_make_a_caution(changed):
         text = said(test, models, dataset="d", datasets=data)
         assert f"{test} has an inflated type I error with" in text
         assert "class weights, costs or tuned thresholds" in text
-        assert "Use half_sample_t (plan halves) or cv5x2_z (plan cv_5x2) instead." in text
+        assert "Use fold_rows_difference (plan cv_5x2) instead." in text
     assert said("cv5x2_z", models, dataset="d", datasets=data) == ""
     text = said("cv5x2_f", models, "f1", "d", datasets=data)
-    assert text.endswith("Use half_sample_t (plan halves) instead.")
+    assert text.endswith("Use fold_rows_difference (plan cv_5x2) instead.")
     assert "class weights" not in said("cv5x2_f", {"plain": LOGISTIC})

@@ -11,7 +11,6 @@ scores, the examples of each task (``"n-shot": {"<task>": 5}``) and ``system_ins
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -147,10 +146,12 @@ def _question(row: dict[str, Any], number: int) -> str:
 
 
 def _prompt(row: dict[str, Any]) -> str:
-    """Return the digest of a prompt as newer versions write it: of what is asked first."""
+    """Return a digest of what is asked first, in which choices may be in any order."""
     first = next(iter(_parts(row.get("arguments"))), None)
     text = next((part for part in _parts(first) if isinstance(part, str)), "")
-    return str(row.get("prompt_hash") or hashlib.sha256(text.encode()).hexdigest())
+    if text:
+        return digest(sorted(text.split()))
+    return str(row.get("prompt_hash") or "")
 
 
 def _settings(arguments: Any) -> dict[str, Any]:
