@@ -364,12 +364,14 @@ def _on_folds(plan: str, experiment: Experiment) -> Iterator[Recommendation]:
     repeated = plan == "kfold" and not one_cross_validation(experiment)
     case_of = ON_FOLDS["repeated kfold" if repeated else plan]
     by_metric = len(set(case_of.values())) > 1
-    cases = dict[str, list[str]]()
+    cases: dict[str, list[str]] = {case: [] for case in case_of.values()}
     for metric, known in _fold_metrics(plan, experiment, by_metric).items():
-        cases.setdefault(case_of[known], []).append(metric)
+        cases[case_of[known]].append(metric)
     if set(plans) - {plan, "holdout"}:
         cases.pop("cv_5x2", None)  # other folds bring a test of every metric
     for name, metrics in cases.items():
+        if not metrics:
+            continue
         why = CASES[name].why
         if kfold is not None:
             why = why.format(folds=kfold.folds, repeats=kfold.repeats)
