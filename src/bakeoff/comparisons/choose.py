@@ -355,12 +355,14 @@ def _on_folds(plan: str, experiment: Experiment) -> Iterator[Recommendation]:
         return
     repeated = plan == "kfold" and not one_cross_validation(experiment)
     case_of = ON_FOLDS["repeated kfold" if repeated else plan]
-    cases = dict[str, list[str]]()
+    cases: dict[str, list[str]] = {case: [] for case in case_of.values()}
     for metric in experiment.metrics:
-        cases.setdefault(case_of[fold_metric(metric, plan, experiment)], []).append(metric)
+        cases[case_of[fold_metric(metric, plan, experiment)]].append(metric)
     if set(plans) - {plan, "holdout"}:
         cases.pop("cv_5x2", None)  # other folds bring a test of every metric
     for name, metrics in cases.items():
+        if not metrics:
+            continue
         case = CASES[name]
         why = f"{_named_plan(plan, experiment)}: {case.why}"
         if plan == "halves":
