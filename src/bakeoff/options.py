@@ -223,10 +223,9 @@ OPTIONS: dict[str, Option] = {
     ),
     "allow_missing": Option(
         "Which share of its items base or candidate may lack and the candidate still ship, as 0.05 "
-        "or 5%.",
+        "or 5%; default: 1%.",
         "SHARE",
         share,
-        0.01,
     ),
     "missing_target": Option(
         "What to do with rows that have no true label in the first file that names them; `drop` "

@@ -22,7 +22,7 @@ from bakeoff.data.observations import Missing, Observations
 from bakeoff.data.read_given import read_given
 from bakeoff.data.target import said_of_spellings, unclear_spellings
 from bakeoff.errors import Problem, joined, some
-from bakeoff.options import OPTIONS, metric_and_margin
+from bakeoff.options import metric_and_margin
 from bakeoff.report.numbers import MINUS, fixed, percent
 from bakeoff.report.study import decimals, unit_of, varies, with_unit
 from bakeoff.report.tables import markdown
@@ -41,6 +41,7 @@ from bakeoff.stats import (
     decide_release,
     looks_at,
     macro_difference,
+    macro_limits,
     mean_limits,
     metric_ci,
     metric_limits,
@@ -51,7 +52,7 @@ from bakeoff.stats import (
 )
 
 MOST_SUBGROUPS = 100
-ALLOW_MISSING: float = OPTIONS["allow_missing"].default
+ALLOW_MISSING = 0.01
 """The share of items that a model may lack and the candidate still ship."""
 _MACRO = "mean over tasks"
 _MOST_NAMED = 5
@@ -555,7 +556,9 @@ def _decided(
 
     overall = whole("", lambda alpha: rows.limits(terms.metric, alpha))
     over_tasks = rows.macro(terms.metric) if tasks else None
-    macro = None if over_tasks is None else whole(_MACRO, over_tasks.limits)
+    macro = None
+    if over_tasks is not None:
+        macro = whole(_MACRO, lambda alpha: macro_limits(over_tasks, alpha=alpha))
     verdict = GateVerdict(
         overall.decision,
         terms,

@@ -206,7 +206,7 @@ COMMANDS = {
         "examples:\n"
         "  bakeoff gate resnet.csv vit.csv --margin 0.01\n"
         "  bakeoff gate predictions.csv --models resnet,vit --margin 0.01 --groups patient\n"
-        "  bakeoff gate resnet.csv vit.csv --metric brier:0.005 --metric roc_auc:0.02\n"
+        "  bakeoff gate resnet.csv vit.csv --metric accuracy:0.01 --metric f1:2%\n"
         "  bakeoff gate samples_old.jsonl samples_new.jsonl --margin 0.01 --values right",
     ),
     "tests": Command(

@@ -49,7 +49,8 @@ def gate(args: argparse.Namespace) -> int:
     with in_arguments(COMMANDS[args.command].keys):
         args.metrics, margins = release.named_margins(args.metrics or ())
         release.check_margins(args.metrics, margins, args.margin)
-        if "allow_missing" in args.given and args.missing is None:
+        allowed = release.ALLOW_MISSING if args.allow_missing is None else args.allow_missing
+        if args.allow_missing is not None and args.missing is None:
             raise UserError("allow_missing: is for `missing`, which says what becomes of items")
         tables, columns, measured = read_tables(files, vars(args))
         rows = release.read_rows(
@@ -63,7 +64,7 @@ def gate(args: argparse.Namespace) -> int:
         terms = release.read_terms(
             rows, measured.names, margins, args.margin, args.alpha, args.superior
         )
-        verdict = release.decide(rows, terms, allow_missing=args.allow_missing)
+        verdict = release.decide(rows, terms, allow_missing=allowed)
     for place in places:
         write_text(place, release.as_markdown(verdict))
     if args.json:

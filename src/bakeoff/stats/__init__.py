@@ -48,6 +48,7 @@ from bakeoff.stats.design.clusters import (
     time_blocks,
 )
 from bakeoff.stats.design.groups import ClusteredEquivalenceResult, ClusteredResult
+from bakeoff.stats.design.tasks import MacroDifference, macro_difference
 from bakeoff.stats.folds.anova import anova_oneway, anova_repeated_measures, manova, tukey_hsd
 from bakeoff.stats.folds.cv5x2_rows import cv5x2_mcnemar, cv5x2_mcnemar_from_counts, cv5x2_z
 from bakeoff.stats.folds.fold_rows import (
@@ -75,6 +76,7 @@ from bakeoff.stats.gate import (
     accuracy_limits,
     check_margin,
     decide_release,
+    macro_limits,
     mean_limits,
     metric_equivalence,
     metric_limits,
@@ -134,7 +136,6 @@ from bakeoff.stats.runs.recipe import (
     recipe_mean_ci,
     recipe_mean_difference,
 )
-from bakeoff.stats.tasks import MacroDifference, macro_difference
 
 if not TYPE_CHECKING:
 

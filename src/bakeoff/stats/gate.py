@@ -29,6 +29,7 @@ from bakeoff.stats.core.result import (
 )
 from bakeoff.stats.core.two_by_two import difference_limits
 from bakeoff.stats.design.groups import GroupSums, Spread
+from bakeoff.stats.design.tasks import MacroDifference
 from bakeoff.stats.metrics.differences import difference
 from bakeoff.stats.metrics.influence import (
     CARRIED,
@@ -319,6 +320,34 @@ def accuracy_limits(
     n = sum(counts.values())
     estimate = (counts["only_a_correct"] - counts["only_b_correct"]) / n
     return Limits(estimate, low, high, alpha, n, 0, Status.OK, "exact_melded")
+
+
+@checked
+def macro_limits(difference: MacroDifference, *, alpha: Alpha = 0.05) -> Limits:
+    """Return limits for the difference in the mean over tasks.
+
+    Each is the wider one of Student's and of Hall's (1992), as in `metric_limits`.
+
+    Parameters
+    ----------
+    difference : MacroDifference
+        Of `macro_difference`, with the candidate as A.
+    """
+    low, high = math.nan, math.nan
+    if difference.status is Status.OK:
+        units = float(difference.groups or difference.n)
+        spread = Spread(difference.se, difference.df, units)
+        low, high = skewed_limits(difference.estimate, spread, difference.skewness, alpha)
+    return Limits(
+        estimate=difference.estimate,
+        low=low,
+        high=high,
+        alpha=alpha,
+        n=difference.n,
+        groups=difference.groups,
+        status=difference.status,
+        method="t_over_tasks",
+    )
 
 
 class Release(StrEnum):

@@ -62,6 +62,14 @@ def test_each_metric_may_have_a_margin_of_its_own(says, options, code, said):
     says(f"gate {CLINIC} {options}", said, code)
 
 
+def test_margins_by_metric_are_enough(says):
+    y, old, new = clinic()
+    for name, said in (("old", old), ("new", new)):
+        frame = pd.DataFrame({"id": np.arange(600), "y_true": y, "p_1": said})
+        frame.to_csv(f"{name}.csv", index=False)
+    says("gate old.csv new.csv --metric roc_auc:0.06", "Ship: new is not worse", 0)
+
+
 def test_margins_by_metric_in_python():
     y, old, new = clinic()
     found = package.gate(y, old, new, metrics={"brier": 0.005, "roc_auc": 0.06})

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from bakeoff.stats import ArgumentError, Status, macro_difference
+from bakeoff.stats import ArgumentError, Status, macro_difference, macro_limits
 
 
 def drawn(seed=1):
@@ -21,7 +21,7 @@ def test_of_two_tasks_it_is_welchs_t():
     assert found.df == pytest.approx(welch.df)
     assert found.estimate / found.se == pytest.approx(welch.statistic)
     low, high = stats.t.interval(0.9, found.df, found.estimate, found.se)
-    limits = found.limits(0.05)  # each the wider one of t and Hall's
+    limits = macro_limits(found)  # each the wider one of t and Hall's
     assert limits.low <= low + 1e-12
     assert limits.high >= high - 1e-12
     assert min(low - limits.low, limits.high - high) == pytest.approx(0, abs=1e-12)
@@ -40,7 +40,9 @@ def test_formula_of_three_tasks_and_direction():
     assert (other.estimate, other.se) == pytest.approx((-found.estimate, found.se))
     order = rng.permutation(480)
     again = macro_difference(a[order], b[order], tasks[order])
-    assert again.limits() == found.limits() or again.se == pytest.approx(found.se, rel=1e-12)
+    assert macro_limits(again) == macro_limits(found) or again.se == pytest.approx(
+        found.se, rel=1e-12
+    )
 
 
 def test_groups_within_tasks_are_their_sums():
@@ -49,7 +51,7 @@ def test_groups_within_tasks_are_their_sums():
     groups = np.repeat(np.arange(60), 2)
     alone, doubled = macro_difference(a, b, tasks), macro_difference(*twice, groups=groups)
     assert (doubled.se, doubled.df) == pytest.approx((alone.se, alone.df))
-    assert doubled.limits().low == pytest.approx(alone.limits().low)
+    assert macro_limits(doubled).low == pytest.approx(macro_limits(alone).low)
     # groups with rows of several tasks: one sum for each, over all tasks
     across = macro_difference(a, b, tasks, groups=np.arange(60) % 30)
     residuals = (a - b) - np.where(tasks == "x", (a - b)[:20].mean(), (a - b)[20:].mean())
@@ -65,10 +67,10 @@ def test_right_and_wrong_rows_without_a_difference_are_not_known_exactly():
     assert (found.estimate, found.status) == (0, Status.OK)
     # of each task 1/4 of a row to each cell: two halves of rows of difference 1 or −1
     assert found.se == pytest.approx(np.sqrt(2 * (50 / 49) * 0.5 / 51**2) / 2)
-    assert found.limits().low < 0 < found.limits().high
+    assert macro_limits(found).low < 0 < macro_limits(found).high
     numbers = macro_difference(same * 0.5, same * 0.5, np.repeat(["x", "y"], 50))
     assert numbers.status is Status.IDENTICAL_SCORES
-    assert np.isnan(numbers.limits().low)
+    assert np.isnan(macro_limits(numbers).low)
 
 
 def test_what_has_no_limits():
@@ -94,5 +96,5 @@ def test_a_candidate_at_the_limit_is_rarely_above_it(shift):
             (draws >= worse).astype(int),
             ((draws < worse) | (draws >= worse + better)).astype(int),
         )
-        above += macro_difference(a, b, tasks).limits(0.05).low > better - worse
+        above += macro_limits(macro_difference(a, b, tasks)).low > better - worse
     assert above / 600 < 0.075

@@ -8,7 +8,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from bakeoff.stats.core.arguments import Alpha, checked
+from bakeoff.stats.core.arguments import checked
 from bakeoff.stats.core.checks import (
     ArgumentError,
     FloatArray,
@@ -19,8 +19,6 @@ from bakeoff.stats.core.checks import (
     paired_scores,
 )
 from bakeoff.stats.core.result import Status
-from bakeoff.stats.design.groups import Spread
-from bakeoff.stats.gate import Limits, skewed_limits
 
 _FEWEST_DEGREES = 20
 """Degrees of freedom that limits for the mean of any numbers, or of groups, need."""
@@ -59,20 +57,6 @@ class MacroDifference:
     rows: tuple[int, ...]
     status: Status
 
-    def limits(self, alpha: Alpha = 0.05) -> Limits:
-        """Return limits each of which is missed with the probability `alpha`.
-
-        Each is the wider one of Student's and of Hall's (1992), as in `metric_limits`.
-        """
-        low, high = math.nan, math.nan
-        if self.status is Status.OK:
-            units = float(self.groups or self.n)
-            spread = Spread(self.se, self.df, units)
-            low, high = skewed_limits(self.estimate, spread, self.skewness, alpha)
-        return Limits(
-            self.estimate, low, high, alpha, self.n, self.groups, self.status, "t_over_tasks"
-        )
-
 
 @checked
 def macro_difference(
@@ -103,7 +87,7 @@ def macro_difference(
     Returns
     -------
     MacroDifference
-        `limits` returns one-sided limits for it.
+        `macro_limits` returns one-sided limits for it.
 
     Notes
     -----
