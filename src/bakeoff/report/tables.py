@@ -87,10 +87,6 @@ def numbers(write: Callable[[Any], str]) -> Kind:
 WORDS = Kind(lambda study, value: Cell(value), number=False)
 
 
-OF_MODEL = "model:"
-"""How the key of a column begins that is about a model: its id may be another column's key."""
-
-
 @dataclasses.dataclass(frozen=True)
 class Column:
     """One column of a table."""
@@ -113,9 +109,9 @@ class Column:
         return self.kind.number
 
     @property
-    def head(self) -> str:
-        """What it is called in a CSV file: of a column about a model the id of the model."""
-        return self.key.removeprefix(OF_MODEL)
+    def place(self) -> str:
+        """Where rows hold its values: the id of a model may be the key of another column."""
+        return f"{self.of}:{self.key}" if self.of else self.key
 
     @property
     def filter(self) -> str:
@@ -156,21 +152,21 @@ def tabulate(item: Item, study: Study, table: Table) -> PageTable:
     kept = tuple(
         c
         for c in table.columns
-        if (not rows or any(c.key in row for row in rows)) and (study.several or not c.several)
+        if (not rows or any(c.place in row for row in rows)) and (study.several or not c.several)
     )
 
     def written(column: Column, row: Mapping[Any, Any]) -> Any:
-        if "written" in row and column.key != "metric":
+        if "written" in row and column.place != "metric":
             return row["written"]
         metric = column.metric or row.get("metric", "")
         dataset = row.get("dataset", item.dataset)
         return study.written(metric, "" if isinstance(dataset, Cell) else dataset)
 
     units = {c: {written(c, row).unit for row in rows} for c in kept if c.kind.measured}
-    named = any(column.key == "metric" for column in kept)
+    named = any(column.place == "metric" for column in kept)
 
     def cell(column: Column, row: Mapping[Any, Any]) -> Cell:
-        value = row.get(column.key, _EMPTY)
+        value = row.get(column.place, _EMPTY)
         if isinstance(value, Cell):
             return value
         if column not in units:
@@ -264,9 +260,9 @@ def to_csv(table: PageTable) -> str:
     columns: list[list[Any]] = []
     for i, column in enumerate(table.columns):
         cells = [row[i] for row in table.rows]
-        columns.append([column.head, *(cell.raw for cell in cells)])
+        columns.append([column.key, *(cell.raw for cell in cells)])
         if any(cell.high is not None for cell in cells):
-            upper = f"{column.head.removesuffix('_low')}_high"
+            upper = f"{column.key.removesuffix('_low')}_high"
             columns.append([upper, *(cell.raw_high for cell in cells)])
     writer.writerows(map(no_formula, row) for row in zip(*columns, strict=True))
     return buffer.getvalue()

@@ -279,7 +279,7 @@ def test_workers_change_nothing_and_a_bar_counts_the_fits(capsys):
 
 def test_regressors_and_names_that_are_no_ids():
     x, y = load_diabetes(return_X_y=True, as_frame=True)
-    for name in ("r" * 60, "r" * 61, "Tree", "ridge, α = 1"):
+    for name in ("r" * 60, "r" * 61, "ridge regression", "ridge, α = 1"):
         models = {name: Ridge(), "tree": DecisionTreeRegressor(max_depth=2)}
         found = bakeoff.compare_estimators(models, x[:99], y[:99], cv="holdout", unit="points")
         ids = [*models] if name == "r" * 60 else ["model-1", "model-2"]

@@ -354,7 +354,7 @@ def test_experiment_takes_the_models_of_a_folder(metric, capsys):
         ({"columns": {}}, r"models.a.values: .* where they are runs of items, `runs: run`"),
         (
             {"values": None, "scores": "t.csv"},
-            "models.a: `model` goes with logs or long tables as `pred",
+            "models.a: `model` goes with logs or long tables",
         ),
         ({}, r"metrics\[0\]: 'logs/: openai/a': pass@4 wants 4 runs of each item, 30 have fewer"),
     ],

@@ -334,18 +334,17 @@ def datasets(study: Study) -> Table:
     means = dataset_means(study, study.metric.name, study.plan).reindex(columns=ordered)
     ranks = ranks_of(means, study.metric)
     first = ranks.eq(ranks.min(axis=1), axis=0)
-    keys = {m: f"{tables.OF_MODEL}{m}" for m in ordered}
-    of_models = (Column(key, study.label(m), SCORE, "model") for m, key in keys.items())
-    columns = (tables.DATASET, *of_models)
-    rows = (
-        {"dataset": str(name)} | {key: Best(float(row[m]), bool(top[m])) for m, key in keys.items()}
-        for (name, row), (_, top) in zip(means.iterrows(), first.iterrows(), strict=True)
-    )
+    of_models = {m: Column(m, study.label(m), SCORE, "model") for m in ordered}
+    rows = []
+    for (name, row), (_, top) in zip(means.iterrows(), first.iterrows(), strict=True):
+        scores = {m: Best(float(row[m]), bool(top[m])) for m in ordered}
+        of_row = {column.place: scores[m] for m, column in of_models.items()}
+        rows.append({"dataset": str(name), **of_row})
     note = (
         f"{capital(study.metric.title)}, {prose.scored(study)}. score_matrix.csv has the other "
         "metrics and plans."
     )
-    return Table(columns, rows, note)
+    return Table((tables.DATASET, *of_models.values()), rows, note)
 
 
 @table(
