@@ -19,6 +19,7 @@ from tests import logs
 VALUES = [
     *(None, True, 0, -1, 1.5, 10**30, 10**400, float("nan"), float("inf"), "", "x", "é\u2028"),
     *("\x1b[1m", "C", "1e999", "\ud800", [], [1], ["a"], [[]], [None], {}, {"a": 1}),
+    *(0.85, 1e-300, "x" * 300, f"{'x' * 300}.csv", "a\0b", "y_true"),
     {"value": {"a": []}},
 ]
 CELLS = [
@@ -29,6 +30,7 @@ WORDS = [
     *("", " ", "a", "0", "1", "-1", "nan", "inf", "1e400", "9" * 400, "y_true", "g", "id", "A,B"),
     *(",", "accuracy", "f1", "roc_auc", "a:b", "./x.py:f", "2%", "%", "é", "\x1b", "w.csv", "/"),
     *(".", "right", "higher", "csv", "excel", "0.5", "net_benefit@", "fbeta@1e400", "\ud800"),
+    *("x" * 300, f"{'x' * 300}.csv", "0.85", "1e-300"),
 ]
 ROWS = 60
 TRUE = ["ab"[i % 5 > 2] for i in range(ROWS)]
@@ -160,10 +162,15 @@ seed: 1
 datasets: {d: {source: file, path: data.csv, target: y, id: id}}
 models:
   r: {estimator: sklearn.linear_model.LogisticRegression, params: {C: 1.0}}
-  t: {estimator: sklearn.ensemble.RandomForestClassifier, tune: {grid: {max_depth: [1, 2]}}}
+  t:
+    estimator: sklearn.ensemble.RandomForestClassifier
+    tune: {space: {max_depth: [1, 2]}, validation: 0.3}
+    reads: [data.csv]
+    keep: true
+    importance: true
 resampling: {holdout: {test_size: 0.3}, cv_5x2: {stratify: true}}
 metrics: [accuracy, f1]
-tests: {run: [recommended, mcnemar], options: {mcnemar: {variant: exact}}}
+tests: {alpha: 0.05, run: [recommended, mcnemar], options: {mcnemar: {variant: exact}}}
 """
 
 

@@ -12,7 +12,7 @@ import yaml
 
 import bakeoff
 from bakeoff.errors import UserError
-from bakeoff.files import is_file
+from bakeoff.files import is_file, is_folder
 from bakeoff.usercode import require
 
 _PACKAGE = Path(bakeoff.__file__).parent
@@ -45,8 +45,8 @@ def command(
 
         read_yaml(file)
     root = workflow_folder()
-    packaged = {name: root / "profiles" / name for name in profiles if not Path(name).exists()}
-    places = [str(packaged[n]) if n in packaged and packaged[n].is_dir() else n for n in profiles]
+    packaged = {name: root / "profiles" / name for name in profiles if not is_folder(name)}
+    places = [str(packaged[n]) if is_folder(packaged.get(n, "")) else n for n in profiles]
     return [
         *(sys.executable, "-m", "bakeoff.execution.launch", "--snakefile", str(root / "Snakefile")),
         *(("--profile", *places) if places else ()),

@@ -233,6 +233,15 @@ def check_model_on(name: str, model: Model, dataset: str, table: Table) -> Itera
             if label not in table.classes:
                 message = unknown(f"class of data set {dataset}:", label, table.classes)
                 yield Problem((*place, "class_weight", label), message)
+    if model.tune is not None and model.tune.validation is not None:
+        rows, apart = len(table.frame), round(model.tune.validation * len(table.frame))
+        if not 0 < apart < rows:
+            text = (
+                f"found {model.tune.validation:g}: of the {rows} rows of {dataset} it sets {apart}"
+            )
+            yield Problem(
+                (*place, "tune", "validation"), f"{text} apart, expected some but not all"
+            )
     if table.weights is not None:
         classifier = build(model.parts[-1].estimator, model.parts[-1].params)
         if not has_fit_parameter(classifier, "sample_weight"):
