@@ -5,7 +5,12 @@ Both doors, and keys of an experiment that are called alike, take their texts fr
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+import shlex
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from enum import Enum
 from typing import Any, NamedTuple
 
 from bakeoff.errors import UserError, shown, unknown
@@ -163,7 +168,11 @@ OPTIONS: dict[str, Option] = {
         "pairs.",
         "NAME",
     ),
-    "variant": Option("Of McNemar's test: midp (default), exact, corrected or asymptotic.", "NAME"),
+    "variant": Option(
+        "Of McNemar's test: midp (default), exact, corrected or asymptotic; of Cochran's Q: "
+        "permutation (default) or asymptotic.",
+        "NAME",
+    ),
     "costs": Option(
         "What each kind of error costs: `classes` and `matrix` as in an experiment. Tests the "
         "costs too.",
@@ -182,7 +191,10 @@ OPTIONS: dict[str, Option] = {
         "jsonl, excel or stata.",
         "NAME",
     ),
-    "encoding": Option("Of the text, such as latin-1; default: UTF-8, or guessed.", "NAME"),
+    "encoding": Option(
+        "Of the text, such as latin-1; default: UTF-8, or as a byte order mark says (UTF-16).",
+        "NAME",
+    ),
     "missing": Option(
         "What becomes of items that a model lacks: they are `wrong`, or only those in `common` are "
         "compared. Of missing scores: they rank last (`failed`), or their data set is left "
@@ -274,3 +286,71 @@ def read_value(name: str, text: str) -> Any:
 def flag(name: str) -> str:
     """Write a name as the option that it is on the command line."""
     return f"--{name.replace('_', '-')}"
+
+
+# --- what a message calls an option, where it says what to do
+
+
+class InterfaceKind(Enum):
+    """Where a user meets a message."""
+
+    EXPERIMENT = "keys of a YAML file"
+    PYTHON = "arguments of a function"
+    COMMAND = "options of a command"
+
+
+class Interface(NamedTuple):
+    """What a user calls the program by, and the options that it has."""
+
+    kind: InterfaceKind = InterfaceKind.EXPERIMENT
+    names: frozenset[str] = frozenset()
+    rare: frozenset[str] = frozenset()
+    """Those of a command that ``--set`` sets."""
+
+
+_NO_KEYS = frozenset(
+    ("models", "values", "missing", "missing_values", "encoding", "format", "tasks", "datasets")
+)
+"""Options that an experiment with given predictions has no keys for."""
+_INTERFACE: ContextVar[Interface] = ContextVar("interface", default=Interface())  # noqa: B039
+
+
+@contextmanager
+def used_by(interface: Interface) -> Iterator[None]:
+    """Let messages call options as they are called in an interface."""
+    token = _INTERFACE.set(interface)
+    try:
+        yield
+    finally:
+        _INTERFACE.reset(token)
+
+
+def _quoted(word: str) -> str:
+    """Quote a word of a command line where a shell would change it."""
+    return shlex.quote(word) if re.search(r"[^\w@%+=:,./…-]", word) else word
+
+
+def can_set(name: str) -> bool:
+    """Tell whether the interface that is used has an option."""
+    interface = _INTERFACE.get()
+    if interface.kind is InterfaceKind.EXPERIMENT:
+        return name not in _NO_KEYS
+    return name in interface.names or name in interface.rare
+
+
+def setting(name: str, value: str | None = None) -> str:
+    """Write what sets an option: `--values right`, ``values="right"`` or `values: right`."""
+    interface, several = _INTERFACE.get(), OPTIONS[name].type is texts
+    if value is None:
+        value = OPTIONS[name].value.removesuffix(" …")
+    match interface.kind:
+        case InterfaceKind.COMMAND if name in interface.rare:
+            text = f"--set {_quoted(f'{name}={value}')}"
+        case InterfaceKind.COMMAND:
+            text = f"{flag(name)} {_quoted(value)}"
+        case InterfaceKind.PYTHON:
+            parts = [f'"{part}"' for part in texts(value)]
+            text = f"{name}=[{', '.join(parts)}]" if several else f'{name}="{value}"'
+        case _:
+            text = f"{name}: [{', '.join(texts(value))}]" if several else f"{name}: {value}"
+    return f"`{text}`"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import wraps
 from inspect import getdoc, signature
@@ -19,13 +19,13 @@ from bakeoff.comparisons.advice import on_given_rows
 from bakeoff.comparisons.evidence import PairedPredictions
 from bakeoff.comparisons.plan_tests import check_classes, plan_tests
 from bakeoff.comparisons.run_tests import merged, run_planned, score_intervals, subgroup_table
-from bakeoff.comparisons.settings import FIXED_METRICS, INDEPENDENT
+from bakeoff.comparisons.settings import FIXED_METRICS, INDEPENDENT, allowed_options
 from bakeoff.data.given_predictions import given_card
 from bakeoff.data.observations import Observations
 from bakeoff.data.target import Target
 from bakeoff.errors import Problem, UserError, Verbatim, joined, named, shown, unknown
 from bakeoff.fit.predictions import Predictions
-from bakeoff.options import ALIASES, OPTIONS
+from bakeoff.options import ALIASES, OPTIONS, Interface, InterfaceKind, setting, used_by
 from bakeoff.report.baseline import baselines
 from bakeoff.report.read import environment
 from bakeoff.report.study import Study
@@ -39,9 +39,17 @@ from bakeoff.spec import AnalysisPlan, Costs, Experiment, HypothesisTests
 from bakeoff.spec.experiment import Task, run_name
 from bakeoff.spec.given_models import GivenColumns, GivenData
 from bakeoff.spec.load import report_problems, validated
-from bakeoff.spec.metrics import GivenMetric, Kind, OwnMetric, Passing, passing_of
+from bakeoff.spec.metrics import (
+    GivenMetric,
+    Kind,
+    OwnMetric,
+    Passing,
+    passing_of,
+    standard_name,
+)
 from bakeoff.spec.problems import problems_with_task
 from bakeoff.stats import ArgumentError, catalogue, plain
+from bakeoff.stats.core.arguments import choices_of
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -80,6 +88,7 @@ def measured_by(options: Mapping[str, Any]) -> Measured:
     """Tell by what models are compared: numbers per row have no metrics but pass@k and pass^k."""
     values, metrics = options["values"], options["metrics"]
     names = (metrics,) if isinstance(metrics, str) else tuple(metrics or ())
+    names = tuple(map(standard_name, names))
     marks = KINDS.get(values or "")
     passing = next(filter(None, map(passing_of, names)), None)
     if values is not None and marks is None:
@@ -92,8 +101,8 @@ def measured_by(options: Mapping[str, Any]) -> Measured:
             raise UserError(f"metrics: {passing.label} is compared by itself")
         if not isinstance(marks, str):
             raise UserError(
-                f"metrics: {passing.label} is about runs that are right or wrong; `values: right` "
-                "says that 1 is right"
+                f"metrics: {passing.label} is about runs that are right or wrong; "
+                f"{setting('values', 'right')} says that 1 is right"
             )
         marks, names = passing.model_copy(update={"marks": marks}), ()
     of_labels = {key: options.get(key) for key in _OF_LABELS} | {"metrics": names}
@@ -198,7 +207,9 @@ def takes(settings: type, **defaults: Any) -> Callable[[Callable[P, R]], Callabl
                         f"{name}, {other}: these are one argument by two names: give one of them"
                     )
                 kwargs[other] = kwargs.pop(name)
-            with in_arguments({*defined, *names, *_KEYS}):
+            arguments = frozenset((*defined, *names))
+            interface = Interface(InterfaceKind.PYTHON, arguments)
+            with used_by(interface), in_arguments({*arguments, *_KEYS}):
                 return function(*args, **{**defaults, **kwargs})
 
         return cast("Callable[P, R]", checked)
@@ -447,7 +458,7 @@ def _tests(
             raise UserError(
                 f"variant: it is of McNemar's test, which compares by {METRIC}: leave it out"
             )
-        options["mcnemar"] = {"variant": settings["variant"]}
+        options |= _variants(settings["variant"], run)
     if settings["independent_rows"]:
         taking = [name for name in run if catalogue()[name].can_take_rows_for_independent]
         if not taking:
@@ -457,6 +468,16 @@ def _tests(
         for name in taking:
             options.setdefault(name, {})[INDEPENDENT] = True
     return section_of_tests(ids, {**settings, "tests": run, "options": options})
+
+
+def _variants(variant: str, tests: Iterable[str]) -> dict[str, dict[str, Any]]:
+    """Return the options of McNemar's test and of Cochran's that ask for a form of them."""
+    entries = {name: catalogue()[name] for name in tests if name in ("mcnemar", "cochran_q")}
+    forms = {
+        name: choices_of(allowed_options(entry)["variant"][0]) for name, entry in entries.items()
+    }
+    taking = [name for name in entries if variant in forms[name]] or ["mcnemar"]
+    return {name: {"variant": variant} for name in taking}
 
 
 def _side_by_side(given: Observations, ids: Sequence[str]) -> PairedPredictions:

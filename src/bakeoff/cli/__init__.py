@@ -20,7 +20,7 @@ from bakeoff import __version__
 from bakeoff.cli.terminal import unread
 from bakeoff.errors import UserError, printable, unknown
 from bakeoff.files import write_in_any_encoding
-from bakeoff.options import ALIASES, OPTIONS, flag, read_value
+from bakeoff.options import ALIASES, OPTIONS, Interface, InterfaceKind, flag, read_value, used_by
 
 
 class Command(NamedTuple):
@@ -44,6 +44,14 @@ class Command(NamedTuple):
     def names(self) -> list[str]:
         """The names of its options."""
         return " ".join(self.options.values()).split()
+
+    @property
+    def interface(self) -> Interface:
+        """What messages call its options; where a command has none, they are keys of a file."""
+        if not self.options:
+            return Interface()
+        rare = frozenset(self.rare.split())
+        return Interface(InterfaceKind.COMMAND, frozenset(self.names), rare)
 
     @property
     def keys(self) -> list[str]:
@@ -107,7 +115,7 @@ COMMANDS = {
             "output": "json output",
         },
         "alternative variant costs independent_rows deterministic predicted value classes unit "
-        "format missing_values missing_target",
+        "format encoding missing_values missing_target",
         {
             "truth": _TRUTH,
             "groups": f"{OPTIONS['groups'].help} Of a table of scores which data sets.",
@@ -142,7 +150,7 @@ COMMANDS = {
             "the pilot": "metrics truth models values groups",
             "output": "json",
         },
-        "alternative test id predicted value positive task tasks format missing_values",
+        "alternative test id predicted value positive task tasks format encoding missing_values",
         {
             "margin": "Show that A is not worse than B by this much.",
             "truth": _TRUTH,
@@ -173,7 +181,7 @@ COMMANDS = {
             "several runs": _RUNS,
             "output": "json output",
         },
-        "costs unit tasks predicted value format missing_values",
+        "costs unit tasks predicted value format encoding missing_values",
         {
             "margin": OPTIONS["margin"].help[:-1] + "; with --superior the smallest gain that "
             "does.",
@@ -262,7 +270,8 @@ def _run(args: argparse.Namespace) -> int:
     try:
         module = COMMANDS[args.command].module
         command = getattr(import_module(f"bakeoff.cli.{module}"), args.command) if module else run
-        code = command(args) or 0
+        with used_by(COMMANDS[args.command].interface):
+            code = command(args) or 0
     except (UserError, UnicodeEncodeError) as error:
         sys.stderr.write(f"{printable(str(error))}\n")
         return mistake
