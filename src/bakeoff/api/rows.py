@@ -16,7 +16,15 @@ import pandas as pd
 import pyarrow as pa
 from numpy.typing import ArrayLike
 
-from bakeoff.api.build_study import Measured, as_pandas, build_study, by_name, measured_by, takes
+from bakeoff.api.build_study import (
+    Measured,
+    as_pandas,
+    build_study,
+    by_name,
+    described_metric,
+    measured_by,
+    takes,
+)
 from bakeoff.api.datasets import MISSING, study_of_scores
 from bakeoff.api.findings import Findings
 from bakeoff.data.columns import sorted_names
@@ -28,7 +36,7 @@ from bakeoff.data.target import Answers, looks_like_a_quantity
 from bakeoff.errors import UserError, printable, some, unknown
 from bakeoff.files import is_file
 from bakeoff.keys import name_of
-from bakeoff.options import OPTIONS
+from bakeoff.options import OPTIONS, setting
 from bakeoff.release import GateRows, GateVerdict, decide, read_terms
 from bakeoff.report.numbers import count
 from bakeoff.report.study import Study
@@ -37,7 +45,7 @@ from bakeoff.sources.common.identifiers import arrow_column, series_of
 from bakeoff.spec.experiment import run_name
 from bakeoff.spec.given_models import CLASS, GivenColumns
 from bakeoff.spec.load import read_yaml, validated
-from bakeoff.spec.metrics import GivenMetric
+from bakeoff.spec.metrics import RIGHT, GivenMetric, Passing, passing_of
 from bakeoff.stats import Release, Runs
 
 Series: TypeAlias = "pd.Series[Any]"
@@ -50,7 +58,8 @@ _MOST_TASKS = 20
 _NAMES_OF_DATASETS = ("dataset", "data set", "data_set", "task", "problem", "benchmark")
 _OF_SCORES = {
     *("metrics", "models", "values", "datasets", "groups", "runs", "versus", "alpha"),
-    *("alternative", "correction", "format", "missing", "missing_values", "json", "output"),
+    *("alternative", "correction", "format", "encoding", "missing", "missing_values", "json"),
+    "output",
 }
 """The options of a table of scores."""
 
@@ -472,13 +481,19 @@ def read_tables(
     missing = options.get("missing")
     if missing not in (None, "wrong", "common"):
         raise UserError(f"missing: {unknown('value', missing, ('wrong', 'common'))}")
+    others = [name for name in measured.metrics if name not in RIGHT]
+    if missing == "wrong" and measured.kind is None and others:
+        raise UserError(
+            f"missing: wrong is for accuracy, and a missing label is no class by {others[0]}: "
+            f"{setting('missing', 'common')} compares the rows that all models have"
+        )
     tables = tables_of(paths, keys_named(options), partial=missing is not None)
-    named_by = dict(one.partition("=")[::2] for one in options["tasks"] or ())
-    by_task = {task: column for task, column in named_by.items() if column}
-    tables = tables.of_tasks(None if options["tasks"] is None else list(named_by), by_task)
-    value = "value" if by_task else options["value"]
+    value = options["value"]
     if value is not None and (options["values"] is None or tables.wide is not None):
         raise UserError("value: is for numbers (values) in one table per model")
+    if options["tasks"] is not None or (tables.tasks and options["values"] is not None):
+        tables = tables.of_tasks(options["tasks"], value)
+        value = "value" if "value" in tables.first.names else None
     truth = options["truth"]
     if truth is not None and is_file(truth) and truth not in tables.first.names:
         solution = read_columns(truth, ("truth",), keys_named(options))
@@ -489,12 +504,40 @@ def read_tables(
     keys = {"truth": truth, "id": options["id"], "predicted": options["predicted"], "value": value}
     keys |= {name: options.get(name) for name in RELATING}
     columns = validated(GivenColumns, {**keys, "subgroups": list(subgroups)})
+    if options["value"] is not None and isinstance(measured.kind, GivenMetric):
+        measured = measured._replace(kind=_named_like(measured.kind, options["value"]))
+    if isinstance(measured.kind, str) and missing is None and _run_unequally(tables, columns):
+        share = passing_of("pass@1")
+        assert share is not None
+        measured = measured._replace(kind=share.model_copy(update={"marks": measured.kind}))
     return tables, columns, measured
+
+
+def _named_like(metric: GivenMetric, column: str) -> GivenMetric:
+    """Call numbers per row, unless they are runs that pass, by the name of their column."""
+    if isinstance(metric, Passing):
+        return metric
+    named = described_metric(column, metric.greater_is_better)
+    return GivenMetric.model_validate({**named, "label": column})
+
+
+def _run_unequally(tables: GivenTables, columns: GivenColumns) -> bool:
+    """Tell whether models have the same items, which were run unequally often."""
+    if columns.runs is None or tables.wide is not None:
+        return False
+    counts = []
+    for one in tables.models.values():
+        file = dataclasses.replace(one, roles=columns)
+        counts.append(pd.Series(file.row_ids(file.require("id"))).value_counts().sort_index())
+    same_items = all(one.index.equals(counts[0].index) for one in counts)
+    return same_items and any((one != counts[0]).any() for one in counts)
 
 
 def keys_named(options: Mapping[str, Any]) -> TableKeys:
     """Return what options say of how tables are written."""
     keys = {"format": options["format"], "missing_values": options["missing_values"]}
+    if options["encoding"] is not None:
+        keys["encoding"] = options["encoding"]
     return validated(TableKeys, keys)
 
 
@@ -560,7 +603,8 @@ def study_of_files(options: Mapping[str, Any], command: str) -> tuple[Study, lis
             if name.lower() in _NAMES_OF_DATASETS and name not in used:
                 raise UserError(
                     f"values: a column is called {name!r}: are these data sets, with one score for "
-                    f"each model? then --datasets {name}; rows of one test set need another name"
+                    f"each model? Then give {setting('datasets', name)}; rows of one test set need "
+                    "another name"
                 )
     given = read_given(
         tables,

@@ -25,11 +25,12 @@ from bakeoff.data.describe import (
     is_date,
     is_nested,
     is_running_number,
+    numbers_as_texts,
     why_groups,
 )
 from bakeoff.data.given_predictions import load
 from bakeoff.data.target import looks_like_a_quantity, positive_of
-from bakeoff.errors import UserError, escaped, unknown
+from bakeoff.errors import UserError, escaped, some, unknown
 from bakeoff.files import write_text
 from bakeoff.preflight import check_experiment
 from bakeoff.report.numbers import count, number, percent
@@ -118,6 +119,7 @@ def _columns(
         unique = distinct == len(values)
         like_an_id = bool(LIKE_AN_ID.search(column)) and not pd.api.types.is_float_dtype(values)
         like_any_text = not pd.api.types.is_numeric_dtype(values) and len(values) >= 20
+        like_any_text = like_any_text and not numbers_as_texts(values)
         if unique and like_an_id and id_column is None:
             id_column = column
         elif unique and (like_an_id or like_any_text):
@@ -146,6 +148,7 @@ def _says(values: pd.Series[Any], labels: pd.Series[Any], *, numbers: bool) -> b
     return len(pairs) == pairs["value"].nunique() == pairs["label"].nunique()
 
 
+_MOST_COLUMNS = 50  # that a message lists
 _FEWEST_TESTED = 7  # rows of a class, for 30% test rows to hold two
 _RIDGE = "ridge:\n    estimator: sklearn.linear_model.Ridge"
 _LOGISTIC = (
@@ -175,10 +178,14 @@ def init(args: argparse.Namespace) -> None:
             raise UserError("folder: an example is laid out; leave the table and its options out")
         _lay_out(Path(args.folder))
         return
-    if args.data is None or args.target is None:
+    if args.data is None:
         raise UserError("give a table and its --target, or for a folder with an example --folder")
     keys_of_files = ("format", "encoding", "missing_values")
     settings = without_none({key: getattr(args, key) for key in keys_of_files})
+    if args.target is None:
+        frame, _ = records.guess(args.data, "", settings)
+        columns = some(map(str, frame.columns), _MOST_COLUMNS)
+        raise UserError(f"target: which column is to be predicted? {args.data} has {columns}")
     frame, keys = records.guess(args.data, args.target, settings)
     if args.target not in frame.columns:
         raise UserError(f"target: {unknown('column', args.target, frame.columns)}")

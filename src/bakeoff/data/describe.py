@@ -126,8 +126,15 @@ _MOSTLY = 0.8
 _NUMBER = re.compile(
     r"[-+]?(\d+|\d{1,3}([.,' ]\d{3})+)([.,]\d+)?([eE][-+]?\d+)?\s*%?|[-+]?\.\d+\s*%?"
 )
+_SIGNS = re.compile(
+    r"(?i)[-+]?\s*([$€£¥%‰]|usd|eur|gbp|chf|kr)\s*|\s*([$€£¥%‰]|usd|eur|gbp|chf|kr)"
+)
+"""Signs of currencies and shares before or behind a number."""
+_PLAIN = re.compile(r"[-+]?\d+([.,]\d+)?")
+_CODE = re.compile(r"0\d+")
 LIKE_MISSING = re.compile(
-    r"(?i)[?.*\-–—/_#x\s]+|#?n[./]?[ad]\.?|none|nil|null|nan|void|not (available|known|given)"
+    r"(?i)[?.*\-–—/_#x\s]+|#?n[./]?[ad]\.?|k\.\s?a\.?|none|nil|null|nan|void"
+    "|not (available|known|given)"
 )
 _ALIKE = {"y": "yes", "n": "no", "t": "true", "f": "false"}
 _DAYS = (
@@ -170,13 +177,8 @@ def _remark(values: Series, different: int) -> list[str] | None:
         return ["nul", f"in {int(counts[broken].sum()):,} rows"]
     if formats := date_formats(values):
         return ["dates", f"{texts[0]!r}: {' or '.join(map(repr, formats))}"]
-    numbers = counts[[_NUMBER.fullmatch(text.strip()) is not None for text in texts]]
-    if numbers.sum() >= _MOSTLY * counts.sum() and len(numbers):
-        rest = counts.drop(numbers.index)
-        if len(rest):
-            few = f"{int(rest.sum()):,} of {counts.sum():,} are none"
-            return ["numbers", f"{few}: {rest.index[0]!r}"]
-        return ["numbers", f"like {texts[0]!r}"]
+    if written := _numbers_in(counts):
+        return written
     if lacking := [text for text in texts if LIKE_MISSING.fullmatch(text.strip())]:
         return ["missing", f"{lacking[0]!r} in {int(counts[lacking[0]]):,} rows"]
     if unique:
@@ -188,6 +190,30 @@ def _remark(values: Series, different: int) -> list[str] | None:
         if first != text:
             return ["alike", f"{first!r} and {text!r}"]
     return None
+
+
+def _numbers_in(counts: pd.Series[int]) -> list[str] | None:
+    """Say of texts, with their counts, that they are numbers but for how they are written."""
+    texts = list(counts.index)
+    numbers = [text for text in texts if _NUMBER.fullmatch(_SIGNS.sub("", text.strip()).strip())]
+    rows = int(counts[numbers].sum())
+    if not numbers or rows < _MOSTLY * counts.sum():
+        return None
+    rest = counts.drop(numbers)
+    if len(rest):
+        few = f"{int(rest.sum()):,} of {counts.sum():,} are none"
+        return ["numbers", f"{few}: {rest.index[0]!r}"]
+    if any(_CODE.fullmatch(text) for text in texts):  # zip codes, which are categories
+        return None
+    plainly = all(_PLAIN.fullmatch(text.strip()) for text in texts)
+    return ["numbers" if plainly else "written", f"like {texts[0]!r}"]
+
+
+def numbers_as_texts(values: Series) -> bool:
+    """Tell whether a column of texts holds numbers, however they are written."""
+    if types.is_numeric_dtype(values.dtype) or kind_of(values) == "date":
+        return False
+    return _numbers_in(values.dropna().astype(str).value_counts()) is not None
 
 
 def date_formats(values: Series) -> list[str]:

@@ -6,7 +6,7 @@ import dataclasses
 import glob
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,10 +14,19 @@ from typing import Any, NamedTuple
 import pandas as pd
 import pyarrow as pa
 
-from bakeoff.data.readers import SAMPLE_ID, SCORES, LeftOut, known, read_log, reader_of
+from bakeoff.data.readers import (
+    SAMPLE_ID,
+    SCORES,
+    LeftOut,
+    known,
+    read_log,
+    reader_of,
+    without_missing,
+)
 from bakeoff.data.records import (
     MODEL,
     PLAIN,
+    RUN,
     USUAL,
     Records,
     as_table,
@@ -26,6 +35,7 @@ from bakeoff.data.records import (
 )
 from bakeoff.errors import Place, Problem, UserError, joined, listed, some, unknown
 from bakeoff.files import digest, files_at, is_file, no_file, state_of
+from bakeoff.options import setting
 from bakeoff.sources.common.base import TableKeys
 from bakeoff.sources.common.identifiers import identifiers
 from bakeoff.spec.given_models import LOGS, SEED, GivenColumns
@@ -64,8 +74,8 @@ def read_columns(path: str, place: Place, keys: TableKeys = PLAIN) -> Records:
 
 
 PLACE: Place = ("predictions",)
-RUN, TASK = "run", "task"
-"""Records of a folder of logs: which run of an item a row is, and which task it is of."""
+TASK = "task"
+"""The column of a folder of logs that says which task a row is of."""
 _NO_SCORE = ("id", SAMPLE_ID, "epoch", RUN, TASK)
 _NO_TRUTH = ("usage", "weight")  # columns of a solution beside the truth
 _LONGEST = 30  # letters of a setting that is written out in the name of a model
@@ -108,31 +118,36 @@ class GivenTables:
         names = [set(one.table[TASK].to_pylist()) for one in self.models.values()]
         return sorted(set().union(*names))
 
-    def of_tasks(self, wanted: Sequence[str] | None, columns: Mapping[str, str]) -> GivenTables:
-        """Keep the items of some tasks, of each with the number of a column of its own."""
-        if wanted is None and not columns:
-            return self
+    def of_tasks(self, wanted: Sequence[str] | None, value: str | None) -> GivenTables:
+        """Keep the items of tasks, which are named like ``arc=acc``, or with the metric `value`."""
         if not self.tasks:
-            raise Problem(("tasks",), "is for a folder of logs of several tasks")
-        for name in (*(wanted or ()), *columns):
-            if name not in self.tasks:
-                raise Problem(("tasks",), unknown("task", name, self.tasks))
-        kept = list(wanted or self.tasks)
+            if wanted is not None:
+                raise Problem(("tasks",), "is for a folder of logs of several tasks")
+            return self
+        metrics = {task: self._metrics(task) for task in self.tasks}
+        named = _named_tasks(wanted or self.tasks, metrics)
+        columns = set.intersection(*(set(one.names) for one in self.models.values()))
+        chosen = {
+            task: _metric_of(task, name or value, metrics, columns) for task, name in named.items()
+        }
         models = {}
         for model, one in self.models.items():
             frame = one.table.to_pandas()
-            frame.attrs = {SCORES: {task: one.scores[task] for task in kept if task in one.scores}}
-            frame = frame[frame[TASK].isin(kept)].reset_index(drop=True)
-            for task, column in columns.items():
-                if column not in frame and one.scores.get(task) == column:
-                    column = "score"
-                if column not in frame:
-                    raise Problem(("value",), f"{task}: {unknown('column', column, one.names)}")
-                at = frame[TASK] == task
-                frame.loc[at, "value"] = frame.loc[at, column]
-            frame = frame.drop(columns=TASK) if len(kept) == 1 else frame
+            frame = frame[frame[TASK].isin(named)].reset_index(drop=True)
+            for task, metric in chosen.items():
+                column = "score" if one.scores.get(task) == [metric] else metric
+                if column in frame:
+                    at = frame[TASK] == task
+                    frame.loc[at, "value"] = frame.loc[at, column]
+            frame = frame.drop(columns=TASK) if len(named) == 1 else frame
             models[model] = one.with_table(as_table(frame))
         return dataclasses.replace(self, models=models)
+
+    def _metrics(self, task: str) -> list[str]:
+        """List the metrics of a task that every model has, or else those of any model."""
+        every = [one.scores[task] for one in self.models.values() if task in one.scores]
+        of_any = dict.fromkeys(name for names in every for name in names)
+        return [name for name in of_any if all(name in names for names in every)] or [*of_any]
 
     def beside(self, solution: Records, columns: GivenColumns) -> GivenTables:
         """Put the truth of another file beside the predictions of each model, by the row ids."""
@@ -160,10 +175,60 @@ class GivenTables:
             return
         raise Problem(
             ("values",),
-            f"{self.read_as[0]}; it holds no labels but scores, {listed(scores)}; `values: right` "
-            "says that 1 is right, `higher` or `lower` which way other numbers are better, `value` "
-            "which of several scores it is, and `runs` which run of an item a row is",
+            f"{self.read_as[0]}; it holds no labels but scores, {listed(scores)}; "
+            f"{setting('values', 'right')} says that 1 is right, {setting('values', 'higher')} or "
+            f"`lower` which way other numbers are better, {setting('value')} which of several "
+            f"scores it is, and {setting('runs')} which run of an item a row is",
         )
+
+
+def _named_tasks(
+    wanted: Sequence[str], metrics: Mapping[str, Sequence[str]]
+) -> dict[str, str | None]:
+    """Map the tasks that parts like ``arc=acc`` name to metrics, whose names may have commas."""
+    named: dict[str, str | None] = {}
+    last = ""
+    for part in wanted:
+        task, equals, metric = part.partition("=")
+        longer = f"{named.get(last)},{part}"
+        if any(name == longer or name.startswith(f"{longer},") for name in metrics.get(last, ())):
+            named[last] = longer
+            continue
+        if task not in metrics:
+            raise Problem(("tasks",), unknown("task", task, metrics))
+        named[task] = metric if equals else None
+        last = task
+    return named
+
+
+def _metric_of(
+    task: str, name: str | None, metrics: Mapping[str, Sequence[str]], columns: Collection[str]
+) -> str | None:
+    """Return the metric, or column, of a task that a name stands for; without one the only one."""
+    names = metrics[task]
+    if name is None and not names:  # of a reader that names none: the usual columns are looked for
+        return None
+    if name is None or (name == "score" and len(names) == 1):
+        fitting = list(names)
+    elif name in names or (name in columns and not _of_any(name, metrics)):
+        fitting = [name]
+    else:
+        fitting = [one for one in names if one.partition(",")[0] == name]
+    if not fitting:
+        raise Problem(("tasks",), f"{task}: {unknown('metric', name, names)}")
+    if len(fitting) > 1:
+        each = [f"{one}={of_task[0]}" for one, of_task in metrics.items() if of_task]
+        raise Problem(
+            ("tasks",),
+            f"{task} has the metrics {listed(fitting)}: name one for each task that has several, "
+            f"like {setting('tasks', ','.join(each))}",
+        )
+    return fitting[0]
+
+
+def _of_any(name: str, metrics: Mapping[str, Sequence[str]]) -> bool:
+    """Tell whether a column holds a metric of some task."""
+    return name == "score" or any(name in names for names in metrics.values())
 
 
 def _with_truth(table: Records, solution: Records, name: str, true: str) -> Records:
@@ -203,7 +268,10 @@ def tables_of(
         return GivenTables(name, {"": next(iter(alone.values()))}, read_as, left_out, together=True)
     named = [(path, model) for path, one in held.items() for model in one.models]
     tables = [held[path].models[model] for path, model in named]
-    names = [model if len(held[path].models) > 1 else _stem(path) for path, model in named]
+    # a log says whose it is, but two logs of one model are told apart by their places
+    names = [model or _stem(path) for path, model in named]
+    if len(set(names)) < len(names):
+        names = [model if len(held[path].models) > 1 else _stem(path) for path, model in named]
     if len(set(names)) < len(names):
         names = [table.path for table in tables]
     models = dict(zip(names, tables, strict=True))
@@ -285,7 +353,7 @@ def _of_folder(path: str, *, partial: bool) -> GivenTables:
         try:
             frame = read_log(reader, str(file), partial=partial)
         except LeftOut as error:
-            left_out.append(f"{file} was left out: {error}.")
+            left_out.append(f"{file} was left out: {error}{without_missing(error)}.")
             continue
         except ValueError as error:
             raise Problem(PLACE, f"{str(file)!r}, {reader.WHAT}: {error}") from None
@@ -338,7 +406,7 @@ def _joined(logs: Sequence[_Log]) -> dict[str, pd.DataFrame]:
     """Return a table of each model: its tasks one below the other, several logs of one as runs."""
     several = len({log.task for log in logs}) > 1
     parts: dict[str, list[pd.DataFrame]] = {}
-    scores: dict[str, dict[str, str]] = {}
+    scores: dict[str, dict[str, list[str]]] = {}
     for log in logs:
         frame = log.frame.drop(columns=[MODEL], errors="ignore")
         order = next((name for name in ("epoch", RUN) if name in frame), None)
@@ -348,8 +416,8 @@ def _joined(logs: Sequence[_Log]) -> dict[str, pd.DataFrame]:
             ids = log.task + "/" + frame["id"].astype(str)
             frame = frame.assign(id=ids, **{TASK: log.task})
         parts.setdefault(log.model, []).append(frame)
-        for name in log.frame.attrs.get(SCORES, {}).values():
-            scores.setdefault(log.model, {})[log.task] = name
+        for names in log.frame.attrs.get(SCORES, {}).values():
+            scores.setdefault(log.model, {})[log.task] = list(names)
     tables = {model: pd.concat(parts[model], ignore_index=True) for model in sorted(parts)}
     for model, table in tables.items():
         table.attrs = {SCORES: scores.get(model, {})}

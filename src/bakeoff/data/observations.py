@@ -18,21 +18,32 @@ from numpy.typing import NDArray
 
 from bakeoff.data.columns import in_order
 from bakeoff.data.describe import named_like_groups
-from bakeoff.data.readers import QUESTION, SAMPLE_ID
+from bakeoff.data.readers import QUESTION, SAMPLE_ID, without_missing
 from bakeoff.data.records import USUAL, Records
 from bakeoff.data.table import PROBABILITY_SLACK, SUBGROUP, carry
 from bakeoff.data.target import Answers, Target, check_spread
 from bakeoff.errors import Place, Problem, joined, listed, some, unknown
+from bakeoff.options import can_set, setting
 from bakeoff.sources.common.base import as_columns
 from bakeoff.sources.common.identifiers import to_frame
 from bakeoff.spec.experiment import Task, run_of
 from bakeoff.spec.given_models import CLASS
 from bakeoff.spec.related import RowColumns
 
+_OTHERS = {"0": "1", "1": "0", "False": "True", "True": "False", "no": "yes", "yes": "no"}
 PATTERNS = (f"p_{CLASS}", f"p:{CLASS}", f"prob_{CLASS}", f"proba_{CLASS}")
 _TIMES = 10
 _SHOWN = 5
-_MORE_CLASSES = "; a class without a true label is named in `classes`"
+NO_ANSWER = "(no answer)"
+"""The class of missing predictions, where they count as wrong."""
+_FEW_UNCLEAR = 0.1
+"""Up to such a share of pairs of questions that may be others is told, and not refused."""
+_MOSTLY_SHARED = 0.5
+"""From such a share of the ids on, two files are of the same rows, some of which are missing."""
+_OWN_IDS = (
+    "; where both logs are about the same questions in other words, write them as tables (CSV) "
+    "with ids of your own for the questions"
+)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -120,20 +131,21 @@ class Observations:
         drop_unlabelled: bool = False,
         numbers: bool = False,
         values: bool = False,
-        may_lack: bool = False,
+        may_lack: bool = False,  # a number or a prediction
     ) -> Observations:
         """Observe what one training run of a model says, in a file of its own."""
         columns: dict[str, str | None] = {"id": records.require("id")}
         true, said = None, Predicted()
         if values:
             columns["value"] = value = records.require("value")
-            said = Predicted(values=records.numbers(value, may_lack=may_lack))
+            numbers_of_rows = records.numbers(value, may_lack=may_lack, advice=without_missing())
+            said = Predicted(values=numbers_of_rows, column=value)
         else:
             columns |= {role: records.find(role) for role in ("truth", "predicted")}
             if (truth := columns["truth"]) is not None:
                 true = records.answers(truth, "truth", numbers=numbers, may_lack=drop_unlabelled)
             if (predicted := columns["predicted"]) is not None:
-                said = Predicted(records.answers(predicted, numbers=numbers))
+                said = Predicted(records.answers(predicted, numbers=numbers, may_lack=may_lack))
         models, folds = {run_of(model)[0]: (said,)}, folds_in(records)
         return cls.of_rows(records, columns["id"], true, models, columns.values(), folds)
 
@@ -246,13 +258,20 @@ class Observations:
     @property
     def target(self) -> Target:
         """What is predicted."""
-        return Target(self.classes, self.task.numbers)
+        classes = tuple(name for name in self.classes if name != NO_ANSWER)
+        return Target(classes, self.task.numbers)
 
     @property
     def task(self) -> Task:
         """Whether classes or numbers are predicted."""
         numbers = self.true is not None and self.true.numbers
         return Task.REGRESSION if numbers else Task.CLASSIFICATION
+
+    @property
+    def _with_another(self) -> str:
+        """The only class beside one that there might be."""
+        other = _OTHERS.get(self.classes[0], "…")
+        return ",".join(in_order([self.classes[0], other]))
 
     def check_answers(self) -> None:
         """Refuse labels of one class, by which no prediction can be wrong, and one number alone."""
@@ -262,7 +281,8 @@ class Observations:
             raise Problem(
                 ("classes",),
                 f"{self.name} has only one class, {self.classes[0]!r}, so that no prediction can "
-                "be wrong: name the other classes, or use rows of several classes",
+                f"be wrong: name the other classes, like {setting('classes', self._with_another)}, "
+                "or use rows of several classes",
             )
 
 
@@ -306,6 +326,11 @@ def paired(
     wanted = RowColumns(as_columns(files[0].records.roles.subgroups))
     subgroups = carried(wanted, ("columns", "subgroups"), files, places)
     single = [model for model, runs in models.items() if runs[0].of_class]
+    notes = [
+        text for file, at in zip(files, places, strict=True) for text in _doubts(rows, file, at)
+    ]
+    if single:
+        notes.append(f"The probabilities of {joined(single)} are read as those of {classes[-1]!r}.")
     assert rows.true is not None
     return Observations(
         name,
@@ -319,31 +344,68 @@ def paired(
         },
         left_out=rows.left_out,
         like_groups=undeclared(files),
-        preparation=(
-            f"The probabilities of {joined(single)} are read as those of {classes[-1]!r}.",
-        )
-        if single
-        else (),
+        preparation=tuple(notes),
     )
 
 
 def positions(rows: Observations, file: Observations) -> NDArray[np.intp]:
     """Find each row in a file, which must hold all of them and say the same of them."""
     position = _positions(rows, file)
-    questions, others = _samples(rows), _samples(file)
-    if questions is not None and others is not None:
-        expected = others[position]
-        # a question that the other log has nowhere may be the same one in other words
-        wrong = (questions != expected) & np.isin(questions, others)
-        hint = "; leave the column of ids out, and logs pair by their questions"
-        both = questions.item, expected.item
-        _refuse_unlike(rows, file, wrong, "are another question", both, hint)
+    _check_questions(rows, file, position)
     if file.true is not None and rows.true is not None:
         true = file.true[position]
         what = f"have another true {'number' if true.numbers else 'label'}"
         wrong = rows.true.unlike(true) & ~true.missing
         _refuse_unlike(rows, file, wrong, what, (rows.true.named, true.named))
     return position
+
+
+def _check_questions(rows: Observations, file: Observations, position: NDArray[np.intp]) -> None:
+    """Refuse rows of logs that are paired by other ids, but are about other questions."""
+    questions, others = _questions(rows), _questions(file)
+    if questions is None or others is None:
+        return
+    paired_with = others.iloc[position].reset_index(drop=True)
+    unlike = questions["id"] != paired_with["id"]
+    if not unlike.any():
+        return
+    other_text = questions["text"] != paired_with["text"]
+    wrong = unlike & questions["id"].isin(others["id"])
+    wrong |= unlike & other_text & questions["text"].isin(others["text"])
+    says = questions["shown"].to_numpy().item, paired_with["shown"].to_numpy().item
+    hint = _OWN_IDS
+    if questions["id"].isin(others["id"]).all():
+        hint = "; leave the column of ids out, and logs pair by their questions"
+    _refuse_unlike(rows, file, wrong.to_numpy(), "are another question", says, hint)
+    unclear = _unclear(questions, paired_with)
+    if unclear.mean() > _FEW_UNCLEAR:
+        what = "may be another question, which begins differently, or as others do,"
+        _refuse_unlike(rows, file, unclear, what, says, _OWN_IDS)
+
+
+def _unclear(questions: pd.DataFrame, paired_with: pd.DataFrame) -> NDArray[np.bool_]:
+    """Tell of which pairs neither the text nor the beginning, which no other has, is the same."""
+    unclear = questions["id"] != paired_with["id"]
+    for part in ("text", "beginning"):
+        same = questions[part] == paired_with[part]
+        alone = questions.groupby(part)["id"].transform("nunique") == 1
+        unclear &= ~(same & alone)
+    return unclear.to_numpy()
+
+
+def _doubts(rows: Observations, file: Observations, position: NDArray[np.intp]) -> list[str]:
+    """Say of how many pairs of two logs the questions do not tell that they are the same."""
+    questions, others = _questions(rows), _questions(file)
+    if questions is None or others is None:
+        return []
+    unclear = _unclear(questions, others.iloc[position].reset_index(drop=True))
+    if not unclear.any():
+        return []
+    first = int(unclear.argmax())
+    return [
+        f"{unclear.sum():,} of {len(unclear):,} questions begin differently in {rows.name} and "
+        f"{file.name} (first: id {rows.ids[first]}); they are paired by their ids."
+    ]
 
 
 def _refuse_unlike(
@@ -387,18 +449,26 @@ def _positions(rows: Observations, file: Observations) -> NDArray[np.intp]:
     parts = [f"{file.name} has {len(present):,} rows, {rows.name} {len(wanted):,}"]
     parts += [f"ids that are missing ({len(lacking):,}): {some(lacking)}"] if len(lacking) else []
     parts += [f"ids that do not belong ({len(extra):,}): {some(extra)}"] if len(extra) else []
-    if _samples(rows) is not None and _samples(file) is not None:
-        parts += [f"only if both logs number the same questions alike, `id: {SAMPLE_ID}` pairs so"]
-    raise Problem(file.place, "; ".join(parts))
+    logs = _questions(rows) is not None and _questions(file) is not None
+    if logs and len(lacking) and len(extra):
+        hint = setting("id", SAMPLE_ID)
+        parts += [f"only if both logs number the same questions alike, {hint} pairs so"]
+    shared = len(wanted) - len(lacking)
+    text = "; ".join(parts)
+    if shared >= _MOSTLY_SHARED * min(len(wanted), len(present)):
+        text += without_missing()
+    raise Problem(file.place, text)
 
 
-def _samples(rows: Observations) -> NDArray[Any] | None:
-    """Return the questions of a log, which has ids of its own for them; None of any other rows."""
+def _questions(rows: Observations) -> pd.DataFrame | None:
+    """Return the questions of a log and their parts, which ids stand for; None of other rows."""
     if not {"id", SAMPLE_ID} <= set(rows.records.names):
         return None
-    questions = rows.records.column("id").astype(str)
-    # a table of somebody's own may have columns of these names
-    return questions.to_numpy() if questions.str.contains(QUESTION).all() else None
+    shown = rows.records.column("id").astype(str)
+    parts = shown.str.extract(QUESTION)
+    if parts.isna().any(axis=None):  # a table of somebody's own may have columns of these names
+        return None
+    return parts.assign(id=parts["text"] + parts["facts"], shown=shown)
 
 
 def carried(
@@ -444,11 +514,13 @@ def related(
     return by_role
 
 
-def no_model(column: str, models: str = "…") -> str:
+def no_model(column: str, models: str | None = None) -> str:
     """Say which option to set if a column was read as a model but may not be one."""
+    if not can_set("models"):
+        return ""
     return (
-        f"; `models: {models}` chooses the columns of models; where rows of one value belong "
-        f"together, `groups: {column}` says so"
+        f"; {setting('models', models)} chooses the columns of models; where rows of one value "
+        f"belong together, {setting('groups', column)} says so"
     )
 
 
@@ -465,7 +537,11 @@ def _among(
     said = run.column or file.find("predicted")
     if said and sure is not None and holds_probabilities(file, said, classes):
         if not sure:
-            raise Problem(("positive",), f"of which class are the probabilities in {said!r}?")
+            raise Problem(
+                ("positive",),
+                f"of which class are the probabilities in {said!r}? "
+                f"{setting('positive', classes[-1])} would say so",
+            )
         probabilities = probabilities_in(file, classes, {classes[-1]: said}, rows.ids)
         of_class = classes[-1]
     elif run.said is not None:
@@ -482,7 +558,8 @@ def _among(
             )
         raise Problem(
             (*file.place[:-1], "columns", "predicted"),
-            f"{file.path!r} has {what}; it has {listed(file.names)}: say which column is which",
+            f"{file.path!r} has {what}; it has {listed(file.names)}: say which column it is, "
+            f"{setting('predicted')}",
         )
     codes = probabilities.argmax(axis=1).astype(np.intp)
     return Predicted(Answers(tuple(classes), codes), probabilities, None, run.column, of_class)
@@ -493,6 +570,8 @@ def _known_codes(
 ) -> NDArray[Any]:
     """Return predicted labels by the places of the classes, which must be among them."""
     codes = labels.among(classes)
+    if NO_ANSWER in classes:
+        codes = np.where(labels.missing, classes.index(NO_ANSWER), codes)
     if labels.numbers or not (codes < 0).any():
         return codes
     strange = labels.values[codes < 0]
@@ -505,11 +584,16 @@ def _known_codes(
     )
     advice = no_model(column) if column else ""
     if len(strange) < len(codes):
-        raise Problem(file.place, text + _MORE_CLASSES + advice)
+        every = setting("classes", ",".join(in_order({*classes, *unknown_labels})))
+        text += f"; classes without a true label are named by {every}"
+        raise Problem(file.place, text + advice)
     if np.isfinite(pd.to_numeric(unknown_labels[0], errors="coerce")):
-        text += "; if numbers are predicted, say `task: regression`"
-    values = "predicted labels are wanted here; losses, or marks of right rows, are `values`"
-    raise Problem(file.place, f"{text}; {values}{advice}")
+        text += f"; if numbers are predicted, say {setting('task', 'regression')}"
+    values = "`values:`"
+    if can_set("values"):
+        values = f"for {setting('values', 'lower')} or {setting('values', 'right')}"
+    text += f"; predicted labels are wanted here; losses, or marks of right rows, are {values}"
+    raise Problem(file.place, f"{text}{advice}")
 
 
 def holds_probabilities(file: Records, column: str, classes: Sequence[str]) -> bool:

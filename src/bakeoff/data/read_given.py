@@ -12,17 +12,20 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from bakeoff.data.columns import in_order
 from bakeoff.data.describe import like_ids
 from bakeoff.data.given_tables import TASK, GivenTables
 from bakeoff.data.observations import (
+    NO_ANSWER,
     Observations,
     Predicted,
     holds_probabilities,
     no_model,
     paired,
 )
+from bakeoff.data.readers import SAMPLE_ID, without_missing
 from bakeoff.data.records import USUAL, Records, by_run
 from bakeoff.data.target import (
     Answers,
@@ -30,7 +33,8 @@ from bakeoff.data.target import (
     positive_last,
     positive_of,
 )
-from bakeoff.errors import Problem, UserError, listed, some, unknown
+from bakeoff.errors import Problem, UserError, joined, listed, some, unknown
+from bakeoff.options import can_set, setting
 from bakeoff.sources.common.base import as_columns
 from bakeoff.spec.experiment import run_name, run_of
 from bakeoff.spec.given_models import GivenColumns
@@ -75,18 +79,18 @@ def read_given(
         return _of_numbers(name, files, values, missing)
     notes: list[str] = []
     if wide is None:
-        files = _of_files(parts, numbers, drop_unlabelled=drop_unlabelled)
-        if missing is not None:
-            files, notes = _completed(files, missing, None)
-    elif missing is not None:
-        raise Problem(("missing",), "is for one table per model, or numbers per row (values)")
+        lacks = {"drop_unlabelled": drop_unlabelled, "may_lack": missing is not None}
+        files = _of_files(parts, numbers, **lacks)
     else:
-        how = models, classes, positive, numbers
-        files = [_of_table(part, *how, may_lack=drop_unlabelled) for _, part in parts]
+        how: Any = {"may_lack": drop_unlabelled, "may_lack_answers": missing is not None}
+        how |= {"classes": classes, "positive": positive, "numbers": numbers}
+        files = [_of_table(part, models, **how) for _, part in parts]
         one: Any = files[0].true
         if other := next((run for run in files[1:] if one.unlike(run.true).any()), None):
             text = f"{other.name}: training runs have other true labels of some rows"
             raise Problem(("columns", "seeds"), text)
+    if missing is not None:
+        files, notes = _completed(_each_run(files), missing, None)
     first = next((file for file in files if file.true is not None), None)
     if first is None:
         looked = listed([named.truth] if named.truth else USUAL["truth"])
@@ -98,6 +102,11 @@ def read_given(
     sure = positive is not None
     if len(order) == 2 and not sure:
         sure = positive_of({name: true.counts.get(name, 0) for name in order}).sure
+    if missing == "wrong" and any(_lacks(file).any() for file in files):
+        if NO_ANSWER in order:
+            text = f"wrong: a class is called {NO_ANSWER!r}, as missing labels are: rename it"
+            raise Problem(("missing",), text)
+        order = (*order, NO_ANSWER)
     given = paired(name, files, order, sure=sure)
     if not labels and (why := _why_unclear(given, named)):
         raise Problem(("values",), why)
@@ -107,14 +116,15 @@ def read_given(
 
 def _why_unclear(given: Observations, named: GivenColumns) -> str:
     """Say why predicted labels may rather tell which rows are right; empty if they do not."""
-    if given.classes not in _PAIRS:
+    classes = tuple(name for name in given.classes if name != NO_ANSWER)
+    if classes not in _PAIRS:
         return ""
     called = [named.predicted or "", *given.models]
     marked = next((name for name in called if _MARK.search(name)), None)
     runs = (run for runs in given.models.values() for run in runs)
     if marked is None and any((run.answers == given.truth).mean() >= _LEAST for run in runs):
         return ""
-    low, high = given.classes
+    low, high = classes
     why = (
         "no model has the true label in half of the rows"
         if marked is None
@@ -122,7 +132,8 @@ def _why_unclear(given: Observations, named: GivenColumns) -> str:
     )
     return (
         f"true labels and predictions are {low} and {high}, and {why}: do they predict labels, or "
-        f"does {high} say that a row is right? Give `--task classification`, or `--values right`"
+        f"does {high} say that a row is right? Give {setting('task', 'classification')}, or "
+        f"{setting('values', 'right')}"
     )
 
 
@@ -135,6 +146,7 @@ def _of_table(
     *,
     values: bool = False,
     may_lack: bool = False,
+    may_lack_answers: bool = False,
 ) -> Observations:
     """Observe what models say that are columns of a table in which each row is once."""
     truth, ids = file.find("truth"), file.find("id")
@@ -165,9 +177,12 @@ def _of_table(
     runs: dict[str, tuple[Predicted, ...]] = {}
     for column in columns:
         if values:
-            run = Predicted(values=file.numbers(column, may_lack=may_lack))
+            numbers_of_rows = file.numbers(column, may_lack=may_lack, advice=without_missing())
+            run = Predicted(values=numbers_of_rows, column=column)
         else:
-            said = file.answers(column, numbers=bool(numbers)) if column in rest else None
+            said = None
+            if column in rest:
+                said = file.answers(column, numbers=bool(numbers), may_lack=may_lack_answers)
             run = Predicted(said, column=column)
         model = run_of(column)[0]
         runs[model] = (*runs.get(model, ()), run)
@@ -228,7 +243,11 @@ def _refuse_features(file: Records, names: Sequence[str], classes: Sequence[str]
 
 
 def _of_files(
-    parts: Sequence[tuple[str, Records]], numbers: bool | None, *, drop_unlabelled: bool
+    parts: Sequence[tuple[str, Records]],
+    numbers: bool | None,
+    *,
+    drop_unlabelled: bool,
+    may_lack: bool = False,
 ) -> list[Observations]:
     """Observe the training runs of models that have a table of predictions each."""
     files: list[Observations] = []
@@ -236,12 +255,12 @@ def _of_files(
         # the truth may stand in one of the tables alone
         lacks = part.roles.truth is not None and part.roles.truth not in part.names
         file = part.with_roles(truth=None) if lacks else part
-        how = {"drop_unlabelled": drop_unlabelled, "numbers": bool(numbers)}
-        run = Observations.of_records(file, model, **how)
+        how = {"drop_unlabelled": drop_unlabelled, "may_lack": may_lack}
+        run = Observations.of_records(file, model, numbers=bool(numbers), **how)
         if numbers is None and not lacks and run.true is not None:
             numbers = looks_like_a_quantity(file.column(file.require("truth")))
             if numbers:  # of the files before it too
-                return _of_files(parts, True, drop_unlabelled=drop_unlabelled)
+                return _of_files(parts, True, **how)
         files.append(dataclasses.replace(run, true=None) if lacks else run)
     return files
 
@@ -250,16 +269,15 @@ def _completed(
     files: Sequence[Observations], missing: str, metric: Kind | None
 ) -> tuple[list[Observations], list[str]]:
     """Count items that a model lacks as wrong, or keep those that all models have; say how many."""
+    of_labels = metric is None
     if missing == "wrong" and not isinstance(metric, str | Passing):
-        raise Problem(("missing",), "wrong: which number is wrong? It is for `--values right`")
+        _check_labels(files, of_labels=of_labels)
     marks = metric.marks if isinstance(metric, Passing) else metric
-    parts = [
-        file if (values := file.only.values) is None else file[np.flatnonzero(~np.isnan(values))]
-        for file in files
-    ]
+    parts = [file[np.flatnonzero(~_lacks(file))] for file in files]
     ids = [pd.Index(list(map(str, part.ids))) for part in parts]
     every: dict[str, Observations] = {}
-    for part, present in zip(parts, ids, strict=True):
+    # of labels the row of a table with the truth stands for that of one without
+    for part, present in sorted(zip(parts, ids, strict=True), key=lambda one: one[0].true is None):
         every = dict.fromkeys(present, part) | every
     lacking: dict[str, int] = {}
     for part, present in zip(parts, ids, strict=True):
@@ -270,6 +288,9 @@ def _completed(
         return parts, []
     if missing == "wrong":
         wrong = 0.0 if marks == "accuracy" else 1.0
+        if of_labels and (bare := [one for one, part in every.items() if part.true is None]):
+            text = f"wrong: {len(bare):,} rows have no true label in any table ({some(bare)})"
+            raise Problem(("missing",), text)
         note = f"Missing items are counted as wrong: {', '.join(short)} (of {len(every):,})."
         return [_with_rows(part, every, wrong) for part in parts], [note]
     common = set.intersection(*map(set, ids))
@@ -290,12 +311,16 @@ def _with_rows(file: Observations, every: dict[str, Observations], wrong: float)
     for other in {id(other): other for other in lacking.values()}.values():
         rows = [lacking.get(one) is other for one in map(str, other.ids)]
         parts.append(other[np.flatnonzero(rows)])
-    ids, values = np.concatenate([part.ids for part in parts]), file.only.values
-    assert values is not None
-    table = pa.concat_tables([part.records.table for part in parts], promote_options="permissive")
+    ids = np.concatenate([part.ids for part in parts])
+    tables = [part.records.table for part in parts]
+    if file.only.values is None:
+        tables = [_without_answers(part, file.records.names) for part in parts]
+    table = pa.concat_tables(tables, promote_options="permissive")
     items = [part.items for part in parts if part.items is not None]
+    trues = [part.true for part in parts if part.true is not None]
     return file.only_says(
-        Predicted(values=np.pad(values, (0, len(ids) - len(values)), constant_values=wrong)),
+        _with_wrong(file.only, len(ids), wrong),
+        true=None if file.true is None else _one_below_the_other(trues),
         records=file.records.with_table(table),
         ids=ids,
         related={
@@ -305,30 +330,100 @@ def _with_rows(file: Observations, every: dict[str, Observations], wrong: float)
     )
 
 
-def _of_numbers(
-    name: str, files: Sequence[Observations], metric: Kind, missing: str | None
-) -> Observations:
-    """Put the numbers of models side by side, and say what they mean."""
-    notes: list[str] = []
-    files = [
+def _each_run(files: Sequence[Observations]) -> list[Observations]:
+    """Observe every training run of every model by itself."""
+    return [
         dataclasses.replace(file, models={model: (run,)})
         for file in files
         for model, runs in file.models.items()
         for run in runs
     ]
+
+
+def _lacks(file: Observations) -> NDArray[np.bool_]:
+    """Tell in which rows the only model has no number, or no label, shape (n,)."""
+    run = file.only
+    if run.values is not None:
+        return np.asarray(np.isnan(run.values))
+    return np.zeros(len(file.ids), bool) if run.said is None else run.said.missing
+
+
+def _check_labels(files: Sequence[Observations], *, of_labels: bool) -> None:
+    """Refuse to count as wrong what is no label."""
+    said = [file.only.said for file in files]
+    if of_labels and any(one is None for one in said):
+        raise Problem(
+            ("missing",),
+            "wrong: is for predicted labels, and a model has probabilities alone; "
+            f"{setting('missing', 'common')} compares the rows that all models have",
+        )
+    if not of_labels or any(one is not None and one.numbers for one in said):
+        raise Problem(
+            ("missing",),
+            f"wrong: which number is wrong? It is for labels and for {setting('values', 'right')}",
+        )
+
+
+def _without_answers(part: Observations, names: Collection[str]) -> pa.Table:
+    """Return those columns that say something of the rows, not of a model, by some names."""
+    roles = part.records.roles
+    told = {"id", SAMPLE_ID, TASK, part.records.find("id"), part.records.find("truth")}
+    told |= {roles.groups, roles.time, roles.runs}
+    told |= {one.column for one in as_columns(roles.subgroups)}
+    kept = [name for name in part.records.names if name in told and name in names]
+    return part.records.table.select(kept)
+
+
+def _with_wrong(run: Predicted, rows: int, wrong: float) -> Predicted:
+    """Add wrong numbers, or missing labels, below what a model says, up to so many rows."""
+    if run.values is not None:
+        lacking = (0, rows - len(run.values))
+        values = np.pad(run.values, lacking, constant_values=wrong)
+        return dataclasses.replace(run, values=values)
+    assert run.said is not None
+    lacking = (0, rows - len(run.said.values))
+    codes = np.pad(run.said.values, lacking, constant_values=-1)
+    return Predicted(Answers(run.said.classes, codes), column=run.column)
+
+
+def _one_below_the_other(trues: Sequence[Answers]) -> Answers:
+    """Join labels, whose classes may differ."""
+    classes = tuple(dict.fromkeys(name for true in trues for name in true.classes))
+    return Answers(classes, np.concatenate([true.among(classes) for true in trues]))
+
+
+def _of_numbers(
+    name: str, files: Sequence[Observations], metric: Kind, missing: str | None
+) -> Observations:
+    """Put the numbers of models side by side, and say what they mean."""
+    notes: list[str] = []
+    files = _each_run(files)
     if missing is not None:
         files, notes = _completed(files, missing, metric)
     if (n := len({model for file in files for model in file.models})) < 2:
         raise UserError(f"{name!r} has {n or 'no'} column of numbers; comparing needs two")
-    notes += _averages(files)
+    notes += [*_averages(files), *_unequal_runs(files, metric)]
     meaning = [meant(file, metric) for file in files]
     if isinstance(metric, GivenMetric) and may_be_right_or_wrong(meaning, metric):
         raise UserError(
-            "every number is 0 or 1: do they say which rows are right? Then give `--values right` "
-            "(1 is right) or `--values wrong` (1 is wrong), and the test is McNemar's"
+            "every number is 0 or 1: do they say which rows are right? Then give "
+            f"{setting('values', 'right')} (1 is right) or {setting('values', 'wrong')} (1 is "
+            "wrong), and the test is McNemar's"
         )
     given = paired(name, meaning, RIGHT_OR_WRONG if isinstance(metric, str) else ())
-    return dataclasses.replace(given, preparation=tuple(notes))
+    return dataclasses.replace(given, preparation=(*notes, *given.preparation))
+
+
+def _unequal_runs(files: Sequence[Observations], metric: Kind) -> list[str]:
+    """Say that the items of models, which were run unequally often, count by their right runs."""
+    runs = {next(iter(file.models)): len(file.ids) for file in files}
+    if not isinstance(metric, Passing) or metric.k > 1 or len(set(runs.values())) == 1:
+        return []
+    counts = joined([f"{n:,} of {model}" for model, n in runs.items()])
+    return [
+        f"There are unequal numbers of runs ({counts}), so that each item counts by the share of "
+        f"its runs that are right ({metric.label})."
+    ]
 
 
 def _averages(files: Sequence[Observations]) -> list[str]:
@@ -368,16 +463,32 @@ def meant(file: Observations, metric: Kind) -> Observations:
         what = f"that is neither 0 nor 1, as {metric} counts"
     if wrong.any():
         first = int(wrong.argmax())
+        comma = "" if isinstance(metric, GivenMetric) else ","
+        column = f"{comma} in column {file.only.column!r}" if file.only.column else ""
+        advice = "" if isinstance(metric, GivenMetric) else _of_other_numbers()
         raise Problem(
             file.place,
-            f"{file.name}: {wrong.sum():,} of {len(wrong):,} rows have a number {what}; the first "
-            f"is id {file.ids[first]} with {values[first]:g}",
+            f"{file.name}: {wrong.sum():,} of {len(wrong):,} rows have a number {what}{column}; "
+            f"the first is id {file.ids[first]} with {values[first]:g}{advice}",
         )
     if isinstance(metric, GivenMetric):
         return dataclasses.replace(file, true=Answers(("",), np.zeros(len(values), np.int32)))
     right = (values == RIGHT[metric]).astype(np.int32)
     true = Answers(RIGHT_OR_WRONG, np.ones(len(values), dtype=np.int32))
     return file.only_says(Predicted(Answers(RIGHT_OR_WRONG, right)), true=true)
+
+
+def _of_other_numbers() -> str:
+    """Say how numbers are compared that are neither 0 nor 1, such as partial credit."""
+    if can_set("values"):
+        return (
+            f"; partial credit and other numbers are compared by {setting('values', 'higher')} or "
+            f"{setting('values', 'lower')}"
+        )
+    return (
+        "; partial credit and other numbers are a metric of their own, like `metrics: [{name: "
+        "credit, greater_is_better: true}]`"
+    )
 
 
 def _passed(file: Observations, metric: Passing) -> Observations:

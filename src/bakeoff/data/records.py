@@ -21,10 +21,11 @@ from pandas.api.types import is_numeric_dtype
 
 from bakeoff.data.columns import LARGEST, beyond, canonical_ids, in_order, ordered
 from bakeoff.data.describe import LIKE_MISSING
-from bakeoff.data.readers import SCORES, known, read_log, reader_of
+from bakeoff.data.readers import SCORES, known, read_log, reader_of, without_missing
 from bakeoff.data.target import Answers
 from bakeoff.errors import Place, Problem, UserError, listed, some, unknown
 from bakeoff.files import is_file, no_file
+from bakeoff.options import can_set, setting
 from bakeoff.sources.common import formats
 from bakeoff.sources.common.base import TableKeys, as_columns, blame
 from bakeoff.sources.common.formats import MISSING, format_of, opened
@@ -37,6 +38,16 @@ USUAL: Mapping[str, tuple[str, ...]] = {
     "predicted": ("y_pred", "predicted", "prediction", "pred"),
     "value": ("value", "score", "loss"),
 }
+_LIKELY: Mapping[str, tuple[str, ...]] = {
+    "id": ("sample_id", "item", "item_id", "question_id", "idx", "index", "key"),
+    "truth": (
+        *("actual", "gold", "expected", "diagnosis", "outcome", "class", "species", "answer"),
+        *("reference", "ground_truth", "groundtruth", "true_label", "y_test", "observed"),
+        *("label", "target", "y", "truth", "true", "y_true"),
+    ),
+    "predicted": ("output", "response", "yhat", "y_hat", "guess", "classification"),
+}
+"""Other names that people give such columns, in any case: they are proposed, not taken."""
 _WHAT = {
     "id": "row id",
     "truth": "true label",
@@ -46,8 +57,8 @@ _WHAT = {
     "runs": "run",
     "seeds": "training run",
 }
-DROP = "; `missing_target: drop` leaves them out"
-"""What to do about rows without a true label."""
+RUN = "run"
+"""The column of a log, or of a folder of logs, that says which run of an item a row is."""
 MODEL = "model"
 """The column of a log of several models that says whose a row is."""
 PLAIN = TableKeys.model_validate({})
@@ -55,6 +66,9 @@ PLAIN = TableKeys.model_validate({})
 USUAL_COLUMNS = GivenColumns.model_validate({})
 _HEAD = 1 << 16
 """Bytes in which lines before a table are looked for."""
+_UTF_16 = (b"\xff\xfe", b"\xfe\xff")
+"""How a text in UTF-16 begins, such as Excel's "Unicode text"."""
+_DEFAULT_ENCODINGS = ("utf-8", "utf8")
 _SEPARATOR = re.compile(r'"?sep=(.)"?', re.IGNORECASE)
 _MOST_BEFORE = 50
 _DECIMAL_COMMA = re.compile(r"[-+]?\d+,\d+")
@@ -81,7 +95,8 @@ def read_tables(
     try:
         frame = read_log(reader, path, partial=partial)
     except ValueError as error:
-        raise Problem(place, f"{path!r} was taken for a file of {reader.WHAT}: {error}") from None
+        text = f"{path!r} was taken for a file of {reader.WHAT}: {error}{without_missing(error)}"
+        raise Problem(place, text) from None
     if MODEL not in frame:
         return reader, {"": as_table(frame)}
     parts = frame.groupby(MODEL)
@@ -106,8 +121,13 @@ def read_frame(path: str, place: Place, keys: TableKeys = PLAIN) -> pd.DataFrame
         commas = _written(frame, keys, markers=False) if is_text else {}
         return formats.read_table(path, keys.model_copy(update=commas)) if commas else frame
     except Problem as problem:
-        if problem.path == ("encoding",):  # there is no key for it here
-            raise Problem(place, f"{path!r} is not UTF-8 text: save it as such") from None
+        if problem.path == ("encoding",):
+            advice = "save it as such"  # an experiment has no key for it here
+            if can_set("encoding"):
+                advice = f"say which it is, like {setting('encoding', 'latin-1')}"
+            raise Problem(
+                place, f"{path!r} is not {keys.encoding.upper()} text: {advice}"
+            ) from None
         raise Problem(place, problem.message) from None
     except (UserError, pd.errors.ParserError) as error:
         raise Problem(place, str(error)) from None
@@ -121,6 +141,8 @@ def guess(path: str, target: str, given: Mapping[str, Any]) -> tuple[pd.DataFram
     try:
         layout = laid_out(path, TableKeys.model_validate(keys))
         keys |= {key: getattr(layout, key) for key in ("sep", "skip") if getattr(layout, key)}
+        if layout.encoding.lower() not in _DEFAULT_ENCODINGS:
+            keys["encoding"] = layout.encoding
         frame = formats.read_table(path, layout)
     except Problem as problem:
         if problem.path != ("encoding",) or "encoding" in keys:
@@ -181,11 +203,14 @@ def _written(frame: pd.DataFrame, layout: TableKeys, *, markers: bool = True) ->
 
 
 def laid_out(path: str, keys: TableKeys) -> TableKeys:
-    """Find the separator of a CSV file, and the lines before the names of its columns."""
+    """Find the separator and the encoding of a CSV file, and the lines before its columns."""
     kind = keys.format or Path(path.partition("?")[0]).suffix.lower().removeprefix(".")
     if kind not in ("csv", "tsv"):
         return keys
-    lines = _first_lines(path)
+    head = _head(path)
+    if head.startswith(_UTF_16) and keys.encoding.lower() in _DEFAULT_ENCODINGS:
+        keys = keys.model_copy(update={"encoding": "utf-16"})
+    lines = _first_lines(head, keys.encoding)
     sep, skip = keys.sep, keys.skip
     if not skip:
         if lines and (line := _SEPARATOR.fullmatch(lines[0])):
@@ -212,14 +237,23 @@ def _before(lines: list[str], sep: str | None) -> int:
     return first if alone and not numbers else 0
 
 
-def _first_lines(path: str) -> list[str]:
-    """Return the first lines of a text; none of what cannot be opened."""
+def _head(path: str) -> bytes:
+    """Return how a file begins; nothing of what cannot be opened."""
     try:
         with opened(Path(path), path) as file:
-            head = file.read(_HEAD).decode("utf-8-sig", "replace")
+            return file.read(_HEAD)
     except Exception:  # libraries raise anything for a damaged archive; its reader says what it is
+        return b""
+
+
+def _first_lines(head: bytes, encoding: str) -> list[str]:
+    """Return the first lines of a text; none in an encoding that there is not."""
+    if encoding.lower() in _DEFAULT_ENCODINGS:
+        encoding = "utf-8-sig"
+    try:
+        return head.decode(encoding, "replace").splitlines()[:_MOST_BEFORE]
+    except LookupError:
         return []
-    return head.splitlines()[:_MOST_BEFORE]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -246,8 +280,8 @@ class Records:
         return dataclasses.replace(self, roles=self.roles.model_copy(update=roles))
 
     @property
-    def scores(self) -> dict[str, str]:
-        """What the one metric of each task of a log is called, which stands as ``score``."""
+    def scores(self) -> dict[str, list[str]]:
+        """The metrics of each task of a log, of which the only one stands as ``score``."""
         written = (self.table.schema.metadata or {}).get(SCORES.encode(), "{}")
         return dict(json.loads(written))
 
@@ -256,14 +290,15 @@ class Records:
         at = (*self.place[:-1], "columns", role)
         name: str | None = getattr(self.roles, role)
         if name is not None:
-            if role == "value" and set(self.scores.values()) == {name}:
-                name = "score"
+            if role == "value" and all(names == [name] for names in self.scores.values()):
+                name = "score" if self.scores else name
             if name not in self.names:
                 raise Problem(at, f"{self.path!r}: {unknown('column', name, self.names)}")
             return name
         present = [usual for usual in USUAL.get(role, ()) if usual in self.names]
         if len(present) > 1:
-            raise Problem(at, f"{self.path!r} has {listed(present)}: say which of them it is")
+            which = f"say which of them it is, like {setting(role, present[0])}"
+            raise Problem(at, f"{self.path!r} has {listed(present)}: {which}")
         return present[0] if present else None
 
     def require(self, role: str) -> str:
@@ -274,9 +309,30 @@ class Records:
             raise Problem(
                 (*self.place[:-1], "columns", role),
                 f"{self.path!r} has no column of {_WHAT[role]}s (looked for "
-                f"{listed(USUAL[role])}); it has {listed(self.names)}{why}: say which it is",
+                f"{listed(USUAL[role])}); it has {listed(self.names)}{why}: say which it is, "
+                f"{setting(role, self._likely(role))}{self._no_labels(role)}",
             )
         return column
+
+    def _likely(self, role: str) -> str | None:
+        """Name the column that is probably of a role, by other names for it; or none."""
+        likely = [name for name in self.names if name.casefold() in _LIKELY.get(role, ())]
+        return likely[0] if len(likely) == 1 else None
+
+    def _no_labels(self, role: str) -> str:
+        """Say what to set where a table without true labels holds numbers, or marks."""
+        frame = self.table.to_pandas().select_dtypes(["number", "bool"])
+        if role != "truth" or not can_set("values") or self._likely(role) or not len(frame.columns):
+            return ""
+        marks = [name for name, values in frame.items() if values.isin([0, 1]).all()]
+        if len(marks) > 1:
+            right = setting("values", "right")
+            return f"; columns of 1 for right and 0 for wrong rows are compared by {right}"
+        either = f"{setting('values', 'higher')} or {setting('values', 'lower')}"
+        text = f"; columns of numbers for each row are compared by {either}"
+        if any(name.casefold() == "fold" for name in self.names):
+            text += ", scores of folds by `bakeoff.compare_folds` in Python"
+        return text
 
     def column(self, name: str) -> pd.Series[Any]:
         """Return the values of a column."""
@@ -298,12 +354,17 @@ class Records:
         self, column: str, role: str = "predicted", *, numbers: bool = False, may_lack: bool = False
     ) -> Answers:
         """Return the labels of a column, or with `numbers` its numbers."""
-        advice = DROP * (role == "truth")
+        advice = without_missing()
+        if role == "truth":
+            advice = f"; {setting('missing_target', 'drop')} leaves them out"
         if numbers:
             return Answers((), self.numbers(column, may_lack=may_lack, advice=advice))
         labels = Answers.of_labels(self.table[column])
         if not may_lack:
-            more = "; a class that is called NA, None or the like needs an empty `missing_values`"
+            more = ""
+            if can_set("missing_values"):
+                empty = setting("missing_values", "")
+                more = f"; a class that is called NA, None or the like needs {empty}"
             self.refuse(labels.missing, f"no {_WHAT[role]}", column, more + advice)
         return labels
 
@@ -360,12 +421,19 @@ class Records:
             f"{some(repeated)}"
         )
         if run is None and folds is None:
-            text += (
-                "; where rows are predicted in several folds, their columns are `repeat` and "
-                "`fold` of an experiment; where all are predicted by every training run, theirs "
-                "is `seeds`; where they are runs of items, `runs` names their column"
-            )
+            text += self._repeated_rows()
         raise Problem(self.place, text)
+
+    def _repeated_rows(self) -> str:
+        """Say what to set where rows are there several times."""
+        if RUN in self.names:
+            return f"; where they are runs of items, {setting('runs', RUN)} says so"
+        return (
+            "; where rows are predicted in several folds, their columns are `repeat` and `fold` of "
+            "an experiment; where all are predicted by every training run, "
+            f"{setting('seeds')} names their column; where they are runs of items, "
+            f"{setting('runs')}"
+        )
 
     def unclaimed(self, taken: Iterable[str | None]) -> list[str]:
         """Name the columns that have no role yet; those that are `taken` have one."""

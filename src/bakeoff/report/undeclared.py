@@ -19,10 +19,8 @@ ALIKE = 0.1
 """So is an autocorrelation: from here on a row in five tells nothing new."""
 LEVEL = 0.001
 _MOST_COLUMNS = 5
-_COPIES = (
-    "if they are copies or repeated measurements of one case, remove them or name a column with "
-    "the id of the case under 'groups:'"
-)
+_COPIES = "if they are copies or repeated measurements of one case, remove them or name {column}"
+_CASES = "a column with the id of the case under 'groups:'"
 
 
 REMARKS: Mapping[str, tuple[str, str]] = {
@@ -34,6 +32,11 @@ REMARKS: Mapping[str, tuple[str, str]] = {
     "numbers": (
         "columns of numbers that are read as texts",
         "list texts that stand for a missing value under 'missing_values:', or write plain numbers",
+    ),
+    "written": (
+        "columns of numbers in other notations, which are read as texts",
+        "write plain numbers, like 1234.5 or 0.198, without signs of thousands, currencies or "
+        "percent",
     ),
     "dates": (
         "columns of dates that are read as categories",
@@ -50,6 +53,15 @@ REMARKS: Mapping[str, tuple[str, str]] = {
     "nul": ("columns with NUL characters", "save the table again as text"),
 }
 """What is odd about columns (`bakeoff.data.describe.describe`), and what to do."""
+_IN_PYTHON: Mapping[str, str] = {
+    "unique": "leave those that identify the rows out of X unless they are measurements",
+    "numbers": "write None in place of texts that stand for a missing value, and convert the "
+    "others by `pandas.to_numeric`",
+    "written": "convert them to numbers",
+    "dates": "convert them by `pandas.to_datetime`, or leave them out of X",
+    "missing": "write None in its place if it does",
+}
+"""What to do about columns of a frame that a call from Python passes."""
 
 
 class Note(NamedTuple):
@@ -73,16 +85,17 @@ def notes(study: Study) -> list[Note]:
     for dataset in study.datasets:
         if card := study.cards.get(dataset):
             divisions = [one for one in study.divisions if one["dataset"] == dataset]
-            every += notes_on(card, divisions)
+            every += notes_on(card, divisions, study.command)
         if rows := study.test_sets.get(dataset):
             every += of_order(study, dataset, rows)
     return every
 
 
 def notes_on(
-    card: Mapping[str, Any], divisions: Iterable[Mapping[str, Any]] = ()
+    card: Mapping[str, Any], divisions: Iterable[Mapping[str, Any]] = (), command: str = ""
 ) -> Iterator[Note]:
     """Note columns like ids of groups, rows that repeat others, and how columns were read."""
+    in_python = command.startswith("bakeoff.")
     dataset, label, rows = card["dataset"], clean(card["label"]), card["rows"]
     columns = {name: one["remark"] for name, one in card["features"].items() if "remark" in one}
     for kind, (heading, advice) in REMARKS.items():
@@ -91,13 +104,19 @@ def notes_on(
             for name, (remark, said) in columns.items()
             if remark == kind
         ]
+        if in_python:
+            advice = _IN_PYTHON.get(kind, advice)
         if named:
             yield Note(dataset, f"{label} has {heading}: {words(named, _MOST_COLUMNS)}", advice)
     for column in card["group_columns"]:
         name = clean(column["column"])
         setting = f"'groups: {name}'"
-        if not card["features"]:  # given predictions: of an experiment, or of the command
-            setting = f"'columns: {{group: {name}}}' or --groups {name}"
+        if in_python:
+            setting = "groups=…, its values"
+        elif command:
+            setting = f"--groups {name}"
+        elif not card["features"]:  # given predictions
+            setting = f"'columns: {{groups: {name}}}'"
         yield Note(
             dataset,
             f"{name!r} of {label} looks like an id of groups: {column['why']}, "
@@ -121,7 +140,8 @@ def notes_on(
     if worst:
         repeats += [f"test rows that repeat a training row in every feature: {memorised}"]
     if repeats:
-        yield Note(dataset, "; ".join(repeats), _COPIES)
+        column = "the id of the case of each row by `groups`" if in_python else _CASES
+        yield Note(dataset, "; ".join(repeats), _COPIES.format(column=column))
 
 
 def remark_on(column: Mapping[str, Any]) -> str:
@@ -140,13 +160,17 @@ def of_order(study: Study, dataset: str, rows: PairedPredictions) -> Iterator[No
         return
     a, b = (study.label(run_of(rows.models[m])[0]) for m in (alike.model_a, alike.model_b))
     between = f"{a} and {b}" if a != b else f"two training runs of {a}"
+    time, groups = "under 'time:'", "under 'groups:'"
+    if study.command:
+        in_python = study.command.startswith("bakeoff.")
+        time, groups = ("by `time`", "by `groups`") if in_python else ("by --time", "by --groups")
     yield Note(
         dataset,
         f"the disagreements of {between} on neighbouring test rows of "
         f"{study.dataset_label(dataset)} are correlated (lag-1 autocorrelation "
         f"{fixed(alike.autocorrelation, 2)}: {rows.n:,} rows may be worth about "
         f"{alike.n_effective:,.0f}), but tests on rows assume independent rows",
-        "if the rows are in the order of time, name the column of times under 'time:'; if "
-        "neighbouring rows form groups, name their column under 'groups:'; a file that is only "
+        f"if the rows are in the order of time, name the column of times {time}; if "
+        f"neighbouring rows form groups, name their column {groups}; a file that is only "
         "sorted by a feature needs neither",
     )

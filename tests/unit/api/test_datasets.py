@@ -190,7 +190,9 @@ def test_a_table_of_data_sets_is_not_taken_for_rows(tmp_path, name, refused):
     file = tmp_path / "scores.csv"
     wide().rename_axis(index=name).to_csv(file)
     for more in ([], ["--id", name]):
-        refused("compare", str(file), "--values", "higher", *more, said=f"then --datasets {name}")
+        refused(
+            "compare", str(file), "--values", "higher", *more, said=f"Then give `--datasets {name}`"
+        )
 
 
 def test_the_leader_of_two_models_is_the_one_of_the_standings():

@@ -362,7 +362,7 @@ UNEVEN = [(np.arange(90), np.arange(100 + i, 120 + 2 * i)) for i in range(5)]
         (tables, {"y": NAMED[:99]}, "y: 101 rows have no value, the first is 99"),
         (tables, {"y": NAMED, "groups": NAMED[:9]}, "groups: 191 rows have no value, the first is"),
         (tables, {"y": NAMED, "versus": "x"}, "versus: unknown model 'x'"),
-        (tables, {"y": NAMED, "metric": "acc"}, "unknown metric 'acc'"),
+        (tables, {"y": NAMED, "metric": "acuracy"}, "unknown metric .acuracy.; did"),
         (tables, {"y": NAMED, "tests": ["cv5x2_z"]}, "needs the plan `cv_5x2`"),
         (tables, {"y": NAMED, "options": {"x": {}}}, "options.x: unknown test 'x'"),
         (changed(fold=1), {"y": NAMED}, "results: all rows are of one fold.*`bakeoff.compare`"),

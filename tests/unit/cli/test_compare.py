@@ -208,8 +208,8 @@ def test_a_column_of_groups_is_no_model(compare, refused, in_folder, values):
     table.to_csv("patients.csv", index=False)
     options = ("--values", "higher") if values else ()
     line = "compare", "patients.csv", *options
-    refused(*line, said="patient … `models: ")
-    refused(*line, said="`groups: patient` says")
+    refused(*line, said="patient … `--models ")
+    refused(*line, said="`--groups patient` says")
     code, told, _ = compare(*line[1:], "--groups", "patient")
     assert (code, "Note" in told) == (0, False)
     code, told, _ = compare(*line[1:], "--models", "a,b")
@@ -331,9 +331,9 @@ def test_another_order_of_magnitude_is_told_and_not_refused(compare, values):
         ({"tree": None}, "", "1 of 120 rows have no number in column 'tree'; the first is row 4"),
         ({"tree": "n/k"}, "", "in column 'tree'; the first is row 4 with n/k"),
         ({"tree": np.inf}, "", "in column 'tree'; the first is row 4 with inf"),
-        ({"y": None}, "", "in column 'y'; the first is row 4; `missing_target: drop`"),
+        ({"y": None}, "", "in column 'y'; the first is row 4; `--set missing_target=drop`"),
         ({}, "--metric rmse --metric f1", "metrics: f1 compares classes, and this is"),
-        ({}, "--task classification --metric f1", "say `task: regression`"),
+        ({}, "--task classification --metric f1", "say `--task regression`"),
         ({}, "--positive 2", "positive: numbers have no classes"),
         ({}, "--set classes=a,b", "classes: numbers have no classes"),
         ({}, "--set variant=exact", "variant: it is of McNemar's test"),

@@ -56,6 +56,7 @@ def test_promptfoo_holds_several_models_and_runs_of_tests():
         "tone": [0.25] * 4,
         "q": ["q0", "q0", "q1", "q1"],
         "run": [1, 2, 1, 2],
+        "sample_id": [0, 1, 2, 3],
     }
     assert tables.read_as == ("results.json was read as results of promptfoo",)
     with pytest.raises(Problem, match=r"4 of 4 tests could not be run.*429 Too Many"):
@@ -121,7 +122,7 @@ def test_logs_of_inspect_with_other_settings_are_other_models(setting):
 def test_files_of_lm_with_other_prompts_or_temperatures_are_other_models():
     lm_eval("m", "gsm8k", [1, 0, 1])
     lm_eval("m", "gsm8k", [1, 1, 1], day=2, questions=[2, 0, 1])
-    assert rows_of(tables_of(["out"]), "out")["run"] == [1, 1, 1, 2, 2, 2]
+    assert rows_of(tables_of(["out"]), "m")["run"] == [1, 1, 1, 2, 2, 2]
     lm_eval("m", "gsm8k", [1, 1, 0], day=3, temperature=0.7)
     named = ["m (do_sample False; temperature 0.0)", "m (do_sample True; temperature 0.7)"]
     assert list(tables_of(["out"]).models) == named
@@ -244,11 +245,11 @@ def test_questions_that_are_there_twice_keep_the_ids_of_the_log(capsys, refused)
 
 
 def test_other_questions_under_the_same_ids_are_refused(capsys, refused):
-    other = [*range(30), *range(100, 110)]
+    other = [*range(38), *range(100, 102)]
     paths = [inspect("a.json", "a", [1] * 40), inspect("b.json", "b", [1] * 40, questions=other)]
     said = (
-        "ids that do not belong (10): q100 [ … "
-        "only if both logs number the same questions alike, `id: sample_id` pairs so"
+        "ids that do not belong (2): q100 [ … "
+        "only if both logs number the same questions alike, `--id sample_id` pairs so"
     )
     refused("compare", *paths, *RIGHT, said=said)
     assert compared(capsys, *paths, "--id", "sample_id")["n"] == 40
@@ -293,7 +294,7 @@ def test_a_folder_without_logs_is_refused_in_one_sentence():
     for written, said in (
         (None, r"'empty' is a folder without logs of items \(a log of Insp"),
         (log | {"status": "started"}, r"logs that can be used\. empty/log\.json was left out"),
-        (log, r"'empty/log.json', a log of Inspect: it has no samples"),
+        (log, r"empty/log.json was left out: it has no samples"),
     ):
         if written is not None:
             write("empty/log.json", written)
@@ -350,7 +351,7 @@ def test_experiment_takes_the_models_of_a_folder(metric, capsys):
         ({"model": "c"}, r"models.a.model: 'logs/' holds several: unknown model 'c' \(allowed: b,"),
         ({"values": "t.csv"}, r"models.a.model: 't.csv' holds one model: leave it out"),
         ({"values": "pf.json"}, r"models.a.model: 'pf.json' holds several: unknown model 'openai"),
-        ({"columns": {}}, r"models.a.values: .* where they are runs of items, `runs` names"),
+        ({"columns": {}}, r"models.a.values: .* where they are runs of items, `runs: run`"),
         ({"values": None, "scores": "t.csv"}, "models.a: `model` goes with logs as `predictions`"),
         ({}, r"metrics\[0\]: 'logs/: openai/a': pass@4 wants 4 runs of each item, 30 have fewer"),
     ],
@@ -395,7 +396,7 @@ RUNS = "--values right --runs run"
     ("options", "code", "said"),
     [
         ("compare logs", 2, "values: logs was read as a folder of 6 files (a log of Inspect), w"),
-        ("compare logs --values right", 2, "where they are runs of items, `runs` names th"),
+        ("compare logs --values right", 2, "where they are runs of items, `--runs run` says so"),
         (f"compare logs {RUNS}", 0, "b is better than a by accuracy"),
         (f"compare logs {RUNS} --models a,c", 2, "models: unknown model 'c'"),
         (f"compare logs {RUNS} --models a", 2, "holds one model (a)"),
@@ -406,7 +407,7 @@ RUNS = "--values right --runs run"
         (f"compare logs {RUNS} --set value=match", 0, "b is better than a"),
         ("compare logs --values right --set value=acc", 2, "unknown column 'acc'"),
         ("plan logs --models a,b --rows 9", 2, "it holds no labels but scores, `score`"),
-        ("compare pf.json", 2, "scores, `success`, `score` and `tone`; `values: right` says that"),
+        ("compare pf.json", 2, "scores, `success`, `score` and `tone`; `--values right` says that"),
         (f"compare pf.json {RUNS} --set value=success", 0, "b is better than a"),
     ],
 )
@@ -511,13 +512,17 @@ SAME, DEEP = sample(0, acc=1.0), "[" * 100_000
 ONE = {"id": 1, "epoch": 1, "input": "?", "scores": {}}
 HALF = {"completed_samples": 1, "total_samples": 2}
 OF_UNFINISHED = [{"status": "error", "results": None}, {"status": "cancelled"}, {"results": HALF}]
-UNFINISHED = "its status is '(error|cancelled|success)', with 1 .*did not finish"
+UNFINISHED = "its status is '(error|cancelled)', with 1 .*did not finish|only 1 of 2 samples were"
 
 
 @pytest.mark.parametrize(
     ("reader", "text", "message"),
     [
-        (of_lm, lines([SAME, SAME]), "line 2: document 0 has acc twice"),
+        (
+            of_lm,
+            lines([SAME, SAME]),
+            "document 0 is there 2 times, which are no filters: all lines",
+        ),
         (of_lm, lines([sample(0)]), "no sample has a metric that is a number"),
         (of_lm, lines([SAME]) + "{", "line 2"),
         (of_lm, lines([SAME, {"x": 1}]), "line 2: expected the field 'doc_id', found x"),

@@ -92,7 +92,10 @@ def test_what_zeros_and_ones_mean_is_asked(files):
         ({"metrics": ["f1"]}, "metrics[0]: what are the numbers of `values:`"),
         ({"metrics": ["accuracy"]}, "have a number that is neither 0 nor 1"),
         ({"metrics": [DESCRIBED, {**DESCRIBED, "name": "b"}]}, "so there is one metric"),
-        ({"metrics": [{**DESCRIBED, "range": [0, 1]}]}, "have a number outside 0 to 1; the first"),
+        (
+            {"metrics": [{**DESCRIBED, "range": [0, 1]}]},
+            "have a number outside 0 to 1 in column 'value'; the first",
+        ),
         ({"tests": {"run": ["mcnemar"]}}, "of each row, the models bring a number per row"),
         ({"datasets": {"v": {"source": "given", "positive": "x"}}}, "numbers per row have no"),
         ({"datasets": {"v": {"source": "sklearn", "name": "iris"}}}, "source: given"),
@@ -118,7 +121,7 @@ UNLIKE = f"{ASKED}no model has the true label in half of the rows"
 CALLED = f"{ASKED}'is_correct' is called like a mark of right rows"
 MARKED, AGREED = (f"{int(n.sum())} of 120" for n in (RIGHT[0], RIGHT[0] == TRUTH))
 WORDS = np.where(TRUTH == 1, "sick", "well")
-BESIDE = "marks of right rows, are `values`"
+BESIDE = "marks of right rows, are for `--values lower` or `--values right`"
 LABELS = "models: 'w.csv': 'y_true' looks like the true labels"
 
 

@@ -86,7 +86,7 @@ NAMED = pd.DataFrame({name: np.resize(values, N) for name, values in NAMED.items
 def test_a_class_that_is_called_none_is_asked_for_and_read(ending, capsys, in_folder, refused):
     path = f"t.{ending}"
     NAMED.to_csv(path, index=False) if ending == "csv" else NAMED.to_excel(path, index=False)
-    refused("compare", path, said="needs an empty `missing_values`")
+    refused("compare", path, said="needs `--set missing_values=`")
     assert main(["compare", path, "--set", "missing_values="]) == 0
     assert "of 60" in capsys.readouterr().out
     found = card(source="file", path=path, target="label", missing_values=[])

@@ -22,14 +22,16 @@ import pandas as pd
 
 from bakeoff.errors import joined, shown, some
 from bakeoff.files import digest
+from bakeoff.options import can_set, setting
 from bakeoff.sources.common.formats import check_archive
 
 SAMPLE_ID = "sample_id"
 """The column of the ids that a log itself has, which are often the places of its samples."""
 SCORES = "scores"
-"""What logs say in `attrs` of a column ``score``: what the one metric of each task is called."""
-QUESTION = r" \[[0-9a-f]{16}\]"
-"""What is in every id of a question: its digest."""
+"""What logs say in `attrs`: the metrics of each task, of which the only one is ``score``."""
+QUESTION = r"(?P<beginning>.*) \[(?P<text>[0-9a-f]{6})(?P<facts>[0-9a-f]{10})\]"
+"""The id of a question: how it begins, digests of its text and of all that makes it one."""
+_OF_TEXT = 6
 _HEAD = 1 << 20
 _SHOWN = 40
 _ROLES = (
@@ -50,8 +52,10 @@ class LeftOut(ValueError):
 
 
 def question_of(text: str, *facts: Any) -> str:
-    """Return what stands for a question: how it begins, and a digest of all that makes it one."""
-    return f"{' '.join(text.split())[:_SHOWN]} [{digest([text, *facts])}]"
+    """Return what stands for a question: how it begins, and digests, as `QUESTION` has them."""
+    of_text = digest([" ".join(text.split())])[:_OF_TEXT]
+    of_facts = digest([text, *facts])[_OF_TEXT:]
+    return f"{' '.join(text.split())[:_SHOWN]} [{of_text}{of_facts}]"
 
 
 def ids_of_questions(rows: pd.DataFrame) -> pd.DataFrame:
@@ -91,7 +95,7 @@ def table_of_questions(
     """Return the table of a log, in which the only one of several `scores` is the score."""
     only = dict.fromkeys(scores, "score") if len(scores) == 1 else {}
     table = with_metadata(ids_of_questions(rows.rename(columns=only)), metadata)
-    table.attrs |= {SCORES: {"": scores[0]} if only else {}, "settings": settings}
+    table.attrs |= {SCORES: {"": list(scores)}, "settings": settings}
     return table
 
 
@@ -137,6 +141,17 @@ def read_log(reader: Any, path: str, *, partial: bool) -> pd.DataFrame:
         why = " ".join(f"{type(error).__name__}: {error}".split())
         raise ValueError(f"it is not as {reader.WHAT} is written ({why})") from None
     return rows
+
+
+def without_missing(error: Exception | None = None) -> str:
+    """Say what to set where rows are missing, of a log that has some; nothing if nothing can be."""
+    has_rows = not isinstance(error, LeftOut) or error.rows is not None
+    if not can_set("missing") or not has_rows or not isinstance(error, LeftOut | None):
+        return ""
+    return (
+        f"; {setting('missing', 'common')} compares the rows that all models have, "
+        f"{setting('missing', 'wrong')} counts the others as wrong"
+    )
 
 
 def check_record(record: Any, place: str, shape: Mapping[str, Any]) -> dict[str, Any]:

@@ -114,7 +114,7 @@ def _table(log: Any, samples: Iterable[tuple[str, Any]], count: int) -> pd.DataF
     if unfinished := _unfinished(log, count):
         raise LeftOut(unfinished, (lambda: _rows(log, samples)) if count else None)
     if not count:
-        raise ValueError("it has no samples; was it written with `--no-log-samples`?")
+        raise LeftOut("it has no samples; was it written with `--no-log-samples`?")
     return _rows(log, samples)
 
 
@@ -127,7 +127,7 @@ def _rows(log: Any, samples: Iterable[tuple[str, Any]]) -> pd.DataFrame:
     frame, run = frame_of(rows), log.get("eval") or {}
     scorers = [str(name) for name in frame if name not in ("question", SAMPLE_ID, "epoch")]
     if not scorers:
-        raise ValueError("no sample has a score")
+        raise LeftOut("no sample has a score")
     frame = frame if frame["epoch"].nunique() > 1 else frame.drop(columns="epoch")
     metadata = [sample.get("metadata") or {} for _, sample in kept]
     table = table_of_questions(frame, scorers, metadata, _settings(run, log.get("plan") or {}))
@@ -180,9 +180,12 @@ def _unfinished(log: dict[str, Any], samples: int) -> str:
     if status == "success" and not lacks:
         return ""
     amount = f"{done:,} of {total:,} samples" if lacks else f"{samples:,} samples"
+    what = f"its status is {status!r}, with {amount}: the evaluation did not finish"
+    if status == "success":
+        what = f"only {amount} were completed: the others ended with an error (`fail_on_error`)"
     return (
-        f"its status is {status!r}, with {amount}: the evaluation did not finish; finish it with "
-        "`inspect eval-retry`, for the samples that are missing may differ from the others"
+        f"{what}; finish it with `inspect eval-retry`, for the samples that are missing may differ "
+        "from the others"
     )
 
 

@@ -2,7 +2,8 @@
 
 Each line has ``doc_id``, ``doc``, ``target``, ``arguments``, ``resps``, ``filtered_resps``,
 digests, ``filter`` and ``metrics`` (newer versions), and the value of every metric under its name
-(lm_eval/evaluator.py). A document has a line for each filter. They lie in
+(lm_eval/evaluator.py). A document has a line for each filter; versions before ``filter`` wrote the
+documents filter by filter, which are numbered here in this order. They lie in
 ``<output_path>/<model>/samples_<task>_<time>.jsonl``, beside ``results_<time>.json`` with the mean
 scores (loggers/evaluation_tracker.py).
 """
@@ -10,6 +11,7 @@ scores (loggers/evaluation_tracker.py).
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,9 +24,12 @@ from bakeoff.data.readers import (
     question_of,
     table_of_questions,
 )
+from bakeoff.data.readers.choices import without_order
 from bakeoff.files import digest, parse_json
 
 WHAT = "samples of lm-evaluation-harness"
+_QUESTIONS = ("question", "query", "problem", "prompt", "input", "instruction", "text", "page")
+"""What the field of a document that asks is called, the likeliest first."""
 _NO_METRIC = {"doc_id", "resps", "filtered_resps", "target", "doc", "arguments", "filter"}
 
 
@@ -46,6 +51,7 @@ def read(text: str) -> pd.DataFrame:
     documents: dict[int, dict[str, Any]] = {}
     metadata: dict[int, dict[str, Any]] = {}
     filters: dict[str, None] = {}
+    unnamed: dict[Any, list[str]] = {}
     prompts: set[str] = set()
     settings: dict[str, Any] = {}
     for number, line in enumerate(text.split("\n"), 1):
@@ -61,15 +67,20 @@ def read(text: str) -> pd.DataFrame:
         metadata[row["doc_id"]] = row["doc"] if isinstance(row.get("doc"), dict) else {}
         if document["question"] != question:
             raise ValueError(f"line {number}: document {row['doc_id']} is another one before it")
-        name = str(row.get("filter", ""))
+        name = row.get("filter")
+        if name is None:
+            before = unnamed.setdefault(row["doc_id"], [])
+            before.append(digest([row.get("filtered_resps"), _metrics(row)]))
+            name = f"filter-{len(before)}"
         filters[name] = None
         prompts.add(digest([question, row.get("prompt_hash") or row.get("arguments")]))
         settings |= _settings(row.get("arguments"))
         for metric, value in _metrics(row).items():
-            key = f"{metric},{name}" if name else metric
+            key = f"{metric},{name}"
             if key in document:
                 raise ValueError(f"line {number}: document {row['doc_id']} has {key} twice")
             document[key] = value
+    _check_unnamed(unnamed)
     table = pd.DataFrame.from_dict(documents, orient="index")
     if len(filters) == 1:
         table.columns = [name.partition(",")[0] for name in table.columns]
@@ -81,14 +92,31 @@ def read(text: str) -> pd.DataFrame:
     return table_of_questions(table, scores, list(metadata.values()), settings)
 
 
+def _check_unnamed(lines: Mapping[Any, Sequence[str]]) -> None:
+    """Refuse documents that are there several times by no filters: not all, or always the same."""
+    counts = [len(of_document) for of_document in lines.values()]
+    if max(counts, default=1) == 1:
+        return
+    uneven = min(counts) < max(counts)
+    if uneven or all(len(set(of_document)) == 1 for of_document in lines.values()):
+        first = next(key for key, of_document in lines.items() if len(of_document) > 1)
+        raise ValueError(
+            f"document {first!r} is there {len(lines[first])} times, which are no filters: "
+            + ("other documents are not" if uneven else "all lines of a document are the same")
+        )
+
+
 def _question(row: dict[str, Any], number: int) -> str:
     """Return what stands for a document, which holds what is asked and what is right."""
     document = row.get("doc") or row.get("doc_hash")
     if not document:
         raise ValueError(f"line {number}: expected a sample with doc or doc_hash")
-    parts = document if isinstance(document, dict) else {"": document}
-    texts = (parts[key] for key in sorted(parts, key=lambda key: (key != "question", key)))
-    return question_of(next((one for one in texts if isinstance(one, str)), ""), document)
+    if not isinstance(document, dict):
+        return question_of(document if isinstance(document, str) else "", document)
+    texts = {key.casefold(): document[key] for key in sorted(document)}
+    asked = [texts[key] for key in _QUESTIONS if isinstance(texts.get(key), str)]
+    any_text = [one for one in texts.values() if isinstance(one, str)]
+    return question_of(next(iter([*asked, *any_text]), ""), without_order(document))
 
 
 def _settings(arguments: Any) -> dict[str, Any]:

@@ -5,36 +5,57 @@
 "success": …, "score": …, "namedScores": {…}, "failureReason": …, "error": …}]}, "config": …}``
 (src/types/index.ts). ``--repeat`` makes a `testIdx` of its own for each repetition
 (src/evaluator.ts). A `failureReason` of 2 says that the test could not be run.
+``--output results.jsonl`` writes an object of ``results.results`` on each line. Variables that are
+made anew for each call, such as ``sessionId``, are no part of the question.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
 
-from bakeoff.data.readers import LeftOut, check_record, question_of, with_metadata
-from bakeoff.files import parse_json
+from bakeoff.data.readers import (
+    SAMPLE_ID,
+    LeftOut,
+    check_record,
+    question_of,
+    with_metadata,
+)
+from bakeoff.files import digest, parse_json
 
 WHAT = "results of promptfoo"
 _ERROR = 2
 _LONGEST = 40
 _LOG = {"results": dict, "config?": dict}
 _ROW = {"promptIdx": int, "provider": (str, dict), "success": (bool, int), "score": (int, float)}
-_ROW |= {"vars?": dict, "testCase?": dict, "prompt?": dict, "namedScores?": dict}
+_ROW |= {"vars?": dict, "testCase?": dict, "prompt?": dict, "namedScores?": dict, "testIdx?": int}
+_OF_FILE = (r'"evalId"\s*:', r'"results"\s*:\s*\{', r'"prompts"\s*:\s*\[')
+_OF_LINE = (r'"promptIdx"\s*:', r'"testIdx"\s*:', r'"provider"\s*:', r'"success"\s*:')
+_HEAD = 1 << 20
+_SESSION = re.compile(r"(?i)(session|conversation|trace|request)_?id")
 
 
 def recognizes(head: str) -> bool:
-    """Tell whether a file is an object with an evaluation's id and results by prompts and tests."""
-    keys = (r'"evalId"\s*:', r'"results"\s*:\s*\{', r'"prompts"\s*:\s*\[')
-    return head.lstrip().startswith("{") and all(re.search(key, head) for key in keys)
+    """Tell whether a file is an object with the results of an evaluation, or has one on a line."""
+    start = head.lstrip()
+    return start.startswith("{") and (_is_whole(start) or _is_of_lines(start))
+
+
+def _is_whole(text: str) -> bool:
+    return all(re.search(key, text) for key in _OF_FILE)
+
+
+def _is_of_lines(text: str) -> bool:
+    first = text.lstrip().split("\n", 1)[0]
+    return all(re.search(key, first) for key in _OF_LINE) and not _is_whole(first)
 
 
 def read(text: str) -> pd.DataFrame:
     """Return ``model``, ``id``, ``success``, ``score``, named scores, and ``run`` of several."""
-    log = check_record(parse_json(text), "the file", _LOG)
+    log = check_record(_parsed(text), "the file", _LOG)
     results = check_record(log["results"], "results", {"results": list})
     rows = results["results"]
     for i, row in enumerate(rows):
@@ -51,14 +72,33 @@ def read(text: str) -> pd.DataFrame:
     return _table(rows, results, log)
 
 
+def _parsed(text: str) -> Any:
+    """Parse a file; of one with a result on each line what the whole one of them would be."""
+    if not _is_of_lines(text[:_HEAD]):
+        return parse_json(text)
+    rows = []
+    for number, line in enumerate(text.split("\n"), 1):
+        try:
+            rows += [parse_json(line)] if line.strip() else []
+        except ValueError as error:
+            raise ValueError(f"line {number}: {error}") from None
+    return {"results": {"results": rows}}
+
+
 def _table(
     rows: list[Mapping[str, Any]], results: Mapping[str, Any], log: Mapping[str, Any]
 ) -> pd.DataFrame:
+    if not rows:
+        raise LeftOut("it has no results")
     models = _models(rows)
+    # calls at once end in any order
+    rows = sorted(rows, key=lambda row: (row["promptIdx"], row.get("testIdx") or 0))
+    made = _made_anew(rows)
     table = pd.DataFrame(
         {
             "model": models[row["promptIdx"]],
-            "id": _question(row),
+            "id": _question(row, made),
+            **({SAMPLE_ID: row["testIdx"]} if "testIdx" in row else {}),
             "success": float(row["success"]),
             "score": float(row["score"]),
             **{str(k): float(v) for k, v in (row.get("namedScores") or {}).items()},
@@ -66,8 +106,6 @@ def _table(
         for row in rows
     )
     settings = _settings(rows, models, results.get("prompts") or (), log.get("config") or {})
-    if table.empty:
-        raise ValueError("it has no results")
     tests = [row.get("testCase") or {} for row in rows]
     metadata = [test.get("metadata") or {} for test in tests]
     table = with_metadata(
@@ -103,9 +141,20 @@ def _provider(given: Any) -> Any:
     return given if isinstance(given, str) else given.get("label") or given["id"]
 
 
-def _question(row: Mapping[str, Any]) -> str:
+def _made_anew(rows: Sequence[Mapping[str, Any]]) -> set[str]:
+    """Name the variables of sessions, and those that one test has other values of by model."""
+    values: dict[tuple[Any, str], set[str]] = {}
+    for row in rows:
+        for key, value in (row.get("vars") or {}).items():
+            values.setdefault((row.get("testIdx", id(row)), key), set()).add(digest(value))
+    differ = {key for (_, key), different in values.items() if len(different) > 1}
+    return differ | {key for _, key in values if _SESSION.fullmatch(key)}
+
+
+def _question(row: Mapping[str, Any], made: Collection[str]) -> str:
     """Return what stands for the variables of a test and what is asserted of its output."""
-    given, asserted = row.get("vars") or {}, (row.get("testCase") or {}).get("assert")
+    given = {key: value for key, value in (row.get("vars") or {}).items() if key not in made}
+    asserted = (row.get("testCase") or {}).get("assert")
     return question_of(", ".join(f"{key}={given[key]}" for key in sorted(given)), given, asserted)
 
 
@@ -116,13 +165,15 @@ def _settings(
     config: Mapping[str, Any],
 ) -> dict[str, dict[str, Any]]:
     """Return the prompt of each model and the configuration of its provider."""
-    providers = config.get("providers")
+    providers = config.get("providers")  # a file of lines has no configuration
     entries = [one for one in providers if isinstance(one, dict)] if providers else []
     configured = {key: e.get("config") for e in entries for key in (e.get("id"), e.get("label"))}
     settings: dict[str, dict[str, Any]] = {}
     for row in rows:
         place = row["promptIdx"]
-        prompt = prompts[place].get("raw") if place < len(prompts) else None
+        prompt = (row.get("prompt") or {}).get("raw")
+        if place < len(prompts):
+            prompt = prompts[place].get("raw")
         options = configured.get(_provider(row["provider"])) or {}
         settings[models[place]] = {"prompt": prompt, **options}
     return settings
