@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from types import NoneType
-from typing import Annotated, Any, TypeAlias, TypeVar, get_args, get_origin
+from typing import Annotated, Any, ClassVar, TypeAlias, TypeVar, get_args, get_origin
 
 from pydantic import (
     AfterValidator,
@@ -68,6 +68,8 @@ class SpecSection(BaseModel):
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
+    retired: ClassVar[Mapping[str, str]] = {}
+    """Keys of before, each with what to write instead."""
 
     @model_validator(mode="before")
     @classmethod
@@ -80,10 +82,17 @@ class SpecSection(BaseModel):
             raise said(f"expected keys ({', '.join(sorted(fields))}), found {shown(values)}")
         other = next((key for key in values if isinstance(key, str) and key not in fields), None)
         if other is not None:
-            text = {"text": unknown("key", other, fields), "key": other}
-            raise PydanticCustomError("unknown_key", "{text}", text)
+            why = unknown("key", other, fields) + cls._advice_on(other, values)
+            if other in cls.retired:
+                why = f"there is no key {other!r} any more: {cls.retired[other]}"
+            raise PydanticCustomError("unknown_key", "{text}", {"text": why, "key": other})
         numeric = {key for key, field in fields.items() if _numeric(field.annotation)}
         return {key: with_numbers(v) if key in numeric else v for key, v in values.items()}
+
+    @classmethod
+    def _advice_on(cls, key: str, values: Mapping[Any, Any]) -> str:
+        """Say where an unknown key may belong."""
+        return ""
 
 
 def has_keys(value: Any) -> bool:

@@ -20,7 +20,7 @@ from bakeoff.errors import Problem, unknown
 from bakeoff.scores import METRICS, Metric, metrics_of
 from bakeoff.spec import AnalysisPlan, Experiment, HypothesisTests, PlannedTest
 from bakeoff.spec.related import dependent, in_time
-from bakeoff.spec.tests import Correction
+from bakeoff.spec.tests import RETIRED_CORRECTIONS, Correction
 from bakeoff.stats import RETIRED, ArgumentError, Arity, Entry, Evidence, TypeOneError, catalogue
 from bakeoff.stats.core.arguments import Level, check_argument, choices_of, descriptions
 from bakeoff.stats.core.pairs import check_correction as check_family
@@ -320,6 +320,8 @@ def _wrong_options(entry: Entry, experiment: Experiment) -> Iterator[Problem]:
                 if value is not None and (choices := choices_of(kind)):
                     what = "correction" if key == "correction" else "value"
                     wrong = unknown(what, value, choices)
+                if key == "correction":
+                    wrong = RETIRED_CORRECTIONS.get(str(value), wrong)
         if wrong:
             yield Problem(("tests", "options", entry.name, key), wrong)
     for key, option in entry.options.items():

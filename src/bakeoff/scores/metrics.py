@@ -7,6 +7,7 @@ a millisecond a call. The tests hold them to scikit-learn's values.
 from __future__ import annotations
 
 import dataclasses
+import difflib
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -15,10 +16,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bakeoff.data.observations import Observations
-from bakeoff.errors import Problem, unknown
+from bakeoff.errors import Problem, shown
 from bakeoff.fit.predictions import Predictions
 from bakeoff.spec import Costs, Experiment
 from bakeoff.spec.experiment import Task
+from bakeoff.spec.metrics import METRICS_OF, standard_name
 from bakeoff.stats.metrics.metric import (
     EXAMPLES,
     NO_COLUMNS,
@@ -65,6 +67,23 @@ class Metrics(Named):
 METRICS = Metrics({m.name: m for m in BUILT_IN.values() if not m.option})
 
 
+_NEAR = 0.6
+"""How alike names are that a message proposes, as `difflib` measures it."""
+_MOST_NEAR = 4
+_USUAL = {
+    Task.CLASSIFICATION: (
+        "accuracy",
+        "balanced_accuracy",
+        "f1_macro",
+        "mcc",
+        "roc_auc",
+        "log_loss",
+    ),
+    Task.REGRESSION: ("rmse", "mae", "r2", "mape", "spearman"),
+}
+"""Metrics that a message names for an example."""
+
+
 def of_class(metric: Metric, positive: str) -> Metric:
     """Name the positive one of two classes in the title of a metric that is about it."""
     if not positive or metric.classes not in ("positive", "negative", "called"):
@@ -79,7 +98,15 @@ def no_metric(name: str) -> str:
     base = name.partition("@")[0]
     if (known_as := BUILT_IN.get(base)) and known_as.option:
         return METRICS.lacking(name)
-    return unknown("metric", name, (*METRICS, *(m.name for m in told_examples())))
+    names = sorted((*METRICS, *(m.name for m in told_examples())))
+    called = [*names, *METRICS_OF]
+    close = difflib.get_close_matches(name.casefold(), called, n=_MOST_NEAR, cutoff=_NEAR)
+    near = list(dict.fromkeys(map(standard_name, close)))
+    words = {word for word in name.casefold().split("_") if len(word) > 2}
+    near += [one for one in names if one not in near and words & set(one.split("_"))]
+    hint = f"; did you mean {near[0]!r}?" if near else ""
+    others = f"near it: {', '.join(near[:_MOST_NEAR])}; " if len(near) > 1 else ""
+    return f"unknown metric {shown(name)}{hint} ({others}docs/metrics.md lists all)"
 
 
 def told_examples() -> list[Metric]:
@@ -92,12 +119,11 @@ def of_other_task(name: str, task: Task) -> str:
     """Say that a metric looks at classes where numbers are predicted, or the other way round."""
     if (METRICS[name].needs is Need.NUMBERS) == task.numbers:
         return ""
-    others = [m for m in METRICS.values() if (m.needs is Need.NUMBERS) == task.numbers]
     looks = "classes" if task.numbers else "numbers"
     hint = f", or `own_metrics: {{{name}: {{needs: numbers, …}}}}`" if METRICS[name].own else ""
     return (
-        f"{name} compares {looks}, and this is a {task}; choose from "
-        f"{', '.join(m.name for m in others if not m.own)}{hint}"
+        f"{name} compares {looks}, and this is a {task}; choose a metric of it, such as "
+        f"{', '.join(_USUAL[task])}{hint}"
     )
 
 

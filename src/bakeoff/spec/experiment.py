@@ -23,7 +23,13 @@ from bakeoff.keys import Id, Label, SpecSection, said
 from bakeoff.sources import DataSet
 from bakeoff.sources.common.base import Costs
 from bakeoff.spec.given_models import AnyData, GivenModel, is_given, with_defaults
-from bakeoff.spec.metrics import AnyMetric, GivenMetric, OwnMetric, with_own_metrics
+from bakeoff.spec.metrics import (
+    AnyMetric,
+    GivenMetric,
+    OwnMetric,
+    with_own_metrics,
+    with_standard_names,
+)
 from bakeoff.spec.models import Megabytes, Model, Seconds
 from bakeoff.spec.resampling import Execution, Resampling
 from bakeoff.spec.tests import HypothesisTests
@@ -152,7 +158,7 @@ class Experiment(SpecSection):
     def _what_follows_from_given_models(cls, config: Any) -> Any:
         if not isinstance(config, Mapping):
             return config
-        return with_own_metrics(with_task(with_defaults(config)))
+        return with_own_metrics(with_standard_names(with_task(with_defaults(config))))
 
     @field_validator("datasets", "models")
     @classmethod

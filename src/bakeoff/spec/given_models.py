@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, TypeAlias, Union
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, TypeAlias, Union
 
 from pydantic import (
     AfterValidator,
@@ -52,6 +52,12 @@ _ColumnOfEach = Annotated[dict[_Named, ColumnName], Field(min_length=1)]
 class GivenColumns(SpecSection):
     """What the columns of a file of predictions are called."""
 
+    retired: ClassVar[Mapping[str, str]] = {
+        "true": "write `truth`",
+        "group": "write `groups`",
+        "run": "write `runs`",
+        "seed": "write `seeds`",
+    }
     id: ColumnName | None = Field(None, description=OPTIONS["id"].help)
     truth: ColumnName | None = Field(None, description=OPTIONS["truth"].help)
     predicted: ColumnName | None = Field(None, description=OPTIONS["predicted"].help)
@@ -81,6 +87,9 @@ class GivenColumns(SpecSection):
 class GivenModel(SpecSection):
     """A model that was trained elsewhere; it is not fitted here."""
 
+    retired: ClassVar[Mapping[str, str]] = {
+        "results": "name the files of the other run in `predictions:`"
+    }
     predictions: Text | None = None
     """File with the predictions on the test rows of the plan `holdout`, or of all folds of another
     with `columns: {repeat: …, fold: …}`: ids, true labels or numbers, predicted labels, class

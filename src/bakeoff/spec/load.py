@@ -109,6 +109,9 @@ def load_experiment(config: Any, path: str | Path | None = None) -> Experiment:
     if path is not None:
         read_yaml(path)
     if not isinstance(config, Mapping):
+        blank = _missing_blank(Path(path), 0) if path is not None else ""
+        if blank:
+            raise UserError(f"{path}:{blank}")
         raise UserError(
             f"{path or 'experiment'}: expected keys like `models:`, found {shown(config)}"
         )
@@ -157,11 +160,27 @@ def _parse(path: Path) -> tuple[yaml.Node | None, Any]:
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark
         where = f":{mark.line + 1}:{mark.column + 1}" if mark else ""
+        if mark and (blank := _missing_blank(path, mark.line)):
+            raise UserError(f"{path}:{blank}") from None
         raise UserError(f"{path}{where}: not valid YAML: {error.problem}") from None
     except yaml.YAMLError as error:
         raise UserError(f"{path}: not valid YAML: {error}") from None
     except RecursionError:
         raise UserError(f"{path}: lists or mappings are nested too deeply to be read") from None
+
+
+_WITHOUT_BLANK = re.compile(r"\s*(?:- )?([A-Za-z_]\w*):([^\s:/\\].*)")
+
+
+def _missing_blank(path: Path, line: int) -> str:
+    """Find at a line, or just before it, a key without a blank behind its colon."""
+    lines = path.read_text(encoding="utf-8").splitlines()
+    for number in range(min(line, len(lines) - 1), max(-1, line - 3), -1):
+        match = _WITHOUT_BLANK.fullmatch(lines[number])
+        if match is not None:
+            wanted = f"`{match[1]}: {match[2].strip()}`"
+            return f"{number + 1}: a blank is missing behind the colon: write {wanted}"
+    return ""
 
 
 class _Loader(yaml.SafeLoader):

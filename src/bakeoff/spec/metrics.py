@@ -149,7 +149,51 @@ SCORINGS: Mapping[str, str] = {
 }
 """The names that scikit-learn's scorers have, of metrics that are called otherwise here."""
 
-METRICS_OF: Mapping[str, str] = {
-    scoring: name for name, scoring in SCORINGS.items() if name != "error"
+_OTHER_NAMES: Mapping[str, str] = {
+    "accuracy": "accuracy_score acc",
+    "average_precision": "pr_auc auc_pr auprc prauc average_precision_score",
+    "balanced_accuracy": "balanced_accuracy_score",
+    "brier": "brier_score brier_score_loss",
+    "error": "error_rate misclassification_error",
+    "explained_variance": "explained_variance_score",
+    "f1": "f1_score",
+    "f1_macro": "macro_f1 f1_score_macro",
+    "f1_weighted": "weighted_f1 f1_score_weighted",
+    "jaccard": "jaccard_score",
+    "kappa": "cohens_kappa cohen_kappa cohen_kappa_score",
+    "log_loss": "logloss cross_entropy",
+    "mae": "mean_absolute_error",
+    "mape": "mean_absolute_percentage_error",
+    "mcc": "matthews_correlation",
+    "mse": "mean_squared_error",
+    "npv": "negative_predictive_value",
+    "pearson": "pearsonr",
+    "precision": "precision_score ppv positive_predictive_value",
+    "r2": "r2_score",
+    "recall": "recall_score sensitivity",
+    "rmse": "root_mean_squared_error",
+    "roc_auc": "auc auroc rocauc auc_roc roc_auc_score",
+    "spearman": "spearmanr",
 }
-"""Our names of scorers that are called otherwise there; `neg_…` are losses with another sign."""
+METRICS_OF: Mapping[str, str] = {
+    **{scoring: name for name, scoring in SCORINGS.items() if name != "error"},
+    **{other: name for name, others in _OTHER_NAMES.items() for other in others.split()},
+}
+"""Our names of metrics that scikit-learn and others call otherwise; `neg_…` are losses with another
+sign."""
+
+
+def standard_name(name: str) -> str:
+    """Return our name of a metric that others call otherwise; any other name as it is."""
+    return METRICS_OF.get(name.casefold(), name)
+
+
+def with_standard_names(config: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Call the metrics of an experiment by our names, but those that it defines itself."""
+    listed, own = config.get("metrics"), config.get("own_metrics", {})
+    if not isinstance(listed, list) or not isinstance(own, Mapping):
+        return config
+    names = [
+        standard_name(one) if isinstance(one, str) and one not in own else one for one in listed
+    ]
+    return {**config, "metrics": names}

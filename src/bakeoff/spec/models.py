@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Discriminator, Field, Tag, model_validator
 
+from bakeoff.errors import shown
 from bakeoff.keys import (
     DOTTED,
     ClassName,
@@ -95,6 +96,14 @@ Seconds = Annotated[float, Field(gt=0)]
 Megabytes = Annotated[int, Field(ge=100)]  # Python and its libraries alone take more
 
 
+def _of_estimator(key: str, values: Mapping[Any, Any]) -> str:
+    """Say where parameters of an estimator stand."""
+    if "estimator" not in values:
+        return ""
+    written = shown(values[key])
+    return f"; a parameter of the estimator goes under `params:`, `params: {{{key}: {written}}}`"
+
+
 class Step(SpecSection):
     """One step of a pipeline."""
 
@@ -102,6 +111,10 @@ class Step(SpecSection):
     params: dict[str, Any] = Field({}, description="The step's own parameters.")
     name: str | None = Field(None, min_length=1)
     """Name of the step, for `tune.space`; default: its class in lower case."""
+
+    @classmethod
+    def _advice_on(cls, key: str, values: Mapping[Any, Any]) -> str:
+        return _of_estimator(key, values)
 
 
 AnyStep = Annotated[
@@ -139,6 +152,10 @@ Resource = Annotated[str, Field(min_length=1, pattern=r"^\S+$")]
 class Model(SpecSection):
     """A scikit-learn-compatible classifier or regressor."""
 
+    retired: ClassVar[Mapping[str, str]] = {
+        "results": "name the files of the other run in `predictions:`",
+        "early_stopping": "set the estimator's own parameters under `params:`",
+    }
     estimator: ImportPath | None = None
     """Import path of the class, e.g. sklearn.linear_model.LogisticRegression."""
     params: dict[str, Any] = Field({})
@@ -187,6 +204,10 @@ class Model(SpecSection):
     """Seconds after which a fit is ended; default: the experiment's."""
     memory: Megabytes | None = None
     """MB of memory beyond which the process of a fit is ended; default: the experiment's."""
+
+    @classmethod
+    def _advice_on(cls, key: str, values: Mapping[Any, Any]) -> str:
+        return _of_estimator(key, values)
 
     @model_validator(mode="before")
     @classmethod

@@ -25,6 +25,12 @@ Correction = Literal[
     "max-t",
     "none",
 ]
+RETIRED_CORRECTIONS: Mapping[str, str] = {
+    "minp": "there is no correction 'minp' any more: write `holm`, `hommel` or `shaffer`",
+    "bergmann-hommel": "there is no correction 'bergmann-hommel' any more: write `shaffer`, `holm` "
+    "or `hommel`",
+}
+"""Corrections of before, each with what to write instead."""
 Alternative = Literal["two-sided", "greater", "less"]
 RECOMMENDED = "recommended"
 MissingCells = Literal["error", "drop_dataset", "failed"]
@@ -37,6 +43,13 @@ def _as_list(value: Any) -> Any:
     return [value] if value == RECOMMENDED else value
 
 
+def _no_longer(value: Any) -> Any:
+    """Say of a correction of before what to write instead."""
+    if isinstance(value, str) and value in RETIRED_CORRECTIONS:
+        raise said(RETIRED_CORRECTIONS[value])
+    return value
+
+
 class HypothesisTests(SpecSection):
     """Which tests run, and what they share."""
 
@@ -44,7 +57,9 @@ class HypothesisTests(SpecSection):
     run: Annotated[list[str], Field(min_length=1), BeforeValidator(_as_list)] = Field([RECOMMENDED])
     """Names of tests. `recommended` stands for the tests that fit what the experiment offers, with
     the reasons in tests.json; others can be named beside it."""
-    correction: Correction | None = Field(None, description=OPTIONS["correction"].help)
+    correction: Annotated[Correction | None, BeforeValidator(_no_longer)] = Field(
+        None, description=OPTIONS["correction"].help
+    )
     versus: Id | None = Field(None, description=OPTIONS["versus"].help)
     alternative: Alternative = Field("two-sided", description=OPTIONS["alternative"].help)
     rope: float | None = Field(None, ge=0)

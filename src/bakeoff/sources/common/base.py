@@ -182,6 +182,12 @@ class DataSet(SpecSection, ABC):
     if TYPE_CHECKING:
         source: str
 
+    retired: ClassVar[Mapping[str, str]] = {
+        "join": "write the joined table to a file, or use `source: function` with a function that "
+        "calls `pandas.merge`",
+        "thousands": "write numbers without separators of thousands, or read the file by `source: "
+        "function`",
+    }
     drawn: ClassVar[bool] = False
     """Whether the rows depend on the experiment's seed."""
 
