@@ -109,7 +109,10 @@ MISTAKES = [
     ({"id": None}, "models.b.columns.id … never by their order"),
     ({"id": [None, *range(2, 9)]}, "1 of 8 rows have no id … row 1"),
     ({"y_pred": [None, *TRUTH[1:]]}, "1 of 8 rows have no prediction in column 'y_pred'"),
-    ({"y_pred": ["cow", *TRUTH[1:]]}, "in 1 of 8 rows … cow … cat, dog … `classes: [cat, cow, dog]`"),
+    (
+        {"y_pred": ["cow", *TRUTH[1:]]},
+        "in 1 of 8 rows … cow … cat, dog … `classes: [cat, cow, dog]`",
+    ),
     ({"p_cat": [1.9, *HALF]}, "1 of 8 rows have a number outside 0 to 1 in column 'p_cat'; the"),
     ({"p_cat": [None, *HALF]}, "have no number in column 'p_cat'"),
     ({"p_cat": ["x", *map(str, HALF)]}, "no number in column 'p_cat' … with x"),
