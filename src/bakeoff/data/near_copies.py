@@ -9,7 +9,6 @@ import pandas as pd
 from numpy.typing import NDArray
 from pandas.api import types
 from scipy.special import digamma
-from scipy.stats import rankdata
 
 from bakeoff.data.columns import Series, distinct
 from bakeoff.data.describe import row_digests
@@ -76,7 +75,8 @@ def _is_measured(values: Series) -> bool:
 
 def _ranks(values: Series) -> NDArray[np.float64]:
     """Return the ranks of values as shares: no unit and no outlier weighs more than another."""
-    return rankdata(values.to_numpy(dtype=np.float64)) / len(values)
+    ranks: NDArray[np.float64] = values.astype(np.float64).rank().to_numpy() / len(values)
+    return ranks
 
 
 def _nearest(

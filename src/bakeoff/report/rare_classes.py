@@ -15,7 +15,7 @@ RARE = 0.15
 def rare_share(counts: Mapping[str, int]) -> float:
     """Return the share of the rows that are not of the most frequent class; NaN without rows."""
     rows = sum(counts.values())
-    return 1 - max(counts.values()) / rows if rows else float("nan")
+    return (rows - max(counts.values())) / rows if rows else float("nan")
 
 
 def accuracy_of_rare(cards: Mapping[str, Mapping[str, Any]], metric: str, title: str) -> str:
@@ -36,7 +36,6 @@ def accuracy_of_rare(cards: Mapping[str, Mapping[str, Any]], metric: str, title:
     binary = all(len(counts[name]) == 2 for name in rare)
     ranks = "roc_auc" if binary else "roc_auc_ovr"
     return (
-        f"Only {found}, and {title} hardly depends on how well models recognise them: {ranks} or "
-        "log_loss as the first metric, which need probabilities, may find differences that it "
-        "hides."
+        f"only {found}, and {title} hardly depends on how well models recognise them: {ranks} or "
+        "log_loss (of probabilities) as the first metric may find differences that it hides."
     )

@@ -130,13 +130,14 @@ def answer(study: Study) -> Verdict:
         _all_pairs(facts, *mains)
     _failed(facts)
     _baseline(facts)
-    if len(study.models) > 1 and facts["kind"] not in (Kind.WINNER, Kind.CONTROL):
-        facts["rare"] = accuracy_of_rare(study.cards, study.metric.name, study.metric.title)
     _interactions(facts)
     facts["remarks"] += study.preparation
     facts["remarks"] += _cautions(study)
     facts["notes"] += [note.sentence for note in notes(study)[:MOST]]
     facts["notes"] += notes_on_runs(study.experiment)
+    if len(study.models) > 1 and facts["kind"] not in (Kind.WINNER, Kind.CONTROL):
+        rare = accuracy_of_rare(study.cards, study.metric.name, study.metric.title)
+        facts["notes"] += filter(None, [rare])
     places: dict[str, list[str]] = {"headline": [], "evidence": [], "main": [], "more": []}
     for line in prose.rendered("verdict.txt.j2", facts):
         place, _, sentence = line.partition(": ")

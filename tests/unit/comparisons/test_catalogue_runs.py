@@ -47,6 +47,9 @@ def test_every_test_runs_on_real_evidence(study, name):
 def check_row(row, entry):
     """Check what holds for every comparison."""
     assert "reason" not in row.result, row.result
+    if entry.evidence is Evidence.FOLD_SCORES:  # their spread is that of no population
+        sizes = set(row.result.get("effect_sizes", {}))
+        assert sizes <= {"share_a_better", "difference"}
     assert Comparison.from_dict(json.loads(json.dumps(row.to_dict()))).to_row() == pytest.approx(
         row.to_row(), nan_ok=True
     )

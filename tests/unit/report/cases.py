@@ -241,15 +241,15 @@ def within(margin, *tests, models="abc"):
     return ran(spec, means, accuracies=means)
 
 
-def _odd(columns=0, repeats=0, leaks=(), chance=0.0):
+def _odd(columns=0, repeats=0, leaks=(), chance=0.0, p=0.003, **more):
     """Compare on a data set with columns like ids, repeated rows, and test rows that repeat."""
     why = {"groups": 40, "why": "it is named like an id"}
-    known = card("d") | {"duplicate_rows": repeats, "pairs_by_chance": chance}
+    known = card("d") | {"duplicate_rows": repeats, "pairs_by_chance": chance, **more}
     known["group_columns"] = [{"column": f"patient{i}", **why} for i in range(columns)]
     plans = [division("d", "cv_5x2"), division("d", "holdout")]
     for place, n in leaks:
         plans[0]["parts"][place] = plans[0]["parts"][place] | {"repeated": n}
-    one = _found(pair("a", "b", 0.003, 0.05, **CI))
+    one = _found(pair("a", "b", p, 0.05, **CI))
     return dataclasses.replace(one, cards={"d": known}, divisions=plans)
 
 
@@ -419,6 +419,9 @@ CASES = {
     "test rows that repeat training rows": lambda: _odd(leaks=((3, 4), (5, 2))),
     "both kinds of repeated rows": lambda: _odd(repeats=5, leaks=((0, 3),)),
     "repeated rows by chance": lambda: _odd(repeats=5, leaks=((0, 3),), chance=2.0),
+    "rows that nearly repeat others": lambda: _odd(near_copies=60),
+    "few rows of a rare class": lambda: _odd(p=0.2, classes={"no": 180, "yes": 20}),
+    "few rows of two rare classes": lambda: _odd(p=0.2, classes={"a": 12, "b": 180, "c": 8}),
     "neighbouring rows alike": _alike,
     "neighbouring rows alike in groups": lambda: _alike(np.arange(400) // 10),
     **{

@@ -69,7 +69,7 @@ def card(name):
         "features": {
             name: {"kind": "number", "missing": 0, "distinct": 200} for name in ("x", "y")
         }, "missing_cells": 0, "duplicate_rows": 0,
-        "pairs_by_chance": 0.0,
+        "pairs_by_chance": 0.0, "near_copies": 0,
         "group_columns": [],
         "licence": None, "sha256": "ab" * 32,
     }  # fmt: skip
