@@ -221,7 +221,8 @@ def _analysis(study: Study) -> dict[str, Any]:
     versions = study.environment
     named = {"bakeoff": "bakeoff", "snakemake": "snakemake", "python": "Python"}
     programs = [f"{name} {versions[key]}" for key, name in named.items() if key in versions]
-    unused = () if encodes(study) else ("skrub",)
+    unused = [] if encodes(study) else ["skrub"]
+    unused += [] if study.experiment.fitted else ["scikit-learn"]
     libraries = [key for key in versions if key not in (*_NOT_LIBRARIES, *unused)]
     programs += [f"{key} {versions[key]}" for key in libraries]
     return {

@@ -171,7 +171,7 @@ def test_edit_of_an_own_metric_makes_what_it_measures_outdated(tiny, tmp_path, m
     module.write_text("import shared_gains\n\ndef gain(y_true, y_pred):\n    return 1.0\n")
     (tmp_path / "shared_gains.py").write_text("RATE = 1\n")
     monkeypatch.syspath_prepend(tmp_path)
-    tiny["metrics"] = ["accuracy", "gains.gain"]
+    tiny["metrics"] = ["accuracy", "gains.gain:higher"]
     before = digests(tiny)
     (tmp_path / "shared_gains.py").write_text("RATE = 2\n")
     assert outdated(before, digests(tiny)) == {"scores", "joined", "test", "tables"}
