@@ -28,12 +28,13 @@ EXPERIMENTS = {
         s: {source: sklearn, name: iris}
         u: {source: url, url: 'http://localhost/x.csv', target: y, sha256: SHA}
         o: {source: openml, name: iris, version: 1}
-        f: {source: function, function: own.load, params: {n: 10}, target: y}
+        f: {source: function, function: own.load, params: {n: 10}, target: y, reads: [a.csv]}
       models:
         tree:
           {estimator: sklearn.tree.DecisionTreeClassifier, params: {max_depth: 3}, label: T,
            preprocessing: none, features: [a], drop: [b], class_weight: {x: 1, other: 2},
-           threshold: 0.4, seeds: 2, threads: 1, timeout: 5, memory: 100}
+           threshold: 0.4, seeds: 2, threads: 1, timeout: 5, memory: 100, reads: [w.json],
+           keep: true, importance: true, tune: {space: {max_depth: [1]}, validation: 0.2}}
         pipe:
           {steps: [sklearn.preprocessing.StandardScaler, {estimator: sklearn.svm.SVC, name: svm}],
            threshold: {choose: f1, cv: 3},
@@ -54,6 +55,7 @@ EXPERIMENTS = {
          rope: 0.01, margin: 0.02, missing_cells: error, options: {mcnemar: {variant: exact}}}
       costs: {classes: [x, other], matrix: [[0, 1], [2, 0]]}
       on_error: exclude
+      keep: true
       timeout: 60
       memory: 1000
       execution: {jobs_per: model}
