@@ -363,6 +363,7 @@ PAGES: Mapping[str, Mapping[str, Callable[[], str]]] = {
         "fold rows of numbers": row_tables.of_numbers,
         "fold rows, power": row_tables.power,
         "fold rows above": row_tables.failures,
+        "fold rows by learner": row_tables.by_learner,
         "fold rows, cautions": row_tables.cautions,
         "halved scores": row_tables.of_halves,
         "groups": in_groups,

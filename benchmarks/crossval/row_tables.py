@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from statistics import mean
+from statistics import mean, median
 
 from benchmarks.crossval import halved_scores, rows
 from benchmarks.crossval.row_values import OF_CLASSES, OF_NUMBERS
@@ -80,23 +80,30 @@ def known(of: Rate, own: Iterable[Row]) -> list[float]:
 
 
 def by_metric(metrics: Sequence[str]) -> str:
-    """Return the rates of each plan by each metric."""
+    """Return the rates of each plan by each metric, and the width of the intervals."""
     lines = []
-    every = [row for row in null() if row["metric"] in metrics]
     for plan, title in PLANS.items():
-        of_plan = [row for row in every if row["plan"] == plan]
-        if not of_plan:
+        of_plan = {
+            metric: [row for row in null() if (row["plan"], row["metric"]) == (plan, metric)]
+            for metric in metrics
+        }
+        if not of_plan[metrics[0]]:
             continue
-        cells = sum(row["metric"] == metrics[0] for row in of_plan)
+        plan_and_cells = f"{title}, {len(of_plan[metrics[0]])} cells"
         for name, of in RATES.items():
-            found = [
-                summed(known(of, (row for row in of_plan if row["metric"] == metric)))
-                for metric in metrics
-            ]
-            lines.append(
-                (f"{title}, {cells} cells" if name == next(iter(RATES)) else "", name, *found)
-            )
+            found = [summed(known(of, of_plan[metric])) for metric in metrics]
+            lines.append((plan_and_cells, name, *found))
+            plan_and_cells = ""
+        lines.append(("", "width", *(width(of_plan[metric]) for metric in metrics)))
     return markdown(("plan", "", *(TITLES[metric] for metric in metrics)), lines, 2)
+
+
+def width(own: Sequence[Row]) -> str:
+    """Return the median width of intervals by rows, and of corrected ones, over the ideal."""
+    rule, corrected = (
+        median(float(row[f"width_{method}"]) for row in own) for method in rows.METHODS
+    )
+    return f"{rule:.2f} ({corrected:.2f})"
 
 
 def of_classes() -> str:
@@ -149,7 +156,7 @@ def named(row: Row) -> str:
 
 
 def failures() -> str:
-    """List the cells where the test or an interval is wrong in more than 8 % of the data sets."""
+    """List the cells above .08, but for intervals of balanced accuracy and F1."""
     lines = []
     for what, rule, corrected in (
         ("rejected", level("rule"), level("corrected")),
@@ -158,12 +165,28 @@ def failures() -> str:
         by_cell: dict[tuple[str, str], list[str]] = {}
         for row in null():
             rate, other = rule(row), corrected(row)
+            if what == "missed" and row["metric"] in BY_SHARES:
+                continue
             if rate is not None and rate > HIGH:
                 beside = "–" if other is None else f"{other:.2f}"
                 said = f"{TITLES[row['metric']]} {beside} → {rate:.2f}"
                 by_cell.setdefault((PLANS[row["plan"]], named(row)), []).append(said)
         lines += [(what, *cell, "; ".join(said)) for cell, said in by_cell.items()]
     return markdown(("", "plan", "cell", "corrected t → rows"), lines)
+
+
+def by_learner() -> str:
+    """Return how often intervals of balanced accuracy and F1 miss, by the learner."""
+    lines = []
+    own = [row for row in null() if row["metric"] in BY_SHARES]
+    for learner in dict.fromkeys(row["learner"] for row in own):
+        found = [
+            summed(known(misses("rule"), (r for r in own if (r["learner"], r["metric"]) == of)))
+            for of in ((learner, metric) for metric in BY_SHARES)
+        ]
+        lines.append((learner, *found))
+    heads = "intervals by rows missed, all plans", *(TITLES[metric] for metric in BY_SHARES)
+    return markdown(heads, lines, 1)
 
 
 FIRING = {
@@ -176,6 +199,11 @@ FIRING = {
 """What is looked at, and the metrics it may matter for."""
 
 
+def per_set(own: Iterable[Row], count: str) -> float:
+    """Sum a count over cells, each divided by its data sets."""
+    return sum(int(row[count]) / int(row["sets"]) for row in own)
+
+
 def cautions() -> str:
     """Return how often each caution fires, and how often intervals miss with and without it."""
     lines = []
@@ -186,10 +214,10 @@ def cautions() -> str:
             low = [row for row in own if row not in high]
             found = []
             for some in (high, low):
-                intervals = sum(int(row["intervals_rule"]) for row in some)
-                fired = sum(int(row[caution]) for row in some)
-                with_it = sum(int(row[f"{caution}_missed"]) for row in some)
-                without = sum(int(row["missed_rule"]) for row in some) - with_it
+                intervals = per_set(some, "intervals_rule")
+                fired = per_set(some, caution)
+                with_it = per_set(some, f"{caution}_missed")
+                without = per_set(some, "missed_rule") - with_it
                 found += [
                     f"{fired / intervals:.2f}" if intervals else "–",
                     f"{with_it / fired:.2f}" if fired else "–",

@@ -16,14 +16,12 @@ from typing import Any
 import numpy as np
 
 from bakeoff import stats
-from bakeoff.spec.learners import SHRUNKEN
 from bakeoff.stats.folds.fold_rows import FoldDesign, FoldRows
 from bakeoff.stats.metrics.influence import Setting, setting_of
 from benchmarks.crossval.data import Numbers, Sample, Splits
 from benchmarks.crossval.data import draw as draw_numbers
 from benchmarks.crossval.row_cells import (
     CELLS,
-    KINDS,
     LEARNERS,
     METRICS_OF,
     PLANS,
@@ -245,7 +243,8 @@ _ROUNDING = 1e-12
 
 
 MORE, SMALL = 4, 100
-"""Strong shrinkage on few rows is where the test is nearest to its limit: more data sets."""
+SHRINKING = "logistic, C = .01", "logistic, C = .05", "ridge, strong"
+"""On few rows or groups these are nearest to the limit, and more data sets are drawn."""
 
 
 def cells(sets: int) -> Iterator[Cell]:
@@ -253,7 +252,8 @@ def cells(sets: int) -> Iterator[Cell]:
     for plan, of_plan in CELLS.items():
         for learner, population in of_plan:
             facts = {"plan": plan} | facts_of(learner, population)
-            near = KINDS[learner] == SHRUNKEN and population.rows <= SMALL
+            units = population.rows / population.group_size
+            near = learner in SHRINKING and units <= SMALL
             times = MORE * sets if near else sets
             yield facts, partial(counted, learner, population, plan, times)
 
