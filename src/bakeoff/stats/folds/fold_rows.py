@@ -6,7 +6,7 @@ class shares and share most of their training rows, so the spread of fold scores
 values of the rows do: each row has an influence value on the score of every fold that tests it.
 
 One estimator serves the interval of a model's own score, the difference of two models and the
-comparison with a baseline. Its derivation is in docs/fold-rows.md.
+comparison with a baseline. The documentation derives it on a page of its own.
 """
 
 from __future__ import annotations
@@ -643,8 +643,7 @@ def fold_rows_score(rows: FoldRows, *, confidence_level: Level = 0.95) -> Result
 
     Notes
     -----
-    The form is bakeoff's own and was chosen by simulation; docs/fold-rows.md derives it and says
-    where it does not hold.
+    The form is bakeoff's own and was chosen by simulation.
 
     Examples
     --------
@@ -757,7 +756,8 @@ def fold_rows_difference(
 
     Notes
     -----
-    The form is bakeoff's own and was chosen by simulation; docs/fold-rows.md derives it. For
+    The factor c is the heuristic of Nadeau & Bengio (2003) on rows, the degrees of freedom those of
+    Satterthwaite (1946). The form as a whole is bakeoff's own and was chosen by simulation. For
     accuracy on five replications of two folds it is `cv5x2_z` with Student's t.
 
     Examples
