@@ -344,7 +344,7 @@ def pairs_of(name):
     """Tell whether ordinary evidence of all models can be given to a test of two."""
     wanted = CATALOGUE[name]
     plain = wanted.reads not in ("classes", "ranking") and not needed(wanted)
-    return wanted.arity is Arity.PAIR and plain
+    return wanted.arity is Arity.PAIR and plain and name not in FROM_ARRAYS
 
 
 def of_all(entry):
@@ -460,7 +460,8 @@ def check_outcome(entry, case, **options):
         check_result(entry, result)
         return
     assert case != "ordinary" or options
-    assert any(name in refusal for name in inspect.signature(entry.function).parameters), (
+    names = {*positional(entry), *inspect.signature(entry.function).parameters}
+    assert any(name in refusal for name in names), (
         f"which argument is wrong? {options}, {case}: {refusal}"
     )
 

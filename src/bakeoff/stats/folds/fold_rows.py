@@ -52,7 +52,7 @@ from bakeoff.stats.metrics.influence import (
     not_carried_by_few,
     setting_of,
 )
-from bakeoff.stats.metrics.metric import Cells, Codes, Form, Functional, Metric, View
+from bakeoff.stats.metrics.metric import Cells, Codes, Form, Functional, Metric, Need, View
 
 _NEITHER = -1
 _ONLY_ROUNDING = 1e-12
@@ -92,7 +92,7 @@ class FoldDesign:
     def read(cls, fold: ArrayLike, groups: ArrayLike | None = None) -> FoldDesign:
         """Read the fold that tests each row in each repetition, shape (R, n)."""
         numbers = as_floats(fold, "fold")
-        if numbers.ndim != 2 or numbers.shape[1] < 2:
+        if numbers.ndim != 2 or numbers.size == 0:
             raise ArgumentError(
                 "fold",
                 "expected shape (repetitions, rows), the number of the fold that tests each row, "
@@ -586,6 +586,13 @@ def _values_of(metric: Metric, view: View) -> Functional:
 # --- answers
 
 
+def _check_values(rows: object, name: str) -> None:
+    """Refuse what is not made by `fold_rows`."""
+    if not isinstance(rows, FoldRows):
+        message = f"found {type(rows).__name__}, expected what fold_rows returns"
+        raise ArgumentError(name, message)
+
+
 def _corrected(rows: FoldRows) -> Estimate | None:
     """Return the mean with the corrected standard error; None where folds do not vary."""
     scores = rows.scores
@@ -656,6 +663,7 @@ def fold_rows_score(rows: FoldRows, *, confidence_level: Level = 0.95) -> Result
     >>> round(result.estimate, 3), round(result.ci.low, 3), round(result.ci.high, 3)
     (0.768, 0.67, 0.845)
     """
+    _check_values(rows, "rows")
     setting, parts = rows.setting, rows.parts
     metric = setting.metric
     sign = 1 if metric.greater_is_better else -1
@@ -716,6 +724,7 @@ def _own_limits(rows: FoldRows, score: Estimate, level: float) -> ConfidenceInte
 @register(
     evidence=Evidence.FOLD_ROWS,
     citation="nadeau2003",
+    better_test="half_sample_t",
     plans=("cv_5x2", "kfold", "resampled"),
     null_hypothesis="The two learning algorithms have the same expected score, trained on as many "
     "rows as here, on new rows of this population.",
@@ -772,6 +781,8 @@ def fold_rows_difference(
     >>> print(f"{result.estimate:.3f}, t = {result.statistic:.3f}, p = {result.pvalue:.4f}")
     0.096, t = 1.528, p = 0.1297
     """
+    _check_values(rows_a, "rows_a")
+    _check_values(rows_b, "rows_b")
     if rows_a.setting.metric.name != rows_b.setting.metric.name:
         names = rows_a.setting.metric.name, rows_b.setting.metric.name
         raise ArgumentError("rows_b", f"is by {names[1]}, rows_a by {names[0]}")
@@ -841,7 +852,8 @@ def _cautions(rows: FoldRows) -> list[Assumption]:
     metric = rows.setting.metric
     if metric.form is Form.DECISIONS and not metric.mean_of_rows and rows.runs:
         return [_every_class_is_predicted(rows)]
-    if metric.name == "log_loss":
+    unbounded = math.isinf(metric.range[1])
+    if metric.needs is Need.PROBABILITIES and unbounded and rows.runs:
         return [_no_probability_is_zero(rows)]
     return []
 
