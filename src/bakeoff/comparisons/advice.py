@@ -370,6 +370,7 @@ def _inflated(
     }
     settings = {rate.setting for rate in entry.rates}
     studied = {METRICS[name].studied_by for name in metrics if name in METRICS} | {*metrics}
+    situations: dict[str, ErrorRate] = {}  # the largest rate of each
     for rate in entry.rates:
         instead = numbers and f"{rate.setting}{REGRESSION}" in settings
         liberal_here = rate.verdict is TypeOneError.LIBERAL and rate.setting not in LEARNERS
@@ -377,6 +378,9 @@ def _inflated(
             continue
         setting = rate.setting.removesuffix(REGRESSION)
         if liberal_here and _of_task(rate, numbers) and not instead and here.get(setting, True):
-            by = f"by {METRICS[setting].title}" if setting in METRICS else f"with {setting}"
-            inflated.append(Inflated(_SITUATIONS.get(setting, by), (), rate))
+            worst = situations.get(setting, rate)
+            situations[setting] = max(worst, rate, key=lambda rate: rate.rate)
+    for setting, rate in situations.items():
+        by = f"by {METRICS[setting].title}" if setting in METRICS else f"with {setting}"
+        inflated.append(Inflated(_SITUATIONS.get(setting, by), (), rate))
     return inflated
