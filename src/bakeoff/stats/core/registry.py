@@ -125,8 +125,8 @@ _RETIRED = {
     ),
     "two are equivalent where the 90 % interval of their difference lies within the margin: write "
     "`fold_rows_difference`, `half_sample_t`, `corrected_repeated_kfold_t`, "
-    "`corrected_resampled_t`, `recipe_difference` or `recipe_mean_difference` with `alpha: 0.1`, in Python "
-    "`confidence_level=0.9`": (
+    "`corrected_resampled_t`, `recipe_difference` or `recipe_mean_difference` with `alpha: 0.1`, "
+    "in Python `confidence_level=0.9`": (
         "tost_cv5x2 tost_folds tost_half_samples tost_recipe_means tost_recipes"
     ),
     "write `wilcoxon_signed_rank`, `friedman_posthoc` or `bayes_correlated_t` of each data set; "
