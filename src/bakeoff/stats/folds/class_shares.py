@@ -16,9 +16,7 @@ from bakeoff.stats.metrics.metric import Codes
 
 _ROUNDING = 1e-6
 """By how much the largest probability may exceed that of the predicted class."""
-
-
-_STEPS = 1, 2
+_STEPS = -2, -1, 1, 2
 """The standard errors by which log odds are shifted."""
 
 
@@ -48,31 +46,31 @@ def with_log_odds_shifted(
     return moved
 
 
-def share_variance(
-    shares: FloatArray,
+def changes_by_shares(
     errors: FloatArray,
     probabilities: FloatArray,
     predicted: Codes,
     score: Callable[[Codes], float],
-) -> float:
-    """Return the variance of a score of classes from the class shares of the training rows.
+) -> FloatArray:
+    """Return by how much a score changes per standard error of a class's log odds, (K, steps).
 
-    Parameters are the shares of the classes with the standard errors of their log odds, what is
-    predicted in each test, and the score as a function of the predicted classes.
+    Parameters are the standard errors of the classes (0 where there is none), what is predicted in
+    each test, and the score as a function of the predicted classes.
     """
-    # Let g_k be the derivative of the score by the log odds of class k. The delta method with the
-    # variances and covariances of class shares, p_k (1 − p_k)/n and −p_j p_k/n, gives
-    # Σ g_k²/(n p_k) = Σ (1 − p_k) (g_k·error_k)², as adding a constant to all log odds changes
-    # nothing. The score is a step function of them: the largest change per standard error, by one
-    # or two to either side, stands for g_k·error_k.
     value = score(predicted)
-    variance = 0.0
-    for code in np.flatnonzero((shares > 0) & (shares < 1)).tolist():
-        steepest = 0.0
-        for step in _STEPS:
-            for sign in (-1, 1):
-                shift = sign * step * errors[code]
-                moved = with_log_odds_shifted(probabilities, predicted, code, shift)
-                steepest = max(steepest, abs(score(moved) - value) / step)
-        variance += (1 - shares[code]) * steepest**2
-    return variance
+    changes = np.zeros((len(errors), len(_STEPS)))
+    for code in np.flatnonzero(errors).tolist():
+        for place, step in enumerate(_STEPS):
+            shift = step * errors[code]
+            moved = with_log_odds_shifted(probabilities, predicted, code, shift)
+            changes[code, place] = (score(moved) - value) / step
+    return changes
+
+
+def share_variance(shares: FloatArray, changes: FloatArray) -> float:
+    """Return the variance from class shares of a score, or difference, that changes so."""
+    # Let g_k be the derivative of the score by the log odds of class k. The delta method with the
+    # covariances of logarithms of class shares, (1/p_k − 1)/n and −1/n, gives Σ g_k²/(n p_k) =
+    # Σ (1 − p_k) (g_k·error_k)², as adding a constant to all log odds changes nothing. The score is
+    # a step function of them: its largest change per standard error stands for g_k·error_k.
+    return float((1 - shares) @ np.abs(changes).max(axis=1) ** 2)

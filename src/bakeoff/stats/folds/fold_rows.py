@@ -43,7 +43,7 @@ from bakeoff.stats.core.result import (
 )
 from bakeoff.stats.design.clusters import as_clusters
 from bakeoff.stats.design.groups import FEWEST_CLUSTERS
-from bakeoff.stats.folds.class_shares import are_most_probable, share_variance
+from bakeoff.stats.folds.class_shares import are_most_probable, changes_by_shares, share_variance
 from bakeoff.stats.metrics.influence import (
     NOISE,
     PLUS_FOUR,
@@ -480,8 +480,8 @@ class FoldRows:
         return float(np.sqrt(np.mean(variances)))
 
     @cached_property
-    def variance_share(self) -> float | None:
-        """What the class shares of the training rows add to the variance of a score of classes.
+    def changes_by_shares(self) -> FloatArray | None:
+        """How a score of classes changes with the class shares of the training rows, (K, steps).
 
         None where it is not seen: without probabilities, or where another class is predicted than
         the most probable one.
@@ -499,20 +499,24 @@ class FoldRows:
         _, predicted, _ = self.pooled
         if not are_most_probable(probabilities, predicted):
             return None
-        shares, errors = self._class_shares()
-        return share_variance(shares, errors, probabilities, predicted, self.padded_score)
+        errors = self._errors_of_log_odds()
+        return changes_by_shares(errors, probabilities, predicted, self.padded_score)
 
-    def _class_shares(self) -> tuple[FloatArray, FloatArray]:
-        """Return the share of each class among the rows, and the standard error of its log odds."""
-        truth, design = self.setting.truth, self.design
-        shares = truth.counts / design.n
+    @property
+    def class_shares(self) -> FloatArray:
+        """The share of each class among the rows."""
+        return np.asarray(self.setting.truth.counts / self.design.n)
+
+    def _errors_of_log_odds(self) -> FloatArray:
+        """Return the standard error of the log odds of each class's share; 0 where it has none."""
+        truth, design, shares = self.setting.truth, self.design, self.class_shares
         errors = np.zeros(len(shares))
         for code in np.flatnonzero((shares > 0) & (shares < 1)):
             deviations = design.by_unit((truth.values == code) - shares[code])
             units = len(deviations)
             variance = units / max(units - 1, 1) * float((deviations**2).sum()) / design.n**2
             errors[code] = math.sqrt(variance) / (shares[code] * (1 - shares[code]))
-        return shares, errors
+        return errors
 
     def padded(self) -> tuple[float, float, float]:
         """Return θ⁺, its variance and degrees of freedom from the pooled table with pseudo-rows."""
@@ -790,9 +794,10 @@ def fold_rows_score(rows: FoldRows, *, confidence_level: Level = 0.95) -> Result
         centre, variance_table, df = rows.padded()
         se = parts.se(variance_table)
         details = {"centre": centre, "variance_table": variance_table}
-        if metric.of_table and rows.variance_share is not None:
-            se = math.sqrt(se**2 + rows.variance_share)
-            details["variance_share"] = rows.variance_share
+        if rows.changes_by_shares is not None:
+            variance_share = share_variance(rows.class_shares, rows.changes_by_shares)
+            se = math.sqrt(se**2 + variance_share)
+            details["variance_share"] = variance_share
     status = _status(rows, se)
     ci = None
     if status is not Status.TOO_FEW:
@@ -979,7 +984,7 @@ def _cautions(rows: FoldRows) -> list[Assumption]:
 def _class_shares_are_seen(rows: FoldRows) -> Assumption:
     """Judge whether it is known how far the class shares of the training rows move the score."""
     setting = rows.setting
-    if rows.variance_share is not None:
+    if rows.changes_by_shares is not None:
         detail = "the standard error has a part for the class shares of the training rows"
         return Assumption(CLASS_SHARES, True, detail)
     reason = "the model gives no probabilities"
