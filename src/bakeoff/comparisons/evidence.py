@@ -822,14 +822,11 @@ def read_folds(
     dataset: str,
     given: str | Path | FoldPredictions,
     metrics: Iterable[str],
-    *,
-    own_scores: bool = False,
 ) -> FoldPredictions:
     """Read what is collected of the folds of one data set and plan."""
     if isinstance(given, FoldPredictions):
         return given
-    models = list(experiment.models)
-    folds = read_fold_predictions(given, models, metrics, own_scores=own_scores)
+    folds = read_fold_predictions(given, list(experiment.models), metrics)
     kin = declared(experiment, dataset)
     if kin is not None and kin.kind == "group" and folds.groups is None:
         raise _unrelated(given, dataset, kin)
@@ -837,13 +834,9 @@ def read_folds(
 
 
 def read_fold_predictions(
-    path: str | Path, models: list[str], metrics: Iterable[str] = (), *, own_scores: bool = False
+    path: str | Path, models: list[str], metrics: Iterable[str] = ()
 ) -> FoldPredictions:
-    """Read the collected predictions of a plan of folds; rows are paired by their id.
-
-    `own_scores`: intervals of single models are wanted, which look at the probabilities behind
-    predicted classes.
-    """
+    """Read the collected predictions of a plan of folds; rows are paired by their id."""
     ours = [COLLECTED_ID, COLLECTED_REPEAT, COLLECTED_FOLD, COLLECTED_TRUTH]
     with open_parquet(path) as file:
         names = file.schema_arrow.names
@@ -872,8 +865,8 @@ def read_fold_predictions(
             return np.asarray(values)[first][used]
 
         wanted = _looked_at(metrics)
-        if own_scores and any(metric in METRICS and METRICS[metric].of_table for metric in metrics):
-            wanted.add("probabilities")
+        if any(metric in METRICS and METRICS[metric].of_table for metric in metrics):
+            wanted.add("probabilities")  # those behind the predicted classes
         ranked = _read_ranking(file, runs, classes, wanted)
     trained = [run_of(name)[0] for name in runs]
     present = [model for model in models if model in trained]

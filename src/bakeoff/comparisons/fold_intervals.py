@@ -36,7 +36,7 @@ def fold_intervals(
     lines: list[dict[str, Any]] = []
     for (dataset, plan), given in inputs.items():
         metrics = metrics_by_rows(experiment, plan)
-        folds = read_folds(experiment, dataset, given, metrics, own_scores=True)
+        folds = read_folds(experiment, dataset, given, metrics)
         for metric in metrics:
             for line in _of_metric(folds.by(metric), 1 - experiment.tests.alpha):
                 lines.append({"dataset": dataset, "plan": plan, "metric": metric, **line})
@@ -115,7 +115,9 @@ def constant_rows(folds: FoldPredictions) -> FoldRows | None:
             predicted[repetition, tested] = _constant(
                 metric, folds.classes, trained, known[tested], folds.costs
             )
-    return rows_of_runs(setting, design, [predicted])
+    # the same answer for all rows, whatever the class shares
+    behind = [np.eye(k)[predicted]] if metric.of_table else None
+    return rows_of_runs(setting, design, [predicted], behind)
 
 
 def _constant(

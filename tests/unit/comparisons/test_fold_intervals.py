@@ -82,12 +82,14 @@ def test_it_is_said_where_class_shares_are_not_seen(lines, model, told):
     assert lines.loc["accuracy", model]["note"] == ""
 
 
-def test_probabilities_are_read_for_own_intervals_of_tables_alone(collected):
-    def probabilities(*metrics, own_scores=True):
-        return read_fold_predictions(
-            collected, list(MODELS), metrics, own_scores=own_scores
-        ).probabilities
+def test_comparison_with_the_baseline_has_the_part_of_the_model(lines):
+    wide, narrow = (lines.loc["f1", model] for model in ("shrunken", "labels"))
+    assert wide["difference"] == narrow["difference"]
+    assert wide["difference_low"] < narrow["difference_low"]
+    assert wide["difference_pvalue"] > narrow["difference_pvalue"]
 
-    assert probabilities("mcc").shape == (5, N, 4, 2)
-    assert probabilities("accuracy") is None
-    assert probabilities("mcc", own_scores=False) is None
+
+def test_probabilities_are_read_for_metrics_of_the_table_of_classes(collected):
+    by_mcc = read_fold_predictions(collected, list(MODELS), ["mcc"])
+    assert by_mcc.probabilities.shape == (5, N, 4, 2)
+    assert read_fold_predictions(collected, list(MODELS), ["accuracy"]).probabilities is None

@@ -342,6 +342,28 @@ def test_class_shares_of_groups_vary_by_groups():
     assert undamped > 0
 
 
+def test_a_difference_has_the_part_by_which_class_shares_move_it():
+    rng, y, fold = five_by_two(100)
+    options = {"metric": "f1", "positive": 1}
+    shrunken = np.clip(0.5 + (2 * y - 1) * 0.03 + 0.05 * rng.standard_normal(fold.shape), 0, 1)
+    sure = noisy(rng, y, fold.shape, 0.75) * 1.0
+    a, b = (fold_rows(y, fold, (p > 0.5) * 1, probabilities=p, **options) for p in (shrunken, sure))
+    result = fold_rows_difference(a, b)
+    # no shift moves a probability of 1: the part is that of the shrunken model
+    expected = fold_rows_score(a).details["variance_share"]
+    assert result.details["variance_share"] == pytest.approx(expected)
+    assert class_shares_of(result).holds is True
+    labels = (fold_rows(y, fold, (p > 0.5) * 1, **options) for p in (shrunken, sure))
+    alone = fold_rows_difference(*labels)
+    assert result.details["se"] ** 2 == pytest.approx(alone.details["se"] ** 2 + expected)
+    assert class_shares_of(alone).holds is None
+    assert result.pvalue > alone.pvalue
+    # two models that class shares move alike have no such part
+    alike = fold_rows(y, fold, (shrunken > 0.5) * 1, probabilities=shrunken, **options)
+    same = fold_rows_difference(a, alike)
+    assert (same.status, same.details["variance_share"]) == (Status.IDENTICAL_SCORES, 0)
+
+
 METRICS_OF_CLASSES = ["balanced_accuracy", "f1", "recall", "precision", "mcc", "kappa", "jaccard"]
 
 

@@ -865,8 +865,10 @@ def fold_rows_difference(
     Does one algorithm have the higher expected score, by any metric with values of rows?
 
     t = d/se with the mean difference d of the fold scores and se² = c·max((√v_test + √v_training)²,
-    v_row): v_test is the variance from the tested rows, v_training what the choice of the training
-    rows adds, v_row a floor and c a factor for overlapping folds; Student's t with Satterthwaite's
+    v_row) + v_share: v_test is the variance from the tested rows, v_training what the choice of the
+    training rows adds, v_row a floor and c a factor for overlapping folds; v_share is for metrics
+    of classes that are no shares of all rows, like F1, and models with probabilities: what the
+    class shares of the training rows do to their decisions. Student's t with Satterthwaite's
     degrees of freedom of the tested rows. One cross-validation cannot show v_training: its p-value
     is the larger one of this test and the corrected t test, and its interval the hull of both.
 
@@ -914,12 +916,19 @@ def fold_rows_difference(
     rows = rows_a - rows_b
     parts, side = rows.parts, alternative
     se = parts.se()
+    variance_share = None
+    if rows_a.changes_by_shares is not None and rows_b.changes_by_shares is not None:
+        changes = rows_a.changes_by_shares - rows_b.changes_by_shares
+        variance_share = share_variance(rows_a.class_shares, changes)
+        se = math.sqrt(se**2 + variance_share)
     status = _status(rows, se)
     if rows.identical and status is not Status.TOO_FEW:
         status = Status.IDENTICAL_SCORES
     difference = Estimate(value=parts.score, se=se, df=parts.df, status=status)
     statistic, pvalue = difference.test(side)
     details = _details(parts, se)
+    if variance_share is not None:
+        details["variance_share"] = variance_share
     ci = None
     if status is Status.OK:
         low, high = difference.limits(confidence_level, side)
@@ -933,8 +942,8 @@ def fold_rows_difference(
             method = "hull"
         ci = ConfidenceInterval(low, high, confidence_level, method)
     assumptions = _assumptions(rows)
-    if rows.setting.metric.name in _SQUARE_OR_LOG and rows_a.runs and rows_b.runs:
-        assumptions.append(_probabilities_spread(rows_a, rows_b))
+    if rows_a.runs and rows_b.runs:
+        assumptions += _cautions_of_two(rows_a, rows_b)
     return Result(
         variant=rows.setting.metric.name,
         statistic=statistic,
@@ -1004,6 +1013,26 @@ def _class_shares_are_seen(rows: FoldRows) -> Assumption:
         return Assumption(CLASS_SHARES, False, detail)
     detail = f"{unseen}; if many rows are near the threshold, the interval misses too often"
     return Assumption(CLASS_SHARES, None, detail)
+
+
+def _cautions_of_two(rows_a: FoldRows, rows_b: FoldRows) -> list[Assumption]:
+    """Say where the test of two models rejects too often, as simulations show."""
+    metric = rows_a.setting.metric
+    if metric.name in _SQUARE_OR_LOG:
+        return [_probabilities_spread(rows_a, rows_b)]
+    if not metric.of_table:
+        return []
+    of_both = [_class_shares_are_seen(rows) for rows in (rows_a, rows_b)]
+    unseen = [caution for caution in of_both if not caution.holds]
+    if not unseen:
+        return of_both[:1]
+    # two learners that follow class shares alike hold the level all the same
+    detail = (
+        "of one model at least it is not seen how many decisions other class shares would change: "
+        "if many of its rows are near the threshold, and few of the other model's, the test "
+        "rejects too often"
+    )
+    return [Assumption(CLASS_SHARES, None, detail)]
 
 
 def _probabilities_spread(rows_a: FoldRows, rows_b: FoldRows) -> Assumption:
