@@ -516,9 +516,19 @@ class FoldPredictions(Paired):
             runs = [self._wanted[:, :, run] for run in self.runs[model]]
             if self._looks_at == "ranking":  # of the positive class, which comes last
                 runs = [np.stack([1 - scores, scores], axis=-1) for scores in runs]
-            self.made[key] = rows_of_runs(self.setting, self.design, runs)
+            behind = self._behind_classes(model)
+            self.made[key] = rows_of_runs(self.setting, self.design, runs, behind)
         rows: FoldRows = self.made[key]
         return rows
+
+    def _behind_classes(self, model: int) -> list[Floats] | None:
+        """Return the probabilities behind the classes that each run of a model predicts, if any."""
+        if self._looks_at != "classes" or self.probabilities is None:
+            return None
+        probabilities = [self.probabilities[:, :, run] for run in self.runs[model]]
+        tested = self.fold > 0
+        known = all(np.isfinite(one[tested]).all() for one in probabilities)
+        return probabilities if known else None
 
     def missing(self, models: Sequence[int]) -> str:
         """Say which models do not rank the rows or give probabilities, where that is wanted."""
@@ -696,7 +706,7 @@ def read_predictions(
             values = frame[present].to_numpy(dtype=np.float64)
             return PairedPredictions.from_values(present, values, **more)
         classes, truth, columns = _answers(frame, present)
-        more |= _read_ranking(file, present, classes, metrics)
+        more |= _read_ranking(file, present, classes, _looked_at(metrics))
     predicted = np.column_stack(columns) if columns else np.empty((len(truth), 0), np.int8)
     return PairedPredictions(tuple(present), tuple(classes), truth, predicted, **more)
 
@@ -723,12 +733,16 @@ def _answers(
     return classes, labels.cat.codes.to_numpy(), codes
 
 
+def _looked_at(metrics: Iterable[str]) -> set[str]:
+    """Return what metrics look at besides predicted classes: rankings, probabilities."""
+    return {looks_at(METRICS.get(metric) or metric) for metric in metrics} - {"classes"}
+
+
 def _read_ranking(
-    file: pq.ParquetFile, runs: Sequence[str], classes: Sequence[str], metrics: Iterable[str]
+    file: pq.ParquetFile, runs: Sequence[str], classes: Sequence[str], wanted: Collection[str]
 ) -> dict[str, Floats]:
-    """Read the scores of the positive class, and the probabilities, that metrics look at."""
-    wanted = {looks_at(METRICS.get(metric) or metric) for metric in metrics} - {"classes"}
-    if not runs or not wanted:
+    """Read the scores of the positive class, and the probabilities, as far as they are wanted."""
+    if not runs or not classes or not wanted:
         return {}
     scored = classes if "probabilities" in wanted else classes[-1:]
     given = _numbers(file, [[f"{run}:{name}" for name in scored] for run in runs])
@@ -850,7 +864,10 @@ def read_fold_predictions(
             first[row[::-1]] = np.arange(len(row))[::-1]
             return np.asarray(values)[first][used]
 
-        ranked = _read_ranking(file, runs, classes, metrics)
+        wanted = _looked_at(metrics)
+        if any(metric in METRICS and METRICS[metric].of_table for metric in metrics):
+            wanted.add("probabilities")  # those behind the predicted classes
+        ranked = _read_ranking(file, runs, classes, wanted)
     trained = [run_of(name)[0] for name in runs]
     present = [model for model in models if model in trained]
     return FoldPredictions(

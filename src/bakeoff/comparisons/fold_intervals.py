@@ -15,8 +15,8 @@ from bakeoff.comparisons.choose import metrics_by_rows
 from bakeoff.comparisons.evidence import FoldPredictions, read_folds
 from bakeoff.scores.metrics import METRICS, constant_answer
 from bakeoff.spec import Costs, Experiment
-from bakeoff.stats import Result, Status, fold_rows_difference, fold_rows_score
-from bakeoff.stats.folds.fold_rows import FoldRows, rows_of_runs
+from bakeoff.stats import Assumption, Result, Status, fold_rows_difference, fold_rows_score
+from bakeoff.stats.folds.fold_rows import CLASS_SHARES, FoldRows, rows_of_runs
 from bakeoff.stats.metrics.metric import Metric, Need, NoValue
 from bakeoff.threads import on_one_thread
 
@@ -75,11 +75,17 @@ def _own_interval(result: Result) -> dict[str, Any]:
         "se": result.details["se"],
         "df": result.df,
         "status": result.status.value,
-        "note": "; ".join(a.detail for a in result.assumptions if a.holds is False),
+        "note": "; ".join(a.detail for a in result.assumptions if _is_shown(a)),
     }
     if result.ci is not None:
         line |= {"ci_low": result.ci.low, "ci_high": result.ci.high}
     return line
+
+
+def _is_shown(assumption: Assumption) -> bool:
+    """Say whether a page shows an assumption beside the interval of a model's own score."""
+    unseen = assumption.name == CLASS_SHARES and assumption.holds is None
+    return assumption.holds is False or unseen
 
 
 def _against(result: Result) -> dict[str, Any]:
@@ -109,7 +115,9 @@ def constant_rows(folds: FoldPredictions) -> FoldRows | None:
             predicted[repetition, tested] = _constant(
                 metric, folds.classes, trained, known[tested], folds.costs
             )
-    return rows_of_runs(setting, design, [predicted])
+    # the same answer for all rows, whatever the class shares
+    behind = [np.eye(k)[predicted]] if metric.of_table else None
+    return rows_of_runs(setting, design, [predicted], behind)
 
 
 def _constant(

@@ -1,78 +1,95 @@
-"""The score of each model over the folds, its interval, and its comparison with the baseline."""
+"""Intervals of each model over folds: what is read for them, and what is said of them."""
 
 import numpy as np
+import pandas as pd
 import pytest
-from sklearn.datasets import load_breast_cancer
-from sklearn.dummy import DummyClassifier
-from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import cross_val_score
-from sklearn.naive_bayes import GaussianNB
 
-import bakeoff
-from bakeoff.report.ranking import ranking
+from bakeoff.comparisons.evidence import read_fold_predictions
+from bakeoff.comparisons.fold_intervals import fold_intervals
+from bakeoff.stats import fold_rows, fold_rows_score
 
-X, Y = load_breast_cancer(return_X_y=True, as_frame=True)
-X, Y = X.iloc[::3, :4], Y.iloc[::3]
-MODELS = {"bayes": GaussianNB(), "logistic": LogisticRegression(C=0.1, max_iter=1000)}
-METRICS = ["accuracy", "balanced_accuracy", "log_loss", "roc_auc"]
-PLANS = {
-    "cv_5x2": {"cv_5x2": {}},
-    "kfold": {"kfold": {"folds": 4, "repeats": 2}},
-    "resampled": {"resampled": {"repeats": 6, "test_size": 0.3}},
-}
+from .conftest import experiment
+
+N = 80
+MODELS = "shrunken", "labels", "moved", "scores"
 
 
-def compared(cv, **options):
-    return bakeoff.compare_estimators(MODELS, X, Y, cv=cv, metrics=METRICS, **options)
+@pytest.fixture
+def collected(tmp_path):
+    """Write what five by two folds predict: classes, with probabilities, scores or nothing."""
+    rng = np.random.default_rng(3)
+    truth = np.arange(N) % 2
+    lines = []
+    for repeat in range(1, 6):
+        p = np.clip(0.5 + 0.03 * (2 * truth - 1) + 0.05 * rng.standard_normal(N), 0.01, 0.99)
+        part = pd.DataFrame({":repeat": repeat, ":fold": rng.permutation(np.arange(N) % 2) + 1})
+        part[":row_id"] = np.arange(N)
+        part[":y_true"] = names(truth)
+        for model in MODELS:
+            part[model] = names(p > (0.47 if model == "moved" else 0.5))
+        for model in ("shrunken", "moved"):
+            part[f"{model}:no"] = 1 - p
+            part[f"{model}:yes"] = p
+        part["scores:yes"] = 10 * p - 5
+        lines.append(part)
+    path = tmp_path / "folds.parquet"
+    pd.concat(lines).to_parquet(path)
+    return path
 
 
-def lines(found, model):
-    """Return what is known of a model over the folds, by metric."""
-    return {key[2]: line for key, line in found._study.over_folds.items() if key[3] == model}
+def names(positive):
+    """Name the classes."""
+    return pd.Categorical.from_codes(np.asarray(positive, dtype=int), ["no", "yes"])
 
 
-@pytest.mark.parametrize("plan", PLANS)
-def test_scores_and_baselines_are_the_means_of_the_folds(plan):
-    found = compared(PLANS[plan])
-    study = found._study
-    for model in MODELS:
-        for metric, line in lines(found, model).items():
-            of_folds = found.scores.query("model == @model and metric == @metric")["value"]
-            assert line["estimate"] == pytest.approx(of_folds.mean(), abs=0.01)
-            assert line["ci_low"] < line["estimate"] < line["ci_high"]
-            sign = 1 if metric != "log_loss" else -1
-            gain = sign * (line["estimate"] - line["baseline"])
-            assert line["difference"] == pytest.approx(gain)
-    ranked = {line.model: line for line in ranking(study)}
-    assert ranked["bayes"].ci.low == pytest.approx(lines(found, "bayes")["accuracy"]["ci_low"])
-    dummy = cross_val_score(DummyClassifier(), X, Y, cv=5).mean()
-    assert lines(found, "bayes")["accuracy"]["baseline"] == pytest.approx(dummy, abs=0.02)
+@pytest.fixture
+def lines(collected):
+    """Return the intervals of all models by all metrics."""
+    models = {name: {"estimator": "sklearn.naive_bayes.GaussianNB"} for name in MODELS}
+    metrics = ["balanced_accuracy", "f1", "accuracy"]
+    spec = experiment(models, resampling={"cv_5x2": {}}, metrics=metrics)
+    table = fold_intervals(spec, {("d0", "cv_5x2"): collected})
+    return table.set_index(["metric", "model"])
 
 
-def test_rows_in_groups_are_as_many_as_their_groups():
-    patient = np.arange(len(X)) // 5
-    wide = lines(compared(PLANS["kfold"], groups=patient), "logistic")
-    narrow = lines(compared(PLANS["kfold"]), "logistic")
-    assert all(wide[metric]["df"] < narrow[metric]["df"] for metric in METRICS)
-    copies = np.repeat(np.arange(len(X)), 3)
-    of_copies = bakeoff.compare_estimators(
-        {"bayes": GaussianNB(), "bayes too": GaussianNB(var_smoothing=0.1)},
-        X.iloc[copies].reset_index(drop=True),
-        Y.iloc[copies].to_numpy(),
-        cv=PLANS["kfold"],
-        metrics=["accuracy", "roc_auc"],
-        groups=copies,
+@pytest.mark.parametrize("metric", ["balanced_accuracy", "f1"])
+def test_probabilities_behind_the_classes_widen_intervals(lines, collected, metric):
+    frame = pd.read_parquet(collected)
+    shape = 5, N
+    y = np.asarray(frame[":y_true"][:N] == "yes", dtype=int)
+    predicted = np.asarray(frame["shrunken"] == "yes", dtype=int).reshape(shape)
+    p = frame["shrunken:yes"].to_numpy().reshape(shape)
+    options = {"metric": metric, "labels": [0, 1], "probabilities": p}
+    expected = fold_rows_score(
+        fold_rows(y, frame[":fold"].to_numpy().reshape(shape), predicted, **options)
     )
-    alone = lines(compared(PLANS["kfold"]), "bayes")
-    for metric, line in lines(of_copies, "bayes").items():
-        assert 0.8 < line["se"] / alone[metric]["se"] < 1.25, "rows alone would make it 0.58"
+    own = lines.loc[metric, "shrunken"]
+    assert (own["ci_low"], own["ci_high"]) == pytest.approx(tuple(expected.ci))
+    assert own["se"] > 1.3 * lines.loc[metric, "labels"]["se"]
+    assert own["note"] == ""
 
 
-def test_a_row_that_no_fold_tests_has_no_part():
-    found = bakeoff.compare_estimators(
-        MODELS, X, Y, cv={"resampled": {"repeats": 2, "test_size": 0.1}}, metrics=["accuracy"]
-    )
-    for model in MODELS:
-        (line,) = lines(found, model).values()
-        assert 0.5 < line["estimate"] < 1
-        assert line["se"] > 0.3 / np.sqrt(len(X)), "a tenth of the rows is tested, twice"
+@pytest.mark.parametrize(
+    ("model", "told"),
+    [
+        ("labels", "gives no probabilities"),
+        ("scores", "gives no probabilities"),
+        ("moved", "does not predict the most probable class"),
+    ],
+)
+def test_it_is_said_where_class_shares_are_not_seen(lines, model, told):
+    assert told in lines.loc["balanced_accuracy", model]["note"]
+    assert lines.loc["accuracy", model]["note"] == ""
+
+
+def test_comparison_with_the_baseline_has_the_part_of_the_model(lines):
+    wide, narrow = (lines.loc["f1", model] for model in ("shrunken", "labels"))
+    assert wide["difference"] == narrow["difference"]
+    assert wide["difference_low"] < narrow["difference_low"]
+    assert wide["difference_pvalue"] > narrow["difference_pvalue"]
+
+
+def test_probabilities_are_read_for_metrics_of_the_table_of_classes(collected):
+    by_mcc = read_fold_predictions(collected, list(MODELS), ["mcc"])
+    assert by_mcc.probabilities.shape == (5, N, 4, 2)
+    assert read_fold_predictions(collected, list(MODELS), ["accuracy"]).probabilities is None

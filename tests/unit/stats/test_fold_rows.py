@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from scipy import stats as scipy_stats
 
 from bakeoff.stats import (
@@ -16,6 +18,8 @@ from bakeoff.stats import (
     fold_rows_score,
     metric_ci,
 )
+from bakeoff.stats.folds.fold_rows import CLASS_SHARES
+from bakeoff.stats.metrics.metric import NoValue
 
 
 def five_by_two(n, seed=1):
@@ -224,15 +228,186 @@ def test_one_holdout_is_the_plain_influence_of_its_rows():
     assert rows.parts.variance_test == pytest.approx(whole.details["se"] ** 2, rel=0.01)
 
 
-def test_three_classes_and_a_class_without_predictions_are_cautioned():
+def class_shares_of(result):
+    """Return what is said of the class shares of the training rows."""
+    (caution,) = (a for a in result.assumptions if a.name == CLASS_SHARES)
+    return caution
+
+
+def test_a_class_without_predictions_is_cautioned_without_probabilities():
     _, _, fold = five_by_two(60)
     y = np.arange(60) % 3
     predicted = np.where(y == 2, 1, y) + np.zeros((5, 1), dtype=int)
-    result = fold_rows_score(fold_rows(y, fold, predicted, metric="balanced_accuracy"))
-    (caution,) = (a for a in result.assumptions if a.name == "every class is predicted")
-    assert caution.holds is False
-    assert "0 of 60 rows are predicted 2" in caution.detail
+    probabilities = np.eye(3)[predicted]
+    options = {"metric": "balanced_accuracy"}
+    result = fold_rows_score(fold_rows(y, fold, predicted, **options))
+    assert class_shares_of(result).holds is False
+    assert "0 of 60 rows are predicted 2" in class_shares_of(result).detail
     assert result.estimate == pytest.approx(2 / 3)
+    rows = fold_rows(y, fold, predicted, probabilities=probabilities, **options)
+    assert class_shares_of(fold_rows_score(rows)).holds is True
+
+
+def share_variance_by_loops(y, fold, probabilities, balanced):
+    """Compute the part of the class shares as docs/fold-rows.md writes it."""
+    classes = range(probabilities.shape[2])
+    n, fits = len(y), sum(len(np.unique(one)) for one in fold)
+
+    def score(log_odds_shift):
+        weights = np.exp(log_odds_shift)
+        table = np.full((len(classes), len(classes)), 4 / len(classes) ** 2)
+        for r, folds in enumerate(fold):
+            for i, k in enumerate(folds):
+                called = int(np.argmax(weights * probabilities[r, i]))
+                table[y[i], called] += n / (fits * (folds == k).sum())
+        right = np.diag(table)
+        true, called = table.sum(axis=1), table.sum(axis=0)
+        return np.mean(right / true if balanced else 2 * right / (true + called))
+
+    variance = 0.0
+    for k in classes:
+        share = (y == k).mean()
+        error = 1 / np.sqrt((n - 1) * share * (1 - share))
+        shift = np.eye(len(classes))[k] * error
+        value = score(0 * shift)
+        changes = [abs(score(step * shift) - value) / abs(step) for step in (-2, -1, 1, 2)]
+        variance += (1 - share) * max(changes) ** 2
+    return variance
+
+
+@pytest.mark.parametrize("metric", ["balanced_accuracy", "f1_macro"])
+@pytest.mark.parametrize("classes", [2, 3])
+def test_part_of_the_class_shares_equals_plain_loops(metric, classes):
+    rng = np.random.default_rng(classes)
+    y = rng.integers(classes, size=45)
+    fold = np.array([rng.permutation(np.arange(45) % 3) + 1 for _ in range(4)])
+    probabilities = rng.dirichlet(np.full(classes, 30), fold.shape)
+    predicted = probabilities.argmax(axis=2)
+    options = {"metric": metric, "labels": range(classes)}
+    rows = fold_rows(y, fold, predicted, probabilities=probabilities, **options)
+    result = fold_rows_score(rows)
+    expected = share_variance_by_loops(y, fold, probabilities, metric == "balanced_accuracy")
+    assert expected > 0.001
+    assert result.details["variance_share"] == pytest.approx(expected)
+    alone = fold_rows_score(fold_rows(y, fold, predicted, **options))
+    assert result.details["se"] ** 2 == pytest.approx(alone.details["se"] ** 2 + expected)
+    assert result.estimate == alone.estimate
+
+
+def test_a_shift_by_one_error_that_moves_every_row_is_counted_whole():
+    _, y, fold = five_by_two(100)
+    # log odds of ±.1 and a standard error of 1/√(99 · ¼) = .201: all rows change sides
+    p = np.tile(1 / (1 + np.exp(-0.2 * (y - 0.5))), (5, 1))
+    predicted = np.tile(y, (5, 1))
+    rows = fold_rows(y, fold, predicted, probabilities=p, metric="balanced_accuracy")
+    result = fold_rows_score(rows)
+    # with a pseudo-row in each cell 51/52 of both classes, or 51/52 of one and 1/52 of the other
+    assert result.details["variance_share"] == pytest.approx((51 / 52 - 1 / 2) ** 2)
+    far = fold_rows(y, fold, predicted, probabilities=predicted * 1.0, metric="balanced_accuracy")
+    assert fold_rows_score(far).details["variance_share"] == 0
+
+
+def test_without_the_probabilities_that_decide_nothing_is_added():
+    rng, y, fold = five_by_two(80)
+    p = np.clip(0.5 + (2 * y - 1) * 0.03 + 0.1 * rng.standard_normal(fold.shape), 0.01, 0.99)
+    options = {"metric": "f1", "positive": 1}
+    labels = fold_rows_score(fold_rows(y, fold, (p > 0.5) * 1, **options))
+    moved = fold_rows(y, fold, (p > 0.45) * 1, probabilities=p, **options)
+    alone = fold_rows_score(fold_rows(y, fold, (p > 0.45) * 1, **options))
+    assert tuple(fold_rows_score(moved).ci) == tuple(alone.ci)
+    assert "gives no probabilities" in class_shares_of(labels).detail
+    caution = class_shares_of(fold_rows_score(moved))
+    assert caution.holds is None
+    assert "not predict the most probable class" in caution.detail
+    wide = fold_rows_score(fold_rows(y, fold, (p > 0.5) * 1, probabilities=p, **options))
+    assert wide.ci.low < labels.ci.low
+    assert wide.ci.high > labels.ci.high
+    accuracy = (fold_rows(y, fold, (p > 0.5) * 1, probabilities=given) for given in (p, None))
+    first, second = map(fold_rows_score, accuracy)
+    assert tuple(first.ci) == tuple(second.ci)
+
+
+def test_class_shares_of_groups_vary_by_groups():
+    rng, y, fold = five_by_two(60)
+    p = np.clip(0.5 + (2 * y - 1) * 0.03 + 0.05 * rng.standard_normal(fold.shape), 0.01, 0.99)
+    options = {"metric": "recall", "positive": 1}
+    few = fold_rows(y, fold, (p > 0.5) * 1, probabilities=p, **options)
+    many = np.tile(y, 4), np.tile(fold, (1, 4)), np.tile((p > 0.5) * 1, (1, 4))
+    options |= {"probabilities": np.tile(p, (1, 4)), "groups": np.tile(np.arange(60), 4)}
+    grouped = fold_rows(*many, **options)
+    of_rows, of_groups = (fold_rows_score(one).details["variance_share"] for one in (few, grouped))
+    # Four copies of a row shift the log odds as the row does; two pseudo-rows beside 30 positive
+    # ones damp the change of the recall by 30/32, and beside 120 by 120/122.
+    undamped = of_groups * (122 / 120) ** 2
+    assert undamped == pytest.approx(of_rows * (32 / 30) ** 2)
+    assert undamped > 0
+
+
+def test_a_difference_has_the_part_by_which_class_shares_move_it():
+    rng, y, fold = five_by_two(100)
+    options = {"metric": "f1", "positive": 1}
+    shrunken = np.clip(0.5 + (2 * y - 1) * 0.03 + 0.05 * rng.standard_normal(fold.shape), 0, 1)
+    sure = noisy(rng, y, fold.shape, 0.75) * 1.0
+    a, b = (fold_rows(y, fold, (p > 0.5) * 1, probabilities=p, **options) for p in (shrunken, sure))
+    result = fold_rows_difference(a, b)
+    # no shift moves a probability of 1: the part is that of the shrunken model
+    expected = fold_rows_score(a).details["variance_share"]
+    assert result.details["variance_share"] == pytest.approx(expected)
+    assert class_shares_of(result).holds is True
+    labels = (fold_rows(y, fold, (p > 0.5) * 1, **options) for p in (shrunken, sure))
+    alone = fold_rows_difference(*labels)
+    assert result.details["se"] ** 2 == pytest.approx(alone.details["se"] ** 2 + expected)
+    assert class_shares_of(alone).holds is None
+    assert result.pvalue > alone.pvalue
+    # two models that class shares move alike have no such part
+    alike = fold_rows(y, fold, (shrunken > 0.5) * 1, probabilities=shrunken, **options)
+    same = fold_rows_difference(a, alike)
+    assert (same.status, same.details["variance_share"]) == (Status.IDENTICAL_SCORES, 0)
+
+
+METRICS_OF_CLASSES = ["balanced_accuracy", "f1", "recall", "precision", "mcc", "kappa", "jaccard"]
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    seed=st.integers(0, 10_000),
+    rows=st.integers(20, 80),
+    spread=st.sampled_from([0.001, 0.05, 0.5, 3.0]),
+    offset=st.floats(-2, 2),
+    metric=st.sampled_from(METRICS_OF_CLASSES),
+)
+def test_intervals_with_probabilities_hold_what_they_are_of(seed, rows, spread, offset, metric):
+    rng, y, fold = five_by_two(rows, seed)
+    log_odds = offset * spread + spread * (rng.standard_normal(fold.shape) + y - 0.5)
+    p = 1 / (1 + np.exp(-log_odds))
+    predicted = (p > 0.5) * 1
+    given = {"metric": metric, "labels": [0, 1]}
+    if metric not in ("balanced_accuracy", "mcc", "kappa"):
+        given["positive"] = 1
+    try:
+        alone = fold_rows_score(fold_rows(y, fold, predicted, **given))
+        wide = fold_rows_score(fold_rows(y, fold, predicted, probabilities=p, **given))
+    except NoValue:  # a fold predicts no row positive, and has no precision
+        return
+    if wide.ci is None:
+        return
+    least, most = -1 if metric in ("mcc", "kappa") else 0, 1
+    assert least <= wide.ci.low <= wide.details["centre"] <= wide.ci.high <= most
+    assert wide.details["variance_share"] >= 0
+    assert wide.ci.low <= alone.ci.low + 1e-12
+    assert wide.ci.high >= alone.ci.high - 1e-12
+
+
+@pytest.mark.parametrize("size", [0.05, 0.25])
+@pytest.mark.parametrize("n", [60, 120])
+def test_few_rows_of_models_that_hardly_tell_them_apart_are_cautioned(size, n):
+    rng, y, fold = five_by_two(n)
+    rows = []
+    for _ in range(2):
+        p = np.clip(0.5 + size * rng.standard_normal(fold.shape), 0.01, 0.99)
+        rows.append(fold_rows(y, fold, p, metric="brier"))
+    checks = {a.name: a.holds for a in fold_rows_difference(*rows).assumptions}
+    assert checks["probabilities spread"] is (size > 0.15 or n > 100)
 
 
 def test_probability_of_zero_is_cautioned():
@@ -272,6 +447,10 @@ def test_degrees_of_freedom_of_normal_values_are_nearly_those_of_the_rows():
         ({"fold": [[1, 1, 1, 1]]}, "none are left to train on"),
         ({"predicted": [1, 0, 1, 0]}, "expected shape"),
         ({"y_true": [1, 0, 1]}, "expected shape"),
+        ({"probabilities": [0.5, 0.5, 0.5, 0.5]}, "probabilities.*expected shape"),
+        ({"probabilities": [[0.5, 0.5, 0.5, -0.5]]}, "below 0"),
+        ({"probabilities": [[0.5, 0.5, 0.5, float("nan")]]}, "NaN or infinite"),
+        ({"probabilities": [[0.5] * 4], "metric": "brier"}, "not for brier"),
     ],
 )
 def test_wrong_arguments_are_named(change, message):

@@ -603,6 +603,11 @@ class Metric:
         return self.needs in (Need.RANKING, Need.PROBABILITIES)
 
     @property
+    def of_table(self) -> bool:
+        """Whether it is a function of the table of true and predicted classes, and no mean."""
+        return self.form is Form.DECISIONS and not self.mean_of_rows
+
+    @property
     def priced(self) -> bool:
         """Whether it looks at what errors cost."""
         return self.needs in (Need.COSTS, Need.PRIORS)
