@@ -239,6 +239,11 @@ OPTIONS: dict[str, Option] = {
         "TEXT,…",
         texts_if_any,
     ),
+    "impute": Option(
+        "Of scores of folds: the model whose score of the same fold stands in place of a lost one, "
+        "such as a constant predictor. Default: the folds of a data set that all models have.",
+        "MODEL",
+    ),
     "decimals": Option("Round the scores first, so that what differs by less is tied."),
     # what comes out
     "json": Option("Print JSON instead."),

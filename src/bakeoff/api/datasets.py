@@ -21,6 +21,7 @@ from bakeoff.api.build_study import (
     takes,
 )
 from bakeoff.api.findings import Findings
+from bakeoff.api.lost_folds import CELL, averaged
 from bakeoff.comparisons.evidence import HOLES, MATRIX, score_matrix
 from bakeoff.comparisons.run_tests import matrices
 from bakeoff.errors import Problem, UserError, some, unknown
@@ -40,7 +41,6 @@ _COUNTED = "data set"
 """The column of the data sets where it is made of the index."""
 _SIZES = 100.0
 """How much larger scores may be on one data set than on another, where they are in one unit."""
-_CELL = ["metric", "dataset", "model"]
 _SHOWN = 3
 MISSING = ("refuse", "failed", "drop_dataset")
 
@@ -55,7 +55,8 @@ def study_of_scores(table: Any, command: str, settings: Mapping[str, Any]) -> St
     frame.columns = frame.columns.map(str)
     long = _long(frame, datasets, metrics, models, settings["runs"], settings["groups"])
     better = _directions(list(dict.fromkeys(long["metric"])), settings["values"], metrics)
-    long = long[long["metric"].isin(list(better))]
+    everything = _as_numbers(long[long["metric"].isin(list(better))], settings["decimals"])
+    long = everything
     labels = list(dict.fromkeys(long["model"]))
     for label in models or ():
         if label not in labels:
@@ -65,9 +66,8 @@ def study_of_scores(table: Any, command: str, settings: Mapping[str, Any]) -> St
     if len(labels) < 2:
         raise UserError(f"models: found {len(labels)} model, expected two at least")
     ids, data = _ids(labels, "model"), _ids(dict.fromkeys(long["dataset"]), "data")
-    scores = _averaged(
-        long, pd.MultiIndex.from_product([better, data, labels], names=_CELL), settings["decimals"]
-    )
+    cells = pd.MultiIndex.from_product([better, data, labels], names=CELL)
+    scores, lost_folds = averaged(long, cells, everything, settings["impute"], better)
     units = dict.fromkeys(better, "")
     for metric in [name for name in better if name not in METRICS]:
         part = scores[scores["metric"] == metric]
@@ -94,6 +94,7 @@ def study_of_scores(table: Any, command: str, settings: Mapping[str, Any]) -> St
             if metric in METRICS
             else described_metric(metric, greater)
             | {"label": metric, "mixed_units": bool(units[metric])}
+            | _range(scores, metric)
             for metric, greater in better.items()
         ],
         resampling={"holdout": {}},
@@ -143,6 +144,7 @@ def study_of_scores(table: Any, command: str, settings: Mapping[str, Any]) -> St
         frame,
         command,
         notes={next(iter(experiment.datasets)): notes},
+        preparation=lost_folds,
         missing={
             "policy": experiment.tests.missing_cells,
             "missing": [vars(hole) for hole in holes],
@@ -324,14 +326,14 @@ def _directions(
     return better
 
 
-def _averaged(long: pd.DataFrame, cells: pd.MultiIndex, decimals: int | None) -> pd.DataFrame:
-    """Return the mean over repeats in each cell that has all of them, or why it has no value."""
-    repeated = long[long.duplicated([*_CELL, "repeat"])]
+def _as_numbers(long: pd.DataFrame, decimals: int | None) -> pd.DataFrame:
+    """Return the scores as numbers, each once, and why one is missing as `undefined`."""
+    repeated = long[long.duplicated([*CELL, "repeat"])]
     if len(repeated):
-        one = repeated.iloc[0]
-        times = int((long[[*_CELL, "repeat"]] == one[[*_CELL, "repeat"]]).all(axis=1).sum())
+        first = repeated.iloc[0]
+        times = int((long[[*CELL, "repeat"]] == first[[*CELL, "repeat"]]).all(axis=1).sum())
         raise UserError(
-            f"runs: {one['model']} has {times} scores on {one['dataset']}: which column counts "
+            f"runs: {first['model']} has {times} scores on {first['dataset']}: which column counts "
             "folds or seeds? Their mean is one score; they are never data sets"
         )
     text = long["value"].astype(object).fillna("").astype(str).str.strip()
@@ -339,17 +341,15 @@ def _averaged(long: pd.DataFrame, cells: pd.MultiIndex, decimals: int | None) ->
     if np.isinf(numbers).any():
         raise Problem(("table",), "a score is infinite: leave its cell empty")
     gives_reason = numbers.isna() & ~text.str.lower().isin(_NO_NUMBER)
-    by_cell = long.assign(
-        value=numbers if decimals is None else numbers.round(decimals),
-        undefined=text.where(gives_reason),
-        repeats=long.groupby(_CELL[:2])["repeat"].transform("nunique"),
-    ).groupby(_CELL, sort=False)
-    whole = by_cell["value"].count() == by_cell["repeats"].first()
-    scores = pd.DataFrame(
-        {"value": by_cell["value"].mean().where(whole), "undefined": by_cell["undefined"].first()}
-    ).reindex(cells)
-    reasons = scores["undefined"].fillna("no score").where(scores["value"].isna(), "")
-    return scores.assign(undefined=reasons).reset_index()
+    if decimals is not None:
+        numbers = numbers.round(decimals)
+    return long.assign(value=numbers, undefined=text.where(gives_reason))
+
+
+def _range(scores: pd.DataFrame, metric: str) -> dict[str, Any]:
+    """Return the range of scores that are all above 0: their ratios compare on any data set."""
+    values = scores.loc[scores["metric"] == metric, "value"]
+    return {"range": [0, None]} if (values.dropna() > 0).all() else {}
 
 
 def _groups(long: pd.DataFrame, ids: Mapping[str, str]) -> dict[str, list[str]]:
@@ -378,6 +378,7 @@ class ScoreSettings(TestSettings, total=False):
     """What few need."""
 
     decimals: int | None
+    impute: str | None
 
 
 @takes(ScoreSettings, name="the table")

@@ -71,6 +71,7 @@ _NAMES_OF_DATASETS = ("dataset", "data set", "data_set", "task", "problem", "ben
 _OF_SCORES = {
     *("metrics", "models", "values", "datasets", "groups", "runs", "versus", "alpha"),
     *("alternative", "correction", "format", "encoding", "missing", "missing_values", "json"),
+    "impute",
     "output",
 }
 """The options of a table of scores."""

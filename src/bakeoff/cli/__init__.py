@@ -117,7 +117,7 @@ COMMANDS = {
         {"files": ("*", _PREDICTIONS)},
         {
             "what is compared": "metrics truth id models values positive task tasks counts "
-            "datasets missing",
+            "datasets missing impute",
             "rows that depend on each other": "groups time subgroups",
             "several runs": _RUNS,
             "the test": "versus alpha correction",

@@ -21,13 +21,15 @@ from bakeoff.comparisons.settings import (
     planned,
 )
 from bakeoff.errors import joined, listed
-from bakeoff.scores import METRICS
+from bakeoff.scores import METRICS, metrics_of
 from bakeoff.scores.metrics import mixed_units
 from bakeoff.spec import Experiment
 from bakeoff.spec.related import dependent, has_rows_of_folds, in_time
 from bakeoff.stats import catalogue
 from bakeoff.stats.datasets.rank_tests import EXACT_UP_TO
 
+IN_ONE_UNIT, OF_RATIOS, OF_WINS = "wilcoxon_signed_rank", "wilcoxon_log_ratios", "sign_test"
+"""Tests of two models over data sets: of scores in one unit, of errors above 0, of any scores."""
 FEW_DATASETS = 5
 """With so many data sets two models cannot differ significantly at the level .05."""
 
@@ -41,8 +43,6 @@ class Case(NamedTuple):
     more: str = ""
     source: str = ""
     """Who recommends it for independent rows: related ones have another form of the test."""
-    pairs: str = ""
-    """What compares the pairs after the test of more, where not its own post hoc test."""
     beside: str = ""
     """A test of two models that is shown too and decides nothing."""
     why_more: str = ""
@@ -151,14 +151,12 @@ CASES = {
         "wilcoxon_signed_rank",
         _FEW,
         "friedman",
-        pairs="wilcoxon_signed_rank",
     ),
     "few data sets, many models": Case(
         "two to five data sets, more models",
         "wilcoxon_signed_rank",
         _FEW,
         "iman_davenport",
-        pairs="wilcoxon_signed_rank",
         why_more="{datasets} data sets with one score for each model",
     ),
     "data sets, exact": Case(
@@ -231,9 +229,7 @@ def recommended(experiment: Experiment) -> list[Recommendation]:
         tests += [
             one._replace(why=f"{one.why}{tail}", plan=plan) for one in choose(plan, experiment)
         ]
-    mixed = any(mixed_units(experiment, name) for name in experiment.metrics)
-    no_test = mixed and len(experiment.models) == 2  # the win rate tells, without one
-    if tests or units < 2 or no_test:
+    if tests or units < 2:
         return tests
     # where few data sets have one score of each model there is no other test
     return [over_datasets(experiment)]
@@ -427,12 +423,34 @@ def over_datasets(experiment: Experiment) -> Recommendation:
         name = "few data sets, many models"
     case = CASES[name]
     why = case.reason(k).format(models="two" if k == 2 else k, datasets=n)
+    pairs = test_of_pairs(experiment)
     if k == 2:
-        return Recommendation(case.two, why)
-    if case.pairs:
-        pairs = "friedman_posthoc" if by_ranks(experiment, experiment.metrics) else case.pairs
-        return Recommendation(case.more, f"{why}; {pairs} compares pairs", posthoc=pairs)
-    return Recommendation(case.more, f"{why}; {_posthoc(case.more, experiment)}")
+        return Recommendation(pairs, why)
+    how = f"{pairs} compares each pair by itself, whatever the other models are"
+    return Recommendation(case.more, f"{why}; {how} (Benavoli et al. 2016)", posthoc=pairs)
+
+
+def test_of_pairs(experiment: Experiment) -> str:
+    """Choose the test of two models over data sets, by what their scores have in common."""
+    if not by_ranks(experiment, experiment.metrics):
+        return IN_ONE_UNIT
+    if not ranks_failures(experiment) and all(
+        _has_ratios(m, experiment) for m in experiment.metrics
+    ):
+        return OF_RATIOS
+    return OF_WINS
+
+
+def _has_ratios(metric: str, experiment: Experiment) -> bool:
+    """Tell whether ratios of a metric mean the same on every data set: of errors above 0."""
+    measure = metrics_of(experiment)[metric]
+    grouped = bool(experiment.tests.dataset_groups)  # whose mean has no unit
+    return not grouped and not measure.greater_is_better and measure.range[0] == 0
+
+
+def ranks_failures(experiment: Experiment) -> bool:
+    """Tell whether a failure ranks last and has no score."""
+    return experiment.tests.missing_cells == "failed"
 
 
 def by_ranks(experiment: Experiment, metrics: Iterable[str]) -> str:
@@ -442,5 +460,6 @@ def by_ranks(experiment: Experiment, metrics: Iterable[str]) -> str:
             f"{listed(mixed)} has other units on other data sets, so that differences on them do "
             "not compare"
         )
-    failed_last = experiment.tests.missing_cells == "failed"
-    return "`missing_cells: failed` ranks a failure last and gives it none" if failed_last else ""
+    if ranks_failures(experiment):
+        return "`missing_cells: failed` ranks a failure last and gives it none"
+    return ""

@@ -58,6 +58,8 @@ if TYPE_CHECKING:
     import pyarrow.parquet as pq
 
 Floats = NDArray[np.float64]
+UNIT_FREE = ("sign_test", "wilcoxon_log_ratios")
+"""Tests over data sets of scores in any unit."""
 MATRIX, HOLES = "matrix", "holes"
 """What tests over data sets read: their scores, and which are missing."""
 _AT_ONCE = 4_000_000
@@ -619,7 +621,10 @@ def evidence_of(
         for metric in test.metrics:
             cells = scores_by_dataset(matrix, test.plan, metric)
             missing = [hole for hole in holes if (hole.plan, hole.metric) == (test.plan, metric)]
-            yield "", metric, complete(experiment, metric, cells, policy, missing)
+            # wins, and ratios of errors, are the same in any unit
+            pairs = test.posthoc or test
+            ranked = bool(experiment.tests.dataset_groups) or pairs.name not in UNIT_FREE
+            yield "", metric, complete(experiment, metric, cells, policy, missing, ranked=ranked)
         return
     of_runs, plan = entry.evidence is Evidence.RUNS, experiment.resampling.plans().get(test.plan)
     fixed = deterministic(experiment) if of_runs else frozenset()
@@ -980,8 +985,13 @@ def complete(
     scores: pd.DataFrame,
     policy: str,
     holes: Sequence[Hole] = (),
+    *,
+    ranked: bool = True,
 ) -> DatasetScores:
-    """Merge groups of data sets, and do with missing cells what the policy says, with notes."""
+    """Merge groups of data sets, and do with missing cells what the policy says, with notes.
+
+    Scores in mixed units become ranks, unless they are not to be `ranked`.
+    """
     sign, models = 1 if metrics_of(experiment)[metric].greater_is_better else -1, scores.columns
     units, notes = experiment.tests.units(scores.index), []
     if policy == "drop_dataset":
@@ -991,7 +1001,9 @@ def complete(
             more = ["..."] if len(gone) > _SHOWN else []
             notes.append(f"data set {name} was left out: {'; '.join(gone[:_SHOWN] + more)}")
         scores = scores[~gaps]
-    if mixed_units(experiment, metric):  # of which no mean and no difference is known: of ranks
+    if ranked and mixed_units(
+        experiment, metric
+    ):  # of which no mean and no difference is known: of ranks
         size = np.nanmax(np.abs(scores.to_numpy()), axis=1, keepdims=True, initial=1e-300)
         scores = (scores.div(size).round(_DIGITS) * sign).rank(axis=1) * sign
     members = ((unit, one) for unit, several in units.items() for one in several)

@@ -10,9 +10,11 @@ from typing import Any
 
 from bakeoff.comparisons.advice import smallest_pvalue
 from bakeoff.comparisons.choose import (
+    OF_RATIOS,
     Recommendation,
     by_ranks,
     one_cross_validation,
+    ranks_failures,
     recommended,
 )
 from bakeoff.comparisons.settings import (
@@ -45,7 +47,14 @@ from bakeoff.stats.design.clusters import TIME_BLOCKS
 from bakeoff.stats.runs.recipe import ENOUGH_RUNS, lead_of_best
 
 _ASKED = "asked for in `tests: run:`"
-_ON_RANKS = ("conover_friedman", "friedman", "friedman_posthoc", "iman_davenport", "nemenyi")
+_ON_RANKS = (
+    "conover_friedman",
+    "friedman",
+    "friedman_posthoc",
+    "iman_davenport",
+    "nemenyi",
+    "sign_test",
+)
 """Tests that look at nothing but the order of the models on each data set."""
 
 
@@ -68,7 +77,9 @@ def plan_tests(experiment: Experiment) -> tuple[list[Problem], AnalysisPlan]:
         if form:
             test = dataclasses.replace(test, why=f"{test.why}; {form}")
         if one.posthoc:
-            pairs = planned(entries[one.posthoc], experiment.tests, len(experiment.models))
+            units = len(experiment.tests.units(experiment.datasets))
+            models = len(experiment.models)
+            pairs = planned(entries[one.posthoc], experiment.tests, models, units=units)
             pairs = dataclasses.replace(pairs, why=f"the post hoc test of {one.name}")
             test = dataclasses.replace(test, posthoc=pairs.on(test.plan, test.metrics))
         tests[entry.name] = test if problems else with_better(test, experiment)
@@ -126,7 +137,8 @@ def _is_one_of(name: object, allowed: Iterable[str]) -> bool:
 def assign_plan(entry: Entry, experiment: Experiment, wanted: Recommendation) -> PlannedTest:
     """Plan one test: its settings, its resampling plan and its metrics."""
     why, kin = wanted.why, bool(dependent(experiment))
-    test = planned(entry, experiment.tests, len(experiment.models), related=kin)
+    units = len(experiment.tests.units(experiment.datasets))
+    test = planned(entry, experiment.tests, len(experiment.models), related=kin, units=units)
     plan = _plan(entry, experiment, wanted.plan)
     if wanted.plan and plan != wanted.plan:
         why = f"recommended, on the plan that `tests.options.{entry.name}.plan` names"
@@ -136,9 +148,10 @@ def assign_plan(entry: Entry, experiment: Experiment, wanted: Recommendation) ->
     if wanted.metrics and experiment.tests.options.get(entry.name, {}).get("metrics"):
         why = f"recommended, by the metrics that `tests.options.{entry.name}.metrics` names"
     ranks = by_ranks(experiment, metrics) if entry.evidence is Evidence.DATASETS else ""
-    if ranks and (entry.name not in _ON_RANKS or "decimals" in test.options):
+    by_ratio = entry.name == OF_RATIOS and not ranks_failures(experiment)
+    if ranks and not by_ratio and (entry.name not in _ON_RANKS or "decimals" in test.options):
         names = listed(_ON_RANKS, "or")
-        use = f"use {names} without `decimals`, or of two models their win rate"
+        use = f"use {names} without `decimals`, or of errors above 0 {OF_RATIOS}"
         raise _refusal(entry, f"looks at the size of scores, and {ranks}; {use}")
     return dataclasses.replace(test, why=why).on(plan, metrics)
 

@@ -17,6 +17,7 @@ import pandas as pd
 
 from bakeoff.comparisons.advice import cautions
 from bakeoff.comparisons.evidence import (
+    UNIT_FREE,
     AnyEvidence,
     CrossedRuns,
     DatasetScores,
@@ -64,6 +65,7 @@ from bakeoff.stats import (
 )
 from bakeoff.stats.core.pairs import simultaneous_level
 from bakeoff.stats.core.result import AGREE
+from bakeoff.stats.datasets.sign_flips import SIGN_FLIPS
 from bakeoff.stats.metrics.family import MAX_T
 from bakeoff.stats.metrics.influence import setting_of
 from bakeoff.threads import on_one_thread
@@ -194,7 +196,7 @@ def run_planned(
         if not evidence.models:
             continue
         # what the test had are ranks, and a difference of them is no difference of scores
-        ranked = isinstance(evidence, DatasetScores) and mixed_units(experiment, metric)
+        mixed = isinstance(evidence, DatasetScores) and mixed_units(experiment, metric)
         against = {
             name: cautions(one, experiment, evidence.left_out, metric, dataset)
             for name, one in AnalysisPlan((test,)).by_name.items()
@@ -206,7 +208,7 @@ def run_planned(
                 failed = "; ".join(failing)
                 sentences.append(f"{row.test} has an inflated type I error here: {failed}.")
             changes: dict[str, Any] = {"caution": " ".join(sentences)}
-            if ranked:
+            if mixed and row.test not in UNIT_FREE:
                 no_interval = {"ci_low": math.nan, "ci_high": math.nan}
                 changes |= {**no_interval, "result": {**row.result, "ci": None}}
             comparisons.append(dataclasses.replace(row, **changes))
@@ -326,7 +328,7 @@ class _Family:
         if entry.arity is Arity.ALL_PAIRS:
             return self._all_pairs(entry.function, entry.options)
         if entry.arity is Arity.PAIR and entry.all_pairs is not None:
-            if self.correction == MAX_T:
+            if self.correction in (MAX_T, SIGN_FLIPS):
                 return self._all_pairs(entry.all_pairs, entry.family_options)
             chosen, rows = set(test.options), self.evidence
             if isinstance(rows, PairedPredictions) and rows.related and entry.variants is not None:

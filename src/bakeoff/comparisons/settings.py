@@ -16,7 +16,7 @@ from typing import Any
 from pydantic import TypeAdapter
 from pydantic.errors import PydanticSchemaGenerationError
 
-from bakeoff.errors import Problem, unknown
+from bakeoff.errors import Problem, listed, unknown
 from bakeoff.scores import METRICS, Metric, metrics_of
 from bakeoff.spec import AnalysisPlan, Experiment, HypothesisTests, PlannedTest
 from bakeoff.spec.related import dependent, in_time
@@ -27,6 +27,7 @@ from bakeoff.stats.core.pairs import check_correction as check_family
 from bakeoff.stats.core.pairs import pairs_of as all_pairs
 from bakeoff.stats.core.pairs import simultaneous_level
 from bakeoff.stats.core.registry import Relation
+from bakeoff.stats.datasets.sign_flips import MOST_FLIPPED, MOST_FLIPPED_MODELS, SIGN_FLIPS
 from bakeoff.stats.metrics.family import MAX_T
 from bakeoff.stats.metrics.metric import Form
 
@@ -48,6 +49,8 @@ INDEPENDENT = "independent_rows"
 """The option that takes rows with groups or times for independent."""
 SHARED = ("alternative", "rope", "margin")
 """Parameters that `tests:` may set for all tests that have them."""
+BY_FLIPS = ("sign_test", "wilcoxon_log_ratios", "wilcoxon_signed_rank")
+"""Tests whose pairs of models can be adjusted by flips of all signs of a data set together."""
 IN_UNIT = ("mu0", "margin", "rope")
 """Parameters in the unit of a metric: what is right for one metric is wrong for another."""
 
@@ -144,9 +147,17 @@ def pairs_of(models: Sequence[str], versus: str | None) -> list[tuple[int, int]]
 
 
 def planned(
-    entry: Entry, settings: HypothesisTests, models: int = 3, *, related: bool = False
+    entry: Entry,
+    settings: HypothesisTests,
+    models: int = 3,
+    *,
+    related: bool = False,
+    units: int = 0,
 ) -> PlannedTest:
-    """Return a test with its settings, every default filled in; its evidence is still open."""
+    """Return a test with its settings, every default filled in; its evidence is still open.
+
+    `units` are the data sets, or groups of them, that tests over data sets count.
+    """
     chosen, posthoc, correction = settings.options.get(entry.name, {}), None, None
     shared = {key: getattr(settings, key) for key in SHARED if key in entry.options}
     given = {key: value for key, value in shared.items() if value is not None} | chosen
@@ -156,10 +167,14 @@ def planned(
     related = related and not independent
     if corrects(entry):
         joint = _jointly(entry) and options.keys() <= entry.family_options
-        wanted = chosen.get("correction") or settings.correction or (MAX_T if joint else "")
+        versus = chosen.get("versus", settings.versus)
+        default = MAX_T if joint else _default_correction(entry, models, units, versus)
+        wanted = chosen.get("correction") or settings.correction or default
         correction = correction_among(entry, wanted, models, related)
     if entry.posthoc:
-        posthoc = planned(catalogue()[entry.posthoc], settings, models, related=related)
+        posthoc = planned(
+            catalogue()[entry.posthoc], settings, models, related=related, units=units
+        )
         posthoc = dataclasses.replace(
             posthoc,
             why=f"the post hoc test of {entry.name}",
@@ -185,10 +200,20 @@ def _jointly(entry: Entry) -> bool:
     return parameter is not None and parameter.default == MAX_T
 
 
+def _default_correction(entry: Entry, models: int, units: int, versus: str | None) -> str:
+    """Return the correction over few data sets, which needs no more of them for more models."""
+    few = 0 < units <= MOST_FLIPPED
+    listed = versus is not None or models <= MOST_FLIPPED_MODELS
+    if entry.name in BY_FLIPS and few and listed and models > 2:
+        return SIGN_FLIPS
+    return ""
+
+
 def correction_among(entry: Entry, correction: str, models: int, related: bool) -> str:
     """Return how the pairs of so many models are adjusted: of two models there is no maximum."""
     alone = models < 3 and entry.arity is not Arity.ALL_PAIRS
-    if correction and not (alone and correction == MAX_T and _jointly(entry)):
+    of_maximum = correction == MAX_T and _jointly(entry)
+    if correction and not (alone and (of_maximum or correction == SIGN_FLIPS)):
         return correction
     always = entry.variants is None and not {"groups", "time"}.isdisjoint(entry.options)
     on_related = entry.evidence.on_rows and (related or always)
@@ -204,6 +229,11 @@ def check_correction(test: PlannedTest, correction: str) -> None:
             "correction",
             "'max-t' is for all pairs of metric_difference and of mean_difference, without "
             f"options of a single pair, {entry.name} tests each pair by itself; use 'holm'",
+        )
+    if correction == SIGN_FLIPS and entry.name not in BY_FLIPS:
+        raise ArgumentError(
+            "correction",
+            f"'sign-flips' is for {listed(BY_FLIPS, 'and')}, found {entry.name}; use 'holm'",
         )
     if correction != "shaffer":
         return
@@ -345,8 +375,14 @@ def _check_together(entry: Entry, test: PlannedTest, experiment: Experiment) -> 
                 )
     correction, level = test.correction or "none", 1 - test.alpha
     check_correction(test, correction)
+    units = len(experiment.tests.units(experiment.datasets))
+    if correction == SIGN_FLIPS and units > MOST_FLIPPED:
+        raise ArgumentError(
+            "correction",
+            f"'sign-flips' is for up to {MOST_FLIPPED} data sets, found {units}: use 'holm'",
+        )
     of_family = entry.arity in (Arity.PAIR, Arity.ONE) and test.simultaneous
-    if of_family and correction != MAX_T and level < 1:
+    if of_family and correction not in (MAX_T, SIGN_FLIPS) and level < 1:
         hypotheses = pairs_of(models, test.versus) if compares_pairs(entry) else models
         level = simultaneous_level(level, len(hypotheses), correction)
     if "alpha" in entry.options:

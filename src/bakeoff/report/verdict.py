@@ -13,6 +13,7 @@ from bakeoff.comparisons.advice import RowCounts, remedies, smallest_pvalue
 from bakeoff.comparisons.choose import CASES, enough_datasets, over_datasets
 from bakeoff.comparisons.plan_tests import notes as notes_on_runs
 from bakeoff.comparisons.run_tests import INTERACTION, Comparison, Decision, measured
+from bakeoff.report import over_datasets as over_datasets_prose
 from bakeoff.report import prose
 from bakeoff.report.baseline import (
     Baseline,
@@ -381,6 +382,12 @@ def _ranks(facts: Facts, o: Outcome) -> None:
     then = f", followed by {study.name(o.behind)} ({texts[o.behind]})" if o.behind in texts else ""
     where = prose.evidence(study, family) if len(used) == 1 else study.counted_datasets()
     row = family.between(o.leader, o.behind or o.runner_up)
+    if row is not None and not o.tied and over_datasets_prose.tells(family, row):
+        facts.add(
+            "typical", text=over_datasets_prose.sentence(study, family, row), row=row, family=family
+        )
+        facts["remarks"] += filter(None, [over_datasets_prose.contradiction(study, family, row)])
+        return
     rank = texts.get(o.leader, NONE)
     facts.add("ranks", where=where, who=who, rank=rank, next=then, row=row, family=family)
 

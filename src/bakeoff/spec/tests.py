@@ -23,6 +23,7 @@ Correction = Literal[
     "BY",
     "shaffer",
     "max-t",
+    "sign-flips",
     "none",
 ]
 RETIRED_CORRECTIONS: Mapping[str, str] = {
