@@ -123,6 +123,12 @@ OPTIONS: dict[str, Option] = {
         "A,B,…",
         texts,
     ),
+    "weights": Option(
+        "Of rows of several tasks, what each task weighs in the mean over tasks: `tasks` (all "
+        "alike, the default), `items` (by its rows), a weight for each as math=2,law=1, or a "
+        "column that puts tasks into groups, which weigh alike.",
+        "WHAT",
+    ),
     "unit": Option("What predicted numbers are measured in.", "TEXT"),
     "datasets": Option(
         "The files are a table of scores: this column names the data sets, each of which is one "

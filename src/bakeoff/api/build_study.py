@@ -25,6 +25,7 @@ from bakeoff.comparisons.settings import (
     allowed_options,
     has_interval,
 )
+from bakeoff.comparisons.suites import means_over_tasks
 from bakeoff.data.given_predictions import given_card
 from bakeoff.data.observations import Observations
 from bakeoff.data.target import Target
@@ -369,7 +370,7 @@ def build_study(
         experiment,
         planned,
         {ROWS: rows},
-        pd.DataFrame(over_seeds(_scores(given, experiment))),
+        pd.DataFrame(over_seeds(_scores(given, experiment, rows))),
         command,
         cards={ROWS: card | {"group_columns": given.like_groups, "cautions": given.cautions}},
         test_sets={} if rows.by_values else {ROWS: rows},
@@ -404,8 +405,13 @@ def _experiment(
     if costs is not None and cost not in metrics_and_kinds:
         metrics_and_kinds.append(cost)
     ids = {label: f"model-{i}" for i, label in enumerate(given.models, 1)}
-    tests = section_of_tests(ids, {**settings, "tests": (), "options": None})
-    named_columns = validated(GivenColumns, {**columns, "subgroups": list(given.subgroups)})
+    tests = section_of_tests(
+        ids,
+        {**settings, "tests": (), "options": None},
+        task_weights=settings.get("task_weights"),
+    )
+    parts = [name for name in given.subgroups if name != columns.get("tasks")]
+    named_columns = validated(GivenColumns, {**columns, "subgroups": parts})
     brings = {"predictions" if kind is None else "values": given.name}
     experiment = given_experiment(
         tests,
@@ -521,11 +527,14 @@ def _side_by_side(given: Observations, ids: Sequence[str]) -> PairedPredictions:
     )
 
 
-def _scores(given: Observations, experiment: Experiment) -> Iterator[dict[str, Any]]:
-    """Score each training run of each model."""
+def _scores(
+    given: Observations, experiment: Experiment, rows: PairedPredictions
+) -> Iterator[dict[str, Any]]:
+    """Score each training run of each model; of rows of several tasks in the mean over tasks."""
     ids = np.arange(len(given.truth))
+    over_tasks = means_over_tasks(rows, experiment, experiment.costs_on(ROWS))
     for runs, model in zip(given.models.values(), experiment.models, strict=True):
-        for run in runs:
+        for seed, run in enumerate(runs, start=1):
             made = Predictions(
                 ids, given.truth, run.answers, given.classes, run.probabilities, None, {}
             )
@@ -534,6 +543,7 @@ def _scores(given: Observations, experiment: Experiment) -> Iterator[dict[str, A
                     value, reason = float(run.values.mean()), ""
                 else:
                     value, reason = score(METRICS[metric], made, experiment.costs_on(ROWS))
+                value = over_tasks.get((run_name(model, seed), metric), value)
                 line = {"model": model, "n_test": len(ids), "metric": metric}
                 yield HOLDOUT | line | {"value": value, "undefined": reason}
 

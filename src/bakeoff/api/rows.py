@@ -27,8 +27,9 @@ from bakeoff.api.build_study import (
 )
 from bakeoff.api.datasets import MISSING, study_of_scores
 from bakeoff.api.findings import Findings
+from bakeoff.api.tasks import over_tasks
 from bakeoff.data.columns import sorted_names
-from bakeoff.data.given_tables import TASK, GivenTables, read_columns, tables_of
+from bakeoff.data.given_tables import GivenTables, read_columns, tables_of
 from bakeoff.data.model_columns import columns_by_model
 from bakeoff.data.observations import Observations, Predicted
 from bakeoff.data.read_given import read_given
@@ -65,8 +66,8 @@ MOST_COUNTED = 10_000_000
 """Rows that --counts may stand for."""
 _TRUTH, _PREDICTED, _VALUE = f"{OURS}y", f"{OURS}y_pred", f"{OURS}value"
 _PROBABILITY = f"{OURS}p:{CLASS}"
+_TASKS = f"{OURS}tasks"
 """Columns of the tables that arrays are read as."""
-_MOST_TASKS = 20
 _NAMES_OF_DATASETS = ("dataset", "data set", "data_set", "task", "problem", "benchmark")
 _OF_SCORES = {
     *("metrics", "models", "values", "datasets", "groups", "runs", "versus", "alpha"),
@@ -89,6 +90,8 @@ class CompareSettings(TypedDict, total=False):
     variant: str | None
     independent_rows: bool
     unit: str | None
+    tasks: ArrayLike | None
+    weights: str | Mapping[str, float]
     name: str
 
 
@@ -134,6 +137,10 @@ def compare(
     runs : array_like, shape (n,), optional
         Which run of its item a row is, where items were run several times and `groups` are the
         items: each has a run once.
+    tasks : array_like, shape (n,), optional
+        Which of several fixed tasks a row is of: the models are compared in the mean over tasks.
+    weights : {"tasks", "items"} or Mapping of str to float, optional
+        What tasks weigh: each alike, by their rows, or as given by task.
     subgroups : Mapping of str to array_like, or DataFrame, optional
         Columns, shape (n,), that divide the rows: the models are compared in each part too, and
         whether the difference is another one there.
@@ -155,7 +162,10 @@ def compare(
     >>> found.comparisons.loc[0, ["model_a", "model_b", "decision"]].tolist()
     ['old', 'new', 'b_better']
     """
-    related = {"groups": groups, "runs": runs, "time": time}
+    tasks, weights = settings["tasks"], settings["weights"]
+    related = {"groups": groups, "runs": runs, "time": time, "tasks": tasks}
+    if tasks is None and weights is not None:
+        raise UserError("weights: found no tasks, expected the task of each row")
     if groups is not None and time is not None:
         raise UserError("groups: cannot be combined with time: keep one of them")
     if runs is not None and groups is None:
@@ -165,8 +175,11 @@ def compare(
     how: dict[str, Any] = {**settings, "positive": positive, "task": task, "values": values}
     how |= {"metrics": metrics, "subgroups": subgroups, "versus": versus, "alpha": alpha}
     given, measured = side_by_side(y, predictions, related, how)
-    roles = () if measured.of_items else related
+    roles = () if measured.of_items else ("groups", "runs", "time")
     columns = {role: role for role in roles if related[role] is not None}
+    if tasks is not None:
+        columns["tasks"] = _TASKS
+        how["task_weights"] = weights
     models = predictions.items() if isinstance(predictions, Mapping) else ()
     fixed = [str(m) for m, one in models if isinstance(one, Runs) and one.deterministic]
     how["deterministic"] = fixed
@@ -353,7 +366,9 @@ def side_by_side(
         if "groups" not in kin:
             raise UserError("groups: found None, expected the items that were run several times")
         items = kin["groups"]
+        of_tasks = {name: labels for name, labels in shared.items() if name == _TASKS}
         shared = {f"{OURS}id": items, f"{OURS}runs": items.groupby(items).cumcount() + 1}
+        shared |= of_tasks
     roles = {column.removeprefix(OURS): column for column in shared}
     roles |= {"predicted": _PREDICTED, "probabilities": _PROBABILITY, "truth": _TRUTH}
     roles |= {"value": _VALUE}
@@ -680,10 +695,7 @@ def study_of_files(options: Mapping[str, Any], command: str) -> tuple[Study, lis
         raise UserError("expected a file, or --counts; see `bakeoff compare --help`")
     subgroups = subgroups_named(options["subgroups"] or ())
     tables, columns, measured = read_tables(options["files"], options, subgroups)
-    few = 1 < len(tables.tasks) <= _MOST_TASKS
-    if options["subgroups"] is None and few and options["groups"] != TASK:
-        # what one score hides: a task that weighs little
-        columns = type(columns).model_validate({**columns.model_dump(), "subgroups": [TASK]})
+    columns, weights = over_tasks(tables, columns, options)
     one_table = tables.wide is not None or tables.together
     models = options["models"] if one_table else None
     tables = tables.only(models)
@@ -724,6 +736,9 @@ def study_of_files(options: Mapping[str, Any], command: str) -> tuple[Study, lis
     related = {role: options[role] for role in RELATING[:3] if options[role] is not None}
     if measured.of_items:
         related.pop("runs", None)
+    settings["task_weights"] = weights
+    if columns.tasks is not None:
+        related["tasks"] = columns.tasks
     given = given if one_table else _called(given, options["models"])
     notes = [f"{text}." for text in tables.read_as]
     if len(given.left_out):

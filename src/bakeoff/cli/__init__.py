@@ -116,8 +116,8 @@ COMMANDS = {
         "compare",
         {"files": ("*", _PREDICTIONS)},
         {
-            "what is compared": "metrics truth id models values positive task tasks counts "
-            "datasets missing impute",
+            "what is compared": "metrics truth id models values positive task tasks weights "
+            "counts datasets missing impute",
             "rows that depend on each other": "groups time subgroups",
             "several runs": _RUNS,
             "the test": "versus alpha correction",

@@ -15,7 +15,7 @@ from bakeoff.cli import COMMANDS
 from bakeoff.cli.terminal import bold, dim, outputs, say, table
 from bakeoff.comparisons.run_tests import INTERACTION, Decision
 from bakeoff.files import write_texts
-from bakeoff.report import prose
+from bakeoff.report import prose, suites
 from bakeoff.report.baseline import baselines
 from bakeoff.report.numbers import (
     capital,
@@ -111,6 +111,7 @@ def _show(study: Study, verdict: Verdict, *, brief: bool) -> None:
     if study.has_runs:
         say(dim(paragraph(prose.over_runs(study))), "")
     _show_standings(study)
+    _show_tasks(study)
     for i, family in enumerate(study.families):
         if family.role == "omnibus":
             row = family.rows[0]
@@ -161,6 +162,36 @@ def _show_models(study: Study, metric: str, *, brief: bool) -> None:
         rows.append({"model": f"(baseline: {one.label})", _SCORE: shown.score(one.score)})
     _say_rows(rows, [("tier",)], shown.label)
     say(*(dim(paragraph(text)) for text in (cautions(study, best) if best else ())), "")
+
+
+def _show_tasks(study: Study) -> None:
+    """Print the scores in the tasks with the largest differences between the two best models."""
+    pair = suites.leading_pair(study)
+    if pair is None:
+        return
+    family, row = pair
+    found = suites.in_tasks(study, family.metric, row.model_a, row.model_b)
+    if found is None:
+        return
+    shown = study.written(family.metric)
+    lines, left_out = suites.extremes(suites.lines(found))
+    a, b = (study.label(model) for model in found.models)
+    rows = []
+    for line in lines:
+        one = line.difference
+        values = [shown.score(value) for value in line.values.values()]
+        limits = shown.interval(one.low, one.high)
+        p = pvalue(one.pvalue_adjusted)
+        rows.append((line.task, f"{line.rows:,}", *values, shown.score(one.estimate), limits, p))
+    models = [study.label(model) for model in found.scores.models]
+    better = "A − B" if study.metrics[family.metric].greater_is_better else "B − A"
+    level = f"{percent(1 - study.alpha)} CI"
+    head = ("task", "rows", *models, better, level, "adjusted p")
+    say(*table(head, rows, "l" + "r" * (len(head) - 1), [("rows",)]), "")
+    meaning = f"A is {a}, B is {b}; intervals hold together for all tasks, and p is adjusted."
+    if left_out:
+        meaning += f" {count(left_out, 'task')} between these are not shown: --output has all."
+    say(dim(paragraph(meaning)), "")
 
 
 def _show_standings(study: Study) -> None:

@@ -24,7 +24,7 @@ from bakeoff.errors import joined, listed
 from bakeoff.scores import METRICS, metrics_of
 from bakeoff.scores.metrics import mixed_units
 from bakeoff.spec import Experiment
-from bakeoff.spec.related import dependent, has_rows_of_folds, in_time
+from bakeoff.spec.related import dependent, has_rows_of_folds, in_time, task_column
 from bakeoff.stats import catalogue
 from bakeoff.stats.datasets.rank_tests import EXACT_UP_TO
 
@@ -110,6 +110,18 @@ CASES = {
         "a number per row of each model (`values:`)",
         "mean_difference",
         "{models} models with a number for each row",
+    ),
+    "tasks": Case(
+        "a `holdout` with `tasks`, by a metric",
+        "suite_difference",
+        "rows are of several tasks, which are the same next time: this test compares the mean over "
+        "tasks, from the rows within each of them",
+    ),
+    "tasks of values": Case(
+        "the same, with a number per row",
+        "suite_mean_difference",
+        "rows are of several tasks, which are the same next time: this test compares the mean over "
+        "tasks, from the rows within each of them",
     ),
     "runs": Case("a `holdout`, and a model with several `seeds`", "recipe_difference", _RUNS),
     "runs of values": Case("the same, with a number per row", "recipe_mean_difference", _RUNS),
@@ -244,6 +256,13 @@ def _on_test_set(plan: str, experiment: Experiment) -> Iterator[Recommendation]:
         return
     if experiment.several_runs:
         yield from _of_runs(experiment)
+    elif task_column(experiment) is not None:
+        case, k = CASES["tasks"], len(experiment.models)
+        if experiment.by_values:
+            case = CASES["tasks of values"]
+        tested = tuple(filter(has_test, experiment.metrics))
+        why = f"{case.why}{_corrected(k)}"
+        yield Recommendation(case.test(k), why, () if experiment.by_values else tested)
     elif experiment.by_values:
         case, k = CASES["values"], len(experiment.models)
         yield Recommendation(case.test(k), f"{case.why.format(models=k)}{_corrected(k)}")

@@ -36,7 +36,7 @@ from bakeoff.scores import METRICS, Metric, metrics_of
 from bakeoff.scores.metrics import mixed_units
 from bakeoff.spec import Costs, Experiment, PlannedTest
 from bakeoff.spec.experiment import run_of
-from bakeoff.spec.related import declared
+from bakeoff.spec.related import declared, task_column
 from bakeoff.spec.resampling import Halves, Plan
 from bakeoff.stats import Assumption, Entry, Evidence, Runs, catalogue, influence, looks_at
 from bakeoff.stats.datasets.standings import group_means, with_failures_last
@@ -122,6 +122,9 @@ class PairedPredictions(Paired):
     subgroups: Mapping[str, pd.Categorical] = dataclasses.field(default_factory=dict)
     columns: Mapping[str, NDArray[Any]] = dataclasses.field(default_factory=dict)
     in_order: bool = True
+    tasks: NDArray[Any] | None = None
+    """The task of each row, where models are compared in the mean over tasks."""
+    task_weights: str | Mapping[str, float] = "tasks"
     by_values: bool = False
     """Whether `predicted` holds numbers of which the mean is the metric, and no truth is known."""
     greater_is_better: bool = True
@@ -162,6 +165,8 @@ class PairedPredictions(Paired):
     @property
     def difference(self) -> str:
         """The test that compares two models on these rows by any metric."""
+        if self.tasks is not None:
+            return "suite_mean_difference" if self.by_values else "suite_difference"
         return "mean_difference" if self.by_values else "metric_difference"
 
     def confusion(self, model: str) -> NDArray[np.int64]:
@@ -220,6 +225,8 @@ class PairedPredictions(Paired):
         timed = self.in_blocks(entry) and "time" not in entry.options
         managed: dict[str, Any] = {"time": self.times}
         managed["groups"] = self.blocks if timed else self.groups
+        if self.tasks is not None:
+            managed |= {"tasks": self.tasks, "weights": self.task_weights}
         if entry.reads == "predictions":
             managed["metric"] = self.engine_metric
             if self.classes:
@@ -681,6 +688,10 @@ def by_metric(
     rows: PairedPredictions, experiment: Experiment, metrics: Sequence[str]
 ) -> Iterator[PairedPredictions]:
     """Return rows metric by metric; numbers per row have the one that describes them."""
+    tasks = rows.subgroups.get(task_column(experiment) or "")
+    if tasks is not None:
+        weights = experiment.tests.task_weights
+        rows = dataclasses.replace(rows, tasks=np.asarray(tasks), task_weights=weights)
     if rows.by_values:
         metric = metrics_of(experiment)[experiment.metrics[0]]
         better, limits = metric.greater_is_better, metric.range

@@ -39,7 +39,7 @@ from bakeoff.scores import METRICS, counted_rows
 from bakeoff.scores.metrics import of_other_task
 from bakeoff.spec import AnalysisPlan, Experiment, PlannedTest
 from bakeoff.spec.given_models import GivenData
-from bakeoff.spec.related import dependent, row_columns
+from bakeoff.spec.related import dependent, row_columns, task_column
 from bakeoff.spec.resampling import Halves
 from bakeoff.spec.tests import RECOMMENDED
 from bakeoff.stats import RETIRED, Entry, Evidence, catalogue
@@ -216,6 +216,8 @@ def _unfit(entry: Entry, test: PlannedTest, experiment: Experiment) -> str:
             f"counts rows one by one, {dataset} has `{word}: {kin.column}`: use {instead}, or set "
             f"`{INDEPENDENT}: true` among its options"
         )
+    if "tasks" in entry.options and task_column(experiment) is None:
+        return "compares means over tasks, and no model names `columns: {tasks: …}`"
     several, by_values = experiment.several_runs, experiment.by_values
     if entry.evidence is Evidence.RUNS and (reason := _no_recipes(experiment)):
         return reason

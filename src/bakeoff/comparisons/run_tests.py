@@ -37,10 +37,12 @@ from bakeoff.comparisons.settings import (
     has_test,
     pairs_of,
 )
+from bakeoff.comparisons.suites import alone_over_tasks
 from bakeoff.scores import counted_rows, metrics_of
 from bakeoff.scores.metrics import mixed_units, score_view
 from bakeoff.seeds import derive, integer
 from bakeoff.spec import AnalysisPlan, Costs, Experiment, PlannedTest
+from bakeoff.spec.related import row_columns, task_column
 from bakeoff.stats import (
     Arity,
     Assumption,
@@ -612,6 +614,8 @@ def score_intervals(
 @on_one_thread
 def alone(rows: PairedPredictions, model: int, costs: Costs | None, level: float) -> Result:
     """Return the metric of one model, or its mean number, with an interval."""
+    if rows.tasks is not None:
+        return alone_over_tasks(rows, model, costs, level)
     entry, counted = catalogue()[rows.difference], None
     options = difference_options(rows, costs) | {"confidence_level": level}
     interval: Any = mean_ci if rows.by_values else metric_ci
@@ -693,9 +697,14 @@ def subgroup_table(
         for rows in held_out(experiment, dataset, given, metrics):
             pairs = pairs_of(rows.models, versus) if versus in (None, *rows.models) else []
             families: dict[str | None, list[dict[str, Any]]] = {}
-            for column in rows.subgroups:
+            # in each part of the rows, one of the tasks for instance, all rows weigh alike
+            within = dataclasses.replace(rows, tasks=None)
+            wanted = [one.column for one in row_columns(experiment, dataset).subgroups]
+            for column in wanted or rows.subgroups:
+                if column == task_column(experiment) and column not in wanted:
+                    continue  # the table of tasks has them
                 about = {"dataset": dataset, "metric": rows.metric, "column": column}
-                for part in _of_column(rows, column, pairs, experiment, dataset):
+                for part in _of_column(within, column, pairs, experiment, dataset):
                     lines.append(about | part)
                     key = None if part["role"] == INTERACTION else column
                     families.setdefault(key, []).append(lines[-1])

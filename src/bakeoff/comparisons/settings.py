@@ -42,6 +42,8 @@ _MANAGED = {
     **dict.fromkeys(("greater_is_better", "labels"), "the metric and its data"),
     **dict.fromkeys(("n_train", "n_test", "row_counts", "allow_two_models"), "the evidence"),
     "seed": "`seed:`",
+    "tasks": "`columns: {tasks: …}`",
+    "weights": "`task_weights`",
     "full_repeats": "the plan `halves`",
 }
 """Parameters of the tests' functions that no experiment sets, and what they follow from."""

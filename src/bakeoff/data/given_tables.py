@@ -157,10 +157,7 @@ class GivenTables:
         models = {}
         for model, one in self.models.items():
             frame = one.table.to_pandas()
-            frame.attrs = {
-                SCORES: {task: one.scores[task] for task in named if task in one.scores},
-                ASKED: {task: one.asked[task] for task in named if task in one.asked},
-            }
+            frame.attrs = {}  # pandas copies them with every selection
             frame = frame[frame[TASK].isin(named)].reset_index(drop=True)
             for task, metric in chosen.items():
                 column = "score" if one.scores.get(task) == [metric] else metric
@@ -168,6 +165,10 @@ class GivenTables:
                     at = frame[TASK] == task
                     frame.loc[at, "value"] = frame.loc[at, column]
             frame = frame.drop(columns=TASK) if len(named) == 1 else frame
+            frame.attrs = {
+                SCORES: {task: one.scores[task] for task in named if task in one.scores},
+                ASKED: {task: one.asked[task] for task in named if task in one.asked},
+            }
             models[model] = one.with_table(as_table(frame))
         return dataclasses.replace(self, models=models)
 

@@ -383,7 +383,8 @@ def paired(
     for file, at in zip(files, places, strict=True):
         for model, runs in file.among(classes, sure=sure).items():
             models[model] = (*models.get(model, ()), *(run[at] for run in runs))
-    wanted = RowColumns(as_columns(files[0].records.roles.subgroups))
+    roles = files[0].records.roles
+    wanted = RowColumns(as_columns(roles.subgroups), tasks=roles.tasks)
     subgroups = carried(wanted, ("columns", "subgroups"), files, places)
     single = [model for model, runs in models.items() if runs[0].of_class]
     notes = [
@@ -543,6 +544,8 @@ def carried(
     """Take the columns of subgroups and metrics from the first file that has them."""
     frame = pd.DataFrame()
     names = {one.column for one in wanted.subgroups} | set(wanted.taken)
+    if wanted.tasks is not None:
+        names.add(wanted.tasks)
     for file, at in zip(files, places, strict=True):
         for column in sorted(names & set(file.records.names)):
             whole = to_frame(file.records.table.select([column]))[column]

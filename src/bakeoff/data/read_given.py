@@ -454,7 +454,7 @@ def _of_numbers(
         files, lacked = _completed(files, missing, metric, asked)
     if (n := len({model for file in files for model in file.models})) < 2:
         raise UserError(f"{name!r} has {n or 'no'} column of numbers; comparing needs two")
-    notes = [*_averages(files), *_unequal_runs(files, metric)]
+    notes = _unequal_runs(files, metric)
     meaning = [meant(file, metric) for file in files]
     if isinstance(metric, GivenMetric) and may_be_right_or_wrong(meaning, metric):
         raise UserError(
@@ -477,29 +477,6 @@ def _unequal_runs(files: Sequence[Observations], metric: Kind) -> list[str]:
     return [
         f"There are unequal numbers of runs ({counts}), so that each item counts by the share of "
         f"its runs that are right ({metric.label})."
-    ]
-
-
-def _averages(files: Sequence[Observations]) -> list[str]:
-    """Say of items of several tasks that scores are micro averages, and give the macro averages."""
-    firsts: dict[str, Observations] = {}
-    for file in files:
-        firsts.setdefault(next(iter(file.models)), file)
-    first = files[0].records
-    if TASK not in first.names or TASK in (first.roles.groups, first.roles.runs):
-        return []
-    counts = first.column(TASK).nunique()
-    if counts < 2:
-        return []
-    averages = []
-    for model, file in firsts.items():
-        tasks = file.records.column(TASK).astype(str)
-        means = pd.Series(file.only.values).groupby(tasks).mean()
-        each = ", ".join(f"{task} {mean:.3f}" for task, mean in means.items())
-        averages.append(f"{model} {means.mean():.3f} ({each})")
-    return [
-        f"Scores are micro averages over {first.table.num_rows:,} items of {counts} tasks, which "
-        f"weigh as many items as they have; macro averages over tasks: {'; '.join(averages)}."
     ]
 
 

@@ -435,9 +435,20 @@ def carry(frame: pd.DataFrame, wanted: RowColumns, place: Place) -> pd.DataFrame
     for i, one in enumerate(wanted.subgroups):
         at = (*place, i)
         carried[f"{SUBGROUP}{one.column}"] = _subgroups(_column(frame, one.column, at), one, at)
+    if wanted.tasks is not None and f"{SUBGROUP}{wanted.tasks}" not in carried:
+        column = _column(frame, wanted.tasks, (*place[:-1], "tasks"))
+        carried[f"{SUBGROUP}{wanted.tasks}"] = _tasks(column, place)
     for name in wanted.taken:
         carried[f"{TAKEN}{name}"] = columns.plain(_column(frame, name, ("metrics",)))
     return pd.DataFrame(carried, index=frame.index)
+
+
+def _tasks(values: columns.Series, place: Place) -> columns.Series:
+    """Name the task of each row."""
+    at = (*place[:-1], "tasks")
+    if values.isna().any():
+        raise Problem(at, f"column {values.name!r} has {int(values.isna().sum()):,} empty cells")
+    return pd.Series(pd.Categorical(names(values), columns.sorted_names(values)), values.index)
 
 
 def _subgroups(values: columns.Series, one: SubgroupColumn, at: Place) -> columns.Series:

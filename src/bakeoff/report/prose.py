@@ -230,6 +230,9 @@ def evidence(study: Study, family: Family) -> str:
             divided = f"{spec.repeats} {divided}"
         return f"{divided} of {name}"
     rows = f"{n:,} held-out rows of {name}{worth(study, family.rows[0])}"
+    tasks = family.rows[0].result.get("details", {}).get("tasks", ())
+    if tasks:
+        return f"the mean over {len(tasks)} tasks of {n:,} rows of {name}"
     if family.entry.about != "recipes":
         return rows
     details = [row.result.get("details", {}) for row in family.rows]

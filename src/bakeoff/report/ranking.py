@@ -338,7 +338,7 @@ def contenders(
     if not rows.by_values and not has_test(rows.metric):
         return None
     rows = rows.only([m for m in range(len(rows.models)) if not rows.missing([m])])
-    if len(rows.models) < 2:
+    if len(rows.models) < 2 or rows.tasks is not None:
         return None
     options = difference_options(rows, costs)
     if not rows.by_values:

@@ -14,7 +14,7 @@ from bakeoff.comparisons.choose import CASES, enough_datasets, over_datasets
 from bakeoff.comparisons.plan_tests import notes as notes_on_runs
 from bakeoff.comparisons.run_tests import INTERACTION, Comparison, Decision, measured
 from bakeoff.report import over_datasets as over_datasets_prose
-from bakeoff.report import prose
+from bakeoff.report import prose, suites
 from bakeoff.report.baseline import (
     Baseline,
     baselines,
@@ -134,6 +134,9 @@ def answer(study: Study) -> Verdict:
     _failed(facts)
     _baseline(facts)
     _interactions(facts)
+    pair = suites.leading_pair(study)
+    if pair is not None:
+        facts["over_tasks"] = suites.sentences(study, *pair)
     facts["remarks"] += study.preparation
     facts["remarks"] += _cautions(study)
     facts["notes"] += [note.sentence for note in notes(study)[:MOST]]

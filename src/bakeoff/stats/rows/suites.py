@@ -280,13 +280,144 @@ def _read_weights(
     return shares / shares.sum(), "given"
 
 
+# --- all pairs of models
+
+
+@checked
+def compare_suite_values(
+    values: ArrayLike,
+    *,
+    tasks: ArrayLike,
+    weights: str | Mapping[str, float] = BY_TASKS,
+    groups: ArrayLike | None = None,
+    greater_is_better: bool = True,
+    **options: Unpack[FamilyArguments],
+) -> PairwiseResult:
+    """Test all pairs of models by `suite_mean_difference`, adjusted by the largest t."""
+    suite = suite_of_values(
+        values, tasks=tasks, weights=weights, groups=groups, greater_is_better=greater_is_better
+    )
+    return compare_suite(suite, **options)
+
+
+class _Arguments(FamilyArguments, _MetricArguments):
+    """The options of a family, and those of its metric and tasks."""
+
+
+@checked
+def compare_suites(
+    y_true: ArrayLike, predicted: Any, **options: Unpack[_Arguments]
+) -> PairwiseResult:
+    """Test all pairs of models by `suite_difference`, adjusted by the largest t."""
+    of_suite: dict[str, Any] = _with_tasks(options)
+    names = FamilyArguments.__annotations__
+    of_family = {name: of_suite.pop(name) for name in names if name in of_suite}
+    columns = predicted
+    if not isinstance(predicted, list):
+        columns = list(np.moveaxis(as_array(predicted, "predicted"), 1, 0))
+    return compare_suite(suite_of_metric(y_true, columns, **of_suite), **of_family)
+
+
+def compare_suite(
+    suite: Suite,
+    *,
+    control: int | None = None,
+    correction: str = MAX_T,
+    alternative: Alternative = "two-sided",
+    confidence_level: float = 0.95,
+    simultaneous: bool = True,
+    n_resamples: int = 99_999,
+    seed: int = 0,
+) -> PairwiseResult:
+    """Compare all pairs of the models of a suite, or a control with each other."""
+    side = alternative
+    level = confidence_level
+    members = pairs_of(suite.psi.shape[1], control)
+    method = check_correction(correction, control, side, MAX_T)
+    contrasts = [suite.contrast(*pair) for pair in members]
+    decisions = [
+        _decided(suite, contrast, pair, side)
+        for contrast, pair in zip(contrasts, members, strict=True)
+    ]
+    statuses = [status for status, _, _ in decisions]
+    raw = np.array([pvalue for _, _, pvalue in decisions])
+    usable = np.array([status is Status.OK for status in statuses])
+    reach = None
+    if method == MAX_T:
+        adjusted = np.where(np.isnan(raw), math.nan, 1.0)
+        if usable.any():
+            t = np.array([t for _, t, _ in decisions])[usable]
+            df = np.array([contrast.df for contrast in contrasts])[usable]
+            first, second = np.array(members)[usable].T
+            covariance = suite.strata.covariance(suite.psi)
+            draws, scale = draw(covariance, n_resamples, seed)
+            z = normal_scores(t, df, side)
+            _, adjusted[usable], reach = max_t(
+                z, (first, second), covariance, draws, level, side, scale
+            )
+        # no adjusted p below its own p, which the draws may miss by chance
+        adjusted = np.fmax(adjusted, raw)
+    else:
+        adjusted = adjust_pvalues(raw, method)
+    each = level
+    if simultaneous:
+        each = _level_of_each(reach, level, len(members), method, side)
+    pairs = []
+    for pair, contrast, decision, p in zip(members, contrasts, decisions, adjusted, strict=True):
+        status, t, pvalue = decision
+        ci = _interval(suite, contrast, each, side)
+        if ci is not None:
+            ci = dataclasses.replace(ci, confidence=level)
+        pairs.append(
+            Pair(
+                a=pair[0],
+                b=pair[1],
+                statistic=t,
+                pvalue=pvalue,
+                pvalue_adjusted=float(p),
+                estimate=contrast.value,
+                ci=ci,
+                df=contrast.df,
+                status=status,
+                details=_details(suite, contrast, pair, each, side),
+            )
+        )
+    return PairwiseResult(
+        variant=suite.metric,
+        correction=method,
+        pairs=tuple(pairs),
+        n=suite.rows,
+        alternative=side,
+        status=Status.OK if Status.OK in statuses else statuses[0],
+        assumptions=_checks(suite, members[0]),
+        details={
+            "confidence_level": level,
+            "confidence_level_each": each,
+            "simultaneous": simultaneous,
+            "control": control,
+            "tasks": list(suite.names),
+            "by_task": suite.by_task.T.tolist(),
+        },
+    )
+
+
+def _level_of_each(
+    reach: float | None, level: float, pairs: int, method: str, side: Alternative
+) -> float:
+    """Return the level of each interval that makes all of them hold together."""
+    if reach is None:
+        return simultaneous_level(level, pairs, "bonferroni" if method == MAX_T else method)
+    beyond = float(special.ndtr(-reach))
+    return 1 - beyond * (2 if side == "two-sided" else 1)
+
+
 # --- two models
 
 
 @register(
     evidence=Evidence.ROWS,
     citation=_METHOD,
-    all_pairs=lambda values, **options: compare_suite_values(values, **options),
+    all_pairs=compare_suite_values,
     null_hypothesis=_NULL,
 )
 def suite_mean_difference(
@@ -298,7 +429,7 @@ def suite_mean_difference(
     greater_is_better: bool = True,
     **options: Unpack[SuiteArguments],
 ) -> Result:
-    """Difference of means over tasks.
+    """Stratified t test of values.
 
     Do two fitted models differ in the mean over these tasks of a value per row?
 
@@ -350,7 +481,7 @@ def suite_mean_difference(
 @register(
     evidence=Evidence.ROWS,
     citation=_METHOD,
-    all_pairs=lambda y_true, predicted, **options: compare_suites(y_true, predicted, **options),
+    all_pairs=compare_suites,
     null_hypothesis=_NULL,
 )
 def suite_difference(
@@ -362,7 +493,7 @@ def suite_difference(
     confidence_level: Level = 0.95,
     **options: Unpack[_MetricArguments],
 ) -> Result:
-    """Difference of a metric's means over tasks.
+    """Stratified t test.
 
     Do two fitted models differ in the mean over these tasks of the chosen metric?
 
@@ -514,137 +645,6 @@ def heterogeneity(contrast: StratifiedMean) -> float:
     mean = float(precision @ contrast.by_task) / float(precision.sum())
     q = float(precision @ (contrast.by_task - mean) ** 2)
     return float(special.chdtrc(count - 1, q))
-
-
-# --- all pairs of models
-
-
-@checked
-def compare_suite_values(
-    values: ArrayLike,
-    *,
-    tasks: ArrayLike,
-    weights: str | Mapping[str, float] = BY_TASKS,
-    groups: ArrayLike | None = None,
-    greater_is_better: bool = True,
-    **options: Unpack[FamilyArguments],
-) -> PairwiseResult:
-    """Test all pairs of models by `suite_mean_difference`, adjusted by the largest t."""
-    suite = suite_of_values(
-        values, tasks=tasks, weights=weights, groups=groups, greater_is_better=greater_is_better
-    )
-    return compare_suite(suite, **options)
-
-
-class _Arguments(FamilyArguments, _MetricArguments):
-    """The options of a family, and those of its metric and tasks."""
-
-
-@checked
-def compare_suites(
-    y_true: ArrayLike, predicted: Any, **options: Unpack[_Arguments]
-) -> PairwiseResult:
-    """Test all pairs of models by `suite_difference`, adjusted by the largest t."""
-    of_suite: dict[str, Any] = _with_tasks(options)
-    names = FamilyArguments.__annotations__
-    of_family = {name: of_suite.pop(name) for name in names if name in of_suite}
-    columns = predicted
-    if not isinstance(predicted, list):
-        columns = list(np.moveaxis(as_array(predicted, "predicted"), 1, 0))
-    return compare_suite(suite_of_metric(y_true, columns, **of_suite), **of_family)
-
-
-def compare_suite(
-    suite: Suite,
-    *,
-    control: int | None = None,
-    correction: str = MAX_T,
-    alternative: Alternative = "two-sided",
-    confidence_level: float = 0.95,
-    simultaneous: bool = True,
-    n_resamples: int = 99_999,
-    seed: int = 0,
-) -> PairwiseResult:
-    """Compare all pairs of the models of a suite, or a control with each other."""
-    side = alternative
-    level = confidence_level
-    members = pairs_of(suite.psi.shape[1], control)
-    method = check_correction(correction, control, side, MAX_T)
-    contrasts = [suite.contrast(*pair) for pair in members]
-    decisions = [
-        _decided(suite, contrast, pair, side)
-        for contrast, pair in zip(contrasts, members, strict=True)
-    ]
-    statuses = [status for status, _, _ in decisions]
-    raw = np.array([pvalue for _, _, pvalue in decisions])
-    usable = np.array([status is Status.OK for status in statuses])
-    reach = None
-    if method == MAX_T:
-        adjusted = np.where(np.isnan(raw), math.nan, 1.0)
-        if usable.any():
-            t = np.array([t for _, t, _ in decisions])[usable]
-            df = np.array([contrast.df for contrast in contrasts])[usable]
-            first, second = np.array(members)[usable].T
-            covariance = suite.strata.covariance(suite.psi)
-            draws, scale = draw(covariance, n_resamples, seed)
-            z = normal_scores(t, df, side)
-            _, adjusted[usable], reach = max_t(
-                z, (first, second), covariance, draws, level, side, scale
-            )
-        # no adjusted p below its own p, which the draws may miss by chance
-        adjusted = np.fmax(adjusted, raw)
-    else:
-        adjusted = adjust_pvalues(raw, method)
-    each = level
-    if simultaneous:
-        each = _level_of_each(reach, level, len(members), method, side)
-    pairs = []
-    for pair, contrast, decision, p in zip(members, contrasts, decisions, adjusted, strict=True):
-        status, t, pvalue = decision
-        ci = _interval(suite, contrast, each, side)
-        if ci is not None:
-            ci = dataclasses.replace(ci, confidence=level)
-        pairs.append(
-            Pair(
-                a=pair[0],
-                b=pair[1],
-                statistic=t,
-                pvalue=pvalue,
-                pvalue_adjusted=float(p),
-                estimate=contrast.value,
-                ci=ci,
-                df=contrast.df,
-                status=status,
-                details=_details(suite, contrast, pair, each, side),
-            )
-        )
-    return PairwiseResult(
-        variant=suite.metric,
-        correction=method,
-        pairs=tuple(pairs),
-        n=suite.rows,
-        alternative=side,
-        status=Status.OK if Status.OK in statuses else statuses[0],
-        assumptions=_checks(suite, members[0]),
-        details={
-            "confidence_level": level,
-            "confidence_level_each": each,
-            "simultaneous": simultaneous,
-            "control": control,
-            "tasks": list(suite.names),
-            "by_task": suite.by_task.T.tolist(),
-        },
-    )
-
-
-def _level_of_each(
-    reach: float | None, level: float, pairs: int, method: str, side: Alternative
-) -> float:
-    """Return the level of each interval that makes all of them hold together."""
-    if reach is None:
-        return simultaneous_level(level, pairs, "bonferroni" if method == MAX_T else method)
-    beyond = float(special.ndtr(-reach))
-    return 1 - beyond * (2 if side == "two-sided" else 1)
 
 
 # --- one model, and the tasks one by one
