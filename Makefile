@@ -10,6 +10,7 @@ BIN := $(VENV)/bin
 
 run: $(VENV)/run.stamp
 	@$(BIN)/snakemake
+	@echo "The report of the default experiment: results/breast-cancer/report.html"
 
 # one process per core; tests of one group (a shared fixture, the one Slurm) stay in one process
 PYTEST = $(BIN)/pytest --quiet --numprocesses logical --maxprocesses 8 --dist loadgroup

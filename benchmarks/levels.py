@@ -158,7 +158,7 @@ def _fold_rows() -> Iterator[Rate]:
             family = "rows in groups"
         if metric in OF_NUMBERS:
             family += REGRESSION
-        elif family in LEARNERS:
+        elif family in LEARNERS or row["kind"] == "groups":
             family += by.get(metric, "")
         regime = f"{row_tables.named(row)}, {row['plan']}, by {row_tables.TITLES[metric]}"
         counts = int(row["tested_rule"]), int(row["rejected_rule"])

@@ -71,6 +71,7 @@ EVIDENCE = {
     (Evidence.FOLD_SCORES, "scores"): "a score per fold",
     (Evidence.FOLD_SCORES, "criteria"): "several scores per fold",
     (Evidence.FOLD_ROWS, "correctness"): "right or wrong rows of all folds",
+    (Evidence.FOLD_ROWS, "predictions"): "values of the rows of all folds",
     (Evidence.DATASETS, "scores"): "a score per data set",
 }
 ABOUT = {

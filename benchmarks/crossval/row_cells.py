@@ -79,6 +79,12 @@ LEARNERS: dict[str, Learner] = {
     "15-NN": fit.shares_of_neighbours(15),
     "tree": fit.tree,
     "tree, leaves of 5": fit.leafy_tree(5),
+    "forest": fit.forest,
+    "SVM": fit.support_vectors,
+    "network": fit.network(),
+    "QDA": fit.posterior(fit.quadratic_discriminant),
+    "nearest centroid": fit.nearest_centroid,
+    "selection": fit.selection,
     "20 stumps": fit.boosted_stumps(20, 0.1),
     "60 stumps": fit.boosted_stumps(60, 0.3),
     "OLS": fit.least_squares,
@@ -86,6 +92,8 @@ LEARNERS: dict[str, Learner] = {
     "ridge, strong": fit.ridge(1),
     "5-NN regression": fit.mean_of_neighbours(5),
     "regression tree of depth 3": fit.regression_tree(3),
+    "regression forest": fit.regression_forest,
+    "regression boosting": fit.regression_boosting,
 }
 KINDS = {
     "logistic, C = 1": regimes.LOGISTIC,
@@ -99,6 +107,12 @@ KINDS = {
     "15-NN": regimes.NEIGHBOURS,
     "tree": regimes.TREE,
     "tree, leaves of 5": regimes.TREE,
+    "forest": regimes.FOREST,
+    "SVM": "support vector machines",
+    "network": "neural networks",
+    "QDA": "quadratic discriminant analysis",
+    "nearest centroid": regimes.CENTROID,
+    "selection": regimes.SELECTION,
     "20 stumps": regimes.BOOSTING,
     "60 stumps": regimes.BOOSTING,
     "OLS": regimes.LINEAR,
@@ -106,9 +120,13 @@ KINDS = {
     "ridge, strong": SHRUNKEN,
     "5-NN regression": regimes.NEIGHBOURS,
     "regression tree of depth 3": regimes.TREE,
+    "regression forest": regimes.FOREST,
+    "regression boosting": regimes.BOOSTING,
 }
 """The kinds of learners, as `bakeoff.spec.learners` names them."""
-METRICS_OF = {"logistic, threshold tuned": DECISIONS}
+METRICS_OF = dict.fromkeys(
+    ("logistic, threshold tuned", "SVM", "nearest centroid", "selection"), DECISIONS
+)
 """Learners that give no probabilities."""
 THREE, MIDDLE, RARE = (1 / 3, 1 / 3, 1 / 3), (0.3, 0.4, 0.3), (0.7, 0.2, 0.1)
 Population = Classes | Numbers
@@ -161,6 +179,18 @@ BASIC: tuple[Cell, ...] = (
     ("LDA", two(150, 0.3, signal=1.8)),
     ("logistic, threshold tuned", two(200, 0.1)),
 )
+FURTHER: tuple[Cell, ...] = (
+    ("forest", two(100, 0.5)),
+    ("forest", two(200, 0.2)),
+    ("SVM", two(100, 0.5)),
+    ("SVM", two(200, 0.2)),
+    ("network", two(100, 0.5)),
+    ("network", two(200, 0.2)),
+    ("QDA", two(100, 0.5)),
+    ("QDA", two(300, 0.2)),
+    ("nearest centroid", two(100, 0.5)),
+    ("selection", two(150, 0.4)),
+)
 TUNED: tuple[Cell, ...] = (
     ("logistic, C tuned", two(60, 0.5)),
     ("logistic, C tuned", two(100, 0.3)),
@@ -212,6 +242,9 @@ OTHER: tuple[Cell, ...] = (
     ("tree, leaves of 5", two(200, 0.3)),
     ("20 stumps", two(150, 0.3)),
     ("LDA", two(150, 0.5)),
+    ("forest", two(150, 0.3)),
+    ("SVM", two(200, 0.3)),
+    ("QDA", two(200, 0.3)),
     ("naive Bayes", Classes(250, RARE)),
     ("logistic, C = 1", two(200, 0.5, group_size=5)),
 )
@@ -236,12 +269,14 @@ NUMBERS: tuple[Cell, ...] = (
     ("5-NN regression", Numbers(100)),
     ("5-NN regression", Numbers(300)),
     ("regression tree of depth 3", Numbers(200)),
+    ("regression forest", Numbers(100)),
+    ("regression boosting", Numbers(100)),
     ("OLS", Numbers(200, group_size=5)),
     ("OLS", Numbers(200, advantage=0.15)),
     ("5-NN regression", Numbers(200, advantage=0.15)),
 )
 CELLS: dict[str, tuple[Cell, ...]] = {
-    "5x2": (*BASIC, *TUNED, *CLASSES, *GROUPS, *POWER),
+    "5x2": (*BASIC, *FURTHER, *TUNED, *CLASSES, *GROUPS, *POWER),
     "5x2 plain": (*PLAIN, *NUMBERS),
     "5x5": (*OTHER, *POWER),
     "10 splits": (*OTHER, *POWER),

@@ -376,7 +376,7 @@ def can_set(name: str) -> bool:
 
 def setting(name: str, value: str | None = None) -> str:
     """Write what sets an option: `--values right`, ``values="right"`` or `values: right`."""
-    interface, several = _INTERFACE.get(), OPTIONS[name].type is texts
+    interface, several = _INTERFACE.get(), OPTIONS[name].type in (texts, class_names)
     if value is None:
         value = OPTIONS[name].value.removesuffix(" …")
     match interface.kind:

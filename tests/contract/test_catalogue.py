@@ -63,9 +63,27 @@ def with_option(option):
     return [name for name in NAMES if option in CATALOGUE[name].options]
 
 
+def on_rows_of_folds(y_true, fold, predicted_a, predicted_b, **options):
+    """Compare two models from arrays: the test itself takes the values of their rows."""
+    rows = []
+    for name, predicted in (("predicted_a", predicted_a), ("predicted_b", predicted_b)):
+        try:
+            rows.append(bakeoff.stats.fold_rows(y_true, fold, predicted, labels=[0, 1]))
+        except ArgumentError as error:
+            argument = name if error.argument == "predicted" else error.argument
+            raise ArgumentError(argument, error.message) from None
+    return bakeoff.stats.fold_rows_difference(*rows, **options)
+
+
+FROM_ARRAYS = {"fold_rows_difference": on_rows_of_folds}
+"""What makes of arrays that which a test takes."""
+
+
 def positional(entry):
-    parameters = inspect.signature(entry.function).parameters.values()
-    return [p.name for p in parameters if p.kind is not inspect.Parameter.KEYWORD_ONLY]
+    function = FROM_ARRAYS.get(entry.name, entry.function)
+    kinds = inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD
+    parameters = inspect.signature(function).parameters.values()
+    return [p.name for p in parameters if p.kind in kinds]
 
 
 def has_margin(entry):
@@ -74,7 +92,8 @@ def has_margin(entry):
 
 
 def call(entry, arguments, **options):
-    return entry.function(*arguments, **{**needed(entry), **options})
+    function = FROM_ARRAYS.get(entry.name, entry.function)
+    return function(*arguments, **{**needed(entry), **options})
 
 
 def needed(entry):
@@ -239,13 +258,17 @@ def cases(entry):
             return prediction_cases(entry.arity)
         case Evidence.RUNS, "predictions":
             return run_cases(entry.arity)
-        case Evidence.FOLD_ROWS, _:
+        case Evidence.FOLD_ROWS, reads:
             made = {}
             for case, rows in correctness_cases().items():  # of five replications
                 models = np.stack([np.roll(rows, i, axis=0).T for i in range(5)], axis=1)
                 rng = np.random.default_rng(0)
                 halves = [rng.permutation(np.arange(len(rows)) % 2 + 1) for _ in range(5)]
-                made[case] = np.array(halves), *arrange(entry, models)
+                truth = np.arange(len(rows)) % 2
+                if reads == "predictions":
+                    models = np.where(models, truth, 1 - truth)
+                leading = [truth] if reads == "predictions" else []
+                made[case] = *leading, np.array(halves), *arrange(entry, models)
             return made
         case Evidence.ROWS, "correctness":
             made = {name: matrix.T for name, matrix in correctness_cases().items()}
@@ -321,7 +344,7 @@ def pairs_of(name):
     """Tell whether ordinary evidence of all models can be given to a test of two."""
     wanted = CATALOGUE[name]
     plain = wanted.reads not in ("classes", "ranking") and not needed(wanted)
-    return wanted.arity is Arity.PAIR and plain
+    return wanted.arity is Arity.PAIR and plain and name not in FROM_ARRAYS
 
 
 def of_all(entry):
@@ -437,7 +460,8 @@ def check_outcome(entry, case, **options):
         check_result(entry, result)
         return
     assert case != "ordinary" or options
-    assert any(name in refusal for name in inspect.signature(entry.function).parameters), (
+    names = {*positional(entry), *inspect.signature(entry.function).parameters}
+    assert any(name in refusal for name in names), (
         f"which argument is wrong? {options}, {case}: {refusal}"
     )
 
@@ -629,6 +653,8 @@ def refused(entry, arguments, argument):
 
 PAIRED = [n for n in having(arity=Arity.PAIR) if "unpaired" not in n]
 """Tests of two models on the same rows, folds or runs."""
+LABELLED = [n for n in PAIRED if n not in FROM_ARRAYS]
+"""Those whose arrays have a row for each row, fold or replication."""
 
 
 def no_evidence(entry, value):
@@ -706,7 +732,7 @@ def test_same_input_in_any_container_gives_the_same_result_and_is_left_alone(ent
     assert all(map(np.array_equal, arguments, ordinary(entry)))
 
 
-@pytest.mark.parametrize("name", PAIRED)
+@pytest.mark.parametrize("name", LABELLED)
 def test_rows_in_another_order_are_refused(entry):
     arguments = ordinary(entry)
     runs = entry.evidence is Evidence.RUNS

@@ -19,13 +19,19 @@ from bakeoff.spec import Experiment, load_experiment
 from tests.conftest import ROOT, Runner, called
 from tests.logs import drawn, inspect, lm_eval, promptfoo
 
-PAGES = [ROOT / "README.md", ROOT / "config/README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [ROOT / folder / "README.md" for folder in ("", "config", "results")]
+PAGES += sorted((ROOT / "docs").glob("*.md"))
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-PROGRAMS = ("bakeoff ", "snakemake ", "make", "docker ", "apptainer ", "conda ", "pip ", ".venv/")
+LANGUAGES = {"yaml", "python", "pycon", "text", "csv", "yml", "toml", "snakemake", "diagram"}
+"""Of blocks; `text` is what the command above it prints, or the message about the YAML above it."""
+LEFT_OUT = "..."
+"""A line of a `text` block that stands for any lines."""
+ELSEWHERE = ("make", "docker ", "apptainer ", "conda ", "pip ", "python3 ", ".venv/")
+"""What installs or builds: the Makefile's targets and the images have tests of their own."""
+PROGRAMS = ("bakeoff ", "snakemake ", *ELSEWHERE)
+COMMAND = re.compile(rf"^    ((?:{'|'.join(map(re.escape, PROGRAMS))}).*)$", re.MULTILINE)
 AWAY = {"--profile", "--executor", "--software-deployment-method"}
 """Options of what is tried by tests/cluster and tests/workflow: clusters, conda."""
-ELSEWHERE = ("make", "docker ", "apptainer ", "conda ", "pip ", ".venv/")
-"""What installs or builds: the Makefile's targets and the images have tests of their own."""
 
 MODEL = {"estimator": "sklearn.tree.DecisionTreeClassifier"}
 BASE = {
@@ -53,17 +59,61 @@ def blocks(kind):
     return found
 
 
-@pytest.mark.parametrize("text", blocks("yaml"))
-def test_experiment_is_taken(text):
+def experiment_of(text):
+    """Read an experiment of a page, or a fragment of one within a larger one."""
     block = yaml.safe_load(textwrap.dedent(text))
     keys = {field.alias or name for name, field in Experiment.model_fields.items()}
     if not set(block) <= keys:  # keys of a data set
         file = {"source": "file", "path": "d.csv", "target": "y"}
         block = {"datasets": {"d": {**file, **block}}}
-    config = block if "experiment" in block else {**BASE, **block}
-    experiment = load_experiment(config)
-    if "tests" in block and "experiment" not in block:
+    return load_experiment(block if "experiment" in block else {**BASE, **block})
+
+
+REFUSED = re.compile(r"^```yaml\n([^`]*)^```\n\n```text\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+"""An experiment, and what is said of it."""
+
+
+def refused():
+    """Return the experiments that the pages show with a message."""
+    return [
+        pytest.param(
+            *found.groups(), id=named(page, page.read_text().count("\n", 0, found.start()))
+        )
+        for page in PAGES
+        for found in REFUSED.finditer(page.read_text())
+    ]
+
+
+@pytest.mark.parametrize("text", blocks("yaml"))
+def test_experiment_is_taken(text):
+    if text in {param.values[0] for param in refused()}:
+        return
+    experiment = experiment_of(text)
+    if "tests:" in text and "experiment:" not in text:
         assert plan_tests(experiment)[0] == []
+
+
+@pytest.mark.parametrize(("text", "message"), refused())
+def test_experiment_is_refused_as_is_said(text, message):
+    problems = [str(problem) for problem in plan_tests(experiment_of(text))[0]]
+    assert shows(message, "\n".join(problems), wrapped=True)
+
+
+def shows(block, output, *, wrapped=False):
+    """Tell whether a block of a page is all of an output, but for what it leaves out.
+
+    A message is one line, which pages wrap.
+    """
+    parts = re.split(rf"^{re.escape(LEFT_OUT)}\n", block, flags=re.MULTILINE)
+    if wrapped:
+        output, parts = " ".join(output.split()), [" ".join(part.split()) for part in parts]
+    else:
+        output = "".join(f"{line.rstrip()}\n" for line in output.strip("\n").splitlines())
+    return re.fullmatch(".*".join(map(re.escape, parts)), output, re.DOTALL) is not None
+
+
+MISTAKE = re.compile(r"config/\S+\.yaml:\d+: ")
+"""How the message about a file begins."""
 
 
 def commands():
@@ -71,15 +121,29 @@ def commands():
     found = []
     for page in PAGES:
         text = page.read_text()
-        for line in re.finditer(r"^    (\S.*)$", text, re.MULTILINE):
-            if not line[1].startswith(PROGRAMS):
-                continue
-            rest = text[line.end() :]
-            printed = re.match(r"\n\n```\n(.*?)^```$", rest, re.MULTILINE | re.DOTALL)
+        for line in COMMAND.finditer(text):
+            following = COMMAND.search(text, line.end())
+            end = following.start() if following else len(text)
+            printed = filter(is_output, BLOCK.finditer(text, line.end(), end))
+            shown = [block[2] for block in printed]
             place = named(page, text.count("\n", 0, line.start()) + 1)
             command = line[1].partition("  #")[0].strip()
-            found.append(pytest.param(command, printed[1] if printed else "", id=place))
+            found.append(pytest.param(command, shown[0] if shown else "", id=place))
     return found
+
+
+def is_output(block):
+    """Tell whether a block is what a command prints, and no message about an experiment."""
+    messages = {param.values[1] for param in refused()}
+    return block[1] == "text" and block[2] not in messages and not MISTAKE.match(block[2])
+
+
+def test_every_printed_output_is_compared():
+    compared = {param.values[1] for param in commands()}
+    for page in PAGES:
+        for block in BLOCK.finditer(page.read_text()):
+            assert block[1] in LANGUAGES, f"{page.name}: a block says what it is: ```{block[1]}"
+            assert not is_output(block) or block[2] in compared, block[2]
 
 
 @pytest.fixture(scope="module")
@@ -101,7 +165,7 @@ def run(folder, *arguments):
 def folder(tmp_path, monkeypatch):
     """Return a working folder with the files that the documentation speaks of."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("COLUMNS", "100")
+    monkeypatch.setenv("COLUMNS", "130")
     shutil.copytree(ROOT / "config", "config")
     shutil.copytree(ROOT / "docs/gallery", "docs/gallery")
     shutil.copy("docs/gallery/demsar-2006.csv", ".")
@@ -179,20 +243,19 @@ def test_command_works_and_prints_what_is_said(command, printed, folder, request
         frame = pd.read_csv("predictions.csv")
         frame = frame.rename(columns={"y_true": arguments[arguments.index("--truth") + 1]})
         frame.to_csv("predictions.csv", index=False)
-    if arguments[0] == "run":
+    if arguments[0] == "run":  # what it prints at its end is compared below
         if Path(arguments[1]).parent == Path():  # of the user's own: here a small one
             small = Path("config/mine.yaml").read_text().replace("pets.csv", "config/pets.csv")
             Path(arguments[1]).write_text(small)
-        output = run(folder, *arguments[1:], "-n")
-    else:
-        if arguments[0] == "init":
-            for file in ("config/mine.yaml", "leavers.yaml"):
-                Path(file).unlink()
-        # a gate's exit code is its answer; 3 is a mistake
-        fine = (0, 1, 2) if arguments[0] == "gate" else (0,)
-        assert main(arguments) in fine, capsys.readouterr().err
-        output = capsys.readouterr().out
-    assert printed in output
+        run(folder, *arguments[1:], "-n")
+        return
+    if arguments[0] == "init":
+        for file in ("config/mine.yaml", "leavers.yaml"):
+            Path(file).unlink()
+    # a gate's exit code is its answer; 3 is a mistake
+    fine = (0, 1, 2) if arguments[0] == "gate" else (0,)
+    assert main(arguments) in fine, capsys.readouterr().err
+    assert not printed or shows(printed, capsys.readouterr().out)
 
 
 def test_the_files_of_the_readme_are_there(tmp_path, monkeypatch):
@@ -233,27 +296,27 @@ def test_python_works_and_prints_what_is_said(page, folder, finished_copy, monke
     assert test.examples
 
 
+RUNS = [
+    param for param in commands() if param.values[0].startswith("bakeoff run") and param.values[1]
+]
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("page", "name"), [("README.md", "attrition"), ("docs/tutorial.md", "leavers")]
-)
-def test_quoted_verdict_is_that_of_the_very_command(page, name, tmp_path):
-    shown = {b[1]: b[2] for b in reversed([*BLOCK.finditer((ROOT / page).read_text())])}
+@pytest.mark.parametrize(("command", "printed"), RUNS)
+def test_run_ends_as_is_said(command, printed, tmp_path):
     (tmp_path / "config").symlink_to(ROOT / "config")
-    config = f"config/{name}.yaml"
-    if not (ROOT / config).exists():  # the page shows it
-        config = f"{name}.yaml"
-        (tmp_path / config).write_text(shown["yaml"])
-    run(tmp_path, config, "--cores", "2")
-    verdict = (tmp_path / f"results/{name}/verdict.txt").read_text()
-    assert " ".join(shown["text"].split()) in " ".join(verdict.split())
+    config = shlex.split(command)[2]
+    if not (ROOT / config).exists():  # a page shows it
+        name = f"experiment: {Path(config).stem}\n"
+        shown = (param.values[0] for param in blocks("yaml"))
+        (tmp_path / config).write_text(next(text for text in shown if text.startswith(name)))
+    assert shows(printed, run(tmp_path, config, "--cores", "2"))
 
 
 def test_message_of_the_readme(folder, capsys):
-    text = (ROOT / "README.md").read_text()
-    shown = re.search(r"^    (config/attrition\.yaml:\d+: .*\n    .*)$", text, re.MULTILINE)
+    blocks_of_text = (block.values[0] for block in blocks("text"))
+    (shown,) = filter(MISTAKE.match, blocks_of_text)
     file = Path("config/attrition.yaml")
     file.write_text(file.read_text().replace("n_estimators", "n_estimator"))
     assert main(["check", str(file)]) != 0
-    told = " ".join(capsys.readouterr().err.split())
-    assert " ".join(shown[1].split()).removesuffix(" …)") in told
+    assert shows(shown, capsys.readouterr().err, wrapped=True)

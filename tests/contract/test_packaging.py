@@ -117,6 +117,16 @@ def test_what_is_called_is_there(file):
             assert (ROOT / path).exists(), path
 
 
+def test_two_commands_do_all_the_set_up():
+    """They stand first in README, the first says where its report is, and CI calls the second."""
+    commands = re.findall(r"(?m)^    (\S[^#\n]*?) *(?:#.*)?$", (ROOT / "README.md").read_text())
+    assert commands[:2] == ["make", "make test"]
+    default = yaml.safe_load((ROOT / "config/config.yaml").read_text())["experiment"]
+    recipe = (ROOT / "Makefile").read_text().partition("\nrun: ")[2].partition("\n\n")[0]
+    assert recipe.endswith(f'results/{default}/report.html"')
+    assert (ROOT / ".ci/run").read_text().endswith("make test-all\n")
+
+
 def test_pythons_are_those_of_the_package():
     tests = yaml.safe_load((ROOT / ".github/workflows/tests.yml").read_text())
     tried = tests["jobs"]["tests"]["strategy"]["matrix"]["python"]

@@ -33,7 +33,7 @@ STATISTICS = {
     "planning": set(),
     "metrics": {"design"},
     "rows": {"design", "metrics", "planning"},
-    "folds": {"planning"},
+    "folds": {"design", "metrics", "planning"},
     "datasets": {"design"},
     "runs": {"design", "metrics", "planning"},
     "gate": {"design", "metrics", "planning", "rows"},

@@ -179,8 +179,7 @@ def test_folds(metric, plan, models, tmp_path):
     findings = bakeoff.compare_folds(tables, y=truth, metrics=[metric], **options)
     python_decides, python = by_python(findings)
 
-    known = FoldMetric.ACCURACY if metric == "accuracy" else FoldMetric.ROW_VALUES
-    assert python_decides == decides == CASES[ON_FOLDS[key][known]].two
+    assert python_decides == decides == CASES[ON_FOLDS[key][FoldMetric.ROW_VALUES]].two
     agree(python, workflow)
 
 

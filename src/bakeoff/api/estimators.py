@@ -193,8 +193,8 @@ def compare_estimators(
     >>> models = {"bayes": GaussianNB(), "stump": DecisionTreeClassifier(max_depth=1)}
     >>> found = bakeoff.compare_estimators(models, X, y, cv="cv_5x2")
     >>> found.to_frame()[["test", "decision"]]
-          test  decision
-    0  cv5x2_z  a_better
+                       test  decision
+    0  fold_rows_difference  a_better
     """
     given, X, y = _by_name(estimators, X, y, *more)
     X, y = _target_taken_out(X, y)

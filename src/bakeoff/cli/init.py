@@ -296,9 +296,11 @@ def _lines(
         plan = "cv_5x2: {}  # five replications of 2-fold cross-validation: about the algorithms"
         nearly_all = rare_share(kept_counts) <= RARE  # of the rows are of one class
         first = "balanced_accuracy" if imbalanced else "accuracy"
-        metrics = [first, "f1_macro", "mcc", "log_loss"]
+        # of rows in groups the test on folds is too lenient by log loss
+        of_probabilities = "log_loss" if guess.groups is None else "roc_auc_ovr"
+        metrics = [first, "f1_macro", "mcc", of_probabilities]
         if nearly_all:
-            metrics = ["log_loss", "balanced_accuracy", "f1_macro", "mcc"]
+            metrics = [of_probabilities, "balanced_accuracy", "f1_macro", "mcc"]
         shares = ", ".join(f"{c} {n:,}" for c, n in list(guess.counts.items())[:6])
         yield f"    # classes: {shares}{', …' if len(guess.counts) > 6 else ''}".replace("\n", " ")
         if len(guess.kept) < len(guess.counts):

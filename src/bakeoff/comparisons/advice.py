@@ -324,7 +324,7 @@ def cautions(
         if (name != ON_ROWS or metric is None or has_test(metric))
         and not _inflated(entries[name], experiment, failed, metrics, dataset)
     ]
-    return Cautions(entry, tuple(inflated), tuple(unknown), tuple(instead), test.plan)
+    return Cautions(entry, tuple(inflated), tuple(unknown), tuple(instead[:1]), test.plan)
 
 
 def _inflated(
@@ -369,11 +369,18 @@ def _inflated(
         **{name: name in metrics for name in METRICS},
     }
     settings = {rate.setting for rate in entry.rates}
+    studied = {METRICS[name].studied_by for name in metrics if name in METRICS} | {*metrics}
+    situations: dict[str, ErrorRate] = {}  # the largest rate of each
     for rate in entry.rates:
         instead = numbers and f"{rate.setting}{REGRESSION}" in settings
         liberal_here = rate.verdict is TypeOneError.LIBERAL and rate.setting not in LEARNERS
+        if rate.metric and rate.metric not in studied:
+            continue
         setting = rate.setting.removesuffix(REGRESSION)
         if liberal_here and _of_task(rate, numbers) and not instead and here.get(setting, True):
-            by = f"by {METRICS[setting].title}" if setting in METRICS else f"with {setting}"
-            inflated.append(Inflated(_SITUATIONS.get(setting, by), (), rate))
+            worst = situations.get(setting, rate)
+            situations[setting] = max(worst, rate, key=lambda rate: rate.rate)
+    for setting, rate in situations.items():
+        by = f"by {METRICS[setting].title}" if setting in METRICS else f"with {setting}"
+        inflated.append(Inflated(_SITUATIONS.get(setting, by), (), rate))
     return inflated

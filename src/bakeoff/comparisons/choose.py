@@ -24,7 +24,7 @@ from bakeoff.errors import joined, listed
 from bakeoff.scores import METRICS
 from bakeoff.scores.metrics import mixed_units
 from bakeoff.spec import Experiment
-from bakeoff.spec.related import dependent, in_time
+from bakeoff.spec.related import dependent, has_rows_of_folds, in_time
 from bakeoff.stats import catalogue
 from bakeoff.stats.datasets.rank_tests import EXACT_UP_TO
 
@@ -402,10 +402,8 @@ def _plan_of_rows(experiment: Experiment) -> str:
 
 def metrics_by_rows(experiment: Experiment, plan: str) -> tuple[str, ...]:
     """Return the metrics whose scores over the folds of a plan are known row by row."""
-    if plan in ("holdout", "halves") or not experiment.on_rows(plan) or experiment.by_values:
+    if not has_rows_of_folds(experiment, plan):
         return ()
-    if any(kin.kind == "time" for kin in dependent(experiment).values()):
-        return ()  # values of rows in the order of time were not studied
     return tuple(filter(has_test, experiment.metrics))
 
 

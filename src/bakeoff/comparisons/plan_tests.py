@@ -10,7 +10,6 @@ from typing import Any
 
 from bakeoff.comparisons.advice import smallest_pvalue
 from bakeoff.comparisons.choose import (
-    ON_ROWS,
     Recommendation,
     by_ranks,
     one_cross_validation,
@@ -383,14 +382,22 @@ def _without_effect(experiment: Experiment, plan: AnalysisPlan) -> Iterator[Prob
 def with_better(test: PlannedTest, experiment: Experiment) -> PlannedTest:
     """Add to a liberal test, and its post hoc test, those that could run instead."""
     entry = catalogue()[test.name]
-    better = list[str]()
-    if entry.liberal_for and entry.better_test:
-        if _can(entry.better_test, experiment):
-            better.append(entry.better_test)
-        elif entry.better_test == ON_ROWS and _can("half_sample_t", _with_halves(experiment)):
-            better.append("half_sample_t")
+    better = [name for name in _better_tests(entry) if _can_run(name, experiment)]
     posthoc = test.posthoc and with_better(test.posthoc, experiment)
     return dataclasses.replace(test, better=tuple(better), posthoc=posthoc)
+
+
+def _better_tests(entry: Entry) -> Iterator[str]:
+    """Yield the tests that could take the place of a liberal one, the best first."""
+    while entry.liberal_for and entry.better_test:
+        yield entry.better_test
+        entry = catalogue()[entry.better_test]
+
+
+def _can_run(name: str, experiment: Experiment) -> bool:
+    """Tell whether an experiment could run a test, with the plan `halves` if it needs that."""
+    needs_halves = catalogue()[name].plans == ("halves",)
+    return _can(name, _with_halves(experiment) if needs_halves else experiment)
 
 
 def _can(name: str, experiment: Experiment) -> bool:

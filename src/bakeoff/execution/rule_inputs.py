@@ -8,13 +8,12 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from bakeoff.comparisons.choose import metrics_by_rows
 from bakeoff.execution import digests
 from bakeoff.paths import Paths
 from bakeoff.spec import Experiment, Fit, PlannedTest
 from bakeoff.spec.given_models import GivenData
 from bakeoff.spec.models import Model
-from bakeoff.spec.related import declared, row_columns
+from bakeoff.spec.related import declared, has_rows_of_folds, row_columns
 
 
 class RuleInputs:
@@ -143,11 +142,11 @@ class RuleInputs:
 
     @property
     def fold_predictions(self) -> dict[tuple[str, str], str]:
-        """The collected predictions of each data set and plan whose scores have row values."""
+        """The collected predictions of each data set and plan of folds whose rows are known."""
         return {
             (dataset, plan): self.paths.predictions(dataset, plan)
             for dataset, plan in product(self.experiment.datasets, self.plans)
-            if metrics_by_rows(self.experiment, plan)
+            if has_rows_of_folds(self.experiment, plan)
         }
 
     def rows_of(self, table: str) -> list[str]:

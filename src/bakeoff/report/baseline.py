@@ -151,7 +151,10 @@ def _is_perfect(metric: Metric, scores: NDArray[np.float64]) -> bool:
     """Tell whether a constant has the best possible value, as recall where all are positive."""
     low, high = metric.range
     best = high if metric.greater_is_better else low
-    return math.isfinite(best) and bool(np.allclose(scores, best, rtol=0, atol=_ROUNDING))
+    # a metric without a finite limit but 0 has values of any size, of which none is negligible
+    size = max((abs(end) for end in (low, high) if math.isfinite(end)), default=0.0)
+    rounding = _ROUNDING * size
+    return math.isfinite(best) and bool(np.allclose(scores, best, rtol=0, atol=rounding))
 
 
 def named_alike(constants: Sequence[Baseline]) -> str:

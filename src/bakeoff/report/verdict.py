@@ -40,11 +40,13 @@ from bakeoff.report.rare_classes import accuracy_of_rare
 from bakeoff.report.study import TRUST, Family, Study, seen_from
 from bakeoff.report.undeclared import notes
 from bakeoff.spec.related import declared
-from bakeoff.stats import TypeOneError, as_float
+from bakeoff.stats import TypeOneError, as_float, detectable_difference
 from bakeoff.threads import on_one_thread
 
 MOST = 3
 """Sentences that stand below the headline; the others are folded. Also the pairs that one names."""
+POWER = 0.8
+"""Probability with which a difference that is called detectable is found."""
 MOST_INTERACTIONS = 2
 """Sentences on interactions for a data set; the figure has all."""
 
@@ -422,6 +424,27 @@ def _unproven(facts: Facts, family: Family, rows: Sequence[Comparison]) -> None:
     """Say what rows that decide nothing do not prove, unless none could have decided."""
     if rows and not _unable(facts, family, rows[0]):
         facts["unproven"] = f"A p-value above {rows[0].alpha:g}"
+        facts["found"] = _detectable(facts.study, family, rows[0])
+
+
+def _detectable(study: Study, family: Family, row: Comparison) -> str:
+    """Say which true difference of two models the test would find; empty where none is known."""
+    if not family.dataset or family.entry.unit or row.df1 is not None or row.alpha >= POWER:
+        return ""
+    level, reach = 1 - (1 - row.confidence) / 2, (row.ci_high - row.ci_low) / 2
+    if row.alternative != "two-sided":
+        at_limit = row.ci_low if row.alternative == "greater" else row.ci_high
+        level, reach = row.confidence, abs(row.estimate - at_limit)
+    least, most = family.measure.range
+    if not 0 < reach < most - least:
+        return ""
+    # from the standard error that the interval shows, not from the difference that was seen
+    size = detectable_difference(reach, level=level, power=POWER, df=row.df)
+    if size >= most - least:
+        return ""
+    pair = study.names([row.model_a, row.model_b])
+    between = f" between {pair}" if len(study.models) > 2 else ""
+    return f"a true difference of about {family.written.gap(size)}{between}"
 
 
 def _unable(facts: Facts, family: Family, row: Comparison) -> bool:

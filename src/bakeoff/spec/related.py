@@ -56,6 +56,14 @@ def in_time(experiment: Experiment) -> bool:
     return len(kinds) == len(experiment.datasets) and {*kinds} == {"time"}
 
 
+def has_rows_of_folds(experiment: Experiment, plan: str) -> bool:
+    """Tell whether the rows of all folds of a plan are known, for which row-wise tests are."""
+    if plan in ("holdout", "halves") or not experiment.on_rows(plan) or experiment.by_values:
+        return False
+    # rows in the order of time were not studied
+    return all(kin.kind != "time" for kin in dependent(experiment).values())
+
+
 class RowColumns(NamedTuple):
     """Columns kept per row of a data set."""
 

@@ -274,7 +274,7 @@ def test_workers_change_nothing_and_a_bar_counts_the_fits(capsys):
     assert capsys.readouterr().err.endswith("] 12/12\n")
     same_results(bakeoff.compare_estimators(TWO, IRIS, KINDS, cv=plan, n_jobs=2), alone)
     assert capsys.readouterr().err == ""
-    assert set(alone.comparisons["test"]) == {"corrected_repeated_kfold_t"}
+    assert set(alone.comparisons["test"]) == {"fold_rows_difference"}
 
 
 def test_regressors_and_names_that_are_no_ids():

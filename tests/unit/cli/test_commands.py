@@ -260,6 +260,25 @@ def test_init_writes_what_it_finds(written, change, wanted, said):
     assert check_experiment(read_experiment("e.yaml"))[0] == []
 
 
+@pytest.mark.parametrize("grouped", [False, True])
+@pytest.mark.parametrize("target", ["two", "three", "rare", "number"])
+def test_check_says_nothing_against_the_tests_that_init_chooses(bakeoff, written, target, grouped):
+    rows = np.arange(600)
+    answers = {
+        "two": np.where(rows % 3, "no", "yes"),
+        "three": np.array(["a", "b", "c"])[rows % 3],
+        "rare": np.where(rows < 590, "a", np.where(rows % 2, "b", "c")),
+        "number": np.random.default_rng(1).normal(size=600).round(3),
+    }
+    table = write_table(600).drop(columns="answer").assign(left=answers[target])
+    table = of_patients(rows * 7 % 150)(table) if grouped else table
+    table.to_csv("t.csv", index=False)
+    assert written("t.csv").get("groups") == ("patient_id" if grouped else None)
+    code, out, err = bakeoff("check", "e.yaml")
+    assert (code, err) == (0, "")
+    assert "Caution" not in out
+
+
 @pytest.mark.parametrize("options", [(), ("--set", "encoding=latin-1")])
 def test_init_reads_other_encodings(written, options):
     frame = write_table()

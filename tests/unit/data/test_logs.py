@@ -127,7 +127,7 @@ def test_files_of_lm_with_other_prompts_or_temperatures_are_other_models():
     named = ["m (do_sample False; temperature 0.0)", "m (do_sample True; temperature 0.7)"]
     assert list(tables_of(["out"]).models) == named
     path = Path(lm_eval("n", "gsm8k", [1, 0, 1]))
-    other = path.read_text().replace('"p1"', '"few shots"')
+    other = path.read_text().replace("Q: q1", "few shots")
     path.with_stem("samples_gsm8k_2026-02-01T00-00-00.1").write_text(other)
     assert [name[:11] for name in tables_of(["out/n"]).models] == ["n (prompts "] * 2
 

@@ -225,7 +225,8 @@ def test_own_class_depends_on_what_it_reads_and_imports_through_other_files(tiny
 @pytest.mark.parametrize(("file", "text"), CHANGES.items())
 def test_own_metric_and_data_function_depend_on_the_same(tiny, own, file, text):
     reads = {"function": "helper.fit", "reads": ["weights.json", "tables"]}
-    tiny["own_metrics"], tiny["metrics"] = {"gain": reads}, ["accuracy", "gain"]
+    tiny["own_metrics"] = {"gain": {**reads, "greater_is_better": True}}
+    tiny["metrics"] = ["accuracy", "gain"]
     tiny["datasets"]["iris"] = {"source": "function", "target": "y", **reads}
     before = digests(tiny)
     (own / file).write_text(text)
@@ -248,5 +249,6 @@ def test_what_own_code_reads_is_found_beside_the_experiment_and_has_to_be_there(
     reads = {"function": "helper.fit", "reads": ["none.csv"]}
     tiny["datasets"]["iris"] = {"source": "function", "target": "y", **reads}
     hold(messages(tiny), "datasets.iris.reads[0]: no file at 'none.csv'")
-    tiny["own_metrics"], tiny["metrics"] = {"gain": reads}, ["accuracy", "gain"]
+    tiny["own_metrics"] = {"gain": {**reads, "greater_is_better": True}}
+    tiny["metrics"] = ["accuracy", "gain"]
     hold(messages(tiny), "own_metrics.gain.reads[0]: no file at 'none.csv'")

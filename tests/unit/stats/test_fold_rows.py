@@ -9,6 +9,7 @@ from scipy import stats as scipy_stats
 from bakeoff.stats import (
     ArgumentError,
     Status,
+    all_pairs,
     corrected_kfold_t,
     corrected_mean_ci,
     cv5x2_z,
@@ -506,3 +507,19 @@ def test_table_of_a_model_in_groups_counts_groups():
     ratio = groups.details["variance_table"] / rows.details["variance_table"]
     assert 2.8 < ratio <= 3
     assert groups.df <= 59
+
+
+def test_all_pairs_take_the_values_of_each_model():
+    rng, y, fold = five_by_two(60)
+    rows = [fold_rows(y, fold, noisy(rng, y, fold.shape, p)) for p in (0.9, 0.8, 0.7)]
+    result = all_pairs("fold_rows_difference", rows, correction="holm")
+    assert result.pairs[1].pvalue == fold_rows_difference(rows[0], rows[2]).pvalue
+    with pytest.raises(ArgumentError, match="1 model"):
+        all_pairs("fold_rows_difference", rows[:1])
+
+
+def test_arrays_in_the_place_of_values_are_refused():
+    _, y, fold = five_by_two(40)
+    rows = fold_rows(y, fold, np.tile(y, (5, 1)))
+    with pytest.raises(ArgumentError, match="rows_b: found ndarray, expected what fold_rows"):
+        fold_rows_difference(rows, y)

@@ -304,7 +304,8 @@ def all_pairs(name: str, /, *evidence: Any, **options: Any) -> PairwiseResult:
     name : str
         A test of pairs in the `catalogue`, such as ``"mcnemar"``.
     *evidence : array_like
-        What the test takes, of all models in one array with an axis of models; see `Evidence`.
+        What the test takes, of all models in one array with an axis of models, see `Evidence`; a
+        list of `FoldRows` for ``"fold_rows_difference"``.
     correction : str
         A method of `adjust_pvalues`; some tests have one of their own.
     simultaneous : bool
@@ -336,6 +337,11 @@ def all_pairs(name: str, /, *evidence: Any, **options: Any) -> PairwiseResult:
         result: PairwiseResult = whole(*evidence, **options)
         return result
     *common, everything = evidence
+    if entry.evidence is Evidence.FOLD_ROWS and entry.reads == "predictions":
+        models = list(everything)  # the values of rows of each model
+        if len(models) < 2:
+            raise ArgumentError("evidence", f"found {len(models)} model(s), expected two or more")
+        return by_pairs(entry.function, common, models, **options)
     axis = 2 if entry.evidence is Evidence.FOLD_ROWS else 1
     table = np.asarray(everything)
     check_models(table, "evidence", axis)

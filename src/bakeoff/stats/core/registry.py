@@ -124,9 +124,9 @@ _RETIRED = {
         "pairwise_clustered_mcnemar"
     ),
     "two are equivalent where the 90 % interval of their difference lies within the margin: write "
-    "`cv5x2_z`, `corrected_repeated_kfold_t`, `corrected_resampled_t`, `half_sample_t`, "
-    "`recipe_difference` or `recipe_mean_difference` with `alpha: 0.1`, in Python "
-    "`confidence_level=0.9`": (
+    "`fold_rows_difference`, `half_sample_t`, `corrected_repeated_kfold_t`, "
+    "`corrected_resampled_t`, `recipe_difference` or `recipe_mean_difference` with `alpha: 0.1`, "
+    "in Python `confidence_level=0.9`": (
         "tost_cv5x2 tost_folds tost_half_samples tost_recipe_means tost_recipes"
     ),
     "write `wilcoxon_signed_rank`, `friedman_posthoc` or `bayes_correlated_t` of each data set; "

@@ -211,7 +211,7 @@ def cv5x2_mcnemar(
     --------
     Its variance takes rows as independent given the fits, which they are not where predictions move
     together with the training rows: with unbalanced classes, class weights, costs or tuned
-    thresholds use cv5x2_z.
+    thresholds use fold_rows_difference.
 
     Notes
     -----

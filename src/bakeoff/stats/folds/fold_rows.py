@@ -6,7 +6,7 @@ class shares and share most of their training rows, so the spread of fold scores
 values of the rows do: each row has an influence value on the score of every fold that tests it.
 
 One estimator serves the interval of a model's own score, the difference of two models and the
-comparison with a baseline. Its derivation is in docs/fold-rows.md.
+comparison with a baseline. The documentation derives it on a page of its own.
 """
 
 from __future__ import annotations
@@ -59,6 +59,7 @@ from bakeoff.stats.metrics.metric import (
     Form,
     Functional,
     Metric,
+    Need,
     View,
     read_probabilities,
 )
@@ -107,7 +108,7 @@ class FoldDesign:
     def read(cls, fold: ArrayLike, groups: ArrayLike | None = None) -> FoldDesign:
         """Read the fold that tests each row in each repetition, shape (R, n)."""
         numbers = as_floats(fold, "fold")
-        if numbers.ndim != 2 or numbers.shape[1] < 2:
+        if numbers.ndim != 2 or numbers.size == 0:
             raise ArgumentError(
                 "fold",
                 "expected shape (repetitions, rows), the number of the fold that tests each row, "
@@ -712,6 +713,13 @@ def _values_of(metric: Metric, view: View) -> Functional:
 # --- answers
 
 
+def _check_values(rows: object, name: str) -> None:
+    """Refuse what is not made by `fold_rows`."""
+    if not isinstance(rows, FoldRows):
+        message = f"found {type(rows).__name__}, expected what fold_rows returns"
+        raise ArgumentError(name, message)
+
+
 def _corrected(rows: FoldRows) -> Estimate | None:
     """Return the mean with the corrected standard error; None where folds do not vary."""
     scores = rows.scores
@@ -771,8 +779,7 @@ def fold_rows_score(rows: FoldRows, *, confidence_level: Level = 0.95) -> Result
 
     Notes
     -----
-    The form is bakeoff's own and was chosen by simulation; docs/fold-rows.md derives it and says
-    where it does not hold.
+    The form is bakeoff's own and was chosen by simulation.
 
     Examples
     --------
@@ -785,6 +792,7 @@ def fold_rows_score(rows: FoldRows, *, confidence_level: Level = 0.95) -> Result
     >>> round(result.estimate, 3), round(result.ci.low, 3), round(result.ci.high, 3)
     (0.768, 0.67, 0.845)
     """
+    _check_values(rows, "rows")
     setting, parts = rows.setting, rows.parts
     metric = setting.metric
     sign = 1 if metric.greater_is_better else -1
@@ -849,6 +857,7 @@ def _own_limits(rows: FoldRows, score: Estimate, level: float) -> ConfidenceInte
 @register(
     evidence=Evidence.FOLD_ROWS,
     citation="nadeau2003",
+    better_test="half_sample_t",
     plans=("cv_5x2", "kfold", "resampled"),
     null_hypothesis="The two learning algorithms have the same expected score, trained on as many "
     "rows as here, on new rows of this population.",
@@ -892,7 +901,8 @@ def fold_rows_difference(
 
     Notes
     -----
-    The form is bakeoff's own and was chosen by simulation; docs/fold-rows.md derives it. For
+    The factor c is the heuristic of Nadeau & Bengio (2003) on rows, the degrees of freedom those of
+    Satterthwaite (1946). The form as a whole is bakeoff's own and was chosen by simulation. For
     accuracy on five replications of two folds it is `cv5x2_z` with Student's t.
 
     Examples
@@ -907,6 +917,8 @@ def fold_rows_difference(
     >>> print(f"{result.estimate:.3f}, t = {result.statistic:.3f}, p = {result.pvalue:.4f}")
     0.096, t = 1.528, p = 0.1297
     """
+    _check_values(rows_a, "rows_a")
+    _check_values(rows_b, "rows_b")
     if rows_a.setting.metric.name != rows_b.setting.metric.name:
         names = rows_a.setting.metric.name, rows_b.setting.metric.name
         raise ArgumentError("rows_b", f"is by {names[1]}, rows_a by {names[0]}")
@@ -983,9 +995,11 @@ def _assumptions(rows: FoldRows) -> list[Assumption]:
 
 def _cautions(rows: FoldRows) -> list[Assumption]:
     """Say where the interval of one model misses too often, as simulations show."""
-    if rows.setting.metric.of_table and rows.runs:
+    metric = rows.setting.metric
+    if metric.of_table and rows.runs:
         return [_class_shares_are_seen(rows)]
-    if rows.setting.metric.name == "log_loss":
+    unbounded = math.isinf(metric.range[1])
+    if metric.needs is Need.PROBABILITIES and unbounded and rows.runs:
         return [_no_probability_is_zero(rows)]
     return []
 

@@ -224,6 +224,7 @@ def delong_pairs(
     evidence=Evidence.ROWS,
     citation="delong1988",
     variants=_OF_AREAS,
+    better_test="metric_difference",
     all_pairs=delong_pairs,
 )
 def delong(

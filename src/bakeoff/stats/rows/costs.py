@@ -160,6 +160,7 @@ _OF_COSTS = Variants(get_args(Variant), get_args(GroupedVariant))
     evidence=Evidence.ROWS,
     citation="mathworks_testcholdout",
     variants=_OF_COSTS,
+    better_test="metric_difference",
     null_hypothesis="The errors of the two fitted models cost the same on average on the "
     "population the rows come from.",
 )
