@@ -30,7 +30,7 @@ from bakeoff.scores import METRICS, metrics_of
 from bakeoff.scores.given_results import check_ranges
 from bakeoff.sources.common.base import blame
 from bakeoff.sources.common.identifiers import identifiers
-from bakeoff.spec.related import names_repetitions
+from bakeoff.spec.related import are_repetitions, names_repetitions
 
 _MODEL = ("model", "method", "algorithm", "framework", "classifier", "learner")
 _VALUE = ("value", "score", "result", "metric_error")
@@ -226,11 +226,12 @@ def _refuse_repetitions(values: pd.Series[Any], columns: Iterable[str]) -> None:
 
     `columns` may be what the values are called.
     """
-    column, names = next(filter(names_repetitions, columns), ""), values.dropna().astype(str)
+    column = next(filter(names_repetitions, columns), "")
+    names = list(values.dropna().astype(str).unique())
     if column:
         found, other = f"column {column!r} counts", "the column"
-    elif len(names) and names.map(names_repetitions).all():
-        found, other = f"{some(names.unique(), 3)} count", "them"
+    elif are_repetitions(names):
+        found, other = f"{some(names, 3)} count", "them"
     else:
         return
     raise UserError(

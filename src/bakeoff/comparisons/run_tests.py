@@ -377,7 +377,7 @@ class _Family:
                     if members
                     else self.evidence.matrix(entry)
                 )
-                options = self._options(level, entry.name, *(self.models[m] for m in members))
+                options = self._options(level, entry.name)
                 taken = {key: options[key] for key in entry.options if key in options}
                 results.append(self._clipped(entry.function(*arguments, **taken)))
             except ValueError as refusal:
@@ -426,16 +426,17 @@ class _Family:
             rows[0] = dataclasses.replace(rows[0], result={**rows[0].result, "ranks": ranks})
         return rows
 
-    def _options(self, level: float, name: str, *models: str) -> dict[str, Any]:
+    def _options(self, level: float, name: str) -> dict[str, Any]:
         """Return what the experiment says of the test, and what no user sets."""
         context = self.context
-        where = (context.dataset, self.test.plan, context.metric)
+        # names of data sets and models have no part in it: the same results have one p-value
+        seed = derive(context.seed, "test", name, self.test.plan, context.metric)
         return {
             **self.test.options,
             "confidence_level": level,
             "alpha": 1 - level,
             "greater_is_better": context.greater_is_better,
-            "seed": integer(derive(context.seed, "test", name, *where, *models)),
+            "seed": integer(seed),
             **self.evidence.managed(self.entry),
             **cost_options(context.costs, context.metric),
         }

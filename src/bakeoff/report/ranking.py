@@ -305,7 +305,8 @@ def may_be_best(study: Study, metric: str) -> dict[str, Contenders]:
     by_dataset = {}
     for name, rows in (study.test_sets or study.numbers).items():
         (ranked,) = by_metric(rows, study.experiment, [metric])
-        costs, seed = study.experiment.costs_on(name), derive(study.experiment.seed, "best", name)
+        costs = study.experiment.costs_on(name)
+        seed = derive(study.experiment.seed, "best")
         # the pairs are judged by the test that the verdict rests on, from the better model
         families = [f for f in study.trusted(name, metric) if f.entry.about == "models"]
         tested = {}
