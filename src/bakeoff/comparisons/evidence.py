@@ -18,6 +18,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from bakeoff.comparisons.analysis import Analysis
 from bakeoff.comparisons.settings import FIXED_METRICS, deterministic
 from bakeoff.data.table import (
     COLLECTED_FOLD,
@@ -32,11 +33,9 @@ from bakeoff.data.table import (
 )
 from bakeoff.errors import UserError, some
 from bakeoff.files import open_parquet, read_csv, read_json
-from bakeoff.scores import METRICS, Metric, metrics_of
-from bakeoff.scores.metrics import mixed_units
-from bakeoff.spec import Costs, Experiment, PlannedTest
+from bakeoff.scores import METRICS, Metric
+from bakeoff.spec import Costs, PlannedTest
 from bakeoff.spec.experiment import run_of
-from bakeoff.spec.related import declared
 from bakeoff.spec.resampling import Halves, Plan
 from bakeoff.stats import Assumption, Entry, Evidence, Runs, catalogue, influence, looks_at
 from bakeoff.stats.datasets.standings import group_means, with_failures_last
@@ -603,41 +602,41 @@ AnyEvidence = PairedPredictions | CrossedRuns | FoldScores | FoldPredictions | D
 
 
 def evidence_of(
-    test: PlannedTest, experiment: Experiment, inputs: Mapping[str, Any]
+    test: PlannedTest, analysis: Analysis, inputs: Mapping[str, Any]
 ) -> Iterator[tuple[str, str, AnyEvidence]]:
     """Yield the data set and the metric of each piece of evidence of a test, with the evidence."""
-    entry, models = catalogue()[test.name], list(experiment.models)
+    entry, models = catalogue()[test.name], list(analysis.models)
     if test.on_datasets:
         matrix, holes = inputs[MATRIX], inputs[HOLES]
         if not isinstance(matrix, pd.DataFrame):
             matrix = read_score_matrix(matrix, models)
         if not isinstance(holes, list):
             holes = [Hole(**hole) for hole in read_json(holes)["missing"]]
-        policy = missing_cells(experiment)
+        policy = analysis.missing_cells
         if test.allows_missing and policy != "failed":
             policy = "keep"
         for metric in test.metrics:
             cells = scores_by_dataset(matrix, test.plan, metric)
             missing = [hole for hole in holes if (hole.plan, hole.metric) == (test.plan, metric)]
-            yield "", metric, complete(experiment, metric, cells, policy, missing)
+            yield "", metric, complete(analysis, metric, cells, policy, missing)
         return
-    of_runs, plan = entry.evidence is Evidence.RUNS, experiment.resampling.plans().get(test.plan)
-    fixed = deterministic(experiment) if of_runs else frozenset()
+    of_runs, plan = entry.evidence is Evidence.RUNS, analysis.plans.get(test.plan)
+    fixed = deterministic(analysis) if of_runs else frozenset()
     full = plan.full_repeats if isinstance(plan, Halves) else 0
     for dataset, given in inputs.items():
         if entry.evidence.on_rows:
-            for rows in held_out(experiment, dataset, given, test.metrics):
+            for rows in held_out(analysis, dataset, given, test.metrics):
                 yield dataset, rows.metric, CrossedRuns.from_rows(rows, fixed) if of_runs else rows
             continue
         if entry.evidence is Evidence.FOLD_ROWS:
-            folds = read_folds(experiment, dataset, given, test.metrics)
+            folds = read_folds(analysis, dataset, given, test.metrics)
             for metric in test.metrics:
                 yield dataset, metric, folds.by(metric)
             continue
         scores = given if isinstance(given, pd.DataFrame) else read_scores(given)
         parts = {metric: fold_scores(scores, models, metric) for metric in test.metrics}
         if entry.reads == "criteria":
-            better = [metrics_of(experiment)[metric].greater_is_better for metric in parts]
+            better = [analysis.measures[metric].greater_is_better for metric in parts]
             yield dataset, "+".join(parts), FoldScores.join(parts, better)
             continue
         for metric, part in parts.items():
@@ -648,7 +647,7 @@ def evidence_of(
 
 
 def held_out(
-    experiment: Experiment,
+    analysis: Analysis,
     dataset: str,
     given: str | Path | PairedPredictions,
     metrics: Sequence[str],
@@ -656,13 +655,13 @@ def held_out(
     """Read what is collected on one test set once, and return it metric by metric."""
     rows = given
     if not isinstance(rows, PairedPredictions):
-        models = list(experiment.models)
-        rows = read_predictions(rows, models, metrics, by_values=experiment.by_values)
+        models = list(analysis.models)
+        rows = read_predictions(rows, models, metrics, by_values=analysis.by_values)
         # A test for groups takes rows without groups for independent: its p-value would be wrong.
-        kin = declared(experiment, dataset)
+        kin = analysis.datasets[dataset].relation
         if kin is not None and rows.n and not rows.related:
             raise _unrelated(given, dataset, kin)
-    yield from by_metric(rows, experiment, metrics)
+    yield from by_metric(rows, analysis, metrics)
 
 
 def _unrelated(given: object, dataset: str, kin: Any) -> UserError:
@@ -673,11 +672,11 @@ def _unrelated(given: object, dataset: str, kin: Any) -> UserError:
 
 
 def by_metric(
-    rows: PairedPredictions, experiment: Experiment, metrics: Sequence[str]
+    rows: PairedPredictions, analysis: Analysis, metrics: Sequence[str]
 ) -> Iterator[PairedPredictions]:
     """Return rows metric by metric; numbers per row have the one that describes them."""
     if rows.by_values:
-        metric = metrics_of(experiment)[experiment.metrics[0]]
+        metric = analysis.measures[analysis.metrics[0]]
         better, limits = metric.greater_is_better, metric.range
         yield dataclasses.replace(rows, metric=metric.name, greater_is_better=better, range=limits)
     else:
@@ -818,7 +817,7 @@ def fold_scores(scores: pd.DataFrame, models: list[str], metric: str) -> FoldSco
 
 
 def read_folds(
-    experiment: Experiment,
+    analysis: Analysis,
     dataset: str,
     given: str | Path | FoldPredictions,
     metrics: Iterable[str],
@@ -826,11 +825,11 @@ def read_folds(
     """Read what is collected of the folds of one data set and plan."""
     if isinstance(given, FoldPredictions):
         return given
-    folds = read_fold_predictions(given, list(experiment.models), metrics)
-    kin = declared(experiment, dataset)
+    folds = read_fold_predictions(given, list(analysis.models), metrics)
+    kin = analysis.datasets[dataset].relation
     if kin is not None and kin.kind == "group" and folds.groups is None:
         raise _unrelated(given, dataset, kin)
-    return dataclasses.replace(folds, costs=experiment.costs_on(dataset))
+    return dataclasses.replace(folds, costs=analysis.datasets[dataset].costs)
 
 
 def read_fold_predictions(
@@ -956,12 +955,6 @@ def scores_by_dataset(matrix: pd.DataFrame, plan: str, metric: str) -> pd.DataFr
     return scores[rows].set_axis(pd.Index(keys.loc[rows, "dataset"], name="dataset"))
 
 
-def missing_cells(experiment: Experiment) -> str:
-    """Return the policy for missing cells of the score matrix."""
-    default = "drop_dataset" if experiment.on_error == "exclude" else "error"
-    return experiment.tests.missing_cells or default
-
-
 def check_holes(holes: Iterable[Hole], used: set[tuple[str, str]], policy: str) -> None:
     """Stop at missing cells that a test needs, where that is the policy."""
     missing = [hole for hole in holes if (hole.plan, hole.metric) in used]
@@ -975,15 +968,15 @@ def check_holes(holes: Iterable[Hole], used: set[tuple[str, str]], policy: str) 
 
 
 def complete(
-    experiment: Experiment,
+    analysis: Analysis,
     metric: str,
     scores: pd.DataFrame,
     policy: str,
     holes: Sequence[Hole] = (),
 ) -> DatasetScores:
     """Merge groups of data sets, and do with missing cells what the policy says, with notes."""
-    sign, models = 1 if metrics_of(experiment)[metric].greater_is_better else -1, scores.columns
-    units, notes = experiment.tests.units(scores.index), []
+    sign, models = 1 if analysis.measures[metric].greater_is_better else -1, scores.columns
+    units, notes = analysis.tests.units(scores.index), []
     if policy == "drop_dataset":
         gaps = scores.isna().any(axis=1)
         for name in scores.index[gaps]:
@@ -991,7 +984,7 @@ def complete(
             more = ["..."] if len(gone) > _SHOWN else []
             notes.append(f"data set {name} was left out: {'; '.join(gone[:_SHOWN] + more)}")
         scores = scores[~gaps]
-    if mixed_units(experiment, metric):  # of which no mean and no difference is known: of ranks
+    if metric in analysis.mixed_units:  # of which no mean and no difference is known: of ranks
         size = np.nanmax(np.abs(scores.to_numpy()), axis=1, keepdims=True, initial=1e-300)
         scores = (scores.div(size).round(_DIGITS) * sign).rank(axis=1) * sign
     members = ((unit, one) for unit, several in units.items() for one in several)

@@ -16,6 +16,7 @@ import numpy as np
 import pandas as pd
 
 from bakeoff.comparisons.advice import cautions
+from bakeoff.comparisons.analysis import Analysis, analysis_of
 from bakeoff.comparisons.evidence import (
     AnyEvidence,
     CrossedRuns,
@@ -36,8 +37,8 @@ from bakeoff.comparisons.settings import (
     has_test,
     pairs_of,
 )
-from bakeoff.scores import counted_rows, metrics_of
-from bakeoff.scores.metrics import mixed_units, score_view
+from bakeoff.scores import counted_rows
+from bakeoff.scores.metrics import score_view
 from bakeoff.seeds import derive, integer
 from bakeoff.spec import AnalysisPlan, Costs, Experiment, PlannedTest
 from bakeoff.stats import (
@@ -182,24 +183,25 @@ def once(comparisons: Sequence[Comparison]) -> dict[int, str]:
 
 @on_one_thread
 def run_planned(
-    test: PlannedTest, experiment: Experiment, inputs: Mapping[str, Any]
+    test: PlannedTest, experiment: Experiment | Analysis, inputs: Mapping[str, Any]
 ) -> list[Comparison]:
     """Run one test on every data set and metric it is meant for, with the cautions about it.
 
     Its inputs are the files of its evidence by data set, or what these would hold; over data sets
     the score matrix and its holes.
     """
+    analysis = analysis_of(experiment)
     comparisons = list[Comparison]()
-    for dataset, metric, evidence in evidence_of(test, experiment, inputs):
+    for dataset, metric, evidence in evidence_of(test, analysis, inputs):
         if not evidence.models:
             continue
         # what the test had are ranks, and a difference of them is no difference of scores
-        ranked = isinstance(evidence, DatasetScores) and mixed_units(experiment, metric)
+        ranked = isinstance(evidence, DatasetScores) and metric in analysis.mixed_units
         against = {
-            name: cautions(one, experiment, evidence.left_out, metric, dataset)
+            name: cautions(one, analysis, evidence.left_out, metric, dataset)
             for name, one in AnalysisPlan((test,)).by_name.items()
         }
-        for row in run_test(test, evidence, context_of(experiment, dataset, metric)):
+        for row in run_test(test, evidence, context_of(analysis, dataset, metric)):
             compared = [row.model_a, row.model_b] if row.model_a else evidence.models
             sentences = against[row.test].sentences(compared)
             if failing := measured(row):
@@ -223,14 +225,15 @@ def matrices(tests: AnalysisPlan) -> set[tuple[str, str]]:
     }
 
 
-def context_of(experiment: Experiment, dataset: str, metric: str) -> Context:
+def context_of(analysis: Analysis, dataset: str, metric: str) -> Context:
     """Say where the hypotheses of a test come from, and how an experiment has them tested."""
-    costs = experiment.costs_on(dataset) if dataset else None
-    measure = metrics_of(experiment)[metric]
+    costs = analysis.datasets[dataset].costs if dataset else None
+    measure = analysis.measures[metric]
     limits = measure.range
     if measure.priced and costs is not None:  # no cost exceeds the largest error's
         limits = limits[0], float(max(map(max, costs.matrix)))
-    return Context(dataset, metric, measure.greater_is_better, experiment.seed, costs, limits)
+    draws = {name: model.draws for name, model in analysis.models.items()}
+    return Context(dataset, metric, measure.greater_is_better, analysis.seed, costs, limits, draws)
 
 
 _INFLATES = (
@@ -263,6 +266,8 @@ class Context:
     seed: int = 0
     costs: Costs | None = None
     range: tuple[float, float] = (-math.inf, math.inf)
+    draws: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    """What random draws about a model are derived from, where that is not its name."""
 
 
 def run_test(
@@ -430,12 +435,13 @@ class _Family:
         """Return what the experiment says of the test, and what no user sets."""
         context = self.context
         where = (context.dataset, self.test.plan, context.metric)
+        drawn = [context.draws.get(model) or model for model in models]
         return {
             **self.test.options,
             "confidence_level": level,
             "alpha": 1 - level,
             "greater_is_better": context.greater_is_better,
-            "seed": integer(derive(context.seed, "test", name, *where, *models)),
+            "seed": integer(derive(context.seed, "test", name, *where, *drawn)),
             **self.evidence.managed(self.entry),
             **cost_options(context.costs, context.metric),
         }
@@ -571,18 +577,19 @@ _CORRECTION = "holm"
 
 
 def score_intervals(
-    experiment: Experiment,
+    experiment: Experiment | Analysis,
     inputs: Mapping[str, str | Path | PairedPredictions],
     metrics: Sequence[str] | None = None,
 ) -> pd.DataFrame:
     """Find the standard error and the interval of each metric of each model."""
+    analysis = analysis_of(experiment)
     if metrics is None:
-        metrics = [metric for metric in experiment.metrics if has_interval(metric)]
-    level, fixed = 1 - experiment.tests.alpha, deterministic(experiment)
+        metrics = [metric for metric in analysis.metrics if has_interval(metric)]
+    level, fixed = 1 - analysis.tests.alpha, deterministic(analysis)
     lines = list[dict[str, Any]]()
     for dataset, given in inputs.items():
-        costs = experiment.costs_on(dataset)
-        for rows in held_out(experiment, dataset, given, metrics):
+        costs = analysis.datasets[dataset].costs
+        for rows in held_out(analysis, dataset, given, metrics):
             runs = CrossedRuns.from_rows(rows, fixed)
             for m, (model, places) in enumerate(zip(runs.models, runs.runs, strict=True)):
                 line: dict[str, Any] = {"dataset": dataset, "metric": rows.metric, "model": model}
@@ -682,18 +689,19 @@ def _of_counts(count: int, n: int, level: float) -> Result:
 
 @on_one_thread
 def subgroup_table(
-    experiment: Experiment, inputs: Mapping[str, str | Path | PairedPredictions]
+    experiment: Experiment | Analysis, inputs: Mapping[str, str | Path | PairedPredictions]
 ) -> pd.DataFrame:
     """Compare each pair of models in each subgroup, and ask whether their difference differs."""
-    metrics = [metric for metric in experiment.metrics if has_test(metric)]
-    alpha, versus, lines = experiment.tests.alpha, experiment.tests.versus, list[dict[str, Any]]()
-    for dataset, given in () if experiment.several_runs else inputs.items():
-        for rows in held_out(experiment, dataset, given, metrics):
+    analysis = analysis_of(experiment)
+    metrics = [metric for metric in analysis.metrics if has_test(metric)]
+    alpha, versus, lines = analysis.tests.alpha, analysis.tests.versus, list[dict[str, Any]]()
+    for dataset, given in () if analysis.several_runs else inputs.items():
+        for rows in held_out(analysis, dataset, given, metrics):
             pairs = pairs_of(rows.models, versus) if versus in (None, *rows.models) else []
             families: dict[str | None, list[dict[str, Any]]] = {}
             for column in rows.subgroups:
                 about = {"dataset": dataset, "metric": rows.metric, "column": column}
-                for part in _of_column(rows, column, pairs, experiment, dataset):
+                for part in _of_column(rows, column, pairs, analysis, dataset):
                     lines.append(about | part)
                     key = None if part["role"] == INTERACTION else column
                     families.setdefault(key, []).append(lines[-1])
@@ -711,13 +719,14 @@ def _of_column(
     rows: PairedPredictions,
     column: str,
     pairs: list[tuple[int, int]],
-    experiment: Experiment,
+    analysis: Analysis,
     dataset: str,
 ) -> Iterator[dict[str, Any]]:
     values = rows.subgroups[column].remove_unused_categories()
-    level = 1 - experiment.tests.alpha
+    level = 1 - analysis.tests.alpha
     level = simultaneous_level(level, max(1, len(pairs) * len(values.categories)), _CORRECTION)
-    options = difference_options(rows, experiment.costs_on(dataset)) | {"confidence_level": level}
+    options = difference_options(rows, analysis.datasets[dataset].costs)
+    options |= {"confidence_level": level}
     test: Any = metric_interaction
     if rows.by_values:
         test, options = mean_interaction, options | {"greater_is_better": rows.greater_is_better}

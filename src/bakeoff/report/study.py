@@ -16,11 +16,12 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from bakeoff.comparisons.advice import Cautions, cautions
+from bakeoff.comparisons.analysis import Analysis
 from bakeoff.comparisons.evidence import PairedPredictions
 from bakeoff.comparisons.run_tests import Comparison, Decision
 from bakeoff.report.numbers import clean, fixed, interval, short, spread, words
 from bakeoff.scores import METRICS, POINTS, Metric, Need
-from bakeoff.scores.metrics import in_unit, metrics_of, mixed_units
+from bakeoff.scores.metrics import in_unit, metrics_of
 from bakeoff.spec import AnalysisPlan, Experiment, PlannedTest
 from bakeoff.stats import Arity, ConfidenceInterval, Entry, TypeOneError, as_float, catalogue
 
@@ -144,73 +145,67 @@ class Family:
     follows: str
     rows: tuple[Comparison, ...]
 
-    @property
-    def metric(self) -> str:
-        """The name of the metric."""
-        return self.measure.name
+    # What follows from the rows, computed once.
+    metric: str = dataclasses.field(init=False)
+    """The name of the metric."""
+    role: str = dataclasses.field(init=False)
+    """Whether it is about pairs, all models or single ones."""
+    bayesian: bool = dataclasses.field(init=False)
+    """Whether its results are posterior probabilities."""
+    equivalence: bool = dataclasses.field(init=False)
+    """Whether a small p-value speaks for equivalence within a margin."""
+    noninferiority: bool = dataclasses.field(init=False)
+    """Whether it asks only that the first model of a pair is not worse by the margin."""
+    ranks: Mapping[str, float] = dataclasses.field(init=False)
+    """The average ranks that the test itself compares, by model; empty where it has none."""
+    models: tuple[str, ...] = dataclasses.field(init=False)
+    """The models that are compared, in the experiment's order."""
+    leader_only: bool = dataclasses.field(init=False)
+    """Whether all pairs count, and those of the best of many models were tested."""
+    control: str = dataclasses.field(init=False)
+    """The model that the others are compared with; empty where all pairs are compared."""
+    by_pair: Mapping[tuple[str, str], Comparison] = dataclasses.field(init=False)
 
-    @property
-    def role(self) -> str:
-        """Whether it is about pairs, all models or single ones."""
-        return self.rows[0].role
-
-    @property
-    def bayesian(self) -> bool:
-        """Whether its results are posterior probabilities."""
-        return self.entry.type1 is TypeOneError.BAYESIAN
-
-    @property
-    def equivalence(self) -> bool:
-        """Whether a small p-value speaks for equivalence within a margin."""
-        return "margin" in self.entry.options
-
-    @property
-    def noninferiority(self) -> bool:
-        """Whether it asks only that the first model of a pair is not worse by the margin."""
-        return str(self.rows[0].result.get("null_hypothesis", "")).startswith("A is worse")
-
-    @cached_property
-    def models(self) -> tuple[str, ...]:
-        """The models that are compared, in the experiment's order."""
-        if self.ranks:
-            return tuple(self.ranks)
-        return tuple(dict.fromkeys(m for row in self.rows for m in (row.model_a, row.model_b) if m))
-
-    @cached_property
-    def leader_only(self) -> bool:
-        """Whether all pairs count, and those of the best of many models were tested."""
-        return self._of_one and self.rows[0].family_size > len(self.rows)
-
-    @cached_property
-    def control(self) -> str:
-        """The model that the others are compared with; empty where all pairs are compared."""
-        return self.rows[0].model_a if self._of_one and not self.leader_only else ""
-
-    @property
-    def _of_one(self) -> bool:
-        """Whether one model is compared with each of several others."""
-        firsts = {row.model_a for row in self.rows}
-        return self.role == "pair" and len(firsts) == 1 < len(self.rows)
-
-    @cached_property
-    def ranks(self) -> dict[str, float]:
-        """The average ranks that the test itself compares, by model; empty where it has none."""
-        ranks = self.rows[0].result.get("ranks", {})
+    def __post_init__(self) -> None:
+        """Compute what follows from the rows."""
+        first = self.rows[0]
+        ranks = first.result.get("ranks", {})
         averages = map(as_float, ranks.get("average_ranks", ()))
-        return dict(zip(ranks.get("models", ()), averages, strict=True))
+        average_of = dict(zip(ranks.get("models", ()), averages, strict=True))
+        models = dict.fromkeys(m for row in self.rows for m in (row.model_a, row.model_b) if m)
+        # one model is compared with each of several others
+        of_one = first.role == "pair" and len({row.model_a for row in self.rows}) == 1
+        of_one = of_one and len(self.rows) > 1
+        leader_only = of_one and first.family_size > len(self.rows)
+        null = str(first.result.get("null_hypothesis", ""))
+        _settle(
+            self,
+            metric=self.measure.name,
+            role=first.role,
+            bayesian=self.entry.type1 is TypeOneError.BAYESIAN,
+            equivalence="margin" in self.entry.options,
+            noninferiority=null.startswith("A is worse"),
+            ranks=average_of,
+            models=tuple(average_of or models),
+            leader_only=leader_only,
+            control=first.model_a if of_one and not leader_only else "",
+            by_pair={(row.model_a, row.model_b): row for row in self.rows},
+        )
 
     def between(self, a: str, b: str) -> Comparison | None:
         """Return the comparison of two models as `a` sees it, or None."""
-        row = self._by_pair.get((a, b)) or self._by_pair.get((b, a))
+        row = self.by_pair.get((a, b)) or self.by_pair.get((b, a))
         return None if row is None else seen_from(row, a)
 
     def turned(self, a: str, b: str) -> bool:
         """Tell whether the comparison was made with `b` as A."""
-        return (a, b) not in self._by_pair
+        return (a, b) not in self.by_pair
 
-    @cached_property
-    def _by_pair(self) -> dict[tuple[str, str], Comparison]:
-        return {(row.model_a, row.model_b): row for row in self.rows}
+
+def _settle(record: Family | Study, **facts: Any) -> None:
+    """Set fields of a record that nobody changes afterwards."""
+    for name, value in facts.items():
+        object.__setattr__(record, name, value)
 
 
 def seen_from(row: Comparison, model: str) -> Comparison:
@@ -239,15 +234,15 @@ def seen_from(row: Comparison, model: str) -> Comparison:
 class Study:
     """An experiment with its planned tests and, once it ran, its results."""
 
-    experiment: Experiment
-    """As resolved."""
+    analysis: Analysis
+    """What was compared, by what and with which tests."""
     comparisons: tuple[Comparison, ...] = ()
     scores: pd.DataFrame = dataclasses.field(default_factory=pd.DataFrame)
     cards: Mapping[str, Mapping[str, Any]] = dataclasses.field(default_factory=dict)
     test_sets: Mapping[str, PairedPredictions] = dataclasses.field(default_factory=dict)
     environment: Mapping[str, str] = dataclasses.field(default_factory=dict)
     file: str = ""
-    analysis: AnalysisPlan = dataclasses.field(default_factory=AnalysisPlan)
+    planned: AnalysisPlan = dataclasses.field(default_factory=AnalysisPlan)
     """The tests with their settings and why they run, as in tests.json."""
     failed: pd.DataFrame = dataclasses.field(default_factory=pd.DataFrame)
     choices: pd.DataFrame = dataclasses.field(default_factory=pd.DataFrame)
@@ -264,26 +259,49 @@ class Study:
     """What divided the rows into folds, where a call from Python passed it."""
     preparation: tuple[str, ...] = ()
     """What was done with the rows before they were compared: the verdict says it."""
+    experiment: Experiment | None = None
+    """The experiment of YAML as resolved; None where a command or a call made the comparison."""
 
-    @property
-    def models(self) -> tuple[str, ...]:
-        """Ids, in the experiment's order."""
-        return tuple(self.experiment.models)
+    # What follows from these, computed once.
+    models: tuple[str, ...] = dataclasses.field(init=False)
+    """Their names, in the experiment's order."""
+    datasets: tuple[str, ...] = dataclasses.field(init=False)
+    """Their names, in the experiment's order."""
+    several: bool = dataclasses.field(init=False)
+    """Whether there are several data sets."""
+    units: int = dataclasses.field(init=False)
+    """How many data sets tests over data sets count, a group of them as one."""
+    title: str = dataclasses.field(init=False)
+    metrics: Mapping[str, Metric] = dataclasses.field(init=False)
+    """The metrics that can be named, with the class that some are about."""
+    metric: Metric = dataclasses.field(init=False)
+    """The metric that ranks the models: the first one."""
+    alpha: float = dataclasses.field(init=False)
+    """The level of every decision."""
+    has_runs: bool = dataclasses.field(init=False)
+    """Whether held-out rows are predicted by several training runs of a model."""
+    has_rows: bool = dataclasses.field(init=False)
+    """Whether predictions of held-out rows are known, those of a single fit of each model."""
 
-    @property
-    def datasets(self) -> tuple[str, ...]:
-        """Ids, in the experiment's order."""
-        return tuple(self.experiment.datasets)
-
-    @property
-    def several(self) -> bool:
-        """Whether there are several data sets."""
-        return len(self.experiment.datasets) > 1
-
-    @cached_property
-    def units(self) -> int:
-        """How many data sets tests over data sets count, a group of them as one."""
-        return len(self.experiment.tests.units(self.datasets))
+    def __post_init__(self) -> None:
+        """Set what follows from the fields."""
+        analysis = self.analysis
+        metrics = metrics_of(analysis, _positive_class(self.cards.values()))
+        has_runs = "holdout" in analysis.plans and bool(analysis.several_runs)
+        on_rows = "holdout" in analysis.rows_of_plans
+        _settle(
+            self,
+            models=tuple(analysis.models),
+            datasets=tuple(analysis.datasets),
+            several=len(analysis.datasets) > 1,
+            units=len(analysis.tests.units(analysis.datasets)),
+            title=clean(analysis.title),
+            metrics=metrics,
+            metric=metrics[analysis.metrics[0]],
+            alpha=analysis.tests.alpha,
+            has_runs=has_runs,
+            has_rows=on_rows and not analysis.by_values and not has_runs,
+        )
 
     def counted_datasets(self, used: Iterable[int] = ()) -> str:
         """Say how many data sets, or groups of them, there are and were used."""
@@ -294,54 +312,19 @@ class Study:
         return f"{of_all}{self.units} {what}"
 
     @property
-    def title(self) -> str:
-        """The experiment's label, or its name."""
-        return clean(self.experiment.label or self.experiment.experiment)
-
-    @cached_property
-    def metrics(self) -> Mapping[str, Metric]:
-        """The metrics that the experiment can name, with the class that some are about."""
-        classes = [tuple(card.get("classes", ())) for card in self.cards.values()]
-        last = {names[-1] for names in classes if len(names) == 2}
-        alike = len(last) == 1 and all(len(names) == 2 for names in classes)
-        return metrics_of(self.experiment, clean(*last) if alike else "")
-
-    @property
-    def metric(self) -> Metric:
-        """The metric that ranks the models: the first one."""
-        return self.metrics[self.experiment.metrics[0]]
-
-    @property
-    def alpha(self) -> float:
-        """The level of every decision."""
-        return self.experiment.tests.alpha
-
-    @property
-    def has_rows(self) -> bool:
-        """Whether predictions of held-out rows are known, those of a single fit of each model."""
-        on_rows = self.experiment.resampling.holdout and self.experiment.on_rows("holdout")
-        return bool(on_rows) and not self.experiment.by_values and not self.has_runs
-
-    @property
-    def has_runs(self) -> bool:
-        """Whether held-out rows are predicted by several training runs of a model."""
-        held_out = self.experiment.resampling.holdout is not None
-        return held_out and bool(self.experiment.several_runs)
-
-    @property
     def by_full(self) -> bool:
         """Whether half_sample_t takes its estimate from the cross-validations of all rows."""
-        variants = {name: t.options.get("variant") for name, t in self.analysis.by_name.items()}
+        variants = {name: t.options.get("variant") for name, t in self.planned.by_name.items()}
         return variants.get("half_sample_t") == "full"
 
     def averages(self, metric: str) -> bool:
         """Tell whether values of a metric on all data sets have one unit, and so a mean."""
-        return not mixed_units(self.experiment, metric)
+        return metric not in self.analysis.mixed_units
 
     @cached_property
     def tests(self) -> tuple[Entry, ...]:
         """The tests that run: those planned, then their post hoc tests."""
-        return tuple(catalogue()[name] for name in self.analysis.by_name)
+        return tuple(catalogue()[name] for name in self.planned.by_name)
 
     def pairs(self, entry: Entry) -> bool:
         """Tell whether a test compares pairs of models here."""
@@ -349,7 +332,7 @@ class Study:
 
     def label(self, model: str) -> str:
         """Return the name of a model that people read."""
-        return clean(self.experiment.models[model].label or model)
+        return clean(self.analysis.models[model].label)
 
     def name(self, model: str) -> str:
         """Return a model's name for a sentence, a very long one abbreviated."""
@@ -363,13 +346,19 @@ class Study:
         """Return the name of a data set that people read."""
         if not dataset:
             return f"all {self.counted_datasets()}"
-        return clean(self.experiment.datasets[dataset].label or dataset)
+        return clean(self.analysis.datasets[dataset].label)
 
     @cached_property
     def fits(self) -> int:
         """How many models were fitted; none where all brought their predictions or scores."""
         out = {(fit.dataset, fit.model) for fit in self.failed.itertuples()}
-        return sum((fit.dataset, fit.model) not in out for fit in self.experiment.fits())
+        folds = sum(len(plan.splits()) for plan in self.analysis.plans.values())
+        fits = 0
+        for dataset in self.analysis.datasets:
+            for model in self.analysis.fitted:
+                if (dataset, model) not in out:
+                    fits += folds * self.analysis.models[model].seeds
+        return fits
 
     @cached_property
     def families(self) -> tuple[Family, ...]:
@@ -424,7 +413,7 @@ class Study:
         """The plan whose scores rank the models: that of the best test on algorithms."""
         if self.mains and self.mains[0].entry.about == "algorithms":
             return self.mains[0].plan
-        plans = self.experiment.resampling.plans()
+        plans = self.analysis.plans
         return next(
             (name for name, plan in plans.items() if len(plan.splits()) > 1), next(iter(plans))
         )
@@ -482,7 +471,7 @@ class Study:
     @cached_property
     def scored(self) -> pd.DataFrame:
         """The scores, those of halves and of all rows apart: training sizes are no means."""
-        halves = self.experiment.resampling.halves
+        halves = self.analysis.plans.get("halves")
         if halves is None:
             return self.scores
         full = self.scores["repeat"] > 2 * halves.repeats
@@ -564,17 +553,26 @@ class Study:
         return excluded
 
 
+def _positive_class(cards: Iterable[Mapping[str, Any]]) -> str:
+    """Name the class that metrics of one class are about, where all data sets have it last."""
+    classes = [tuple(card.get("classes", ())) for card in cards]
+    last = {names[-1] for names in classes if len(names) == 2}
+    if len(last) != 1 or any(len(names) != 2 for names in classes):
+        return ""
+    return clean(*last)
+
+
 @lru_cache(maxsize=1024)  # asked for every family of a large study; looks at each estimator
 def _cautions(study: Study, name: str, metric: str | None) -> Cautions:
     failed = () if study.failed.empty else tuple(study.failed["model"])
-    planned = study.analysis.by_name
-    return cautions(planned.get(name, PlannedTest(name=name)), study.experiment, failed, metric)
+    planned = study.planned.by_name
+    return cautions(planned.get(name, PlannedTest(name=name)), study.analysis, failed, metric)
 
 
 @lru_cache(maxsize=1024)
 def _written(study: Study, metric: str, dataset: str) -> Written:
     """Find out how values of a metric are written on a data set, or over all if it is empty."""
-    declared = study.experiment.datasets[dataset].unit if dataset else None
+    declared = study.analysis.datasets[dataset].unit if dataset else None
     measure = in_unit(study.metrics[metric], declared)
     spread = study.spreads
     metrics, datasets = (spread.index.get_level_values(name) for name in ("metric", "dataset"))

@@ -14,7 +14,6 @@ from bakeoff.comparisons.evidence import (
     check_holes,
     complete,
     fold_scores,
-    missing_cells,
     read_predictions,
     read_scores,
     score_matrix,
@@ -25,7 +24,7 @@ from bakeoff.errors import UserError
 from bakeoff.spec import AnalysisPlan, HypothesisTests, PlannedTest
 from bakeoff.spec.resampling import Halves, KFold
 from bakeoff.stats import Evidence, catalogue
-from tests.unit.comparisons.conftest import experiment
+from tests.unit.comparisons.conftest import analysis
 from tests.unit.report.studies import labelled
 
 
@@ -156,24 +155,22 @@ def test_a_cell_without_all_of_its_folds_is_missing():
 
 def test_what_lacks_a_score_is_left_out():
     table, holes = matrix(scores(("y", "b", 2)))
-    found = complete(experiment(), "f1", table.set_index("dataset")[MODELS], "drop_dataset", holes)
+    found = complete(analysis(), "f1", table.set_index("dataset")[MODELS], "drop_dataset", holes)
     assert (found.models, found.datasets) == (tuple("abc"), tuple("xz"))
     assert found.left_out == ("data set y was left out: b has no f1 on y (no row is positive)",)
     gone = [Hole("kfold", "f1", "y", model, "no fit") for model in "abcd"]
     for n, more in (3, ""), (4, "; ..."):
         given = table.set_index("dataset")[MODELS], "drop_dataset", gone[:n]
-        (note,) = complete(experiment(), "f1", *given).left_out
+        (note,) = complete(analysis(), "f1", *given).left_out
         assert (
             note.removeprefix("data set y was left out: ") == "; ".join(map(str, gone[:3])) + more
         )
-    empty = complete(
-        experiment(), "f1", table.set_index("dataset")[MODELS] * np.nan, "drop_dataset"
-    )
+    empty = complete(analysis(), "f1", table.set_index("dataset")[MODELS] * np.nan, "drop_dataset")
     assert (empty.n, empty.missing([0, 1])) == (
         0,
         "no data set is left that every model has a score on",
     )
-    kept = complete(experiment(), "f1", table.set_index("dataset")[MODELS], "keep", holes)
+    kept = complete(analysis(), "f1", table.set_index("dataset")[MODELS], "keep", holes)
     assert (kept.values.shape, kept.left_out) == ((3, 3), ())
     assert kept.missing([0, 1]) == "scores are missing on 1 data set(s)"
 
@@ -191,7 +188,7 @@ def test_missing_scores_are_counted_in_the_notes(gaps, said):
     values = np.arange(15.0)
     values[["abcdefghi".index(cell) for cell in gaps]] = np.nan
     table = pd.DataFrame(values.reshape(5, 3), list("vwxyz"), MODELS)
-    notes = complete(experiment(), "f1", table, "failed").left_out
+    notes = complete(analysis(), "f1", table, "failed").left_out
     assert said in notes
     assert len(notes) == sum(one == gaps for one, _ in GAPS)
 
@@ -208,7 +205,7 @@ def test_data_sets_with_excluded_models_are_left_out_by_default():
     excluded = {"on_error": "exclude"}
     failed = excluded | {"tests": {"missing_cells": "failed"}}
     for facts, policy in ({}, "error"), (excluded, "drop_dataset"), (failed, "failed"):
-        assert missing_cells(experiment(**facts)) == policy
+        assert analysis(**facts).missing_cells == policy
 
 
 @pytest.mark.parametrize("options", [{}, {"missing": "omit"}], ids=["all", "omit"])

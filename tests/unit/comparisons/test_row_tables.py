@@ -16,7 +16,7 @@ from bakeoff.scores import METRICS
 from bakeoff.stats import binomial_test, mean_ci, metric_ci, metric_difference, metric_interaction
 from bakeoff.stats.core.result import AGREE
 from bakeoff.stats.metrics.metric import Form
-from tests.unit.comparisons.conftest import experiment
+from tests.unit.comparisons.conftest import analysis
 from tests.unit.report.studies import labelled
 
 
@@ -38,7 +38,7 @@ def rows(metric, positives=80, n=200):
 
 def lines(table, data, **changes):
     """Return the lines of a table of these rows by their metric."""
-    return table(experiment(metrics=[data.metric], **changes), {"d0": data}).to_dict("records")
+    return table(analysis(metrics=[data.metric], **changes), {"d0": data}).to_dict("records")
 
 
 @pytest.mark.parametrize("metric", ["f1", "roc_auc", "log_loss"])
