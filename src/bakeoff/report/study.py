@@ -145,67 +145,73 @@ class Family:
     follows: str
     rows: tuple[Comparison, ...]
 
-    # What follows from the rows, computed once.
-    metric: str = dataclasses.field(init=False)
-    """The name of the metric."""
-    role: str = dataclasses.field(init=False)
-    """Whether it is about pairs, all models or single ones."""
-    bayesian: bool = dataclasses.field(init=False)
-    """Whether its results are posterior probabilities."""
-    equivalence: bool = dataclasses.field(init=False)
-    """Whether a small p-value speaks for equivalence within a margin."""
-    noninferiority: bool = dataclasses.field(init=False)
-    """Whether it asks only that the first model of a pair is not worse by the margin."""
-    ranks: Mapping[str, float] = dataclasses.field(init=False)
-    """The average ranks that the test itself compares, by model; empty where it has none."""
-    models: tuple[str, ...] = dataclasses.field(init=False)
-    """The models that are compared, in the experiment's order."""
-    leader_only: bool = dataclasses.field(init=False)
-    """Whether all pairs count, and those of the best of many models were tested."""
-    control: str = dataclasses.field(init=False)
-    """The model that the others are compared with; empty where all pairs are compared."""
-    by_pair: Mapping[tuple[str, str], Comparison] = dataclasses.field(init=False)
+    @property
+    def metric(self) -> str:
+        """The name of the metric."""
+        return self.measure.name
 
-    def __post_init__(self) -> None:
-        """Compute what follows from the rows."""
-        first = self.rows[0]
-        ranks = first.result.get("ranks", {})
+    @property
+    def role(self) -> str:
+        """Whether it is about pairs, all models or single ones."""
+        return self.rows[0].role
+
+    @property
+    def bayesian(self) -> bool:
+        """Whether its results are posterior probabilities."""
+        return self.entry.type1 is TypeOneError.BAYESIAN
+
+    @property
+    def equivalence(self) -> bool:
+        """Whether a small p-value speaks for equivalence within a margin."""
+        return "margin" in self.entry.options
+
+    @property
+    def noninferiority(self) -> bool:
+        """Whether it asks only that the first model of a pair is not worse by the margin."""
+        return str(self.rows[0].result.get("null_hypothesis", "")).startswith("A is worse")
+
+    @cached_property
+    def models(self) -> tuple[str, ...]:
+        """The models that are compared, in the experiment's order."""
+        if self.ranks:
+            return tuple(self.ranks)
+        return tuple(dict.fromkeys(m for row in self.rows for m in (row.model_a, row.model_b) if m))
+
+    @cached_property
+    def leader_only(self) -> bool:
+        """Whether all pairs count, and those of the best of many models were tested."""
+        return self._of_one and self.rows[0].family_size > len(self.rows)
+
+    @cached_property
+    def control(self) -> str:
+        """The model that the others are compared with; empty where all pairs are compared."""
+        return self.rows[0].model_a if self._of_one and not self.leader_only else ""
+
+    @property
+    def _of_one(self) -> bool:
+        """Whether one model is compared with each of several others."""
+        firsts = {row.model_a for row in self.rows}
+        return self.role == "pair" and len(firsts) == 1 < len(self.rows)
+
+    @cached_property
+    def ranks(self) -> dict[str, float]:
+        """The average ranks that the test itself compares, by model; empty where it has none."""
+        ranks = self.rows[0].result.get("ranks", {})
         averages = map(as_float, ranks.get("average_ranks", ()))
-        average_of = dict(zip(ranks.get("models", ()), averages, strict=True))
-        models = dict.fromkeys(m for row in self.rows for m in (row.model_a, row.model_b) if m)
-        # one model is compared with each of several others
-        of_one = first.role == "pair" and len({row.model_a for row in self.rows}) == 1
-        of_one = of_one and len(self.rows) > 1
-        leader_only = of_one and first.family_size > len(self.rows)
-        null = str(first.result.get("null_hypothesis", ""))
-        _settle(
-            self,
-            metric=self.measure.name,
-            role=first.role,
-            bayesian=self.entry.type1 is TypeOneError.BAYESIAN,
-            equivalence="margin" in self.entry.options,
-            noninferiority=null.startswith("A is worse"),
-            ranks=average_of,
-            models=tuple(average_of or models),
-            leader_only=leader_only,
-            control=first.model_a if of_one and not leader_only else "",
-            by_pair={(row.model_a, row.model_b): row for row in self.rows},
-        )
+        return dict(zip(ranks.get("models", ()), averages, strict=True))
 
     def between(self, a: str, b: str) -> Comparison | None:
         """Return the comparison of two models as `a` sees it, or None."""
-        row = self.by_pair.get((a, b)) or self.by_pair.get((b, a))
+        row = self._by_pair.get((a, b)) or self._by_pair.get((b, a))
         return None if row is None else seen_from(row, a)
 
     def turned(self, a: str, b: str) -> bool:
         """Tell whether the comparison was made with `b` as A."""
-        return (a, b) not in self.by_pair
+        return (a, b) not in self._by_pair
 
-
-def _settle(record: Family | Study, **facts: Any) -> None:
-    """Set fields of a record that nobody changes afterwards."""
-    for name, value in facts.items():
-        object.__setattr__(record, name, value)
+    @cached_property
+    def _by_pair(self) -> dict[tuple[str, str], Comparison]:
+        return {(row.model_a, row.model_b): row for row in self.rows}
 
 
 def seen_from(row: Comparison, model: str) -> Comparison:
@@ -260,48 +266,27 @@ class Study:
     preparation: tuple[str, ...] = ()
     """What was done with the rows before they were compared: the verdict says it."""
     experiment: Experiment | None = None
-    """The experiment of YAML as resolved; None where a command or a call made the comparison."""
+    """As resolved from YAML; None where a command or a call says what is compared."""
 
-    # What follows from these, computed once.
-    models: tuple[str, ...] = dataclasses.field(init=False)
-    """Their names, in the experiment's order."""
-    datasets: tuple[str, ...] = dataclasses.field(init=False)
-    """Their names, in the experiment's order."""
-    several: bool = dataclasses.field(init=False)
-    """Whether there are several data sets."""
-    units: int = dataclasses.field(init=False)
-    """How many data sets tests over data sets count, a group of them as one."""
-    title: str = dataclasses.field(init=False)
-    metrics: Mapping[str, Metric] = dataclasses.field(init=False)
-    """The metrics that can be named, with the class that some are about."""
-    metric: Metric = dataclasses.field(init=False)
-    """The metric that ranks the models: the first one."""
-    alpha: float = dataclasses.field(init=False)
-    """The level of every decision."""
-    has_runs: bool = dataclasses.field(init=False)
-    """Whether held-out rows are predicted by several training runs of a model."""
-    has_rows: bool = dataclasses.field(init=False)
-    """Whether predictions of held-out rows are known, those of a single fit of each model."""
+    @property
+    def models(self) -> tuple[str, ...]:
+        """Ids, in the experiment's order."""
+        return tuple(self.analysis.models)
 
-    def __post_init__(self) -> None:
-        """Set what follows from the fields."""
-        analysis = self.analysis
-        metrics = metrics_of(analysis, _positive_class(self.cards.values()))
-        has_runs = "holdout" in analysis.plans and bool(analysis.several_runs)
-        on_rows = "holdout" in analysis.rows_of_plans
-        _settle(
-            self,
-            models=tuple(analysis.models),
-            datasets=tuple(analysis.datasets),
-            several=len(analysis.datasets) > 1,
-            units=len(analysis.tests.units(analysis.datasets)),
-            title=clean(analysis.title),
-            metrics=metrics,
-            metric=metrics[analysis.metrics[0]],
-            alpha=analysis.tests.alpha,
-            has_runs=has_runs,
-            has_rows=on_rows and not analysis.by_values and not has_runs,
-        )
+    @property
+    def datasets(self) -> tuple[str, ...]:
+        """Ids, in the experiment's order."""
+        return tuple(self.analysis.datasets)
+
+    @property
+    def several(self) -> bool:
+        """Whether there are several data sets."""
+        return len(self.analysis.datasets) > 1
+
+    @cached_property
+    def units(self) -> int:
+        """How many data sets tests over data sets count, a group of them as one."""
+        return len(self.analysis.tests.units(self.datasets))
 
     def counted_datasets(self, used: Iterable[int] = ()) -> str:
         """Say how many data sets, or groups of them, there are and were used."""
@@ -310,6 +295,40 @@ class Study:
         n = sorted({*used} or {self.units})
         of_all = "" if n == [self.units] else f"{spread(n)} of "
         return f"{of_all}{self.units} {what}"
+
+    @property
+    def title(self) -> str:
+        """The experiment's label, or its name."""
+        return clean(self.analysis.title)
+
+    @cached_property
+    def metrics(self) -> Mapping[str, Metric]:
+        """The metrics that the experiment can name, with the class that some are about."""
+        classes = [tuple(card.get("classes", ())) for card in self.cards.values()]
+        last = {names[-1] for names in classes if len(names) == 2}
+        alike = len(last) == 1 and all(len(names) == 2 for names in classes)
+        return metrics_of(self.analysis, clean(*last) if alike else "")
+
+    @property
+    def metric(self) -> Metric:
+        """The metric that ranks the models: the first one."""
+        return self.metrics[self.analysis.metrics[0]]
+
+    @property
+    def alpha(self) -> float:
+        """The level of every decision."""
+        return self.analysis.tests.alpha
+
+    @property
+    def has_rows(self) -> bool:
+        """Whether predictions of held-out rows are known, those of a single fit of each model."""
+        on_rows = "holdout" in self.analysis.rows_of_plans
+        return on_rows and not self.analysis.by_values and not self.has_runs
+
+    @property
+    def has_runs(self) -> bool:
+        """Whether held-out rows are predicted by several training runs of a model."""
+        return "holdout" in self.analysis.plans and bool(self.analysis.several_runs)
 
     @property
     def by_full(self) -> bool:
@@ -551,15 +570,6 @@ class Study:
                 why = "; ".join(reasons) or "no reason given"
                 excluded[model] = f"{self.metric.title} is undefined{where} ({why})"
         return excluded
-
-
-def _positive_class(cards: Iterable[Mapping[str, Any]]) -> str:
-    """Name the class that metrics of one class are about, where all data sets have it last."""
-    classes = [tuple(card.get("classes", ())) for card in cards]
-    last = {names[-1] for names in classes if len(names) == 2}
-    if len(last) != 1 or any(len(names) != 2 for names in classes):
-        return ""
-    return clean(*last)
 
 
 @lru_cache(maxsize=1024)  # asked for every family of a large study; looks at each estimator
