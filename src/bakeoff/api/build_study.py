@@ -19,13 +19,8 @@ from bakeoff.comparisons.analysis import Analysis, ComparedData, ComparedModel
 from bakeoff.comparisons.choose import recommended
 from bakeoff.comparisons.evidence import PairedPredictions
 from bakeoff.comparisons.plan_tests import check_classes, plan_tests
-from bakeoff.comparisons.run_tests import (
-    Comparison,
-    merged,
-    run_planned,
-    score_intervals,
-    subgroup_table,
-)
+from bakeoff.comparisons.row_tables import score_intervals, subgroup_table
+from bakeoff.comparisons.run_tests import Comparison, merged, run_planned
 from bakeoff.comparisons.settings import (
     FIXED_METRICS,
     INDEPENDENT,

@@ -23,8 +23,8 @@ from bakeoff.api.build_study import (
 )
 from bakeoff.api.findings import Findings
 from bakeoff.comparisons.analysis import Analysis, ComparedData, ComparedModel
-from bakeoff.comparisons.evidence import HOLES, MATRIX, score_matrix
 from bakeoff.comparisons.run_tests import matrices
+from bakeoff.comparisons.score_matrix import HOLES, MATRIX, score_matrix
 from bakeoff.errors import Problem, UserError, some, unknown
 from bakeoff.keys import refuse_same_names
 from bakeoff.report.study import Study

@@ -13,7 +13,8 @@ from bakeoff.api.findings import FORMS
 from bakeoff.api.rows import study_of_files
 from bakeoff.cli import COMMANDS
 from bakeoff.cli.terminal import bold, dim, outputs, say, table
-from bakeoff.comparisons.run_tests import INTERACTION, Decision
+from bakeoff.comparisons.row_tables import INTERACTION
+from bakeoff.comparisons.run_tests import Decision
 from bakeoff.files import write_texts
 from bakeoff.report import prose
 from bakeoff.report.baseline import baselines

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from bakeoff.comparisons.analysis import Analysis, analysis_of
 from bakeoff.comparisons.choose import metrics_by_rows
-from bakeoff.comparisons.evidence import FoldPredictions, read_folds
+from bakeoff.comparisons.collected import read_folds
+from bakeoff.comparisons.evidence import FoldPredictions
 from bakeoff.scores.metrics import METRICS, constant_answer
 from bakeoff.spec import Costs, Experiment
 from bakeoff.stats import Assumption, Result, Status, fold_rows_difference, fold_rows_score

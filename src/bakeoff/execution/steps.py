@@ -148,7 +148,7 @@ def all_scores(needs: RuleInputs) -> None:
     """Put the tables of scores below one another, and those of timings."""
     import pandas as pd
 
-    from bakeoff.comparisons.evidence import read_scores
+    from bakeoff.comparisons.collected import read_scores
 
     paths = needs.paths
     for path, name in ((paths.scores, "scores.csv"), (paths.timings, "timings.csv")):
@@ -174,7 +174,7 @@ def list_rows(needs: RuleInputs, what: str) -> None:
     """Write the intervals of every metric on held-out rows or folds, or the models in subgroups."""
     from bakeoff.comparisons.analysis import analysis_of
     from bakeoff.comparisons.fold_intervals import fold_intervals
-    from bakeoff.comparisons.run_tests import score_intervals, subgroup_table
+    from bakeoff.comparisons.row_tables import score_intervals, subgroup_table
 
     _enter_own(needs.experiment)
     analysis = analysis_of(needs.experiment)
@@ -190,8 +190,9 @@ def list_rows(needs: RuleInputs, what: str) -> None:
 def score_matrix(needs: RuleInputs, tests: AnalysisPlan) -> None:
     """Write one score per data set and model, and which are missing."""
     from bakeoff.comparisons.analysis import analysis_of
-    from bakeoff.comparisons.evidence import check_holes, read_scores, score_matrix
+    from bakeoff.comparisons.collected import read_scores
     from bakeoff.comparisons.run_tests import matrices
+    from bakeoff.comparisons.score_matrix import check_holes, score_matrix
 
     experiment, scores = needs.experiment, read_scores(needs.paths.top("scores.csv"))
     names = list(experiment.datasets), list(experiment.models), experiment.metrics

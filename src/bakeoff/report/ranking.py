@@ -16,12 +16,11 @@ from bakeoff.comparisons.choose import enough_datasets
 from bakeoff.comparisons.evidence import (
     DatasetScores,
     PairedPredictions,
-    block_checks,
     by_metric,
-    complete,
     difference_options,
 )
-from bakeoff.comparisons.run_tests import alone, clipped
+from bakeoff.comparisons.held_out import block_checks, clipped, held_out_by
+from bakeoff.comparisons.score_matrix import complete
 from bakeoff.comparisons.settings import has_test
 from bakeoff.errors import UserError
 from bakeoff.report.study import Family, Study, seen_from
@@ -363,7 +362,7 @@ def contenders(
     letters = _letters(order, [(int(i), int(j)) for i, j in np.argwhere(pvalues <= alpha)])
     ranked = []
     for m in order:
-        score, least = alone(rows, m, costs, level), pvalues[m].min()
+        score, least = held_out_by(rows, costs).interval(m, level), pvalues[m].min()
         stays = bool(m in best.members or least > alpha)
         p = float(np.maximum(best.pvalues[m], least))
         ranked.append(Contender(models[m], score.estimate, score.ci, p, stays, letters[m]))

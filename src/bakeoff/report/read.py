@@ -11,7 +11,7 @@ from typing import Any
 import pandas as pd
 
 from bakeoff.comparisons.analysis import Analysis, analysis_of
-from bakeoff.comparisons.evidence import read_predictions, read_scores
+from bakeoff.comparisons.collected import read_predictions, read_scores
 from bakeoff.comparisons.plan_tests import unknown_test
 from bakeoff.comparisons.run_tests import Comparison
 from bakeoff.errors import UserError

@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 from bakeoff.comparisons.advice import RowCounts, remedies, smallest_pvalue
 from bakeoff.comparisons.choose import CASES, enough_datasets, over_datasets
 from bakeoff.comparisons.plan_tests import notes as notes_on_runs
-from bakeoff.comparisons.run_tests import INTERACTION, Comparison, Decision, measured
+from bakeoff.comparisons.row_tables import INTERACTION
+from bakeoff.comparisons.run_tests import Comparison, Decision, measured
 from bakeoff.report import prose
 from bakeoff.report.baseline import (
     Baseline,

@@ -8,17 +8,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from bakeoff.comparisons import evidence
-from bakeoff.comparisons.evidence import (
-    Hole,
-    check_holes,
-    complete,
-    fold_scores,
-    read_predictions,
-    read_scores,
-    score_matrix,
-)
+from bakeoff.comparisons import collected
+from bakeoff.comparisons.collected import fold_scores, read_predictions, read_scores
 from bakeoff.comparisons.run_tests import matrices
+from bakeoff.comparisons.score_matrix import Hole, check_holes, complete, score_matrix
 from bakeoff.comparisons.settings import planned
 from bakeoff.errors import UserError
 from bakeoff.spec import AnalysisPlan, HypothesisTests, PlannedTest
@@ -81,7 +74,7 @@ def test_a_test_set_is_read_with_its_classes(tmp_path, monkeypatch):
     assert np.isnan(both).all(axis=(0, 2)).tolist() == [False, True]
     assert np.isnan(found.scores[:, 1]).all()
     assert found.left_out == ("gone has no results here",)
-    monkeypatch.setattr(evidence, "_AT_ONCE", 1)  # model by model
+    monkeypatch.setattr(collected, "_AT_ONCE", 1)  # model by model
     again = read_predictions(tmp_path / "q.parquet", ["a", "b"], ["log_loss"]).probabilities
     np.testing.assert_array_equal(again, both)
     (alone,) = read_predictions(tmp_path / "p.parquet", ["a"], ["roc_auc"]).scores.T

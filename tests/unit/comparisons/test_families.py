@@ -14,8 +14,8 @@ from bakeoff.comparisons.evidence import (
     FoldPredictions,
     FoldScores,
     PairedPredictions,
-    block_checks,
 )
+from bakeoff.comparisons.held_out import block_checks
 from bakeoff.comparisons.plan_tests import plan_tests
 from bakeoff.comparisons.run_tests import (
     Comparison,

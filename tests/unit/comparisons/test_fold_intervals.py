@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from bakeoff.comparisons.evidence import read_fold_predictions
+from bakeoff.comparisons.collected import read_fold_predictions
 from bakeoff.comparisons.fold_intervals import fold_intervals
 from bakeoff.stats import fold_rows, fold_rows_score
 from tests.unit.comparisons.conftest import analysis

@@ -9,7 +9,8 @@ import pytest
 from bakeoff import stats
 from bakeoff.comparisons.advice import cautions
 from bakeoff.comparisons.plan_tests import plan_tests
-from bakeoff.comparisons.run_tests import Decision, run_planned, score_intervals
+from bakeoff.comparisons.row_tables import score_intervals
+from bakeoff.comparisons.run_tests import Decision, run_planned
 from bakeoff.fit.predictions import Predictions
 from bakeoff.report.study import Family, Written
 from bakeoff.report.verdict import Facts, look, of_runs

@@ -11,7 +11,8 @@ from scipy import signal
 import bakeoff
 from bakeoff.comparisons.analysis import analysis_of
 from bakeoff.comparisons.evidence import PairedPredictions
-from bakeoff.comparisons.run_tests import Decision, subgroup_table
+from bakeoff.comparisons.row_tables import subgroup_table
+from bakeoff.comparisons.run_tests import Decision
 from bakeoff.spec import AnalysisPlan, load_experiment
 from tests.unit.report.studies import (
     DUMMY,

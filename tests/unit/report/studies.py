@@ -8,9 +8,11 @@ import numpy as np
 import pandas as pd
 
 from bakeoff.comparisons.analysis import analysis_of
-from bakeoff.comparisons.evidence import HOLES, MATRIX, PairedPredictions, score_matrix
+from bakeoff.comparisons.evidence import PairedPredictions
 from bakeoff.comparisons.plan_tests import plan_tests
-from bakeoff.comparisons.run_tests import Comparison, decide_pair, run_planned, score_intervals
+from bakeoff.comparisons.row_tables import score_intervals
+from bakeoff.comparisons.run_tests import Comparison, decide_pair, run_planned
+from bakeoff.comparisons.score_matrix import HOLES, MATRIX, score_matrix
 from bakeoff.report.study import Study
 from bakeoff.spec import load_experiment
 from bakeoff.stats import Evidence, catalogue

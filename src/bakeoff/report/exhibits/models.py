@@ -13,7 +13,8 @@ import numpy as np
 import pandas as pd
 
 from bakeoff.comparisons.evidence import difference_options
-from bakeoff.comparisons.run_tests import INTERACTION, Decision
+from bakeoff.comparisons.row_tables import INTERACTION
+from bakeoff.comparisons.run_tests import Decision
 from bakeoff.comparisons.settings import has_interval, has_test
 from bakeoff.report import drawing, prose, tables
 from bakeoff.report.baseline import baselines, named_alike
