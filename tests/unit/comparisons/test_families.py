@@ -15,13 +15,12 @@ from bakeoff.comparisons.evidence import (
     FoldScores,
     PairedPredictions,
 )
-from bakeoff.comparisons.held_out import block_checks
+from bakeoff.comparisons.held_out import block_checks, held_out_by
 from bakeoff.comparisons.plan_tests import plan_tests
 from bakeoff.comparisons.run_tests import (
     Comparison,
     Context,
     Decision,
-    alone,
     context_of,
     decide_pair,
     measured,
@@ -471,7 +470,7 @@ def test_intervals_and_the_best_models_say_so_too():
     for name in ("metric_difference", "mean_difference"):
         rows = in_time(CATALOGUE[name], lasting=True)
         best = contenders(rows, None, 0.05, 1)
-        for found in (alone(rows, 0, None, 0.95), best):
+        for found in (held_out_by(rows, None).interval(0, 0.95), best):
             assert [a.holds for a in found.assumptions if a.name == FADES] == [False]
 
 
