@@ -30,6 +30,7 @@ _CONVERGED = 1e-11
 _INFINITE = 20.0  # log odds of the first place without a maximum
 _NO_ERROR = 1e-10
 _MOST_NAMED = 8
+_ALIKE = 1e-9
 
 
 @dataclasses.dataclass(frozen=True)
@@ -145,6 +146,8 @@ def battle_strengths(
     k = len(names)
     cells = _count(codes_a, codes_b, wins, k, with_order=first is not None)
     _check_connected(cells.met, names)
+    if cells.with_order:
+        _check_order(cells.total)
     cells, prior = _regular(cells, prior)
     strength, position = _most_likely(cells)
     joining = 0
@@ -237,6 +240,24 @@ def _check_connected(met: FloatArray, names: tuple[Any, ...]) -> None:
         f"the models {' and '.join(sets)} never met each other: sets of models without a battle "
         "between them cannot be compared; leave one set out",
     )
+
+
+def _check_order(total: FloatArray) -> None:
+    """Refuse an order of showing that strengths alone could bring about."""
+    if ((total > 0) & (total.T > 0)).any():  # some pair met in both orders
+        return
+    first, second = np.nonzero(total)
+    gradient = np.zeros((len(first), len(total)))
+    gradient[np.arange(len(first)), first] = 1.0
+    gradient[np.arange(len(first)), second] -= 1.0
+    # if some strengths differ by 1 in each battle, they do what the first place does
+    found = np.linalg.lstsq(gradient, np.ones(len(first)), rcond=None)[0]
+    if np.abs(gradient @ found - 1).max() < _ALIKE:
+        raise ArgumentError(
+            "first",
+            "each pair of models met in one order alone: a preference for the first place cannot "
+            "be told from the strengths of the models",
+        )
 
 
 def _regular(cells: _Cells, prior: float | None) -> tuple[_Cells, float]:
