@@ -41,7 +41,7 @@ def of_tasks(family: Family) -> bool:
 def in_tasks(study: Study, metric: str, a: str, b: str) -> InTasks | None:
     """Compare two models in each task of the first data set whose rows are of several."""
     rows = study.test_sets or study.numbers
-    for _, scores in task_scores(rows, study.experiment, [metric]):
+    for _, scores in task_scores(rows, study.analysis, [metric]):
         if not {a, b} <= {*scores.models}:
             continue
         places = scores.models.index(a), scores.models.index(b)

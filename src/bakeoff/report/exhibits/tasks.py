@@ -10,13 +10,12 @@ from bakeoff.report.numbers import percent
 from bakeoff.report.study import Study
 from bakeoff.report.suites import in_tasks, leading_pair, lines
 from bakeoff.report.tables import Column, Table
-from bakeoff.spec.related import task_column
 
 
 def _has_tasks(design: Study) -> bool:
     """Show it where rows are of several tasks, and single fits of models are compared."""
     several = len(design.models) > 1 and not design.has_runs
-    return several and task_column(design.experiment) is not None
+    return several and design.analysis.tasks is not None
 
 
 @table(Section.METRICS, 14, "Scores by task", when=_has_tasks)
