@@ -296,6 +296,14 @@ OPTIONS: dict[str, Option] = {
         "of the base's value, as 2%.",
         "SIZE",
     ),
+    "each_task": Option(
+        "Of rows of several tasks: ship only if each task by itself is shown not worse by this "
+        "much, which takes many rows of each; default: the mean over tasks, and no task shown "
+        "worse by the margin.",
+        "SIZE",
+        float,
+    ),
+    "junit": Option("Write the rules as test cases too, as JUnit XML.", "FILE"),
     "superior": Option(
         "Ship only what is shown better by more than the margin, and block the rest.",
         default=False,
@@ -372,6 +380,17 @@ def metric_and_margin(text: str) -> tuple[str, str | None]:
     except ValueError:  # the name of a function, or a word behind it
         return text, None
     return (name, size) if name else (text, None)
+
+
+def guardrail(text: str) -> tuple[str, str, bool] | None:
+    """Return column, margin and whether greater is better of ``latency:10%:lower``, else None."""
+    rest, _, way = text.rpartition(":")
+    if way not in ("lower", "higher"):
+        return None
+    name, margin = metric_and_margin(rest)
+    if margin is None:
+        return None
+    return name, margin, way == "higher"
 
 
 def flag(name: str) -> str:

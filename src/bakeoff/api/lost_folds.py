@@ -99,12 +99,12 @@ def _lost(tables: Mapping[Key, pd.DataFrame]) -> dict[str, int]:
 
 def _refuse_reasons(long: pd.DataFrame, tables: Mapping[Key, pd.DataFrame]) -> None:
     """Refuse a text such as "timeout" on a fold of a data set where the model has other folds."""
-    with_reason: list[dict[str, Any]] = long[long["undefined"].notna()].to_dict("records")
-    for row in with_reason:
-        if tables[row["metric"], row["dataset"]][row["model"]].notna().any():
+    with_reason = long[long["undefined"].notna()]
+    for metric, dataset, model, text in with_reason[[*CELL, "undefined"]].itertuples(index=False):
+        if tables[metric, dataset][model].notna().any():
             raise UserError(
-                f"table: {row['model']} has {row['undefined']!r} in place of the score of a fold "
-                f"of {row['dataset']}, which is an outcome: {setting('impute', 'MODEL')} puts the "
+                f"table: {model} has {text!r} in place of the score of a fold "
+                f"of {dataset}, which is an outcome: {setting('impute', 'MODEL')} puts the "
                 "score of a baseline on the same fold in its place. To compare the folds that all "
                 "models have, leave the cell empty"
             )

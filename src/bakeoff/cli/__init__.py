@@ -188,11 +188,11 @@ COMMANDS = {
             ),
         },
         {
-            "the decision": "margin superior metrics alpha",
+            "the decision": "margin each_task superior metrics alpha",
             "what is compared": "truth id models values positive task missing allow_missing",
             "rows that depend on each other": "groups subgroups",
             "several runs": _RUNS,
-            "output": "json output",
+            "output": "json output junit",
         },
         "costs unit tasks predicted value format encoding missing_values",
         {

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from bakeoff.stats.core.arguments import checked
-from bakeoff.stats.core.checks import ArgumentError, FloatArray, IntArray, as_scores
+from bakeoff.stats.core.checks import ArgumentError, BoolArray, FloatArray, IntArray, as_scores
 
 
 @dataclasses.dataclass(frozen=True)
@@ -62,19 +62,19 @@ def fold_means(
     [[0.6, 0.7]]
     """
     table = as_scores(scores, "scores", ndim=3, unit="data sets", allow_missing=True)
-    there = ~np.isnan(table)
-    folds = there.any(axis=2, keepdims=True)
+    there: BoolArray = ~np.isnan(table)
+    folds: BoolArray = there.any(axis=2, keepdims=True)
     lost = np.count_nonzero(folds & ~there, axis=1)
     if missing == "impute":
         table = _imputed(table, folds, baseline)
         there = ~np.isnan(table)
-    used = there.all(axis=2, keepdims=True)
+    used: BoolArray = there.all(axis=2, keepdims=True)
     count = np.count_nonzero(used, axis=1)
     sums = np.where(used, table, 0.0).sum(axis=1)
     means = np.full(sums.shape, np.nan)
     np.divide(sums, count, out=means, where=count > 0)
     # a model without any fold of a data set has failed there; the others have their folds
-    failed = ~there.any(axis=1)
+    failed: BoolArray = ~there.any(axis=1)
     for place in np.flatnonzero(failed.any(axis=1)):
         left = ~failed[place]
         if left.any():
@@ -85,7 +85,7 @@ def fold_means(
     return FoldMeans(means, count[:, 0], lost)
 
 
-def _imputed(table: FloatArray, folds: np.ndarray, baseline: int | None) -> FloatArray:
+def _imputed(table: FloatArray, folds: BoolArray, baseline: int | None) -> FloatArray:
     """Put the score of the baseline on a fold in the place of those that others lack."""
     if baseline is None or not 0 <= baseline < table.shape[2]:
         columns = f"a column from 0 to {table.shape[2] - 1}"

@@ -137,7 +137,7 @@ def _ordering(sizes: FloatArray, order: Order) -> FloatArray:
     if order == "signs":
         return signs
     ranks = np.column_stack([rank(np.abs(column))[0] for column in sizes.T])
-    return signs * np.rint(2 * ranks)
+    return np.asarray(signs * np.rint(2 * ranks))
 
 
 def _over_spread(sizes: FloatArray, table: FloatArray) -> FloatArray:
@@ -259,7 +259,7 @@ def _sign_patterns(n: int, pairs: int, side: Alternative) -> Iterator[FloatArray
     for start in range(0, 1 << free, block):
         numbers = np.arange(start, min(start + block, 1 << free))
         bits = (numbers[:, None] >> np.arange(n)) & 1
-        yield 1.0 - 2.0 * bits
+        yield np.asarray(1.0 - 2.0 * bits, dtype=np.float64)
 
 
 def with_sign_flips(
