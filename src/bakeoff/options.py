@@ -199,8 +199,14 @@ OPTIONS: dict[str, Option] = {
         "COLUMN",
     ),
     "seeds": Option(
-        "Which training run of the model a row is from, where every run predicts all rows.",
+        "Which training run of the model a row is from, where every run predicts all rows. Of a "
+        "table of scores the column that counts training runs.",
         "COLUMN",
+    ),
+    "paired": Option(
+        "Of scores of training runs: a seed fixes the division of the data for all models, so that "
+        "runs with the same seed are pairs.",
+        default=False,
     ),
     "deterministic": Option(
         "The models whose training has no random part: one run of them is all there is.",

@@ -22,11 +22,13 @@ from bakeoff.api.build_study import (
 )
 from bakeoff.api.findings import Findings
 from bakeoff.api.lost_folds import CELL, averaged
+from bakeoff.api.seeds import study_of_seeds
 from bakeoff.comparisons.analysis import Analysis, ComparedData, ComparedModel
 from bakeoff.comparisons.run_tests import matrices
 from bakeoff.comparisons.score_matrix import HOLES, MATRIX, score_matrix
 from bakeoff.errors import Problem, UserError, some, unknown
 from bakeoff.keys import refuse_same_names
+from bakeoff.options import setting
 from bakeoff.report.study import Study
 from bakeoff.scores import METRICS
 from bakeoff.scores.given_results import check_ranges
@@ -56,6 +58,7 @@ class ScoreSettings(TestSettings, total=False):
 
     decimals: int | None
     impute: str | None
+    paired: bool
 
 
 @takes(ScoreSettings, name="the table")
@@ -68,6 +71,7 @@ def compare_datasets(
     models: Sequence[str] | None = None,
     runs: str | Sequence[str] = (),
     groups: str | None = None,
+    seeds: str | None = None,
     missing: Literal["refuse", "failed", "drop_dataset"] = "refuse",
     versus: str | None = None,
     alpha: float = 0.05,
@@ -99,6 +103,9 @@ def compare_datasets(
     groups : str, optional
         The column that says which data sets belong together, such as versions of one: tests take
         the mean score of a group for one data set.
+    seeds : str, optional
+        The column that counts training runs, at least three of each model: the models are compared
+        over new seeds on these data sets, or on one, by `seeds_difference` (Welch's t).
     missing : {"refuse", "failed", "drop_dataset"}
         What it means that a model has no score on a data set. ``failed``: a crash or a limit, which
         ranks last. ``drop_dataset`` leaves out the data set.
@@ -130,6 +137,7 @@ def compare_datasets(
         "models": models,
         "runs": [runs] if isinstance(runs, str) and runs else list(runs),
         "groups": groups,
+        "seeds": seeds,
         "missing": missing,
         "versus": versus,
         "alpha": alpha,
@@ -142,6 +150,11 @@ def compare_datasets(
 
 def study_of_scores(table: Any, command: str, settings: Mapping[str, Any]) -> Study:
     """Compare models by a table of scores as the arguments of `compare_datasets` say."""
+    if settings["seeds"] is not None:
+        long, models, better = _read_seeds(table, settings)
+        return study_of_seeds(long, models, better, command, settings)
+    if settings["paired"]:
+        raise UserError("paired: is for the scores of training runs: name their column (`seeds`)")
     scores = _read(table, settings)
     analysis = _analysis(scores, settings)
     if len(analysis.tests.units(analysis.datasets)) < 2:
@@ -212,6 +225,30 @@ def _read(table: Any, settings: Mapping[str, Any]) -> _Scores:
     groups = _groups(long, datasets)
     notes = _notes(long, units)
     return _Scores(cells, models, datasets, better, units, groups, notes, lost_folds)
+
+
+def _read_seeds(
+    table: Any, settings: Mapping[str, Any]
+) -> tuple[pd.DataFrame, list[str], dict[str, bool]]:
+    """Read a row for each score of a training run, of one data set or of several."""
+    seeds = settings["seeds"]
+    for name in ("runs", "groups", "impute"):
+        if settings[name]:
+            raise UserError(f"{name}: is for data sets that are a sample: leave it out with seeds")
+    frame = pd.DataFrame(by_name("table", table, "a table of training runs and models"))
+    frame.columns = frame.columns.map(str)
+    datasets = settings["datasets"]
+    if datasets is None:
+        datasets = _COUNTED
+        frame = frame.assign(**{_COUNTED: settings["name"] or "the data"})
+    if seeds not in frame:
+        raise UserError(f"seeds: {unknown('column', seeds, frame.columns)}")
+    long = _long(frame, {**settings, "datasets": datasets, "runs": [seeds]})
+    metrics = list(dict.fromkeys(long["metric"]))
+    better = _directions(metrics, settings["values"], settings["metrics"])
+    long = _as_numbers(long[long["metric"].isin(list(better))], settings["decimals"])
+    models = _models(long, settings["models"])
+    return long[long["model"].isin(models)], models, better
 
 
 def _models(long: pd.DataFrame, wanted: Sequence[str] | None) -> list[str]:
@@ -491,12 +528,13 @@ def _refuse_repetitions(values: pd.Series[Any], columns: Iterable[str]) -> None:
         renamed = "them"
     else:
         return
+    instead = setting("seeds", column or "COLUMN")
     raise UserError(
         f"datasets: {found} seeds, runs or folds of one data set, and no data sets: their scores "
         "would be paired by numbers that say nothing. With several data sets, name the column that "
         "names them, and the one that counts under `runs`. Scores of the folds of one are compared "
-        "by `bakeoff.compare_folds` or as `scores:` of an experiment, training runs by their "
-        f"predictions (`seeds`). If these are data sets, rename {renamed}"
+        "by `bakeoff.compare_folds` or as `scores:` of an experiment, those of training runs by "
+        f"{instead} in place of datasets. If these are data sets, rename {renamed}"
     )
 
 

@@ -73,6 +73,8 @@ _OF_SCORES = {
     *("metrics", "models", "values", "datasets", "groups", "runs", "versus", "alpha"),
     *("alternative", "correction", "format", "encoding", "missing", "missing_values", "json"),
     "impute",
+    "seeds",
+    "paired",
     "output",
 }
 """The options of a table of scores."""
@@ -681,7 +683,7 @@ def costs_in(path: str | None) -> Any:
 
 def study_of_files(options: Mapping[str, Any], command: str) -> tuple[Study, list[str]]:
     """Compare models as the options of `bakeoff compare` say; return how files are read too."""
-    if options["datasets"] is not None:
+    if options["datasets"] is not None or _of_training_runs(options):
         return _of_scores(options, command), []
     settings = {**options, "costs": costs_in(options["costs"])}
     if options["counts"] is not None:
@@ -748,6 +750,18 @@ def study_of_files(options: Mapping[str, Any], command: str) -> tuple[Study, lis
 def _counts_folds(column: str | None) -> bool:
     """Tell whether a column of ids counts folds or seeds; runs may be ids of rows."""
     return column is not None and names_repetitions(column) and "run" not in column.lower()
+
+
+def _of_training_runs(options: Mapping[str, Any]) -> bool:
+    """Tell whether one table has the scores of training runs, and no rows of a test set."""
+    of_scores = options["values"] in ("higher", "lower") and options["id"] is None
+    if options["seeds"] is None or not of_scores or len(options["files"]) != 1:
+        return False
+    if not is_file(options["files"][0]):
+        return False
+    names = read_frame(options["files"][0], ("table",), keys_named(options)).columns
+    # rows of a test set are repeated in every run; scores have no ids
+    return not any(str(name).lower() in ("id", "row_id", "row") for name in names)
 
 
 def _of_scores(options: Mapping[str, Any], command: str) -> Study:

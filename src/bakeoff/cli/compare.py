@@ -60,7 +60,8 @@ def compare(args: argparse.Namespace) -> None:
     with in_arguments(COMMANDS["compare"].keys):
         study, read_as = study_of_files(vars(args), command)
     numbers = study.numbers or study.analysis.task.numbers
-    brief = not (args.datasets or args.metrics or numbers)
+    of_rows = bool(study.test_sets or study.numbers)
+    brief = of_rows and not (args.datasets or args.metrics or numbers)
     verdict = answer(study)
     if places:
         from bakeoff.report.page import Page  # it draws: slow to import
@@ -91,6 +92,8 @@ def compare(args: argparse.Namespace) -> None:
             for metric, lines in ranked.items()
             if lines
         ]
+    elif args.seeds is not None and not (study.test_sets or study.numbers):
+        data = as_plain(study, verdict)
     else:
         data = {"rows": (study.test_sets or study.numbers)[ROWS].n, **as_plain(study, verdict)}
         if not brief and not study.has_runs:  # of training runs no set of the best is known

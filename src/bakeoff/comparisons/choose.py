@@ -156,6 +156,12 @@ CASES = {
         "corrected_resampled_t",
         "this t test corrects for the rows that divisions share (Nadeau & Bengio 2003)",
     ),
+    "seeds": Case(
+        "scores of training runs (`seeds` of a table of scores)",
+        "seeds_difference",
+        "training runs of two models are independent samples, and this test takes their variances "
+        "for unequal (Welch 1947)",
+    ),
     "few data sets": Case(
         f"two to five data sets, one score of each model (up to {_ALWAYS_EXACT} "
         f"models, {_exact(_SELDOM_EXACT)})",
@@ -205,6 +211,7 @@ ON_FOLDS: Mapping[str, Mapping[FoldMetric, str]] = {
     "halves": dict.fromkeys(FoldMetric, "halves"),
     "kfold": {FoldMetric.ROW_VALUES: "rows of folds", FoldMetric.SCORES: "kfold"},
     "repeated kfold": {FoldMetric.ROW_VALUES: "rows of folds", FoldMetric.SCORES: "repeated kfold"},
+    "seeds": dict.fromkeys(FoldMetric, "seeds"),
     "resampled": {FoldMetric.ROW_VALUES: "rows of folds", FoldMetric.SCORES: "resampled"},
 }
 """The case of a metric on the folds of a plan: here stands which test decides."""
@@ -396,6 +403,7 @@ def _named_plan(plan: str, analysis: Analysis) -> str:
         "cv_5x2": "five replications of 2-fold cross-validation",
         "halves": "random halves",
         "resampled": "random divisions",
+        "seeds": "training runs",
     }
     return names[plan]
 

@@ -67,6 +67,7 @@ PLANS = {
     "kfold": "cross-validation",
     "halves": "random halvings",
     "resampled": "random splits",
+    "seeds": "training runs",
     "holdout": "held-out test rows",
 }
 HALVES = ("cross-validation inside random halves", "cross-validation of all rows")
@@ -227,6 +228,9 @@ def evidence(study: Study, family: Family) -> str:
             divided = f"{times}{spec.folds}-fold {divided}"
         elif family.plan in ("halves", "resampled") and spec is not None:
             divided = f"{spec.repeats} {divided}"
+        elif family.plan == "seeds" and spec is not None:
+            tasks = f" on each of {spec.folds} data sets" if spec.folds > 1 else ""
+            divided = f"{spec.repeats} {divided}{tasks}"
         return f"{divided} of {name}"
     rows = f"{n:,} held-out rows of {name}{worth(study, family.rows[0])}"
     tasks = family.rows[0].result.get("details", {}).get("tasks", ())

@@ -102,7 +102,8 @@ def _ranked(study: Study, metric: str, plan: str) -> list[Ranked]:
 def dataset_means(study: Study, metric: str, plan: str) -> pd.DataFrame:
     """Return mean scores: one row per data set, one column per model."""
     tables = study.values[metric, plan]
-    rows = {name: table.mean(axis=0, skipna=False) for name, table in tables.items()}
+    # models may have unequal numbers of training runs; a lost fold is missing
+    rows = {name: table.mean(axis=0, skipna=plan == "seeds") for name, table in tables.items()}
     return pd.DataFrame(rows).T if rows else pd.DataFrame()
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -45,6 +46,7 @@ _NOISE = 1e-12
     citation="welch1951",
     plans=("seeds",),
     paired=False,
+    replications=True,
     null_hypothesis="The two algorithms have the same expected score over training seeds on these "
     "data sets.",
 )
@@ -55,6 +57,7 @@ def seeds_difference(
     alternative: Alternative = "two-sided",
     confidence_level: Level = 0.95,
     greater_is_better: bool = True,
+    missing: Literal["raise", "omit"] = "raise",
     paired_seeds: bool = False,
 ) -> Result:
     """Welch's t test of training runs.
@@ -65,7 +68,9 @@ def seeds_difference(
     ----------
     scores_a, scores_b : array_like, shape (S,) or (S, T)
         A score of each run, of several tasks a column for each; at least three runs, whose numbers
-        may differ between the models: NaN is no run.
+        may differ between the models.
+    missing : {"raise", "omit"}
+        ``omit``: NaN is no run.
     paired_seeds : bool
         Whether the runs with the same number share what the seed fixes: the division, the folds,
         the environment. The runs are then compared one by one.
@@ -92,8 +97,8 @@ def seeds_difference(
     >>> round(result.estimate, 4), round(result.pvalue, 3), round(result.df, 2)
     (0.0217, 0.115, 3.02)
     """
-    a = _runs(scores_a, "scores_a")
-    b = _runs(scores_b, "scores_b")
+    a = _runs(scores_a, "scores_a", missing)
+    b = _runs(scores_b, "scores_b", missing)
     if a.shape[1] != b.shape[1]:
         raise ArgumentError(
             "scores_b", f"has {b.shape[1]} tasks, scores_a has {a.shape[1]}: both need the same"
@@ -133,12 +138,12 @@ def seeds_difference(
     )
 
 
-def _runs(scores: ArrayLike, name: str) -> FloatArray:
+def _runs(scores: ArrayLike, name: str, missing: str) -> FloatArray:
     """Check scores of runs, and return them as runs × tasks."""
     array = as_floats(scores, name)
     if array.ndim == 1:
         array = array[:, None]
-    table = as_scores(array, name, ndim=2, unit="runs", allow_missing=True)
+    table = as_scores(array, name, ndim=2, unit="runs", allow_missing=missing == "omit")
     runs = np.count_nonzero(~np.isnan(table), axis=0)
     if runs.min() < FEWEST_SEEDS:
         raise ArgumentError(
