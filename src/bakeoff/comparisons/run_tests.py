@@ -368,7 +368,10 @@ class _Family:
         """Test one hypothesis: of some models, or without members of all at once."""
         entry = self.entry
         if members:
-            self._check_complete(members)
+            # models may have unequal numbers of training runs
+            of_folds = entry.evidence is Evidence.FOLD_SCORES
+            if not (self.test.allows_missing and of_folds):
+                self._check_complete(members)
             arguments = self.evidence.arguments(entry, members)
         else:
             if not self.test.allows_missing:

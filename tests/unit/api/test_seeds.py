@@ -79,7 +79,7 @@ def test_what_cannot_be_compared_is_refused(table, options, told):
 
 
 def test_seeds_are_no_data_sets_and_the_refusal_says_what_to_write():
-    with pytest.raises(bakeoff.UserError, match="by `seeds='seed'` in place of datasets"):
+    with pytest.raises(bakeoff.UserError, match='by `seeds="seed"` in place of datasets'):
         bakeoff.compare_datasets(ONE, datasets="seed", values="higher")
 
 
