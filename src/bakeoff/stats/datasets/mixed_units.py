@@ -202,8 +202,8 @@ def wilcoxon_log_ratios(
 
     Does one algorithm tend to have a smaller error than the other, as a share of it?
 
-    The signed-rank test of the logarithms of positive scores: it does not depend on their units,
-    which may be others on other data sets.
+    The signed-rank test (Wilcoxon 1945) of the logarithms of positive scores: it does not depend on
+    their units, which may be others on other data sets.
 
     Returns
     -------

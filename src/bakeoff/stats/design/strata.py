@@ -161,7 +161,8 @@ def stratified_mean(
     if units.min() > 1:
         se = math.sqrt(variance)
         if variance > 0:
-            df = variance**2 / float(np.sum(variances**2 / degrees))
+            shares = variances / variance  # squares of huge variances would overflow
+            df = 1 / float(np.sum(shares**2 / degrees))
     return StratifiedMean(
         value=float(strata.weights @ by_task),
         centre=float(strata.weights @ padded),

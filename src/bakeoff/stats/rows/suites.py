@@ -182,14 +182,16 @@ def suite_of_metric(
     weights: str | Mapping[str, float] = BY_TASKS,
     metric: str | Metric = "accuracy",
     groups: ArrayLike | None = None,
+    names: Sequence[str] = (),
     **options: Any,
 ) -> Suite:
     """Read what each model predicts, and find the metric of each task with its influence values."""
     measure = metric_called(metric, smooth=True)
-    columns = [(f"predicted[{place}]", column) for place, column in enumerate(predicted)]
+    called = names or [f"predicted[{place}]" for place in range(len(predicted))]
+    columns = list(zip(called, predicted, strict=True))
     setting, rows = setting_of(y_true, columns, measure, **options)
     truth = setting.truth
-    names, strata, weighted_by = _read_strata(tasks, weights, groups, truth.n)
+    of_tasks, strata, weighted_by = _read_strata(tasks, weights, groups, truth.n)
     sign = 1 if measure.greater_is_better else -1
     facts: dict[str, Any] = {"sign": sign, "metric": measure.name, "weighted_by": weighted_by}
     if measure.counts:
@@ -197,14 +199,14 @@ def suite_of_metric(
         table = (right if measure.counts == "right" else ~right).astype(np.float64)
         means = strata.means(table)
         psi = table - means[strata.task]
-        return Suite(names, strata, means, psi, True, range=(0.0, 1.0), **facts)
+        return Suite(of_tasks, strata, means, psi, True, range=(0.0, 1.0), **facts)
     true = _selectable(y_true)
     given = [_selectable(column) for column in predicted]
     options.setdefault("labels", list(truth.classes) or None)
-    by_task = np.full((len(names), len(rows)), math.nan)
+    by_task = np.full((len(of_tasks), len(rows)), math.nan)
     psi = np.zeros((truth.n, len(rows)))
     reasons = [""] * len(rows)
-    for task, name in enumerate(names):
+    for task, name in enumerate(of_tasks):
         at = np.flatnonzero(strata.task == task)
         of_task = [
             (argument, column[at]) for (argument, _), column in zip(columns, given, strict=True)
@@ -219,7 +221,7 @@ def suite_of_metric(
             by_task[task, place] = found.value
             psi[at, place] = found.drawn_from
     return Suite(
-        names, strata, by_task, psi, False, range=measure.range, reasons=tuple(reasons), **facts
+        of_tasks, strata, by_task, psi, False, range=measure.range, reasons=tuple(reasons), **facts
     )
 
 
@@ -262,8 +264,10 @@ def _read_weights(
             return rows / rows.sum(), BY_ITEMS
         raise ArgumentError(
             "weights",
-            f"found {weights!r}, expected {BY_TASKS!r}, {BY_ITEMS!r} or a weight for each task",
+            f"found {weights!r}, allowed: {BY_TASKS!r}, {BY_ITEMS!r}, or a weight for each task",
         )
+    if not isinstance(weights, Mapping):
+        raise ArgumentError("weights", f"found {weights!r}, expected a word or a mapping")
     given = {str(name): weight for name, weight in weights.items()}
     lacking = [name for name in names if name not in given]
     if lacking:
@@ -507,8 +511,8 @@ def suite_difference(
     Returns
     -------
     Result
-        As that of `suite_mean_difference`, of which it is the form for a metric: the influence
-        values of the rows of each task take the place of their numbers.
+        As that of `suite_mean_difference` (Satterthwaite 1946), of which it is the form for a
+        metric: the influence values of the rows of each task take the place of their numbers.
 
     Warnings
     --------
@@ -526,7 +530,8 @@ def suite_difference(
     (0.05, -0.183)
     """
     how = _with_tasks(options)
-    suite = suite_of_metric(y_true, [predicted_a, predicted_b], **how)
+    names = ("predicted_a", "predicted_b")
+    suite = suite_of_metric(y_true, [predicted_a, predicted_b], names=names, **how)
     return _result(suite, (0, 1), alternative, confidence_level)
 
 
@@ -699,7 +704,9 @@ def suite_ci(
     weights : {"tasks", "items"} or Mapping of str to float
         As in `suite_mean_difference`.
     """
-    return _of_one(suite_of_metric(y_true, [predicted], **_with_tasks(options)), confidence_level)
+    how = _with_tasks(options)
+    suite = suite_of_metric(y_true, [predicted], names=("predicted",), **how)
+    return _of_one(suite, confidence_level)
 
 
 def _of_one(suite: Suite, level: float) -> Result:

@@ -122,7 +122,8 @@ def seeds_difference(
         df=mean.df,
         n=int(min(runs_a.min(), runs_b.min())),
         alternative=alternative,
-        estimate=mean.value,
+        # runs that differ by float noise do not differ
+        estimate=0.0 if status is Status.IDENTICAL_SCORES else mean.value,
         ci=ci,
         status=status,
         assumptions=(_independent_seeds(paired_seeds),),
