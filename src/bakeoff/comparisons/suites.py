@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
+import pandas as pd
 
 from bakeoff.comparisons.analysis import Analysis
 from bakeoff.comparisons.evidence import PairedPredictions, by_metric, difference_options
@@ -66,3 +67,22 @@ def task_scores(
         for part in by_metric(rows.of_tasks(analysis), analysis, metrics):
             if part.tasks is not None and not part.missing(range(len(part.models))):
                 yield dataset, TaskScores(part.metric, suite_of(part, costs), part.models)
+
+
+def with_means_over_tasks(
+    scores: pd.DataFrame, inputs: Mapping[str, PairedPredictions], analysis: Analysis
+) -> pd.DataFrame:
+    """Put means over tasks in the place of the scores over all held-out rows."""
+    if analysis.tasks is None:
+        return scores
+    means: dict[tuple[str, str, str], float] = {}
+    for dataset, rows in inputs.items():
+        costs = analysis.datasets[dataset].costs
+        found = means_over_tasks(rows.of_tasks(analysis), analysis, costs)
+        for (model, metric), value in found.items():
+            means[dataset, model, metric] = value
+    values = [
+        means.get((row.dataset, row.model, row.metric), row.value)
+        for row in scores.itertuples(index=False)
+    ]
+    return scores.assign(value=values)

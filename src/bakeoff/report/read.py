@@ -14,6 +14,7 @@ from bakeoff.comparisons.analysis import Analysis, analysis_of
 from bakeoff.comparisons.collected import read_predictions, read_scores
 from bakeoff.comparisons.plan_tests import unknown_test
 from bakeoff.comparisons.run_tests import Comparison
+from bakeoff.comparisons.suites import with_means_over_tasks
 from bakeoff.errors import UserError
 from bakeoff.files import read_csv, read_json
 from bakeoff.fit.fit_task import BASE_PACKAGES, distributions_of, versions
@@ -62,7 +63,7 @@ def read_study(
     return Study(
         analysis,
         rows,
-        read_scores(scores),
+        with_means_over_tasks(read_scores(scores), of_rows, analysis),
         {card["dataset"]: card for card in map(read_json, cards)},
         {} if by_values else of_rows,
         environment(analysis),
