@@ -156,25 +156,29 @@ class GivenTables:
         }
         models = {}
         for model, one in self.models.items():
+            # both are read from the metadata of a table each time
+            scores = one.scores
+            asked = one.asked
             frame = one.table.to_pandas()
             frame.attrs = {}  # pandas copies them with every selection
             frame = frame[frame[TASK].isin(named)].reset_index(drop=True)
             for task, metric in chosen.items():
-                column = "score" if one.scores.get(task) == [metric] else metric
+                column = "score" if scores.get(task) == [metric] else metric
                 if column in frame:
                     at = frame[TASK] == task
                     frame.loc[at, "value"] = frame.loc[at, column]
             frame = frame.drop(columns=TASK) if len(named) == 1 else frame
             frame.attrs = {
-                SCORES: {task: one.scores[task] for task in named if task in one.scores},
-                ASKED: {task: one.asked[task] for task in named if task in one.asked},
+                SCORES: {task: scores[task] for task in named if task in scores},
+                ASKED: {task: asked[task] for task in named if task in asked},
             }
             models[model] = one.with_table(as_table(frame))
         return dataclasses.replace(self, models=models)
 
     def _metrics(self, task: str) -> list[str]:
         """List the metrics of a task that every model has, or else those of any model."""
-        every = [one.scores[task] for one in self.models.values() if task in one.scores]
+        of_models = [one.scores for one in self.models.values()]
+        every = [scores[task] for scores in of_models if task in scores]
         of_any = dict.fromkeys(name for names in every for name in names)
         return [name for name in of_any if all(name in names for names in every)] or [*of_any]
 
