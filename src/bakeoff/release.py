@@ -818,9 +818,9 @@ def _on_tasks(verdict: GateVerdict) -> list[str]:
         f"{by_decision[Release.UNDECIDED]} undecided, {by_decision[Release.BLOCK]} worse by it."
     )
     needed = [rows_to_decide(part.limits, _task_margin(verdict)) for part in verdict.open_tasks]
-    known = [rows for rows in needed if rows is not None]
-    if known:
-        sentences.append(f"For those about {max(known):,} items each would be needed.")
+    most = max((rows for rows in needed if rows is not None), default=None)
+    if most is not None:
+        sentences.append(f"For those about {most:,} items each would be needed.")
     for part in verdict.worse_tasks[:_MOST_NAMED]:
         if part.decision is not Release.BLOCK:
             sentences.append(

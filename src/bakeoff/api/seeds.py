@@ -108,7 +108,8 @@ def _refuse_few(long: pd.DataFrame) -> None:
     counts = long.groupby(["model", "dataset"], sort=False)["value"].count()
     few = counts[counts < FEWEST_SEEDS]
     if len(few):
-        (model, dataset), runs = next(few.items())
+        first = few.reset_index(name="runs").iloc[0]
+        model, dataset, runs = first["model"], first["dataset"], first["runs"]
         runs_of = "1 run" if runs == 1 else f"{runs} runs"
         raise UserError(
             f"seeds: found {runs_of} of {model} on {dataset}; {FEWEST_SEEDS} of each model would "

@@ -81,8 +81,6 @@ def with_means_over_tasks(
         found = means_over_tasks(rows.of_tasks(analysis), analysis, costs)
         for (model, metric), value in found.items():
             means[dataset, model, metric] = value
-    values = [
-        means.get((row.dataset, row.model, row.metric), row.value)
-        for row in scores.itertuples(index=False)
-    ]
-    return scores.assign(value=values)
+    cells = zip(scores["dataset"], scores["model"], scores["metric"], scores["value"], strict=True)
+    values = [means.get((dataset, model, metric), value) for dataset, model, metric, value in cells]
+    return scores.assign(value=np.array(values, dtype=float))

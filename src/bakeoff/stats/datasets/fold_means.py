@@ -63,18 +63,18 @@ def fold_means(
     """
     table = as_scores(scores, "scores", ndim=3, unit="data sets", allow_missing=True)
     there: BoolArray = ~np.isnan(table)
-    folds: BoolArray = there.any(axis=2, keepdims=True)
+    folds: BoolArray = np.any(there, axis=2, keepdims=True)
     lost = np.count_nonzero(folds & ~there, axis=1)
     if missing == "impute":
         table = _imputed(table, folds, baseline)
         there = ~np.isnan(table)
-    used: BoolArray = there.all(axis=2, keepdims=True)
+    used: BoolArray = np.all(there, axis=2, keepdims=True)
     count = np.count_nonzero(used, axis=1)
     sums = np.where(used, table, 0.0).sum(axis=1)
     means = np.full(sums.shape, np.nan)
     np.divide(sums, count, out=means, where=count > 0)
     # a model without any fold of a data set has failed there; the others have their folds
-    failed: BoolArray = ~there.any(axis=1)
+    failed: BoolArray = ~np.any(there, axis=1)
     for place in np.flatnonzero(failed.any(axis=1)):
         left = ~failed[place]
         if left.any():

@@ -143,7 +143,7 @@ def _ordering(sizes: FloatArray, order: Order) -> FloatArray:
 def _over_spread(sizes: FloatArray, table: FloatArray) -> FloatArray:
     """Divide the differences of a data set by the spread of its scores over the models."""
     spread = np.nanstd(table, axis=1, keepdims=True)
-    return np.divide(sizes, spread, out=np.zeros_like(sizes), where=spread > 0)
+    return np.asarray(np.divide(sizes, spread, out=np.zeros_like(sizes), where=spread > 0))
 
 
 def _scaled(columns: FloatArray) -> FloatArray:
