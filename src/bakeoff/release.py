@@ -640,14 +640,15 @@ def _of_passing_runs(rows: GateRows, passing: Passing) -> Iterator[GateRows]:
     base, candidate = rows.names
     marks = _marks_of_base(rows)
     is_run = ~np.isnan(marks)
-    for first, second in _halves(marks.shape[1]):
-        fewest = np.minimum(is_run[:, list(first)].sum(axis=1), is_run[:, list(second)].sum(axis=1))
+    for halves in _halves(marks.shape[1]):
+        first, second = (np.array(half) for half in halves)
+        fewest = np.minimum(is_run[:, first].sum(axis=1), is_run[:, second].sum(axis=1))
         kept = np.flatnonzero(fewest >= passing.k)
         if not len(kept):
             continue
         models = {}
         for model, half in ((base, first), (candidate, second)):
-            values = share_passed(marks[np.ix_(kept, list(half))], passing)
+            values = share_passed(marks[np.ix_(kept, half)], passing)
             models[model] = (Predicted(values=values),)
         pair = rows.of_base(kept, kept)
         yield dataclasses.replace(pair, given=dataclasses.replace(pair.given, models=models))

@@ -16,7 +16,7 @@ _SPEC.loader.exec_module(generate)
 FOLDERS = ("", "config", "results", "benchmarks", "tests/reference")
 PAGES = [ROOT / folder / "README.md" for folder in FOLDERS]
 PAGES += [ROOT / "CONTRIBUTING.md", ROOT / "AGENTS.md", *sorted(DOCS.rglob("*.md"))]
-MOST_PAGES, MOST_WORDS = 35, 46_600
+MOST_PAGES, MOST_WORDS = 35, 50_000
 
 
 def named(page):
