@@ -22,8 +22,8 @@ from bakeoff.stats.datasets.leave_one_out import (
 )
 from bakeoff.stats.design.clusters import Clusters, as_clusters
 
-_PRIOR = 0.25
-_LONGEST_STEP = 2.0
+_PRIOR = 0.25  # wins added each way where no strengths are the most likely ones
+_LONGEST_STEP = 2.0  # of Newton's method
 _STEPS = 200
 
 
@@ -131,8 +131,9 @@ def win_rates(
     met, wins, draws = _tally(ranks, clusters)
     points = wins + draws / 2
     with np.errstate(invalid="ignore"):
-        limits = clopper_pearson(points, met, (1 - confidence_level) / 2)
-        return WinRates(n, rate, se, size, low, high, met, wins, draws, points / met, *limits)
+        pair_rate = points / met
+        pair_low, pair_high = clopper_pearson(points, met, (1 - confidence_level) / 2)
+    return WinRates(n, rate, se, size, low, high, met, wins, draws, pair_rate, pair_low, pair_high)
 
 
 def _rank_meetings(
@@ -149,16 +150,23 @@ def _rank_meetings(
 
 def _tally(ranks: FloatArray, groups: Clusters) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Count meetings, wins and draws of each model (row) with each other, a group as one."""
-    k, present = ranks.shape[1], ~np.isnan(ranks)
-    first, second = ranks[:, :, None], ranks[:, None, :]
-    met = present[:, :, None] & present[:, None, :]
-    often, won, drawn = (
-        groups.sums(np.reshape(table, (len(ranks), -1)).astype(np.float64)).reshape(-1, k, k)
-        for table in (met, first < second, first == second)
-    )
-    size, apart = np.maximum(often, 1), 1 - np.eye(k)
-    draws = (drawn / size).sum(axis=0) * apart
-    return (often > 0).sum(axis=0) * apart, (won / size).sum(axis=0), draws
+    k = ranks.shape[1]
+    present = ~np.isnan(ranks)
+    first = ranks[:, :, None]
+    second = ranks[:, None, :]
+
+    def summed(table: NDArray[np.bool_]) -> FloatArray:
+        """Sum over the data sets of each group: (N, k, k) to (G, k, k)."""
+        flat = np.reshape(table, (len(ranks), -1)).astype(np.float64)
+        return groups.sums(flat).reshape(-1, k, k)
+
+    meetings = summed(present[:, :, None] & present[:, None, :])
+    size = np.maximum(meetings, 1)
+    others = 1 - np.eye(k)
+    met = (meetings > 0).sum(axis=0) * others
+    wins = (summed(first < second) / size).sum(axis=0)
+    draws = (summed(first == second) / size).sum(axis=0) * others
+    return met, wins, draws
 
 
 # --- strengths
