@@ -22,6 +22,7 @@ import pandas as pd
 import yaml
 from numpy.typing import ArrayLike
 
+from bakeoff.api.arrays import rows_of
 from bakeoff.api.build_study import (
     WORKFLOW,
     FoldSettings,
@@ -31,7 +32,6 @@ from bakeoff.api.build_study import (
     without_none,
 )
 from bakeoff.api.findings import Findings
-from bakeoff.api.rows import rows_of
 from bakeoff.data.columns import sorted_names
 from bakeoff.data.describe import kind_of
 from bakeoff.data.target import (
