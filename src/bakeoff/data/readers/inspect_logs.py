@@ -17,9 +17,9 @@ import re
 import struct
 import zipfile
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 import pyarrow as pa
@@ -33,7 +33,7 @@ from bakeoff.data.readers import (
     question_of,
     table_of_questions,
 )
-from bakeoff.files import parse_json
+from bakeoff.files import files_at, is_folder, parse_json
 from bakeoff.sources.common.identifiers import frame_of
 
 WHAT = "a log of Inspect"
@@ -230,3 +230,39 @@ def _number(value: Any, sample: object) -> float:
         raise ValueError(
             f"sample {sample!r} has the score {value!r}, expected a number, C or I"
         ) from None
+
+
+class Suite(NamedTuple):
+    """The samples of an evaluation, done or not."""
+
+    total: int
+    order: tuple[str, ...]
+    """The ids of the samples in the order of the suite, where the log has them."""
+    running: bool
+
+
+def suite_of(path: str) -> Iterator[Suite]:
+    """Yield what logs at a path say of the suite that they are of, runs of one sample once."""
+    places = files_at(path, (".eval", ".json")) if is_folder(path) else [path]
+    for place in places:
+        log = _header_of(place)
+        run = log.get("eval") or {}
+        samples = [str(sample) for sample in (run.get("dataset") or {}).get("sample_ids") or ()]
+        if samples:
+            yield Suite(len(samples), tuple(samples), log.get("status") == "started")
+
+
+def _header_of(path: str) -> dict[str, Any]:
+    """Return a log without its samples; nothing of what is no log."""
+    try:
+        if zipfile.is_zipfile(path):
+            with zipfile.ZipFile(path) as archive:
+                name = _HEADER if _HEADER in archive.namelist() else _START
+                log = parse_json(archive.read(name))
+                if name == _START:
+                    log = {**log, "status": "started"}
+        else:
+            log = parse_json(Path(path).read_text(encoding="utf-8"))
+    except (OSError, ValueError, KeyError, zipfile.BadZipFile, NotImplementedError):
+        return {}
+    return log if isinstance(log, dict) else {}
