@@ -83,6 +83,44 @@ from bakeoff.stats.gate import (
     metric_limits,
     rows_to_decide,
 )
+from bakeoff.stats.judged.agreement import (
+    Agreement,
+    ErrorRates,
+    RatersAgreement,
+    agreement,
+    error_rates_of_judge,
+    judge_favour,
+    raters_agreement,
+)
+from bakeoff.stats.judged.battles import (
+    BattleStrengths,
+    RankRanges,
+    battle_strengths,
+    rank_ranges,
+)
+from bakeoff.stats.judged.corrected import (
+    JudgeQuality,
+    corrected_difference,
+    corrected_mean,
+    half_width_with,
+    judge_of_accuracy,
+    labels_needed,
+)
+from bakeoff.stats.judged.looks import (
+    EProcess,
+    Look,
+    Looks,
+    SpendingBounds,
+    e_process,
+    looks,
+    spending_bounds,
+)
+from bakeoff.stats.judged.preferences import (
+    PromptScores,
+    preference_difference,
+    prompt_scores,
+    prompts_for_power,
+)
 from bakeoff.stats.metrics.differences import (
     looks_at,
     mean_ci,
