@@ -132,6 +132,7 @@ def _skewness(setting: Setting, contrast: Influence) -> float:
     sums = contrast.psi
     if setting.clusters is not None:
         sums = np.bincount(setting.clusters, contrast.psi).astype(np.float64)
+    # E ψ³/(E ψ²)^(3/2), as influence values have mean 0
     second = float(np.mean(sums**2))
     if second == 0:
         return 0.0
@@ -332,6 +333,7 @@ def skewed_limits(centre: float, spread: Spread, skew: float, tail: float) -> tu
         """Return Hall's lower limit in standard errors."""
         if abs(skew) < 1e-9:
             return -quantile
+        # the inverse of g(t) = t + γt²/(3√n) + γ²t³/(27n) + γ/(6√n), γ the skewness
         inner = 1 + skew * (quantile / root - skew / (6 * spread.units))
         return -root * 3 / skew * (math.cbrt(inner) - 1)
 
@@ -343,6 +345,7 @@ def skewed_limits(centre: float, spread: Spread, skew: float, tail: float) -> tu
 def skewed_pvalue(t: float, spread: Spread, skew: float) -> float:
     """Return the probability below which a lower limit that is t standard errors down lies."""
     root = math.sqrt(spread.units)
+    # g(t) for t standard errors, in the direction of the lower limit
     third = skew / 3
     halls = t
     if abs(skew) >= 1e-9:
@@ -500,6 +503,7 @@ def rows_to_decide(limits: Limits, margin: Finite, *, power: Level = 0.8) -> int
         raise ArgumentError(
             "power", f"found {power!r}, must be greater than alpha ({limits.alpha!r})"
         )
+    # a limit moves towards the estimate with the root of the rows
     gap = limits.estimate + margin
     half = limits.high - limits.estimate
     if gap > 0:

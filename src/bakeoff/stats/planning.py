@@ -181,6 +181,7 @@ class Power(abc.ABC):
         def reached(n: int) -> bool:
             return self.power_at(n, effect, alpha, side) >= power
 
+        # double n until the power is reached, then bisect
         low = 0
         high = _FIRST
         while not reached(high):
@@ -195,6 +196,7 @@ class Power(abc.ABC):
                 high = middle
             else:
                 low = middle
+        # the power moves in small steps both ways: start again after an n that falls short
         following = high
         while following - high < self.steady:
             following += 1
@@ -282,8 +284,9 @@ class McNemarPower(Power):
 
     def _exact_power(self, n: float, effect: float, alpha: float, side: Alternative) -> float:
         """Sum the rejection probability over n_d ~ Bin(n, ψ) and b ~ Bin(n_d, p10/ψ)."""
+        # what lies beyond nine standard deviations of n_d, and 20 rows for small n, is below 1e-16
         psi = self.discordance
-        reach = 9 * math.sqrt(n * psi * (1 - psi)) + 20  # what lies beyond is below 1e-16
+        reach = 9 * math.sqrt(n * psi * (1 - psi)) + 20
         first = max(0, math.floor(n * psi - reach))
         last = min(n, math.ceil(n * psi + reach))
         n_d = np.arange(first, last + 1, dtype=np.float64)
@@ -359,6 +362,7 @@ class MetricPower(Power):
         """Return the power with n rows at a true difference."""
         if n <= 1:
             return 0.0
+        # noncentral t with n − 1 degrees of freedom and the shift √n·δ/sd
         shift = effect / self.sd * math.sqrt(n)
         df = n - 1
         tail = alpha
@@ -390,6 +394,7 @@ class MetricPower(Power):
             tail = alpha
             if side == "two-sided":
                 tail = alpha / 2
+            # ((z_{1−α/2} + z_power)·sd/δ)²
             quantiles = float(special.ndtri(power)) - float(special.ndtri(tail))
             details["n_normal"] = (quantiles * self.sd / effect) ** 2
 
@@ -475,6 +480,7 @@ class FiveByTwoPower(Power):
         sd = self._sd(n, effect)
         if sd == 0:
             return 1.0
+        # d = δ + σe, so that F depends on δ/σ alone; Σs² does not depend on δ
         noise, variances = self._draws
         total = np.square(noise + effect / sd).sum(axis=(1, 2))
         return float((special.fdtrc(10, 5, total / (2 * variances)) <= alpha).mean())
@@ -515,6 +521,7 @@ def detectable_difference(
     >>> round(detectable_difference(0.02, level=0.975, power=0.8), 4)
     0.0286
     """
+    # δ with P(reject) = power: (quantile of the level + that of the power) standard errors
     if df is None:
         at_level = float(special.ndtri(level))
         at_power = float(special.ndtri(power))

@@ -107,6 +107,7 @@ class RankTable:
         self.total = int((self.doubled**2).sum()) - n * k * (k + 1) ** 2
         self.residual = n * self.total - self.between
         self.error = math.sqrt(k * (k + 1) / (6 * n))  # of a difference of average ranks
+        # χ² = (k − 1)·between/total, W = between/(N·total)
         chi2 = 0.0
         self.kendall_w = 0.0
         self.status = Status.OK
@@ -483,6 +484,7 @@ def kruskal_wallis(
         status = Status.TOO_FEW
     h = 0.0
     if status is not Status.IDENTICAL_SCORES:
+        # H = 12/(n(n + 1)) Σ n_j (R̄_j − (n + 1)/2)²/(1 − Σ(t³ − t)/(n³ − n)), a
         # sum of squared deviations of the mean ranks: no difference of large numbers
         h = 12 / (n * (n + 1)) * float((sizes * (sums / sizes - (n + 1) / 2) ** 2).sum())
         h = h / (1 - tie_sum(counts) / (float(n) ** 3 - n))

@@ -295,6 +295,7 @@ class SignedRanks:
 
 def exact_pvalue(ranks: FloatArray, w_plus: float, alternative: Alternative) -> float:
     """P-value of the sum of the positive ranks when every sign is a fair coin, ties included."""
+    # doubled ranks are whole numbers, and so are their sums over their common divisor
     doubled = np.rint(2 * ranks).astype(np.int64)
     unit = int(np.gcd.reduce(doubled))
     steps = doubled // unit

@@ -121,6 +121,7 @@ def degrees_of_freedom(shares: FloatArray) -> float:
     """Return Bell & McCaffrey's (2002) degrees of freedom for a mean; 0 for one cluster."""
     if len(shares) < 2:
         return 0.0
+    # 1/(Σ w_k²(1 − 2p_k) + (Σ p_k w_k)²) with w_k = p_k/(1 − p_k)
     weights = shares / (1 - shares)
     return float(1 / ((weights**2 * (1 - 2 * shares)).sum() + float((shares * weights).sum()) ** 2))
 
@@ -152,6 +153,7 @@ def moments(sums: FloatArray, squares: ArrayLike, clusters: Clusters) -> Moments
     sizes = clusters.sizes
     if sums.ndim > 1:
         sizes = sizes[:, None]
+    # r_k² = (D_k − n_k·mean)², and what of their sum is float noise
     mean = sums.sum(axis=0) / n
     residuals = np.square(sums - sizes * mean)
     floor = _NOISE * (np.square(sums).sum(axis=0) + np.square(sizes * mean).sum(axis=0))
@@ -165,6 +167,7 @@ def moments(sums: FloatArray, squares: ArrayLike, clusters: Clusters) -> Moments
         cr2 = cleaned((residuals / (1 - shares)).sum(axis=0)) / n**2
         total = np.square(sums.sum(axis=0)) / n
         independent = np.maximum(squares - total, 0.0) / n / (n - 1)
+        # MSB = (Σ D_k²/n_k − (ΣD)²/N)/(K − 1), MSW = (Σd² − Σ D_k²/n_k)/(N − K)
         explained = (np.square(sums) / sizes).sum(axis=0)
         between = np.maximum(explained - total, 0.0) / np.float64(k - 1)
         within = np.maximum(squares - explained, 0.0) / np.float64(n - k)
@@ -453,6 +456,7 @@ def order_dependence(correct: ArrayLike, labels: ArrayLike | None = None) -> Ord
     enough = np.triu((discordant >= _FEWEST_DISCORDANT) & (gamma0 > 1e-9 * n), k=1)
     if not enough.any():
         return None
+    # lag-1 autocorrelation γ₁/γ₀; ranked without their last digits
     r = np.where(enough, gamma1 / np.where(enough, gamma0, 1.0), -np.inf)
     a, b = np.unravel_index(np.argmax(np.round(r, 12)), r.shape)
     highest = float(r[a, b])

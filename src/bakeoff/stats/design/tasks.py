@@ -135,7 +135,7 @@ def macro_difference(
     status = Status.TOO_FEW
     if degrees.min() >= 1:
         se = math.sqrt(variance)
-        if variance > 0:
+        if variance > 0:  # (Σ V_t)²/Σ V_t²/(G_t − 1) (Satterthwaite 1946)
             df = variance**2 / float(np.sum(variances**2 / degrees))
         status = _status(means, variance, df, of_marks=marks and groups is None)
     return MacroDifference(
@@ -210,4 +210,5 @@ def _skewness(
         return 0.0
     rows = np.bincount(task)
     sums = np.bincount(group, (advantage - means[task]) / (rows[task] * len(rows)))
+    # √G·Σ S³/V^(3/2), the S of G independent units summing to the deviation of the mean
     return float(np.sum(sums**3)) / math.pow(variance, 1.5) * math.sqrt(len(sums))

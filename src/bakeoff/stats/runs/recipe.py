@@ -123,6 +123,7 @@ class _RunSums:
             self.first = run
             self.psi = run.drawn_from.copy()
             return
+        # Welford: the mean moves by step/S, and (S − 1)/S·step² joins the sum of squares
         step = run.drawn_from - self.psi  # by updates, runs that are alike differ by exactly 0
         self.psi += step / count
         groups = self.first.groups
@@ -135,6 +136,7 @@ class _RunSums:
 
     def interaction(self) -> float:
         """Return the variance of the mean of all runs from rows that favour single runs."""
+        # Σ over runs and units of (ψ_sk − ψ̄_k)²/n²/(S(S − 1)), with G/(G − 1) for G units
         count = len(self.values)
         if count == 1:
             return self.scatter
@@ -189,6 +191,7 @@ class Recipe:
         typical = float(np.median(np.abs(ordered - np.median(ordered))))
         # what the rows alone do to single runs is no sign
         typical = max(typical, (self.count * self.interaction) ** 0.5)
+        # a gap of more than three robust standard deviations at one end
         if ordered[1] - ordered[0] > _APART * typical:
             return "the worst run stands apart"
         if ordered[-1] - ordered[-2] > _APART * typical:
@@ -251,7 +254,13 @@ class Parts:
     @property
     def of_rows(self) -> float:
         """The variance over rows alone, which may come out negative."""
+        # the rows vary with these fits; what favours single runs is in it once
         return self.fits.se**2 - self.cells
+
+    @property
+    def se(self) -> float:
+        """The standard error: from runs and from rows."""
+        return math.sqrt(self.of_seeds + max(self.of_rows, 0.0))
 
     def reach(self, tail: float) -> float:
         """Return half the width of the interval that leaves a probability in each tail."""
@@ -290,6 +299,7 @@ class Parts:
 
 def lead_of_best(runs: int) -> float:
     """Return the expected largest of some standard normal numbers: what selection alone gains."""
+    # E max = ∫ (1 − Φ(z)^S − Φ(−z)^S) dz over z ≥ 0
     z = np.linspace(0, 9, 4001)
     return float(np.trapezoid(1 - special.ndtr(z) ** runs - special.ndtr(-z) ** runs, z))
 
@@ -378,13 +388,10 @@ class Recipes:
                 assumptions=(Assumption("a defined metric", False, str(reason)),),
             )
         parts = Parts.join(recipes)
-        fits = parts.fits
-        se = math.sqrt(parts.of_seeds + max(parts.of_rows, 0.0))
-        status = self._status(recipes, parts, se)
-        tail = tail_probability(confidence_level, alternative)
+        status = self._status(recipes, parts)
         half = math.nan
         if status is Status.OK:
-            half = parts.reach(tail)
+            half = parts.reach(tail_probability(confidence_level, alternative))
 
         low, high = setting.metric.range
         estimate = parts.estimate
@@ -394,7 +401,7 @@ class Recipes:
             low, high = low - high, high - low
             if status is Status.OK:
                 # that of these fits where nothing is known of others
-                statistic = parts.estimate / (se or fits.se)
+                statistic = parts.estimate / (parts.se or parts.fits.se)
                 pvalue = parts.pvalue(alternative)
             statistic, pvalue = answered(status, statistic, pvalue, parts.estimate)
         elif not setting.metric.greater_is_better:
@@ -408,33 +415,11 @@ class Recipes:
             if alternative == "greater":
                 high = math.inf
             ci = ConfidenceInterval(low, high, confidence_level, _VARIANT)
-
-        half_of_fits = math.nan
-        p_of_fits = math.nan
-        if fits.df >= 1 and fits.se > 0:  # about these fits on other rows
-            half_of_fits = -float(special.stdtrit(fits.df, tail)) * fits.se
-            p_of_fits = fits.around(parts.estimate).pvalue(alternative)
-        between = [recipe.variance - recipe.count * recipe.interaction for recipe in recipes]
-        rest = [n * recipe.count * recipe.interaction for recipe in recipes]
-        details = {
-            "half_width": half,
-            "se": se,
-            "var_seeds": parts.of_seeds,
-            "df_seeds": parts.df_seeds,
-            "var_rows": parts.of_rows,
-            "var_cells": parts.cells,
-            "seeds": math.fsum(between),
-            "rows": n * parts.of_rows,
-            "rest": math.fsum(rest),
-            "se_fits": fits.se,
-            "df_fits": fits.df,
-            "pvalue_fits": p_of_fits,
-            "half_width_fits": half_of_fits,
-        }
+        details = self._details(recipes, parts, half, confidence_level, alternative)
         for letter, member in zip("ab", members, strict=False):
             details |= self._details_of_one(member, letter)
         if setting.clusters is not None:
-            details["n_clusters"] = int(fits.units)
+            details["n_clusters"] = int(parts.fits.units)
         return Result(
             variant=_VARIANT,
             statistic=statistic,
@@ -448,7 +433,43 @@ class Recipes:
             details=details,
         )
 
-    def _status(self, recipes: Sequence[Recipe], parts: Parts, se: float) -> Status:
+    def _details(
+        self,
+        recipes: Sequence[Recipe],
+        parts: Parts,
+        half: float,
+        confidence_level: float,
+        alternative: Alternative,
+    ) -> dict[str, float]:
+        """Return the parts of the variance, and what is known about these fits on other rows."""
+        n = self.setting.truth.n
+        fits = parts.fits
+        half_of_fits = math.nan
+        p_of_fits = math.nan
+        if fits.df >= 1 and fits.se > 0:
+            tail = tail_probability(confidence_level, alternative)
+            half_of_fits = -float(special.stdtrit(fits.df, tail)) * fits.se
+            p_of_fits = fits.around(parts.estimate).pvalue(alternative)
+        # of a single run: between seeds without rows, over rows, and what rows make of seeds
+        between = [recipe.variance - recipe.count * recipe.interaction for recipe in recipes]
+        rest = [n * recipe.count * recipe.interaction for recipe in recipes]
+        return {
+            "half_width": half,
+            "se": parts.se,
+            "var_seeds": parts.of_seeds,
+            "df_seeds": parts.df_seeds,
+            "var_rows": parts.of_rows,
+            "var_cells": parts.cells,
+            "seeds": math.fsum(between),
+            "rows": n * parts.of_rows,
+            "rest": math.fsum(rest),
+            "se_fits": fits.se,
+            "df_fits": fits.df,
+            "pvalue_fits": p_of_fits,
+            "half_width_fits": half_of_fits,
+        }
+
+    def _status(self, recipes: Sequence[Recipe], parts: Parts) -> Status:
         """Name the case of a difference of recipes, or of one recipe."""
         for recipe in recipes:
             if recipe.count < 2 and not recipe.deterministic:
@@ -457,7 +478,7 @@ class Recipes:
         if not fits.df >= 1 or too_few(self.setting, fits):
             return Status.TOO_FEW
         noise = max(recipe.mean.noise for recipe in recipes)
-        if se > noise or fits.se > noise:
+        if parts.se > noise or fits.se > noise:
             return Status.OK
         if abs(parts.estimate) <= noise:
             return Status.IDENTICAL_SCORES
@@ -502,7 +523,8 @@ def _assumptions_of_runs(recipes: Sequence[Recipe], df_seeds: float) -> Iterator
     apart = [recipe.apart for recipe in recipes if recipe.apart]
     detail = "; ".join(apart) or "no run is far from the others"
     yield Assumption("no run stands apart", not apart, detail)
-    most = 1 - (1 - _SEEN) ** (1 / fewest)  # of runs that may fail
+    # the share q of failing runs with which none of S fails with a probability of 5 %: (1 − q)^S
+    most = 1 - (1 - _SEEN) ** (1 / fewest)
     yield Assumption(
         "no rare failures",
         None,
