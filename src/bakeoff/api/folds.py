@@ -30,13 +30,8 @@ from bakeoff.api.build_study import (
     tests_asked,
     without_none,
 )
-from bakeoff.api.estimators import (
-    ONE_ROUND,
-    REPEATED,
-    learner_of,
-    refuse_spellings,
-    task_of,
-)
+from bakeoff.api.entries import learner_of, task_of
+from bakeoff.api.estimators import ONE_ROUND, REPEATED, refuse_spellings
 from bakeoff.api.findings import Findings
 from bakeoff.comparisons.analysis import Analysis, ComparedData, ComparedModel
 from bakeoff.comparisons.choose import GROWING
