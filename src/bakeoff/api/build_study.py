@@ -423,15 +423,13 @@ def _analysis(
     _check_meaning(given, settings["unit"], costs)
     brings = "predictions" if measured.kind is None else "values"
     models = {}
-    for place, name in enumerate(given.models, start=1):
+    for name in given.models:
         seeds, deterministic = _training(given, name, name in settings["deterministic"])
         models[name] = ComparedModel(
             label=name,
             seeds=seeds,
             deterministic=deterministic,
             brings=brings,
-            # by its place: another name of a model changes no number
-            draws=f"model-{place}",
         )
     rows = ComparedData(
         label=given.name,

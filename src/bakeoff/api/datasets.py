@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, Unpack
 
@@ -34,7 +33,7 @@ from bakeoff.sources.common.base import blame
 from bakeoff.sources.common.identifiers import identifiers
 from bakeoff.spec import AnalysisPlan
 from bakeoff.spec.metrics import GivenMetric
-from bakeoff.spec.related import names_repetitions
+from bakeoff.spec.related import are_repetitions, names_repetitions
 
 _MODEL = ("model", "method", "algorithm", "framework", "classifier", "learner")
 """What the column of the models may be called in a long table."""
@@ -286,13 +285,9 @@ def _analysis(scores: _Scores, settings: Mapping[str, Any]) -> Analysis:
             raise UserError(f"metrics: {metric!r} is called like another one: rename it")
         metrics.append(given.name)
         described[given.name] = given
-    draws = _plain_names(scores.models)
     return Analysis(
         title=title,
-        models={
-            name: ComparedModel(label=name, brings="scores", draws=draws[name])
-            for name in scores.models
-        },
+        models={name: ComparedModel(label=name, brings="scores") for name in scores.models},
         datasets={name: ComparedData(label=name) for name in scores.datasets},
         metrics=tuple(metrics),
         given_metrics=described,
@@ -301,17 +296,6 @@ def _analysis(scores: _Scores, settings: Mapping[str, Any]) -> Analysis:
         scores_of_plans=frozenset(["holdout"]),
         missing_cells=str(tests.missing_cells),
     )
-
-
-def _plain_names(names: Iterable[str]) -> dict[str, str]:
-    """Return what random draws about each model are derived from: its name as an id in YAML."""
-    plain_names: dict[str, str] = {}
-    for place, name in enumerate(names, start=1):
-        plain = re.sub(r"[^A-Za-z0-9_]+", "-", name).strip("-_")[:50]
-        if not plain or plain in plain_names.values():
-            plain = f"{plain or 'model'}-{place}"
-        plain_names[name] = plain
-    return plain_names
 
 
 def _refuse_missing(fits: pd.DataFrame, analysis: Analysis, planned: AnalysisPlan) -> None:
@@ -489,12 +473,12 @@ def _refuse_repetitions(values: pd.Series[Any], columns: Iterable[str]) -> None:
     `columns` may be what the values are called.
     """
     column = next(filter(names_repetitions, columns), "")
-    names = values.dropna().astype(str)
+    names = list(values.dropna().astype(str).unique())
     if column:
         found = f"column {column!r} counts"
         renamed = "the column"
-    elif len(names) and names.map(names_repetitions).all():
-        found = f"{some(names.unique(), 3)} count"
+    elif are_repetitions(names):
+        found = f"{some(names, 3)} count"
         renamed = "them"
     else:
         return

@@ -383,12 +383,11 @@ def _analysis(
     for name in (label or _FOLDS, *results):
         check_label(name)
     models = {}
-    for place, (name, result) in enumerate(results.items(), start=1):
+    for name, result in results.items():
         models[name] = ComparedModel(
             label=name,
             brings="scores",
             learner=learner_of(result),
-            draws=f"model-{place}",
         )
     return Analysis(
         title="compare",

@@ -12,6 +12,7 @@ from bakeoff.api.build_study import METRIC, ROWS, as_plain, in_arguments, names_
 from bakeoff.api.findings import FORMS
 from bakeoff.api.rows import study_of_files
 from bakeoff.cli import COMMANDS
+from bakeoff.cli.judged import compare_battles, holds_preferences
 from bakeoff.cli.terminal import bold, dim, outputs, say, table
 from bakeoff.comparisons.row_tables import INTERACTION
 from bakeoff.comparisons.run_tests import Decision
@@ -51,6 +52,9 @@ _MEANING = (
 
 def compare(args: argparse.Namespace) -> None:
     """Compare, write the requested files, and print."""
+    if holds_preferences(vars(args)):
+        compare_battles(args)
+        return
     places = outputs(args.output, args.files, list(FORMS))
     command = shlex.join(["bakeoff", *args.arguments])
     with in_arguments(COMMANDS["compare"].keys):

@@ -37,8 +37,6 @@ class ComparedModel:
     """What was trained, where that is known: cautions about learners hang on it."""
     brings: str = ""
     """What it was given by: predictions, values or scores; empty where it is fitted here."""
-    draws: str = ""
-    """What random draws of tests about it are derived from, where that is not its name."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -259,8 +259,6 @@ class Context:
     seed: int = 0
     costs: Costs | None = None
     range: tuple[float, float] = (-math.inf, math.inf)
-    draws: Mapping[str, str] = dataclasses.field(default_factory=dict)
-    """What random draws about a model are derived from, where that is not its name."""
 
 
 def context_of(analysis: Analysis, dataset: str, metric: str) -> Context:
@@ -277,7 +275,6 @@ def context_of(analysis: Analysis, dataset: str, metric: str) -> Context:
         seed=analysis.seed,
         costs=costs,
         range=limits,
-        draws={name: model.draws for name, model in analysis.models.items()},
     )
 
 
@@ -375,7 +372,7 @@ class _Family:
             if not self.test.allows_missing:
                 self._check_complete(range(len(self.models)))
             arguments = self.evidence.matrix(entry)
-        options = self._options(level, entry.name, [self.models[m] for m in members])
+        options = self._options(level, entry.name)
         taken = {key: options[key] for key in entry.options if key in options}
         result: Result = self._clipped(entry.function(*arguments, **taken))
         return result
@@ -388,7 +385,7 @@ class _Family:
             self._check_complete(range(len(self.models)))
         versus = self.test.versus
         many = len(self.models) > _MOST_BY_PAIR
-        options = self._options(1 - self.test.alpha, function.__name__, ())
+        options = self._options(1 - self.test.alpha, function.__name__)
         options["control"] = None if versus is None else self.models.index(versus)
         options["correction"] = self.correction
         options["simultaneous"] = self.test.simultaneous
@@ -445,17 +442,17 @@ class _Family:
         """Clip the interval of a result, or of a pair of models, to what is possible."""
         return dataclasses.replace(result, ci=clipped(result.ci, self.limits))
 
-    def _options(self, level: float, name: str, models: Sequence[str]) -> dict[str, Any]:
+    def _options(self, level: float, name: str) -> dict[str, Any]:
         """Return what the experiment says of the test, and what no user sets."""
         context = self.context
-        drawn = [context.draws.get(model) or model for model in models]
-        purpose = ("test", name, context.dataset, self.test.plan, context.metric, *drawn)
+        # names of data sets and models have no part in it: the same results have one p-value
+        seed = derive(context.seed, "test", name, self.test.plan, context.metric)
         return {
             **self.test.options,
             "confidence_level": level,
             "alpha": 1 - level,
             "greater_is_better": context.greater_is_better,
-            "seed": integer(derive(context.seed, *purpose)),
+            "seed": integer(seed),
             **self.evidence.managed(self.entry),
             **cost_options(context.costs, context.metric),
         }

@@ -22,11 +22,10 @@ from bakeoff.scores import METRICS, Metric
 from bakeoff.spec import AnalysisPlan, HypothesisTests, PlannedTest
 from bakeoff.spec.tests import RETIRED_CORRECTIONS, Correction
 from bakeoff.stats import RETIRED, ArgumentError, Arity, Entry, Evidence, TypeOneError, catalogue
-from bakeoff.stats.core.arguments import Level, check_argument, choices_of, descriptions
+from bakeoff.stats.core.arguments import Level, Relation, check_argument, choices_of, descriptions
 from bakeoff.stats.core.pairs import check_correction as check_family
 from bakeoff.stats.core.pairs import pairs_of as all_pairs
 from bakeoff.stats.core.pairs import simultaneous_level
-from bakeoff.stats.core.registry import Relation
 from bakeoff.stats.metrics.family import MAX_T
 from bakeoff.stats.metrics.metric import Form
 

@@ -227,6 +227,7 @@ def _analysis(study: Study) -> dict[str, Any]:
         "metrics": [study.written(metric).label for metric in study.analysis.metrics],
         "tests": [one for test in study.planned for one in _test(study, test)],
         "by_rows": any(family.entry.name == ON_ROWS for family in study.families),
+        "own_intervals": not study.fold_intervals.empty,
         "related": related,
         "subgroups": _words(clean(str(column)) for column in columns) if columns else "",
         "failed": _words(out) if out else "",

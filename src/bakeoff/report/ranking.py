@@ -304,7 +304,8 @@ def may_be_best(study: Study, metric: str) -> dict[str, Contenders]:
     by_dataset = {}
     for name, rows in (study.test_sets or study.numbers).items():
         (ranked,) = by_metric(rows, study.analysis, [metric])
-        costs, seed = study.analysis.datasets[name].costs, derive(study.analysis.seed, "best", name)
+        costs = study.analysis.datasets[name].costs
+        seed = derive(study.analysis.seed, "best")
         # the pairs are judged by the test that the verdict rests on, from the better model
         families = [f for f in study.trusted(name, metric) if f.entry.about == "models"]
         tested = {}
