@@ -29,6 +29,7 @@ from bakeoff.api.build_study import (
 )
 from bakeoff.api.entries import entry_of, is_pipeline, with_codes
 from bakeoff.api.findings import Findings
+from bakeoff.api.fold_plans import ONE_ROUND, REPEATED
 from bakeoff.api.tables import (
     are_texts,
     as_passed,
@@ -61,17 +62,6 @@ DATA = "data"
 _MANY = 50_000
 """Rows from which the default plan is the holdout alone."""
 _LONGEST_ID = 60
-ONE_ROUND = (
-    "KFold",
-    "StratifiedKFold",
-    "GroupKFold",
-    "StratifiedGroupKFold",
-    "LeaveOneOut",
-    "LeaveOneGroupOut",
-)
-"""Splitters whose folds test every row once."""
-REPEATED = ("RepeatedKFold", "RepeatedStratifiedKFold")
-"""Splitters whose folds test every row once in each of several rounds."""
 _ROUNDS = (*ONE_ROUND, "PredefinedSplit")
 _AUTO_HINT = '; preprocessing="auto" encodes texts and dates, imputes missing values and scales'
 _UNREADABLE = "could not convert string|[cC]annot convert|NaN|missing values|dtypes? must be"
