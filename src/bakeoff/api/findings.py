@@ -33,8 +33,17 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _BRIEF = (
-    *("metric", "model_a", "model_b", "estimate", "ci_low", "p_a_better", "p_equivalent"),
-    *("p_b_better", "pvalue", "pvalue_adjusted", "decision"),
+    "metric",
+    "model_a",
+    "model_b",
+    "estimate",
+    "ci_low",
+    "p_a_better",
+    "p_equivalent",
+    "p_b_better",
+    "pvalue",
+    "pvalue_adjusted",
+    "decision",
 )
 """The columns of a table of pairs that fit a screen."""
 FORMS = {".html": "html", ".md": "brief", ".tex": "latex"}
