@@ -89,6 +89,7 @@ class CompareSettings(TypedDict, total=False):
     independent_rows: bool
     unit: str | None
     name: str
+    human: Mapping[str, ArrayLike] | None
 
 
 @takes(CompareSettings, name="the test set")
@@ -154,6 +155,13 @@ def compare(
     >>> found.comparisons.loc[0, ["model_a", "model_b", "decision"]].tolist()
     ['old', 'new', 'b_better']
     """
+    if settings["human"] is not None:
+        from bakeoff.api.judged import findings_of_call  # it reads files by this module
+
+        _refuse_beside_human(metrics, runs, time, subgroups, versus)
+        return findings_of_call(
+            predictions, settings["human"], groups=groups, values=values, alpha=alpha
+        )
     related = {"groups": groups, "runs": runs, "time": time}
     if groups is not None and time is not None:
         raise UserError("groups: cannot be combined with time: keep one of them")
@@ -172,6 +180,15 @@ def compare(
     return Findings(
         build_study(given, measured, columns, how, "bakeoff.compare(y, predictions, …)")
     )
+
+
+def _refuse_beside_human(metrics: Any, runs: Any, time: Any, subgroups: Any, versus: Any) -> None:
+    """Refuse what says nothing of marks that people corrected."""
+    given = {"metrics": metrics, "runs": runs, "time": time, "subgroups": subgroups}
+    given["versus"] = versus
+    for name, value in given.items():
+        if value is not None and not (isinstance(value, str | tuple | list) and not len(value)):
+            raise UserError(f"{name}: is not for marks of a judge beside those of people (human)")
 
 
 class GateSettings(TypedDict, total=False):
