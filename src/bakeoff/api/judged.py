@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from bakeoff.api.judged_findings import JudgedFindings
 from bakeoff.api.preferences import check_alpha
 from bakeoff.api.rows import keys_named
 from bakeoff.comparisons.judged import (
@@ -19,10 +20,18 @@ from bakeoff.comparisons.judged import (
     marks_of_arrays,
 )
 from bakeoff.data.given_tables import GivenTables, tables_of
-from bakeoff.data.marks import leading_items, read_marks, refuse_one_model, series_of_models
+from bakeoff.data.marks import (
+    Marks,
+    SuiteItems,
+    leading_items,
+    read_marks,
+    refuse_one_model,
+    series_of_models,
+)
 from bakeoff.data.readers.inspect_logs import Suite, suite_of
 from bakeoff.errors import Problem, UserError, some, unknown
 from bakeoff.options import STREAM, setting
+from bakeoff.report.judged.marks import answer_of_marks
 from bakeoff.spec.given_models import GivenColumns
 from bakeoff.spec.load import validated
 
@@ -31,6 +40,12 @@ KINDS = ("higher", "lower", "right", "wrong")
 
 def marks_of_files(options: Mapping[str, Any]) -> JudgedMarks:
     """Compare models by the columns of files that a judge and people filled."""
+    check_alpha(options["alpha"])
+    return compare_marks(marks_of_options(options), options["alpha"])
+
+
+def marks_of_options(options: Mapping[str, Any]) -> Marks:
+    """Read the columns of files that a judge and people filled."""
     judge = options["judge"]
     human = options["human"]
     if judge is None or human is None:
@@ -39,10 +54,9 @@ def marks_of_files(options: Mapping[str, Any]) -> JudgedMarks:
             f"{lacking}: name both columns, {setting('judge', 'judge')} and "
             f"{setting('human', 'human')}"
         )
-    check_alpha(options["alpha"])
     # the marks of the judge are what a row says of a model
     tables, columns = _tables({**options, "value": judge})
-    marks = read_marks(
+    return read_marks(
         tables,
         columns,
         judge,
@@ -50,7 +64,6 @@ def marks_of_files(options: Mapping[str, Any]) -> JudgedMarks:
         values=options["values"],
         missing=options["missing"],
     )
-    return compare_marks(marks, options["alpha"])
 
 
 def _tables(options: Mapping[str, Any]) -> tuple[GivenTables, GivenColumns]:
@@ -111,6 +124,14 @@ def marks_of_call(
     return compare_marks(marks, alpha)
 
 
+def findings_of_call(
+    predictions: Any, human: Any, *, groups: Any, values: str | None, alpha: float
+) -> JudgedFindings:
+    """Compare models by arrays of marks, and return what was found."""
+    found = marks_of_call(predictions, human, groups=groups, values=values, alpha=alpha)
+    return JudgedFindings(answer_of_marks(found, "bakeoff.compare(None, …, human=…)"))
+
+
 def _marks(what: str, given: Any) -> Any:
     """Return marks as numbers, NaN where there is none."""
     marks = pd.Series(given)
@@ -127,6 +148,11 @@ def _marks(what: str, given: Any) -> Any:
 def look_at_files(options: Mapping[str, Any]) -> SuiteLook:
     """Look at a running evaluation, whose suite has `of` items, or as many as its logs say."""
     check_alpha(options["alpha"])
+    return look_at(items_of_files(options), options["alpha"])
+
+
+def items_of_files(options: Mapping[str, Any]) -> SuiteItems:
+    """Read the leading items of a suite that two models have finished."""
     kind = options["values"]
     if kind not in KINDS:
         raise UserError(f"values: say what the values mean, like {setting('values', 'right')}")
@@ -160,7 +186,7 @@ def look_at_files(options: Mapping[str, Any]) -> SuiteLook:
     )
     if not total:
         items = dataclasses.replace(items, total=0)
-    return look_at(items, options["alpha"])
+    return items
 
 
 def _in_suite(by_model: dict[str, Any], order: Sequence[str], tables: GivenTables) -> list[str]:

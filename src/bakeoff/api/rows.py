@@ -85,6 +85,7 @@ class CompareSettings(TypedDict, total=False):
     independent_rows: bool
     unit: str | None
     name: str
+    human: Mapping[str, ArrayLike] | None
 
 
 @takes(CompareSettings, name="the test set")
@@ -150,6 +151,13 @@ def compare(
     >>> found.comparisons.loc[0, ["model_a", "model_b", "decision"]].tolist()
     ['old', 'new', 'b_better']
     """
+    if settings["human"] is not None:
+        from bakeoff.api.judged import findings_of_call  # it reads files by this module
+
+        _refuse_beside_human(metrics, runs, time, subgroups, versus)
+        return findings_of_call(
+            predictions, settings["human"], groups=groups, values=values, alpha=alpha
+        )
     if groups is not None and time is not None:
         raise UserError("groups: cannot be combined with time: keep one of them")
     if runs is not None and groups is None:
@@ -185,6 +193,15 @@ def _deterministic(predictions: Any) -> list[str]:
         for model, runs in predictions.items()
         if isinstance(runs, Runs) and runs.deterministic
     ]
+
+
+def _refuse_beside_human(metrics: Any, runs: Any, time: Any, subgroups: Any, versus: Any) -> None:
+    """Refuse what says nothing of marks that people corrected."""
+    given = {"metrics": metrics, "runs": runs, "time": time, "subgroups": subgroups}
+    given["versus"] = versus
+    for name, value in given.items():
+        if value is not None and not (isinstance(value, str | tuple | list) and not len(value)):
+            raise UserError(f"{name}: is not for marks of a judge beside those of people (human)")
 
 
 class GateSettings(TypedDict, total=False):

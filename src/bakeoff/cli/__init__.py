@@ -161,6 +161,8 @@ COMMANDS = {
             "what is planned": "difference margin equal rows power alpha",
             "without a pilot": "accuracy discordance",
             "the pilot": "metrics truth models values groups",
+            "labels of people beside a judge": "human_labels judge_accuracy items half_width judge "
+            "human",
             "output": "json",
         },
         "alternative test id predicted value positive task tasks format encoding missing_values",
@@ -174,7 +176,8 @@ COMMANDS = {
         "  bakeoff plan --accuracy 0.85 --difference 0.02 --discordance 0.1\n"
         "  bakeoff plan --rows 2000 --discordance 0.1\n"
         "  bakeoff plan resnet.csv vit.csv --metric f1 --difference 0.05\n"
-        "  bakeoff plan predictions.csv --models resnet,vit --rows 2000",
+        "  bakeoff plan predictions.csv --models resnet,vit --rows 2000\n"
+        "  bakeoff plan --human-labels --judge-accuracy 0.85 --items 1000 --half-width 0.05",
     ),
     "gate": Command(
         "decide whether a candidate may take the place of a base",
@@ -192,9 +195,10 @@ COMMANDS = {
             "what is compared": "truth id models values positive task missing allow_missing",
             "rows that depend on each other": "groups subgroups",
             "several runs": _RUNS,
+            "preferences, judges, a running evaluation": "preferences order judge human of",
             "output": "json output",
         },
-        "costs unit tasks predicted value format encoding missing_values",
+        "prompt winner costs unit tasks predicted value format encoding missing_values",
         {
             "margin": OPTIONS["margin"].help[:-1] + "; with --superior the smallest gain that "
             "does.",
@@ -211,7 +215,8 @@ COMMANDS = {
         "  bakeoff gate resnet.csv vit.csv --margin 0.01\n"
         "  bakeoff gate predictions.csv --models resnet,vit --margin 0.01 --groups patient\n"
         "  bakeoff gate resnet.csv vit.csv --metric accuracy:0.01 --metric f1:2%\n"
-        "  bakeoff gate samples_old.jsonl samples_new.jsonl --margin 0.01 --values right",
+        "  bakeoff gate samples_old.jsonl samples_new.jsonl --margin 0.01 --values right\n"
+        "  bakeoff gate battles.jsonl --models base,ours --margin 0.05",
     ),
     "tests": Command(
         "list the statistical tests, or explain one",

@@ -27,15 +27,15 @@ from bakeoff.report.tables import PageTable, to_csv
 
 _OF_ROWS = ("truth", "values", "datasets", "counts", "task", "predicted", "value", "metrics")
 """Options that say that a file holds no battles."""
-_OF_BATTLES = (
+PREFERENCES = (
     *("preferences", "files", "prompt", "winner", "models", "order", "judge", "groups", "missing"),
     *("alpha", "json", "output", "format", "encoding", "missing_values"),
 )
-_OF_MARKS = (
+MARKS = (
     *("files", "id", "models", "values", "judge", "human", "groups", "missing", "alpha", "json"),
     *("output", "format", "encoding", "missing_values"),
 )
-_OF_LOOKS = (
+LOOKS = (
     *("files", "id", "models", "values", "value", "of", "order", "alpha", "json", "output"),
     *("format", "encoding", "missing_values", "missing"),
 )
@@ -61,7 +61,7 @@ def compare_battles(args: argparse.Namespace) -> None:
     with in_arguments(COMMANDS["compare"].keys):
         if len(args.files) != 1:
             raise UserError(f"preferences: expected one file of battles, found {len(args.files)}")
-        _refuse_others(options, _OF_BATTLES, "battles")
+        refuse_others("compare", options, PREFERENCES, "battles")
         check_alpha(args.alpha)
         battles = read_battles(args.files[0], keys_named(options), columns_named(options))
         answer = answer_of_battles(battles, args.models, args.alpha, command_of(args))
@@ -89,10 +89,10 @@ def compare_judged(args: argparse.Namespace) -> None:
     options = vars(args)
     with in_arguments(COMMANDS["compare"].keys):
         if args.human is not None or args.judge is not None:
-            _refuse_others(options, _OF_MARKS, "marks of a judge and of people")
+            refuse_others("compare", options, MARKS, "marks of a judge and of people")
             answer = answer_of_marks(marks_of_files(options), command_of(args))
         else:
-            _refuse_others(options, _OF_LOOKS, "a look at a running evaluation")
+            refuse_others("compare", options, LOOKS, "a look at a running evaluation")
             answer = answer_of_look(look_at_files(options), command_of(args))
     show(answer, places, as_json=args.json)
 
@@ -102,9 +102,11 @@ def command_of(args: argparse.Namespace) -> str:
     return shlex.join(["bakeoff", *args.arguments])
 
 
-def _refuse_others(options: Mapping[str, Any], allowed: tuple[str, ...], what: str) -> None:
-    """Refuse options that say nothing about what is compared."""
-    for name in COMMANDS["compare"].keys:
+def refuse_others(
+    command: str, options: Mapping[str, Any], allowed: tuple[str, ...], what: str
+) -> None:
+    """Refuse options of a command that say nothing about what is compared."""
+    for name in COMMANDS[command].keys:
         given = options.get(name)
         if name in allowed or given in (None, False, OPTIONS[name].default):
             continue

@@ -34,6 +34,7 @@ from bakeoff.data.readers import (
     table_of_questions,
 )
 from bakeoff.files import files_at, is_folder, parse_json
+from bakeoff.options import can_set, setting
 from bakeoff.sources.common.identifiers import frame_of
 
 WHAT = "a log of Inspect"
@@ -195,9 +196,12 @@ def _unfinished(log: dict[str, Any], samples: int) -> str:
     what = f"its status is {status!r}, with {amount}: the evaluation {running}did not finish"
     if status == "success":
         what = f"only {amount} were completed: the others ended with an error (`fail_on_error`)"
+    look = ""
+    if status == "started" and can_set("of"):
+        look = f"; {setting('of')} looks at it while it runs, at levels that allow for it"
     return (
         f"{what}; finish it with `inspect eval-retry`, for the samples that are missing may differ "
-        "from the others"
+        f"from the others{look}"
     )
 
 

@@ -224,7 +224,7 @@ def _of_errors(found: JudgedMarks, pair: OfTwo) -> str:
     )
     if pair.favour.pvalue <= found.alpha:
         return f"{sentence}: do not compare them by the judge alone."
-    return f"{sentence}, which its errors on these labels do not tell from chance."
+    return f"{sentence}; on so few labels that may be chance."
 
 
 def _of_worth(found: JudgedMarks) -> str:
