@@ -186,8 +186,11 @@ class Power(abc.ABC):
         high = _FIRST
         while not reached(high):
             if high == _MOST:
-                more = f"more than {_MOST:,} {self.unit} are needed for power {power:g}"
-                raise ArgumentError("difference", f"found {effect:g}, {more}")
+                raise ArgumentError(
+                    "difference",
+                    f"found {effect:g}, more than {_MOST:,} {self.unit} are needed for power "
+                    f"{power:g}",
+                )
             low = high
             high = min(2 * high, _MOST)
         while high - low > 1:

@@ -44,9 +44,9 @@ def group_means(values: FloatArray, codes: NDArray[np.intp]) -> FloatArray:
 
 def with_failures_last(oriented: FloatArray) -> FloatArray:
     """Put a score just below all others of its data set in place of missing cells, for ranks."""
-    least = np.nanmin(oriented, axis=1, keepdims=True)
+    lowest = np.nanmin(oriented, axis=1, keepdims=True)
     size = np.nanmax(np.abs(oriented), axis=1, keepdims=True)
-    just_below = least - 1e-6 * np.where(size > 0, size, 1.0)
+    just_below = lowest - 1e-6 * np.where(size > 0, size, 1.0)
     return np.where(np.isnan(oriented), just_below, oriented)
 
 

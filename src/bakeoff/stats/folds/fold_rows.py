@@ -438,8 +438,8 @@ class FoldRows:
             return None
         excess = sum(map(self._excess, range(design.repetitions - 1)))
         of_mean = excess / design.training_spread * design.training_overlap
-        least = max(_ONLY_ROUNDING * variance_test, self.noise**2)
-        if of_mean > least:
+        rounding = max(_ONLY_ROUNDING * variance_test, self.noise**2)
+        if of_mean > rounding:
             return of_mean
         return 0.0
 

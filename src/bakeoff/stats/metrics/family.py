@@ -116,9 +116,9 @@ def max_t(
     i, j = members
     order = np.argsort(z, kind="stable")  # smallest first: the maximum of a step is that so far
     # models that are always right and always wrong are drawn without spread: 0, and not 0/0
-    least = np.finfo(np.float32).tiny
+    smallest = np.finfo(np.float32).tiny
     drawn_sd = np.sqrt(np.maximum(v[i, i] + v[j, j] - 2 * v[i, j], 1e-300))
-    sd = np.maximum(drawn_sd / scale, least).astype(np.float32)
+    sd = np.maximum(drawn_sd / scale, smallest).astype(np.float32)
     sizes = z.astype(np.float32)
     total = len(draws)
     by_model = np.ascontiguousarray(draws.T)
@@ -375,7 +375,7 @@ def compare_all(
     # estimate ± t·se, of all together with the quantile of the largest t
     reach = -special.stdtrit(df, tail) * se
     bounds = _bounds(metric)
-    found = [_interval(estimate[i], reach[i], level, side, bounds) for i in np.flatnonzero(ok)]
+    intervals = [_interval(estimate[i], reach[i], level, side, bounds) for i in np.flatnonzero(ok)]
     if groups is not None:
         decisive = raw
         level_of_subsets = level
@@ -385,9 +385,9 @@ def compare_all(
         tail_of_subsets = tail_probability(level_of_subsets, side)
         lows, highs = subset_limits(groups.sums, groups.shares, tail_of_subsets)
         for i, pvalue in enumerate(decisive[ok].tolist()):
-            ci = hull(found[i], [lows[i], highs[i]], side, bounds)
-            found[i] = agreeing(ci, pvalue, 1 - level, float(estimate[ok][i]), side)
-    intervals = dict(zip(np.flatnonzero(ok).tolist(), found, strict=True))
+            ci = hull(intervals[i], [lows[i], highs[i]], side, bounds)
+            intervals[i] = agreeing(ci, pvalue, 1 - level, float(estimate[ok][i]), side)
+    ci_of_pair = dict(zip(np.flatnonzero(ok).tolist(), intervals, strict=True))
 
     pairs = []
     for i, test in enumerate(tests):
@@ -398,7 +398,7 @@ def compare_all(
             pvalue=float(raw[i]),
             pvalue_adjusted=float(adjusted[i]),
             estimate=test.value,
-            ci=intervals.get(i),
+            ci=ci_of_pair.get(i),
             df=test.df,
             status=test.status,
             details=test.details,

@@ -306,8 +306,8 @@ class CostCells:
     @classmethod
     def observed(cls, d: FloatArray, counts: FloatArray) -> CostCells:
         """Collect the cells by their cost difference; only those observed count."""
-        value, place = np.unique(d[counts > 0], return_inverse=True)
-        count = np.bincount(place, weights=counts[counts > 0]).astype(np.float64)
+        value, cell = np.unique(d[counts > 0], return_inverse=True)
+        count = np.bincount(cell, weights=counts[counts > 0]).astype(np.float64)
         return cls(value, count, np.unique(d))
 
     @property
@@ -357,12 +357,12 @@ class CostCells:
         upper = float(((self.count[below] - self.n) / x[below]).min(initial=math.inf))
         if all_cells:
             # cells that were not observed get the rest: n + λ(d − mean) ≥ 0 for them, too
-            least = self.possible[0] - mean
-            most = self.possible[-1] - mean
-            if most > 0:
-                lower = max(lower, -self.n / most)
-            if least < 0:
-                upper = min(upper, -self.n / least)
+            smallest = self.possible[0] - mean
+            largest = self.possible[-1] - mean
+            if largest > 0:
+                lower = max(lower, -self.n / largest)
+            if smallest < 0:
+                upper = min(upper, -self.n / smallest)
         return lower, upper
 
     def _multiplier(self, x: FloatArray, lower: float, upper: float) -> float:
