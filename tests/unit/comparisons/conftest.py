@@ -27,7 +27,7 @@ STUDY = {
                 "merge": {"benign": [0], "malignant": [1]},
                 "positive": "malignant",
             }
-            for i in range(1, 6)
+            for i in range(1, 4)
         },
     },
     "models": {
