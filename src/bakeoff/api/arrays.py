@@ -240,7 +240,9 @@ def _answers(
         # models have no column of probabilities for classes that no row has
         truth = _without_unused_categories(truth)
     classes = options.get("classes") or ()
-    numbers = looks_like_a_quantity(truth) if measured.numbers is None else measured.numbers
+    numbers = measured.numbers
+    if numbers is None:
+        numbers = looks_like_a_quantity(truth)
     columns = [name_of(name) for name in classes] if numbers else _classes(truth, classes)
     positive = options.get("positive")
     if positive is None and len(classes) == 2:
@@ -252,18 +254,22 @@ def _answers(
     }
     if numbers:
         return _Answers(_one_column_each(rows, runs, _PREDICTED), truth, reading)
-    answers = {name: rows[run.argument] for name, run in runs.items()}
-    _refuse_parts_of_models(answers, columns)
+    _refuse_parts_of_models({name: rows[run.argument] for name, run in runs.items()}, columns)
     by_run = {}
     unnamed = []  # models whose columns of probabilities are told by their places
     for name, run in runs.items():
         given = rows[run.argument]
         by_place = _is_array(run.given) or _are_counted(given, columns)
-        if by_place and given.ndim == 2 and given.shape[1] > 1 and not len(classes):
+        if by_place and not len(classes) and _has_columns(given):
             _check_declared_order(run.argument, truth, columns)
             unnamed.append(run_of(name)[0])
         by_run[name] = _labels_or_probabilities(run.argument, given, columns, by_place)
     return _Answers(by_run, truth, reading, _notes_on_order(truth, columns, unnamed))
+
+
+def _has_columns(rows: Rows) -> bool:
+    """Tell whether an argument has several columns."""
+    return isinstance(rows, pd.DataFrame) and rows.shape[1] > 1
 
 
 def _one_column_each(

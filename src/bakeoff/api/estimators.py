@@ -434,15 +434,17 @@ def _unreadable(
     if _has_steps(estimator) or not all(map(_of_sklearn, parts)):
         return ""  # what it takes shows when it is fitted
     if any(getattr(part, "categorical_features", None) for part in parts):
-        texts = [
-            name for name in texts if not isinstance(features[name].dtype, pd.CategoricalDtype)
-        ]
+        texts = [name for name in texts if not _is_categorical(features[name])]
     takes = [get_tags(part).input_tags for part in parts]
     if texts and not any(tags.string for tags in takes):
         return f"are no numbers in {_named(texts)}"
     if gaps and not any(tags.allow_nan for tags in takes):
         return f"are missing in {_named(gaps)}"
     return ""
+
+
+def _is_categorical(values: pd.Series[Any]) -> bool:
+    return isinstance(values.dtype, pd.CategoricalDtype)
 
 
 def _named(columns: Sequence[Any]) -> str:

@@ -100,11 +100,7 @@ def smallest_pvalue(
     units = units or len(analysis.tests.units(analysis.datasets))
     test = test.posthoc or test
     entry = catalogue()[test.name]
-    if entry.type1 is TypeOneError.BAYESIAN or "margin" in entry.options:
-        return 0.0
-    over_datasets = entry.evidence is Evidence.DATASETS
-    on_rows = entry.evidence.on_rows and entry.arity is not Arity.OMNIBUS
-    if not over_datasets and (size is None or not on_rows):
+    if not _is_bounded(entry, size):
         return 0.0
     k = len(models)
     correction = correction_among(entry, test.correction or "none", k, test.related)
@@ -114,7 +110,7 @@ def smallest_pvalue(
         return 1.0
     test = dataclasses.replace(test, correction=correction)
     pairs = pairs_of(models, test.versus) if compares_pairs(entry) else []
-    if size is None or over_datasets:
+    if size is None or entry.evidence is Evidence.DATASETS:
         pvalues = _over_datasets(test, units, k, pairs)
     else:
         if test.independent_rows:
@@ -124,6 +120,15 @@ def smallest_pvalue(
     # of statistics that agree in every way the largest is as likely as one
     method = "none" if correction == MAX_T else correction
     return float(min(adjust_pvalues(pvalues, method), default=0.0))
+
+
+def _is_bounded(entry: Entry, size: RowCounts | None) -> bool:
+    """Tell whether the p-values of a test cannot be as small as one likes."""
+    if entry.type1 is TypeOneError.BAYESIAN or "margin" in entry.options:
+        return False
+    if entry.evidence is Evidence.DATASETS:
+        return True
+    return size is not None and entry.evidence.on_rows and entry.arity is not Arity.OMNIBUS
 
 
 def _over_datasets(test: PlannedTest, n: int, k: int, pairs: list[tuple[int, int]]) -> list[float]:

@@ -198,12 +198,7 @@ def _plan(entry: Entry, analysis: Analysis, recommended: str) -> str:
         wanted = (recommended,)
     usable = [plan for plan in entry.plans if plan in plans and plan in wanted]
     if not usable:
-        names = ", ".join(f"`{plan}`" for plan in plans)
-        raise _refusal(
-            entry,
-            f"needs the plan {listed(entry.plans, 'or')}, the experiment has {names or 'none'}; "
-            "add it under `resampling:` or drop the test",
-        )
+        raise _refusal(entry, _without_plan(entry, analysis))
     # A test that is not told the sizes of the parts takes its folds for one cross-validation.
     of_one = entry.evidence is Evidence.FOLD_SCORES and "n_train" not in entry.options
     if of_one and not one_cross_validation(analysis):
@@ -218,6 +213,15 @@ def _plan(entry: Entry, analysis: Analysis, recommended: str) -> str:
         # a mean over folds is less noisy than the score of one test set
         usable.sort(key=lambda plan: plan == "holdout")
     return usable[0]
+
+
+def _without_plan(entry: Entry, analysis: Analysis) -> str:
+    """Say which plan a test needs."""
+    names = ", ".join(f"`{plan}`" for plan in analysis.plans)
+    return (
+        f"needs the plan {listed(entry.plans, 'or')}, the experiment has {names or 'none'}; "
+        "add it under `resampling:` or drop the test"
+    )
 
 
 def _check_plan_named(entry: Entry, analysis: Analysis, named: object) -> None:
