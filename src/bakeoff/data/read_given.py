@@ -482,6 +482,30 @@ def _unequal_runs(files: Sequence[Observations], metric: Kind) -> list[str]:
     ]
 
 
+def averages(files: Sequence[Observations]) -> list[str]:
+    """Say of items of several tasks that scores are micro averages, and give the macro averages."""
+    firsts: dict[str, Observations] = {}
+    for file in files:
+        firsts.setdefault(next(iter(file.models)), file)
+    first = files[0].records
+    if TASK not in first.names or TASK in (first.roles.groups, first.roles.runs):
+        return []
+    counts = first.column(TASK).nunique()
+    if counts < 2:
+        return []
+    averages = []
+    for model, file in firsts.items():
+        tasks = file.records.column(TASK).astype(str)
+        numbers = file.only.answers if file.only.values is None else file.only.values
+        means = pd.Series(numbers).groupby(tasks).mean()
+        each = ", ".join(f"{task} {mean:.3f}" for task, mean in means.items())
+        averages.append(f"{model} {means.mean():.3f} ({each})")
+    return [
+        f"Scores are micro averages over {first.table.num_rows:,} items of {counts} tasks, which "
+        f"weigh as many items as they have; macro averages over tasks: {'; '.join(averages)}."
+    ]
+
+
 def meant(file: Observations, metric: Kind) -> Observations:
     """Say what the numbers of a model mean: a metric of ours, or which rows are right."""
     if isinstance(metric, Passing):
@@ -526,8 +550,6 @@ def _of_other_numbers() -> str:
 
 def _passed(file: Observations, metric: Passing) -> Observations:
     """Put in place of the runs of each item how often k of them pass."""
-    from bakeoff.stats import pass_at, pass_hat  # all of statistics: for this alone
-
     right = meant(file, metric.marks).only.answers
     if file.items is None:
         raise Problem(
@@ -556,10 +578,11 @@ def _passed(file: Observations, metric: Passing) -> Observations:
         if column in file.records.names and column not in constant:
             text = f"{file.name}: {column!r} differs between runs of an item"
             raise Problem((*file.place[:-1], "columns"), text)
-    estimate = pass_hat if metric.every else pass_at
-    values = estimate(np.bincount(at, right).astype(int), runs, metric.k)
+    numbers, names = pd.factorize(file.records.column(str(roles.runs)), sort=True)
+    marks = np.full((len(items), len(names)), np.nan)
+    marks[at, numbers] = right
     return kept.only_says(
-        Predicted(values=values),
+        Predicted(values=share_passed(marks, metric), marks=marks),
         records=kept.records.with_table(kept.records.table.select(constant)),
         ids=items,
         # runs without groups of their own have their items for groups
@@ -570,6 +593,15 @@ def _passed(file: Observations, metric: Passing) -> Observations:
         },
         items=None,
     )
+
+
+def share_passed(marks: NDArray[np.float64], metric: Passing) -> NDArray[np.float64]:
+    """Return how often k runs of each item pass, of marks of shape (n, runs)."""
+    from bakeoff.stats import pass_at, pass_hat  # all of statistics: for this alone
+
+    estimate = pass_hat if metric.every else pass_at
+    right = np.nansum(marks, axis=1).astype(int)
+    return estimate(right, np.sum(~np.isnan(marks), axis=1), metric.k)
 
 
 def may_be_right_or_wrong(files: Collection[Observations], metric: GivenMetric) -> bool:
