@@ -7,6 +7,7 @@ package. `catalogue` lists every test with what it needs and what its null is ab
 import inspect
 from typing import TYPE_CHECKING
 
+from bakeoff.stats.core.arguments import IN_GROUPS
 from bakeoff.stats.core.checks import ArgumentError
 from bakeoff.stats.core.error_rates import ErrorRate, TypeOneError
 from bakeoff.stats.core.pairs import (
@@ -17,7 +18,7 @@ from bakeoff.stats.core.pairs import (
     canonical_method,
     simultaneous_level,
 )
-from bakeoff.stats.core.registry import IN_GROUPS, RETIRED, Arity, Entry, Evidence, catalogue
+from bakeoff.stats.core.registry import RETIRED, Arity, Entry, Evidence, catalogue
 from bakeoff.stats.core.result import (
     Assumption,
     BayesResult,
@@ -181,7 +182,10 @@ if not TYPE_CHECKING:
         """Return a registered test that has no import of its own above."""
         if not name.startswith("_") and (entry := catalogue().get(name)) is not None:
             return entry.function
-        instead = f": {RETIRED[name]}" if name in RETIRED else ""
+        if name in RETIRED:
+            instead = f": {RETIRED[name]}"
+        else:
+            instead = ""
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}{instead}")
 
 
