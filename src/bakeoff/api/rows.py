@@ -26,6 +26,7 @@ from bakeoff.api.build_study import (
 )
 from bakeoff.api.datasets import MISSING, study_of_scores
 from bakeoff.api.findings import Findings
+from bakeoff.api.judged_arrays import findings_of_call
 from bakeoff.data.given_tables import TASK, GivenTables, read_columns, tables_of
 from bakeoff.data.observations import Observations, Predicted
 from bakeoff.data.read_given import read_given
@@ -152,8 +153,6 @@ def compare(
     ['old', 'new', 'b_better']
     """
     if settings["human"] is not None:
-        from bakeoff.api.judged import findings_of_call  # it reads files by this module
-
         _refuse_beside_human(metrics, runs, time, subgroups, versus)
         return findings_of_call(
             predictions, settings["human"], groups=groups, values=values, alpha=alpha
