@@ -8,6 +8,14 @@ from __future__ import annotations
 
 from bakeoff.report.numbers import capital
 
+
+def _optional(start: str, text: str, end: str = "") -> str:
+    """Write what a sentence may have; nothing where there is no text."""
+    if text:
+        return f"{start}{text}{end}"
+    return ""
+
+
 # --- headlines
 
 
@@ -15,7 +23,7 @@ def than_baseline(models: str, shown: str, name: str, metric: str, where: str = 
     """Say how models compare with a constant prediction."""
     if models in ("no model", "every model"):
         models = capital(models)
-    named = f" ({name})" if name else ""
+    named = _optional(" (", name, ")")
     return f"{models} {shown} than the baseline{named} by {metric}{where}."
 
 
@@ -69,19 +77,19 @@ def ahead(score: str, far: str, other: str, test: str) -> str:
 
 def best_rank(where: str, models_have: str, rank: str, followed: str = "", test: str = "") -> str:
     """Say who has the best average rank over data sets."""
-    tested = f"; {test}" if test else ""
+    tested = _optional("; ", test)
     return f"Over {where}, {models_have} average rank ({rank}){followed}{tested}."
 
 
 def score_is(score: str, value: str, test: str = "") -> str:
     """Give the score of one model."""
-    tested = f"; {test}" if test else ""
+    tested = _optional("; ", test)
     return f"The {score} is {value}{tested}."
 
 
 def undecided(models: str, test: str, why: str = "") -> str:
     """Say that a test has no result."""
-    reason = f": {why}" if why else ""
+    reason = _optional(": ", why)
     return f"The comparison of {models} by {test} is undecided{reason}."
 
 
@@ -129,7 +137,7 @@ def check_scores() -> str:
 
 def none_possible(adjusted: str, smallest: str, level: str, remedy: str = "") -> str:
     """Say that the test could not have found a difference, and what would help."""
-    needed = f"; {remedy} would be needed" if remedy else ""
+    needed = _optional("; ", remedy, " would be needed")
     return (
         "No two models could have differed significantly, because the smallest possible "
         f"{adjusted}p-value is {smallest}, above {level}{needed}."
@@ -138,7 +146,7 @@ def none_possible(adjusted: str, smallest: str, level: str, remedy: str = "") ->
 
 def no_proof(result: str, difference: str = "") -> str:
     """Say that no difference is no equality, and which difference would be found."""
-    found = f": {difference} would be found with a probability of 80%" if difference else ""
+    found = _optional(": ", difference, " would be found with a probability of 80%")
     return f"{result} does not prove that the models are equal{found}."
 
 
@@ -165,7 +173,7 @@ def significantly_better(model: str, others: str, metric: str, p: str) -> str:
 
 def not_different(models: str, where: str, test: str = "") -> str:
     """Say where a difference is not significant."""
-    tested = f" ({test})" if test else ""
+    tested = _optional(" (", test, ")")
     return f"{models} not differ significantly {where}{tested}."
 
 

@@ -47,7 +47,9 @@ def answer(study: Study) -> Verdict:
     baseline = against_baseline(study)
     notes = list(remarks.notes(study, tested.kind))
     # a caution on the test stands before a note on the data
-    notes_in_main = 0 if tested.cautions else 1
+    notes_in_main = 1
+    if tested.cautions:
+        notes_in_main = 0
 
     # that no model is better than the baseline comes first: which is best is the second question
     headlines = _said([baseline.headline, tested.headline])

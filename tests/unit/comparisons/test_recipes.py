@@ -12,7 +12,8 @@ from bakeoff.comparisons.plan_tests import plan_tests
 from bakeoff.comparisons.run_tests import Decision, run_planned, score_intervals
 from bakeoff.fit.predictions import Predictions
 from bakeoff.report.answers.pairs import look, of_seeds
-from bakeoff.report.study import Family, Written
+from bakeoff.report.family import Family
+from bakeoff.report.written import Written
 from bakeoff.scores import METRICS, collect_predictions
 from bakeoff.spec.experiment import run_name
 from tests.unit.comparisons import conftest

@@ -198,8 +198,9 @@ def test_every_text_is_recorded(file):
 def templates():
     """Map the sentences of a verdict, with slots in braces, to patterns of the texts they make."""
     made = {}
-    for sentence in vars(sentences).values():
-        if inspect.isfunction(sentence) and sentence.__module__ == sentences.__name__:
+    for name, sentence in vars(sentences).items():
+        own = inspect.isfunction(sentence) and sentence.__module__ == sentences.__name__
+        if own and not name.startswith("_"):
             slots = inspect.signature(sentence).parameters.values()
             full = {slot.name: f"{{{slot.name}}}" for slot in slots}
             optional = [slot.name for slot in slots if slot.default == ""]

@@ -7,9 +7,9 @@ import pytest
 from bakeoff.comparisons.advice import cautions
 from bakeoff.comparisons.plan_tests import plan_tests
 from bakeoff.report.exhibits import exhibits
+from bakeoff.report.family import seen_from
 from bakeoff.report.page import Page
 from bakeoff.report.prose import decision, take_care
-from bakeoff.report.study import seen_from
 from bakeoff.report.verdict import answer
 from bakeoff.spec import load_experiment
 from bakeoff.stats import Arity, catalogue

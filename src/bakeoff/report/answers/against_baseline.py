@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from bakeoff.report import sentences
 from bakeoff.report.answers.shared import are
@@ -27,14 +26,14 @@ _VOWELS = ("a", "e", "i", "o", "u", "A", "E", "I", "O", "F1", "F2", "R²")
 """Beginnings of metrics before which the article is “an”."""
 
 
-@dataclasses.dataclass
 class AgainstBaseline:
     """Sentences on the baseline by the place that they have in a verdict."""
 
-    headline: str = ""
-    by_dataset: list[str] = dataclasses.field(default_factory=list)
-    constant: str = ""
-    by_other_metrics: list[str] = dataclasses.field(default_factory=list)
+    def __init__(self) -> None:
+        self.headline = ""
+        self.by_dataset: list[str] = []
+        self.constant = ""
+        self.by_other_metrics: list[str] = []
 
 
 def against_baseline(study: Study) -> AgainstBaseline:
@@ -79,7 +78,10 @@ def _on_datasets(study: Study) -> AgainstBaseline:
     """Say by which metrics on which data sets no model is shown to be better."""
     told = AgainstBaseline()
     for metric in study.experiment.metrics:
-        tested = [constant for constant in baselines(study, metric) if constant.models]
+        tested = []
+        for constant in baselines(study, metric):
+            if constant.models:
+                tested.append(constant)
         none_better = [
             constant for constant in tested if len(constant.open) == len(constant.models)
         ]
@@ -110,7 +112,9 @@ def _results(study: Study, constant: Baseline) -> Iterator[tuple[str, str]]:
     }
     for shown, models in groups.items():
         if len(models) == len(study.models) > 1:
-            everybody = "no model" if shown.startswith("not") else "every model"
+            everybody = "every model"
+            if shown.startswith("not"):
+                everybody = "no model"
             yield everybody, f"is {shown.removeprefix('not ')}"
         elif models:
             yield study.names(models), f"{are(models)} {shown}"
@@ -119,7 +123,9 @@ def _results(study: Study, constant: Baseline) -> Iterator[tuple[str, str]]:
 def _constant(study: Study, constant: Baseline) -> str:
     """Give the score of the baseline by the first metric, and what the models are beside it."""
     title = study.metrics[constant.metric].title
-    article = "an" if title.startswith(_VOWELS) else "a"
+    article = "a"
+    if title.startswith(_VOWELS):
+        article = "an"
     scored = study.written(constant.metric, constant.dataset).quantity(constant.score)
     score = f"{article} {title} of {scored}"
     return sentences.constant(constant.predicts, score, _beside_constant(study, constant))
@@ -128,26 +134,33 @@ def _constant(study: Study, constant: Baseline) -> str:
 def _beside_constant(study: Study, constant: Baseline) -> str:
     """Say what the models are beside the baseline, with the p-value of what is unclear."""
     results = list(_results(study, constant))
-    result = " and ".join(f"{models} {shown}" for models, shown in results)
     worse = worse_than_constant(study, constant)
-    unclear = [line for line in constant.models if not line.better and line.model not in worse]
-    pvalues = [line.pvalue_adjusted for line in unclear if not math.isnan(line.pvalue)]
+    unclear = []
+    pvalues = []
+    for line in constant.models:
+        if not line.better and line.model not in worse:
+            unclear.append(line.model)
+            if not math.isnan(line.pvalue):
+                pvalues.append(line.pvalue_adjusted)
+    if unclear and not pvalues:
+        return _undecided(study, results, unclear)
+    result = " and ".join(f"{models} {shown}" for models, shown in results)
     if pvalues:
-        name = "adjusted p" if len(constant.models) > 1 else "p"
-        smallest = "smallest " if len(pvalues) > 1 else ""
-        return f"{result} ({smallest}{p_equals(min(pvalues), name)})"
-    if unclear:
-        texts = [
-            f"{models} {shown}"
-            for models, shown in results
-            if shown.endswith("significantly worse")
-        ]
-        models = study.names([line.model for line in unclear])
-        texts.append(f"whether {models} {are(unclear)} better is undecided")
-        return " and ".join(texts)
+        p = p_equals(min(pvalues), "adjusted p" if len(constant.models) > 1 else "p")
+        return f"{result} (smallest {p})" if len(pvalues) > 1 else f"{result} ({p})"
     if constant.perfect:
         return "no value is better, so that no model was tested against it"
     return result or "the models were not tested against it"
+
+
+def _undecided(study: Study, results: Sequence[tuple[str, str]], unclear: Sequence[str]) -> str:
+    """Say which models are worse, and of which nobody knows whether they are better."""
+    texts = []
+    for models, shown in results:
+        if shown.endswith("significantly worse"):
+            texts.append(f"{models} {shown}")
+    texts.append(f"whether {study.names(unclear)} {are(unclear)} better is undecided")
+    return " and ".join(texts)
 
 
 def exchanged(study: Study) -> str:
@@ -165,4 +178,6 @@ def leakage(study: Study) -> str:
         score = f"{measure.title} {study.written(measure.name).quantity(mean)}"
         scores_by_model[study.name(model)].append(score)
     perfect = [f"{model}: {words(scores)}" for model, scores in scores_by_model.items()]
-    return sentences.leakage(words(perfect, MOST_PERFECT)) if perfect else ""
+    if perfect:
+        return sentences.leakage(words(perfect, MOST_PERFECT))
+    return ""

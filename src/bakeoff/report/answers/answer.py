@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from enum import StrEnum
 
 
@@ -22,28 +21,28 @@ class Kind(StrEnum):
     UNTESTED = "untested"
 
 
-@dataclasses.dataclass
 class Answer:
     """Sentences by the place that they have in a verdict, in the order of the page."""
 
-    kind: Kind = Kind.UNTESTED
-    headline: str = ""
-    evidence: list[str] = dataclasses.field(default_factory=list)
-    cautions: list[str] = dataclasses.field(default_factory=list)
-    # what to do next
-    none_possible: str = ""
-    no_proof: str = ""
-    next_test: str = ""
-    # the folded part
-    scores: list[str] = dataclasses.field(default_factory=list)
-    undecided: list[str] = dataclasses.field(default_factory=list)
-    posterior: list[str] = dataclasses.field(default_factory=list)
-    better: list[str] = dataclasses.field(default_factory=list)
-    not_different: list[str] = dataclasses.field(default_factory=list)
-    uncorrected: str = ""
-    margins: list[str] = dataclasses.field(default_factory=list)
-    of_seeds: str = ""
-    disagreements: list[str] = dataclasses.field(default_factory=list)
+    def __init__(self) -> None:
+        self.kind = Kind.UNTESTED
+        self.headline = ""
+        self.evidence: list[str] = []
+        self.cautions: list[str] = []
+        # what to do next
+        self.none_possible = ""
+        self.no_proof = ""
+        self.next_test = ""
+        # the folded part
+        self.scores: list[str] = []
+        self.undecided: list[str] = []
+        self.posterior: list[str] = []
+        self.better: list[str] = []
+        self.not_different: list[str] = []
+        self.uncorrected = ""
+        self.margins: list[str] = []
+        self.of_seeds = ""
+        self.disagreements: list[str] = []
 
     def settle(self, kind: Kind, headline: str) -> None:
         """Set the kind of the answer and its headline."""

@@ -9,9 +9,10 @@ from bakeoff.comparisons.run_tests import Comparison, Decision
 from bakeoff.report import prose, sentences
 from bakeoff.report.answers import shared
 from bakeoff.report.answers.answer import Answer, Kind
+from bakeoff.report.family import Family
 from bakeoff.report.numbers import count, percent, words
 from bakeoff.report.ranking import Ranked, ranking
-from bakeoff.report.study import TRUST, Family, Study
+from bakeoff.report.study import TRUST, Study
 
 _ASKS = {"greater": "is above", "less": "is below"}
 
@@ -40,7 +41,9 @@ def one_model(study: Study, answer: Answer) -> None:
         answer.settle(Kind.AGAINST_VALUE, headline)
     else:
         unclear = not study.several and rows[0].decision is Decision.UNDECIDED
-        kind = Kind.UNDECIDED if unclear else Kind.CANNOT_TELL
+        kind = Kind.CANNOT_TELL
+        if unclear:
+            kind = Kind.UNDECIDED
         answer.settle(kind, sentences.not_shown(_question(study, name, rows)))
     if not study.several:
         for family in tested:
@@ -70,14 +73,18 @@ def _tell_result(study: Study, answer: Answer, family: Family, name: str, *, fir
     row = family.rows[0]
     if row.decision is Decision.UNDECIDED:
         models = f"{study.name(row.model_a)} with {prose.tested_value(row):g}"
-        place = answer.evidence if first else answer.undecided
+        place = answer.undecided
+        if first:
+            place = answer.evidence
         test = shared.undecided_test(study, family)
         place.append(sentences.undecided(models, test, prose.why_undecided(row)))
         return
     ci = f"{prose.level_of(row)} {family.written.interval(row.ci_low, row.ci_high)}"
     value = f"{family.written.quantity(row.estimate)} ({ci})"
     against = f"{prose.extreme_p([row])} against {prose.tested_value(row):g}"
-    place = answer.evidence if first else answer.scores
+    place = answer.scores
+    if first:
+        place = answer.evidence
     test = f"{against} ({shared.test_of(study, family)})"
     place.append(sentences.score_is(name, value, test))
     if row.decision is Decision.DIFFERENT:

@@ -10,9 +10,10 @@ from bakeoff.comparisons.run_tests import Comparison, Decision, measured
 from bakeoff.report import prose, sentences
 from bakeoff.report.answers import shared
 from bakeoff.report.answers.answer import Answer, Kind
+from bakeoff.report.family import Family
 from bakeoff.report.numbers import NONE, capital, fixed
 from bakeoff.report.ranking import lead_of, ranking
-from bakeoff.report.study import Family, Study
+from bakeoff.report.study import Study
 from bakeoff.stats import TypeOneError, as_float
 
 _UNCLEAR = (Decision.UNDECIDED, Decision.DIFFERENT)
@@ -42,7 +43,9 @@ class Outcome(NamedTuple):
         if self.lost:
             return Kind.CONFLICT
         if self.beaten:
-            return Kind.PARTIAL if unresolved else Kind.WINNER
+            if unresolved:
+                return Kind.PARTIAL
+            return Kind.WINNER
         if self.elsewhere:
             return Kind.OTHERS
         if self.undecided and not self.open:
@@ -133,7 +136,10 @@ def _tell_results(study: Study, answer: Answer, outcome: Outcome) -> None:
         answer.better += shared.better(study, outcome.won or elsewhere)
     disagreements = [prose.disagreement([row]) for row in outcome.beaten + outcome.open]
     answer.disagreements += list(filter(None, disagreements))[:1]
-    unproven = [row for row in outcome.open if row.status not in prose.SAME]
+    unproven = []
+    for row in outcome.open:
+        if row.status not in prose.SAME:
+            unproven.append(row)
     shared.unproven(study, answer, family, unproven)
     if outcome.undecided:
         answer.undecided.append(shared.undecided(study, family, outcome.undecided))
@@ -191,7 +197,9 @@ def _winner(study: Study, outcome: Outcome) -> str:
     n_compared = len(outcome.beaten) + 1
     # a test that is too lenient makes a finding, not a certainty
     liberal = study.type1(family.entry, family.metric) is TypeOneError.LIBERAL
-    verb = "seems" if liberal or any(map(measured, outcome.beaten)) else "is"
+    verb = "is"
+    if liberal or any(map(measured, outcome.beaten)):
+        verb = "seems"
     better = f"better than {shared.others(study, outcome.beaten)}"
     if len(study.models) > 2:
         better = f"the best of the {n_compared} models"
@@ -286,7 +294,10 @@ def _leader_and_next(study: Study, outcome: Outcome) -> list[str]:
     if row.estimate < 0:
         score = prose.of_model(title, study.name(row.model_b))
         return [shared.ahead(study, family, row, score=score, by_the_test=True)]
-    tied = [model for model in outcome.tied if model != row.model_b]
+    tied = []
+    for model in outcome.tied:
+        if model != row.model_b:
+            tied.append(model)
     score = ""
     if tied:
         score = prose.of_model(title, study.names([outcome.leader, *tied]))
@@ -310,7 +321,9 @@ def _ranks(study: Study, outcome: Outcome) -> str:
     same_n = len({row.n for row in family.rows}) == 1
     where = prose.evidence(study, family) if same_n else study.counted_datasets()
     models = study.names([outcome.leader, *outcome.tied])
-    has = "have the same" if outcome.tied else "has the best"
+    has = "has the best"
+    if outcome.tied:
+        has = "have the same"
     followed = ""
     if outcome.behind in ranks:
         followed = f", followed by {study.name(outcome.behind)} ({ranks[outcome.behind]})"

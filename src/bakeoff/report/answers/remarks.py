@@ -51,7 +51,9 @@ def left_out(study: Study) -> Iterator[str]:
 def cautions_on_results(study: Study) -> Iterator[str]:
     """Say of given results what models were asked differently, and which logs are not whole."""
     for name, card in study.cards.items():
-        where = f"{study.dataset_label(name)}: " if study.several else ""
+        where = ""
+        if study.several:
+            where = f"{study.dataset_label(name)}: "
         for text in card.get("cautions", ()):
             yield f"{where}{text}"
 
@@ -64,10 +66,14 @@ def interactions(study: Study) -> Iterator[str]:
     lines = lines[(lines["role"] == INTERACTION) & (lines["metric"] == study.metric.name)]
     lines = lines[lines["decision"] == Decision.DIFFERENT.value]
     for dataset, of_dataset in lines.groupby("dataset", sort=False):
-        on = f"On {study.dataset_label(str(dataset))}: " if study.several else ""
+        on = ""
+        if study.several:
+            on = f"On {study.dataset_label(str(dataset))}: "
         smallest = of_dataset.sort_values("pvalue_adjusted", kind="stable")[:MOST_INTERACTIONS]
         for line in smallest.to_dict("records"):
-            name = "adjusted p" if line["family_size"] > 1 else "p"
+            name = "p"
+            if line["family_size"] > 1:
+                name = "adjusted p"
             yield sentences.depends_on(
                 on,
                 study.metric.title,

@@ -12,9 +12,10 @@ from bakeoff.comparisons.choose import CASES
 from bakeoff.comparisons.run_tests import Comparison, Decision
 from bakeoff.report import prose, sentences
 from bakeoff.report.answers.answer import Answer
+from bakeoff.report.family import Family, seen_from
 from bakeoff.report.numbers import fixed, probability, pvalue, words
 from bakeoff.report.ranking import ranking, without_noise
-from bakeoff.report.study import Family, Study, seen_from
+from bakeoff.report.study import Study
 from bakeoff.spec.related import declared
 from bakeoff.stats import detectable_difference
 
@@ -32,7 +33,9 @@ IDENTICAL = "An identical result"
 
 def are(models: Sequence[Any]) -> str:
     """Return the verb for one or several."""
-    return "is" if len(models) == 1 else "are"
+    if len(models) == 1:
+        return "is"
+    return "are"
 
 
 def others(study: Study, rows: Sequence[Comparison]) -> str:
@@ -51,7 +54,9 @@ def winners(rows: Iterable[Comparison]) -> Iterator[Comparison]:
 
 def evidence_and_side(study: Study, family: Family) -> str:
     """Name what a test was computed from, and whether it is one-sided."""
-    on = f" on {prose.evidence(study, family)}" if family.dataset else ""
+    on = ""
+    if family.dataset:
+        on = f" on {prose.evidence(study, family)}"
     if family.rows[0].alternative == "two-sided":
         return on
     return f"{on}, one-sided"
@@ -107,7 +112,9 @@ def _how_far(study: Study, family: Family, row: Comparison) -> str:
     """Say how far the first model of a comparison is ahead."""
     if family.entry.unit:
         return f"{fixed(row.estimate, 2)} better than"
-    better = "higher" if family.measure.greater_is_better else "lower"
+    better = "lower"
+    if family.measure.greater_is_better:
+        better = "higher"
     if not without_noise(study, family.metric, family.plan, row.estimate):
         return "the same as"
     if family.written.gap(row.estimate) == family.written.gap(0.0):
@@ -158,7 +165,9 @@ def undecided(
     names = study.names(models)
     if 1 < len(rows) == len(family.rows) and not family.control:
         names = "all pairs of models"
-    why = prose.why_undecided(rows[0]) if reason else ""
+    why = ""
+    if reason:
+        why = prose.why_undecided(rows[0])
     return sentences.undecided(names, undecided_test(study, family), why)
 
 
@@ -173,32 +182,36 @@ def undecided_test(study: Study, family: Family) -> str:
 
 def by_other_metrics(study: Study, answer: Answer, first: Family) -> None:
     """Say by which other metrics the answer differs from that of the test that decides."""
-    decided = {(row.model_a, row.model_b) for row in winners(first.rows)}
-    families = [_same_test(study, first, metric) for metric in study.experiment.metrics]
-    # a metric that jumps has no test
-    by_others = [
-        family
-        for family in families
-        if family is not None and family.metric != first.metric and family.measure.smooth
-    ]
+    decided = _significant_pairs(first)
+    n_metrics = 1
     not_significant = []
     any_added = False
-    for family in by_others:
-        won = {(row.model_a, row.model_b): row for row in winners(family.rows)}
-        added = [row for pair, row in won.items() if pair not in decided]
+    for metric in study.experiment.metrics:
+        family = _same_test(study, first, metric)
+        # a metric that jumps has no test
+        if family is None or family.metric == first.metric or not family.measure.smooth:
+            continue
+        n_metrics += 1
+        found = _significant_pairs(family)
+        added = [found[pair] for pair in found if pair not in decided]
         if added:
             any_added = True
             answer.better += _better_by(study, first, family, added)
-        elif not decided <= won.keys():
+        elif not decided.keys() <= found.keys():
             not_significant.append(family.measure.title)
     if any_added:
-        answer.uncorrected = sentences.uncorrected(str(1 + len(by_others)))
+        answer.uncorrected = sentences.uncorrected(str(n_metrics))
     if not_significant:
         models = f"Some of the models that differ by {first.measure.title}"
         if len(decided) == 1:
             models = study.names(next(iter(decided)))
         by = f"by {words(not_significant)}"
         answer.not_different.append(sentences.not_different(f"{models} do", by))
+
+
+def _significant_pairs(family: Family) -> dict[tuple[str, str], Comparison]:
+    """Map the better and the worse model of each significant comparison to it."""
+    return {(row.model_a, row.model_b): row for row in winners(family.rows)}
 
 
 def _better_by(
@@ -248,7 +261,9 @@ def none_possible(study: Study, family: Family, row: Comparison) -> str:
     smallest = smallest_pvalue(test, compared, size)
     if smallest <= row.alpha:
         return ""
-    adjusted = "adjusted " if row.family_size > 1 else ""
+    adjusted = ""
+    if row.family_size > 1:
+        adjusted = "adjusted "
     remedy = remedies(test, compared, size)
     return sentences.none_possible(adjusted, pvalue(smallest), f"{row.alpha:g}", remedy)
 
@@ -275,7 +290,9 @@ def _detectable(study: Study, family: Family, row: Comparison) -> str:
     level = 1 - (1 - row.confidence) / 2
     reach = (row.ci_high - row.ci_low) / 2
     if row.alternative != "two-sided":
-        limit = row.ci_low if row.alternative == "greater" else row.ci_high
+        limit = row.ci_high
+        if row.alternative == "greater":
+            limit = row.ci_low
         level = row.confidence
         reach = abs(row.estimate - limit)
     least, most = family.measure.range
@@ -298,7 +315,10 @@ def equivalents(study: Study) -> list[tuple[Family, list[Comparison]]]:
     """List what is shown to be equivalent, by test, metric and data set."""
     shown = []
     for family in study.families:
-        rows = [row for row in family.rows if row.decision is Decision.EQUIVALENT]
+        rows = []
+        for row in family.rows:
+            if row.decision is Decision.EQUIVALENT:
+                rows.append(row)
         if family.equivalence and rows:
             shown.append((family, rows))
     return shown

@@ -10,7 +10,8 @@ from bakeoff.comparisons.run_tests import Comparison, Decision
 from bakeoff.report import prose, sentences
 from bakeoff.report.answers import shared
 from bakeoff.report.answers.answer import Answer, Kind
-from bakeoff.report.study import Family, Study
+from bakeoff.report.family import Family
+from bakeoff.report.study import Study
 
 
 def versus_control(study: Study, answer: Answer) -> None:
@@ -45,7 +46,9 @@ def versus_control(study: Study, answer: Answer) -> None:
         answer.better += shared.better(study, shared.winners(settled))
     shared.unproven(study, answer, family, unsettled)
     if undecided:
-        place = answer.undecided if settled or unsettled else answer.evidence
+        place = answer.evidence
+        if settled or unsettled:
+            place = answer.undecided
         place.append(shared.undecided(study, family, undecided))
     shared.by_other_metrics(study, answer, family)
 
@@ -58,7 +61,9 @@ def _headline(
     if better and worse:
         but = f", and {shared.others(study, worse)} {shared.are(worse)} worse"
     first = better or worse
-    than = "better" if better else "worse"
+    than = "worse"
+    if better:
+        than = "better"
     return sentences.is_better(
         shared.others(study, first),
         shared.are(first),

@@ -10,20 +10,20 @@ from bakeoff.report import prose, sentences
 from bakeoff.report.answers import shared
 from bakeoff.report.answers.answer import Answer, Kind
 from bakeoff.report.answers.one_model import score
+from bakeoff.report.family import Family
 from bakeoff.report.numbers import count, fixed, percent
 from bakeoff.report.ranking import Ranked, ranking
-from bakeoff.report.study import Family, Study
+from bakeoff.report.study import Study
 
 
 def without_tests(study: Study, answer: Answer) -> None:
     """Answer from posteriors and equivalence, or from single data sets, or not at all."""
     ranked = ranking(study)
     margins = shared.margins(study)
-    of_pairs = [
-        family
-        for family in study.families
-        if family.role == "pair" and family.metric == study.metric.name
-    ]
+    of_pairs = []
+    for family in study.families:
+        if family.role == "pair" and family.metric == study.metric.name:
+            of_pairs.append(family)
     weighed = None
     if len(ranked) > 1:
         leader = ranked[0].model
@@ -46,7 +46,9 @@ def _by_posterior(study: Study, answer: Answer, a: str, b: str, row: Comparison)
     metric = study.metric
     match row.decision:
         case Decision.A_BETTER:
-            kind = Kind.WINNER if len(study.models) == 2 else Kind.PARTIAL
+            kind = Kind.PARTIAL
+            if len(study.models) == 2:
+                kind = Kind.WINNER
             headline = sentences.is_better(a, "is probably", f"better than {b}", metric.title)
             answer.settle(kind, headline)
         case Decision.EQUIVALENT:
@@ -76,7 +78,10 @@ def _nothing_shown(study: Study, answer: Answer, family: Family) -> None:
     """Answer where tests against a margin, or posteriors, are all there is, and show nothing."""
     metric = study.metric.title
     models = study.names(family.models)
-    decided = [row for row in family.rows if row.decision is not Decision.UNDECIDED]
+    decided = []
+    for row in family.rows:
+        if row.decision is not Decision.UNDECIDED:
+            decided.append(row)
     if all(row.status in prose.SAME for row in family.rows):
         evidence = prose.evidence(study, family)
         answer.settle(Kind.SAME, sentences.identical(models, metric, evidence))
@@ -93,9 +98,14 @@ def _untested(
 ) -> None:
     """Say who has the best scores, which no test compared."""
     best = ranked[0]
-    tied = [line.model for line in ranked if round(line.rank - best.rank, 10) == 0]
+    tied = []
+    for line in ranked:
+        if round(line.rank - best.rank, 10) == 0:
+            tied.append(line.model)
     models = study.names(tied)
-    has = "have" if len(tied) > 1 else "has"
+    has = "has"
+    if len(tied) > 1:
+        has = "have"
     metric = study.metric.title
     if not study.several:
         but = "no test compares the models"
@@ -109,7 +119,9 @@ def _untested(
     if margins:
         answer.evidence += margins
         return
-    which = "same" if len(tied) > 1 else "best"
+    which = "best"
+    if len(tied) > 1:
+        which = "same"
     rank = f"{fixed(best.rank, 2)}; first on {count(best.wins, 'data set')}"
     where = f"{len(study.datasets)} data sets"
     answer.evidence.append(sentences.best_rank(where, f"{models} {has} the {which}", rank))
