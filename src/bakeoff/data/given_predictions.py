@@ -170,7 +170,9 @@ def load_given(name: str, experiment: Experiment) -> Table:
     files_of = {m: given.files(name) for m, given in experiment.given.items()}
     labelled = Target(()) if experiment.with_values else target  # right and wrong are no classes
     counted = np.full(len(truth), -1) if experiment.with_values else truth
-    card = given_card(name, spec, files_of, labelled, counted, len(rows.left_out))
+    label = spec.label or name
+    left_out = len(rows.left_out)
+    card = given_card(name, label, files_of, labelled, counted, left_out, spec.licence)
     card["group_columns"] = undeclared(files)
     labels = [experiment.models[model].label or model for model in models]
     asked = {label: file.records.asked for label, file in zip(labels, files, strict=True)}
@@ -290,18 +292,19 @@ def _classes(labels: Answers, spec: GivenData, place: Place) -> tuple[str, ...]:
 
 def given_card(
     name: str,
-    spec: GivenData,
+    label: str,
     files: Mapping[str, Sequence[str]],
     target: Target,
     truth: NDArray[Any],
     left_out: int = 0,
+    licence: str | None = None,
 ) -> dict[str, Any]:
     """Return the card of a data set that consists of predictions or scores."""
     return {
         "dataset": name,
-        "label": spec.label or name,
+        "label": label,
         "source": {"source": "given", "files": files},
-        "licence": spec.licence,
+        "licence": licence,
         "rows": len(truth),
         **target.described(truth),
         "rows_dropped_without_target": left_out,

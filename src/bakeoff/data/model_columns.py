@@ -20,11 +20,19 @@ from bakeoff.spec.given_models import CLASS
 
 MODELS = (MODEL, "method", "algorithm", "framework", "classifier", "learner", "system")
 """What the column of a long table is called that says whose a row is."""
-_LABELS = ("y_pred", "pred", "prediction", "predicted", "label", "class")
-_PROBABILITIES = ("y_prob", "y_score", "prob", "proba", "probability", "score", "p")
+_LABELS = (
+    *("y_pred", "pred", "prediction", "predicted", "label", "class"),
+    *("y_hat", "yhat", "hat"),
+)
+_PROBABILITIES = (
+    *("y_prob", "y_score", "prob", "proba", "probability", "score", "p"),
+    *("p_hat", "phat", "confidence", "conf"),
+)
 _BETWEEN = "[ _.:-]"
 _SAID, _ONE = ":said", ":one"
 """What a column holds that is no probability of a named class: labels, or a probability of one."""
+_ENOUGH_ROWS = 5
+"""So many rows of each label tell labels that are cut from probabilities from others."""
 
 
 class _Part(NamedTuple):
@@ -60,6 +68,7 @@ def join_columns(
         _refuse_ambiguous(file, model, by_part)
         if _ONE in by_part:
             _check_single(file, by_part[_ONE][0], classes, sure=sure)
+            _refuse_confidence(file, by_part[_SAID][0], by_part[_ONE][0], classes)
         name = model or by_part[_SAID][0]
         new_names = {_SAID: name, _ONE: f"{name}:{classes[-1]}"}
         for holds, (column,) in by_part.items():
@@ -171,6 +180,48 @@ def _check_single(file: Records, column: str, classes: Sequence[str], *, sure: b
             f"{file.path!r}: {column!r} has numbers outside 0 to 1, which are no probabilities: "
             "leave it out, or name the columns of predicted labels as the models",
         )
+
+
+def _refuse_confidence(file: Records, said: str, column: str, classes: Sequence[str]) -> None:
+    """Refuse numbers that are probabilities of the predicted label, not of the positive class."""
+    labels = names(file.column(said))
+    if not set(classes) <= set(labels) or file.numbers(column).min() < 1 / len(classes):
+        return
+    raise Problem(
+        ("models",),
+        f"{file.path!r}: {column!r} is never below 0.5, and {said!r} says both {classes[0]!r} and "
+        f"{classes[1]!r}: is it the probability of the predicted label? Write the probability of "
+        f"{classes[1]!r} in every row, or name the columns of predicted labels as the models",
+    )
+
+
+def refuse_parts_of_models(file: Records, columns: Sequence[str], classes: Sequence[str]) -> None:
+    """Refuse labels and probabilities that stand as two models, but are cut one from the other."""
+    if len(classes) != 2:
+        return
+    labels = {}
+    probabilities = {}
+    for column in columns:
+        values = names(file.column(column))
+        kind = file.table.schema.field(column).type
+        if set(values.dropna()) == set(classes) and values.value_counts().min() >= _ENOUGH_ROWS:
+            labels[column] = (values == classes[1]).to_numpy(bool)
+        elif pa.types.is_floating(kind) and not values.isna().any():
+            probabilities[column] = file.numbers(column)
+    for said, positive in labels.items():
+        own = [f"{said}:{name}" for name in classes]
+        for column, numbers in probabilities.items():
+            if column in own:  # as they are called where they are read together
+                continue
+            above = numbers[positive]
+            below = numbers[~positive]
+            if above.min() >= below.max() or above.max() <= below.min():
+                raise Problem(
+                    ("models",),
+                    f"{file.path!r}: a threshold of {column!r} gives {said!r} in every row: are "
+                    "they the labels and the probabilities of one model? Call them like 'A_pred' "
+                    "and 'A_prob', or name the columns of the models that are to be compared",
+                )
 
 
 # --- a row for each model and id

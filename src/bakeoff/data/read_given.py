@@ -18,7 +18,7 @@ from bakeoff.data.asked import Asked, lacking_share
 from bakeoff.data.columns import in_order
 from bakeoff.data.describe import like_ids
 from bakeoff.data.given_tables import TASK, GivenTables
-from bakeoff.data.model_columns import join_columns
+from bakeoff.data.model_columns import join_columns, refuse_parts_of_models
 from bakeoff.data.observations import (
     NO_ANSWER,
     Missing,
@@ -189,6 +189,8 @@ def _of_table(
         sure = _is_sure(order, true, positive)
         file, notes = join_columns(file, rest, order, sure=sure)
         rest = file.unclaimed(claimed)
+        if models is None:
+            refuse_parts_of_models(file, rest, order)
     columns = _models_of(rest, order, models)
     if models is None and not numbers and not values:
         _refuse_features(file, [name for name in columns if name in rest], order)

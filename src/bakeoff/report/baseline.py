@@ -163,7 +163,7 @@ def _prediction(
         return _Prediction(folds[0].answer, f"the {label}", label, f"the {label}")
     classes = _classes(study, dataset)
     total = np.sum(counts, axis=0)
-    best = constant_answer(metric, classes, total, total, study.experiment.costs_on(dataset))
+    best = constant_answer(metric, classes, total, total, study.analysis.datasets[dataset].costs)
     assert best is not None
     name = classes[best.answer]
     label, text = _of_class(metric, name, rows, {fold.answer for fold in folds})
@@ -234,7 +234,7 @@ def _by_division(
     study: Study, metric: Metric, dataset: str, plan: str
 ) -> dict[tuple[int, int], _Constant]:
     """Return the constant answers of a plan by repeat and fold."""
-    if study.experiment.task.numbers:
+    if study.analysis.task.numbers:
         return _of_numbers(study, metric, dataset, plan)
     return _of_classes(study, metric, dataset, plan)
 
@@ -290,10 +290,10 @@ def _of_classes(
     study: Study, metric: Metric, dataset: str, plan: str
 ) -> dict[tuple[int, int], _Constant]:
     """Return the best class of each division; of rows that nothing was trained on, of the rows."""
-    if study.experiment.with_values:  # marks of right rows are no classes that could be predicted
+    if study.analysis.with_values:  # marks of right rows are no classes that could be predicted
         return {}
     classes = _classes(study, dataset)
-    costs = study.experiment.costs_on(dataset)
+    costs = study.analysis.datasets[dataset].costs
     constants = {}
     for index, (train, test) in _class_counts(study, dataset, plan).items():
         if not test.sum():
@@ -395,7 +395,7 @@ def _on_rows(study: Study, metric: Metric, dataset: str, prediction: _Prediction
     rows = study.test_sets.get(dataset)
     if rows is None or not has_test(metric.name):
         return []
-    crossed = CrossedRuns.from_rows(rows, deterministic(study.experiment))
+    crossed = CrossedRuns.from_rows(rows, deterministic(study.analysis))
     runs_of = dict(zip(crossed.models, crossed.runs, strict=True))
     single = [model for model, runs in runs_of.items() if len(runs) == 1]
     against = list[Against]()
@@ -431,7 +431,7 @@ def _run(
         correction="none",
         versus=CONSTANT,
     )
-    for row in run_test(test, evidence, context_of(study.experiment, dataset, metric.name)):
+    for row in run_test(test, evidence, context_of(study.analysis, dataset, metric.name)):
         seen = seen_from(row, row.model_b)
         ci = row.result.get("ci")
         interval = None
@@ -507,7 +507,7 @@ def looks_reversed(study: Study) -> bool:
 
 def nearly_perfect(study: Study) -> Iterator[tuple[Metric, str, float]]:
     """List the scores that are perfect or nearly so: metric, model and mean."""
-    for name in study.experiment.metrics:
+    for name in study.analysis.metrics:
         metric = study.metrics[name]
         low, high = metric.range
         means = dataset_means(study, name, study.plan)

@@ -23,7 +23,6 @@ from bakeoff.report.study import Study
 from bakeoff.report.tables import latex
 from bakeoff.spec import PlannedTest
 from bakeoff.spec.models import AS_PASSED, Model, Tune
-from bakeoff.spec.related import dependent
 from bakeoff.spec.resampling import Cv5x2, Halves, KFold, Resampled
 from bakeoff.stats.core.citations import BIBTEX
 
@@ -60,6 +59,11 @@ _CORRECTED = {
 }
 _NOT_LIBRARIES = ("python", "bakeoff", "snakemake", "platform", "machine", "matplotlib")
 """What of the environment stands in another place, or computes nothing."""
+_OWN_FORM = (
+    "The standard errors of {} have a part from the tested rows and a part from the choice of the "
+    "training rows; their form is bakeoff's own and was chosen by simulation (docs/fold-rows.md of "
+    "bakeoff)."
+)
 _SET_APART = {"column": ", as a column says", "test file": " of a file of their own"}
 """How held-out rows were divided, where nothing was drawn."""
 
@@ -137,7 +141,7 @@ def methods(study: Study) -> Methods:
     sentences += _design(study)
     sentences += _related_rows(study)
     sentences.append(_metrics(study))
-    for test in study.analysis:
+    for test in study.planned:
         sentences.append(_test(study, test))
     sentences += _level(study)
     sentences += _dependence(study)
@@ -161,7 +165,7 @@ def _were(n: int) -> str:
 
 def _models(study: Study) -> str:
     """Name the models, with their classes where they were fitted here."""
-    fitted = study.experiment.fitted
+    fitted = study.analysis.fitted
     models = []
     for model in study.models:
         name = study.name(model)
@@ -194,9 +198,9 @@ def _estimator(model: Model) -> str:
 def _trained_elsewhere(study: Study) -> Iterator[str]:
     """Say which models came with predictions, numbers or scores."""
     names_by_kind = defaultdict[str, list[str]](list)
-    for model, given in study.experiment.given.items():
-        kind = next(kind for kind in _ELSEWHERE if getattr(given, kind) is not None)
-        names_by_kind[_ELSEWHERE[kind]].append(study.name(model))
+    for name, model in study.analysis.models.items():
+        if model.brings:
+            names_by_kind[_ELSEWHERE[model.brings]].append(study.name(name))
     for kind, names in names_by_kind.items():
         were = _were(len(names))
         yield f"{_words(names)} {were} trained elsewhere and represented by {kind}."
@@ -274,7 +278,7 @@ def _preparation(study: Study) -> Iterator[str]:
 
 def _choices(study: Study) -> Iterator[str]:
     """Say what models chose on training rows, and how often they were fitted."""
-    for model, spec in study.experiment.fitted.items():
+    for model, spec in study.analysis.fitted.items():
         name = study.name(model)
         if spec.tune:
             yield _tuned(name, spec.tune)
@@ -310,13 +314,13 @@ def _tuned(name: str, tune: Tune) -> str:
 
 def _design(study: Study) -> Iterator[str]:
     """Say how rows were divided for training and testing."""
-    experiment = study.experiment
-    plans = experiment.resampling.plans()
+    plans = study.analysis.plans
+    given = study.analysis.scores_of_plans
     done = "tested"
-    if experiment.fitted:
+    if study.analysis.fitted:
         done = "trained and tested"
     for plan in plans:
-        if experiment.by_scores(plan):
+        if plan in given:
             yield f"The scores come from {_folds(study, plan)} done elsewhere."
         elif plan == "holdout":
             yield _holdout(study)
@@ -325,13 +329,13 @@ def _design(study: Study) -> Iterator[str]:
             if plan == "cv_5x2":
                 source = " [@dietterich1998]"
             yield f"Models were {done} by {_folds(study, plan)}{source}."
-    if len(study.models) > 1 and not all(map(experiment.by_scores, plans)):
+    if len(study.models) > 1 and not given >= plans.keys():
         yield f"All models were {done} on the same rows."
 
 
 def _related_rows(study: Study) -> Iterator[str]:
     """Say where groups were kept together, and where later rows were tested."""
-    plans = study.experiment.resampling.plans()
+    plans = study.analysis.plans
     grouped = []
     timed = []
     for division in study.divisions:
@@ -354,7 +358,7 @@ def _datasets(study: Study, names: Iterable[str]) -> str:
 
 def _folds(study: Study, plan: str) -> str:
     """Name a plan with its folds and repeats."""
-    spec = study.experiment.resampling.plans()[plan]
+    spec = study.analysis.plans[plan]
     divisions = []
     for division in study.divisions:
         if division["plan"] == plan:
@@ -389,7 +393,7 @@ def _holdout(study: Study) -> str:
     scores = study.scores[study.scores["plan"] == "holdout"]
     n_train = _sizes(scores["n_train"])
     tested = f"tested on {_sizes(scores['n_test'])} held-out rows"
-    if not study.experiment.fitted:
+    if not study.analysis.fitted:
         return f"Models were {tested}."
     methods = {division["method"] for division in study.divisions if division["plan"] == "holdout"}
     if len(methods) == 1:
@@ -411,7 +415,7 @@ def _sizes(sizes: pd.Series[int]) -> str:
 
 def _metrics(study: Study) -> str:
     """Say what models were ranked by, and what else was computed."""
-    first, *others = [study.written(metric).label for metric in study.experiment.metrics]
+    first, *others = [study.written(metric).label for metric in study.analysis.metrics]
     text = f"Models were ranked by {first}"
     if others:
         text += f"; {_words(others)} {_were(len(others))} also computed"
@@ -516,11 +520,9 @@ def _adjusted(families: Sequence[Family]) -> str:
 def _level(study: Study) -> Iterator[str]:
     """Say where standard errors come from, and how tests decide."""
     if any(family.entry.name == ON_ROWS for family in study.families):
-        yield (
-            "The standard errors of this test and of the intervals of expected scores have a part "
-            "from the tested rows and a part from the choice of the training rows; their form is "
-            "bakeoff's own and was chosen by simulation (docs/fold-rows.md of bakeoff)."
-        )
+        yield _OWN_FORM.format("the row-wise t test and of the intervals of expected scores")
+    elif not study.fold_intervals.empty:
+        yield _OWN_FORM.format("the intervals of expected scores")
     if any(family.bayesian for family in study.families):
         level = percent(1 - study.alpha)
         yield f"Bayesian tests decide by a posterior probability of {level} or more."
@@ -530,7 +532,7 @@ def _level(study: Study) -> Iterator[str]:
 
 def _dependence(study: Study) -> Iterator[str]:
     """Say of which data sets rows are related, and what tests made of it."""
-    for dataset, relation in dependent(study.experiment).items():
+    for dataset, relation in study.analysis.related.items():
         first_rows = []
         for family in study.families:
             if family.dataset == dataset and family.entry.evidence.on_rows:
@@ -567,7 +569,7 @@ def _programs(study: Study) -> str:
     unused = ["skrub"]
     if encodes(study):
         unused = []
-    if not study.experiment.fitted:
+    if not study.analysis.fitted:
         unused.append("scikit-learn")
     programs = []
     for key, name in _PROGRAMS.items():
@@ -579,4 +581,4 @@ def _programs(study: Study) -> str:
     by = ""
     if versions:
         by = f" with {words(programs, _MOST_PROGRAMS)}"
-    return f"Computed{by}; every random number comes from the seed {study.experiment.seed}."
+    return f"Computed{by}; every random number comes from the seed {study.analysis.seed}."

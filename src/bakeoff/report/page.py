@@ -162,7 +162,7 @@ class Page:
         sections = list(blocks)
         # the test that decides stands first, and the exhibits of each test together
         tests = [family.entry.name for family in self.study.mains]
-        tests = list(dict.fromkeys([*tests, *self.study.analysis.by_name]))
+        tests = list(dict.fromkeys([*tests, *self.study.planned.by_name]))
 
         def place(item: Item) -> tuple[int, float]:
             among_tests = 0.5
@@ -200,9 +200,10 @@ class Page:
         pictures = {}
         for name, picture in self.pictures.items():
             pictures[name] = inline_svg(picture, f"fig-{name}")
-        settings = {}
-        if self.alone:
-            settings = self.study.experiment.resolved()
+        experiment = self.study.experiment
+        settings: dict[str, Any] = {}
+        if self.alone and experiment is not None:
+            settings = experiment.resolved()
         resolved = yaml.safe_dump(settings, sort_keys=False, allow_unicode=True)
         return self._render("report.html.j2", pictures=pictures, latex=LATEX, resolved=resolved)
 

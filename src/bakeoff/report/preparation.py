@@ -22,7 +22,7 @@ _LIBRARIES = ("sklearn.", "xgboost.", "lightgbm.", "catboost.")
 def preparations(study: Study) -> Mapping[str, list[str]]:
     """Map what was done to columns, empty where nothing was, to the names of the models."""
     models = defaultdict[str, list[str]](list)
-    for name, model in study.experiment.fitted.items():
+    for name, model in study.analysis.fitted.items():
         if model.own_preprocessing:
             steps = [step.estimator.rpartition(".")[2] for step in model.own_preprocessing]
             done = f"by {', then '.join(steps)}"
@@ -38,7 +38,7 @@ def preparations(study: Study) -> Mapping[str, list[str]]:
 
 def encodes(study: Study) -> bool:
     """Tell whether columns were encoded as numbers for a model."""
-    for model in study.experiment.fitted.values():
+    for model in study.analysis.fitted.values():
         if model.preprocessing == "auto" and _encoded(study, model):
             return True
     return False

@@ -28,7 +28,6 @@ from bakeoff.report.numbers import (
 )
 from bakeoff.report.study import Study
 from bakeoff.scores import Metric
-from bakeoff.spec.related import declared, in_time
 from bakeoff.stats import Entry, as_float
 from bakeoff.stats.core.result import AGREE
 from bakeoff.stats.datasets.rank_tests import EXCHANGEABLE
@@ -304,13 +303,13 @@ def evidence(study: Study, family: Family) -> str:
 
 def _divided(study: Study, plan: str) -> str:
     """Name a plan with its numbers of folds and repeats."""
-    spec = getattr(study.experiment.resampling, plan)
+    spec = study.analysis.plans.get(plan)
     divided = PLANS[plan]
     if spec is None:
         return divided
     if plan in ("halves", "resampled"):
         return f"{spec.repeats} {divided}"
-    if plan == "kfold" and not in_time(study.experiment):
+    if plan == "kfold" and not study.analysis.in_time:
         times = ""
         if spec.repeats > 1:
             times = f"{spec.repeats} × "
@@ -365,7 +364,7 @@ def trained_on(study: Study, dataset: str, plan: str) -> str:
 
 def worth(study: Study, row: Comparison) -> str:
     """Say in how many groups or times the rows of a comparison come and what they are worth."""
-    relation = declared(study.experiment, row.dataset) if row.dataset else None
+    relation = study.analysis.datasets[row.dataset].relation if row.dataset else None
     if relation is None:
         return ""
     if INDEPENDENT in row.result:

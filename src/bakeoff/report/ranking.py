@@ -16,13 +16,11 @@ from bakeoff.comparisons.choose import enough_datasets
 from bakeoff.comparisons.evidence import (
     DatasetScores,
     PairedPredictions,
-    block_checks,
     by_metric,
-    complete,
     difference_options,
-    missing_cells,
 )
-from bakeoff.comparisons.run_tests import alone, clipped
+from bakeoff.comparisons.held_out import block_checks, clipped, held_out_by
+from bakeoff.comparisons.score_matrix import complete
 from bakeoff.comparisons.settings import has_test
 from bakeoff.errors import UserError
 from bakeoff.report.family import Family, seen_from
@@ -30,6 +28,7 @@ from bakeoff.report.study import Study
 from bakeoff.scores import Metric
 from bakeoff.seeds import derive, integer
 from bakeoff.spec import Costs
+from bakeoff.spec.resampling import Halves
 from bakeoff.stats import (
     Assumption,
     ConfidenceInterval,
@@ -111,7 +110,7 @@ def _ranks_of_units(
     study: Study, means: pd.DataFrame, metric: str, ranks: pd.DataFrame
 ) -> pd.DataFrame:
     """Return the ranks to average: a group of data sets is one, as in the tests."""
-    if len(study.experiment.tests.units(list(means.index))) == len(means):
+    if len(study.analysis.tests.units(list(means.index))) == len(means):
         return ranks
     merged = by_unit(study, means, metric)
     if merged is None:
@@ -134,7 +133,7 @@ def by_unit(study: Study, means: pd.DataFrame, metric: str) -> DatasetScores | N
     """Merge groups of data sets, and do with missing scores as the tests over data sets do."""
     scores = means.reindex(columns=list(study.models))
     try:
-        return complete(study.experiment, metric, scores, missing_cells(study.experiment))
+        return complete(study.analysis, metric, scores, study.analysis.missing_cells)
     except UserError:  # a model without any score
         return None
 
@@ -205,8 +204,8 @@ def _half_sample_interval(
     study: Study, metric: str, model: str, level: float
 ) -> ConfidenceInterval | None:
     """Return the interval of a mean score under `halves`, from the differences of the halves."""
-    halves = study.experiment.resampling.halves
-    assert halves is not None
+    halves = study.analysis.plans["halves"]
+    assert isinstance(halves, Halves)
     rows = study.scores[(study.scores["plan"] == "halves") & (study.scores["metric"] == metric)]
     rows = rows[rows["model"] == model].sort_values(["repeat", "fold"])
     scores = rows["value"].to_numpy(np.float64).reshape(-1, halves.folds)
@@ -222,7 +221,7 @@ def _half_sample_interval(
 
 def shown_interval(study: Study, line: Ranked) -> ConfidenceInterval | None:
     """Return a model's interval where it says something: of enough data sets, and not of half."""
-    few = study.several and study.units < enough_datasets(study.experiment)
+    few = study.several and study.units < enough_datasets(study.analysis)
     if few or line.ci is None:
         return None
     low, high = study.metric.range
@@ -334,7 +333,7 @@ def order(study: Study) -> list[str]:
 
 def oriented(study: Study, a: str, b: str) -> tuple[str, str]:
     """Return A and B as in comparisons.csv: the control is A, else the experiment's first."""
-    control = study.experiment.tests.versus
+    control = study.analysis.tests.versus
     first = min((a, b), key=lambda model: (model != control, study.models.index(model)))
     return first, b if first == a else a
 
@@ -364,11 +363,11 @@ def may_be_best(study: Study, metric: str) -> dict[str, Contenders]:
         return {}
     by_dataset = {}
     for name, rows in (study.test_sets or study.numbers).items():
-        ranked = next(by_metric(rows, study.experiment, [metric]))
-        seed = derive(study.experiment.seed, "best", name)
+        ranked = next(by_metric(rows, study.analysis, [metric]))
+        seed = derive(study.analysis.seed, "best")
         best = contenders(
             ranked,
-            study.experiment.costs_on(name),
+            study.analysis.datasets[name].costs,
             study.alpha,
             integer(seed),
             _tested_pairs(study, name, metric),
@@ -433,7 +432,7 @@ def contenders(
     letters = _letters(best_first, different)
     ranked = []
     for m in best_first:
-        score = alone(rows, m, costs, level)
+        score = held_out_by(rows, costs).interval(m, level)
         # out of the set of the best, and worse than another model
         smallest = pvalues[m].min()
         contender = Contender(

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from bakeoff.comparisons.evidence import read_predictions, read_scores
+from bakeoff.comparisons.analysis import Analysis, analysis_of
+from bakeoff.comparisons.collected import read_predictions, read_scores
 from bakeoff.comparisons.plan_tests import unknown_test
 from bakeoff.comparisons.run_tests import Comparison
 from bakeoff.errors import UserError
@@ -43,8 +44,9 @@ def read_study(
     """Read the results of one experiment."""
     enter_own(experiment.own_metrics)
     rows = tuple(map(Comparison.from_dict, read_json(comparisons)))
-    analysis = AnalysisPlan(map(PlannedTest.from_dict, read_json(tests)))
-    _refuse_unknown_tests({row.test for row in rows} | analysis.by_name.keys())
+    planned = AnalysisPlan(map(PlannedTest.from_dict, read_json(tests)))
+    _refuse_unknown_tests({row.test for row in rows} | planned.by_name.keys())
+    analysis = analysis_of(experiment)
     by_values = experiment.by_values
     test_sets = {}
     for name, path in holdouts.items():
@@ -57,15 +59,16 @@ def read_study(
     read = {name: read_table(path) for name, path in tables.items()}
     nothing = pd.DataFrame()
     return Study(
+        analysis=analysis,
         experiment=experiment,
         comparisons=rows,
         scores=read_scores(scores),
         cards=cards_by_dataset,
         test_sets={} if by_values else test_sets,
         numbers=test_sets if by_values else {},
-        environment=environment(experiment),
+        environment=environment(analysis),
         file=file,
-        analysis=analysis,
+        planned=planned,
         failed=read.get("excluded", nothing),
         choices=read.get("choices", nothing),
         importance=read.get("importance", nothing),
@@ -97,9 +100,9 @@ def read_table(path: str | Path) -> pd.DataFrame:
     return read_csv(path, dtype=texts, keep_default_na=False, na_values=missing)
 
 
-def environment(experiment: Experiment) -> dict[str, str]:
+def environment(analysis: Analysis) -> dict[str, str]:
     """Return the versions that computed the results, and the machine that made the report."""
-    paths = sorted({path for model in experiment.fitted.values() for path in model.imports})
+    paths = sorted({path for model in analysis.fitted.values() for path in model.imports})
     libraries = distributions_of(*paths)
     packages = dict.fromkeys(("bakeoff", *BASE_PACKAGES, *libraries, "snakemake", "matplotlib"))
     return {

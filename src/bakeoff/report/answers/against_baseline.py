@@ -52,7 +52,7 @@ def against_baseline(study: Study) -> AgainstBaseline:
         told.headline = sentences.than_baseline(models, shown, constant.label, title)
     told.constant = _constant(study, constant)
     by_result = defaultdict[tuple[str, str, str], list[str]](list)
-    for metric in study.experiment.metrics[1:]:
+    for metric in study.analysis.metrics[1:]:
         for other in baselines(study, metric):
             for models, shown in _results(study, other):
                 by_result[models, shown, other.label].append(study.metrics[metric].title)
@@ -77,7 +77,7 @@ def _none_better(study: Study) -> bool:
 def _on_datasets(study: Study) -> AgainstBaseline:
     """Say by which metrics on which data sets no model is shown to be better."""
     told = AgainstBaseline()
-    for metric in study.experiment.metrics:
+    for metric in study.analysis.metrics:
         tested = []
         for constant in baselines(study, metric):
             if constant.models:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bakeoff.comparisons.plan_tests import notes as notes_on_runs
-from bakeoff.comparisons.run_tests import INTERACTION, Decision
+from bakeoff.comparisons.row_tables import INTERACTION
+from bakeoff.comparisons.run_tests import Decision
 from bakeoff.report import sentences
 from bakeoff.report.answers.answer import Kind
 from bakeoff.report.numbers import clean, count, p_equals
@@ -88,7 +89,7 @@ def notes(study: Study, kind: Kind) -> Iterator[str]:
     """Note what the data and the training runs look like; last what may hide a difference."""
     for note in notes_on_data(study)[:MOST_NOTES]:
         yield sentences.note(note.sentence)
-    for text in notes_on_runs(study.experiment):
+    for text in notes_on_runs(study.analysis):
         yield sentences.note(text)
     if len(study.models) > 1 and kind not in (Kind.WINNER, Kind.CONTROL):
         rare = accuracy_of_rare(study.cards, study.metric.name, study.metric.title)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -16,7 +17,6 @@ from bakeoff.report.family import Family, seen_from
 from bakeoff.report.numbers import fixed, probability, pvalue, words
 from bakeoff.report.ranking import ranking, without_noise
 from bakeoff.report.study import Study
-from bakeoff.spec.related import declared
 from bakeoff.stats import detectable_difference
 
 CITED_BESIDE = ("cv5x2_f", *filter(None, (case.beside for case in CASES.values())))
@@ -186,7 +186,7 @@ def by_other_metrics(study: Study, answer: Answer, first: Family) -> None:
     n_metrics = 1
     not_significant = []
     any_added = False
-    for metric in study.experiment.metrics:
+    for metric in study.analysis.metrics:
         family = _same_test(study, first, metric)
         # a metric that jumps has no test
         if family is None or family.metric == first.metric or not family.measure.smooth:
@@ -254,9 +254,9 @@ def unproven(study: Study, answer: Answer, family: Family, rows: Sequence[Compar
 def none_possible(study: Study, family: Family, row: Comparison) -> str:
     """Say that no result could have been significant, and what would help; empty if one could."""
     # too few groups or data sets for so many pairs
-    models = {model: study.experiment.models[model] for model in family.models}
-    compared = study.experiment.model_copy(update={"models": models})
-    test = study.analysis.by_name[family.entry.name]
+    models = {model: study.analysis.models[model] for model in family.models}
+    compared = dataclasses.replace(study.analysis, models=models)
+    test = study.planned.by_name[family.entry.name]
     size = _row_counts(study, family, row)
     smallest = smallest_pvalue(test, compared, size)
     if smallest <= row.alpha:
@@ -272,7 +272,7 @@ def _row_counts(study: Study, family: Family, row: Comparison) -> RowCounts | No
     """Count the rows of a test set, and the groups or times that they belong to."""
     if not family.entry.evidence.on_rows:
         return None
-    relation = declared(study.experiment, row.dataset) if row.dataset else None
+    relation = study.analysis.datasets[row.dataset].relation if row.dataset else None
     details = {**row.result.get("details", {}), **row.result}
     units = details.get("n_clusters", details.get("n_times"))
     if relation is None or units is None:

@@ -130,10 +130,10 @@ def _untested(
 
 def _next_test(study: Study) -> str:
     """Say which test over data sets answers the question, or how many more it needs."""
-    least = enough_datasets(study.experiment)
+    least = enough_datasets(study.analysis)
     if study.units < least:
         level = percent(study.alpha)
         return sentences.too_few_datasets(str(least), level, str(study.units))
     if study.averages(study.metric.name):  # signed ranks need one unit
-        return sentences.recommended(over_datasets(study.experiment).name)
+        return sentences.recommended(over_datasets(study.analysis).name)
     return ""

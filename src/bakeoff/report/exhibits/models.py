@@ -189,7 +189,7 @@ def _cautions_of_intervals(study: Study, ranked: Iterable[Ranked]) -> list[str]:
 def _what_a_baseline_is(study: Study) -> str:
     """Say what is predicted without a model."""
     predicted = "one class for every row, or the class shares as probabilities"
-    if study.experiment.task.numbers:
+    if study.analysis.task.numbers:
         predicted = "the mean by mean squared errors and deviances, else the median"
     return (
         f"The baseline of a metric is the best constant prediction by this metric, {predicted}; "
@@ -203,8 +203,8 @@ def _what_a_baseline_is(study: Study) -> str:
 def _may_be_best(design: Study) -> bool:
     """Show it for a few test sets of three models or more: of two, the test of the pair says it."""
     few = len(design.datasets) <= MOST_DATASETS and len(design.models) > 2
-    by_test = design.has_rows and has_test(design.experiment.metrics[0])
-    return few and (by_test or (design.experiment.by_values and not design.has_runs))
+    by_test = design.has_rows and has_test(design.analysis.metrics[0])
+    return few and (by_test or (design.analysis.by_values and not design.has_runs))
 
 
 @table(Section.PAIRS, 5, "Which models may be the best, on the held-out rows", when=_may_be_best)
@@ -242,9 +242,9 @@ def best(study: Study) -> Table:
 
 def _has_more_than_models(design: Study) -> bool:
     """Show it where there is more to tell than the table of models does."""
-    if design.several or len(design.experiment.metrics) > 1:
+    if design.several or len(design.analysis.metrics) > 1:
         return True
-    plans = design.experiment.resampling.plans().values()
+    plans = design.analysis.plans.values()
     return any(len(plan.splits()) > 1 for plan in plans)
 
 
@@ -255,7 +255,7 @@ def metrics(study: Study) -> Table:
     """
     ranked = ranking(study)
     averaged = study.averages(study.metric.name)
-    others = [metric for metric in study.experiment.metrics[1:] if study.averages(metric)]
+    others = [metric for metric in study.analysis.metrics[1:] if study.averages(metric)]
     means = {metric: dataset_means(study, metric, study.plan).mean() for metric in others}
     beside = dataset_means(study, study.metric.name, BESIDE).mean()
     held_out = _means_on_held_out_rows(study, ranked)
@@ -343,9 +343,9 @@ def datasets(study: Study) -> Table:
 
 def _has_intervals(design: Study) -> bool:
     """Show it for a few test sets with predictions of rows."""
-    of_rows = design.has_rows or (design.has_runs and not design.experiment.by_values)
+    of_rows = design.has_rows or (design.has_runs and not design.analysis.by_values)
     few = len(design.datasets) <= MOST_DATASETS
-    return of_rows and few and any(map(has_interval, design.experiment.metrics))
+    return of_rows and few and any(map(has_interval, design.analysis.metrics))
 
 
 @table(Section.METRICS, 30, "Every metric on the held-out rows", when=_has_intervals)

@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bakeoff.comparisons.evidence import PairedPredictions, difference_options
-from bakeoff.comparisons.run_tests import INTERACTION, Decision
+from bakeoff.comparisons.row_tables import INTERACTION
+from bakeoff.comparisons.run_tests import Decision
 from bakeoff.comparisons.settings import has_test
 from bakeoff.report import drawing, prose, tables
 from bakeoff.report.drawing import SIZE, Colour, IntervalLine, message, name_of
@@ -22,7 +23,6 @@ from bakeoff.report.ranking import order
 from bakeoff.report.study import Study
 from bakeoff.report.tables import Column, Table
 from bakeoff.report.written import Written, decimals, with_unit
-from bakeoff.spec.related import row_columns
 from bakeoff.stats import metric_ci
 from bakeoff.stats.metrics.library import calibration_curve
 
@@ -49,7 +49,7 @@ MOST_SUBGROUPS = 36
 
 
 def _has_labels(design: Study) -> bool:
-    return design.has_rows and not design.experiment.task.numbers
+    return design.has_rows and not design.analysis.task.numbers
 
 
 def _models_of(study: Study, rows: PairedPredictions) -> list[str]:
@@ -71,7 +71,7 @@ def _most_panels(study: Study) -> int:
     50,
     "Predicted against observed",
     each="dataset",
-    when=lambda design: design.has_rows and design.experiment.task.numbers,
+    when=lambda design: design.has_rows and design.analysis.task.numbers,
 )
 def fitted(study: Study, dataset: str) -> Drawing:
     """The prediction of each model for each held-out row against the observed value. On the
@@ -82,7 +82,7 @@ def fitted(study: Study, dataset: str) -> Drawing:
     rows = study.test_sets.get(dataset)
     if rows is None or not rows.n:
         return message("there are no held-out rows")
-    declared = study.experiment.datasets[dataset].unit
+    declared = study.analysis.datasets[dataset].unit
     unit = ""
     if declared:
         unit = clean(declared)
@@ -154,7 +154,7 @@ def _draw_rows(
 
 def _indices(design: Study) -> list[str]:
     """List the metrics of calibration."""
-    return [name for name in design.experiment.metrics if design.metrics[name].calibration]
+    return [name for name in design.analysis.metrics if design.metrics[name].calibration]
 
 
 @figure(
@@ -178,7 +178,7 @@ def calibration(study: Study, dataset: str) -> Drawing:
     positive = rows.truth == 1
     level = 1 - study.alpha
     rows = dataclasses.replace(rows, metric=_indices(study)[0])
-    options = difference_options(rows, study.experiment.costs_on(dataset))
+    options = difference_options(rows, study.analysis.datasets[dataset].costs)
     options |= {"metric": rows.metric, "labels": [False, True], "positive": True}
     labels = {model: study.label(model) for model in chances}
     drawn, panels = drawing.square_panels(
@@ -342,11 +342,11 @@ def _crossed(tested: PairedPredictions, a: str, b: str) -> list[dict[str, Any]]:
 
 def _in_subgroups(design: Study) -> bool:
     """Show it where a data set has subgroups and the models are ranked by what rows have."""
-    experiment = design.experiment
-    grouped = any(row_columns(experiment, name).subgroups for name in experiment.datasets)
-    ranked = design.has_rows and has_test(experiment.metrics[0])
-    by_values = experiment.by_values and not design.has_runs
-    return grouped and len(experiment.models) > 1 and (ranked or by_values)
+    analysis = design.analysis
+    grouped = any(data.subgroups for data in analysis.datasets.values())
+    ranked = design.has_rows and has_test(analysis.metrics[0])
+    by_values = analysis.by_values and not design.has_runs
+    return grouped and len(analysis.models) > 1 and (ranked or by_values)
 
 
 @figure(Section.DATA, 40, "Differences by subgroup", each="dataset", when=_in_subgroups)

@@ -32,7 +32,7 @@ _SCORING = tables.Kind(lambda study, name: Cell(capital(METRICS[name].title), na
     Section.FITS,
     20,
     "Choices made in training",
-    when=lambda design: any(model.chooses for model in design.experiment.fitted.values()),
+    when=lambda design: any(model.chooses for model in design.analysis.fitted.values()),
 )
 def choices(study: Study) -> Table:
     """Parameters, thresholds and numbers of rounds that each fit chose on its own training rows,
@@ -77,7 +77,7 @@ def _counted(values: Any) -> str:
 
 
 def _has_importance(design: Study) -> bool:
-    return any(model.importance for model in design.experiment.fitted.values())
+    return any(model.importance for model in design.analysis.fitted.values())
 
 
 def _importance(study: Study, dataset: str) -> pd.DataFrame:

@@ -41,7 +41,7 @@ def tests(study: Study) -> Table:
 
 def _row_of_test(study: Study, entry: Entry) -> dict[str, Any]:
     """Say on what a test ran, what it asks, with which settings, and why."""
-    test = study.analysis.by_name[entry.name]
+    test = study.planned.by_name[entry.name]
     families = study.of_test(entry.name)
     plans = [test.plan]
     if not test.plan:
@@ -84,7 +84,7 @@ def _settings(study: Study, test: PlannedTest, families: Sequence[Family]) -> li
 def _reason(study: Study, name: str) -> str:
     """Say why a test ran: by itself, or after another one."""
     reason = ""
-    for test in study.analysis:
+    for test in study.planned:
         if test.name == name:
             return test.why
         if test.posthoc and test.posthoc.name == name:
@@ -146,7 +146,7 @@ def data(study: Study) -> Table:
             "features": len(card["features"]),
             "licence": clean(card["licence"]) if card.get("licence") else NONE,
         }
-        target = prose.of_target(card, study.experiment.datasets[name].unit)
+        target = prose.of_target(card, study.analysis.datasets[name].unit)
         if "numbers" in card:
             row["target"] = target
         else:
@@ -174,7 +174,7 @@ def data(study: Study) -> Table:
     Section.DATA,
     20,
     "How columns were read",
-    when=lambda design: bool(design.experiment.fitted),
+    when=lambda design: bool(design.analysis.fitted),
 )
 def columns(study: Study) -> Table:
     """What each column holds, as it was read: its kind, different and missing values."""
@@ -234,9 +234,9 @@ def splits(study: Study) -> Table:
             "n_test": part["n_test"],
         }
         division = division_by_place.get((dataset, plan), {"method": "not known"})
-        rows.append(row | _of_division(division, study.experiment.task.numbers))
+        rows.append(row | _of_division(division, study.analysis.task.numbers))
     note = "All models are trained and tested on the same rows of every division."
-    if any(map(study.experiment.by_scores, study.experiment.resampling.plans())):
+    if study.analysis.scores_of_plans:
         note = "The scores were given; bakeoff cannot check that they come from the same divisions."
     if any("groups" in row for row in rows):
         note += " Groups are never divided."
