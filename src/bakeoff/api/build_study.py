@@ -38,6 +38,7 @@ from bakeoff.report.baseline import baselines
 from bakeoff.report.read import environment
 from bakeoff.report.study import Study
 from bakeoff.report.verdict import Verdict
+from bakeoff.report.verdict_data import verdict_data
 from bakeoff.scores import METRICS, score
 from bakeoff.scores.collect import over_seeds
 from bakeoff.scores.metrics import Need, check_metrics
@@ -648,11 +649,7 @@ def as_plain(study: Study, verdict: Verdict) -> dict[str, Any]:
     ]
     averaged = [m for m in study.analysis.metrics if study.averages(m)]
     return {
-        "verdict": {
-            "kind": verdict.kind.value,
-            "headline": verdict.headline,
-            "sentences": list(verdict.sentences),
-        },
+        "verdict": verdict_data(study, verdict),
         "models": [
             {"model": names[model]}
             | {m: plain(means[model, m]) for m in averaged if (model, m) in means}

@@ -23,6 +23,7 @@ class Section(StrEnum):
     """The parts of the report, in the order in which a reader asks for them."""
 
     ANSWER = "Answer"
+    MODELS = "Models"
     PAIRS = "Pairs of models"
     METRICS = "Other metrics"
     DATA = "Data"

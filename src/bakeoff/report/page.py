@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
+import json
 import re
 import shlex
 from collections.abc import Iterable
@@ -24,6 +26,7 @@ from bakeoff.report.prose import ABOUT, TEMPLATES, take_care
 from bakeoff.report.study import Study
 from bakeoff.report.tables import LATEX, PageTable, markdown, to_csv, to_latex, to_markdown
 from bakeoff.report.verdict import Verdict, answer
+from bakeoff.report.verdict_data import verdict_data
 from bakeoff.stats import Entry, catalogue
 from bakeoff.stats.core.citations import BIBTEX
 
@@ -33,6 +36,7 @@ PRINTED = ("pdf", "png")
 BESIDE = ("forest", "posterior", "scores")
 """What stands beside the table of models: the first of these kinds that there is."""
 
+as_json = functools.partial(json.dumps, indent=2, ensure_ascii=False, allow_nan=False)
 _PAGES = TEMPLATES.overlay(undefined=StrictUndefined)
 _PAGES.filters |= {"md": markdown, "md_table": to_markdown}
 
@@ -77,13 +81,21 @@ class Page:
 
     def note_of(self, item: Item, note: str) -> str:
         """Return a note on an exhibit, that on all exhibits of its kind with the first one only."""
-        of_kind = []
-        for other in self.items:
-            if other.kind == item.kind:
-                of_kind.append(other)
-        if item == of_kind[0]:
+        if item == self._first_of_kind[item.kind]:
             return note
         return note.removeprefix(item.caption).strip()
+
+    @cached_property
+    def _first_of_kind(self) -> dict[str, Item]:
+        """The exhibit of each kind that a reader of the page meets first."""
+        items = list(self.first)
+        for blocks in self.sections.values():
+            for block in blocks:
+                items += block.items
+        first: dict[str, Item] = {}
+        for item in items:
+            first.setdefault(item.kind, item)
+        return first
 
     @cached_property
     def verdict(self) -> Verdict:
@@ -250,6 +262,7 @@ class Page:
             "report.html": self.html,
             "report.md": self.document,
             "verdict.txt": "\n".join(self.verdict.lines) + "\n",
+            "verdict.json": f"{as_json(verdict_data(self.study, self.verdict))}\n",
             "methods.txt": self.methods.text + "\n",
             "methods.tex": self.methods.latex + "\n",
             "references.bib": self.bibtex,

@@ -26,6 +26,7 @@ from bakeoff.report.numbers import (
     spread,
     words,
 )
+from bakeoff.report.sentences import Sentence
 from bakeoff.report.study import Study
 from bakeoff.scores import Metric
 from bakeoff.stats import Entry, as_float
@@ -234,7 +235,7 @@ def extreme_p(rows: Sequence[Comparison], *, largest: bool = False) -> str:
     return f"smallest {p_equals(min(pvalues), name)}"
 
 
-def take_care(study: Study, families: Sequence[Family]) -> Iterator[str]:
+def take_care(study: Study, families: Sequence[Family]) -> Iterator[Sentence]:
     """Say what simulations say against the one test of some families, and what to use instead."""
     entry = families[0].entry
     metrics = {family.metric for family in families}
@@ -245,22 +246,28 @@ def take_care(study: Study, families: Sequence[Family]) -> Iterator[str]:
         models += family.models
         rows += family.rows
     against = study.cautions(entry, metric)
-    for text in against.sentences(dict.fromkeys(models), the, study.name):
-        yield f"Caution: {text}"
+    parts = {
+        "inflated": against._replace(unknown=()),
+        "not_simulated": against._replace(inflated=()),
+    }
+    for code, part in parts.items():
+        for text in part.sentences(dict.fromkeys(models), the, study.name):
+            yield Sentence(f"Caution: {text}", code)
     failing = list(filter(None, map(measured, rows)))
     if failing:
         where = "here"
         if len(rows) > 1:
             where = f"here in {len(failing)} of {len(rows)} comparisons"
         why = "; ".join(failing[0])
-        yield f"Caution: {INFLATED.format(test=the(entry), where=where, why=why)}"
+        text = INFLATED.format(test=the(entry), where=where, why=why)
+        yield Sentence(f"Caution: {text}", "inflated_here")
 
 
-def of_omnibus(row: Comparison) -> Iterator[str]:
+def of_omnibus(row: Comparison) -> Iterator[Sentence]:
     """Say what speaks against the finding of a test of all models, where it stands alone."""
     for check in row.result.get("assumptions", ()):
         if check["name"] == EXCHANGEABLE and check["holds"] is not True:
-            yield f"Caution: {check['detail']}."
+            yield Sentence(f"Caution: {check['detail']}.", "not_exchangeable")
 
 
 def disagreement(rows: Iterable[Comparison]) -> str:

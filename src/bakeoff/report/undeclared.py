@@ -23,34 +23,54 @@ _COPIES = "if they are copies or repeated measurements of one case, remove them 
 _CASES = "a column with the id of the case under 'groups:'"
 
 
-REMARKS: Mapping[str, tuple[str, str]] = {
-    "unique": (
+class Remark(NamedTuple):
+    """What is odd about columns, and what to do."""
+
+    columns: str
+    """Names columns that are so."""
+    column: str
+    """Says it of one column."""
+    advice: str
+
+
+REMARKS: Mapping[str, Remark] = {
+    "unique": Remark(
         "columns that differ in every row, like an id, and are learned from",
+        "It differs in every row, like an id, and is learned from.",
         "name one that identifies the rows under 'id:', and leave others out by 'drop:' unless "
         "they are measurements",
     ),
-    "numbers": (
+    "numbers": Remark(
         "columns of numbers that are read as texts",
+        "Numbers are read as texts.",
         "list texts that stand for a missing value under 'missing_values:', or write plain numbers",
     ),
-    "written": (
+    "written": Remark(
         "columns of numbers in other notations, which are read as texts",
+        "Numbers in other notations are read as texts.",
         "write plain numbers, like 1234.5 or 0.198, without signs of thousands, currencies or "
         "percent",
     ),
-    "dates": (
+    "dates": Remark(
         "columns of dates that are read as categories",
+        "Dates are read as categories.",
         "say their format, like 'dates: {admitted: \"%d.%m.%Y\"}', or leave them out by 'drop:'",
     ),
-    "missing": (
+    "missing": Remark(
         "columns with a text that may stand for a missing value",
+        "A text may stand for a missing value.",
         "list it under 'missing_values:' if it does",
     ),
-    "alike": (
+    "alike": Remark(
         "columns with categories that are nearly equal",
+        "Categories are nearly equal.",
         "write those that mean the same in one way",
     ),
-    "nul": ("columns with NUL characters", "save the table again as text"),
+    "nul": Remark(
+        "columns with NUL characters",
+        "It has NUL characters.",
+        "save the table again as text",
+    ),
 }
 """What is odd about columns (`bakeoff.data.describe.describe`), and what to do."""
 _IN_PYTHON: Mapping[str, str] = {
@@ -101,14 +121,14 @@ def notes_on(
     dataset = card["dataset"]
     label = clean(card["label"])
     in_python = command.startswith("bakeoff.")
-    for kind, (heading, advice) in REMARKS.items():
+    for kind, remark in REMARKS.items():
         columns = _columns_with(card, kind)
         if columns:
-            what_to_do = advice
+            advice = remark.advice
             if in_python:
-                what_to_do = _IN_PYTHON.get(kind, advice)
-            found = f"{label} has {heading}: {words(columns, _MOST_COLUMNS)}"
-            yield Note(dataset, found, what_to_do)
+                advice = _IN_PYTHON.get(kind, advice)
+            found = f"{label} has {remark.columns}: {words(columns, _MOST_COLUMNS)}"
+            yield Note(dataset, found, advice)
     for column in card["group_columns"]:
         name = clean(column["column"])
         found = (
@@ -187,8 +207,10 @@ def remark_on(column: Mapping[str, Any]) -> str:
     kind, said = column.get("remark", ("", ""))
     if not kind:
         return ""
-    heading = REMARKS[kind][0].removeprefix("columns ").removeprefix("of ")
-    return f"{heading}{_in_brackets(said)}"
+    text = REMARKS[kind].column
+    if said:
+        text = f"{text.removesuffix('.')} ({clean(said)})."
+    return text
 
 
 def of_order(study: Study, dataset: str, rows: PairedPredictions) -> Iterator[Note]:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from bakeoff.comparisons.run_tests import Comparison
 from bakeoff.report import sentences
 from bakeoff.report.answers import find, remarks
 from bakeoff.report.answers.against_baseline import against_baseline, exchanged, leakage
 from bakeoff.report.answers.answer import Kind
+from bakeoff.report.sentences import Sentence
 from bakeoff.report.study import Study
 from bakeoff.threads import on_one_thread
 
@@ -24,15 +26,20 @@ class Verdict(NamedTuple):
     """One short sentence."""
     evidence: str
     """One line: the difference with its interval, the p-value, and what was tested."""
-    main: tuple[str, ...]
+    main: tuple[Sentence, ...]
     """At most three sentences: on the baseline, the main caution, and what to do next."""
-    more: tuple[str, ...]
+    more: tuple[Sentence, ...]
     """Everything else, for a folded part."""
+    leader: str
+    """The model with the best score; empty where there is none."""
+    comparison: Comparison | None
+    """What the evidence is about, seen from its A; None where no comparison decides."""
 
     @property
     def sentences(self) -> tuple[str, ...]:
         """Everything below the headline."""
-        return tuple(_said([self.evidence, *self.main, *self.more]))
+        sentences = (*self.main, *self.more)
+        return (self.evidence, *sentences) if self.evidence else sentences
 
     @property
     def lines(self) -> tuple[str, ...]:
@@ -53,7 +60,7 @@ def answer(study: Study) -> Verdict:
 
     # that no model is better than the baseline comes first: which is best is the second question
     headlines = _said([baseline.headline, tested.headline])
-    main = headlines[1:]
+    main: list[str] = list(headlines[1:])
     main += baseline.by_dataset
     main += remarks.excluded(study)
     main += [exchanged(study), baseline.constant]
@@ -63,9 +70,9 @@ def answer(study: Study) -> Verdict:
         main.append(sentences.check_scores())
     main += [tested.none_possible, tested.no_proof, tested.next_test]
     main += notes[:notes_in_main]
-    main = _said(main)
+    said = _said(main)
 
-    more = main[MOST:]
+    more: list[str] = list(said[MOST:])
     more += baseline.by_other_metrics
     more += tested.scores
     more += tested.undecided
@@ -78,7 +85,7 @@ def answer(study: Study) -> Verdict:
     more.append(tested.of_seeds)
     more += tested.disagreements
     more += remarks.left_out(study)
-    more += study.preparation
+    more += remarks.preparation(study)
     more += remarks.cautions_on_results(study)
     more += remarks.interactions(study)
     more += notes[notes_in_main:]
@@ -86,11 +93,19 @@ def answer(study: Study) -> Verdict:
         kind=tested.kind,
         headline=headlines[0],
         evidence=" ".join(tested.evidence),
-        main=tuple(main[:MOST]),
+        main=tuple(said[:MOST]),
         more=tuple(_said(more)),
+        leader=tested.leader,
+        comparison=tested.comparison,
     )
 
 
-def _said(texts: Iterable[str]) -> list[str]:
+def _said(texts: Iterable[str]) -> list[Sentence]:
     """Leave out sentences that have nothing to say."""
-    return [text for text in texts if text]
+    said = []
+    for text in texts:
+        if text:
+            # all have a code, by which `verdict.json` names them
+            assert isinstance(text, Sentence), text
+            said.append(text)
+    return said

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from enum import StrEnum
 
+from bakeoff.comparisons.run_tests import Comparison
+
 
 class Kind(StrEnum):
     """What the answer is: docs/report.md says when it is which."""
@@ -22,11 +24,16 @@ class Kind(StrEnum):
 
 
 class Answer:
-    """Sentences by the place that they have in a verdict, in the order of the page."""
+    """Sentences by the place that they have in a verdict, in the order of the page.
+
+    `leader` has the best score, and `comparison` is the one that the evidence is about.
+    """
 
     def __init__(self) -> None:
         self.kind = Kind.UNTESTED
         self.headline = ""
+        self.leader = ""
+        self.comparison: Comparison | None = None
         self.evidence: list[str] = []
         self.cautions: list[str] = []
         # what to do next

@@ -19,6 +19,7 @@ _ASKS = {"greater": "is above", "less": "is below"}
 
 def one_model(study: Study, answer: Answer) -> None:
     """Answer for a single model: what its most trustworthy test says, or its score."""
+    answer.leader = study.models[0]
     tested = [family for family in study.families if family.role == "single"]
     tested.sort(
         key=lambda family: (
@@ -46,6 +47,7 @@ def one_model(study: Study, answer: Answer) -> None:
             kind = Kind.UNDECIDED
         answer.settle(kind, sentences.not_shown(_question(study, name, rows)))
     if not study.several:
+        answer.comparison = rows[0]
         for family in tested:
             _tell_result(study, answer, family, name, first=family is first)
 

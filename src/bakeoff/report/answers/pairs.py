@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import NamedTuple
 
 from bakeoff.comparisons.run_tests import Comparison, Decision, measured
@@ -13,6 +12,7 @@ from bakeoff.report.answers.answer import Answer, Kind
 from bakeoff.report.family import Family
 from bakeoff.report.numbers import NONE, capital, fixed
 from bakeoff.report.ranking import lead_of, ranking
+from bakeoff.report.sentences import Sentence
 from bakeoff.report.study import Study
 from bakeoff.stats import TypeOneError, as_float
 
@@ -64,6 +64,8 @@ def all_pairs(study: Study, answer: Answer) -> None:
     """Tell what the tests say: the first one decides, others answer narrower questions."""
     first = study.mains[0]
     outcome = look(study, first)
+    answer.leader = outcome.leader
+    answer.comparison = _compared(outcome)
     answer.settle(outcome.kind, _headline(study, outcome))
     if _equivalence_answers(study, outcome):
         headline = sentences.equivalent(_models(study, outcome), _metric(outcome))
@@ -135,7 +137,8 @@ def _tell_results(study: Study, answer: Answer, outcome: Outcome) -> None:
         elsewhere = sorted(outcome.elsewhere, key=lambda row: row.pvalue_adjusted)
         answer.better += shared.better(study, outcome.won or elsewhere)
     disagreements = [prose.disagreement([row]) for row in outcome.beaten + outcome.open]
-    answer.disagreements += list(filter(None, disagreements))[:1]
+    for text in list(filter(None, disagreements))[:1]:
+        answer.disagreements.append(Sentence(text, "disagreement"))
     unproven = []
     for row in outcome.open:
         if row.status not in prose.SAME:
@@ -193,22 +196,31 @@ def _headline(study: Study, outcome: Outcome) -> str:
 
 def _winner(study: Study, outcome: Outcome) -> str:
     """Say that the leader is better than all others."""
-    family = outcome.family
     n_compared = len(outcome.beaten) + 1
-    # a test that is too lenient makes a finding, not a certainty
-    liberal = study.type1(family.entry, family.metric) is TypeOneError.LIBERAL
-    verb = "is"
-    if liberal or any(map(measured, outcome.beaten)):
-        verb = "seems"
     better = f"better than {shared.others(study, outcome.beaten)}"
     if len(study.models) > 2:
         better = f"the best of the {n_compared} models"
         if n_compared < len(study.models):
             better += " that were compared"
     but = ""
+    reservations = _reservations(study, outcome)
+    if reservations:
+        but = f", but {' and '.join(reservations)}"
+    return sentences.is_better(study.name(outcome.leader), "is", better, _metric(outcome), but)
+
+
+def _reservations(study: Study, outcome: Outcome) -> list[str]:
+    """Say what makes a significant difference less than a finding."""
+    family = outcome.family
+    reservations = []
     if len(study.models) == 2 and _shown_within_margin(study, family):
-        but = ", but by less than the margin that was set"
-    return sentences.is_better(study.name(outcome.leader), verb, better, _metric(outcome), but)
+        reservations.append("by less than the margin that was set")
+    # of learners that nobody simulated a caution tells, and no headline
+    known = study.cautions(family.entry, family.metric).inflated
+    liberal = family.entry.type1 is TypeOneError.LIBERAL and known
+    if liberal or any(map(measured, outcome.beaten)):
+        reservations.append("by a test with an inflated type I error")
+    return reservations
 
 
 def _better_than_some(study: Study, outcome: Outcome) -> str:
@@ -279,15 +291,27 @@ def _shown_within_margin(study: Study, family: Family) -> bool:
 # --- the evidence
 
 
-def _leader_and_next(study: Study, outcome: Outcome) -> list[str]:
-    """Compare the leader, and those that are tied with it, with the next best."""
+def _compared(outcome: Outcome) -> Comparison | None:
+    """Return the comparison of the leader, and those that are tied with it, with the next best."""
     family = outcome.family
     other = outcome.runner_up
+    if outcome.tied and outcome.behind:
+        other = outcome.behind
+    if not family.dataset:
+        return family.between(outcome.leader, other)
     if outcome.lost:
         other = outcome.lost[0].model_b
-    elif outcome.tied and outcome.behind:
-        other = outcome.behind
-    row = _first_with_estimate(family, outcome.leader, [other, *family.models])
+    for model in (other, *family.models):
+        row = family.between(outcome.leader, model)
+        if row is not None and math.isfinite(row.estimate):
+            return row
+    return None
+
+
+def _leader_and_next(study: Study, outcome: Outcome) -> list[str]:
+    """Say how far the leader, or who is better by the test, is ahead."""
+    family = outcome.family
+    row = _compared(outcome)
     if row is None:
         return []
     title = family.measure.title
@@ -305,15 +329,6 @@ def _leader_and_next(study: Study, outcome: Outcome) -> list[str]:
     return [shared.ahead(study, family, row, score=score, next_best=next_best)]
 
 
-def _first_with_estimate(family: Family, leader: str, models: Sequence[str]) -> Comparison | None:
-    """Return the first comparison of the leader that has an estimate."""
-    for model in models:
-        row = family.between(leader, model)
-        if row is not None and math.isfinite(row.estimate):
-            return row
-    return None
-
-
 def _ranks(study: Study, outcome: Outcome) -> str:
     """Give the ranks that the test compares, or else those of the mean scores."""
     family = outcome.family
@@ -327,7 +342,7 @@ def _ranks(study: Study, outcome: Outcome) -> str:
     followed = ""
     if outcome.behind in ranks:
         followed = f", followed by {study.name(outcome.behind)} ({ranks[outcome.behind]})"
-    row = family.between(outcome.leader, outcome.behind or outcome.runner_up)
+    row = _compared(outcome)
     test = ""
     if row is not None:
         test = f"{prose.extreme_p([row])} ({shared.test_of(study, family)})"

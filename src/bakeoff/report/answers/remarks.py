@@ -11,6 +11,7 @@ from bakeoff.report import sentences
 from bakeoff.report.answers.answer import Kind
 from bakeoff.report.numbers import clean, count, p_equals
 from bakeoff.report.rare_classes import accuracy_of_rare
+from bakeoff.report.sentences import Sentence
 from bakeoff.report.study import Study
 from bakeoff.report.undeclared import notes as notes_on_data
 
@@ -20,7 +21,7 @@ MOST_INTERACTIONS = 2
 """Sentences on interactions for a data set; the figure has all."""
 
 
-def excluded(study: Study) -> Iterator[str]:
+def excluded(study: Study) -> Iterator[Sentence]:
     """Say which models were excluded, where and why."""
     if study.failed.empty:
         return
@@ -34,7 +35,7 @@ def excluded(study: Study) -> Iterator[str]:
         )
 
 
-def left_out(study: Study) -> Iterator[str]:
+def left_out(study: Study) -> Iterator[Sentence]:
     """Say which models are left out of the ranking and of the tests over data sets."""
     told = set()  # by `excluded`
     if not study.several and not study.failed.empty:
@@ -49,17 +50,23 @@ def left_out(study: Study) -> Iterator[str]:
         yield sentences.left_out_over_datasets(clean(note))
 
 
-def cautions_on_results(study: Study) -> Iterator[str]:
+def preparation(study: Study) -> Iterator[Sentence]:
+    """Say what was done with the rows before they were compared."""
+    for text in study.preparation:
+        yield Sentence(text, "preparation")
+
+
+def cautions_on_results(study: Study) -> Iterator[Sentence]:
     """Say of given results what models were asked differently, and which logs are not whole."""
     for name, card in study.cards.items():
         where = ""
         if study.several:
             where = f"{study.dataset_label(name)}: "
         for text in card.get("cautions", ()):
-            yield f"{where}{text}"
+            yield Sentence(f"{where}{text}", "results")
 
 
-def interactions(study: Study) -> Iterator[str]:
+def interactions(study: Study) -> Iterator[Sentence]:
     """Say for each data set on which columns the difference depends."""
     lines = study.subgroups
     if lines.empty:
@@ -85,13 +92,13 @@ def interactions(study: Study) -> Iterator[str]:
             )
 
 
-def notes(study: Study, kind: Kind) -> Iterator[str]:
+def notes(study: Study, kind: Kind) -> Iterator[Sentence]:
     """Note what the data and the training runs look like; last what may hide a difference."""
     for note in notes_on_data(study)[:MOST_NOTES]:
-        yield sentences.note(note.sentence)
+        yield Sentence(f"Note: {note.sentence}", "undeclared")
     for text in notes_on_runs(study.analysis):
-        yield sentences.note(text)
+        yield Sentence(f"Note: {text}", "runs")
     if len(study.models) > 1 and kind not in (Kind.WINNER, Kind.CONTROL):
         rare = accuracy_of_rare(study.cards, study.metric.name, study.metric.title)
         if rare:
-            yield sentences.note(rare)
+            yield Sentence(f"Note: {rare}", "rare_classes")

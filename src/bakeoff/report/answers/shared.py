@@ -148,7 +148,7 @@ def better(
     by_winner = defaultdict[str, list[Comparison]](list)
     for row in rows:
         by_winner[row.model_a].append(row)
-    texts = []
+    texts = list[str]()
     for winner, beaten in list(by_winner.items())[:MOST_WINNERS]:
         p = f"{gap}{prose.extreme_p(beaten, largest=True)}{test}"
         models = others(study, beaten)

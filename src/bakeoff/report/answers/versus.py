@@ -11,12 +11,14 @@ from bakeoff.report import prose, sentences
 from bakeoff.report.answers import shared
 from bakeoff.report.answers.answer import Answer, Kind
 from bakeoff.report.family import Family
+from bakeoff.report.ranking import lead_of
 from bakeoff.report.study import Study
 
 
 def versus_control(study: Study, answer: Answer) -> None:
     """Say which models are better than the control, which worse, which cannot be told from it."""
     family = study.mains[0]
+    answer.leader = next(iter(lead_of(study, family)))
     by_decision = defaultdict[Decision, list[Comparison]](list)
     for row in family.rows:
         by_decision[row.decision].append(row)
@@ -41,6 +43,7 @@ def versus_control(study: Study, answer: Answer) -> None:
     sized = [row for row in settled or family.rows if math.isfinite(row.estimate)]
     if sized:
         largest = max(sized, key=lambda row: abs(row.estimate))
+        answer.comparison = largest
         answer.evidence.append(shared.ahead(study, family, largest))
     if len(settled) > 1:
         answer.better += shared.better(study, shared.winners(settled))

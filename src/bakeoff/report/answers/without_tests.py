@@ -25,12 +25,15 @@ def without_tests(study: Study, answer: Answer) -> None:
         if family.role == "pair" and family.metric == study.metric.name:
             of_pairs.append(family)
     weighed = None
+    if ranked:
+        answer.leader = ranked[0].model
     if len(ranked) > 1:
         leader = ranked[0].model
         runner_up = ranked[1].model
         weighed = shared.weighed(study, leader, runner_up)
         answer.evidence += shared.posterior(study, leader, runner_up)
     if weighed is not None:
+        answer.comparison = weighed[1]
         _by_posterior(study, answer, study.name(leader), study.name(runner_up), weighed[1])
         answer.evidence += margins
     elif margins and not study.several:
@@ -65,6 +68,7 @@ def _by_posterior(study: Study, answer: Answer, a: str, b: str, row: Comparison)
 def _within_margin(study: Study, answer: Answer, margins: Sequence[str]) -> None:
     """Answer by what is shown to be equivalent on one data set."""
     family, rows = shared.equivalents(study)[0]
+    answer.comparison = rows[0]
     if len(family.rows) > 1 or prose.one_sided(rows[0]):
         answer.settle(Kind.EQUIVALENT, margins[0])
         answer.evidence += margins[1:]

@@ -393,8 +393,8 @@ def _note_of_interval(line: Mapping[Any, Any]) -> Cell:
 
 
 @figure(
-    Section.METRICS,
-    20,
+    Section.MODELS,
+    10,
     "Single scores",
     when=lambda design: design.averages(design.metric.name),
 )

@@ -138,9 +138,10 @@ def single(study: Study, test: str) -> Table:
 
 @table(Section.PAIRS, 60, "all pairs", each="test", when=Study.pairs)
 def pairs(study: Study, test: str) -> Table:
-    """Every pair of models, with A and B as in comparisons.csv. The adjusted p-value (of Bayesian
-    tests the posterior probability) decides. “Cannot tell” means that the data do not decide, not
-    that the models are equal.
+    """Every pair of models, with A and B as in comparisons.csv; the difference is positive where A
+    is better. The p-value, adjusted for the number of pairs (of Bayesian tests the posterior
+    probability), decides. “Cannot tell” means that the data do not decide, not that the models are
+    equal.
     """
     families = study.ranking_families(test)
     if len(families) > 1:
@@ -381,8 +382,9 @@ def _every_pair(study: Study, family: Family, ranked: Sequence[str]) -> list[Row
     ),
 )
 def forest(study: Study, test: str) -> Drawing:
-    """Differences between pairs of models, with adjusted p-values. A filled square marks a
-    significant difference. The table of all pairs has the numbers.
+    """Differences between pairs of models, above zero where the first is better; p is adjusted for
+    the number of pairs. A filled square marks a significant difference; an open one, that the data
+    do not show which model is better.
     """
     families = study.ranking_families(test)
     rows, shows = chosen(study, families)

@@ -67,8 +67,8 @@ def _most_panels(study: Study) -> int:
 
 
 @figure(
-    Section.METRICS,
-    50,
+    Section.MODELS,
+    30,
     "Predicted against observed",
     each="dataset",
     when=lambda design: design.has_rows and design.analysis.task.numbers,
@@ -225,8 +225,8 @@ def _chances(study: Study, rows: PairedPredictions) -> dict[str, NDArray[np.floa
 
 
 @figure(
-    Section.METRICS,
-    60,
+    Section.MODELS,
+    20,
     "Confusion matrices",
     when=lambda design: _has_labels(design) and not design.several,
 )
@@ -272,8 +272,8 @@ def _draw_confusion(axes: Axes, counts: NDArray[np.int64], classes: Sequence[str
 
 
 @table(
-    Section.METRICS,
-    61,
+    Section.MODELS,
+    21,
     "True classes by the predictions of two models",
     when=lambda design: _has_labels(design) and not design.several and len(design.models) > 1,
 )
@@ -352,7 +352,8 @@ def _in_subgroups(design: Study) -> bool:
 @figure(Section.DATA, 40, "Differences by subgroup", each="dataset", when=_in_subgroups)
 def subgroups(study: Study, dataset: str) -> Drawing:
     """The difference between two models in each subgroup of the held-out rows (square; number of
-    rows in brackets) with its interval; filled squares differ significantly from zero. A
+    rows in brackets) with its interval; filled squares differ significantly from zero, of open ones
+    the data do not show it. A
     significant difference in one subgroup but not in another is not evidence that the two subgroups
     differ: the interaction test beside the name of the column answers this. P-values are adjusted
     by Holm's method over columns, subgroups and pairs.

@@ -202,9 +202,12 @@ def undeclared(study: Study) -> Table:
     not read as they were meant. If rows are dependent, tests that assume independent rows have an
     inflated type I error.
     """
-    rows: list[dict[str, Any]] = [note._asdict() for note in notes(study)]
+    rows: list[dict[str, Any]] = []
+    for note in notes(study):
+        found = f"{capital(note.found)}."
+        rows.append({"dataset": note.dataset, "found": found, "advice": f"{capital(note.advice)}."})
     if not rows:
-        rows.append({"dataset": Cell("all"), "found": "nothing", "advice": NONE})
+        rows.append({"dataset": Cell("all"), "found": "Nothing was found.", "advice": NONE})
     how = (
         "The checks look for columns like group ids, rows that repeat other rows, test rows that "
         "repeat training rows, and models that disagree alike on neighbouring test rows. Repeated "
