@@ -24,8 +24,8 @@ from bakeoff.data.target import said_of_spellings, unclear_spellings
 from bakeoff.errors import Problem, joined, some
 from bakeoff.options import is_called_from_python, metric_and_margin
 from bakeoff.report.numbers import MINUS, fixed, percent
-from bakeoff.report.study import decimals, unit_of, varies, with_unit
 from bakeoff.report.tables import markdown
+from bakeoff.report.written import decimals, unit_of, varies, with_unit
 from bakeoff.scores.metrics import METRICS, check_metrics, in_unit
 from bakeoff.spec import Costs
 from bakeoff.spec.given_models import GivenColumns
