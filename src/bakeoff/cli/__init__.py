@@ -308,10 +308,18 @@ def _run(args: argparse.Namespace) -> int:
     return int(code)
 
 
-def run(args: argparse.Namespace) -> NoReturn:
+def run(args: argparse.Namespace) -> None:
     """Run an experiment in place of this process, so that the exit code is snakemake's."""
     from bakeoff.execution.launch import command
+    from bakeoff.spec.judged import is_judged_experiment
 
+    if is_judged_experiment(args.file):
+        from bakeoff.cli.judged_runs import run_file
+
+        if args.further:
+            raise UserError(_why_refused(COMMANDS["run"], args.further))
+        run_file(args.file)
+        return
     line = command(args.file, args.further, args.profile or (), args.cores)
     sys.stdout.flush()
     sys.stderr.flush()
