@@ -93,10 +93,10 @@ class Battles:
         """Return the votes on two models with this one as A of every battle."""
         votes = self.votes.copy()
         other = votes["model_b"] == first
-        names = votes.loc[other, ["model_b", "model_a"]].to_numpy()
-        votes.loc[other, ["model_a", "model_b"]] = names
-        votes.loc[other, "outcome"] = -votes.loc[other, "outcome"]
-        votes.loc[other, "first"] = 1 - votes.loc[other, "first"]
+        votes["model_a"] = self.votes["model_a"].where(~other, self.votes["model_b"])
+        votes["model_b"] = self.votes["model_b"].where(~other, self.votes["model_a"])
+        votes["outcome"] = votes["outcome"].where(~other, -votes["outcome"])
+        votes["first"] = votes["first"].where(~other, 1 - votes["first"])
         return dataclasses.replace(self, votes=votes)
 
     def of_judge(self, judge: str) -> Battles:

@@ -126,7 +126,9 @@ def drawn(plot: Plot) -> Figure:
         if plot.centre:
             # the ticks say the numbers themselves
             ticks = [tick for tick in axes.get_xticks() if _inside(tick, axes.get_xlim())]
-            texts = [_tick(tick + plot.centre, whole=plot.whole_numbers) for tick in ticks]
+            if plot.whole_numbers:
+                ticks = sorted({round(tick) for tick in ticks})
+            texts = [f"{tick + plot.centre:.6g}".replace("-", MINUS) for tick in ticks]
             axes.set_xticks(ticks, texts)
     return figure
 
@@ -140,13 +142,6 @@ def _moved(line: IntervalLine, centre: float) -> IntervalLine:
 def _inside(value: float, limits: tuple[float, float]) -> bool:
     """Tell whether a tick lies on the axis."""
     return limits[0] <= value <= limits[1]
-
-
-def _tick(value: float, *, whole: bool) -> str:
-    """Write a number of an axis."""
-    if whole:
-        return f"{value:.0f}"
-    return f"{value:.6g}".replace("-", MINUS)
 
 
 # --- cells and numbers

@@ -703,8 +703,7 @@ def _plot_of_ranks(found: ManyModels) -> Plot:
     more = len(found.names) - len(lines)
     if more > 0:
         note += f" {count(more, 'weaker model')} are not drawn."
-    middle = (1 + len(found.names)) / 2
-    return Plot("Ranks", "rank", tuple(lines), note, centre=middle, whole_numbers=True)
+    return Plot("Ranks", "rank", tuple(lines), note, centre=1.0, whole_numbers=True)
 
 
 def _plot_of_strengths(found: ManyModels) -> Plot:
