@@ -195,7 +195,7 @@ def table_of(
 
 def share(value: float) -> str:
     """Write a share in percent with one digit."""
-    return f"{fixed(100 * value, 1)} %"
+    return f"{fixed(100 * value, 1)}%"
 
 
 def points(value: float) -> str:

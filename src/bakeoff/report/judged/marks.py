@@ -129,7 +129,7 @@ def _headline_of_one(found: JudgedMarks, model: OfModel) -> str:
     value = share(result.estimate) if found.marks.binary else number(result.estimate)
     ends = f"{_write(found, low)} to {_write(found, high)}"
     if found.marks.binary:
-        ends = f"{points(low)} to {points(high)} %"
+        ends = f"{points(low)} to {points(high)}%"
     labels = count(int(result.details["labels"]), "human label")
     return (
         f"{model.model} {what} {value} of {count(found.items, 'item')} by people's marks "
@@ -220,7 +220,7 @@ def _of_errors(found: JudgedMarks, pair: OfTwo) -> str:
         return ""
     sentence = (
         f"It passes wrong answers of {more} more often than of {less} ({points(rates[more])} "
-        f"against {points(rates[less])} %)"
+        f"against {points(rates[less])}%)"
     )
     if pair.favour.pvalue <= found.alpha:
         return f"{sentence}: do not compare them by the judge alone."

@@ -126,13 +126,13 @@ def _headline(found: TwoModels) -> str:
     if found.shown:
         return (
             f"{first} is preferred to {second} on {share(value)} of {prompts}, ties half "
-            f"({level} interval {points(low)} to {points(high)} %, {p_value})."
+            f"({level} interval {points(low)} to {points(high)}%, {p_value})."
         )
     if found.result.status is Status.IDENTICAL_SCORES:
         return f"No prompt prefers {first} or {second}: all {prompts} are ties."
     return (
         f"{first} is not shown to be preferred to {second}: {share(value)} of {prompts}, ties half "
-        f"({level} interval {points(low)} to {points(high)} %, {p_value})."
+        f"({level} interval {points(low)} to {points(high)}%, {p_value})."
     )
 
 
@@ -377,7 +377,7 @@ def _plot_of_two(found: TwoModels) -> Plot:
             lines.append(line)
     note = (
         f"The share of prompts on which {found.a} is preferred to {found.b}, with "
-        f"{percent(1 - found.alpha)} intervals; 50 % is no preference."
+        f"{percent(1 - found.alpha)} intervals; 50% is no preference."
     )
     axis = f"prompts that prefer {found.a}, %"
     return Plot("Preference", axis, tuple(lines), note, centre=50.0)
@@ -540,7 +540,7 @@ def _sentences_of_many(found: ManyModels) -> list[str]:
     if not found.undecided:
         sentences.append(
             f"It is preferred to {second}, the next, on {share(pair.chance)} of prompts by the "
-            f"model ({points(pair.low)} to {points(pair.high)} %)."
+            f"model ({points(pair.low)} to {points(pair.high)}%)."
         )
     if found.strengths.prior:
         sentences.append(
