@@ -195,10 +195,10 @@ COMMANDS = {
             "what is compared": "truth id models values positive task missing allow_missing",
             "rows that depend on each other": "groups subgroups",
             "several runs": _RUNS,
-            "preferences, judges, a running evaluation": "preferences order judge human of",
+            "preferences, judges, a running evaluation": "judge human of",
             "output": "json output",
         },
-        "prompt winner costs unit tasks predicted value format encoding missing_values",
+        "prompt winner order costs unit tasks predicted value format encoding missing_values",
         {
             "margin": OPTIONS["margin"].help[:-1] + "; with --superior the smallest gain that "
             "does.",
