@@ -402,9 +402,11 @@ class Interface(NamedTuple):
 
 
 _NO_KEYS = frozenset(
-    ("models", "values", "missing", "missing_values", "encoding", "format", "tasks", "datasets")
+    ("models", "values", "missing", "missing_values", "encoding", "format", "datasets")
 )
 """Options that an experiment with given predictions has no keys for."""
+_OF_COLUMNS = frozenset(("id", "truth", "predicted", "value", "runs"))
+"""Options that are keys of the section `columns` of an experiment."""
 _INTERFACE: ContextVar[Interface] = ContextVar("interface", default=Interface())  # noqa: B039
 
 
@@ -421,6 +423,16 @@ def used_by(interface: Interface) -> Iterator[None]:
 def _quoted(word: str) -> str:
     """Quote a word of a command line where a shell would change it."""
     return shlex.quote(word) if re.search(r"[^\w@%+=:,./…-]", word) else word
+
+
+def is_called_from_python() -> bool:
+    """Tell whether messages are about the arguments of a function."""
+    return _INTERFACE.get().kind is InterfaceKind.PYTHON
+
+
+def is_in_experiment() -> bool:
+    """Tell whether messages are about the keys of a YAML file."""
+    return _INTERFACE.get().kind is InterfaceKind.EXPERIMENT
 
 
 def can_set(name: str) -> bool:
@@ -446,4 +458,6 @@ def setting(name: str, value: str | None = None) -> str:
             text = f"{name}=[{', '.join(parts)}]" if several else f'{name}="{value}"'
         case _:
             text = f"{name}: [{', '.join(texts(value))}]" if several else f"{name}: {value}"
+            if name in _OF_COLUMNS:
+                text = f"columns: {{{text}}}"
     return f"`{text}`"

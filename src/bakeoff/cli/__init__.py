@@ -17,7 +17,7 @@ from importlib import import_module
 from typing import Any, NamedTuple, NoReturn
 
 from bakeoff import __version__
-from bakeoff.cli.terminal import check_streams, unread
+from bakeoff.cli.terminal import check_streams, forgive_stderr, unread
 from bakeoff.errors import UserError, printable, shown, unknown
 from bakeoff.files import write_in_any_encoding
 from bakeoff.options import (
@@ -237,6 +237,8 @@ INTERRUPTED = 130
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command."""
     write_in_any_encoding()
+    if arguments is None:
+        forgive_stderr()
     given = list(sys.argv[1:] if arguments is None else arguments)
     parser = make_parser()
     if not given:

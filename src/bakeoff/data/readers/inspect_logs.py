@@ -17,7 +17,7 @@ import re
 import struct
 import zipfile
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -250,10 +250,16 @@ def suite_of(path: str) -> Iterator[Suite]:
     places = files_at(path, (".eval", ".json")) if is_folder(path) else [path]
     for place in places:
         log = _header_of(place)
-        run = log.get("eval") or {}
-        samples = [str(sample) for sample in (run.get("dataset") or {}).get("sample_ids") or ()]
+        dataset = _mapping(_mapping(log.get("eval")).get("dataset"))
+        ids = dataset.get("sample_ids")
+        samples = [str(sample) for sample in ids] if isinstance(ids, list) else []
         if samples:
             yield Suite(len(samples), tuple(samples), log.get("status") == "started")
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    """Return a value of JSON that is an object, else one without keys."""
+    return value if isinstance(value, Mapping) else {}
 
 
 def _header_of(path: str) -> dict[str, Any]:
