@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from bakeoff.comparisons.run_tests import Decision
 from bakeoff.report.drawing import IntervalLine, interval_plot, styled, svg
 from bakeoff.report.numbers import MINUS, NONE, fixed, paragraph, pvalue
 from bakeoff.report.page import inline_svg, render
@@ -142,6 +143,39 @@ def _moved(line: IntervalLine, centre: float) -> IntervalLine:
 def _inside(value: float, limits: tuple[float, float]) -> bool:
     """Tell whether a tick lies on the axis."""
     return limits[0] <= value <= limits[1]
+
+
+# --- what is found
+
+
+def kind_of(*, found: bool) -> str:
+    """Return what an answer is: a finding, or none."""
+    if found:
+        return LEADS
+    return UNDECIDED
+
+
+def better_of(estimate: float) -> Decision:
+    """Return which model a finding is for, by the sign of A − B."""
+    if estimate > 0:
+        return Decision.A_BETTER
+    return Decision.B_BETTER
+
+
+def decision_of(pvalue: float, alpha: float, estimate: float) -> Decision:
+    """Return what a p-value decides at a level."""
+    if math.isnan(pvalue):
+        return Decision.UNDECIDED
+    if pvalue > alpha:
+        return Decision.NOT_SHOWN
+    return better_of(estimate)
+
+
+def place_of(effect: float) -> str:
+    """Return which place wins more often."""
+    if effect >= 0:
+        return "first"
+    return "second"
 
 
 # --- cells and numbers
