@@ -306,6 +306,17 @@ def test_log_that_still_runs_leads_to_a_look(files, capsys):
     assert "the evaluation still runs" in out
 
 
+def test_logs_that_other_judges_marked_are_told(files, capsys):
+    rng = np.random.default_rng(0)
+    for model, judge in (("m/A", "judge-1"), ("m/B", "judge-2")):
+        scorer = {"scorers": [{"name": "match", "options": {"model": judge}}]}
+        logs.inspect(f"{model[-1]}.json", model, rng.random(60) < 0.6, run=scorer)
+    code, out, _ = run(capsys, "compare", "A.json", "B.json", "--values", "right")
+    assert code == 0
+    said = "A was marked by judge-1, B was marked by judge-2: their difference is one of judges"
+    assert said in out
+
+
 # --- gate, plan, YAML
 
 
