@@ -43,10 +43,10 @@ def marks_of_options(options: Mapping[str, Any]) -> Marks:
     """Read the columns of files that a judge and people filled."""
     judge = options["judge"]
     human = options["human"]
-    if judge is None or human is None:
-        lacking = "judge" if judge is None else "human"
+    lacking = [name for name in ("judge", "human") if options[name] is None]
+    if lacking:
         raise UserError(
-            f"{lacking}: name both columns, {setting('judge', 'judge')} and "
+            f"{lacking[0]}: name both columns, {setting('judge', 'judge')} and "
             f"{setting('human', 'human')}"
         )
     # the marks of the judge are what a row says of a model
@@ -104,7 +104,9 @@ def items_of_files(options: Mapping[str, Any]) -> SuiteItems:
     suite = running_suite(options["files"])
     total = options["of"]
     if total is None:
-        total = suite.total if suite is not None else 0
+        total = 0
+        if suite is not None:
+            total = suite.total
     if total == STREAM:
         total = 0
     elif total < 1:

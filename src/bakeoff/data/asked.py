@@ -22,6 +22,8 @@ _MAY_BE_UNKNOWN = ("num_fewshot", "system_instruction")
 """Settings that stand in a file beside a log: without the file they are unknown, no default."""
 _EXAMPLES = ("num_fewshot", "fewshot", "n_shot", "num_shots", "shots")
 _OTHER_PROMPTS = "different prompts"
+_GRADER = "grader"  # the role of a judge in logs of Inspect
+_MODEL_OF_SCORER = ".model"  # the end of the setting that names the judge of a scorer
 _LONGEST = 30
 """Letters of a value that is written out."""
 _MOST_SETTINGS, _MOST_TASKS, _MOST_MODELS = 6, 3, 3
@@ -48,7 +50,27 @@ def asked_in_both(one: Asked, other: Asked) -> dict[str, Any]:
 
 def cautions(by_model: Mapping[str, Mapping[str, Asked]]) -> tuple[str, ...]:
     """Say of the logs of models what was asked differently, and which of them are not whole."""
-    return (*_asked_differently(by_model), *_unfinished(by_model), *_ended(by_model))
+    return (
+        *_marked_differently(by_model),
+        *_asked_differently(by_model),
+        *_unfinished(by_model),
+        *_ended(by_model),
+    )
+
+
+def _marked_differently(by_model: Mapping[str, Mapping[str, Asked]]) -> list[str]:
+    """Say that the answers of models were marked by other judges."""
+    judges: dict[str, str] = {}
+    for model, by_task in by_model.items():
+        for asked in by_task.values():
+            for name, value in asked.get(SETTINGS, {}).items():
+                of_scorer = name.endswith(_MODEL_OF_SCORER) and not name.startswith(OF_MODEL)
+                if value is not None and (name == _GRADER or of_scorer):
+                    judges[model] = str(value)
+    if len(set(judges.values())) < 2:
+        return []
+    marked = [f"{model} was marked by {judge}" for model, judge in judges.items()]
+    return [f"{', '.join(marked[:_MOST_SETTINGS])}: their difference is one of judges, too."]
 
 
 def lacking_share(by_task: Mapping[str, Asked]) -> float:
