@@ -23,7 +23,7 @@ from bakeoff.data.observations import (
     related,
     undeclared,
 )
-from bakeoff.data.read_given import may_be_right_or_wrong, meant
+from bakeoff.data.read_given import averages, may_be_right_or_wrong, meant
 from bakeoff.data.records import USUAL, Records, as_table, by_run
 from bakeoff.data.splits import NEITHER, Folds, Split, make_splits
 from bakeoff.data.table import GROUP, ROW_ID, TARGET, TIME, Table, load_table
@@ -77,14 +77,15 @@ def _read_once(
     missing_values: tuple[str, ...] | None,
     place: Place,
     run: tuple[int, int],
+    tasks: tuple[str, ...] | None = None,
     **how: Any,
 ) -> Observations:
     """Read a file of one model; one that has not changed is read once."""
     named = GivenColumns.model_validate_json(columns)
     missing = None if missing_values is None else list(missing_values)
     keys = TableKeys.model_validate({"missing_values": missing})
-    file = table_of_model(path, place, model, named, keys)
-    parts = list(by_run(dataclasses.replace(file, roles=named)))
+    file = table_of_model(path, place, model, named, keys, tasks)
+    parts = list(by_run(file))
     which, expected = run
     if len(parts) != expected and named.seeds is not None:
         raise Problem(
@@ -108,7 +109,9 @@ def _read(model: str, experiment: Experiment, dataset: str, seed: int = 1) -> Ob
     columns = given.columns.model_dump_json()
     key = columns, given.model, missing, place, (seed, given.seeds)
     if values:
-        return meant(_read_once(path, state, *key, values=True), experiment.measured[0])
+        tasks = None if given.tasks is None else tuple(given.tasks)
+        file = _read_once(path, state, *key, tasks=tasks, values=True)
+        return meant(file, experiment.measured[0])
     drop = isinstance(spec, GivenData) and spec.missing_target == "drop"
     how = {"drop_unlabelled": drop, "numbers": experiment.task.numbers}
     return _read_once(path, state, *key, **how)
@@ -176,7 +179,10 @@ def load_given(name: str, experiment: Experiment) -> Table:
     card["group_columns"] = undeclared(files)
     labels = [experiment.models[model].label or model for model in models]
     asked = {label: file.records.asked for label, file in zip(labels, files, strict=True)}
-    card["cautions"] = cautions({label: one for label, one in asked.items() if one})
+    told = list(cautions({label: one for label, one in asked.items() if one}))
+    if experiment.with_values:
+        told += averages([file.called([label]) for label, file in zip(labels, files, strict=True)])
+    card["cautions"] = told
     by = next((m for m, given in experiment.given.items() if given.columns.subgroups), "")
     place = ("models", by, "columns", "subgroups")
     along = carried(row_columns(experiment, name), place, files, places)

@@ -337,8 +337,12 @@ def table_of_model(
     model: str | None,
     columns: GivenColumns = USUAL_COLUMNS,
     keys: TableKeys = PLAIN,
+    tasks: Sequence[str] | None = None,
 ) -> Records:
-    """Read the table of a model, which may be one of several in logs or in a long table."""
+    """Read the table of a model, which may be one of several in logs or in a long table.
+
+    Of logs of several tasks it has the numbers of each in its column `value`.
+    """
     tables: Mapping[str, Records]
     if is_folder(path) or (SEED not in path and reader_of(path) is not None):
         if keys.missing_values is not None:
@@ -348,6 +352,16 @@ def table_of_model(
             tables = _held_once(path, tuple(map(state_of, files_at(path, LOGS))))
         except Problem as problem:
             raise Problem(place, problem.message) from None
+        held = GivenTables(path, tables)
+        if tasks is not None or (held.tasks and place[-1] == "values"):
+            try:
+                tables = held.of_tasks(tasks, columns.value).models
+            except Problem as problem:
+                raise problem.inside(place[:-1]) from None
+            has_value = all("value" in table.names for table in tables.values())
+            columns = columns.model_copy(update={"value": "value" if has_value else None})
+    elif tasks is not None:
+        raise Problem((*place[:-1], "tasks"), "is for a folder of logs of several tasks")
     else:
         tables = {"": read_columns(path, place, keys)}
     at, wanted = (*place[:-1], "model"), model or str(place[-2:][0])
@@ -363,7 +377,7 @@ def table_of_model(
         raise Problem(at, f"{path!r} holds one model: leave it out")
     elif wanted not in tables:
         raise Problem(at, f"{path!r} holds several: {unknown('model', wanted, tables)}")
-    return dataclasses.replace(tables[wanted], place=place)
+    return dataclasses.replace(tables[wanted], place=place, roles=columns)
 
 
 @lru_cache(maxsize=2)

@@ -25,7 +25,7 @@ from bakeoff.data.table import PROBABILITY_SLACK, SUBGROUP, carry
 from bakeoff.data.target import Answers, Target, check_spread, spelled_as
 from bakeoff.errors import Place, Problem, joined, listed, some, unknown
 from bakeoff.keys import plain_class, spelled
-from bakeoff.options import can_set, setting
+from bakeoff.options import can_set, is_in_experiment, setting
 from bakeoff.sources.common.base import as_columns
 from bakeoff.sources.common.identifiers import to_frame
 from bakeoff.spec.experiment import Task, run_of
@@ -35,6 +35,8 @@ from bakeoff.spec.related import RowColumns
 _OTHERS = {"0": "1", "1": "0", "False": "True", "True": "False", "no": "yes", "yes": "no"}
 PATTERNS = (f"p_{CLASS}", f"p:{CLASS}", f"prob_{CLASS}", f"proba_{CLASS}")
 _TIMES = 10
+_MOST_CLASSES = 20
+"""Labels without a true one that may be classes; a column with more holds something else."""
 _SHOWN = 5
 NO_ANSWER = "(no answer)"
 """The class of missing predictions, where they count as wrong."""
@@ -59,6 +61,9 @@ class Predicted:
     """The column of a table of all models, beside ``<column>:<class>`` for probabilities."""
     of_class: str = ""
     """The class that a single number of each row was taken for the probability of."""
+    marks: NDArray[np.float64] | None = None
+    """Which runs of an item are right, shape (n, runs), where `values` are shares of them; NaN is a
+    run that the item has not."""
 
     @property
     def answers(self) -> NDArray[Any]:
@@ -66,7 +71,8 @@ class Predicted:
         return np.array([], dtype=np.intp) if self.said is None else self.said.values
 
     def __getitem__(self, rows: Any) -> Predicted:
-        parts = {name: getattr(self, name) for name in ("said", "probabilities", "values")}
+        names = ("said", "probabilities", "values", "marks")
+        parts = {name: getattr(self, name) for name in names}
         taken = {name: part[rows] for name, part in parts.items() if part is not None}
         return dataclasses.replace(self, **taken)
 
@@ -518,9 +524,18 @@ def _positions(rows: Observations, file: Observations) -> NDArray[np.intp]:
         parts += [f"only if both logs number the same questions alike, {hint} pairs so"]
     shared = len(wanted) - len(lacking)
     text = "; ".join(parts)
-    if shared >= _MOSTLY_SHARED * min(len(wanted), len(present)):
+    if _run_unequally(rows, file):
+        text += "; items that were run unequally often are compared by `metrics: [pass@1]`"
+    elif shared >= _MOSTLY_SHARED * min(len(wanted), len(present)):
         text += without_missing()
     raise Problem(file.place, text)
+
+
+def _run_unequally(rows: Observations, file: Observations) -> bool:
+    """Tell whether two models of an experiment have the same items, and other numbers of runs."""
+    if not is_in_experiment() or rows.items is None or file.items is None:
+        return False
+    return set(rows.items.tolist()) == set(file.items.tolist())
 
 
 def _questions(rows: Observations) -> pd.DataFrame | None:
@@ -656,8 +671,9 @@ def _known_codes(
     )
     advice = no_model(column) if column else ""
     if len(strange) < len(codes):
-        every = setting("classes", ",".join(in_order({*classes, *unknown_labels})))
-        text += f"; classes without a true label are named by {every}"
+        if len(unknown_labels) <= _MOST_CLASSES:
+            every = setting("classes", ",".join(in_order({*classes, *unknown_labels})))
+            text += f"; classes without a true label are named by {every}"
         raise Problem(file.place, text + advice)
     if np.isfinite(pd.to_numeric(unknown_labels[0], errors="coerce")):
         text += f"; if numbers are predicted, say {setting('task', 'regression')}"

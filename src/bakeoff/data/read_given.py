@@ -456,7 +456,7 @@ def _of_numbers(
         files, lacked = _completed(files, missing, metric, asked)
     if (n := len({model for file in files for model in file.models})) < 2:
         raise UserError(f"{name!r} has {n or 'no'} column of numbers; comparing needs two")
-    notes = [*_averages(files), *_unequal_runs(files, metric)]
+    notes = [*averages(files), *_unequal_runs(files, metric)]
     meaning = [meant(file, metric) for file in files]
     if isinstance(metric, GivenMetric) and may_be_right_or_wrong(meaning, metric):
         raise UserError(
@@ -482,7 +482,7 @@ def _unequal_runs(files: Sequence[Observations], metric: Kind) -> list[str]:
     ]
 
 
-def _averages(files: Sequence[Observations]) -> list[str]:
+def averages(files: Sequence[Observations]) -> list[str]:
     """Say of items of several tasks that scores are micro averages, and give the macro averages."""
     firsts: dict[str, Observations] = {}
     for file in files:
@@ -496,7 +496,8 @@ def _averages(files: Sequence[Observations]) -> list[str]:
     averages = []
     for model, file in firsts.items():
         tasks = file.records.column(TASK).astype(str)
-        means = pd.Series(file.only.values).groupby(tasks).mean()
+        numbers = file.only.answers if file.only.values is None else file.only.values
+        means = pd.Series(numbers).groupby(tasks).mean()
         each = ", ".join(f"{task} {mean:.3f}" for task, mean in means.items())
         averages.append(f"{model} {means.mean():.3f} ({each})")
     return [
@@ -549,8 +550,6 @@ def _of_other_numbers() -> str:
 
 def _passed(file: Observations, metric: Passing) -> Observations:
     """Put in place of the runs of each item how often k of them pass."""
-    from bakeoff.stats import pass_at, pass_hat  # all of statistics: for this alone
-
     right = meant(file, metric.marks).only.answers
     if file.items is None:
         raise Problem(
@@ -579,10 +578,11 @@ def _passed(file: Observations, metric: Passing) -> Observations:
         if column in file.records.names and column not in constant:
             text = f"{file.name}: {column!r} differs between runs of an item"
             raise Problem((*file.place[:-1], "columns"), text)
-    estimate = pass_hat if metric.every else pass_at
-    values = estimate(np.bincount(at, right).astype(int), runs, metric.k)
+    numbers, names = pd.factorize(file.records.column(str(roles.runs)), sort=True)
+    marks = np.full((len(items), len(names)), np.nan)
+    marks[at, numbers] = right
     return kept.only_says(
-        Predicted(values=values),
+        Predicted(values=share_passed(marks, metric), marks=marks),
         records=kept.records.with_table(kept.records.table.select(constant)),
         ids=items,
         # runs without groups of their own have their items for groups
@@ -593,6 +593,15 @@ def _passed(file: Observations, metric: Passing) -> Observations:
         },
         items=None,
     )
+
+
+def share_passed(marks: NDArray[np.float64], metric: Passing) -> NDArray[np.float64]:
+    """Return how often k runs of each item pass, of marks of shape (n, runs)."""
+    from bakeoff.stats import pass_at, pass_hat  # all of statistics: for this alone
+
+    estimate = pass_hat if metric.every else pass_at
+    right = np.nansum(marks, axis=1).astype(int)
+    return estimate(right, np.sum(~np.isnan(marks), axis=1), metric.k)
 
 
 def may_be_right_or_wrong(files: Collection[Observations], metric: GivenMetric) -> bool:

@@ -375,10 +375,13 @@ class Records:
             row = int(wrong.argmax())
             value = self.table[column][row].as_py()
             first = f"row {row + 1}{'' if value is None else f' with {value}'}"
+            where = f" in column {column.removeprefix(OURS)!r}"
+            if self._is_of_call():  # an array has no column
+                where = ""
             raise Problem(
                 self.place,
-                f"{self.path!r}: {wrong.sum():,} of {len(wrong):,} rows have {what} in column "
-                f"{column.removeprefix(OURS)!r}; the first is {first}{more}",
+                f"{self.path!r}: {wrong.sum():,} of {len(wrong):,} rows have {what}{where}; the "
+                f"first is {first}{more}",
             )
 
     def answers(
@@ -395,9 +398,13 @@ class Records:
             self.refuse(labels.missing, f"no {_WHAT[role]}", column, self._on_missing(advice))
         return labels
 
+    def _is_of_call(self) -> bool:
+        """Tell whether the table is made of the arguments of a call."""
+        return not self.place or isinstance(self.path, Verbatim)
+
     def _on_missing(self, advice: str) -> str:
         """Say what to do about missing labels, in the words of the file or call they are from."""
-        if not self.place or isinstance(self.path, Verbatim):  # arguments of a call
+        if self._is_of_call():
             return "; leave these rows out of all arguments"
         like_missing = "; a class that is called NA, None or the like needs"
         if self.place[0] == "models":
@@ -416,7 +423,11 @@ class Records:
         numbers: NDArray[np.float64] = values.to_numpy(np.float64, na_value=np.nan)
         absent = self.table[column].is_null(nan_is_null=True).to_numpy()
         wrong = ~np.isfinite(numbers) & ~(may_lack & absent)
-        self.refuse(wrong, "no number", column, advice * bool(absent[wrong].all()))
+        if absent[wrong].all():
+            advice = self._on_missing(advice) if self._is_of_call() else advice
+        else:
+            advice = ""
+        self.refuse(wrong, "no number", column, advice)
         largest = np.abs(numbers).max(initial=0.0, where=np.isfinite(numbers))
         if largest > LARGEST:
             name = column.removeprefix(OURS)

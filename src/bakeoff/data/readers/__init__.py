@@ -24,7 +24,7 @@ import pandas as pd
 
 from bakeoff.errors import joined, shown, some
 from bakeoff.files import digest
-from bakeoff.options import can_set, setting
+from bakeoff.options import can_set, is_in_experiment, setting
 from bakeoff.sources.common.formats import check_archive
 
 SAMPLE_ID = "sample_id"
@@ -162,7 +162,14 @@ def read_log(reader: Any, path: str, *, partial: bool) -> pd.DataFrame:
 def without_missing(error: Exception | None = None) -> str:
     """Say what to set where rows are missing, of a log that has some; nothing if nothing can be."""
     has_rows = not isinstance(error, LeftOut) or error.rows is not None
-    if not can_set("missing") or not has_rows or not isinstance(error, LeftOut | None):
+    if not has_rows or not isinstance(error, LeftOut | None):
+        return ""
+    if is_in_experiment():
+        return (
+            "; an experiment takes complete ones: `bakeoff compare --missing common` compares the "
+            "rows that all models have, `--missing wrong` counts the others as wrong"
+        )
+    if not can_set("missing"):
         return ""
     return (
         f"; {setting('missing', 'common')} compares the rows that all models have, "

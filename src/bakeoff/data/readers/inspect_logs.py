@@ -17,9 +17,9 @@ import re
 import struct
 import zipfile
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 import pyarrow as pa
@@ -33,7 +33,8 @@ from bakeoff.data.readers import (
     question_of,
     table_of_questions,
 )
-from bakeoff.files import parse_json
+from bakeoff.files import files_at, is_folder, parse_json
+from bakeoff.options import can_set, setting
 from bakeoff.sources.common.identifiers import frame_of
 
 WHAT = "a log of Inspect"
@@ -195,9 +196,12 @@ def _unfinished(log: dict[str, Any], samples: int) -> str:
     what = f"its status is {status!r}, with {amount}: the evaluation {running}did not finish"
     if status == "success":
         what = f"only {amount} were completed: the others ended with an error (`fail_on_error`)"
+    look = ""
+    if status == "started" and can_set("of"):
+        look = f"; {setting('of')} looks at it while it runs, at levels that allow for it"
     return (
         f"{what}; finish it with `inspect eval-retry`, for the samples that are missing may differ "
-        "from the others"
+        f"from the others{look}"
     )
 
 
@@ -230,3 +234,45 @@ def _number(value: Any, sample: object) -> float:
         raise ValueError(
             f"sample {sample!r} has the score {value!r}, expected a number, C or I"
         ) from None
+
+
+class Suite(NamedTuple):
+    """The samples of an evaluation, done or not."""
+
+    total: int
+    order: tuple[str, ...]
+    """The ids of the samples in the order of the suite, where the log has them."""
+    running: bool
+
+
+def suite_of(path: str) -> Iterator[Suite]:
+    """Yield what logs at a path say of the suite that they are of, runs of one sample once."""
+    places = files_at(path, (".eval", ".json")) if is_folder(path) else [path]
+    for place in places:
+        log = _header_of(place)
+        dataset = _mapping(_mapping(log.get("eval")).get("dataset"))
+        ids = dataset.get("sample_ids")
+        samples = [str(sample) for sample in ids] if isinstance(ids, list) else []
+        if samples:
+            yield Suite(len(samples), tuple(samples), log.get("status") == "started")
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    """Return a value of JSON that is an object, else one without keys."""
+    return value if isinstance(value, Mapping) else {}
+
+
+def _header_of(path: str) -> dict[str, Any]:
+    """Return a log without its samples; nothing of what is no log."""
+    try:
+        if zipfile.is_zipfile(path):
+            with zipfile.ZipFile(path) as archive:
+                name = _HEADER if _HEADER in archive.namelist() else _START
+                log = parse_json(archive.read(name))
+                if name == _START:
+                    log = {**log, "status": "started"}
+        else:
+            log = parse_json(Path(path).read_text(encoding="utf-8"))
+    except (OSError, ValueError, KeyError, zipfile.BadZipFile, NotImplementedError):
+        return {}
+    return log if isinstance(log, dict) else {}
