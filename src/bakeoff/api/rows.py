@@ -28,11 +28,13 @@ from bakeoff.api.build_study import (
 from bakeoff.api.datasets import MISSING, study_of_scores
 from bakeoff.api.findings import Findings
 from bakeoff.data.columns import sorted_names
-from bakeoff.data.given_tables import TASK, GivenTables, read_columns, tables_of
+from bakeoff.data.given_tables import GivenTables, read_columns, tables_of
 from bakeoff.data.model_columns import columns_by_model
-from bakeoff.data.observations import Observations, Predicted
+from bakeoff.data.observations import Observations
+from bakeoff.data.open_table import read_frame
+from bakeoff.data.predicted import Predicted
 from bakeoff.data.read_given import read_given
-from bakeoff.data.records import OURS, Records, read_frame
+from bakeoff.data.records import OURS, TASK, Records
 from bakeoff.data.target import (
     Answers,
     counted,

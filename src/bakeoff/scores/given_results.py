@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from bakeoff.data.given_predictions import HeldModel, predictions_of
-from bakeoff.data.records import read_frame
+from bakeoff.data.open_table import read_frame
 from bakeoff.data.splits import Split
 from bakeoff.data.table import ROW_ID, Table
 from bakeoff.errors import Place, Problem, unknown

@@ -79,7 +79,10 @@ _LONGEST_CODE = 64
 def read_table(name: str, spec: TableKeys, path: Path | None = None) -> pd.DataFrame:
     """Read a table from a file, which is at `path` where that is not its name."""
     kind = format_of(name, spec)
-    _refuse_keys_of_others(kind, spec)
+    for key in _KEYS_OF_OTHERS.get(kind, ("sheet", *_KEYS_OF_TEXTS, "missing_values")):
+        if getattr(spec, key) != TableKeys.model_fields[key].default:
+            formats = "Excel" if key == "sheet" else "CSV and TSV"
+            raise Problem((key,), f"`{key}` is for {formats}, the file is {kind}")
     try:
         frame = _read(kind, path or Path(name), name, spec)
     except UnicodeDecodeError:
@@ -110,18 +113,6 @@ def format_of(name: str, spec: TableKeys) -> str:
         text = f"{name!r}: {unknown('file ending', ending, ENDINGS)}; or set `format: csv`"
         raise Problem(("format",), text)
     return ENDINGS[ending]
-
-
-def _refuse_keys_of_others(kind: str, spec: TableKeys) -> None:
-    """Refuse keys that say something of another format."""
-    keys = _KEYS_OF_OTHERS.get(kind, ("sheet", *_KEYS_OF_TEXTS, "missing_values"))
-    for key in keys:
-        if getattr(spec, key) == TableKeys.model_fields[key].default:
-            continue
-        formats = "CSV and TSV"
-        if key == "sheet":
-            formats = "Excel"
-        raise Problem((key,), f"`{key}` is for {formats}, the file is {kind}")
 
 
 def _read(kind: str, path: Path, name: str, spec: TableKeys) -> pd.DataFrame:
