@@ -18,9 +18,11 @@ from benchmarks import pages
 STUDIES = {
     "any_metric": 1000,
     "best_models": 400,
+    "crossval.class_shares": 300,
     "crossval.halved_scores": 200,
     "crossval.rates": 1000,
     "crossval.rows": 300,
+    "crossval.share_differences": 200,
     "dependent.blocks": 800,
     "dependent.rates": 2000,
     "dependent.uneven": 250,

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from statistics import mean, median
 
+from benchmarks.crossval import class_shares as shares_study
 from benchmarks.crossval import halved_scores, rows
+from benchmarks.crossval import share_differences as differences_study
 from benchmarks.crossval.row_values import OF_CLASSES, OF_NUMBERS
 from benchmarks.harness import Row, markdown, read
 
@@ -175,18 +177,138 @@ def failures() -> str:
     return markdown(("", "plan", "cell", "corrected t → rows"), lines)
 
 
+OF_SHARES = {"balanced_accuracy": "balanced accuracy", "f1": "F1", "recall": "recall", "mcc": "MCC"}
+SEEN = {"labels": "from labels alone", "probabilities": "**with probabilities**"}
+
+
+def class_shares() -> str:
+    """Return how often intervals with and without the part of the class shares miss, by plan."""
+    every = read(shares_study.RATES)
+    lines = []
+    for plan, title in PLANS.items():
+        own = [row for row in every if row["plan"] == plan and with_probabilities(row)]
+        cells = len({tuple(row[key] for key in CELL) for row in own})
+        what = f"{title}, {cells} cells"
+        for method, name in SEEN.items():
+            found = [summed(known(misses(method), of_metric(own, metric))) for metric in OF_SHARES]
+            lines.append((what, f"missed, {name}", *found))
+            what = ""
+        widths = [of_widths(of_metric(own, metric)) for metric in OF_SHARES]
+        lines.append(("", "width", *widths))
+    return markdown(("plan", "", *OF_SHARES.values()), lines, 2)
+
+
+CELL = "plan", "learner", "rows", "shares", "drawn"
+
+
+def with_probabilities(row: Row) -> bool:
+    """Say whether the learner of a cell gives probabilities."""
+    return int(row["intervals_probabilities"]) > 0
+
+
+def of_metric(rows_of_all: Iterable[Row], metric: str) -> list[Row]:
+    """Return the rows of one metric."""
+    return [row for row in rows_of_all if row["metric"] == metric]
+
+
+def of_widths(own: Sequence[Row]) -> str:
+    """Return the median widths with probabilities and from labels alone, over the ideal."""
+    seen, alone = (
+        median(float(row[f"width_{method}"]) for row in own)
+        for method in ("probabilities", "labels")
+    )
+    return f"{seen:.2f} ({alone:.2f})"
+
+
 def by_learner() -> str:
     """Return how often intervals of balanced accuracy and F1 miss, by the learner."""
     lines = []
-    own = [row for row in null() if row["metric"] in BY_SHARES]
+    own = read(shares_study.RATES)
     for learner in dict.fromkeys(row["learner"] for row in own):
-        found = [
-            summed(known(misses("rule"), (r for r in own if (r["learner"], r["metric"]) == of)))
-            for of in ((learner, metric) for metric in BY_SHARES)
-        ]
+        found = []
+        for metric in BY_SHARES:
+            of_both = [row for row in of_metric(own, metric) if row["learner"] == learner]
+            found += [summed(known(misses(method), of_both)) for method in SEEN]
         lines.append((learner, *found))
-    heads = "intervals by rows missed, all plans", *(TITLES[metric] for metric in BY_SHARES)
+    heads = [f"{TITLES[metric]}, {name}" for metric in BY_SHARES for name in SEEN.values()]
+    return markdown(("intervals missed, all plans", *heads), lines, 1)
+
+
+def few_predicted() -> str:
+    """Return how often intervals miss where a class is predicted for fewer than 5 rows."""
+    lines = []
+    every = read(shares_study.RATES)
+    for metric in BY_SHARES:
+        for method, name in SEEN.items():
+            own = [row for row in of_metric(every, metric) if with_probabilities(row)]
+            fired = per_set(own, "few_predicted")
+            with_it = per_set(own, f"few_missed_{method}")
+            missed = per_set(own, f"missed_{method}")
+            others = per_set(own, f"intervals_{method}") - fired
+            rates = f"{with_it / fired:.3f}", f"{(missed - with_it) / others:.3f}"
+            lines.append((f"{TITLES[metric]}, {name}", *rates))
+    heads = "intervals missed", "a class predicted for fewer than 5 rows", "otherwise"
     return markdown(heads, lines, 1)
+
+
+def share_differences() -> str:
+    """Return how often intervals of differences miss, and power, without and with the part."""
+    every = read(differences_study.RATES)
+    lines = []
+    for cell in dict.fromkeys(tuple(row[key] for key in (*CELL, "second")) for row in every):
+        own = [row for row in every if tuple(row[key] for key in (*CELL, "second")) == cell]
+        first = own[0]
+        pair = named(first)
+        if first["learner"] != first["second"]:
+            pair = pair.replace(first["learner"], f"{first['learner']} and {first['second']}")
+        what = "rejected, one is better" if first["power"] == "1" else "missed"
+        count = "rejected" if first["power"] == "1" else "missed"
+        found = []
+        for metric in BY_SHARES:
+            (row,) = of_metric(own, metric)
+            rates = [share(row, f"{count}_{method}", f"intervals_{method}") for method in SEEN]
+            found.append(" → ".join("–" if rate is None else f"{rate:.2f}" for rate in rates))
+        lines.append((what, PLANS[first["plan"]], pair, *found))
+    heads = "", "plan", "models", *(TITLES[metric] for metric in BY_SHARES)
+    return markdown(heads, lines, 3)
+
+
+FEW_UNITS, FEW_GROUPS = 100, 50
+"""Fewer rows, or groups, are few for models whose probabilities hardly spread."""
+
+
+def few_units(row: Row) -> bool:
+    """Say whether a cell has few rows, or groups."""
+    _, grouped, size = row["drawn"].partition("groups of ")
+    if not grouped:
+        return int(row["rows"]) < FEW_UNITS
+    return int(row["rows"]) / int(size.split()[0]) < FEW_GROUPS
+
+
+def is_flat(row: Row) -> bool:
+    """Say whether the probabilities of a cell spread little in most of its data sets."""
+    return int(row["flat_tests"]) > ENOUGH * int(row["sets"])
+
+
+def flat() -> str:
+    """Return the levels by log loss and Brier score, by the spread of probabilities and rows."""
+    own = [row for row in null() if row["metric"] in ("log_loss", "brier")]
+    lines = []
+    for narrow, spread in ((True, "below .15"), (False, ".15 and more")):
+        for few, size in ((True, "fewer than 100 rows or 50 groups"), (False, "more")):
+            some = [row for row in own if few_units(row) == few and is_flat(row) == narrow]
+            corrected, ours = (
+                summed(known(level(method), some)) for method in reversed(rows.METHODS)
+            )
+            lines.append((spread, size, len(some), corrected, ours))
+    heads = (
+        "spread of the probabilities",
+        "",
+        "rates",
+        "rejected, corrected t",
+        "**rejected, rows**",
+    )
+    return markdown(heads, lines, 2)
 
 
 FIRING = {
