@@ -1,4 +1,4 @@
-"""Who adds a test, metric, source, reader or exhibit touches what CONTRIBUTING.md says, and nothing else.
+"""Who adds a test, metric, source, reader or exhibit touches what CONTRIBUTING.md says, no more.
 
 The project is copied, the additions of CONTRIBUTING.md are made as they stand there, and one small
 experiment uses all four.

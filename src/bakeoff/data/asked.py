@@ -63,7 +63,8 @@ def lacking_share(by_task: Mapping[str, Asked]) -> float:
 
 def cautions(by_model: Mapping[str, Mapping[str, Asked]]) -> tuple[str, ...]:
     """Say of the logs of models what was asked differently, and which of them are not whole."""
-    return (*_asked_differently(by_model), *_unfinished(by_model), *_ended(by_model))
+    sentences = _asked_differently(by_model) + _unfinished(by_model) + _ended(by_model)
+    return tuple(sentences)
 
 
 # --- settings in which models differ

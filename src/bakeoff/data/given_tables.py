@@ -125,11 +125,8 @@ class GivenTables:
     def beside(self, solution: Records, columns: GivenColumns) -> GivenTables:
         """Put the truth of another file beside the predictions of each model, by the row ids."""
         ids = columns.id or self._shared_column(solution)
-        usual = [name for name in USUAL["truth"] if name in solution.names]
-        rest = [n for n in solution.names if n != ids and n.lower() not in _NO_TRUTH]
-        truths = usual or rest
-        is_clear = bool(usual) or len(rest) == 1
-        if ids is None or ids not in solution.names or not is_clear:
+        true = _column_of_truth(solution, ids)
+        if ids is None or ids not in solution.names or true is None:
             raise Problem(
                 ("truth",),
                 f"{solution.path!r}: expected a column of row ids that the predictions have too, "
@@ -137,7 +134,7 @@ class GivenTables:
             )
         models = {}
         for model, file in self.models.items():
-            models[model] = _with_truth(file, solution, ids, truths[0])
+            models[model] = _with_truth(file, solution, ids, true)
         return dataclasses.replace(self, models=models)
 
     def _shared_column(self, solution: Records) -> str | None:
@@ -185,9 +182,14 @@ def tables_of(
     """Read the tables that paths name, of logs what there is where they may be `partial`."""
     if len(set(paths)) < len(paths):
         raise UserError("the same file is given twice")
-    by_path = {path: _tables_at(path, keys, partial=partial) for path in paths}
-    read_as = tuple(text for held in by_path.values() for text in held.read_as)
-    left_out = tuple(text for held in by_path.values() for text in held.left_out)
+    by_path = {}
+    read_as: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
+    for path in paths:
+        held = _tables_at(path, keys, partial=partial)
+        by_path[path] = held
+        read_as += held.read_as
+        left_out += held.left_out
     if len(paths) > 1:
         return GivenTables(f"{len(paths)} files", _with_names(by_path), read_as, left_out)
     (path,) = paths
@@ -204,15 +206,17 @@ def _with_names(by_path: Mapping[str, GivenTables]) -> dict[str, Records]:
     tables = []
     by_log = []
     by_place = []
+    by_file = []
     for path, held in by_path.items():
         stem = _stem(path)
+        has_several = len(held.models) > 1
         for model, table in held.models.items():
             tables.append(table)
             by_log.append(model or stem)
-            by_place.append(model if len(held.models) > 1 else stem)
+            by_place.append(model if has_several else stem)
+            by_file.append(table.path)
     # a log says whose it is, but two logs of one model are told apart by their places
-    paths = [table.path for table in tables]
-    for names in (by_log, by_place, paths):
+    for names in (by_log, by_place, by_file):
         if len(set(names)) == len(names):
             break
     return dict(zip(names, tables, strict=True))
@@ -451,11 +455,13 @@ def _told_apart(logs: Sequence[_Log]) -> list[_Log]:
         for other in logs:
             if (other.model, other.task) == (log.model, log.task):
                 alike.append(other.settings)
-        keys = sorted({key for settings in alike for key in settings})
+        keys: set[str] = set()
+        for settings in alike:
+            keys.update(settings)
         named = []
-        for key in keys:
-            values = [settings.get(key) for settings in alike]
-            if any(value != values[0] for value in values):
+        for key in sorted(keys):
+            first = alike[0].get(key)
+            if any(settings.get(key) != first for settings in alike):
                 named.append(f"{key} {_shown_setting(log.settings.get(key))}")
         if named:
             log = log._replace(model=f"{log.model} ({'; '.join(named)})")
@@ -478,14 +484,16 @@ def _joined(path: str, logs: Sequence[_Log]) -> dict[str, Records]:
         by_model.setdefault(log.model, []).append(log)
     several_tasks = len({log.task for log in logs}) > 1
     frames = {}
+    runs = {}
+    most_runs = 1
     for model in sorted(by_model):
         parts = [_rows_of(log, several_tasks=several_tasks) for log in by_model[model]]
         frames[model] = pd.concat(parts, ignore_index=True)
-    runs = {model: frame.groupby("id").cumcount() + 1 for model, frame in frames.items()}
-    has_runs = any(run.max() > 1 for run in runs.values())
+        runs[model] = frames[model].groupby("id").cumcount() + 1
+        most_runs = max(most_runs, runs[model].max())
     tables = {}
     for model, frame in frames.items():
-        if has_runs:
+        if most_runs > 1:
             frame = frame.assign(**{RUN: runs[model]})
         scores: dict[str, list[str]] = {}
         asked: dict[str, dict[str, Any]] = {}
@@ -581,12 +589,29 @@ def _of_tasks(file: Records, metrics: Mapping[str, str | None]) -> Records:
             frame.loc[of_task, "value"] = frame.loc[of_task, column]
     if len(metrics) == 1:
         frame = frame.drop(columns=TASK)
-    scores = {task: file.scores[task] for task in metrics if task in file.scores}
-    asked = {task: file.asked[task] for task in metrics if task in file.asked}
+    scores = {}
+    asked = {}
+    for task in metrics:
+        if task in file.scores:
+            scores[task] = file.scores[task]
+        if task in file.asked:
+            asked[task] = file.asked[task]
     return dataclasses.replace(file, table=as_table(frame), scores=scores, asked=asked)
 
 
 # --- the truth in another file
+
+
+def _column_of_truth(solution: Records, ids: str | None) -> str | None:
+    """Return the usual column of the truth, or the only one that it may be."""
+    for name in USUAL["truth"]:
+        if name in solution.names:
+            return name
+    rest = []
+    for name in solution.names:
+        if name != ids and name.lower() not in _NO_TRUTH:
+            rest.append(name)
+    return rest[0] if len(rest) == 1 else None
 
 
 def _with_truth(table: Records, solution: Records, id_column: str, true: str) -> Records:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Collection, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -55,8 +56,12 @@ def completed(
     """Count items that a model lacks as wrong, or keep those that all models have; say how many."""
     if handled == "wrong":
         _check_labels(files, metric)
-    parts = [file[np.flatnonzero(~lacks(file))] for file in files]
-    ids = [pd.Index([str(row_id) for row_id in part.ids]) for part in parts]
+    parts = []
+    ids = []
+    for file in files:
+        part = file[np.flatnonzero(~lacks(file))]
+        parts.append(part)
+        ids.append(pd.Index(list(map(str, part.ids))))
     holders = _holders(parts, ids)
     common = set.intersection(*map(set, ids))
     n_compared = len(holders) if handled == "wrong" else len(common)
@@ -81,14 +86,17 @@ def _check_labels(files: Sequence[Observations], metric: Kind | None) -> None:
     """Refuse to count as wrong what is no label."""
     if isinstance(metric, str | Passing):  # marks of right and wrong items
         return
-    labels = [file.only.said for file in files]
-    if metric is None and any(said is None for said in labels):
-        raise Problem(
-            ("missing",),
-            "wrong: is for predicted labels, and a model has probabilities alone; "
-            f"{setting('missing', 'common')} compares the rows that all models have",
-        )
-    if metric is not None or any(said is not None and said.numbers for said in labels):
+    has_numbers = metric is not None
+    for file in files:
+        said = file.only.said
+        if metric is None and said is None:
+            raise Problem(
+                ("missing",),
+                "wrong: is for predicted labels, and a model has probabilities alone; "
+                f"{setting('missing', 'common')} compares the rows that all models have",
+            )
+        has_numbers |= said is not None and said.numbers
+    if has_numbers:
         raise Problem(
             ("missing",),
             f"wrong: which number is wrong? It is for labels and for {setting('values', 'right')}",
@@ -143,26 +151,32 @@ def _with_rows(
     file: Observations, holders: Mapping[str, Observations], wrong: float
 ) -> Observations:
     """Add the rows that other files alone have, with the number that is wrong."""
-    parts = [file, *_rows_of_others(file, holders)]
-    ids = np.concatenate([part.ids for part in parts])
-    if file.only.values is None:
-        tables = [_without_answers(part, file.records.names) for part in parts]
-    else:
-        tables = [part.records.table for part in parts]
+    ids = []
+    tables = []
+    items = []
+    trues = []
+    related: dict[str, list[NDArray[Any]]] = {role: [] for role in file.related}
+    for part in [file, *_rows_of_others(file, holders)]:
+        ids.append(part.ids)
+        if file.only.values is None:
+            # what others predict says nothing of this model
+            tables.append(_without_answers(part, file.records.names))
+        else:
+            tables.append(part.records.table)
+        if part.items is not None:
+            items.append(part.items)
+        if part.true is not None:
+            trues.append(part.true)
+        for role, values in related.items():
+            values.append(part.related[role])
+    every_id = np.concatenate(ids)
     table = pa.concat_tables(tables, promote_options="permissive")
-    items = [part.items for part in parts if part.items is not None]
-    true = None
-    if file.true is not None:
-        true = _one_below_the_other([part.true for part in parts if part.true is not None])
-    related = {}
-    for role in file.related:
-        related[role] = np.concatenate([part.related[role] for part in parts])
     return file.only_says(
-        _with_wrong(file.only, len(ids), wrong),
-        true=true,
+        _with_wrong(file.only, len(every_id), wrong),
+        true=None if file.true is None else _one_below_the_other(trues),
         records=file.records.with_table(table),
-        ids=ids,
-        related=related,
+        ids=every_id,
+        related={role: np.concatenate(values) for role, values in related.items()},
         items=np.concatenate(items) if items else None,
     )
 
@@ -170,11 +184,15 @@ def _with_rows(
 def _rows_of_others(file: Observations, holders: Mapping[str, Observations]) -> list[Observations]:
     """Return the rows that a file lacks, file by file."""
     present = set(map(str, file.ids))
-    holder_of_lacking = {item: part for item, part in holders.items() if item not in present}
-    others = {id(part): part for part in holder_of_lacking.values()}
+    others: dict[int, Observations] = {}
+    items_of: dict[int, set[str]] = {}
+    for item, holder in holders.items():
+        if item not in present:
+            others[id(holder)] = holder
+            items_of.setdefault(id(holder), set()).add(item)
     rows_of_others = []
-    for other in others.values():
-        is_lacking = [holder_of_lacking.get(str(item)) is other for item in other.ids]
+    for key, other in others.items():
+        is_lacking = pd.Index(list(map(str, other.ids))).isin(items_of[key])
         rows_of_others.append(other[np.flatnonzero(is_lacking)])
     return rows_of_others
 

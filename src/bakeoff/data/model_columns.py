@@ -91,10 +91,11 @@ def columns_by_model(
     """Map models that have several columns to these, by what they hold; empty if none has."""
     by_model: dict[str, dict[str, list[str]]] = {}
     for column in columns:
-        parts = _parts(column, classes)
-        if column not in numeric:  # texts are no probabilities
-            parts = [part for part in parts if part.holds == _SAID] or [_Part(column, _SAID)]
-        for part in parts:
+        models = []
+        for part in _parts(column, classes):
+            if column in numeric or part.holds == _SAID:  # texts are no probabilities
+                models.append(part)
+        for part in models or [_Part(column, _SAID)]:
             by_model.setdefault(part.model, {}).setdefault(part.holds, []).append(column)
     together = {}
     for model, by_part in by_model.items():
@@ -117,7 +118,8 @@ def _parts(column: str, classes: Sequence[str]) -> list[_Part]:
         match = re.fullmatch(rf"(.+?)({_BETWEEN}){re.escape(name)}", column)
         if match is None:
             continue
-        before, between = match[1], match[2]
+        before = match[1]
+        between = match[2]
         if before.lower() in _PROBABILITIES:
             return [_Part("", name)]
         model = _model_beside(before, _PROBABILITIES)
@@ -165,7 +167,7 @@ def _refuse_ambiguous(file: Records, by_part: Mapping[str, Sequence[str]]) -> No
             raise _ambiguous(file, columns)
     of_classes = [column for holds, (column,) in by_part.items() if holds not in (_SAID, _ONE)]
     if _ONE in by_part and of_classes:
-        raise _ambiguous(file, [*by_part[_ONE], *of_classes])
+        raise _ambiguous(file, list(by_part[_ONE]) + of_classes)
 
 
 def _refuse_same(file: Records, renamed: Sequence[str]) -> None:
@@ -261,9 +263,10 @@ def _usual(file: Records, role: str) -> str | None:
 
 def _says_something(file: Records) -> bool:
     """Tell whether a table has a column of predictions, of probabilities or of numbers."""
-    usual = {*USUAL["predicted"], *USUAL["value"], file.roles.predicted, file.roles.value}
-    starts: tuple[str, ...] = _STARTS
+    usual = {file.roles.predicted, file.roles.value}
+    usual.update(USUAL["predicted"], USUAL["value"])
+    starts = list(_STARTS)
     pattern = file.roles.probabilities
     if isinstance(pattern, str):
-        starts = (*_STARTS, pattern.partition(CLASS)[0])
-    return any(name in usual or name.startswith(starts) for name in file.names)
+        starts.append(pattern.partition(CLASS)[0])
+    return any(name in usual or name.startswith(tuple(starts)) for name in file.names)

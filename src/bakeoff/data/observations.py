@@ -169,7 +169,7 @@ class Observations:
     def called(self, names: Sequence[str]) -> Observations:
         """Give the models other names, in their order."""
         new_names = dict(zip(self.models, names, strict=True))
-        models = dict(zip(names, self.models.values(), strict=True))
+        models = {new_names[model]: runs for model, runs in self.models.items()}
         asked = {new_names.get(model, model): by_task for model, by_task in self.asked.items()}
         missing = self.missing
         if missing is not None:
@@ -205,17 +205,25 @@ class Observations:
 
     def __getitem__(self, rows: NDArray[np.intp]) -> Observations:
         """Return some of the rows."""
-        return dataclasses.replace(
+        models: dict[str, tuple[Predicted, ...]] = {}
+        for model, runs in self.models.items():
+            models[model] = tuple([run[rows] for run in runs])
+        some = dataclasses.replace(
             self,
             ids=self.ids[rows],
-            true=None if self.true is None else self.true[rows],
-            models={model: tuple(r[rows] for r in runs) for model, runs in self.models.items()},
+            models=models,
             records=self.records.with_table(self.records.table.take(rows)),
             related={role: values[rows] for role, values in self.related.items()},
-            folds=None if self.folds is None else self.folds[rows],
-            items=None if self.items is None else self.items[rows],
             subgroups={name: values[rows] for name, values in self.subgroups.items()},
         )
+        # what is known of some rows alone
+        if self.true is not None:
+            some = dataclasses.replace(some, true=self.true[rows])
+        if self.folds is not None:
+            some = dataclasses.replace(some, folds=self.folds[rows])
+        if self.items is not None:
+            some = dataclasses.replace(some, items=self.items[rows])
+        return some
 
     def once(self) -> Observations:
         """Return each row once, however many folds predict it."""
@@ -247,11 +255,12 @@ class Observations:
         self, classes: Sequence[str], *, sure: bool | None = None
     ) -> dict[str, tuple[Predicted, ...]]:
         """Return what models say by the places of classes; `sure`: the positive one is known."""
-        models = {}
+        models: dict[str, tuple[Predicted, ...]] = {}
         for model, runs in self.models.items():
-            models[model] = tuple(
-                in_classes(run, self.records, self.ids, classes, sure) for run in runs
-            )
+            by_place = []
+            for run in runs:
+                by_place.append(in_classes(run, self.records, self.ids, classes, sure))
+            models[model] = tuple(by_place)
         return models
 
     @property
@@ -270,7 +279,7 @@ class Observations:
     @property
     def several_runs(self) -> bool:
         """Whether a model was trained several times."""
-        return any(len(runs) > 1 for runs in self.models.values())
+        return max(map(len, self.models.values()), default=0) > 1
 
     @property
     def oddities(self) -> list[str]:
@@ -278,8 +287,10 @@ class Observations:
         oddities = []
         for model, runs in self.models.items():
             for run in runs:
-                oddities.append(run.oddity(model, self.truth))
-        return [oddity for oddity in oddities if oddity]
+                oddity = run.oddity(model, self.truth)
+                if oddity:
+                    oddities.append(oddity)
+        return oddities
 
     @property
     def target(self) -> Target:

@@ -137,9 +137,11 @@ def _beginning(path: str, encoding: str) -> _Beginning:
 def _lines_before(lines: list[str], sep: str | None) -> int:
     """Count the lines before the names of the columns: comments, and titles of a single value."""
     if sep is None:
-        sep = max(_SEPARATORS, key=lambda character: sum(character in line for line in lines))
+        sep = _separator_in(lines)
     rows = [next(csv.reader([line], delimiter=sep), []) for line in lines]
-    width = statistics.mode([len(row) for row in rows if row] or [0])
+    # most lines are rows of the table
+    widths = [len(row) for row in rows if row]
+    width = statistics.mode(widths or [0])
     names_at = 0
     for number, row in enumerate(rows):
         if len(row) == width > 0 and not row[0].startswith("#"):
@@ -150,10 +152,18 @@ def _lines_before(lines: list[str], sep: str | None) -> int:
     if any(_NUMBER.fullmatch(value) for value in rows[names_at]):
         # these are no names; they may stand behind a `#` in the line before
         return names_at - 1 if len(rows[names_at - 1]) == width else 0
-    for row in rows[:names_at]:
-        if len(row) > 1 and not row[0].startswith("#"):
-            return 0
+    if any(len(row) > 1 and not row[0].startswith("#") for row in rows[:names_at]):
+        return 0
     return names_at
+
+
+def _separator_in(lines: list[str]) -> str:
+    """Return the separator that most lines have."""
+    counts = dict.fromkeys(_SEPARATORS, 0)
+    for line in lines:
+        for character in _SEPARATORS:
+            counts[character] += character in line
+    return max(_SEPARATORS, key=lambda character: counts[character])
 
 
 # --- how values are written
@@ -253,7 +263,7 @@ def _guessed_values(frame: pd.DataFrame, layout: TableKeys) -> dict[str, Any]:
         if _have_decimal_commas(written.numbers, layout):
             keys["decimal"] = ","
     if markers:
-        keys["missing_values"] = [*markers, *_USUAL_MISSING]
+        keys["missing_values"] = list(markers) + _USUAL_MISSING
     return keys
 
 

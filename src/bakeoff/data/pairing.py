@@ -56,8 +56,8 @@ def paired(
     models: dict[str, tuple[Predicted, ...]] = {}
     for file, at in zip(files, places, strict=True):
         for model, runs in file.among(classes, sure=sure).items():
-            in_order = [run[at] for run in runs]
-            models[model] = (*models.get(model, ()), *in_order)
+            in_order = tuple([run[at] for run in runs])
+            models[model] = models.get(model, ()) + in_order
     subgroups = {}
     wanted = as_columns(files[0].records.roles.subgroups)
     if wanted:
@@ -106,6 +106,7 @@ def positions(rows: Observations, file: Observations) -> Positions:
 
 def _positions(rows: Observations, file: Observations) -> Positions:
     """Find the ids of rows among those of a file, which may have rows without truth beside."""
+    # ids that are missing, and ids that do not belong, are told of together
     wanted = rows.ids
     present = file.ids
     ignored = rows.left_out
@@ -151,14 +152,21 @@ def _unlike(
 ) -> Problem:
     """Say of which rows two files differ, and write the first of them below each other."""
     says_of_rows, says_of_file = says
-    lines = [("id", rows.name, file.name)]
-    for row in np.flatnonzero(wrong)[:_SHOWN].tolist():
-        lines.append((str(rows.ids[row]), says_of_rows(row), says_of_file(row)))
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    shown = np.flatnonzero(wrong)[:_SHOWN].tolist()
+    columns = [
+        ["id"] + [str(rows.ids[row]) for row in shown],
+        [rows.name] + [says_of_rows(row) for row in shown],
+        [file.name] + [says_of_file(row) for row in shown],
+    ]
+    # each column as wide as its longest cell
+    lines = [""] * (len(shown) + 1)
+    for cells in columns:
+        width = max(map(len, cells))
+        for number, cell in enumerate(cells):
+            lines[number] += "  " + cell.ljust(width)
     text = ""
     for line in lines:
-        cells = [cell.ljust(width) for cell, width in zip(line, widths, strict=True)]
-        text += "\n    " + "  ".join(cells).rstrip()
+        text += f"\n  {line}".rstrip()
     return Problem(
         file.place,
         f"{wrong.sum():,} of {len(rows.ids):,} rows {what} than in {rows.name}{hint}; the first:"
@@ -269,11 +277,19 @@ def carried(
             frame[column] = values
     for i, subgroup in enumerate(wanted.subgroups):
         if subgroup.column not in frame:
-            allowed = {column for file in files for column in file.records.names}
-            file_names = {file.name for file in files}
-            where = f"{files[0].name}: " if len(file_names) == 1 else ""
-            raise Problem((*place, i), where + unknown("column", subgroup.column, allowed))
+            raise Problem((*place, i), _no_subgroup(subgroup.column, files))
     return carry(frame, wanted, place)
+
+
+def _no_subgroup(column: str, files: Sequence[Observations]) -> str:
+    """Say that no file has a column, and which there are."""
+    allowed: set[str] = set()
+    file_names = set()
+    for file in files:
+        allowed.update(file.records.names)
+        file_names.add(file.name)
+    where = f"{files[0].name}: " if len(file_names) == 1 else ""
+    return where + unknown("column", column, allowed)
 
 
 def related(files: Sequence[Observations], places: Sequence[Positions]) -> dict[str, NDArray[Any]]:
@@ -284,11 +300,11 @@ def related(files: Sequence[Observations], places: Sequence[Positions]) -> dict[
             first = by_role.setdefault(role, values[at])
             if not np.array_equal(first, values[at]):
                 raise Problem(
-                    (*file.place[:-1], "columns", role),
+                    file.records.at(role),
                     f"{file.name} differs from the files before it in the {role} of some rows",
                 )
     if len(by_role) == 2:
-        place = (*files[0].place[:-1], "columns", "time")
+        place = files[0].records.at("time")
         raise Problem(place, "groups and time cannot be combined: keep one of them")
     return by_role
 

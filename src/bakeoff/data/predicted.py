@@ -145,7 +145,7 @@ def _no_predictions(file: Records, classes: Sequence[str]) -> Problem:
             f"probabilities (looked for {listed(patterns)})"
         )
     return Problem(
-        (*file.place[:-1], "columns", "predicted"),
+        file.at("predicted"),
         f"{file.path!r} has {what}; it has {listed(file.names)}: say which column it is, "
         f"{setting('predicted')}",
     )
@@ -287,7 +287,7 @@ def _columns_of_probabilities(
     file: Records, classes: Sequence[str], wanted: str | Mapping[str, str] | None
 ) -> Mapping[str, str]:
     """Map classes to the columns of their probabilities; empty where there are none."""
-    at = (*file.place[:-1], "columns", "probabilities")
+    at = file.at("probabilities")
     if isinstance(wanted, Mapping):
         columns = _named_columns(file, classes, wanted, at)
     elif wanted is None:

@@ -68,34 +68,23 @@ def read_given(
     missing: str | None = None,
 ) -> Observations:
     """Read predictions or numbers per row; missing items are "wrong", or "common" ones stay."""
-    wide = tables.wide
     name = tables.name
-    if wide is not None:
-        name = Path(wide.path).name
-    parts = []
-    for model, file in tables.models.items():
-        for part in by_run(dataclasses.replace(file, roles=named)):
-            parts.append((model, part))
+    if tables.wide is not None:
+        name = Path(tables.wide.path).name
     asked = {model: file.asked for model, file in tables.models.items() if file.asked}
     may_lack = missing is not None
-    # numbers of each row
     if values is not None:
-        if wide is None:
-            files = [
-                Observations.of_records(part, model, values=True, may_lack=may_lack)
-                for model, part in parts
-            ]
-        else:
-            files = [_columns_of_values(part, models, may_lack=may_lack) for _, part in parts]
+        files = _values_in(tables, named, models, may_lack=may_lack)
         given = side_by_side(name, files, values, missing, asked)
-        preparation = (*tables.notes, *given.preparation)
+        preparation = tables.notes + given.preparation
         return dataclasses.replace(given, asked=asked, preparation=preparation)
-    # predictions
-    if wide is None:
+    if tables.wide is None:
+        parts = _parts(tables, named)
         files = _of_files(parts, numbers, drop_unlabelled=drop_unlabelled, may_lack=may_lack)
     else:
-        files = [
-            _columns_of_predictions(
+        files = []
+        for _, part in _parts(tables, named):
+            file = _columns_of_predictions(
                 part,
                 models,
                 classes,
@@ -104,10 +93,8 @@ def read_given(
                 drop_unlabelled=drop_unlabelled,
                 may_lack=may_lack,
             )
-            for _, part in parts
-        ]
-        if len(files) > 1:
-            _check_same_truth(files)
+            files.append(file)
+        _check_same_truth(files)
     lacking: Missing | None = None
     if missing is not None:
         files, lacking = completed(each_run(files), missing, None, asked)
@@ -119,11 +106,36 @@ def read_given(
     refuse_same_names(given.models)
     if not labels:
         _refuse_marks(given, named)
-    notes = dict.fromkeys(note for file in files for note in file.preparation)
-    preparation = (*tables.notes, *notes)
+    notes: dict[str, None] = {}
+    for file in files:
+        notes |= dict.fromkeys(file.preparation)
+    preparation = tables.notes + tuple(notes)
     if positive is None:
         preparation += given.preparation
     return dataclasses.replace(given, preparation=preparation, missing=lacking, asked=asked)
+
+
+def _parts(tables: GivenTables, named: GivenColumns) -> list[tuple[str, Records]]:
+    """Return the records of each training run, with the name of the table's model."""
+    parts = []
+    for model, file in tables.models.items():
+        for part in by_run(dataclasses.replace(file, roles=named)):
+            parts.append((model, part))
+    return parts
+
+
+def _values_in(
+    tables: GivenTables, named: GivenColumns, models: Sequence[str] | None, *, may_lack: bool
+) -> list[Observations]:
+    """Observe the numbers of each row, in columns of one table or in one table for each model."""
+    files = []
+    for model, part in _parts(tables, named):
+        if tables.wide is None:
+            file = Observations.of_records(part, model, values=True, may_lack=may_lack)
+        else:
+            file = _columns_of_values(part, models, may_lack=may_lack)
+        files.append(file)
+    return files
 
 
 # --- checks of what was read
@@ -163,10 +175,9 @@ def _refuse_marks(given: Observations, named: GivenColumns) -> None:
     if classes not in _PAIRS:
         return
     why = "no model has the true label in half of the rows"
-    called = [named.predicted or "", *given.models]
-    marked = [name for name in called if _MARK.search(name)]
-    if marked:
-        why = f"{marked[0]!r} is called like a mark of right rows"
+    marked = _called_like_a_mark([named.predicted or "", *given.models])
+    if marked is not None:
+        why = f"{marked!r} is called like a mark of right rows"
     elif _is_right_somewhere(given):
         return
     low, high = classes
@@ -176,6 +187,13 @@ def _refuse_marks(given: Observations, named: GivenColumns) -> None:
         f"does {high} say that a row is right? Give {setting('task', 'classification')}, or "
         f"{setting('values', 'right')}",
     )
+
+
+def _called_like_a_mark(names: Sequence[str]) -> str | None:
+    for name in names:
+        if _MARK.search(name):
+            return name
+    return None
 
 
 def _is_right_somewhere(given: Observations) -> bool:
@@ -282,7 +300,8 @@ def _columns_of_values(
     for column in columns:
         values = file.numbers(column, "value", may_lack=may_lack)
         model, _ = run_of(column)
-        runs[model] = (*runs.get(model, ()), Predicted(values=values, column=column))
+        run = Predicted(values=values, column=column)
+        runs[model] = (*runs.get(model, ()), run)
     return Observations.of_rows(file, ids, None, runs, (ids, *columns))
 
 
@@ -320,7 +339,8 @@ def _columns_of_predictions(
         if column in rest:  # and not probabilities alone
             said = file.answers(column, numbers=numbers, may_lack=may_lack)
         model, _ = run_of(column)
-        runs[model] = (*runs.get(model, ()), Predicted(said, column=column))
+        run = Predicted(said, column=column)
+        runs[model] = (*runs.get(model, ()), run)
     rows = Observations.of_rows(file, ids, true, runs, (ids, truth, *columns))
     if len(runs) < 2:
         n_columns = "1 column" if len(runs) == 1 else "0 columns"
@@ -346,8 +366,10 @@ def _columns_of_models(
     for name in wanted or ():
         if name not in runs:
             raise Problem(("models",), unknown("model", name, runs))
-    models = list(runs) if wanted is None else dict.fromkeys(wanted)
-    return [run for model in models for run in runs[model]]
+    columns: list[str] = []
+    for model in runs if wanted is None else dict.fromkeys(wanted):
+        columns.extend(runs[model])
+    return columns
 
 
 def _refuse_ids(file: Records, columns: Sequence[str]) -> None:
@@ -363,8 +385,13 @@ def _refuse_ids(file: Records, columns: Sequence[str]) -> None:
 
 def _refuse_features(file: Records, names: Sequence[str], classes: Sequence[str]) -> None:
     """Refuse columns without a class or a probability among those that are taken for models."""
-    models = [name for name in names if _predicts(file, name, classes)]
-    strange = [name for name in names if name not in models]
+    models = []
+    strange = []
+    for name in names:
+        if _predicts(file, name, classes):
+            models.append(name)
+        else:
+            strange.append(name)
     if not strange or len(models) < 2:
         return
     are_no_models = "is no model" if len(strange) == 1 else "are no models"

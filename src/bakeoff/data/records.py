@@ -115,7 +115,7 @@ class Records:
         present = [usual for usual in USUAL.get(role, ()) if usual in self.names]
         if len(present) > 1:
             which = f"say which of them it is, like {setting(role, present[0])}"
-            raise Problem(self._at(role), f"{self.path!r} has {listed(present)}: {which}")
+            raise Problem(self.at(role), f"{self.path!r} has {listed(present)}: {which}")
         return present[0] if present else None
 
     def _named(self, role: str, name: str) -> str | None:
@@ -127,9 +127,9 @@ class Records:
             return name
         if name.startswith(OURS):
             return None
-        raise Problem(self._at(role), f"{self.path!r}: {unknown('column', name, self.names)}")
+        raise Problem(self.at(role), f"{self.path!r}: {unknown('column', name, self.names)}")
 
-    def _at(self, role: str) -> Place:
+    def at(self, role: str) -> Place:
         """Return where the column of a role is named."""
         return (*self.place[:-1], "columns", role)
 
@@ -142,7 +142,7 @@ class Records:
         if role == "id":
             why = "; rows are paired by their ids, never by their order"
         raise Problem(
-            self._at(role),
+            self.at(role),
             f"{self.path!r} has no column of {_WHAT[role]}s (looked for "
             f"{listed(USUAL[role])}); it has {listed(self.names)}{why}: say which it is, "
             f"{setting(role, self._likely(role))}{self._no_labels(role)}",
@@ -173,7 +173,9 @@ class Records:
     def unclaimed(self, taken: Iterable[str | None]) -> list[str]:
         """Name the columns that have no role yet; those that are `taken` have one."""
         roles = self.roles
-        claimed = {*taken, roles.repeat, roles.fold, roles.seeds}
+        claimed = set(taken)
+        claimed |= {roles.repeat, roles.fold, roles.seeds}
+        # of the collected predictions of a run
         claimed |= {COLLECTED_GROUP, COLLECTED_TIME}
         for role in _RELATING:
             if getattr(roles, role) is not None:
@@ -209,6 +211,7 @@ class Records:
     ) -> NDArray[np.float64]:
         """Return the numbers of a column, shape (n,)."""
         values = self.column(column)
+        # numbers may be written as texts
         if not is_numeric_dtype(values):
             values = pd.to_numeric(values.astype(str).where(values.notna()), errors="coerce")
         numbers: NDArray[np.float64] = values.to_numpy(np.float64, na_value=np.nan)
@@ -255,7 +258,7 @@ class Records:
         if missing.any():
             raise self.problem(missing, "no id", column)
         ids = self.row_ids(column)
-        if run is not None:
+        if run is not None:  # the runs of an item have ids of their own
             ids = np.array([f"{i} run {r}" for i, r in zip(ids, run, strict=True)], dtype=object)
         keys = pd.DataFrame({"id": ids})
         if folds is not None:
@@ -325,7 +328,7 @@ def _on_missing_numbers(role: str) -> str:
 
 def by_run(file: Records) -> Iterator[Records]:
     """Cut a table at its column of training runs, every run with its rows in one order."""
-    at = (*file.place[:-1], "columns", "seeds")
+    at = file.at("seeds")
     seeds = file.roles.seeds
     if SEED in file.names:  # the column of a path with a number for each run
         if seeds is not None:
@@ -376,6 +379,6 @@ def _check_same_rows(
         which = f"lacks {len(lacking):,} row(s)"
     raise Problem(
         at,
-        f"{file.path!r}: the training run {run} {which} ({some([*lacking, *extra])}): "
+        f"{file.path!r}: the training run {run} {which} ({some(list(lacking) + list(extra))}): "
         "every run predicts the same rows; leave incomplete rows out of all runs",
     )

@@ -37,11 +37,13 @@ def side_by_side(
     missing: Missing | None = None
     if handled is not None:
         runs, missing = completed(runs, handled, metric, asked)
-    models = {model for run in runs for model in run.models}
+    models: set[str] = set()
+    for run in runs:
+        models.update(run.models)
     if len(models) < 2:
         n_models = len(models) or "no"
         raise UserError(f"{name!r} has {n_models} column of numbers; comparing needs two")
-    notes = [*_averages(runs), *_unequal_runs(runs, metric)]
+    notes = _averages(runs) + _unequal_runs(runs, metric)
     meaning = [meant(run, metric) for run in runs]
     if isinstance(metric, GivenMetric) and may_be_right_or_wrong(meaning, metric):
         raise UserError(
@@ -52,7 +54,7 @@ def side_by_side(
     classes = RIGHT_OR_WRONG if isinstance(metric, str) else ()
     given = paired(name, meaning, classes)
     refuse_same_names(given.models)
-    preparation = (*notes, *given.preparation)
+    preparation = tuple(notes) + given.preparation
     return dataclasses.replace(given, preparation=preparation, missing=missing)
 
 
@@ -104,8 +106,15 @@ def may_be_right_or_wrong(files: Collection[Observations], metric: GivenMetric) 
     """Tell whether all values are 0 or 1 and no other range is declared."""
     if isinstance(metric, Passing) or metric.limits not in ((-math.inf, math.inf), (0, 1)):
         return False
-    values = [file.only.values for file in files if file.only.values is not None]
-    return bool(values) and all(np.isin(of_model, (0, 1)).all() for of_model in values)
+    has_values = False
+    for file in files:
+        values = file.only.values
+        if values is None:
+            continue
+        has_values = True
+        if not np.isin(values, (0, 1)).all():
+            return False
+    return has_values
 
 
 def meant(file: Observations, metric: Kind) -> Observations:
@@ -168,7 +177,7 @@ def _passed(file: Observations, metric: Passing) -> Observations:
     is_right = meant(file, metric.marks).only.answers
     if file.items is None:
         raise Problem(
-            (*file.place[:-1], "columns", "runs"),
+            file.records.at("runs"),
             f"{file.name}: which column numbers the runs of an item, of which {metric.k} are "
             "drawn?",
         )
@@ -181,7 +190,7 @@ def _passed(file: Observations, metric: Passing) -> Observations:
     n_right = np.bincount(item_of_run, is_right).astype(int)
     estimate = pass_hat if metric.every else pass_at
     kept = file[first]
-    texts = [str(item) for item in items]
+    texts = list(map(str, items))
     related = {}
     for role, labels in kept.related.items():
         # runs without groups of their own have their items for groups
@@ -226,8 +235,10 @@ def _constant_columns(file: Observations, item_of_run: NDArray[np.intp]) -> list
 def _check_same_in_runs(file: Observations, constant: Collection[str]) -> None:
     """Refuse groups, times and subgroups that differ between the runs of an item."""
     roles = file.records.roles
-    subgroups = [subgroup.column for subgroup in as_columns(roles.subgroups)]
-    for column in (roles.groups, roles.time, *subgroups):
+    columns = [roles.groups, roles.time]
+    for subgroup in as_columns(roles.subgroups):
+        columns.append(subgroup.column)
+    for column in columns:
         if column in file.records.names and column not in constant:
             text = f"{file.name}: {column!r} differs between runs of an item"
             raise Problem((*file.place[:-1], "columns"), text)

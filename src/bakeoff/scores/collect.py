@@ -113,8 +113,9 @@ def over_seeds(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
     means = []
     for runs in runs_by_fold.values():
         mean = math.fsum(run["value"] for run in runs) / len(runs)
-        reasons = [run["undefined"] for run in runs if run["undefined"]]
-        undefined = reasons[0] if reasons else ""
+        undefined = ""
+        for run in runs:
+            undefined = undefined or run["undefined"]
         means.append({**runs[0], "value": mean, "undefined": undefined})
     return means
 
@@ -147,8 +148,10 @@ def importances(predictions: Iterable[str | Path]) -> pd.DataFrame:
         measured = read_json(importance_of(path))
         for column, values in measured["losses"].items():
             key = (facts["dataset"], facts["model"], facts["plan"], column, measured["scoring"])
-            known = [value for value in values if value is not None]
-            losses.setdefault(key, []).extend(known)
+            known = losses.setdefault(key, [])
+            for value in values:
+                if value is not None:
+                    known.append(value)
             n_fits[key] += 1
     rows = []
     for key, values in losses.items():

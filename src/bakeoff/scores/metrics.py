@@ -156,7 +156,9 @@ def mixed_units(experiment: Experiment, name: str) -> bool:
 def counted_rows(name: str | None) -> str:
     """Return which rows a metric is the share of: ``"right"``, ``"wrong"`` or empty."""
     metric = METRICS.get(name or "")
-    return "" if metric is None else metric.counts
+    if metric is None:
+        return ""
+    return metric.counts
 
 
 # --- metrics that are refused
@@ -177,15 +179,22 @@ def no_metric(name: str) -> str:
     if with_option is not None and with_option.option:
         return METRICS.lacking(name)
     near = _near_names(name)
-    hint = f"; did you mean {near[0]!r}?" if near else ""
-    others = f"near it: {', '.join(near[:_MOST_NEAR])}; " if len(near) > 1 else ""
+    hint = ""
+    others = ""
+    if near:
+        hint = f"; did you mean {near[0]!r}?"
+    if len(near) > 1:
+        others = f"near it: {', '.join(near[:_MOST_NEAR])}; "
     return f"unknown metric {shown(name)}{hint} ({others}docs/metrics.md lists all)"
 
 
 def _near_names(name: str) -> list[str]:
     """List the metrics that are spelled alike, the nearest first, and those with a word of it."""
-    names = sorted([*METRICS, *[metric.name for metric in told_examples()]])
-    known = [*names, *METRICS_OF]
+    names = list(METRICS)
+    for metric in told_examples():
+        names.append(metric.name)
+    names.sort()
+    known = names + list(METRICS_OF)
     close = difflib.get_close_matches(name.casefold(), known, n=_MOST_NEAR, cutoff=_NEAR)
     near = list(dict.fromkeys(map(standard_name, close)))
     words = {word for word in name.casefold().split("_") if len(word) >= _FEWEST_LETTERS}
@@ -362,7 +371,9 @@ def constant_answer(
         value = scored(answer, n_trained)
         if math.isnan(value):
             return -math.inf
-        return value if metric.greater_is_better else -value
+        if metric.greater_is_better:
+            return value
+        return -value
 
     answer = int(np.argmax(shares))
     if metric.priced and costs is not None:

@@ -42,6 +42,7 @@ class FileData(TableData):
         """Read the table, or a training and a test table below each other."""
         from bakeoff.sources.common.identifiers import stacked
 
+        # the rows of the test file stand below those for training
         frame = self._read("path", self.path)
         if self.test_path is None:
             return Loaded(frame, self.target)

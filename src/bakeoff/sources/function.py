@@ -66,8 +66,9 @@ class FunctionData(DataSet):
 
         function = self._imported()
         number = integer(derive(seed, "function", self.function))
+        # functions that take no seed draw from the global states
         random.seed(number)
-        np.random.seed(number)  # noqa: NPY002  functions that draw from the global state
+        np.random.seed(number)  # noqa: NPY002
         with blame("function"):
             try:
                 returned = function(**self.params)
@@ -82,7 +83,9 @@ class FunctionData(DataSet):
         import pandas as pd
 
         from bakeoff.sources.common.formats import with_plain_columns
+        from bakeoff.sources.common.identifiers import with_own_types
 
+        # a DataFrame, or a DataFrame and the target
         parts = returned if isinstance(returned, tuple) else (returned,)
         if len(parts) > 2 or not isinstance(parts[0], pd.DataFrame):
             kinds = ", ".join(type(part).__name__ for part in parts)
@@ -92,6 +95,7 @@ class FunctionData(DataSet):
                 "and the target"
             )
         frame = with_plain_columns(parts[0].reset_index(drop=True), self.function)
+        frame = with_own_types(frame)
         target = self.target
         if len(parts) == 2:
             target = parts[1]
@@ -114,6 +118,7 @@ class FunctionData(DataSet):
                 f"{self.function} returned {len(frame)} rows and a target of shape "
                 f"{np.shape(target)}: it must have one value for each row"
             )
+        # a Series has a name of its own
         name = self.target or str(getattr(target, "name", None) or "target")
         if name in frame.columns:
             text = f"returned the target {name!r} among the features too"

@@ -80,6 +80,8 @@ class OpenmlData(DataSet):
         metadata = {**table.schema.metadata, b"openml": json.dumps(facts).encode()}
         write_parquet(self._kept, table.replace_schema_metadata(metadata))
 
+    # --- the network
+
     def _fetched(self) -> Any:
         """Return what scikit-learn downloads, or say why it cannot."""
         from sklearn.datasets import fetch_openml

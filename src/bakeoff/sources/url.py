@@ -28,6 +28,9 @@ _SECRET = re.compile(
 )
 
 
+# --- addresses
+
+
 def _checked(address: str) -> str:
     """Refuse what is no address of the web, and one with a secret or a user's name in it."""
     secret = _secret_in(address)
@@ -61,6 +64,9 @@ def _hexadecimal(sha256: str) -> str:
             "prints them"
         )
     return sha256
+
+
+# --- the source
 
 
 class UrlData(TableData):
@@ -110,6 +116,9 @@ class UrlData(TableData):
             )
 
 
+# --- downloads
+
+
 def fetch(url: str, path: Path) -> None:
     """Download an address to a file; retry after transient errors."""
     import requests
@@ -132,6 +141,7 @@ def fetch(url: str, path: Path) -> None:
             return
         except requests.RequestException as error:
             response = error.response
+            # the server understood, and will say the same again
             if response is not None and response.status_code < 500:
                 raise
         time.sleep(seconds)
@@ -143,6 +153,7 @@ def reason_of(error: OSError) -> str:
     answer = getattr(error, "response", None)
     if answer is not None:
         return f"HTTP {answer.status_code} {answer.reason}"
+    # libraries wrap what the system said
     cause: Any = error
     if error.args:
         cause = error.args[0]

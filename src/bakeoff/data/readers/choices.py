@@ -39,13 +39,22 @@ def without_order(document: Mapping[str, Any]) -> dict[str, Any]:
 
 def _choices_of(document: Mapping[str, Any]) -> list[str]:
     """Return the texts of the choices in their order; none of a document without choices."""
-    by_key = {key.casefold(): value for key, value in document.items()}
-    keys = [key for key in _CHOICES if key in by_key]
-    choices = by_key[keys[0]] if keys else None
-    if isinstance(choices, Mapping):  # {"text": […], "label": ["A", "B", …]}
+    choices: Any = None
+    numbered = []
+    place = len(_CHOICES)
+    for key, value in document.items():
+        field = key.casefold()
+        if field in _CHOICES and _CHOICES.index(field) <= place:
+            place = _CHOICES.index(field)
+            choices = value
+        if _NUMBERED.fullmatch(key):
+            numbered.append(value)
+    # {"text": […], "label": ["A", "B", …]}
+    if isinstance(choices, Mapping):
         choices = choices.get("text")
-    if not isinstance(choices, list | tuple):  # {"choice1": …, "choice2": …}
-        choices = [value for key, value in document.items() if _NUMBERED.fullmatch(key)]
+    # {"choice1": …, "choice2": …}
+    if not isinstance(choices, list | tuple):
+        choices = numbered
     return [choice for choice in choices if isinstance(choice, str)]
 
 
@@ -59,7 +68,8 @@ def _without_order(key: str, value: Any, choices: Sequence[str]) -> Any:
         in_order = sorted(value)
         return in_order if in_order == sorted(choices) else value
     if isinstance(value, str) and all(choice in value for choice in choices):
-        return sorted(value.split())  # a prompt that lists the choices
+        # a prompt that lists the choices
+        return sorted(value.split())
     return value
 
 

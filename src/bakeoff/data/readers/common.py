@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -72,6 +73,11 @@ def without_missing(error: Exception | None = None) -> str:
 
 
 # --- records of a log
+
+
+def has_all(text: str, patterns: Iterable[str]) -> bool:
+    r"""Tell whether every one of some patterns, such as ``"field"\\s*:``, is found in a text."""
+    return all(re.search(pattern, text) for pattern in patterns)
 
 
 def first_line(head: str) -> str:

@@ -32,6 +32,7 @@ from bakeoff.data.readers.common import (
     SAMPLE_ID,
     LeftOut,
     check_record,
+    has_all,
     question_of,
     table_of_questions,
 )
@@ -74,7 +75,7 @@ _WORDS = {"C": 1, "P": 0.5, "I": 0, "N": 0, "yes": 1, "true": 1, "no": 0, "false
 def recognizes(head: str) -> bool:
     """Tell whether a file is an object with a status and an evaluation of a task."""
     start = head.lstrip()
-    return start.startswith("{") and all(re.search(key, start) for key in _KEYS)
+    return start.startswith("{") and has_all(start, _KEYS)
 
 
 def unpacks(archive: zipfile.ZipFile) -> bool:
@@ -197,10 +198,12 @@ def _question(sample: dict[str, Any], place: str) -> str:
     asked = sample["input"]
     text = asked
     if not isinstance(asked, str):
-        for i, message in enumerate(asked):
+        asked = []
+        text = ""
+        for i, message in enumerate(sample["input"]):
             check_record(message, f"{place}.input[{i}]", _MESSAGE)
-        asked = [{key: message.get(key) for key in _OF_MESSAGES} for message in asked]
-        text = str(asked[-1]["content"]) if asked else ""
+            asked.append({key: message.get(key) for key in _OF_MESSAGES})
+            text = str(message.get("content"))
     choices = sample.get("choices") or []
     by_letter: dict[str, Any] = dict(zip(ascii_uppercase, choices, strict=False))
     targets = sample.get("target")
@@ -219,8 +222,10 @@ def _scores(sample: dict[str, Any], place: str) -> dict[str, float]:
     scores: dict[str, float] = {}
     for name, score in (sample.get("scores") or {}).items():
         value = check_record(score, f"{place}.scores.{name}", _SCORE)["value"]
-        parts = value if isinstance(value, dict) else {"": value}
-        for key, part in parts.items():
+        if not isinstance(value, dict):
+            scores[str(name)] = _number(value, sample["id"])
+            continue
+        for key, part in value.items():
             scorer = f"{name}.{key}" if key else str(name)
             scores[scorer] = _number(part, sample["id"])
     return scores
@@ -255,9 +260,14 @@ def _settings(run: dict[str, Any], plan: dict[str, Any]) -> dict[str, Any]:
         if limits.get(key) is not None:
             settings[key] = limits[key]
     settings |= run.get("model_roles") or {}
-    steps = plan.get("steps") or []
-    settings["solver"] = " + ".join(str(step.get("solver")) for step in steps)
-    for number, step in enumerate([*steps, *(run.get("scorers") or [])], 1):
+    _add_steps(settings, plan.get("steps") or [], run.get("scorers") or [])
+    return settings
+
+
+def _add_steps(settings: dict[str, Any], steps: list[Any], scorers: list[Any]) -> None:
+    """Add which solvers worked one after the other, and the options of these and of scorers."""
+    settings["solver"] = " + ".join([str(step.get("solver")) for step in steps])
+    for number, step in enumerate(steps + scorers, 1):
         name = step.get("solver") or step.get("name")
         options = step.get("params") or step.get("options") or {}
         for key, value in options.items():
@@ -265,7 +275,6 @@ def _settings(run: dict[str, Any], plan: dict[str, Any]) -> dict[str, Any]:
             if option in settings:  # the same solver is there twice
                 option = f"{option} {number}"
             settings[option] = value
-    return settings
 
 
 def _settings_of_generation(config: dict[str, Any]) -> dict[str, Any]:

@@ -26,6 +26,7 @@ from bakeoff.data.readers.common import (
     LeftOut,
     check_record,
     first_line,
+    has_all,
     json_lines,
     question_of,
     table_of_questions,
@@ -33,7 +34,7 @@ from bakeoff.data.readers.common import (
 from bakeoff.files import digest, parse_json
 
 WHAT = "samples of lm-evaluation-harness"
-_FIELDS = ("doc_id", "target", "filtered_resps")
+_FIELDS = ('"doc_id"', '"target"', '"filtered_resps"')
 """Fields by which a line is recognized."""
 _RECORD = {"doc_id": (int, str), "filter?": str}
 _QUESTIONS = ("question", "query", "problem", "prompt", "input", "instruction", "text", "page")
@@ -46,7 +47,7 @@ _FILE = re.compile(r"samples_(.+?)(_\d{4}-\d\d-\d\dT[-\d.]+)?")
 def recognizes(head: str) -> bool:
     """Tell whether the first line is an object with a document's id, its target and responses."""
     first = first_line(head)
-    return first.startswith("{") and all(f'"{field}"' in first for field in _FIELDS)
+    return first.startswith("{") and has_all(first, _FIELDS)
 
 
 def named(path: Path) -> dict[str, str]:
@@ -146,21 +147,28 @@ def _scores_of(documents: Mapping[Any, _Document], *, one_filter: bool) -> pd.Da
 
 def _check_unnamed(documents: Mapping[Any, _Document]) -> None:
     """Refuse documents that are there several times by no filters: not all, or always the same."""
-    lines = {key: one.unnamed for key, one in documents.items() if one.unnamed}
-    counts = [len(of_document) for of_document in lines.values()]
-    most = max(counts, default=1)
-    if most == 1:
+    first: Any = None
+    n_first = 1
+    counts = set()
+    are_same = True
+    for doc_id, document in documents.items():
+        n_lines = len(document.unnamed)
+        if not n_lines:
+            continue
+        counts.add(n_lines)
+        are_same &= len(set(document.unnamed)) == 1
+        if n_lines > 1 and n_first == 1:
+            first = doc_id
+            n_first = n_lines
+    if n_first == 1:
         return
-    if min(counts) < most:
+    if len(counts) > 1:
         reason = "other documents are not"
-    elif all(len(set(of_document)) == 1 for of_document in lines.values()):
+    elif are_same:
         reason = "all lines of a document are the same"
     else:
         return
-    first = next(key for key, of_document in lines.items() if len(of_document) > 1)
-    raise ValueError(
-        f"document {first!r} is there {len(lines[first])} times, which are no filters: {reason}"
-    )
+    raise ValueError(f"document {first!r} is there {n_first} times, which are no filters: {reason}")
 
 
 def _question(row: dict[str, Any], place: str) -> str:
@@ -170,10 +178,14 @@ def _question(row: dict[str, Any], place: str) -> str:
         raise ValueError(f"{place}: expected a sample with doc or doc_hash")
     if not isinstance(document, dict):
         return question_of(document if isinstance(document, str) else "", document)
-    fields = {key.casefold(): document[key] for key in sorted(document)}
-    # the field that asks, or else the first that is a text
-    candidates = [fields[key] for key in _QUESTIONS if key in fields] + list(fields.values())
-    asked = next((text for text in candidates if isinstance(text, str)), "")
+    texts = {}
+    for key in sorted(document):
+        if isinstance(document[key], str):
+            texts[key.casefold()] = document[key]
+    asked = next(iter(texts.values()), "")
+    # the field that is the likeliest to ask, the last one that is set here
+    for key in reversed(_QUESTIONS):
+        asked = texts.get(key, asked)
     return question_of(asked, without_order(document))
 
 

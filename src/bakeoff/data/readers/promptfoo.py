@@ -12,6 +12,7 @@ made anew for each call, such as ``sessionId``, are no part of the question.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
@@ -23,6 +24,7 @@ from bakeoff.data.readers.common import (
     LeftOut,
     check_record,
     first_line,
+    has_all,
     json_lines,
     question_of,
     with_metadata,
@@ -54,16 +56,13 @@ _SESSION = re.compile(r"(?i)(session|conversation|trace|request)_?id")
 def recognizes(head: str) -> bool:
     """Tell whether a file is an object with the results of an evaluation, or has one on a line."""
     start = head.lstrip()
-    return start.startswith("{") and (_is_whole(start) or _is_of_lines(start))
-
-
-def _is_whole(text: str) -> bool:
-    return all(re.search(key, text) for key in _OF_FILE)
+    return start.startswith("{") and (has_all(start, _OF_FILE) or _is_of_lines(start))
 
 
 def _is_of_lines(text: str) -> bool:
+    """Tell whether the first line is a result by itself, and not the whole file."""
     first = first_line(text)
-    return all(re.search(key, first) for key in _OF_LINE) and not _is_whole(first)
+    return has_all(first, _OF_LINE) and not has_all(first, _OF_FILE)
 
 
 def read(text: str) -> pd.DataFrame:
@@ -73,10 +72,15 @@ def read(text: str) -> pd.DataFrame:
     rows = results["results"]
     for i, row in enumerate(rows):
         check_record(row, f"results.results[{i}]", _ROW)
-    failed = [row for row in rows if row.get("failureReason") == _ERROR]
+    failed = []
+    run = []
+    for row in rows:
+        if row.get("failureReason") == _ERROR:
+            failed.append(row)
+        else:
+            run.append(row)
     if not failed:
         return _table(rows, results, log)
-    run = [row for row in rows if row.get("failureReason") != _ERROR]
     raise LeftOut(
         f"{len(failed):,} of {len(rows):,} tests could not be run (first: "
         f"{str(failed[0].get('error'))[:80]!r}), which says nothing of the model: run them "
@@ -136,16 +140,21 @@ def _scores(row: Mapping[str, Any]) -> dict[str, float]:
 
 def _models(rows: list[Mapping[str, Any]]) -> dict[int, str]:
     """Name the combinations of provider and prompt."""
-    by_prompt = {row["promptIdx"]: row for row in rows}
-    providers = [str(_provider(row["provider"])) for row in by_prompt.values()]
-    labels = [str((row.get("prompt") or {}).get("label") or "") for row in by_prompt.values()]
-    different = list(dict.fromkeys(labels))
+    providers: dict[int, str] = {}
+    labels: dict[int, str] = {}
+    for row in rows:
+        place = row["promptIdx"]
+        providers[place] = str(_provider(row["provider"]))
+        labels[place] = str((row.get("prompt") or {}).get("label") or "")
+    different = list(dict.fromkeys(labels.values()))
     # prompts are called by their labels where these are short and tell them apart
-    by_label = len(different) > 1 and max(map(len, labels)) <= _LONGEST
+    by_label = len(different) > 1 and max(map(len, different)) <= _LONGEST
+    n_prompts = Counter(providers.values())
     models = {}
-    for place, provider, label in zip(by_prompt, providers, labels, strict=True):
+    for place, provider in providers.items():
         models[place] = provider
-        if providers.count(provider) > 1:
+        if n_prompts[provider] > 1:
+            label = labels[place]
             prompt = label if by_label else f"prompt {different.index(label) + 1}"
             models[place] = f"{provider}, {prompt}"
     return models

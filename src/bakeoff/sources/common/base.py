@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
+# --- types of keys
+
+
 def _number_as_name(value: Any) -> Any:
     """Return the number of a class as its name."""
     return str(value) if type(value) is int else value
@@ -42,9 +45,10 @@ Unit = Annotated[
     Field(description="Unit of the target of a regression, like MPa; shown after numbers."),
 ]
 Limit = Annotated[int | float | str, OneMessage, BeforeValidator(with_numbers)]
-
-
 Cost = Annotated[float, Field(ge=0)]
+
+
+# --- what errors cost
 
 
 class Costs(SpecSection):
@@ -123,6 +127,9 @@ class Costs(SpecSection):
         return self
 
 
+# --- columns of subgroups
+
+
 class SubgroupColumn(SpecSection):
     """A column of subgroups."""
 
@@ -175,6 +182,9 @@ Subgroups = Annotated[
     ],
     AfterValidator(each_once),
 ]
+
+
+# --- a data set
 
 
 class Filter(SpecSection):
@@ -295,6 +305,7 @@ class DataSet(SpecSection, ABC):
 
     def described(self) -> dict[str, Any]:
         """Return what the card says about the source: the keys that it adds itself."""
+        # of a subclass the annotations of its own keys alone
         keys = set(type(self).__annotations__)
         return self.model_dump(mode="json", include=keys, exclude_defaults=True)
 
@@ -310,7 +321,10 @@ def blame(*place: str | int, before: str = "", after: str = "") -> Iterator[None
         raise Problem(place, f"{before}{error}{after}") from error.__cause__
 
 
+# --- tables in files
+
 Format = Literal["csv", "tsv", "parquet", "feather", "jsonl", "excel", "stata"]
+# the ending of a compressed file stands before that of the archive
 ENDINGS: Mapping[str, str] = {
     ".csv": "csv",
     ".tsv": "tsv",

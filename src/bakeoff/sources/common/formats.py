@@ -128,7 +128,7 @@ def _read(kind: str, path: Path, name: str, spec: TableKeys) -> pd.DataFrame:
     index_names = [name for name in frame.index.names if name is not None]
     if index_names:
         frame = frame.reset_index(index_names)
-    return frame
+    return with_own_types(frame)
 
 
 # --- files that may be compressed
@@ -219,6 +219,7 @@ def _read_text(kind: str, path: Path, name: str, spec: TableKeys) -> pd.DataFram
     numeric = [column for column, values in frame.items() if is_numeric_dtype(values.dtype)]
     if not numeric or not _has_codes(path, name):
         return frame
+    # pandas would drop the zeros before codes
     as_written = read(usecols=numeric, dtype="str")
     for column, texts in as_written.items():
         if texts.str.fullmatch(_CODE).any():
@@ -246,6 +247,7 @@ def _checked_columns(path: Path, name: str, sep: str, spec: TableKeys) -> list[s
         for _ in range(spec.skip):
             lines.readline()
         rows = csv.reader(lines, delimiter=sep)
+        # texts of documents are longer than Python's limit
         csv.field_size_limit(_LONGEST_FIELD)
         try:
             columns = _named_columns(rows, name, spec)
@@ -291,6 +293,7 @@ def _has_codes(path: Path, name: str) -> bool:
         for part in iter(lambda: file.read(_PART), b""):
             if _CODE_IN_TEXT.search(before + part):
                 return True
+            # a code may stand on both sides of the cut
             before = part[-_LONGEST_CODE:]
     return False
 
@@ -384,7 +387,7 @@ def with_plain_columns(frame: pd.DataFrame, name: str) -> pd.DataFrame:
     _check_columns(columns, name)
     if frame.empty:
         raise UserError(f"{name!r} has no rows")
-    return with_own_types(frame.set_axis(pd.Index(columns, dtype=object), axis=1))
+    return frame.set_axis(pd.Index(columns, dtype=object), axis=1)
 
 
 def _check_columns(columns: Sequence[str], name: str) -> None:

@@ -90,7 +90,12 @@ def exact(
     missing: Sequence[str] = (),
 ) -> pd.DataFrame:
     """Put whole numbers in place of the floats that a reader made of them, where these differ."""
-    lost = [name for name, values in frame.items() if _lost_digits(values, missing)]
+    lost = []
+    for name, values in frame.items():
+        # a reader may have rounded whole numbers, or made texts of them
+        has_marks = bool(missing) and types.is_string_dtype(values.dtype)
+        if _beyond(values).any() or (has_marks and values.isin(missing).any()):
+            lost.append(name)
     if not lost or not frame.columns.is_unique:  # which are refused
         return frame
     frame = frame.copy(deep=False)
@@ -99,15 +104,6 @@ def exact(
         if whole is not None:
             frame[name] = whole.set_axis(frame.index)
     return frame
-
-
-def _lost_digits(values: Series, missing: Sequence[str]) -> bool:
-    """Tell whether a reader may have rounded whole numbers, or made texts of them."""
-    if _beyond(values).any():
-        return True
-    if not missing or not types.is_string_dtype(values.dtype):
-        return False
-    return bool(values.isin(missing).any())
 
 
 def whole_numbers(values: Iterable[Any]) -> Series | None:
@@ -147,6 +143,7 @@ def _beyond(values: Series) -> NDArray[np.bool_]:
     """Tell which values are floats that stand for several whole numbers."""
     if types.is_float_dtype(values.dtype):
         numbers = values.to_numpy(na_value=np.nan)
+        # binary digits: 53 of doubles, 24 of single precision
         n_digits = np.finfo(numbers.dtype).nmant + 1
         return np.asarray(np.abs(numbers) >= 2.0**n_digits)
     if types.is_object_dtype(values.dtype):
@@ -218,6 +215,7 @@ def to_frame(table: pa.Table, **options: Any) -> pd.DataFrame:
     if b"[pyarrow]" in metadata.get(b"pandas", b""):  # written from a frame of Arrow's types
         plain = _ARROW.sub(b'"numpy_type": "object"', metadata[b"pandas"])
         table = table.replace_schema_metadata({**metadata, b"pandas": plain})
+    # pandas makes floats of whole numbers with missing ones among them
     inexact = []
     for place, column in enumerate(table.columns):
         if column.type not in _NULLABLE or not column.null_count:
