@@ -18,7 +18,8 @@ from pathlib import Path
 import numpy as np
 
 from bakeoff import stats
-from bakeoff.comparisons.evidence import PairedPredictions, block_checks
+from bakeoff.comparisons.evidence import PairedPredictions
+from bakeoff.comparisons.held_out import block_checks
 from bakeoff.spec import Costs
 from bakeoff.stats.core.result import AGREE
 from benchmarks.dependent.draw import fading

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from bakeoff.api.findings import run as run
     from bakeoff.api.folds import compare_folds as compare_folds
     from bakeoff.api.folds import compare_search as compare_search
+    from bakeoff.api.judged_findings import JudgedFindings as JudgedFindings
+    from bakeoff.api.preferences import compare_preferences as compare_preferences
     from bakeoff.api.rows import compare as compare
     from bakeoff.api.rows import gate as gate
     from bakeoff.errors import UserError as UserError
@@ -20,11 +22,13 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 _HOME = {
     "Findings": "bakeoff.api.findings",
+    "JudgedFindings": "bakeoff.api.judged_findings",
     "UserError": "bakeoff.errors",
     "compare": "bakeoff.api.rows",
     "compare_datasets": "bakeoff.api.datasets",
     "compare_estimators": "bakeoff.api.estimators",
     "compare_folds": "bakeoff.api.folds",
+    "compare_preferences": "bakeoff.api.preferences",
     "compare_search": "bakeoff.api.folds",
     "gate": "bakeoff.api.rows",
     "read": "bakeoff.api.findings",

@@ -134,6 +134,40 @@ OPTIONS: dict[str, Option] = {
         "Two models without a file: rows that both, only A, only B and neither is right on.",
         "N,N,N,N",
     ),
+    # judged evaluations
+    "preferences": Option(
+        "The file holds battles of two models each, with who wins; by its columns that is known "
+        "without this option in most files."
+    ),
+    "prompt": Option(
+        "What each battle is about; default: `prompt`, `question_id`, `prompt_id`, `question`, "
+        "`instruction` or `item`. All votes on a prompt are one observation.",
+        "COLUMN",
+    ),
+    "winner": Option(
+        "Who wins: model_a, model_b, tie, or the name of a model; default: `winner`.", "COLUMN"
+    ),
+    "order": Option(
+        "Which answer the judge saw first: a column, `model_a` of every row, or `unknown`, which "
+        "goes on without an adjustment. Default: column `first`, else as exports of arenas and of "
+        "FastChat have it.",
+        "COLUMN",
+    ),
+    "judge": Option(
+        "Marks of a judge on every item, which the marks of people (`human`) correct; of battles "
+        "who judged, default: `judge`. Of logs the name of a scorer.",
+        "COLUMN",
+    ),
+    "human": Option(
+        "Marks of people, empty where there is none: items that they marked were drawn at random.",
+        "COLUMN",
+    ),
+    "of": Option(
+        "The evaluation still runs: how many items the whole suite has. The difference is looked "
+        "at after every tenth of them, at levels that together keep that of the test.",
+        "N",
+        int,
+    ),
     # rows that are related
     "groups": Option("Which rows belong together (a patient, a user).", "COLUMN"),
     "time": Option("What orders the rows in time.", "COLUMN"),
@@ -281,6 +315,16 @@ OPTIONS: dict[str, Option] = {
         default="mcnemar",
         choices=("mcnemar", "cv5x2_f"),
     ),
+    "human_labels": Option(
+        "Plan how many items people have to mark beside a judge, instead of rows.", default=False
+    ),
+    "judge_accuracy": Option(
+        "How often the mark of the judge is that of people, where there is no pilot.",
+        "SHARE",
+        share,
+    ),
+    "items": Option("How many items the judge marks.", "N", int),
+    "half_width": Option("The wanted half-width of the interval, such as 0.05.", "SIZE", float),
     # the other commands
     "target": Option("The column to predict.", "COLUMN"),
     "folder": Option(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any
 
+from bakeoff.comparisons.analysis import analysis_of
 from bakeoff.comparisons.plan_tests import check_classes, plan_tests
 from bakeoff.data import Table
 from bakeoff.data.given_predictions import divide, load, predictions_of
@@ -58,7 +59,7 @@ def check_experiment(experiment: Experiment) -> tuple[list[Problem], AnalysisPla
     problems += _metrics(experiment, estimators)
     wrong_models = {problem.path[1] for problem in problems if problem.path[0] == "models"}
     problems += _datasets(experiment, wrong_models)
-    wrong, tests = plan_tests(experiment)
+    wrong, tests = plan_tests(analysis_of(experiment))
     # a test cannot be tried by a metric that is wrong
     tried = any(problem.path[0] == "metrics" for problem in problems)
     problems += [p for p in wrong if not (tried and p.path[:2] == ("tests", "options"))]
@@ -84,7 +85,7 @@ def check_table(
                 f"{name} is for two classes, {dataset} has {len(table.classes)}; for more use "
                 f"{METRICS[name].instead}",
             )
-    yield from check_classes(experiment, dataset, table.classes)
+    yield from check_classes(analysis_of(experiment), dataset, table.classes)
     if experiment.given:
         yield from _given_predictions(experiment, dataset, table)
     fitted = {key: model for key, model in experiment.fitted.items() if key not in wrong}

@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from bakeoff import files
-from bakeoff.comparisons.evidence import read_predictions
+from bakeoff.comparisons.collected import read_predictions
 from bakeoff.data import splits, table
 from bakeoff.execution import digests, steps
 from bakeoff.execution.rule_inputs import RuleInputs

@@ -4,6 +4,7 @@ import textwrap
 
 import pytest
 
+from bakeoff.comparisons.analysis import analysis_of
 from bakeoff.report import exhibits as package
 from bakeoff.report.exhibit import Section, figure, table
 from bakeoff.report.exhibits import build, draw, exhibits, records
@@ -54,7 +55,7 @@ def test_every_exhibit_is_made_and_says_what_it_shows(kind):
 def test_exhibits_of_any_tests_have_names_of_their_own_those_over_data_sets_first():
     spec = experiment("abc", datasets="de", tests=list(catalogue()))
     planned = AnalysisPlan(PlannedTest(name=name) for name in catalogue())
-    listed = exhibits(Study(spec, analysis=planned))
+    listed = exhibits(Study(analysis_of(spec), planned=planned))
     names = [item.name for item in listed]
     assert len(set(names)) == len(names)
     evidence = [catalogue()[item.test].evidence for item in listed if item.kind == "pairs"]

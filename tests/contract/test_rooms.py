@@ -35,6 +35,7 @@ STATISTICS = {
     "rows": {"design", "metrics", "planning"},
     "folds": {"design", "metrics", "planning"},
     "datasets": {"design"},
+    "judged": {"datasets", "design", "metrics"},
     "runs": {"design", "metrics", "planning"},
     "gate": {"design", "metrics", "planning", "rows"},
 }

@@ -60,24 +60,22 @@ def rows(numbers):
 def in_workflow(tables, metric, folder, resampling, **columns):
     """Run the workflow's steps on files of predictions."""
     models = {}
-    for i, (label, table) in enumerate(tables.items(), 1):
+    for label, table in tables.items():
         table.to_csv(folder / f"{label}.csv", index=False)
         columns = {"id": "id", "truth": "y_true", "predicted": "y_pred", **columns}
         given = {"predictions": str(folder / f"{label}.csv"), "columns": columns}
-        models[f"model-{i}"] = {**given, "label": label}
+        models[f"id_of_{label}"] = {**given, "label": label}
     numbers = metric in OF_NUMBERS
     config = {
-        "experiment": "compare",
+        "experiment": "study",
         "task": "regression" if numbers else "classification",
-        # the draws of a test depend on the ids
-        "datasets": {"rows" if "holdout" in resampling else "data": {"source": "given"}},
+        "datasets": {"patients": {"source": "given"}},
         "models": models,
         "metrics": [metric],
         "resampling": resampling,
     }
-    (data,) = config["datasets"].values()
     if not numbers:
-        data["positive"] = "yes"
+        config["datasets"]["patients"]["positive"] = "yes"
         config["costs"] = COSTS if metric == "cost" else None
     config = {key: value for key, value in config.items() if value is not None}
     study = run_in_process(load_experiment(config), str(folder / "results"), 1, lambda *_: None)

@@ -7,6 +7,7 @@ from unittest import mock
 
 import numpy as np
 from scipy.stats import chi2, kendalltau  # noqa: F401
+from scipy.stats import norm as normal
 
 from bakeoff import stats
 from bakeoff.stats import METRICS, ConfidenceInterval, PairwiseResult, Status, influence
@@ -456,3 +457,92 @@ def fold_difference(inputs):
     rows = (rows_of_folds(inputs, model) for model in "ab")
     level = inputs["confidence_level"]
     return _by_fold_rows(stats.fold_rows_difference, *rows, confidence_level=level)
+
+
+# --- judged evaluations, whose differences are B − A
+
+
+def marks(people):
+    """Return people's marks, NaN where there is none."""
+    return np.array([np.nan if mark in (None, "NaN") else mark for mark in people], dtype=float)
+
+
+def votes_for_b(inputs):
+    """Return votes as 1 where B wins, 0 for a tie and −1 where A wins."""
+    votes = {"model_a": -1, "model_b": 1}
+    return [votes.get(winner, 0) for winner in inputs["winner"]]
+
+
+def prompt_means(inputs):
+    return stats.prompt_scores(votes_for_b(inputs), inputs["prompt"]).means
+
+
+def order_adjusted(inputs):
+    b_first = [shown == "model_b" for shown in inputs["shown_first"]]
+    scores = stats.prompt_scores(votes_for_b(inputs), inputs["prompt"], first=b_first)
+    values = scores.values
+    padded = np.append(values, [1.0, -1.0])
+    level = {"df": "rows", "confidence_level": inputs["confidence_level"]}
+    t = stats.mean_difference(values, 0 * values, **level)
+    plus_two = stats.mean_difference(padded, 0 * padded, **level)
+    b_seen, a_seen = scores.seen_first
+    return {
+        "prompt_values": values,
+        "difference": scores.difference,
+        "share_b": (1 + scores.difference) / 2,
+        "se": t.details["se"],
+        "statistic": t.statistic,
+        "df_textbook": t.df,
+        "pvalue_textbook": t.pvalue,
+        "ci_textbook": list(t.ci),
+        "position_effect": scores.position_effect,
+        "position_se": scores.position.se,
+        "prompts_on_smaller_side": scores.on_smaller_side,
+        "plus_two_difference": plus_two.estimate,
+        "plus_two_se": plus_two.details["se"],
+        "prompts_by_order": {"a_first": a_seen, "b_first": b_seen},
+    }
+
+
+def of_battles(inputs, errors):
+    outcome = [-vote for vote in votes_for_b(inputs)]
+    first = inputs.get("shown_first")
+    if first is not None:
+        first = [shown == "model_a" for shown in first]
+    return stats.battle_strengths(
+        inputs["model_a"],
+        inputs["model_b"],
+        outcome,
+        inputs["prompt"],
+        first=first,
+        models=inputs["models"],
+        confidence_level=inputs.get("confidence_level") or 0.95,
+        errors=errors,
+    )
+
+
+def two_raters(inputs):
+    found = {}
+    for weights in ("identity", "linear", "quadratic"):
+        result = stats.agreement(
+            inputs["human"], inputs["judge"], categories=inputs["categories"], weights=weights
+        )
+        end = "" if weights == "identity" else f"_{weights}"
+        gwet = "ac1" if weights == "identity" else f"ac2_{weights}"
+        found |= {f"kappa{end}": result.kappa, f"kappa{end}_se": result.kappa_se}
+        found |= {gwet: result.ac1, f"{gwet}_se": result.ac1_se}
+        found["agreement"] = result.percent
+    reach = -normal.ppf(0.025) * found["kappa_se"]
+    found["kappa_ci"] = around(found["kappa"], reach)  # the plain one: ours is by Fisher's z
+    for scale in ("nominal", "ordinal", "interval"):
+        raters = stats.raters_agreement([inputs["human"], inputs["judge"]], scale=scale)
+        found[f"alpha_{scale}"] = raters.alpha
+    return found
+
+
+def several_raters(ratings):
+    kinds = ("nominal", "ordinal", "interval")
+    by_scale = {kind: stats.raters_agreement(ratings, scale=kind) for kind in kinds}
+    first = by_scale["nominal"]
+    alphas = {kind: found.alpha for kind, found in by_scale.items()}
+    return {"alpha": alphas, "ac1": first.ac1, "ac1_se": first.ac1_se}

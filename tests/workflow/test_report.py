@@ -12,6 +12,7 @@ import pytest
 
 import bakeoff
 from bakeoff import UserError
+from bakeoff.comparisons.analysis import analysis_of
 from bakeoff.comparisons.plan_tests import plan_tests
 from bakeoff.report.exhibits import exhibits
 from bakeoff.report.numbers import fixed, p_equals, pvalue
@@ -129,10 +130,10 @@ def test_snakemakes_report_has_every_exhibit_with_its_caption(finished_copy):
         for paths in parts.values()
         for path in paths
     }
-    experiment = load_experiment(copy.deepcopy(TINY))
+    analysis = analysis_of(load_experiment(copy.deepcopy(TINY)))
     place = {"figure": "figures/{}.svg", "table": "tables/{}.csv"}
     expected = {"results/tiny/report.html"}
-    for exhibit in exhibits(Study(experiment, analysis=plan_tests(experiment)[1])):
+    for exhibit in exhibits(Study(analysis, planned=plan_tests(analysis)[1])):
         path = f"results/tiny/{place[exhibit.form].format(exhibit.name)}"
         assert found[path]["labels"] == {"what": exhibit.title, "form": exhibit.form}
         assert len(found[path]["caption"]) > 60

@@ -15,10 +15,12 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
+from bakeoff.comparisons.analysis import Analysis, ComparedData, ComparedModel
 from bakeoff.comparisons.choose import recommended
 from bakeoff.comparisons.evidence import PairedPredictions
 from bakeoff.comparisons.plan_tests import check_classes, plan_tests
-from bakeoff.comparisons.run_tests import merged, run_planned, score_intervals, subgroup_table
+from bakeoff.comparisons.row_tables import score_intervals, subgroup_table
+from bakeoff.comparisons.run_tests import Comparison, merged, run_planned
 from bakeoff.comparisons.settings import (
     FIXED_METRICS,
     INDEPENDENT,
@@ -27,9 +29,11 @@ from bakeoff.comparisons.settings import (
 )
 from bakeoff.data.given_predictions import given_card
 from bakeoff.data.observations import Observations
+from bakeoff.data.predicted import Predicted
 from bakeoff.data.target import Target
 from bakeoff.errors import Problem, UserError, Verbatim, joined, named, shown, unknown
 from bakeoff.fit.predictions import Predictions
+from bakeoff.keys import refuse_same_names
 from bakeoff.options import ALIASES, OPTIONS, Interface, InterfaceKind, setting, used_by
 from bakeoff.report.baseline import baselines
 from bakeoff.report.read import environment
@@ -39,10 +43,11 @@ from bakeoff.scores import METRICS, score
 from bakeoff.scores.collect import over_seeds
 from bakeoff.scores.metrics import Need, check_metrics
 from bakeoff.scores.own_metrics import taken_by_path
+from bakeoff.sources.common.base import as_columns, blame
 from bakeoff.sources.common.identifiers import to_frame, with_own_types
 from bakeoff.spec import AnalysisPlan, Costs, Experiment, HypothesisTests
 from bakeoff.spec.experiment import Task, run_name
-from bakeoff.spec.given_models import GivenColumns, GivenData
+from bakeoff.spec.given_models import GivenData
 from bakeoff.spec.load import report_problems, validated
 from bakeoff.spec.metrics import (
     GivenMetric,
@@ -52,7 +57,8 @@ from bakeoff.spec.metrics import (
     passing_of,
     standard_name,
 )
-from bakeoff.spec.problems import problems_with_task
+from bakeoff.spec.related import Declared
+from bakeoff.spec.resampling import Holdout
 from bakeoff.stats import ArgumentError, catalogue, plain
 from bakeoff.stats.core.arguments import choices_of
 
@@ -264,10 +270,25 @@ _FIT = {"dataset": ROWS, "model": "", "plan": "holdout", "repeat": 1, "fold": 1}
 _SCORE = {"n_train": np.nan, "n_test": np.nan, "metric": "", "value": np.nan, "undefined": ""}
 HOLDOUT: dict[str, Any] = _FIT | _SCORE
 """A score of a holdout, by the columns of a table of scores."""
+COST = FIXED_METRICS["classes"]
+TEST_SET = Holdout.model_validate({})
+"""The plan of a test set: all of its rows are tested once."""
 WORKFLOW = "snakemake"
 """The package that runs an experiment, and no call from Python."""
 _OF_FITS = (WORKFLOW, "scikit-learn", "skrub")
 """Packages that fit models, and compare none."""
+
+
+def tests_asked(
+    models: Collection[str], settings: Mapping[str, Any], **more: Any
+) -> HypothesisTests:
+    """Return the tests that the arguments of a call ask for; models are called by their names."""
+    versus = settings["versus"]
+    section = section_of_tests({name: name for name in models}, settings, **more)
+    section.pop("versus", None)
+    tests = validated(HypothesisTests, section, ("tests",))
+    # in YAML a model is called by its id, here by any name
+    return tests.model_copy(update={"versus": versus})
 
 
 def section_of_tests(
@@ -300,44 +321,62 @@ def given_experiment(tests: Mapping[str, Any], **sections: Any) -> Experiment:
     return validated(Experiment, {"experiment": "compare", "tests": settings, **sections})
 
 
-def described_metric(name: str, greater_is_better: bool) -> dict[str, Any]:
+def described_metric(name: str, greater_is_better: bool, **more: Any) -> GivenMetric:
     """Describe a metric that is none of ours, by a name that an experiment can have."""
     plain = re.sub(r"\W", "_", name)
-    plain = plain if plain[:1].isalpha() and plain != "model" else f"metric_{plain}"
-    return {"name": plain, "greater_is_better": greater_is_better}
+    if not plain[:1].isalpha() or plain == "model":
+        plain = f"metric_{plain}"
+    keys = {"name": plain, "greater_is_better": greater_is_better, **more}
+    return validated(GivenMetric, keys, ("metrics",))
 
 
-def planned_tests(experiment: Experiment) -> AnalysisPlan:
-    """Plan the tests of an experiment, or raise all problems."""
-    problems, tests = plan_tests(experiment)
+def check_label(label: str, *place: str) -> None:
+    """Refuse a name of a model or a data set that is no line of text."""
+    try:
+        validated(GivenData, {"source": "given", "label": label})
+    except UserError as error:
+        raise Problem(place, error.problems[0].message) from None
+
+
+def planned_tests(analysis: Analysis) -> AnalysisPlan:
+    """Plan the tests of an analysis, or raise all problems."""
+    problems, planned = plan_tests(analysis)
     if problems:
         raise report_problems(problems)
-    return tests
+    return planned
 
 
 def given_study(
-    experiment: Experiment,
-    tests: AnalysisPlan,
+    analysis: Analysis,
+    planned: AnalysisPlan,
     evidence: Mapping[str, Any],
     scores: pd.DataFrame,
     command: str,
     **more: Any,
 ) -> Study:
-    """Run the planned tests, and make the study for the report."""
-    results = [row for test in tests for row in run_planned(test, experiment, evidence)]
-    nothing = Target(()), np.array([], dtype=np.intp)
-    cards = {
-        name: given_card(name, spec, {}, *nothing)
-        for name, spec in experiment.datasets.items()
-        if isinstance(spec, GivenData)
-    }
-    parts: dict[str, Any] = {"cards": cards, "analysis": tests, **more}
-    return made_by(Study(experiment, tuple(merged(results)), scores, **parts), command)
+    """Run the planned tests on scores from elsewhere, and make the study for the report."""
+    no_truth = np.array([], dtype=np.intp)
+    cards = {}
+    for name, data in analysis.datasets.items():
+        cards[name] = given_card(name, data.label, {}, Target(()), no_truth)
+    comparisons = run_all(planned, analysis, evidence)
+    study = Study(analysis, comparisons, scores, cards=cards, planned=planned, **more)
+    return made_by(study, command)
+
+
+def run_all(
+    planned: AnalysisPlan, analysis: Analysis, evidence: Mapping[str, Any]
+) -> tuple[Comparison, ...]:
+    """Run the planned tests."""
+    comparisons: list[Comparison] = []
+    for test in planned:
+        comparisons += run_planned(test, analysis, evidence)
+    return tuple(merged(comparisons))
 
 
 def made_by(study: Study, command: str) -> Study:
     """Add to a study, for its page, the command that made it and the versions."""
-    versions = environment(study.experiment).items()
+    versions = environment(study.analysis).items()
     used = {name: value for name, value in versions if name not in _OF_FITS}
     return dataclasses.replace(study, environment=used, command=command)
 
@@ -349,89 +388,115 @@ def build_study(
     settings: Mapping[str, Any],
     command: str,
 ) -> Study:
-    """Run the tests of the experiment of these predictions; `columns` relate rows, by role."""
+    """Run the tests of these predictions of one test set; `columns` relate rows, by role."""
     given.check_answers()
-    experiment = _experiment(given, measured, columns, settings)
-    if problems := [*problems_with_task(experiment)]:
+    analysis = _with_options(_analysis(given, measured, columns, settings), settings)
+    planned = planned_tests(analysis)
+    problems = list(check_classes(analysis, ROWS, given.classes))
+    if problems:
         raise report_problems(problems)
-    planned = planned_tests(experiment)
-    if problems := [*check_classes(experiment, ROWS, given.classes)]:
-        raise report_problems(problems)
-    rows = _side_by_side(given, list(experiment.models))
-    spec = experiment.datasets[ROWS]
-    assert isinstance(spec, GivenData)
-    target, truth = given.target, given.truth
-    if not given.in_order or measured.kind is not None:  # counts and numbers per row have none
-        target, truth = Target(()), np.full(len(truth), -1)
-    files = {ROWS: settings.get("files", ())}
-    card = given_card(ROWS, spec, files, target, truth, len(given.left_out))
-    return given_study(
-        experiment,
-        planned,
-        {ROWS: rows},
-        pd.DataFrame(over_seeds(_scores(given, experiment))),
-        command,
-        cards={ROWS: card | {"group_columns": given.like_groups, "cautions": given.cautions}},
-        test_sets={} if rows.by_values else {ROWS: rows},
-        numbers={ROWS: rows} if rows.by_values else {},
+    rows = _side_by_side(given)
+    evidence = {ROWS: rows}
+    study = Study(
+        analysis,
+        run_all(planned, analysis, evidence),
+        pd.DataFrame(over_seeds(_scores(given, analysis))),
+        cards={ROWS: _card(given, measured, settings.get("files", ()))},
+        test_sets={} if rows.by_values else evidence,
+        numbers=evidence if rows.by_values else {},
+        planned=planned,
+        intervals=score_intervals(analysis, evidence, analysis.metrics),
+        subgroups=subgroup_table(analysis, evidence),
         notes={ROWS: given.oddities},
         preparation=given.remarks,
-        intervals=score_intervals(experiment, {ROWS: rows}, experiment.metrics),
-        subgroups=subgroup_table(experiment, {ROWS: rows}),
+    )
+    return made_by(study, command)
+
+
+def _analysis(
+    given: Observations, measured: Measured, columns: Mapping[str, str], settings: Mapping[str, Any]
+) -> Analysis:
+    """Say what is compared: predictions, or numbers, of one test set."""
+    costs = settings["costs"]
+    if costs is not None:
+        costs = validated(Costs, costs, ("costs",))
+    metrics, described = _metrics(given, measured, costs)
+    _check_meaning(given, settings["unit"], costs)
+    brings = "predictions" if measured.kind is None else "values"
+    models = {}
+    for name in given.models:
+        seeds, deterministic = _training(given, name, name in settings["deterministic"])
+        models[name] = ComparedModel(
+            label=name,
+            seeds=seeds,
+            deterministic=deterministic,
+            brings=brings,
+        )
+    rows = ComparedData(
+        label=given.name,
+        unit=settings["unit"],
+        costs=costs,
+        relation=_relation(measured, columns),
+        subgroups=as_columns(list(given.subgroups)),
+    )
+    return Analysis(
+        title="compare",
+        task=given.task,
+        models=models,
+        datasets={ROWS: rows},
+        metrics=metrics,
+        given_metrics=described,
+        tests=tests_asked(given.models, {**settings, "tests": (), "options": None}),
+        plans={"holdout": TEST_SET},
+        rows_of_plans=frozenset(["holdout"]),
+        with_values=measured.kind is not None,
+        by_values=bool(described),
     )
 
 
-def _experiment(
-    given: Observations, measured: Measured, columns: Mapping[str, str], settings: Mapping[str, Any]
-) -> Experiment:
-    """Make the experiment of given predictions, or numbers, of one test set."""
-    costs, kind = settings["costs"], measured.kind
-    if costs is not None:
-        costs = validated(Costs, costs, ("costs",))
-    metrics = list(dict.fromkeys(measured.metrics or (given.task.metric,)))
-    metrics_and_kinds: list[Any] = [*metrics]
-    if kind is None:
+def _metrics(
+    given: Observations, measured: Measured, costs: Costs | None
+) -> tuple[tuple[str, ...], dict[str, GivenMetric]]:
+    """Return all metrics, and those that describe the numbers per row."""
+    if isinstance(measured.kind, GivenMetric):
+        metrics = [measured.kind.name]
+        described = {measured.kind.name: measured.kind}
+    elif measured.kind is not None:
+        # what is right and what is wrong was settled when the numbers were read
+        metrics = [METRIC]
+        described = {}
+    else:
+        metrics = list(dict.fromkeys(measured.metrics or (given.task.metric,)))
+        described = {}
         check_metrics(metrics, given, costs)
         if not any(map(has_interval, metrics)):
             raise Problem(
                 ("metrics",),
                 f"no test compares models by {joined(metrics)}; add {given.task.metric}",
             )
-    else:  # what is right and what is wrong was settled when the numbers were read
-        metrics = [METRIC] if isinstance(kind, str) else []
-        metrics_and_kinds = [*metrics] or [kind]
-    cost = FIXED_METRICS["classes"]
-    if costs is not None and cost not in metrics_and_kinds:
-        metrics_and_kinds.append(cost)
-    ids = {label: f"model-{i}" for i, label in enumerate(given.models, 1)}
-    tests = section_of_tests(ids, {**settings, "tests": (), "options": None})
-    named_columns = validated(GivenColumns, {**columns, "subgroups": list(given.subgroups)})
-    brings = {"predictions" if kind is None else "values": given.name}
-    experiment = given_experiment(
-        tests,
-        task=given.task,
-        datasets={ROWS: {"source": "given", "label": given.name, "unit": settings["unit"]}},
-        models={
-            key: {
-                **brings,
-                "label": label,
-                **_training(given, label, label in settings["deterministic"], named_columns),
-            }
-            for label, key in ids.items()
-        },
-        metrics=metrics_and_kinds,
-        resampling={"holdout": {}},
-        costs=costs,
-        own_metrics=dict(measured.own_metrics),
-    )
-    return _with_options(experiment, settings)
+    if costs is not None and COST not in metrics:
+        metrics.append(COST)
+    return tuple(metrics), described
 
 
-def _training(
-    given: Observations, model: str, fixed: bool, columns: GivenColumns
-) -> dict[str, Any]:
-    """Return how often a model was trained, and its columns."""
-    runs, problem = given.models[model], ""
+def _check_meaning(given: Observations, unit: str | None, costs: Costs | None) -> None:
+    """Refuse names that cannot be shown, and what means nothing for the task."""
+    for name in given.models:
+        check_label(name)
+    with blame("models"):
+        refuse_same_names(given.models)
+    validated(GivenData, {"source": "given", "label": given.name, "unit": unit}, ("datasets", ROWS))
+    if unit is not None and not given.task.numbers:
+        raise Problem(("unit",), "classes have no unit; `task: regression` compares numbers")
+    if costs is not None and given.task.numbers:
+        text = "are of errors between classes: leave them out of a regression"
+        raise Problem(("costs",), text)
+
+
+def _training(given: Observations, model: str, fixed: bool) -> tuple[int, bool | None]:
+    """Return in how many runs a model was trained, and whether that has no random part."""
+    runs = given.models[model]
+    problem = ""
     if given.several_runs and len(runs) == 1 and not fixed:
         problem = (
             f"{model} has one training run and others have several, so nothing is known of its "
@@ -443,15 +508,27 @@ def _training(
         problem = f"there are no training runs to compare {model} with"
     if problem:
         raise Problem(("deterministic",), problem)
-    if fixed or len(runs) == 1:  # one of a deterministic model is as good as all
-        return {"columns": columns, "deterministic": True if fixed else None}
-    return {"columns": columns.model_copy(update={"seeds": "seed"}), "seeds": len(runs)}
+    if fixed:  # one run of a deterministic model is as good as all
+        return 1, True
+    return len(runs), None
 
 
-def _with_options(experiment: Experiment, settings: Mapping[str, Any]) -> Experiment:
+def _relation(measured: Measured, columns: Mapping[str, str]) -> Declared | None:
+    """Return what relates the rows: their groups or items, else their times."""
+    # of the runs of an item one value is left, where that is what is measured
+    by_item = "runs" in columns and not measured.of_items
+    group = columns.get("groups") or ("item" if by_item else None)
+    if group:
+        return Declared("group", group)
+    if "time" in columns:
+        return Declared("time", columns["time"])
+    return None
+
+
+def _with_options(analysis: Analysis, settings: Mapping[str, Any]) -> Analysis:
     """Hand the options of the call on to the recommended tests that have them."""
-    running = dict.fromkeys(_running(experiment))
-    options = dict[str, dict[str, Any]]()
+    running = list(dict.fromkeys(_running(analysis)))
+    options: dict[str, dict[str, Any]] = {}
     if settings["independent_rows"]:
         taking = [name for name in running if catalogue()[name].can_take_rows_for_independent]
         if not taking:
@@ -466,13 +543,13 @@ def _with_options(experiment: Experiment, settings: Mapping[str, Any]) -> Experi
             )
         for name, chosen in _variants(settings["variant"], running).items():
             options.setdefault(name, {}).update(chosen)
-    tests = experiment.tests.model_copy(update={"options": options})
-    return experiment.model_copy(update={"tests": tests})
+    tests = analysis.tests.model_copy(update={"options": options})
+    return dataclasses.replace(analysis, tests=tests)
 
 
-def _running(experiment: Experiment) -> Iterator[str]:
+def _running(analysis: Analysis) -> Iterator[str]:
     """Name the recommended tests, and those that follow them."""
-    for test in recommended(experiment):
+    for test in recommended(analysis):
         yield test.name
         posthoc = test.posthoc or catalogue()[test.name].posthoc
         if posthoc:
@@ -481,59 +558,73 @@ def _running(experiment: Experiment) -> Iterator[str]:
 
 def _variants(variant: str, tests: Iterable[str]) -> dict[str, dict[str, Any]]:
     """Return the options of McNemar's test and of Cochran's that ask for a form of them."""
-    entries = {name: catalogue()[name] for name in tests if name in ("mcnemar", "cochran_q")}
-    forms = {
-        name: choices_of(allowed_options(entry)["variant"][0]) for name, entry in entries.items()
-    }
-    taking = [name for name in entries if variant in forms[name]] or ["mcnemar"]
-    return {name: {"variant": variant} for name in taking}
+    taking = []
+    for name in tests:
+        if name in ("mcnemar", "cochran_q"):
+            forms = choices_of(allowed_options(catalogue()[name])["variant"][0])
+            if variant in forms:
+                taking.append(name)
+    # a form that neither has is refused as one of McNemar's test
+    return {name: {"variant": variant} for name in taking or ["mcnemar"]}
 
 
-def _side_by_side(given: Observations, ids: Sequence[str]) -> PairedPredictions:
+def _card(given: Observations, measured: Measured, files: Sequence[str]) -> dict[str, Any]:
+    """Describe the rows."""
+    target = given.target
+    truth = given.truth
+    if not given.in_order or measured.kind is not None:  # counts and numbers per row have none
+        target = Target(())
+        truth = np.full(len(truth), -1)
+    card = given_card(ROWS, given.name, {ROWS: files}, target, truth, len(given.left_out))
+    return card | {"group_columns": given.like_groups, "cautions": given.cautions}
+
+
+def _side_by_side(given: Observations) -> PairedPredictions:
     """Put what all training runs say, or numbers, side by side, each as if it was a model."""
-    kin: dict[str, Any] = {
+    beside: dict[str, Any] = {
         "groups": given.related.get("groups"),
         "times": given.related.get("time"),
         "subgroups": given.subgroups,
     }
-    runs = {
-        run_name(name, seed): one
-        for name, several in zip(ids, given.models.values(), strict=True)
-        for seed, one in enumerate(several, start=1)
-    }
-    numbers = [one.values for one in runs.values() if one.values is not None]
-    if numbers:
-        return PairedPredictions.from_values(tuple(runs), np.column_stack(numbers), **kin)
+    runs: dict[str, Predicted] = {}
+    for name, of_model in given.models.items():
+        for seed, run in enumerate(of_model, start=1):
+            runs[run_name(name, seed)] = run
+    values = [run.values for run in runs.values() if run.values is not None]
+    if values:
+        return PairedPredictions.from_values(tuple(runs), np.column_stack(values), **beside)
     probabilities = None
-    if any(one.probabilities is not None for one in runs.values()):
-        gaps = np.full((len(given.truth), len(given.classes)), np.nan)
-        each = (one.probabilities for one in runs.values())
-        probabilities = np.stack([gaps if one is None else one for one in each], axis=1)
+    if any(run.probabilities is not None for run in runs.values()):
+        probabilities = np.full((len(given.truth), len(runs), len(given.classes)), np.nan)
+        for place, run in enumerate(runs.values()):
+            if run.probabilities is not None:
+                probabilities[:, place] = run.probabilities
     return PairedPredictions(
         tuple(runs),
         given.classes,
         given.truth,
-        np.array([one.answers for one in runs.values()]).T,  # what one model says lies together
+        np.array([run.answers for run in runs.values()]).T,  # what one model says lies together
         None if probabilities is None else probabilities[..., -1],
         probabilities=probabilities,
         in_order=given.in_order,
-        **kin,
+        **beside,
     )
 
 
-def _scores(given: Observations, experiment: Experiment) -> Iterator[dict[str, Any]]:
+def _scores(given: Observations, analysis: Analysis) -> Iterator[dict[str, Any]]:
     """Score each training run of each model."""
     ids = np.arange(len(given.truth))
-    for runs, model in zip(given.models.values(), experiment.models, strict=True):
+    costs = analysis.datasets[ROWS].costs
+    for model, runs in given.models.items():
         for run in runs:
             made = Predictions(
                 ids, given.truth, run.answers, given.classes, run.probabilities, None, {}
             )
-            for metric in experiment.metrics:
+            for metric in analysis.metrics:
                 if run.values is not None:
                     value, reason = float(run.values.mean()), ""
                 else:
-                    value, reason = score(METRICS[metric], made, experiment.costs_on(ROWS))
+                    value, reason = score(METRICS[metric], made, costs)
                 line = {"model": model, "n_test": len(ids), "metric": metric}
                 yield HOLDOUT | line | {"value": value, "undefined": reason}
 
@@ -543,7 +634,7 @@ def _scores(given: Observations, experiment: Experiment) -> Iterator[dict[str, A
 
 def names_of(study: Study) -> dict[str, str]:
     """Map the ids of models to their names: the user's, which are the ids in an experiment."""
-    models = study.experiment.models.items()
+    models = study.analysis.models.items()
     return {"": "", **{key: (study.command and model.label) or key for key, model in models}}
 
 
@@ -556,7 +647,7 @@ def as_plain(study: Study, verdict: Verdict) -> dict[str, Any]:
         | {"model_a": names[line["model_a"]], "model_b": names[line["model_b"]]}
         for line in study.subgroups.to_dict("records")
     ]
-    averaged = [m for m in study.experiment.metrics if study.averages(m)]
+    averaged = [m for m in study.analysis.metrics if study.averages(m)]
     return {
         "verdict": {
             "kind": verdict.kind.value,
@@ -575,7 +666,7 @@ def as_plain(study: Study, verdict: Verdict) -> dict[str, Any]:
                     plain(line._asdict()) | {"model": names[line.model]} for line in one.models
                 ]
             }
-            for metric in study.experiment.metrics
+            for metric in study.analysis.metrics
             for one in baselines(study, metric)
         ],
         "comparisons": [

@@ -2,38 +2,43 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal, Unpack
+from typing import Any, Literal, NamedTuple, Unpack
 
 import numpy as np
 import pandas as pd
 
 from bakeoff.api.build_study import (
     HOLDOUT,
+    TEST_SET,
     TestSettings,
     by_name,
+    check_label,
     described_metric,
-    given_experiment,
     given_study,
     planned_tests,
-    section_of_tests,
     takes,
+    tests_asked,
 )
 from bakeoff.api.findings import Findings
-from bakeoff.comparisons.evidence import HOLES, MATRIX, score_matrix
+from bakeoff.comparisons.analysis import Analysis, ComparedData, ComparedModel
 from bakeoff.comparisons.run_tests import matrices
+from bakeoff.comparisons.score_matrix import HOLES, MATRIX, score_matrix
 from bakeoff.errors import Problem, UserError, some, unknown
 from bakeoff.keys import refuse_same_names
 from bakeoff.report.study import Study
-from bakeoff.scores import METRICS, metrics_of
+from bakeoff.scores import METRICS
 from bakeoff.scores.given_results import check_ranges
 from bakeoff.sources.common.base import blame
 from bakeoff.sources.common.identifiers import identifiers
-from bakeoff.spec.related import names_repetitions
+from bakeoff.spec import AnalysisPlan
+from bakeoff.spec.metrics import GivenMetric
+from bakeoff.spec.related import are_repetitions, names_repetitions
 
 _MODEL = ("model", "method", "algorithm", "framework", "classifier", "learner")
+"""What the column of the models may be called in a long table."""
 _VALUE = ("value", "score", "result", "metric_error")
+"""What the column of the scores may be called in a long table."""
 _NO_NUMBER = ("", "-", "–", "?", "na", "n/a", "nan", "none", "null")
 """What stands in a cell that has no score, and gives no reason for it."""
 _COUNTED = "data set"
@@ -43,335 +48,7 @@ _SIZES = 100.0
 _CELL = ["metric", "dataset", "model"]
 _SHOWN = 3
 MISSING = ("refuse", "failed", "drop_dataset")
-
-
-def study_of_scores(table: Any, command: str, settings: Mapping[str, Any]) -> Study:
-    """Compare models by a table of scores as the arguments of `compare_datasets` say."""
-    datasets, models, metrics = settings["datasets"], settings["models"], settings["metrics"]
-    missing = settings["missing"]
-    frame = pd.DataFrame(by_name("table", table, "a table of data sets and models"))
-    if datasets is not None and datasets == frame.index.name:
-        frame = frame.reset_index()
-    frame.columns = frame.columns.map(str)
-    long = _long(frame, datasets, metrics, models, settings["runs"], settings["groups"])
-    better = _directions(list(dict.fromkeys(long["metric"])), settings["values"], metrics)
-    long = long[long["metric"].isin(list(better))]
-    labels = list(dict.fromkeys(long["model"]))
-    for label in models or ():
-        if label not in labels:
-            raise UserError(f"models: {unknown('model', label, labels)}")
-    labels = labels if models is None else list(models)
-    long = long[long["model"].isin(labels)]
-    if len(labels) < 2:
-        raise UserError(f"models: found {len(labels)} model, expected two at least")
-    ids, data = _ids(labels, "model"), _ids(dict.fromkeys(long["dataset"]), "data")
-    scores = _averaged(
-        long, pd.MultiIndex.from_product([better, data, labels], names=_CELL), settings["decimals"]
-    )
-    units = dict.fromkeys(better, "")
-    for metric in [name for name in better if name not in METRICS]:
-        part = scores[scores["metric"] == metric]
-        sizes = part["value"].abs().groupby(part["dataset"]).median()
-        sizes = sizes[sizes > 0]
-        if sizes.max() > max(1.0, _SIZES * sizes.min()):
-            units[metric] = (
-                f"they are about {sizes.min():.2g} on one and {sizes.max():.2g} on another"
-            )
-    if measured := sorted(set(long["measured"]) - {""}):
-        units = dict.fromkeys(units, f"the column `metric` has {some(measured)}")
-    experiment = given_experiment(
-        section_of_tests(
-            ids,
-            settings,
-            missing_cells="error" if missing == MISSING[0] else missing,
-            dataset_groups=_groups(long, data),
-        ),
-        label=settings["name"],
-        datasets={one: {"source": "given", "label": label} for label, one in data.items()},
-        models={one: {"scores": "memory", "label": label} for label, one in ids.items()},
-        metrics=[
-            metric
-            if metric in METRICS
-            else described_metric(metric, greater)
-            | {"label": metric, "mixed_units": bool(units[metric])}
-            for metric, greater in better.items()
-        ],
-        resampling={"holdout": {}},
-    )
-    if len(experiment.tests.units(experiment.datasets)) < 2:
-        raise UserError(
-            "datasets: found one data set, expected two at least; with one, compare the "
-            "predictions of its rows (`bakeoff compare`) or the scores of its folds "
-            "(`compare_folds`)"
-        )
-    planned = planned_tests(experiment)
-    called = dict(zip(better, experiment.metrics, strict=True))
-    keys = {"dataset": data, "model": ids, "metric": called}
-    by_id = {name: scores[name].map(of) for name, of in keys.items()}
-    frame = pd.DataFrame(HOLDOUT | dict(scores.items()) | by_id)
-    check_ranges(frame, metrics_of(experiment), "scores", ("scores",))
-    matrix, holes = score_matrix(
-        *(frame, list(experiment.datasets), list(experiment.models)),
-        *(experiment.metrics, experiment.resampling.plans()),
-    )
-    compared = {metric for _, metric in matrices(planned)} or set(experiment.metrics)
-    lacking = scores[scores["value"].isna() & by_id["metric"].isin(compared)]
-    if missing == MISSING[0] and len(lacking):
-        cells = zip(lacking["model"], lacking["dataset"], lacking["undefined"], strict=True)
-        texts = [f"{model} on {dataset} ({reason})" for model, dataset, reason in cells]
-        more = f"; and {len(texts) - _SHOWN} more" if len(texts) > _SHOWN else ""
-        counted = "1 score is" if len(texts) == 1 else f"{len(texts)} scores are"
-        raise Problem(
-            ("missing_cells",),
-            f"{counted} missing: {'; '.join(texts[:_SHOWN])}{more}. Say what becomes of them: "
-            "`failed` (a crash or a limit: they rank last) or `drop_dataset` (their data sets are "
-            "left out)",
-        )
-    notes = [
-        f"{metric} has other units on other data sets ({why}): scores are ranked, and have no mean."
-        for metric, why in units.items()
-        if why
-    ]
-    imputed = long.loc[long["imputed"], "model"].value_counts()
-    if len(imputed):
-        counts = some([f"{count:,} of {model}" for model, count in imputed.items()])
-        notes.append(f"Scores that are imputed and none of the model (column `imputed`): {counts}.")
-    return given_study(
-        experiment,
-        planned,
-        {MATRIX: matrix, HOLES: holes},
-        frame,
-        command,
-        notes={next(iter(experiment.datasets)): notes},
-        missing={
-            "policy": experiment.tests.missing_cells,
-            "missing": [vars(hole) for hole in holes],
-        },
-    )
-
-
-def _long(
-    frame: pd.DataFrame,
-    datasets: str | None,
-    metrics: Sequence[str],
-    models: Sequence[str] | None,
-    repeats: Sequence[str],
-    groups: str | None,
-) -> pd.DataFrame:
-    """Return one row per score: dataset, model, metric, repeat, value (as it stands), group."""
-    beside = [*repeats, *([groups] if groups else [])]
-    for name in beside:
-        if name not in frame:
-            key = "groups" if name == groups else "runs"
-            raise UserError(f"{key}: {unknown('column', name, frame.columns)}")
-    by_column = datasets is not None
-    # where the index numbers the data sets, another column may say what it is that it counts
-    unnamed = [str(name) for name in (frame.index.name, *frame) if name not in beside]
-    if datasets is None:
-        frame, datasets = _by_texts_or_index(frame, beside)
-        by_column = datasets != _COUNTED
-    if datasets not in frame:
-        raise UserError(f"datasets: {unknown('column', datasets, frame.columns)}")
-    if datasets in _MODEL:
-        raise UserError(
-            f"datasets: column {datasets!r} names the models: turn the table, so that it has a row "
-            "for each data set, or rename the column"
-        )
-    _refuse_repetitions(frame[datasets], [datasets] if by_column else unnamed)
-    shared = pd.DataFrame(
-        {
-            "dataset": _names(frame[datasets], "datasets"),
-            "repeat": frame.groupby(list(repeats), dropna=False).ngroup() if repeats else 0,
-            "group": _names(frame[groups], "groups") if groups else "",
-            "measured": "",
-            "imputed": False,
-        }
-    )
-    wanted = [name.rpartition(":")[0] or name for name in metrics]
-    model = next((name for name in _MODEL if name in frame), None)
-    columns = [name for name in _VALUE if name in frame][:1] or [m for m in wanted if m in frame]
-    if model is not None and columns:
-        of_rows = "metric" in frame and len(columns) == 1
-        shared["model"] = _names(frame[model], "models")
-        if "imputed" in frame:
-            shared["imputed"] = frame["imputed"].astype(str).str.lower().isin(("true", "1", "1.0"))
-        if (
-            of_rows
-            and frame["metric"].nunique() > 1
-            and frame.groupby(datasets)["metric"].nunique().max() == 1
-        ):  # each data set is measured by one metric, in its units
-            shared["measured"] = frame["metric"].astype(str)
-            of_rows = False
-        parts = [
-            {"metric": frame["metric"].astype(str) if of_rows else name, "value": frame[name]}
-            for name in columns
-        ]
-    else:
-        if len(wanted) > 1:
-            raise UserError(
-                "metrics: several metrics need a row per score, with a column `metric`: a long "
-                "table"
-            )
-        parts = [
-            {"model": name.strip(), "metric": (*wanted, "score")[0], "value": frame[name]}
-            for name in _columns_of_models(frame, models, {datasets, *beside})
-        ]
-    if not parts:
-        raise UserError("models: found 0 models, expected two at least")
-    return pd.concat([shared.assign(**part) for part in parts], ignore_index=True)
-
-
-def _refuse_repetitions(values: pd.Series[Any], columns: Iterable[str]) -> None:
-    """Refuse seeds, runs or folds of one data set in place of data sets.
-
-    `columns` may be what the values are called.
-    """
-    column, names = next(filter(names_repetitions, columns), ""), values.dropna().astype(str)
-    if column:
-        found, other = f"column {column!r} counts", "the column"
-    elif len(names) and names.map(names_repetitions).all():
-        found, other = f"{some(names.unique(), 3)} count", "them"
-    else:
-        return
-    raise UserError(
-        f"datasets: {found} seeds, runs or folds of one data set, and no data sets: their scores "
-        "would be paired by numbers that say nothing. With several data sets, name the column that "
-        "names them, and the one that counts under `runs`. Scores of the folds of one are compared "
-        "by `bakeoff.compare_folds` or as `scores:` of an experiment, training runs by their "
-        f"predictions (`seeds`). If these are data sets, rename {other}"
-    )
-
-
-def _columns_of_models(
-    frame: pd.DataFrame, models: Sequence[str] | None, others: set[str]
-) -> Sequence[str]:
-    """Return the columns of a wide table that hold the scores of a model."""
-    if models is not None:
-        for name in models:
-            if name not in frame:
-                raise UserError(f"models: {unknown('column', name, set(frame.columns) - others)}")
-        return models
-    columns = [str(name) for name in frame if name not in others]
-    with blame("models"):
-        refuse_same_names(columns)
-    for name in columns:
-        if not pd.to_numeric(frame[name], errors="coerce").notna().any():
-            texts = frame[name].dropna().astype(str)
-            example = f" (found {texts.iloc[0]!r})" if len(texts) else ""
-            raise UserError(
-                f"models: column {name!r} has no number{example}: name the columns of the models, "
-                "and write their scores as plain numbers (0.93)"
-            )
-    return columns
-
-
-def _names(column: pd.Series[Any], key: str) -> pd.Series[Any]:
-    if column.isna().any():
-        empty = int(column.isna().sum())
-        raise UserError(f"{key}: column {column.name!r} has {empty} empty cells")
-    try:
-        found = identifiers(column)
-    except UserError as error:
-        raise UserError(f"{key}: column {column.name!r} {error}") from None
-    with blame(key, before=f"column {column.name!r}: "):
-        refuse_same_names(found.unique())
-    return found.str.strip()
-
-
-def _by_texts_or_index(frame: pd.DataFrame, others: Sequence[str]) -> tuple[pd.DataFrame, str]:
-    """Take the index for the names of the data sets; where it counts, the one column of texts."""
-    if list(frame.index) == list(range(len(frame))):
-        texts = [
-            name
-            for name in frame.select_dtypes(exclude="number")
-            if name not in (*others, *_MODEL, "metric")
-        ]
-        if len(texts) == 1:
-            return frame, str(texts[0])
-        if texts or any(name in frame for name in _MODEL):
-            raise UserError(
-                "datasets: which column names the data sets? The index merely counts; there are "
-                f"{some(frame.columns, 8)}"
-            )
-    return frame.rename_axis(index=_COUNTED).reset_index(), _COUNTED
-
-
-def _directions(
-    present: Sequence[str], values: str | None, metrics: Sequence[str]
-) -> dict[str, bool]:
-    """Return whether greater is better, by metric."""
-    if not metrics and len(present) > 1:
-        raise UserError(
-            f"metrics: which of the metrics, and which way is better? There are {some(present, 8)}"
-        )
-    better = {}
-    for text in metrics or present:
-        name, _, way = text.rpartition(":")
-        name, direction = (name, way) if name else (text, values)
-        if name not in present:
-            raise UserError(f"metrics: {unknown('metric', name, present)}")
-        if direction not in (None, "higher", "lower"):
-            raise UserError(f"metrics: found {text!r}, expected {name}:higher or {name}:lower")
-        if direction is None and name not in METRICS:
-            raise UserError(f"values: is a higher or a lower {name} better?")
-        greater = METRICS[name].greater_is_better if name in METRICS else direction == "higher"
-        if direction is not None and (direction == "higher") != greater:
-            right = "higher" if greater else "lower"
-            raise UserError(
-                f"values: found {direction}, but {name} is a metric whose {right} is better"
-            )
-        better[name] = greater
-    return better
-
-
-def _averaged(long: pd.DataFrame, cells: pd.MultiIndex, decimals: int | None) -> pd.DataFrame:
-    """Return the mean over repeats in each cell that has all of them, or why it has no value."""
-    repeated = long[long.duplicated([*_CELL, "repeat"])]
-    if len(repeated):
-        one = repeated.iloc[0]
-        times = int((long[[*_CELL, "repeat"]] == one[[*_CELL, "repeat"]]).all(axis=1).sum())
-        raise UserError(
-            f"runs: {one['model']} has {times} scores on {one['dataset']}: which column counts "
-            "folds or seeds? Their mean is one score; they are never data sets"
-        )
-    text = long["value"].astype(object).fillna("").astype(str).str.strip()
-    numbers = pd.to_numeric(long["value"], errors="coerce").astype(np.float64)
-    if np.isinf(numbers).any():
-        raise Problem(("table",), "a score is infinite: leave its cell empty")
-    gives_reason = numbers.isna() & ~text.str.lower().isin(_NO_NUMBER)
-    by_cell = long.assign(
-        value=numbers if decimals is None else numbers.round(decimals),
-        undefined=text.where(gives_reason),
-        repeats=long.groupby(_CELL[:2])["repeat"].transform("nunique"),
-    ).groupby(_CELL, sort=False)
-    whole = by_cell["value"].count() == by_cell["repeats"].first()
-    scores = pd.DataFrame(
-        {"value": by_cell["value"].mean().where(whole), "undefined": by_cell["undefined"].first()}
-    ).reindex(cells)
-    reasons = scores["undefined"].fillna("no score").where(scores["value"].isna(), "")
-    return scores.assign(undefined=reasons).reset_index()
-
-
-def _groups(long: pd.DataFrame, ids: Mapping[str, str]) -> dict[str, list[str]]:
-    """Return the groups of several data sets, which have these ids."""
-    pairs = long[["dataset", "group"]].drop_duplicates()
-    if pairs["dataset"].duplicated().any():
-        name = pairs.loc[pairs["dataset"].duplicated(), "dataset"].iloc[0]
-        raise UserError(f"groups: {name} is in several groups")
-    group_of = dict(zip(pairs["dataset"], pairs["group"], strict=True))
-    members: dict[str, list[str]] = {}
-    for name, one in ids.items():
-        members.setdefault(group_of[name], []).append(one)
-    return {name: several for name, several in members.items() if name and len(several) > 1}
-
-
-def _ids(labels: Iterable[str], what: str) -> dict[str, str]:
-    """Return an id for each name, as like it as an id can be: notes and messages show it."""
-    ids: dict[str, str] = {}
-    for i, label in enumerate(labels, 1):
-        plain = re.sub(r"[^A-Za-z0-9_]+", "-", label).strip("-_")[:50]
-        ids[label] = plain if plain and plain not in ids.values() else f"{plain or what}-{i}"
-    return ids
+"""What it can mean that a model has no score on a data set."""
 
 
 class ScoreSettings(TestSettings, total=False):
@@ -444,8 +121,454 @@ def compare_datasets(
     """
     if missing not in MISSING:
         raise UserError(f"missing: found {missing!r}, expected one of {', '.join(MISSING)}")
-    names = [metrics] if isinstance(metrics, str) else metrics
-    repeats = [runs] if isinstance(runs, str) and runs else list(runs)
-    how = {**settings, "datasets": datasets, "values": values, "metrics": names, "models": models}
-    how |= {"runs": repeats, "groups": groups, "missing": missing, "versus": versus, "alpha": alpha}
-    return Findings(study_of_scores(table, "bakeoff.compare_datasets(table, …)", how))
+    arguments = {
+        **settings,
+        "datasets": datasets,
+        "values": values,
+        "metrics": [metrics] if isinstance(metrics, str) else metrics,
+        "models": models,
+        "runs": [runs] if isinstance(runs, str) and runs else list(runs),
+        "groups": groups,
+        "missing": missing,
+        "versus": versus,
+        "alpha": alpha,
+    }
+    return Findings(study_of_scores(table, "bakeoff.compare_datasets(table, …)", arguments))
+
+
+# --- the steps of a comparison
+
+
+def study_of_scores(table: Any, command: str, settings: Mapping[str, Any]) -> Study:
+    """Compare models by a table of scores as the arguments of `compare_datasets` say."""
+    scores = _read(table, settings)
+    analysis = _analysis(scores, settings)
+    if len(analysis.tests.units(analysis.datasets)) < 2:
+        raise UserError(
+            "datasets: found one data set, expected two at least; with one, compare the "
+            "predictions of its rows (`bakeoff compare`) or the scores of its folds "
+            "(`compare_folds`)"
+        )
+    planned = planned_tests(analysis)
+    fits = pd.DataFrame({**HOLDOUT, **scores.cells})
+    fits["metric"] = fits["metric"].map(dict(zip(scores.better, analysis.metrics, strict=True)))
+    check_ranges(fits, analysis.measures, "scores", ("scores",))
+    matrix, holes = score_matrix(
+        fits,
+        list(analysis.datasets),
+        list(analysis.models),
+        analysis.metrics,
+        analysis.plans,
+    )
+    if settings["missing"] == MISSING[0]:
+        _refuse_missing(fits, analysis, planned)
+    return given_study(
+        analysis,
+        planned,
+        {MATRIX: matrix, HOLES: holes},
+        fits,
+        command,
+        notes={next(iter(analysis.datasets)): scores.notes},
+        missing={"policy": analysis.missing_cells, "missing": [vars(hole) for hole in holes]},
+    )
+
+
+class _Scores(NamedTuple):
+    """A table of scores as it was read."""
+
+    cells: pd.DataFrame
+    """One row for each metric, data set and model: `value`, or why it has none in `undefined`."""
+    models: Sequence[str]
+    datasets: Sequence[str]
+    better: Mapping[str, bool]
+    """Whether greater is better, by metric."""
+    units: Mapping[str, str]
+    """Why scores have other units on other data sets, by metric; empty where they have one."""
+    groups: Mapping[str, list[str]]
+    """The data sets that belong together."""
+    notes: Sequence[str]
+
+
+def _read(table: Any, settings: Mapping[str, Any]) -> _Scores:
+    """Read a wide or a long table."""
+    frame = pd.DataFrame(by_name("table", table, "a table of data sets and models"))
+    if settings["datasets"] is not None and settings["datasets"] == frame.index.name:
+        frame = frame.reset_index()
+    frame.columns = frame.columns.map(str)
+    long = _long(frame, settings)
+    metrics = list(dict.fromkeys(long["metric"]))
+    better = _directions(metrics, settings["values"], settings["metrics"])
+    long = long[long["metric"].isin(list(better))]
+    models = _models(long, settings["models"])
+    long = long[long["model"].isin(models)]
+    datasets = list(dict.fromkeys(long["dataset"]))
+    wanted = pd.MultiIndex.from_product([better, datasets, models], names=_CELL)
+    cells = _averaged(long, wanted, settings["decimals"])
+    units = _units(long, cells, list(better))
+    groups = _groups(long, datasets)
+    return _Scores(cells, models, datasets, better, units, groups, _notes(long, units))
+
+
+def _models(long: pd.DataFrame, wanted: Sequence[str] | None) -> list[str]:
+    """Return the models to compare."""
+    models = list(dict.fromkeys(long["model"]))
+    if wanted is not None:
+        for name in wanted:
+            if name not in models:
+                raise UserError(f"models: {unknown('model', name, models)}")
+        models = list(wanted)
+    if len(models) < 2:
+        raise UserError(f"models: found {len(models)} model, expected two at least")
+    return models
+
+
+def _units(long: pd.DataFrame, cells: pd.DataFrame, metrics: Sequence[str]) -> dict[str, str]:
+    """Say of each metric why its scores have other units on other data sets."""
+    measured = sorted(set(long["measured"]) - {""})
+    if measured:
+        return dict.fromkeys(metrics, f"the column `metric` has {some(measured)}")
+    units = dict.fromkeys(metrics, "")
+    for metric in metrics:
+        if metric in METRICS:
+            continue
+        scores = cells[cells["metric"] == metric]
+        sizes = scores["value"].abs().groupby(scores["dataset"]).median()
+        sizes = sizes[sizes > 0]
+        if sizes.max() > max(1.0, _SIZES * sizes.min()):
+            units[metric] = (
+                f"they are about {sizes.min():.2g} on one and {sizes.max():.2g} on another"
+            )
+    return units
+
+
+def _notes(long: pd.DataFrame, units: Mapping[str, str]) -> list[str]:
+    """Say what readers of the results have to know of the table."""
+    notes = []
+    for metric, why in units.items():
+        if why:
+            notes.append(
+                f"{metric} has other units on other data sets ({why}): scores are ranked, and have "
+                "no mean."
+            )
+    imputed = long.loc[long["imputed"], "model"].value_counts()
+    if len(imputed):
+        counts = some([f"{count:,} of {model}" for model, count in imputed.items()])
+        notes.append(f"Scores that are imputed and none of the model (column `imputed`): {counts}.")
+    return notes
+
+
+def _analysis(scores: _Scores, settings: Mapping[str, Any]) -> Analysis:
+    """Say what is compared."""
+    title = settings["name"] or "compare"
+    missing = settings["missing"]
+    tests = tests_asked(
+        scores.models,
+        settings,
+        missing_cells="error" if missing == MISSING[0] else missing,
+        dataset_groups=scores.groups,
+    )
+    check_label(title)
+    for name in scores.datasets:
+        check_label(name, "datasets")
+    for name in scores.models:
+        check_label(name, "models")
+    metrics = []
+    described: dict[str, GivenMetric] = {}
+    for metric, greater_is_better in scores.better.items():
+        if metric in METRICS:
+            metrics.append(metric)
+            continue
+        given = described_metric(
+            metric, greater_is_better, label=metric, mixed_units=bool(scores.units[metric])
+        )
+        if given.name in described:
+            raise UserError(f"metrics: {metric!r} is called like another one: rename it")
+        metrics.append(given.name)
+        described[given.name] = given
+    return Analysis(
+        title=title,
+        models={name: ComparedModel(label=name, brings="scores") for name in scores.models},
+        datasets={name: ComparedData(label=name) for name in scores.datasets},
+        metrics=tuple(metrics),
+        given_metrics=described,
+        tests=tests,
+        plans={"holdout": TEST_SET},
+        scores_of_plans=frozenset(["holdout"]),
+        missing_cells=str(tests.missing_cells),
+    )
+
+
+def _refuse_missing(fits: pd.DataFrame, analysis: Analysis, planned: AnalysisPlan) -> None:
+    """Refuse gaps whose meaning nobody said, by the metrics that are tested."""
+    tested = {metric for _, metric in matrices(planned)} or set(analysis.metrics)
+    lacking = fits[fits["value"].isna() & fits["metric"].isin(tested)]
+    if lacking.empty:
+        return
+    texts = []
+    for cell in lacking.head(_SHOWN).itertuples():
+        texts.append(f"{cell.model} on {cell.dataset} ({cell.undefined})")
+    more = f"; and {len(lacking) - _SHOWN} more" if len(lacking) > _SHOWN else ""
+    counted = "1 score is" if len(lacking) == 1 else f"{len(lacking)} scores are"
+    raise Problem(
+        ("missing_cells",),
+        f"{counted} missing: {'; '.join(texts)}{more}. Say what becomes of them: "
+        "`failed` (a crash or a limit: they rank last) or `drop_dataset` (their data sets are "
+        "left out)",
+    )
+
+
+# --- from a wide or a long table to one row for each score
+
+
+def _long(frame: pd.DataFrame, settings: Mapping[str, Any]) -> pd.DataFrame:
+    """Return one row per score: dataset, model, metric, repeat, value (as it stands), group."""
+    repeats = settings["runs"]
+    groups = settings["groups"]
+    for key, columns in {"runs": repeats, "groups": [groups] if groups else []}.items():
+        for name in columns:
+            if name not in frame:
+                raise UserError(f"{key}: {unknown('column', name, frame.columns)}")
+    beside = [*repeats, groups] if groups else list(repeats)
+    frame, datasets = _named_datasets(frame, settings["datasets"], beside)
+    shared = pd.DataFrame(
+        {
+            "dataset": _names(frame[datasets], "datasets"),
+            "repeat": frame.groupby(repeats, dropna=False).ngroup() if repeats else 0,
+            "group": _names(frame[groups], "groups") if groups else "",
+            "measured": "",
+            "imputed": False,
+        }
+    )
+    metrics = [name.rpartition(":")[0] or name for name in settings["metrics"]]
+    model = next((name for name in _MODEL if name in frame), None)
+    columns = [name for name in _VALUE if name in frame][:1]
+    if not columns:
+        columns = [name for name in metrics if name in frame]
+    if model is not None and columns:
+        return _of_long(frame, shared, datasets, model, columns)
+    return _of_wide(frame, shared, metrics, settings["models"], {datasets, *beside})
+
+
+def _of_long(
+    frame: pd.DataFrame, shared: pd.DataFrame, datasets: str, model: str, columns: Sequence[str]
+) -> pd.DataFrame:
+    """Add models, metrics and scores of a table with a row for each score."""
+    shared["model"] = _names(frame[model], "models")
+    if "imputed" in frame:
+        shared["imputed"] = frame["imputed"].astype(str).str.lower().isin(("true", "1", "1.0"))
+    named_in_rows = "metric" in frame and len(columns) == 1
+    if named_in_rows and frame["metric"].nunique() > 1:
+        metrics_of_datasets = frame.groupby(datasets)["metric"].nunique()
+        if metrics_of_datasets.max() == 1:
+            # each data set is measured by one metric, in its units
+            shared["measured"] = frame["metric"].astype(str)
+            named_in_rows = False
+    parts = []
+    for name in columns:
+        metric = frame["metric"].astype(str) if named_in_rows else name
+        parts.append(shared.assign(metric=metric, value=frame[name]))
+    return pd.concat(parts, ignore_index=True)
+
+
+def _of_wide(
+    frame: pd.DataFrame,
+    shared: pd.DataFrame,
+    metrics: Sequence[str],
+    models: Sequence[str] | None,
+    others: set[str],
+) -> pd.DataFrame:
+    """Add models, the metric and scores of a table with a column for each model."""
+    if len(metrics) > 1:
+        raise UserError(
+            "metrics: several metrics need a row per score, with a column `metric`: a long table"
+        )
+    metric = metrics[0] if metrics else "score"
+    parts = []
+    for name in _columns_of_models(frame, models, others):
+        parts.append(shared.assign(model=name.strip(), metric=metric, value=frame[name]))
+    if not parts:
+        raise UserError("models: found 0 models, expected two at least")
+    return pd.concat(parts, ignore_index=True)
+
+
+def _columns_of_models(
+    frame: pd.DataFrame, models: Sequence[str] | None, others: set[str]
+) -> Sequence[str]:
+    """Return the columns of a wide table that hold the scores of a model."""
+    if models is not None:
+        for name in models:
+            if name not in frame:
+                raise UserError(f"models: {unknown('column', name, set(frame.columns) - others)}")
+        return models
+    columns = [str(name) for name in frame if name not in others]
+    with blame("models"):
+        refuse_same_names(columns)
+    for name in columns:
+        if not pd.to_numeric(frame[name], errors="coerce").notna().any():
+            texts = frame[name].dropna().astype(str)
+            example = f" (found {texts.iloc[0]!r})" if len(texts) else ""
+            raise UserError(
+                f"models: column {name!r} has no number{example}: name the columns of the models, "
+                "and write their scores as plain numbers (0.93)"
+            )
+    return columns
+
+
+def _names(column: pd.Series[Any], key: str) -> pd.Series[Any]:
+    """Return the names in a column as texts."""
+    if column.isna().any():
+        empty = int(column.isna().sum())
+        raise UserError(f"{key}: column {column.name!r} has {empty} empty cells")
+    try:
+        names = identifiers(column)
+    except UserError as error:
+        raise UserError(f"{key}: column {column.name!r} {error}") from None
+    with blame(key, before=f"column {column.name!r}: "):
+        refuse_same_names(names.unique())
+    return names.str.strip()
+
+
+# --- which column names the data sets
+
+
+def _named_datasets(
+    frame: pd.DataFrame, datasets: str | None, beside: Sequence[str]
+) -> tuple[pd.DataFrame, str]:
+    """Return the table and its column of data sets; the index may name them."""
+    by_column = datasets is not None
+    # where the index numbers the data sets, another column may say what it is that it counts
+    unnamed = [str(name) for name in (frame.index.name, *frame) if name not in beside]
+    if datasets is None:
+        frame, datasets = _by_texts_or_index(frame, beside)
+        by_column = datasets != _COUNTED
+    if datasets not in frame:
+        raise UserError(f"datasets: {unknown('column', datasets, frame.columns)}")
+    if datasets in _MODEL:
+        raise UserError(
+            f"datasets: column {datasets!r} names the models: turn the table, so that it has a row "
+            "for each data set, or rename the column"
+        )
+    _refuse_repetitions(frame[datasets], [datasets] if by_column else unnamed)
+    return frame, datasets
+
+
+def _by_texts_or_index(frame: pd.DataFrame, others: Sequence[str]) -> tuple[pd.DataFrame, str]:
+    """Take the index for the names of the data sets; where it counts, the one column of texts."""
+    if list(frame.index) == list(range(len(frame))):
+        names = frame.select_dtypes(exclude="number")
+        texts = [name for name in names if name not in (*others, *_MODEL, "metric")]
+        if len(texts) == 1:
+            return frame, str(texts[0])
+        if texts or any(name in frame for name in _MODEL):
+            raise UserError(
+                "datasets: which column names the data sets? The index merely counts; there are "
+                f"{some(frame.columns, 8)}"
+            )
+    return frame.rename_axis(index=_COUNTED).reset_index(), _COUNTED
+
+
+def _refuse_repetitions(values: pd.Series[Any], columns: Iterable[str]) -> None:
+    """Refuse seeds, runs or folds of one data set in place of data sets.
+
+    `columns` may be what the values are called.
+    """
+    column = next(filter(names_repetitions, columns), "")
+    names = list(values.dropna().astype(str).unique())
+    if column:
+        found = f"column {column!r} counts"
+        renamed = "the column"
+    elif are_repetitions(names):
+        found = f"{some(names, 3)} count"
+        renamed = "them"
+    else:
+        return
+    raise UserError(
+        f"datasets: {found} seeds, runs or folds of one data set, and no data sets: their scores "
+        "would be paired by numbers that say nothing. With several data sets, name the column that "
+        "names them, and the one that counts under `runs`. Scores of the folds of one are compared "
+        "by `bakeoff.compare_folds` or as `scores:` of an experiment, training runs by their "
+        f"predictions (`seeds`). If these are data sets, rename {renamed}"
+    )
+
+
+# --- metrics, means over repeats, groups of data sets
+
+
+def _directions(
+    present: Sequence[str], values: str | None, metrics: Sequence[str]
+) -> dict[str, bool]:
+    """Return whether greater is better, by metric."""
+    if not metrics and len(present) > 1:
+        raise UserError(
+            f"metrics: which of the metrics, and which way is better? There are {some(present, 8)}"
+        )
+    better = {}
+    for text in metrics or present:
+        name, _, suffix = text.rpartition(":")
+        direction: str | None = suffix
+        if not name:
+            name = text
+            direction = values
+        if name not in present:
+            raise UserError(f"metrics: {unknown('metric', name, present)}")
+        if direction not in (None, "higher", "lower"):
+            raise UserError(f"metrics: found {text!r}, expected {name}:higher or {name}:lower")
+        better[name] = _greater_is_better(name, direction)
+    return better
+
+
+def _greater_is_better(name: str, direction: str | None) -> bool:
+    """Return which way a metric is better: as bakeoff knows, or as the user says."""
+    if name not in METRICS:
+        if direction is None:
+            raise UserError(f"values: is a higher or a lower {name} better?")
+        return direction == "higher"
+    greater = METRICS[name].greater_is_better
+    if direction is not None and (direction == "higher") != greater:
+        right = "higher" if greater else "lower"
+        raise UserError(
+            f"values: found {direction}, but {name} is a metric whose {right} is better"
+        )
+    return greater
+
+
+def _averaged(long: pd.DataFrame, cells: pd.MultiIndex, decimals: int | None) -> pd.DataFrame:
+    """Return the mean over repeats in each cell that has all of them, or why it has no value."""
+    repeated = long[long.duplicated([*_CELL, "repeat"])]
+    if len(repeated):
+        first = repeated.iloc[0]
+        alike = long[[*_CELL, "repeat"]] == first[[*_CELL, "repeat"]]
+        times = int(alike.all(axis=1).sum())
+        raise UserError(
+            f"runs: {first['model']} has {times} scores on {first['dataset']}: which column counts "
+            "folds or seeds? Their mean is one score; they are never data sets"
+        )
+    text = long["value"].astype(object).fillna("").astype(str).str.strip()
+    numbers = pd.to_numeric(long["value"], errors="coerce").astype(np.float64)
+    if np.isinf(numbers).any():
+        raise Problem(("table",), "a score is infinite: leave its cell empty")
+    gives_reason = numbers.isna() & ~text.str.lower().isin(_NO_NUMBER)
+    by_cell = long.assign(
+        value=numbers if decimals is None else numbers.round(decimals),
+        undefined=text.where(gives_reason),
+        repeats=long.groupby(_CELL[:2])["repeat"].transform("nunique"),
+    ).groupby(_CELL, sort=False)
+    whole = by_cell["value"].count() == by_cell["repeats"].first()
+    scores = pd.DataFrame(
+        {"value": by_cell["value"].mean().where(whole), "undefined": by_cell["undefined"].first()}
+    ).reindex(cells)
+    reasons = scores["undefined"].fillna("no score").where(scores["value"].isna(), "")
+    return scores.assign(undefined=reasons).reset_index()
+
+
+def _groups(long: pd.DataFrame, datasets: Sequence[str]) -> dict[str, list[str]]:
+    """Return the groups of several data sets."""
+    pairs = long[["dataset", "group"]].drop_duplicates()
+    if pairs["dataset"].duplicated().any():
+        name = pairs.loc[pairs["dataset"].duplicated(), "dataset"].iloc[0]
+        raise UserError(f"groups: {name} is in several groups")
+    group_of = dict(zip(pairs["dataset"], pairs["group"], strict=True))
+    members: dict[str, list[str]] = {}
+    for name in datasets:
+        members.setdefault(group_of[name], []).append(name)
+    return {group: names for group, names in members.items() if group and len(names) > 1}

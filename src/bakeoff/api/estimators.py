@@ -110,7 +110,9 @@ class EstimatorFindings(Findings):
         UserError
             Another ending, a place that cannot be written to, or code of this session alone.
         """
-        _refuse_session_code(self._study.experiment, "to_yaml", "")
+        experiment = self._study.experiment
+        assert experiment is not None
+        _refuse_session_code(experiment, "to_yaml", "")
         file = Path(path)
         if file.suffix.lower() not in (".yaml", ".yml"):
             raise UserError(f"path: found {shown(str(path))}, expected a name with .yaml or .yml")

@@ -17,6 +17,7 @@ from bakeoff.api.build_study import (
     HOLDOUT,
     FoldSettings,
     as_pandas,
+    check_label,
     described_metric,
     given_experiment,
     given_study,
@@ -26,6 +27,7 @@ from bakeoff.api.build_study import (
     planned_tests,
     section_of_tests,
     takes,
+    tests_asked,
     without_none,
 )
 from bakeoff.api.estimators import (
@@ -36,6 +38,7 @@ from bakeoff.api.estimators import (
     task_of,
 )
 from bakeoff.api.findings import Findings
+from bakeoff.comparisons.analysis import Analysis, ComparedData, ComparedModel
 from bakeoff.comparisons.choose import GROWING
 from bakeoff.data.given_predictions import HeldModel
 from bakeoff.data.target import looks_like_a_quantity
@@ -43,13 +46,15 @@ from bakeoff.errors import UserError, listed, placed, some, unknown
 from bakeoff.execution.fits import run_in_process
 from bakeoff.report.numbers import clean
 from bakeoff.report.study import Study
-from bakeoff.scores import METRICS, metrics_of
+from bakeoff.scores import METRICS
 from bakeoff.scores.given_results import check_ranges
 from bakeoff.sources.common.identifiers import names, series_of
+from bakeoff.spec import HypothesisTests
 from bakeoff.spec.experiment import Task
-from bakeoff.spec.given_models import GivenColumns, GivenModel
+from bakeoff.spec.given_models import GivenColumns
 from bakeoff.spec.load import validated
-from bakeoff.spec.metrics import METRICS_OF
+from bakeoff.spec.metrics import METRICS_OF, GivenMetric
+from bakeoff.spec.resampling import Resampling
 
 if TYPE_CHECKING:
     from sklearn.model_selection._search import BaseSearchCV
@@ -143,19 +148,21 @@ def compare_folds(
     unit, label = settings["unit"], settings["name"]
     if values not in (None, *DIRECTIONS):
         raise UserError(f"values: {unknown('direction', values, DIRECTIONS)}")
-    ids = {label: f"model-{i}" for i, label in enumerate(results, 1)}
-    try:
-        tests = section_of_tests(ids, {**settings, "versus": versus, "alpha": alpha})
-        if y is not None or any(map(_is_table, results.values())):
-            if values is not None:
-                raise UserError("values: it is for scores of folds; these are predictions")
-            data = without_none({"label": label, "positive": positive, "unit": unit})
-            return Findings(_of_predictions(results, ids, (X, y, groups, cv), wanted, data, tests))
+    asked = {**settings, "versus": versus, "alpha": alpha}
+    if y is None and not any(map(_is_table, results.values())):
+        tests = tests_asked(results, asked)
         of_rows = {"X": X, "groups": groups, "positive": positive, "unit": unit}
         for key, given in of_rows.items():
             if given is not None:
                 raise UserError(f"{key}: it is for predictions of folds, with y; these are scores")
-        return Findings(_of_scores(results, ids, (wanted, values), cv, n, label, tests))
+        return Findings(_of_scores(results, wanted, values, cv, n, label, tests))
+    ids = {label: f"model-{i}" for i, label in enumerate(results, 1)}
+    try:
+        section = section_of_tests(ids, asked)
+        if values is not None:
+            raise UserError("values: it is for scores of folds; these are predictions")
+        data = without_none({"label": label, "positive": positive, "unit": unit})
+        return Findings(_of_predictions(results, ids, (X, y, groups, cv), wanted, data, section))
     except UserError as error:
         places = {key: place_of(label) for label, key in ids.items()}
         raise placed(error, places) from None
@@ -287,18 +294,44 @@ def _scores_of(model: str, result: Any, metrics: Sequence[str]) -> dict[str, NDA
     return {metric: columns[metric] for metric in metrics or columns}
 
 
+class _FoldMetric(NamedTuple):
+    """A metric of scores of folds."""
+
+    name: str
+    """What it is called in an analysis."""
+    described: GivenMetric | None = None
+    """How it was described, where it is none of bakeoff's."""
+    sign: int = 1
+    """-1 where scikit-learn has negated its scores."""
+
+
 def _of_scores(
     results: Mapping[str, Any],
-    ids: Mapping[str, str],
-    measured: tuple[Sequence[str], str | None],
+    wanted: Sequence[str],
+    values: str | None,
     cv: Any,
     n: int | None,
-    label: str,
-    tests: Mapping[str, Any],
+    label: str | None,
+    tests: HypothesisTests,
 ) -> Study:
-    """Run the tests of the experiment of scores, and make the study for its report."""
-    wanted, values = measured
-    scores = {model: _scores_of(model, one, wanted) for model, one in results.items()}
+    """Compare models by their scores of folds."""
+    scores = {model: _scores_of(model, result, wanted) for model, result in results.items()}
+    n_scores = _check_alike(scores)
+    metrics = _metrics_of(scores, results, values)
+    plan = plan_of(cv, n, n_scores, _proven_splits(results, cv))
+    if plan.growing and "run" not in tests.model_fields_set:
+        tests = tests.model_copy(update={"run": [GROWING]})
+    analysis = _analysis(results, list(metrics.values()), plan, label, tests)
+    planned = planned_tests(analysis)
+    frame = _frame_of(scores, metrics, plan)
+    check_ranges(frame, analysis.measures, "scores", ("scores",))
+    shown = frame if plan.sized else frame.assign(n_train=np.nan, n_test=np.nan)
+    command = "bakeoff.compare_folds(results, cv=cv, …)"
+    return given_study(analysis, planned, {_FOLDS: frame}, shown, command)
+
+
+def _check_alike(scores: Mapping[str, Mapping[str, NDArray[np.float64]]]) -> int:
+    """Return the number of scores, or refuse models that have other metrics or other numbers."""
     first, metrics = next(iter(scores.items()))
     for model, by_metric in scores.items():
         if list(by_metric) != list(metrics):
@@ -310,61 +343,97 @@ def _of_scores(
     if len(set(counts.values())) > 1:
         each = ", ".join(f"{model} {count}" for model, count in counts.items())
         raise UserError(f"results: models have different numbers of scores ({each})")
-    by_scorer = all(isinstance(one, Mapping) for one in results.values())
-    described = {}
-    for name in metrics:
-        of_models = [by_metric[name] for by_metric in scores.values()]
-        described[name] = _described(name, of_models, by_scorer, values)
-    splits = None
-    if all(isinstance(one, Mapping) and "indices" in one for one in results.values()):
-        splits = _same_splits(results)
-    elif getattr(cv, "shuffle", hasattr(cv, "random_state")) and not isinstance(
-        cv.random_state, Integral
-    ):
+    return counts[first]
+
+
+def _proven_splits(results: Mapping[str, Any], cv: Any) -> list[Split] | None:
+    """Return the splits that all results hold; refuse a splitter that may draw others each time."""
+    if all(isinstance(result, Mapping) and "indices" in result for result in results.values()):
+        return _same_splits(results)
+    draws = getattr(cv, "shuffle", hasattr(cv, "random_state"))
+    if draws and not isinstance(cv.random_state, Integral):
         raise UserError(
             f"cv: {type(cv).__name__} may draw other splits for each model: give it a number as "
             f"`random_state`, or {_PROVE}"
         )
-    plan = plan_of(cv, n, counts[first], splits)
-    if plan.growing and "run" not in tests:
-        tests = {**tests, "run": [GROWING]}
-    experiment = given_experiment(
-        tests,
+    return None
+
+
+def _metrics_of(
+    scores: Mapping[str, Mapping[str, NDArray[np.float64]]],
+    results: Mapping[str, Any],
+    values: str | None,
+) -> dict[str, _FoldMetric]:
+    """Return the metrics by the names that the results have for them."""
+    by_scorer = all(isinstance(result, Mapping) for result in results.values())
+    metrics: dict[str, _FoldMetric] = {}
+    for name in next(iter(scores.values())):
+        of_models = [by_metric[name] for by_metric in scores.values()]
+        metric = _described(name, of_models, by_scorer, values)
+        for other, known in metrics.items():
+            if known.name == metric.name:
+                raise UserError(f"metric: {other} and {name} are one metric: choose one of them")
+        metrics[name] = metric
+    return metrics
+
+
+def _analysis(
+    results: Mapping[str, Any],
+    metrics: Sequence[_FoldMetric],
+    plan: FoldPlan,
+    label: str | None,
+    tests: HypothesisTests,
+) -> Analysis:
+    """Say what is compared: scores of the folds of one plan."""
+    for name in (label or _FOLDS, *results):
+        check_label(name)
+    models = {}
+    for name, result in results.items():
+        models[name] = ComparedModel(
+            label=name,
+            brings="scores",
+            learner=learner_of(result),
+        )
+    return Analysis(
+        title="compare",
         task=task_of(results.values()),
-        datasets={_FOLDS: {"source": "given", "label": label}},
-        models={
-            key: validated(GivenModel, {"scores": "memory", "label": label}).trained_by(
-                learner_of(results[label])
-            )
-            for label, key in ids.items()
-        },
-        metrics=[metric for metric, _ in described.values()],
-        resampling=plan.resampling,
+        models=models,
+        datasets={_FOLDS: ComparedData(label=label or _FOLDS)},
+        metrics=tuple(metric.name for metric in metrics),
+        given_metrics={metric.name: metric.described for metric in metrics if metric.described},
+        tests=tests,
+        plans=validated(Resampling, plan.resampling, ("resampling",)).plans(),
+        scores_of_plans=frozenset([plan.name]),
     )
-    planned = planned_tests(experiment)
-    sizes = pd.DataFrame(plan.places, columns=["repeat", "fold"])
-    sizes = sizes.assign(n_train=plan.n_train, n_test=plan.n_test)
-    parts = [
-        sizes.assign(model=ids[model], metric=metric, value=described[name][1] * by_metric[name])
-        for model, by_metric in scores.items()
-        for metric, name in zip(experiment.metrics, described, strict=True)
-    ]
+
+
+def _frame_of(
+    scores: Mapping[str, Mapping[str, NDArray[np.float64]]],
+    metrics: Mapping[str, _FoldMetric],
+    plan: FoldPlan,
+) -> pd.DataFrame:
+    """Return the scores as a run would have left them: a row for each model, metric and fold."""
+    folds = pd.DataFrame(plan.places, columns=["repeat", "fold"])
+    folds = folds.assign(n_train=plan.n_train, n_test=plan.n_test)
+    parts = []
+    for model, by_metric in scores.items():
+        for name, metric in metrics.items():
+            value = metric.sign * by_metric[name]
+            parts.append(folds.assign(model=model, metric=metric.name, value=value))
     frame = pd.concat(parts, ignore_index=True).assign(dataset=_FOLDS, plan=plan.name)
     frame["undefined"] = np.where(frame["value"].isna(), _WITHOUT, "")
-    frame = frame[[*HOLDOUT]]
-    check_ranges(frame, metrics_of(experiment), "scores", ("scores",))
-    shown = frame if plan.sized else frame.assign(n_train=np.nan, n_test=np.nan)
-    command = "bakeoff.compare_folds(results, cv=cv, …)"
-    return given_study(experiment, planned, {_FOLDS: frame}, shown, command)
+    return frame[list(HOLDOUT)]
 
 
 def _described(
     name: str, scores: Sequence[NDArray[np.float64]], by_scorer: bool, values: str | None
-) -> tuple[str | dict[str, Any], int]:
-    """Return the metric of scores for an experiment, and -1 where scikit-learn has negated them."""
-    ours, sign = METRICS_OF.get(name, name), 1
+) -> _FoldMetric:
+    """Return a metric of scores, which scikit-learn may have negated."""
+    ours = METRICS_OF.get(name, name)
     if ours not in METRICS:
-        return described_metric(name, _higher_is_better(name, by_scorer, values)), sign
+        described = described_metric(name, _higher_is_better(name, by_scorer, values))
+        return _FoldMetric(described.name, described)
+    sign = 1
     higher = METRICS[ours].greater_is_better
     if not higher:  # no loss of bakeoff is below 0: the sign tells a loss from a negated one
         every = np.concatenate(scores)
@@ -374,13 +443,14 @@ def _described(
                 "sign: pass the losses of all models, or the scores of scikit-learn's scorer of all"
             )
         if (every < 0).any():
-            sign, higher = -1, True
+            sign = -1
+            higher = True
     if values is not None and (values == "higher") != higher:
         right = "higher" if higher else "lower"
         raise UserError(
             f"values: found {values}, but of these scores of {name} the {right} is better"
         )
-    return ours, sign
+    return _FoldMetric(ours, sign=sign)
 
 
 def _higher_is_better(name: str, by_scorer: bool, values: str | None) -> bool:

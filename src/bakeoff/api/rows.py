@@ -615,8 +615,7 @@ def _named_like(metric: GivenMetric, column: str) -> GivenMetric:
     """Call numbers per row, unless they are runs that pass, by the name of their column."""
     if isinstance(metric, Passing):
         return metric
-    named = described_metric(column, metric.greater_is_better)
-    return GivenMetric.model_validate({**named, "label": column})
+    return described_metric(column, metric.greater_is_better, label=column)
 
 
 def _run_unequally(tables: GivenTables, columns: GivenColumns) -> bool:

@@ -121,10 +121,11 @@ COMMANDS = {
             "rows that depend on each other": "groups time subgroups",
             "several runs": _RUNS,
             "the test": "versus alpha correction",
+            "preferences, judges, a running evaluation": "preferences order judge human of",
             "output": "json output",
         },
-        "alternative variant costs independent_rows deterministic predicted value classes unit "
-        "format encoding missing_values missing_target",
+        "prompt winner alternative variant costs independent_rows deterministic predicted value "
+        "classes unit format encoding missing_values missing_target",
         {
             "truth": _TRUTH,
             "groups": f"{OPTIONS['groups'].help} Of a table of scores which data sets.",
@@ -141,7 +142,10 @@ COMMANDS = {
         "  bakeoff compare predictions.csv --output report.html --output tables\n"
         "  bakeoff compare predictions.csv --subgroups sex,site,age:40:65\n"
         "  bakeoff compare benchmark.csv --datasets dataset --values higher\n"
-        "  bakeoff compare resnet-{seed}.csv vit-{seed}.csv",
+        "  bakeoff compare resnet-{seed}.csv vit-{seed}.csv\n"
+        "  bakeoff compare battles.jsonl --models ours,base\n"
+        "  bakeoff compare marks.csv --values right --judge judge --human human\n"
+        "  bakeoff compare logs/ --values right --of 1000",
     ),
     "plan": Command(
         "plan how many rows a comparison needs",

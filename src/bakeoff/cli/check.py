@@ -11,6 +11,7 @@ import pandas as pd
 
 from bakeoff.cli.terminal import bold, dim, say, table
 from bakeoff.comparisons.advice import RowCounts, cautions, remedies, smallest_pvalue
+from bakeoff.comparisons.analysis import analysis_of
 from bakeoff.comparisons.plan_tests import notes
 from bakeoff.comparisons.settings import compares_pairs, pairs_of
 from bakeoff.data import Table
@@ -186,12 +187,13 @@ def _show_tests(experiment: Experiment, tests: Sequence[PlannedTest]) -> None:
         for test in tests:
             say(paragraph(f"{test.name}: {test.why}.", "  "))
         say("")
-    for note in notes(experiment):
+    analysis = analysis_of(experiment)
+    for note in notes(analysis):
         say(paragraph(f"Note: {note}"), "")
     for test in tests:
         texts: dict[str, list[str]] = {}
         for metric in test.metrics:
-            for text in cautions(test, experiment, metric=metric).sentences(experiment.models):
+            for text in cautions(test, analysis, metric=metric).sentences(analysis.models):
                 texts.setdefault(text, []).append(metric)
         for text, concerned in texts.items():
             by = f"by {words(concerned)}, " if len(concerned) < len(test.metrics) else ""
@@ -202,6 +204,7 @@ def _show_unreachable(
     experiment: Experiment, tests: Sequence[PlannedTest], tables: dict[str, Table]
 ) -> None:
     """Note tests whose smallest p-value, on so few rows or groups, is above their level."""
+    analysis = analysis_of(experiment)
     for test in tests:
         sizes: list[tuple[str, RowCounts | None]] = []
         if test.on_datasets:
@@ -216,14 +219,14 @@ def _show_unreachable(
                 where = f"on the {count(len(rows), 'test row')}{of} of {dataset}"
                 sizes.append((where, RowCounts(len(rows), groups, times)))
         for where, size in sizes:
-            smallest = smallest_pvalue(test, experiment, size)
+            smallest = smallest_pvalue(test, analysis, size)
             if smallest <= test.alpha:
                 continue
             why = "it stays undecided"
             if smallest < 1:
                 why = f"its smallest p is {smallest:.2g}, above {test.alpha:g}"
             text = f"Note: {test.name} cannot find a difference {where}: {why}."
-            if helping := remedies(test, experiment, size) if size else "":
+            if helping := remedies(test, analysis, size) if size else "":
                 text += f" What would change that: {helping}."
             say(paragraph(text), "")
 

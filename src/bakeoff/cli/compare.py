@@ -12,8 +12,10 @@ from bakeoff.api.build_study import METRIC, ROWS, as_plain, in_arguments, names_
 from bakeoff.api.findings import FORMS
 from bakeoff.api.rows import study_of_files
 from bakeoff.cli import COMMANDS
+from bakeoff.cli.judged import compare_battles, holds_preferences
 from bakeoff.cli.terminal import bold, dim, outputs, say, table
-from bakeoff.comparisons.run_tests import INTERACTION, Decision
+from bakeoff.comparisons.row_tables import INTERACTION
+from bakeoff.comparisons.run_tests import Decision
 from bakeoff.files import write_texts
 from bakeoff.report import prose
 from bakeoff.report.baseline import baselines
@@ -50,11 +52,14 @@ _MEANING = (
 
 def compare(args: argparse.Namespace) -> None:
     """Compare, write the requested files, and print."""
+    if holds_preferences(vars(args)):
+        compare_battles(args)
+        return
     places = outputs(args.output, args.files, list(FORMS))
     command = shlex.join(["bakeoff", *args.arguments])
     with in_arguments(COMMANDS["compare"].keys):
         study, read_as = study_of_files(vars(args), command)
-    numbers = study.numbers or study.experiment.task.numbers
+    numbers = study.numbers or study.analysis.task.numbers
     brief = not (args.datasets or args.metrics or numbers)
     verdict = answer(study)
     if places:
@@ -74,7 +79,7 @@ def compare(args: argparse.Namespace) -> None:
         lines = [*read_as, *(text for texts in study.notes.values() for text in texts)]
         say(*(dim(paragraph(text)) for text in lines))
         return
-    names, metrics = names_of(study), study.experiment.metrics
+    names, metrics = names_of(study), study.analysis.metrics
     if args.datasets is not None:
         data: dict[str, Any] = {"data_sets": len(study.datasets), **as_plain(study, verdict)}
         ranked = {metric: standings(study, metric) for metric in metrics}
@@ -106,7 +111,7 @@ def compare(args: argparse.Namespace) -> None:
 def _show(study: Study, verdict: Verdict, *, brief: bool) -> None:
     """Print the verdict, the models and the comparisons."""
     say("", bold(paragraph(verdict.headline)), *(paragraph(s) for s in verdict.sentences), "")
-    for metric in [METRIC] if brief else study.experiment.metrics:
+    for metric in [METRIC] if brief else study.analysis.metrics:
         _show_models(study, metric, brief=brief)
     if study.has_runs:
         say(dim(paragraph(prose.over_runs(study))), "")
@@ -146,7 +151,7 @@ def _show_models(study: Study, metric: str, *, brief: bool) -> None:
     for line in ranking(study, metric) if best is None else best.models:
         row = {"model": study.label(line.model)}
         if study.has_runs:
-            row["runs"] = f"{study.experiment.seeds(line.model)}"
+            row["runs"] = f"{study.analysis.models[line.model].seeds}"
         value = line.value if isinstance(line, Contender) else line.mean
         row[_SCORE] = shown.score(value)
         row[level] = shown.interval(*line.ci) if line.ci else ""
@@ -165,7 +170,7 @@ def _show_models(study: Study, metric: str, *, brief: bool) -> None:
 
 def _show_standings(study: Study) -> None:
     """Print average ranks and win rates of a table of scores."""
-    for metric in study.experiment.metrics if study.several else ():
+    for metric in study.analysis.metrics if study.several else ():
         lines = standings(study, metric)
         if not lines:
             continue
@@ -190,7 +195,7 @@ def _show_pairs(study: Study, family: Family) -> None:
     # McNemar's test is about accuracies, also where the metric is the error rate
     ranked = [line.model for line in ranking(study, family.metric) or ranking(study)]
     order = ranked if len(ranked) == len(study.models) else best_first(study)
-    brief = len(order) > MOST_MODELS and study.experiment.tests.versus is None
+    brief = len(order) > MOST_MODELS and study.analysis.tests.versus is None
     row, measure = family.rows[0], family.measure
     unit = family.entry.unit or family.written.unit
     difference = with_unit(prose.advantage_of([family]), unit)

@@ -8,6 +8,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from bakeoff.comparisons.analysis import Analysis
 from bakeoff.comparisons.choose import ON_ROWS
 from bakeoff.comparisons.settings import (
     FIXED_METRICS,
@@ -21,9 +22,8 @@ from bakeoff.comparisons.settings import (
 )
 from bakeoff.errors import joined
 from bakeoff.scores import METRICS
-from bakeoff.spec import Experiment, PlannedTest
+from bakeoff.spec import PlannedTest
 from bakeoff.spec.learners import LEARNERS, REGRESSION, learners, moves_threshold
-from bakeoff.spec.related import dependent
 from bakeoff.stats import (
     ArgumentError,
     Arity,
@@ -61,15 +61,15 @@ class RowCounts(NamedTuple):
 
 def smallest_pvalue(
     test: PlannedTest,
-    experiment: Experiment,
+    analysis: Analysis,
     size: RowCounts | None = None,
     *,
     models: Sequence[str] = (),
     units: int = 0,
 ) -> float:
     """Return the smallest adjusted p-value that a test, or its post hoc test, can have."""
-    models = models or list(experiment.models)
-    units = units or len(experiment.tests.units(experiment.datasets))
+    models = models or list(analysis.models)
+    units = units or len(analysis.tests.units(analysis.datasets))
     # It is 0 where nothing bounds it, as for a t test of folds, and 1 where the test cannot answer.
     test = test.posthoc or test
     entry, k = catalogue()[test.name], len(models)
@@ -180,9 +180,9 @@ def _ahead(options: Mapping[str, Any]) -> Alternative:
     return "two-sided" if options.get("alternative", "two-sided") == "two-sided" else "greater"
 
 
-def remedies(test: PlannedTest, experiment: Experiment, size: RowCounts | None) -> str:
+def remedies(test: PlannedTest, analysis: Analysis, size: RowCounts | None) -> str:
     """Say what would let a test reach its level that cannot: more groups, or fewer comparisons."""
-    entry, models, ways = catalogue()[test.name], list(experiment.models), []
+    entry, models, ways = catalogue()[test.name], list(analysis.models), []
 
     def first(what: str, values: Sequence[int]) -> int:
         """Return the first number of one thing that will do, as all after it; 0 where none does."""
@@ -191,12 +191,12 @@ def remedies(test: PlannedTest, experiment: Experiment, size: RowCounts | None) 
             rows = size._replace(**{what: n}) if size and what in size._fields else size
             units = n if what == "data sets" else 0
             some = models[:n] if what == "models" else models
-            return smallest_pvalue(test, experiment, rows, models=some, units=units) <= test.alpha
+            return smallest_pvalue(test, analysis, rows, models=some, units=units) <= test.alpha
 
         place = bisect_left(values, True, key=reaches)
         return values[place] if place < len(values) else 0
 
-    what, count = "data sets", len(experiment.tests.units(experiment.datasets))
+    what, count = "data sets", len(analysis.tests.units(analysis.datasets))
     if size is not None:
         what = next((one for one in ("times", "groups") if getattr(size, one) is not None), "rows")
         count = getattr(size, what)
@@ -206,7 +206,7 @@ def remedies(test: PlannedTest, experiment: Experiment, size: RowCounts | None) 
         if most := first("models", range(len(models) - 1, entry.fewest_models - 1, -1)):
             ways.append(f"at most {most} models")
         baseline = dataclasses.replace(test, versus=models[0])
-        if takes_control(entry) and smallest_pvalue(baseline, experiment, size) <= test.alpha:
+        if takes_control(entry) and smallest_pvalue(baseline, analysis, size) <= test.alpha:
             ways.append("a comparison of each model with one baseline (versus)")
     return joined(ways, "or")
 
@@ -292,14 +292,14 @@ class Cautions(NamedTuple):
 
 
 def _of_task(rate: ErrorRate, numbers: bool) -> bool:
-    """Tell whether a rate was simulated with the task of an experiment, or is of any."""
+    """Tell whether a rate was simulated with the task of an analysis, or is of any."""
     regression = rate.setting.endswith(REGRESSION)
     return regression if numbers and rate.setting in LEARNERS else numbers or not regression
 
 
 def cautions(
     test: PlannedTest,
-    experiment: Experiment,
+    analysis: Analysis,
     failed: Collection[str] = (),
     metric: str | None = None,
     dataset: str = "",
@@ -309,12 +309,12 @@ def cautions(
     entry = entries[test.name]
     if not entry.liberal_for:
         return Cautions(entry)
-    metrics, numbers = [metric] if metric else experiment.metrics, experiment.task.numbers
-    inflated = _inflated(entry, experiment, failed, metrics, dataset)
+    metrics, numbers = [metric] if metric else analysis.metrics, analysis.task.numbers
+    inflated = _inflated(entry, analysis, failed, metrics, dataset)
     rates = [rate for rate in entry.rates if rate.setting in LEARNERS and _of_task(rate, numbers)]
     simulated, unknown = {rate.setting for rate in rates}, list[str]()
     if any(rate.verdict is TypeOneError.LIBERAL for rate in rates):
-        made_of = {name: learners(m, numbers=numbers) for name, m in experiment.learners.items()}
+        made_of = {name: learners(m, numbers=numbers) for name, m in analysis.learners.items()}
         unknown = [
             n for n, one in made_of.items() if not (one.simulated and one.kinds <= simulated)
         ]
@@ -322,31 +322,31 @@ def cautions(
         entries[name]
         for name in (test.better if inflated else ())
         if (name != ON_ROWS or metric is None or has_test(metric))
-        and not _inflated(entries[name], experiment, failed, metrics, dataset)
+        and not _inflated(entries[name], analysis, failed, metrics, dataset)
     ]
     return Cautions(entry, tuple(inflated), tuple(unknown), tuple(instead[:1]), test.plan)
 
 
 def _inflated(
     entry: Entry,
-    experiment: Experiment,
+    analysis: Analysis,
     failed: Collection[str],
     metrics: Sequence[str],
     dataset: str,
 ) -> list[Inflated]:
     """List kinds of learners and situations of an experiment in which a test is liberal."""
-    numbers, several = experiment.task.numbers, experiment.several_runs
+    numbers, several = analysis.task.numbers, analysis.several_runs
     accuracy = FIXED_METRICS["correctness"]
-    made_of = {name: learners(m, numbers=numbers).kinds for name, m in experiment.learners.items()}
+    made_of = {name: learners(m, numbers=numbers).kinds for name, m in analysis.learners.items()}
     inflated = []
     for kind in LEARNERS:
         rates = [rate for rate in entry.rates if rate.setting == kind]
         of_metrics = set[ErrorRate]()
         for metric in metrics:  # the rates by it, else by accuracy, else by any
-            studied = METRICS[metric].studied_by if metric in METRICS else accuracy
+            known = METRICS[metric].studied_by if metric in METRICS else accuracy
             of_it, usual = (
                 [rate for rate in rates if (rate.metric or accuracy) == name]
-                for name in (studied, accuracy)
+                for name in (known, accuracy)
             )
             of_metrics |= {*(of_it or usual or rates)}
         liberal = [rate for rate in of_metrics if rate.verdict is TypeOneError.LIBERAL]
@@ -354,8 +354,8 @@ def _inflated(
         if models and liberal:
             worst = max(liberal, key=lambda rate: (rate.rate, rate.metric))
             inflated.append(Inflated(f"with {kind.removesuffix(REGRESSION)}", models, worst))
-    related = {kin.kind for name, kin in dependent(experiment).items() if dataset in ("", name)}
-    fitted = experiment.learners.values()
+    related = {kin.kind for name, kin in analysis.related.items() if dataset in ("", name)}
+    fitted = analysis.learners.values()
     unlike = {learners(m, numbers=True).kinds for m in fitted} - {frozenset()}
     here = dict.fromkeys(_BY_RESULT, False) | {
         **dict.fromkeys(
@@ -364,17 +364,17 @@ def _inflated(
         "failing fits": bool(failed),
         "class weights, costs or tuned thresholds": any(map(moves_threshold, fitted)),
         "unlike learners": len(unlike) > 1,
-        "rare failures, one model deterministic": bool(several and deterministic(experiment)),
-        "skewed runs, unequal numbers": len({*map(experiment.seeds, several)}) > 1,
+        "rare failures, one model deterministic": bool(several and deterministic(analysis)),
+        "skewed runs, unequal numbers": len({analysis.models[name].seeds for name in several}) > 1,
         **{name: name in metrics for name in METRICS},
     }
     settings = {rate.setting for rate in entry.rates}
-    studied = {METRICS[name].studied_by for name in metrics if name in METRICS} | {*metrics}
+    measured_alike = {METRICS[name].studied_by for name in metrics if name in METRICS} | {*metrics}
     situations: dict[str, ErrorRate] = {}  # the largest rate of each
     for rate in entry.rates:
         instead = numbers and f"{rate.setting}{REGRESSION}" in settings
         liberal_here = rate.verdict is TypeOneError.LIBERAL and rate.setting not in LEARNERS
-        if rate.metric and rate.metric not in studied:
+        if rate.metric and rate.metric not in measured_alike:
             continue
         setting = rate.setting.removesuffix(REGRESSION)
         if liberal_here and _of_task(rate, numbers) and not instead and here.get(setting, True):

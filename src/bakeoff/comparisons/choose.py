@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
+from bakeoff.comparisons.analysis import Analysis, analysis_of
 from bakeoff.comparisons.settings import (
     FIXED_METRICS,
     form_of,
@@ -22,9 +23,7 @@ from bakeoff.comparisons.settings import (
 )
 from bakeoff.errors import joined, listed
 from bakeoff.scores import METRICS
-from bakeoff.scores.metrics import mixed_units
 from bakeoff.spec import Experiment
-from bakeoff.spec.related import dependent, has_rows_of_folds, in_time
 from bakeoff.stats import catalogue
 from bakeoff.stats.datasets.rank_tests import EXACT_UP_TO
 
@@ -215,51 +214,50 @@ class Recommendation(NamedTuple):
     posthoc: str = ""
 
 
-def recommended(experiment: Experiment) -> list[Recommendation]:
+def recommended(experiment: Experiment | Analysis) -> list[Recommendation]:
     """Choose tests by the number of models and data sets, by the plans and the metrics."""
-    if len(experiment.models) < 2:
+    analysis = analysis_of(experiment)
+    if len(analysis.models) < 2:
         return []
-    units, least = len(experiment.tests.units(experiment.datasets)), enough_datasets(experiment)
-    n, tests, tail = len(experiment.datasets), list[Recommendation](), ""
+    units, least = len(analysis.tests.units(analysis.datasets)), enough_datasets(analysis)
+    n, tests, tail = len(analysis.datasets), list[Recommendation](), ""
     if n > 1:
         tail = (
             f"; on each data set alone, because a signed-rank test over them needs {least} to "
-            f"reach {experiment.tests.alpha:g}, there are {n}"
+            f"reach {analysis.tests.alpha:g}, there are {n}"
         )
-    for plan in experiment.resampling.plans() if units < least else ():
+    for plan in analysis.plans if units < least else ():
         choose = _on_test_set if plan == "holdout" else _on_folds
-        tests += [
-            one._replace(why=f"{one.why}{tail}", plan=plan) for one in choose(plan, experiment)
-        ]
-    mixed = any(mixed_units(experiment, name) for name in experiment.metrics)
-    no_test = mixed and len(experiment.models) == 2  # the win rate tells, without one
+        tests += [one._replace(why=f"{one.why}{tail}", plan=plan) for one in choose(plan, analysis)]
+    mixed = any(name in analysis.mixed_units for name in analysis.metrics)
+    no_test = mixed and len(analysis.models) == 2  # the win rate tells, without one
     if tests or units < 2 or no_test:
         return tests
     # where few data sets have one score of each model there is no other test
-    return [over_datasets(experiment)]
+    return [over_datasets(analysis)]
 
 
 # --- one test set
 
 
-def _on_test_set(plan: str, experiment: Experiment) -> Iterator[Recommendation]:
+def _on_test_set(plan: str, analysis: Analysis) -> Iterator[Recommendation]:
     """Choose for every metric the test that is about it, each test once; recipes where they are."""
-    if experiment.by_scores(plan):  # there is one score per model, and no rows
+    if plan in analysis.scores_of_plans:  # there is one score per model, and no rows
         return
-    if experiment.several_runs:
-        yield from _of_runs(experiment)
-    elif experiment.by_values:
-        case, k = CASES["values"], len(experiment.models)
+    if analysis.several_runs:
+        yield from _of_runs(analysis)
+    elif analysis.by_values:
+        case, k = CASES["values"], len(analysis.models)
         yield Recommendation(case.test(k), f"{case.why.format(models=k)}{_corrected(k)}")
     else:
-        yield from _of_metrics(experiment)
+        yield from _of_metrics(analysis)
 
 
-def _of_runs(experiment: Experiment) -> Iterator[Recommendation]:
+def _of_runs(analysis: Analysis) -> Iterator[Recommendation]:
     """Choose the test of training runs: of those metrics that do not jump."""
-    by_values, k = experiment.by_values, len(experiment.models)
-    timed = any(kin.kind == "time" for kin in dependent(experiment).values())
-    tested = tuple(filter(has_test, experiment.metrics))
+    by_values, k = analysis.by_values, len(analysis.models)
+    timed = any(kin.kind == "time" for kin in analysis.related.values())
+    tested = tuple(filter(has_test, analysis.metrics))
     if timed or not (tested or by_values):
         return
     case = CASES["runs of values" if by_values else "runs"]
@@ -267,15 +265,15 @@ def _of_runs(experiment: Experiment) -> Iterator[Recommendation]:
     yield Recommendation(case.test(k), why, () if by_values else tested)
 
 
-def _of_metrics(experiment: Experiment) -> Iterator[Recommendation]:
+def _of_metrics(analysis: Analysis) -> Iterator[Recommendation]:
     """Choose the tests of single fits, then those that are shown beside them."""
-    k, cases = len(experiment.models), _cases_of(experiment)
+    k, cases = len(analysis.models), _cases_of(analysis)
     metrics_by_test = dict[str, list[str]]()
     reasons = dict[str, list[str]]()
     for case, metrics in cases.items():
         name = CASES[case].test(k)
         metrics_by_test.setdefault(name, []).extend(metrics)
-        reasons.setdefault(name, []).append(_reason(case, metrics, experiment))
+        reasons.setdefault(name, []).append(_reason(case, metrics, analysis))
     for name, metrics in metrics_by_test.items():
         yield Recommendation(name, "; ".join(reasons[name]), tuple(metrics))
     for case, metrics in cases.items():
@@ -284,40 +282,40 @@ def _of_metrics(experiment: Experiment) -> Iterator[Recommendation]:
             yield Recommendation(CASES[case].beside, why, tuple(metrics))
 
 
-def _cases_of(experiment: Experiment) -> dict[str, list[str]]:
+def _cases_of(analysis: Analysis) -> dict[str, list[str]]:
     """Return the cases of one test set in the order of the metrics, each with its metrics."""
     cases, nulls = dict[str, list[str]](), set[str]()
-    for metric in filter(has_interval, experiment.metrics):
+    for metric in filter(has_interval, analysis.metrics):
         null = METRICS[metric].null
         if null in nulls:
             continue  # by another metric before models are equal where they are by this one
         nulls |= {null} - {""}
-        cases.setdefault(_case_of(metric, experiment), []).append(metric)
+        cases.setdefault(_case_of(metric, analysis), []).append(metric)
     accuracy = FIXED_METRICS["correctness"]
     return cases or {"right rows": [accuracy]}
 
 
-def _case_of(metric: str, experiment: Experiment) -> str:
+def _case_of(metric: str, analysis: Analysis) -> str:
     """Return the case of a metric on one test set."""
     by_reads = ON_TEST_SET.get(METRICS[metric].reads or "")
     if by_reads:
         return by_reads
-    in_order = experiment.task.numbers and in_time(experiment)
+    in_order = analysis.task.numbers and analysis.in_time
     if in_order and has_row_values(metric, means=False):
         return "losses in time"
     return "metric"
 
 
-def _reason(name: str, metrics: Sequence[str], experiment: Experiment) -> str:
+def _reason(name: str, metrics: Sequence[str], analysis: Analysis) -> str:
     """Say why the test of a case decides by some metrics."""
-    case, k = CASES[name], len(experiment.models)
+    case, k = CASES[name], len(analysis.models)
     why = case.reason(k).format(models=k)
     if case.test(k) == "cochran_q":
-        why += f"; {_posthoc(case.test(k), experiment)}"
+        why += f"; {_posthoc(case.test(k), analysis)}"
     elif name != "right rows":
         why += _corrected(k)
     by_source = case.source and (k == 2 or not case.why_more)
-    if by_source and not dependent(experiment):  # else another form of the test runs
+    if by_source and not analysis.related:  # else another form of the test runs
         why += f" ({case.source})"
     return f"by {joined(metrics)}: {why}"
 
@@ -326,12 +324,12 @@ def _corrected(models: int) -> str:
     return "" if models == 2 else f", corrected for {models} models"
 
 
-def _posthoc(name: str, experiment: Experiment) -> str:
+def _posthoc(name: str, analysis: Analysis) -> str:
     """Say which comparisons of pairs an omnibus test brings along."""
-    runs, _ = form_of(catalogue()[name], experiment)
+    runs, _ = form_of(catalogue()[name], analysis)
     # a test of all pairs, which takes the place of one of all models at once, has none of its own
     pairwise = catalogue()[runs.posthoc] if runs.posthoc else runs
-    test = planned(pairwise, experiment.tests, related=bool(dependent(experiment)))
+    test = planned(pairwise, analysis.tests, related=bool(analysis.related))
     pairs = "all pairs" if test.versus is None else f"{test.versus} with each other model"
     by = test.correction or "none"
     correction = "uncorrected" if by == "none" else f"corrected by {by}"
@@ -341,39 +339,41 @@ def _posthoc(name: str, experiment: Experiment) -> str:
 # --- folds
 
 
-def one_cross_validation(experiment: Experiment) -> bool:
+def one_cross_validation(analysis: Analysis) -> bool:
     """Tell whether k folds are one: with repeats they are several, with `time:` chains."""
-    kfold = experiment.resampling.kfold
-    timed = (getattr(spec, "time", None) is not None for spec in experiment.datasets.values())
-    return kfold is not None and kfold.repeats == 1 and not any(timed)
+    kfold = analysis.plans.get("kfold")
+    if kfold is None or kfold.repeats > 1:
+        return False
+    sources = [data.source for data in analysis.datasets.values() if data.source is not None]
+    return all(source.time is None for source in sources)
 
 
-def _on_folds(plan: str, experiment: Experiment) -> Iterator[Recommendation]:
+def _on_folds(plan: str, analysis: Analysis) -> Iterator[Recommendation]:
     """Choose the tests of the fits of a plan: of the values of rows, and of the scores of folds."""
-    plans = experiment.resampling.plans()
+    plans = analysis.plans
     if plan == "kfold" and "halves" in plans:  # they answer the question without its assumption
         return
-    repeated = plan == "kfold" and not one_cross_validation(experiment)
+    repeated = plan == "kfold" and not one_cross_validation(analysis)
     case_of = ON_FOLDS["repeated kfold" if repeated else plan]
     cases: dict[str, list[str]] = {case: [] for case in case_of.values()}
-    for metric in experiment.metrics:
-        cases[case_of[fold_metric(metric, plan, experiment)]].append(metric)
+    for metric in analysis.metrics:
+        cases[case_of[fold_metric(metric, plan, analysis)]].append(metric)
     if set(plans) - {plan, "holdout"}:
         cases.pop("cv_5x2", None)  # other folds bring a test of every metric
     for name, metrics in cases.items():
         if not metrics:
             continue
         case = CASES[name]
-        why = f"{_named_plan(plan, experiment)}: {case.why}"
+        why = f"{_named_plan(plan, analysis)}: {case.why}"
         if plan == "halves":
             yield Recommendation(case.two, why)
         else:
             yield Recommendation(case.two, f"by {joined(metrics)}, on {why}", tuple(metrics))
 
 
-def _named_plan(plan: str, experiment: Experiment) -> str:
+def _named_plan(plan: str, analysis: Analysis) -> str:
     """Name a plan of folds."""
-    kfold = experiment.resampling.kfold
+    kfold = analysis.plans.get("kfold")
     if plan == "kfold" and kfold is not None:
         repeats = "" if kfold.repeats == 1 else f"{kfold.repeats} × "
         return f"{repeats}{kfold.folds} folds"
@@ -385,41 +385,41 @@ def _named_plan(plan: str, experiment: Experiment) -> str:
     return names[plan]
 
 
-def fold_metric(metric: str, plan: str, experiment: Experiment) -> FoldMetric:
+def fold_metric(metric: str, plan: str, analysis: Analysis) -> FoldMetric:
     """Tell what is known of a metric on the folds of a plan, for the test that decides."""
     # a test runs on one plan: on other plans the scores of folds are compared
-    if plan == _plan_of_rows(experiment) and metric in metrics_by_rows(experiment, plan):
+    if plan == _plan_of_rows(analysis) and metric in metrics_by_rows(analysis, plan):
         return FoldMetric.ROW_VALUES
     return FoldMetric.SCORES
 
 
-def _plan_of_rows(experiment: Experiment) -> str:
+def _plan_of_rows(analysis: Analysis) -> str:
     """Return the plan whose rows are compared: one with repetitions, which shows the most."""
-    plans = [plan for plan in experiment.resampling.plans() if metrics_by_rows(experiment, plan)]
-    single = [plan for plan in plans if plan == "kfold" and one_cross_validation(experiment)]
+    plans = [plan for plan in analysis.plans if metrics_by_rows(analysis, plan)]
+    single = [plan for plan in plans if plan == "kfold" and one_cross_validation(analysis)]
     return min(plans, key=lambda plan: plan in single, default="")
 
 
-def metrics_by_rows(experiment: Experiment, plan: str) -> tuple[str, ...]:
+def metrics_by_rows(analysis: Analysis, plan: str) -> tuple[str, ...]:
     """Return the metrics whose scores over the folds of a plan are known row by row."""
-    if not has_rows_of_folds(experiment, plan):
+    if not analysis.has_rows_of_folds(plan):
         return ()
-    return tuple(filter(has_test, experiment.metrics))
+    return tuple(filter(has_test, analysis.metrics))
 
 
 # --- data sets
 
 
-def enough_datasets(experiment: Experiment) -> int:
+def enough_datasets(analysis: Analysis) -> int:
     """Return from how many data sets on two models can be told apart over data sets."""
-    sides = 1 if experiment.tests.alternative == "two-sided" else 0
-    return max(2, math.ceil(sides - math.log2(experiment.tests.alpha)))
+    sides = 1 if analysis.tests.alternative == "two-sided" else 0
+    return max(2, math.ceil(sides - math.log2(analysis.tests.alpha)))
 
 
-def over_datasets(experiment: Experiment) -> Recommendation:
+def over_datasets(analysis: Analysis) -> Recommendation:
     """Choose the test over data sets, and what compares the pairs."""
-    k, n = len(experiment.models), len(experiment.tests.units(experiment.datasets))
-    few, exact = n < enough_datasets(experiment), n <= EXACT_UP_TO.get(k, 1)
+    k, n = len(analysis.models), len(analysis.tests.units(analysis.datasets))
+    few, exact = n < enough_datasets(analysis), n <= EXACT_UP_TO.get(k, 1)
     name = "few data sets" if few else "data sets"
     if exact and not few:
         name = "data sets, exact"
@@ -430,17 +430,17 @@ def over_datasets(experiment: Experiment) -> Recommendation:
     if k == 2:
         return Recommendation(case.two, why)
     if case.pairs:
-        pairs = "friedman_posthoc" if by_ranks(experiment, experiment.metrics) else case.pairs
+        pairs = "friedman_posthoc" if by_ranks(analysis, analysis.metrics) else case.pairs
         return Recommendation(case.more, f"{why}; {pairs} compares pairs", posthoc=pairs)
-    return Recommendation(case.more, f"{why}; {_posthoc(case.more, experiment)}")
+    return Recommendation(case.more, f"{why}; {_posthoc(case.more, analysis)}")
 
 
-def by_ranks(experiment: Experiment, metrics: Iterable[str]) -> str:
+def by_ranks(analysis: Analysis, metrics: Iterable[str]) -> str:
     """Say why scores of data sets can be ranked on each alone; empty where their size compares."""
-    if mixed := [name for name in metrics if mixed_units(experiment, name)]:
+    if mixed := [name for name in metrics if name in analysis.mixed_units]:
         return (
             f"{listed(mixed)} has other units on other data sets, so that differences on them do "
             "not compare"
         )
-    failed_last = experiment.tests.missing_cells == "failed"
+    failed_last = analysis.tests.missing_cells == "failed"
     return "`missing_cells: failed` ranks a failure last and gives it none" if failed_last else ""

@@ -11,8 +11,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from bakeoff.comparisons.analysis import Analysis, analysis_of
 from bakeoff.comparisons.choose import metrics_by_rows
-from bakeoff.comparisons.evidence import FoldPredictions, read_folds
+from bakeoff.comparisons.collected import read_folds
+from bakeoff.comparisons.evidence import FoldPredictions
 from bakeoff.scores.metrics import METRICS, constant_answer
 from bakeoff.spec import Costs, Experiment
 from bakeoff.stats import Assumption, Result, Status, fold_rows_difference, fold_rows_score
@@ -30,15 +32,17 @@ COLUMNS = (
 
 @on_one_thread
 def fold_intervals(
-    experiment: Experiment, inputs: Mapping[tuple[str, str], str | Path | FoldPredictions]
+    experiment: Experiment | Analysis,
+    inputs: Mapping[tuple[str, str], str | Path | FoldPredictions],
 ) -> pd.DataFrame:
     """Find the interval of each metric of each model, and compare it with the baseline."""
+    analysis = analysis_of(experiment)
     lines: list[dict[str, Any]] = []
     for (dataset, plan), given in inputs.items():
-        metrics = metrics_by_rows(experiment, plan)
-        folds = read_folds(experiment, dataset, given, metrics)
+        metrics = metrics_by_rows(analysis, plan)
+        folds = read_folds(analysis, dataset, given, metrics)
         for metric in metrics:
-            for line in _of_metric(folds.by(metric), 1 - experiment.tests.alpha):
+            for line in _of_metric(folds.by(metric), 1 - analysis.tests.alpha):
                 lines.append({"dataset": dataset, "plan": plan, "metric": metric, **line})
     return pd.DataFrame(lines, columns=list(COLUMNS))
 

@@ -1,50 +1,40 @@
-"""From the plan and its evidence to the results: comparisons, and tables of held-out rows."""
+"""From the plan and its evidence to the results: one comparison for each hypothesis."""
 
 from __future__ import annotations
 
 import dataclasses
 import json
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from enum import StrEnum
-from functools import cache, lru_cache
-from pathlib import Path
+from functools import cache
 from typing import Any
 
-import numpy as np
-import pandas as pd
-
 from bakeoff.comparisons.advice import cautions
+from bakeoff.comparisons.analysis import Analysis, analysis_of
+from bakeoff.comparisons.collected import evidence_of
 from bakeoff.comparisons.evidence import (
     AnyEvidence,
-    CrossedRuns,
     DatasetScores,
     PairedPredictions,
-    block_checks,
     cost_options,
-    difference_options,
-    evidence_of,
-    held_out,
 )
+from bakeoff.comparisons.held_out import block_checks, clipped
 from bakeoff.comparisons.settings import (
     INDEPENDENT,
     check_correction,
     correction_among,
-    deterministic,
-    has_interval,
     has_test,
     pairs_of,
 )
-from bakeoff.scores import counted_rows, metrics_of
-from bakeoff.scores.metrics import mixed_units, score_view
 from bakeoff.seeds import derive, integer
 from bakeoff.spec import AnalysisPlan, Costs, Experiment, PlannedTest
 from bakeoff.stats import (
     Arity,
     Assumption,
     BayesResult,
-    ConfidenceInterval,
+    Entry,
     EquivalenceResult,
     Evidence,
     PairwiseResult,
@@ -52,20 +42,11 @@ from bakeoff.stats import (
     Status,
     adjust_pvalues,
     as_float,
-    binomial_test_from_counts,
     catalogue,
-    mean_ci,
-    mean_interaction,
-    metric_ci,
-    metric_interaction,
     plain,
-    recipe_ci,
-    recipe_mean_ci,
 )
 from bakeoff.stats.core.pairs import simultaneous_level
-from bakeoff.stats.core.result import AGREE
 from bakeoff.stats.metrics.family import MAX_T
-from bakeoff.stats.metrics.influence import setting_of
 from bakeoff.threads import on_one_thread
 
 UNDEFINED_METRIC = "undefined_metric"
@@ -73,6 +54,29 @@ UNDEFINED_METRIC = "undefined_metric"
 _MOST_BY_PAIR = 30
 """With more models a test that ranks each pair anew compares those of the best model alone."""
 _EFFECTS = ("rank_biserial",)
+"""Effect sizes of a pair where all pairs are tested at once."""
+_INFLATES = (
+    "dependence that fades",
+    "dependence that fades within a block",
+    "enough independent times",
+    "symmetric group differences",
+    "the difference carried by enough rows",
+    "exchangeable models",
+)
+"""What a test checks of its data; where it fails, the test rejects too often."""
+
+# Folds share rows: their spread is that of no population, and depends on how many there are.
+_BY_SPREAD_OF_FOLDS = (
+    "cohen_dz",
+    "hedges_gz",
+    "partial_eta_squared",
+    "generalized_eta_squared",
+    "eta_squared",
+    "omega_squared",
+    "epsilon_squared",
+    "eta_squared_H",
+)
+"""Effect sizes that divide by the spread of folds: no results of an experiment have them."""
 
 # --- a comparison: one row of comparisons.csv
 
@@ -149,32 +153,38 @@ class Comparison:
     def from_dict(cls, data: Mapping[str, Any]) -> Comparison:
         """Read what `to_dict` wrote: JSON writes NaN as null, and infinity as text."""
         kinds = {field.name: field.type for field in dataclasses.fields(cls)}
-        numbers = {
-            key: as_float(value)
-            for key, value in data.items()
-            if kinds.get(key) == "float" or (kinds.get(key) == "float | None" and value is not None)
-        }
-        return cls(**{**data, **numbers, "decision": Decision(data["decision"])})
+        values = dict(data)
+        for key, value in data.items():
+            kind = kinds.get(key)
+            if kind == "float" or (kind == "float | None" and value is not None):
+                values[key] = as_float(value)
+        values["decision"] = Decision(data["decision"])
+        return cls(**values)
 
 
 def merged(comparisons: Iterable[Comparison]) -> list[Comparison]:
     """List every hypothesis once, with all the omnibus tests that it follows."""
     rows = list(comparisons)
-    return [
-        rows[i] if rows[i].follows == follows else dataclasses.replace(rows[i], follows=follows)
-        for i, follows in once(rows).items()
-    ]
+    merged_rows = []
+    for place, follows in once(rows).items():
+        row = rows[place]
+        if row.follows != follows:
+            row = dataclasses.replace(row, follows=follows)
+        merged_rows.append(row)
+    return merged_rows
 
 
 def once(comparisons: Sequence[Comparison]) -> dict[int, str]:
     """Map the places of distinct hypotheses to the omnibus tests that they follow."""
-    follows: dict[int, str] = {}
+    tests_by_place: dict[int, dict[str, None]] = {}
     places: dict[str, int] = {}
     for i, row in enumerate(comparisons):
-        place = places.setdefault(json.dumps({**vars(row), "follows": ""}, default=str), i)
-        names = filter(None, [*follows.get(place, "").split("+"), row.follows])
-        follows[place] = "+".join(dict.fromkeys(names))
-    return follows
+        content = json.dumps({**vars(row), "follows": ""}, default=str)
+        place = places.setdefault(content, i)
+        followed = tests_by_place.setdefault(place, {})
+        if row.follows:
+            followed.update(dict.fromkeys(row.follows.split("+")))
+    return {place: "+".join(followed) for place, followed in tests_by_place.items()}
 
 
 # --- the plan, test by test
@@ -182,72 +192,58 @@ def once(comparisons: Sequence[Comparison]) -> dict[int, str]:
 
 @on_one_thread
 def run_planned(
-    test: PlannedTest, experiment: Experiment, inputs: Mapping[str, Any]
+    test: PlannedTest, experiment: Experiment | Analysis, inputs: Mapping[str, Any]
 ) -> list[Comparison]:
     """Run one test on every data set and metric it is meant for, with the cautions about it.
 
     Its inputs are the files of its evidence by data set, or what these would hold; over data sets
     the score matrix and its holes.
     """
-    comparisons = list[Comparison]()
-    for dataset, metric, evidence in evidence_of(test, experiment, inputs):
+    analysis = analysis_of(experiment)
+    comparisons: list[Comparison] = []
+    for dataset, metric, evidence in evidence_of(test, analysis, inputs):
         if not evidence.models:
             continue
-        # what the test had are ranks, and a difference of them is no difference of scores
-        ranked = isinstance(evidence, DatasetScores) and mixed_units(experiment, metric)
-        against = {
-            name: cautions(one, experiment, evidence.left_out, metric, dataset)
-            for name, one in AnalysisPlan((test,)).by_name.items()
-        }
-        for row in run_test(test, evidence, context_of(experiment, dataset, metric)):
+        rows = run_test(test, evidence, context_of(analysis, dataset, metric))
+        if isinstance(evidence, DatasetScores) and metric in analysis.mixed_units:
+            # what the test had are ranks, and a difference of them is no difference of scores
+            rows = [_without_interval(row) for row in rows]
+        against = {}
+        for name, planned in AnalysisPlan((test,)).by_name.items():
+            against[name] = cautions(planned, analysis, evidence.left_out, metric, dataset)
+        for row in rows:
             compared = [row.model_a, row.model_b] if row.model_a else evidence.models
             sentences = against[row.test].sentences(compared)
-            if failing := measured(row):
-                failed = "; ".join(failing)
-                sentences.append(f"{row.test} has an inflated type I error here: {failed}.")
-            changes: dict[str, Any] = {"caution": " ".join(sentences)}
-            if ranked:
-                no_interval = {"ci_low": math.nan, "ci_high": math.nan}
-                changes |= {**no_interval, "result": {**row.result, "ci": None}}
-            comparisons.append(dataclasses.replace(row, **changes))
+            failed_checks = measured(row)
+            if failed_checks:
+                details = "; ".join(failed_checks)
+                sentences.append(f"{row.test} has an inflated type I error here: {details}.")
+            comparisons.append(dataclasses.replace(row, caution=" ".join(sentences)))
     return comparisons
+
+
+def _without_interval(row: Comparison) -> Comparison:
+    return dataclasses.replace(
+        row, ci_low=math.nan, ci_high=math.nan, result={**row.result, "ci": None}
+    )
 
 
 def matrices(tests: AnalysisPlan) -> set[tuple[str, str]]:
     """List the plans and metrics whose score matrix a test needs complete."""
-    return {
-        (test.plan, metric)
-        for test in tests
-        if test.on_datasets and not test.allows_missing
-        for metric in test.metrics
-    }
-
-
-def context_of(experiment: Experiment, dataset: str, metric: str) -> Context:
-    """Say where the hypotheses of a test come from, and how an experiment has them tested."""
-    costs = experiment.costs_on(dataset) if dataset else None
-    measure = metrics_of(experiment)[metric]
-    limits = measure.range
-    if measure.priced and costs is not None:  # no cost exceeds the largest error's
-        limits = limits[0], float(max(map(max, costs.matrix)))
-    return Context(dataset, metric, measure.greater_is_better, experiment.seed, costs, limits)
-
-
-_INFLATES = (
-    "dependence that fades",
-    "dependence that fades within a block",
-    "enough independent times",
-    "symmetric group differences",
-    "the difference carried by enough rows",
-    "exchangeable models",
-)
-"""What a test checks of its data; where it fails, the test rejects too often."""
+    needed = set()
+    for test in tests:
+        if test.on_datasets and not test.allows_missing:
+            needed |= {(test.plan, metric) for metric in test.metrics}
+    return needed
 
 
 def measured(row: Comparison) -> list[str]:
     """Return the details of the checks that failed, and by which a test rejects too often."""
-    checks = row.result.get("assumptions", ())
-    return [one["detail"] for one in checks if one["holds"] is False and one["name"] in _INFLATES]
+    details = []
+    for check in row.result.get("assumptions", ()):
+        if check["holds"] is False and check["name"] in _INFLATES:
+            details.append(check["detail"])
+    return details
 
 
 # --- one test on one piece of evidence
@@ -263,6 +259,23 @@ class Context:
     seed: int = 0
     costs: Costs | None = None
     range: tuple[float, float] = (-math.inf, math.inf)
+
+
+def context_of(analysis: Analysis, dataset: str, metric: str) -> Context:
+    """Say where the hypotheses of a test come from, and how an analysis has them tested."""
+    costs = analysis.datasets[dataset].costs if dataset else None
+    measure = analysis.measures[metric]
+    limits = measure.range
+    if measure.priced and costs is not None:  # no cost exceeds the largest error's
+        limits = limits[0], float(max(map(max, costs.matrix)))
+    return Context(
+        dataset=dataset,
+        metric=metric,
+        greater_is_better=measure.greater_is_better,
+        seed=analysis.seed,
+        costs=costs,
+        range=limits,
+    )
 
 
 def run_test(
@@ -283,37 +296,27 @@ def run_test(
     return rows
 
 
+class Missing(ValueError):
+    """A model has no score or prediction where the test needs one."""
+
+
 class _Family:
     """The hypotheses of one test on one piece of evidence."""
 
     def __init__(
         self, test: PlannedTest, evidence: AnyEvidence, context: Context, follows: str
     ) -> None:
-        self.test, self.context, self.follows = test, context, follows
-        self.entry = entry = catalogue()[test.name]
-        self.assumed: Assumption | None = None
-        rows = "rows that belong together"
-        if test.independent_rows and isinstance(evidence, PairedPredictions):
-            rows = f"{evidence.n:,} rows of {evidence.units}" if evidence.related else ""
-            evidence = dataclasses.replace(evidence, groups=None, times=None)
-        if test.independent_rows and rows:
-            detail = (
-                f"{rows} were taken for independent, as `{INDEPENDENT}: true` asks: where rows of "
-                "one are alike this finds differences that are not there"
-            )
-            self.assumed = Assumption("independent rows", False, detail)
-        low, high = (-math.inf, math.inf) if entry.unit else context.range
-        self.limits = (low, high) if entry.arity is Arity.ONE else (low - high, high - low)
-        self.evidence, self.models = evidence, evidence.models
-        self.role, self.hypotheses = "pair", list[Sequence[int]](pairs_of(self.models, test.versus))
-        if entry.arity is Arity.ONE:
-            self.role, self.hypotheses = "single", [(m,) for m in range(len(self.models))]
-        elif entry.arity is Arity.OMNIBUS:
-            self.role, self.hypotheses = "omnibus", [()]
-        by_rows = entry.evidence is Evidence.ROWS and entry.reads == "predictions"
-        models = len(self.models) if not by_rows or has_test(context.metric) else 2
-        correction = test.correction or "none"
-        self.correction = correction_among(entry, correction, models, test.related)
+        self.test = test
+        self.context = context
+        self.follows = follows
+        self.entry = catalogue()[test.name]
+        self.evidence, self.assumed = _as_independent(test, evidence)
+        self.models = evidence.models
+        self.role, self.hypotheses = _hypotheses(self.entry, self.models, test.versus)
+        self.limits = _limits(self.entry, context.range)
+        self.correction = _correction(test, self.entry, len(self.models), context.metric)
+
+    # --- which way the hypotheses are tested
 
     def tested(self) -> list[Comparison]:
         """Test all hypotheses; what the evidence does not allow raises a ValueError."""
@@ -328,66 +331,51 @@ class _Family:
         if entry.arity is Arity.PAIR and entry.all_pairs is not None:
             if self.correction == MAX_T:
                 return self._all_pairs(entry.all_pairs, entry.family_options)
-            chosen, rows = set(test.options), self.evidence
-            if isinstance(rows, PairedPredictions) and rows.related and entry.variants is not None:
-                chosen.add("variant")  # else all pairs are computed in a form of their own
-            if len(self.hypotheses) >= entry.all_pairs_from and entry.family_options >= chosen:
+            if self._may_be_tested_at_once():
                 with suppress(ValueError):  # each pair then says if it has an answer
                     return self._all_pairs(entry.all_pairs, entry.family_options)
         return self._one_by_one()
 
-    def annotated(self, row: Comparison) -> Comparison:
-        """Say with a result what was left out of its evidence, and what is assumed of its rows."""
-        compared = [self.models.index(model) for model in (row.model_a, row.model_b) if model]
-        blocks = block_checks(self.evidence, self.entry, self.context.costs, compared)
-        checks = [*row.result.get("assumptions", []), *map(vars, blocks)]
-        more: dict[str, Any] = {}
-        if self.assumed is not None:
-            others = [one for one in checks if one["name"] != self.assumed.name]
-            checks, more = [vars(self.assumed), *others], {INDEPENDENT: True}
-        if left_out := self.evidence.left_out:
-            checks += [{"name": "complete evidence", "holds": False, "detail": n} for n in left_out]
-            more["left_out"] = list(left_out)
-        if not checks:
-            return row
-        result = {**row.result, "assumptions": [dict(check) for check in checks], **more}
-        return dataclasses.replace(row, result=result)
-
-    def _check_complete(self, models: Iterable[int]) -> None:
-        """Refuse evidence that some models lack, unless the test leaves it out by itself."""
-        if missing := self.evidence.missing(list(models)):
-            raise Missing(missing)
-
-    def _clipped(self, result: Any) -> Any:
-        """Clip the interval of a result, or of a pair of models, to what is possible."""
-        return dataclasses.replace(result, ci=clipped(result.ci, self.limits))
+    def _may_be_tested_at_once(self) -> bool:
+        """Tell whether one call for many pairs gives the numbers of a call for each."""
+        entry, rows = self.entry, self.evidence
+        chosen = set(self.test.options)
+        if isinstance(rows, PairedPredictions) and rows.related and entry.variants is not None:
+            chosen.add("variant")  # else all pairs are computed in a form of their own
+        return len(self.hypotheses) >= entry.all_pairs_from and entry.family_options >= chosen
 
     def _one_by_one(self) -> list[Comparison]:
         """Test each hypothesis by itself and adjust the p-values together."""
-        entry, results = self.entry, list[Result | ValueError]()
-        level, size = 1 - self.test.alpha, len(self.hypotheses)
+        level = 1 - self.test.alpha
         if self.test.simultaneous:
-            level = simultaneous_level(level, size, self.correction)
+            level = simultaneous_level(level, len(self.hypotheses), self.correction)
+        results: list[Result | ValueError] = []
         for members in self.hypotheses:
             try:
-                if members or not self.test.allows_missing:
-                    self._check_complete(members or range(len(self.models)))
-                arguments = (
-                    self.evidence.arguments(entry, members)
-                    if members
-                    else self.evidence.matrix(entry)
-                )
-                options = self._options(level, entry.name, *(self.models[m] for m in members))
-                taken = {key: options[key] for key in entry.options if key in options}
-                results.append(self._clipped(entry.function(*arguments, **taken)))
+                results.append(self._result(members, level))
             except ValueError as refusal:
                 results.append(refusal)
-        pvalues = [one.pvalue if isinstance(one, Result) else math.nan for one in results]
+        pvalues = [math.nan if isinstance(one, ValueError) else one.pvalue for one in results]
         adjusted = adjust_pvalues(pvalues, self.correction)
-        return [
-            self.comparison(result, float(p), members)
-            for members, result, p in zip(self.hypotheses, results, adjusted, strict=True)
-        ]
+        rows = []
+        for members, result, pvalue in zip(self.hypotheses, results, adjusted, strict=True):
+            rows.append(self.comparison(result, float(pvalue), members))
+        return rows
+
+    def _result(self, members: Sequence[int], level: float) -> Result:
+        """Test one hypothesis: of some models, or without members of all at once."""
+        entry = self.entry
+        if members:
+            self._check_complete(members)
+            arguments = self.evidence.arguments(entry, members)
+        else:
+            if not self.test.allows_missing:
+                self._check_complete(range(len(self.models)))
+            arguments = self.evidence.matrix(entry)
+        options = self._options(level, entry.name)
+        taken = {key: options[key] for key in entry.options if key in options}
+        result: Result = self._clipped(entry.function(*arguments, **taken))
+        return result
 
     def _all_pairs(
         self, function: Callable[..., PairwiseResult], taken: Iterable[str]
@@ -395,56 +383,88 @@ class _Family:
         """Test all pairs in one call, whose numbers carry their own adjustment."""
         if not self.test.allows_missing:
             self._check_complete(range(len(self.models)))
-        versus, many = self.test.versus, len(self.models) > _MOST_BY_PAIR
-        options = self._options(1 - self.test.alpha, function.__name__) | {
-            "control": None if versus is None else self.models.index(versus),
-            "correction": self.correction,
-            "simultaneous": self.test.simultaneous,
-            "leader_only": bool(self.follows) and many and not versus,
-        }
+        versus = self.test.versus
+        many = len(self.models) > _MOST_BY_PAIR
+        options = self._options(1 - self.test.alpha, function.__name__)
+        options["control"] = None if versus is None else self.models.index(versus)
+        options["correction"] = self.correction
+        options["simultaneous"] = self.test.simultaneous
+        options["leader_only"] = bool(self.follows) and many and versus is None
         handed = {key: options[key] for key in taken if key in options}
         whole = function(*self.evidence.matrix(self.entry), **handed)
-        pairs, results = (tuple(map(self._clipped, part)) for part in (whole.pairs, whole.results))
-        whole = dataclasses.replace(whole, pairs=pairs, results=results)
-        everything = whole.to_dict()
-        shared = {k: v for k, v in everything.items() if k != "pairs"} | {"test": self.entry.name}
+        whole = dataclasses.replace(
+            whole,
+            pairs=tuple(map(self._clipped, whole.pairs)),
+            results=tuple(map(self._clipped, whole.results)),
+        )
+        records = whole.to_dict()
         size = whole.details.get("hypotheses", len(whole.pairs))
         rows = []
-        for result, pair, numbers in zip(
-            whole.each(), whole.pairs, everything["pairs"], strict=True
-        ):
-            record = None
-            if not whole.results:
-                effects = {k: v for k, v in numbers["details"].items() if k in _EFFECTS}
-                checks = [dict(vars(check)) for check in result.assumptions]
-                record = {**shared, **numbers, "effect_sizes": effects, "assumptions": checks}
-            family = (pair.a, pair.b), size, whole.correction
-            rows.append(self.comparison(result, pair.pvalue_adjusted, *family, record=record))
-        if "average_ranks" in everything["details"]:
+        for result, pair, numbers in zip(whole.each(), whole.pairs, records["pairs"], strict=True):
+            record = None if whole.results else self._record(records, numbers, result)
+            rows.append(
+                self.comparison(
+                    result,
+                    pair.pvalue_adjusted,
+                    (pair.a, pair.b),
+                    size=size,
+                    correction=whole.correction,
+                    record=record,
+                )
+            )
+        if "average_ranks" in records["details"]:
             # what a critical difference diagram is drawn from; each pair has details of its own
-            ranks = {**everything["details"], "models": list(self.models)}
+            ranks = {**records["details"], "models": list(self.models)}
             rows[0] = dataclasses.replace(rows[0], result={**rows[0].result, "ranks": ranks})
         return rows
 
-    def _options(self, level: float, name: str, *models: str) -> dict[str, Any]:
+    def _record(
+        self, records: Mapping[str, Any], numbers: Mapping[str, Any], result: Result
+    ) -> dict[str, Any]:
+        """Return the plain data of a pair that was tested with all others at once."""
+        record = {key: value for key, value in records.items() if key != "pairs"}
+        effects = {key: size for key, size in numbers["details"].items() if key in _EFFECTS}
+        return {
+            **record,
+            "test": self.entry.name,
+            **numbers,
+            "effect_sizes": effects,
+            "assumptions": [dict(vars(check)) for check in result.assumptions],
+        }
+
+    def _check_complete(self, models: Iterable[int]) -> None:
+        """Refuse evidence that some models lack, unless the test leaves it out by itself."""
+        missing = self.evidence.missing(list(models))
+        if missing:
+            raise Missing(missing)
+
+    def _clipped(self, result: Any) -> Any:
+        """Clip the interval of a result, or of a pair of models, to what is possible."""
+        return dataclasses.replace(result, ci=clipped(result.ci, self.limits))
+
+    def _options(self, level: float, name: str) -> dict[str, Any]:
         """Return what the experiment says of the test, and what no user sets."""
         context = self.context
-        where = (context.dataset, self.test.plan, context.metric)
+        # names of data sets and models have no part in it: the same results have one p-value
+        seed = derive(context.seed, "test", name, self.test.plan, context.metric)
         return {
             **self.test.options,
             "confidence_level": level,
             "alpha": 1 - level,
             "greater_is_better": context.greater_is_better,
-            "seed": integer(derive(context.seed, "test", name, *where, *models)),
+            "seed": integer(seed),
             **self.evidence.managed(self.entry),
             **cost_options(context.costs, context.metric),
         }
+
+    # --- what is said of each hypothesis
 
     def comparison(
         self,
         result: Result | ValueError,
         adjusted: float,
         members: Sequence[int],
+        *,
         size: int | None = None,
         correction: str = "",
         record: Mapping[str, Any] | None = None,
@@ -453,69 +473,135 @@ class _Family:
 
         A record may stand for the plain data of the result.
         """
-        context, decision = self.context, Decision.UNDECIDED
-        row: dict[str, Any]
-        plain: dict[str, Any]
+        context = self.context
         if isinstance(result, ValueError):
-            missing, plain = isinstance(result, Missing), {"reason": str(result)}
-            row = dict.fromkeys(("statistic", "pvalue"), math.nan)
-            row |= {"test": self.entry.name, "n": self.evidence.n}
-            row["status"] = UNDEFINED_METRIC if missing else Status.UNDEFINED.value
-            row["alternative"] = self.test.alternative
+            decision = Decision.UNDECIDED
+            row = self._row_of_refusal(result)
+            content: dict[str, Any] = {"reason": str(result)}
         else:
             decision = decide(result, self.role, adjusted, self.test.alpha)
-            row, plain = result.to_row(), dict(record or result.to_dict())
-            if decision is not Decision.UNDECIDED and not isinstance(result, BayesResult):
-                # the p-values of the others in the family may have changed it
-                checks = result.checks(decision is not Decision.NOT_SHOWN)
-                plain["assumptions"] = [dict(vars(check)) for check in checks]
-            if self.entry.evidence is Evidence.FOLD_SCORES:
-                sizes = plain.get("effect_sizes", {}).items()
-                plain["effect_sizes"] = {k: v for k, v in sizes if k not in _BY_SPREAD_OF_FOLDS}
-        model_a, model_b, *_ = (*(self.models[m] for m in members), "", "")
+            row = result.to_row()
+            content = self._content(result, decision, record)
+        names = [self.models[m] for m in members]
         return Comparison(
-            **{k: v for k, v in row.items() if k in _SHARED},
+            **{key: value for key, value in row.items() if key in _SHARED},
             role=self.role,
             follows=self.follows,
             dataset=context.dataset,
             plan=self.test.plan,
             metric=context.metric,
-            model_a=model_a,
-            model_b=model_b,
+            model_a=names[0] if names else "",
+            model_b=names[1] if len(names) > 1 else "",
             pvalue_adjusted=adjusted,
             correction=correction or self.correction,
             family_size=len(self.hypotheses) if size is None else size,
             alpha=self.test.alpha,
             decision=decision,
-            result=plain,
+            result=content,
         )
 
+    def _row_of_refusal(self, refusal: ValueError) -> dict[str, Any]:
+        """Return the columns of a hypothesis without a result."""
+        undefined = UNDEFINED_METRIC if isinstance(refusal, Missing) else Status.UNDEFINED.value
+        return {
+            "test": self.entry.name,
+            "n": self.evidence.n,
+            "statistic": math.nan,
+            "pvalue": math.nan,
+            "status": undefined,
+            "alternative": self.test.alternative,
+        }
 
-# Folds share rows: their spread is that of no population, and depends on how many there are.
-_BY_SPREAD_OF_FOLDS = (
-    *("cohen_dz", "hedges_gz", "partial_eta_squared", "generalized_eta_squared"),
-    *("eta_squared", "omega_squared", "epsilon_squared", "eta_squared_H"),
-)
-"""Effect sizes that divide by the spread of folds: no results of an experiment have them."""
-_SHARED = {f.name for f in dataclasses.fields(Comparison)} - {"result", "alpha", "caution"}
+    def _content(
+        self, result: Result, decision: Decision, record: Mapping[str, Any] | None
+    ) -> dict[str, Any]:
+        """Return the plain data of a result."""
+        content = dict(record or result.to_dict())
+        if decision is not Decision.UNDECIDED and not isinstance(result, BayesResult):
+            # the p-values of the others in the family may have changed it
+            checks = result.checks(decision is not Decision.NOT_SHOWN)
+            content["assumptions"] = [dict(vars(check)) for check in checks]
+        if self.entry.evidence is Evidence.FOLD_SCORES:
+            effects = content.get("effect_sizes", {})
+            content["effect_sizes"] = {
+                name: size for name, size in effects.items() if name not in _BY_SPREAD_OF_FOLDS
+            }
+        return content
+
+    def annotated(self, row: Comparison) -> Comparison:
+        """Say with a result what was left out of its evidence, and what is assumed of its rows."""
+        compared = [self.models.index(model) for model in (row.model_a, row.model_b) if model]
+        blocks = block_checks(self.evidence, self.entry, self.context.costs, compared)
+        checks = [*row.result.get("assumptions", []), *map(vars, blocks)]
+        facts: dict[str, Any] = {}
+        if self.assumed is not None:
+            others = [check for check in checks if check["name"] != self.assumed.name]
+            checks = [vars(self.assumed), *others]
+            facts[INDEPENDENT] = True
+        left_out = self.evidence.left_out
+        if left_out:
+            for note in left_out:
+                checks.append({"name": "complete evidence", "holds": False, "detail": note})
+            facts["left_out"] = list(left_out)
+        if not checks:
+            return row
+        result = {**row.result, "assumptions": [dict(check) for check in checks], **facts}
+        return dataclasses.replace(row, result=result)
 
 
-class Missing(ValueError):
-    """A model has no score or prediction where the test needs one."""
+_SHARED = {field.name for field in dataclasses.fields(Comparison)} - {"result", "alpha", "caution"}
+"""Columns of a comparison that a result fills."""
 
 
-# --- ranges and decisions
+def _as_independent(
+    test: PlannedTest, evidence: AnyEvidence
+) -> tuple[AnyEvidence, Assumption | None]:
+    """Take related rows for independent where a test is told to, and say that this is assumed."""
+    if not test.independent_rows:
+        return evidence, None
+    rows = "rows that belong together"
+    if isinstance(evidence, PairedPredictions):
+        if not evidence.related:
+            return evidence, None
+        rows = f"{evidence.n:,} rows of {evidence.units}"
+        evidence = dataclasses.replace(evidence, groups=None, times=None)
+    detail = (
+        f"{rows} were taken for independent, as `{INDEPENDENT}: true` asks: where rows of "
+        "one are alike this finds differences that are not there"
+    )
+    return evidence, Assumption("independent rows", False, detail)
 
 
-Range = tuple[float, float]
+def _hypotheses(
+    entry: Entry, models: Sequence[str], versus: str | None
+) -> tuple[str, list[Sequence[int]]]:
+    """Return what the hypotheses of a test are about, and the models in each."""
+    if entry.arity is Arity.ONE:
+        return "single", [(model,) for model in range(len(models))]
+    if entry.arity is Arity.OMNIBUS:
+        return "omnibus", [()]
+    return "pair", list(pairs_of(models, versus))
 
 
-def clipped(ci: ConfidenceInterval | None, limits: Range) -> ConfidenceInterval | None:
-    """Clip an interval to the range of its parameter."""
-    if ci is None:
-        return None
-    low, high = (float(np.clip(limit, *limits)) for limit in (ci.low, ci.high))
-    return dataclasses.replace(ci, low=low, high=high)
+def _limits(entry: Entry, metric: tuple[float, float]) -> tuple[float, float]:
+    """Return between which numbers the parameter of a test lies."""
+    low, high = metric
+    if entry.unit:
+        low, high = -math.inf, math.inf
+    if entry.arity is Arity.ONE:
+        return low, high
+    return low - high, high - low
+
+
+def _correction(test: PlannedTest, entry: Entry, models: int, metric: str) -> str:
+    """Return how the p-values of a family are adjusted."""
+    by_rows = entry.evidence is Evidence.ROWS and entry.reads == "predictions"
+    if by_rows and not has_test(metric):
+        models = 2  # each pair by itself: there is no largest statistic
+    return correction_among(entry, test.correction or "none", models, test.related)
+
+
+# --- decisions
 
 
 def decide(result: Result, role: str, adjusted: float, alpha: float) -> Decision:
@@ -551,193 +637,3 @@ def decide_pair(
     if math.isnan(estimate) or estimate == 0:
         return Decision.DIFFERENT
     return Decision.A_BETTER if estimate > 0 else Decision.B_BETTER
-
-
-# --- tables of held-out rows: intervals of the metrics of each model
-
-
-INTERVALS = (
-    *("dataset", "metric", "model", "estimate", "se", "df", "ci_low", "ci_high"),
-    *("confidence", "n", "status", "note"),
-)
-SUBGROUPS = (
-    *("dataset", "metric", "column", "role", "subgroup", "model_a", "model_b", "n", "estimate"),
-    *("ci_low", "ci_high", "confidence", "statistic", "df", "df1", "df2", "pvalue"),
-    *("pvalue_adjusted", "correction", "family_size", "alpha", "status", "decision"),
-)
-INTERACTION, SUBGROUP = "interaction", "subgroup"
-"""Roles: does the difference differ between subgroups of a column; is there one in a subgroup?"""
-_CORRECTION = "holm"
-
-
-def score_intervals(
-    experiment: Experiment,
-    inputs: Mapping[str, str | Path | PairedPredictions],
-    metrics: Sequence[str] | None = None,
-) -> pd.DataFrame:
-    """Find the standard error and the interval of each metric of each model."""
-    if metrics is None:
-        metrics = [metric for metric in experiment.metrics if has_interval(metric)]
-    level, fixed = 1 - experiment.tests.alpha, deterministic(experiment)
-    lines = list[dict[str, Any]]()
-    for dataset, given in inputs.items():
-        costs = experiment.costs_on(dataset)
-        for rows in held_out(experiment, dataset, given, metrics):
-            runs = CrossedRuns.from_rows(rows, fixed)
-            for m, (model, places) in enumerate(zip(runs.models, runs.runs, strict=True)):
-                line: dict[str, Any] = {"dataset": dataset, "metric": rows.metric, "model": model}
-                line |= {"confidence": level, "n": rows.n}
-                lines.append(line)
-                if missing := runs.missing([m]):
-                    line |= {"status": UNDEFINED_METRIC, "note": missing}
-                    continue
-                if len(places) == 1:
-                    result = alone(rows, places[0], costs, level)
-                else:
-                    result = _of_recipe(runs, m, costs, level)
-                if result.ci is not None:
-                    line |= {"ci_low": result.ci.low, "ci_high": result.ci.high}
-                line |= {
-                    "estimate": result.estimate,
-                    "se": result.details.get("se", math.nan),
-                    "df": result.df,
-                    "status": result.status.value,
-                    "note": "; ".join(a.detail for a in result.assumptions if a.holds is False),
-                }
-    return pd.DataFrame(lines, columns=list(INTERVALS))
-
-
-@on_one_thread
-def alone(rows: PairedPredictions, model: int, costs: Costs | None, level: float) -> Result:
-    """Return the metric of one model, or its mean number, with an interval."""
-    entry, counted = catalogue()[rows.difference], None
-    options = difference_options(rows, costs) | {"confidence_level": level}
-    interval: Any = mean_ci if rows.by_values else metric_ci
-    result: Result = interval(*rows.arguments(entry, [model]), **options)
-    values = rows.predicted[:, model]
-    if rows.by_values:
-        result = dataclasses.replace(result, ci=clipped(result.ci, rows.range))
-        if rows.range == (0, 1) and not rows.related and np.isin(values, (0, 1)).all():
-            counted = values
-    elif counts := counted_rows(rows.metric):
-        counted = (values == rows.truth) == (counts == "right")
-    checks = result.assumptions
-    if counted is not None:
-        if rows.related:
-            of_one = catalogue()["binomial_test"]
-            related = {k: v for k, v in rows.managed(of_one).items() if k in of_one.options}
-            rate = of_one.function(counted, confidence_level=level, **related)
-        else:
-            rate = _of_counts(int(np.count_nonzero(counted)), rows.n, level)
-        result = dataclasses.replace(result, ci=rate.ci, status=rate.status)
-        # those of the interval, not of the test that comes with it
-        checks = tuple(check for check in rate.assumptions if check.name != AGREE)
-    blocks = block_checks(rows, entry, costs, [model])
-    return dataclasses.replace(result, assumptions=(*checks, *blocks))
-
-
-@on_one_thread
-def _of_recipe(runs: CrossedRuns, model: int, costs: Costs | None, level: float) -> Result:
-    """Return the mean over training runs, with an interval for other seeds and rows."""
-    rows = runs.rows
-    smooth = rows.by_values or has_test(rows.metric)
-    if rows.times is None and smooth:
-        of_model = runs.arguments(catalogue()[runs.difference], [model])
-        options = difference_options(rows, costs, runs.difference) | {"confidence_level": level}
-        if not rows.by_values:
-            return recipe_ci(*of_model, **options)
-        mean = recipe_mean_ci(*of_model, **options)
-        return dataclasses.replace(mean, ci=clipped(mean.ci, rows.range))
-    each = [_value(rows, place, costs) for place in runs.runs[model]]
-    why = "rows are in the order of time" if smooth else "the metric is not smooth"
-    none = Assumption("an interval for other seeds", False, f"{why}: no interval is known")
-    return Result(
-        statistic=math.nan,
-        pvalue=math.nan,
-        estimate=math.fsum(each) / len(each),
-        n=runs.n,
-        status=Status.UNDEFINED,
-        assumptions=(none,),
-    )
-
-
-def _value(rows: PairedPredictions, model: int, costs: Costs | None) -> float:
-    """Return the metric of one model, or its mean number; without an interval that takes time."""
-    if rows.by_values:
-        return float(rows.predicted[:, model].mean())
-    truth, answers = rows.arguments(catalogue()[rows.difference], [model])
-    options = difference_options(rows, costs)
-    setting, (read,) = setting_of(truth, [(rows.models[model], answers)], **options)
-    return score_view(setting.metric, setting.view(read))[0]
-
-
-@lru_cache(maxsize=1024)
-def _of_counts(count: int, n: int, level: float) -> Result:
-    """Return a share of independent rows; many models of a large study have the same."""
-    return binomial_test_from_counts(n_correct=count, n=n, confidence_level=level)
-
-
-# --- pairs of models in subgroups of the rows
-
-
-@on_one_thread
-def subgroup_table(
-    experiment: Experiment, inputs: Mapping[str, str | Path | PairedPredictions]
-) -> pd.DataFrame:
-    """Compare each pair of models in each subgroup, and ask whether their difference differs."""
-    metrics = [metric for metric in experiment.metrics if has_test(metric)]
-    alpha, versus, lines = experiment.tests.alpha, experiment.tests.versus, list[dict[str, Any]]()
-    for dataset, given in () if experiment.several_runs else inputs.items():
-        for rows in held_out(experiment, dataset, given, metrics):
-            pairs = pairs_of(rows.models, versus) if versus in (None, *rows.models) else []
-            families: dict[str | None, list[dict[str, Any]]] = {}
-            for column in rows.subgroups:
-                about = {"dataset": dataset, "metric": rows.metric, "column": column}
-                for part in _of_column(rows, column, pairs, experiment, dataset):
-                    lines.append(about | part)
-                    key = None if part["role"] == INTERACTION else column
-                    families.setdefault(key, []).append(lines[-1])
-            for family in families.values():
-                adjusted = adjust_pvalues([line["pvalue"] for line in family], _CORRECTION)
-                for line, p in zip(family, map(float, adjusted), strict=True):
-                    line |= {"pvalue_adjusted": p, "correction": _CORRECTION, "alpha": alpha}
-                    estimate = math.nan if line["role"] == INTERACTION else line["estimate"]
-                    line["decision"] = decide_pair(p, alpha, estimate).value
-                    line["family_size"] = len(family)
-    return pd.DataFrame(lines, columns=list(SUBGROUPS))
-
-
-def _of_column(
-    rows: PairedPredictions,
-    column: str,
-    pairs: list[tuple[int, int]],
-    experiment: Experiment,
-    dataset: str,
-) -> Iterator[dict[str, Any]]:
-    values = rows.subgroups[column].remove_unused_categories()
-    level = 1 - experiment.tests.alpha
-    level = simultaneous_level(level, max(1, len(pairs) * len(values.categories)), _CORRECTION)
-    options = difference_options(rows, experiment.costs_on(dataset)) | {"confidence_level": level}
-    test: Any = metric_interaction
-    if rows.by_values:
-        test, options = mean_interaction, options | {"greater_is_better": rows.greater_is_better}
-    nothing = dict.fromkeys(("estimate", "pvalue", "ci_low", "ci_high"), math.nan)
-    for a, b in pairs:
-        pair = {"model_a": rows.models[a], "model_b": rows.models[b], **nothing}
-        whole = pair | {"role": INTERACTION, "subgroup": "", "n": rows.n}
-        missing = rows.missing([a, b])
-        if missing or len(values.categories) < 2:
-            yield whole | {"status": UNDEFINED_METRIC if missing else Status.TOO_FEW.value}
-            continue
-        two = rows.arguments(catalogue()[rows.difference], [a, b])
-        result: Result = test(*two, values.codes, **options)
-        row = result.to_row()
-        keys = ("n", "statistic", "df", "df1", "df2", "pvalue", "status")
-        yield whole | {key: row[key] for key in keys}
-        for code, part in result.details["subgroups"].items():
-            line = pair | {"role": SUBGROUP, "subgroup": str(values.categories[int(code)])}
-            line |= {key: part[key] for key in ("n", "estimate", "pvalue")}
-            line |= {"status": part["status"].value, "confidence": level}
-            if part["ci"] is not None:
-                line |= {"ci_low": part["ci"].low, "ci_high": part["ci"].high}
-            yield line

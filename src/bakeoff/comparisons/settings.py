@@ -16,17 +16,16 @@ from typing import Any
 from pydantic import TypeAdapter
 from pydantic.errors import PydanticSchemaGenerationError
 
+from bakeoff.comparisons.analysis import Analysis
 from bakeoff.errors import Problem, unknown
-from bakeoff.scores import METRICS, Metric, metrics_of
-from bakeoff.spec import AnalysisPlan, Experiment, HypothesisTests, PlannedTest
-from bakeoff.spec.related import dependent, in_time
+from bakeoff.scores import METRICS, Metric
+from bakeoff.spec import AnalysisPlan, HypothesisTests, PlannedTest
 from bakeoff.spec.tests import RETIRED_CORRECTIONS, Correction
 from bakeoff.stats import RETIRED, ArgumentError, Arity, Entry, Evidence, TypeOneError, catalogue
-from bakeoff.stats.core.arguments import Level, check_argument, choices_of, descriptions
+from bakeoff.stats.core.arguments import Level, Relation, check_argument, choices_of, descriptions
 from bakeoff.stats.core.pairs import check_correction as check_family
 from bakeoff.stats.core.pairs import pairs_of as all_pairs
 from bakeoff.stats.core.pairs import simultaneous_level
-from bakeoff.stats.core.registry import Relation
 from bakeoff.stats.metrics.family import MAX_T
 from bakeoff.stats.metrics.metric import Form
 
@@ -83,25 +82,30 @@ def _computed(metric: str) -> Metric | None:
 # --- which form of a test runs
 
 
-def deterministic(experiment: Experiment) -> frozenset[str]:
+def deterministic(analysis: Analysis) -> frozenset[str]:
     """Name the models whose training has no random part: one run is all there is of them."""
-    fixed = {name for name, model in experiment.models.items() if model.deterministic}
-    fitted = experiment.fitted.items()
-    if once := {n: m for n, m in fitted if m.deterministic is None and m.seeds == 1}:
-        from bakeoff.fit.estimator import draws_nothing  # estimators: slow to import
+    said = [name for name, model in analysis.models.items() if model.deterministic]
+    # of a model that is fitted here once, its estimator tells
+    silent = {}
+    for name, learner in analysis.fitted.items():
+        model = analysis.models[name]
+        if model.deterministic is None and model.seeds == 1:
+            silent[name] = learner
+    if not silent:
+        return frozenset(said)
+    from bakeoff.fit.estimator import draws_nothing  # estimators: slow to import
 
-        fixed |= {name for name, model in once.items() if draws_nothing(model)}
-    return frozenset(fixed)
+    return frozenset([*said, *(name for name, one in silent.items() if draws_nothing(one))])
 
 
-def form_of(entry: Entry, experiment: Experiment) -> tuple[Entry, str]:
+def form_of(entry: Entry, analysis: Analysis) -> tuple[Entry, str]:
     """Return the test that runs where `entry` is wanted, and in which form for related rows."""
-    related, entries, runs = dependent(experiment), catalogue(), entry
-    if not related or experiment.tests.options.get(entry.name, {}).get(INDEPENDENT) is True:
+    related, entries, runs = analysis.related, catalogue(), entry
+    if not related or analysis.tests.options.get(entry.name, {}).get(INDEPENDENT) is True:
         return entry, ""
     if entry.evidence.on_rows and entry.knows_no_relation and entry.better_test:
         runs = entries[entry.better_test]
-    if runs.in_time and in_time(experiment):
+    if runs.in_time and analysis.in_time:
         runs = entries[runs.in_time]
     if runs is not entry:
         form = f"in place of {entry.name}, which takes rows for independent"
@@ -279,17 +283,17 @@ def option_schemas(entry: Entry) -> dict[str, dict[str, Any]]:
     return schemas
 
 
-def check_options(experiment: Experiment, plan: AnalysisPlan) -> Iterator[Problem]:
+def check_options(analysis: Analysis, plan: AnalysisPlan) -> Iterator[Problem]:
     """Check the options of all tests that run, post hoc tests included."""
     for test in plan.by_name.values():
         entry = catalogue()[test.name]
-        if wrong := list(_wrong_options(entry, experiment)):
+        if wrong := list(_wrong_options(entry, analysis)):
             yield from wrong
             continue
-        tests, place = experiment.tests, ("tests", "options", entry.name)
+        tests, place = analysis.tests, ("tests", "options", entry.name)
         given = tests.options.get(entry.name, {})
         try:
-            _check_together(entry, test, experiment)
+            _check_together(entry, test, analysis)
         except ValueError as error:
             keys = (*entry.options, "correction", "alpha", "versus")
             if not isinstance(error, ArgumentError) or error.argument not in keys:
@@ -300,9 +304,9 @@ def check_options(experiment: Experiment, plan: AnalysisPlan) -> Iterator[Proble
                 yield Problem((*place, key), error.message)
 
 
-def _wrong_options(entry: Entry, experiment: Experiment) -> Iterator[Problem]:
+def _wrong_options(entry: Entry, analysis: Analysis) -> Iterator[Problem]:
     """Look at each option of a test by itself."""
-    chosen, allowed = experiment.tests.options.get(entry.name, {}), allowed_options(entry)
+    chosen, allowed = analysis.tests.options.get(entry.name, {}), allowed_options(entry)
     for key, value in chosen.items():
         wrong = ""
         if key in _MANAGED and key in entry.options:
@@ -325,15 +329,15 @@ def _wrong_options(entry: Entry, experiment: Experiment) -> Iterator[Problem]:
         if wrong:
             yield Problem(("tests", "options", entry.name, key), wrong)
     for key, option in entry.options.items():
-        given = key in chosen or (key in SHARED and getattr(experiment.tests, key) is not None)
+        given = key in chosen or (key in SHARED and getattr(analysis.tests, key) is not None)
         if option.default is inspect.Parameter.empty and key not in _MANAGED and not given:
             at = ("tests",) if key in SHARED else ("tests", "options", entry.name)
             yield Problem((*at, key), f"{entry.name} needs it, and no value is right for all data")
 
 
-def _check_together(entry: Entry, test: PlannedTest, experiment: Experiment) -> None:
+def _check_together(entry: Entry, test: PlannedTest, analysis: Analysis) -> None:
     """Check that options fit each other, the correction, the metrics and what relates the rows."""
-    models, metrics = list(experiment.models), metrics_of(experiment)
+    models, metrics = list(analysis.models), analysis.measures
     for key in ("margin", "rope"):
         for name in test.metrics if isinstance(test.options.get(key), int | float) else ():
             size, (low, high) = test.options[key], metrics[name].range
@@ -364,13 +368,13 @@ def _check_together(entry: Entry, test: PlannedTest, experiment: Experiment) -> 
             f"alpha, here {level:.3g}, and below 0.5 its limit passes the estimate",
         )
     of_rows = entry.variants is not None and not test.independent_rows
-    kin = dependent(experiment) if of_rows else {}
+    kin = analysis.related if of_rows else {}
     relations: list[Relation] = ["groups"] if kin else []
-    if len(kin) < len(experiment.datasets):
+    if len(kin) < len(analysis.datasets):
         relations.insert(0, "independent")
     for relation in relations:
         for option, forms in (("variant", entry.variants), ("ci_method", entry.intervals)):
             if forms is not None:
                 forms.choose(test.options.get(option), relation, option)
         if entry.check_options is not None:
-            entry.check_options(test.options, relation, len(models), len(experiment.datasets))
+            entry.check_options(test.options, relation, len(models), len(analysis.datasets))

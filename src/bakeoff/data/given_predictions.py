@@ -173,12 +173,20 @@ def load_given(name: str, experiment: Experiment) -> Table:
     frame = pd.DataFrame({ROW_ID: rows.ids, TARGET: target.stored(truth)})
     for role, values in related(files, places).items():
         frame[_COLUMNS[role]] = values
-    files_of_models = {model: given.files(name) for model, given in experiment.given.items()}
+    described = target
+    counted = truth
     if experiment.with_values:  # right and wrong are no classes
-        nothing = np.full(len(truth), -1)
-        card = given_card(name, spec, files_of_models, Target(()), nothing, len(rows.left_out))
-    else:
-        card = given_card(name, spec, files_of_models, target, truth, len(rows.left_out))
+        described = Target(())
+        counted = np.full(len(truth), -1)
+    card = given_card(
+        name,
+        spec.label or name,
+        {model: given.files(name) for model, given in experiment.given.items()},
+        described,
+        counted,
+        len(rows.left_out),
+        spec.licence,
+    )
     card["group_columns"] = undeclared(files)
     card["cautions"] = _cautions(models, files, experiment)
     along = _carried(name, files, places, experiment)
@@ -290,18 +298,19 @@ def _carried(
 
 def given_card(
     name: str,
-    spec: GivenData,
+    label: str,
     files: Mapping[str, Sequence[str]],
     target: Target,
     truth: NDArray[Any],
     left_out: int = 0,
+    licence: str | None = None,
 ) -> dict[str, Any]:
     """Return the card of a data set that consists of predictions or scores."""
     return {
         "dataset": name,
-        "label": spec.label or name,
+        "label": label,
         "source": {"source": "given", "files": files},
-        "licence": spec.licence,
+        "licence": licence,
         "rows": len(truth),
         **target.described(truth),
         "rows_dropped_without_target": left_out,

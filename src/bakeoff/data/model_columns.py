@@ -21,8 +21,13 @@ from bakeoff.spec.given_models import CLASS
 
 MODELS = (MODEL, "method", "algorithm", "framework", "classifier", "learner", "system")
 """What the column of a long table is called that says whose a row is."""
-_LABELS = ("y_pred", "pred", "prediction", "predicted", "label", "class")
-_PROBABILITIES = ("y_prob", "y_score", "prob", "proba", "probability", "score", "p")
+_LABELS = (
+    "y_pred", "pred", "prediction", "predicted", "label", "class", "y_hat", "yhat", "hat",
+)  # fmt: skip
+_PROBABILITIES = (
+    "y_prob", "y_score", "prob", "proba", "probability", "score", "p",
+    "p_hat", "phat", "confidence", "conf",
+)  # fmt: skip
 _BETWEEN = "[ _.:-]"
 _SAID = ":said"
 """What a column holds that is no probability: labels."""
@@ -30,6 +35,8 @@ _ONE = ":one"
 """What a column holds that is a probability of one class, which it does not name."""
 _STARTS = ("p_", "p:", "prob_", "proba_")
 """How the columns of probabilities begin."""
+_ENOUGH_ROWS = 5
+"""So many rows of each label tell labels that are cut from probabilities from others."""
 
 
 class _Part(NamedTuple):
@@ -69,6 +76,7 @@ def join_columns(
         if _ONE in by_part:
             has_single = True
             _check_single(file, by_part[_ONE][0], classes, sure=sure)
+            _refuse_confidence(file, by_part[_SAID][0], by_part[_ONE][0], classes)
         name = model or by_part[_SAID][0]
         of_model = _names_of_parts(name, by_part, classes)
         if any(old != new for old, new in of_model.items()):
@@ -204,6 +212,48 @@ def _check_single(file: Records, column: str, classes: Sequence[str], *, sure: b
             f"{file.path!r}: {column!r} has numbers outside 0 to 1, which are no probabilities: "
             "leave it out, or name the columns of predicted labels as the models",
         )
+
+
+def _refuse_confidence(file: Records, said: str, column: str, classes: Sequence[str]) -> None:
+    """Refuse numbers that are probabilities of the predicted label, not of the positive class."""
+    labels = set(names(file.column(said)))
+    if not set(classes) <= labels or file.numbers(column).min() < 1 / len(classes):
+        return
+    raise Problem(
+        ("models",),
+        f"{file.path!r}: {column!r} is never below 0.5, and {said!r} says both {classes[0]!r} and "
+        f"{classes[1]!r}: is it the probability of the predicted label? Write the probability of "
+        f"{classes[1]!r} in every row, or name the columns of predicted labels as the models",
+    )
+
+
+def refuse_parts_of_models(file: Records, columns: Sequence[str], classes: Sequence[str]) -> None:
+    """Refuse labels and probabilities that stand as two models, but are cut one from the other."""
+    if len(classes) != 2:
+        return
+    is_positive = {}
+    probabilities = {}
+    for column in columns:
+        values = names(file.column(column))
+        kind = file.table.schema.field(column).type
+        if set(values.dropna()) == set(classes) and values.value_counts().min() >= _ENOUGH_ROWS:
+            is_positive[column] = (values == classes[1]).to_numpy(bool)
+        elif pa.types.is_floating(kind) and not values.isna().any():
+            probabilities[column] = file.numbers(column)
+    for said, positive in is_positive.items():
+        # these are read together
+        own = [f"{said}:{name}" for name in classes]
+        for column, numbers in probabilities.items():
+            above = numbers[positive]
+            below = numbers[~positive]
+            is_cut = above.min() >= below.max() or above.max() <= below.min()
+            if is_cut and column not in own:
+                raise Problem(
+                    ("models",),
+                    f"{file.path!r}: a threshold of {column!r} gives {said!r} in every row: are "
+                    "they the labels and the probabilities of one model? Call them like 'A_pred' "
+                    "and 'A_prob', or name the columns of the models that are to be compared",
+                )
 
 
 # --- a row for each model and id

@@ -16,7 +16,7 @@ from bakeoff.data.columns import in_order
 from bakeoff.data.describe import like_ids
 from bakeoff.data.given_tables import GivenTables
 from bakeoff.data.missing_items import completed, each_run, lacks
-from bakeoff.data.model_columns import join_columns
+from bakeoff.data.model_columns import join_columns, refuse_parts_of_models
 from bakeoff.data.observations import Missing, Observations
 from bakeoff.data.pairing import paired
 from bakeoff.data.predicted import (
@@ -316,8 +316,10 @@ def _columns_of_predictions(
     may_lack: bool,
 ) -> Observations:
     """Observe the predictions of models, and the truth beside them."""
-    truth = file.require("truth")
+    truth = file.find("truth")
     ids = file.find("id")
+    if truth is None:
+        truth = file.require("truth")
     if numbers is None:
         numbers = looks_like_a_quantity(file.column(truth))
     true = file.answers(truth, "truth", numbers=numbers, may_lack=drop_unlabelled)
@@ -330,6 +332,8 @@ def _columns_of_predictions(
     if order.names and (models is None or not set(models) <= set(rest)):
         file, notes = join_columns(file, rest, order.names, sure=order.sure)
         rest = file.unclaimed([ids, truth])
+        if models is None:
+            refuse_parts_of_models(file, rest, order.names)
     columns = _columns_of_models(rest, order.names, models)
     if models is None and not numbers:
         _refuse_features(file, [name for name in columns if name in rest], order.names)

@@ -27,11 +27,12 @@ def check(experiment: Experiment) -> tuple[list[Problem], AnalysisPlan]:
 
 def list_exhibits(experiment: Experiment, tests: AnalysisPlan) -> list[tuple[str, ...]]:
     """List the figures and tables of an experiment's report; see `bakeoff.report.exhibits`."""
+    from bakeoff.comparisons.analysis import analysis_of
     from bakeoff.report.exhibits import exhibits
     from bakeoff.report.study import Study
 
     _enter_own(experiment)
-    return [tuple(item) for item in exhibits(Study(experiment, analysis=tests))]
+    return [tuple(item) for item in exhibits(Study(analysis_of(experiment), planned=tests))]
 
 
 def load_dataset(needs: RuleInputs, dataset: str) -> None:
@@ -147,7 +148,7 @@ def all_scores(needs: RuleInputs) -> None:
     """Put the tables of scores below one another, and those of timings."""
     import pandas as pd
 
-    from bakeoff.comparisons.evidence import read_scores
+    from bakeoff.comparisons.collected import read_scores
 
     paths = needs.paths
     for path, name in ((paths.scores, "scores.csv"), (paths.timings, "timings.csv")):
@@ -171,29 +172,32 @@ def list_fits(needs: RuleInputs, what: str) -> None:
 
 def list_rows(needs: RuleInputs, what: str) -> None:
     """Write the intervals of every metric on held-out rows or folds, or the models in subgroups."""
+    from bakeoff.comparisons.analysis import analysis_of
     from bakeoff.comparisons.fold_intervals import fold_intervals
-    from bakeoff.comparisons.run_tests import score_intervals, subgroup_table
+    from bakeoff.comparisons.row_tables import score_intervals, subgroup_table
 
-    experiment = needs.experiment
-    _enter_own(experiment)
+    _enter_own(needs.experiment)
+    analysis = analysis_of(needs.experiment)
     if what == "fold_intervals":
-        table = fold_intervals(experiment, needs.fold_predictions)
+        table = fold_intervals(analysis, needs.fold_predictions)
     elif what == "intervals":
-        table = score_intervals(experiment, needs.holdouts)
+        table = score_intervals(analysis, needs.holdouts)
     else:
-        table = subgroup_table(experiment, needs.holdouts)
+        table = subgroup_table(analysis, needs.holdouts)
     write_csv(needs.extras[what], table)
 
 
 def score_matrix(needs: RuleInputs, tests: AnalysisPlan) -> None:
     """Write one score per data set and model, and which are missing."""
-    from bakeoff.comparisons.evidence import check_holes, missing_cells, read_scores, score_matrix
+    from bakeoff.comparisons.analysis import analysis_of
+    from bakeoff.comparisons.collected import read_scores
     from bakeoff.comparisons.run_tests import matrices
+    from bakeoff.comparisons.score_matrix import check_holes, score_matrix
 
     experiment, scores = needs.experiment, read_scores(needs.paths.top("scores.csv"))
     names = list(experiment.datasets), list(experiment.models), experiment.metrics
     table, holes = score_matrix(scores, *names, experiment.resampling.plans())
-    policy = missing_cells(experiment)
+    policy = analysis_of(experiment).missing_cells
     check_holes(holes, matrices(tests), policy)
     write_csv(needs.paths.top("score_matrix.csv"), table)
     missing = {"policy": policy, "missing": [vars(hole) for hole in holes]}
@@ -202,10 +206,11 @@ def score_matrix(needs: RuleInputs, tests: AnalysisPlan) -> None:
 
 def run_test(needs: RuleInputs, test: PlannedTest) -> None:
     """Run one test on all its evidence; see `bakeoff.comparisons.run_tests`."""
+    from bakeoff.comparisons.analysis import analysis_of
     from bakeoff.comparisons.run_tests import run_planned
 
     _enter_own(needs.experiment)
-    comparisons = run_planned(test, needs.experiment, needs.evidence(test))
+    comparisons = run_planned(test, analysis_of(needs.experiment), needs.evidence(test))
     results = [comparison.to_dict() for comparison in comparisons]
     write_json(needs.paths.test(test.name), results)
 

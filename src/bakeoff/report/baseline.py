@@ -98,7 +98,7 @@ def baselines(study: Study, metric: str) -> tuple[Baseline, ...]:
 def baseline(study: Study, metric: str, dataset: str) -> Baseline | None:
     """Return the constant answer on a data set; None where the rows' answers are not known."""
     measure, table = study.metrics[metric], study.values[metric, study.plan].get(dataset)
-    divide = _of_numbers if study.experiment.task.numbers else _of_classes
+    divide = _of_numbers if study.analysis.task.numbers else _of_classes
     by_fold, held_out = (divide(study, measure, dataset, plan) for plan in (study.plan, "holdout"))
     if table is None or not by_fold.keys() >= {*table.index}:
         return None
@@ -112,7 +112,9 @@ def baseline(study: Study, metric: str, dataset: str) -> Baseline | None:
     label, predicts = f"{measure.constant} of the {rows}", text
     if counts:
         classes, total = _classes(study, dataset), np.sum(counts, axis=0)
-        best = constant_answer(measure, classes, total, total, study.experiment.costs_on(dataset))
+        best = constant_answer(
+            measure, classes, total, total, study.analysis.datasets[dataset].costs
+        )
         assert best is not None
         answer, text, shares = best.answer, classes[best.answer], total / total.sum()
         label, predicts = _of_class(measure, text, rows, {one.answer for one in folds})
@@ -221,9 +223,9 @@ def _of_classes(
     study: Study, metric: Metric, dataset: str, plan: str
 ) -> dict[tuple[int, int], _Constant]:
     """Return the best class of each division; of rows that nothing was trained on, of the rows."""
-    if study.experiment.with_values:  # marks of right rows are no classes that could be predicted
+    if study.analysis.with_values:  # marks of right rows are no classes that could be predicted
         return {}
-    classes, costs = _classes(study, dataset), study.experiment.costs_on(dataset)
+    classes, costs = _classes(study, dataset), study.analysis.datasets[dataset].costs
     counts = {
         (part["repeat"], part["fold"]): [
             np.array([part[side]["classes"].get(name, 0) for name in classes], dtype=np.int64)
@@ -301,7 +303,7 @@ def _on_rows(
     rows = study.test_sets.get(dataset)
     if rows is None or not has_test(metric.name):
         return []
-    crossed, against = CrossedRuns.from_rows(rows, deterministic(study.experiment)), list[Against]()
+    crossed, against = CrossedRuns.from_rows(rows, deterministic(study.analysis)), list[Against]()
     runs_of = dict(zip(crossed.models, crossed.runs, strict=True))
     single = [model for model, runs in runs_of.items() if len(runs) == 1]
     # related rows have exact tests of two models, which all models together have not
@@ -326,7 +328,7 @@ def _run(
     """Test models against the constant, whose influence is computed once for all of them."""
     how: dict[str, Any] = {"name": evidence.difference, "plan": study.plan, "alpha": study.alpha}
     test = PlannedTest(**how, correction="none", versus=CONSTANT)
-    for row in run_test(test, evidence, context_of(study.experiment, dataset, metric.name)):
+    for row in run_test(test, evidence, context_of(study.analysis, dataset, metric.name)):
         seen, ci = seen_from(row, row.model_b), row.result.get("ci")
         ends = seen.ci_low, seen.ci_high, seen.confidence
         interval = ConfidenceInterval(*ends, ci["method"]) if ci else None
@@ -386,7 +388,7 @@ PERFECT = 0.005
 
 def nearly_perfect(study: Study) -> Iterator[tuple[Metric, str, float]]:
     """List the scores that are perfect or nearly so: metric, model and mean."""
-    for name in study.experiment.metrics:
+    for name in study.analysis.metrics:
         metric = study.metrics[name]
         low, high = metric.range
         means = dataset_means(study, name, study.plan)

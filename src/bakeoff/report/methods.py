@@ -19,7 +19,6 @@ from bakeoff.report.study import Family, Study
 from bakeoff.report.tables import latex
 from bakeoff.spec import PlannedTest
 from bakeoff.spec.models import AS_PASSED, Model
-from bakeoff.spec.related import dependent
 from bakeoff.stats.core.citations import BIBTEX
 
 _WIDTH = 100
@@ -122,15 +121,15 @@ def _words(names: Iterable[str], most: int = MOST) -> str:
 
 def _data(study: Study) -> dict[str, Any]:
     """Describe the models with their preparation and choices, and the data."""
-    experiment, cards, fitted = study.experiment, study.cards, study.experiment.fitted
+    asked, cards, fitted = study.analysis, study.cards, study.analysis.fitted
     models = [
         f"{study.name(m)} ({_estimator(fitted[m])})" if m in fitted else study.name(m)
         for m in study.models
     ]
     elsewhere = defaultdict[str, list[str]](list)
-    for model, given in experiment.given.items():
-        kind = next(kind for kind in _ELSEWHERE if getattr(given, kind) is not None)
-        elsewhere[_ELSEWHERE[kind]].append(study.name(model))
+    for name, one in asked.models.items():
+        if one.brings:
+            elsewhere[_ELSEWHERE[one.brings]].append(study.name(name))
     facts: dict[str, Any] = {"models": models, "elsewhere": elsewhere, "cards": []}
     facts |= {"left_out": {}, "pooled": {}, "missing": 0.0, "prepared": preparations(study)}
     facts["choices"] = {study.name(model): spec for model, spec in fitted.items()}
@@ -178,8 +177,7 @@ def _estimator(model: Model) -> str:
 
 def _design(study: Study) -> dict[str, Any]:
     """Say how rows were divided for training and testing."""
-    experiment = study.experiment
-    plans = experiment.resampling.plans()
+    plans = study.analysis.plans
     parts = [one for one in study.divisions if one["plan"] in plans]
     methods = {plan: {d["method"] for d in parts if d["plan"] == plan} for plan in plans}
     stratified = {
@@ -190,8 +188,8 @@ def _design(study: Study) -> dict[str, Any]:
     holdout = study.scores[study.scores["plan"] == "holdout"]
     facts: dict[str, Any] = {"plans": plans, "stratified": stratified, "methods": methods}
     facts["leave_one_out"] = plans.get("kfold") is not None and alone == {plans["kfold"].folds}
-    facts["given"] = {plan: experiment.by_scores(plan) for plan in plans}
-    facts["done"] = "trained and tested" if experiment.fitted else "tested"
+    facts["given"] = {plan: plan in study.analysis.scores_of_plans for plan in plans}
+    facts["done"] = "trained and tested" if study.analysis.fitted else "tested"
     facts["sizes"] = {
         side: "" if holdout[side].isna().any() or holdout.empty else spread(list(holdout[side]))
         for side in ("n_train", "n_test")
@@ -212,7 +210,7 @@ def _analysis(study: Study) -> dict[str, Any]:
         pairs = dict.fromkeys(zip(study.failed["model"], study.failed["dataset"], strict=True))
         out = [f"{study.name(m)} on {study.dataset_label(d)}" for m, d in pairs]
     related = []
-    for dataset, relation in dependent(study.experiment).items():
+    for dataset, relation in study.analysis.related.items():
         families = [f for f in study.families if f.dataset == dataset and f.entry.evidence.on_rows]
         if families:
             ignored = any(INDEPENDENT in family.rows[0].result for family in families)
@@ -222,13 +220,14 @@ def _analysis(study: Study) -> dict[str, Any]:
     named = {"bakeoff": "bakeoff", "snakemake": "snakemake", "python": "Python"}
     programs = [f"{name} {versions[key]}" for key, name in named.items() if key in versions]
     unused = [] if encodes(study) else ["skrub"]
-    unused += [] if study.experiment.fitted else ["scikit-learn"]
+    unused += [] if study.analysis.fitted else ["scikit-learn"]
     libraries = [key for key in versions if key not in (*_NOT_LIBRARIES, *unused)]
     programs += [f"{key} {versions[key]}" for key in libraries]
     return {
-        "metrics": [study.written(metric).label for metric in study.experiment.metrics],
-        "tests": [one for test in study.analysis for one in _test(study, test)],
+        "metrics": [study.written(metric).label for metric in study.analysis.metrics],
+        "tests": [one for test in study.planned for one in _test(study, test)],
         "by_rows": any(family.entry.name == ON_ROWS for family in study.families),
+        "own_intervals": not study.fold_intervals.empty,
         "related": related,
         "subgroups": _words(clean(str(column)) for column in columns) if columns else "",
         "failed": _words(out) if out else "",

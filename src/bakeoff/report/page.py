@@ -149,7 +149,10 @@ class Page:
     def html(self) -> str:
         """It as HTML that needs no other file."""
         pictures = {name: inline_svg(svg, f"fig-{name}") for name, svg in self.pictures.items()}
-        settings = self.study.experiment.resolved() if self.alone else {}
+        experiment = self.study.experiment
+        settings: dict[str, Any] = {}
+        if self.alone and experiment is not None:
+            settings = experiment.resolved()
         resolved = yaml.safe_dump(settings, sort_keys=False, allow_unicode=True)
         more = {"pictures": pictures, "latex": LATEX, "resolved": resolved}
         return render("report.html.j2", **self._content, **more)

@@ -22,7 +22,7 @@ _LIBRARIES = ("sklearn.", "xgboost.", "lightgbm.", "catboost.")
 def preparations(study: Study) -> Mapping[str, list[str]]:
     """Map what was done to columns, empty where nothing was, to the names of the models."""
     models = defaultdict[str, list[str]](list)
-    for name, model in study.experiment.fitted.items():
+    for name, model in study.analysis.fitted.items():
         if model.own_preprocessing:
             steps = [step.estimator.rpartition(".")[2] for step in model.own_preprocessing]
             done = f"by {', then '.join(steps)}"
@@ -38,7 +38,7 @@ def preparations(study: Study) -> Mapping[str, list[str]]:
 
 def encodes(study: Study) -> bool:
     """Tell whether columns were encoded as numbers for a model."""
-    automatic = [one for one in study.experiment.fitted.values() if one.preprocessing == "auto"]
+    automatic = [one for one in study.analysis.fitted.values() if one.preprocessing == "auto"]
     return any(_columns(study, one, kind) for one in automatic for kind in _KINDS)
 
 

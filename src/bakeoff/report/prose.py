@@ -16,7 +16,6 @@ from bakeoff.comparisons.settings import INDEPENDENT
 from bakeoff.report.numbers import MINUS, clean, count, fixed, number, p_equals, percent, spread
 from bakeoff.report.study import B_NOT_INFERIOR, NOT_INFERIOR, Family, Study
 from bakeoff.scores import Metric
-from bakeoff.spec.related import declared, in_time
 from bakeoff.stats import Entry, as_float
 from bakeoff.stats.core.result import AGREE
 from bakeoff.stats.datasets.rank_tests import EXCHANGEABLE
@@ -222,8 +221,8 @@ def evidence(study: Study, family: Family) -> str:
         return study.counted_datasets(row.n for row in family.rows)
     name = study.dataset_label(family.dataset)
     if not family.entry.evidence.on_rows:
-        spec, divided = getattr(study.experiment.resampling, family.plan), PLANS[family.plan]
-        if family.plan == "kfold" and spec is not None and not in_time(study.experiment):
+        spec, divided = study.analysis.plans.get(family.plan), PLANS[family.plan]
+        if family.plan == "kfold" and spec is not None and not study.analysis.in_time:
             times = f"{spec.repeats} × " if spec.repeats > 1 else ""
             divided = f"{times}{spec.folds}-fold {divided}"
         elif family.plan in ("halves", "resampled") and spec is not None:
@@ -263,7 +262,7 @@ def trained_on(study: Study, dataset: str, plan: str) -> str:
 
 def worth(study: Study, row: Comparison) -> str:
     """Say in how many groups or times the rows of a comparison come and what they are worth."""
-    kin = declared(study.experiment, row.dataset) if row.dataset else None
+    kin = study.analysis.datasets[row.dataset].relation if row.dataset else None
     if kin is None:
         return ""
     if INDEPENDENT in row.result:

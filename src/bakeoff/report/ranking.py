@@ -16,19 +16,18 @@ from bakeoff.comparisons.choose import enough_datasets
 from bakeoff.comparisons.evidence import (
     DatasetScores,
     PairedPredictions,
-    block_checks,
     by_metric,
-    complete,
     difference_options,
-    missing_cells,
 )
-from bakeoff.comparisons.run_tests import alone, clipped
+from bakeoff.comparisons.held_out import block_checks, clipped, held_out_by
+from bakeoff.comparisons.score_matrix import complete
 from bakeoff.comparisons.settings import has_test
 from bakeoff.errors import UserError
 from bakeoff.report.study import Family, Study, seen_from
 from bakeoff.scores import Metric
 from bakeoff.seeds import derive, integer
 from bakeoff.spec import Costs
+from bakeoff.spec.resampling import Halves
 from bakeoff.stats import (
     Assumption,
     ConfidenceInterval,
@@ -79,7 +78,7 @@ def _ranked(study: Study, metric: str, plan: str) -> list[Ranked]:
         return []
     ranks = ranks_of(means, study.metrics[metric])
     average = ranks
-    if len(study.experiment.tests.units(list(means.index))) < len(means):
+    if len(study.analysis.tests.units(list(means.index))) < len(means):
         merged = by_unit(study, means, metric)
         if merged is not None:  # a group of data sets is one, as in the tests
             unit = pd.DataFrame(merged.values, columns=list(merged.models))
@@ -109,9 +108,9 @@ def dataset_means(study: Study, metric: str, plan: str) -> pd.DataFrame:
 
 def by_unit(study: Study, means: pd.DataFrame, metric: str) -> DatasetScores | None:
     """Merge groups of data sets, and do with missing scores as the tests over data sets do."""
-    experiment, scores = study.experiment, means.reindex(columns=list(study.models))
+    scores = means.reindex(columns=list(study.models))
     try:
-        return complete(experiment, metric, scores, missing_cells(experiment))
+        return complete(study.analysis, metric, scores, study.analysis.missing_cells)
     except UserError:  # a model without any score
         return None
 
@@ -170,8 +169,8 @@ def _half_sample_interval(
     study: Study, metric: str, model: str, level: float
 ) -> ConfidenceInterval | None:
     """Return the interval of a mean score under `halves`, from the differences of the halves."""
-    halves = study.experiment.resampling.halves
-    assert halves is not None
+    halves = study.analysis.plans["halves"]
+    assert isinstance(halves, Halves)
     rows = study.scores[(study.scores["plan"] == "halves") & (study.scores["metric"] == metric)]
     rows = rows[rows["model"] == model].sort_values(["repeat", "fold"])
     scores = rows["value"].to_numpy(np.float64).reshape(-1, halves.folds)
@@ -187,7 +186,7 @@ def _half_sample_interval(
 
 def shown_interval(study: Study, line: Ranked) -> ConfidenceInterval | None:
     """Return a model's interval where it says something: of enough data sets, and not of half."""
-    few = study.several and study.units < enough_datasets(study.experiment)
+    few = study.several and study.units < enough_datasets(study.analysis)
     if few or line.ci is None:
         return None
     low, high = study.metric.range
@@ -274,7 +273,7 @@ def order(study: Study) -> list[str]:
 
 def oriented(study: Study, a: str, b: str) -> tuple[str, str]:
     """Return A and B as in comparisons.csv: the control is A, else the experiment's first."""
-    control = study.experiment.tests.versus
+    control = study.analysis.tests.versus
     first = min((a, b), key=lambda model: (model != control, study.models.index(model)))
     return first, b if first == a else a
 
@@ -304,8 +303,9 @@ def may_be_best(study: Study, metric: str) -> dict[str, Contenders]:
         return {}
     by_dataset = {}
     for name, rows in (study.test_sets or study.numbers).items():
-        (ranked,) = by_metric(rows, study.experiment, [metric])
-        costs, seed = study.experiment.costs_on(name), derive(study.experiment.seed, "best", name)
+        (ranked,) = by_metric(rows, study.analysis, [metric])
+        costs = study.analysis.datasets[name].costs
+        seed = derive(study.analysis.seed, "best")
         # the pairs are judged by the test that the verdict rests on, from the better model
         families = [f for f in study.trusted(name, metric) if f.entry.about == "models"]
         tested = {}
@@ -363,7 +363,7 @@ def contenders(
     letters = _letters(order, [(int(i), int(j)) for i, j in np.argwhere(pvalues <= alpha)])
     ranked = []
     for m in order:
-        score, least = alone(rows, m, costs, level), pvalues[m].min()
+        score, least = held_out_by(rows, costs).interval(m, level), pvalues[m].min()
         stays = bool(m in best.members or least > alpha)
         p = float(np.maximum(best.pvalues[m], least))
         ranked.append(Contender(models[m], score.estimate, score.ci, p, stays, letters[m]))

@@ -10,7 +10,8 @@ from typing import Any
 
 import pandas as pd
 
-from bakeoff.comparisons.evidence import read_predictions, read_scores
+from bakeoff.comparisons.analysis import Analysis, analysis_of
+from bakeoff.comparisons.collected import read_predictions, read_scores
 from bakeoff.comparisons.plan_tests import unknown_test
 from bakeoff.comparisons.run_tests import Comparison
 from bakeoff.errors import UserError
@@ -44,8 +45,8 @@ def read_study(
     """Read the results of one experiment."""
     enter_own(experiment.own_metrics)
     rows = tuple(map(Comparison.from_dict, read_json(comparisons)))
-    analysis = AnalysisPlan(map(PlannedTest.from_dict, read_json(tests)))
-    names = {row.test for row in rows} | analysis.by_name.keys()
+    planned = AnalysisPlan(map(PlannedTest.from_dict, read_json(tests)))
+    names = {row.test for row in rows} | planned.by_name.keys()
     for name in sorted(names - catalogue().keys()):
         raise UserError(
             "another version of bakeoff made these results, with a test that this one does not "
@@ -57,20 +58,22 @@ def read_study(
         name: read_predictions(path, models, experiment.metrics, by_values=by_values)
         for name, path in holdouts.items()
     }
+    analysis = analysis_of(experiment)
     return Study(
-        experiment,
+        analysis,
         rows,
         read_scores(scores),
         {card["dataset"]: card for card in map(read_json, cards)},
         {} if by_values else of_rows,
-        environment(experiment),
+        environment(analysis),
         file,
         failed=extras.pop("excluded", pd.DataFrame()),
-        analysis=analysis,
+        planned=planned,
         divisions=[read_json(path) for path in divisions],
         missing=read_json(missing) if missing else {},
         notes={name: read_facts(path)["notes"] for name, path in holdouts.items()},
         numbers=of_rows if by_values else {},
+        experiment=experiment,
         **extras,
     )
 
@@ -87,9 +90,9 @@ def read_table(path: str | Path) -> pd.DataFrame:
     )
 
 
-def environment(experiment: Experiment) -> dict[str, str]:
+def environment(analysis: Analysis) -> dict[str, str]:
     """Return the versions that computed the results, and the machine that made the report."""
-    paths = sorted({path for model in experiment.fitted.values() for path in model.imports})
+    paths = sorted({path for model in analysis.fitted.values() for path in model.imports})
     libraries = distributions_of(*paths)
     packages = dict.fromkeys(("bakeoff", *BASE_PACKAGES, *libraries, "snakemake", "matplotlib"))
     return {

@@ -16,11 +16,12 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from bakeoff.comparisons.advice import Cautions, cautions
+from bakeoff.comparisons.analysis import Analysis
 from bakeoff.comparisons.evidence import PairedPredictions
 from bakeoff.comparisons.run_tests import Comparison, Decision
 from bakeoff.report.numbers import clean, fixed, interval, short, spread, words
 from bakeoff.scores import METRICS, POINTS, Metric, Need
-from bakeoff.scores.metrics import in_unit, metrics_of, mixed_units
+from bakeoff.scores.metrics import in_unit, metrics_of
 from bakeoff.spec import AnalysisPlan, Experiment, PlannedTest
 from bakeoff.stats import Arity, ConfidenceInterval, Entry, TypeOneError, as_float, catalogue
 
@@ -239,15 +240,15 @@ def seen_from(row: Comparison, model: str) -> Comparison:
 class Study:
     """An experiment with its planned tests and, once it ran, its results."""
 
-    experiment: Experiment
-    """As resolved."""
+    analysis: Analysis
+    """What was compared, by what and with which tests."""
     comparisons: tuple[Comparison, ...] = ()
     scores: pd.DataFrame = dataclasses.field(default_factory=pd.DataFrame)
     cards: Mapping[str, Mapping[str, Any]] = dataclasses.field(default_factory=dict)
     test_sets: Mapping[str, PairedPredictions] = dataclasses.field(default_factory=dict)
     environment: Mapping[str, str] = dataclasses.field(default_factory=dict)
     file: str = ""
-    analysis: AnalysisPlan = dataclasses.field(default_factory=AnalysisPlan)
+    planned: AnalysisPlan = dataclasses.field(default_factory=AnalysisPlan)
     """The tests with their settings and why they run, as in tests.json."""
     failed: pd.DataFrame = dataclasses.field(default_factory=pd.DataFrame)
     choices: pd.DataFrame = dataclasses.field(default_factory=pd.DataFrame)
@@ -264,26 +265,28 @@ class Study:
     """What divided the rows into folds, where a call from Python passed it."""
     preparation: tuple[str, ...] = ()
     """What was done with the rows before they were compared: the verdict says it."""
+    experiment: Experiment | None = None
+    """As resolved from YAML; None where a command or a call says what is compared."""
 
     @property
     def models(self) -> tuple[str, ...]:
         """Ids, in the experiment's order."""
-        return tuple(self.experiment.models)
+        return tuple(self.analysis.models)
 
     @property
     def datasets(self) -> tuple[str, ...]:
         """Ids, in the experiment's order."""
-        return tuple(self.experiment.datasets)
+        return tuple(self.analysis.datasets)
 
     @property
     def several(self) -> bool:
         """Whether there are several data sets."""
-        return len(self.experiment.datasets) > 1
+        return len(self.analysis.datasets) > 1
 
     @cached_property
     def units(self) -> int:
         """How many data sets tests over data sets count, a group of them as one."""
-        return len(self.experiment.tests.units(self.datasets))
+        return len(self.analysis.tests.units(self.datasets))
 
     def counted_datasets(self, used: Iterable[int] = ()) -> str:
         """Say how many data sets, or groups of them, there are and were used."""
@@ -296,7 +299,7 @@ class Study:
     @property
     def title(self) -> str:
         """The experiment's label, or its name."""
-        return clean(self.experiment.label or self.experiment.experiment)
+        return clean(self.analysis.title)
 
     @cached_property
     def metrics(self) -> Mapping[str, Metric]:
@@ -304,44 +307,43 @@ class Study:
         classes = [tuple(card.get("classes", ())) for card in self.cards.values()]
         last = {names[-1] for names in classes if len(names) == 2}
         alike = len(last) == 1 and all(len(names) == 2 for names in classes)
-        return metrics_of(self.experiment, clean(*last) if alike else "")
+        return metrics_of(self.analysis, clean(*last) if alike else "")
 
     @property
     def metric(self) -> Metric:
         """The metric that ranks the models: the first one."""
-        return self.metrics[self.experiment.metrics[0]]
+        return self.metrics[self.analysis.metrics[0]]
 
     @property
     def alpha(self) -> float:
         """The level of every decision."""
-        return self.experiment.tests.alpha
+        return self.analysis.tests.alpha
 
     @property
     def has_rows(self) -> bool:
         """Whether predictions of held-out rows are known, those of a single fit of each model."""
-        on_rows = self.experiment.resampling.holdout and self.experiment.on_rows("holdout")
-        return bool(on_rows) and not self.experiment.by_values and not self.has_runs
+        on_rows = "holdout" in self.analysis.rows_of_plans
+        return on_rows and not self.analysis.by_values and not self.has_runs
 
     @property
     def has_runs(self) -> bool:
         """Whether held-out rows are predicted by several training runs of a model."""
-        held_out = self.experiment.resampling.holdout is not None
-        return held_out and bool(self.experiment.several_runs)
+        return "holdout" in self.analysis.plans and bool(self.analysis.several_runs)
 
     @property
     def by_full(self) -> bool:
         """Whether half_sample_t takes its estimate from the cross-validations of all rows."""
-        variants = {name: t.options.get("variant") for name, t in self.analysis.by_name.items()}
+        variants = {name: t.options.get("variant") for name, t in self.planned.by_name.items()}
         return variants.get("half_sample_t") == "full"
 
     def averages(self, metric: str) -> bool:
         """Tell whether values of a metric on all data sets have one unit, and so a mean."""
-        return not mixed_units(self.experiment, metric)
+        return metric not in self.analysis.mixed_units
 
     @cached_property
     def tests(self) -> tuple[Entry, ...]:
         """The tests that run: those planned, then their post hoc tests."""
-        return tuple(catalogue()[name] for name in self.analysis.by_name)
+        return tuple(catalogue()[name] for name in self.planned.by_name)
 
     def pairs(self, entry: Entry) -> bool:
         """Tell whether a test compares pairs of models here."""
@@ -349,7 +351,7 @@ class Study:
 
     def label(self, model: str) -> str:
         """Return the name of a model that people read."""
-        return clean(self.experiment.models[model].label or model)
+        return clean(self.analysis.models[model].label)
 
     def name(self, model: str) -> str:
         """Return a model's name for a sentence, a very long one abbreviated."""
@@ -363,13 +365,19 @@ class Study:
         """Return the name of a data set that people read."""
         if not dataset:
             return f"all {self.counted_datasets()}"
-        return clean(self.experiment.datasets[dataset].label or dataset)
+        return clean(self.analysis.datasets[dataset].label)
 
     @cached_property
     def fits(self) -> int:
         """How many models were fitted; none where all brought their predictions or scores."""
         out = {(fit.dataset, fit.model) for fit in self.failed.itertuples()}
-        return sum((fit.dataset, fit.model) not in out for fit in self.experiment.fits())
+        folds = sum(len(plan.splits()) for plan in self.analysis.plans.values())
+        fits = 0
+        for dataset in self.analysis.datasets:
+            for model in self.analysis.fitted:
+                if (dataset, model) not in out:
+                    fits += folds * self.analysis.models[model].seeds
+        return fits
 
     @cached_property
     def families(self) -> tuple[Family, ...]:
@@ -424,7 +432,7 @@ class Study:
         """The plan whose scores rank the models: that of the best test on algorithms."""
         if self.mains and self.mains[0].entry.about == "algorithms":
             return self.mains[0].plan
-        plans = self.experiment.resampling.plans()
+        plans = self.analysis.plans
         return next(
             (name for name, plan in plans.items() if len(plan.splits()) > 1), next(iter(plans))
         )
@@ -482,7 +490,7 @@ class Study:
     @cached_property
     def scored(self) -> pd.DataFrame:
         """The scores, those of halves and of all rows apart: training sizes are no means."""
-        halves = self.experiment.resampling.halves
+        halves = self.analysis.plans.get("halves")
         if halves is None:
             return self.scores
         full = self.scores["repeat"] > 2 * halves.repeats
@@ -567,14 +575,14 @@ class Study:
 @lru_cache(maxsize=1024)  # asked for every family of a large study; looks at each estimator
 def _cautions(study: Study, name: str, metric: str | None) -> Cautions:
     failed = () if study.failed.empty else tuple(study.failed["model"])
-    planned = study.analysis.by_name
-    return cautions(planned.get(name, PlannedTest(name=name)), study.experiment, failed, metric)
+    planned = study.planned.by_name
+    return cautions(planned.get(name, PlannedTest(name=name)), study.analysis, failed, metric)
 
 
 @lru_cache(maxsize=1024)
 def _written(study: Study, metric: str, dataset: str) -> Written:
     """Find out how values of a metric are written on a data set, or over all if it is empty."""
-    declared = study.experiment.datasets[dataset].unit if dataset else None
+    declared = study.analysis.datasets[dataset].unit if dataset else None
     measure = in_unit(study.metrics[metric], declared)
     spread = study.spreads
     metrics, datasets = (spread.index.get_level_values(name) for name in ("metric", "dataset"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -12,7 +13,8 @@ from typing import Any, NamedTuple
 from bakeoff.comparisons.advice import RowCounts, remedies, smallest_pvalue
 from bakeoff.comparisons.choose import CASES, enough_datasets, over_datasets
 from bakeoff.comparisons.plan_tests import notes as notes_on_runs
-from bakeoff.comparisons.run_tests import INTERACTION, Comparison, Decision, measured
+from bakeoff.comparisons.row_tables import INTERACTION
+from bakeoff.comparisons.run_tests import Comparison, Decision, measured
 from bakeoff.report import prose
 from bakeoff.report.baseline import (
     Baseline,
@@ -39,7 +41,6 @@ from bakeoff.report.ranking import Ranked, lead_of, ranking, without_noise
 from bakeoff.report.rare_classes import accuracy_of_rare
 from bakeoff.report.study import TRUST, Family, Study, seen_from
 from bakeoff.report.undeclared import notes
-from bakeoff.spec.related import declared
 from bakeoff.stats import TypeOneError, as_float, detectable_difference
 from bakeoff.threads import on_one_thread
 
@@ -136,7 +137,7 @@ def answer(study: Study) -> Verdict:
     facts["remarks"] += study.preparation
     facts["remarks"] += _cautions(study)
     facts["notes"] += [note.sentence for note in notes(study)[:MOST]]
-    facts["notes"] += notes_on_runs(study.experiment)
+    facts["notes"] += notes_on_runs(study.analysis)
     if len(study.models) > 1 and facts["kind"] not in (Kind.WINNER, Kind.CONTROL):
         rare = accuracy_of_rare(study.cards, study.metric.name, study.metric.title)
         facts["notes"] += filter(None, [rare])
@@ -450,16 +451,16 @@ def _detectable(study: Study, family: Family, row: Comparison) -> str:
 def _unable(facts: Facts, family: Family, row: Comparison) -> bool:
     """Say that no result could have been significant, and what would help."""
     # too few groups or data sets for so many pairs
-    experiment = facts.study.experiment
-    models = {model: experiment.models[model] for model in family.models}
-    compared = experiment.model_copy(update={"models": models})
-    size, kin = None, declared(experiment, row.dataset) if row.dataset else None
+    asked = facts.study.analysis
+    models = {model: asked.models[model] for model in family.models}
+    compared = dataclasses.replace(asked, models=models)
+    size, kin = None, asked.datasets[row.dataset].relation if row.dataset else None
     if family.entry.evidence.on_rows:
         details = {**row.result.get("details", {}), **row.result}
         units = details.get("n_clusters", details.get("n_times")) if kin else None
         grouped = "groups" if kin and kin.kind == "group" else "times"
         size = RowCounts(row.n, **({} if units is None else {grouped: int(units)}))
-    test = facts.study.analysis.by_name[family.entry.name]
+    test = facts.study.planned.by_name[family.entry.name]
     smallest = smallest_pvalue(test, compared, size)
     if smallest <= row.alpha:
         return False
@@ -490,7 +491,7 @@ def _by_other_metrics(facts: Facts, first: Family) -> None:
     study, lacking = facts.study, list[str]()
     decided = {(row.model_a, row.model_b) for row in _winners(first.rows)}
     metrics, new = 1, False
-    for metric in study.experiment.metrics:
+    for metric in study.analysis.metrics:
         same = (
             family
             for family in study.of_test(first.entry.name)
@@ -726,11 +727,11 @@ def _untested(facts: Facts, ranked: list[Ranked]) -> None:
     rank = f"{fixed(best.rank, 2)}; first on {count(best.wins, 'data set')}"
     has = f"{who} {verb} the {'same' if len(tied) > 1 else 'best'}"
     facts.add("ranks", where=f"{len(study.datasets)} data sets", who=has, rank=rank)
-    least = enough_datasets(study.experiment)
+    least = enough_datasets(study.analysis)
     facts |= {"units": study.units, "level": percent(study.alpha)}
     facts["least"] = least if study.units < least else ""
     if study.units >= least and study.averages(study.metric.name):  # signed ranks need one unit
-        facts["recommended"] = over_datasets(study.experiment).name
+        facts["recommended"] = over_datasets(study.analysis).name
 
 
 def are(many: Sequence[Any]) -> str:
@@ -759,7 +760,7 @@ def _failed(facts: Facts) -> None:
 def _baseline(facts: Facts) -> None:
     """Say what a constant prediction scores, and which models are not shown to beat it."""
     study = facts.study
-    first, others = baselines(study, study.metric.name), study.experiment.metrics[1:]
+    first, others = baselines(study, study.metric.name), study.analysis.metrics[1:]
     none_better = len(first) == len(study.datasets) and all(
         len(one.open) == len(study.models)
         and not all(math.isnan(line.pvalue) for line in one.models)
@@ -768,7 +769,7 @@ def _baseline(facts: Facts) -> None:
     if looks_reversed(study):
         *_, positive = study.cards[study.datasets[0]]["classes"]
         facts["exchanged"] = repr(clean(positive))
-    for metric in study.experiment.metrics if study.several else ():
+    for metric in study.analysis.metrics if study.several else ():
         tested = [one for one in baselines(study, metric) if one.models]
         open_on = [one for one in tested if len(one.open) == len(one.models)]
         labels = [study.dataset_label(one.dataset) for one in open_on]

@@ -10,7 +10,7 @@ import dataclasses
 import difflib
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from bakeoff.data.observations import Observations
 from bakeoff.errors import Problem, shown
 from bakeoff.fit.predictions import Predictions
-from bakeoff.spec import Costs, Experiment
+from bakeoff.spec import Costs
 from bakeoff.spec.experiment import Task
 from bakeoff.spec.metrics import METRICS_OF, GivenMetric, standard_name
 from bakeoff.stats.metrics.metric import (
@@ -108,7 +108,24 @@ def in_unit(metric: Metric, unit: str | None) -> Metric:
     return dataclasses.replace(metric, unit=squared)
 
 
-def metrics_of(experiment: Experiment, positive: str = "") -> Mapping[str, Metric]:
+class _HasUnit(Protocol):
+    @property
+    def unit(self) -> str | None: ...
+
+
+class NamesMetrics(Protocol):
+    """What says which metrics can be named: an experiment, or an analysis."""
+
+    @property
+    def given_metrics(self) -> Mapping[str, GivenMetric]:
+        """The metrics that are described and not computed."""
+
+    @property
+    def datasets(self) -> Mapping[str, _HasUnit]:
+        """The data sets, with the units of their targets."""
+
+
+def metrics_of(experiment: NamesMetrics, positive: str = "") -> Mapping[str, Metric]:
     """Return the metrics that an experiment can name, in the unit of the numbers it predicts.
 
     Those that are about one class of two say which, where `positive` names it.
@@ -139,7 +156,7 @@ def _given_metric(given: GivenMetric) -> Metric:
     )
 
 
-def mixed_units(experiment: Experiment, name: str) -> bool:
+def mixed_units(experiment: NamesMetrics, name: str) -> bool:
     """Tell whether a metric has other units on other data sets: such values have no mean."""
     if len(experiment.datasets) < 2:
         return False

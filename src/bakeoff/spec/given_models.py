@@ -154,6 +154,12 @@ class GivenModel(SpecSection):
         return self
 
     @property
+    def kind(self) -> str:
+        """What it is given by: predictions, values or scores."""
+        kinds = ("predictions", "values", "scores")
+        return next(kind for kind in kinds if getattr(self, kind) is not None)
+
+    @property
     def by_folds(self) -> bool:
         """Whether the predictions are of the folds of a plan, not of one test set."""
         named = self.columns.repeat or self.columns.fold

@@ -8,14 +8,14 @@ from bakeoff.errors import Place, Problem, listed
 from bakeoff.spec.experiment import Experiment
 from bakeoff.spec.given_models import DATASET, GivenData
 from bakeoff.spec.metrics import RIGHT, GivenMetric
-from bakeoff.spec.related import names_repetitions
+from bakeoff.spec.related import are_repetitions
 from bakeoff.spec.resampling import Holdout
 
 
 def problems_with_datasets(experiment: Experiment) -> Iterator[Problem]:
     """Find seeds, runs or folds of one data set that stand for data sets."""
     names = list(experiment.datasets)
-    if len(names) > 1 and all(map(names_repetitions, names)):
+    if len(names) > 1 and are_repetitions(names):
         yield Problem(
             ("datasets",),
             f"{listed(names[:3])}{' and others' if len(names) > 3 else ''} are called like seeds, "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from typing import NamedTuple
 
 from bakeoff.sources.common.base import SubgroupColumn, as_columns
@@ -10,18 +11,30 @@ from bakeoff.spec.experiment import Experiment
 from bakeoff.spec.given_models import GivenData
 from bakeoff.spec.metrics import Passing
 
+_REPEATED = (
+    "(seed|randomstate|run|fold|rep|repeat|repetition|replicate|replication|iteration|split)s?"
+)
 _REPETITIONS = re.compile(
-    r"(random|rng|train(ing)?|cv|model|outer|inner)?"
-    r"(seed|randomstate|run|fold|repeat|repetition|replicate|replication|split)s?"
-    r"(id|index|idx|no|nr|number|num|\d+)?"
+    rf"(random|rng|train(ing)?|cv|model|outer|inner)?{_REPEATED}(id|index|idx|no|nr|number|num|\d+)?"
 )
 """Names of what is repeated on one data set, without blanks, hyphens and capitals."""
+_NUMBERED = re.compile(rf"(.+?)[\W_]+{_REPEATED}[\W_]*\d+")
+"""A data set with the number of a repetition behind its name."""
 
 
 def names_repetitions(name: str) -> bool:
     """Tell whether a column, or a data set, is called like seeds, runs or folds of one data set."""
     plain = re.sub(r"[\W_]+", "", name).lower()
     return _REPETITIONS.fullmatch(plain) is not None
+
+
+def are_repetitions(names: Collection[str]) -> bool:
+    """Tell whether data sets are called like seeds, runs or folds of one: seed 1, cifar-seed-2."""
+    if all(map(names_repetitions, names)):
+        return len(names) > 0
+    numbered = [_NUMBERED.fullmatch(name.lower()) for name in names]
+    stems = {match[1] for match in numbered if match}
+    return all(numbered) and len(stems) < len(names)
 
 
 class Declared(NamedTuple):

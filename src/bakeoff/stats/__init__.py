@@ -7,6 +7,7 @@ package. `catalogue` lists every test with what it needs and what its null is ab
 import inspect
 from typing import TYPE_CHECKING
 
+from bakeoff.stats.core.arguments import IN_GROUPS
 from bakeoff.stats.core.checks import ArgumentError
 from bakeoff.stats.core.error_rates import ErrorRate, TypeOneError
 from bakeoff.stats.core.pairs import (
@@ -17,7 +18,7 @@ from bakeoff.stats.core.pairs import (
     canonical_method,
     simultaneous_level,
 )
-from bakeoff.stats.core.registry import IN_GROUPS, RETIRED, Arity, Entry, Evidence, catalogue
+from bakeoff.stats.core.registry import RETIRED, Arity, Entry, Evidence, catalogue
 from bakeoff.stats.core.result import (
     Assumption,
     BayesResult,
@@ -82,6 +83,44 @@ from bakeoff.stats.gate import (
     metric_limits,
     rows_to_decide,
 )
+from bakeoff.stats.judged.agreement import (
+    Agreement,
+    ErrorRates,
+    RatersAgreement,
+    agreement,
+    error_rates_of_judge,
+    judge_favour,
+    raters_agreement,
+)
+from bakeoff.stats.judged.battles import (
+    BattleStrengths,
+    RankRanges,
+    battle_strengths,
+    rank_ranges,
+)
+from bakeoff.stats.judged.corrected import (
+    JudgeQuality,
+    corrected_difference,
+    corrected_mean,
+    half_width_with,
+    judge_of_accuracy,
+    labels_needed,
+)
+from bakeoff.stats.judged.looks import (
+    EProcess,
+    Look,
+    Looks,
+    SpendingBounds,
+    e_process,
+    looks,
+    spending_bounds,
+)
+from bakeoff.stats.judged.preferences import (
+    PromptScores,
+    preference_difference,
+    prompt_scores,
+    prompts_for_power,
+)
 from bakeoff.stats.metrics.differences import (
     looks_at,
     mean_ci,
@@ -143,7 +182,10 @@ if not TYPE_CHECKING:
         """Return a registered test that has no import of its own above."""
         if not name.startswith("_") and (entry := catalogue().get(name)) is not None:
             return entry.function
-        instead = f": {RETIRED[name]}" if name in RETIRED else ""
+        if name in RETIRED:
+            instead = f": {RETIRED[name]}"
+        else:
+            instead = ""
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}{instead}")
 
 

@@ -9,9 +9,9 @@ import pandas as pd
 import pytest
 
 import bakeoff
-from bakeoff.comparisons.evidence import HOLES, MATRIX, score_matrix
 from bakeoff.comparisons.plan_tests import plan_tests
 from bakeoff.comparisons.run_tests import merged, run_planned
+from bakeoff.comparisons.score_matrix import HOLES, MATRIX, score_matrix
 from bakeoff.data.open_table import read_frame
 from bakeoff.scores.given_results import given_scores
 from bakeoff.spec import load_experiment
@@ -132,7 +132,18 @@ REPETITIONS = pd.DataFrame({"n": np.arange(8), "a": np.arange(8.0), "b": np.aran
 
 @pytest.mark.parametrize(
     "column",
-    ["seed", "Seeds", "RUN", "fold", "Repeats", "split", "random_state", "training run", "fold_id"],
+    [
+        "seed",
+        "Seeds",
+        "RUN",
+        "fold",
+        "Repeats",
+        "split",
+        "random_state",
+        "training run",
+        "fold_id",
+        "rep",
+    ],
 )
 def test_seeds_and_folds_of_one_data_set_are_no_data_sets(column):
     table = REPETITIONS.rename(columns={"n": column})
@@ -158,6 +169,10 @@ def test_data_sets_that_are_called_like_seeds_are_refused():
         bakeoff.compare_datasets(table, datasets="n", values="higher")
     mixed = table.assign(n=["iris", *table["n"][1:]])
     assert bakeoff.compare_datasets(mixed, datasets="n", values="higher").verdict
+    for names in ("cifar-seed{}", "CIFAR 10, run {}", "mnist_fold_0{}"):
+        table["n"] = [names.format(i // 2) for i in range(8)]
+        with pytest.raises(bakeoff.UserError, match=r"^datasets: .* count seeds, runs"):
+            bakeoff.compare_datasets(table, datasets="n", values="higher")
     for name in ("running", "seedling", "manifold", "splitter"):
         named = REPETITIONS.rename(columns={"n": name})
         assert bakeoff.compare_datasets(named, datasets=name, values="higher").verdict

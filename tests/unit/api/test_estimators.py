@@ -171,6 +171,12 @@ def test_what_is_passed_is_fitted_and_the_methods_say_so(tmp_path):
     assert "with the folds of StratifiedKFold" in found.methods
     for untrue in ("fold_1", "snakemake", "skrub", "imputed", "encoded"):
         assert untrue not in found.methods
+    own = "their form is bakeoff's own and was chosen by simulation"
+    assert "The standard errors of the intervals of expected scores have" in found.methods
+    assert own in found.methods
+    by_rows = bakeoff.compare_estimators({"a": SVC(), "b": GaussianNB()}, x, y, cv=FOLDS)
+    assert "The standard errors of the row-wise t test and of the intervals" in by_rows.methods
+    assert own in by_rows.methods
     auto = bakeoff.compare_estimators(models, x, y, cv="holdout", preprocessing="auto")
     said = "for svc, bayes and near on training rows only: numbers were standardised."
     assert said in auto.methods

@@ -266,15 +266,16 @@ def test_learners_that_are_known_are_cautioned_about(from_predictions):
     numbers = X @ np.arange(5) + rng.normal(size=60)
     scaled = [make_pipeline(StandardScaler(), KNeighborsClassifier(k)) for k in (1, 9)]
     for models, y, said in (
-        ([Ridge(1000), Ridge(0.1)], numbers, "with strong shrinkage (here: model-1)"),
-        (scaled, numbers > 0, "with k-nearest neighbours (here: model-1 and model-2)"),
+        ([Ridge(1000), Ridge(0.1)], numbers, "with strong shrinkage (here: {0})"),
+        (scaled, numbers > 0, "with k-nearest neighbours (here: {0} and {1})"),
     ):
+        names = ("model-1", "model-2") if from_predictions else "01"
         cv = KFold(5)
         how = {"cv": cv, "return_estimator": True, "return_indices": True}
         results = {str(i): cross_validate(one, X, y, **how) for i, one in enumerate(models)}
         given = {"X": X, "y": y} if from_predictions else {"n": 60}
         found = bakeoff.compare_folds(results, cv=cv, tests=["kfold_t"], **given).to_frame()
-        assert said in found.loc[0, "caution"]
+        assert said.format(*names) in found.loc[0, "caution"]
         for own in results.values():
             del own["estimator"]
         if not from_predictions:

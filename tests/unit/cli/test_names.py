@@ -40,6 +40,10 @@ TABLES = {
     "bare": {"y_true": TRUTH, "A": A, "A score": P_A, "B": B, "B score": P_B},
     "family": {"y_true": TRUTH, "A_pred": A, "A_p_yes": P_A, "A_p_no": 1 - P_A, "B_pred": B}
     | {"B_proba_no": 1 - P_B, "B_proba_yes": P_B},
+    "hats": {"y_true": TRUTH, "A_hat": A, "A_confidence": P_A, "B_hat": B, "B_confidence": P_B},
+    "unknown": {"y_true": TRUTH, "A out": A, "A risk": P_A, "B out": B, "B risk": P_B},
+    "of the label": {"y_true": TRUTH, "A_pred": A, "A_conf": np.maximum(P_A, 1 - P_A)}
+    | {"B_pred": B, "B_conf": np.maximum(P_B, 1 - P_B)},
     "of one": {"y_true": TRUTH, "y_pred": A, "y_prob": P_A},
     "twice": {"y_true": TRUTH, "A_pred": A, "A_label": A, "A_prob": P_A, "B_pred": B},
     "no probability": {"y_true": TRUTH, "A_pred": A, "A_score": 9 * P_A, "B_pred": B},
@@ -173,7 +177,7 @@ def test_names_in_tables_of_scores_are_unique():
         package.compare_datasets(long, datasets="data", values="higher")
 
 
-@pytest.mark.parametrize("name", ["endings", "beginnings", "bare", "family", "long"])
+@pytest.mark.parametrize("name", ["endings", "beginnings", "bare", "family", "hats", "long"])
 @pytest.mark.parametrize("metric", ["accuracy", "log_loss"])
 def test_columns_of_one_model_are_joined_and_long_tables_cut(files, answered, name, metric):
     found = answered("compare", f"{name}.csv", "--metric", metric)
@@ -191,6 +195,8 @@ def test_columns_of_one_model_are_joined_and_long_tables_cut(files, answered, na
         ("compare of_one.csv", "1 column of predictions beside the true labels"),
         ("compare twice.csv", "models: … `A_pred` and `A_label` may say the same of one model"),
         ("compare no_probability.csv", "models: … 'A_score' has numbers outside 0 to 1"),
+        ("compare unknown.csv", "models: … a threshold of 'A risk' gives 'A out' in every row"),
+        ("compare of_the_label.csv", "models: … 'A_conf' is never below 0.5 … predicted label?"),
         ("compare partial.csv", "'partial.csv: B' has 195 rows, … missing (5)"),
         ("compare repeated.csv", "ids must be unique; repeated (2)"),
         ("compare without.csv", "no column of row ids … never by their order"),
@@ -204,6 +210,15 @@ def test_what_leaves_a_doubt_about_models_is_refused(files, refused, line, said)
 def test_columns_that_are_named_as_models_stand_alone(files, answered):
     found = answered("compare", "endings.csv", "--models", "A_pred,B_pred")
     assert [one["model"] for one in found["models"]] == ["A_pred", "B_pred"]
+
+
+def test_labels_and_probabilities_of_different_models_are_compared(files, answered):
+    table = pd.DataFrame({"id": range(N), "y_true": TRUTH, "rule": A, "risk": P_B})
+    table.to_csv("mixed.csv", index=False)
+    found = answered("compare", "mixed.csv", "--positive", "yes")
+    assert {one["model"] for one in found["models"]} == {"rule", "risk"}
+    said = answered("compare", "unknown.csv", "--models", "A out,B risk", "--positive", "yes")
+    assert len(said["models"]) == 2
 
 
 def test_a_model_may_be_called_model(files, answered):

@@ -4,6 +4,7 @@ import copy
 
 import pytest
 
+from bakeoff.comparisons.analysis import analysis_of
 from bakeoff.comparisons.plan_tests import plan_tests
 from bakeoff.comparisons.run_tests import run_planned
 from bakeoff.execution import steps
@@ -46,8 +47,8 @@ STUDY = {
 }
 
 
-def experiment(models=3, datasets=1, data=(), **changes):
-    """Return an experiment; models and data sets are given by their number, or as they are."""
+def analysis(models=3, datasets=1, data=(), **changes):
+    """Return an analysis; models and data sets are given by their number, or as they are."""
     if isinstance(models, int):
         models = {f"m{i}": {"estimator": "sklearn.naive_bayes.GaussianNB"} for i in range(models)}
     if isinstance(datasets, int):
@@ -60,7 +61,7 @@ def experiment(models=3, datasets=1, data=(), **changes):
         "resampling": {"cv_5x2": {}, "kfold": {"folds": 10}, "resampled": {}, "holdout": {}},
         "metrics": ["accuracy", "log_loss", "mcc"],
     }
-    return load_experiment(copy.deepcopy(config | changes))
+    return analysis_of(load_experiment(copy.deepcopy(config | changes)))
 
 
 class Study:

@@ -18,10 +18,10 @@ CATALOGUE = catalogue()
 PLANS = {"holdout": {"test_size": 0.3}, "kfold": {"folds": 5}}
 
 
-def experiment(models=2, datasets=1, plans=("holdout",), dataset=(), **tests):
+def analysis(models=2, datasets=1, plans=("holdout",), dataset=(), **tests):
     resampling = {name: PLANS[name] for name in plans}
     facts = {"resampling": resampling, "metrics": ["accuracy"], "tests": tests}
-    return conftest.experiment(models, datasets, dataset, **facts)
+    return conftest.analysis(models, datasets, dataset, **facts)
 
 
 def smallest(name, spec, size=None):
@@ -41,7 +41,7 @@ def columns(size):
 @pytest.mark.parametrize("alternative", ["two-sided", "greater"])
 def test_recommended_tests_can_reach_the_level(models, datasets, alpha, alternative):
     plans = ("holdout", "kfold")
-    spec = experiment(models, datasets, plans, alpha=alpha, alternative=alternative)
+    spec = analysis(models, datasets, plans, alpha=alpha, alternative=alternative)
     problems, chosen = plan_tests(spec)
     if alternative == "two-sided":
         assert not problems
@@ -120,7 +120,7 @@ def test_smallest_p_is_that_of_the_clearest_evidence(what, key, numbers, name, t
     where = Context("d", "accuracy", True, costs=Costs.model_validate(costs))
     for n in numbers:
         related, datasets = {key: "c"} if key else {}, n if what == "data sets" else 1
-        spec = experiment(models, datasets, dataset=related, **tests)
+        spec = analysis(models, datasets, dataset=related, **tests)
         test = planned(CATALOGUE[name], spec.tests, models, related=bool(key))
         size = RowCounts(900, **{what: n}) if key else RowCounts(n) if what == "rows" else None
         least = smallest_pvalue(test, spec, size)
@@ -136,7 +136,7 @@ def test_smallest_p_is_that_of_the_clearest_evidence(what, key, numbers, name, t
 def test_no_evidence_goes_below_the_smallest_p(name, models):
     rng = np.random.default_rng(models)
     for n in (2, 4):
-        spec = experiment(models, n)
+        spec = analysis(models, n)
         test = planned(CATALOGUE[name], spec.tests)
         for _ in range(3):
             values = np.arange(models) + rng.choice([0, 0, 0, 0.5, 1, 3], (n, models))
@@ -165,7 +165,7 @@ def test_no_evidence_goes_below_the_smallest_p(name, models):
     ],
 )
 def test_more_rows_or_groups_set_no_limit(name, models, size, least):
-    spec = experiment(models, dataset=columns(size))
+    spec = analysis(models, dataset=columns(size))
     assert smallest(name, spec, size) == pytest.approx(least, rel=1e-6, abs=0)
 
 
@@ -176,7 +176,7 @@ def test_more_rows_or_groups_set_no_limit(name, models, size, least):
 @pytest.mark.parametrize("models", [2, 20])
 def test_recommended_tests_in_time_can_tell_any_number_of_models(models, variant, enough):
     options = {"diebold_mariano": variant}
-    spec = experiment(models, dataset={"time": "day"}, options=options)
+    spec = analysis(models, dataset={"time": "day"}, options=options)
     problems, (test,) = plan_tests(spec)
     assert not problems
     assert smallest(test.name, spec, RowCounts(128, times=enough - 1)) == 1
@@ -216,6 +216,6 @@ HELPING = [
 @pytest.mark.parametrize(("name", "models", "size", "tests", "helping"), HELPING)
 def test_the_least_change_with_which_a_test_can_tell_is_advised(name, models, size, tests, helping):
     size, datasets = (None, size) if isinstance(size, int) else (size, 1)
-    spec = experiment(models, datasets, dataset=columns(size), **tests)
+    spec = analysis(models, datasets, dataset=columns(size), **tests)
     assert smallest(name, spec, size) > spec.tests.alpha
     assert remedies(planned(CATALOGUE[name], spec.tests), spec, size) == helping

@@ -9,7 +9,7 @@ from bakeoff.comparisons.advice import cautions
 from bakeoff.comparisons.plan_tests import with_better
 from bakeoff.comparisons.settings import planned
 from bakeoff.stats import catalogue
-from tests.unit.comparisons.conftest import experiment
+from tests.unit.comparisons.conftest import analysis
 
 KNN = "sklearn.neighbors.KNeighborsClassifier"
 LOGISTIC = "sklearn.linear_model.LogisticRegression"
@@ -58,7 +58,7 @@ def config(**changes):
     two = {"source": "file", "path": "b.csv", "target": "y"}
     datasets = {"one": {**two, "groups": "g"}, "two": two}
     usual = {"datasets": datasets, "resampling": {"cv_5x2": {}}, "metrics": ["accuracy"]}
-    return experiment(**(usual | changes))
+    return analysis(**(usual | changes))
 
 
 def planned_in(one, test):

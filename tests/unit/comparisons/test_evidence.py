@@ -8,24 +8,16 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from bakeoff.comparisons import evidence
-from bakeoff.comparisons.evidence import (
-    Hole,
-    check_holes,
-    complete,
-    fold_scores,
-    missing_cells,
-    read_predictions,
-    read_scores,
-    score_matrix,
-)
+from bakeoff.comparisons import collected
+from bakeoff.comparisons.collected import fold_scores, read_predictions, read_scores
 from bakeoff.comparisons.run_tests import matrices
+from bakeoff.comparisons.score_matrix import Hole, check_holes, complete, score_matrix
 from bakeoff.comparisons.settings import planned
 from bakeoff.errors import UserError
 from bakeoff.spec import AnalysisPlan, HypothesisTests, PlannedTest
 from bakeoff.spec.resampling import Halves, KFold
 from bakeoff.stats import Evidence, catalogue
-from tests.unit.comparisons.conftest import experiment
+from tests.unit.comparisons.conftest import analysis
 from tests.unit.report.studies import labelled
 
 
@@ -82,7 +74,7 @@ def test_a_test_set_is_read_with_its_classes(tmp_path, monkeypatch):
     assert np.isnan(both).all(axis=(0, 2)).tolist() == [False, True]
     assert np.isnan(found.scores[:, 1]).all()
     assert found.left_out == ("gone has no results here",)
-    monkeypatch.setattr(evidence, "_AT_ONCE", 1)  # model by model
+    monkeypatch.setattr(collected, "_AT_ONCE", 1)  # model by model
     again = read_predictions(tmp_path / "q.parquet", ["a", "b"], ["log_loss"]).probabilities
     np.testing.assert_array_equal(again, both)
     (alone,) = read_predictions(tmp_path / "p.parquet", ["a"], ["roc_auc"]).scores.T
@@ -156,24 +148,22 @@ def test_a_cell_without_all_of_its_folds_is_missing():
 
 def test_what_lacks_a_score_is_left_out():
     table, holes = matrix(scores(("y", "b", 2)))
-    found = complete(experiment(), "f1", table.set_index("dataset")[MODELS], "drop_dataset", holes)
+    found = complete(analysis(), "f1", table.set_index("dataset")[MODELS], "drop_dataset", holes)
     assert (found.models, found.datasets) == (tuple("abc"), tuple("xz"))
     assert found.left_out == ("data set y was left out: b has no f1 on y (no row is positive)",)
     gone = [Hole("kfold", "f1", "y", model, "no fit") for model in "abcd"]
     for n, more in (3, ""), (4, "; ..."):
         given = table.set_index("dataset")[MODELS], "drop_dataset", gone[:n]
-        (note,) = complete(experiment(), "f1", *given).left_out
+        (note,) = complete(analysis(), "f1", *given).left_out
         assert (
             note.removeprefix("data set y was left out: ") == "; ".join(map(str, gone[:3])) + more
         )
-    empty = complete(
-        experiment(), "f1", table.set_index("dataset")[MODELS] * np.nan, "drop_dataset"
-    )
+    empty = complete(analysis(), "f1", table.set_index("dataset")[MODELS] * np.nan, "drop_dataset")
     assert (empty.n, empty.missing([0, 1])) == (
         0,
         "no data set is left that every model has a score on",
     )
-    kept = complete(experiment(), "f1", table.set_index("dataset")[MODELS], "keep", holes)
+    kept = complete(analysis(), "f1", table.set_index("dataset")[MODELS], "keep", holes)
     assert (kept.values.shape, kept.left_out) == ((3, 3), ())
     assert kept.missing([0, 1]) == "scores are missing on 1 data set(s)"
 
@@ -191,7 +181,7 @@ def test_missing_scores_are_counted_in_the_notes(gaps, said):
     values = np.arange(15.0)
     values[["abcdefghi".index(cell) for cell in gaps]] = np.nan
     table = pd.DataFrame(values.reshape(5, 3), list("vwxyz"), MODELS)
-    notes = complete(experiment(), "f1", table, "failed").left_out
+    notes = complete(analysis(), "f1", table, "failed").left_out
     assert said in notes
     assert len(notes) == sum(one == gaps for one, _ in GAPS)
 
@@ -208,7 +198,7 @@ def test_data_sets_with_excluded_models_are_left_out_by_default():
     excluded = {"on_error": "exclude"}
     failed = excluded | {"tests": {"missing_cells": "failed"}}
     for facts, policy in ({}, "error"), (excluded, "drop_dataset"), (failed, "failed"):
-        assert missing_cells(experiment(**facts)) == policy
+        assert analysis(**facts).missing_cells == policy
 
 
 @pytest.mark.parametrize("options", [{}, {"missing": "omit"}], ids=["all", "omit"])

@@ -8,19 +8,19 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from bakeoff.comparisons.analysis import analysis_of
 from bakeoff.comparisons.evidence import (
     DatasetScores,
     FoldPredictions,
     FoldScores,
     PairedPredictions,
-    block_checks,
 )
+from bakeoff.comparisons.held_out import block_checks, held_out_by
 from bakeoff.comparisons.plan_tests import plan_tests
 from bakeoff.comparisons.run_tests import (
     Comparison,
     Context,
     Decision,
-    alone,
     context_of,
     decide_pair,
     measured,
@@ -42,7 +42,7 @@ from bakeoff.stats import (
 )
 from bakeoff.stats.core import registry
 from bakeoff.stats.core.pairs import adjust_pvalues
-from tests.unit.comparisons.conftest import experiment
+from tests.unit.comparisons.conftest import analysis
 from tests.unit.report.studies import labelled, pair
 
 CATALOGUE = catalogue()
@@ -142,7 +142,7 @@ def test_intervals_end_where_a_difference_or_a_score_must(tiny):
     of_one = ends("one_sample_t", folds(2), alternative="less", options=options)
     assert {low for low, _ in of_one} == {0}
     tiny |= {"costs": {"classes": ["no", "yes"], "matrix": [[0, 1], [5, 0]]}}
-    spec = load_experiment(tiny | {"metrics": ["cost", "log_loss"]})
+    spec = analysis_of(load_experiment(tiny | {"metrics": ["cost", "log_loss"]}))
     assert context_of(spec, "iris", "cost").range == (0, 5)
     assert context_of(spec, "iris", "log_loss").range == (0, math.inf)
 
@@ -287,9 +287,9 @@ def test_a_test_of_rows_without_another_to_take_its_place_is_refused(monkeypatch
     alone = dataclasses.replace(CATALOGUE["proportion_difference"], better_test="")
     monkeypatch.setitem(registry._entries, alone.name, alone)
     tests, rows = {"run": [alone.name]}, {"groups": "species"}
-    (problem,), _ = plan_tests(experiment(data=rows, tests=tests))
+    (problem,), _ = plan_tests(analysis(data=rows, tests=tests))
     assert "counts rows one by one, d0 has `groups: species`: use a test that" in str(problem)
-    plain = experiment(data=rows, tests=tests | {"options": {alone.name: PLAIN}})
+    plain = analysis(data=rows, tests=tests | {"options": {alone.name: PLAIN}})
     assert [test.name for test in plan_tests(plain)[1]] == [alone.name]
 
 
@@ -323,7 +323,7 @@ def test_the_plain_form_is_kept_when_asked_for_by_name():
 
 def test_a_test_with_a_form_for_groups_keeps_its_name_and_says_its_form():
     rows, tests = wards(), {"run": ["tost_paired"], "margin": 0.1}
-    (planned_test,) = plan_tests(experiment(models=2, data={"groups": "g"}, tests=tests))[1]
+    (planned_test,) = plan_tests(analysis(models=2, data={"groups": "g"}, tests=tests))[1]
     assert planned_test.name == "tost_paired"
     assert "in its form for groups of rows: rows of one `g`" in planned_test.why
     (row,) = run("tost_paired", rows, margin=0.1)
@@ -336,7 +336,7 @@ def test_a_test_with_a_form_for_groups_keeps_its_name_and_says_its_form():
 def test_predictions_that_lost_their_groups_are_refused(tmp_path):
     rows = pd.DataFrame({":row_id": range(4), ":y_true": list("abab"), "m0": list("abba")})
     rows.assign(m1=list("abab")).to_parquet(tmp_path / "rows.parquet")
-    spec = experiment(models=2, data={"groups": "g"}, tests={"run": ["mcnemar"]})
+    spec = analysis(models=2, data={"groups": "g"}, tests={"run": ["mcnemar"]})
     (test,) = plan_tests(spec)[1]
     with pytest.raises(UserError, match=r"does not say which rows of d0 belong together.*'g'"):
         run_planned(test, spec, {"d0": str(tmp_path / "rows.parquet")})
@@ -470,7 +470,7 @@ def test_intervals_and_the_best_models_say_so_too():
     for name in ("metric_difference", "mean_difference"):
         rows = in_time(CATALOGUE[name], lasting=True)
         best = contenders(rows, None, 0.05, 1)
-        for found in (alone(rows, 0, None, 0.95), best):
+        for found in (held_out_by(rows, None).interval(0, 0.95), best):
             assert [a.holds for a in found.assumptions if a.name == FADES] == [False]
 
 

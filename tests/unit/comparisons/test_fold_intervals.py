@@ -4,11 +4,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from bakeoff.comparisons.evidence import read_fold_predictions
+from bakeoff.comparisons.collected import read_fold_predictions
 from bakeoff.comparisons.fold_intervals import fold_intervals
 from bakeoff.stats import fold_rows, fold_rows_score
-
-from .conftest import experiment
+from tests.unit.comparisons.conftest import analysis
 
 N = 80
 MODELS = "shrunken", "labels", "moved", "scores"
@@ -47,7 +46,7 @@ def lines(collected):
     """Return the intervals of all models by all metrics."""
     models = {name: {"estimator": "sklearn.naive_bayes.GaussianNB"} for name in MODELS}
     metrics = ["balanced_accuracy", "f1", "accuracy"]
-    spec = experiment(models, resampling={"cv_5x2": {}}, metrics=metrics)
+    spec = analysis(models, resampling={"cv_5x2": {}}, metrics=metrics)
     table = fold_intervals(spec, {("d0", "cv_5x2"): collected})
     return table.set_index(["metric", "model"])
 

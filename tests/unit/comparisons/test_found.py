@@ -10,7 +10,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from bakeoff.comparisons.run_tests import Comparison, Context, score_intervals, subgroup_table
+from bakeoff.comparisons.row_tables import score_intervals, subgroup_table
+from bakeoff.comparisons.run_tests import Comparison, Context
 from tests.conftest import agree_to_six_digits, recorded
 from tests.unit.comparisons import test_families, test_row_tables
 

@@ -16,17 +16,17 @@ from bakeoff.comparisons.settings import corrects, planned
 from bakeoff.spec.tests import HypothesisTests, PlannedTest
 from bakeoff.stats import Evidence, catalogue
 from tests.conftest import recorded
-from tests.unit.comparisons.conftest import experiment
+from tests.unit.comparisons.conftest import analysis
 
 
 def plan(**facts):
-    problems, tests = plan_tests(experiment(**facts))
+    problems, tests = plan_tests(analysis(**facts))
     assert problems == []
     return tests
 
 
 def problems(**facts):
-    return "\n".join(map(str, plan_tests(experiment(**facts))[0]))
+    return "\n".join(map(str, plan_tests(analysis(**facts))[0]))
 
 
 def run(*names, options=None, **more):
@@ -96,7 +96,7 @@ FILED = Path(__file__).with_name("planned.txt")
 
 def planning(facts):
     """Yield the problems with an experiment, or the settings of each test that is planned."""
-    spec = experiment(**eval(facts))
+    spec = analysis(**eval(facts))
     found, tests = plan_tests(spec)
     yield from map(str, found)
     yield from (f"note: {note}" for note in notes(spec))
@@ -224,7 +224,7 @@ def test_what_the_table_says_is_recommended(case, models):
         names.append(CASES[case].beside)
     every = facts.get("models", dict.fromkeys("abc", BAYES))
     facts["models"] = dict(list(every.items())[:models])
-    assert [one.name for one in recommended(experiment(**facts))] == names
+    assert [one.name for one in recommended(analysis(**facts))] == names
     for more in ({}, run("recommended", names[0])):
         assert [test.name for test in plan(**facts, **more)] == names
 

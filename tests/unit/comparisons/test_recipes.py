@@ -9,7 +9,8 @@ import pytest
 from bakeoff import stats
 from bakeoff.comparisons.advice import cautions
 from bakeoff.comparisons.plan_tests import plan_tests
-from bakeoff.comparisons.run_tests import Decision, run_planned, score_intervals
+from bakeoff.comparisons.row_tables import score_intervals
+from bakeoff.comparisons.run_tests import Decision, run_planned
 from bakeoff.fit.predictions import Predictions
 from bakeoff.report.study import Family, Written
 from bakeoff.report.verdict import Facts, look, of_runs
@@ -25,10 +26,10 @@ RUNS = (("net", range(1, 5), 0.5), ("forest", range(1, 4), 0.0), ("bayes", [1], 
 MODELS = {"net": NET, "forest": FOREST, "bayes": BAYES}
 
 
-def experiment(models, **changes):
+def analysis(models, **changes):
     cancer = {"d": {"source": "sklearn", "name": "breast_cancer"}}
     usual = {"datasets": cancer, "resampling": {"holdout": {}}, "metrics": ["accuracy", "roc_auc"]}
-    return conftest.experiment(models, **(usual | changes))
+    return conftest.analysis(models, **(usual | changes))
 
 
 def predictions(model, seed, better=0.0):
@@ -54,7 +55,7 @@ def collected(tmp_path):
 
 
 def test_all_runs_are_compared_and_a_model_without_seed_is_fixed(collected):
-    spec = experiment(MODELS)
+    spec = analysis(MODELS)
     (test,) = [t for t in plan_tests(spec)[1] if t.name == "recipe_difference"]
     found = run_planned(test, spec, {"d": collected})
     assert [(row.metric, row.model_a, row.model_b) for row in found[:2]] == [
@@ -71,7 +72,7 @@ def test_all_runs_are_compared_and_a_model_without_seed_is_fixed(collected):
 
 
 def test_tables_of_a_test_set_are_about_all_runs_of_each_model(collected):
-    spec = experiment(MODELS)
+    spec = analysis(MODELS)
     found = score_intervals(spec, {"d": collected}).query("metric == 'accuracy'")
     own = [[predictions(m, s, b).y_pred for s in seeds] for m, seeds, b in RUNS]
     assert found["model"].tolist() == ["net", "forest", "bayes"]
@@ -88,7 +89,7 @@ def test_tables_of_a_test_set_are_about_all_runs_of_each_model(collected):
 
 def test_cautions_are_about_the_runs_that_there_are():
     def told(*models):
-        spec = experiment(dict(zip("abc", models, strict=False)))
+        spec = analysis(dict(zip("abc", models, strict=False)))
         test = next(test for test in plan_tests(spec)[1] if test.name == "recipe_difference")
         return " ".join(cautions(test, spec).sentences(spec.models))
 

@@ -9,15 +9,21 @@ import pandas as pd
 import pytest
 
 from bakeoff.comparisons.evidence import PairedPredictions
-from bakeoff.comparisons.run_tests import alone, score_intervals, subgroup_table
+from bakeoff.comparisons.held_out import held_out_by
+from bakeoff.comparisons.row_tables import score_intervals, subgroup_table
 from bakeoff.comparisons.settings import has_interval, has_test
 from bakeoff.report.ranking import contenders
 from bakeoff.scores import METRICS
 from bakeoff.stats import binomial_test, mean_ci, metric_ci, metric_difference, metric_interaction
 from bakeoff.stats.core.result import AGREE
 from bakeoff.stats.metrics.metric import Form
-from tests.unit.comparisons.conftest import experiment
+from tests.unit.comparisons.conftest import analysis
 from tests.unit.report.studies import labelled
+
+
+def alone(rows, model, costs, level):
+    """Return the metric of one model with its interval."""
+    return held_out_by(rows, costs).interval(model, level)
 
 
 def rows(metric, positives=80, n=200):
@@ -38,7 +44,7 @@ def rows(metric, positives=80, n=200):
 
 def lines(table, data, **changes):
     """Return the lines of a table of these rows by their metric."""
-    return table(experiment(metrics=[data.metric], **changes), {"d0": data}).to_dict("records")
+    return table(analysis(metrics=[data.metric], **changes), {"d0": data}).to_dict("records")
 
 
 @pytest.mark.parametrize("metric", ["f1", "roc_auc", "log_loss"])

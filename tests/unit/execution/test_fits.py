@@ -236,4 +236,4 @@ def test_scores_that_models_bring_are_compared_in_this_process_too():
     }
     study = run_in_process(load_experiment(given), "results", 1, lambda done, of: None)
     assert study.scores.groupby("model")["value"].mean().to_dict() == {"a": 3, "b": 2.8}
-    assert len(study.analysis) == 1
+    assert len(study.planned) == 1

@@ -9,8 +9,10 @@ import pandas as pd
 from scipy import signal
 
 import bakeoff
+from bakeoff.comparisons.analysis import analysis_of
 from bakeoff.comparisons.evidence import PairedPredictions
-from bakeoff.comparisons.run_tests import Decision, subgroup_table
+from bakeoff.comparisons.row_tables import subgroup_table
+from bakeoff.comparisons.run_tests import Decision
 from bakeoff.spec import AnalysisPlan, load_experiment
 from tests.unit.report.studies import (
     DUMMY,
@@ -526,7 +528,8 @@ def regression(size, **units):
 def _plain(**changes):
     one = _found(pair("a", "b", 0.01, 0.05))
     resolved = one.experiment.resolved() | changes
-    return dataclasses.replace(one, experiment=load_experiment(resolved))
+    changed = load_experiment(resolved)
+    return dataclasses.replace(one, analysis=analysis_of(changed), experiment=changed)
 
 
 def _followed():
@@ -583,7 +586,7 @@ def _grouped(result, plan=()):
     return dataclasses.replace(
         _plain(datasets=data, tests={"run": ["mcnemar"]}),
         comparisons=(row,),
-        analysis=AnalysisPlan(plan),
+        planned=AnalysisPlan(plan),
         divisions=[
             {**holdout, "groups": 20, "parts": [{**holdout["parts"][0], "test": {"groups": 6}}]}
         ],

@@ -7,9 +7,12 @@ import math
 import numpy as np
 import pandas as pd
 
-from bakeoff.comparisons.evidence import HOLES, MATRIX, PairedPredictions, score_matrix
+from bakeoff.comparisons.analysis import analysis_of
+from bakeoff.comparisons.evidence import PairedPredictions
 from bakeoff.comparisons.plan_tests import plan_tests
-from bakeoff.comparisons.run_tests import Comparison, decide_pair, run_planned, score_intervals
+from bakeoff.comparisons.row_tables import score_intervals
+from bakeoff.comparisons.run_tests import Comparison, decide_pair, run_planned
+from bakeoff.comparisons.score_matrix import HOLES, MATRIX, score_matrix
 from bakeoff.report.study import Study
 from bakeoff.spec import load_experiment
 from bakeoff.stats import Evidence, catalogue
@@ -111,20 +114,21 @@ def study(spec, comparisons, means, *, accuracies=None, **options):
     sets = dict.fromkeys(spec.datasets, made)
     computed = [metric for metric in spec.metrics if metric not in spec.given_metrics]
     return Study(
-        spec,
+        analysis_of(spec),
         tuple(comparisons),
         table(spec, means, **options),
         {name: card(name) | (NUMBERS if spec.task.numbers else {}) for name in spec.datasets},
         sets,
         {"python": "3.11.0", "platform": "Linux", "machine": "a machine"},
         "config/made-up.yaml",
-        analysis=plan_tests(spec)[1],
+        planned=plan_tests(spec)[1],
         divisions=[
             division(name, plan, numbers=spec.task.numbers)
             for name in spec.datasets
             for plan in FOLDS
         ],
         intervals=score_intervals(spec, sets, computed),
+        experiment=spec,
     )
 
 
@@ -170,7 +174,7 @@ def omnibus(p, **more):
 def ran(spec, means, *, accuracies=None, **options):
     """Make a study whose comparisons the real tests computed."""
     bare = study(spec, (), means, accuracies=accuracies, **options)
-    rows = [row for test in bare.analysis for row in run_planned(test, spec, _inputs(test, bare))]
+    rows = [row for test in bare.planned for row in run_planned(test, spec, _inputs(test, bare))]
     return dataclasses.replace(bare, comparisons=tuple(rows))
 
 

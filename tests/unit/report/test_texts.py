@@ -266,7 +266,7 @@ def test_methods_of_every_case_name_models_tests_level_seed_and_known_sources(na
     assert all(one.label(model)[:20] in found.text for model in one.models[:4])
     titles = {prose.title(family.entry).lower() for family in one.families}
     assert not {title for title in titles if title not in found.text.lower()}
-    assert f"the seed {one.experiment.seed}." in found.text
+    assert f"the seed {one.analysis.seed}." in found.text
     assert not re.search(r"\bnan\b|\bNone\b|  |\{|\}| ,|\.\.", found.text)
     assert all(line.strip().endswith(".") for line in found.text.split("\n"))
     assert set(found.keys) <= set(BIBTEX)

@@ -5,6 +5,7 @@ import math
 import pytest
 
 from bakeoff.comparisons.advice import cautions
+from bakeoff.comparisons.analysis import analysis_of
 from bakeoff.comparisons.plan_tests import plan_tests
 from bakeoff.report.exhibits import exhibits
 from bakeoff.report.page import Page
@@ -127,7 +128,7 @@ def test_every_liberal_test_has_an_answer():
 )
 def test_learners_are_named_by_what_was_simulated_of_them(estimator, metric, inflated, unknown):
     more = {"metrics": [metric]} | ({"task": "regression"} if metric == "rmse" else {})
-    spec = experiment(AB, tests=("cv5x2_f",), estimator=f"sklearn.{estimator}", **more)
+    spec = analysis_of(experiment(AB, tests=("cv5x2_f",), estimator=f"sklearn.{estimator}", **more))
     known = cautions(plan_tests(spec)[1].by_name["cv5x2_f"], spec, metric=metric)
     assert {one.where: one.models for one in known.inflated} == inflated
     assert [*known.unknown] == unknown

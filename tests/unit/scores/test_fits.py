@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from bakeoff.comparisons.evidence import read_fold_predictions
+from bakeoff.comparisons.collected import read_fold_predictions
 from bakeoff.errors import UserError
 from bakeoff.files import write_json
 from bakeoff.fit.fit_task import timing_of

@@ -11,7 +11,7 @@ import pytest
 from sklearn.metrics import f1_score
 
 from bakeoff.comparisons.evidence import PairedPredictions
-from bakeoff.comparisons.run_tests import score_intervals, subgroup_table
+from bakeoff.comparisons.row_tables import score_intervals, subgroup_table
 from bakeoff.comparisons.settings import has_interval, has_test
 from bakeoff.errors import UserError
 from bakeoff.fit.predictions import Predictions

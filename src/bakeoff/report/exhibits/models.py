@@ -13,7 +13,8 @@ import numpy as np
 import pandas as pd
 
 from bakeoff.comparisons.evidence import difference_options
-from bakeoff.comparisons.run_tests import INTERACTION, Decision
+from bakeoff.comparisons.row_tables import INTERACTION
+from bakeoff.comparisons.run_tests import Decision
 from bakeoff.comparisons.settings import has_interval, has_test
 from bakeoff.report import drawing, prose, tables
 from bakeoff.report.baseline import baselines, named_alike
@@ -45,7 +46,6 @@ from bakeoff.report.ranking import (
 from bakeoff.report.study import BESIDE, Study, Written, decimals, with_unit
 from bakeoff.report.tables import SCORE, Best, Cell, Column, Table
 from bakeoff.scores import METRICS, Metric
-from bakeoff.spec.related import row_columns
 from bakeoff.stats import Status, metric_ci
 from bakeoff.stats.metrics.library import calibration_curve
 
@@ -152,8 +152,8 @@ def models(study: Study) -> Table:
     "Every metric",
     when=lambda design: (
         design.several
-        or len(design.experiment.metrics) > 1
-        or any(len(plan.splits()) > 1 for plan in design.experiment.resampling.plans().values())
+        or len(design.analysis.metrics) > 1
+        or any(len(plan.splits()) > 1 for plan in design.analysis.plans.values())
     ),
 )
 def metrics(study: Study) -> Table:
@@ -170,7 +170,7 @@ def metrics(study: Study) -> Table:
     none = all(map(math.isnan, held_out.values()))
     held = averaged and study.plan != "holdout" and not none
     beside = dataset_means(study, first.name, BESIDE).mean()
-    other = {m: study.metrics[m] for m in study.experiment.metrics[1:] if study.averages(m)}
+    other = {m: study.metrics[m] for m in study.analysis.metrics[1:] if study.averages(m)}
     means = {m: dataset_means(study, m, study.plan).mean() for m in other}
     rows: list[dict[str, Any]] = []
     for line in ranked:
@@ -256,8 +256,8 @@ def _baseline_rows(study: Study, metrics: Mapping[str, str]) -> list[dict[str, A
 def _may_be_best(design: Study) -> bool:
     """Show it for a few test sets of three models or more: of two, the test of the pair says it."""
     few = len(design.datasets) <= MOST_DATASETS and len(design.models) > 2
-    by_test = design.has_rows and has_test(design.experiment.metrics[0])
-    return few and (by_test or (design.experiment.by_values and not design.has_runs))
+    by_test = design.has_rows and has_test(design.analysis.metrics[0])
+    return few and (by_test or (design.analysis.by_values and not design.has_runs))
 
 
 @table(Section.PAIRS, 5, "Which models may be the best, on the held-out rows", when=_may_be_best)
@@ -291,8 +291,8 @@ def best(study: Study) -> Table:
     30,
     "Every metric on the held-out rows",
     when=lambda design: (
-        (design.has_rows or (design.has_runs and not design.experiment.by_values))
-        and any(map(has_interval, design.experiment.metrics))
+        (design.has_rows or (design.has_runs and not design.analysis.by_values))
+        and any(map(has_interval, design.analysis.metrics))
         and len(design.datasets) <= MOST_DATASETS
     ),
 )
@@ -351,7 +351,7 @@ def datasets(study: Study) -> Table:
     Section.FITS,
     20,
     "Choices made in training",
-    when=lambda design: any(model.chooses for model in design.experiment.fitted.values()),
+    when=lambda design: any(model.chooses for model in design.analysis.fitted.values()),
 )
 def choices(study: Study) -> Table:
     """Parameters, thresholds and numbers of rounds that each fit chose on its own training rows,
@@ -377,7 +377,7 @@ def choices(study: Study) -> Table:
 
 
 def _has_importance(design: Study) -> bool:
-    return any(model.importance for model in design.experiment.fitted.values())
+    return any(model.importance for model in design.analysis.fitted.values())
 
 
 def _importance(study: Study, dataset: str) -> pd.DataFrame:
@@ -504,7 +504,7 @@ def _panels(
     50,
     "Predicted against observed",
     each="dataset",
-    when=lambda design: design.has_rows and design.experiment.task.numbers,
+    when=lambda design: design.has_rows and design.analysis.task.numbers,
 )
 def fitted(study: Study, dataset: str) -> Drawing:
     """The prediction of each model for each held-out row against the observed value. On the
@@ -518,7 +518,7 @@ def fitted(study: Study, dataset: str) -> Drawing:
     if rows is None or not rows.n:
         return message("there are no held-out rows")
     models = [m for m in order(study) if m in rows.models]
-    unit = study.experiment.datasets[dataset].unit
+    unit = study.analysis.datasets[dataset].unit
     unit = clean(unit) if unit else ""
     names = (with_unit(name, unit) for name in ("observed", "predicted"))
     drawn, panels, shows = _panels(study, models, *names)
@@ -556,12 +556,12 @@ def fitted(study: Study, dataset: str) -> Drawing:
 
 
 def _has_labels(design: Study) -> bool:
-    return design.has_rows and not design.experiment.task.numbers
+    return design.has_rows and not design.analysis.task.numbers
 
 
 def _indices(design: Study) -> list[str]:
     """List the metrics of calibration."""
-    return [name for name in design.experiment.metrics if design.metrics[name].calibration]
+    return [name for name in design.analysis.metrics if design.metrics[name].calibration]
 
 
 @figure(
@@ -588,7 +588,7 @@ def calibration(study: Study, dataset: str) -> Drawing:
         return message("no model gives probabilities of two classes on the held-out rows")
     positive, level = rows.truth == 1, 1 - study.alpha
     rows = dataclasses.replace(rows, metric=_indices(study)[0])
-    options = difference_options(rows, study.experiment.costs_on(dataset))
+    options = difference_options(rows, study.analysis.datasets[dataset].costs)
     options |= {"metric": rows.metric, "labels": [False, True], "positive": True}
     drawn, panels, shows = _panels(study, [*chances], "predicted probability", "observed share")
     for model, axes in panels.items():
@@ -702,11 +702,11 @@ def crossed(study: Study) -> Table:
 
 def _in_subgroups(design: Study) -> bool:
     """Show it where a data set has subgroups and the models are ranked by what rows have."""
-    experiment = design.experiment
-    grouped = any(row_columns(experiment, name).subgroups for name in experiment.datasets)
-    ranked = design.has_rows and has_test(experiment.metrics[0])
-    by_values = experiment.by_values and not design.has_runs
-    return grouped and len(experiment.models) > 1 and (ranked or by_values)
+    asked = design.analysis
+    grouped = any(data.subgroups for data in asked.datasets.values())
+    ranked = design.has_rows and has_test(asked.metrics[0])
+    by_values = asked.by_values and not design.has_runs
+    return grouped and len(asked.models) > 1 and (ranked or by_values)
 
 
 @figure(Section.DATA, 40, "Differences by subgroup", each="dataset", when=_in_subgroups)

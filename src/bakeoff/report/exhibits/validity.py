@@ -25,13 +25,13 @@ def tests(study: Study) -> Table:
     """
     reasons = {
         test.posthoc.name: f"follows {catalogue()[test.name].title}"
-        for test in study.analysis
+        for test in study.planned
         if test.posthoc
     }
-    reasons |= {test.name: test.why for test in study.analysis}
+    reasons |= {test.name: test.why for test in study.planned}
     rows = []
     for entry in study.tests:
-        test, families = study.analysis.by_name[entry.name], study.of_test(entry.name)
+        test, families = study.planned.by_name[entry.name], study.of_test(entry.name)
         nulls = (row.result.get("null_hypothesis") for f in families for row in f.rows)
         lenient = study.type1(entry) is TypeOneError.LIBERAL
         alone = not families or families[0].bayesian or len(families[0].rows) < 2
@@ -96,7 +96,7 @@ def data(study: Study) -> Table:
     """The data sets, with a hash of the canonical table (complete in the CSV file)."""
     rows = []
     for name in study.datasets:
-        card, unit = study.cards[name], study.experiment.datasets[name].unit
+        card, unit = study.cards[name], study.analysis.datasets[name].unit
         licence = clean(card["licence"]) if card.get("licence") else NONE
         row = {**card, "features": len(card["features"]), "licence": licence}
         row["target" if "numbers" in card else "classes"] = prose.of_target(card, unit)
@@ -124,7 +124,7 @@ def data(study: Study) -> Table:
     Section.DATA,
     20,
     "How columns were read",
-    when=lambda design: bool(design.experiment.fitted),
+    when=lambda design: bool(design.analysis.fitted),
 )
 def columns(study: Study) -> Table:
     """What each column holds, as it was read: its kind, different and missing values."""
@@ -160,7 +160,7 @@ def splits(study: Study) -> Table:
     standard deviations) differs at most between the training part and the test part of a division.
     """
     by_place = {(one["dataset"], one["plan"]): one for one in study.divisions}
-    of_numbers = study.experiment.task.numbers
+    of_numbers = study.analysis.task.numbers
     differs = "max_mean_difference" if of_numbers else "max_class_share_difference"
     rows = []
     parts = study.scores.drop_duplicates(["dataset", "plan", "repeat", "fold"])
@@ -177,7 +177,7 @@ def splits(study: Study) -> Table:
             row |= {"groups": division["groups"], "test_groups": tested["groups"]}
         rows.append(row)
     note = "All models are trained and tested on the same rows of every division."
-    if any(map(study.experiment.by_scores, study.experiment.resampling.plans())):
+    if study.analysis.scores_of_plans:
         note = "The scores were given; bakeoff cannot check that they come from the same divisions."
     if any("groups" in row for row in rows):
         note += " Groups are never divided."

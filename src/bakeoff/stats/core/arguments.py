@@ -30,6 +30,36 @@ from bakeoff.stats.core.checks import ArgumentError
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+Paragraphs = dict[tuple[str, ...], str]
+"""Descriptions of parameters by the names that they describe."""
+
+Finite = Annotated[float, Predicate(math.isfinite)]
+Level = Annotated[float, Gt(0), Lt(1)]
+"""A probability that is neither 0 nor 1."""
+Alpha = Annotated[float, Gt(0), Lt(0.5)]
+"""The level of one-sided tests whose interval has level 1 − 2 alpha."""
+AtLeast0 = Annotated[float, Ge(0)]
+Count = Annotated[int, Ge(0)]
+PositiveInt = Annotated[int, Ge(1)]
+PositiveFloat = Annotated[float, Gt(0)]
+Share = Annotated[float, Gt(0), Le(1)]
+Seed = Annotated[int, Ge(0)]
+Resamples = Annotated[int, Ge(99)]
+"""Draws of a bootstrap, enough for a level of 1%."""
+Decimals = Annotated[int, Ge(-15), Le(15)]
+
+Relation = Literal["independent", "groups", "time"]
+"""How the rows of a test set hang together."""
+IN_GROUPS = "rows in groups"
+
+_KEYWORD = inspect.Parameter.KEYWORD_ONLY
+_BOUNDS: dict[type, tuple[Callable[[Any, Any], bool], str, str]] = {
+    Gt: (operator.gt, "above", "gt"),
+    Ge: (operator.ge, "of at least", "ge"),
+    Lt: (operator.lt, "below", "lt"),
+    Le: (operator.le, "at most", "le"),
+}
+
 _SHARED = """
 alpha : float
     Level of the test. Of equivalence it is below 0.5, and the interval has level 1 − 2 alpha.
@@ -162,131 +192,13 @@ _SECTIONS = ("Parameters", "Returns", "Raises", "Warnings", "Notes", "References
 _TITLES = re.compile(rf"^({'|'.join(_SECTIONS)})\n-+$", re.MULTILINE)
 
 
-def _paragraphs(text: str) -> dict[tuple[str, ...], str]:
-    """Cut the descriptions of parameters at their names."""
-    return {
-        tuple(re.split(r" : |\n", paragraph)[0].replace("*", "").split(", ")): paragraph
-        for paragraph in re.split(r"\n(?=[\w*])", text.strip())
-        if paragraph
-    }
-
-
-_KNOWN = {"": _paragraphs(_SHARED)}
-_KNOWN |= {
-    kind: _KNOWN[""] | _paragraphs(text) for kind, text in {**_OF_EVIDENCE, "one": _OF_ONE}.items()
-}
-
-
-def _sections(function: Callable[..., Any]) -> tuple[str, dict[str, str]]:
-    """Cut a docstring into what stands before the sections, and these by their titles."""
-    summary, *parts = _TITLES.split(inspect.cleandoc(function.__doc__ or ""))
-    return summary.strip(), dict(zip(parts[::2], parts[1::2], strict=True))
-
-
-def descriptions(function: Callable[..., Any]) -> dict[str, str]:
-    """Read what a docstring says of each parameter."""
-    described = _paragraphs(_sections(function)[1].get("Parameters", ""))
-    return {
-        name: " ".join(text.partition("\n")[2].split()).replace("``", "`")
-        for names, text in described.items()
-        for name in names
-    }
-
-
-def facts_of(function: Callable[..., Any]) -> dict[str, str]:
-    """Read a test's title, question and caution: first line, paragraph that asks, ``Warnings``."""
-    summary, sections = _sections(function)
-    title, *rest = (" ".join(paragraph.split()) for paragraph in summary.split("\n\n"))
-    question = next((paragraph for paragraph in rest if paragraph.endswith("?")), "")
-    caution = " ".join(sections.get("Warnings", "").split())
-    facts = {"title": title.rstrip("."), "answers": question, "caution": caution}
-    return {name: text for name, text in facts.items() if text}
-
-
-def fill_docstring(function: F, kind: str = "") -> F:
-    """Add shared parameters and the usual errors to a docstring that does not describe them."""
-    # It is filled in before the function is wrapped: programs that write pages unwrap it.
-    # `kind` is the evidence of a test, or ``"one"`` for a test of one algorithm.
-    if not function.__doc__:
-        return function
-    summary, sections = _sections(function)
-    paragraphs = _KNOWN.get(kind, _KNOWN[""]) | _paragraphs(sections.get("Parameters", ""))
-    described = {name: (group, text) for group, text in paragraphs.items() for name in group}
-    names, parameters = inspect.signature(function).parameters, {}
-    for name in names:
-        if name in described:
-            group, text = described[name]
-            here = [other for other in group if other in names and described[other][0] == group]
-            parameters[group] = text.replace(", ".join(group), ", ".join(here), 1)
-    usual = {"Returns": _RETURNS.get(kind, ""), "Raises": _RAISES}
-    filled = usual | sections | {"Parameters": "\n".join(parameters.values())}
-    titled = [(title, filled[title].strip()) for title in _SECTIONS if filled.get(title)]
-    texts = [f"{title}\n{'-' * len(title)}\n{text}" for title, text in titled]
-    function.__doc__ = "\n\n".join([summary, *texts])
-    return function
-
-
-_KEYWORD = inspect.Parameter.KEYWORD_ONLY
-
-Finite = Annotated[float, Predicate(math.isfinite)]
-Level = Annotated[float, Gt(0), Lt(1)]
-"""A probability that is neither 0 nor 1."""
-Alpha = Annotated[float, Gt(0), Lt(0.5)]
-"""The level of one-sided tests whose interval has level 1 − 2 alpha."""
-AtLeast0 = Annotated[float, Ge(0)]
-Count = Annotated[int, Ge(0)]
-PositiveInt = Annotated[int, Ge(1)]
-PositiveFloat = Annotated[float, Gt(0)]
-Share = Annotated[float, Gt(0), Le(1)]
-Seed = Annotated[int, Ge(0)]
-Resamples = Annotated[int, Ge(99)]
-"""Draws of a bootstrap, enough for a level of 1%."""
-Decimals = Annotated[int, Ge(-15), Le(15)]
-
-
 class Default(NamedTuple):
     """The default of an argument that a record declares; without it, None."""
 
     value: Any
 
 
-def spread_record(function: F) -> F:
-    """Give a function with ``**options: Unpack[Record]`` the record's parameters."""
-    signature = inspect.signature(function)
-    *before, last = signature.parameters.values()
-    if str(last.annotation).startswith("Unpack["):
-        record = function.__globals__[last.annotation[len("Unpack[") : -1]]
-        for name, kind in _declared(record).items():
-            values = [note.value for note in get_args(kind) if isinstance(note, Default)]
-            default = values[0] if values else None
-            written = record.__annotations__[name].__forward_arg__
-            short = written.removeprefix("Annotated[").split(", Default")[0]
-            before.append(inspect.Parameter(name, _KEYWORD, default=default, annotation=short))
-        spread = signature.replace(parameters=before)
-        function.__signature__ = spread  # type: ignore[attr-defined]
-    return function
-
-
-def annotations_of(function: Callable[..., Any]) -> dict[str, Any]:
-    """Return the evaluated annotations of a function, those of a record one by one."""
-    kinds = typing.get_type_hints(function, include_extras=True)
-    records = [get_args(kind)[0] for kind in kinds.values() if get_origin(kind) is Unpack]
-    return kinds | {k: kind for record in records for k, kind in _declared(record).items()}
-
-
-def keywords_of(function: Callable[..., Any]) -> dict[str, inspect.Parameter]:
-    """Return the keyword-only parameters of a function, with their evaluated annotations."""
-    kinds = annotations_of(function)
-    return {
-        name: parameter.replace(annotation=kinds.get(name, parameter.empty))
-        for name, parameter in inspect.signature(function).parameters.items()
-        if parameter.kind is _KEYWORD
-    }
-
-
-@functools.cache
-def _declared(record: type) -> dict[str, Any]:
-    return typing.get_type_hints(record, include_extras=True)
+# Checks
 
 
 def checked(function: F) -> F:
@@ -298,67 +210,67 @@ def checking(function: F, finish: Callable[[Any], Any] | None = None) -> F:
     """Return the function with the check of its arguments before it, and `finish` after it."""
 
     @functools.cache
-    def read() -> tuple[dict[str, Any], list[str], bool]:
-        """Return the annotations, the names of all parameters, and whether others are taken."""
-        parameters = inspect.signature(function).parameters
-        names = [name for name, one in parameters.items() if one.kind is not one.VAR_KEYWORD]
-        return annotations_of(function), names, len(names) < len(parameters)
+    def declared() -> tuple[dict[str, Any], bool]:
+        """Return the annotations of the parameters in order, and whether others are taken."""
+        annotations = annotations_of(function)
+        kinds: dict[str, Any] = {}
+        takes_others = False
+        for name, parameter in inspect.signature(function).parameters.items():
+            if parameter.kind is parameter.VAR_KEYWORD:
+                takes_others = True
+            else:
+                kinds[name] = annotations.get(name)
+        return kinds, takes_others
 
     @functools.wraps(function)
     def call(*args: Any, **options: Any) -> Any:
-        kinds, names, takes_others = read()
+        kinds, takes_others = declared()
         for name, value in options.items():
-            if name in names:
-                options[name] = check_argument(value, name, kinds.get(name))
+            if name in kinds:
+                options[name] = check_argument(value, name, kinds[name])
             elif not takes_others:
                 raise TypeError(f"{function.__name__}() got an unexpected argument {name!r}")
-        given = [
-            check_argument(value, name, kinds.get(name))
-            for name, value in zip(names, args, strict=False)
-        ]
-        level = options.get("confidence_level", 1) if "alternative" in names else 1
-        if level < 0.5 and options.get("alternative", "two-sided") != "two-sided":
-            raise ArgumentError(
-                "confidence_level",
-                f"found {level!r}; a one-sided interval needs at least 0.5, below it the limit "
-                "passes the estimate",
-            )
-        result = function(*given, *args[len(names) :], **options)
-        return result if finish is None else finish(result)
+        positional = list(args)
+        for place, (name, value) in enumerate(zip(kinds, args, strict=False)):
+            positional[place] = check_argument(value, name, kinds[name])
+        if "alternative" in kinds and options.get("alternative", "two-sided") != "two-sided":
+            _check_one_sided_level(options.get("confidence_level", 1))
+        result = function(*positional, **options)
+        if finish is None:
+            return result
+        return finish(result)
 
     return typing.cast(F, call)
 
 
+def _check_one_sided_level(level: float) -> None:
+    if level < 0.5:
+        raise ArgumentError(
+            "confidence_level",
+            f"found {level!r}; a one-sided interval needs at least 0.5, below it the limit "
+            "passes the estimate",
+        )
+
+
 def check_argument(value: Any, name: str, kind: Any) -> Any:
     """Check a value by an annotation, one of the types above; others are handed on as they are."""
-    base, *bounds = get_args(kind) if get_origin(kind) is Annotated else (kind,)
-    if get_origin(base) in (Union, UnionType):
-        first, *others = get_args(base)
-        optional = others == [NoneType] and value is not None
-        return check_argument(value, name, first) if optional else value
-    if get_origin(base) is Literal:
-        return check_choice(value, get_args(base), name)
-    if base is bool:
-        if not isinstance(value, (bool, np.bool_)):  # a word such as "no" would count as True
-            raise ArgumentError(name, f"found {value!r}, must be true or false")
-        return bool(value)
-    if base is float and not bounds:
+    bounds: list[Any] = []
+    if get_origin(kind) is Annotated:
+        kind, *bounds = get_args(kind)
+    if get_origin(kind) in (Union, UnionType):
+        first, *others = get_args(kind)
+        if others == [NoneType] and value is not None:
+            return check_argument(value, name, first)
+        return value
+    if get_origin(kind) is Literal:
+        return check_choice(value, get_args(kind), name)
+    if kind is bool:
+        return _check_bool(value, name)
+    if kind is float and not bounds:
         return check_number(value, name)
-    return _check_bounded(base, bounds, value, name) if base in (int, float) else value
-
-
-def check_fields(record: Any) -> None:
-    """Check the fields of a frozen dataclass by their annotations."""
-    kinds = _declared(record.__class__)
-    for field in dataclasses.fields(record):
-        value = check_argument(getattr(record, field.name), field.name, kinds[field.name])
-        object.__setattr__(record, field.name, value)
-
-
-def choices_of(annotation: Any) -> tuple[Any, ...]:
-    """Return the names that an annotation allows; none where it is no list of names."""
-    parts = (annotation, *get_args(annotation))
-    return next((get_args(part) for part in parts if get_origin(part) is Literal), ())
+    if kind in (int, float):
+        return _check_bounded(kind, bounds, value, name)
+    return value
 
 
 def check_choice(value: Any, allowed: tuple[Any, ...], name: str) -> Any:
@@ -375,28 +287,235 @@ def check_number(value: Any, name: str) -> float:
     return float(value)
 
 
-_BOUNDS: dict[type, tuple[Callable[[Any, Any], bool], str, str]] = {
-    Gt: (operator.gt, "above", "gt"),
-    Ge: (operator.ge, "of at least", "ge"),
-    Lt: (operator.lt, "below", "lt"),
-    Le: (operator.le, "at most", "le"),
-}
+def _check_bool(value: Any, name: str) -> bool:
+    if not isinstance(value, (bool, np.bool_)):  # a word such as "no" would count as True
+        raise ArgumentError(name, f"found {value!r}, must be true or false")
+    return bool(value)
 
 
 def _check_bounded(kind: type, bounds: list[Any], value: Any, name: str) -> Any:
     """Check a whole number, or a finite one, by the bounds of its annotation."""
-    limits = [(*_BOUNDS[type(b)], b) for b in bounds if type(b) in _BOUNDS]
-    read = [(test, word, getattr(bound, end)) for test, word, end, bound in limits]
+    limits = [_limit(bound) for bound in bounds if type(bound) in _BOUNDS]
     if kind is float:
-        number, fits = check_number(value, name) + 0.0, True  # no negative zero
+        number = check_number(value, name) + 0.0  # no negative zero
     else:
-        array = np.asarray(value)
-        fits = array.ndim == 0 and array.dtype.kind in "iuf" and bool(array == np.floor(array))
-        number = int(array) if fits and np.isfinite(array) else math.inf
-    if not (fits and math.isfinite(number) and all(test(number, end) for test, _, end in read)):
-        words = " and ".join(f"{word} {end}" for _, word, end in read)
-        allowed = f"be a {'finite' if kind is float else 'whole'} number {words}"
-        if [word for _, word, _ in read] == ["above", "below"]:
-            allowed = f"lie strictly between {read[0][2]} and {read[1][2]}"
-        raise ArgumentError(name, f"found {value!r}, must {allowed.strip()}")
+        number = _whole_number(value)
+    within = all(limit.holds(number, limit.value) for limit in limits)
+    if not within or not math.isfinite(number):
+        raise ArgumentError(name, f"found {value!r}, must {_allowed(kind, limits)}")
     return number
+
+
+def _whole_number(value: Any) -> float:
+    """Return a whole number as an int; infinity for anything else."""
+    array = np.asarray(value)
+    if array.ndim > 0 or array.dtype.kind not in "iuf":
+        return math.inf
+    if array != np.floor(array) or not np.isfinite(array):
+        return math.inf
+    return int(array)
+
+
+class _Limit(NamedTuple):
+    """One bound of an annotation."""
+
+    holds: Callable[[Any, Any], bool]
+    word: str
+    value: Any
+
+
+def _limit(bound: Any) -> _Limit:
+    holds, word, attribute = _BOUNDS[type(bound)]
+    return _Limit(holds, word, getattr(bound, attribute))
+
+
+def _allowed(kind: type, limits: list[_Limit]) -> str:
+    """Say what a number must be."""
+    if [limit.word for limit in limits] == ["above", "below"]:
+        return f"lie strictly between {limits[0].value} and {limits[1].value}"
+    noun = "whole number"
+    if kind is float:
+        noun = "finite number"
+    words = " and ".join(f"{limit.word} {limit.value}" for limit in limits)
+    return f"be a {noun} {words}".strip()
+
+
+def check_fields(record: Any) -> None:
+    """Check the fields of a frozen dataclass by their annotations."""
+    kinds = _declared(record.__class__)
+    for field in dataclasses.fields(record):
+        value = check_argument(getattr(record, field.name), field.name, kinds[field.name])
+        object.__setattr__(record, field.name, value)
+
+
+# Options that depend on how the rows hang together
+
+
+@dataclasses.dataclass(frozen=True)
+class Variants:
+    """The values of an option by how the rows hang together, the default ones first."""
+
+    independent: tuple[str, ...]
+    groups: tuple[str, ...]
+
+    def choose(self, value: str | None, relation: Relation, option: str = "variant") -> Any:
+        """Return the value that is used; None asks for the default one."""
+        allowed = self.groups
+        others = self.independent
+        rows = IN_GROUPS
+        other_rows = "independent rows"
+        if relation == "independent":
+            allowed = self.independent
+            others = self.groups
+            rows = "independent rows"
+            other_rows = IN_GROUPS
+        if value is None:
+            return allowed[0]
+        if value in allowed:
+            return value
+        elsewhere = ""
+        if value in others:
+            elsewhere = f"which is for {other_rows}; "
+        names = ", ".join(map(repr, allowed))
+        raise ArgumentError(option, f"found {value!r}, {elsewhere}allowed for {rows}: {names}")
+
+
+# Annotations
+
+
+def choices_of(annotation: Any) -> tuple[Any, ...]:
+    """Return the names that an annotation allows; none where it is no list of names."""
+    for part in (annotation, *get_args(annotation)):
+        if get_origin(part) is Literal:
+            return get_args(part)
+    return ()
+
+
+def spread_record(function: F) -> F:
+    """Give a function with ``**options: Unpack[Record]`` the record's parameters."""
+    signature = inspect.signature(function)
+    *parameters, last = signature.parameters.values()
+    if not str(last.annotation).startswith("Unpack["):
+        return function
+    record = function.__globals__[last.annotation[len("Unpack[") : -1]]
+    for name, kind in _declared(record).items():
+        default = None
+        for note in get_args(kind):
+            if isinstance(note, Default):
+                default = note.value
+        written = record.__annotations__[name].__forward_arg__
+        short = written.removeprefix("Annotated[").split(", Default")[0]
+        parameters.append(inspect.Parameter(name, _KEYWORD, default=default, annotation=short))
+    spread = signature.replace(parameters=parameters)
+    function.__signature__ = spread  # type: ignore[attr-defined]
+    return function
+
+
+def annotations_of(function: Callable[..., Any]) -> dict[str, Any]:
+    """Return the evaluated annotations of a function, those of a record one by one."""
+    kinds = typing.get_type_hints(function, include_extras=True)
+    for kind in list(kinds.values()):
+        if get_origin(kind) is Unpack:
+            kinds |= _declared(get_args(kind)[0])
+    return kinds
+
+
+def keywords_of(function: Callable[..., Any]) -> dict[str, inspect.Parameter]:
+    """Return the keyword-only parameters of a function, with their evaluated annotations."""
+    kinds = annotations_of(function)
+    keywords = {}
+    for name, parameter in inspect.signature(function).parameters.items():
+        if parameter.kind is _KEYWORD:
+            keywords[name] = parameter.replace(annotation=kinds.get(name, parameter.empty))
+    return keywords
+
+
+@functools.cache
+def _declared(record: type) -> dict[str, Any]:
+    return typing.get_type_hints(record, include_extras=True)
+
+
+# Docstrings
+
+
+def descriptions(function: Callable[..., Any]) -> dict[str, str]:
+    """Read what a docstring says of each parameter."""
+    _, sections = _sections(function)
+    descriptions_by_name: dict[str, str] = {}
+    for names, paragraph in _paragraphs(sections.get("Parameters", "")).items():
+        _, _, text = paragraph.partition("\n")
+        description = _one_line(text).replace("``", "`")
+        descriptions_by_name |= dict.fromkeys(names, description)
+    return descriptions_by_name
+
+
+def facts_of(function: Callable[..., Any]) -> dict[str, str]:
+    """Read a test's title, question and caution: first line, paragraph that asks, ``Warnings``."""
+    summary, sections = _sections(function)
+    title, *paragraphs = [_one_line(paragraph) for paragraph in summary.split("\n\n")]
+    questions = [paragraph for paragraph in paragraphs if paragraph.endswith("?")]
+    facts = {"title": title.rstrip(".")}
+    if questions:
+        facts["answers"] = questions[0]
+    if "Warnings" in sections:
+        facts["caution"] = _one_line(sections["Warnings"])
+    return facts
+
+
+def fill_docstring(function: F, kind: str = "") -> F:
+    """Add shared parameters and the usual errors to a docstring that does not describe them."""
+    # It is filled in before the function is wrapped: programs that write pages unwrap it.
+    # `kind` is the evidence of a test, or ``"one"`` for a test of one algorithm.
+    if not function.__doc__:
+        return function
+    summary, sections = _sections(function)
+    paragraphs = _KNOWN.get(kind, _KNOWN[""]) | _paragraphs(sections.get("Parameters", ""))
+    filled = {"Returns": _RETURNS.get(kind, ""), "Raises": _RAISES}
+    filled |= sections
+    filled["Parameters"] = _described(list(inspect.signature(function).parameters), paragraphs)
+    texts = [summary]
+    for title in _SECTIONS:
+        text = filled.get(title, "").strip()
+        if text:
+            texts.append(f"{title}\n{'-' * len(title)}\n{text}")
+    function.__doc__ = "\n\n".join(texts)
+    return function
+
+
+def _described(names: list[str], paragraphs: Paragraphs) -> str:
+    """Join the descriptions of parameters, in their order; each names those that are there."""
+    group_of_name = {name: group for group in paragraphs for name in group}
+    texts = {}
+    for name in names:
+        if name in group_of_name:
+            group = group_of_name[name]
+            here = [other for other in group if other in names and group_of_name[other] == group]
+            texts[group] = paragraphs[group].replace(", ".join(group), ", ".join(here), 1)
+    return "\n".join(texts.values())
+
+
+def _sections(function: Callable[..., Any]) -> tuple[str, dict[str, str]]:
+    """Cut a docstring into what stands before the sections, and these by their titles."""
+    summary, *parts = _TITLES.split(inspect.cleandoc(function.__doc__ or ""))
+    titles = parts[::2]
+    texts = parts[1::2]
+    return summary.strip(), dict(zip(titles, texts, strict=True))
+
+
+def _paragraphs(text: str) -> Paragraphs:
+    """Cut the descriptions of parameters at their names."""
+    paragraphs = {}
+    for paragraph in re.split(r"\n(?=[\w*])", text.strip()):
+        if paragraph:
+            names = re.split(r" : |\n", paragraph)[0].replace("*", "")
+            paragraphs[tuple(names.split(", "))] = paragraph
+    return paragraphs
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+_KNOWN: dict[str, Paragraphs] = {"": _paragraphs(_SHARED)}
+for _kind, _text in {**_OF_EVIDENCE, "one": _OF_ONE}.items():
+    _KNOWN[_kind] = _KNOWN[""] | _paragraphs(_text)

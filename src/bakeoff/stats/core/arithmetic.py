@@ -21,17 +21,24 @@ from bakeoff.stats.core.arguments import Decimals
 from bakeoff.stats.core.checks import BoolArray, FloatArray, as_scores, check_models
 
 _DIGITS = 12
-_OUTLIER = 1e6
-_CLEAR = 1e-9
-"""Smaller scores may be rounding errors, unless all of them are as small."""
+_OUTLIER = 1e6  # times the lower quartile
+_CLEAR = 1e-9  # smaller scores may be rounding errors, unless all of them are as small
+_BLOCK = 2048  # numbers of a column that stay in the cache
+_DEPENDENT = 1e-13  # the share of a variance that rounding leaves where nothing is left
 
 
 def as_dataset_table(
     scores: ArrayLike, *, greater_is_better: bool, allow_missing: bool = False
 ) -> FloatArray:
     """Check a table of scores (data sets, models) with at least two models."""
-    how = {"greater_is_better": greater_is_better, "allow_missing": allow_missing}
-    table = as_scores(scores, "scores", ndim=2, unit="data sets", **how)
+    table = as_scores(
+        scores,
+        "scores",
+        ndim=2,
+        unit="data sets",
+        greater_is_better=greater_is_better,
+        allow_missing=allow_missing,
+    )
     check_models(table, "scores")
     return table
 
@@ -56,7 +63,9 @@ def scale_of(*arrays: FloatArray) -> float:
         return top  # the lower quartile is near, which need not be found for every pair of models
     sizes = sizes[sizes > 0]
     clear = sizes[sizes >= _CLEAR]
-    low = np.quantile(clear if clear.size else sizes, 0.25, method="lower")
+    if clear.size == 0:
+        clear = sizes
+    low = np.quantile(clear, 0.25, method="lower")
     return float(sizes[sizes <= _OUTLIER * low].max())
 
 
@@ -64,7 +73,8 @@ def differences(a: FloatArray, b: FloatArray, decimals: Decimals | None) -> Floa
     """Return a - b, with float noise removed so that zeros and ties are those of the decimals."""
     scale = scale_of(a, b)
     if decimals is not None:
-        a, b = np.round(a, decimals), np.round(b, decimals)
+        a = np.round(a, decimals)
+        b = np.round(b, decimals)
     return quantise(a - b, scale, decimals)
 
 
@@ -78,10 +88,12 @@ def rank(values: FloatArray) -> tuple[FloatArray, NDArray[np.int64]]:
 def rows_below(positive: BoolArray, scores: FloatArray) -> FloatArray:
     """Count for each row those of the other class with a lower score, and half of equal ones."""
     order = np.argsort(scores)
-    ordered, is_positive = scores[order], positive[order]
+    ordered = scores[order]
+    is_positive = positive[order]
     positives = np.cumsum(is_positive, dtype=np.intp)  # up to each row
     negatives = np.arange(1, len(is_positive) + 1) - positives
-    if (differ := ordered[1:] != ordered[:-1]).all():
+    differ = ordered[1:] != ordered[:-1]
+    if differ.all():
         counted = np.where(is_positive, negatives, positives)
     else:
         last = np.flatnonzero(np.append(differ, True))
@@ -100,7 +112,9 @@ def rank_rows(table: FloatArray, decimals: Decimals | None) -> FloatArray:
     ranks = np.full(table.shape, np.nan)
     for row, row_ranks in zip(table, ranks, strict=True):
         present = ~np.isnan(row)
-        row_ranks[present] = rank(-quantise(row[present], scale_of(row[present]), decimals))[0]
+        values = row[present]
+        ascending, _ = rank(-quantise(values, scale_of(values), decimals))
+        row_ranks[present] = ascending
     return ranks
 
 
@@ -119,7 +133,8 @@ def arrangement_count(row: NDArray[np.int64]) -> int:
 @lru_cache(maxsize=64)
 def _arrangements(row: tuple[int, ...]) -> NDArray[np.int64]:
     """Return the distinct permutations of an ascending row, one a row."""
-    n, often = len(row), row.count(row[0])
+    n = len(row)
+    often = row.count(row[0])
     if often == n:
         return np.full((1, n), row[0], dtype=np.int64)
     others = _arrangements(row[often:])
@@ -131,7 +146,10 @@ def _arrangements(row: tuple[int, ...]) -> NDArray[np.int64]:
 
 def permutation_pvalue(rows: NDArray[np.int64], observed: int, budget: int) -> float | None:
     """P(Σ of squared column sums ≥ observed) over all orders of rows, None beyond so many sums."""
-    states, probability = np.sort(rows[:1], axis=1), np.ones(1)
+    # `states` are the sums of the columns that orders of the rows so far can give, in ascending
+    # order, since a permutation of the columns changes nothing
+    states = np.sort(rows[:1], axis=1)
+    probability = np.ones(1)
     for row in rows[1:]:
         budget -= len(states) * arrangement_count(row)
         if budget < 0:
@@ -139,17 +157,13 @@ def permutation_pvalue(rows: NDArray[np.int64], observed: int, budget: int) -> f
         orders = _arrangements(tuple(np.sort(row).tolist()))
         sums = np.sort((states[:, None, :] + orders).reshape(-1, rows.shape[1]), axis=1)
         weight = np.repeat(probability / len(orders), len(orders))
-        order = np.lexsort(sums.T)  # add up the weights of equal rows
+        # add up the weights of equal rows
+        order = np.lexsort(sums.T)
         sums = sums[order]
         first = np.append(True, (sums[1:] != sums[:-1]).any(axis=1))
         states = sums[first]
         probability = np.add.reduceat(weight[order], np.flatnonzero(first))
     return min(1.0, float(probability[(states**2).sum(axis=1) >= observed].sum()))
-
-
-_BLOCK = 2048  # numbers of a column that stay in the cache
-_DEPENDENT = 1e-13
-"""The share of a variance that rounding leaves where nothing is left."""
 
 
 def gram(rows: FloatArray) -> FloatArray:
@@ -172,6 +186,7 @@ def helmert(rows: FloatArray) -> FloatArray:
 
 def root(covariance: FloatArray, least: float = 0.0) -> FloatArray:
     """Return a lower triangular L with LLᵀ = V, also of a singular V, shape (K, K)."""
+    # Cholesky's, where a column without a variance that is left gets none
     left = np.array(covariance, dtype=np.float64)
     lower = np.zeros_like(left)
     for k in range(len(left)):

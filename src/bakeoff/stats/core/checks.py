@@ -13,6 +13,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+FloatArray = NDArray[np.float64]
+BoolArray = NDArray[np.bool_]
+IntArray = NDArray[np.intp]
+
+_LARGEST_SCORE = 1e100  # squares of larger ones overflow
+
 
 class ArgumentError(ValueError):
     """An argument has a value that the function does not take.
@@ -30,13 +36,6 @@ class ArgumentError(ValueError):
 
     def __reduce__(self) -> tuple[type[ArgumentError], tuple[str, str]]:
         return type(self), (self.argument, self.message)
-
-
-FloatArray = NDArray[np.float64]
-BoolArray = NDArray[np.bool_]
-IntArray = NDArray[np.intp]
-
-_LARGEST_SCORE = 1e100
 
 
 def as_array(values: ArrayLike, name: str) -> NDArray[Any]:
@@ -73,13 +72,16 @@ def as_floats(values: ArrayLike, name: str) -> FloatArray:
     array = as_array(values, name)
     if array.dtype.kind == "O":
         array = np.where(is_missing(array), np.nan, array)
-    kinds = (numbers.Real, np.bool_)
-    if array.dtype.kind not in "biuf" and not (
-        array.dtype.kind == "O" and all(isinstance(value, kinds) for value in array.flat)
-    ):
+    if not _holds_numbers(array):
         raise ArgumentError(name, f"expected numbers, found {_some(array)}")
     # rows first, whatever the layout given: sums are then the same to the last bit
     return np.asarray(array, dtype=np.float64, order="C")
+
+
+def _holds_numbers(array: NDArray[Any]) -> bool:
+    if array.dtype.kind == "O":
+        return all(isinstance(value, (numbers.Real, np.bool_)) for value in array.flat)
+    return array.dtype.kind in "biuf"
 
 
 def as_correctness(
@@ -95,10 +97,11 @@ def as_correctness(
     _check_shape(array, name, ndim)
     if array.dtype == np.bool_:
         return array
-    rows = np.flatnonzero(is_missing(array).reshape(len(array), -1).any(axis=1))
-    if len(rows):
-        gaps = f"{len(rows)} missing value(s), first in row {rows[0]}"
-        raise ArgumentError(name, f"{gaps}; drop these rows everywhere")
+    if array.dtype.kind not in "iu":
+        rows = np.flatnonzero(is_missing(array).reshape(len(array), -1).any(axis=1))
+        if len(rows):
+            gaps = f"{len(rows)} missing value(s), first in row {rows[0]}"
+            raise ArgumentError(name, f"{gaps}; drop these rows everywhere")
     if array.dtype.kind == "O":
         array = as_array(array.tolist(), name)
     if array.dtype.kind in "biuf" and array.ndim == ndim and np.isin(array, (0, 1)).all():
@@ -121,11 +124,14 @@ def as_scores(
     _check_shape(array, name, ndim)
     bad = ~np.isfinite(array) & ~(np.isnan(array) & allow_missing)
     if bad.any():
-        position = tuple(np.argwhere(bad)[0].tolist())
-        first = position if len(position) > 1 else position[0]
-        gaps = f"{bad.sum()} value(s) are NaN or infinite, first at {first}"
+        position = np.argwhere(bad)[0].tolist()
+        first = position[0]
+        if len(position) > 1:
+            first = tuple(position)
         raise ArgumentError(
-            name, f"{gaps}; drop these {unit} for every model, or leave out the model"
+            name,
+            f"{bad.sum()} value(s) are NaN or infinite, first at {first}; drop these {unit} for "
+            "every model, or leave out the model",
         )
     largest = float(np.fmax.reduce(np.abs(array), axis=None))
     if largest > _LARGEST_SCORE:
@@ -134,7 +140,9 @@ def as_scores(
             f"found {largest:.3g}; squares of scores beyond {_LARGEST_SCORE:g} overflow: use "
             "another unit, or drop the model that diverged",
         )
-    return array if greater_is_better else -array
+    if greater_is_better:
+        return array
+    return -array
 
 
 def as_counts(values: ArrayLike, name: str) -> FloatArray:
@@ -166,13 +174,19 @@ def check_same_length(**arrays: NDArray[Any]) -> None:
 def check_same_labels(**tables: ArrayLike) -> None:
     """Refuse to pair tables by position whose row (or column) labels say otherwise."""
     for axis, kind in (("index", "row"), ("columns", "column")):
-        labels: dict[str, Any] = {k: getattr(table, axis, None) for k, table in tables.items()}
-        labelled = [(name, each) for name, each in labels.items() if hasattr(each, "equals")]
-        for name, each in labelled[1:]:
-            if not labelled[0][1].equals(each):
+        first = ""
+        first_labels: Any = None
+        for name, table in tables.items():
+            labels = getattr(table, axis, None)
+            if not hasattr(labels, "equals"):
+                continue
+            if not first:
+                first = name
+                first_labels = labels
+            elif not first_labels.equals(labels):
                 raise ArgumentError(
                     name,
-                    f"its {kind} labels differ from those of {labelled[0][0]}; bring both "
+                    f"its {kind} labels differ from those of {first}; bring both "
                     f"into one order by their labels, or pass arrays if the {kind}s do match",
                 )
 
@@ -181,19 +195,22 @@ def paired_scores(
     scores: Mapping[str, ArrayLike], *, unit: str, **how: Any
 ) -> tuple[FloatArray, FloatArray]:
     """Check the scores of two models, by their names, for the same folds, rows or data sets."""
-    a, b = (as_scores(values, name, unit=unit, **how) for name, values in scores.items())
+    name_a, name_b = scores
+    a = as_scores(scores[name_a], name_a, unit=unit, **how)
+    b = as_scores(scores[name_b], name_b, unit=unit, **how)
     if a.shape != b.shape:
-        first, second = scores
-        shapes = f"{first} has shape {a.shape}, {second} {b.shape}"
-        pair = f"both models must be scored on the same {unit}; pair them by {unit[:-1]}"
-        raise ValueError(f"{shapes}: {pair}")
+        raise ValueError(
+            f"{name_a} has shape {a.shape}, {name_b} {b.shape}: both models must be scored on the "
+            f"same {unit}; pair them by {unit[:-1]}"
+        )
     check_same_labels(**scores)
     return a, b
 
 
 def paired_correctness(correct_a: ArrayLike, correct_b: ArrayLike) -> tuple[BoolArray, BoolArray]:
     """Check the right/wrong values of two models on the same rows."""
-    a, b = as_correctness(correct_a, "correct_a"), as_correctness(correct_b, "correct_b")
+    a = as_correctness(correct_a, "correct_a")
+    b = as_correctness(correct_b, "correct_b")
     check_same_length(correct_a=a, correct_b=b)
     check_same_labels(correct_a=correct_a, correct_b=correct_b)
     return a, b
@@ -202,7 +219,8 @@ def paired_correctness(correct_a: ArrayLike, correct_b: ArrayLike) -> tuple[Bool
 def paired_counts(a: BoolArray, b: BoolArray) -> dict[str, int]:
     """Count the rows that both models, only A, only B or neither gets right."""
     both = int(np.count_nonzero(a & b))
-    only_a, only_b = int(np.count_nonzero(a)) - both, int(np.count_nonzero(b)) - both
+    only_a = int(np.count_nonzero(a)) - both
+    only_b = int(np.count_nonzero(b)) - both
     return {
         "both_correct": both,
         "only_a_correct": only_a,
@@ -220,5 +238,6 @@ def _check_shape(array: NDArray[Any], name: str, ndim: int) -> None:
 
 def _some(array: NDArray[Any]) -> str:
     """Quote the first different values of an array and its type."""
-    first = ", ".join(dict.fromkeys(repr(value) for value in array.ravel()[:4].tolist()))
-    return f"{first} (dtype {array.dtype})"
+    values = map(repr, array.ravel()[:4].tolist())
+    different = dict.fromkeys(values)
+    return f"{', '.join(different)} (dtype {array.dtype})"

@@ -29,7 +29,9 @@ class TypeOneError(StrEnum):
     def __new__(cls, value: str, short: str = "", sentence: str = "") -> TypeOneError:
         """Make a member of its value and its two texts."""
         member = str.__new__(cls, value)
-        member._value_, member.short, member.sentence = value, short, sentence
+        member._value_ = value
+        member.short = short
+        member.sentence = sentence
         return member
 
     HOLDS = "holds", "holds", f"controlled: {_REJECTS} at most about as often as the level allows"
@@ -80,7 +82,9 @@ class ErrorRate:
     @property
     def label(self) -> str:
         """The setting, with its metric where that is not accuracy."""
-        return f"{self.setting} by {self.by}" if self.by else self.setting
+        if self.by:
+            return f"{self.setting} by {self.by}"
+        return self.setting
 
 
 @cache
@@ -89,10 +93,18 @@ def error_rates() -> Mapping[str, tuple[ErrorRate, ...]]:
     file = importlib.resources.files("bakeoff.stats") / "error_rates.csv"
     rates: dict[str, tuple[ErrorRate, ...]] = {}
     _, *rows = csv.reader(file.read_text(encoding="utf-8").splitlines())
-    for test, setting, metric, by, verdict, regime, *counts, studies in rows:
-        runs, rejected = map(int, counts)
-        of, files = TypeOneError(verdict), tuple(studies.split(" "))
-        rate = ErrorRate(setting, metric, by, of, regime, runs, rejected, files)
+    for row in rows:
+        test, setting, metric, by, verdict, regime, runs, rejected, studies = row
+        rate = ErrorRate(
+            setting,
+            metric,
+            by,
+            TypeOneError(verdict),
+            regime,
+            int(runs),
+            int(rejected),
+            tuple(studies.split(" ")),
+        )
         rates[test] = (*rates.get(test, ()), rate)
     return rates
 
@@ -102,4 +114,6 @@ def overall(verdicts: Iterable[TypeOneError]) -> TypeOneError:
     kinds = set(verdicts) or {TypeOneError.UNKNOWN}
     if len(kinds) == 1:
         return kinds.pop()
-    return TypeOneError.LIBERAL if TypeOneError.LIBERAL in kinds else TypeOneError.HOLDS
+    if TypeOneError.LIBERAL in kinds:
+        return TypeOneError.LIBERAL
+    return TypeOneError.HOLDS

@@ -13,6 +13,9 @@ from bakeoff.stats.core.checks import FloatArray, paired_scores
 from bakeoff.stats.core.distributions import t_pvalue, tail_probability
 from bakeoff.stats.core.result import Alternative, Assumption, ConfidenceInterval, Status, answered
 
+UNBOUNDED = (-math.inf, math.inf)
+_ENOUGH_FOR_SKEWNESS = 8  # folds from which on their skewness says something
+
 
 @dataclasses.dataclass(frozen=True)
 class Differences:
@@ -24,7 +27,8 @@ class Differences:
     @classmethod
     def between(cls, a: FloatArray, b: FloatArray, level: float) -> Differences:
         """Subtract, taking differences within the relative float noise `level` for 0."""
-        d, noise = a - b, level * max(largest(a), largest(b))
+        d = a - b
+        noise = level * max(largest(a), largest(b))
         near = np.abs(d) <= noise  # few of many rows, whose own noise is found
         size = np.maximum(np.abs(a[near]), np.abs(b[near]))
         d[near] = np.where(np.abs(d[near]) <= level * size, 0.0, d[near])
@@ -43,9 +47,12 @@ def largest(values: FloatArray) -> float:
 
 def noise_level(*scores: ArrayLike) -> float:
     """Return the relative size of float noise: single-precision scores are noisier."""
-    kinds = [np.asarray(s).dtype for s in scores]
-    eps = max((float(np.finfo(k).eps) for k in kinds if k.kind == "f"), default=0.0)
-    return max(1e-12, 16 * eps)
+    level = 1e-12
+    for array in scores:
+        dtype = np.asarray(array).dtype
+        if dtype.kind == "f":
+            level = max(level, 16 * float(np.finfo(dtype).eps))
+    return level
 
 
 def paired_differences(
@@ -57,13 +64,14 @@ def paired_differences(
     of_rows: bool = False,
 ) -> Differences:
     """Check two arrays of paired scores, or of values of the same rows, and subtract them."""
-    name, unit = ("values", "rows") if of_rows else ("scores", "folds")
+    name = "scores"
+    unit = "folds"
+    if of_rows:
+        name = "values"
+        unit = "rows"
     scores = {f"{name}_a": scores_a, f"{name}_b": scores_b}
     a, b = paired_scores(scores, unit=unit, ndim=ndim, greater_is_better=greater_is_better)
     return Differences.between(a, b, noise_level(scores_a, scores_b))
-
-
-UNBOUNDED = (-math.inf, math.inf)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -78,7 +86,9 @@ class Estimate:
     @property
     def statistic(self) -> float:
         """The number in standard errors."""
-        return self.value / self.se if self.se > 0 else math.nan
+        if self.se > 0:
+            return self.value / self.se
+        return math.nan
 
     def pvalue(self, side: Alternative) -> float:
         """Return the p-value of a difference from 0, whatever the status."""
@@ -91,8 +101,13 @@ class Estimate:
     def limits(self, level: float, side: Alternative) -> tuple[float, float]:
         """Return the limits that match the test; NaN where they are unknown."""
         reach = -float(special.stdtrit(self.df, tail_probability(level, side))) * self.se
-        low = -math.inf if side == "less" else self.value - reach
-        return low, math.inf if side == "greater" else self.value + reach
+        low = self.value - reach
+        high = self.value + reach
+        if side == "less":
+            low = -math.inf
+        if side == "greater":
+            high = math.inf
+        return low, high
 
     def interval(
         self,
@@ -112,22 +127,32 @@ def ratio_status(se: float, noise: float, identical: bool) -> Status:
     """Name the case of a statistic with the standard error `se`."""
     if identical:
         return Status.IDENTICAL_SCORES
-    return Status.ZERO_VARIANCE if se <= noise else Status.OK
+    if se <= noise:
+        return Status.ZERO_VARIANCE
+    return Status.OK
 
 
 def effect_sizes(d: Differences) -> dict[str, float]:
     """Return Cohen's d_z, Hedges' g_z and the share of folds that A wins (ties count half)."""
-    # g_z = d_z · Γ(ν/2) / (√(ν/2) Γ((ν−1)/2)) with ν = J − 1 (Hedges 1981, eq. 6e).
     x = d.values.ravel()
-    sizes = {"share_a_better": float(np.mean(x > 0) + np.mean(x == 0) / 2)}
-    sd = float(x.std(ddof=1)) if x.size > 1 else 0.0
+    sizes = {
+        "cohen_dz": math.nan,
+        "hedges_gz": math.nan,
+        "share_a_better": float(np.mean(x > 0) + np.mean(x == 0) / 2),
+    }
+    if x.size < 2:
+        return sizes
+    sd = float(x.std(ddof=1))
     if sd <= d.noise:
-        return {"cohen_dz": math.nan, "hedges_gz": math.nan} | sizes
+        return sizes
     dz = float(x.mean()) / sd
+    sizes["cohen_dz"] = dz
     nu = x.size - 1
-    log_j = special.gammaln(nu / 2) - special.gammaln((nu - 1) / 2) - math.log(nu / 2) / 2
-    gz = dz * math.exp(log_j) if nu > 1 else math.nan
-    return {"cohen_dz": dz, "hedges_gz": gz} | sizes
+    if nu > 1:
+        # g_z = d_z · Γ(ν/2)/(√(ν/2) Γ((ν − 1)/2)) with ν = J − 1 (Hedges 1981, eq. 6e)
+        log_j = special.gammaln(nu / 2) - special.gammaln((nu - 1) / 2) - math.log(nu / 2) / 2
+        sizes["hedges_gz"] = dz * math.exp(log_j)
+    return sizes
 
 
 def normality(d: Differences) -> Assumption:
@@ -137,8 +162,12 @@ def normality(d: Differences) -> Assumption:
     if sd <= d.noise or x.size < 3:
         return Assumption("normal differences", None, f"cannot be judged from {x.size} folds")
     z = (x - x.mean()) / sd
-    skewness, n = float((z**3).mean()), x.size
+    skewness = float((z**3).mean())
+    n = x.size
     # standard error of the skewness of a normal sample (Fisher 1930)
     error = math.sqrt(6 * (n - 2) / ((n + 1) * (n + 3)))
+    holds = None
+    if n >= _ENOUGH_FOR_SKEWNESS:
+        holds = abs(skewness) < 2 * error
     detail = f"skewness {skewness:.2f} (standard error {error:.2f}) over {n} folds"
-    return Assumption("normal differences", abs(skewness) < 2 * error if n >= 8 else None, detail)
+    return Assumption("normal differences", holds, detail)

@@ -31,6 +31,11 @@ from bakeoff.stats.core.result import (
     plain,
 )
 
+_OF_PAIRS = ("statistic", "df", "pvalue", "estimate", "ci", "status")
+"""What a pair and a result of two models have in common."""
+_OF_ALL = ("test", "variant", "n", "null_hypothesis", "method")
+"""What a family and the result of each of its pairs have in common."""
+
 
 def adjust_pvalues(pvalues: ArrayLike, method: str = "holm") -> FloatArray:
     """Adjust p-values for the number of hypotheses tested.
@@ -82,7 +87,8 @@ def adjust_pvalues(pvalues: ArrayLike, method: str = "holm") -> FloatArray:
         return raw
     missing = np.isnan(raw)
     filled = np.where(missing, 1.0, raw)
-    order, adjusted = np.argsort(filled, kind="stable"), np.empty_like(filled)
+    order = np.argsort(filled, kind="stable")
+    adjusted = np.empty_like(filled)
     adjusted[order] = adjust(filled[order], np.arange(len(filled), 0, -1.0))
     adjusted = np.clip(adjusted, filled, 1.0)
     return np.where(missing, np.nan, adjusted)
@@ -93,7 +99,10 @@ def canonical_method(method: str, name: str = "method", others: tuple[str, ...] 
     allowed = (*_METHODS, *others)
     if isinstance(method, str):  # None must not pass for "none"
         wanted = method.replace("_", "-").lower().removesuffix("-static")
-        method = next((each for each in allowed if each.lower() == wanted), method)
+        for name_of_method in allowed:
+            if name_of_method.lower() == wanted:
+                method = name_of_method
+                break
     return str(check_choice(method, allowed, name))
 
 
@@ -123,10 +132,11 @@ def simultaneous_level(confidence_level: Level, m: Count, method: str) -> float:
     return 1 - (1 - confidence_level) / m
 
 
-_step_down = np.maximum.accumulate
+_step_down = np.maximum.accumulate  # the largest of each p-value and those before it
 
 
 def _step_up(p: FloatArray) -> FloatArray:
+    """Return the smallest of each p-value and those after it."""
     return np.asarray(np.minimum.accumulate(p[::-1])[::-1])
 
 
@@ -150,7 +160,8 @@ def _closed_simes(p: FloatArray) -> FloatArray:
 
 def _most_true(left: FloatArray) -> FloatArray:
     """Return how many of the m pairs of k models can be true at once, of those that are left."""
-    # If A = B and B = C then A = C: they are the pairs inside the groups of a partition of models.
+    # If A = B and B = C then A = C: they are the pairs inside the groups of a partition of models,
+    # g(g − 1)/2 in a group of g (Shaffer 1986).
     m = len(left)
     k = (1 + math.isqrt(1 + 8 * m)) // 2
     if k * (k - 1) // 2 != m:
@@ -159,10 +170,13 @@ def _most_true(left: FloatArray) -> FloatArray:
             f"found {m}, but all pairs of k models are k(k-1)/2 (1, 3, 6, 10, ...); "
             "for another family use holm or hommel",
         )
-    reachable: list[set[int]] = [{0}]
+    reachable: list[set[int]] = [{0}]  # the numbers of pairs of partitions of 0, 1, ... models
     for size in range(1, k + 1):
-        groups = range(1, size + 1)
-        reachable.append({g * (g - 1) // 2 + rest for g in groups for rest in reachable[size - g]})
+        numbers: set[int] = set()
+        for g in range(1, size + 1):
+            inside = g * (g - 1) // 2
+            numbers |= {inside + rest for rest in reachable[size - g]}
+        reachable.append(numbers)
     counts = np.array(sorted(reachable[k]), dtype=np.float64)
     return np.asarray(counts[np.searchsorted(counts, left, side="right") - 1])
 
@@ -202,12 +216,6 @@ class Pair:
     details: Mapping[str, Any] = dataclasses.field(default_factory=dict)
 
 
-_OF_PAIRS = ("statistic", "df", "pvalue", "estimate", "ci", "status")
-"""What a pair and a result of two models have in common."""
-_OF_ALL = ("test", "variant", "n", "null_hypothesis", "method")
-"""What a family and the result of each of its pairs have in common."""
-
-
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class PairwiseResult:
     """The outcome of a procedure that tests a whole family of pairs at once.
@@ -239,16 +247,28 @@ class PairwiseResult:
     results: tuple[Result, ...] = ()
 
     def __post_init__(self) -> None:
-        checks = tuple(check for check in self.assumptions if check.name != AGREE)
-        object.__setattr__(self, "assumptions", (*checks, *self._disagreements()))
+        assumptions = (*self._own_assumptions(), *self._disagreements())
+        object.__setattr__(self, "assumptions", assumptions)
+
+    def _own_assumptions(self) -> tuple[Assumption, ...]:
+        return tuple(check for check in self.assumptions if check.name != AGREE)
 
     def each(self) -> tuple[Result, ...]:
         """Return a result of each pair: that of a test of two models, or what is known of it."""
-        common = {k: getattr(self, k) for k in (*_OF_ALL, "alternative")}
-        common["assumptions"] = tuple(one for one in self.assumptions if one.name != AGREE)
-        return self.results or tuple(
-            Result(**common, **{k: getattr(pair, k) for k in _OF_PAIRS}) for pair in self.pairs
-        )
+        if self.results:
+            return self.results
+        common = {name: getattr(self, name) for name in _OF_ALL}
+        results = []
+        for pair in self.pairs:
+            own = {name: getattr(pair, name) for name in _OF_PAIRS}
+            result = Result(
+                **common,
+                **own,
+                alternative=self.alternative,
+                assumptions=self._own_assumptions(),
+            )
+            results.append(result)
+        return tuple(results)
 
     def _disagreements(self) -> Iterator[Assumption]:
         """Name the pairs whose interval disagrees with the decision by the adjusted p-value."""
@@ -257,27 +277,40 @@ class PairwiseResult:
             if pair.ci is None or math.isnan(pair.pvalue_adjusted):
                 continue
             level = self.details.get("confidence_level", pair.ci.confidence)
-            alpha = result.alpha if isinstance(result, EquivalenceResult) else 1 - level
+            alpha = 1 - level
+            if isinstance(result, EquivalenceResult):
+                alpha = result.alpha
+            if result is None:
+                excludes_null = pair.ci.excludes(0)
+            else:
+                excludes_null = result.excludes_null
             rejected = pair.pvalue_adjusted <= alpha + ROUNDING
-            if rejected != (result.excludes_null if result else pair.ci.excludes(0)):
+            if rejected != excludes_null:
                 disagreeing.setdefault(rejected, []).append(f"({pair.a}, {pair.b})")
         for rejected, pairs in disagreeing.items():
-            which = f"{'pair' if len(pairs) == 1 else 'pairs'} {', '.join(pairs)}"
-            yield Assumption(AGREE, False, f"{which}: {DISAGREEMENT[rejected]}")
+            noun = "pairs"
+            if len(pairs) == 1:
+                noun = "pair"
+            yield Assumption(AGREE, False, f"{noun} {', '.join(pairs)}: {DISAGREEMENT[rejected]}")
 
     def to_dict(self) -> dict[str, Any]:
         """Return nested plain data, ready for JSON; see `bakeoff.stats.plain`."""
-        names = (field.name for field in dataclasses.fields(self) if field.name != "results")
-        return {name: plain(getattr(self, name)) for name in names}
+        plain_fields = {}
+        for field in dataclasses.fields(self):
+            if field.name != "results":
+                plain_fields[field.name] = plain(getattr(self, field.name))
+        return plain_fields
 
 
 def check_correction(
-    correction: str, control: int | None, alternative: Alternative, *more: str
+    correction: str, control: int | None, alternative: Alternative, *others: str
 ) -> str:
-    """Check that a correction, or one `more`, fits the family; return its canonical name."""
-    method = canonical_method(correction, "correction", more)
-    family = f"alternative {alternative!r}" if control is None else "one model against the others"
+    """Check that a correction, or one of the others, fits the family; return its canonical name."""
+    method = canonical_method(correction, "correction", others)
     if method == "shaffer" and (control is not None or alternative != "two-sided"):
+        family = "one model against the others"
+        if control is None:
+            family = f"alternative {alternative!r}"
         raise ArgumentError(
             "correction",
             f"{method!r} is for two-sided tests of all pairs, found {family}; use 'holm' or "
@@ -330,20 +363,23 @@ def all_pairs(name: str, /, *evidence: Any, **options: Any) -> PairwiseResult:
     entry = catalogue().get(name)
     if entry is None:
         raise ArgumentError("name", RETIRED.get(name, f"no test is called {name!r}"))
-    whole = entry.function if entry.arity is Arity.ALL_PAIRS else entry.all_pairs
-    if whole is None and (entry.arity is not Arity.PAIR or entry.type1 is TypeOneError.BAYESIAN):
-        raise ArgumentError("name", f"{name} has no p-values of pairs to adjust")
+    whole: Callable[..., PairwiseResult] | None = entry.all_pairs
+    if entry.arity is Arity.ALL_PAIRS:
+        whole = entry.function
     if whole is not None:
-        result: PairwiseResult = whole(*evidence, **options)
-        return result
-    *common, everything = evidence
+        return whole(*evidence, **options)
+    if entry.arity is not Arity.PAIR or entry.type1 is TypeOneError.BAYESIAN:
+        raise ArgumentError("name", f"{name} has no p-values of pairs to adjust")
+    *common, of_all_models = evidence
     if entry.evidence is Evidence.FOLD_ROWS and entry.reads == "predictions":
-        models = list(everything)  # the values of rows of each model
+        models = list(of_all_models)  # the values of rows of each model
         if len(models) < 2:
             raise ArgumentError("evidence", f"found {len(models)} model(s), expected two or more")
         return by_pairs(entry.function, common, models, **options)
-    axis = 2 if entry.evidence is Evidence.FOLD_ROWS else 1
-    table = np.asarray(everything)
+    axis = 1
+    if entry.evidence is Evidence.FOLD_ROWS:
+        axis = 2
+    table = np.asarray(of_all_models)
     check_models(table, "evidence", axis)
     return by_pairs(entry.function, common, np.moveaxis(table, axis, 0), **options)
 
@@ -364,41 +400,52 @@ def pairwise(
     """Put the results of a test of two models together, adjusted for the number of pairs."""
     if models < 2:
         raise ArgumentError("evidence", f"found {models} model(s), needs at least 2")
-    members, compared = pairs_of(models, control), None if leader_only else control
-    method = check_correction(correction, compared, alternative)
-    untested = len(pairs_of(models, compared)) - len(members)
-    each = confidence_level
+    members = pairs_of(models, control)
+    # against the leader of many models all pairs are hypotheses, of which the others have p 1
+    control_of_family = control
+    if leader_only:
+        control_of_family = None
+    method = check_correction(correction, control_of_family, alternative)
+    untested = len(pairs_of(models, control_of_family)) - len(members)
+    hypotheses = len(members) + untested
+    level_each = confidence_level
     if simultaneous:
-        each = simultaneous_level(each, len(members) + untested, method)
-    results = tuple(compare(members, alternative=alternative, confidence_level=each, **options))
+        level_each = simultaneous_level(confidence_level, hypotheses, method)
+    results = tuple(
+        compare(members, alternative=alternative, confidence_level=level_each, **options)
+    )
     pvalues = [result.pvalue for result in results] + [1.0] * untested
-    adjusted = adjust_pvalues(pvalues, method)[: len(members)]
-    first, statuses = results[0], {result.status for result in results}
+    adjusted = adjust_pvalues(pvalues, method)[: len(members)].tolist()
+    pairs = []
+    for (a, b), result, pvalue_adjusted in zip(members, results, adjusted, strict=True):
+        pairs.append(_pair(a, b, result, pvalue_adjusted))
+    first = results[0]
+    status = first.status
+    if Status.OK in {result.status for result in results}:
+        status = Status.OK
+    common = {name: getattr(first, name) for name in _OF_ALL}
     return PairwiseResult(
-        **{name: getattr(first, name) for name in _OF_ALL},
+        **common,
         correction=method,
-        pairs=tuple(
-            Pair(
-                a=a,
-                b=b,
-                pvalue_adjusted=float(p),
-                details={"variant": result.variant, **result.effect_sizes, **result.details},
-                **{name: getattr(result, name) for name in _OF_PAIRS},
-            )
-            for (a, b), result, p in zip(members, results, adjusted, strict=True)
-        ),
+        pairs=tuple(pairs),
         alternative=alternative,
-        status=Status.OK if Status.OK in statuses else first.status,
+        status=status,
         assumptions=first.assumptions,
         details={
             "confidence_level": confidence_level,
-            "confidence_level_each": each,
+            "confidence_level_each": level_each,
             "simultaneous": simultaneous,
             "control": control,
-            "hypotheses": len(pvalues),
+            "hypotheses": hypotheses,
         },
         results=results,
     )
+
+
+def _pair(a: int, b: int, result: Result, pvalue_adjusted: float) -> Pair:
+    common = {name: getattr(result, name) for name in _OF_PAIRS}
+    details = {"variant": result.variant, **result.effect_sizes, **result.details}
+    return Pair(a=a, b=b, pvalue_adjusted=pvalue_adjusted, details=details, **common)
 
 
 def shared(results: Callable[..., Sequence[Result]]) -> Callable[..., PairwiseResult]:
@@ -424,8 +471,10 @@ def by_pairs(
     def compare(
         pairs: list[tuple[int, int]], *, alternative: str, confidence_level: float, **keywords: Any
     ) -> list[Result]:
-        given = {"alternative": alternative, "confidence_level": confidence_level}
-        keywords |= {key: value for key, value in given.items() if key in parameters}
+        if "alternative" in parameters:
+            keywords["alternative"] = alternative
+        if "confidence_level" in parameters:
+            keywords["confidence_level"] = confidence_level
         return [function(*common, columns[a], columns[b], **keywords) for a, b in pairs]
 
     return pairwise(compare, len(columns), **options)
@@ -437,9 +486,11 @@ def compact_letters(models: int, different: Collection[tuple[int, int]]) -> list
     # and a group within another goes.
     groups: set[frozenset[int]] = {frozenset(range(models))}
     for a, b in different:
-        holding = [group for group in groups if a in group and b in group]
-        for group in holding:
-            groups.discard(group)
-            groups |= {group - {a}, group - {b}}
-        groups = {g for g in groups if not any(g < other for other in groups)}
+        split: set[frozenset[int]] = set()
+        for group in groups:
+            if a in group and b in group:
+                split |= {group - {a}, group - {b}}
+            else:
+                split.add(group)
+        groups = {group for group in split if not any(group < other for other in split)}
     return sorted(groups, key=sorted)

@@ -9,44 +9,21 @@ import pkgutil
 from collections.abc import Callable, Mapping
 from enum import StrEnum
 from functools import cache, cached_property, partial
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from bakeoff.stats.core.arguments import (
     F,
+    Relation,
+    Variants,
     checking,
     facts_of,
     fill_docstring,
     keywords_of,
     spread_record,
 )
-from bakeoff.stats.core.checks import ArgumentError
 from bakeoff.stats.core.citations import cite
 from bakeoff.stats.core.error_rates import ErrorRate, TypeOneError, error_rates, overall
-
-Relation = Literal["independent", "groups", "time"]
-"""How the rows of a test set hang together."""
-IN_GROUPS = "rows in groups"
-
-
-@dataclasses.dataclass(frozen=True)
-class Variants:
-    """The values of an option by how the rows hang together, the default ones first."""
-
-    independent: tuple[str, ...]
-    groups: tuple[str, ...]
-
-    def choose(self, value: str | None, relation: Relation, option: str = "variant") -> Any:
-        """Return the value that is used; None asks for the default one."""
-        forms = [("independent rows", self.independent), (IN_GROUPS, self.groups)]
-        if relation != "independent":
-            forms.reverse()
-        (rows, allowed), (other_rows, others) = forms
-        if value is None or value in allowed:
-            return allowed[0] if value is None else value
-        elsewhere = f"which is for {other_rows}; " if value in others else ""
-        names = ", ".join(map(repr, allowed))
-        raise ArgumentError(option, f"found {value!r}, {elsewhere}allowed for {rows}: {names}")
-
+from bakeoff.stats.core.result import fill_in
 
 FAMILY = ("control", "correction", "leader_only", "simultaneous")
 """What the form of a test for all pairs is told of the family."""
@@ -100,16 +77,26 @@ _READS: dict[str, Reads] = {
 
 def _arity_and_reads(signature: inspect.Signature) -> tuple[Arity, Reads]:
     """Tell how many models a test takes, and what it reads, by its arguments and its result."""
-    names, kind = signature.parameters, inspect.Parameter.POSITIONAL_OR_KEYWORD
-    last = [name for name, parameter in names.items() if parameter.kind is kind][-1]
-    arity = Arity.ONE if "alternative" in names else Arity.OMNIBUS
+    names = signature.parameters
+    last = ""
+    for name, parameter in names.items():
+        if parameter.kind is parameter.POSITIONAL_OR_KEYWORD:
+            last = name
+    arity = Arity.OMNIBUS
+    if "alternative" in names:
+        arity = Arity.ONE
     if str(signature.return_annotation) == "PairwiseResult":
         arity = Arity.ALL_PAIRS
     if last.endswith("_b"):
-        arity, last = Arity.PAIR, last.removesuffix("_b")
+        arity = Arity.PAIR
+        last = last.removesuffix("_b")
+    if last == "runs" and "y_true" in names:
+        return arity, "predictions"
     if last == "runs":
-        return arity, "predictions" if "y_true" in names else "values"
-    return arity, "criteria" if "criteria" in names else _READS[last]
+        return arity, "values"
+    if "criteria" in names:
+        return arity, "criteria"
+    return arity, _READS[last]
 
 
 _RETIRED = {
@@ -166,7 +153,9 @@ _RETIRED = {
     "write `row_dependence` with the items as groups": "items_and_runs",
     "it is 1 + (rows per group − 1) · icc": "expected_design_effect",
 }
-RETIRED = {name: instead for instead, names in _RETIRED.items() for name in names.split()}
+RETIRED: dict[str, str] = {}
+for _instead, _names in _RETIRED.items():
+    RETIRED |= dict.fromkeys(_names.split(), _instead)
 """Names of before, and options as ``test.option``, each with the end of a sentence that says what
 to write instead."""
 
@@ -261,13 +250,18 @@ class Entry:
         """Whether its null is about these models, about training them again, or the algorithms."""
         if self.evidence is Evidence.RUNS:
             return "recipes"
-        return "models" if self.evidence.on_rows else "algorithms"
+        if self.evidence.on_rows:
+            return "models"
+        return "algorithms"
 
     @property
     def fewest_models(self) -> int:
         """How many models it needs."""
-        omnibus = 2 if self.reads == "criteria" else 3
-        return {Arity.ONE: 1, Arity.OMNIBUS: omnibus}.get(self.arity, 2)
+        if self.arity is Arity.ONE:
+            return 1
+        if self.arity is Arity.OMNIBUS and self.reads != "criteria":
+            return 3
+        return 2
 
     @property
     def can_take_rows_for_independent(self) -> bool:
@@ -277,20 +271,24 @@ class Entry:
     @property
     def knows_no_relation(self) -> bool:
         """Whether it counts rows one by one and has no other form."""
-        by_rows = self.evidence.on_rows or self.evidence is Evidence.FOLD_ROWS
         if self.evidence is Evidence.FOLD_ROWS and self.reads == "predictions":
             return False  # its values of rows know the groups
-        return by_rows and {"groups", "time"}.isdisjoint(self.options)
+        by_rows = self.evidence.on_rows or self.evidence is Evidence.FOLD_ROWS
+        return by_rows and "groups" not in self.options and "time" not in self.options
 
     @property
     def liberal_for(self) -> tuple[str, ...]:
         """Where it is liberal: kinds of learners, and situations such as `IN_GROUPS`."""
-        return tuple(r.label for r in self.rates if r.verdict is TypeOneError.LIBERAL)
+        liberal = [rate for rate in self.rates if rate.verdict is TypeOneError.LIBERAL]
+        return tuple(rate.label for rate in liberal)
 
     @property
     def simulated(self) -> tuple[str, ...]:
         """The studies in benchmarks/ that show its error rate."""
-        return tuple(dict.fromkeys(study for rate in self.rates for study in rate.studies))
+        studies: dict[str, None] = {}
+        for rate in self.rates:
+            studies |= dict.fromkeys(rate.studies)
+        return tuple(studies)
 
     @cached_property
     def options(self) -> dict[str, inspect.Parameter]:
@@ -300,17 +298,23 @@ class Entry:
     @cached_property
     def all_options(self) -> dict[str, inspect.Parameter]:
         """`options`, and those that the form for all pairs has of its own."""
-        of_pairs = keywords_of(self.all_pairs) if self.all_pairs else {}
-        return {k: p for k, p in of_pairs.items() if k not in FAMILY} | self.options
+        if self.all_pairs is None:
+            return self.options
+        options = keywords_of(self.all_pairs)
+        for name in FAMILY:
+            options.pop(name, None)
+        return options | self.options
 
     @cached_property
     def family_options(self) -> frozenset[str]:
         """The options of `all_pairs`: its keyword-only parameters, or the test's handed on."""
         if self.all_pairs is None:
             return frozenset()
-        kinds = {p.kind for p in inspect.signature(self.all_pairs).parameters.values()}
-        handed_on = {*self.options, *FAMILY} if inspect.Parameter.VAR_KEYWORD in kinds else set()
-        return frozenset(handed_on | keywords_of(self.all_pairs).keys())
+        names = set(keywords_of(self.all_pairs))
+        for parameter in inspect.signature(self.all_pairs).parameters.values():
+            if parameter.kind is parameter.VAR_KEYWORD:
+                names.update(self.options, FAMILY)
+        return frozenset(names)
 
 
 _entries: dict[str, Entry] = {}
@@ -324,30 +328,35 @@ def register(*, evidence: Evidence, citation: str, **facts: Any) -> Callable[[F]
     """
 
     def enter(function: F) -> F:
-        signature = inspect.signature(spread_record(function))
-        (arity, reads), name = _arity_and_reads(signature), function.__name__
-        documented, stamp = facts_of(function), partial(_stamp, name)
-        fill_docstring(function, "one" if arity is Arity.ONE else evidence)
-        if all_pairs := facts.get("all_pairs"):
-            facts["all_pairs"] = checking(all_pairs, stamp)
-        rates, public = error_rates().get(name, ()), checking(function, stamp)
+        name = function.__name__
+        if name in _entries:
+            raise ValueError(f"two tests are called {name!r}")
+        arity, reads = _arity_and_reads(inspect.signature(spread_record(function)))
+        documented = facts_of(function)
+        if arity is Arity.ONE:
+            fill_docstring(function, "one")
+        else:
+            fill_docstring(function, evidence)
+        stamp = _stamp(name, cite(citation), facts.get("null_hypothesis", ""))
+        if "all_pairs" in facts:
+            facts["all_pairs"] = checking(facts["all_pairs"], stamp)
+        rates = error_rates().get(name, ())
         usual: dict[str, Any] = {
             "plans": _PLANS.get(evidence, ()),
             "rates": rates,
             "type1": overall(rate.verdict for rate in rates),
         }
-        if name in _entries:
-            raise ValueError(f"two tests are called {name!r}")
-        _entries[name] = Entry(
+        entry = Entry(
             name=name,
-            function=public,
+            function=checking(function, stamp),
             evidence=evidence,
             arity=arity,
             reads=reads,
             citation=cite(citation),
             **usual | documented | facts,
         )
-        return public
+        _entries[name] = entry
+        return cast(F, entry.function)
 
     return enter
 
@@ -356,24 +365,17 @@ def form_of(test: Callable[..., Any]) -> Callable[[F], F]:
     """Check and stamp as its test a function that takes counts in place of rows."""
 
     def enter(function: F) -> F:
-        return checking(fill_docstring(function), partial(_stamp, test.__name__))
+        entry = _entries[test.__name__]
+        stamp = _stamp(entry.name, entry.citation, entry.null_hypothesis)
+        return checking(fill_docstring(function), stamp)
 
     return enter
 
 
-def _stamp(name: str, result: Any) -> Any:
-    """Fill in what a result that was just made does not say of its test."""
-    entry = _entries[name]
-    shared = {
-        "test": name,
-        "method": entry.citation,
-        "null_hypothesis": entry.null_hypothesis,
-    }
-    for one in (result, *getattr(result, "results", ())):
-        for key, value in shared.items():
-            if not getattr(one, key):
-                object.__setattr__(one, key, value)
-    return result
+def _stamp(name: str, citation: str, null_hypothesis: str) -> Callable[[Any], Any]:
+    """Return what fills in a result of a test: the facts that it leaves to the registration."""
+    facts = {"test": name, "method": citation, "null_hypothesis": null_hypothesis}
+    return partial(fill_in, facts)
 
 
 def catalogue() -> dict[str, Entry]:

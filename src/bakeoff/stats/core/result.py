@@ -28,14 +28,26 @@ def plain(value: Any) -> Any:
         return [plain(v) for v in value]
     if isinstance(value, StrEnum):
         return value.value
-    if isinstance(value, float) and not math.isfinite(value):
-        return {math.inf: "Infinity", -math.inf: "-Infinity"}.get(value)
+    if isinstance(value, float):
+        return _plain_float(value)
+    return value
+
+
+def _plain_float(value: float) -> float | str | None:
+    if math.isnan(value):
+        return None
+    if value == math.inf:
+        return "Infinity"
+    if value == -math.inf:
+        return "-Infinity"
     return value
 
 
 def as_float(value: Any) -> float:
     """Read a number of plain data."""
-    return math.nan if value is None else float(value)
+    if value is None:
+        return math.nan
+    return float(value)
 
 
 Alternative = Literal["two-sided", "greater", "less"]
@@ -112,8 +124,12 @@ def answered(
     if status in (Status.NO_DISCORDANT_PAIRS, Status.IDENTICAL_SCORES):
         return 0.0, 1.0
     if status is Status.ZERO_VARIANCE:
-        return (math.copysign(math.inf, estimate) if estimate else math.nan), math.nan
-    return statistic, pvalue if status is Status.OK else math.nan
+        statistic = math.nan
+        if estimate:
+            statistic = math.copysign(math.inf, estimate)
+    if status is not Status.OK:
+        pvalue = math.nan
+    return statistic, pvalue
 
 
 @dataclasses.dataclass(frozen=True)
@@ -197,7 +213,9 @@ class Result:
 
     def __post_init__(self) -> None:
         if self.status is not Status.OK:
-            sizes = {k: v if k in _OBSERVED else math.nan for k, v in self.effect_sizes.items()}
+            sizes = dict(self.effect_sizes)
+            for name in sizes.keys() - _OBSERVED:
+                sizes[name] = math.nan
             object.__setattr__(self, "effect_sizes", sizes)
         if not math.isnan(self.pvalue):
             object.__setattr__(self, "assumptions", self.checks(self._rejects))
@@ -230,15 +248,41 @@ class Result:
 
     def to_row(self) -> dict[str, Any]:
         """Return one flat table row: scalars only, numbers as they are."""
-        nan, fields = math.nan, {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}
-        first = "test", "variant", "statistic", "df", "df1", "df2", "pvalue", "alternative"
-        ci = self.ci or ConfidenceInterval(nan, nan, nan, "")
-        row = {name: fields[name] for name in (*first, "estimate")}
-        row |= {"ci_low": ci.low, "ci_high": ci.high, "confidence": ci.confidence, "n": self.n}
-        row |= {"status": self.status.value, "method": self.method}
-        row |= {f"effect_{k}": v for k, v in self.effect_sizes.items()}
-        more = fields.keys() - {field.name for field in dataclasses.fields(Result)}
-        return row | {k: v for k, v in fields.items() if k in more and not isinstance(v, tuple)}
+        ci = self.ci or ConfidenceInterval(math.nan, math.nan, math.nan, "")
+        row: dict[str, Any] = {
+            "test": self.test,
+            "variant": self.variant,
+            "statistic": self.statistic,
+            "df": self.df,
+            "df1": self.df1,
+            "df2": self.df2,
+            "pvalue": self.pvalue,
+            "alternative": self.alternative,
+            "estimate": self.estimate,
+            "ci_low": ci.low,
+            "ci_high": ci.high,
+            "confidence": ci.confidence,
+            "n": self.n,
+            "status": self.status.value,
+            "method": self.method,
+        }
+        for name, size in self.effect_sizes.items():
+            row[f"effect_{name}"] = size
+        common = {field.name for field in dataclasses.fields(Result)}
+        for field in dataclasses.fields(self):
+            value = getattr(self, field.name)
+            if field.name not in common and not isinstance(value, tuple):
+                row[field.name] = value
+        return row
+
+
+def fill_in(facts: Mapping[str, str], result: Any) -> Any:
+    """Set what a result that was just made, or one of its pairs, does not say of its test."""
+    for part in (result, *getattr(result, "results", ())):
+        for name, text in facts.items():
+            if not getattr(part, name):
+                object.__setattr__(part, name, text)
+    return result
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -291,13 +335,16 @@ class EquivalenceResult(Result):
     @property
     def excludes_null(self) -> bool:
         """Whether the interval is inside the margin, on the side that the p-value belongs to."""
+        if self.ci is None:
+            return False
         one_side = self.pvalue < self.pvalue_upper  # of two sides the p-value is the larger one
-        low, high = (math.nan, math.nan) if self.ci is None else self.ci
-        return low > -self.margin and (one_side or high < self.margin)
+        return self.ci.low > -self.margin and (one_side or self.ci.high < self.margin)
 
 
 UNDECIDED: dict[str, Any] = {
-    **dict.fromkeys(("pvalue", "pvalue_lower", "pvalue_upper"), math.nan),
+    "pvalue": math.nan,
+    "pvalue_lower": math.nan,
+    "pvalue_upper": math.nan,
     "verdict": "undecided",
 }
 """What an `EquivalenceResult` of too few observations says."""
@@ -316,12 +363,21 @@ def conclude(
     **facts: Any,
 ) -> EquivalenceResult:
     """Join two one-sided tests, or take the lower one; NaN leaves the verdict undecided."""
-    last = int(np.argmax(pvalues[:sides]))
-    pvalue = math.nan if any(math.isnan(p) for p in pvalues) else pvalues[last]
-    null, shown = f"The {what} differ by {margin:g} or more.", "equivalent"
+    null = f"The {what} differ by {margin:g} or more."
+    shown = "equivalent"
     if sides == 1:
-        null, shown = f"A is worse than B by {margin:g} or more.", "not inferior"
-    verdict = "undecided" if math.isnan(pvalue) else shown if pvalue < alpha else "not shown"
+        null = f"A is worse than B by {margin:g} or more."
+        shown = "not inferior"
+    # the larger p-value decides
+    last = int(np.argmax(pvalues[:sides]))
+    pvalue = pvalues[last]
+    if any(math.isnan(p) for p in pvalues):
+        pvalue = math.nan
+    verdict = "not shown"
+    if math.isnan(pvalue):
+        verdict = "undecided"
+    elif pvalue < alpha:
+        verdict = shown
     return kind(
         statistic=statistics[last],
         pvalue=pvalue,

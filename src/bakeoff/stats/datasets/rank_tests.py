@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
-from bakeoff.stats.core.arguments import Decimals, Default, Level, checked
+from bakeoff.stats.core.arguments import Decimals, Default, Level, Relation, checked
 from bakeoff.stats.core.arithmetic import (
     arrangement_count,
     as_dataset_table,
@@ -38,7 +38,7 @@ from bakeoff.stats.core.pairs import (
     pairs_of,
     simultaneous_level,
 )
-from bakeoff.stats.core.registry import Evidence, Relation, register
+from bakeoff.stats.core.registry import Evidence, register
 from bakeoff.stats.core.result import (
     Alternative,
     Assumption,

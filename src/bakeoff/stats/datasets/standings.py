@@ -12,8 +12,14 @@ from scipy import special
 
 from bakeoff.stats.core.arguments import AtLeast0, Decimals, Level, checked
 from bakeoff.stats.core.arithmetic import as_dataset_table, rank_rows
-from bakeoff.stats.core.checks import ArgumentError, FloatArray
+from bakeoff.stats.core.checks import ArgumentError, BoolArray, FloatArray
 from bakeoff.stats.core.distributions import clopper_pearson, wilson
+from bakeoff.stats.datasets.leave_one_out import (
+    Errors,
+    covariance_by_units,
+    laplacians,
+    units_that_join,
+)
 from bakeoff.stats.design.clusters import Clusters, as_clusters
 
 _PRIOR = 0.25
@@ -167,7 +173,7 @@ class Strengths:
     strength, se, low, high : ndarray, shape (k,)
         θ, which sum to 0; standard errors; limits, NaN where the standard error is 0.
     covariance : ndarray, shape (k, k)
-        Of the strengths.
+        Of the strengths; NaN where they are not known without some data set (group).
     prior : float
         The wins that were added each way to every pair that met.
     n : int
@@ -214,6 +220,7 @@ def bradley_terry(
     confidence_level: Level = 0.95,
     greater_is_better: bool = True,
     decimals: Decimals | None = None,
+    errors: Errors = "leave_one_out",
 ) -> Strengths:
     """Fit Bradley and Terry's model to who beats whom on each data set; draws are half a win.
 
@@ -226,13 +233,17 @@ def bradley_terry(
     prior : float, optional
         Wins to add each way to every pair that met; default: 0, or ¼ where some models win
         everything against the others, for which no strengths are the most likely ones.
+    errors : {"leave_one_out", "sandwich"}
+        How standard errors are found. The sandwich is too small with few data sets.
 
     Notes
     -----
-    Maximum likelihood by Newton's method (Bradley & Terry 1952, Biometrika 39:324-345). The
-    covariance is the sandwich H⁻¹BH⁻¹ with B the sum over data sets (groups) of the outer products
-    of their centred scores, times G/(G − 1), as comparisons on one data set are not independent;
-    limits take the quantile of t with G − 1 degrees of freedom, each interval by itself.
+    Maximum likelihood by Newton's method (Bradley & Terry 1952, Biometrika 39:324-345). With H the
+    information and H_g, S_g information and score of data set (group) g, the step towards the
+    strengths without g is m_g = (H − H_g)⁻¹S_g, and the covariance (G − 1)/G Σ m_g m_gᵀ, as
+    comparisons on one data set are not independent. The sandwich takes H⁻¹S_g and G/(G − 1) in
+    their place. Limits take the quantile of t with G − 1 degrees of freedom, each interval by
+    itself.
 
     Examples
     --------
@@ -266,14 +277,35 @@ def bradley_terry(
     expected = present.astype(np.float64) @ chances.T
     residuals = np.where(present, present.sum(axis=1, keepdims=True) - ranks - expected, 0.0)
     n, totals = clusters.count, clusters.sums(residuals)
+    weights = chances * chances.T
+    met_by_unit = _meetings(present, clusters)
+    information = laplacians(total * weights)
+    # a constant in every cell fixes the sum, which the information leaves free
+    centre = (total * weights).mean()
+
+    def information_of(units: slice) -> FloatArray:
+        """Return what some groups of data sets tell of the strengths."""
+        return laplacians(met_by_unit[units] * weights)
+
     totals -= totals.mean(axis=0)
-    moved = _newton_step(totals.T, chances, total).T  # what each data set adds to the strengths
-    covariance = moved.T @ moved * (n / (n - 1) if n > 1 else math.nan)
+    scores = np.asarray(totals - totals.mean(axis=1, keepdims=True))
+    if prior == 0 and errors == "leave_one_out" and len(units_that_join(*np.nonzero(met_by_unit))):
+        covariance = np.full((len(scores[0]), len(scores[0])), math.nan)
+    else:
+        covariance = covariance_by_units(information + centre, scores, information_of, errors)
     se = np.sqrt(covariance.diagonal())
-    se = np.where(se > 1e-10, se, 0.0)
+    se = np.where(se <= 1e-10, 0.0, se)
     quantile = float(special.stdtrit(n - 1, (1 + confidence_level) / 2))
     reach = np.where(se > 0, se, np.nan) * quantile
     return Strengths(strength, se, strength - reach, strength + reach, covariance, prior, n, points)
+
+
+def _meetings(present: BoolArray, clusters: Clusters) -> FloatArray:
+    """Count the data sets of each group on which two models meet, shape (G, k, k)."""
+    k = present.shape[1]
+    met = present[:, :, None] & present[:, None, :]
+    met[:, np.arange(k), np.arange(k)] = False
+    return clusters.sums(met.reshape(len(present), -1).astype(np.float64)).reshape(-1, k, k)
 
 
 def _chances(strength: FloatArray) -> FloatArray:

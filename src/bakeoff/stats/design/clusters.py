@@ -14,7 +14,7 @@ from annotated_types import Ge
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
-from bakeoff.stats.core.arguments import checked
+from bakeoff.stats.core.arguments import Relation, checked
 from bakeoff.stats.core.checks import (
     ArgumentError,
     FloatArray,
@@ -25,7 +25,6 @@ from bakeoff.stats.core.checks import (
     check_same_labels,
     is_missing,
 )
-from bakeoff.stats.core.registry import Relation
 from bakeoff.stats.core.two_by_two import both_correct
 
 # a variance this much smaller than what it was summed from is float noise

@@ -10,7 +10,7 @@ import functools
 import math
 from collections.abc import Sequence
 from itertools import combinations
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -37,6 +37,12 @@ _FACTS: dict[str, Any] = {
     "plans": ("kfold",),
     "better_test": "fold_rows_difference",
 }
+_STATISTICS = ("wilks", "pillai", "hotelling-lawley", "roy")
+_ROY = Assumption(
+    "exact reference distribution",
+    False,
+    "Roy's F is an upper bound, so its p-value is a lower bound unless there are two models",
+)
 _OMNIBUS = _FACTS | {
     "posthoc": "corrected_kfold_t",
     "null_hypothesis": "All learning algorithms have the same expected score on this data set.",
@@ -53,30 +59,38 @@ class ScoreTable:
         self, scores: ArrayLike, nan_policy: str, greater_is_better: bool, *, complete: bool = False
     ) -> None:
         y = as_scores(scores, "scores", ndim=2, allow_missing=nan_policy == "omit")
-        lost = np.flatnonzero(np.isnan(y).all(axis=0))
         check_models(y, "scores")
-        if len(lost):
-            raise ArgumentError("scores", f"model {lost[0]} (column) has no scores; leave it out")
+        without_scores = np.flatnonzero(np.isnan(y).all(axis=0))
+        if len(without_scores):
+            first = without_scores[0]
+            raise ArgumentError("scores", f"model {first} (column) has no scores; leave it out")
         self.noise = noise_level(scores) * float(np.nanmax(np.abs(y)))
         if complete:
             y = y[~np.isnan(y).any(axis=1)]
         if not len(y):
             raise ArgumentError("scores", "no fold has a score of every model; use blocks=False")
-        self.y, self.counts = y, np.asarray((~np.isnan(y)).sum(axis=0), np.float64)
+        self.y = y
+        self.counts = np.asarray((~np.isnan(y)).sum(axis=0), np.float64)
         self.means: FloatArray = np.nanmean(y, axis=0)
-        self.advantage = self.means if greater_is_better else -self.means
+        self.advantage = self.means
+        if not greater_is_better:
+            self.advantage = -self.means
         self.within = float(np.nansum((y - self.means) ** 2))
 
     def blocks(self) -> tuple[dict[str, float], FloatArray]:
         """Split the sum of squares of a two-way table without replication."""
-        y, grand = self.y, self.y.mean()
-        models, folds = y.mean(axis=0) - grand, y.mean(axis=1, keepdims=True) - grand
+        y = self.y
+        n_folds, n_models = y.shape
+        grand = y.mean()
+        models = y.mean(axis=0) - grand
+        folds = y.mean(axis=1, keepdims=True) - grand
         residual = y - grand - models - folds
-        return {
-            "ss_models": float(y.shape[0] * (models**2).sum()),
-            "ss_subjects": float(y.shape[1] * (folds**2).sum()),
+        sums_of_squares = {
+            "ss_models": float(n_folds * (models**2).sum()),
+            "ss_subjects": float(n_models * (folds**2).sum()),
             "ss_error": float((residual**2).sum()),
-        }, residual
+        }
+        return sums_of_squares, residual
 
     def ranking(self) -> dict[str, Any]:
         """Return the mean scores and the columns from best to worst."""
@@ -93,9 +107,12 @@ class ScoreTable:
 
 def independence(folds: int) -> Assumption:
     """Say how far folds are from independent."""
-    share = f"{max(folds - 2, 0) / max(folds - 1, 1):.0%} of their rows, which makes p too small"
-    detail = f"true for separate data; two training sets of a {folds}-fold cross-validation share"
-    return Assumption("independent folds", None, f"{detail} {share}")
+    share = max(folds - 2, 0) / max(folds - 1, 1)
+    detail = (
+        f"true for separate data; two training sets of a {folds}-fold cross-validation share "
+        f"{share:.0%} of their rows, which makes p too small"
+    )
+    return Assumption("independent folds", None, detail)
 
 
 # --- analyses of variance
@@ -105,14 +122,24 @@ def _f_test(
     between: float, error: float, df1: float, df2: float, identical: bool, flat: bool
 ) -> tuple[float, float, Status]:
     """Return F of two sums of squares, its p-value and the status."""
-    status = Status.ZERO_VARIANCE if flat else Status.OK
-    status = Status.TOO_FEW if df2 < 1 else Status.IDENTICAL_SCORES if identical else status
-    f = (between / df1) / (error / df2) if status is Status.OK else math.nan
-    return *answered(status, f, float(special.fdtrc(df1, df2, f)), 1.0), status
+    f = math.nan
+    if df2 < 1:
+        status = Status.TOO_FEW
+    elif identical:
+        status = Status.IDENTICAL_SCORES
+    elif flat:
+        status = Status.ZERO_VARIANCE
+    else:
+        status = Status.OK
+        f = (between / df1) / (error / df2)
+    f, pvalue = answered(status, f, float(special.fdtrc(df1, df2, f)), 1.0)
+    return f, pvalue, status
 
 
 def _share(part: float, whole: float) -> float:
-    return part / whole if whole > 0 else math.nan
+    if whole > 0:
+        return part / whole
+    return math.nan
 
 
 @register(**_OMNIBUS, citation="greenhouse1959")
@@ -155,33 +182,35 @@ def anova_repeated_measures(
     """
     table = ScoreTable(scores, "raise", greater_is_better)
     y = table.y
-    folds, q = y.shape[0], y.shape[1] - 1
+    folds = y.shape[0]
+    q = y.shape[1] - 1
     df2 = q * (folds - 1)
     ss, residual = table.blocks()
     same = float(np.abs(y - y.mean(axis=1, keepdims=True)).max()) <= table.noise
     flat = math.sqrt(float((residual**2).mean())) <= table.noise
     f, p, status = _f_test(ss["ss_models"], ss["ss_error"], q, df2, same, flat)
-    gg = hf = clipped = w = as_in_r = published = math.nan
-    p_gg = p_hf = p
+    epsilons = _Epsilons()
+    sphericity = _Mauchly()
     if status is Status.OK:
         contrasts = helmert(residual / np.abs(residual).max())  # neither over- nor underflow
         covariance = gram(contrasts) / (folds - 1)
-        gg = float(covariance.trace()) ** 2 / (q * float(np.square(covariance).sum()))
-        bottom = q * (folds - 1 - q * gg)
-        hf = (folds * q * gg - 2) / bottom if bottom > 0 else math.nan
-        # ε lies between 1/q and 1; too few folds leave Huynh and Feldt's undefined
-        clipped = min(1.0, max(hf, 1 / q)) if math.isfinite(hf) else gg
-        p_gg, p_hf = (float(special.fdtrc(e * q, e * df2, f)) for e in (gg, clipped))
-        w, as_in_r, published = _mauchly(covariance, folds - 1)
-    epsilon, p = {
-        "none": (1.0, p),
-        "greenhouse-geisser": (gg, p_gg),
-        "huynh-feldt": (clipped, p_hf),
-    }[correction]
-    epsilon = epsilon if math.isfinite(epsilon) else 1.0
-    spherical = None if math.isnan(as_in_r) else as_in_r >= 0.05
-    used = f"the p-value uses the correction {correction!r}"
-    detail = f"Mauchly's W = {w:.3f}, p = {as_in_r:.3g}; {used}"
+        epsilons = _epsilons(covariance, folds)
+        sphericity = _mauchly(covariance, folds - 1)
+
+    pvalue_gg = p
+    pvalue_hf = p
+    if status is Status.OK:
+        pvalue_gg = _corrected_pvalue(f, q, df2, epsilons.greenhouse_geisser)
+        pvalue_hf = _corrected_pvalue(f, q, df2, epsilons.huynh_feldt)
+    epsilon = 1.0
+    if correction == "greenhouse-geisser":
+        epsilon = epsilons.greenhouse_geisser
+        p = pvalue_gg
+    elif correction == "huynh-feldt":
+        epsilon = epsilons.huynh_feldt
+        p = pvalue_hf
+    if not math.isfinite(epsilon):
+        epsilon = 1.0
     between = ss["ss_models"] + ss["ss_error"]
     return Result(
         variant=correction,
@@ -195,43 +224,91 @@ def anova_repeated_measures(
         },
         n=folds,
         status=status,
-        assumptions=(independence(folds), Assumption("sphericity", spherical, detail)),
+        assumptions=(independence(folds), sphericity.assumption(correction)),
         details={
             **ss,
-            "epsilon_gg": gg,
-            "pvalue_gg": p_gg,
-            "epsilon_hf_unclipped": hf,
-            "epsilon_hf": clipped,
-            "pvalue_hf": p_hf,
-            "mauchly_w": w,
-            "mauchly_pvalue": as_in_r,
-            "mauchly_pvalue_published": published,
+            "epsilon_gg": epsilons.greenhouse_geisser,
+            "pvalue_gg": pvalue_gg,
+            "epsilon_hf_unclipped": epsilons.huynh_feldt_unclipped,
+            "epsilon_hf": epsilons.huynh_feldt,
+            "pvalue_hf": pvalue_hf,
+            "mauchly_w": sphericity.w,
+            "mauchly_pvalue": sphericity.pvalue_in_r,
+            "mauchly_pvalue_published": sphericity.pvalue_published,
             **table.ranking(),
         },
     )
 
 
-def _mauchly(covariance: FloatArray, n: int) -> tuple[float, float, float]:
+class _Epsilons(NamedTuple):
+    """What the degrees of freedom are multiplied by; between 1/q and 1."""
+
+    greenhouse_geisser: float = math.nan
+    huynh_feldt_unclipped: float = math.nan
+    huynh_feldt: float = math.nan
+
+
+def _epsilons(covariance: FloatArray, folds: int) -> _Epsilons:
+    """Estimate ε from the covariance S of q = M − 1 orthonormal contrasts."""
+    # Greenhouse & Geisser (1959): tr(S)²/(q tr(S²)); Huynh & Feldt (1976):
+    # (J q ε − 2)/(q (J − 1 − q ε)), which too few folds leave undefined
+    q = len(covariance)
+    gg = float(covariance.trace()) ** 2 / (q * float(np.square(covariance).sum()))
+    hf = math.nan
+    clipped = gg
+    denominator = q * (folds - 1 - q * gg)
+    if denominator > 0:
+        hf = (folds * q * gg - 2) / denominator
+        clipped = min(1.0, max(hf, 1 / q))
+    return _Epsilons(gg, hf, clipped)
+
+
+def _corrected_pvalue(f: float, df1: float, df2: float, epsilon: float) -> float:
+    return float(special.fdtrc(epsilon * df1, epsilon * df2, f))
+
+
+class _Mauchly(NamedTuple):
+    """Mauchly's test of sphericity."""
+
+    w: float = math.nan
+    pvalue_in_r: float = math.nan
+    pvalue_published: float = math.nan
+
+    def assumption(self, correction: str) -> Assumption:
+        """Judge sphericity at the level of 5%."""
+        holds = None
+        if not math.isnan(self.pvalue_in_r):
+            holds = self.pvalue_in_r >= 0.05
+        detail = (
+            f"Mauchly's W = {self.w:.3f}, p = {self.pvalue_in_r:.3g}; the p-value uses the "
+            f"correction {correction!r}"
+        )
+        return Assumption("sphericity", holds, detail)
+
+
+def _mauchly(covariance: FloatArray, n: int) -> _Mauchly:
     """Return Mauchly's W of q contrasts with n degrees of freedom, and two p-values."""
     q = len(covariance)
     if q == 1:
-        return 1.0, math.nan, math.nan
+        return _Mauchly(w=1.0)
+    # W = det(S)/(tr(S)/q)^q; −n ρ log W is about χ² with q(q + 1)/2 − 1 degrees of freedom
     pivots = root(covariance).diagonal()  # their product is the root of the determinant
     if n < q or not pivots.all():
-        return 0.0, math.nan, math.nan
+        return _Mauchly(w=0.0)
     log_w = 2 * float(np.log(pivots).sum()) - q * math.log(float(covariance.trace()) / q)
     rho = 1 - (2 * q**2 + q + 2) / (6 * q * n)
     if rho <= 0:
-        return math.exp(log_w), math.nan, math.nan
-    z, df = -n * rho * log_w, q * (q + 1) / 2 - 1
-    first, second = float(special.chdtrc(df, z)), float(special.chdtrc(df + 4, z))
+        return _Mauchly(w=math.exp(log_w))
+    z = -n * rho * log_w
+    df = q * (q + 1) / 2 - 1
+    first = float(special.chdtrc(df, z))
+    second = float(special.chdtrc(df + 4, z))
+    # the term of second order: R has 3(q + 1) where the published one has 3q
     weight = (q + 2) * (q - 1) * (q - 2) / (288 * (n * q * rho) ** 2)
     cubic = 2 * q**3 + 6 * q**2 + 2
-    as_in_r, published = (
-        min(1.0, max(0.0, first + weight * (cubic + 3 * size) * (second - first)))
-        for size in (q + 1, q)
-    )
-    return math.exp(log_w), as_in_r, published
+    in_r = first + weight * (cubic + 3 * (q + 1)) * (second - first)
+    published = first + weight * (cubic + 3 * q) * (second - first)
+    return _Mauchly(math.exp(log_w), min(1.0, max(0.0, in_r)), min(1.0, max(0.0, published)))
 
 
 @register(**_OMNIBUS, citation="alpaydin2010")
@@ -271,21 +348,31 @@ def anova_oneway(
     F(1, 4) = 3.375, p = 0.140
     """
     table = ScoreTable(scores, nan_policy, greater_is_better)
-    within, means, counts, noise = table.within, table.means, table.counts, table.noise
-    df1, df2 = counts.size - 1, int(counts.sum()) - counts.size
+    within = table.within
+    means = table.means
+    counts = table.counts
+    noise = table.noise
+    df1 = counts.size - 1
+    df2 = int(counts.sum()) - counts.size
     between = float((counts * (means - np.average(means, weights=counts)) ** 2).sum())
     same = float(np.nanmax(table.y) - np.nanmin(table.y)) <= noise
     flat = math.sqrt(within / max(df2, 1)) <= noise
     f, p, status = _f_test(between, within, df1, df2, same, flat)
-    freedom: float = df2
+    variant = "f"
+    method = "alpaydin2010"
+    df2_of_f: float = df2
     if not equal_var:
-        f, freedom, p, status = _welch(table, f, p, status)
-    mse = within / df2 if df2 > 0 else math.nan
+        variant = "welch"
+        method = "welch1951"
+        f, df2_of_f, p, status = _welch(table, f, p, status)
+    mse = math.nan
+    if df2 > 0:
+        mse = within / df2
     return Result(
-        variant="f" if equal_var else "welch",
+        variant=variant,
         statistic=f,
         df1=df1,
-        df2=freedom,
+        df2=df2_of_f,
         pvalue=p,
         effect_sizes={
             "eta_squared": _share(between, between + within),
@@ -294,7 +381,7 @@ def anova_oneway(
         n=int(counts.sum()),
         status=status,
         assumptions=(independence(int(counts.max())), table.equal_variances()),
-        method="alpaydin2010" if equal_var else "welch1951",
+        method=method,
         details={"ss_between": between, "ss_within": within} | table.ranking(),
     )
 
@@ -303,7 +390,8 @@ def _welch(
     table: ScoreTable, f: float, p: float, status: Status
 ) -> tuple[float, float, float, Status]:
     """Return Welch's F, its df2 and p; a model without variance leaves it undefined."""
-    counts, means = table.counts, table.means
+    counts = table.counts
+    means = table.means
     if counts.min() < 2:
         return math.nan, math.nan, math.nan, Status.TOO_FEW
     if status is not Status.OK:
@@ -368,44 +456,82 @@ def tukey_hsd(
     from scipy.stats import studentized_range  # here, for scipy.stats takes long to import
 
     table = ScoreTable(scores, nan_policy, greater_is_better, complete=blocks)
-    counts, means, k, level = table.counts, table.advantage, table.counts.size, confidence_level
-    error = table.blocks()[0]["ss_error"] if blocks else table.within
-    df = (k - 1) * (int(counts[0]) - 1) if blocks else int(counts.sum()) - k
-    mse = error / df if df > 0 else math.nan
-    critical = _critical_range(1 - level, k, df) if df > 0 else math.nan
+    counts = table.counts
+    means = table.advantage
+    k = table.counts.size
+    if blocks:
+        sums_of_squares, _ = table.blocks()
+        error = sums_of_squares["ss_error"]
+        df = (k - 1) * (int(counts[0]) - 1)
+        variant = "blocks"
+        as_blocks = Assumption(
+            "folds as blocks", True, "differences between folds are taken out of the error"
+        )
+    else:
+        error = table.within
+        df = int(counts.sum()) - k
+        variant = "one-way"
+        as_blocks = Assumption(
+            "folds as blocks", None, "differences between folds count as error, which costs power"
+        )
+    mse = math.nan
+    critical = math.nan
+    if df > 0:
+        mse = error / df
+        critical = _critical_range(1 - confidence_level, k, df)
     pairs = []
     for a, b in combinations(range(k), 2):
-        d, se = float(means[a] - means[b]), math.sqrt(mse * (1 / counts[a] + 1 / counts[b]))
-        status = Status.TOO_FEW if df < 1 else Status.OK
-        if status is Status.OK and math.sqrt(mse) <= table.noise:
-            same = abs(d) <= table.noise
-            status = Status.IDENTICAL_SCORES if same else Status.ZERO_VARIANCE
+        d = float(means[a] - means[b])
+        se = math.sqrt(mse * (1 / counts[a] + 1 / counts[b]))
+        status = _status_of_pair(d, mse, df, table.noise)
         t, p = Estimate(value=d, se=se, df=df, status=status).test("two-sided")
-        q, adjusted, ci = abs(t) * math.sqrt(2), p, None
+        q = abs(t) * math.sqrt(2)
+        adjusted = p
+        ci = None
         if status is Status.OK:
-            reach = critical * se / math.sqrt(2)
             adjusted = float(studentized_range.sf(q, k, df))
-            ci = ConfidenceInterval(d - reach, d + reach, level, "studentized-range")
-        fields: dict[str, Any] = {"a": a, "b": b, "estimate": d, "df": df, "status": status}
-        fields |= {"statistic": q, "pvalue": p, "pvalue_adjusted": adjusted, "ci": ci}
-        pairs.append(Pair(**fields))
-    statuses = {pair.status for pair in pairs}
-    cost = "differences between folds count as error, which costs power"
-    detail = "differences between folds are taken out of the error" if blocks else cost
+            reach = critical * se / math.sqrt(2)
+            ci = ConfidenceInterval(d - reach, d + reach, confidence_level, "studentized-range")
+        pair = Pair(
+            a=a,
+            b=b,
+            statistic=q,
+            pvalue=p,
+            pvalue_adjusted=adjusted,
+            estimate=d,
+            ci=ci,
+            df=df,
+            status=status,
+        )
+        pairs.append(pair)
+    status = Status.ZERO_VARIANCE
+    if len({pair.status for pair in pairs}) == 1:
+        status = pairs[0].status
+    method = "kramer1956"
+    if np.ptp(counts) == 0:
+        method = "tukey1949"
+    folds = int(counts.max())
     return PairwiseResult(
-        variant="blocks" if blocks else "one-way",
+        variant=variant,
         correction="studentized-range",
         pairs=tuple(pairs),
-        n=int(counts.max()),
-        method="tukey1949" if np.ptp(counts) == 0 else "kramer1956",
-        status=statuses.pop() if len(statuses) == 1 else Status.ZERO_VARIANCE,
-        assumptions=(
-            independence(int(counts.max())),
-            Assumption("folds as blocks", True if blocks else None, detail),
-            table.equal_variances(),
-        ),
+        n=folds,
+        method=method,
+        status=status,
+        assumptions=(independence(folds), as_blocks, table.equal_variances()),
         details={"mse": mse, "df": df, "critical_value": critical} | table.ranking(),
     )
+
+
+def _status_of_pair(d: float, mse: float, df: float, noise: float) -> Status:
+    """Name the case of a difference of two means."""
+    if df < 1:
+        return Status.TOO_FEW
+    if math.sqrt(mse) > noise:
+        return Status.OK
+    if abs(d) <= noise:
+        return Status.IDENTICAL_SCORES
+    return Status.ZERO_VARIANCE
 
 
 @functools.lru_cache(maxsize=256)
@@ -473,72 +599,28 @@ def manova(
     >>> print(f"V = {result.statistic:.3f}, p = {result.pvalue:.3f}")
     V = 0.137, p = 0.621
     """
-    y = as_scores(scores, "scores", ndim=3, allow_missing=nan_policy == "omit")
-    better = as_array(greater_is_better, "greater_is_better")
-    if better.dtype != np.bool_ or better.shape not in ((), y.shape[-1:]):
-        expected = f"expected one boolean or one for each of the {y.shape[-1]} criteria"
-        raise ArgumentError("greater_is_better", f"{expected}, found {greater_is_better!r}")
-    missing = np.isnan(y)
-    y = np.where(missing, 0.0, np.where(better, y, -y))
-    check_models(y, "scores")
-    present: BoolArray = np.logical_not(missing.any(axis=2))
-    if blocks:
-        complete = present.all(axis=1)
-        y, present = y[complete], present[complete]
-    if not len(y) or not present.any(axis=0).all():
-        why = ", with blocks=True a fold counts only where every model has it" if blocks else ""
-        raise ArgumentError("scores", f"no complete fold is left{why}")
-    folds, models, m = y.shape
-    names = tuple(f"criterion {i}" for i in range(m))
-    if criteria is not None:
-        names = tuple(map(str, criteria)) if np.iterable(criteria) else ()
-        if isinstance(criteria, str) or len(set(names)) != m or len(names) != m:
-            raise ArgumentError("criteria", f"expected {m} different names, found {criteria!r}")
-    noise = noise_level(scores) * np.abs(y).max(axis=(0, 1))
-    counts = present.sum(axis=0)
-    means = (y * present[:, :, None]).sum(axis=0) / counts[:, None]
-    grand = (y * present[:, :, None]).sum(axis=(0, 1)) / counts.sum()
-    effects = means - grand
-    df_model = models - 1
-    if blocks:
-        residuals = (y - means - y.mean(axis=1, keepdims=True) + grand)[present]
-        df_error = (folds - 1) * df_model
-        within = (y - y.mean(axis=1, keepdims=True)).reshape(folds, -1)
-        spanned = (_distinct_rows(within, np.tile(noise, models)) - 1) * df_model
-    else:
-        residuals = (y - means)[present]
-        df_error = int(counts.sum()) - models
-        spanned = sum(_distinct_rows(y[at, k], noise) - 1 for k, at in enumerate(present.T))
-    moved = (np.abs(effects) > noise).any(axis=0)
-    status, varies = _judge(residuals, noise, moved, names, df_error, spanned)
+    table = _CriteriaTable(scores, blocks, criteria, nan_policy, greater_is_better)
+    df_model = table.models - 1
+    status, varies = _judge(table)
     if status is Status.OK:
-        _check_independent(residuals, noise, names)
+        _check_independent(table.residuals, table.noise, table.names)
         # solving with the triangular factor instead of inverting E keeps twice the digits
-        factor = np.linalg.qr(residuals, mode="r")
-        weighted = np.sqrt(counts)[:, None] * effects
+        factor = np.linalg.qr(table.residuals, mode="r")
+        weighted = np.sqrt(table.counts)[:, None] * table.effects
         solved = linalg.solve_triangular(factor, weighted.T, trans="T")
-        roots = np.linalg.svd(solved, compute_uv=False) ** 2
-        four = _four_statistics(roots, m, df_model, df_error)
+        roots = np.linalg.svd(solved, compute_uv=False) ** 2  # the eigenvalues of E⁻¹H
+        four = _four_statistics(roots, table.m, df_model, table.df_error)
     else:
-        zero = 0.0 if status is Status.IDENTICAL_SCORES else math.nan
-        value, p = answered(status, math.nan, math.nan, 1.0)
-        degenerate = {"statistic": value, "approx_F": zero, "df1": math.nan, "df2": math.nan}
-        degenerate |= {"pvalue": p, "partial_eta_squared": zero}
-        four = dict.fromkeys(("wilks", "pillai", "hotelling-lawley", "roy"), degenerate)
+        four = dict.fromkeys(_STATISTICS, _degenerate(status))
     chosen = four[statistic]
     if status is Status.OK and math.isnan(chosen["pvalue"]):
         status = Status.TOO_FEW
-    bound = Assumption(
-        "exact reference distribution",
-        False,
-        "Roy's F is an upper bound, so its p-value is a lower bound unless there are two models",
-    )
-    enough = Assumption(
-        "enough folds for the criteria",
-        df_error >= m + 5,
-        f"{df_error} degrees of freedom of the error for {m} criteria; at least {m} are needed, "
-        "and few more leave little power",
-    )
+    method = "pillai1955"
+    if statistic == "wilks":
+        method = "wilks1932"
+    assumptions = [independence(table.folds), varies, _enough_folds(table)]
+    if statistic == "roy":
+        assumptions.append(_ROY)
     return Result(
         variant=statistic,
         statistic=chosen["statistic"],
@@ -546,12 +628,83 @@ def manova(
         df2=chosen["df2"],
         pvalue=chosen["pvalue"],
         effect_sizes={"partial_eta_squared": chosen["partial_eta_squared"]},
-        n=folds,
+        n=table.folds,
         status=status,
-        assumptions=(independence(folds), varies, enough, *([bound] if statistic == "roy" else [])),
-        method="wilks1932" if statistic == "wilks" else "pillai1955",
-        details={**four, "blocks": blocks, "criteria": names, "means": means},
+        assumptions=tuple(assumptions),
+        method=method,
+        details={
+            **four,
+            "blocks": blocks,
+            "criteria": table.names,
+            "means": table.means,
+        },
     )
+
+
+class _CriteriaTable:
+    """Scores by fold, model and criterion, their effects and their residuals."""
+
+    def __init__(
+        self,
+        scores: ArrayLike,
+        blocks: bool,
+        criteria: Sequence[str] | None,
+        nan_policy: str,
+        greater_is_better: bool | Sequence[bool],
+    ) -> None:
+        y = as_scores(scores, "scores", ndim=3, allow_missing=nan_policy == "omit")
+        better = as_array(greater_is_better, "greater_is_better")
+        if better.dtype != np.bool_ or better.shape not in ((), y.shape[-1:]):
+            expected = f"expected one boolean or one for each of the {y.shape[-1]} criteria"
+            raise ArgumentError("greater_is_better", f"{expected}, found {greater_is_better!r}")
+        missing = np.isnan(y)
+        y = np.where(missing, 0.0, np.where(better, y, -y))
+        check_models(y, "scores")
+        present: BoolArray = np.logical_not(missing.any(axis=2))
+        if blocks:
+            complete = present.all(axis=1)
+            y = y[complete]
+            present = present[complete]
+        if not len(y) or not present.any(axis=0).all():
+            message = "no complete fold is left"
+            if blocks:
+                message += ", with blocks=True a fold counts only where every model has it"
+            raise ArgumentError("scores", message)
+        self.folds, self.models, self.m = y.shape
+        self.names = _criteria_names(criteria, self.m)
+        self.noise: FloatArray = noise_level(scores) * np.abs(y).max(axis=(0, 1))
+        self.counts = present.sum(axis=0)
+        self.means: FloatArray = (y * present[:, :, None]).sum(axis=0) / self.counts[:, None]
+        grand = (y * present[:, :, None]).sum(axis=(0, 1)) / self.counts.sum()
+        self.effects: FloatArray = self.means - grand
+        # `spanned`: how many dimensions the different rows span at most
+        df_model = self.models - 1
+        if blocks:
+            fold_means = y.mean(axis=1, keepdims=True)
+            self.residuals: FloatArray = (y - self.means - fold_means + grand)[present]
+            self.df_error = (self.folds - 1) * df_model
+            within = (y - fold_means).reshape(self.folds, -1)
+            noise_of_rows = np.tile(self.noise, self.models)
+            self.spanned = (_distinct_rows(within, noise_of_rows) - 1) * df_model
+        else:
+            self.residuals = (y - self.means)[present]
+            self.df_error = int(self.counts.sum()) - self.models
+            self.spanned = 0
+            for model in range(self.models):
+                rows = y[present[:, model], model]
+                self.spanned += _distinct_rows(rows, self.noise) - 1
+
+
+def _criteria_names(criteria: Sequence[str] | None, m: int) -> tuple[str, ...]:
+    """Check the names of m criteria, or number them."""
+    if criteria is None:
+        return tuple(f"criterion {i}" for i in range(m))
+    names: tuple[str, ...] = ()
+    if np.iterable(criteria):
+        names = tuple(map(str, criteria))
+    if isinstance(criteria, str) or len(set(names)) != m or len(names) != m:
+        raise ArgumentError("criteria", f"expected {m} different names, found {criteria!r}")
+    return names
 
 
 def _distinct_rows(rows: FloatArray, noise: FloatArray) -> int:
@@ -560,29 +713,55 @@ def _distinct_rows(rows: FloatArray, noise: FloatArray) -> int:
     return len(np.unique(np.round((rows - rows[0]) / grid), axis=0))
 
 
-def _judge(
-    residuals: FloatArray,
-    noise: FloatArray,
-    moved: FloatArray,
-    names: Sequence[str],
-    freedom: int,
-    spanned: int,
-) -> tuple[Status, Assumption]:
+def _judge(table: _CriteriaTable) -> tuple[Status, Assumption]:
     """Name the case from the residuals and the criteria in which the models' means differ."""
-    flat, m = np.sqrt((residuals**2).mean(axis=0)) <= noise, len(names)
-    status, varies, detail = Status.OK, True, "every criterion varies over the folds"
-    if freedom < 1:
+    if table.df_error < 1:
         return Status.TOO_FEW, Assumption("criteria vary", None, "one fold has no variance")
+    flat = np.sqrt((table.residuals**2).mean(axis=0)) <= table.noise
+    moved = (np.abs(table.effects) > table.noise).any(axis=0)
     if flat.any():
-        named = ", ".join(repr(n) for n, f in zip(names, flat, strict=True) if f)
-        status = Status.ZERO_VARIANCE if (flat & moved).any() else Status.UNDEFINED
+        status = Status.UNDEFINED
+        if (flat & moved).any():
+            status = Status.ZERO_VARIANCE
         if flat.all() and not moved.any():
             status = Status.IDENTICAL_SCORES
-        varies, detail = False, f"{named} has no variance over the folds: leave it out"
-    elif min(freedom, spanned) < m:
-        status, varies = Status.TOO_FEW if freedom < m else Status.UNDEFINED, False
-        detail = f"the folds differ in only {spanned} way(s), {m} criteria need at least {m}"
-    return status, Assumption("criteria vary", varies, detail)
+        names = ", ".join(repr(table.names[i]) for i in np.flatnonzero(flat))
+        detail = f"{names} has no variance over the folds: leave it out"
+        return status, Assumption("criteria vary", False, detail)
+    if min(table.df_error, table.spanned) < table.m:
+        status = Status.UNDEFINED
+        if table.df_error < table.m:
+            status = Status.TOO_FEW
+        detail = (
+            f"the folds differ in only {table.spanned} way(s), {table.m} criteria need at least "
+            f"{table.m}"
+        )
+        return status, Assumption("criteria vary", False, detail)
+    return Status.OK, Assumption("criteria vary", True, "every criterion varies over the folds")
+
+
+def _enough_folds(table: _CriteriaTable) -> Assumption:
+    detail = (
+        f"{table.df_error} degrees of freedom of the error for {table.m} criteria; at least "
+        f"{table.m} are needed, and few more leave little power"
+    )
+    return Assumption("enough folds for the criteria", table.df_error >= table.m + 5, detail)
+
+
+def _degenerate(status: Status) -> dict[str, float]:
+    """Return what each of the four statistics is where there are no eigenvalues."""
+    value, pvalue = answered(status, math.nan, math.nan, 1.0)
+    effect = math.nan
+    if status is Status.IDENTICAL_SCORES:
+        effect = 0.0
+    return {
+        "statistic": value,
+        "approx_F": effect,
+        "df1": math.nan,
+        "df2": math.nan,
+        "pvalue": pvalue,
+        "partial_eta_squared": effect,
+    }
 
 
 def _check_independent(residuals: FloatArray, noise: FloatArray, names: Sequence[str]) -> None:
@@ -593,12 +772,12 @@ def _check_independent(residuals: FloatArray, noise: FloatArray, names: Sequence
     x = residuals / size
     dependent = np.abs(np.diagonal(np.linalg.qr(x, mode="r"))) <= tolerance
     if dependent.any():
-        place = int(np.argmax(dependent))
-        weights = np.linalg.lstsq(x[:, :place], x[:, place])[0]
-        sources = ", ".join(repr(names[k]) for k, w in enumerate(weights) if abs(w) > 1e-6)
+        column = int(np.argmax(dependent))
+        weights = np.linalg.lstsq(x[:, :column], x[:, column])[0]
+        sources = ", ".join(repr(names[k]) for k in np.flatnonzero(np.abs(weights) > 1e-6).tolist())
         raise ArgumentError(
             "criteria",
-            f"{names[place]!r} is a linear combination of {sources} on these folds; leave one of "
+            f"{names[column]!r} is a linear combination of {sources} on these folds; leave one of "
             "them out",
         )
 
@@ -606,33 +785,54 @@ def _check_independent(residuals: FloatArray, noise: FloatArray, names: Sequence
 def _four_statistics(roots: FloatArray, p: int, q: int, df: int) -> dict[str, dict[str, float]]:
     """Return the four statistics with their F approximations, as in R's ``summary.manova``."""
     s = min(p, q)
-    m, n = (abs(p - q) - 1) / 2, (df - p - 1) / 2
+    larger = max(p, q)
+    m = (abs(p - q) - 1) / 2
+    n = (df - p - 1) / 2
+    v1 = s * (2 * m + s + 1)
+
+    # Wilks' Λ = Π 1/(1 + λ) with Rao's F = (Λ^(−1/t) − 1) df2/(p q)
     wilks = math.exp(-float(special.log1p(roots).sum()))
+    t = 1.0
     square = p**2 + q**2 - 5
-    t = math.sqrt(((p * q) ** 2 - 4) / square) if square > 0 else 1.0
+    if square > 0:
+        t = math.sqrt(((p * q) ** 2 - 4) / square)
     wilks_df2 = (df - (p - q + 1) / 2) * t - (p * q - 2) / 2
-    pillai, trace = float((roots / (1 + roots)).sum()), float(roots.sum())
-    largest, width = float(roots.max()), max(p, q)
-    v1, v2 = s * (2 * m + s + 1), s * (2 * n + s + 1)
-    h2 = 2 * (s * n + 1)
     wilks_f = math.expm1(-math.log(wilks) / t) * wilks_df2 / (p * q)
-    r2 = df - width + q
-    # statistic, F, its degrees of freedom, partial eta squared
-    statistics = {
-        "wilks": (wilks, wilks_f, p * q, wilks_df2, 1 - wilks ** (1 / s)),
-        "pillai": (pillai, v2 / v1 * pillai / (s - pillai), v1, v2, pillai / s),
-        "hotelling-lawley": (trace, h2 * trace / (s * v1), v1, h2, trace / s / (1 + trace / s)),
-        "roy": (largest, r2 * largest / width, width, r2, largest / (1 + largest)),
-    }
+
+    # Pillai's V = Σ λ/(1 + λ), F = v2/v1 · V/(s − V)
+    pillai = float((roots / (1 + roots)).sum())
+    v2 = s * (2 * n + s + 1)
+    pillai_f = v2 / v1 * pillai / (s - pillai)
+
+    # Hotelling and Lawley's U = Σ λ, F = h2 U/(s v1)
+    trace = float(roots.sum())
+    h2 = 2 * (s * n + 1)
+    trace_f = h2 * trace / (s * v1)
+
+    # Roy's largest λ, F = r2 λ/max(p, q)
+    largest = float(roots.max())
+    r2 = df - larger + q
+    roy_f = r2 * largest / larger
     return {
-        name: {
-            "statistic": value,
-            "approx_F": f,
-            "df1": df1,
-            "df2": df2,
-            # the approximations need a few more folds than the statistics themselves
-            "pvalue": float(special.fdtrc(df1, df2, f)) if df2 > 0 else math.nan,
-            "partial_eta_squared": eta,
-        }
-        for name, (value, f, df1, df2, eta) in statistics.items()
+        "wilks": _statistic(wilks, wilks_f, p * q, wilks_df2, 1 - wilks ** (1 / s)),
+        "pillai": _statistic(pillai, pillai_f, v1, v2, pillai / s),
+        "hotelling-lawley": _statistic(trace, trace_f, v1, h2, trace / s / (1 + trace / s)),
+        "roy": _statistic(largest, roy_f, larger, r2, largest / (1 + largest)),
+    }
+
+
+def _statistic(
+    value: float, f: float, df1: float, df2: float, partial_eta_squared: float
+) -> dict[str, float]:
+    """Return one of the four statistics with its approximate p-value."""
+    pvalue = math.nan
+    if df2 > 0:  # the approximations need a few more folds than the statistics themselves
+        pvalue = float(special.fdtrc(df1, df2, f))
+    return {
+        "statistic": value,
+        "approx_F": f,
+        "df1": df1,
+        "df2": df2,
+        "pvalue": pvalue,
+        "partial_eta_squared": partial_eta_squared,
     }

@@ -41,14 +41,17 @@ class Outcomes:
     """Counts of the ten folds, shape (5, 2), and what they say of the mean difference."""
 
     def __init__(self, only_a: FloatArray, only_b: FloatArray, tested: FloatArray) -> None:
-        discordant, total = float((only_a + only_b).sum()), float(tested.sum())
-        self.only_a, self.only_b = int(only_a.sum()), int(only_b.sum())
+        discordant = float((only_a + only_b).sum())
+        total = float(tested.sum())
+        self.only_a = int(only_a.sum())
+        self.only_b = int(only_b.sum())
         self.rows = total / 5
         self.discordant = discordant > 0  # whether exactly one model is right anywhere
         self.mean = float((only_a - only_b).sum()) / total
         self.differences: FloatArray = (only_a - only_b) / tested
         # the discordant counts as if rows were tested once
-        self.effective = 2 * self.only_a / 11, 2 * self.only_b / 11
+        self.effective_only_a = 2 * self.only_a / 11
+        self.effective_only_b = 2 * self.only_b / 11
         # the variance of the mean from single rows, and from the two folds of each replication
         self.variance_rows = 1.1 * discordant / (total * self.rows)
         within = self.differences - self.differences.mean(axis=1, keepdims=True)
@@ -76,9 +79,8 @@ class Outcomes:
         sides = half[:, None, :] == np.array([1, 2])[:, None]
         if not sides.any(axis=1).all() or not sides.any(axis=2).all():
             raise ArgumentError("fold", "must be 1 or 2, and both in every replication")
-        only_a, only_b = (
-            (sides & rows[:, None, :]).sum(axis=2).astype(np.float64) for rows in (a & ~b, b & ~a)
-        )
+        only_a = (sides & (a & ~b)[:, None, :]).sum(axis=2).astype(np.float64)
+        only_b = (sides & (b & ~a)[:, None, :]).sum(axis=2).astype(np.float64)
         outcomes = cls(only_a, only_b, sides.sum(axis=2).astype(np.float64))
         return outcomes, sides, a.astype(np.intp) - b
 
@@ -91,7 +93,8 @@ def _variance_of_training_rows(tested: NDArray[np.intp], by_fit: NDArray[np.intp
     # without rows that two fits of different training rows both test.
     n = tested.shape[1]
     common = tested @ tested.T
-    sums, squares = by_fit @ tested.T, (by_fit**2) @ tested.T
+    sums = by_fit @ tested.T
+    squares = (by_fit**2) @ tested.T
     replication = np.arange(10) // 2
     pairs = (replication[:, None] < replication) & (common >= 2)
     k = np.maximum(common, 2)
@@ -167,7 +170,8 @@ def cv5x2_z(
     outcomes, sides, ahead = Outcomes.from_rows(fold, correct_a, correct_b)
     tested = sides.reshape(10, -1).astype(int)
     # s²/n of what each row says on average over its five tests
-    total, n = ahead.sum(axis=0), ahead.shape[1]
+    total = ahead.sum(axis=0)
+    n = ahead.shape[1]
     squares = int((total**2).sum()) - int(total.sum()) ** 2 / n
     of_test = float(squares / (25 * n * max(n - 1, 1)))
     of_training = _variance_of_training_rows(tested, tested * np.repeat(ahead, 2, axis=0))
@@ -259,13 +263,17 @@ def cv5x2_mcnemar_from_counts(
     >>> round(result.estimate, 3), round(result.pvalue, 4)
     (0.06, 0.2363)
     """
-    given = {"only_a_correct": only_a_correct, "only_b_correct": only_b_correct, "n_test": n_test}
-    counts = {name: as_counts(values, name) for name, values in given.items()}
-    for name, table in counts.items():
-        if table.shape != (5, 2):
+    only_a = as_counts(only_a_correct, "only_a_correct")
+    only_b = as_counts(only_b_correct, "only_b_correct")
+    tested = as_counts(n_test, "n_test")
+    for name, counts in (
+        ("only_a_correct", only_a),
+        ("only_b_correct", only_b),
+        ("n_test", tested),
+    ):
+        if counts.shape != (5, 2):
             expected = "expected shape (5, 2), five replications of two folds"
-            raise ArgumentError(name, f"{expected}, found {table.shape}")
-    only_a, only_b, tested = counts.values()
+            raise ArgumentError(name, f"{expected}, found {counts.shape}")
     if (tested < 1).any() or (only_a + only_b > tested).any():
         raise ArgumentError(
             "n_test", "must be at least 1 and no less than the discordant rows of its fold"
@@ -293,26 +301,33 @@ def _result(
     variant: str = "",
     assumptions: tuple[Assumption, ...] = (),
 ) -> Result:
-    (b, c), mean = outcomes.effective, outcomes.mean
-    status = Status.TOO_FEW if math.isnan(variance) else Status.OK
-    status = status if outcomes.discordant else Status.NO_DISCORDANT_PAIRS
-    estimate = Estimate(value=mean, se=math.sqrt(variance), status=status)
+    b = outcomes.effective_only_a
+    c = outcomes.effective_only_b
+    status = Status.OK
+    if not outcomes.discordant:
+        status = Status.NO_DISCORDANT_PAIRS
+    elif math.isnan(variance):
+        status = Status.TOO_FEW
+    estimate = Estimate(value=outcomes.mean, se=math.sqrt(variance), status=status)
     statistic, pvalue = estimate.test(side)
     if status is Status.OK and variant == "corrected":
-        # the statistic falls as that of the effective table does
-        statistic *= max(abs(b - c) - 1, 0.0) / abs(b - c) if b != c else 1.0
+        if b != c:  # the statistic falls as that of the effective table does
+            statistic *= max(abs(b - c) - 1, 0.0) / abs(b - c)
         pvalue = t_pvalue(statistic, math.inf, side)
     ci = None
-    if status is Status.OK:  # a one-sided interval reaches to the end of the scale
+    if status is Status.OK:
         low, high = estimate.limits(level, side)
-        ends = -1.0 if side == "less" else low, 1.0 if side == "greater" else high
-        ci = ConfidenceInterval(*ends, level, "normal")
+        if side == "less":  # a one-sided interval reaches to the end of the scale
+            low = -1.0
+        if side == "greater":
+            high = 1.0
+        ci = ConfidenceInterval(low, high, level, "normal")
     return Result(
         variant=variant,
         statistic=statistic,
         pvalue=pvalue,
         alternative=side,
-        estimate=mean,
+        estimate=outcomes.mean,
         ci=ci,
         effect_sizes=discordant_sizes(b, c),
         n=round(outcomes.rows),

@@ -43,6 +43,22 @@ from bakeoff.stats.core.result import (
 )
 from bakeoff.stats.planning import FiveByTwoPower
 
+_ALONE = "independent folds"
+_EQUAL_SIZES = "equal test sets"
+_HEAVIEST = 5.0
+"""Above that kurtosis of fold scores intervals of simulated log-normal errors miss too often."""
+_INDEPENDENT_HALVES = Assumption(
+    "independent rows",
+    None,
+    "rows of one group (patient, user, day) would break it, unless divisions keep groups "
+    "whole; then groups must be independent",
+)
+_FALLING_VARIANCE = Assumption(
+    "the variance of a score falls with the number of rows",
+    None,
+    "the variance seen in halves of the data, scaled to all rows, is taken for no smaller "
+    "than that of the full cross-validation; the variant halves does not need this",
+)
 _NULL = "The two learning algorithms have the same expected score when trained on {}."
 _HALF_NULL = _NULL.format("half of this data")
 _PAIR: dict[str, Any] = {"evidence": Evidence.FOLD_SCORES}
@@ -71,40 +87,46 @@ class FoldEstimate(Estimate):
     @property
     def shared(self) -> dict[str, Any]:
         """What a result says whatever the question."""
-        names = ("df", "n", "status", "variant", "assumptions", "details")
-        shared = {name: getattr(self, name) for name in names}
-        return shared | {"estimate": self.value, "effect_sizes": effect_sizes(self.d)}
+        return {
+            "df": self.df,
+            "n": self.n,
+            "status": self.status,
+            "variant": self.variant,
+            "estimate": self.value,
+            "effect_sizes": effect_sizes(self.d),
+        }
 
     def interval(self, level: float, *how: Any) -> ConfidenceInterval | None:
         """Return the interval of Student's t; None where there is no test."""
-        return super().interval(level, *how) if self.status is Status.OK else None
+        if self.status is Status.OK:
+            return super().interval(level, *how)
+        return None
 
     def difference(
         self, alternative: Alternative = "two-sided", confidence_level: float = 0.95, **_: Any
     ) -> Result:
         """Test for a difference."""
         statistic, pvalue = self.test(alternative)
-        ci = self.interval(confidence_level, alternative)
-        fields = self.shared | {"alternative": alternative, "ci": ci, "null_hypothesis": self.null}
-        return Result(statistic=statistic, pvalue=pvalue, **fields)
+        return Result(
+            statistic=statistic,
+            pvalue=pvalue,
+            alternative=alternative,
+            ci=self.interval(confidence_level, alternative),
+            assumptions=self.assumptions,
+            null_hypothesis=self.null,
+            details=self.details,
+            **self.shared,
+        )
 
     def posterior(self, rope: float, level: float) -> BayesResult:
         """Weigh better, equivalent and worse; differences that do not vary leave a point."""
-        mean, noise = self.value, self.d.noise
-        checks = self.assumptions
-        point = {"posterior_mean": mean, "posterior_scale": self.se}
+        assumptions = self.assumptions
         if self.status is Status.OK:
-            low, high = (-rope - mean) / self.se, (rope - mean) / self.se
-            better, worse = (float(special.stdtr(self.df, t)) for t in (-high, low))
-            low, high = (-high, -low) if low > 0 else (low, high)  # the tail where nothing cancels
-            equal = float(special.stdtr(self.df, high) - special.stdtr(self.df, low))
+            better, equal, worse = self._regions(rope)
         else:
+            better, equal, worse = self._limits_of_regions(rope)
             limits = "the posterior is a point: its probabilities are limits, no evidence"
-            checks = Assumption("the differences vary", False, limits), *checks
-            better, worse = float(mean > rope + noise), float(mean < -rope - noise)
-            better, worse = (0.5, 0.5) if rope == mean == 0 else (better, worse)
-            unknown = math.nan if self.status is Status.TOO_FEW else 0.0
-            better, equal, worse = (p + unknown for p in (better, 1 - better - worse, worse))
+            assumptions = (Assumption("the differences vary", False, limits), *assumptions)
         return BayesResult(
             statistic=math.nan,
             pvalue=math.nan,
@@ -113,11 +135,36 @@ class FoldEstimate(Estimate):
             p_b_better=worse,
             rope=rope,
             ci=self.interval(level, "two-sided", "posterior t"),
-            **self.shared | {"assumptions": checks, "details": {**self.details, **point}},
+            assumptions=assumptions,
+            details={
+                **self.details,
+                "posterior_mean": self.value,
+                "posterior_scale": self.se,
+            },
+            **self.shared,
         )
 
+    def _regions(self, rope: float) -> tuple[float, float, float]:
+        """Probabilities above, inside and below ±rope of Student's t around the mean."""
+        low = (-rope - self.value) / self.se
+        high = (rope - self.value) / self.se
+        better = float(special.stdtr(self.df, -high))
+        worse = float(special.stdtr(self.df, low))
+        if low > 0:  # the other tail, where nothing cancels
+            low, high = -high, -low
+        equal = float(special.stdtr(self.df, high) - special.stdtr(self.df, low))
+        return better, equal, worse
 
-_ALONE = "independent folds"
+    def _limits_of_regions(self, rope: float) -> tuple[float, float, float]:
+        """Return what the probabilities tend to where the scale goes to 0; NaN for one fold."""
+        if self.status is Status.TOO_FEW:
+            return math.nan, math.nan, math.nan
+        mean = self.value
+        if rope == mean == 0:
+            return 0.5, 0.0, 0.5
+        better = float(mean > rope + self.d.noise)
+        worse = float(mean < -rope - self.d.noise)
+        return better, 1 - better - worse, worse
 
 
 def _paired(
@@ -131,17 +178,26 @@ def _paired(
 # --- what the variance is taken to be
 
 
-def _mean(d: Differences, extra: float, *assumptions: Assumption, **more: float) -> FoldEstimate:
+def _mean(d: Differences, extra: float, *assumptions: Assumption, **details: float) -> FoldEstimate:
     """Take the variance of the mean of J differences for s²(1/J + extra)."""
     x = d.values.ravel()
-    mean, df = float(x.mean()), x.size - 1
-    sd = float(x.std(ddof=1)) if df else math.nan
+    mean = float(x.mean())
+    df = x.size - 1
+    status = Status.TOO_FEW
+    sd = math.nan
+    if df > 0:
+        sd = float(x.std(ddof=1))
+        status = ratio_status(sd, d.noise, d.identical)
     se = sd * math.sqrt(1 / x.size + extra)
-    status = ratio_status(sd, d.noise, d.identical) if df else Status.TOO_FEW
-    details = {"mean_difference": mean, "sd_difference": sd, "se": se, **more}
-    checks = *assumptions, normality(d)
     return FoldEstimate(
-        value=mean, se=se, df=df, status=status, d=d, n=x.size, assumptions=checks, details=details
+        value=mean,
+        se=se,
+        df=df,
+        status=status,
+        d=d,
+        n=x.size,
+        assumptions=(*assumptions, normality(d)),
+        details={"mean_difference": mean, "sd_difference": sd, "se": se, **details},
     )
 
 
@@ -151,8 +207,12 @@ def _corrected(
     """Take the correlation of two folds for n_test/(n_train + n_test)."""
     ratio, sizes = size_ratio(n_train, n_test, d.values.shape)
     rho = ratio / (1 + ratio)
-    detail = f"taken to be n_test/(n_train + n_test) = {rho:.4g}; no data can estimate it without"
-    overlap = Assumption("correlation of the folds", None, f"{detail} bias")
+    overlap = Assumption(
+        "correlation of the folds",
+        None,
+        f"taken to be n_test/(n_train + n_test) = {rho:.4g}; no data can estimate it without bias",
+    )
+    # 1/J + n_test/n_train (Nadeau & Bengio 2003)
     factor = 1 / d.values.size + ratio
     return _mean(d, ratio, overlap, sizes, ratio=ratio, rho=rho, variance_factor=factor)
 
@@ -161,30 +221,43 @@ def size_ratio(
     n_train: ArrayLike | None, n_test: ArrayLike | None, shape: tuple[int, ...]
 ) -> tuple[float, Assumption]:
     """Return n_test/n_train of folds of this shape, the last axis that of a cross-validation."""
-    k, name = shape[-1], "equal test sets"
     if n_train is None and n_test is None:
-        if len(shape) > 1 and k < 2:
-            what = f"found {k} fold per repetition, shape {shape}; rows are repetitions and"
-            raise ArgumentError("scores_a", f"{what} columns folds, or give n_train and n_test")
-        detail = f"n_test/n_train = 1/({k} - 1) as in complete {k}-fold cross-validation"
-        return 1 / max(k - 1, 1), Assumption(name, None, detail)
-    if n_train is None or n_test is None:
-        missing = "n_train" if n_train is None else "n_test"
-        raise ArgumentError(missing, "is missing; give both n_train and n_test, or neither")
-    rows = []
-    for size, values in (("n_train", n_train), ("n_test", n_test)):
-        given = as_floats(values, size)
-        if given.shape not in ((), shape):
-            raise ArgumentError(size, f"expected one number or shape {shape}, found {given.shape}")
-        if not (np.isfinite(given) & (given > 0)).all():
-            what = "numbers of rows must be positive and finite"
-            raise ArgumentError(size, f"{what}, found {given.min():g}")
-        rows.append(np.broadcast_to(given, shape))
-    train, test = rows
-    each, ratio = test / train, float(test.sum() / train.sum())
+        return _ratio_of_folds(shape)
+    if n_train is None:
+        raise ArgumentError("n_train", "is missing; give both n_train and n_test, or neither")
+    if n_test is None:
+        raise ArgumentError("n_test", "is missing; give both n_train and n_test, or neither")
+    train = _as_sizes(n_train, "n_train", shape)
+    test = _as_sizes(n_test, "n_test", shape)
+    ratios = test / train
+    ratio = float(test.sum() / train.sum())
     alike = bool(np.ptp(test) <= 1 and np.ptp(train) <= 1)  # folds may differ by a row
-    detail = f"n_test/n_train from {each.min():.4g} to {each.max():.4g}, used {ratio:.4g}"
-    return ratio, Assumption(name, alike, detail)
+    detail = f"n_test/n_train from {ratios.min():.4g} to {ratios.max():.4g}, used {ratio:.4g}"
+    return ratio, Assumption(_EQUAL_SIZES, alike, detail)
+
+
+def _ratio_of_folds(shape: tuple[int, ...]) -> tuple[float, Assumption]:
+    k = shape[-1]
+    if len(shape) > 1 and k < 2:
+        raise ArgumentError(
+            "scores_a",
+            f"found {k} fold per repetition, shape {shape}; rows are repetitions and columns "
+            "folds, or give n_train and n_test",
+        )
+    detail = f"n_test/n_train = 1/({k} - 1) as in complete {k}-fold cross-validation"
+    return 1 / max(k - 1, 1), Assumption(_EQUAL_SIZES, None, detail)
+
+
+def _as_sizes(values: ArrayLike, name: str, shape: tuple[int, ...]) -> FloatArray:
+    """Check numbers of rows, one for all folds or one for each."""
+    sizes = as_floats(values, name)
+    if sizes.shape not in ((), shape):
+        raise ArgumentError(name, f"expected one number or shape {shape}, found {sizes.shape}")
+    if not (np.isfinite(sizes) & (sizes > 0)).all():
+        raise ArgumentError(
+            name, f"numbers of rows must be positive and finite, found {sizes.min():g}"
+        )
+    return np.broadcast_to(sizes, shape)
 
 
 def corrected_against(
@@ -198,12 +271,17 @@ def corrected_against(
     """Test models, scores (M, J), against one score a fold, (J,), as corrected_resampled_t does."""
     # Estimates, lower and upper limits, p-values; NaN where differences do not vary.
     ratio, _ = size_ratio(n_train, n_test, constant.shape)
-    d, sizes = scores - constant, np.maximum(np.abs(scores), np.abs(constant))
-    level, (_, folds) = noise_level(scores), d.shape
+    d = scores - constant
+    sizes = np.maximum(np.abs(scores), np.abs(constant))
+    level = noise_level(scores)
+    folds = d.shape[1]
     d = np.where(np.abs(d) <= level * sizes, 0.0, d)
-    mean, df = d.mean(axis=1), folds - 1
+    mean = d.mean(axis=1)
+    df = folds - 1
     with np.errstate(divide="ignore", invalid="ignore"):
-        sd = d.std(axis=1, ddof=1) if df else np.full(len(d), math.nan)
+        sd = np.full(len(d), math.nan)
+        if df > 0:
+            sd = d.std(axis=1, ddof=1)
         varies = (sd > level * sizes.max(axis=1)) & d.any(axis=1)
         se = np.where(varies, sd * math.sqrt(1 / folds + ratio), math.nan)
         pvalue = np.minimum(2 * special.stdtr(df, -np.abs(mean / se)), 1.0)
@@ -218,12 +296,18 @@ def corrected_against(
 def _five_by_two(a: ArrayLike, b: ArrayLike, **options: Any) -> tuple[Differences, FloatArray]:
     """Return ten differences, and the five variances of the replications."""
     for name, scores in (("scores_a", a), ("scores_b", b)):
-        if (shape := as_array(scores, name).shape) != (5, 2):
-            expected = "expected shape (5, 2), five replications of 2-fold cross-validation"
-            others = "corrected_kfold_t, corrected_repeated_kfold_t or corrected_resampled_t"
-            raise ArgumentError(name, f"{expected}, found {shape}; for other plans use {others}")
+        shape = as_array(scores, name).shape
+        if shape != (5, 2):
+            raise ArgumentError(
+                name,
+                "expected shape (5, 2), five replications of 2-fold cross-validation, found "
+                f"{shape}; for other plans use corrected_kfold_t, corrected_repeated_kfold_t or "
+                "corrected_resampled_t",
+            )
     d = _paired(a, b, 2, **options)
-    return d, ((d.values - d.values.mean(axis=1, keepdims=True)) ** 2).sum(axis=1)
+    # s²ᵢ = (d_i1 − d̄ᵢ)² + (d_i2 − d̄ᵢ)²
+    within = d.values - d.values.mean(axis=1, keepdims=True)
+    return d, (within**2).sum(axis=1)
 
 
 @register(
@@ -265,35 +349,50 @@ def cv5x2_t(scores_a: ArrayLike, scores_b: ArrayLike, **options: Unpack[PairOpti
     0.0171
     """
     d, variances = _five_by_two(scores_a, scores_b, **options)
-    first, se = float(d.values[0, 0]), math.sqrt(float(variances.mean()))
+    # t = d₁₁/√(Σs²ᵢ/5)
+    se = math.sqrt(float(variances.mean()))
     status = ratio_status(se, d.noise, d.identical)
-    ten = np.full((5, 2), 0.0 if d.identical else math.nan)
-    agree, detail = None, "the ten possible t values are undefined"
+    all_ten = np.full((5, 2), math.nan)
     if status is Status.OK:
-        ten = d.values / se
-    if np.isfinite(ten).all():
-        critical = float(special.stdtrit(5, 0.5 + options.get("confidence_level", 0.95) / 2))
-        beyond = int((np.abs(ten) > critical).sum())
-        agree = beyond in (0, 10) and bool((ten >= 0).all() or (ten <= 0).all())
-        detail = (
-            f"{beyond} of the ten possible t values lie beyond ±{critical:.3f}; they range from "
-            f"{ten.min():.3f} to {ten.max():.3f}"
-        )
-    order = Assumption("the order of the folds does not matter", agree, detail)
-    details = {"mean_difference": float(d.values.mean()), "se": se, "differences": d.values}
-    details |= {"variances": variances, "all_ten_t": ten}
+        all_ten = d.values / se
+    elif d.identical:
+        all_ten = np.zeros((5, 2))
     estimate = FoldEstimate(
-        value=first,
+        value=float(d.values[0, 0]),
         se=se,
         df=5,
         status=status,
         d=d,
         n=10,
-        assumptions=(order, normality(d)),
-        details=details,
+        assumptions=(
+            _any_order(all_ten, options.get("confidence_level", 0.95)),
+            normality(d),
+        ),
+        details={
+            "mean_difference": float(d.values.mean()),
+            "se": se,
+            "differences": d.values,
+            "variances": variances,
+            "all_ten_t": all_ten,
+        },
         null="",
     )
     return estimate.difference(**options)
+
+
+def _any_order(all_ten: FloatArray, confidence_level: float) -> Assumption:
+    """Whether every fold in the place of the first would lead to the same decision."""
+    name = "the order of the folds does not matter"
+    if not np.isfinite(all_ten).all():
+        return Assumption(name, None, "the ten possible t values are undefined")
+    critical = float(special.stdtrit(5, 0.5 + confidence_level / 2))
+    beyond = int((np.abs(all_ten) > critical).sum())
+    one_sign = bool((all_ten >= 0).all() or (all_ten <= 0).all())
+    detail = (
+        f"{beyond} of the ten possible t values lie beyond ±{critical:.3f}; they range from "
+        f"{all_ten.min():.3f} to {all_ten.max():.3f}"
+    )
+    return Assumption(name, beyond in (0, 10) and one_sign, detail)
 
 
 @register(
@@ -352,20 +451,22 @@ def cv5x2_f(
     """
     d, variances = _five_by_two(scores_a, scores_b, greater_is_better=greater_is_better)
     mean = float(d.values.mean())
-    numerator, denominator = float((d.values**2).sum()), 2 * float(variances.sum())
+    # F = Σd²_ij/(2 Σs²ᵢ)
+    numerator = float((d.values**2).sum())
+    denominator = 2 * float(variances.sum())
     status = ratio_status(math.sqrt(variances.mean()), d.noise, d.identical)
-    statistic, ci = math.nan, None
+    statistic = math.nan
+    ci = None
     if status is Status.OK:
         statistic = numerator / denominator
         # d̄² − Σd²/10 as minus the variance: the difference of two near-equal numbers loses digits
         critical = float(special.fdtri(10, 5, confidence_level))
         square = critical * denominator / 10 - float(((d.values - mean) ** 2).mean())
         if square >= 0:
-            ends = mean - math.sqrt(square), mean + math.sqrt(square)
-            ci = ConfidenceInterval(*ends, confidence_level, "f-inversion")
+            half = math.sqrt(square)
+            ci = ConfidenceInterval(mean - half, mean + half, confidence_level, "f-inversion")
     p = float(special.fdtrc(10, 5, statistic))
     statistic, pvalue = answered(status, statistic, p, numerator)
-    details = {"numerator": numerator, "denominator": denominator}
     return Result(
         statistic=statistic,
         df1=10,
@@ -377,7 +478,12 @@ def cv5x2_f(
         n=10,
         status=status,
         assumptions=(normality(d),),
-        details=details | {"differences": d.values, "variances": variances},
+        details={
+            "numerator": numerator,
+            "denominator": denominator,
+            "differences": d.values,
+            "variances": variances,
+        },
     )
 
 
@@ -404,9 +510,12 @@ def kfold_t(scores_a: ArrayLike, scores_b: ArrayLike, **options: Unpack[PairOpti
     """
     d = _paired(scores_a, scores_b, 1, **options)
     k = d.values.size
-    share = f"{max(k - 2, 0) / max(k - 1, 1):.0%} of their rows"
-    detail = f"any two of the {k} training sets share {share}"
-    apart = Assumption(_ALONE, None if k < 2 else k == 2, detail)
+    share = max(k - 2, 0) / max(k - 1, 1)
+    independent = None
+    if k >= 2:
+        independent = k == 2
+    detail = f"any two of the {k} training sets share {share:.0%} of their rows"
+    apart = Assumption(_ALONE, independent, detail)
     return _mean(d, 0.0, apart).difference(**options)
 
 
@@ -582,65 +691,69 @@ def half_sample_t(
     0.107
     """
     d = _paired(scores_a, scores_b, 2, **options)
-    at_least = Annotated[int, Ge(1 if variant == "full" else 0)]
-    full: int = check_argument(full_repeats, "full_repeats", at_least)
+    fewest = 0
+    if variant == "full":
+        fewest = 1
+    full: int = check_argument(full_repeats, "full_repeats", Annotated[int, Ge(fewest)])
     rows = len(d.values)
     if rows - full < 2 or (rows - full) % 2:
         message = f"found {full} of {rows} rows of scores; the others must be pairs of halves"
         raise ArgumentError("full_repeats", message)
-    inside = d.values[: rows - full].mean(axis=1).reshape(-1, 2)
+    inside = d.values[: rows - full].mean(axis=1).reshape(-1, 2)  # D_m1 and D_m2
     whole = d.values[rows - full :]
-    used, m = (whole if variant == "full" else inside), len(inside)
-    mean = float(used.mean())
-    se = math.sqrt(float(((inside[:, 0] - inside[:, 1]) ** 2).sum()) / (4 * m))
     halves = Differences(inside, d.noise)
-    detail = (
-        "rows of one group (patient, user, day) would break it, unless divisions keep groups "
-        "whole; then groups must be independent"
-    )
-    checks = [Assumption("independent rows", None, detail), normality(halves)]
-    share = "nearly" if variant == "full" else "less than half"
+    m = len(inside)
+    # V = Σ(D_m1 − D_m2)²/(4M) has the expectation of the variance of their mean (McCarthy 1969)
+    se = math.sqrt(float(((inside[:, 0] - inside[:, 1]) ** 2).sum()) / (4 * m))
+    mean_full = math.nan
+    if whole.size:
+        mean_full = float(whole.mean())
+    used = inside
+    share = "less than half"
+    assumptions = [_INDEPENDENT_HALVES, normality(halves)]
     if variant == "full":
-        detail = (
-            "the variance seen in halves of the data, scaled to all rows, is taken for no smaller "
-            "than that of the full cross-validation; the variant halves does not need this"
-        )
-        falls = "the variance of a score falls with the number of rows"
-        checks.insert(1, Assumption(falls, None, detail))
-    details = {
-        "se": se,
-        "mean_full": float(whole.mean()) if whole.size else math.nan,
-        "mean_halves": float(inside.mean()),
-        "half_differences": inside,
-    }
-    status = ratio_status(se, d.noise, not (inside.any() or used.any()))
-    values = [np.asarray(x, dtype=np.float64) for x in (scores_a, scores_b)]
-    # sizes of any unit: fourth powers would overflow
-    scaled = [(x - x.mean()) / size for x in values if (size := float(np.ptp(x))) > 0]
-    kurtosis = max((float(np.mean(x**4) / np.mean(x**2) ** 2) for x in scaled), default=math.nan)
-    detail = (
-        f"kurtosis {kurtosis:.1f} of the scores of folds (3 if normal); above {_HEAVIEST:g} few "
-        "rows carry them, as large squared errors do, and intervals may miss too often: see the "
-        "mean absolute error; few data do not show heavy tails"
-    )
-    tails = Assumption("no heavy tails", False if kurtosis > _HEAVIEST else None, detail)
+        used = whole
+        share = "nearly"
+        assumptions.insert(1, _FALLING_VARIANCE)
+    assumptions.append(_light_tails(scores_a, scores_b))
     estimate = FoldEstimate(
-        value=mean,
+        value=float(used.mean()),
         se=se,
         df=m,
-        status=status,
+        status=ratio_status(se, d.noise, not (inside.any() or used.any())),
         d=halves,
         n=m,
-        assumptions=(*checks, tails),
-        details=details,
+        assumptions=tuple(assumptions),
+        details={
+            "se": se,
+            "mean_full": mean_full,
+            "mean_halves": float(inside.mean()),
+            "half_differences": inside,
+        },
         null=_NULL.format(f"samples of {share} the size of this data set"),
         variant=variant,
     )
     return estimate.difference(**options)
 
 
-_HEAVIEST = 5.0
-"""Above that kurtosis of fold scores intervals of simulated log-normal errors miss too often."""
+def _light_tails(*scores: ArrayLike) -> Assumption:
+    """Whether the kurtosis of the scores of a model shows heavy tails."""
+    kurtosis = math.nan
+    for scores_of_model in scores:
+        x = np.asarray(scores_of_model, dtype=np.float64)
+        size = float(np.ptp(x))
+        if size > 0:
+            z = (x - x.mean()) / size  # of any unit: fourth powers would overflow
+            kurtosis = np.fmax(kurtosis, float(np.mean(z**4) / np.mean(z**2) ** 2))
+    light = None
+    if kurtosis > _HEAVIEST:
+        light = False
+    detail = (
+        f"kurtosis {kurtosis:.1f} of the scores of folds (3 if normal); above {_HEAVIEST:g} few "
+        "rows carry them, as large squared errors do, and intervals may miss too often: see the "
+        "mean absolute error; few data do not show heavy tails"
+    )
+    return Assumption("no heavy tails", light, detail)
 
 
 # --- one algorithm
@@ -672,19 +785,27 @@ def one_sample_t(
     """
     d = _of_one(scores, 1, mu0)
     k = d.values.size
+    independent = None
+    if k > 2:
+        independent = False
     detail = f"{k} folds of one data set share training rows; corrected_mean_ci allows for that"
-    excess = _mean(d, 0.0, Assumption(_ALONE, False if k > 2 else None, detail))
+    excess = _mean(d, 0.0, Assumption(_ALONE, independent, detail))
     result = excess.difference(alternative, confidence_level)
     ci = result.ci
+    if ci is not None:
+        ci = dataclasses.replace(ci, low=mu0 + ci.low, high=mu0 + ci.high)
+    effect_sizes_of_one = {"difference": excess.value, **result.effect_sizes}
+    del effect_sizes_of_one["share_a_better"]
+    details = {**excess.details, "mu0": mu0}
+    del details["mean_difference"]
     return dataclasses.replace(
         result,
         estimate=mu0 + excess.value,
-        ci=ci and dataclasses.replace(ci, low=mu0 + ci.low, high=mu0 + ci.high),
-        effect_sizes={"difference": excess.value}
-        | {k: v for k, v in result.effect_sizes.items() if k != "share_a_better"},
+        ci=ci,
+        effect_sizes=effect_sizes_of_one,
         null_hypothesis="The learning algorithm's expected score, trained on samples of this size "
         f"from the population of this data set, is {mu0:g}.",
-        details={k: v for k, v in excess.details.items() if k != "mean_difference"} | {"mu0": mu0},
+        details=details,
     )
 
 

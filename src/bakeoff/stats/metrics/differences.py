@@ -18,12 +18,12 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
 from bakeoff.stats.core import two_by_two
-from bakeoff.stats.core.arguments import Level, PositiveInt, Seed, checked
+from bakeoff.stats.core.arguments import Level, PositiveInt, Relation, Seed, Variants, checked
 from bakeoff.stats.core.checks import ArgumentError, FloatArray, paired_counts
 from bakeoff.stats.core.distributions import t_pvalue, tail_probability, welch_f
 from bakeoff.stats.core.paired_differences import Differences, paired_differences
 from bakeoff.stats.core.pairs import pairs_of
-from bakeoff.stats.core.registry import Evidence, Relation, Variants, register
+from bakeoff.stats.core.registry import Evidence, register
 from bakeoff.stats.core.result import (
     INDEPENDENT_ROWS,
     Alternative,
@@ -74,6 +74,12 @@ from bakeoff.stats.metrics.metric import (
     subgroup_rows,
 )
 
+_VARIANTS = Variants(("paired",), (*SOURCES, "t_and_flips"))
+_RESAMPLES = 9_999  # of the bootstrap
+_DRAWS = 99_999  # of the largest t of all pairs of subgroups
+_SEED = 0
+_NO_INTERVAL = "it has no known standard error"
+
 
 def test_set_metrics() -> tuple[str, ...]:
     """Return the names of the metrics that `metric_ci` and `metric_difference` know."""
@@ -89,8 +95,14 @@ def looks_at(metric: str | Metric) -> str:
         Predicted classes; scores of the positive class, of which only the order counts; or
         probabilities of all classes. ``"classes"`` for a name that is no metric.
     """
-    entry = METRICS.get(metric) if isinstance(metric, str) else metric
-    return entry.needs.value if entry is not None and entry.by_order else "classes"
+    entry: Metric | None
+    if isinstance(metric, str):
+        entry = METRICS.get(metric)
+    else:
+        entry = metric
+    if entry is None or not entry.by_order:
+        return "classes"
+    return entry.needs.value
 
 
 test_set_metrics.__test__ = False  # type: ignore[attr-defined]
@@ -98,13 +110,19 @@ test_set_metrics.__test__ = False  # type: ignore[attr-defined]
 
 def limits_of_one(setting: Setting, model: Influence, tail: float) -> tuple[float, float] | None:
     """Return both limits of a metric on its scale, each missed with the probability of the tail."""
-    metric, spread, value = setting.metric, model.tested, model.estimate
+    metric = setting.metric
+    spread = model.tested
+    value = model.estimate
     if metric.by_pairs and value in (0.0, 1.0):
-        far = float(tail ** (1 / min(setting.truth.counts)))  # the exact limit of an area of 1
-        return (far, 1.0) if value == 1 else (0.0, 1 - far)
+        # the exact limit of an area of 1
+        limit = float(tail ** (1 / min(setting.truth.counts)))
+        if value == 1:
+            return (limit, 1.0)
+        return (0.0, 1 - limit)
     if not spread.se > model.noise:
         return None
-    return metric.scale.limits(value, -float(special.stdtrit(spread.df, tail)) * spread.se)
+    half = -float(special.stdtrit(spread.df, tail)) * spread.se
+    return metric.scale.limits(value, half)
 
 
 def mover_interval(
@@ -116,13 +134,19 @@ def mover_interval(
     side: Alternative,
 ) -> tuple[float, float] | None:
     """Join the intervals of two areas with the correlation of their influence values."""
-    # d − √((θ_A − l_A)² − 2r(θ_A − l_A)(u_B − θ_B) + (u_B − θ_B)²), mirrored above (Zou 2007).
+    # d − √((θ_A − l_A)² − 2r(θ_A − l_A)(u_B − θ_B) + (u_B − θ_B)²), mirrored above (Zou 2007),
+    # with r = (se_A² + se_B² − se_d²)/(2 se_A se_B)
     tail = tail_probability(level, side)
-    limits_a, limits_b = (limits_of_one(setting, model, tail) for model in (a, b))
+    limits_a = limits_of_one(setting, a, tail)
+    limits_b = limits_of_one(setting, b, tail)
     if limits_a is None or limits_b is None:
         return None
-    se_a, se_b, se = a.tested.se, b.tested.se, difference.tested.se
-    r = (se_a**2 + se_b**2 - se**2) / (2 * se_a * se_b) if se_a > 0 and se_b > 0 else 0.0
+    se_a = a.tested.se
+    se_b = b.tested.se
+    se = difference.tested.se
+    r = 0.0
+    if se_a > 0 and se_b > 0:
+        r = (se_a**2 + se_b**2 - se**2) / (2 * se_a * se_b)
 
     def joined(x: float, y: float) -> float:
         return math.sqrt(max(x**2 - 2 * r * x * y + y**2, 0.0))
@@ -130,21 +154,23 @@ def mover_interval(
     d = difference.value
     low = max(d - joined(a.value - limits_a[0], limits_b[1] - b.value), -1.0)
     high = min(d + joined(limits_a[1] - a.value, b.value - limits_b[0]), 1.0)
-    return -math.inf if side == "less" else low, math.inf if side == "greater" else high
-
-
-_RESAMPLES, _SEED = 9_999, 0
+    if side == "less":
+        low = -math.inf
+    if side == "greater":
+        high = math.inf
+    return low, high
 
 
 def bootstrap(metric: OfRows, n: int, clusters: NDArray[np.intp] | None = None) -> FloatArray:
     """Return a metric of resampled rows, or of whole clusters of them; NaN without a value."""
     rng = np.random.default_rng(_SEED)
     members = None
+    units = n
     if clusters is not None:
         order = np.argsort(clusters, kind="stable")
         members = np.split(order, np.flatnonzero(np.diff(clusters[order])) + 1)
+        units = len(members)
     replicates = np.full(_RESAMPLES, math.nan)
-    units = n if members is None else len(members)
     for i in range(_RESAMPLES):
         rows = rng.integers(0, units, units)
         if members is not None:
@@ -168,9 +194,12 @@ def bca_interval(
     below = (ordered[~ties] < estimate).sum() + ties.sum() / 2
     if below in (0, len(ordered)):  # the estimate is beyond all of them
         return None
+    # the quantiles at Φ(z₀ + (z₀ + z)/(1 − a(z₀ + z))), with the bias z₀ and the acceleration a
     z0 = float(special.ndtri(below / len(ordered)))
     second = float((psi**2).sum())
-    acceleration = float((psi**3).sum()) / (6 * second**1.5) if second > 0 else 0.0
+    acceleration = 0.0
+    if second > 0:
+        acceleration = float((psi**3).sum()) / (6 * second**1.5)
     z = z0 + special.ndtri([(1 - level) / 2, (1 + level) / 2])
     # quantiles are interpolated on the normal scale (Davison & Hinkley)
     scale = special.ndtri(np.arange(1, len(ordered) + 1) / (len(ordered) + 1))
@@ -191,69 +220,109 @@ class Answer:
 
     def of_one(self, influence: Influence) -> Result:
         """Return the result of one model."""
-        setting, metric, ci = self.setting, self.setting.metric, None
-        if too_few(setting, influence.tested):
+        metric = self.setting.metric
+        if too_few(self.setting, influence.tested):
             return self._result(influence, Status.TOO_FEW)
-        limits = limits_of_one(setting, influence, tail_probability(self.level, "two-sided"))
-        if limits is not None:
-            exact = metric.by_pairs and influence.value in (0.0, 1.0)
-            low, high = max(limits[0], metric.range[0]), min(limits[1], metric.range[1])
-            ci = ConfidenceInterval(low, high, self.level, "exact" if exact else metric.scale.name)
-            if influence.of_groups is not None:
-                ci = influence.of_groups.widened(ci, bounds=metric.range)
-        varies = influence.tested.se > influence.noise
-        return self._result(influence, Status.OK if varies else Status.ZERO_VARIANCE, ci)
+        status = Status.ZERO_VARIANCE
+        if influence.tested.se > influence.noise:
+            status = Status.OK
+        tail = tail_probability(self.level, "two-sided")
+        limits = limits_of_one(self.setting, influence, tail)
+        if limits is None:
+            return self._result(influence, status)
+        method = metric.scale.name
+        if metric.by_pairs and influence.value in (0.0, 1.0):
+            method = "exact"
+        low = max(limits[0], metric.range[0])
+        high = min(limits[1], metric.range[1])
+        ci = ConfidenceInterval(low, high, self.level, method)
+        if influence.of_groups is not None:
+            ci = influence.of_groups.widened(ci, bounds=metric.range)
+        return self._result(influence, status, ci)
 
     def of_pair(
         self, contrast: Influence, values: tuple[float, float], models: Sequence[Influence]
     ) -> Result:
         """Return the result of a difference, given the value of each model."""
-        setting, side, tested, ci = self.setting, self.side, self._tested(contrast), None
-        status, t, pvalue = decide(setting, contrast, side, tested)
-        low, high = setting.metric.range
-        bounds = low - high, high - low
-        if status in (Status.OK, Status.IDENTICAL_SCORES) and tested.se > 0:
-            ci = tested.around(contrast.estimate).interval(self.level, side, "t", bounds)
+        tested = self._tested(contrast)
+        status, t, pvalue = decide(self.setting, contrast, self.side, tested)
+        low, high = self.setting.metric.range
+        bounds = (low - high, high - low)
         details = {"value_a": values[0], "value_b": values[1]}
-        if status is Status.OK and ci is not None:
-            if setting.metric.form is Form.RANKING:
-                a, b = models
-                joined = mover_interval(setting, a, b, contrast, self.level, side)
-                if joined is not None:
-                    ends = min(ci.low, joined[0]), max(ci.high, joined[1])
-                    ci = ConfidenceInterval(*ends, self.level, "hull")
-            if not self.textbook and contrast.of_groups is not None:
-                details["pvalue_t"] = pvalue
-                groups, estimate = contrast.of_groups, contrast.estimate
-                pvalue, ci = groups.with_flips(pvalue, ci, estimate, side, bounds)
+        ci = None
+        if status in (Status.OK, Status.IDENTICAL_SCORES) and tested.se > 0:
+            estimate = tested.around(contrast.estimate)
+            ci = estimate.interval(self.level, self.side, "t", bounds)
+        if status is not Status.OK or ci is None:
+            return self._result(contrast, status, ci, t, pvalue, details, models)
+
+        if self.setting.metric.form is Form.RANKING:
+            ci = self._with_mover(ci, contrast, models)
+        if not self.textbook and contrast.of_groups is not None:
+            details["pvalue_t"] = pvalue
+            pvalue, ci = contrast.of_groups.with_flips(
+                pvalue, ci, contrast.estimate, self.side, bounds
+            )
         return self._result(contrast, status, ci, t, pvalue, details, models)
+
+    def _with_mover(
+        self, ci: ConfidenceInterval, contrast: Influence, models: Sequence[Influence]
+    ) -> ConfidenceInterval:
+        """Return the hull of an interval and of that made of the intervals of two areas."""
+        a, b = models
+        joined = mover_interval(self.setting, a, b, contrast, self.level, self.side)
+        if joined is None:
+            return ci
+        low = min(ci.low, joined[0])
+        high = max(ci.high, joined[1])
+        return ConfidenceInterval(low, high, self.level, "hull")
 
     def bootstrapped(self, influence: Influence, metric: OfRows) -> Result:
         """Return the BCa interval of a metric that jumps when rows are left out; it has no test."""
         drawn = bootstrap(metric, self.setting.truth.n, self.setting.clusters)
         ci = bca_interval(influence.value, drawn, influence.psi, self.level)
-        return self._result(influence, Status.OK if ci else Status.ZERO_VARIANCE, ci)
+        status = Status.ZERO_VARIANCE
+        if ci is not None:
+            status = Status.OK
+        return self._result(influence, status, ci)
 
     def undefined(self, reason: str, estimate: float = math.nan) -> Result:
         """Return the result where the metric has no value, or no interval is known for it."""
-        checks = (Assumption("a defined metric", False, reason),)
-        facts = self._facts | {"estimate": estimate, "assumptions": checks}
-        return Result(statistic=math.nan, pvalue=math.nan, status=Status.UNDEFINED, **facts)
+        return Result(
+            **self._facts,
+            statistic=math.nan,
+            pvalue=math.nan,
+            estimate=estimate,
+            status=Status.UNDEFINED,
+            assumptions=(Assumption("a defined metric", False, reason),),
+        )
 
     @property
     def _facts(self) -> dict[str, Any]:
-        metric, null, method = self.setting.metric, "", self.setting.metric.method
-        if self.difference and metric.computed:  # that of means is in the catalogue
-            null = (
-                f"The two fitted models have the same {metric.name} on the population that the "
-                "test rows were drawn from."
-            )
-        if metric.form is Form.DECISIONS:
-            method = "agresti2005" if self.difference else "agresti1998"
-        kind = "metric" if metric.computed else "mean"
+        metric = self.setting.metric
+        test = "mean"
+        variant = self.variant
+        if metric.computed:
+            test = "metric"
+            variant = metric.name
+        method = metric.method
+        null = ""
+        if self.difference:
+            test += "_difference"
+            if metric.computed:  # that of means is in the catalogue
+                null = (
+                    f"The two fitted models have the same {metric.name} on the population that the "
+                    "test rows were drawn from."
+                )
+            if metric.form is Form.DECISIONS:
+                method = "agresti2005"
+        else:
+            test += "_ci"
+            if metric.form is Form.DECISIONS:
+                method = "agresti1998"
         return {
-            "test": f"{kind}_difference" if self.difference else f"{kind}_ci",
-            "variant": metric.name if metric.computed else self.variant,
+            "test": test,
+            "variant": variant,
             "alternative": self.side,
             "n": self.setting.truth.n,
             "null_hypothesis": null,
@@ -262,7 +331,9 @@ class Answer:
 
     def _tested(self, influence: Influence) -> Spread:
         tested = influence.tested
-        return Spread(tested.se, tested.units - 1, tested.units) if self.textbook else tested
+        if self.textbook:
+            return Spread(tested.se, tested.units - 1, tested.units)
+        return tested
 
     def _result(
         self,
@@ -274,7 +345,8 @@ class Answer:
         details: Mapping[str, float] = MappingProxyType({}),
         models: Sequence[Influence] = (),
     ) -> Result:
-        tested, groups = influence.tested, influence.of_groups
+        tested = influence.tested
+        groups = influence.of_groups
         checks = assumptions(self.setting, tested, models or (influence,))
         if self.difference and groups is not None:
             checks = (*checks, symmetric_differences(groups.shares, groups.sums))
@@ -399,8 +471,9 @@ def metric_difference(
     with ``correction="max-t"``.
     """
     models = [("predicted_a", predicted_a), ("predicted_b", predicted_b)]
-    setting, (a, b) = setting_of(y_true, models, **options)
-    return difference(setting, [a, b], alternative, confidence_level)[1]
+    setting, rows = setting_of(y_true, models, **options)
+    _, result = difference(setting, rows, alternative, confidence_level)
+    return result
 
 
 def difference(
@@ -413,12 +486,15 @@ def difference(
     textbook: bool = False,
 ) -> tuple[Influence | None, Result]:
     """Return the influence of every row on a difference, better is greater, and its test."""
-    metric, (a, b) = setting.metric, rows
+    metric = setting.metric
+    a, b = rows
     answer = Answer(setting, True, side, level, variant, textbook)
 
-    def advantage(at: NDArray[np.intp]) -> float:
-        gain = setting.of_rows(a)(at) - setting.of_rows(b)(at)
-        return gain if metric.greater_is_better else -gain
+    def advantage(row_numbers: NDArray[np.intp]) -> float:
+        gain = setting.of_rows(a)(row_numbers) - setting.of_rows(b)(row_numbers)
+        if metric.greater_is_better:
+            return gain
+        return -gain
 
     models: list[Influence] = []
     try:
@@ -428,7 +504,7 @@ def difference(
             contrast, values = pair(setting, rows)
         else:
             models = [one(setting, model) for model in rows]
-            values = models[0].value, models[1].value
+            values = (models[0].value, models[1].value)
             if metric.computed:
                 contrast = models[0] - models[1]
             else:
@@ -439,13 +515,9 @@ def difference(
     if not metric.smooth:
         return None, answer.bootstrapped(contrast, advantage)
     of_rows = not metric.computed and setting.clusters is None and not textbook
-    if of_rows and all(x[0] in (0, 1) and np.isin(x, (0, 1)).all() for x in rows):
+    if of_rows and _only_marks(a) and _only_marks(b):
         return contrast, _of_marks(contrast, setting, rows, side, level)
     return contrast, answer.of_pair(contrast, values, models)
-
-
-_NO_INTERVAL = "it has no known standard error"
-_VARIANTS = Variants(("paired",), (*SOURCES, "t_and_flips"))
 
 
 def _check_df(
@@ -565,7 +637,9 @@ def mean_difference(
     >>> round(result.estimate, 2), round(result.pvalue, 3)
     (0.18, 0.137)
     """
-    relation: Relation = "independent" if groups is None else "groups"
+    relation: Relation = "groups"
+    if groups is None:
+        relation = "independent"
     form = _VARIANTS.choose(variant, relation)
     _check_df({"variant": form, "df": df}, relation)
     if groups is not None and form != "t_and_flips":
@@ -573,36 +647,57 @@ def mean_difference(
             values_a, values_b, greater_is_better=greater_is_better, of_rows=True
         )
         _, units = row_units(len(d.values), groups, values_a=values_a)
-        how = form, alternative, confidence_level, n_resamples, seed
-        null = (
-            "Exchanging the two systems in a whole group changes nothing: their mean is the same "
-            "on the population that the groups were drawn from."
+        return mean_in_groups(
+            d.values,
+            d.noise,
+            units,
+            form,
+            alternative,
+            confidence_level,
+            n_resamples,
+            seed,
+            {},
+            null_hypothesis="Exchanging the two systems in a whole group changes nothing: their "
+            "mean is the same on the population that the groups were drawn from.",
         )
-        return mean_in_groups(d.values, d.noise, units, *how, {}, null_hypothesis=null)
     models = [("values_a", values_a), ("values_b", values_b)]
     setting, rows = setting_of_values(models, greater_is_better, groups)
     textbook = df == "rows"
-    return difference(setting, rows, alternative, confidence_level, form, textbook=textbook)[1]
+    _, result = difference(setting, rows, alternative, confidence_level, form, textbook=textbook)
+    return result
+
+
+def _only_marks(values: FloatArray) -> bool:
+    """Whether all values are 0 or 1."""
+    return values[0] in (0, 1) and bool(np.isin(values, (0, 1)).all())
 
 
 def _of_marks(
     contrast: Influence, setting: Setting, rows: Sequence[Any], side: Alternative, level: float
 ) -> Result:
     """Compare values that are all 0 or 1 as `mcnemar` does: mid-p, Newcombe's interval."""
-    right = 1 if setting.metric.greater_is_better else 0
-    counts, n = paired_counts(rows[0] == right, rows[1] == right), setting.truth.n
-    only_a, only_b = counts["only_a_correct"], counts["only_b_correct"]
+    right = 0
+    if setting.metric.greater_is_better:
+        right = 1
+    counts = paired_counts(rows[0] == right, rows[1] == right)
+    n = setting.truth.n
+    only_a = counts["only_a_correct"]
+    only_b = counts["only_b_correct"]
     cells = [float(count) for count in counts.values()]
-    limits = two_by_two.difference_limits("newcombe", cells, tail_probability(level, side), side)
+    tail = tail_probability(level, side)
+    low, high = two_by_two.difference_limits("newcombe", cells, tail, side)
+    status = Status.IDENTICAL_SCORES
+    if only_a + only_b:
+        status = Status.OK
     return Result(
         variant="paired",
         statistic=float(only_a),
         pvalue=float(two_by_two.pvalue("midp", only_a, only_b, side)),
         alternative=side,
         estimate=(only_a - only_b) / n,
-        ci=ConfidenceInterval(*limits, level, "newcombe"),
+        ci=ConfidenceInterval(low, high, level, "newcombe"),
         n=n,
-        status=Status.OK if only_a + only_b else Status.IDENTICAL_SCORES,
+        status=status,
         assumptions=(INDEPENDENT_ROWS,),
         method=two_by_two.SOURCES["midp"],
         details={"se": contrast.tested.se, "units": n},
@@ -684,41 +779,40 @@ def _interaction(
     level: float,
     textbook: bool = False,
 ) -> Result:
-    clusters, subgroups, answered = setting.clusters, {}, []
-    for name, at in subgroup_rows(subgroup, setting.truth.n).items():
-        columns = rows_of(setting.metric.columns, at)
-        inside = dataclasses.replace(
-            setting,
-            metric=dataclasses.replace(setting.metric, columns=columns),
-            truth=setting.truth.take(at),
-            clusters=None if clusters is None else as_clusters(clusters[at], len(at)).codes,
-        )
-        predicted = [values[at] for values in rows]
+    subgroups = {}
+    parts = []
+    for name, row_numbers in subgroup_rows(subgroup, setting.truth.n).items():
+        inside = _inside(setting, row_numbers)
+        predicted = [values[row_numbers] for values in rows]
         contrast, result = difference(inside, predicted, "two-sided", level, textbook=textbook)
-        keys = ("n", "estimate", "ci", "pvalue", "status")
-        subgroups[str(name)] = {key: getattr(result, key) for key in keys}
+        subgroups[str(name)] = {
+            "n": result.n,
+            "estimate": result.estimate,
+            "ci": result.ci,
+            "pvalue": result.pvalue,
+            "status": result.status,
+        }
         if result.status is Status.OK and contrast is not None:
-            answered.append((at, contrast, result))
+            parts.append(_part(row_numbers, contrast, result))
+    status = Status.TOO_FEW
     test_of_parts: dict[str, Any] = {"statistic": math.nan, "pvalue": math.nan}
     method = "welch1951"
-    if len(answered) > 1:
-        estimates = np.array([r.details.get("padded", r.estimate) for *_, r in answered])
-        ses = np.array([result.details["se"] for *_, result in answered])
-        # the test of right and wrong has no degrees of freedom
-        dfs = [part.tested.df if r.df is None else r.df for _, part, r in answered]
-        groups = [] if clusters is None else [np.unique(clusters[at]) for at, *_ in answered]
-        # a group of rows with rows in several subgroups makes these depend on each other
-        if clusters is not None and len(np.unique(np.concatenate(groups))) < sum(map(len, groups)):
-            parts = [(at, part.drawn_from) for at, part, _ in answered]
-            test_of_parts, method = _largest(parts, clusters, estimates, ses), "hothorn2008"
+    if len(parts) > 1:
+        status = Status.OK
+        estimates = np.array([part.estimate for part in parts])
+        ses = np.array([part.se for part in parts])
+        if setting.clusters is not None and _share_groups(parts, setting.clusters):
+            test_of_parts = _largest(parts, setting.clusters, estimates, ses)
+            method = "hothorn2008"
         else:
-            test_of_parts = welch_f(estimates, ses, np.array(dfs))
+            dfs = np.array([part.df for part in parts])
+            test_of_parts = welch_f(estimates, ses, dfs)
     return Result(
         test=test,
         variant=setting.metric.name,
         **test_of_parts,
         n=setting.truth.n,
-        status=Status.OK if len(answered) > 1 else Status.TOO_FEW,
+        status=status,
         null_hypothesis="The difference between the two fitted models is the same in all "
         "subgroups.",
         method=method,
@@ -726,43 +820,83 @@ def _interaction(
     )
 
 
+@dataclasses.dataclass(frozen=True)
+class _Part:
+    """The difference of two models in one subgroup."""
+
+    row_numbers: NDArray[np.intp]
+    psi: FloatArray
+    estimate: float
+    se: float
+    df: float
+
+
+def _part(row_numbers: NDArray[np.intp], contrast: Influence, result: Result) -> _Part:
+    df = result.df
+    if df is None:  # the test of right and wrong has no degrees of freedom
+        df = contrast.tested.df
+    return _Part(
+        row_numbers,
+        contrast.drawn_from,
+        estimate=result.details.get("padded", result.estimate),
+        se=result.details["se"],
+        df=df,
+    )
+
+
+def _inside(setting: Setting, row_numbers: NDArray[np.intp]) -> Setting:
+    """Return a setting of some of its rows."""
+    columns = rows_of(setting.metric.columns, row_numbers)
+    clusters = setting.clusters
+    if clusters is not None:
+        clusters = as_clusters(clusters[row_numbers], len(row_numbers)).codes
+    return dataclasses.replace(
+        setting,
+        metric=dataclasses.replace(setting.metric, columns=columns),
+        truth=setting.truth.take(row_numbers),
+        clusters=clusters,
+    )
+
+
+def _share_groups(parts: list[_Part], clusters: Codes) -> bool:
+    """Whether a group has rows in several subgroups, which makes these depend on each other."""
+    groups = [np.unique(clusters[part.row_numbers]) for part in parts]
+    return len(np.unique(np.concatenate(groups))) < sum(map(len, groups))
+
+
 def _largest(
-    parts: list[tuple[NDArray[np.intp], FloatArray]],
-    clusters: Codes,
-    estimates: FloatArray,
-    ses: FloatArray,
+    parts: list[_Part], clusters: Codes, estimates: FloatArray, ses: FloatArray
 ) -> dict[str, float]:
     """Test all pairs of subgroups by the largest t, where the same groups are in several."""
-    rows = np.concatenate([at for at, _ in parts])
-    inside = np.repeat(np.arange(len(parts)), [len(at) for at, _ in parts])
+    rows = np.concatenate([part.row_numbers for part in parts])
+    inside = np.repeat(np.arange(len(parts)), [len(part.row_numbers) for part in parts])
     columns = np.zeros((len(rows), len(parts)))
-    for i, (at, psi) in enumerate(parts):
-        columns[inside == i, i] = len(rows) / len(at) * psi
+    for i, part in enumerate(parts):
+        columns[inside == i, i] = len(rows) / len(part.row_numbers) * part.psi
     clusters = clusters[rows]
     covariance = covariance_of(columns, Leverage.from_codes(clusters, inside))
     scale = ses / np.sqrt(covariance.diagonal())  # the pseudo-rows of each subgroup's own test
     covariance = covariance * np.outer(scale, scale)
-    first, second = np.array(pairs_of(len(parts), None)).T
+
+    pairs = pairs_of(len(parts), None)
+    df = np.empty(len(pairs))
+    for i, two in enumerate(pairs):
+        chosen = np.isin(inside, two)
+        _, codes = np.unique(clusters[chosen], return_inverse=True)
+        psi = columns[chosen][:, two]
+        of_two = Leverage.from_codes(codes, inside[chosen])
+        df[i] = spread(psi[:, 0] - psi[:, 1], groups=of_two).df
+    first, second = np.array(pairs).T
     variances = covariance.diagonal()
     se = np.sqrt(variances[first] + variances[second] - 2 * covariance[first, second])
-    df = np.empty(len(first))
-    for place, two in enumerate(zip(first, second, strict=True)):
-        chosen = np.isin(inside, two)
-        codes = np.unique(clusters[chosen], return_inverse=True)[1]
-        psi, of_two = columns[chosen][:, two], Leverage.from_codes(codes, inside[chosen])
-        df[place] = spread(psi[:, 0] - psi[:, 1], groups=of_two).df
     t = (estimates[first] - estimates[second]) / se
     z = normal_scores(t, df, "two-sided")
     largest = int(np.argmax(z))
-    statistic, df_of_it = float(t[largest]), float(df[largest])
-    if len(first) == 1:
-        pvalue = t_pvalue(statistic, df_of_it, "two-sided")
+    statistic = float(t[largest])
+    if len(pairs) == 1:
+        pvalue = t_pvalue(statistic, float(df[largest]), "two-sided")
     else:
-        draws, unit = draw(covariance, _DRAWS, seed=0)
-        pvalue = float(
-            max_t(z, (first, second), covariance, draws, 0.95, "two-sided", unit)[0].min()
-        )
-    return {"statistic": abs(statistic), "df": df_of_it, "pvalue": pvalue}
-
-
-_DRAWS = 99_999
+        draws, unit = draw(covariance, _DRAWS, _SEED)
+        single_step, _, _ = max_t(z, (first, second), covariance, draws, 0.95, "two-sided", unit)
+        pvalue = float(single_step.min())
+    return {"statistic": abs(statistic), "df": float(df[largest]), "pvalue": pvalue}

@@ -70,6 +70,20 @@ from bakeoff.stats.metrics.metric import (
     metric_called,
 )
 
+MAX_T = "max-t"
+FEWEST = 20
+"""Rows of the rarest class (degrees of freedom of numbers per row) below which no model is left
+out."""
+ENOUGH = 40
+"""Rows of the rarest class below which the set of best models is rough."""
+ENOUGH_OF_AREAS = 100
+"""The same of average precisions and of areas above `HIGH_AREA`."""
+HIGH_AREA = 0.9
+_BLOCK = 4096  # rows that stay in the cache
+_NO_VARIANCE = 1e-24
+"""The share of the largest variance that is rounding; the draws of other models are not to hang
+on it."""
+
 
 def normal_scores(t: FloatArray, df: FloatArray, side: Alternative) -> FloatArray:
     """Turn t statistics into normal scores in the direction of the alternative."""
@@ -77,11 +91,6 @@ def normal_scores(t: FloatArray, df: FloatArray, side: Alternative) -> FloatArra
     t = towards(t, side)
     upper = -special.ndtri(special.stdtr(df, -np.abs(t)))
     return np.asarray(np.where(t < 0, -upper, upper))
-
-
-_NO_VARIANCE = 1e-24
-"""The share of the largest variance that is rounding; the draws of other models are not to hang
-on it."""
 
 
 def draw(covariance: FloatArray, n_resamples: int, seed: Seed) -> tuple[NDArray[np.float32], float]:
@@ -115,10 +124,10 @@ def max_t(
     by_model = np.ascontiguousarray(draws.T)
     largest = np.full(total, -np.inf, dtype=np.float32)
     p = np.empty(len(z))
-    for place, c in enumerate(order):
+    for step, c in enumerate(order):
         drawn = by_model[i[c]] - by_model[j[c]]
         np.maximum(largest, towards(drawn, side) / sd[c], out=largest)
-        p[place] = (1 + np.count_nonzero(largest >= sizes[c])) / (total + 1)
+        p[step] = (1 + np.count_nonzero(largest >= sizes[c])) / (total + 1)
     step_down = np.empty(len(z))
     # none smaller than that of a larger z
     step_down[order] = np.maximum.accumulate(p[::-1])[::-1]
@@ -126,9 +135,6 @@ def max_t(
     above = total - np.searchsorted(ordered, sizes, side="left")
     single = (1 + above) / (total + 1)
     return single, step_down, float(np.quantile(ordered, level))
-
-
-_BLOCK = 4096
 
 
 @dataclasses.dataclass(frozen=True)
@@ -143,19 +149,24 @@ class MetricFamily:
     @cached_property
     def _counts(self) -> NDArray[np.int64] | None:
         """The rows in the cells of every pair, where no row has to be told from another."""
-        alone = self.setting.clusters is None
-        return pair_counts(self.setting.truth, self.rows) if alone else None
+        if self.setting.clusters is not None:
+            return None
+        return pair_counts(self.setting.truth, self.rows)
 
     @property
     def values(self) -> list[float]:
         """The metric of each model, greater is better; NaN where it has no value."""
-        singles = map(self.defined.get, range(len(self.rows)))
-        return [math.nan if single is None else single.value for single in singles]
+        values = [math.nan] * len(self.rows)
+        for model, influence in self.defined.items():
+            values[model] = influence.value
+        return values
 
     def contrast(self, a: int, b: int) -> Influence:
         """Return the influence values of the difference of two models that have values."""
         if self.setting.metric.form is Form.DECISIONS:
-            counts = None if self._counts is None else self._counts[:, a, :, b]
+            counts = self._counts
+            if counts is not None:
+                counts = counts[:, a, :, b]
             influence, _ = pair(self.setting, [self.rows[a], self.rows[b]], counts)
             return self.setting.gain(influence)
         return self.defined[a] - self.defined[b]
@@ -170,7 +181,9 @@ class MetricFamily:
         if metric.form in (Form.DECISIONS, Form.LEFT_OUT):
             return None
         if metric.scale is PLAIN and metric.range[0] == 0:
-            return LOGIT if metric.range[1] == 1 else LOG
+            if metric.range[1] == 1:
+                return LOGIT
+            return LOG
         return metric.scale
 
     @cached_property
@@ -179,8 +192,8 @@ class MetricFamily:
         columns = [single.drawn_from for single in self.defined.values()]
         table = np.empty((len(columns[0]), len(columns)))
         for start in range(0, len(table), _BLOCK):  # of rows that stay in the cache
-            for place, column in enumerate(columns):
-                table[start : start + _BLOCK, place] = column[start : start + _BLOCK]
+            for model, column in enumerate(columns):
+                table[start : start + _BLOCK, model] = column[start : start + _BLOCK]
         first = next(iter(self.defined.values()))
         return covariance_of(table, first.groups)
 
@@ -188,10 +201,12 @@ class MetricFamily:
 def covariance_of(rows: FloatArray, groups: Leverage | None) -> FloatArray:
     """Return the covariance of means of influence values, shape (n, K); NaN of one unit."""
     n, k = rows.shape
-    if not (n > 1 if groups is None else groups.df > 0):
-        return np.full((k, k), np.nan)
     if groups is None:
+        if n < 2:
+            return np.full((k, k), np.nan)
         return np.asarray(n / (n - 1) * gram(rows) / n**2)
+    if not groups.df > 0:
+        return np.full((k, k), np.nan)
     order = np.argsort(groups.codes, kind="stable")
     starts = np.flatnonzero(np.diff(groups.codes[order], prepend=-1))
     divided = rows / groups.root[:, None]
@@ -207,18 +222,28 @@ def read_family(
 ) -> MetricFamily:
     """Read truth and predictions of all models, and find each model's influence values."""
     metric = metric_called(metric, smooth=True)
-    columns: Any = predicted  # one for each model, or a table of probabilities
-    if not isinstance(predicted, list) or not all(hasattr(c, "categories") for c in predicted):
-        table = as_array(predicted, "predicted")
-        most = 3 if metric.by_order else 2
-        if not 2 <= table.ndim <= most or table.shape[1] < 2:
-            shape = "(n, M)" if most == 2 else "(n, M) or (n, M, K)"
-            raise ArgumentError(
-                "predicted", f"expected shape {shape}, rows by M >= 2 models, found {table.shape}"
-            )
-        columns = np.moveaxis(table, 1, 0)
-    named = [("predicted", column) for column in columns]
-    return _family(*setting_of(y_true, named, metric, **options))
+    columns = _model_columns(predicted, metric)
+    setting, rows = setting_of(
+        y_true, [("predicted", column) for column in columns], metric, **options
+    )
+    return _family(setting, rows)
+
+
+def _model_columns(predicted: Any, metric: Metric) -> Any:
+    """Return what each model predicts, from a list of columns or a table of models."""
+    if isinstance(predicted, list) and all(hasattr(c, "categories") for c in predicted):
+        return predicted
+    table = as_array(predicted, "predicted")
+    most = 2
+    shape = "(n, M)"
+    if metric.by_order:
+        most = 3
+        shape = "(n, M) or (n, M, K)"
+    if not 2 <= table.ndim <= most or table.shape[1] < 2:
+        raise ArgumentError(
+            "predicted", f"expected shape {shape}, rows by M >= 2 models, found {table.shape}"
+        )
+    return np.moveaxis(table, 1, 0)
 
 
 def family_of_values(
@@ -234,16 +259,14 @@ def family_of_values(
 
 
 def _family(setting: Setting, rows: list[Any]) -> MetricFamily:
-    defined, reasons = {}, [""] * len(rows)
+    defined = {}
+    reasons = [""] * len(rows)
     for model, values in enumerate(rows):
         try:
             defined[model] = setting.gain(one(setting, values))
         except NoValue as reason:
             reasons[model] = str(reason)
     return MetricFamily(setting, rows, defined, reasons)
-
-
-MAX_T = "max-t"
 
 
 class FamilyArguments(TypedDict, total=False):
@@ -271,9 +294,13 @@ def compare_models(
     # rejected, drawn from the covariance of the influence values (Hothorn, Bretz & Westfall 2008).
     # In groups no p-value is smaller than that by sign flips of whole groups, and intervals hold 0
     # where the adjusted p-value does not reject (the raw one if they are not simultaneous).
-    of_metric: dict[str, Any] = {**options}
-    names = FamilyArguments.__annotations__
-    of_family = {name: of_metric.pop(name) for name in names if name in of_metric}
+    of_metric: dict[str, Any] = {}
+    of_family: dict[str, Any] = {}
+    for name, value in options.items():
+        if name in FamilyArguments.__annotations__:
+            of_family[name] = value
+        else:
+            of_metric[name] = value
     return compare_all(read_family(y_true, predicted, **of_metric), **of_family)
 
 
@@ -303,114 +330,221 @@ def compare_all(
     seed: Seed = 0,
 ) -> PairwiseResult:
     """Compare all pairs of a family that has been read; see `compare_models`."""
-    setting, side, level = family.setting, alternative, confidence_level
-    metric, models = setting.metric, len(family.rows)
-    members = pairs_of(models, control)
+    side = alternative
+    level = confidence_level
+    metric = family.setting.metric
+    members = pairs_of(len(family.rows), control)
     method = check_correction(correction, control, side, MAX_T)
-    statuses = [Status.UNDEFINED] * len(members)
-    value, estimate, se, df, t, raw = np.full((6, len(members)), math.nan)
-    spreads: list[Spread] = []
-    groups: list[GroupSums] = []
-    details: dict[int, dict[str, float]] = {}
-    for place, (a, b) in enumerate(members):
-        if not {a, b} <= family.defined.keys():
-            continue
-        contrast = family.contrast(a, b)  # the influence of each row is not kept
-        spread, value[place], estimate[place] = contrast.tested, contrast.value, contrast.estimate
-        se[place], df[place] = spread.se, spread.df
-        statuses[place], t[place], raw[place] = decide(setting, contrast, side, spread)
-        details[place] = {"se": spread.se, **worth_of_groups(setting, contrast)}
-        spreads.append(spread)
-        if statuses[place] is Status.OK and contrast.of_groups is not None:
-            groups.append(contrast.of_groups)
-    ok = np.array([status is Status.OK for status in statuses])
-    first, second = np.searchsorted(list(family.defined), np.array(members)[ok]).T
-    z = normal_scores(t[ok], df[ok], side)
+    tests = [_test_pair(family, a, b, side) for a, b in members]
+    estimate, se, df, t, raw = np.array([test.numbers for test in tests]).T
+    ok = np.array([test.status is Status.OK for test in tests])
+
+    # in groups no p-value is smaller than that by sign flips of whole groups
+    groups = _joint_sums(tests)
     flips = None
-    if groups:
-        together = GroupSums(np.column_stack([one.sums for one in groups]), groups[0].shares)
-        if not together.many_alike:
-            flips = max_flip(together, se[ok], side)
-            raw[ok] = np.maximum(raw[ok], flips[0])
-    single = np.full(len(members), math.nan)
-    each = level
-    largest = None
+    if groups is not None:
+        flips = max_flip(groups, se[ok], side)
+        raw[ok] = np.maximum(raw[ok], flips[0])
+
+    single_step = np.full(len(members), math.nan)
+    level_each = level
+    tail: Any
     if method == MAX_T:
         adjusted = np.where(np.isnan(raw), math.nan, 1.0)
+        tail = tail_probability(level, side)
         if ok.any():
-            covariance = family.covariance
-            draws, scale = draw(covariance, n_resamples, seed)
-            of_family = z, (first, second), covariance, draws, level, side, scale
-            single[ok], adjusted[ok], largest = max_t(*of_family)
+            z = normal_scores(t[ok], df[ok], side)
+            columns = np.searchsorted(list(family.defined), np.array(members)[ok]).T
+            draws, scale = draw(family.covariance, n_resamples, seed)
+            single_step[ok], adjusted[ok], largest = max_t(
+                z, (columns[0], columns[1]), family.covariance, draws, level, side, scale
+            )
             if flips is not None:
                 adjusted[ok] = np.maximum(adjusted[ok], flips[1])
+            if simultaneous:
+                tail = special.ndtr(-largest)
         # no adjusted p below its own p, which the draws may miss by chance
         adjusted = np.fmax(adjusted, raw)
     else:
         adjusted = adjust_pvalues(raw, method)
-        each = simultaneous_level(level, len(members), method) if simultaneous else level
-    tail: Any = tail_probability(each, side)
-    if largest is not None and simultaneous:
-        tail = special.ndtr(-largest)
+        if simultaneous:
+            level_each = simultaneous_level(level, len(members), method)
+        tail = tail_probability(level_each, side)
+
     reach = -special.stdtrit(df, tail) * se
-    bounds = metric.range[0] - metric.range[1], metric.range[1] - metric.range[0]
-    if flips is not None:
-        each = simultaneous_level(level, len(members), "bonferroni") if simultaneous else level
-        limits = subset_limits(together.sums, together.shares, tail_probability(each, side))
-        decisive = adjusted if simultaneous else raw
-    intervals = {}
-    for place, member in enumerate(np.flatnonzero(ok).tolist()):
-        centre, half = float(estimate[member]), float(reach[member])
-        low = -math.inf if side == "less" else max(centre - half, bounds[0])
-        high = math.inf if side == "greater" else min(centre + half, bounds[1])
-        ci = ConfidenceInterval(low, high, level, "t")
-        if flips is not None:
-            ci = hull(ci, [ends[place] for ends in limits], side, bounds)
-            ci = agreeing(ci, float(decisive[member]), 1 - level, centre, side)
-        intervals[member] = ci
-    sign = 1 if metric.greater_is_better else -1
-    checks: tuple[Assumption, ...] = ()
-    if spreads:
-        checks = assumptions(
-            setting, min(spreads, key=lambda spread: spread.df), [*family.defined.values()]
+    low = np.full(len(members), -math.inf)
+    high = np.full(len(members), math.inf)
+    least, greatest = _bounds(metric)
+    if side != "less":
+        low = np.maximum(estimate - reach, least)
+    if side != "greater":
+        high = np.minimum(estimate + reach, greatest)
+    intervals: list[ConfidenceInterval | None] = [None] * len(members)
+    for i in np.flatnonzero(ok).tolist():
+        intervals[i] = ConfidenceInterval(float(low[i]), float(high[i]), level, "t")
+    if groups is not None:
+        decisive = raw
+        level_of_subsets = level
+        if simultaneous:
+            decisive = adjusted
+            level_of_subsets = simultaneous_level(level, len(members), "bonferroni")
+        tail_of_subsets = tail_probability(level_of_subsets, side)
+        lows, highs = subset_limits(groups.sums, groups.shares, tail_of_subsets)
+        for place, i in enumerate(np.flatnonzero(ok).tolist()):
+            ci = intervals[i]
+            assert ci is not None
+            ci = hull(ci, [lows[place], highs[place]], side, (least, greatest))
+            intervals[i] = agreeing(ci, float(decisive[i]), 1 - level, float(estimate[i]), side)
+
+    pairs = []
+    for i, test in enumerate(tests):
+        pair_of_models = Pair(
+            a=test.a,
+            b=test.b,
+            statistic=test.t,
+            pvalue=float(raw[i]),
+            pvalue_adjusted=float(adjusted[i]),
+            estimate=test.value,
+            ci=intervals[i],
+            df=test.df,
+            status=test.status,
+            details=test.details,
         )
-    return PairwiseResult(
-        test="metric_difference" if metric.computed else "mean_difference",
-        variant=metric.name,
+        pairs.append(pair_of_models)
+    return _family_result(
+        family,
+        pairs,
         correction=method,
-        pairs=tuple(
-            Pair(
-                a=a,
-                b=b,
-                statistic=float(t[i]),
-                pvalue=float(raw[i]),
-                pvalue_adjusted=float(adjusted[i]),
-                estimate=float(value[i]),
-                ci=intervals.get(i),
-                df=float(df[i]) if i in details else None,
-                status=statuses[i],
-                details=details.get(i, {}),
-            )
-            for i, (a, b) in enumerate(members)
-        ),
-        n=setting.truth.n,
-        null_hypothesis="The two models of the pair have the same "
-        f"{metric.name} on the population that the test rows were drawn from.",
-        method="hothorn2008" if method == MAX_T else "satterthwaite1946",
         alternative=side,
-        status=Status.OK if ok.any() else statuses[0],
-        assumptions=checks,
-        details={
-            "values": [sign * value for value in family.values],
-            "reasons": family.reasons,
-            "single_step": single,
-        },
+        assumptions=_assumptions(family, tests),
+        single_step=single_step,
     )
 
 
-FEWEST, ENOUGH, ENOUGH_OF_AREAS, HIGH_AREA = 20, 40, 100, 0.9
-"""Rows of the rarest class (degrees of freedom of numbers per row) below which no model is left
-out; below which the set is rough, and the same of average precisions and of high areas."""
+@dataclasses.dataclass(frozen=True)
+class _PairTest:
+    """The test of two models; the influence of each row is not kept."""
+
+    a: int
+    b: int
+    status: Status = Status.UNDEFINED
+    value: float = math.nan
+    estimate: float = math.nan
+    spread: Spread | None = None
+    t: float = math.nan
+    pvalue: float = math.nan
+    of_groups: GroupSums | None = None
+    details: dict[str, float] = dataclasses.field(default_factory=dict)
+
+    @property
+    def df(self) -> float | None:
+        """Degrees of freedom; None where a metric has no value."""
+        if self.spread is None:
+            return None
+        return self.spread.df
+
+    @property
+    def numbers(self) -> tuple[float, float, float, float, float]:
+        """Estimate, standard error, degrees of freedom, t and p."""
+        if self.spread is None:
+            return (math.nan,) * 5
+        return self.estimate, self.spread.se, self.spread.df, self.t, self.pvalue
+
+
+def _test_pair(family: MetricFamily, a: int, b: int, side: Alternative) -> _PairTest:
+    """Test the difference of two models by itself."""
+    if a not in family.defined or b not in family.defined:
+        return _PairTest(a, b)
+    contrast = family.contrast(a, b)
+    spread = contrast.tested
+    status, t, pvalue = decide(family.setting, contrast, side, spread)
+    details = {"se": spread.se, **worth_of_groups(family.setting, contrast)}
+    return _PairTest(
+        a,
+        b,
+        status,
+        contrast.value,
+        contrast.estimate,
+        spread,
+        t,
+        pvalue,
+        contrast.of_groups,
+        details,
+    )
+
+
+def _joint_sums(tests: list[_PairTest]) -> GroupSums | None:
+    """Put the sums of groups of all pairs together; None where sign flips say nothing."""
+    sums = []
+    shares = None
+    for test in tests:
+        if test.status is Status.OK and test.of_groups is not None:
+            sums.append(test.of_groups.sums)
+            if shares is None:
+                shares = test.of_groups.shares
+    if shares is None:
+        return None
+    together = GroupSums(np.column_stack(sums), shares)
+    if together.many_alike:
+        return None
+    return together
+
+
+def _bounds(metric: Metric) -> tuple[float, float]:
+    """Return between what a difference of two values lies."""
+    low, high = metric.range
+    return low - high, high - low
+
+
+def _assumptions(family: MetricFamily, tests: list[_PairTest]) -> tuple[Assumption, ...]:
+    """Judge by the pair with the fewest degrees of freedom."""
+    spreads = [test.spread for test in tests if test.spread is not None]
+    if not spreads:
+        return ()
+    fewest = min(spreads, key=lambda spread: spread.df)
+    return assumptions(family.setting, fewest, [*family.defined.values()])
+
+
+def _family_result(
+    family: MetricFamily,
+    pairs: list[Pair],
+    *,
+    correction: str,
+    alternative: Alternative,
+    assumptions: tuple[Assumption, ...],
+    single_step: FloatArray,
+) -> PairwiseResult:
+    metric = family.setting.metric
+    test = "mean_difference"
+    if metric.computed:
+        test = "metric_difference"
+    method = "satterthwaite1946"
+    if correction == MAX_T:
+        method = "hothorn2008"
+    status = pairs[0].status
+    if Status.OK in {pair_of_models.status for pair_of_models in pairs}:
+        status = Status.OK
+    sign = -1
+    if metric.greater_is_better:
+        sign = 1
+    return PairwiseResult(
+        test=test,
+        variant=metric.name,
+        correction=correction,
+        pairs=tuple(pairs),
+        n=family.setting.truth.n,
+        null_hypothesis="The two models of the pair have the same "
+        f"{metric.name} on the population that the test rows were drawn from.",
+        method=method,
+        alternative=alternative,
+        status=status,
+        assumptions=assumptions,
+        details={
+            "values": [sign * value for value in family.values],
+            "reasons": family.reasons,
+            "single_step": single_step,
+        },
+    )
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -497,100 +631,141 @@ def best_by_values(
 
 def best_of(family: MetricFamily, level: float, n_resamples: int, seed: int) -> BestResult:
     """Find the best models of a family that has been read; see `best_models`."""
-    setting, scores, members = family.setting, family.values, list(family.defined)
-    pvalues = np.full(len(scores), math.nan)
+    setting = family.setting
+    test = "best_by_values"
+    if setting.metric.computed:
+        test = "best_models"
+    n_models = len(family.rows)
     status = Status.OK
-    checks: tuple[Assumption, ...] = ()
-    if not members:
+    if not family.defined:
         status = Status.UNDEFINED
     elif setting.lacks_rows_of_a_class or not np.isfinite(family.covariance).all():
         status = Status.TOO_FEW
     if status is not Status.OK:
-        scores, members = [math.nan] * len(scores), []
-    else:
+        unknown = (math.nan,) * n_models
+        return BestResult(
+            test=test,
+            variant=setting.metric.name,
+            statistic=math.nan,
+            pvalue=math.nan,
+            n=setting.truth.n,
+            method="hsu1984",
+            status=status,
+            scores=unknown,
+            members=(),
+            pvalues=unknown,
+        )
+
+    rows, enough = _rows_of_rarest(family)
+    leads = _leads(family)
+    pvalues = np.full(n_models, math.nan)
+    if rows >= FEWEST:
         draws, _ = draw(family.covariance, n_resamples, seed)
-        leads, (rows, enough) = _leads(family), _rows_of_rarest(family)
-        if rows >= FEWEST:
-            sides = 1 if family.scale is None else 2
-            each = [sides * _pvalue(leads, draws, place) for place in range(len(members))]
-            pvalues[members] = np.minimum(each, 1.0)
-        best = max(family.defined.values(), key=lambda single: single.estimate)
-        checks = assumptions(setting, best.tested, (best,))
-        if family.scale is not None:  # are the rows enough for the set, not for an interval?
-            what = f"rows of the rarest class that {setting.metric.name} uses"
-            if setting.metric.needs is Need.NUMBERS:
-                what = "degrees of freedom of the numbers per row"
-            detail = (
-                f"{rows} {what}; below {FEWEST} no model is left out, below {enough} the set is "
-                "rough"
-            )
-            kept = (check for check in checks if check.name not in OF_ONE_MODEL)
-            checks = (*kept, Assumption("enough rows for the best", rows >= enough, detail))
+        sides = 2
+        if family.scale is None:
+            sides = 1
+        for place, model in enumerate(family.defined):
+            pvalues[model] = min(sides * _pvalue(leads, draws, place), 1.0)
     return BestResult(
-        test="best_models" if setting.metric.computed else "best_by_values",
+        test=test,
         variant=setting.metric.name,
         statistic=math.nan,
         pvalue=math.nan,
         n=setting.truth.n,
-        null_hypothesis="The model is a best one of those compared." if members else "",
+        null_hypothesis="The model is a best one of those compared.",
         method="hsu1984",
         status=status,
-        assumptions=checks,
-        scores=tuple(scores),
-        members=tuple(m for m in members if not pvalues[m] <= 1 - level),
+        assumptions=_assumptions_of_best(family, rows, enough),
+        scores=tuple(family.values),
+        # without a p-value a model stays
+        members=tuple(model for model in family.defined if not pvalues[model] <= 1 - level),
         pvalues=tuple(pvalues.tolist()),
-        details={"reasons": family.reasons} if members else {},
+        details={"reasons": family.reasons},
     )
+
+
+def _assumptions_of_best(family: MetricFamily, rows: int, enough: int) -> tuple[Assumption, ...]:
+    """Judge whether the rows are enough for the set of the best, not for an interval."""
+    best = max(family.defined.values(), key=lambda influence: influence.estimate)
+    of_interval = assumptions(family.setting, best.tested, (best,))
+    if family.scale is None:
+        return of_interval
+    what = f"rows of the rarest class that {family.setting.metric.name} uses"
+    if family.setting.metric.needs is Need.NUMBERS:
+        what = "degrees of freedom of the numbers per row"
+    detail = f"{rows} {what}; below {FEWEST} no model is left out, below {enough} the set is rough"
+    kept = [assumption for assumption in of_interval if assumption.name not in OF_ONE_MODEL]
+    return (*kept, Assumption("enough rows for the best", rows >= enough, detail))
 
 
 def _rows_of_rarest(family: MetricFamily) -> tuple[int, int]:
     """Return the rows that the set rests on, and how many are enough for it."""
     # those of the rarest class, or the degrees of freedom of numbers per row
-    metric, singles = family.setting.metric, family.defined.values()
+    metric = family.setting.metric
     if family.scale is None:
         return ENOUGH, ENOUGH
     if metric.needs is Need.NUMBERS:
-        return int(min(s.tested.df for s in singles)), 3 * FEWEST
-    fewest, top = family.setting.fewest, max(s.value for s in singles)
-    high = metric.form is Form.RANKING and top > HIGH_AREA
-    enough = ENOUGH_OF_AREAS if high or metric.by_predicted else ENOUGH
-    return enough if fewest < 0 else fewest, enough
+        fewest_df = min(influence.tested.df for influence in family.defined.values())
+        return int(fewest_df), 3 * FEWEST
+    top = max(influence.value for influence in family.defined.values())
+    enough = ENOUGH
+    if metric.by_predicted or (metric.form is Form.RANKING and top > HIGH_AREA):
+        enough = ENOUGH_OF_AREAS
+    rows = family.setting.fewest
+    if rows < 0:
+        rows = enough
+    return rows, enough
 
 
 def _leads(family: MetricFamily) -> FloatArray:
     """Return by how many standard errors, as normal scores, model j (column) beats i (row)."""
-    members, scale = list(family.defined), family.scale
-    sign = 1 if family.setting.metric.greater_is_better else -1
-    scaled = {  # by the delta method; not at an end of the range
-        m: dataclasses.replace(
-            s, value=sign * scale.forward(sign * s.value), values=s.values / slope
-        )
-        for m, s in family.defined.items()
-        if scale is not None and (slope := scale.slope(sign * s.value)) > 0
-    }
+    members = list(family.defined)
+    scaled = _on_scale(family)
     z = np.full((len(members), len(members)), -math.inf)
     for i, j in pairs_of(len(members), None):
-        a, b = members[j], members[i]
+        a = members[j]
+        b = members[i]
         contrast = family.contrast(a, b)
         status, t, _ = decide(family.setting, contrast, "two-sided", contrast.tested)
         if status is Status.OK:
             df = contrast.tested.df
-            if scale is not None:
+            if family.scale is not None:
                 df = min(df, family.defined[a].tested.df, family.defined[b].tested.df)
             if a in scaled and b in scaled:
-                other = scaled[a] - scaled[b]
-                t = min(t, other.value / other.tested.se, key=abs)
+                on_scale = scaled[a] - scaled[b]
+                t = min(t, on_scale.value / on_scale.tested.se, key=abs)
             t = math.copysign(float(special.ndtri(special.stdtr(df, -abs(t)))), t)
         if status in (Status.OK, Status.ZERO_VARIANCE):
-            z[i, j], z[j, i] = t, -t
+            z[i, j] = t
+            z[j, i] = -t
     return z
+
+
+def _on_scale(family: MetricFamily) -> dict[int, Influence]:
+    """Return the models on the scale of the best, by the delta method; not at an end of it."""
+    scale = family.scale
+    if scale is None:
+        return {}
+    sign = -1
+    if family.setting.metric.greater_is_better:
+        sign = 1
+    scaled = {}
+    for model, influence in family.defined.items():
+        slope = scale.slope(sign * influence.value)
+        if slope > 0:
+            value = sign * scale.forward(sign * influence.value)
+            values = influence.values / slope
+            scaled[model] = dataclasses.replace(influence, value=value, values=values)
+    return scaled
 
 
 def _pvalue(leads: FloatArray, draws: NDArray[np.float32], i: int) -> float:
     """Return P(max_j (D_j − D_i)/sd_ij ≥ max_j z_ij)."""
     lead = float(leads[i].max())
     if math.isinf(lead):  # all are alike, or one is better by the same on every row
-        return 1.0 if lead < 0 else 1 / (len(draws) + 1)
+        if lead < 0:
+            return 1.0
+        return 1 / (len(draws) + 1)
     differences = draws[:, leads[i] > -math.inf] - draws[:, [i]]  # without those treated alike
     largest = (differences / differences.std(axis=0)).max(axis=1)
     return float((1 + (largest >= lead).sum()) / (len(draws) + 1))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Callable, Sequence
-from functools import cached_property, reduce
+from functools import cached_property
 from typing import Annotated, Any, TypedDict, Unpack
 
 import numpy as np
@@ -57,12 +57,40 @@ from bakeoff.stats.metrics.metric import (
     read_truth,
 )
 
+Models = Sequence[tuple[str, Any]]
+"""What each model predicts, with the name of the argument that holds it."""
 OfRows = Callable[[NDArray[np.intp]], float]
 """From row numbers (with repetitions) to the metric of those rows."""
 NOISE = 1e-12
 """What rounding makes of a metric of classes; relative to the metric's size for numbers."""
 _FEWEST_OF_A_CLASS = 5
 """With fewer rows of a class that a metric is conditional on there is no answer."""
+_MOST_CELLS = 2**26
+"""More would take gigabytes: of two models some 400 classes, of one some 8,000."""
+_MOST_CLASSES = 8
+"""With more classes counting the rows of a pair by themselves is as quick."""
+PLUS_FOUR = 4.0
+PLUS_TWO = 2.0
+"""Weight of the pseudo-rows of one model and of a pair (Agresti & Coull 1998, Agresti & Min 2005).
+
+For accuracies they give those papers' intervals; for other metrics of decisions they are ours."""
+MOST_LEFT_OUT = 5_000
+"""With more rows, blocks of them are left out instead of one at a time."""
+_BLOCKS = 200
+_ENOUGH_OF_A_CLASS = 20
+_ENOUGH_CALLED = 10
+_RECOMMENDED_GROUPS = 15
+_OF_CALLED = "enough rows called positive"
+OF_ONE_MODEL = ("enough rows of each class", _OF_CALLED, "the loss not dominated by few rows")
+"""Assumptions of intervals of one model or of a pair, not of the best of many."""
+CARRIED = "the difference carried by enough rows"
+_ENOUGH_OF_ROWS = 10.0
+"""Below that many effective degrees of freedom true nulls are rejected too often; see
+benchmarks/regression.csv."""
+_ENOUGH_ALONE = 5.0
+_FEWEST_UNLIKE = 3
+"""With fewer degrees of freedom of one model's R² or correlation single rows carry it; with fewer
+rows that differ from all others rare values need not have occurred (benchmarks/passes.csv)."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -91,40 +119,47 @@ class Setting:
         """The leverage of the clusters: among rows, and for areas among those of each class."""
         if self.clusters is None:
             return None
-        return Leverage.from_codes(
-            self.clusters, self.truth.values if self.metric.by_pairs else None
-        )
+        if self.metric.by_pairs:
+            return Leverage.from_codes(self.clusters, self.truth.values)
+        return Leverage.from_codes(self.clusters)
 
     def view(self, rows: Any) -> View:
         """Return what the metric looks at of what one model predicts."""
-        by_order = self.metric.by_order
-        return View(
+        view = View(
             self.truth,
-            predicted=None if by_order else rows,
-            given=rows if by_order else None,
             options=self.options,
             columns=self.metric.columns,
             grouped=self.clusters is not None,
         )
+        if self.metric.by_order:
+            return dataclasses.replace(view, given=rows)
+        return dataclasses.replace(view, predicted=rows)
 
     def gain(self, influence: Influence) -> Influence:
         """Turn a metric of losses so that greater is better."""
-        return influence if self.metric.greater_is_better else -influence
+        if self.metric.greater_is_better:
+            return influence
+        return -influence
 
     def of_rows(self, rows: Any) -> OfRows:
         """Return the metric of one model as a function of row numbers."""
         view = self.view(rows)
-        return lambda at: self.metric.value(view.take(at))
+
+        def value(row_numbers: NDArray[np.intp]) -> float:
+            return self.metric.value(view.take(row_numbers))
+
+        return value
 
     @cached_property
     def _rows_of_classes(self) -> NDArray[np.intp]:
         """The rows of each class that the metric is conditional on, or of those that occur."""
-        counts, at = self.truth.counts, self.truth.positive
-        conditional = {
-            "positive": counts[at : at + 1],
-            "negative": np.delete(counts, at),
-        }
-        return conditional.get(self.metric.classes, counts[counts > 0])
+        counts = self.truth.counts
+        positive = self.truth.positive
+        if self.metric.classes == "positive":
+            return counts[positive : positive + 1]
+        if self.metric.classes == "negative":
+            return np.delete(counts, positive)
+        return counts[counts > 0]
 
     @cached_property
     def lacks_rows_of_a_class(self) -> bool:
@@ -137,7 +172,9 @@ class Setting:
     @property
     def fewest(self) -> int:
         """The rows of the rarest class that the metric uses; -1 if it uses none."""
-        return int(self._rows_of_classes.min()) if self.metric.classes else -1
+        if self.metric.classes:
+            return int(self._rows_of_classes.min())
+        return -1
 
 
 class MetricArguments(TypedDict, total=False):
@@ -149,10 +186,6 @@ class MetricArguments(TypedDict, total=False):
     groups: ArrayLike | None
     cost: ArrayLike | None
     priors: ArrayLike | None
-
-
-Models = Sequence[tuple[str, Any]]
-"""What each model predicts, with the name of the argument that holds it."""
 
 
 def setting_of(
@@ -168,13 +201,7 @@ def setting_of(
     metric = metric_called(metric)
     check_same_labels(y_true=y_true, **dict(models))
     if metric.needs is Need.NUMBERS:
-        for name, value in (("positive", positive), ("labels", labels)):
-            if value is not None:
-                raise ArgumentError(name, f"{metric} compares numbers, which have no classes")
-        given = [("y_true", y_true), *models] if metric.computed else models
-        read = [as_scores(values, name, unit="rows") for name, values in given]
-        truth = Truth(read[0] if metric.computed else np.full(len(read[0]), np.nan))
-        rows: list[NDArray[Any]] = read[-len(models) :]
+        truth, rows = _read_numbers(y_true, models, metric, positive, labels)
     elif metric.by_order:
         truth = read_truth(coded(y_true, "y_true"), labels, positive)
         if labels is None and any(np.ndim(values) == 2 for _, values in models):
@@ -184,13 +211,32 @@ def setting_of(
         true = coded(y_true, "y_true")
         predicted = [(name, coded(values, name)) for name, values in models]
         truth = read_truth(true, labels, positive, predicted)
-        rows = [one.among(list(truth.classes)) for _, one in predicted]
+        classes = list(truth.classes)
+        rows = [coded_labels.among(classes) for _, coded_labels in predicted]
     for (name, _), values in zip(models, rows, strict=True):
         if len(values) != truth.n:
             message = f"has {len(values)} rows, y_true has {truth.n}; pair them by id"
             raise ArgumentError(name, message)
-    clusters = None if groups is None else as_clusters(groups, truth.n).codes
+    clusters = None
+    if groups is not None:
+        clusters = as_clusters(groups, truth.n).codes
     return Setting(metric, truth, clusters, Options(**options)), rows
+
+
+def _read_numbers(
+    y_true: ArrayLike, models: Models, metric: Metric, positive: Any, labels: ArrayLike | None
+) -> tuple[Truth, list[NDArray[Any]]]:
+    """Check numbers that are predicted, or given for each row."""
+    for name, value in (("positive", positive), ("labels", labels)):
+        if value is not None:
+            raise ArgumentError(name, f"{metric} compares numbers, which have no classes")
+    observed = None
+    if metric.computed:
+        observed = as_scores(y_true, "y_true", unit="rows")
+    rows: list[NDArray[Any]] = [as_scores(values, name, unit="rows") for name, values in models]
+    if observed is None:  # the numbers are values, not predictions
+        observed = np.full(len(rows[0]), math.nan)
+    return Truth(observed), rows
 
 
 def setting_of_values(
@@ -201,12 +247,6 @@ def setting_of_values(
     setting, rows = setting_of((), models, metric, groups=groups)
     rounding = noise_level(*(values for _, values in models))
     return dataclasses.replace(setting, rounding=rounding, two_rows=len(rows) <= 2), rows
-
-
-_MOST_CELLS = 2**26
-"""More would take gigabytes: of two models some 400 classes, of one some 8,000."""
-_MOST_CLASSES = 8
-"""With more classes counting the rows of a pair by themselves is as quick."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -223,32 +263,45 @@ class Table:
         cls, setting: Setting, models: Sequence[Codes], counts: NDArray[np.int64] | None = None
     ) -> Table:
         """Count the rows in the cells; of accuracy in those where each model is right or wrong."""
-        truth, k = setting.truth, len(setting.truth.classes)
-        codes, axes = (truth.values, *models), range(len(models) + 1)
-        if counts is None:
-            seen = sum((np.bincount(values, minlength=k) for values in models), truth.counts)
-        else:
-            seen = sum(counts.sum(axis=tuple(a for a in axes if a != axis)) for axis in axes)
-        occurring = np.flatnonzero(seen)
-        if setting.metric.mean_of_rows and k > _MOST_CLASSES:
-            right = np.array([1, len(occurring) - 1]) / len(occurring)
-            shares = reduce(np.multiply.outer, [np.ones(1), *[right] * len(models)])
-            wrong = ((values != truth.values) * 1 for values in models)
-            codes, k = (np.zeros_like(truth.values), *wrong), 2
-            classes = (np.arange(1), *[np.arange(2)] * len(models))
-        else:
-            classes = (np.flatnonzero(truth.counts), *[occurring] * len(models))
-            sizes = [len(axis) for axis in classes]
-            if math.prod(sizes) > _MOST_CELLS:
-                most = round(_MOST_CELLS ** (1 / len(sizes)))
-                raise ArgumentError(
-                    "metric",
-                    "it is computed from a table of true and predicted classes, which takes up to "
-                    f"about {most:,} classes for {len(models)} model(s), found "
-                    f"{len(occurring):,}; use accuracy or log_loss",
-                )
-            shares = np.full(sizes, 1 / math.prod(sizes))
-        return cls(codes, classes, shares, counts)
+        occurring = _occurring_classes(setting.truth, models, counts)
+        if setting.metric.mean_of_rows and len(setting.truth.classes) > _MOST_CLASSES:
+            return cls._right_and_wrong(setting.truth, models, counts, len(occurring))
+        # the pseudo-rows are spread evenly over all cells that can occur
+        true = np.flatnonzero(setting.truth.counts)
+        classes = (true, *[occurring] * len(models))
+        sizes = [len(axis) for axis in classes]
+        n_cells = math.prod(sizes)
+        if n_cells > _MOST_CELLS:
+            most = round(_MOST_CELLS ** (1 / len(sizes)))
+            raise ArgumentError(
+                "metric",
+                "it is computed from a table of true and predicted classes, which takes up to "
+                f"about {most:,} classes for {len(models)} model(s), found "
+                f"{len(occurring):,}; use accuracy or log_loss",
+            )
+        shares = np.full(sizes, 1 / n_cells)
+        return cls((setting.truth.values, *models), classes, shares, counts)
+
+    @classmethod
+    def _right_and_wrong(
+        cls,
+        truth: Truth,
+        models: Sequence[Codes],
+        counts: NDArray[np.int64] | None,
+        n_classes: int,
+    ) -> Table:
+        """Count in the cells where each model is right (0) or wrong (1)."""
+        # of pseudo-rows that are spread evenly over the classes one in `n_classes` is right
+        of_one_model = np.array([1, n_classes - 1]) / n_classes
+        shares = np.ones(1)
+        for _ in models:
+            shares = np.multiply.outer(shares, of_one_model)
+        codes = [np.zeros_like(truth.values)]
+        classes = [np.arange(1)]
+        for predicted in models:
+            codes.append((predicted != truth.values).astype(np.intp))
+            classes.append(np.arange(2))
+        return cls(tuple(codes), tuple(classes), shares, counts)
 
     @cached_property
     def counts(self) -> FloatArray:
@@ -264,51 +317,77 @@ class Table:
         index = np.zeros(1, dtype=np.intp)
         for codes, classes in zip(self.codes, self.classes, strict=True):
             if len(classes) <= classes[-1]:  # some classes in between do not occur
-                place = np.zeros(int(classes[-1]) + 1, dtype=np.intp)
-                place[classes] = np.arange(len(classes))
-                codes = place[codes]
+                position = np.zeros(int(classes[-1]) + 1, dtype=np.intp)
+                position[classes] = np.arange(len(classes))
+                codes = position[codes]
             index = index * len(classes) + codes
         return index
 
     def metric(self, setting: Setting, model: int, pseudo: float) -> Functional:
         """Return the metric of one model with so many pseudo-rows, by cells."""
-        counts, truth = self.counts + pseudo * self.shares, setting.truth
-        if len(self.classes) == 3:
-            counts = counts.sum(axis=2 - model)
-        true, predicted = self.classes[0], self.classes[model + 1]
-        pairs = np.repeat(true, len(predicted)), np.tile(predicted, len(true))
-        cells = Cells(*pairs, counts.ravel(), truth.classes, truth.positive, setting.options)
+        two_models = len(self.classes) == 3
+        axis_of_other = 2 - model
+        counts = self.counts + pseudo * self.shares
+        if two_models:
+            counts = counts.sum(axis=axis_of_other)
+        true = self.classes[0]
+        predicted = self.classes[model + 1]
+        cells = Cells(
+            np.repeat(true, len(predicted)),
+            np.tile(predicted, len(true)),
+            counts.ravel(),
+            setting.truth.classes,
+            setting.truth.positive,
+            setting.options,
+        )
         assert setting.metric.formula is not None
         try:
             functional = setting.metric.formula(cells)
         except NoValue as reason:
-            which = f"model {'AB'[model]}: " if len(self.classes) == 3 else ""
-            raise NoValue(f"{which}{reason}") from None
+            if two_models:
+                raise NoValue(f"model {'AB'[model]}: {reason}") from None
+            raise
         psi = functional.psi.reshape(counts.shape)
-        if len(self.classes) == 3:
-            psi = np.broadcast_to(np.expand_dims(psi, 2 - model), self.counts.shape)
+        if two_models:
+            psi = np.broadcast_to(np.expand_dims(psi, axis_of_other), self.counts.shape)
         return Functional(functional.value, psi.ravel())
+
+
+def _occurring_classes(
+    truth: Truth, models: Sequence[Codes], counts: NDArray[np.int64] | None
+) -> Codes:
+    """Return the classes that are true or predicted in some row."""
+    if counts is None:
+        k = len(truth.classes)
+        rows = truth.counts
+        for predicted in models:
+            rows = rows + np.bincount(predicted, minlength=k)
+        return np.flatnonzero(rows)
+    rows = np.zeros(len(counts), dtype=np.intp)
+    for axis in range(counts.ndim):
+        others = tuple(other for other in range(counts.ndim) if other != axis)
+        rows = rows + counts.sum(axis=others)
+    return np.flatnonzero(rows)
 
 
 def pair_counts(truth: Truth, models: Sequence[Codes]) -> NDArray[np.int64] | None:
     """Count the rows of each true class and each two predicted ones, for all pairs of models."""
-    k, m = len(truth.classes), len(models)
+    k = len(truth.classes)
+    m = len(models)
     if k > _MOST_CLASSES:
         return None
     counts = np.empty((k, m * k, m * k), dtype=np.int64)
     for true in range(k):
         rows = np.flatnonzero(truth.values == true)
-        marks = np.empty((m * k, len(rows)), dtype=np.bool_)
-        for place, codes in enumerate(models):
-            np.equal(codes[rows], np.arange(k)[:, None], out=marks[place * k : place * k + k])
-        counts[true] = both_correct(marks.T, None) if len(rows) else 0
+        if len(rows) == 0:
+            counts[true] = 0
+            continue
+        is_predicted = np.empty((m * k, len(rows)), dtype=np.bool_)
+        for model, codes in enumerate(models):
+            columns = slice(model * k, model * k + k)
+            np.equal(codes[rows], np.arange(k)[:, None], out=is_predicted[columns])
+        counts[true] = both_correct(is_predicted.T, None)
     return counts.reshape(k, m, k, m, k)
-
-
-PLUS_FOUR, PLUS_TWO = 4.0, 2.0
-"""Weight of the pseudo-rows of one model and of a pair (Agresti & Coull 1998, Agresti & Min 2005).
-
-For accuracies they give those papers' intervals; for other metrics of decisions they are ours."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -356,19 +435,24 @@ class Influence:
     @property
     def estimate(self) -> float:
         """What intervals and tests are about: the plain value, or that with pseudo-rows."""
-        return self.value if self.padded is None else self.padded.value
+        if self.padded is None:
+            return self.value
+        return self.padded.value
 
     @cached_property
     def tested(self) -> Spread:
         """Standard error and degrees of freedom that intervals and tests are made of."""
-        return self.spread if self.padded is None else self._spread(self.padded.psi, self.pseudo)
+        if self.padded is None:
+            return self.spread
+        return self._spread(self.padded.psi, self.pseudo)
 
     @cached_property
     def of_groups(self) -> GroupSums | None:
         """The value to first order as a mean over groups; None where rows stand alone."""
         if self.groups is None or not self.groups.df > 0:
             return None
-        shares, psi = self.groups.shares, self.drawn_from
+        shares = self.groups.shares
+        psi = self.drawn_from
         sums = np.bincount(self.groups.codes, psi - psi.mean(), len(shares)) / len(psi)
         return GroupSums(sums + shares * self.value, shares)
 
@@ -376,10 +460,14 @@ class Influence:
     def design_effect(self) -> float:
         """Variance over that of independent rows, at least 1; NaN where neither is known."""
         se = dataclasses.replace(self, groups=None).spread.se
-        return max(1.0, (self.spread.se / se) ** 2) if se > 0 else math.nan
+        if se > 0:
+            return max(1.0, (self.spread.se / se) ** 2)
+        return math.nan
 
     def __neg__(self) -> Influence:
-        padded = None if self.padded is None else -self.padded
+        padded = self.padded
+        if padded is not None:
+            padded = -padded
         return dataclasses.replace(self, value=-self.value, values=-self.values, padded=padded)
 
     def __sub__(self, other: Influence) -> Influence:
@@ -400,16 +488,18 @@ class Influence:
         return self.value / both, other.value / both
 
     def _of_rows(self, values: FloatArray) -> FloatArray:
-        return values if self.table is None else values[self.table.index]
+        if self.table is None:
+            return values
+        return values[self.table.index]
 
     def _spread(self, values: FloatArray, pseudo: float) -> Spread:
         """Return the spread of influence values of these rows or cells, with pseudo-rows."""
-        extra = None
+        pseudo_rows = None
         if self.table is not None and pseudo:
-            extra = values, pseudo * self.table.shares.ravel()
+            pseudo_rows = (values, pseudo * self.table.shares.ravel())
         if self.table is not None and self.groups is None:
-            return spread(values, weights=self.table.counts.ravel(), pseudo=extra)
-        return spread(self._of_rows(values), pseudo=extra, groups=self.groups)
+            return spread(values, weights=self.table.counts.ravel(), pseudo=pseudo_rows)
+        return spread(self._of_rows(values), pseudo=pseudo_rows, groups=self.groups)
 
 
 @checked
@@ -440,21 +530,28 @@ def influence(
 
 def one(setting: Setting, rows: Any) -> Influence:
     """Return the influence values of one model."""
-    metric, groups = setting.metric, setting.leverage
+    metric = setting.metric
+    groups = setting.leverage
     if metric.form is Form.DECISIONS:
         table = Table.count(setting, [rows])
-        plain, padded = (table.metric(setting, 0, pseudo) for pseudo in (0.0, PLUS_FOUR))
+        plain = table.metric(setting, 0, 0.0)
+        padded = table.metric(setting, 0, PLUS_FOUR)
         return Influence(plain.value, plain.psi, groups, table, padded, PLUS_FOUR)
     if metric.form is Form.LEFT_OUT:
         functional, blocks = left_out(setting.of_rows(rows), setting.truth.n, setting.clusters)
-        groups = None if blocks is None else Leverage.from_codes(blocks)
+        groups = None
+        if blocks is not None:
+            groups = Leverage.from_codes(blocks)
     else:
         assert metric.formula is not None
         functional = metric.formula(setting.view(rows))
     noise = NOISE
-    # numbers and costs may have a unit of any size
-    if not setting.truth.classes or not all(map(math.isfinite, metric.range)):
-        noise *= abs(functional.value) if metric.computed else largest(rows)
+    bounded = all(map(math.isfinite, metric.range))
+    if not metric.computed:
+        noise *= largest(rows)
+    elif not setting.truth.classes or not bounded:
+        # numbers and costs may have a unit of any size
+        noise *= abs(functional.value)
     return Influence(functional.value, functional.psi, groups, noise=noise, root=metric.root)
 
 
@@ -463,37 +560,41 @@ def pair(
 ) -> tuple[Influence, tuple[float, float]]:
     """Return the difference A − B by a metric of decisions, and the value of each."""
     table = Table.count(setting, models, counts)
-    a, b, padded_a, padded_b = (
-        table.metric(setting, model, pseudo) for pseudo in (0.0, PLUS_TWO) for model in (0, 1)
-    )
-    plain, padded = a - b, padded_a - padded_b
+    a = table.metric(setting, 0, 0.0)
+    b = table.metric(setting, 1, 0.0)
+    plain = a - b
+    padded = table.metric(setting, 0, PLUS_TWO) - table.metric(setting, 1, PLUS_TWO)
     contrast = Influence(plain.value, plain.psi, setting.leverage, table, padded, PLUS_TWO)
     return contrast, (a.value, b.value)
-
-
-MOST_LEFT_OUT = 5_000
-"""With more rows, blocks of them are left out instead of one at a time."""
-_BLOCKS = 200
 
 
 def left_out(metric: OfRows, n: int, clusters: Codes | None) -> tuple[Functional, Codes | None]:
     """Return influence values from leaving out rows, blocks of rows, or clusters, and which."""
     value = _value(metric, np.arange(n), "all rows")
-    codes = clusters
-    if codes is None:
-        codes = np.arange(n) if n <= MOST_LEFT_OUT else np.arange(n) % _BLOCKS
+    codes = np.arange(n)
+    of_single_rows = False
+    if clusters is not None:
+        codes = clusters
+    elif n > MOST_LEFT_OUT:
+        codes = np.arange(n) % _BLOCKS
+    else:
+        of_single_rows = True
     order = np.argsort(codes, kind="stable")
     parts = np.split(order, np.flatnonzero(np.diff(codes[order])) + 1)
-    psi, keep = np.empty(n), np.ones(n, dtype=np.bool_)
+    psi = np.empty(n)
+    keep = np.ones(n, dtype=np.bool_)
     for part in parts:
         keep[part] = False
         without = _value(metric, np.flatnonzero(keep), f"the rows without {len(part)} of them")
+        # ψ = (n − m)(θ − θ without the m rows)/m
         psi[part] = (n - len(part)) * (value - without) / len(part)
         keep[part] = True
     # leaving out is not quite symmetric: influence values have mean 0
     psi -= psi.mean()
-    together = codes if clusters is not None or n > MOST_LEFT_OUT else None
-    return Functional(value, psi), together
+    functional = Functional(value, psi)
+    if of_single_rows:
+        return functional, None
+    return functional, codes
 
 
 def _value(metric: OfRows, rows: NDArray[np.intp], which: str) -> float:
@@ -506,32 +607,37 @@ def _value(metric: OfRows, rows: NDArray[np.intp], which: str) -> float:
     return value
 
 
-_ENOUGH_OF_A_CLASS, _ENOUGH_CALLED, _RECOMMENDED_GROUPS = 20, 10, 15
-_OF_CALLED = "enough rows called positive"
-OF_ONE_MODEL = ("enough rows of each class", _OF_CALLED, "the loss not dominated by few rows")
-"""Assumptions of intervals of one model or of a pair, not of the best of many."""
-
-
 def decide(
     setting: Setting, contrast: Influence, side: Alternative, tested: Spread
 ) -> tuple[Status, float, float]:
     """Return status, t and p of a difference that is known so precisely."""
-    t = contrast.estimate / tested.se if tested.se > 0 else math.nan
-    same = setting.two_rows and not contrast.psi.any()  # a single row or group has no spread
-    alike = abs(contrast.value) <= contrast.noise and (same or contrast.spread.se <= contrast.noise)
-    status = Status.ZERO_VARIANCE if tested.se <= contrast.noise else Status.OK
-    if alike:
-        status = Status.IDENTICAL_SCORES
-    if too_few(setting, tested) and not (setting.two_rows and alike):
+    noise = contrast.noise
+    no_spread = contrast.spread.se <= noise
+    if setting.two_rows and not contrast.psi.any():  # a single row or group has no spread
+        no_spread = True
+    identical = abs(contrast.value) <= noise and no_spread
+    t = math.nan
+    pvalue = math.nan
+    if too_few(setting, tested) and not (setting.two_rows and identical):
         status = Status.TOO_FEW
-    pvalue = t_pvalue(t, tested.df, side) if status is Status.OK else math.nan
-    t = math.nan if status is Status.TOO_FEW else t
-    return status, *answered(status, t, pvalue, contrast.value)
+    elif identical:
+        status = Status.IDENTICAL_SCORES
+    elif tested.se <= noise:
+        status = Status.ZERO_VARIANCE
+    else:
+        status = Status.OK
+        if tested.se > 0:
+            t = contrast.estimate / tested.se
+        pvalue = t_pvalue(t, tested.df, side)
+    t, pvalue = answered(status, t, pvalue, contrast.value)
+    return status, t, pvalue
 
 
 def too_few(setting: Setting, tested: Spread) -> bool:
     """Whether there are too few rows, of all or of a class, or too few groups for an answer."""
-    fewest = 2 if setting.two_rows and setting.clusters is None else FEWEST_CLUSTERS
+    fewest = FEWEST_CLUSTERS
+    if setting.two_rows and setting.clusters is None:
+        fewest = 2
     return tested.units < fewest or tested.df < 1 or setting.lacks_rows_of_a_class
 
 
@@ -539,21 +645,14 @@ def worth_of_groups(setting: Setting, influence: Influence) -> dict[str, float]:
     """Return how many groups the rows are in and what they are worth; empty without groups."""
     if setting.clusters is None:
         return {}
-    # leaving groups out says nothing of single rows
-    effect = math.nan if setting.metric.form is Form.LEFT_OUT else influence.design_effect
+    effect = math.nan
+    if setting.metric.form is not Form.LEFT_OUT:  # which says nothing of single rows
+        effect = influence.design_effect
     return {
         "n_clusters": int(influence.spread.units),
         "design_effect": effect,
         "n_effective": setting.truth.n / effect,
     }
-
-
-CARRIED, _ENOUGH_OF_ROWS = "the difference carried by enough rows", 10.0
-"""Below that many effective degrees of freedom true nulls are rejected too often; see
-benchmarks/regression.csv."""
-_ENOUGH_ALONE, _FEWEST_UNLIKE = 5.0, 3
-"""With fewer degrees of freedom of one model's R² or correlation single rows carry it; with fewer
-rows that differ from all others rare values need not have occurred (benchmarks/passes.csv)."""
 
 
 def enough_rows(tested: Spread, values: Sequence[FloatArray] = ()) -> Assumption:
@@ -566,50 +665,85 @@ def enough_rows(tested: Spread, values: Sequence[FloatArray] = ()) -> Assumption
     if not values:
         return Assumption(CARRIED, enough, detail)
     # a model's values that are nearly all the same do not show its rare ones
-    other = min(
-        int(np.count_nonzero(x != np.partition(x, len(x) // 2)[len(x) // 2])) for x in values
-    )
+    n_unlike = min(_rows_unlike_median(values_of_model) for values_of_model in values)
     rare = max(1, round(tested.units / 10))
     detail += f", and errors on fewer than 1 of {rare:,} rows may be missing from these"
-    if other < _FEWEST_UNLIKE:
-        enough, detail = False, f"a model has the same value on all rows but {other}; {detail}"
-    return Assumption(CARRIED, None if enough else False, detail)
+    if n_unlike < _FEWEST_UNLIKE:
+        enough = False
+        detail = f"a model has the same value on all rows but {n_unlike}; {detail}"
+    if enough:
+        return Assumption(CARRIED, None, detail)
+    return Assumption(CARRIED, False, detail)
+
+
+def _rows_unlike_median(values: FloatArray) -> int:
+    middle = len(values) // 2
+    median = np.partition(values, middle)[middle]
+    return int(np.count_nonzero(values != median))
 
 
 def assumptions(
     setting: Setting, tested: Spread, models: Sequence[Influence]
 ) -> tuple[Assumption, ...]:
     """Say what the rows tell of the assumptions of t intervals for one model or for several."""
-    checks = [INDEPENDENT_ROWS]
+    found = [INDEPENDENT_ROWS]
     if setting.clusters is not None:
-        detail = (
-            f"{tested.units:.0f} groups; at least {_RECOMMENDED_GROUPS} are recommended and "
-            f"{FEWEST_CLUSTERS} are required"
-        )
-        checks = [Assumption("enough groups", tested.units >= _RECOMMENDED_GROUPS, detail)]
-    metric, fewest = setting.metric, setting.fewest
-    name, of, enough = "enough rows of each class", "of the rarest class", _ENOUGH_OF_A_CLASS
-    if metric.classes == "called" and models:
-        name, of, enough = _OF_CALLED, "called positive", _ENOUGH_CALLED
-        # the net benefit of a row that is not called positive is 0
-        worth = (np.abs(one.psi + one.value) > NOISE for one in models)
-        fewest = min(int(np.count_nonzero(values)) for values in worth)
-    if fewest >= 0:
-        detail = f"{fewest} rows {of} that {metric.name} uses; below {enough} "
-        checks.append(Assumption(name, fewest >= enough, f"{detail}intervals are inaccurate"))
+        found = [_enough_groups(tested.units)]
+    of_class = _enough_of_class(setting, models)
+    if of_class is not None:
+        found.append(of_class)
+    metric = setting.metric
     if len(models) > 1 and metric.needs is Need.NUMBERS and metric.form is Form.ROWS:
         if setting.clusters is None:
-            enough_of_rows = enough_rows(tested, [one.psi for one in models])
-            # a row that all models miss by far cancels in the difference of shares of variance
-            of_means = metric.mean_of_rows or metric.root or not metric.computed
-            alone = math.inf if of_means else min(one.spread.df for one in models)
-            if alone < _ENOUGH_ALONE:
-                detail = f"{alone:.0f} of one model, {_ENOUGH_ALONE:.0f} are needed"
-                enough_of_rows = Assumption(CARRIED, False, f"{enough_of_rows.detail}; {detail}")
-            checks.append(enough_of_rows)
+            found.append(_enough_rows_of_numbers(metric, tested, models))
     elif metric.carried is not None:
-        checks.append(not_carried_by_few(metric.carried, tested.df, tested.units))
-    return tuple(checks)
+        found.append(not_carried_by_few(metric.carried, tested.df, tested.units))
+    return tuple(found)
+
+
+def _enough_groups(units: float) -> Assumption:
+    detail = (
+        f"{units:.0f} groups; at least {_RECOMMENDED_GROUPS} are recommended and "
+        f"{FEWEST_CLUSTERS} are required"
+    )
+    return Assumption("enough groups", units >= _RECOMMENDED_GROUPS, detail)
+
+
+def _enough_of_class(setting: Setting, models: Sequence[Influence]) -> Assumption | None:
+    """Judge the rows of the class that carries a metric; None where no class does."""
+    metric = setting.metric
+    fewest = setting.fewest
+    name = "enough rows of each class"
+    which = "of the rarest class"
+    enough = _ENOUGH_OF_A_CLASS
+    if metric.classes == "called" and models:
+        name = _OF_CALLED
+        which = "called positive"
+        enough = _ENOUGH_CALLED
+        # the net benefit of a row that is not called positive is 0
+        net_benefits = [model.psi + model.value for model in models]
+        fewest = min(int(np.count_nonzero(np.abs(x) > NOISE)) for x in net_benefits)
+    if fewest < 0:
+        return None
+    detail = (
+        f"{fewest} rows {which} that {metric.name} uses; below {enough} intervals are inaccurate"
+    )
+    return Assumption(name, fewest >= enough, detail)
+
+
+def _enough_rows_of_numbers(
+    metric: Metric, tested: Spread, models: Sequence[Influence]
+) -> Assumption:
+    """Say whether enough rows carry the difference of metrics of numbers."""
+    enough = enough_rows(tested, [model.psi for model in models])
+    if metric.mean_of_rows or metric.root or not metric.computed:
+        return enough
+    # a row that all models miss by far cancels in the difference of shares of variance
+    alone = min(model.spread.df for model in models)
+    if alone >= _ENOUGH_ALONE:
+        return enough
+    detail = f"{enough.detail}; {alone:.0f} of one model, {_ENOUGH_ALONE:.0f} are needed"
+    return Assumption(CARRIED, False, detail)
 
 
 def not_carried_by_few(carried: Carried, df: float, units: float) -> Assumption:

@@ -46,6 +46,25 @@ from bakeoff.stats.metrics.metric import (
     row_mean,
 )
 
+SPAN = 0.75
+"""The share of the rows that a local line looks at, as loess has it by default."""
+_PLACES = 101
+"""With more distinct probabilities the curve is found at so many quantiles of the rows."""
+_TIED = 1e-12
+"""Probabilities that differ relatively by less are equal but for rounding."""
+_SQUARES = "mean squared error"
+_HEAVY_TAILS = Carried(
+    "no heavy tails",
+    0.1,
+    "below a tenth of them the largest errors carry the metric, and the interval of one model may "
+    "be too short: see the mean absolute error",
+    shows_from=100,
+)
+_CARRIED = Carried(
+    "the metric not dominated by few rows",
+    0.2,
+    "below a fifth of them few rows dominate the metric and its intervals are inaccurate",
+)
 _PER_CLASS = "balanced_accuracy, f1_macro or mcc"
 _AVERAGED = "f1_macro or f1_weighted"
 
@@ -62,8 +81,8 @@ def _sum(parts: Iterable[Functional]) -> Functional:
 
 
 def _mean(parts: Iterable[Functional]) -> Functional:
-    first, *others = parts
-    return reduce(add, others, first) / (1 + len(others))
+    listed = list(parts)
+    return _sum(listed) / len(listed)
 
 
 def _recall(table: Cells, k: int) -> Functional:
@@ -82,36 +101,9 @@ def _fbeta(table: Cells, k: int, beta: float = 1.0) -> Functional:
     return ratio((1 + weight) * table.right(k), whole, nothing)
 
 
-def _jaccard(table: Cells) -> Functional:
-    k = table.positive
-    whole = table.true(k) + table.predicted_as(k) - table.right(k)
-    return ratio(table.right(k), whole, f"no row is or is predicted {table.classes[k]!r}")
-
-
-def _mcc(table: Cells) -> Functional:
-    """Matthews correlation, multi-class (Gorodkin 2004); 0 when all predictions are one class."""
-    chance = _chance(table)
-    predicted = 1 - _sum(table.predicted_as(k) * table.predicted_as(k) for k in table.seen)
-    true = 1 - _sum(table.true(k) * table.true(k) for k in table.seen)
-    spread = predicted * true
-    if spread.value <= 1e-15:
-        return Functional(0.0, np.full(len(table.weights), np.nan))
-    return (table.agreed - chance) / spread**0.5
-
-
 def _chance(table: Cells) -> Functional:
     """Return the agreement of independent predictions."""
     return _sum(table.true(k) * table.predicted_as(k) for k in table.seen)
-
-
-def _kappa(table: Cells) -> Functional:
-    chance = _chance(table)
-    nothing = "truth and prediction are one and the same class throughout"
-    return ratio(table.agreed - chance, 1 - chance, nothing)
-
-
-def _recalls(table: Cells) -> list[Functional]:
-    return [_recall(table, k) for k in table.present]
 
 
 def _macro(table: Cells, of_class: Callable[[Cells, int], Functional]) -> Functional:
@@ -126,82 +118,197 @@ def _weighted(table: Cells, of_class: Callable[[Cells, int], Functional]) -> Fun
 
 
 _share = partial(decision, unit=POINTS)
-_right = partial(_share, mean_of_rows=True)
+_correctness = partial(_share, mean_of_rows=True, reads="correctness")
 _of_positive = partial(_share, classes="positive", instead=_PER_CLASS)
 _of_negative = partial(_share, classes="negative", instead=_PER_CLASS)
 _f = partial(decision, classes="positive", instead=_AVERAGED)
 _every = partial(decision, classes="every")
 _correlation = partial(_every, range=(-1.0, 1.0))
 
-_correctness = partial(_right, reads="correctness")
-_correctness("accuracy", name="accuracy", counts="right")(lambda t: t.agreed)
-_correctness("error rate", name="error", counts="wrong", greater_is_better=False)(
-    lambda t: 1 - t.agreed
-)
-_every("balanced accuracy", POINTS, name="balanced_accuracy")(lambda t: _macro(t, _recall))
-_of_positive("precision", name="precision", by_predicted=True)(lambda t: _precision(t, t.positive))
-_of_negative("negative predictive value", name="npv", by_predicted=True)(
-    lambda t: _precision(t, 1 - t.positive)
-)
-_of_positive("recall", name="recall")(lambda t: _recall(t, t.positive))
-_of_negative("specificity", name="specificity")(lambda t: _recall(t, 1 - t.positive))
-_correlation("Youden's index", "index", name="youden", instead=_PER_CLASS)(
-    lambda t: _recall(t, t.positive) + _recall(t, 1 - t.positive) - 1
-)
-_every("geometric mean of recalls", POINTS, name="gmean")(
-    lambda t: reduce(mul, _recalls(t)) ** (1 / len(t.present))
-)
-_f("F1", "F1", name="f1")(lambda t: _fbeta(t, t.positive))
-_f("F-beta", "F-beta", name="fbeta", option="beta")(lambda t: _fbeta(t, t.positive, t.options.beta))
-_f("F2", "F2", name="f2")(lambda t: _fbeta(t, t.positive, 2.0))
-_f("F0.5", "F0.5", name="f05")(lambda t: _fbeta(t, t.positive, 0.5))
-_f("Jaccard index", "index", name="jaccard")(_jaccard)
-_every("macro precision", POINTS, name="precision_macro", by_predicted=True)(
-    lambda t: _macro(t, _precision)
-)
-_every("weighted precision", POINTS, name="precision_weighted", by_predicted=True)(
-    lambda t: _weighted(t, _precision)
-)
-_every("macro recall", POINTS, name="recall_macro")(  # all classes must occur
-    lambda t: _mean(_recall(t, k) for k in range(len(t.classes)))
-)
-_right("weighted recall", name="recall_weighted")(lambda t: t.agreed)
-_every("macro F1", "F1", name="f1_macro")(lambda t: _macro(t, _fbeta))
-_every("weighted F1", "F1", name="f1_weighted")(lambda t: _weighted(t, _fbeta))
-_correlation("Matthews correlation", "correlation", name="mcc")(_mcc)
-_correlation("Cohen's kappa", "kappa", name="kappa")(_kappa)
+
+@_correctness("accuracy", counts="right")
+def accuracy(table: Cells) -> Functional:
+    """Share of rows predicted right."""
+    return table.agreed
+
+
+@_correctness("error rate", counts="wrong", greater_is_better=False)
+def error(table: Cells) -> Functional:
+    """Share of rows predicted wrong."""
+    return 1 - table.agreed
+
+
+@_every("balanced accuracy", POINTS)
+def balanced_accuracy(table: Cells) -> Functional:
+    """Mean of the recalls of the classes that occur."""
+    return _macro(table, _recall)
+
+
+@_of_positive("precision", by_predicted=True)
+def precision(table: Cells) -> Functional:
+    """Share of right rows among those predicted as the positive class."""
+    return _precision(table, table.positive)
+
+
+@_of_negative("negative predictive value", by_predicted=True)
+def npv(table: Cells) -> Functional:
+    """Share of right rows among those predicted as the negative class."""
+    return _precision(table, 1 - table.positive)
+
+
+@_of_positive("recall")
+def recall(table: Cells) -> Functional:
+    """Share of right rows among those of the positive class."""
+    return _recall(table, table.positive)
+
+
+@_of_negative("specificity")
+def specificity(table: Cells) -> Functional:
+    """Share of right rows among those of the negative class."""
+    return _recall(table, 1 - table.positive)
+
+
+@_correlation("Youden's index", "index", instead=_PER_CLASS)
+def youden(table: Cells) -> Functional:
+    """Recall and specificity less 1."""
+    return _recall(table, table.positive) + _recall(table, 1 - table.positive) - 1
+
+
+@_every("geometric mean of recalls", POINTS)
+def gmean(table: Cells) -> Functional:
+    """Geometric mean of the recalls of the classes that occur."""
+    recalls = [_recall(table, k) for k in table.present]
+    return reduce(mul, recalls) ** (1 / len(recalls))
+
+
+@_f("F1", "F1")
+def f1(table: Cells) -> Functional:
+    """Harmonic mean of precision and recall of the positive class."""
+    return _fbeta(table, table.positive)
+
+
+@_f("F-beta", "F-beta", option="beta")
+def fbeta(table: Cells) -> Functional:
+    """Weighted harmonic mean, recall with β² times the weight of precision."""
+    beta = table.options.beta
+    assert beta is not None
+    return _fbeta(table, table.positive, beta)
+
+
+@_f("F2", "F2")
+def f2(table: Cells) -> Functional:
+    """F-beta with β = 2."""
+    return _fbeta(table, table.positive, 2.0)
+
+
+@_f("F0.5", "F0.5")
+def f05(table: Cells) -> Functional:
+    """F-beta with β = ½."""
+    return _fbeta(table, table.positive, 0.5)
+
+
+@_f("Jaccard index", "index")
+def jaccard(table: Cells) -> Functional:
+    """Share of right rows among those that are or are predicted as the positive class."""
+    k = table.positive
+    whole = table.true(k) + table.predicted_as(k) - table.right(k)
+    return ratio(table.right(k), whole, f"no row is or is predicted {table.classes[k]!r}")
+
+
+@_every("macro precision", POINTS, by_predicted=True)
+def precision_macro(table: Cells) -> Functional:
+    """Mean of the precisions of the classes that occur."""
+    return _macro(table, _precision)
+
+
+@_every("weighted precision", POINTS, by_predicted=True)
+def precision_weighted(table: Cells) -> Functional:
+    """Mean of the precisions, weighted by the shares of the classes."""
+    return _weighted(table, _precision)
+
+
+@_every("macro recall", POINTS)
+def recall_macro(table: Cells) -> Functional:
+    """Mean of the recalls of all classes, which must occur."""
+    return _mean(_recall(table, k) for k in range(len(table.classes)))
+
+
+@_share("weighted recall", mean_of_rows=True)
+def recall_weighted(table: Cells) -> Functional:
+    """Mean of the recalls, weighted by the shares of the classes: the accuracy."""
+    return table.agreed
+
+
+@_every("macro F1", "F1")
+def f1_macro(table: Cells) -> Functional:
+    """Mean of F1 of the classes that occur."""
+    return _macro(table, _fbeta)
+
+
+@_every("weighted F1", "F1")
+def f1_weighted(table: Cells) -> Functional:
+    """Mean of F1, weighted by the shares of the classes."""
+    return _weighted(table, _fbeta)
+
+
+@_correlation("Matthews correlation", "correlation")
+def mcc(table: Cells) -> Functional:
+    """Matthews correlation, multi-class (Gorodkin 2004); 0 when all predictions are one class."""
+    # (agreement − chance)/√((1 − Σ p_k²)(1 − Σ t_k²)), shares p_k predicted and t_k true
+    chance = _chance(table)
+    predicted = 1 - _sum(table.predicted_as(k) * table.predicted_as(k) for k in table.seen)
+    true = 1 - _sum(table.true(k) * table.true(k) for k in table.seen)
+    product = predicted * true
+    if product.value <= 1e-15:
+        return Functional(0.0, np.full(len(table.weights), np.nan))
+    return (table.agreed - chance) / product**0.5
+
+
+@_correlation("Cohen's kappa", "kappa")
+def kappa(table: Cells) -> Functional:
+    """Agreement beyond that of independent predictions, as a share of what there can be."""
+    chance = _chance(table)
+    nothing = "truth and prediction are one and the same class throughout"
+    return ratio(table.agreed - chance, 1 - chance, nothing)
 
 
 def auc(positive: BoolArray, scores: FloatArray, *, unbiased: bool = True) -> Functional:
     """Return the area under the ROC curve."""
-    psi, n = np.empty(len(scores)), len(scores)
-    positives = int(positive.sum())
-    if positives in (0, n):
+    n = len(scores)
+    n_positive = int(positive.sum())
+    n_negative = n - n_positive
+    if n_positive == 0 or n_negative == 0:
         raise NoValue("the tested rows are all of one class")
-    everyone = rows_below(positive, scores)
-    area = float(everyone[positive].sum() / (positives * (n - positives)))
-    for side in (True, False):
-        rows = positive if side else ~positive
-        count = positives if side else n - positives
-        below = everyone[rows] / (n - count)
-        placement = below if side else 1 - below
-        factor = n / count
-        if unbiased and count > 1:
-            factor *= math.sqrt(count * (n - 1) / (n * (count - 1)))
-        psi[rows] = factor * (placement - float(placement.mean()))
+    # the placement of a row is the share of the other class that it is ranked right against
+    below = rows_below(positive, scores)
+    area = float(below[positive].sum() / (n_positive * n_negative))
+    psi = np.empty(n)
+    psi[positive] = _influence_of_class(below[positive] / n_negative, n, unbiased)
+    psi[~positive] = _influence_of_class(1 - below[~positive] / n_positive, n, unbiased)
     return Functional(area, psi)
+
+
+def _influence_of_class(placement: FloatArray, n: int, unbiased: bool) -> FloatArray:
+    """Return n/m·(placement − its mean) of the m rows of a class."""
+    m = len(placement)
+    factor = n / m
+    if unbiased and m > 1:  # as if the variance of a class had been divided by m − 1
+        factor *= math.sqrt(m * (n - 1) / (n * (m - 1)))
+    return np.asarray(factor * (placement - float(placement.mean())))
 
 
 def average_precision(positive: BoolArray, scores: FloatArray) -> Functional:
     """Return the area under the precision-recall curve as a step function, in O(n log n)."""
-    positives, n = int(positive.sum()), len(scores)
+    positives = int(positive.sum())
+    n = len(scores)
     if not positives:
         raise NoValue("no row is positive")
     _, inverse, sizes = np.unique(-scores, return_inverse=True, return_counts=True)
     above = np.cumsum(sizes)  # rows with a score at least as high, by distinct score
     hits = np.bincount(inverse, weights=positive).astype(np.int64)
     so_far = np.cumsum(hits)
-    precision, value = so_far / above, float(np.sum(hits / positives * so_far / above))
+    precision = so_far / above
+    value = float(np.sum(hits / positives * so_far / above))
     # what a row changes in the precision at its own score and at all lower ones
     per_hit = hits / above
     all_lower = np.cumsum(per_hit[::-1])[::-1]
@@ -225,22 +332,29 @@ def _check_every_class(view: View) -> None:
 
 def _one_against_rest(curve: Curve, view: View) -> Functional:
     _check_every_class(view)
-    columns = enumerate(view.probabilities.T)
-    return _mean(curve(view.truth.values == k, column) for k, column in columns)
+    areas = []
+    for k, column in enumerate(view.probabilities.T):
+        areas.append(curve(view.truth.values == k, column))
+    return _mean(areas)
 
 
 def _one_against_one(view: View) -> Functional:
     _check_every_class(view)
-    truth, p = view.truth.values, view.probabilities
-    value, psi, areas = 0.0, np.zeros(len(truth)), p.shape[1] * (p.shape[1] - 1)
-    for i in range(p.shape[1]):
+    truth = view.truth.values
+    p = view.probabilities
+    value = 0.0
+    psi = np.zeros(len(truth))
+    n_classes = p.shape[1]
+    n_areas = n_classes * (n_classes - 1)
+    # the mean over pairs of classes, each in turn the positive one (Hand & Till 2001)
+    for i in range(n_classes):
         for j in range(i):
             rows = (truth == i) | (truth == j)
             for k in (i, j):
                 area = _roc(truth[rows] == k, p[rows, k])
                 value += area.value
                 psi[rows] += area.psi * len(truth) / rows.sum()
-    return Functional(value / areas, psi / areas)
+    return Functional(value / n_areas, psi / n_areas)
 
 
 _area = partial(of_means, unit="area", form=Form.RANKING, needs=Need.PROBABILITIES, scale=LOGIT)
@@ -319,10 +433,6 @@ _probability_loss(
 )(_squared_errors)
 
 
-_TIED = 1e-12
-"""Probabilities that differ relatively by less are equal but for rounding."""
-
-
 def _among_the_first(view: View, k: int) -> FloatArray:
     """Return how probably the true class is among the first k where ties are ordered at random."""
     # With m classes more probable than the true one and t classes as probable, itself among them,
@@ -389,27 +499,17 @@ def cost(view: View) -> FloatArray:
 )
 def expected_cost(table: Cells) -> Functional:
     """Mean cost of a row where the classes are as frequent as the priors say."""
-    k = len(table.classes)
-    costs, priors = table.options.costs(k), table.options.shares(k)
-    return _sum(
-        ratio(
-            mean(np.where(table.truth == k, costs[k, table.predicted], 0.0), table.weights),
-            table.true(k),
-            f"no row is {table.classes[k]!r}, so what its errors cost has no value",
-        )
-        * float(priors[k])
-        for k in np.flatnonzero(priors).tolist()
-    )
+    costs = table.options.costs(len(table.classes))
+    priors = table.options.shares(len(table.classes))
+    parts = []
+    for k in np.flatnonzero(priors).tolist():
+        of_class = np.where(table.truth == k, costs[k, table.predicted], 0.0)
+        nothing = f"no row is {table.classes[k]!r}, so what its errors cost has no value"
+        mean_cost = ratio(mean(of_class, table.weights), table.true(k), nothing)
+        parts.append(mean_cost * float(priors[k]))
+    return _sum(parts)
 
 
-_HEAVY_TAILS = Carried(
-    "no heavy tails",
-    0.1,
-    "below a tenth of them the largest errors carry the metric, and the interval of one model may "
-    "be too short: see the mean absolute error",
-    shows_from=100,
-)
-_SQUARES = "mean squared error"
 _loss = partial(row_mean, needs=Need.NUMBERS, greater_is_better=False, range=(0.0, math.inf))
 _squared = partial(_loss, scale=LOG, carried=_HEAVY_TAILS)
 _mean_of_squares = partial(_squared, null=_SQUARES, constant="mean")
@@ -485,9 +585,11 @@ _squared("root mean squared logarithmic error", "log units", name="rmsle", root=
 
 
 def _deviance_domain(view: View, *, zero: bool) -> tuple[FloatArray, FloatArray]:
-    lowest = "below 0" if zero else "0 or less"
-    inside = view.observed >= 0 if zero else view.observed > 0
-    _check_inside(inside, f"true number(s) are {lowest}")
+    """Check the true numbers, which may be 0 or not, and the predicted ones."""
+    if zero:
+        _check_inside(view.observed >= 0, "true number(s) are below 0")
+    else:
+        _check_inside(view.observed > 0, "true number(s) are 0 or less")
     _check_inside(view.numbers > 0, "predicted number(s) are 0 or less")
     return view.observed, view.numbers
 
@@ -541,7 +643,9 @@ def pearson(view: View) -> Functional:
     y = _standardised(view.observed, "true")
     p = _standardised(view.numbers, "predicted")
     r = float(y @ p) / len(y)
-    r = math.copysign(1.0, r) if abs(r) > 1 - 1e-14 else r  # 1 but for rounding
+    # 1 but for rounding
+    if abs(r) > 1 - 1e-14:
+        r = math.copysign(1.0, r)
     return Functional(r, y * p - r * (y**2 + p**2) / 2)
 
 
@@ -570,12 +674,15 @@ class _Ranks:
 @_of_pairs("Spearman correlation", "correlation")
 def spearman(view: View) -> Functional:
     """Correlation of the ranks of true and predicted numbers; it says nothing of their size."""
-    y, p = _Ranks(view.observed), _Ranks(view.numbers)
-    variances = {"true": y.moment(y), "predicted": p.moment(p)}
-    for which, variance in variances.items():
-        if not variance.value > 0:
-            raise NoValue(f"the {which} numbers are all the same")
-    return y.moment(p) / (variances["true"] * variances["predicted"]) ** 0.5
+    y = _Ranks(view.observed)
+    p = _Ranks(view.numbers)
+    variance_of_true = y.moment(y)
+    variance_of_predicted = p.moment(p)
+    if not variance_of_true.value > 0:
+        raise NoValue("the true numbers are all the same")
+    if not variance_of_predicted.value > 0:
+        raise NoValue("the predicted numbers are all the same")
+    return y.moment(p) / (variance_of_true * variance_of_predicted) ** 0.5
 
 
 @_jump("median absolute error", TARGET)
@@ -588,12 +695,6 @@ def median_absolute_error(view: View) -> float:
 def max_error(view: View) -> float:
     """Largest of the absolute errors; no interval is known for it."""
     return float(np.abs(view.error).max())
-
-
-SPAN = 0.75
-"""The share of the rows that a local line looks at, as loess has it by default."""
-_PLACES = 101
-"""With more distinct probabilities the curve is found at so many quantiles of the rows."""
 
 
 class CalibrationCurve(NamedTuple):
@@ -616,21 +717,21 @@ def calibration_curve(
     The smooth at a place is a weighted sum of outcomes, whose standard error is that of the sum of
     their residuals, or in groups of the sums of these; the band is on the scale of shares.
     """
-    alike = None if groups is None else Leverage.alike(as_clusters(groups, len(positive)).codes)
-    at = _places(probabilities)
-    weights = [_weights(probabilities, place) for place in at]
+    leverage = None
+    if groups is not None:
+        leverage = Leverage.alike(as_clusters(groups, len(positive)).codes)
+    at = _points(probabilities)
+    weights = [_weights(probabilities, point) for point in at]
     share = _smooth(weights, positive)
     residuals = positive - np.interp(probabilities, at, share)
-    half = []
-    for weight in weights:
-        of_sum = spread(weight * residuals * len(positive), groups=alike)
-        half.append(
-            -float(special.stdtrit(of_sum.df, (1 - level) / 2)) * of_sum.se
-            if of_sum.df > 0
-            else math.nan
-        )
-    ends = (np.clip(share + sign * np.array(half), 0, 1) for sign in (-1, 1))
-    return CalibrationCurve(at, share, *ends)
+    half = np.full(len(at), math.nan)
+    for i, weight in enumerate(weights):
+        of_sum = spread(weight * residuals * len(positive), groups=leverage)
+        if of_sum.df > 0:
+            half[i] = -float(special.stdtrit(of_sum.df, (1 - level) / 2)) * of_sum.se
+    low = np.clip(share - half, 0, 1)
+    high = np.clip(share + half, 0, 1)
+    return CalibrationCurve(at, share, low, high)
 
 
 def _smooth(weights: Iterable[FloatArray], positive: BoolArray) -> FloatArray:
@@ -638,25 +739,30 @@ def _smooth(weights: Iterable[FloatArray], positive: BoolArray) -> FloatArray:
     return np.array([min(max(float(weight @ outcome), 0.0), 1.0) for weight in weights])
 
 
-def _places(probabilities: FloatArray) -> FloatArray:
+def _points(probabilities: FloatArray) -> FloatArray:
+    """Return the probabilities at which the curve is found."""
     distinct = np.unique(probabilities)
     if len(distinct) <= _PLACES:
         return distinct
     return np.unique(np.quantile(probabilities, np.linspace(0, 1, _PLACES)))
 
 
-def _weights(x: FloatArray, place: float) -> FloatArray:
-    """Return what each outcome weighs in the local line at a place; the weights sum to 1."""
-    apart = np.abs(x - place)
-    reach = np.partition(apart, (near := math.ceil(SPAN * len(x))) - 1)[near - 1]
+def _weights(x: FloatArray, point: float) -> FloatArray:
+    """Return what each outcome weighs in the local line at a point; the weights sum to 1."""
+    apart = np.abs(x - point)
+    n_near = math.ceil(SPAN * len(x))
+    reach = np.partition(apart, n_near - 1)[n_near - 1]
     # a row at the very edge would weigh nothing, and with many ties all of them are there
     reach = max(reach * (1 + 1e-9), 1e-9)
+    # (1 − (distance/reach)³)³ (Cleveland 1979)
     weight = np.clip(1 - (apart / reach) ** 3, 0, None) ** 3
     weight /= weight.sum()
     centre = float(weight @ x)
     centred = x - centre
     variance = float(weight @ (centred**2))
-    slope = (place - centre) / variance if variance > 1e-18 else 0.0
+    slope = 0.0
+    if variance > 1e-18:
+        slope = (point - centre) / variance
     return np.asarray(weight * (1 + slope * centred))
 
 
@@ -678,16 +784,9 @@ def ici(view: View) -> float:
     some distance (Austin & Steyerberg 2019).
     """
     p = view.probabilities[:, view.truth.positive]
-    at = _places(p)
-    share = _smooth((_weights(p, place) for place in at), view.is_positive)
+    at = _points(p)
+    share = _smooth((_weights(p, point) for point in at), view.is_positive)
     return float(np.mean(np.abs(p - np.interp(p, at, share))))
-
-
-_CARRIED = Carried(
-    "the metric not dominated by few rows",
-    0.2,
-    "below a fifth of them few rows dominate the metric and its intervals are inaccurate",
-)
 
 
 @checked
@@ -722,12 +821,15 @@ def own_metric(
     -------
     Metric
     """
+    needs = Need.LABELS
+    if predictions != "classes":
+        needs = Need(predictions)
     return Metric(
         name=name,
         title=name.replace("_", " "),
         value=partial(_called, function, predictions == "probabilities"),
         unit="units",
-        needs=Need.LABELS if predictions == "classes" else Need(predictions),
+        needs=needs,
         greater_is_better=greater_is_better,
         range=(-math.inf, math.inf),
         carried=_CARRIED,
@@ -746,8 +848,10 @@ def _called(function: Callable[..., float], by_order: bool, view: View) -> float
         names = np.array(view.truth.classes, dtype=object)
         if not by_order:
             predicted = names[view.predicted]
+        elif len(names) == 2:
+            predicted = view.scores
         else:
-            predicted = view.scores if len(names) == 2 else view.probabilities
+            predicted = view.probabilities
         return function(names[view.truth.values], predicted, **view.columns)
     except ValueError as reason:
         raise NoValue(str(reason)) from None

@@ -38,6 +38,18 @@ from bakeoff.stats.core.checks import (
 from bakeoff.stats.core.registry import Reads
 
 Codes = NDArray[np.intp]
+Columns = Mapping[str, NDArray[Any]]
+NO_COLUMNS: Columns = MappingProxyType({})
+
+POINTS = "percentage points"
+"""The unit of what is a share of something."""
+TARGET = "target"
+"""The unit of what is measured in that of the numbers that are predicted."""
+TARGET_SQUARED = "target squared"
+"""The unit of a mean of squared errors of numbers."""
+EXAMPLES = {"beta": 3, "k": 5, "threshold": 0.1}
+"""Values of the options that stand in the names of metrics, as in ``fbeta@3``."""
+_FEW_NUMBERS = 256  # labels of so small a range are counted, not sorted
 
 
 @dataclasses.dataclass(frozen=True)
@@ -75,10 +87,11 @@ def read_truth(
         raise ArgumentError(
             "y_true", f"found one class only ({classes[0]!r}); list all in `labels`"
         )
-    name = classes[-1] if positive is None else positive
-    if name not in classes:
+    if positive is None:
+        positive = classes[-1]
+    if positive not in classes:
         raise ArgumentError("positive", f"found {positive!r}, the classes are {classes!r}")
-    return Truth(rows.among(classes), tuple(classes), classes.index(name))
+    return Truth(rows.among(classes), tuple(classes), classes.index(positive))
 
 
 def check_declared_order(y_true: ArrayLike, truth: Truth) -> None:
@@ -100,25 +113,41 @@ def classes_of(
 ) -> list[Any]:
     """Return the classes that an argument lists, or those that occur among the labels."""
     if given is not None:
-        if isinstance(given, str) or not np.iterable(given):
-            raise ArgumentError(name, f"found {given!r}, needs a sequence of labels")
-        classes: list[Any] = _labels(given, name).tolist()
-        if len(classes) < 2 or len(set(classes)) < len(classes):
-            raise ArgumentError(name, f"found {classes!r}, needs two or more different labels")
-        for argument, one in labels:
-            if unknown := [label for label in one.seen if label not in classes]:
-                message = f"found label {unknown[0]!r}, not among the {name} {classes!r}"
-                raise ArgumentError(argument, message)
-        return classes
-    every = {label for _, one in labels for label in one.seen}
+        return _listed_classes(labels, given, name)
+    occurring: set[Any] = set()
+    for _, coded_labels in labels:
+        occurring.update(coded_labels.seen)
     try:
-        return sorted(every)
+        return sorted(occurring)
     except TypeError:
-        kinds = {type(value) for value in labels[0][1].seen}
-        others = [argument for argument, one in labels if {type(v) for v in one.seen} - kinds]
-        names = ", ".join(sorted({type(value).__name__ for value in every}))
-        message = f"found labels of several kinds ({names}) among all of them; use one kind"
-        raise ArgumentError((others or [labels[0][0]])[0], message) from None
+        pass
+    kinds_of_first = {type(label) for label in labels[0][1].seen}
+    culprit = labels[0][0]
+    for argument, coded_labels in labels:
+        if {type(label) for label in coded_labels.seen} - kinds_of_first:
+            culprit = argument
+            break
+    kinds = ", ".join(sorted({type(label).__name__ for label in occurring}))
+    raise ArgumentError(
+        culprit, f"found labels of several kinds ({kinds}) among all of them; use one kind"
+    )
+
+
+def _listed_classes(
+    labels: Sequence[tuple[str, CodedLabels]], listed: ArrayLike, name: str
+) -> list[Any]:
+    """Check a list of classes, which holds all labels that occur."""
+    if isinstance(listed, str) or not np.iterable(listed):
+        raise ArgumentError(name, f"found {listed!r}, needs a sequence of labels")
+    classes: list[Any] = _labels(listed, name).tolist()
+    if len(classes) < 2 or len(set(classes)) < len(classes):
+        raise ArgumentError(name, f"found {classes!r}, needs two or more different labels")
+    for argument, coded_labels in labels:
+        for label in coded_labels.seen:
+            if label not in classes:
+                message = f"found label {label!r}, not among the {name} {classes!r}"
+                raise ArgumentError(argument, message)
+    return classes
 
 
 @dataclasses.dataclass(frozen=True)
@@ -137,11 +166,13 @@ class CodedLabels:
     def among(self, classes: list[Any]) -> Codes:
         """Return codes into a list of classes that holds all labels that occur."""
         seen = set(self.seen)
-        numbered = enumerate(self.labels)
-        places = [classes.index(label) if label in seen else place for place, label in numbered]
-        if places == list(range(len(classes))):
+        code_of_label = list(range(len(self.labels)))
+        for place, label in enumerate(self.labels):
+            if label in seen:
+                code_of_label[place] = classes.index(label)
+        if code_of_label == list(range(len(classes))):
             return self.codes
-        return np.array(places, dtype=np.intp)[self.codes]
+        return np.array(code_of_label, dtype=np.intp)[self.codes]
 
 
 def coded(values: ArrayLike, name: str) -> CodedLabels:
@@ -149,8 +180,8 @@ def coded(values: ArrayLike, name: str) -> CodedLabels:
     categories = getattr(values, "categories", None)
     if categories is None:
         array = _labels(values, name)
-        if array.dtype.kind in "biu" and (few := _few_numbers(array)) is not None:
-            return few
+        if array.dtype.kind in "biu" and int(array.max()) - int(array.min()) < _FEW_NUMBERS:
+            return _few_numbers(array)
         labels, codes = np.unique(array, return_inverse=True)
         return CodedLabels(codes, labels.tolist())
     codes = np.asarray(getattr(values, "codes"), dtype=np.intp)  # noqa: B009
@@ -159,18 +190,15 @@ def coded(values: ArrayLike, name: str) -> CodedLabels:
     return CodedLabels(codes, list(categories))
 
 
-_FEW_NUMBERS = 256
-
-
-def _few_numbers(values: NDArray[Any]) -> CodedLabels | None:
+def _few_numbers(values: NDArray[Any]) -> CodedLabels:
     """Turn whole numbers of a small range into codes without sorting the rows."""
-    low, high = int(values.min()), int(values.max())
-    if high - low >= _FEW_NUMBERS:
-        return None
-    places = values.astype(np.intp) - low
-    occurs = np.bincount(places, minlength=high - low + 1) > 0
+    low = int(values.min())
+    codes = values.astype(np.intp) - low
+    occurs = np.bincount(codes) > 0
     labels = (np.flatnonzero(occurs) + low).astype(values.dtype).tolist()
-    return CodedLabels(places if occurs.all() else (np.cumsum(occurs) - 1)[places], labels)
+    if not occurs.all():
+        codes = (np.cumsum(occurs) - 1)[codes]
+    return CodedLabels(codes, labels)
 
 
 def read_probabilities(truth: Truth, predicted: ArrayLike, name: str) -> FloatArray:
@@ -213,7 +241,9 @@ def _labels(values: ArrayLike, name: str) -> NDArray[Any]:
     if gaps.any():
         row = int(np.flatnonzero(gaps)[0])
         raise ArgumentError(name, f"{int(gaps.sum())} missing value(s), first in row {row}")
-    return np.asarray(array.tolist()) if array.dtype.kind == "O" else array
+    if array.dtype.kind == "O":
+        return np.asarray(array.tolist())
+    return array
 
 
 class NoValue(ValueError):
@@ -272,10 +302,6 @@ def mean(values: ArrayLike, weights: FloatArray) -> Functional:
     return Functional(centre, x - centre)
 
 
-EXAMPLES = {"beta": 3, "k": 5, "threshold": 0.1}
-"""Values of the options that stand in the names of metrics, as in ``fbeta@3``."""
-
-
 @dataclasses.dataclass(frozen=True)
 class Options:
     """Options of single metrics."""
@@ -297,7 +323,10 @@ class Options:
 
     def costs(self, k: int) -> FloatArray:
         """Return what predicting a class (columns) for a true one (rows) costs, shape (k, k)."""
-        matrix = as_floats([] if self.cost is None else self.cost, "cost")
+        cost: ArrayLike = []
+        if self.cost is not None:
+            cost = self.cost
+        matrix = as_floats(cost, "cost")
         if matrix.shape != (k, k):
             message = f"expected a {k} by {k} matrix of numbers, found {matrix.shape}"
             raise ArgumentError("cost", message)
@@ -305,7 +334,10 @@ class Options:
 
     def shares(self, k: int) -> FloatArray:
         """Return how frequent each class is where the models will be used; they sum to 1."""
-        shares = as_floats([] if self.priors is None else self.priors, "priors")
+        priors: ArrayLike = []
+        if self.priors is not None:
+            priors = self.priors
+        shares = as_floats(priors, "priors")
         if shares.shape != (k,):
             raise ArgumentError("priors", f"expected {k} numbers, found shape {shares.shape}")
         return np.asarray(shares / shares.sum())
@@ -354,10 +386,6 @@ class Cells:
         return [int(k) for k in np.union1d(self.truth[weighted], self.predicted[weighted])]
 
 
-Columns = Mapping[str, NDArray[Any]]
-NO_COLUMNS: Columns = MappingProxyType({})
-
-
 def rows_of(columns: Columns, rows: NDArray[np.intp]) -> Columns:
     """Return the columns of some rows."""
     return {name: np.asarray(values)[rows] for name, values in columns.items()}
@@ -380,12 +408,13 @@ class View:
     @cached_property
     def cells(self) -> Cells:
         """The table of true and predicted classes, weighted by the numbers of rows."""
-        truth, k = self.truth, len(self.truth.classes)
+        truth = self.truth
+        k = len(self.truth.classes)
         counts = np.bincount(self.cell_of_rows, minlength=k * k)
         occurring = np.flatnonzero(counts)
         weights = counts[occurring].astype(np.float64)
-        codes = np.divmod(occurring, k)
-        return Cells(*codes, weights, truth.classes, truth.positive, self.options)
+        true, predicted = np.divmod(occurring, k)
+        return Cells(true, predicted, weights, truth.classes, truth.positive, self.options)
 
     @property
     def cell_of_rows(self) -> Codes:
@@ -438,19 +467,17 @@ class View:
         return dataclasses.replace(
             self,
             truth=self.truth.take(rows),
-            predicted=None if self.predicted is None else self.predicted[rows],
-            given=None if self.given is None else self.given[rows],
-            decision=None if self.decision is None else self.decision[rows],
+            predicted=_taken(self.predicted, rows),
+            given=_taken(self.given, rows),
+            decision=_taken(self.decision, rows),
             columns=rows_of(self.columns, rows),
         )
 
 
-POINTS = "percentage points"
-"""The unit of what is a share of something."""
-TARGET = "target"
-"""The unit of what is measured in that of the numbers that are predicted."""
-TARGET_SQUARED = "target squared"
-"""The unit of a mean of squared errors of numbers."""
+def _taken(values: NDArray[Any] | None, rows: NDArray[np.intp]) -> NDArray[Any] | None:
+    if values is None:
+        return None
+    return values[rows]
 
 
 class Scale(NamedTuple):
@@ -467,7 +494,8 @@ class Scale(NamedTuple):
         if not slope > 0:
             return None
         centre = self.forward(value)
-        low, high = (self.inverse(centre + end * half / slope) for end in (-1, 1))
+        low = self.inverse(centre - half / slope)
+        high = self.inverse(centre + half / slope)
         return low, high
 
 
@@ -651,8 +679,9 @@ class Metrics(dict[str, Metric]):
 
     def get(self, name: str, default: Metric | None = None) -> Metric | None:  # type: ignore[override]
         """Return a metric, or a default where none has that name."""
-        named = name in self
-        return self[name] if named else default
+        if name in self:
+            return self[name]
+        return default
 
     def with_option(self, name: str) -> Metric:
         """Return the metric that ``name@value`` stands for."""
@@ -670,16 +699,19 @@ class Metrics(dict[str, Metric]):
             option: dict[str, Any] = {metric.option: float(text)}
             dataclasses.replace(NO_OPTIONS, **option)
         except ValueError as error:
-            number = f"found {text!r}, must be a number"
-            why = error.message if isinstance(error, ArgumentError) else number
+            why = f"found {text!r}, must be a number"
+            if isinstance(error, ArgumentError):
+                why = error.message
             raise ArgumentError("metric", f"{metric.option} in {name!r}: {why}") from None
-        bound = partial(_with_option, option)
+        formula = metric.formula
+        if formula is not None:
+            formula = partial(_with_option, option, formula)
         return dataclasses.replace(
             metric,
             name=name,
             title=f"{metric.title} ({metric.option} {option[metric.option]:g})",
-            value=partial(bound, metric.value),
-            formula=None if metric.formula is None else partial(bound, metric.formula),
+            value=partial(_with_option, option, metric.value),
+            formula=formula,
             option="",
         )
 
@@ -709,7 +741,8 @@ def metric_called(name: str | Metric, *, smooth: bool = False) -> Metric:
         metric = name
     elif isinstance(name, str) and name.partition("@")[0] in (*METRICS,):
         metric = METRICS[name]
-        metric = METRICS.with_option(name) if metric.option else metric
+        if metric.option:
+            metric = METRICS.with_option(name)
     else:
         metric = METRICS[check_choice(name, (*METRICS,), "metric")]
     if smooth and not metric.smooth:
@@ -735,7 +768,10 @@ def of_means(title: str, unit: str, *, form: Form = Form.ROWS, **facts: Any) -> 
 
     def decorate(formula: F) -> F:
         def value(view: View) -> float:
-            return float(formula(view.cells if form is Form.DECISIONS else view).value)
+            rows: Cells | View = view
+            if form is Form.DECISIONS:
+                rows = view.cells
+            return float(formula(rows).value)
 
         return enter(formula, title, unit, formula=formula, value=value, form=form, **facts)
 
@@ -752,11 +788,15 @@ def row_mean(title: str, unit: str, *, root: bool = False, **facts: Any) -> Call
     def decorate(values: F) -> F:
         def plain(view: View) -> float:
             centre = float(np.mean(values(view)))
-            return math.sqrt(centre) if root else centre
+            if root:
+                return math.sqrt(centre)
+            return centre
 
         def functional(view: View) -> Functional:
             centre = mean(values(view), np.ones(view.truth.n))
-            return centre**0.5 if root else centre
+            if root:
+                return centre**0.5
+            return centre
 
         facts.update(form=Form.ROWS, root=root, mean_of_rows=not root)
         return enter(values, title, unit, formula=functional, value=plain, **facts)

@@ -12,7 +12,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from bakeoff.stats.core.arguments import Level
+from bakeoff.stats.core.arguments import Level, Variants
 from bakeoff.stats.core.checks import (
     ArgumentError,
     FloatArray,
@@ -25,7 +25,7 @@ from bakeoff.stats.core.checks import (
 )
 from bakeoff.stats.core.paired_differences import Estimate
 from bakeoff.stats.core.pairs import PairwiseResult, by_pairs
-from bakeoff.stats.core.registry import Evidence, Variants, register
+from bakeoff.stats.core.registry import Evidence, register
 from bakeoff.stats.core.result import (
     INDEPENDENT_ROWS,
     Alternative,
@@ -46,163 +46,17 @@ from bakeoff.stats.design.groups import (
 from bakeoff.stats.metrics.library import auc
 from bakeoff.stats.metrics.metric import Functional
 
-# placements are multiples of 1/(2m) or 1/(2n): anything smaller is float noise
-_NOISE = 1e-12
-_ENOUGH = 15
-_LARGE_SAMPLE = 30
-_OF_AREAS = Variants(("delong",), ("t_and_flips", "influence_t", "robust_t", "obuchowski"))
-
-
-class _Rows:
-    """The rows of two classes and what relates them."""
-
-    def __init__(
-        self,
-        y_true: ArrayLike,
-        scores: dict[str, ArrayLike],
-        groups: ArrayLike | None,
-        variant: str | None,
-    ):
-        instead = "`y == positive_class`, one class against others"
-        self.positive = as_correctness(y_true, "y_true", kind="classes", instead=instead)
-        if self.positive.all() or not self.positive.any():
-            missing = "negative" if self.positive[0] else "positive"
-            raise ArgumentError(
-                "y_true",
-                f"found no {missing} row, the area under the ROC curve is undefined; "
-                "compare accuracies instead (mcnemar)",
-            )
-        check_same_length(y_true=self.positive, **{k: as_array(v, k) for k, v in scores.items()})
-        check_same_labels(y_true=y_true, **scores)
-        self.n, self.classes = len(self.positive), (self.positive, ~self.positive)
-        self.counts = [int(np.count_nonzero(rows)) for rows in self.classes]
-        self.groups = None if groups is None else as_clusters(groups, self.n)
-        self.dependent = self.covariance
-        if self.groups is not None:
-            self.dependent, codes = self.obuchowski, self.groups.codes
-            self.leverage = Leverage.from_codes(codes, np.where(self.positive, 0, 1))
-            # how many groups hold a positive row, and how many a negative one
-            self.holding = [len(np.unique(codes[rows])) for rows in self.classes]
-        self.form = _OF_AREAS.choose(variant, "independent" if groups is None else "groups")
-
-    def area(self, scores: ArrayLike, name: str) -> Functional:
-        """Return the area of one model with the influence of each row."""
-        return auc(self.positive, as_scores(scores, name, unit="rows"), unbiased=False)
-
-    def covariance(self, a: Functional, b: Functional) -> float:
-        """Covariance of two areas (DeLong et al. 1988, eq. 5); NaN for a single row of a class."""
-        if min(self.counts) < 2:
-            return math.nan
-        parts = zip(self.classes, self.counts, strict=True)
-        return sum(float(a.psi[x] @ b.psi[x]) * m / (m - 1) for x, m in parts) / self.n**2
-
-    def sums(self, area: Functional) -> list[FloatArray]:
-        """Sum the influence over the rows of each class in each group."""
-        codes, count = self.leverage.codes, len(self.leverage.shares)
-        return [np.bincount(codes[x], area.psi[x], count) / self.n for x in self.classes]
-
-    def obuchowski(self, a: Functional, b: Functional) -> float:
-        """Covariance of two areas in groups (Obuchowski 1997); NaN if one holds a whole class."""
-        if min(self.holding) < 2:
-            return math.nan
-        (x_a, y_a), (x_b, y_b) = self.sums(a), self.sums(b)
-        with_x, with_y, k = *self.holding, len(x_a)
-        return (
-            with_x / (with_x - 1) * float(x_a @ x_b)
-            + with_y / (with_y - 1) * float(y_a @ y_b)
-            + k / (k - 1) * (float(x_a @ y_b) + float(x_b @ y_a))
-        )
-
-    def compare(
-        self, a: Functional, b: Functional, *, alternative: Alternative, confidence_level: float
-    ) -> Result:
-        """Compare two areas."""
-        side, level = alternative, confidence_level
-        contrast, groups, form, df = a - b, self.groups, self.form, math.inf
-        robust = form not in ("delong", "obuchowski")
-        if robust:
-            precision = spread(contrast.psi, groups=self.leverage)
-            variance = precision.se**2
-            df = self.leverage.df if form == "robust_t" else precision.df
-        else:  # not var_A + var_B - 2 cov, which would lose its digits when the models agree
-            variance = self.dependent(contrast, contrast)
-        se = math.sqrt(max(variance, 0.0))
-        same = abs(contrast.value) <= _NOISE and np.abs(contrast.psi).max() <= _NOISE
-        status = Status.OK if se > _NOISE else Status.ZERO_VARIANCE
-        if groups is None:
-            few = math.isnan(se)
-            same = same and not few
-        else:
-            few = min(self.holding) < 2 or too_few_for_t(form, groups.count, df)
-            se = se or math.nan
-        if few or same:
-            status = Status.IDENTICAL_SCORES if same else Status.TOO_FEW
-        estimate = Estimate(value=0.0 if same else contrast.value, se=se, df=df, status=status)
-        statistic, pvalue = estimate.test(side)
-        method, drawn = ("wald", "test rows") if groups is None else (form, "groups")
-        ci = estimate.interval(level, side, method, (-1.0, 1.0)) if status is Status.OK else None
-        areas = {"auc_a": a.value, "auc_b": b.value}
-        facts: dict[str, Any] = {
-            "variant": form,
-            "statistic": statistic,
-            "alternative": side,
-            "estimate": estimate.value,
-            "effect_sizes": areas,
-            "n": self.n,
-            "status": status,
-            "null_hypothesis": "The two fitted models have the same area under the ROC curve on "
-            f"the population that the {drawn} were drawn from.",
-        }
-        details: dict[str, Any] = {
-            **dict(zip(("n_positive", "n_negative"), self.counts, strict=True)),
-            "cov_ab": self.dependent(a, b),
-            "se": se,
-            "ci_unclipped": estimate.limits(level, side),
-            **areas,
-        }
-        for model, area in (("a", a), ("b", b)):
-            of_one = details[f"var_{model}"] = self.dependent(area, area)
-            if groups is None:
-                alone = Estimate(value=area.value, se=math.sqrt(of_one))
-                details[f"auc_{model}_ci"] = alone.interval(level, "two-sided", "wald", (0.0, 1.0))
-                details[f"auc_{model}_ci_unclipped"] = alone.limits(level, "two-sided")
-        if groups is None:
-            positive, negative = self.counts
-            detail = (
-                f"{positive} positive and {negative} negative row(s); the normal approximation "
-                f"wants about {_LARGE_SAMPLE} of each"
-            )
-            large = Assumption("large sample", min(self.counts) >= _LARGE_SAMPLE, detail)
-            facts |= {"pvalue": pvalue, "ci": ci, "assumptions": (INDEPENDENT_ROWS, large)}
-            return Result(details=details, **facts)
-        # the difference to first order as a mean over groups
-        sums = sum(self.sums(contrast)) + self.leverage.shares * estimate.value
-        if ci is not None and form == "t_and_flips":
-            flipped = GroupSums(sums, self.leverage.shares)
-            pvalue, ci = flipped.with_flips(pvalue, ci, estimate.value, side, (-1.0, 1.0))
-        independent = self.covariance(contrast, contrast)
-        effect = max(1.0, variance / independent) if variance > 0 and independent > 0 else math.nan
-        positive, negative = self.holding
-        detail = (
-            f"positive rows in {positive} groups, negative ones in {negative}; about {_ENOUGH} of "
-            "each are wanted"
-        )
-        details |= {"n_clusters_positive": positive, "n_clusters_negative": negative}
-        enough = Assumption("enough groups of each class", min(self.holding) >= _ENOUGH, detail)
-        symmetric = symmetric_differences(self.leverage.shares, sums)
-        return ClusteredResult(
-            pvalue=pvalue,
-            ci=ci,
-            df=df if robust else None,
-            assumptions=(independent_clusters(groups), enough, symmetric),
-            method="obuchowski1997",
-            details=details | {"variance": variance},
-            n_clusters=groups.count,
-            n_effective=self.n / effect,
-            design_effect=effect,
-            icc=math.nan,
-            **facts,
-        )
+_NOISE = 1e-12  # placements are multiples of 1/(2m) or 1/(2n): anything smaller is float noise
+_LARGE_SAMPLE = 30  # rows of each class from which the normal approximation is usually trusted
+_ENOUGH_GROUPS = 15  # of each class
+_VARIANTS = Variants(("delong",), ("t_and_flips", "influence_t", "robust_t", "obuchowski"))
+_DIFFERENCES = (-1.0, 1.0)
+_AREAS = (0.0, 1.0)
+_UNDEFINED = "the area under the ROC curve is undefined; compare accuracies instead (mcnemar)"
+_NULL = (
+    "The two fitted models have the same area under the ROC curve on the population that the {} "
+    "were drawn from."
+)
 
 
 def delong_pairs(
@@ -216,14 +70,15 @@ def delong_pairs(
     """Run `delong` on all pairs of columns; each model is ranked once."""
     table = as_array(scores, "scores")
     check_models(table, "scores")
-    rows = _Rows(y_true, {"scores": scores}, groups, variant)
-    return by_pairs(rows.compare, (), [rows.area(one, "scores") for one in table.T], **family)
+    rows = _read(y_true, {"scores": scores}, groups, variant)
+    areas = [rows.area(column, "scores") for column in table.T]
+    return by_pairs(rows.compare, (), areas, **family)
 
 
 @register(
     evidence=Evidence.ROWS,
     citation="delong1988",
-    variants=_OF_AREAS,
+    variants=_VARIANTS,
     better_test="metric_difference",
     all_pairs=delong_pairs,
 )
@@ -278,6 +133,257 @@ def delong(
     (0.25, 1.2247, 0.2207)
     """
     scores = {"score_a": score_a, "score_b": score_b}
-    rows = _Rows(y_true, scores, groups, variant)
-    a, b = (rows.area(values, name) for name, values in scores.items())
+    rows = _read(y_true, scores, groups, variant)
+    a = rows.area(score_a, "score_a")
+    b = rows.area(score_b, "score_b")
     return rows.compare(a, b, alternative=alternative, confidence_level=confidence_level)
+
+
+def _read(
+    y_true: ArrayLike, scores: dict[str, ArrayLike], groups: ArrayLike | None, variant: str | None
+) -> _Rows:
+    """Check what a test is given, and the form of the test."""
+    if groups is not None:
+        return _RowsInGroups(y_true, scores, groups, variant)
+    rows = _Rows(y_true, scores)
+    _VARIANTS.choose(variant, "independent")
+    return rows
+
+
+class _Rows:
+    """Independent rows of two classes."""
+
+    def __init__(self, y_true: ArrayLike, scores: dict[str, ArrayLike]) -> None:
+        instead = "`y == positive_class`, one class against others"
+        self.positive = as_correctness(y_true, "y_true", kind="classes", instead=instead)
+        if self.positive.all():
+            raise ArgumentError("y_true", f"found no negative row, {_UNDEFINED}")
+        if not self.positive.any():
+            raise ArgumentError("y_true", f"found no positive row, {_UNDEFINED}")
+        arrays = {name: as_array(values, name) for name, values in scores.items()}
+        check_same_length(y_true=self.positive, **arrays)
+        check_same_labels(y_true=y_true, **scores)
+        self.n = len(self.positive)
+        self.classes = (self.positive, ~self.positive)
+        self.n_positive = int(np.count_nonzero(self.positive))
+        self.n_negative = self.n - self.n_positive
+
+    def area(self, scores: ArrayLike, name: str) -> Functional:
+        """Return the area of one model with the influence of each row."""
+        return auc(self.positive, as_scores(scores, name, unit="rows"), unbiased=False)
+
+    def covariance(self, a: Functional, b: Functional) -> float:
+        """Covariance of two areas (DeLong et al. 1988, eq. 5); NaN for a single row of a class."""
+        # of each class Σ ψ_a ψ_b/N² · m/(m − 1), ψ the influence of its m rows
+        if min(self.n_positive, self.n_negative) < 2:
+            return math.nan
+        total = 0.0
+        for rows in self.classes:
+            m = int(np.count_nonzero(rows))
+            total += float(a.psi[rows] @ b.psi[rows]) * m / (m - 1)
+        return total / self.n**2
+
+    def compare(
+        self, a: Functional, b: Functional, *, alternative: Alternative, confidence_level: float
+    ) -> Result:
+        """Test AUC_A − AUC_B by z."""
+        contrast = a - b
+        # not var_A + var_B − 2 cov, which would lose its digits when the models agree
+        se = math.sqrt(max(self.covariance(contrast, contrast), 0.0))
+        value = contrast.value
+        if math.isnan(se):
+            status = Status.TOO_FEW
+        elif _identical(contrast):
+            status = Status.IDENTICAL_SCORES
+            value = 0.0
+        elif se > _NOISE:
+            status = Status.OK
+        else:
+            status = Status.ZERO_VARIANCE
+        estimate = Estimate(value=value, se=se, status=status)
+        statistic, pvalue = estimate.test(alternative)
+        ci = None
+        if status is Status.OK:
+            ci = estimate.interval(confidence_level, alternative, "wald", _DIFFERENCES)
+        details = self._details(a, b, estimate, alternative, confidence_level)
+        for model, area in (("a", a), ("b", b)):
+            variance = self.covariance(area, area)
+            alone = Estimate(value=area.value, se=math.sqrt(variance))
+            details[f"var_{model}"] = variance
+            details[f"auc_{model}_ci"] = alone.interval(
+                confidence_level, "two-sided", "wald", _AREAS
+            )
+            details[f"auc_{model}_ci_unclipped"] = alone.limits(confidence_level, "two-sided")
+        return Result(
+            variant="delong",
+            statistic=statistic,
+            pvalue=pvalue,
+            alternative=alternative,
+            estimate=value,
+            ci=ci,
+            effect_sizes={"auc_a": a.value, "auc_b": b.value},
+            n=self.n,
+            status=status,
+            assumptions=(INDEPENDENT_ROWS, self._large_sample()),
+            null_hypothesis=_NULL.format("test rows"),
+            details=details,
+        )
+
+    def _details(
+        self,
+        a: Functional,
+        b: Functional,
+        difference: Estimate,
+        alternative: Alternative,
+        confidence_level: float,
+    ) -> dict[str, Any]:
+        return {
+            "n_positive": self.n_positive,
+            "n_negative": self.n_negative,
+            "cov_ab": self.covariance(a, b),
+            "se": difference.se,
+            "ci_unclipped": difference.limits(confidence_level, alternative),
+            "auc_a": a.value,
+            "auc_b": b.value,
+        }
+
+    def _large_sample(self) -> Assumption:
+        detail = (
+            f"{self.n_positive} positive and {self.n_negative} negative row(s); the normal "
+            f"approximation wants about {_LARGE_SAMPLE} of each"
+        )
+        enough = min(self.n_positive, self.n_negative) >= _LARGE_SAMPLE
+        return Assumption("large sample", enough, detail)
+
+
+class _RowsInGroups(_Rows):
+    """Rows of two classes in groups."""
+
+    def __init__(
+        self,
+        y_true: ArrayLike,
+        scores: dict[str, ArrayLike],
+        groups: ArrayLike,
+        variant: str | None,
+    ) -> None:
+        super().__init__(y_true, scores)
+        self.groups = as_clusters(groups, self.n)
+        codes = self.groups.codes
+        self.leverage = Leverage.from_codes(codes, np.where(self.positive, 0, 1))
+        # how many groups hold a positive row, and how many a negative one
+        self.holding = [len(np.unique(codes[rows])) for rows in self.classes]
+        self.variant: str = _VARIANTS.choose(variant, "groups")
+
+    def covariance(self, a: Functional, b: Functional) -> float:
+        """Covariance of two areas in groups (Obuchowski 1997); NaN if one holds a whole class."""
+        # with X_k and Y_k the sums of the influence over the positive and the negative rows of
+        # group k, I10, I01 and I of the groups holding positive, negative, any rows:
+        # I10/(I10 − 1) ΣX_a X_b + I01/(I01 − 1) ΣY_a Y_b + I/(I − 1) Σ(X_a Y_b + X_b Y_a)
+        if min(self.holding) < 2:
+            return math.nan
+        x_a, y_a = self.sums(a)
+        x_b, y_b = self.sums(b)
+        with_x, with_y = self.holding
+        k = len(x_a)
+        return (
+            with_x / (with_x - 1) * float(x_a @ x_b)
+            + with_y / (with_y - 1) * float(y_a @ y_b)
+            + k / (k - 1) * (float(x_a @ y_b) + float(x_b @ y_a))
+        )
+
+    def sums(self, area: Functional) -> list[FloatArray]:
+        """Sum the influence over the rows of each class in each group."""
+        codes = self.leverage.codes
+        count = len(self.leverage.shares)
+        return [np.bincount(codes[x], area.psi[x], count) / self.n for x in self.classes]
+
+    def compare(
+        self, a: Functional, b: Functional, *, alternative: Alternative, confidence_level: float
+    ) -> ClusteredResult:
+        """Test AUC_A − AUC_B by sums over groups."""
+        contrast = a - b
+        variance, df = self._variance(contrast)
+        se = math.sqrt(max(variance, 0.0)) or math.nan
+        value = contrast.value
+        if _identical(contrast):
+            status = Status.IDENTICAL_SCORES
+            value = 0.0
+        elif min(self.holding) < 2 or too_few_for_t(self.variant, self.groups.count, df):
+            status = Status.TOO_FEW
+        elif se > _NOISE:
+            status = Status.OK
+        else:
+            status = Status.ZERO_VARIANCE
+        estimate = Estimate(value=value, se=se, df=df, status=status)
+        statistic, pvalue = estimate.test(alternative)
+        # the difference to first order as a mean over groups
+        sums = sum(self.sums(contrast)) + self.leverage.shares * value
+        ci = None
+        if status is Status.OK:
+            ci = estimate.interval(confidence_level, alternative, self.variant, _DIFFERENCES)
+        if ci is not None and self.variant == "t_and_flips":
+            by_groups = GroupSums(sums, self.leverage.shares)
+            pvalue, ci = by_groups.with_flips(pvalue, ci, value, alternative, _DIFFERENCES)
+
+        design_effect = math.nan
+        independent = super().covariance(contrast, contrast)
+        if variance > 0 and independent > 0:
+            design_effect = max(1.0, variance / independent)
+        with_positive, with_negative = self.holding
+        details = self._details(a, b, estimate, alternative, confidence_level)
+        details["var_a"] = self.covariance(a, a)
+        details["var_b"] = self.covariance(b, b)
+        details["n_clusters_positive"] = with_positive
+        details["n_clusters_negative"] = with_negative
+        details["variance"] = variance
+        reported_df = None
+        if self.variant != "obuchowski":
+            reported_df = df
+        return ClusteredResult(
+            variant=self.variant,
+            statistic=statistic,
+            df=reported_df,
+            pvalue=pvalue,
+            alternative=alternative,
+            estimate=value,
+            ci=ci,
+            effect_sizes={"auc_a": a.value, "auc_b": b.value},
+            n=self.n,
+            status=status,
+            assumptions=(
+                independent_clusters(self.groups),
+                self._enough_groups(),
+                symmetric_differences(self.leverage.shares, sums),
+            ),
+            null_hypothesis=_NULL.format("groups"),
+            method="obuchowski1997",
+            details=details,
+            n_clusters=self.groups.count,
+            n_effective=self.n / design_effect,
+            design_effect=design_effect,
+            icc=math.nan,
+        )
+
+    def _variance(self, contrast: Functional) -> tuple[float, float]:
+        """Return the variance of a difference, and its degrees of freedom."""
+        if self.variant == "obuchowski":
+            return self.covariance(contrast, contrast), math.inf
+        precision = spread(contrast.psi, groups=self.leverage)
+        df = precision.df
+        if self.variant == "robust_t":
+            df = self.leverage.df
+        return precision.se**2, df
+
+    def _enough_groups(self) -> Assumption:
+        with_positive, with_negative = self.holding
+        detail = (
+            f"positive rows in {with_positive} groups, negative ones in {with_negative}; "
+            f"about {_ENOUGH_GROUPS} of each are wanted"
+        )
+        enough = min(self.holding) >= _ENOUGH_GROUPS
+        return Assumption("enough groups of each class", enough, detail)
+
+
+def _identical(contrast: Functional) -> bool:
+    """Whether two models rank every row alike."""
+    return bool(abs(contrast.value) <= _NOISE and np.abs(contrast.psi).max() <= _NOISE)

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
-from bakeoff.stats.core.arguments import PositiveInt, Seed
+from bakeoff.stats.core.arguments import PositiveInt, Seed, Variants
 from bakeoff.stats.core.arithmetic import helmert, permutation_pvalue
 from bakeoff.stats.core.checks import ArgumentError, BoolArray, FloatArray
-from bakeoff.stats.core.registry import Evidence, Variants, register
+from bakeoff.stats.core.registry import Evidence, register
 from bakeoff.stats.core.result import INDEPENDENT_ROWS, Assumption, Result, Status, answered
 from bakeoff.stats.core.two_by_two import as_matrix, both_correct, column_totals
 from bakeoff.stats.design.clusters import (
@@ -31,6 +31,18 @@ from bakeoff.stats.design.groups import (
 )
 
 NULL = "All these fitted models are right equally often on the population the rows come from."
+WholeNumbers = NDArray[np.integer[Any]]
+
+_SOURCES = {"sign_flip": "canay2017", "robust_f": "pustejovsky2018"}
+VARIANTS = Variants(("asymptotic", "permutation"), tuple(_SOURCES))
+_ALPHA = 0.05
+_FEW_ROWS = 30
+"""Up to so many informative rows the exact distribution is the default (docs/error-rates.md)."""
+# Tate & Brown (1970), Note on the Cochran Q test, JASA 65: χ² is good enough from here on.
+_MIN_ROWS = 4
+_MIN_VALUES = 24
+_MAX_WORK = 30_000_000  # values handled by the exact recursion before it gives up: about a second
+_LARGEST_KEY = 2.0**62  # of a state of the exact recursion
 
 
 class CorrectTotals:
@@ -38,33 +50,46 @@ class CorrectTotals:
 
     def __init__(self, correct: ArrayLike, row_counts: ArrayLike | None) -> None:
         matrix, counts = as_matrix(correct, row_counts)
-        columns, self.models = [int(g) for g in column_totals(matrix, counts)], matrix.shape[1]
+        m = matrix.shape[1]
+        columns = [int(g) for g in column_totals(matrix, counts)]  # G_j
+        rows = matrix.sum(axis=1, dtype=np.int64)  # L_i
         # how many rows have 0, 1, ..., M models right, and on how many these do not all agree
-        self.row_totals = np.bincount(
-            matrix.sum(axis=1, dtype=np.int64), counts, self.models + 1
-        ).astype(np.int64)
-        self.discriminating = int(self.row_totals[1 : self.models].sum())
-        self.n, self.total = int(self.row_totals.sum()), sum(columns)
-        self.squared_rows = sum(r * r * int(count) for r, count in enumerate(self.row_totals))
+        self.row_totals = np.bincount(rows, counts, m + 1).astype(np.int64)
+        self.discriminating = int(self.row_totals[1:m].sum())
+        self.models: int = m
+        self.n = int(self.row_totals.sum())
+        self.total = sum(columns)  # T = ΣG = ΣL
+        self.squared_rows = sum(right**2 * int(n) for right, n in enumerate(self.row_totals))
         # how far the columns differ, M ΣG² − T², and how far the rows discriminate, M T − ΣL²
-        self.between = self.models * sum(g * g for g in columns) - self.total**2
-        self.within = self.models * self.total - self.squared_rows
+        self.between: int = m * sum(g**2 for g in columns) - self.total**2
+        self.within: int = m * self.total - self.squared_rows
         self.accuracies = [g / self.n for g in columns]
 
+    @property
+    def q(self) -> float:
+        """Q = (M − 1)(M ΣG² − T²)/(M T − ΣL²) (Cochran 1950)."""
+        if self.within == 0:
+            return 0.0
+        return (self.models - 1) * self.between / self.within
 
-WholeNumbers = NDArray[np.integer[Any]]
-_MAX_WORK = 30_000_000  # values handled by the exact recursion before it gives up: about a second
+    @property
+    def enough_for_chi2(self) -> bool:
+        """Whether Q is about χ² by the rule of Tate & Brown (1970)."""
+        values = self.discriminating * self.models
+        return self.discriminating >= _MIN_ROWS and values >= _MIN_VALUES
 
 
 def exact_pvalue(row_totals: WholeNumbers, models: int, observed: int) -> float | None:
     """Return P(M ΣG² − (ΣG)² ≥ observed), or None where that would take too long."""
     rows = int(row_totals[1:models].sum())
-    if float(rows + 1) ** (models - 1) >= 2.0**62:  # the keys of the states would overflow
+    if float(rows + 1) ** (models - 1) >= _LARGEST_KEY:
         return None
-    right = np.repeat(np.arange(1, models), row_totals[1:models])
+    if rows == 0:
+        return 1.0
+    right = np.repeat(np.arange(1, models), row_totals[1:models])[:, None]
     # M times the deviations from the mean of a row, whose sums are M times as large
-    table = models * (np.arange(models) < right[:, None]) - right[:, None]
-    return permutation_pvalue(table, models * observed, _MAX_WORK // models) if rows else 1.0
+    table = models * (np.arange(models) < right) - right
+    return permutation_pvalue(table, models * observed, _MAX_WORK // models)
 
 
 def monte_carlo_pvalue(
@@ -87,15 +112,6 @@ def monte_carlo_pvalue(
     reached = int((models * squares - total**2 >= observed).sum())
     pvalue = (reached + 1) / (n_resamples + 1)
     return pvalue, math.sqrt(pvalue * (1 - pvalue) / n_resamples)
-
-
-_SOURCES = {"sign_flip": "canay2017", "robust_f": "pustejovsky2018"}
-VARIANTS = Variants(("asymptotic", "permutation"), tuple(_SOURCES))
-_ALPHA = 0.05
-_FEW_ROWS = 30
-"""Up to so many informative rows the exact distribution is the default (docs/error-rates.md)."""
-# Tate & Brown (1970), Note on the Cochran Q test, JASA 65: χ² is good enough from here on.
-_MIN_ROWS, _MIN_CELLS = 4, 24
 
 
 @register(
@@ -163,13 +179,14 @@ def cochran_q(
     >>> print(f"Q = {result.statistic:.4f}, df = {result.df:.0f}, p = {result.pvalue:.5f}")
     Q = 7.5294, df = 2, p = 0.02317
     """
-    form = VARIANTS.choose(variant, "independent" if groups is None else "groups")
     if groups is not None:
+        in_groups = VARIANTS.choose(variant, "groups")
         if row_counts is not None:
             raise ArgumentError("row_counts", "counts are of independent rows, found groups")
         matrix, _ = as_matrix(correct, None)
         _, units = row_units(len(matrix), groups, correct=correct)
-        return _in_groups(matrix, units, form, n_resamples, seed)
+        return _in_groups(matrix, units, in_groups, n_resamples, seed)
+    chosen = VARIANTS.choose(variant, "independent")
     table = CorrectTotals(correct, row_counts)
     if table.models == 2 and not allow_two_models:
         raise ArgumentError(
@@ -178,51 +195,74 @@ def cochran_q(
             "(or allow_two_models=True: Q is then McNemar's uncorrected chi-square)",
         )
     if variant is None and table.discriminating <= _FEW_ROWS:
-        form = "permutation"
+        chosen = "permutation"
+    q = table.q
     df = table.models - 1
-    q = df * table.between / table.within if table.within else 0.0
-    enough = table.discriminating >= _MIN_ROWS and (
-        table.discriminating * table.models >= _MIN_CELLS
-    )
+    pvalue = float(special.chdtrc(df, q))
     details: dict[str, Any] = {
         "accuracies": table.accuracies,
         "n_discriminating": table.discriminating,
         "row_totals": table.row_totals.tolist(),
     }
-    permutation, error, method = None, 0.0, "exact"
-    if form == "permutation" or not enough:
-        observed = table.row_totals, table.models, table.between
-        permutation = exact_pvalue(*observed)
-        if form == "permutation" and permutation is None:
-            permutation, error = monte_carlo_pvalue(*observed, n_resamples, seed)
-            method = "monte_carlo"
-    if permutation is not None:
-        details["pvalue_permutation"] = permutation
-        details |= {"permutation_method": method, "monte_carlo_error": error}
-    pvalue = float(special.chdtrc(df, q))
-    if form == "permutation" and permutation is not None:
-        details["pvalue_asymptotic"], pvalue = pvalue, permutation
+    if chosen == "permutation":
+        permutation = _permutation(table, n_resamples, seed)
+        details |= permutation
+        details["pvalue_asymptotic"] = pvalue
+        pvalue = permutation["pvalue_permutation"]
+    elif not table.enough_for_chi2:
+        details |= _exact_permutation(table)
+    status = Status.OK
+    if table.discriminating == 0:
+        status = Status.NO_DISCORDANT_PAIRS
     return Result(
-        variant=form,
+        variant=chosen,
         statistic=q,
         df=float(df),
         pvalue=pvalue,
         effect_sizes={"eta_squared_q": q / (table.n * df)},
         n=table.n,
-        status=Status.OK if table.discriminating else Status.NO_DISCORDANT_PAIRS,
-        assumptions=(
-            Assumption(
-                "enough discriminating rows",
-                enough or form == "permutation",
-                f"the models disagree on {table.discriminating} of {table.n} rows, "
-                f"{table.discriminating * table.models} values in all; the χ² approximation wants "
-                f"{_MIN_ROWS} rows and {_MIN_CELLS} values"
-                + (", the permutation p none" if form == "permutation" else ""),
-            ),
-            INDEPENDENT_ROWS,
-        ),
+        status=status,
+        assumptions=(_enough_rows(table, chosen), INDEPENDENT_ROWS),
         details=details,
     )
+
+
+def _exact_permutation(table: CorrectTotals) -> dict[str, Any]:
+    """Return the p-value by all permutations within rows; nothing where that takes too long."""
+    pvalue = exact_pvalue(table.row_totals, table.models, table.between)
+    if pvalue is None:
+        return {}
+    return {
+        "pvalue_permutation": pvalue,
+        "permutation_method": "exact",
+        "monte_carlo_error": 0.0,
+    }
+
+
+def _permutation(table: CorrectTotals, n_resamples: int, seed: int) -> dict[str, Any]:
+    """Return the p-value by permutation within rows, from random tables where there are many."""
+    exact = _exact_permutation(table)
+    if exact:
+        return exact
+    pvalue, error = monte_carlo_pvalue(
+        table.row_totals, table.models, table.between, n_resamples, seed
+    )
+    return {
+        "pvalue_permutation": pvalue,
+        "permutation_method": "monte_carlo",
+        "monte_carlo_error": error,
+    }
+
+
+def _enough_rows(table: CorrectTotals, variant: str) -> Assumption:
+    detail = (
+        f"the models disagree on {table.discriminating} of {table.n} rows, "
+        f"{table.discriminating * table.models} values in all; the χ² approximation wants "
+        f"{_MIN_ROWS} rows and {_MIN_VALUES} values"
+    )
+    if variant == "permutation":
+        return Assumption("enough discriminating rows", True, detail + ", the permutation p none")
+    return Assumption("enough discriminating rows", table.enough_for_chi2, detail)
 
 
 def _in_groups(
@@ -232,31 +272,43 @@ def _in_groups(
     totals = clusters.sums(matrix)
     flip = joint_flip(totals, n_resamples=n_resamples, seed=seed)
     df = degrees_of_freedom(clusters.shares)
-    models, robust = matrix.shape[1], variant == "robust_f"
-    status = Status.OK if flip.nonzero else Status.IDENTICAL_SCORES
-    if (matrix == matrix[:, :1]).all():
-        status = Status.NO_DISCORDANT_PAIRS
-    statistic, pvalue = 0.0, 1.0
+    models = matrix.shape[1]
+    rows_disagree = (matrix != matrix[:, :1]).any(axis=1)
+    statistic = 0.0
+    pvalue = 1.0
     details: dict[str, Any] = {}
-    if status is Status.OK and not robust:
-        few = too_few_clusters(clusters.count, _ALPHA)
-        status = Status.TOO_FEW if few else Status.OK
-        statistic, pvalue = flip.statistic, math.nan if few else flip.pvalue
-    elif status is Status.OK:
+    if not rows_disagree.any():
+        status = Status.NO_DISCORDANT_PAIRS
+    elif flip.nonzero == 0:
+        status = Status.IDENTICAL_SCORES
+    elif variant == "robust_f":
         status, statistic, pvalue, details = _robust_f(totals, clusters, df)
+    elif too_few_clusters(clusters.count, _ALPHA):
+        status = Status.TOO_FEW
+        statistic = flip.statistic
+        pvalue = math.nan
+    else:
+        status = Status.OK
+        statistic = flip.statistic
+        pvalue = flip.pvalue
+    df1 = None
+    df2 = None
+    if variant == "robust_f":
+        df1 = float(models - 1)
+        df2 = df - models + 2
     accuracies = totals.sum(axis=0) / clusters.n
     # the mean design effect of the models' deviations from the mean of all models
     deviation = totals - totals.mean(axis=1, keepdims=True)
     right = matrix.sum(axis=1, dtype=np.float64)
     squares = (models * ((models - 2 * right) @ matrix) + np.square(right).sum()) / models**2
-    holding = np.count_nonzero(clusters.sums((matrix != matrix[:, :1]).any(axis=1)))
-    effects = design_effect(moments(deviation, squares, clusters), holding, clusters)
+    informative = np.count_nonzero(clusters.sums(rows_disagree))
+    effects = design_effect(moments(deviation, squares, clusters), informative, clusters)
     effect = float(np.mean(effects))
     return ClusteredResult(
         variant=variant,
         statistic=statistic,
-        df1=float(models - 1) if robust else None,
-        df2=df - models + 2 if robust else None,
+        df1=df1,
+        df2=df2,
         pvalue=pvalue,
         estimate=float(accuracies.max() - accuracies.min()),
         n=clusters.n,
@@ -294,19 +346,26 @@ def _robust_f(
     weighted = residuals / np.sqrt(1 - clusters.shares)[:, None] / clusters.n
     contrasts = helmert(weighted)
     varied = max(float(np.square(contrasts).sum()), float(np.square(weighted).sum()) * 1e-12)
+    # Wald: Σ (contrast along an axis of the covariance)²/variance there
     variances, axes = np.linalg.eigh(contrasts.T @ contrasts)
-    along, varying = helmert(accuracies[None])[0] @ axes, variances > 1e-10 * varied
+    along = helmert(accuracies[None])[0] @ axes
+    varying = variances > 1e-10 * varied
     wald = float((np.square(along[varying]) / variances[varying]).sum())
+    # F = (df − q + 1)/(df q) · Wald on q and df − q + 1 degrees (Pustejovsky & Tipton 2018)
     if too_few_degrees(df - models + 2):  # so there are more clusters than models, too
-        wald = wald if varying.all() else math.nan
         q = models - 1
-        f = (df - q + 1) / (df * q) * wald if df > q - 1 else math.nan
+        f = math.nan
+        if not varying.all():
+            wald = math.nan
+        if df > q - 1:
+            f = (df - q + 1) / (df * q) * wald
         return Status.TOO_FEW, f, math.nan, {"wald": wald}
     if (np.abs(along[~varying]) > 1e-9).any():
         return Status.ZERO_VARIANCE, math.inf, math.nan, {"wald": math.inf}
     q = int(varying.sum())
     f = (df - q + 1) / (df * q) * wald
-    return Status.OK, f, float(special.fdtrc(q, df - q + 1, f)), {"wald": wald, "contrasts": q}
+    pvalue = float(special.fdtrc(q, df - q + 1, f))
+    return Status.OK, f, pvalue, {"wald": wald, "contrasts": q}
 
 
 @register(
@@ -358,53 +417,84 @@ def looney_f(
     F(2, 198) = 3.8729, p = 0.02239
     """
     table = CorrectTotals(correct, row_counts)
-    n, m, total = table.n, table.models, table.total
+    n = table.n
+    m = table.models
     # all sums of squares are whole numbers over n M: what is 0 is exactly 0
-    models, rows = table.between, n * table.squared_rows - total**2
-    rest = n * table.within - models
-    scale = n * m
-    df1, df2 = float(m - 1), float((m - 1) * (n - 1))
+    between_models = table.between
+    between_rows = n * table.squared_rows - table.total**2
+    rest = n * table.within - between_models
+    whole = n * m * table.total - table.total**2
+    df1 = float(m - 1)
+    df2 = float((m - 1) * (n - 1))
+    mean_square_rest = math.nan
+    if df2 > 0:
+        mean_square_rest = rest / (n * m) / df2
     details: dict[str, Any] = {
-        "SSA": models / scale,
-        "SSB": rows / scale,
-        "SSAB": rest / scale,
-        "SST": (n * m * total - total**2) / scale,
-        "MSA": models / scale / df1,
-        "MSAB": rest / scale / df2 if df2 else math.nan,
+        "SSA": between_models / (n * m),
+        "SSB": between_rows / (n * m),
+        "SSAB": rest / (n * m),
+        "SST": whole / (n * m),
+        "MSA": between_models / (n * m) / df1,
+        "MSAB": mean_square_rest,
         "accuracies": table.accuracies,
         "n_discriminating": table.discriminating,
     }
-    status = Status.OK if rest else Status.ZERO_VARIANCE
-    if not table.discriminating:
+    status = Status.OK
+    if table.discriminating == 0:
         status = Status.NO_DISCORDANT_PAIRS
     elif n < 2:
         status = Status.TOO_FEW
+    elif rest == 0:
+        status = Status.ZERO_VARIANCE
+
+    variant = "two_way_anova"
+    if correction != "none":
+        variant = correction
     assumptions = [INDEPENDENT_ROWS]
     if correction == "greenhouse-geisser" and status is Status.OK:
-        matrix, counts = as_matrix(correct, row_counts)
-        accuracy = column_totals(matrix, counts) / n
-        covariance = both_correct(matrix, counts) / n - np.outer(accuracy, accuracy)
-        centred = covariance - covariance.mean(axis=0) - covariance.mean(axis=1)[:, None]
-        centred += covariance.mean()  # of Greenhouse & Geisser (1959)
-        epsilon = float(np.trace(centred) ** 2 / ((m - 1) * np.square(centred).sum()))
-        df1, df2 = epsilon * df1, epsilon * df2
+        epsilon = _greenhouse_geisser(correct, row_counts, n)
+        df1 = epsilon * df1
+        df2 = epsilon * df2
         details["epsilon"] = epsilon
     else:
-        detail = "differences between models vary equally; greenhouse-geisser does without"
-        assumptions.append(Assumption("sphericity", None if m > 2 else True, detail))
-    f = models * (n - 1) / rest if status is Status.OK else math.nan
+        assumptions.append(_sphericity(m))
+
+    # F = MSA/MSAB
+    f = math.nan
+    if status is Status.OK:
+        f = between_models * (n - 1) / rest
     statistic, pvalue = answered(status, f, float(special.fdtrc(df1, df2, f)), 1.0)
+    partial_eta_squared = math.nan
+    if between_models + rest > 0:
+        partial_eta_squared = between_models / (between_models + rest)
     return Result(
-        variant="two_way_anova" if correction == "none" else correction,
+        variant=variant,
         statistic=statistic,
         df1=df1,
         df2=df2,
         pvalue=pvalue,
-        effect_sizes={
-            "partial_eta_squared": models / (models + rest) if models + rest else math.nan
-        },
+        effect_sizes={"partial_eta_squared": partial_eta_squared},
         n=n,
         status=status,
         assumptions=tuple(assumptions),
         details=details,
     )
+
+
+def _greenhouse_geisser(correct: ArrayLike, row_counts: ArrayLike | None, n: int) -> float:
+    """Return ε = tr(S)²/((M − 1) Σ S_jk²), S the double-centred covariance of the models."""
+    matrix, counts = as_matrix(correct, row_counts)
+    models = matrix.shape[1]
+    accuracy = column_totals(matrix, counts) / n
+    covariance = both_correct(matrix, counts) / n - np.outer(accuracy, accuracy)
+    centred = covariance - covariance.mean(axis=0) - covariance.mean(axis=1)[:, None]
+    centred += covariance.mean()
+    return float(np.trace(centred) ** 2 / ((models - 1) * np.square(centred).sum()))
+
+
+def _sphericity(models: int) -> Assumption:
+    holds = None
+    if models == 2:  # there is one difference only
+        holds = True
+    detail = "differences between models vary equally; greenhouse-geisser does without"
+    return Assumption("sphericity", holds, detail)

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from bakeoff.stats.core import two_by_two
-from bakeoff.stats.core.arguments import Alpha, Count, Level, checked
+from bakeoff.stats.core.arguments import Alpha, Count, Level, Variants, checked
 from bakeoff.stats.core.checks import (
     BoolArray,
     FloatArray,
@@ -29,7 +29,7 @@ from bakeoff.stats.core.checks import (
 from bakeoff.stats.core.distributions import midp_lower, tail_probability
 from bakeoff.stats.core.paired_differences import Estimate
 from bakeoff.stats.core.pairs import PairwiseResult, by_pairs
-from bakeoff.stats.core.registry import Evidence, Variants, form_of, register
+from bakeoff.stats.core.registry import Evidence, form_of, register
 from bakeoff.stats.core.result import (
     INDEPENDENT_ROWS,
     UNDECIDED,
@@ -47,10 +47,12 @@ from bakeoff.stats.core.two_by_two import (
     as_matrix,
     difference_limits,
     discordant_sizes,
+    signed_root,
     tango_statistic,
 )
 from bakeoff.stats.design.clusters import (
     Clusters,
+    Dependence,
     dependence_of,
     equivalent_tail,
     moments,
@@ -59,6 +61,7 @@ from bakeoff.stats.design.clusters import (
 from bakeoff.stats.design.groups import (
     HULL,
     ClusteredEquivalenceResult,
+    ClusteredResult,
     GroupTest,
     enough_degrees,
     independent_clusters,
@@ -66,80 +69,20 @@ from bakeoff.stats.design.groups import (
 )
 from bakeoff.stats.planning import McNemarPower
 
-_NO_ROWS = "all four counts are 0: there are no rows"
 COUNTS = ("both_correct", "only_a_correct", "only_b_correct", "both_wrong")
+GroupedVariant = Literal["sign_flip", "sign_flip_exact", "robust_t"]
+VARIANTS = Variants(two_by_two.VARIANTS, get_args(GroupedVariant))
+INTERVALS = Variants(tuple(DIFFERENCE_METHODS), (HULL, "newcombe_effective", "robust_t"))
 
-
-@checked
-def paired_difference_ci(
-    *,
-    both_correct: Count,
-    only_a_correct: Count,
-    only_b_correct: Count,
-    both_wrong: Count,
-    method: DifferenceMethod = "newcombe",
-    confidence_level: Level = 0.95,
-    alternative: Alternative = "two-sided",
-) -> ConfidenceInterval:
-    """Confidence interval for acc_A − acc_B on the same rows.
-
-    Parameters
-    ----------
-    method : str
-        ``"newcombe"``: square-and-add of two Wilson intervals with the correlation (Newcombe
-        1998, method 10), good at every n, the default. ``"tango"``: inverts the score test
-        (Tango 1998); excludes 0 exactly when the asymptotic McNemar test rejects.
-        ``"exact_melded"``: excludes 0 exactly when the exact McNemar test rejects (Fay &
-        Lumbard 2021).
-
-    Examples
-    --------
-    >>> low, high = paired_difference_ci(
-    ...     both_correct=329, only_a_correct=22, only_b_correct=17, both_wrong=63)
-    >>> round(low, 4), round(high, 4)
-    (-0.0174, 0.0408)
-    """
-    counts = both_correct, only_a_correct, only_b_correct, both_wrong
-    if not sum(counts):
-        raise ValueError(_NO_ROWS)
-    tail = tail_probability(confidence_level, alternative)
-    limits = difference_limits(method, counts, tail, alternative)
-    return ConfidenceInterval(*limits, confidence_level, method)
-
-
-@checked
-def paired_odds_ratio_ci(
-    *,
-    only_a_correct: Count,
-    only_b_correct: Count,
-    confidence_level: Level = 0.95,
-    alternative: Alternative = "two-sided",
-) -> ConfidenceInterval:
-    """Confidence interval for the conditional odds ratio b/c of two models on the same rows.
-
-    Its mid-p limits transform those for π = P(A right | exactly one is right) by π/(1 − π)
-    (Fagerland, Lydersen & Laake 2014), so that they exclude 1 exactly when the mid-p McNemar test
-    rejects.
-
-    Examples
-    --------
-    >>> low, high = paired_odds_ratio_ci(only_a_correct=22, only_b_correct=17)
-    >>> round(low, 4), round(high, 4)
-    (0.6853, 2.4766)
-    """
-    counts = np.array([only_a_correct, only_b_correct])
-    tail = tail_probability(confidence_level, alternative)
-    share = midp_lower(counts, counts.sum(), tail)
-    low, below = (share / (1 - share)).tolist()  # swapping A and B inverts the ratio
-    return ConfidenceInterval(
-        0.0 if alternative == "less" else low,
-        1 / below if below and alternative != "greater" else math.inf,
-        confidence_level,
-        "midp",
-    )
-
-
+_Interval = Literal[DifferenceMethod, "subset_hull", "newcombe_effective", "robust_t"]
+_BINOMIAL = ("midp", "exact")  # the variants that count; the others approximate by χ²
 _LARGE_SAMPLE = 25  # b + c from which the χ² approximation is usually trusted
+_SMALLEST_TAIL = 1e-300
+_NO_ROWS = "all four counts are 0: there are no rows"
+_ACCURACIES = "accuracies of the two fitted models"
+
+
+# McNemar's test
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -169,136 +112,6 @@ class McNemarResult(Result):
         )
 
 
-@checked
-def mcnemar_from_counts(
-    *,
-    both_correct: Count,
-    only_a_correct: Count,
-    only_b_correct: Count,
-    both_wrong: Count,
-    variant: two_by_two.Variant = "midp",
-    alternative: Alternative = "two-sided",
-    confidence_level: Level = 0.95,
-    ci_method: DifferenceMethod = "newcombe",
-) -> McNemarResult:
-    """McNemar's test from the four counts of rows; see `mcnemar` for the options.
-
-    Parameters
-    ----------
-    variant, ci_method
-        As in `mcnemar`.
-
-    Examples
-    --------
-    >>> result = mcnemar_from_counts(
-    ...     both_correct=9959, only_a_correct=11, only_b_correct=1, both_wrong=29,
-    ...     variant="asymptotic")
-    >>> round(result.statistic, 4), round(result.pvalue, 6)
-    (8.3333, 0.003892)
-    """
-    b, c = only_a_correct, only_b_correct
-    counts = dict(zip(COUNTS, (both_correct, b, c, both_wrong), strict=True))
-    ci = paired_difference_ci(
-        **counts, method=ci_method, confidence_level=confidence_level, alternative=alternative
-    )
-    n, n_d = sum(counts.values()), b + c
-    details = _accuracies(counts)
-    if not n_d and variant in ("midp", "exact"):
-        # what the formula gives for an empty binomial; `pvalue` is 1 by convention
-        halved = variant == "midp" and alternative != "two-sided"
-        details["empty_binomial_pvalue"] = 0.5 if halved else 1.0
-    most = (0, n_d) if alternative == "less" else (n_d, 0)
-    smallest = float(two_by_two.pvalue(variant, *most, alternative))
-    chi2 = variant not in ("midp", "exact")
-    assumptions = [
-        INDEPENDENT_ROWS,
-        Assumption(
-            "enough discordant pairs",
-            smallest <= 1 - confidence_level,
-            f"{n_d} discordant pair(s): the smallest p-value that these can give is {smallest:.3g}",
-        ),
-    ]
-    if chi2:
-        wants = f"the χ² approximation wants {_LARGE_SAMPLE}, below that use midp"
-        detail = f"{n_d} discordant pair(s); {wants}"
-        assumptions.append(Assumption("large sample", n_d >= _LARGE_SAMPLE, detail))
-    return McNemarResult(
-        test="mcnemar",
-        variant=variant,
-        statistic=float(two_by_two.statistic(variant, b, c, alternative)),
-        df=1.0 if chi2 and alternative == "two-sided" else None,
-        pvalue=float(two_by_two.pvalue(variant, b, c, alternative)),
-        alternative=alternative,
-        estimate=(b - c) / n,
-        ci=ci,
-        effect_sizes=discordant_sizes(b, c),
-        n=n,
-        status=Status.OK if n_d else Status.NO_DISCORDANT_PAIRS,
-        assumptions=tuple(assumptions),
-        null_hypothesis="The two fitted models are equally accurate on the population that the "
-        "test rows were drawn from.",
-        method=two_by_two.SOURCES[variant],
-        details=details,
-        n_discordant=n_d,
-        smallest_pvalue=smallest,
-    )
-
-
-@checked
-def mcnemar_pvalues(
-    only_a_correct: ArrayLike,
-    only_b_correct: ArrayLike,
-    *,
-    variant: two_by_two.Variant = "midp",
-    alternative: Alternative = "two-sided",
-) -> FloatArray:
-    """P-values of `mcnemar` for arrays of discordant counts, one entry per pair.
-
-    Parameters
-    ----------
-    only_a_correct, only_b_correct : array_like of int, any one shape
-        The discordant counts b and c.
-    variant
-        As in `mcnemar`.
-
-    Examples
-    --------
-    >>> mcnemar_pvalues([22, 11, 0], [17, 1, 0]).round(4)
-    array([0.4296, 0.0034, 1.    ])
-    """
-    b, c = as_counts(only_a_correct, "only_a_correct"), as_counts(only_b_correct, "only_b_correct")
-    return two_by_two.pvalue(variant, b, c, alternative)
-
-
-def _accuracies(counts: Mapping[str, int]) -> dict[str, float]:
-    """Return the four counts, and the accuracies of both models."""
-    both, b, c, _ = counts.values()
-    n = sum(counts.values())
-    return {**counts, "accuracy_a": (both + b) / n, "accuracy_b": (both + c) / n}
-
-
-class ClusterPair:
-    """Counts inside clusters of the rows that each of two models has right."""
-
-    def __init__(self, a: BoolArray, b: BoolArray, clusters: Clusters) -> None:
-        place = clusters.codes * 4 + 2 * ~a + ~b
-        # (K, 4): rows that both, only A, only B and neither model has right
-        self.cells = np.bincount(place, minlength=4 * clusters.count).reshape(-1, 4).astype(float)
-        self.clusters = clusters
-        self.counts = dict(zip(COUNTS, self.cells.sum(axis=0).astype(int).tolist(), strict=True))
-        self.sums: FloatArray = self.cells[:, 1] - self.cells[:, 2]  # D_k
-        self.discordant: FloatArray = self.cells[:, 1] + self.cells[:, 2]
-        self.moments = moments(self.sums, self.discordant.sum(), clusters)
-        informative = int(np.count_nonzero(self.discordant))
-        self.dependence = dependence_of(self.moments, informative, clusters)
-
-
-GroupedVariant = Literal["sign_flip", "sign_flip_exact", "robust_t"]
-VARIANTS = Variants(two_by_two.VARIANTS, get_args(GroupedVariant))
-INTERVALS = Variants(tuple(DIFFERENCE_METHODS), (HULL, "newcombe_effective", "robust_t"))
-_Interval = Literal[DifferenceMethod, "subset_hull", "newcombe_effective", "robust_t"]
-
-
 def mcnemar_pairs(
     correct: ArrayLike,
     *,
@@ -310,10 +123,14 @@ def mcnemar_pairs(
     """Run `mcnemar` on all pairs of columns, whose groups are read once."""
     matrix, _ = as_matrix(correct, None)
     relation, units = row_units(len(matrix), groups, time, correct=correct)
-    independent = relation == "independent"
-    options["groups"] = None if independent else units
-    options["correction"] = correction or ("bonferroni" if independent else "holm")
-    return by_pairs(mcnemar, (), np.ascontiguousarray(matrix.T), **options)
+    if relation == "independent":
+        options["groups"] = None
+        options["correction"] = correction or "bonferroni"
+    else:
+        options["groups"] = units
+        options["correction"] = correction or "holm"
+    columns = np.ascontiguousarray(matrix.T)
+    return by_pairs(mcnemar, (), columns, **options)
 
 
 @register(
@@ -388,52 +205,354 @@ def mcnemar(
     ('sign_flip', 0.125)
     """
     a, b = paired_correctness(correct_a, correct_b)
+    if groups is None and time is None:
+        variant = VARIANTS.choose(variant, "independent")
+        ci_method = INTERVALS.choose(ci_method, "independent", "ci_method")
+        return _test_counts(paired_counts(a, b), variant, alternative, confidence_level, ci_method)
     relation, units = row_units(len(a), groups, time, correct_a=correct_a)
-    form = VARIANTS.choose(variant, relation)
-    interval = INTERVALS.choose(ci_method, relation, "ci_method")
-    if relation == "independent":
-        return mcnemar_from_counts(
-            **paired_counts(a, b),
-            variant=form,
-            alternative=alternative,
-            confidence_level=confidence_level,
-            ci_method=interval,
-        )
-    side, level, pair = alternative, confidence_level, ClusterPair(a, b, units)
-    dependence, k = pair.dependence, pair.clusters.count
-    _, b_only, c_only, _ = pair.counts.values()
-    test = GroupTest(pair.clusters, pair.sums, dependence, form, side, level)
-    tail, ci = tail_probability(level, side), None
-    if k > 1 and interval == "robust_t":
-        ci = test.by_t.interval(level, side, interval)
-    elif k > 1:  # Newcombe's (1998) on the effective counts, with a t quantile
-        cells = [count / dependence.design_effect for count in pair.counts.values()]
-        normal_tail = float(equivalent_tail(dependence.df, tail))
-        limits = difference_limits("newcombe", cells, normal_tail, side)
-        ci = ConfidenceInterval(*limits, level, "newcombe_effective")
-    se_log, ratio = math.nan, (0.0, math.inf)
-    if b_only and c_only and k > 1:  # log standard error of b/c by linearisation
-        parts = pair.cells[:, 1] / b_only - pair.cells[:, 2] / c_only
-        se_log = math.sqrt(k / (k - 1) * float(np.square(parts).sum()))
-        log_ratio = Estimate(value=math.log(b_only / c_only), se=se_log, df=k - 1.0)
-        low, high = special.inv_boxcox(log_ratio.limits(level, side), 0.0).tolist()
-        ratio = low, high  # infinite where math.exp fails
+    variant = VARIANTS.choose(variant, relation)
+    ci_method = INTERVALS.choose(ci_method, relation, "ci_method")
+    pair = ClusterPair(a, b, units)
+    return _test_in_groups(pair, variant, alternative, confidence_level, ci_method)
+
+
+@checked
+def mcnemar_from_counts(
+    *,
+    both_correct: Count,
+    only_a_correct: Count,
+    only_b_correct: Count,
+    both_wrong: Count,
+    variant: two_by_two.Variant = "midp",
+    alternative: Alternative = "two-sided",
+    confidence_level: Level = 0.95,
+    ci_method: DifferenceMethod = "newcombe",
+) -> McNemarResult:
+    """McNemar's test from the four counts of rows; see `mcnemar` for the options.
+
+    Parameters
+    ----------
+    variant, ci_method
+        As in `mcnemar`.
+
+    Examples
+    --------
+    >>> result = mcnemar_from_counts(
+    ...     both_correct=9959, only_a_correct=11, only_b_correct=1, both_wrong=29,
+    ...     variant="asymptotic")
+    >>> round(result.statistic, 4), round(result.pvalue, 6)
+    (8.3333, 0.003892)
+    """
+    counts = _counts_by_name(both_correct, only_a_correct, only_b_correct, both_wrong)
+    if sum(counts.values()) == 0:
+        raise ValueError(_NO_ROWS)
+    return _test_counts(counts, variant, alternative, confidence_level, ci_method)
+
+
+def _test_counts(
+    counts: Mapping[str, int],
+    variant: str,
+    alternative: Alternative,
+    confidence_level: float,
+    ci_method: str,
+) -> McNemarResult:
+    """Test the discordant counts of independent rows, with an interval of acc_A − acc_B."""
+    b = counts["only_a_correct"]
+    c = counts["only_b_correct"]
+    n = sum(counts.values())
+    n_discordant = b + c
+
+    # exact       P(X ≥ b), X ~ Bin(n_d, ½); two-sided: twice the tail of the smaller count
+    # midp        P(X ≥ b) − P(X = b)/2 (Fagerland et al. 2013, supplement, eq. 2)
+    # asymptotic  z = (b − c)/√n_d, χ² = z² (McNemar 1947)
+    # corrected   the same with |b − c| − 1 for |b − c|, at least 0 (Edwards 1948)
+    pvalue = float(two_by_two.pvalue(variant, b, c, alternative))
+    statistic = float(b)
+    df = None
+    if variant not in _BINOMIAL:
+        z = signed_root(b, c, corrected=variant == "corrected")
+        statistic = float(z)
+        if alternative == "two-sided":
+            statistic = float(np.square(z))
+            df = 1.0
+
+    status = Status.OK
+    details = _accuracies(counts)
+    if n_discordant == 0:
+        status = Status.NO_DISCORDANT_PAIRS
+        if variant in _BINOMIAL:
+            details["empty_binomial_pvalue"] = _empty_binomial_pvalue(variant, alternative)
+
+    tail = tail_probability(confidence_level, alternative)
+    low, high = difference_limits(ci_method, counts.values(), tail, alternative)
+    smallest = _smallest_pvalue(variant, n_discordant, alternative)
+    return McNemarResult(
+        test="mcnemar",
+        variant=variant,
+        statistic=statistic,
+        df=df,
+        pvalue=pvalue,
+        alternative=alternative,
+        estimate=(b - c) / n,
+        ci=ConfidenceInterval(low, high, confidence_level, ci_method),
+        effect_sizes=discordant_sizes(b, c),
+        n=n,
+        status=status,
+        assumptions=_assumptions(variant, n_discordant, smallest, alpha=1 - confidence_level),
+        null_hypothesis="The two fitted models are equally accurate on the population that the "
+        "test rows were drawn from.",
+        method=two_by_two.SOURCES[variant],
+        details=details,
+        n_discordant=n_discordant,
+        smallest_pvalue=smallest,
+    )
+
+
+def _smallest_pvalue(variant: str, n_discordant: int, alternative: Alternative) -> float:
+    """P-value where one model alone is right on all discordant rows."""
+    b = n_discordant
+    c = 0
+    if alternative == "less":
+        b = 0
+        c = n_discordant
+    return float(two_by_two.pvalue(variant, b, c, alternative))
+
+
+def _empty_binomial_pvalue(variant: str, alternative: Alternative) -> float:
+    """Return what the formula gives for Bin(0, ½); `pvalue` is 1 by convention."""
+    if variant == "midp" and alternative != "two-sided":
+        return 0.5
+    return 1.0
+
+
+def _assumptions(
+    variant: str, n_discordant: int, smallest: float, alpha: float
+) -> tuple[Assumption, ...]:
+    pairs = f"{n_discordant} discordant pair(s)"
+    enough = Assumption(
+        "enough discordant pairs",
+        smallest <= alpha,
+        f"{pairs}: the smallest p-value that these can give is {smallest:.3g}",
+    )
+    if variant in _BINOMIAL:
+        return (INDEPENDENT_ROWS, enough)
+    large = Assumption(
+        "large sample",
+        n_discordant >= _LARGE_SAMPLE,
+        f"{pairs}; the χ² approximation wants {_LARGE_SAMPLE}, below that use midp",
+    )
+    return (INDEPENDENT_ROWS, enough, large)
+
+
+def _accuracies(counts: Mapping[str, int]) -> dict[str, float]:
+    """Return the four counts, and the accuracies of both models."""
+    n = sum(counts.values())
+    right_a = counts["both_correct"] + counts["only_a_correct"]
+    right_b = counts["both_correct"] + counts["only_b_correct"]
+    return {**counts, "accuracy_a": right_a / n, "accuracy_b": right_b / n}
+
+
+def _counts_by_name(both_correct: int, b: int, c: int, both_wrong: int) -> dict[str, int]:
+    return dict(zip(COUNTS, (both_correct, b, c, both_wrong), strict=True))
+
+
+@checked
+def mcnemar_pvalues(
+    only_a_correct: ArrayLike,
+    only_b_correct: ArrayLike,
+    *,
+    variant: two_by_two.Variant = "midp",
+    alternative: Alternative = "two-sided",
+) -> FloatArray:
+    """P-values of `mcnemar` for arrays of discordant counts, one entry per pair.
+
+    Parameters
+    ----------
+    only_a_correct, only_b_correct : array_like of int, any one shape
+        The discordant counts b and c.
+    variant
+        As in `mcnemar`.
+
+    Examples
+    --------
+    >>> mcnemar_pvalues([22, 11, 0], [17, 1, 0]).round(4)
+    array([0.4296, 0.0034, 1.    ])
+    """
+    b = as_counts(only_a_correct, "only_a_correct")
+    c = as_counts(only_b_correct, "only_b_correct")
+    return two_by_two.pvalue(variant, b, c, alternative)
+
+
+# Intervals
+
+
+@checked
+def paired_difference_ci(
+    *,
+    both_correct: Count,
+    only_a_correct: Count,
+    only_b_correct: Count,
+    both_wrong: Count,
+    method: DifferenceMethod = "newcombe",
+    confidence_level: Level = 0.95,
+    alternative: Alternative = "two-sided",
+) -> ConfidenceInterval:
+    """Confidence interval for acc_A − acc_B on the same rows.
+
+    Parameters
+    ----------
+    method : str
+        ``"newcombe"``: square-and-add of two Wilson intervals with the correlation (Newcombe
+        1998, method 10), good at every n, the default. ``"tango"``: inverts the score test
+        (Tango 1998); excludes 0 exactly when the asymptotic McNemar test rejects.
+        ``"exact_melded"``: excludes 0 exactly when the exact McNemar test rejects (Fay &
+        Lumbard 2021).
+
+    Examples
+    --------
+    >>> low, high = paired_difference_ci(
+    ...     both_correct=329, only_a_correct=22, only_b_correct=17, both_wrong=63)
+    >>> round(low, 4), round(high, 4)
+    (-0.0174, 0.0408)
+    """
+    counts = (both_correct, only_a_correct, only_b_correct, both_wrong)
+    if sum(counts) == 0:
+        raise ValueError(_NO_ROWS)
+    tail = tail_probability(confidence_level, alternative)
+    low, high = difference_limits(method, counts, tail, alternative)
+    return ConfidenceInterval(low, high, confidence_level, method)
+
+
+@checked
+def paired_odds_ratio_ci(
+    *,
+    only_a_correct: Count,
+    only_b_correct: Count,
+    confidence_level: Level = 0.95,
+    alternative: Alternative = "two-sided",
+) -> ConfidenceInterval:
+    """Confidence interval for the conditional odds ratio b/c of two models on the same rows.
+
+    Its mid-p limits transform those for π = P(A right | exactly one is right) by π/(1 − π)
+    (Fagerland, Lydersen & Laake 2014), so that they exclude 1 exactly when the mid-p McNemar test
+    rejects.
+
+    Examples
+    --------
+    >>> low, high = paired_odds_ratio_ci(only_a_correct=22, only_b_correct=17)
+    >>> round(low, 4), round(high, 4)
+    (0.6853, 2.4766)
+    """
+    b = only_a_correct
+    c = only_b_correct
+    tail = tail_probability(confidence_level, alternative)
+    # lower limits of π = P(A right | exactly one is right) and of 1 − π
+    share = midp_lower([b, c], b + c, tail)
+    lowest_a_to_b, lowest_b_to_a = (share / (1 - share)).tolist()
+    low = 0.0
+    high = math.inf
+    if alternative != "less":
+        low = lowest_a_to_b
+    if alternative != "greater" and lowest_b_to_a > 0:
+        high = 1 / lowest_b_to_a
+    return ConfidenceInterval(low, high, confidence_level, "midp")
+
+
+# Rows in groups
+
+
+class ClusterPair:
+    """Counts inside clusters of the rows that each of two models has right."""
+
+    def __init__(self, a: BoolArray, b: BoolArray, clusters: Clusters) -> None:
+        k = clusters.count
+        cell = 2 * ~a + ~b  # 0: both right, 1: only A, 2: only B, 3: neither
+        table = np.bincount(4 * clusters.codes + cell, minlength=4 * k).reshape(k, 4)
+        self.clusters = clusters
+        self.counts = _counts_by_name(*table.sum(axis=0).tolist())
+        self.only_a: FloatArray = table[:, 1].astype(float)  # (K,)
+        self.only_b: FloatArray = table[:, 2].astype(float)
+        self.sums: FloatArray = self.only_a - self.only_b  # D_k
+        self.discordant: FloatArray = self.only_a + self.only_b
+        self.moments = moments(self.sums, self.discordant.sum(), clusters)
+        informative = int(np.count_nonzero(self.discordant))
+        self.dependence = dependence_of(self.moments, informative, clusters)
+
+
+def _test_in_groups(
+    pair: ClusterPair,
+    variant: str,
+    alternative: Alternative,
+    confidence_level: float,
+    ci_method: str,
+) -> ClusteredResult:
+    """Test Σ D_k by sign flips, or the mean difference by t with a robust standard error."""
+    clusters = pair.clusters
+    test = GroupTest(clusters, pair.sums, pair.dependence, variant, alternative, confidence_level)
+    status = test.status
+    if not pair.discordant.any():
+        status = Status.NO_DISCORDANT_PAIRS
+
+    ci = None
+    bounds = None
+    if clusters.count > 1 and ci_method == "robust_t":
+        ci = test.by_t.interval(confidence_level, alternative, "robust_t")
+    elif clusters.count > 1:
+        ci = _newcombe_effective(pair, confidence_level, alternative)
+    if ci_method == HULL and not clusters.trivial:
+        bounds = (-1.0, 1.0)
+
+    log_ratio = _log_odds_ratio(pair)
+    ratio_low = 0.0
+    ratio_high = math.inf
+    if not math.isnan(log_ratio.se):
+        log_limits = log_ratio.limits(confidence_level, alternative)
+        # e to the limits, infinite where math.exp fails
+        ratio_low, ratio_high = special.inv_boxcox(log_limits, 0.0).tolist()
+    details = {
+        **_accuracies(pair.counts),
+        "pvalue_exact": test.tails.pvalue(alternative, exact=True),
+        "se_cr0": math.sqrt(float(pair.moments.variance_cr0)),
+        "se_cr1": math.sqrt(float(pair.moments.variance_cr1)),
+        "odds_ratio_se_log": log_ratio.se,
+        "odds_ratio_ci": (ratio_low, ratio_high),
+    }
     return test.result(
-        {
-            **_accuracies(pair.counts),
-            "pvalue_exact": test.tails.pvalue(side, exact=True),
-            "se_cr0": math.sqrt(float(pair.moments.variance_cr0)),
-            "se_cr1": math.sqrt(float(pair.moments.variance_cr1)),
-            "odds_ratio_se_log": se_log,
-            "odds_ratio_ci": ratio,
-        },
+        details,
         ci,
-        (-1.0, 1.0) if interval == HULL and not pair.clusters.trivial else None,
-        status=test.status if pair.discordant.any() else Status.NO_DISCORDANT_PAIRS,
-        effect_sizes=discordant_sizes(b_only, c_only),
+        bounds,
+        status=status,
+        effect_sizes=discordant_sizes(pair.counts["only_a_correct"], pair.counts["only_b_correct"]),
         null_hypothesis="Exchanging the two fitted models in a whole group changes nothing: they "
         "are equally accurate on the population that the groups were drawn from.",
     )
+
+
+def _newcombe_effective(
+    pair: ClusterPair, confidence_level: float, alternative: Alternative
+) -> ConfidenceInterval:
+    """Newcombe's (1998) interval on the counts over the design effect, with a t quantile."""
+    effective = [count / pair.dependence.design_effect for count in pair.counts.values()]
+    tail = tail_probability(confidence_level, alternative)
+    normal_tail = float(equivalent_tail(pair.dependence.df, tail))
+    low, high = difference_limits("newcombe", effective, normal_tail, alternative)
+    return ConfidenceInterval(low, high, confidence_level, "newcombe_effective")
+
+
+def _log_odds_ratio(pair: ClusterPair) -> Estimate:
+    """Return log(b/c) with its standard error by linearisation over groups; NaN if unknown."""
+    b = pair.counts["only_a_correct"]
+    c = pair.counts["only_b_correct"]
+    k = pair.clusters.count
+    if b == 0 or c == 0 or k < 2:
+        return Estimate(value=math.nan, se=math.nan)
+    # group k adds b_k/b − c_k/c to log b − log c, to first order
+    parts = pair.only_a / b - pair.only_b / c
+    variance = k / (k - 1) * float(np.square(parts).sum())
+    return Estimate(value=math.log(b / c), se=math.sqrt(variance), df=k - 1.0)
+
+
+# Equivalence and non-inferiority by Tango's score test
 
 
 @register(
@@ -484,8 +603,10 @@ def tost_paired(
     """
     a, b = paired_correctness(correct_a, correct_b)
     _, units = row_units(len(a), groups, correct_a=correct_a)
-    pair = None if groups is None else ClusterPair(a, b, units)
-    return _score_tests(paired_counts(a, b), margin, alpha, pair=pair)
+    if groups is None:
+        return _score_tests(paired_counts(a, b), margin, alpha)
+    pair = ClusterPair(a, b, units)
+    return _score_tests_in_groups(pair, margin, alpha, sides=2)
 
 
 @register(evidence=Evidence.ROWS, citation="tango1998")
@@ -528,69 +649,9 @@ def noninferiority(
     (True, 'not inferior')
     """
     a, b = paired_correctness(correct_a, correct_b)
-    pair = ClusterPair(a, b, row_units(len(a), groups, correct_a=correct_a)[1])
-    result = _score_tests(pair.counts, margin, alpha, sides=1, pair=pair)
-    assert isinstance(result, ClusteredEquivalenceResult)
-    return result
-
-
-def _score_tests(
-    counts: Mapping[str, int],
-    margin: float,
-    alpha: float,
-    sides: int = 2,
-    pair: ClusterPair | None = None,
-) -> EquivalenceResult:
-    """Test both margins or, of one side, the lower one; in groups over √(design effect)."""
-    n, (_, b, c, _) = sum(counts.values()), counts.values()
-    effect, df, few, tail = 1.0, math.inf, False, alpha
-    facts: dict[str, Any] = {"variant": "score", "n": n, "assumptions": (INDEPENDENT_ROWS,)}
-    if pair is not None:
-        dependence, df = pair.dependence, pair.dependence.df
-        few = too_few_degrees(df)
-        # the design effect is no less than the intraclass correlation says
-        weighted = float(np.square(pair.clusters.sizes).sum()) / n
-        correlation = 0.0 if math.isnan(dependence.icc) else max(dependence.icc, 0.0)
-        effect = max(dependence.design_effect, 1 + (weighted - 1) * correlation)
-        if not few:  # Tango's limits at the quantile t·√(design effect)
-            tail = float(special.ndtr(float(special.stdtrit(df, alpha)) * math.sqrt(effect)))
-        facts = dependence.worth | {
-            "kind": ClusteredEquivalenceResult,
-            "variant": "score_effective" if sides == 2 else "",
-            "df": df,
-            "status": Status.TOO_FEW if few else Status.OK,
-            "design_effect": effect,
-            "n_effective": n / effect,
-            "assumptions": (independent_clusters(pair.clusters), enough_degrees(pair.clusters, df)),
-            "method": "liu2002",
-        }
-    ends = tango_statistic(b, c, n, np.array([-margin, margin])) / math.sqrt(effect)
-    lower, upper = (Estimate(value=float(z), se=1.0, df=df) for z in ends)
-    pvalues = lower.pvalue("greater"), upper.pvalue("less")
-    details: dict[str, Any] = dict(counts)
-    if pair is None:
-        details["se"] = math.sqrt(max(b + c - (b - c) ** 2 / n, 0.0)) / n
-    else:
-        details |= dict(zip(("formula_pvalue_lower", "formula_pvalue_upper"), pvalues, strict=True))
-        details["design_effect_raw"] = pair.dependence.design_effect_raw
-    ci = None
-    if not few:
-        limits = difference_limits("tango", counts.values(), max(tail, 1e-300))
-        method = "tango" if pair is None else "tango_effective"
-        ci = ConfidenceInterval(*limits, 1 - 2 * alpha, method)
-    result = conclude(
-        statistics=(lower.value, upper.value),
-        pvalues=pvalues,
-        margin=margin,
-        alpha=alpha,
-        sides=sides,
-        estimate=(b - c) / n,
-        ci=ci,
-        what="accuracies of the two fitted models",
-        details=details,
-        **facts,
-    )
-    return result if not few else dataclasses.replace(result, **UNDECIDED)
+    _, units = row_units(len(a), groups, correct_a=correct_a)
+    pair = ClusterPair(a, b, units)
+    return _score_tests_in_groups(pair, margin, alpha, sides=1)
 
 
 @form_of(tost_paired)
@@ -604,7 +665,107 @@ def tost_paired_from_counts(
     alpha: Alpha = 0.05,
 ) -> EquivalenceResult:
     """Two one-sided tests from the four counts of rows; see `tost_paired`."""
-    each = both_correct, only_a_correct, only_b_correct, both_wrong
-    if not sum(each):
+    counts = _counts_by_name(both_correct, only_a_correct, only_b_correct, both_wrong)
+    if sum(counts.values()) == 0:
         raise ValueError(_NO_ROWS)
-    return _score_tests(dict(zip(COUNTS, each, strict=True)), margin, alpha)
+    return _score_tests(counts, margin, alpha)
+
+
+def _score_tests(counts: Mapping[str, int], margin: float, alpha: float) -> EquivalenceResult:
+    """Test both margins on independent rows."""
+    b = counts["only_a_correct"]
+    c = counts["only_b_correct"]
+    n = sum(counts.values())
+    z_lower, z_upper = tango_statistic(b, c, n, np.array([-margin, margin])).tolist()
+    p_lower = Estimate(value=z_lower, se=1.0).pvalue("greater")
+    p_upper = Estimate(value=z_upper, se=1.0).pvalue("less")
+    # standard error of (b − c)/n
+    se = math.sqrt(max(b + c - (b - c) ** 2 / n, 0.0)) / n
+    return conclude(
+        statistics=(z_lower, z_upper),
+        pvalues=(p_lower, p_upper),
+        margin=margin,
+        alpha=alpha,
+        what=_ACCURACIES,
+        details={**counts, "se": se},
+        variant="score",
+        estimate=(b - c) / n,
+        ci=_tango_interval(counts, alpha, alpha, "tango"),
+        n=n,
+        assumptions=(INDEPENDENT_ROWS,),
+    )
+
+
+def _score_tests_in_groups(
+    pair: ClusterPair, margin: float, alpha: float, sides: int
+) -> ClusteredEquivalenceResult:
+    """Test both margins or, of one side, the lower one, over √(design effect) (Liu et al. 2002)."""
+    b = pair.counts["only_a_correct"]
+    c = pair.counts["only_b_correct"]
+    n = pair.clusters.n
+    df = pair.dependence.df
+    effect = _cautious_design_effect(pair.dependence, pair.clusters)
+    z = tango_statistic(b, c, n, np.array([-margin, margin]))
+    t_lower, t_upper = (z / math.sqrt(effect)).tolist()
+    p_lower = Estimate(value=t_lower, se=1.0, df=df).pvalue("greater")
+    p_upper = Estimate(value=t_upper, se=1.0, df=df).pvalue("less")
+
+    too_few = too_few_degrees(df)
+    status = Status.TOO_FEW
+    ci = None
+    if not too_few:
+        status = Status.OK
+        # Tango's limits at the quantile t·√(design effect)
+        quantile = float(special.stdtrit(df, alpha)) * math.sqrt(effect)
+        ci = _tango_interval(pair.counts, float(special.ndtr(quantile)), alpha, "tango_effective")
+    variant = ""
+    if sides == 2:
+        variant = "score_effective"
+    about_groups = {
+        **pair.dependence.worth,
+        "design_effect": effect,
+        "n_effective": n / effect,
+    }
+    result = conclude(
+        statistics=(t_lower, t_upper),
+        pvalues=(p_lower, p_upper),
+        margin=margin,
+        alpha=alpha,
+        what=_ACCURACIES,
+        details={
+            **pair.counts,
+            "formula_pvalue_lower": p_lower,
+            "formula_pvalue_upper": p_upper,
+            "design_effect_raw": pair.dependence.design_effect_raw,
+        },
+        sides=sides,
+        kind=ClusteredEquivalenceResult,
+        variant=variant,
+        df=df,
+        estimate=(b - c) / n,
+        ci=ci,
+        status=status,
+        assumptions=(independent_clusters(pair.clusters), enough_degrees(pair.clusters, df)),
+        method="liu2002",
+        **about_groups,
+    )
+    assert isinstance(result, ClusteredEquivalenceResult)
+    if too_few:
+        return dataclasses.replace(result, **UNDECIDED)
+    return result
+
+
+def _cautious_design_effect(dependence: Dependence, clusters: Clusters) -> float:
+    """Return the design effect, no less than 1 + (Σn_k²/N − 1)·max(icc, 0)."""
+    icc = dependence.icc
+    if math.isnan(icc) or icc < 0:
+        icc = 0.0
+    weighted_size = float(np.square(clusters.sizes).sum()) / clusters.n
+    return max(dependence.design_effect, 1 + (weighted_size - 1) * icc)
+
+
+def _tango_interval(
+    counts: Mapping[str, int], tail: float, alpha: float, method: str
+) -> ConfidenceInterval:
+    low, high = difference_limits("tango", counts.values(), max(tail, _SMALLEST_TAIL))
+    return ConfidenceInterval(low, high, 1 - 2 * alpha, method)

@@ -53,7 +53,12 @@ _MOST_BETWEEN = 1.2
 """Variance over that of independent blocks of times from which eight of them reject too often."""
 _SHOWS_IN_A_BLOCK = 100
 """Times of a block from which on data show that dependence fades in it (docs/error-rates.md)."""
-_NOISE = 1e-24
+_NOISE = 1e-24  # of a sum of squares: rounding
+# 1 − φ and the shares of the variance that persist; φ is tried while T(1 − φ) ≥ 5
+_FADING = (0.5, 0.3, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001, 0.0005, 0.0002, 0.0001)
+_SHARES = (0.05, 0.1, 0.2, 0.4, 0.7, 1.0)
+_LEAST_SPAN = 5
+_ORDINATES = 6  # J = 6B: ordinates beyond the first B tell the noise from what persists
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -89,7 +94,8 @@ def diebold_mariano_pairs(
     correct: ArrayLike, pairs: Iterable[tuple[int, int]], **options: Unpack[_Options]
 ) -> list[SerialResult]:
     """Run `diebold_mariano` for pairs of columns, the persistence estimated over all of them."""
-    right, members = as_correctness(correct, "correct", ndim=2), list(pairs)
+    right = as_correctness(correct, "correct", ndim=2)
+    members = list(pairs)
     columns = [(right[:, a], right[:, b]) for a, b in members]
     differences = [first.astype(np.float64) - second for first, second in columns]
     counts = [paired_counts(first, second) for first, second in columns]
@@ -104,7 +110,8 @@ def diebold_mariano_means_pairs(
     **options: Unpack[_Options],
 ) -> list[SerialResult]:
     """Run `diebold_mariano_means` for several pairs, as `diebold_mariano_pairs` does."""
-    table, members = as_scores(values, "values", ndim=2, unit="rows"), list(pairs)
+    table = as_scores(values, "values", ndim=2, unit="rows")
+    members = list(pairs)
     differences = [_of_values(table[:, a], table[:, b], greater_is_better) for a, b in members]
     return _results(differences, members, **options)
 
@@ -195,6 +202,66 @@ def too_few_times(periods: int, variant: str, horizon: int) -> bool:
     return cosine_count(periods) < _LEAST_DF
 
 
+@dataclasses.dataclass(frozen=True)
+class _Method:
+    """How differences in the order of time are tested."""
+
+    times: Clusters
+    variant: Variant
+    horizon: int
+
+    @property
+    def cosines(self) -> bool:
+        """Whether the long-run variance is the mean of the first squared cosines."""
+        return self.variant == "ewc_corrected"
+
+    @property
+    def bandwidth(self) -> int:
+        """Number of cosines, or of autocovariances beside that of lag 0."""
+        if self.cosines:
+            return cosine_count(self.times.count)
+        return min(self.horizon, self.times.count) - 1
+
+    @property
+    def df(self) -> float:
+        """Degrees of freedom of the long-run variance."""
+        if self.cosines:
+            return float(self.bandwidth)
+        return self.times.count - 1.0
+
+    @property
+    def too_few(self) -> bool:
+        """Whether there are too few times for it."""
+        return too_few_times(self.times.count, self.variant, self.horizon)
+
+    def long_run_variance(self, residuals: FloatArray, factor: float) -> float:
+        """Estimate Ω; NaN where there is nothing to estimate it from."""
+        if not self.cosines:
+            # γ_0 + 2 Σ γ_h over the lags below the horizon (Diebold & Mariano 1995)
+            lags = autocovariances(residuals, self.bandwidth)
+            return float(lags[0] + 2 * lags[1:].sum())
+        # the mean of the first B squared cosines, EWC (Lazarus et al. 2018)
+        squares = np.square(cosine_transform(residuals)[: self.bandwidth])
+        if len(squares) == 0:
+            return math.nan
+        return float(squares.mean()) * factor
+
+    def standard_error(self, variance: float) -> float:
+        """Return √(T·Ω)/N, corrected for overlapping errors; NaN where Ω is not positive."""
+        if not variance > 0:
+            return math.nan
+        periods = self.times.count
+        se = math.sqrt(periods * variance) / self.times.n
+        if self.cosines:
+            return se
+        # over √((T + 1 − 2h + h(h − 1)/T)/T) (Harvey, Leybourne & Newbold 1997)
+        h = self.horizon
+        share = (periods + 1 - 2 * h + h * (h - 1) / periods) / periods
+        if share <= 0:
+            return math.nan
+        return se / math.sqrt(share)
+
+
 def _results(
     differences: Sequence[FloatArray],
     pairs: list[tuple[int, int]],
@@ -207,103 +274,137 @@ def _results(
     confidence_level: float = 0.95,
 ) -> list[SerialResult]:
     """Test the differences of pairs of models, which of right and wrong come with their counts."""
-    what = "equally good on average" if counts is None else "equally accurate"
-    contrasts = len({model for pair in pairs for model in pair}) - 1
+    equal = "equally accurate"
+    if counts is None:
+        equal = "equally good on average"
+        counts = [{}] * len(differences)
+    null_hypothesis = (
+        f"The two fitted models are {equal} at the times to come, which are like those of the "
+        "test rows."
+    )
     times = as_clusters(time, len(differences[0]), "time")
-    n, periods, corrected = times.n, times.count, variant == "ewc_corrected"
+    method = _Method(times, variant, horizon)
     residuals = [_residuals(d, times) for d in differences]
     factors = np.ones(len(residuals))
-    if corrected:  # how far the mean of B squared cosines falls short of the long-run variance
-        spectra = _spectra(periods)
-        factors = spectra.averages(residuals, spectra.shortfall, contrasts)[0]
-    bandwidth = cosine_count(periods) if corrected else min(horizon, periods) - 1
-    df = float(bandwidth) if corrected else periods - 1.0
-    few = too_few_times(periods, variant, horizon)
-    results, cells = [], counts or [{}] * len(differences)
-    for d, r, factor, of_pair in zip(differences, residuals, factors.tolist(), cells, strict=True):
-        mean = float(d.sum()) / n
-        if corrected:
-            # the mean of the first B squared cosines, EWC (Lazarus et al. 2018)
-            squares = np.square(cosine_transform(r)[:bandwidth])
-            variance = float(squares.mean()) * factor if len(squares) else math.nan
-        else:
-            lags = autocovariances(r, bandwidth)
-            variance = float(lags[0] + 2 * lags[1:].sum())
-        se = math.sqrt(periods * variance) / n if variance > 0 else math.nan
-        if not corrected:  # Harvey, Leybourne & Newbold (1997)
-            share = (periods + 1 - 2 * horizon + horizon * (horizon - 1) / periods) / periods
-            se = se / math.sqrt(share) if share > 0 else math.nan
-        status = Status.OK if variance > 0 else Status.UNDEFINED
-        if not d.any():
-            status = Status.IDENTICAL_SCORES
-        elif periods < 2 or (corrected and few):
-            status = Status.TOO_FEW
-        elif not r.any():
-            status = Status.ZERO_VARIANCE if d.sum() else Status.IDENTICAL_SCORES
-        elif few:
-            status = Status.TOO_FEW
-        estimate = Estimate(value=mean, se=se, df=df, status=status)
-        statistic, pvalue = estimate.test(alternative)
-        gamma = autocovariances(r, min(1, periods - 1))
-        lag1 = float(gamma[1] / gamma[0]) if len(gamma) > 1 and gamma[0] > 0 else math.nan
-        raw = periods * float(gamma[0]) / variance if variance > 0 else math.nan
-        # a variance that seems smaller by chance makes no further times
-        effective = min(raw, float(periods))
-        unclear = math.isnan(lag1) or (lag1 <= _STRONG and periods < _SHOWS)
-        checks = (
-            Assumption(
-                "dependence that fades",
-                None if unclear else lag1 <= _STRONG,
-                f"lag-1 autocorrelation of the differences {lag1:.2f}; above {_STRONG:g} the test "
-                f"rejects too often; dependence under noise that reaches over more than about "
-                f"{periods / _REACH:.0f} times would not show",
-            ),
-            Assumption(
-                "enough times",
-                not corrected or not few,
-                f"{periods} different times; the cosines need 32 or more",
-            ),
-            Assumption(
-                "enough independent times",
-                None if math.isnan(effective) else effective > _LEAST_EFFECTIVE - 1e-9,
-                f"{periods} times are worth about {effective:.0f} independent ones; with fewer "
-                f"than {_LEAST_EFFECTIVE} the test rejects too often",
-            ),
-            Assumption(
-                "no drift", None, "the difference of the models must be the same early and late"
-            ),
-        )
+    if method.cosines:  # how far the mean of B squared cosines falls short of Ω
+        contrasts = len({model for pair in pairs for model in pair}) - 1
+        spectra = _spectra(times.count)
+        factors, _ = spectra.averages(residuals, spectra.shortfall, contrasts)
+    results = []
+    for d, r, factor, cells in zip(differences, residuals, factors.tolist(), counts, strict=True):
+        result = _test(d, r, factor, method, alternative, confidence_level)
+        details = {**cells, **result.details}
         results.append(
-            SerialResult(
-                variant=variant,
-                statistic=statistic,
-                df=df,
-                pvalue=pvalue,
-                alternative=alternative,
-                estimate=mean,
-                ci=estimate.interval(confidence_level, alternative, variant),
-                n=n,
-                status=status,
-                assumptions=checks,
-                null_hypothesis=f"The two fitted models are {what} at the times to come, which are "
-                "like those of the test rows.",
-                method=_SOURCES[variant],
-                details={
-                    **of_pair,
-                    "se": se,
-                    "long_run_variance": variance,
-                    "n_effective_raw": raw,
-                    "persistence_factor": factor,
-                    "bandwidth": bandwidth,
-                    "n_periods": periods,
-                    "formula_pvalue": estimate.pvalue(alternative),
-                },
-                n_times=periods,
-                n_effective=effective,
-                autocorrelation=lag1,
-            )
+            dataclasses.replace(result, details=details, null_hypothesis=null_hypothesis)
         )
     return results
+
+
+def _test(
+    d: FloatArray,
+    residuals: FloatArray,
+    factor: float,
+    method: _Method,
+    alternative: Alternative,
+    confidence_level: float,
+) -> SerialResult:
+    """Test the mean of one series of differences by Student's t."""
+    periods = method.times.count
+    variance = method.long_run_variance(residuals, factor)
+    estimate = Estimate(
+        value=float(d.sum()) / method.times.n,
+        se=method.standard_error(variance),
+        df=method.df,
+        status=_status(d, residuals, variance, method),
+    )
+    statistic, pvalue = estimate.test(alternative)
+
+    gamma = autocovariances(residuals, min(1, periods - 1))
+    lag1 = math.nan
+    if len(gamma) > 1 and gamma[0] > 0:
+        lag1 = float(gamma[1] / gamma[0])
+    n_effective_raw = math.nan
+    if variance > 0:
+        n_effective_raw = periods * float(gamma[0]) / variance
+    # a variance that seems smaller by chance makes no further times
+    n_effective = min(n_effective_raw, float(periods))
+    return SerialResult(
+        variant=method.variant,
+        statistic=statistic,
+        df=estimate.df,
+        pvalue=pvalue,
+        alternative=alternative,
+        estimate=estimate.value,
+        ci=estimate.interval(confidence_level, alternative, method.variant),
+        n=method.times.n,
+        status=estimate.status,
+        assumptions=_assumptions(lag1, n_effective, method),
+        method=_SOURCES[method.variant],
+        details={
+            "se": estimate.se,
+            "long_run_variance": variance,
+            "n_effective_raw": n_effective_raw,
+            "persistence_factor": factor,
+            "bandwidth": method.bandwidth,
+            "n_periods": periods,
+            "formula_pvalue": estimate.pvalue(alternative),
+        },
+        n_times=periods,
+        n_effective=n_effective,
+        autocorrelation=lag1,
+    )
+
+
+def _status(d: FloatArray, residuals: FloatArray, variance: float, method: _Method) -> Status:
+    """Name the case of a series."""
+    if not d.any():
+        return Status.IDENTICAL_SCORES
+    if method.times.count < 2 or (method.cosines and method.too_few):
+        return Status.TOO_FEW
+    if not residuals.any():
+        if d.sum():
+            return Status.ZERO_VARIANCE
+        return Status.IDENTICAL_SCORES
+    if method.too_few:
+        return Status.TOO_FEW
+    if variance > 0:
+        return Status.OK
+    return Status.UNDEFINED
+
+
+def _assumptions(lag1: float, n_effective: float, method: _Method) -> tuple[Assumption, ...]:
+    periods = method.times.count
+    fades = None
+    if lag1 > _STRONG:
+        fades = False
+    elif periods >= _SHOWS and not math.isnan(lag1):
+        fades = True
+    enough = None
+    if not math.isnan(n_effective):
+        enough = n_effective > _LEAST_EFFECTIVE - 1e-9
+    return (
+        Assumption(
+            "dependence that fades",
+            fades,
+            f"lag-1 autocorrelation of the differences {lag1:.2f}; above {_STRONG:g} the test "
+            f"rejects too often; dependence under noise that reaches over more than about "
+            f"{periods / _REACH:.0f} times would not show",
+        ),
+        Assumption(
+            "enough times",
+            not (method.cosines and method.too_few),
+            f"{periods} different times; the cosines need 32 or more",
+        ),
+        Assumption(
+            "enough independent times",
+            enough,
+            f"{periods} times are worth about {n_effective:.0f} independent ones; with fewer "
+            f"than {_LEAST_EFFECTIVE} the test rejects too often",
+        ),
+        Assumption(
+            "no drift", None, "the difference of the models must be the same early and late"
+        ),
+    )
 
 
 def _residuals(d: FloatArray, times: Clusters) -> FloatArray:
@@ -312,7 +413,9 @@ def _residuals(d: FloatArray, times: Clusters) -> FloatArray:
     sums = times.sums(d)
     residuals = sums - times.sizes * mean
     noise = _NOISE * (float(np.square(sums).sum()) + times.n * mean**2)
-    return np.zeros_like(residuals) if float(np.square(residuals).sum()) <= noise else residuals
+    if float(np.square(residuals).sum()) <= noise:
+        return np.zeros_like(residuals)
+    return residuals
 
 
 def cosine_transform(residuals: FloatArray) -> FloatArray:
@@ -334,13 +437,6 @@ def autocovariances(residuals: FloatArray, largest: int) -> FloatArray:
     """Return γ_0, …, γ_largest with divisor T."""
     n = len(residuals)
     return np.array([residuals[lag:] @ residuals[: n - lag] / n for lag in range(largest + 1)])
-
-
-# 1 − φ and the shares of the variance that persist; φ is tried while T(1 − φ) ≥ 5
-_FADING = (0.5, 0.3, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001, 0.0005, 0.0002, 0.0001)
-_SHARES = (0.05, 0.1, 0.2, 0.4, 0.7, 1.0)
-_LEAST_SPAN = 5
-_ORDINATES = 6  # J = 6B: ordinates beyond the first B tell the noise from what persists
 
 
 class _Spectra:
@@ -376,21 +472,29 @@ class _Spectra:
         self, residuals: Sequence[FloatArray], values: FloatArray, contrasts: int
     ) -> tuple[FloatArray, float]:
         """Average values of the spectra by what each series says of them, and by what all do."""
-        relative = np.zeros((len(residuals), len(self.constant)))
+        log_likelihood = np.zeros((len(residuals), len(self.constant)))
         varies = np.zeros(len(residuals), dtype=np.bool_)
-        for place, one in enumerate(residuals):
-            squares = np.square(cosine_transform(one)[: self.ordinates])
+        for i, series in enumerate(residuals):
+            squares = np.square(cosine_transform(series)[: self.ordinates])
             if squares.sum() > 0:
-                scale = (squares * self.inverse).mean(axis=1)
-                fit = self.constant - self.ordinates / 2 * np.log(scale)
-                relative[place], varies[place] = fit - fit[0], True
-        together = relative[varies].sum(axis=0) * contrasts / len(residuals)
-        posterior = np.vstack([relative, together]) + self.log_prior
-        weights = np.exp(posterior - posterior.max(axis=-1, keepdims=True))
-        average = np.maximum(1.0, (weights * values).sum(axis=-1) / weights.sum(axis=-1))
+                log_likelihood[i] = self._log_likelihood(squares)
+                varies[i] = True
         if not varies.any():
             return np.ones(len(residuals)), 1.0
-        return np.where(varies, np.maximum(average[:-1], average[-1]), 1.0), float(average[-1])
+        together = log_likelihood[varies].sum(axis=0) * contrasts / len(residuals)
+        posterior = np.vstack([log_likelihood, together]) + self.log_prior
+        weights = np.exp(posterior - posterior.max(axis=-1, keepdims=True))
+        average = np.maximum(1.0, (weights * values).sum(axis=-1) / weights.sum(axis=-1))
+        # a series has at least the persistence of all together
+        of_each = np.where(varies, np.maximum(average[:-1], average[-1]), 1.0)
+        return of_each, float(average[-1])
+
+    def _log_likelihood(self, squares: FloatArray) -> FloatArray:
+        """Whittle's, of each spectrum with the best scale, less that of white noise."""
+        # −½ Σ log v_j − J/2 log(mean of Λ_j²/v_j)
+        scale = (squares * self.inverse).mean(axis=1)
+        log_likelihood = self.constant - self.ordinates / 2 * np.log(scale)
+        return np.asarray(log_likelihood - log_likelihood[0])
 
 
 _spectra = functools.lru_cache(maxsize=8)(_Spectra)
@@ -399,21 +503,25 @@ _spectra = functools.lru_cache(maxsize=8)(_Spectra)
 def independent_blocks(values: FloatArray, times: Clusters, blocks: int) -> Assumption:
     """Return the assumption of tests that take blocks of neighbouring times for groups."""
     columns = values.reshape(len(values), -1)
-    models, blocks = columns.shape[1], min(blocks, times.count)
+    models = columns.shape[1]
     if models > 1:
         columns = columns - columns.mean(axis=1, keepdims=True)
     residuals = [_residuals(column, times) for column in columns.T]
-    n, spectra = times.count, _spectra(times.count)
-    between = spectra.of_sums(n) / spectra.of_sums(n / blocks)
+    n = times.count
+    length = n / min(blocks, n)
+    spectra = _spectra(n)
+    between = spectra.of_sums(n) / spectra.of_sums(length)
     # how many times the variance of the mean exceeds that of independent blocks
-    ratio = spectra.averages(residuals, between, max(1, models - 1))[1]
-    length = times.count / blocks
-    shows = ratio > _MOST_BETWEEN or length >= _SHOWS_IN_A_BLOCK
+    _, ratio = spectra.averages(residuals, between, max(1, models - 1))
+    holds = None
     unseen = f"; blocks of fewer than {_SHOWS_IN_A_BLOCK} times cannot show that it fades"
+    if ratio > _MOST_BETWEEN or length >= _SHOWS_IN_A_BLOCK:
+        holds = ratio <= _MOST_BETWEEN
+        unseen = ""
     return Assumption(
         "dependence that fades within a block",
-        ratio <= _MOST_BETWEEN if shows else None,
+        holds,
         f"dependence between blocks of {length:.0f} times makes the variance about "
         f"{ratio:.2f} times that of independent blocks; above {_MOST_BETWEEN:g} times tests "
-        f"reject, and intervals miss, too often{'' if shows else unseen}",
+        f"reject, and intervals miss, too often{unseen}",
     )

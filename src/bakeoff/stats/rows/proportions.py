@@ -13,10 +13,15 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from bakeoff.stats.core import distributions
-from bakeoff.stats.core.arguments import Count, Level, PositiveInt, checked
-from bakeoff.stats.core.checks import ArgumentError, as_correctness, paired_correctness
+from bakeoff.stats.core.arguments import Count, Level, PositiveInt, Variants, checked
+from bakeoff.stats.core.checks import (
+    ArgumentError,
+    BoolArray,
+    as_correctness,
+    paired_correctness,
+)
 from bakeoff.stats.core.distributions import t_pvalue, tail_probability
-from bakeoff.stats.core.registry import Evidence, Variants, form_of, register
+from bakeoff.stats.core.registry import Evidence, form_of, register
 from bakeoff.stats.core.result import (
     INDEPENDENT_ROWS,
     Alternative,
@@ -26,7 +31,13 @@ from bakeoff.stats.core.result import (
     Status,
     answered,
 )
-from bakeoff.stats.design.clusters import describe, equivalent_tail, row_units
+from bakeoff.stats.design.clusters import (
+    Clusters,
+    Dependence,
+    describe,
+    equivalent_tail,
+    row_units,
+)
 from bakeoff.stats.design.groups import (
     ClusteredResult,
     enough_degrees,
@@ -38,6 +49,9 @@ from bakeoff.stats.design.groups import (
 ProportionMethod = Literal[
     "wilson", "wilson_cc", "clopper_pearson", "agresti_coull", "jeffreys", "wald"
 ]
+Variant = Literal["pooled", "unpooled", "yates"]
+
+_LARGE_SAMPLE = 5  # expected rows from which the normal approximation is usually trusted
 
 
 @checked
@@ -77,8 +91,12 @@ def proportion_ci(
     tail = tail_probability(confidence_level, alternative)
     low, high = map(float, METHODS[method](count, n, tail))
     if clip:
-        low, high = max(low, 0.0), min(high, 1.0)
-    low, high = (0.0 if alternative == "less" else low), (1.0 if alternative == "greater" else high)
+        low = max(low, 0.0)
+        high = min(high, 1.0)
+    if alternative == "less":
+        low = 0.0
+    if alternative == "greater":
+        high = 1.0
     return ConfidenceInterval(low, high, confidence_level, method)
 
 
@@ -89,6 +107,7 @@ def check_counts(count: int, n: int, name: str) -> None:
 
 
 def _wilson_cc(x: int, n: int, tail: float) -> tuple[float, float]:
+    """Limits of the score test with continuity correction (Newcombe 1998, method 4)."""
     z = -float(special.ndtri(tail))
 
     def lower(x: int) -> float:
@@ -101,16 +120,21 @@ def _wilson_cc(x: int, n: int, tail: float) -> tuple[float, float]:
 
 
 def _jeffreys(x: int, n: int, tail: float) -> tuple[float, float]:
-    low = float(special.betaincinv(x + 0.5, n - x + 0.5, tail)) if x > 0 else 0.0
-    high = float(special.betainccinv(x + 0.5, n - x + 0.5, tail)) if x < n else 1.0
+    """Quantiles of Beta(x + ½, n − x + ½), 0 and 1 where x is (Brown et al. 2001)."""
+    low = 0.0
+    high = 1.0
+    if x > 0:
+        low = float(special.betaincinv(x + 0.5, n - x + 0.5, tail))
+    if x < n:
+        high = float(special.betainccinv(x + 0.5, n - x + 0.5, tail))
     return low, high
 
 
-def _wald(x: float, n: float, tail: float, more: float = 0.0) -> tuple[float, float]:
+def _wald(x: float, n: float, tail: float, pseudo_rows: float = 0.0) -> tuple[float, float]:
     """Return p̂ ± z √(p̂(1 − p̂)/n), with so many times z² more rows, half of them right."""
     z = -float(special.ndtri(tail))
-    size = n + more * z**2
-    centre = (x + more * z**2 / 2) / size
+    size = n + pseudo_rows * z**2
+    centre = (x + pseudo_rows * z**2 / 2) / size
     half = z * math.sqrt(centre * (1 - centre) / size)
     return centre - half, centre + half
 
@@ -119,7 +143,7 @@ METHODS: dict[str, Callable[[int, int, float], tuple[Any, Any]]] = {
     "wilson": distributions.wilson,
     "wilson_cc": _wilson_cc,
     "clopper_pearson": distributions.clopper_pearson,
-    "agresti_coull": partial(_wald, more=1.0),
+    "agresti_coull": partial(_wald, pseudo_rows=1.0),
     "jeffreys": _jeffreys,
     "wald": _wald,
 }
@@ -196,10 +220,9 @@ def binomial_test(
     relation, clusters = row_units(len(array), groups, correct=correct)
     form = _VARIANTS.choose(variant, relation)
     _INTERVALS.choose(ci_method, relation, "ci_method")
-    n_correct = int(np.count_nonzero(array))
     if relation == "independent":
         return binomial_test_from_counts(
-            n_correct=n_correct,
+            n_correct=int(np.count_nonzero(array)),
             n=len(array),
             rate=rate,
             p0=p0,
@@ -208,30 +231,43 @@ def binomial_test(
             confidence_level=confidence_level,
             ci_method=ci_method,
         )
-    dependence = describe((array == (rate == "accuracy")).astype(np.float64), clusters)
-    mean, df, size = dependence.mean, dependence.df, dependence.n_effective
-    se = math.sqrt(p0 * (1 - p0) / size)
+    return _binomial_in_groups(array, clusters, rate, p0, alternative, confidence_level)
+
+
+def _binomial_in_groups(
+    correct: BoolArray,
+    clusters: Clusters,
+    rate: str,
+    p0: float,
+    alternative: Alternative,
+    confidence_level: float,
+) -> ClusteredResult:
+    """Test a rate by t with the design effect (Rao & Scott 1992)."""
+    counted = correct == (rate == "accuracy")
+    dependence = describe(counted.astype(np.float64), clusters)
+    mean = dependence.mean
+    df = dependence.df
+    # t = (p̂ − p0)/√(p0(1 − p0)/n_eff), n_eff = n/design effect
+    se = math.sqrt(p0 * (1 - p0) / dependence.n_effective)
     t = (mean - p0) / se
-    few, ci = too_few_degrees(df), None
-    if clusters.count > 1:  # Wilson's (1927) on the effective number of rows, with a t quantile
-        tail = float(equivalent_tail(df, tail_probability(confidence_level, alternative)))
-        low, high = (float(limit) for limit in distributions.wilson(mean * size, size, tail))
-        ci = ConfidenceInterval(
-            0.0 if alternative == "less" else min(low, mean),
-            1.0 if alternative == "greater" else max(high, mean),
-            confidence_level,
-            "wilson_effective",
-        )
+    status = Status.OK
+    pvalue = t_pvalue(t, df, alternative)
+    if too_few_degrees(df):
+        status = Status.TOO_FEW
+        pvalue = math.nan
+    ci = None
+    if clusters.count > 1:
+        ci = _wilson_effective(dependence, alternative, confidence_level)
     return ClusteredResult(
-        variant=form,
+        variant="rao_scott",
         statistic=t,
         df=df,
-        pvalue=math.nan if few else t_pvalue(t, df, alternative),
+        pvalue=pvalue,
         alternative=alternative,
         estimate=mean,
         ci=ci,
         effect_sizes={"cohens_h": 2 * math.asin(math.sqrt(mean)) - 2 * math.asin(p0**0.5)},
-        status=Status.TOO_FEW if few else Status.OK,
+        status=status,
         assumptions=(
             independent_clusters(clusters),
             enough_degrees(clusters, df),
@@ -241,7 +277,7 @@ def binomial_test(
         method="rao1992",
         details={
             "p0": p0,
-            "n_correct": n_correct,
+            "n_correct": int(np.count_nonzero(correct)),
             "se": se,
             "se_robust": dependence.se,
             "largest_share": dependence.largest_share,
@@ -249,6 +285,24 @@ def binomial_test(
         },
         **dependence.worth,
     )
+
+
+def _wilson_effective(
+    dependence: Dependence, alternative: Alternative, confidence_level: float
+) -> ConfidenceInterval:
+    """Wilson's (1927) interval on the effective number of rows, with a t quantile."""
+    mean = dependence.mean
+    size = dependence.n_effective
+    tail = tail_probability(confidence_level, alternative)
+    normal_tail = float(equivalent_tail(dependence.df, tail))
+    lower, upper = distributions.wilson(mean * size, size, normal_tail)
+    low = 0.0
+    high = 1.0
+    if alternative != "less":
+        low = min(float(lower), mean)
+    if alternative != "greater":
+        high = max(float(upper), mean)
+    return ConfidenceInterval(low, high, confidence_level, "wilson_effective")
 
 
 @form_of(binomial_test)
@@ -273,38 +327,48 @@ def binomial_test_from_counts(
         As in `binomial_test`.
     """
     check_counts(n_correct, n, "n_correct")
-    x = n_correct if rate == "accuracy" else n - n_correct
+    x = n_correct
+    rate_name = "accuracy"
+    if rate == "error":
+        x = n - n_correct
+        rate_name = "error rate"
     estimate = x / n
-    z = (estimate - p0) / math.sqrt(p0 * (1 - p0) / n)
-    exact, assumptions = variant == "exact", [INDEPENDENT_ROWS]
-    if not exact:
-        for name, size in (("n p0", n * p0), ("n (1 - p0)", n * (1 - p0))):
-            detail = f"{name} = {size:.4g}; below 5 use the exact test"
-            assumptions.append(Assumption(f"{name} >= 5", size >= 5, detail))
+    assumptions = [INDEPENDENT_ROWS]
+    if variant == "exact":
+        statistic = float(x)
+        pvalue = distributions.binomial_pvalue(x, n, p0, alternative)
+    else:
+        # z = (p̂ − p0)/√(p0(1 − p0)/n)
+        statistic = (estimate - p0) / math.sqrt(p0 * (1 - p0) / n)
+        pvalue = t_pvalue(statistic, math.inf, alternative)
+        assumptions.append(_large_enough("n p0", n * p0))
+        assumptions.append(_large_enough("n (1 - p0)", n * (1 - p0)))
+    ci = proportion_ci(
+        x, n, method=ci_method, confidence_level=confidence_level, alternative=alternative
+    )
     return Result(
         variant=variant,
-        statistic=float(x) if exact else z,
-        pvalue=distributions.binomial_pvalue(x, n, p0, alternative)
-        if exact
-        else t_pvalue(z, math.inf, alternative),
+        statistic=statistic,
+        pvalue=pvalue,
         alternative=alternative,
         estimate=estimate,
-        ci=proportion_ci(
-            x, n, method=ci_method, confidence_level=confidence_level, alternative=alternative
-        ),
+        ci=ci,
         effect_sizes={
             "difference": estimate - p0,
             "cohens_h": 2 * (math.asin(math.sqrt(estimate)) - math.asin(math.sqrt(p0))),
         },
         n=n,
         assumptions=tuple(assumptions),
-        null_hypothesis=f"The fitted model's {'error rate' if rate == 'error' else rate} on the "
-        f"population that the test rows were drawn from is {p0:g}.",
+        null_hypothesis=f"The fitted model's {rate_name} on the population that the test rows were "
+        f"drawn from is {p0:g}.",
         details={"rate": rate, "p0": p0, "n_correct": n_correct, "n_wrong": n - n_correct},
     )
 
 
-Variant = Literal["pooled", "unpooled", "yates"]
+def _large_enough(name: str, size: float) -> Assumption:
+    """Whether the normal approximation may be used."""
+    detail = f"{name} = {size:.4g}; below {_LARGE_SAMPLE} use the exact test"
+    return Assumption(f"{name} >= {_LARGE_SAMPLE}", size >= _LARGE_SAMPLE, detail)
 
 
 @register(
@@ -358,7 +422,9 @@ def proportion_difference(
     (1.9081, 0.0564)
     """
     a, b = paired_correctness(correct_a, correct_b)
-    both, right_a, right_b = (int(np.count_nonzero(v)) for v in (a & b, a, b))
+    both = int(np.count_nonzero(a & b))
+    right_a = int(np.count_nonzero(a))
+    right_b = int(np.count_nonzero(b))
     n = len(a)
     covariance = both / n - right_a * right_b / n**2
     detail = f"both models saw the same {n} rows (covariance of their correctness {covariance:.3g})"
@@ -408,22 +474,37 @@ def proportion_difference_from_counts(
     check_counts(correct_b, n_b, "correct_b")
     # whole numbers, so that equal accuracies differ by exactly 0
     difference = (correct_a * n_b - correct_b * n_a) / (n_a * n_b)
-    acc_a, acc_b = correct_a / n_a, correct_b / n_b
+    acc_a = correct_a / n_a
+    acc_b = correct_b / n_b
     pooled = (correct_a + correct_b) / (n_a + n_b)
     unpooled_se = math.sqrt(acc_a * (1 - acc_a) / n_a + acc_b * (1 - acc_b) / n_b)
     pooled_se = math.sqrt(pooled * (1 - pooled) * (1 / n_a + 1 / n_b))
-    shift = min((1 / n_a + 1 / n_b) / 2, abs(difference)) if variant == "yates" else 0.0
-    se = unpooled_se if variant == "unpooled" else pooled_se
-    status = Status.OK if se else Status.ZERO_VARIANCE if difference else Status.IDENTICAL_SCORES
-    z = math.copysign(abs(difference) - shift, difference) / se if se else math.nan
+    se = pooled_se
+    correction = 0.0
+    if variant == "unpooled":
+        se = unpooled_se
+    elif variant == "yates":
+        correction = min((1 / n_a + 1 / n_b) / 2, abs(difference))
+
+    # z = (|p_A − p_B| − correction)/SE, with the sign of p_A − p_B
+    z = math.nan
+    if se > 0:
+        status = Status.OK
+        z = math.copysign(abs(difference) - correction, difference) / se
+    elif difference != 0:
+        status = Status.ZERO_VARIANCE
+    else:
+        status = Status.IDENTICAL_SCORES
     z, pvalue = answered(status, z, t_pvalue(z, math.inf, alternative), difference)
-    half = (
-        shift - float(special.ndtri(tail_probability(confidence_level, alternative))) * unpooled_se
-    )
-    low = -1.0 if alternative == "less" else max(difference - half, -1.0)
-    high = 1.0 if alternative == "greater" else min(difference + half, 1.0)
-    expected = min(n_a, n_b) * min(pooled, 1 - pooled)
-    unknown = "counts do not tell; for the same rows use McNemar's test"
+
+    tail = tail_probability(confidence_level, alternative)
+    half = correction - float(special.ndtri(tail)) * unpooled_se
+    low = -1.0
+    high = 1.0
+    if alternative != "less":
+        low = max(difference - half, -1.0)
+    if alternative != "greater":
+        high = min(difference + half, 1.0)
     return Result(
         variant=variant,
         statistic=z,
@@ -434,15 +515,7 @@ def proportion_difference_from_counts(
         effect_sizes={"cohens_h": 2 * (math.asin(math.sqrt(acc_a)) - math.asin(math.sqrt(acc_b)))},
         n=min(n_a, n_b),
         status=status,
-        assumptions=(
-            Assumption("independent test sets", None, unknown),
-            Assumption(
-                "large sample",
-                expected >= 5,
-                f"smallest expected count of right or wrong rows {expected:.3g}; the normal "
-                "approximation wants 5",
-            ),
-        ),
+        assumptions=_assumptions_of_two(min(n_a, n_b) * min(pooled, 1 - pooled)),
         details={
             "chi2": z**2,
             "chi2_df": 1,
@@ -451,4 +524,20 @@ def proportion_difference_from_counts(
             "accuracy_b": acc_b,
             "pooled": pooled,
         },
+    )
+
+
+def _assumptions_of_two(expected: float) -> tuple[Assumption, Assumption]:
+    return (
+        Assumption(
+            "independent test sets",
+            None,
+            "counts do not tell; for the same rows use McNemar's test",
+        ),
+        Assumption(
+            "large sample",
+            expected >= _LARGE_SAMPLE,
+            f"smallest expected count of right or wrong rows {expected:.3g}; the normal "
+            f"approximation wants {_LARGE_SAMPLE}",
+        ),
     )

@@ -1,0 +1,138 @@
+"""The object that comparisons of judged evaluations return."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from bakeoff.errors import UserError, joined, shown, unknown
+from bakeoff.files import write_text
+from bakeoff.report.judged.answer import Answer
+from bakeoff.report.numbers import paragraph
+from bakeoff.report.page import render
+from bakeoff.report.tables import PageTable, to_latex, to_markdown
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+FORMS = {".html": "html", ".md": "brief", ".tex": "latex"}
+"""The forms of a page, by the endings of files."""
+
+
+class JudgedFindings:
+    """The findings of preferences, of marks that people corrected, or of a look.
+
+    It shows itself at the end of a notebook's cell and in a terminal, as `Findings` does.
+    """
+
+    def __init__(self, answer: Answer) -> None:
+        self._answer = answer
+
+    @property
+    def verdict(self) -> str:
+        """The answer: a headline, and a sentence in each line after it."""
+        return "\n".join(self._answer.lines)
+
+    @property
+    def comparisons(self) -> pd.DataFrame:
+        """One row for each pair of models."""
+        return pd.DataFrame(list(map(dict, self._answer.comparisons)))
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What was counted and measured, as in `to_json`."""
+        return self._answer.as_plain
+
+    @property
+    def figures(self) -> tuple[str, ...]:
+        """The names that `figure` takes."""
+        return tuple(self._answer.plots)
+
+    @property
+    def tables(self) -> tuple[str, ...]:
+        """The names that `to_frame`, `to_latex` and `to_markdown` take."""
+        return tuple(self._answer.tables)
+
+    def figure(self, name: str | None = None) -> Figure:
+        """Draw one of `figures`; default: the first."""
+        if name is None:
+            name = self.figures[0]
+        if name not in self._answer.plots:
+            raise UserError(unknown("figure", name, self.figures))
+        return self._answer.figure(name)
+
+    def to_frame(self, table: str | None = None) -> pd.DataFrame:
+        """Return one of `tables` with its numbers unrounded; default: `comparisons`."""
+        if table is None:
+            return self.comparisons
+        made = self._table(table)
+        columns = [column.key for column in made.columns]
+        return pd.DataFrame([[cell.raw for cell in row] for row in made.rows], columns=columns)
+
+    def to_markdown(self, table: str | None = None) -> str:
+        """Return one of `tables` in Markdown; default: the first."""
+        return to_markdown(self._table(table)) + "\n"
+
+    def to_latex(self, table: str | None = None) -> str:
+        """Return one of `tables` for a paper; it needs the package booktabs."""
+        return to_latex(self._table(table), table or self.tables[0])
+
+    def to_json(self) -> str:
+        """Return verdict, comparisons and all else as JSON."""
+        return self._answer.json
+
+    def save(self, path: str | Path) -> Path:
+        """Write everything to a file.
+
+        Parameters
+        ----------
+        path : path
+            Its ending says what: ``.html``, the page; ``.md``, the verdict and all tables;
+            ``.tex``, all tables; ``.json``, see `to_json`.
+
+        Returns
+        -------
+        Path
+            The file.
+
+        Raises
+        ------
+        UserError
+            Another ending, or a place that cannot be written to.
+        """
+        file = Path(path)
+        ending = file.suffix.lower()
+        if ending not in (*FORMS, ".json"):
+            endings = joined([*FORMS, ".json"], "or")
+            raise UserError(f"path: found {shown(str(path))}, expected a name with {endings}")
+        if ending == ".json":
+            written = self.to_json() + "\n"
+        else:
+            written = getattr(self._answer, FORMS[ending])
+        write_text(file, written)
+        return file
+
+    def __repr__(self) -> str:
+        texts = [paragraph(line) for line in self._answer.lines]
+        frames = []
+        for name in self._answer.shown:
+            table = self._answer.tables[name]
+            cells = [[cell.text for cell in row] for row in table.rows]
+            titles = [column.title for column in table.columns]
+            frames += ["", pd.DataFrame(cells, columns=titles).to_string(index=False)]
+        return "\n".join([*texts, *frames])
+
+    def _repr_html_(self) -> str:
+        """Show the page in a notebook; every text is escaped."""
+        tables = [self._answer.tables[name] for name in self._answer.shown]
+        return render("judged_cell.html.j2", answer=self._answer, tables=tables)
+
+    def _table(self, name: str | None) -> PageTable:
+        """Return a table by its name; the first without one."""
+        if name is None:
+            name = self.tables[0]
+        if name not in self._answer.tables:
+            raise UserError(unknown("table", name, self.tables))
+        return self._answer.tables[name]

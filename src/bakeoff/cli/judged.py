@@ -1,0 +1,107 @@
+"""`bakeoff compare` of battles, of marks that people corrected, and of a running evaluation."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from bakeoff.api.build_study import in_arguments
+from bakeoff.api.judged_findings import FORMS
+from bakeoff.api.preferences import answer_of_battles, check_alpha, columns_named
+from bakeoff.api.rows import keys_named
+from bakeoff.cli import COMMANDS
+from bakeoff.cli.terminal import bold, dim, outputs, say, table
+from bakeoff.data.battles import holds_battles, read_battles
+from bakeoff.errors import UserError
+from bakeoff.files import write_texts
+from bakeoff.options import OPTIONS, flag
+from bakeoff.report.judged.answer import Answer
+from bakeoff.report.numbers import paragraph
+from bakeoff.report.tables import PageTable, to_csv
+
+_OF_ROWS = ("truth", "values", "datasets", "counts", "task", "predicted", "value", "metrics")
+"""Options that say that a file holds no battles."""
+_OF_BATTLES = (
+    *("preferences", "files", "prompt", "winner", "models", "order", "judge", "groups", "missing"),
+    *("alpha", "json", "output", "format", "encoding", "missing_values"),
+)
+_MOST_SHOWN = 30
+
+
+def holds_preferences(options: Mapping[str, Any]) -> bool:
+    """Tell whether the files of `bakeoff compare` are battles, by an option or their columns."""
+    if options["preferences"]:
+        return True
+    files = options["files"]
+    if len(files) != 1 or options["human"] is not None or options["of"] is not None:
+        return False
+    if any(options.get(name) for name in _OF_ROWS):
+        return False
+    return holds_battles(files[0], keys_named(options))
+
+
+def compare_battles(args: argparse.Namespace) -> None:
+    """Compare models by battles, write the requested files, and print."""
+    places = outputs(args.output, args.files, list(FORMS))
+    options = vars(args)
+    with in_arguments(COMMANDS["compare"].keys):
+        if len(args.files) != 1:
+            raise UserError(f"preferences: expected one file of battles, found {len(args.files)}")
+        _refuse_others(options, _OF_BATTLES, "battles")
+        check_alpha(args.alpha)
+        battles = read_battles(args.files[0], keys_named(options), columns_named(options))
+        answer = answer_of_battles(battles, args.models, args.alpha, command_of(args))
+    show(answer, places, as_json=args.json)
+
+
+def command_of(args: argparse.Namespace) -> str:
+    """Return the command as it was given."""
+    return shlex.join(["bakeoff", *args.arguments])
+
+
+def _refuse_others(options: Mapping[str, Any], allowed: tuple[str, ...], what: str) -> None:
+    """Refuse options that say nothing about what is compared."""
+    for name in COMMANDS["compare"].keys:
+        given = options.get(name)
+        if name in allowed or given in (None, False, OPTIONS[name].default):
+            continue
+        raise UserError(f"{name}: {flag(name)} is not for {what}: leave it out")
+
+
+def show(answer: Answer, places: list[Path], *, as_json: bool) -> None:
+    """Write an answer to its files, and print it."""
+    texts = {}
+    for place in places:
+        if place.suffix:
+            texts[place] = getattr(answer, FORMS[place.suffix.lower()])
+            continue
+        for name, made in answer.tables.items():
+            texts[place / f"{name}.csv"] = to_csv(made)
+    if texts:
+        write_texts(texts)
+    if as_json:
+        say(answer.json)
+        return
+    say("", bold(paragraph(answer.headline)), *map(paragraph, answer.sentences), "")
+    for name in answer.shown:
+        _show_table(answer.tables[name])
+    say(*(dim(paragraph(note)) for note in answer.notes))
+
+
+def _show_table(made: PageTable) -> None:
+    """Print a table, the first rows of a long one."""
+    sides = ""
+    for column in made.columns:
+        sides += "r" if column.number else "l"
+    head = [column.title for column in made.columns]
+    rows = [tuple(cell.text for cell in row) for row in made.rows[:_MOST_SHOWN]]
+    say(*table(head, rows, sides))
+    more = len(made.rows) - len(rows)
+    if more > 0:
+        say(dim(f"… and {more:,} more; --output has all."))
+    say("")
+    if made.note:
+        say(dim(paragraph(made.note)), "")

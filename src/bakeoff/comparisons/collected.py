@@ -1,0 +1,380 @@
+"""From the files of a run, or what these would hold, to the evidence that tests are fed with."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from bakeoff.comparisons.analysis import Analysis
+from bakeoff.comparisons.evidence import (
+    AnyEvidence,
+    CrossedRuns,
+    DatasetScores,
+    Floats,
+    FoldPredictions,
+    FoldScores,
+    PairedPredictions,
+    by_metric,
+)
+from bakeoff.comparisons.score_matrix import (
+    HOLES,
+    MATRIX,
+    Hole,
+    complete,
+    read_score_matrix,
+    scores_by_dataset,
+)
+from bakeoff.comparisons.settings import deterministic
+from bakeoff.data.table import (
+    COLLECTED_FOLD,
+    COLLECTED_GROUP,
+    COLLECTED_ID,
+    COLLECTED_REPEAT,
+    COLLECTED_TIME,
+    COLLECTED_TRUTH,
+    PROBABILITY_SLACK,
+    SUBGROUP,
+    TAKEN,
+)
+from bakeoff.errors import UserError
+from bakeoff.files import open_parquet, read_csv, read_json
+from bakeoff.scores import METRICS
+from bakeoff.spec import PlannedTest
+from bakeoff.spec.experiment import run_of
+from bakeoff.spec.related import Declared
+from bakeoff.spec.resampling import Halves
+from bakeoff.stats import Entry, Evidence, catalogue, looks_at
+
+if TYPE_CHECKING:
+    import pyarrow.parquet as pq
+
+_AT_ONCE = 4_000_000
+"""Numbers that are read at once, before they are put in their place."""
+
+# --- what a test is run on
+
+
+def evidence_of(
+    test: PlannedTest, analysis: Analysis, inputs: Mapping[str, Any]
+) -> Iterator[tuple[str, str, AnyEvidence]]:
+    """Yield the data set and the metric of each piece of evidence of a test, with the evidence."""
+    entry = catalogue()[test.name]
+    if test.on_datasets:
+        for metric, scores in _over_datasets(test, analysis, inputs):
+            yield "", metric, scores
+        return
+    for dataset, given in inputs.items():
+        if entry.evidence.on_rows:
+            for rows in held_out(analysis, dataset, given, test.metrics):
+                yield dataset, rows.metric, _single_or_crossed(rows, entry, analysis)
+        elif entry.evidence is Evidence.FOLD_ROWS:
+            folds = read_folds(analysis, dataset, given, test.metrics)
+            for metric in test.metrics:
+                yield dataset, metric, folds.by(metric)
+        else:
+            for metric, fold_scores in _scores_of_folds(test, entry, analysis, given):
+                yield dataset, metric, fold_scores
+
+
+def _over_datasets(
+    test: PlannedTest, analysis: Analysis, inputs: Mapping[str, Any]
+) -> Iterator[tuple[str, DatasetScores]]:
+    """Yield the scores of data sets by each metric, with what was done about missing ones."""
+    matrix = inputs[MATRIX]
+    if not isinstance(matrix, pd.DataFrame):
+        matrix = read_score_matrix(matrix, list(analysis.models))
+    holes = inputs[HOLES]
+    if not isinstance(holes, list):
+        holes = [Hole(**hole) for hole in read_json(holes)["missing"]]
+    policy = analysis.missing_cells
+    if test.allows_missing and policy != "failed":
+        policy = "keep"
+    for metric in test.metrics:
+        scores = scores_by_dataset(matrix, test.plan, metric)
+        missing = [hole for hole in holes if (hole.plan, hole.metric) == (test.plan, metric)]
+        yield metric, complete(analysis, metric, scores, policy, missing)
+
+
+def _single_or_crossed(
+    rows: PairedPredictions, entry: Entry, analysis: Analysis
+) -> PairedPredictions | CrossedRuns:
+    """Return rows of single fits, or to tests of recipes all runs of each model."""
+    if entry.evidence is Evidence.RUNS:
+        return CrossedRuns.from_rows(rows, deterministic(analysis))
+    return rows
+
+
+def _scores_of_folds(
+    test: PlannedTest, entry: Entry, analysis: Analysis, given: Any
+) -> Iterator[tuple[str, FoldScores]]:
+    """Yield the scores of folds by each metric, or by all metrics at once."""
+    scores = given if isinstance(given, pd.DataFrame) else read_scores(given)
+    models = list(analysis.models)
+    parts = {metric: fold_scores(scores, models, metric) for metric in test.metrics}
+    if entry.reads == "criteria":
+        better = [analysis.measures[metric].greater_is_better for metric in parts]
+        yield "+".join(parts), FoldScores.join(parts, better)
+        return
+    plan = analysis.plans.get(test.plan)
+    full_repeats = plan.full_repeats if isinstance(plan, Halves) else 0
+    for metric, part in parts.items():
+        yield metric, dataclasses.replace(part, full_repeats=full_repeats)
+
+
+# --- rows of test sets
+
+
+def held_out(
+    analysis: Analysis,
+    dataset: str,
+    given: str | Path | PairedPredictions,
+    metrics: Sequence[str],
+) -> Iterator[PairedPredictions]:
+    """Read what is collected on one test set once, and return it metric by metric."""
+    rows = given
+    if not isinstance(rows, PairedPredictions):
+        models = list(analysis.models)
+        rows = read_predictions(rows, models, metrics, by_values=analysis.by_values)
+        # A test for groups takes rows without groups for independent: its p-value would be wrong.
+        relation = analysis.datasets[dataset].relation
+        if relation is not None and rows.n and not rows.related:
+            raise _unrelated(given, dataset, relation)
+    yield from by_metric(rows, analysis, metrics)
+
+
+def _unrelated(given: object, dataset: str, relation: Declared) -> UserError:
+    return UserError(
+        f"{given} does not say which rows of {dataset} belong together, though the data set has "
+        f"the {relation.kind} column {relation.column!r}: delete this file and run again"
+    )
+
+
+def read_predictions(
+    path: str | Path, models: list[str], metrics: Iterable[str] = (), *, by_values: bool = False
+) -> PairedPredictions:
+    """Read what metrics want of one test set, each training run as if it was a model."""
+    with open_parquet(path) as file:
+        names = file.schema_arrow.names
+        present = _runs_of(models, names)
+        subgroups = [name for name in names if name.startswith(SUBGROUP)]
+        taken = [name for name in names if name.startswith(TAKEN)]
+        related = [name for name in names if name in (COLLECTED_GROUP, COLLECTED_TIME)]
+        columns = [*present, *related, *subgroups, *taken]
+        if not by_values:
+            columns.insert(0, COLLECTED_TRUTH)
+        frame = file.read(columns=columns).to_pandas()
+        facts: dict[str, Any] = {
+            "left_out": _without(models, present),
+            "groups": frame[COLLECTED_GROUP].to_numpy() if COLLECTED_GROUP in frame else None,
+            "times": frame[COLLECTED_TIME].to_numpy() if COLLECTED_TIME in frame else None,
+            "subgroups": {
+                name.removeprefix(SUBGROUP): pd.Categorical(frame[name]) for name in subgroups
+            },
+            "columns": {name.removeprefix(TAKEN): frame[name].to_numpy() for name in taken},
+        }
+        if by_values:
+            values = frame[present].to_numpy(dtype=np.float64)
+            return PairedPredictions.from_values(present, values, **facts)
+        classes, truth, answers = _answers(frame, present)
+        facts |= _read_ranking(file, present, classes, _looked_at(metrics))
+    predicted = np.column_stack(answers) if answers else np.empty((len(truth), 0), np.int8)
+    return PairedPredictions(tuple(present), tuple(classes), truth, predicted, **facts)
+
+
+def _runs_of(models: Sequence[str], names: Iterable[str]) -> list[str]:
+    """Return the columns of predictions among some names, those of each model's runs together."""
+    # a name with a colon is that of scores
+    runs = sorted((*run_of(name), name) for name in names)
+    columns = []
+    for model in models:
+        columns += [name for trained, _, name in runs if trained == model]
+    return columns
+
+
+def _answers(
+    frame: pd.DataFrame, runs: Sequence[str]
+) -> tuple[list[str], NDArray[Any], list[NDArray[Any]]]:
+    """Return the classes, the truth, and what each run predicts: codes of classes, or numbers."""
+    if pd.api.types.is_float_dtype(frame[COLLECTED_TRUTH]):
+        return [], frame[COLLECTED_TRUTH].to_numpy(), [frame[name].to_numpy() for name in runs]
+    labels = frame[COLLECTED_TRUTH].astype("category")
+    classes = labels.cat.categories.tolist()
+    codes = []
+    for name in runs:
+        column = frame[name].astype("category").cat.set_categories(classes)
+        codes.append(column.cat.codes.to_numpy())
+    return classes, labels.cat.codes.to_numpy(), codes
+
+
+def _looked_at(metrics: Iterable[str]) -> set[str]:
+    """Return what metrics look at besides predicted classes: rankings, probabilities."""
+    return {looks_at(METRICS.get(metric) or metric) for metric in metrics} - {"classes"}
+
+
+def _read_ranking(
+    file: pq.ParquetFile, runs: Sequence[str], classes: Sequence[str], wanted: Collection[str]
+) -> dict[str, Floats]:
+    """Read the scores of the positive class, and the probabilities, as far as they are wanted."""
+    if not runs or not classes or not wanted:
+        return {}
+    scored = classes if "probabilities" in wanted else classes[-1:]
+    given = _numbers(file, [[f"{run}:{name}" for name in scored] for run in runs])
+    ranking = {}
+    if "ranking" in wanted:
+        ranking["scores"] = given[..., -1]
+    if "probabilities" in wanted:
+        sums = given.sum(axis=2)
+        right = np.isclose(sums, 1, atol=PROBABILITY_SLACK)
+        right &= (given >= -PROBABILITY_SLACK).all(axis=2)
+        right |= np.isnan(given).all(axis=2)  # of rows that are not tested
+        of_runs = right.all(axis=0)  # else a run's columns are none or no probabilities
+        ranking["probabilities"] = given
+        if not of_runs.all():
+            ranking["probabilities"] = np.where(of_runs[:, None], given, np.nan)
+    return ranking
+
+
+def _numbers(file: pq.ParquetFile, columns: Sequence[Sequence[str]]) -> NDArray[np.float64]:
+    """Read rows × models × columns, NaN for columns that are not there."""
+    # Each model's lie together in memory, so that what looks at a model copies nothing.
+    present = set(file.schema_arrow.names)
+    n = file.metadata.num_rows
+    values = np.full((len(columns), n, len(columns[0])), np.nan)
+    at_once = max(1, _AT_ONCE // values[0].size) if n else len(columns)
+    for start in range(0, len(columns), at_once):
+        part = columns[start : start + at_once]
+        table = file.read([name for names in part for name in names if name in present])
+        for of_model, names in zip(values[start:], part, strict=False):
+            for place, name in enumerate(names):
+                if name in present:
+                    of_model[:, place] = table[name].to_numpy()
+    return values.transpose(1, 0, 2)
+
+
+def _without(models: Sequence[str], present: Sequence[str]) -> tuple[str, ...]:
+    """Say which models have no results; of training runs the models count."""
+    with_results = {run_of(name)[0] for name in present}
+    return tuple(f"{model} has no results here" for model in models if model not in with_results)
+
+
+# --- folds
+
+
+def read_scores(path: str | Path) -> pd.DataFrame:
+    """Read collected scores."""
+    return read_csv(
+        path,
+        dtype=dict.fromkeys(("dataset", "model", "plan", "metric", "undefined"), str),
+        keep_default_na=False,
+        na_values={key: [""] for key in ("value", "n_train", "n_test")},
+    )
+
+
+def fold_scores(scores: pd.DataFrame, models: list[str], metric: str) -> FoldScores:
+    """Cut the scores of one data set and plan to an array, models paired fold by fold."""
+    rows = scores[scores["metric"] == metric]
+    scored = set(rows["model"])
+    present = [model for model in models if model in scored]
+    wide = rows.pivot(index=["repeat", "fold"], columns="model", values="value")
+    first = rows[rows["model"].isin(present[:1])].sort_values(["repeat", "fold"])
+    shape = first["repeat"].nunique(), first["fold"].nunique()
+    if len(wide) != shape[0] * shape[1] or len(rows) != wide.size:
+        raise UserError(f"the scores of {metric} are not complete: rerun snakemake")
+    n_train = n_test = None
+    if not first[["n_train", "n_test"]].isna().any(axis=None):
+        n_train = first["n_train"].to_numpy().reshape(shape)
+        n_test = first["n_test"].to_numpy().reshape(shape)
+    undefined = rows[rows["value"].isna()].groupby("model")["undefined"].unique().to_dict()
+    return FoldScores(
+        models=tuple(present),
+        values=wide[present].to_numpy(dtype=np.float64).reshape(*shape, len(present)),
+        n_train=n_train,
+        n_test=n_test,
+        reasons=tuple("; ".join(map(str, undefined.get(model, ()))) for model in present),
+        left_out=_without(models, present),
+    )
+
+
+def read_folds(
+    analysis: Analysis,
+    dataset: str,
+    given: str | Path | FoldPredictions,
+    metrics: Iterable[str],
+) -> FoldPredictions:
+    """Read what is collected of the folds of one data set and plan."""
+    if isinstance(given, FoldPredictions):
+        return given
+    folds = read_fold_predictions(given, list(analysis.models), metrics)
+    relation = analysis.datasets[dataset].relation
+    if relation is not None and relation.kind == "group" and folds.groups is None:
+        raise _unrelated(given, dataset, relation)
+    return dataclasses.replace(folds, costs=analysis.datasets[dataset].costs)
+
+
+class _Placed:
+    """Where the lines of collected folds go: a line is one row in one repetition."""
+
+    def __init__(self, frame: pd.DataFrame) -> None:
+        self.repetition, repetitions = pd.factorize(frame[COLLECTED_REPEAT], sort=True)
+        self.row, ids = pd.factorize(frame[COLLECTED_ID], sort=True)
+        self.shape = len(repetitions), len(ids)
+        fold = np.full(self.shape, -1, dtype=np.int64)
+        fold[self.repetition, self.row] = frame[COLLECTED_FOLD]
+        self.used = (fold >= 0).any(axis=0)
+        self.fold = fold[:, self.used]
+
+    def by_repetition(self, values: NDArray[Any]) -> NDArray[Any]:
+        """Place values of lines by repetition and row."""
+        placed = np.zeros((*self.shape, *values.shape[1:]), dtype=values.dtype)
+        placed[self.repetition, self.row] = values
+        return placed[:, self.used]
+
+    def by_row(self, values: Any) -> NDArray[Any]:
+        """Take what is the same in all repetitions from the first line of each row."""
+        first = np.zeros(self.shape[1], dtype=np.intp)
+        first[self.row[::-1]] = np.arange(len(self.row))[::-1]
+        return np.asarray(values)[first][self.used]
+
+
+def read_fold_predictions(
+    path: str | Path, models: list[str], metrics: Iterable[str] = ()
+) -> FoldPredictions:
+    """Read the collected predictions of a plan of folds; rows are paired by their id."""
+    metrics = list(metrics)
+    ours = [COLLECTED_ID, COLLECTED_REPEAT, COLLECTED_FOLD, COLLECTED_TRUTH]
+    with open_parquet(path) as file:
+        names = file.schema_arrow.names
+        runs = _runs_of(models, names)
+        taken = [name for name in names if name.startswith(TAKEN)]
+        related = [name for name in names if name == COLLECTED_GROUP]
+        frame = file.read(columns=[*ours, *runs, *taken, *related]).to_pandas()
+        classes, truth, answers = _answers(frame, runs)
+        wanted = _looked_at(metrics)
+        if any(metric in METRICS and METRICS[metric].of_table for metric in metrics):
+            wanted.add("probabilities")  # those behind the predicted classes
+        ranked = _read_ranking(file, runs, classes, wanted)
+    placed = _Placed(frame)
+    trained = [run_of(name)[0] for name in runs]
+    present = [model for model in models if model in trained]
+    places = [tuple(np.flatnonzero(np.equal(trained, model)).tolist()) for model in present]
+    predicted = np.column_stack(answers) if answers else np.empty((len(frame), 0))
+    by_kind = {kind: placed.by_repetition(values) for kind, values in ranked.items()}
+    return FoldPredictions(
+        models=tuple(present),
+        classes=tuple(classes),
+        fold=placed.fold,
+        truth=placed.by_row(truth),
+        predicted=placed.by_repetition(predicted),
+        runs=tuple(places),
+        groups=placed.by_row(frame[related[0]]) if related else None,
+        columns={name.removeprefix(TAKEN): placed.by_row(frame[name]) for name in taken},
+        left_out=_without(models, present),
+        scores=by_kind.get("scores"),
+        probabilities=by_kind.get("probabilities"),
+    )

@@ -1,0 +1,1 @@
+"""Answers about judged evaluations: sentences, tables, figures, and the page of all."""

@@ -1,0 +1,231 @@
+"""The answer to a question about a judged evaluation, and the forms in which it is written."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+import re
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from bakeoff.report.drawing import IntervalLine, interval_plot, styled, svg
+from bakeoff.report.numbers import MINUS, NONE, fixed, paragraph, pvalue
+from bakeoff.report.page import inline_svg, render
+from bakeoff.report.tables import Cell, Column, PageTable, markdown, numbers
+from bakeoff.report.tables import to_latex as table_to_latex
+from bakeoff.report.tables import to_markdown as table_to_markdown
+from bakeoff.stats import plain
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+NUMBER = numbers(str)  # of a column: its cells are made beforehand
+LEADS, UNDECIDED = "winner", "cannot_tell"
+"""What an answer is: a finding, or none."""
+_MOST_ON_PAGE = 300
+
+
+@dataclasses.dataclass(frozen=True)
+class Plot:
+    """Estimates with intervals below each other."""
+
+    title: str
+    axis: str
+    lines: tuple[IntervalLine, ...]
+    note: str
+    centre: float = 0.0
+    """Where the line of no difference stands."""
+    whole_numbers: bool = False
+
+
+@dataclasses.dataclass(frozen=True)
+class Answer:
+    """What an evaluation shows, in sentences, tables and figures."""
+
+    kind: str
+    headline: str
+    sentences: tuple[str, ...]
+    tables: Mapping[str, PageTable]
+    plots: Mapping[str, Plot]
+    comparisons: tuple[Mapping[str, Any], ...]
+    """One for each pair of models, as in comparisons.csv."""
+    facts: Mapping[str, Any]
+    """What JSON has beside verdict and comparisons."""
+    shown: tuple[str, ...] = ()
+    """The tables that a terminal shows."""
+    notes: tuple[str, ...] = ()
+    command: str = ""
+
+    @property
+    def lines(self) -> list[str]:
+        """The headline, and a sentence in each line after it."""
+        return [self.headline, *self.sentences]
+
+    @property
+    def all_notes(self) -> list[str]:
+        """The notes on the file."""
+        return list(self.notes)
+
+    def figure(self, name: str) -> Figure:
+        """Draw a plot."""
+        return drawn(self.plots[name])
+
+    @cached_property
+    def pictures(self) -> dict[str, str]:
+        """The figures as SVG files."""
+        return {name: svg(self.figure(name)) for name in self.plots}
+
+    @property
+    def as_plain(self) -> dict[str, Any]:
+        """Verdict, comparisons and all else, as plain data."""
+        verdict = {
+            "kind": self.kind,
+            "headline": self.headline,
+            "sentences": list(self.sentences),
+        }
+        rows = [plain(dict(row)) for row in self.comparisons]
+        return {"verdict": verdict, **plain(dict(self.facts)), "comparisons": rows}
+
+    @property
+    def json(self) -> str:
+        """The same as JSON."""
+        return json.dumps(self.as_plain, indent=2, ensure_ascii=False, allow_nan=False)
+
+    @property
+    def html(self) -> str:
+        """It as a page that needs no other file."""
+        pictures = {}
+        for name, text in self.pictures.items():
+            pictures[name] = inline_svg(text, f"fig-{name}")
+        return render("judged.html.j2", answer=self, pictures=pictures, most=_MOST_ON_PAGE)
+
+    @property
+    def brief(self) -> str:
+        """The answer and the tables as one text in Markdown."""
+        parts = [f"**{markdown(self.headline)}**", *map(markdown, self.sentences)]
+        for table in self.tables.values():
+            parts.append(f"**{markdown(table.title)}**")
+            parts.append(table_to_markdown(table.part(0, _MOST_ON_PAGE)))
+            if table.note:
+                parts.append(markdown(table.note))
+        return "\n\n".join(parts) + "\n"
+
+    @property
+    def latex(self) -> str:
+        """The tables for a paper, one after the other."""
+        return "\n".join(table_to_latex(table, name) for name, table in self.tables.items())
+
+
+def drawn(plot: Plot) -> Figure:
+    """Draw estimates with intervals around the line of no difference."""
+    with styled():
+        moved = [_moved(line, plot.centre) for line in plot.lines]
+        figure, axes = interval_plot(moved, plot.axis)
+        if plot.centre:
+            # the ticks say the numbers themselves
+            ticks = [tick for tick in axes.get_xticks() if _inside(tick, axes.get_xlim())]
+            texts = [_tick(tick + plot.centre, whole=plot.whole_numbers) for tick in ticks]
+            axes.set_xticks(ticks, texts)
+    return figure
+
+
+def _moved(line: IntervalLine, centre: float) -> IntervalLine:
+    """Return a line with its numbers relative to a centre."""
+    low, high = line.ci
+    return line._replace(estimate=line.estimate - centre, ci=(low - centre, high - centre))
+
+
+def _inside(value: float, limits: tuple[float, float]) -> bool:
+    """Tell whether a tick lies on the axis."""
+    return limits[0] <= value <= limits[1]
+
+
+def _tick(value: float, *, whole: bool) -> str:
+    """Write a number of an axis."""
+    if whole:
+        return f"{value:.0f}"
+    return f"{value:.6g}".replace("-", MINUS)
+
+
+# --- cells and numbers
+
+
+def words(key: str, title: str) -> Column:
+    """Return a column of texts."""
+    return Column(key, title)
+
+
+def amounts(key: str, title: str) -> Column:
+    """Return a column of numbers."""
+    return Column(key, title, NUMBER)
+
+
+def text(value: str) -> Cell:
+    """Return a cell of words."""
+    return Cell(value)
+
+
+def amount(value: float, write: Callable[[float], str]) -> Cell:
+    """Return a cell of a number."""
+    if isinstance(value, float) and math.isnan(value):
+        return Cell(NONE, math.nan)
+    return Cell(write(value), value)
+
+
+def whole_number(value: int) -> Cell:
+    """Return a cell of a count."""
+    return Cell(f"{value:,}", int(value))
+
+
+def limits(low: float, high: float, write: Callable[[float], str]) -> Cell:
+    """Return a cell of an interval, which sorts by its lower limit."""
+    if math.isnan(low):
+        return Cell(NONE, math.nan, high=math.nan)
+    return Cell(f"{write(low)} to {write(high)}", low, high=high)
+
+
+def p_cell(value: float) -> Cell:
+    """Return a cell of a p-value."""
+    return Cell(pvalue(value), value)
+
+
+def table_of(
+    title: str, columns: Sequence[Column], rows: Sequence[Sequence[Cell]], note: str = ""
+) -> PageTable:
+    """Return a table of cells."""
+    return PageTable(title, tuple(columns), tuple(map(tuple, rows)), note)
+
+
+def share(value: float) -> str:
+    """Write a share in percent with one digit."""
+    return f"{fixed(100 * value, 1)} %"
+
+
+def points(value: float) -> str:
+    """Write a difference of shares in percentage points."""
+    return fixed(100 * value, 1)
+
+
+def small(value: float) -> str:
+    """Write a number below 1 without the zero before the point."""
+    written = f"{abs(value):.3f}"
+    if written.startswith("0."):
+        written = written[1:]
+    if value < 0 and re.search("[1-9]", written):
+        return MINUS + written
+    return written
+
+
+def p_text(value: float) -> str:
+    """Write a p-value within brackets."""
+    written = pvalue(value)
+    if written[0] in "<>":
+        return f"p {written}"
+    return f"p = {written}"
+
+
+def wrapped(lines: Sequence[str]) -> list[str]:
+    """Break sentences into lines that fit a terminal."""
+    return [paragraph(line) for line in lines]

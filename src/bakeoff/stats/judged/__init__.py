@@ -1,0 +1,1 @@
+"""Judged evaluations: preferences, judges checked by people, looks at a running evaluation."""
