@@ -142,11 +142,7 @@ def _lines_before(lines: list[str], sep: str | None) -> int:
     # most lines are rows of the table
     widths = [len(row) for row in rows if row]
     width = statistics.mode(widths or [0])
-    names_at = 0
-    for number, row in enumerate(rows):
-        if len(row) == width > 0 and not row[0].startswith("#"):
-            names_at = number
-            break
+    names_at = _first_of_width(rows, width)
     if names_at == 0:
         return 0
     if any(_NUMBER.fullmatch(value) for value in rows[names_at]):
@@ -155,6 +151,14 @@ def _lines_before(lines: list[str], sep: str | None) -> int:
     if any(len(row) > 1 and not row[0].startswith("#") for row in rows[:names_at]):
         return 0
     return names_at
+
+
+def _first_of_width(rows: list[list[str]], width: int) -> int:
+    """Return the place of the first row of some width that is no comment; 0 without one."""
+    for place, row in enumerate(rows):
+        if len(row) == width > 0 and not row[0].startswith("#"):
+            return place
+    return 0
 
 
 def _separator_in(lines: list[str]) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -336,7 +336,7 @@ def _columns_of_predictions(
             refuse_parts_of_models(file, rest, order.names)
     columns = _columns_of_models(rest, order.names, models)
     if models is None and not numbers:
-        _refuse_features(file, [name for name in columns if name in rest], order.names)
+        _refuse_features(file, columns, rest, order.names)
     runs: dict[str, tuple[Predicted, ...]] = {}
     for column in columns:
         said = None
@@ -346,14 +346,19 @@ def _columns_of_predictions(
         run = Predicted(said, column=column)
         runs[model] = (*runs.get(model, ()), run)
     rows = Observations.of_rows(file, ids, true, runs, (ids, truth, *columns))
-    if len(runs) < 2:
-        n_columns = "1 column" if len(runs) == 1 else "0 columns"
-        raise UserError(
-            f"{file.path!r} has {n_columns} of predictions beside the "
-            f"true labels in {truth!r}; comparing needs two: add a column, or give one table per "
-            "model"
-        )
+    _refuse_single(file, runs, truth)
     return dataclasses.replace(rows, preparation=notes)
+
+
+def _refuse_single(file: Records, runs: Mapping[str, Any], truth: str) -> None:
+    """Refuse a table without two models to compare."""
+    if len(runs) > 1:
+        return
+    n_columns = "1 column" if runs else "0 columns"
+    raise UserError(
+        f"{file.path!r} has {n_columns} of predictions beside the true labels in {truth!r}; "
+        "comparing needs two: add a column, or give one table per model"
+    )
 
 
 def _columns_of_models(
@@ -387,11 +392,15 @@ def _refuse_ids(file: Records, columns: Sequence[str]) -> None:
         )
 
 
-def _refuse_features(file: Records, names: Sequence[str], classes: Sequence[str]) -> None:
+def _refuse_features(
+    file: Records, columns: Sequence[str], rest: Sequence[str], classes: Sequence[str]
+) -> None:
     """Refuse columns without a class or a probability among those that are taken for models."""
     models = []
     strange = []
-    for name in names:
+    for name in columns:
+        if name not in rest:  # a model that has probabilities alone
+            continue
         if _predicts(file, name, classes):
             models.append(name)
         else:
