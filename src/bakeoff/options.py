@@ -48,6 +48,17 @@ def share(value: str) -> float:
     return number
 
 
+STREAM = "stream"
+"""In place of the number of items of a suite: there is no end."""
+
+
+def whole_or_stream(value: str) -> int | str:
+    """Return a whole number, or that there is no end."""
+    if value == STREAM:
+        return value
+    return int(value)
+
+
 class Option(NamedTuple):
     """An option: what it says, and how the command line reads its value."""
 
@@ -62,6 +73,7 @@ class Option(NamedTuple):
 _WANTED = {
     float: "a number",
     int: "a whole number",
+    whole_or_stream: "a whole number, or stream",
     yes_or_no: "true or false",
     share: "a share like 0.05 or 5%",
 }
@@ -150,7 +162,7 @@ OPTIONS: dict[str, Option] = {
     "order": Option(
         "Which answer the judge saw first: a column, `model_a` of every row, or `unknown`, which "
         "goes on without an adjustment. Default: column `first`, else as exports of arenas and of "
-        "FastChat have it.",
+        "FastChat have it. With `of` the column of the place of an item in the suite.",
         "COLUMN",
     ),
     "judge": Option(
@@ -164,9 +176,10 @@ OPTIONS: dict[str, Option] = {
     ),
     "of": Option(
         "The evaluation still runs: how many items the whole suite has. The difference is looked "
-        "at after every tenth of them, at levels that together keep that of the test.",
+        "at after every tenth of them, at levels that together keep that of the test. `stream`: "
+        "there is no end, and one may look after every item.",
         "N",
-        int,
+        whole_or_stream,
     ),
     # rows that are related
     "groups": Option("Which rows belong together (a patient, a user).", "COLUMN"),
@@ -389,9 +402,11 @@ class Interface(NamedTuple):
 
 
 _NO_KEYS = frozenset(
-    ("models", "values", "missing", "missing_values", "encoding", "format", "tasks", "datasets")
+    ("models", "values", "missing", "missing_values", "encoding", "format", "datasets")
 )
 """Options that an experiment with given predictions has no keys for."""
+_OF_COLUMNS = frozenset(("id", "truth", "predicted", "value", "runs"))
+"""Options that are keys of the section `columns` of an experiment."""
 _INTERFACE: ContextVar[Interface] = ContextVar("interface", default=Interface())  # noqa: B039
 
 
@@ -408,6 +423,16 @@ def used_by(interface: Interface) -> Iterator[None]:
 def _quoted(word: str) -> str:
     """Quote a word of a command line where a shell would change it."""
     return shlex.quote(word) if re.search(r"[^\w@%+=:,./…-]", word) else word
+
+
+def is_called_from_python() -> bool:
+    """Tell whether messages are about the arguments of a function."""
+    return _INTERFACE.get().kind is InterfaceKind.PYTHON
+
+
+def is_in_experiment() -> bool:
+    """Tell whether messages are about the keys of a YAML file."""
+    return _INTERFACE.get().kind is InterfaceKind.EXPERIMENT
 
 
 def can_set(name: str) -> bool:
@@ -433,4 +458,6 @@ def setting(name: str, value: str | None = None) -> str:
             text = f"{name}=[{', '.join(parts)}]" if several else f'{name}="{value}"'
         case _:
             text = f"{name}: [{', '.join(texts(value))}]" if several else f"{name}: {value}"
+            if name in _OF_COLUMNS:
+                text = f"columns: {{{text}}}"
     return f"`{text}`"

@@ -19,11 +19,13 @@ from numpy.typing import NDArray
 from bakeoff import __version__
 from bakeoff.data.given_tables import GivenTables
 from bakeoff.data.observations import Missing, Observations
+from bakeoff.data.predicted import Predicted
 from bakeoff.data.read_given import read_given
 from bakeoff.data.records import TASK
+from bakeoff.data.row_values import share_passed
 from bakeoff.data.target import said_of_spellings, unclear_spellings
 from bakeoff.errors import Problem, joined, some
-from bakeoff.options import metric_and_margin
+from bakeoff.options import is_called_from_python, metric_and_margin
 from bakeoff.report.numbers import MINUS, fixed, percent
 from bakeoff.report.study import decimals, unit_of, varies, with_unit
 from bakeoff.report.tables import markdown
@@ -86,6 +88,8 @@ class GateRows:
     """The task of each row, where they are of several."""
     runs_of_items: NDArray[Any] | None = None
     """Which run of its item a row is, where items were run several times."""
+    passing: Passing | None = None
+    """Which share of the runs of an item its value is, where it is one."""
     greater_is_better: bool = dataclasses.field(kw_only=True)
     unit: str | None = None
     costs: Costs | None = None
@@ -219,7 +223,12 @@ class GateRows:
         subgroups = {name: values[first] for name, values in self.subgroups.items()}
         tasks = None if self.tasks is None else self.tasks[first]
         return dataclasses.replace(
-            self, given=given, subgroups=subgroups, tasks=tasks, runs_of_items=None
+            self,
+            given=given,
+            subgroups=subgroups,
+            tasks=tasks,
+            runs_of_items=None,
+            passing=None,
         )
 
     def seen(self, metric: str) -> tuple[Any, ...]:
@@ -303,7 +312,8 @@ def read_rows(
         return found
 
     of_tasks = len(tables.tasks) > 1 and columns.groups != TASK
-    runs = columns.runs if not isinstance(values, Passing) else None
+    passing = values if isinstance(values, Passing) else None
+    runs = columns.runs if passing is None else None
     greater = values.greater_is_better if isinstance(values, GivenMetric) else True
     return GateRows(
         given,
@@ -311,6 +321,7 @@ def read_rows(
         {one: labels("subgroups", one) for one in subgroups if not (of_tasks and one == TASK)},
         labels("tasks", TASK) if of_tasks else None,
         labels("runs", runs) if runs is not None else None,
+        passing,
         greater_is_better=greater,
     )
 
@@ -347,10 +358,13 @@ def check_margins(
     bare = [name for name, own in zip(metrics, margins, strict=True) if own is None]
     if margin is None and (bare or not metrics):
         of = f" of {bare[0]}" if bare else ""
+        for_all, for_one = "--margin 0.01", "--metric NAME:SIZE"
+        if is_called_from_python():
+            for_all, for_one = "margin=0.01", "metrics={NAME: SIZE}"
         raise Problem(
             ("margin",),
-            f"is missing: the largest loss{of} that does not matter, as `--margin 0.01` or 2%; a "
-            "metric has one of its own as `--metric NAME:SIZE`, in Python as {NAME: SIZE}",
+            f"is missing: the largest loss{of} that does not matter, as `{for_all}` or 2%; a "
+            f"metric has one of its own as `{for_one}`",
         )
     if margin is not None and metrics and not bare:
         text = f"found {margin}, and every metric has a margin of its own: leave one of them out"
@@ -443,6 +457,8 @@ class GateVerdict:
     cautions: tuple[str, ...] = ()
     """What was asked differently, and which logs are not whole."""
     against_itself: AgainstItself | None = None
+    label: str = ""
+    """What sentences call the metric, where not by its name."""
 
     def __str__(self) -> str:
         return "\n".join((headline(self), *reasons(self)))
@@ -575,6 +591,7 @@ def _decided(
         missing=rows.given.missing,
         allow_missing=allow_missing,
         cautions=rows.given.cautions,
+        label="" if rows.passing is None else str(rows.passing.label),
     )
     decision = _decision(verdict)
     needed = None
@@ -598,13 +615,46 @@ def _decision(verdict: GateVerdict) -> Release:
 
 def _against_itself(rows: GateRows, terms: Sequence[Terms]) -> AgainstItself | None:
     """Decide by the same rule on halves of the base's runs; None where there are too few."""
-    pairs = list(_of_runs_of_items(rows) if rows.runs_of_items is not None else _of_seeds(rows))
+    if rows.passing is not None:
+        pairs = list(_of_passing_runs(rows, rows.passing))
+        runs = _marks_of_base(rows).shape[1]
+    elif rows.runs_of_items is not None:
+        pairs = list(_of_runs_of_items(rows))
+        runs = len(np.unique(rows.runs_of_items))
+    else:
+        pairs = list(_of_seeds(rows))
+        runs = rows.runs[0] if rows.runs else 1
     if not pairs:
         return None
     decisions = [_verdict(pair, terms, 1.0).decision for pair in pairs]
     shares = {one.value: decisions.count(one) / len(decisions) for one in Release}
-    runs = rows.runs[0] if rows.runs_of_items is None else len(np.unique(rows.runs_of_items))
     return AgainstItself(runs, len(pairs), **shares)
+
+
+def _marks_of_base(rows: GateRows) -> NDArray[np.float64]:
+    """Return which runs of each item of the base are right, shape (n, runs)."""
+    (run,) = rows.given.models[rows.names[0]]
+    assert run.marks is not None
+    return run.marks[:, ~np.isnan(run.marks).all(axis=0)]
+
+
+def _of_passing_runs(rows: GateRows, passing: Passing) -> Iterator[GateRows]:
+    """Pair halves of the runs of the base, in the items that have k runs in both halves."""
+    base, candidate = rows.names
+    marks = _marks_of_base(rows)
+    is_run = ~np.isnan(marks)
+    for halves in _halves(marks.shape[1]):
+        first, second = (np.array(half) for half in halves)
+        fewest = np.minimum(is_run[:, first].sum(axis=1), is_run[:, second].sum(axis=1))
+        kept = np.flatnonzero(fewest >= passing.k)
+        if not len(kept):
+            continue
+        models = {}
+        for model, half in ((base, first), (candidate, second)):
+            values = share_passed(marks[np.ix_(kept, half)], passing)
+            models[model] = (Predicted(values=values),)
+        pair = rows.of_base(kept, kept)
+        yield dataclasses.replace(pair, given=dataclasses.replace(pair.given, models=models))
 
 
 def _of_runs_of_items(rows: GateRows) -> Iterator[GateRows]:
@@ -845,7 +895,7 @@ def _margin(verdict: GateVerdict) -> str:
 def _metric(verdict: GateVerdict) -> str:
     """Name the metric, and the class that it is about."""
     about = "" if verdict.positive is None else f" (positive class: {verdict.positive})"
-    return f"{verdict.terms.metric}{about}"
+    return f"{verdict.label or verdict.terms.metric}{about}"
 
 
 def as_json(verdict: GateVerdict) -> dict[str, Any]:

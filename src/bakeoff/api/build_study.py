@@ -92,47 +92,76 @@ class Measured(NamedTuple):
     @property
     def names(self) -> tuple[str, ...]:
         """The metrics, or what the numbers per row are called."""
-        return (self.kind.name,) if isinstance(self.kind, GivenMetric) else self.metrics
+        if isinstance(self.kind, GivenMetric):
+            return (self.kind.name,)
+        return self.metrics
 
 
 def measured_by(options: Mapping[str, Any]) -> Measured:
     """Tell by what models are compared: numbers per row have no metrics but pass@k and pass^k."""
-    values, metrics = options["values"], options["metrics"]
-    names = (metrics,) if isinstance(metrics, str) else tuple(metrics or ())
-    names = tuple(map(standard_name, names))
-    marks = KINDS.get(values or "")
-    passing = next(filter(None, map(passing_of, names)), None)
-    if values is not None and marks is None:
+    values = options["values"]
+    kind = KINDS.get(values or "")
+    if values is not None and kind is None:
         raise UserError(f"values: {unknown('kind of numbers', values, KINDS)}")
-    for name in names:
-        if passing is None and name.startswith(("pass@", "pass^")):
-            raise UserError(f"metrics: found {shown(name)}, expected a number like pass@5")
+    names = _metrics_named(options["metrics"])
+    passing = _passing(names)
     if passing is not None:
-        if len(names) > 1:
-            raise UserError(f"metrics: {passing.label} is compared by itself")
-        if not isinstance(marks, str):
+        if not isinstance(kind, str):
             raise UserError(
                 f"metrics: {passing.label} is about runs that are right or wrong; "
                 f"{setting('values', 'right')} says that 1 is right"
             )
-        marks, names = passing.model_copy(update={"marks": marks}), ()
-    of_labels = {key: options.get(key) for key in _OF_LABELS} | {"metrics": names}
-    for key, value in of_labels.items() if values is not None else ():
-        is_given = value is not None and not (isinstance(value, Sequence) and not len(value))
-        if is_given and (key != "variant" or values in ("higher", "lower")):
-            raise UserError(f"{key}: is for predictions, not for numbers per row (values)")
+        kind = passing.model_copy(update={"marks": kind})
+        names = ()
+    if values is not None:
+        _refuse_options_of_labels(options, names)
     names, own_metrics = taken_by_path(names)
-    return Measured(marks, names, own_metrics, numbers_wanted(options.get("task"), names))
+    return Measured(kind, names, own_metrics, numbers_wanted(options.get("task"), names))
+
+
+def _metrics_named(metrics: str | Sequence[str] | None) -> tuple[str, ...]:
+    """Return the metrics that are asked for, by bakeoff's names."""
+    if metrics is None:
+        return ()
+    if isinstance(metrics, str):
+        return (standard_name(metrics),)
+    return tuple(standard_name(name) for name in metrics)
+
+
+def _passing(names: Sequence[str]) -> Passing | None:
+    """Return pass@k or pass^k, where it is asked for; it is compared by itself."""
+    for name in names:
+        passing = passing_of(name)
+        if passing is not None:
+            if len(names) > 1:
+                raise UserError(f"metrics: {passing.label} is compared by itself")
+            return passing
+    for name in names:
+        if name.startswith(("pass@", "pass^")):
+            raise UserError(f"metrics: found {shown(name)}, expected a number like pass@5")
+    return None
+
+
+def _refuse_options_of_labels(options: Mapping[str, Any], metrics: Sequence[str]) -> None:
+    """Refuse options of labels, which numbers per row have not."""
+    of_labels = {key: options.get(key) for key in _OF_LABELS}
+    if options["values"] not in ("higher", "lower"):
+        of_labels.pop("variant")  # right and wrong rows are compared by McNemar's test
+    of_labels["metrics"] = metrics
+    for key, value in of_labels.items():
+        empty = isinstance(value, Sequence) and not len(value)
+        if value is not None and not empty:
+            raise UserError(f"{key}: is for predictions, not for numbers per row (values)")
 
 
 def numbers_wanted(task: str | None, metrics: Sequence[str]) -> bool | None:
     """Tell whether numbers are compared; None where neither the task nor the metrics say so."""
     if task is not None:
-        if task not in [*Task]:
+        if task not in list(Task):
             raise UserError(f"task: {unknown('task', task, Task)}")
         return Task(task).numbers
-    needs = [METRICS[name].needs for name in metrics if name in METRICS]
-    return any(need is Need.NUMBERS for need in needs) if needs else None
+    needs = {METRICS[name].needs for name in metrics if name in METRICS}
+    return Need.NUMBERS in needs if needs else None
 
 
 _KEYS = ("missing_cells", "resampling", "target")
@@ -183,49 +212,90 @@ def takes(settings: type, **defaults: Any) -> Callable[[Callable[P, R]], Callabl
     defaults = {name: OPTIONS[name].default for name in names} | defaults
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
-        parameters = signature(function).parameters.values()
-        defined = {one.name: one.default for one in parameters if "VAR" not in one.kind.name}
-        positional = [one.name for one in parameters if one.kind is one.POSITIONAL_OR_KEYWORD]
-        any_more = any(one.kind is one.VAR_POSITIONAL for one in parameters)
-        before, returns, after = (getdoc(function) or "").partition("Returns\n-------\n")
-        # of an argument that a docstring leaves out, the table of options tells
-        heads = " ".join(re.findall(r"^(\w.*) : ", before, re.MULTILINE))
-        texts = [before.rstrip()]
-        for name, kind in function.__annotations__.items():
-            if name in defined and not re.search(rf"\b{name}\b", heads):
-                texts += _described(name, kind)
-        texts += ["", "Other Parameters", "----------------"]
-        for name in names:
-            texts += _described(name, settings.__annotations__[name].__forward_arg__)
-        after = after.replace("Examples\n---", f"{_RAISES}Examples\n---")
-        function.__doc__ = "\n".join([*texts, "", f"{returns}{after}"])
+        takes = _Signature.of(function, names)
+        function.__doc__ = _explained(function, settings, takes)
 
         @wraps(function)
         def checked(*args: Any, **kwargs: Any) -> R:
-            if len(args) > len(positional) and not any_more:
-                raise UserError(
-                    f"{function.__name__}: found {len(args)} arguments without a name, expected "
-                    f"{joined(positional)}; several models stand by their names, "
-                    "{'old': …, 'new': …}"
-                )
-            for name in [*kwargs]:
-                other = name if name in defined or name in names else SPELLINGS.get(name, name)
-                if other not in defined and other not in names:
-                    text = unknown("argument", name, [*defined, *names])
-                    raise UserError(f"{function.__name__}: {text}")
-                if other != name and other in kwargs:
-                    raise UserError(
-                        f"{name}, {other}: these are one argument by two names: give one of them"
-                    )
-                kwargs[other] = kwargs.pop(name)
-            arguments = frozenset((*defined, *names))
-            interface = Interface(InterfaceKind.PYTHON, arguments)
-            with used_by(interface), in_arguments({*arguments, *_KEYS}):
-                return function(*args, **{**defaults, **kwargs})
+            given = takes.checked(args, kwargs)
+            interface = Interface(InterfaceKind.PYTHON, takes.arguments)
+            with used_by(interface), in_arguments({*takes.arguments, *_KEYS}):
+                return function(*args, **{**defaults, **given})
 
         return cast("Callable[P, R]", checked)
 
     return decorate
+
+
+class _Signature(NamedTuple):
+    """What a function takes."""
+
+    function: str
+    defined: Sequence[str]
+    """Its own parameters."""
+    settings: Sequence[str]
+    """What it takes by the names of settings."""
+    positional: Sequence[str]
+    """The parameters that may be given without a name."""
+    any_number: bool
+    """Whether further arguments may be given without a name."""
+
+    @classmethod
+    def of(cls, function: Callable[..., Any], settings: Sequence[str]) -> _Signature:
+        """Read the signature of a function."""
+        defined = []
+        positional = []
+        any_number = False
+        for parameter in signature(function).parameters.values():
+            if parameter.kind is parameter.VAR_POSITIONAL:
+                any_number = True
+            elif parameter.kind is not parameter.VAR_KEYWORD:
+                defined.append(parameter.name)
+            if parameter.kind is parameter.POSITIONAL_OR_KEYWORD:
+                positional.append(parameter.name)
+        return cls(function.__name__, defined, settings, positional, any_number)
+
+    @property
+    def arguments(self) -> frozenset[str]:
+        """All names of arguments."""
+        return frozenset((*self.defined, *self.settings))
+
+    def checked(self, args: Sequence[Any], given: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the named arguments by their own names; refuse what the function does not take."""
+        if len(args) > len(self.positional) and not self.any_number:
+            raise UserError(
+                f"{self.function}: found {len(args)} arguments without a name, expected "
+                f"{joined(self.positional)}; several models stand by their names, "
+                "{'old': …, 'new': …}"
+            )
+        arguments = dict(given)
+        for name in given:
+            own_name = name if name in self.arguments else SPELLINGS.get(name, name)
+            if own_name not in self.arguments:
+                text = unknown("argument", name, [*self.defined, *self.settings])
+                raise UserError(f"{self.function}: {text}")
+            if own_name != name and own_name in arguments:
+                raise UserError(
+                    f"{name}, {own_name}: these are one argument by two names: give one of them"
+                )
+            arguments[own_name] = arguments.pop(name)
+        return arguments
+
+
+def _explained(function: Callable[..., Any], settings: type, takes: _Signature) -> str:
+    """Return the docstring of a function with all arguments and what it raises."""
+    before, returns, after = (getdoc(function) or "").partition("Returns\n-------\n")
+    # of an argument that a docstring leaves out, the table of options tells
+    heads = " ".join(re.findall(r"^(\w.*) : ", before, re.MULTILINE))
+    lines = [before.rstrip()]
+    for name, kind in function.__annotations__.items():
+        if name in takes.defined and not re.search(rf"\b{name}\b", heads):
+            lines += _described(name, kind)
+    lines += ["", "Other Parameters", "----------------"]
+    for name in takes.settings:
+        lines += _described(name, settings.__annotations__[name].__forward_arg__)
+    after = after.replace("Examples\n---", f"{_RAISES}Examples\n---")
+    return "\n".join([*lines, "", f"{returns}{after}"])
 
 
 def _described(name: str, kind: str) -> list[str]:
@@ -641,37 +711,50 @@ def names_of(study: Study) -> dict[str, str]:
 def as_plain(study: Study, verdict: Verdict) -> dict[str, Any]:
     """Return verdict, mean scores and comparisons, models by their names."""
     names = names_of(study)
-    means = study.scores.groupby(["model", "metric"])["value"].mean().to_dict()
-    subgroups = [
-        {str(key): plain(value) for key, value in line.items()}
-        | {"model_a": names[line["model_a"]], "model_b": names[line["model_b"]]}
-        for line in study.subgroups.to_dict("records")
-    ]
-    averaged = [m for m in study.analysis.metrics if study.averages(m)]
-    return {
+    content: dict[str, Any] = {
         "verdict": {
             "kind": verdict.kind.value,
             "headline": verdict.headline,
             "sentences": list(verdict.sentences),
         },
-        "models": [
-            {"model": names[model]}
-            | {m: plain(means[model, m]) for m in averaged if (model, m) in means}
-            for model in study.models
-        ],
-        "baseline": [
-            plain(dataclasses.asdict(one))
-            | {
-                "models": [
-                    plain(line._asdict()) | {"model": names[line.model]} for line in one.models
-                ]
-            }
-            for metric in study.analysis.metrics
-            for one in baselines(study, metric)
-        ],
-        "comparisons": [
-            {**row.to_dict(), "model_a": names[row.model_a], "model_b": names[row.model_b]}
-            for row in study.comparisons
-        ],
-        **({} if study.subgroups.empty else {"subgroups": subgroups}),
+        "models": _plain_means(study, names),
+        "baseline": _plain_baselines(study, names),
+        "comparisons": [_by_names(row.to_dict(), names) for row in study.comparisons],
     }
+    if not study.subgroups.empty:
+        lines = study.subgroups.to_dict("records")
+        content["subgroups"] = [
+            _by_names({str(key): plain(value) for key, value in line.items()}, names)
+            for line in lines
+        ]
+    return content
+
+
+def _by_names(row: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
+    """Return a comparison with the names of its models."""
+    return {**row, "model_a": names[row["model_a"]], "model_b": names[row["model_b"]]}
+
+
+def _plain_means(study: Study, names: Mapping[str, str]) -> list[dict[str, Any]]:
+    """Return the mean score of each model by each metric that has a mean."""
+    means = study.scores.groupby(["model", "metric"])["value"].mean().to_dict()
+    lines = []
+    for model in study.models:
+        line: dict[str, Any] = {"model": names[model]}
+        for metric in study.analysis.metrics:
+            if study.averages(metric) and (model, metric) in means:
+                line[metric] = plain(means[model, metric])
+        lines.append(line)
+    return lines
+
+
+def _plain_baselines(study: Study, names: Mapping[str, str]) -> list[dict[str, Any]]:
+    """Return the baselines of all metrics, with how the models compare with them."""
+    lines = []
+    for metric in study.analysis.metrics:
+        for baseline in baselines(study, metric):
+            models = []
+            for against in baseline.models:
+                models.append({**plain(against._asdict()), "model": names[against.model]})
+            lines.append({**plain(dataclasses.asdict(baseline)), "models": models})
+    return lines

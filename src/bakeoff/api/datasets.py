@@ -324,10 +324,8 @@ def _long(frame: pd.DataFrame, settings: Mapping[str, Any]) -> pd.DataFrame:
     """Return one row per score: dataset, model, metric, repeat, value (as it stands), group."""
     repeats = settings["runs"]
     groups = settings["groups"]
-    for key, columns in {"runs": repeats, "groups": [groups] if groups else []}.items():
-        for name in columns:
-            if name not in frame:
-                raise UserError(f"{key}: {unknown('column', name, frame.columns)}")
+    _check_columns(frame, "runs", repeats)
+    _check_columns(frame, "groups", [groups] if groups else [])
     beside = [*repeats, groups] if groups else list(repeats)
     frame, datasets = _named_datasets(frame, settings["datasets"], beside)
     shared = pd.DataFrame(
@@ -347,6 +345,13 @@ def _long(frame: pd.DataFrame, settings: Mapping[str, Any]) -> pd.DataFrame:
     if model is not None and columns:
         return _of_long(frame, shared, datasets, model, columns)
     return _of_wide(frame, shared, metrics, settings["models"], {datasets, *beside})
+
+
+def _check_columns(frame: pd.DataFrame, key: str, columns: Sequence[str]) -> None:
+    """Refuse columns that a table does not have."""
+    for name in columns:
+        if name not in frame:
+            raise UserError(f"{key}: {unknown('column', name, frame.columns)}")
 
 
 def _of_long(

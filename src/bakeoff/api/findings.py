@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import dataclasses
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -33,8 +33,17 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _BRIEF = (
-    *("metric", "model_a", "model_b", "estimate", "ci_low", "p_a_better", "p_equivalent"),
-    *("p_b_better", "pvalue", "pvalue_adjusted", "decision"),
+    "metric",
+    "model_a",
+    "model_b",
+    "estimate",
+    "ci_low",
+    "p_a_better",
+    "p_equivalent",
+    "p_b_better",
+    "pvalue",
+    "pvalue_adjusted",
+    "decision",
 )
 """The columns of a table of pairs that fit a screen."""
 FORMS = {".html": "html", ".md": "brief", ".tex": "latex"}
@@ -184,50 +193,72 @@ class Findings:
         if ending not in (*FORMS, ".json"):
             endings = joined([*FORMS, ".json"], "or")
             raise UserError(f"path: found {shown(str(path))}, expected a name with {endings}")
-        text = getattr(self._page, FORMS[ending]) if ending in FORMS else self.to_json() + "\n"
+        if ending in FORMS:
+            text = getattr(self._page, FORMS[ending])
+        else:
+            text = self.to_json() + "\n"
         write_text(file, text)
         return file
 
     def __repr__(self) -> str:
-        texts = self._page.verdict.lines
+        lines = [paragraph(text) for text in self._page.verdict.lines]
+        lines.append("")
         table = self._brief
-        cells = [[cell.text for cell in row] for row in table.rows]
-        below = pd.DataFrame(cells, columns=[column.title for column in table.columns])
-        lines = [*map(paragraph, texts), "", *([below.to_string(index=False)] if cells else [])]
-        return "\n".join([*lines, *filter(None, [table.summary])])
+        if table.rows:
+            titles = [column.title for column in table.columns]
+            cells = [[cell.text for cell in row] for row in table.rows]
+            lines.append(pd.DataFrame(cells, columns=titles).to_string(index=False))
+        if table.summary:
+            lines.append(table.summary)
+        return "\n".join(lines)
 
     def _repr_html_(self) -> str:
         """Show verdict, table and figure in a notebook; every text is escaped."""
         from bakeoff.report.drawing import svg
 
-        shown = exhibits.draw(self._item("figure", None), self._study) if self.figures else None
-        picture = None if shown is None else base64.b64encode(svg(shown.figure).encode()).decode()
+        picture = None
+        alt = ""
+        if self.figures:
+            drawing = exhibits.draw(self._item("figure", None), self._study)
+            picture = base64.b64encode(svg(drawing.figure).encode()).decode()
+            alt = drawing.alt
         return render(
             "findings.html.j2",
             verdict=self._page.verdict,
             table=self._brief,
             picture=picture,
-            alt="" if shown is None else shown.alt,
+            alt=alt,
         )
 
     @cached_property
     def _main(self) -> Family | None:
         """The family of pairs that the verdict goes by."""
+        if self._study.mains:
+            return self._study.mains[0]
         pairs = (family for family in self._study.families if family.role == "pair")
-        return next(iter((*self._study.mains, *pairs)), None)
+        return next(pairs, None)
 
     def _item(self, form: str, name: str | None) -> Item:
+        """Return a figure or a table by its name or its kind; without a name that of the pairs."""
         items = {item.name: item for item in self._page.items if item.form == form}
         if name is None:
-            kind = {"figure": "forest", "table": "pairs"}[form]
-            main = None if self._main is None else items.get(f"{kind}.{self._main.entry.name}")
-            return main or next(iter(items.values()))
-        item = items.get(name) or next((i for i in items.values() if i.kind == name), None)
-        if item is None and (form, name) == ("figure", "ranks"):
-            item = items.get("scores")
-        if item is None:
-            raise UserError(unknown(form, name, items))
-        return item
+            return self._main_item(form, items)
+        if name in items:
+            return items[name]
+        for item in items.values():
+            if item.kind == name:
+                return item
+        if (form, name) == ("figure", "ranks") and "scores" in items:
+            return items["scores"]
+        raise UserError(unknown(form, name, items))
+
+    def _main_item(self, form: str, items: Mapping[str, Item]) -> Item:
+        """Return the figure or the table of the test that decides, or the first one."""
+        first = next(iter(items.values()))
+        if self._main is None:
+            return first
+        kind = {"figure": "forest", "table": "pairs"}[form]
+        return items.get(f"{kind}.{self._main.entry.name}", first)
 
     def _table(self, name: str | None) -> PageTable:
         return exhibits.build(self._item("table", name), self._study)
@@ -237,29 +268,35 @@ class Findings:
         """The part of the main table that fits a screen; its summary counts the rest."""
         table = self._table(None)
         keys = [column.key for column in table.columns]
-        pairs = {"model_a", "model_b"} <= set(keys)
+        kept = list(range(len(keys)))
         rows = table.rows
-        if pairs and self._first:
-            first, a = self._study.label(self._first), keys.index("model_a")
-            rows = tuple(row for row in rows if row[a].text == first)
-        kept = [i for i, key in enumerate(keys) if key in _BRIEF or not pairs]
+        if {"model_a", "model_b"} <= set(keys):
+            kept = [place for place in kept if keys[place] in _BRIEF]
+            if self._first:
+                first = self._study.label(self._first)
+                model_a = keys.index("model_a")
+                rows = tuple(row for row in rows if row[model_a].text == first)
         more = len(rows) - _ROWS
         return dataclasses.replace(
             table,
-            columns=tuple(table.columns[i] for i in kept),
-            rows=tuple(tuple(row[i] for i in kept) for row in rows[:_ROWS]),
+            columns=tuple(table.columns[place] for place in kept),
+            rows=tuple(tuple(row[place] for place in kept) for row in rows[:_ROWS]),
             summary=f"… and {count(more, 'more row')}" if more > 0 else "",
         )
 
     def _tabulated(self, rows: Iterable[Comparison]) -> pd.DataFrame:
-        return self._named(
-            pd.DataFrame([row.to_row() for row in rows], columns=Comparison.columns())
-        )
+        """Return comparisons as a table, models by their names."""
+        lines = [row.to_row() for row in rows]
+        return self._named(pd.DataFrame(lines, columns=Comparison.columns()))
 
     def _named(self, frame: pd.DataFrame) -> pd.DataFrame:
-        names, columns = names_of(self._study), frame.columns
-        of_models = [c for c in ("model", "model_a", "model_b") if c in columns]
-        return frame.assign(**{c: frame[c].map(names.__getitem__) for c in of_models})
+        """Return a table with the names of models in place of ids."""
+        names = names_of(self._study)
+        frame = frame.copy()
+        for column in ("model", "model_a", "model_b"):
+            if column in frame:
+                frame[column] = frame[column].map(names.__getitem__)
+        return frame
 
 
 # --- experiments of the workflow

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import copy
-import itertools
 import tempfile
 from collections.abc import Mapping, Sequence
 from numbers import Integral
@@ -30,14 +28,10 @@ from bakeoff.api.build_study import (
     tests_asked,
     without_none,
 )
-from bakeoff.api.estimators import (
-    ONE_ROUND,
-    REPEATED,
-    learner_of,
-    refuse_spellings,
-    task_of,
-)
+from bakeoff.api.entries import learner_of, task_of
+from bakeoff.api.estimators import refuse_spellings
 from bakeoff.api.findings import Findings
+from bakeoff.api.fold_plans import PROVE, FoldPlan, Split, plan_of, same_splits
 from bakeoff.comparisons.analysis import Analysis, ComparedData, ComparedModel
 from bakeoff.comparisons.choose import GROWING
 from bakeoff.data.given_predictions import HeldModel
@@ -65,10 +59,6 @@ _FOLDS, _DATA = "folds", "data"
 DIRECTIONS = ("higher", "lower")
 """Which scores may be better."""
 _WITHOUT = "the fit or the metric gave no number"
-Split = tuple[NDArray[Any], NDArray[Any]]
-"""The places of the rows that are trained on, and of those that are tested."""
-_DRAWN = ("ShuffleSplit", "StratifiedShuffleSplit", "GroupShuffleSplit")
-_PROVE = "pass `return_indices=True` to `cross_validate`, so that the results hold them"
 
 
 @takes(FoldSettings)
@@ -238,14 +228,15 @@ def compare_search(
     metrics = [key.removeprefix(first) for key in table if key.startswith(first)]
     metrics.sort(key=lambda name: name != search.refit)
     single = search.scoring if isinstance(search.scoring, str) else "score"
-    results: dict[str, dict[str, list[float]]] = {}
-    for i in np.argsort(table[f"rank_test_{metrics[0]}"], kind="stable"):
-        results[names[i]] = {
-            f"test_{single if metric == 'score' else metric}": [
-                table[f"split{split}_test_{metric}"][i] for split in range(search.n_splits_)
-            ]
-            for metric in metrics
-        } | {"estimator": [clone(search.estimator).set_params(**table["params"][i])]}
+    results: dict[str, dict[str, Any]] = {}
+    for place in np.argsort(table[f"rank_test_{metrics[0]}"], kind="stable"):
+        result: dict[str, Any] = {}
+        for metric in metrics:
+            name = single if metric == "score" else metric
+            splits = range(search.n_splits_)
+            result[f"test_{name}"] = [table[f"split{i}_test_{metric}"][place] for i in splits]
+        result["estimator"] = [clone(search.estimator).set_params(**table["params"][place])]
+        results[names[place]] = result
     settings.setdefault("cv", search.cv)
     study = compare_folds(results, versus=control, **settings)._study
     return Findings(study, first=study.models[0] if versus == "best" else "")
@@ -253,13 +244,20 @@ def compare_search(
 
 def _candidates(params: Sequence[Mapping[str, Any]]) -> list[str]:
     """Call the candidates of a search by the parameters in which they differ."""
-    keys = dict.fromkeys(key for candidate in params for key in candidate)
-    texts = [{key: clean(str(v))[:40] for key, v in candidate.items()} for candidate in params]
-    varied = [key for key in keys if len({text.get(key) for text in texts}) > 1] or list(keys)
-    names = [", ".join(f"{k}={text[k]}" for k in varied if k in text) for text in texts]
+    texts = []
+    values: dict[str, set[str | None]] = {}
+    for candidate in params:
+        texts.append({key: clean(str(value))[:40] for key, value in candidate.items()})
+        values |= {key: set() for key in candidate if key not in values}
+    for key, found in values.items():
+        found |= {text.get(key) for text in texts}
+    varied = [key for key, found in values.items() if len(found) > 1] or list(values)
+    names = []
+    for text in texts:
+        names.append(", ".join(f"{key}={text[key]}" for key in varied if key in text))
     if len(set(names)) == len(names):
         return names
-    return [f"{name} (candidate {i})" for i, name in enumerate(names)]
+    return [f"{name} (candidate {place})" for place, name in enumerate(names)]
 
 
 def _scores_of(model: str, result: Any, metrics: Sequence[str]) -> dict[str, NDArray[np.float64]]:
@@ -272,26 +270,30 @@ def _scores_of(model: str, result: Any, metrics: Sequence[str]) -> dict[str, NDA
     given = result if isinstance(result, Mapping) else {"test_score": result}
     columns = {}
     for key in given:
-        if not key.startswith(_TEST):
-            continue
-        try:
-            values = np.asarray(given[key], dtype=np.float64)
-        except (TypeError, ValueError):
-            values = np.array(np.nan)
-        if values.ndim != 1:
-            raise UserError(f"results[{model!r}]: {key} holds no score for each split")
-        columns[key.removeprefix(_TEST)] = values
+        if key.startswith(_TEST):
+            columns[key.removeprefix(_TEST)] = _column_of(model, key, given[key])
     if not columns:
         raise UserError(
             f"results[{model!r}]: found {listed(given)}, expected what `cross_validate` returns, "
             "with `test_score`"
         )
-    if [*columns] == ["score"] and len(metrics) < 2:
-        columns = {(*metrics, "score")[0]: columns["score"]}
+    if list(columns) == ["score"] and len(metrics) == 1:
+        columns = {metrics[0]: columns["score"]}
     for metric in metrics:
         if metric not in columns:
             raise UserError(f"metric: {unknown('metric', metric, columns)}")
     return {metric: columns[metric] for metric in metrics or columns}
+
+
+def _column_of(model: str, key: str, values: Any) -> NDArray[np.float64]:
+    """Return the scores of all splits by one metric."""
+    try:
+        scores = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        scores = np.array(np.nan)
+    if scores.ndim != 1:
+        raise UserError(f"results[{model!r}]: {key} holds no score for each split")
+    return scores
 
 
 class _FoldMetric(NamedTuple):
@@ -349,12 +351,12 @@ def _check_alike(scores: Mapping[str, Mapping[str, NDArray[np.float64]]]) -> int
 def _proven_splits(results: Mapping[str, Any], cv: Any) -> list[Split] | None:
     """Return the splits that all results hold; refuse a splitter that may draw others each time."""
     if all(isinstance(result, Mapping) and "indices" in result for result in results.values()):
-        return _same_splits(results)
+        return same_splits(results)
     draws = getattr(cv, "shuffle", hasattr(cv, "random_state"))
     if draws and not isinstance(cv.random_state, Integral):
         raise UserError(
             f"cv: {type(cv).__name__} may draw other splits for each model: give it a number as "
-            f"`random_state`, or {_PROVE}"
+            f"`random_state`, or {PROVE}"
         )
     return None
 
@@ -487,73 +489,95 @@ def _of_predictions(
     """Run the experiment of models that bring their predictions of folds."""
     X, y, groups, cv = rows
     if all(map(_is_table, results.values())):
-        tables = {label: _table(label, one, y) for label, one in results.items()}
-        table = next(iter(tables.values()))
-        repeats = table["repeat"].nunique()
-        folds = len(table[["repeat", "fold"]].drop_duplicates()) // repeats
-        if repeats * folds == 1:
-            raise UserError(
-                "results: all rows are of one fold: `bakeoff.compare` compares predictions of one "
-                "fold"
-            )
-        tested = np.array([len(table) / (repeats * folds)])
-        plan = FoldPlan(repeats, folds, table["id"].nunique() - tested, tested)
+        tables = {label: _table(label, result, y) for label, result in results.items()}
+        plan = _plan_of_table(next(iter(tables.values())))
     else:
-        for label, one in results.items():
-            has = list(one) if isinstance(one, Mapping) else []
-            if X is None or not {"estimator", "indices"} <= set(has):
-                raise UserError(
-                    f"results[{label!r}]: found {listed(has) or type(one).__name__}, expected with "
-                    "y a table with the column `fold`, or with X and y "
-                    "`cross_validate(…, return_estimator=True, return_indices=True)`"
-                )
-        truth = pd.Series(np.asarray(y).ravel())
-        splits = _same_splits(results)
-        for i, (train, test) in enumerate(splits):
-            if len(train) + len(test) != len(truth):
-                raise UserError(
-                    f"cv: split {i} trains on {len(train):,} and tests {len(test):,} of "
-                    f"{len(truth):,} rows, expected all others to be trained on: leave out X and y "
-                    "to compare the scores"
-                )
-        plan = plan_of(cv, len(truth), len(splits), splits)
-        tables = {
-            label: _predicted(one["estimator"], X, truth, splits, plan.places)
-            for label, one in results.items()
-        }
-        groups = None if groups is None else np.asarray(groups)  # rows are counted here
+        tables, plan = _predicted_by_all(results, X, y, cv)
+        if groups is not None:
+            groups = np.asarray(groups)  # rows are counted here
     roles = ["repeat", "fold"]
     if groups is not None:
         roles.append("groups")
         for table in tables.values():
             table["groups"] = _looked_up("groups", groups, table["id"])
-    numbers = numbers_wanted(None, metrics)
-    if numbers is None:
-        answers = [t[name] for t in tables.values() for name in ("y_true", "y_pred") if name in t]
-        numbers = any(map(looks_like_a_quantity, answers))
-    task = Task.REGRESSION if numbers else Task.CLASSIFICATION
-    if not numbers:
+    task = _task_of(tables, metrics)
+    if not task.numbers:
         refuse_spellings(next(iter(tables.values()))["y_true"])
     columns = validated(GivenColumns, {role: role for role in roles})
+    models = {}
+    for label, key in ids.items():
+        held = HeldModel.from_frame(
+            tables[label],
+            columns,
+            ("models", key),
+            numbers=task.numbers,
+            predictions=place_of(label),
+            label=label,
+        )
+        models[key] = held.trained_by(learner_of(results[label]))
     experiment = given_experiment(
         tests,
         task=task,
         datasets={_DATA: {"source": "given", **data}},
-        models={
-            key: HeldModel.from_frame(
-                *(tables[label], columns, ("models", key)),
-                numbers=numbers,
-                predictions=place_of(label),
-                label=label,
-            ).trained_by(learner_of(results[label]))
-            for label, key in ids.items()
-        },
+        models=models,
         metrics=list(metrics) or [task.metric],
         resampling=plan.resampling,
     )
     with tempfile.TemporaryDirectory() as folder:
         study = run_in_process(experiment, folder, 1, lambda done, total: None)
     return made_by(study, "bakeoff.compare_folds(results, …)")
+
+
+def _plan_of_table(table: pd.DataFrame) -> FoldPlan:
+    """Return the plan of a table of predictions with the fold of each row."""
+    repeats = table["repeat"].nunique()
+    folds = len(table[["repeat", "fold"]].drop_duplicates()) // repeats
+    if repeats * folds == 1:
+        raise UserError(
+            "results: all rows are of one fold: `bakeoff.compare` compares predictions of one fold"
+        )
+    n_test = np.array([len(table) / (repeats * folds)])
+    return FoldPlan(repeats, folds, table["id"].nunique() - n_test, n_test)
+
+
+def _predicted_by_all(
+    results: Mapping[str, Any], X: Any, y: Any, cv: Any
+) -> tuple[dict[str, pd.DataFrame], FoldPlan]:
+    """Let the fitted models of all folds predict the rows that they did not see."""
+    for label, result in results.items():
+        has = list(result) if isinstance(result, Mapping) else []
+        if X is None or not {"estimator", "indices"} <= set(has):
+            found = listed(has) or type(result).__name__
+            raise UserError(
+                f"results[{label!r}]: found {found}, expected with y a table with the column "
+                "`fold`, or with X and y "
+                "`cross_validate(…, return_estimator=True, return_indices=True)`"
+            )
+    truth = pd.Series(np.asarray(y).ravel())
+    splits = same_splits(results)
+    for i, (train, test) in enumerate(splits):
+        if len(train) + len(test) != len(truth):
+            raise UserError(
+                f"cv: split {i} trains on {len(train):,} and tests {len(test):,} of "
+                f"{len(truth):,} rows, expected all others to be trained on: leave out X and y "
+                "to compare the scores"
+            )
+    plan = plan_of(cv, len(truth), len(splits), splits)
+    tables = {}
+    for label, result in results.items():
+        tables[label] = _predicted(result["estimator"], X, truth, splits, plan.places)
+    return tables, plan
+
+
+def _task_of(tables: Mapping[str, pd.DataFrame], metrics: Sequence[str]) -> Task:
+    """Tell whether numbers are predicted, by the metrics or else by what stands in the tables."""
+    numbers = numbers_wanted(None, metrics)
+    if numbers is None:
+        answers = []
+        for table in tables.values():
+            answers += [table[name] for name in ("y_true", "y_pred") if name in table]
+        numbers = any(map(looks_like_a_quantity, answers))
+    return Task.REGRESSION if numbers else Task.CLASSIFICATION
 
 
 def _looked_up(what: str, given: Any, ids: pd.Series[Any]) -> NDArray[Any]:
@@ -602,163 +626,3 @@ def _table(label: str, given: Any, y: Any) -> pd.DataFrame:
             raise UserError(f"results[{label!r}]: found no column y_true, and no y")
         table["y_true"] = _looked_up("y", y, table["id"])
     return table.reset_index(drop=True)
-
-
-# --- plans
-
-
-class FoldPlan(NamedTuple):
-    """A plan of an experiment, and the sizes of its parts."""
-
-    repeats: int
-    folds: int
-    n_train: NDArray[Any]
-    n_test: NDArray[Any]
-    sized: bool = True
-    """Whether the sizes are numbers of rows, and not shares."""
-    growing: bool = False
-    """Whether each split trains on more rows than the one before."""
-
-    @property
-    def name(self) -> str:
-        """The plan, as `resampling:` calls it."""
-        if self.folds == 1:
-            return "resampled"
-        return "cv_5x2" if (self.repeats, self.folds) == (5, 2) else "kfold"
-
-    @property
-    def places(self) -> list[tuple[int, int]]:
-        """The repeat and the fold of each split, from 1."""
-        return [(r, f) for r in range(1, self.repeats + 1) for f in range(1, self.folds + 1)]
-
-    @property
-    def resampling(self) -> dict[str, Any]:
-        """The section `resampling:` of an experiment with this plan."""
-        keys: dict[str, Any] = {}
-        if self.name == "kfold":
-            keys = {"folds": self.folds, "repeats": self.repeats}
-        elif self.name == "resampled":
-            share = float(self.n_test[0] / (self.n_test[0] + self.n_train[0]))
-            keys = {"repeats": self.repeats, "test_size": share}
-        return {self.name: keys}
-
-
-def plan_of(cv: Any, n: int | None, n_scores: int, splits: Sequence[Split] | None) -> FoldPlan:
-    """Return the resampling plan of a splitter."""
-    if splits is None and isinstance(cv, list | tuple):
-        splits = [(np.asarray(train), np.asarray(test)) for train, test in cv]
-    kind = "KFold" if cv is None or isinstance(cv, Integral) else type(cv).__name__
-    if splits is not None:
-        plan = _of_splits(splits, drawn=kind in _DRAWN)
-    elif kind in _DRAWN:
-        plan = _of_drawn(cv, kind, n, n_scores)
-    elif kind == "TimeSeriesSplit":
-        if n is None:
-            raise UserError("n: TimeSeriesSplit trains on more and more rows: pass n=len(y)")
-        plan = _of_splits(list(cv.split(np.zeros(n))), drawn=False)
-    elif kind in (*ONE_ROUND, *REPEATED):
-        plan = _of_rounds(cv, kind, n, n_scores)
-    elif hasattr(cv, "get_n_splits"):
-        raise UserError(f"cv: what splits {kind} makes is not known: {_PROVE}")
-    else:
-        raise UserError(
-            f"cv: found {kind}, expected what `cross_validate` was given: a number of folds, a "
-            "splitter, or a list of its splits"
-        )
-    if len(plan.n_test) != n_scores:
-        raise UserError(
-            f"cv: it makes {len(plan.n_test)} splits, the results have {n_scores} scores: pass "
-            "the one that they were made with"
-        )
-    return plan
-
-
-def _same_splits(results: Mapping[str, Any]) -> list[Split]:
-    """Return the splits that all results hold, having proved that they are the same."""
-    first, *others = results
-    parts = ("train", "test")
-    splits = {
-        model: list(zip(*(map(np.asarray, one["indices"][part]) for part in parts), strict=True))
-        for model, one in results.items()
-    }
-    for model in others:
-        for i, (one, other) in enumerate(itertools.zip_longest(splits[first], splits[model])):
-            if one is None or other is None or not all(map(np.array_equal, one, other)):
-                raise UserError(
-                    f"results[{model!r}]: split {i} has other rows than that of {first}: give all "
-                    "the same `cv`, with a number as `random_state`"
-                )
-    return splits[first]
-
-
-def _of_rounds(cv: Any, kind: str, n: int | None, n_scores: int) -> FoldPlan:
-    """Return the plan of a splitter that tests each row once in every round."""
-    repeats, total = int(cv.n_repeats) if kind in REPEATED else 1, n_scores
-    if cv is None or isinstance(cv, Integral):
-        total = 5 if cv is None else int(cv)
-    elif not kind.startswith("LeaveOne"):  # which know their number only with the rows
-        total = int(cv.get_n_splits())
-    folds = total // repeats
-    if n is None or "Group" in kind:
-        n_test = np.ones(total, dtype=int)
-        return FoldPlan(repeats, folds, folds - n_test, n_test, sized=False)
-    # scikit-learn gives the first n mod k folds one row more
-    n_test = np.tile([n // folds + (i < n % folds) for i in range(folds)], repeats)
-    return FoldPlan(repeats, folds, n - n_test, n_test)
-
-
-def _of_drawn(cv: Any, kind: str, n: int | None, n_scores: int) -> FoldPlan:
-    """Return the plan of a splitter that draws its parts at random."""
-    test, train = cv.test_size, cv.train_size
-    if kind == "GroupShuffleSplit":
-        raise UserError(f"cv: how many rows the groups of GroupShuffleSplit have: {_PROVE}")
-    if n is not None:
-        splitter = copy.deepcopy(cv)  # drawing splits would move a shared random state on
-        first, second = next(splitter.split(np.zeros(n), np.zeros(n)))
-        sizes: tuple[float, float] = (len(first), len(second))
-    elif isinstance(test, Integral) or isinstance(train, Integral):
-        raise UserError("n: the sizes of `cv` are rows, of how many? Pass n=len(y)")
-    else:
-        share = test if test is not None else (0.1 if train is None else 1 - train)
-        sizes = (1 - share if train is None else train, share)
-    n_train, n_test = (np.full(cv.get_n_splits(), size) for size in sizes)
-    if n_scores < 2:
-        raise UserError("cv: one random division has no spread: pass n_splits=2 or more")
-    return FoldPlan(len(n_test), 1, n_train, n_test, sized=n is not None)
-
-
-def _of_splits(splits: Sequence[Split], *, drawn: bool) -> FoldPlan:
-    """Find the plan that splits follow, which are all known."""
-    n_train, n_test = np.array([(len(train), len(test)) for train, test in splits]).T
-    if any(len(np.intersect1d(train, test)) for train, test in splits):
-        raise UserError("cv: a split tests rows that it trains on")
-    rows = np.unique(np.concatenate([np.concatenate(split) for split in splits]))
-    if not drawn:
-        rounds = _rounds(splits, len(rows))
-        if len(set(rounds)) == 1:
-            return FoldPlan(len(rounds), rounds[0], n_train, n_test)
-        in_time = all(train.max() < test.min() for train, test in splits)
-        if in_time and all(a.max() < b.min() for (_, a), (_, b) in itertools.pairwise(splits)):
-            return FoldPlan(1, len(splits), n_train, n_test, growing=True)
-    whole = {len(train) + len(test) for train, test in splits} == {len(rows)}
-    if drawn or (whole and len(splits) > 1 and len(set(n_test.tolist())) == 1):
-        return FoldPlan(len(splits), 1, n_train, n_test)
-    raise UserError(
-        "cv: its splits are no cross-validation, no random divisions of all rows, and do not go "
-        "with time: no test fits them"
-    )
-
-
-def _rounds(splits: Sequence[Split], n: int) -> list[int]:
-    """Count the folds of each round of a cross-validation; none where it is no such."""
-    rounds: list[int] = []
-    tested: list[NDArray[Any]] = []
-    for train, test in splits:
-        tested.append(test)
-        together = np.concatenate(tested)
-        if len(train) + len(test) != n or len(np.unique(together)) < len(together):
-            return []
-        if len(together) == n:
-            rounds.append(len(tested))
-            tested = []
-    return [] if tested or 1 in rounds else rounds

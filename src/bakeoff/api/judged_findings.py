@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
+from bakeoff.api.findings import Findings
 from bakeoff.errors import UserError, joined, shown, unknown
 from bakeoff.files import write_text
 from bakeoff.report.judged.answer import Answer
@@ -21,7 +22,7 @@ FORMS = {".html": "html", ".md": "brief", ".tex": "latex"}
 """The forms of a page, by the endings of files."""
 
 
-class JudgedFindings:
+class JudgedFindings(Findings):
     """The findings of preferences, of marks that people corrected, or of a look.
 
     It shows itself at the end of a notebook's cell and in a terminal, as `Findings` does.
@@ -29,6 +30,22 @@ class JudgedFindings:
 
     def __init__(self, answer: Answer) -> None:
         self._answer = answer
+
+    @property
+    def methods(self) -> str:
+        """What was done, as the notes of the tables say it."""
+        notes = [table.note for table in self._answer.tables.values()]
+        return " ".join(filter(None, (*notes, *self._answer.notes)))
+
+    @property
+    def scores(self) -> pd.DataFrame:
+        """One row for each model, or look."""
+        return self.to_frame(self.tables[0])
+
+    @property
+    def subgroups(self) -> pd.DataFrame:
+        """Empty: there are none."""
+        return pd.DataFrame()
 
     @property
     def verdict(self) -> str:

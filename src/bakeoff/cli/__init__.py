@@ -17,7 +17,7 @@ from importlib import import_module
 from typing import Any, NamedTuple, NoReturn
 
 from bakeoff import __version__
-from bakeoff.cli.terminal import check_streams, unread
+from bakeoff.cli.terminal import check_streams, forgive_stderr, unread
 from bakeoff.errors import UserError, printable, shown, unknown
 from bakeoff.files import write_in_any_encoding
 from bakeoff.options import (
@@ -161,6 +161,8 @@ COMMANDS = {
             "what is planned": "difference margin equal rows power alpha",
             "without a pilot": "accuracy discordance",
             "the pilot": "metrics truth models values groups",
+            "labels of people beside a judge": "human_labels judge_accuracy items half_width judge "
+            "human",
             "output": "json",
         },
         "alternative test id predicted value positive task tasks format encoding missing_values",
@@ -174,7 +176,8 @@ COMMANDS = {
         "  bakeoff plan --accuracy 0.85 --difference 0.02 --discordance 0.1\n"
         "  bakeoff plan --rows 2000 --discordance 0.1\n"
         "  bakeoff plan resnet.csv vit.csv --metric f1 --difference 0.05\n"
-        "  bakeoff plan predictions.csv --models resnet,vit --rows 2000",
+        "  bakeoff plan predictions.csv --models resnet,vit --rows 2000\n"
+        "  bakeoff plan --human-labels --judge-accuracy 0.85 --items 1000 --half-width 0.05",
     ),
     "gate": Command(
         "decide whether a candidate may take the place of a base",
@@ -192,9 +195,10 @@ COMMANDS = {
             "what is compared": "truth id models values positive task missing allow_missing",
             "rows that depend on each other": "groups subgroups",
             "several runs": _RUNS,
+            "preferences, judges, a running evaluation": "preferences order judge human of",
             "output": "json output",
         },
-        "costs unit tasks predicted value format encoding missing_values",
+        "prompt winner costs unit tasks predicted value format encoding missing_values",
         {
             "margin": OPTIONS["margin"].help[:-1] + "; with --superior the smallest gain that "
             "does.",
@@ -211,7 +215,8 @@ COMMANDS = {
         "  bakeoff gate resnet.csv vit.csv --margin 0.01\n"
         "  bakeoff gate predictions.csv --models resnet,vit --margin 0.01 --groups patient\n"
         "  bakeoff gate resnet.csv vit.csv --metric accuracy:0.01 --metric f1:2%\n"
-        "  bakeoff gate samples_old.jsonl samples_new.jsonl --margin 0.01 --values right",
+        "  bakeoff gate samples_old.jsonl samples_new.jsonl --margin 0.01 --values right\n"
+        "  bakeoff gate battles.jsonl --models base,ours --margin 0.05",
     ),
     "tests": Command(
         "list the statistical tests, or explain one",
@@ -232,6 +237,8 @@ INTERRUPTED = 130
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command."""
     write_in_any_encoding()
+    if arguments is None:
+        forgive_stderr()
     given = list(sys.argv[1:] if arguments is None else arguments)
     parser = make_parser()
     if not given:

@@ -12,7 +12,7 @@ from bakeoff.api.build_study import METRIC, ROWS, as_plain, in_arguments, names_
 from bakeoff.api.findings import FORMS
 from bakeoff.api.rows import study_of_files
 from bakeoff.cli import COMMANDS
-from bakeoff.cli.judged import compare_battles, holds_preferences
+from bakeoff.cli.judged import compare_battles, compare_judged, holds_preferences, is_judged
 from bakeoff.cli.terminal import bold, dim, outputs, say, table
 from bakeoff.comparisons.row_tables import INTERACTION
 from bakeoff.comparisons.run_tests import Decision
@@ -54,6 +54,9 @@ def compare(args: argparse.Namespace) -> None:
     """Compare, write the requested files, and print."""
     if holds_preferences(vars(args)):
         compare_battles(args)
+        return
+    if is_judged(vars(args)):
+        compare_judged(args)
         return
     places = outputs(args.output, args.files, list(FORMS))
     command = shlex.join(["bakeoff", *args.arguments])

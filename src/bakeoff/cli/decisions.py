@@ -14,6 +14,8 @@ from bakeoff import release
 from bakeoff.api.build_study import in_arguments
 from bakeoff.api.rows import costs_in, read_tables
 from bakeoff.cli import COMMANDS
+from bakeoff.cli.judged_gate import is_judged_gate, judged_gate
+from bakeoff.cli.plan_labels import plan_labels
 from bakeoff.cli.terminal import bold, dim, outputs, say, table
 from bakeoff.comparisons.plan_tests import unknown_test
 from bakeoff.comparisons.settings import allowed_options
@@ -44,6 +46,8 @@ CODES = {Release.SHIP: 0, Release.BLOCK: 1, Release.UNDECIDED: 2}
 
 def gate(args: argparse.Namespace) -> int:
     """Decide, and return the decision as exit code."""
+    if is_judged_gate(vars(args)):
+        return judged_gate(args)
     files = [path for path in (args.base, args.candidate) if path is not None]
     places = outputs(args.output, files)
     with in_arguments(COMMANDS[args.command].keys):
@@ -129,6 +133,9 @@ class Design(NamedTuple):
 
 def plan(args: argparse.Namespace) -> None:
     """Plan, and print the answer with its curve."""
+    if args.human_labels:
+        plan_labels(args)
+        return
     if args.margin is not None:
         args.margin = read_value("difference", args.margin)
     with in_arguments(COMMANDS[args.command].keys):

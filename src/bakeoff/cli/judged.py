@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from bakeoff.api.build_study import in_arguments
+from bakeoff.api.judged import look_at_files, marks_of_files, running_suite
 from bakeoff.api.judged_findings import FORMS
 from bakeoff.api.preferences import answer_of_battles, check_alpha, columns_named
 from bakeoff.api.rows import keys_named
@@ -19,14 +20,24 @@ from bakeoff.errors import UserError
 from bakeoff.files import write_texts
 from bakeoff.options import OPTIONS, flag
 from bakeoff.report.judged.answer import Answer
+from bakeoff.report.judged.looks import answer_of_look
+from bakeoff.report.judged.marks import answer_of_marks
 from bakeoff.report.numbers import paragraph
 from bakeoff.report.tables import PageTable, to_csv
 
 _OF_ROWS = ("truth", "values", "datasets", "counts", "task", "predicted", "value", "metrics")
 """Options that say that a file holds no battles."""
-_OF_BATTLES = (
+PREFERENCES = (
     *("preferences", "files", "prompt", "winner", "models", "order", "judge", "groups", "missing"),
     *("alpha", "json", "output", "format", "encoding", "missing_values"),
+)
+MARKS = (
+    *("files", "id", "models", "values", "judge", "human", "groups", "missing", "alpha", "json"),
+    *("output", "format", "encoding", "missing_values"),
+)
+LOOKS = (
+    *("files", "id", "models", "values", "value", "of", "order", "alpha", "json", "output"),
+    *("format", "encoding", "missing_values", "missing"),
 )
 _MOST_SHOWN = 30
 
@@ -50,10 +61,39 @@ def compare_battles(args: argparse.Namespace) -> None:
     with in_arguments(COMMANDS["compare"].keys):
         if len(args.files) != 1:
             raise UserError(f"preferences: expected one file of battles, found {len(args.files)}")
-        _refuse_others(options, _OF_BATTLES, "battles")
+        refuse_others("compare", options, PREFERENCES, "battles")
         check_alpha(args.alpha)
         battles = read_battles(args.files[0], keys_named(options), columns_named(options))
         answer = answer_of_battles(battles, args.models, args.alpha, command_of(args))
+    show(answer, places, as_json=args.json)
+
+
+def is_judged(options: Mapping[str, Any]) -> bool:
+    """Tell whether marks of people are named, or that the evaluation still runs."""
+    if options["human"] is not None or options["of"] is not None or options["judge"] is not None:
+        return True
+    return _still_runs(options)
+
+
+def _still_runs(options: Mapping[str, Any]) -> bool:
+    """Tell whether logs of two models say that one of them still runs, of a suite that is known."""
+    if options["values"] is None or options["metrics"] or options["runs"] is not None:
+        return False
+    suite = running_suite(options["files"])
+    return suite is not None and suite.running
+
+
+def compare_judged(args: argparse.Namespace) -> None:
+    """Compare models by marks that people corrected, or look at a running evaluation."""
+    places = outputs(args.output, args.files, list(FORMS))
+    options = vars(args)
+    with in_arguments(COMMANDS["compare"].keys):
+        if args.human is not None or args.judge is not None:
+            refuse_others("compare", options, MARKS, "marks of a judge and of people")
+            answer = answer_of_marks(marks_of_files(options), command_of(args))
+        else:
+            refuse_others("compare", options, LOOKS, "a look at a running evaluation")
+            answer = answer_of_look(look_at_files(options), command_of(args))
     show(answer, places, as_json=args.json)
 
 
@@ -62,9 +102,11 @@ def command_of(args: argparse.Namespace) -> str:
     return shlex.join(["bakeoff", *args.arguments])
 
 
-def _refuse_others(options: Mapping[str, Any], allowed: tuple[str, ...], what: str) -> None:
-    """Refuse options that say nothing about what is compared."""
-    for name in COMMANDS["compare"].keys:
+def refuse_others(
+    command: str, options: Mapping[str, Any], allowed: tuple[str, ...], what: str
+) -> None:
+    """Refuse options of a command that say nothing about what is compared."""
+    for name in COMMANDS[command].keys:
         given = options.get(name)
         if name in allowed or given in (None, False, OPTIONS[name].default):
             continue

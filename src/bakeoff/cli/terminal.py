@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import re
 import shutil
@@ -11,6 +12,7 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from bakeoff.errors import UserError, printable
 from bakeoff.files import check_writable
@@ -34,6 +36,29 @@ def unread() -> Iterator[None]:
         if not isinstance(error, BrokenPipeError):
             why = os.strerror(error.errno) if error.errno else str(error)
             raise UserError(f"the output cannot be written: {why}") from None
+
+
+class _Forgiving(io.FileIO):
+    """A file that takes what it cannot write for written."""
+
+    def write(self, data: Any) -> int:
+        """Write, or on a full disk and into a closed pipe do nothing."""
+        try:
+            return super().write(data)
+        except OSError:
+            return len(data)
+
+
+def forgive_stderr() -> None:
+    """Let a message that cannot be written leave the exit code as it is."""
+    if isinstance(sys.stderr, io.TextIOWrapper):
+        file = _Forgiving(sys.stderr.fileno(), "w", closefd=False)
+        sys.stderr = io.TextIOWrapper(
+            io.BufferedWriter(file),
+            encoding=sys.stderr.encoding,
+            errors=sys.stderr.errors,
+            line_buffering=True,
+        )
 
 
 def check_streams() -> None:

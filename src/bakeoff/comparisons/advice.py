@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from bisect import bisect_left
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from bakeoff.comparisons.analysis import Analysis
@@ -44,11 +44,38 @@ from bakeoff.stats.design.groups import FEWEST_CLUSTERS, FLIPS, too_few_clusters
 from bakeoff.stats.metrics.family import MAX_T
 from bakeoff.stats.rows.ordered import too_few_times
 
-# --- smallest p-values
-
-
 FEW = 40
 """From here on rows, groups and times set no limit that matters."""
+_SITUATIONS = {
+    "failing fits": "where some fits fail",
+    "unlike learners": "with learners of different kinds",
+    "errors on different rows": "where two models err on different rows",
+    "rare failures, one model deterministic": "where rare runs fail and the other model is "
+    "deterministic",
+    "skewed runs, unequal numbers": "where the scores of runs are skewed and their numbers unequal",
+}
+"""Situations as parts of a sentence, where that is not "with" and their name."""
+_BY_RESULT = (
+    "autocorrelation",
+    "strong autocorrelation",
+    "few rows",
+    "few errors",
+    "rare large errors",
+    "seeds alone",
+    "rare costly errors",
+    "few rows of a class",
+)
+"""Situations that the data of every comparison show, so that the experiment need not guess."""
+_IN_GROUPS = ("rows in groups", "groups of one size", "groups of unlike size")
+"""Situations of rows in groups."""
+INFLATED = "{test} has an inflated type I error {where}: {why}."
+NOT_SIMULATED = (
+    "{test} has an inflated type I error with some learners and was not simulated with learners "
+    "like {models}."
+)
+"""What a caution says."""
+
+# --- smallest p-values
 
 
 class RowCounts(NamedTuple):
@@ -68,17 +95,14 @@ def smallest_pvalue(
     units: int = 0,
 ) -> float:
     """Return the smallest adjusted p-value that a test, or its post hoc test, can have."""
+    # It is 0 where nothing bounds it, as for a t test of folds, and 1 where the test cannot answer.
     models = models or list(analysis.models)
     units = units or len(analysis.tests.units(analysis.datasets))
-    # It is 0 where nothing bounds it, as for a t test of folds, and 1 where the test cannot answer.
     test = test.posthoc or test
-    entry, k = catalogue()[test.name], len(models)
-    if entry.type1 is TypeOneError.BAYESIAN or "margin" in entry.options:
+    entry = catalogue()[test.name]
+    if not _is_bounded(entry, size):
         return 0.0
-    over_datasets = entry.evidence is Evidence.DATASETS
-    on_rows = entry.evidence.on_rows and entry.arity is not Arity.OMNIBUS
-    if not over_datasets and (size is None or not on_rows):
-        return 0.0
+    k = len(models)
     correction = correction_among(entry, test.correction or "none", k, test.related)
     try:
         check_correction(test, correction)
@@ -86,92 +110,140 @@ def smallest_pvalue(
         return 1.0
     test = dataclasses.replace(test, correction=correction)
     pairs = pairs_of(models, test.versus) if compares_pairs(entry) else []
-    if size is None or over_datasets:
-        each = _over_datasets(test, units, k, pairs)
+    if size is None or entry.evidence is Evidence.DATASETS:
+        pvalues = _over_datasets(test, units, k, pairs)
     else:
-        size = RowCounts(size.rows) if test.independent_rows else size
+        if test.independent_rows:
+            size = RowCounts(size.rows)
         hypotheses = len(pairs) if entry.arity is Arity.PAIR else k
-        each = [_on_rows(test, entry, size, hypotheses)] * hypotheses
+        pvalues = [_on_rows(test, entry, size, hypotheses)] * hypotheses
     # of statistics that agree in every way the largest is as likely as one
     method = "none" if correction == MAX_T else correction
-    return float(min(adjust_pvalues(each, method), default=0.0))
+    return float(min(adjust_pvalues(pvalues, method), default=0.0))
+
+
+def _is_bounded(entry: Entry, size: RowCounts | None) -> bool:
+    """Tell whether the p-values of a test cannot be as small as one likes."""
+    if entry.type1 is TypeOneError.BAYESIAN or "margin" in entry.options:
+        return False
+    if entry.evidence is Evidence.DATASETS:
+        return True
+    return size is not None and entry.evidence.on_rows and entry.arity is not Arity.OMNIBUS
 
 
 def _over_datasets(test: PlannedTest, n: int, k: int, pairs: list[tuple[int, int]]) -> list[float]:
     """Return the smallest p-values of all pairs, where all n data sets rank k models alike."""
-    side, options = _ahead(test.options), test.options
+    side = _ahead(test.options)
     if test.name == "wilcoxon_signed_rank":
-        alone = 2.0**-n if side == "greater" else min(1.0, 2.0 ** (1 - n))
-        if options.get("method") == "asymptotic":
-            # the variance is smallest where all differences are of one size
-            half = 0.5 if options.get("continuity", True) else 0.0
-            alone = t_pvalue((n * (n + 1) - 4 * half) / ((n + 1) * math.sqrt(n)), math.inf, side)
-        return [alone] * len(pairs)
+        return [_of_signed_ranks(test, n, side)] * len(pairs)
     if n < 2:
         return [1.0] * len(pairs)
     if test.name == "nemenyi":
+        # the range of the mean ranks is k - 1, in units of √(k(k + 1) / 12n)
         return [range_sf((k - 1) * math.sqrt(12 * n / (k * (k + 1))), k).item()]
-    ranks, error = [float(n * rank) for rank in range(1, k + 1)], math.sqrt(k * (k + 1) * n / 6)
+    # the ranks of each model summed over the data sets, and the standard error of a difference
+    ranks = [float(n * rank) for rank in range(1, k + 1)]
+    error = math.sqrt(k * (k + 1) * n / 6)
     df = math.inf
     if test.name == "conover_friedman":
         # no variance is left where all agree, and the least where two models tie on one data set
         tied = min(1, k - 2)
-        ranks[tied : tied + 2] = ranks[tied] + 0.5, ranks[tied + 1] - 0.5
-        error, df = 1 / math.sqrt(k - 1), (n - 1) * (k - 1)
+        ranks[tied] += 0.5
+        ranks[tied + 1] -= 0.5
+        error = 1 / math.sqrt(k - 1)
+        df = (n - 1) * (k - 1)
     if test.versus is not None:
         ranks.insert(pairs[0][0], ranks.pop(0))  # the control is ahead of all others
     return [t_pvalue((ranks[b] - ranks[a]) / error, df, side) for a, b in pairs]
 
 
+def _of_signed_ranks(test: PlannedTest, n: int, side: Alternative) -> float:
+    """Return the smallest p-value of the signed-rank test, where all differences have one sign."""
+    if test.options.get("method") == "asymptotic":
+        # the variance is smallest where all differences are of one size
+        half = 0.5 if test.options.get("continuity", True) else 0.0
+        z = (n * (n + 1) - 4 * half) / ((n + 1) * math.sqrt(n))
+        return t_pvalue(z, math.inf, side)
+    # one of the 2^n patterns of signs
+    return 2.0**-n if side == "greater" else min(1.0, 2.0 ** (1 - n))
+
+
 def _on_rows(test: PlannedTest, entry: Entry, size: RowCounts, hypotheses: int) -> float:
     """Return the smallest p-value of one hypothesis, where all rows, groups or times agree."""
-    rows, groups, times = size
-    if times is not None and "time" in entry.options and "groups" not in entry.options:
-        form = test.options.get("variant", "ewc_corrected"), test.options.get("horizon", 1)
-        return 1.0 if too_few_times(times, *form) else 0.0
-    if times is not None:
-        groups = min(times, TIME_BLOCKS)
+    groups = size.groups
+    if size.times is not None:
+        if "time" in entry.options and "groups" not in entry.options:
+            variant = test.options.get("variant", "ewc_corrected")
+            horizon = test.options.get("horizon", 1)
+            return 1.0 if too_few_times(size.times, variant, horizon) else 0.0
+        groups = min(size.times, TIME_BLOCKS)
     if groups is None:
-        return _of_counts(test, rows) if 0 < rows < FEW else 0.0
+        return _of_counts(test, size.rows) if 0 < size.rows < FEW else 0.0
     if entry.arity is Arity.ONE or "groups" not in entry.options or not 0 < groups < FEW:
         return 0.0
-    # every group is for one model: the smallest p-value is that of equal signs
-    if entry.about == "recipes":
-        form_of_groups = "t"
-    elif entry.variants is None or (test.correction == MAX_T and hypotheses > 1):
-        form_of_groups = "t_and_flips"
-    else:
-        form_of_groups = entry.variants.choose(test.options.get("variant"), "groups")
+    return _in_groups(test, entry, groups, hypotheses)
+
+
+def _in_groups(test: PlannedTest, entry: Entry, groups: int, hypotheses: int) -> float:
+    """Return the smallest p-value where every group is for one model: that of equal signs."""
+    form = _form_of_groups(test, entry, hypotheses)
     of_one_side = 2.0 ** -(groups + 1)  # half of the probability of this one outcome: the mid-p
-    if form_of_groups in FLIPS:
+    if form in FLIPS:
         level = 1 - test.alpha
         if test.simultaneous:
             level = simultaneous_level(level, hypotheses, test.correction or "none")
         if too_few_clusters(groups, 1 - level):  # it has no answer, whatever the side
             return 2.0 ** (1 - groups)
-        of_one_side *= 2 if form_of_groups == "sign_flip_exact" else 1
+        if form == "sign_flip_exact":
+            of_one_side *= 2
     elif groups < FEWEST_CLUSTERS:
         return 1.0
-    elif form_of_groups != "t_and_flips":
+    elif form != "t_and_flips":
         return 0.0
-    return min(1.0, of_one_side * (2 if test.alternative == "two-sided" else 1))
+    sides = 2 if test.alternative == "two-sided" else 1
+    return min(1.0, sides * of_one_side)
+
+
+def _form_of_groups(test: PlannedTest, entry: Entry, hypotheses: int) -> str:
+    """Return in which form a test looks at rows in groups."""
+    if entry.about == "recipes":
+        return "t"
+    if entry.variants is None or (test.correction == MAX_T and hypotheses > 1):
+        return "t_and_flips"
+    form: str = entry.variants.choose(test.options.get("variant"), "groups")
+    return form
 
 
 def _of_counts(test: PlannedTest, n: int) -> float:
     """Return the smallest p-value of tests that count n independent rows, all for one model."""
-    options, side = test.options, _ahead(test.options)
+    options = test.options
+    side = _ahead(options)
     variant: Any = options.get("variant")
     if test.name == "mcnemar":
-        counts: Any = {"both_correct": 0, "only_a_correct": n, "only_b_correct": 0, "both_wrong": 0}
-        return mcnemar_from_counts(**counts, variant=variant or "midp", alternative=side).pvalue
+        return mcnemar_from_counts(
+            both_correct=0,
+            only_a_correct=n,
+            only_b_correct=0,
+            both_wrong=0,
+            variant=variant or "midp",
+            alternative=side,
+        ).pvalue
     if test.name == "proportion_difference":
-        counts = {"correct_a": n, "n_a": n, "n_b": n, "variant": variant or "pooled"}
-        # the variance of two shares that are not pooled is 0 where B is never right
-        few = int(variant == "unpooled")
-        return proportion_difference_from_counts(**counts, correct_b=few, alternative=side).pvalue
+        return proportion_difference_from_counts(
+            correct_a=n,
+            n_a=n,
+            # the variance of two shares that are not pooled is 0 where B is never right
+            correct_b=int(variant == "unpooled"),
+            n_b=n,
+            variant=variant or "pooled",
+            alternative=side,
+        ).pvalue
     if test.name == "binomial_test":
-        how = {k: options[k] for k in ("rate", "p0", "alternative", "variant") if k in options}
-        return min(binomial_test_from_counts(n_correct=k, n=n, **how).pvalue for k in (0, n))
+        keys = ("rate", "p0", "alternative", "variant")
+        given: Any = {key: options[key] for key in keys if key in options}
+        none_right = binomial_test_from_counts(n_correct=0, n=n, **given)
+        all_right = binomial_test_from_counts(n_correct=n, n=n, **given)
+        return min(none_right.pvalue, all_right.pvalue)
     return 0.0
 
 
@@ -180,30 +252,37 @@ def _ahead(options: Mapping[str, Any]) -> Alternative:
     return "two-sided" if options.get("alternative", "two-sided") == "two-sided" else "greater"
 
 
+# --- what would let a test reach its level
+
+
 def remedies(test: PlannedTest, analysis: Analysis, size: RowCounts | None) -> str:
     """Say what would let a test reach its level that cannot: more groups, or fewer comparisons."""
-    entry, models, ways = catalogue()[test.name], list(analysis.models), []
+    entry = catalogue()[test.name]
+    models = list(analysis.models)
 
-    def first(what: str, values: Sequence[int]) -> int:
+    def reaches(what: str, n: int) -> bool:
+        """Tell whether a test with so many of one thing could reach its level."""
+        rows = size
+        if rows is not None and what in rows._fields:
+            rows = rows._replace(**{what: n})
+        compared = models[:n] if what == "models" else models
+        units = n if what == "data sets" else 0
+        smallest = smallest_pvalue(test, analysis, rows, models=compared, units=units)
+        return smallest <= test.alpha
+
+    def first(what: str, numbers: Sequence[int]) -> int:
         """Return the first number of one thing that will do, as all after it; 0 where none does."""
+        place = bisect_left(numbers, True, key=lambda n: reaches(what, n))
+        return numbers[place] if place < len(numbers) else 0
 
-        def reaches(n: int) -> bool:
-            rows = size._replace(**{what: n}) if size and what in size._fields else size
-            units = n if what == "data sets" else 0
-            some = models[:n] if what == "models" else models
-            return smallest_pvalue(test, analysis, rows, models=some, units=units) <= test.alpha
-
-        place = bisect_left(values, True, key=reaches)
-        return values[place] if place < len(values) else 0
-
-    what, count = "data sets", len(analysis.tests.units(analysis.datasets))
-    if size is not None:
-        what = next((one for one in ("times", "groups") if getattr(size, one) is not None), "rows")
-        count = getattr(size, what)
-    if more := first(what, range(count + 1, FEW)):
+    ways = []
+    what, count = _counted(size, analysis)
+    more = first(what, range(count + 1, FEW))
+    if more:
         ways.append(f"at least {more} {what}")
     if test.versus is None and len(models) > 2:
-        if most := first("models", range(len(models) - 1, entry.fewest_models - 1, -1)):
+        most = first("models", range(len(models) - 1, entry.fewest_models - 1, -1))
+        if most:
             ways.append(f"at most {most} models")
         baseline = dataclasses.replace(test, versus=models[0])
         if takes_control(entry) and smallest_pvalue(baseline, analysis, size) <= test.alpha:
@@ -211,29 +290,18 @@ def remedies(test: PlannedTest, analysis: Analysis, size: RowCounts | None) -> s
     return joined(ways, "or")
 
 
+def _counted(size: RowCounts | None, analysis: Analysis) -> tuple[str, int]:
+    """Return what a test counts, and how many there are."""
+    if size is None:
+        return "data sets", len(analysis.tests.units(analysis.datasets))
+    if size.times is not None:
+        return "times", size.times
+    if size.groups is not None:
+        return "groups", size.groups
+    return "rows", size.rows
+
+
 # --- cautions: simulated type I errors of tests of models like these
-
-
-_SITUATIONS = {
-    "failing fits": "where some fits fail",
-    "unlike learners": "with learners of different kinds",
-    "errors on different rows": "where two models err on different rows",
-    "rare failures, one model deterministic": "where rare runs fail and the other model is "
-    "deterministic",
-    "skewed runs, unequal numbers": "where the scores of runs are skewed and their numbers unequal",
-}
-"""Situations as parts of a sentence, where that is not "with" and their name."""
-_BY_RESULT = (
-    *("autocorrelation", "strong autocorrelation", "few rows", "few errors"),
-    *("rare large errors", "seeds alone", "rare costly errors", "few rows of a class"),
-)
-"""Situations that the data of every comparison show, so that the experiment need not guess."""
-INFLATED = "{test} has an inflated type I error {where}: {why}."
-NOT_SIMULATED = (
-    "{test} has an inflated type I error with some learners and was not simulated with learners "
-    "like {models}."
-)
-"""What a caution says."""
 
 
 class Inflated(NamedTuple):
@@ -264,37 +332,49 @@ class Cautions(NamedTuple):
         shown: Callable[[str], str] = str,
     ) -> list[str]:
         """Return the cautions about a comparison of some models, a sentence each."""
-        sentences, parts, rates = list[str](), list[str](), list[ErrorRate]()
-        for where, models, rate in self.inflated:
-            concerned = [shown(model) for model in models if model in compared]
-            if models and not concerned:
-                continue
-            where = where.removeprefix("with ") if parts else where
-            parts.append(f"{where} (here: {joined(concerned)})" if concerned else where)
-            rates.append(rate)
-        if parts:
-            worst = max(rates, key=lambda rate: rate.rate)
-            by = f" by {METRICS[worst.metric].title}" if worst.metric else ""
-            up_to = f"up to {f'{worst.rate:.2f}'.lstrip('0')}{by}"
-            why = f"{up_to} at the .05 level in simulations"
-            sentence = INFLATED.format(test=named(self.entry), where=joined(parts), why=why)
-            tests = [f"{named(entry)} (plan {self._plan_of(entry)})" for entry in self.instead]
-            use = f" Use {' or '.join(tests)} instead." if tests else ""
-            sentences.append(sentence + use)
+        sentences = []
+        inflated = self._on_inflated(compared, named, shown)
+        if inflated:
+            sentences.append(inflated)
         unknown = [shown(model) for model in self.unknown if model in compared]
         if unknown:
             sentences.append(NOT_SIMULATED.format(test=named(self.entry), models=joined(unknown)))
         return sentences
 
+    def _on_inflated(
+        self,
+        compared: Collection[str],
+        named: Callable[[Entry], str],
+        shown: Callable[[str], str],
+    ) -> str:
+        """Say where the error rate of a test is inflated, how much, and what to use instead."""
+        parts: list[str] = []
+        rates = []
+        for where, models, rate in self.inflated:
+            concerned = [shown(model) for model in models if model in compared]
+            if models and not concerned:
+                continue
+            if parts:
+                where = where.removeprefix("with ")
+            if concerned:
+                where = f"{where} (here: {joined(concerned)})"
+            parts.append(where)
+            rates.append(rate)
+        if not parts:
+            return ""
+        worst = max(rates, key=lambda rate: rate.rate)
+        by = f" by {METRICS[worst.metric].title}" if worst.metric else ""
+        up_to = f"{worst.rate:.2f}".lstrip("0")
+        why = f"up to {up_to}{by} at the .05 level in simulations"
+        sentence = INFLATED.format(test=named(self.entry), where=joined(parts), why=why)
+        if not self.instead:
+            return sentence
+        tests = [f"{named(entry)} (plan {self._plan_of(entry)})" for entry in self.instead]
+        return f"{sentence} Use {' or '.join(tests)} instead."
+
     def _plan_of(self, entry: Entry) -> str:
         """Return the plan on which a better test would run: the same, if it can."""
         return self.plan if self.plan in entry.plans else entry.plans[0]
-
-
-def _of_task(rate: ErrorRate, numbers: bool) -> bool:
-    """Tell whether a rate was simulated with the task of an analysis, or is of any."""
-    regression = rate.setting.endswith(REGRESSION)
-    return regression if numbers and rate.setting in LEARNERS else numbers or not regression
 
 
 def cautions(
@@ -309,22 +389,44 @@ def cautions(
     entry = entries[test.name]
     if not entry.liberal_for:
         return Cautions(entry)
-    metrics, numbers = [metric] if metric else analysis.metrics, analysis.task.numbers
+    metrics = (metric,) if metric else analysis.metrics
     inflated = _inflated(entry, analysis, failed, metrics, dataset)
+    instead: list[Entry] = []
+    for name in test.better if inflated else ():
+        jumps = name == ON_ROWS and metric is not None and not has_test(metric)
+        if not jumps and not _inflated(entries[name], analysis, failed, metrics, dataset):
+            instead = [entries[name]]
+            break
+    return Cautions(
+        entry,
+        inflated=tuple(inflated),
+        unknown=tuple(_not_simulated(entry, analysis)),
+        instead=tuple(instead),
+        plan=test.plan,
+    )
+
+
+def _not_simulated(entry: Entry, analysis: Analysis) -> list[str]:
+    """Name the models whose learners a test, liberal with others, was not simulated with."""
+    numbers = analysis.task.numbers
     rates = [rate for rate in entry.rates if rate.setting in LEARNERS and _of_task(rate, numbers)]
-    simulated, unknown = {rate.setting for rate in rates}, list[str]()
-    if any(rate.verdict is TypeOneError.LIBERAL for rate in rates):
-        made_of = {name: learners(m, numbers=numbers) for name, m in analysis.learners.items()}
-        unknown = [
-            n for n, one in made_of.items() if not (one.simulated and one.kinds <= simulated)
-        ]
-    instead = [
-        entries[name]
-        for name in (test.better if inflated else ())
-        if (name != ON_ROWS or metric is None or has_test(metric))
-        and not _inflated(entries[name], analysis, failed, metrics, dataset)
-    ]
-    return Cautions(entry, tuple(inflated), tuple(unknown), tuple(instead[:1]), test.plan)
+    if not any(rate.verdict is TypeOneError.LIBERAL for rate in rates):
+        return []
+    simulated = {rate.setting for rate in rates}
+    unknown = []
+    for name, learner in analysis.learners.items():
+        parts = learners(learner, numbers=numbers)
+        if not parts.simulated or not parts.kinds <= simulated:
+            unknown.append(name)
+    return unknown
+
+
+def _of_task(rate: ErrorRate, numbers: bool) -> bool:
+    """Tell whether a rate was simulated with the task of an analysis, or is of any."""
+    regression = rate.setting.endswith(REGRESSION)
+    if numbers:
+        return regression or rate.setting not in LEARNERS
+    return not regression
 
 
 def _inflated(
@@ -335,52 +437,91 @@ def _inflated(
     dataset: str,
 ) -> list[Inflated]:
     """List kinds of learners and situations of an experiment in which a test is liberal."""
-    numbers, several = analysis.task.numbers, analysis.several_runs
-    accuracy = FIXED_METRICS["correctness"]
-    made_of = {name: learners(m, numbers=numbers).kinds for name, m in analysis.learners.items()}
-    inflated = []
+    inflated = list(_with_learners(entry, analysis, metrics))
+    for setting, rate in _in_situations(entry, analysis, failed, metrics, dataset).items():
+        where = f"by {METRICS[setting].title}" if setting in METRICS else f"with {setting}"
+        inflated.append(Inflated(_SITUATIONS.get(setting, where), (), rate))
+    return inflated
+
+
+def _with_learners(entry: Entry, analysis: Analysis, metrics: Sequence[str]) -> Iterator[Inflated]:
+    """Yield the kinds of learners with which a test is liberal, with the models made of them."""
+    kinds_of = {
+        name: learners(learner, numbers=analysis.task.numbers).kinds
+        for name, learner in analysis.learners.items()
+    }
     for kind in LEARNERS:
-        rates = [rate for rate in entry.rates if rate.setting == kind]
-        of_metrics = set[ErrorRate]()
-        for metric in metrics:  # the rates by it, else by accuracy, else by any
-            known = METRICS[metric].studied_by if metric in METRICS else accuracy
-            of_it, usual = (
-                [rate for rate in rates if (rate.metric or accuracy) == name]
-                for name in (known, accuracy)
-            )
-            of_metrics |= {*(of_it or usual or rates)}
-        liberal = [rate for rate in of_metrics if rate.verdict is TypeOneError.LIBERAL]
-        models = tuple(name for name, kinds in made_of.items() if kind in kinds)
-        if models and liberal:
+        models = tuple(name for name, kinds in kinds_of.items() if kind in kinds)
+        if not models:
+            continue
+        rates = set[ErrorRate]()
+        for metric in metrics:
+            rates |= _rates_by(entry, kind, metric)
+        liberal = [rate for rate in rates if rate.verdict is TypeOneError.LIBERAL]
+        if liberal:
             worst = max(liberal, key=lambda rate: (rate.rate, rate.metric))
-            inflated.append(Inflated(f"with {kind.removesuffix(REGRESSION)}", models, worst))
-    related = {kin.kind for name, kin in analysis.related.items() if dataset in ("", name)}
+            yield Inflated(f"with {kind.removesuffix(REGRESSION)}", models, worst)
+
+
+def _rates_by(entry: Entry, kind: str, metric: str) -> set[ErrorRate]:
+    """Return the rates of a test with a kind of learner by a metric, else by accuracy, or any."""
+    accuracy = FIXED_METRICS["correctness"]
+    studied = METRICS[metric].studied_by if metric in METRICS else accuracy
+    rates = [rate for rate in entry.rates if rate.setting == kind]
+    for name in (studied, accuracy):
+        by_name = {rate for rate in rates if (rate.metric or accuracy) == name}
+        if by_name:
+            return by_name
+    return set(rates)
+
+
+def _in_situations(
+    entry: Entry,
+    analysis: Analysis,
+    failed: Collection[str],
+    metrics: Sequence[str],
+    dataset: str,
+) -> dict[str, ErrorRate]:
+    """Return the situations of an experiment in which a test is liberal, with the largest rate."""
+    numbers = analysis.task.numbers
+    here = _situations(analysis, failed, metrics, dataset)
+    settings = {rate.setting for rate in entry.rates}
+    studied = {METRICS[name].studied_by for name in metrics if name in METRICS} | set(metrics)
+    worst: dict[str, ErrorRate] = {}
+    for rate in entry.rates:
+        if rate.verdict is not TypeOneError.LIBERAL or rate.setting in LEARNERS:
+            continue
+        if rate.metric and rate.metric not in studied:
+            continue
+        of_regression = numbers and f"{rate.setting}{REGRESSION}" in settings
+        if of_regression or not _of_task(rate, numbers):
+            continue  # another rate is of this task
+        setting = rate.setting.removesuffix(REGRESSION)
+        if here.get(setting, True):
+            known = worst.get(setting, rate)
+            worst[setting] = max(known, rate, key=lambda rate: rate.rate)
+    return worst
+
+
+def _situations(
+    analysis: Analysis, failed: Collection[str], metrics: Sequence[str], dataset: str
+) -> dict[str, bool]:
+    """Tell which situations an experiment is in, as far as it can be told before its results."""
     fitted = analysis.learners.values()
-    unlike = {learners(m, numbers=True).kinds for m in fitted} - {frozenset()}
-    here = dict.fromkeys(_BY_RESULT, False) | {
-        **dict.fromkeys(
-            ("rows in groups", "groups of one size", "groups of unlike size"), "group" in related
-        ),
+    related = set()
+    for name, relation in analysis.related.items():
+        if dataset in ("", name):
+            related.add(relation.kind)
+    kinds = {learners(learner, numbers=True).kinds for learner in fitted} - {frozenset()}
+    several = analysis.several_runs
+    numbers_of_runs = {analysis.models[name].seeds for name in several}
+    return {
+        **dict.fromkeys(_BY_RESULT, False),
+        **dict.fromkeys(_IN_GROUPS, "group" in related),
         "failing fits": bool(failed),
         "class weights, costs or tuned thresholds": any(map(moves_threshold, fitted)),
-        "unlike learners": len(unlike) > 1,
+        "unlike learners": len(kinds) > 1,
         "rare failures, one model deterministic": bool(several and deterministic(analysis)),
-        "skewed runs, unequal numbers": len({analysis.models[name].seeds for name in several}) > 1,
+        "skewed runs, unequal numbers": len(numbers_of_runs) > 1,
         **{name: name in metrics for name in METRICS},
     }
-    settings = {rate.setting for rate in entry.rates}
-    measured_alike = {METRICS[name].studied_by for name in metrics if name in METRICS} | {*metrics}
-    situations: dict[str, ErrorRate] = {}  # the largest rate of each
-    for rate in entry.rates:
-        instead = numbers and f"{rate.setting}{REGRESSION}" in settings
-        liberal_here = rate.verdict is TypeOneError.LIBERAL and rate.setting not in LEARNERS
-        if rate.metric and rate.metric not in measured_alike:
-            continue
-        setting = rate.setting.removesuffix(REGRESSION)
-        if liberal_here and _of_task(rate, numbers) and not instead and here.get(setting, True):
-            worst = situations.get(setting, rate)
-            situations[setting] = max(worst, rate, key=lambda rate: rate.rate)
-    for setting, rate in situations.items():
-        by = f"by {METRICS[setting].title}" if setting in METRICS else f"with {setting}"
-        inflated.append(Inflated(_SITUATIONS.get(setting, by), (), rate))
-    return inflated

@@ -219,22 +219,32 @@ def recommended(experiment: Experiment | Analysis) -> list[Recommendation]:
     analysis = analysis_of(experiment)
     if len(analysis.models) < 2:
         return []
-    units, least = len(analysis.tests.units(analysis.datasets)), enough_datasets(analysis)
-    n, tests, tail = len(analysis.datasets), list[Recommendation](), ""
-    if n > 1:
-        tail = (
-            f"; on each data set alone, because a signed-rank test over them needs {least} to "
-            f"reach {analysis.tests.alpha:g}, there are {n}"
-        )
-    for plan in analysis.plans if units < least else ():
-        choose = _on_test_set if plan == "holdout" else _on_folds
-        tests += [one._replace(why=f"{one.why}{tail}", plan=plan) for one in choose(plan, analysis)]
+    units = len(analysis.tests.units(analysis.datasets))
+    least = enough_datasets(analysis)
+    tests: list[Recommendation] = []
+    if units < least:
+        for plan in analysis.plans:
+            tests += _on_plan(plan, analysis)
     mixed = any(name in analysis.mixed_units for name in analysis.metrics)
     no_test = mixed and len(analysis.models) == 2  # the win rate tells, without one
     if tests or units < 2 or no_test:
         return tests
     # where few data sets have one score of each model there is no other test
     return [over_datasets(analysis)]
+
+
+def _on_plan(plan: str, analysis: Analysis) -> Iterator[Recommendation]:
+    """Choose the tests of each data set alone on one plan."""
+    datasets = len(analysis.datasets)
+    alone = ""
+    if datasets > 1:
+        alone = (
+            "; on each data set alone, because a signed-rank test over them needs "
+            f"{enough_datasets(analysis)} to reach {analysis.tests.alpha:g}, there are {datasets}"
+        )
+    choose = _on_test_set if plan == "holdout" else _on_folds
+    for test in choose(plan, analysis):
+        yield test._replace(why=f"{test.why}{alone}", plan=plan)
 
 
 # --- one test set
@@ -247,7 +257,8 @@ def _on_test_set(plan: str, analysis: Analysis) -> Iterator[Recommendation]:
     if analysis.several_runs:
         yield from _of_runs(analysis)
     elif analysis.by_values:
-        case, k = CASES["values"], len(analysis.models)
+        k = len(analysis.models)
+        case = CASES["values"]
         yield Recommendation(case.test(k), f"{case.why.format(models=k)}{_corrected(k)}")
     else:
         yield from _of_metrics(analysis)
@@ -255,11 +266,12 @@ def _on_test_set(plan: str, analysis: Analysis) -> Iterator[Recommendation]:
 
 def _of_runs(analysis: Analysis) -> Iterator[Recommendation]:
     """Choose the test of training runs: of those metrics that do not jump."""
-    by_values, k = analysis.by_values, len(analysis.models)
-    timed = any(kin.kind == "time" for kin in analysis.related.values())
+    by_values = analysis.by_values
     tested = tuple(filter(has_test, analysis.metrics))
+    timed = any(relation.kind == "time" for relation in analysis.related.values())
     if timed or not (tested or by_values):
         return
+    k = len(analysis.models)
     case = CASES["runs of values" if by_values else "runs"]
     why = f"{case.why}{_corrected(k)}"
     yield Recommendation(case.test(k), why, () if by_values else tested)
@@ -267,9 +279,10 @@ def _of_runs(analysis: Analysis) -> Iterator[Recommendation]:
 
 def _of_metrics(analysis: Analysis) -> Iterator[Recommendation]:
     """Choose the tests of single fits, then those that are shown beside them."""
-    k, cases = len(analysis.models), _cases_of(analysis)
-    metrics_by_test = dict[str, list[str]]()
-    reasons = dict[str, list[str]]()
+    k = len(analysis.models)
+    cases = _cases_of(analysis)
+    metrics_by_test: dict[str, list[str]] = {}
+    reasons: dict[str, list[str]] = {}
     for case, metrics in cases.items():
         name = CASES[case].test(k)
         metrics_by_test.setdefault(name, []).extend(metrics)
@@ -284,15 +297,16 @@ def _of_metrics(analysis: Analysis) -> Iterator[Recommendation]:
 
 def _cases_of(analysis: Analysis) -> dict[str, list[str]]:
     """Return the cases of one test set in the order of the metrics, each with its metrics."""
-    cases, nulls = dict[str, list[str]](), set[str]()
+    cases: dict[str, list[str]] = {}
+    nulls = set()
     for metric in filter(has_interval, analysis.metrics):
         null = METRICS[metric].null
         if null in nulls:
             continue  # by another metric before models are equal where they are by this one
-        nulls |= {null} - {""}
+        if null:
+            nulls.add(null)
         cases.setdefault(_case_of(metric, analysis), []).append(metric)
-    accuracy = FIXED_METRICS["correctness"]
-    return cases or {"right rows": [accuracy]}
+    return cases or {"right rows": [FIXED_METRICS["correctness"]]}
 
 
 def _case_of(metric: str, analysis: Analysis) -> str:
@@ -308,7 +322,8 @@ def _case_of(metric: str, analysis: Analysis) -> str:
 
 def _reason(name: str, metrics: Sequence[str], analysis: Analysis) -> str:
     """Say why the test of a case decides by some metrics."""
-    case, k = CASES[name], len(analysis.models)
+    case = CASES[name]
+    k = len(analysis.models)
     why = case.reason(k).format(models=k)
     if case.test(k) == "cochran_q":
         why += f"; {_posthoc(case.test(k), analysis)}"
@@ -330,9 +345,12 @@ def _posthoc(name: str, analysis: Analysis) -> str:
     # a test of all pairs, which takes the place of one of all models at once, has none of its own
     pairwise = catalogue()[runs.posthoc] if runs.posthoc else runs
     test = planned(pairwise, analysis.tests, related=bool(analysis.related))
-    pairs = "all pairs" if test.versus is None else f"{test.versus} with each other model"
-    by = test.correction or "none"
-    correction = "uncorrected" if by == "none" else f"corrected by {by}"
+    pairs = "all pairs"
+    if test.versus is not None:
+        pairs = f"{test.versus} with each other model"
+    correction = "uncorrected"
+    if test.correction not in (None, "none"):
+        correction = f"corrected by {test.correction}"
     return f"comparisons of {pairs}, {correction}, follow"
 
 
@@ -396,8 +414,8 @@ def fold_metric(metric: str, plan: str, analysis: Analysis) -> FoldMetric:
 def _plan_of_rows(analysis: Analysis) -> str:
     """Return the plan whose rows are compared: one with repetitions, which shows the most."""
     plans = [plan for plan in analysis.plans if metrics_by_rows(analysis, plan)]
-    single = [plan for plan in plans if plan == "kfold" and one_cross_validation(analysis)]
-    return min(plans, key=lambda plan: plan in single, default="")
+    several = [plan for plan in plans if plan != "kfold" or not one_cross_validation(analysis)]
+    return next(iter(several + plans), "")
 
 
 def metrics_by_rows(analysis: Analysis, plan: str) -> tuple[str, ...]:
@@ -412,35 +430,43 @@ def metrics_by_rows(analysis: Analysis, plan: str) -> tuple[str, ...]:
 
 def enough_datasets(analysis: Analysis) -> int:
     """Return from how many data sets on two models can be told apart over data sets."""
+    # the smallest p-value of n signed ranks is 2^-n on one side, and twice that on two
     sides = 1 if analysis.tests.alternative == "two-sided" else 0
     return max(2, math.ceil(sides - math.log2(analysis.tests.alpha)))
 
 
 def over_datasets(analysis: Analysis) -> Recommendation:
     """Choose the test over data sets, and what compares the pairs."""
-    k, n = len(analysis.models), len(analysis.tests.units(analysis.datasets))
-    few, exact = n < enough_datasets(analysis), n <= EXACT_UP_TO.get(k, 1)
-    name = "few data sets" if few else "data sets"
-    if exact and not few:
-        name = "data sets, exact"
-    elif few and not exact:
-        name = "few data sets, many models"
-    case = CASES[name]
+    k = len(analysis.models)
+    n = len(analysis.tests.units(analysis.datasets))
+    case = CASES[_case_over_datasets(n, k, enough_datasets(analysis))]
     why = case.reason(k).format(models="two" if k == 2 else k, datasets=n)
     if k == 2:
         return Recommendation(case.two, why)
-    if case.pairs:
-        pairs = "friedman_posthoc" if by_ranks(analysis, analysis.metrics) else case.pairs
-        return Recommendation(case.more, f"{why}; {pairs} compares pairs", posthoc=pairs)
-    return Recommendation(case.more, f"{why}; {_posthoc(case.more, analysis)}")
+    if not case.pairs:
+        return Recommendation(case.more, f"{why}; {_posthoc(case.more, analysis)}")
+    pairs = case.pairs
+    if by_ranks(analysis, analysis.metrics):
+        pairs = "friedman_posthoc"
+    return Recommendation(case.more, f"{why}; {pairs} compares pairs", posthoc=pairs)
+
+
+def _case_over_datasets(n: int, k: int, least: int) -> str:
+    """Return the case of n data sets and k models."""
+    exact = n <= EXACT_UP_TO.get(k, 1)
+    if n < least:
+        return "few data sets" if exact else "few data sets, many models"
+    return "data sets, exact" if exact else "data sets"
 
 
 def by_ranks(analysis: Analysis, metrics: Iterable[str]) -> str:
     """Say why scores of data sets can be ranked on each alone; empty where their size compares."""
-    if mixed := [name for name in metrics if name in analysis.mixed_units]:
+    mixed = [name for name in metrics if name in analysis.mixed_units]
+    if mixed:
         return (
             f"{listed(mixed)} has other units on other data sets, so that differences on them do "
             "not compare"
         )
-    failed_last = analysis.tests.missing_cells == "failed"
-    return "`missing_cells: failed` ranks a failure last and gives it none" if failed_last else ""
+    if analysis.tests.missing_cells == "failed":
+        return "`missing_cells: failed` ranks a failure last and gives it none"
+    return ""

@@ -217,6 +217,14 @@ def _looked_at(metrics: Iterable[str]) -> set[str]:
     return {looks_at(METRICS.get(metric) or metric) for metric in metrics} - {"classes"}
 
 
+def _looked_at_in_folds(metrics: Sequence[str]) -> set[str]:
+    """Return what metrics look at in folds: of classes the probabilities behind them too."""
+    wanted = _looked_at(metrics)
+    if any(metric in METRICS and METRICS[metric].of_table for metric in metrics):
+        wanted.add("probabilities")
+    return wanted
+
+
 def _read_ranking(
     file: pq.ParquetFile, runs: Sequence[str], classes: Sequence[str], wanted: Collection[str]
 ) -> dict[str, Floats]:
@@ -355,10 +363,7 @@ def read_fold_predictions(
         related = [name for name in names if name == COLLECTED_GROUP]
         frame = file.read(columns=[*ours, *runs, *taken, *related]).to_pandas()
         classes, truth, answers = _answers(frame, runs)
-        wanted = _looked_at(metrics)
-        if any(metric in METRICS and METRICS[metric].of_table for metric in metrics):
-            wanted.add("probabilities")  # those behind the predicted classes
-        ranked = _read_ranking(file, runs, classes, wanted)
+        ranked = _read_ranking(file, runs, classes, _looked_at_in_folds(metrics))
     placed = _Placed(frame)
     trained = [run_of(name)[0] for name in runs]
     present = [model for model in models if model in trained]

@@ -1,10 +1,14 @@
-"""From the names in `tests:` to the plan of the analysis, or to the problems with them."""
+"""From the names in `tests:` to the plan of the analysis, or to the problems with them.
+
+First the tests that are asked for or recommended, then for each its resampling plan and its
+metrics, then what speaks against the settings as a whole.
+"""
 
 from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -20,6 +24,7 @@ from bakeoff.comparisons.settings import (
     FIXED_METRICS,
     IN_UNIT,
     INDEPENDENT,
+    SHARED,
     check_options,
     compares_pairs,
     corrects,
@@ -46,49 +51,65 @@ from bakeoff.stats.runs.recipe import ENOUGH_RUNS, lead_of_best
 _ASKED = "asked for in `tests: run:`"
 _ON_RANKS = ("conover_friedman", "friedman", "friedman_posthoc", "iman_davenport", "nemenyi")
 """Tests that look at nothing but the order of the models on each data set."""
+_MOST_NAMED = 5
+_RUN = re.compile(r"(?<![a-z])(seed|run)[ _.=-]*\d+", re.IGNORECASE)
+"""The part of a name that tells the training runs of one model apart."""
 
 
 def plan_tests(experiment: Experiment | Analysis) -> tuple[list[Problem], AnalysisPlan]:
     """Plan every test of an experiment: its evidence, its settings and why it runs."""
     analysis = analysis_of(experiment)
     entries = catalogue()
-    problems: list[Problem] = list(_unknown_names(analysis))
+    problems = list(_unknown_names(analysis))
     tests: dict[str, PlannedTest] = {}
-    for place, one in _wanted(analysis):
-        if one.name not in entries:
+    for place, wanted in _wanted(analysis):
+        if wanted.name not in entries:
             continue
-        entry, form = form_of(entries[one.name], analysis)
+        entry, form = form_of(entries[wanted.name], analysis)
         if entry.name in tests:
             continue  # asked for by both names
         try:
-            test = assign_plan(entry, analysis, one)
+            test = assign_plan(entry, analysis, wanted)
         except Problem as problem:
             problems.append(problem if problem.path else problem.inside(place))
             continue
         if form:
             test = dataclasses.replace(test, why=f"{test.why}; {form}")
-        if one.posthoc:
-            pairs = planned(entries[one.posthoc], analysis.tests, len(analysis.models))
-            pairs = dataclasses.replace(pairs, why=f"the post hoc test of {one.name}")
-            test = dataclasses.replace(test, posthoc=pairs.on(test.plan, test.metrics))
-        tests[entry.name] = test if problems else with_better(test, analysis)
+        if wanted.posthoc:
+            test = _followed_by(test, wanted, analysis)
+        if not problems:
+            test = with_better(test, analysis)
+        tests[entry.name] = test
     problems += _wrong_groups(analysis)
     plan = AnalysisPlan(tuple(tests.values()))
     if not problems:
-        problems += [*_without_effect(analysis, plan), *check_options(analysis, plan)]
+        problems += _without_effect(analysis, plan)
+        problems += check_options(analysis, plan)
     return problems, plan
 
 
+def _followed_by(test: PlannedTest, wanted: Recommendation, analysis: Analysis) -> PlannedTest:
+    """Let the recommended test of pairs follow a test of all models."""
+    pairs = planned(catalogue()[wanted.posthoc], analysis.tests, len(analysis.models))
+    pairs = dataclasses.replace(pairs, why=f"the post hoc test of {wanted.name}")
+    return dataclasses.replace(test, posthoc=pairs.on(test.plan, test.metrics))
+
+
+# --- which tests are wanted
+
+
 def _wanted(analysis: Analysis) -> Iterator[tuple[Place, Recommendation]]:
+    """Yield the tests that are named or recommended, each with the place that names it."""
     run = analysis.tests.run
     for i, name in enumerate(run):
         place = ("tests", "run", i)
         if name != RECOMMENDED:
             yield place, Recommendation(name, _ASKED)
             continue
-        for one in recommended(analysis):
-            # named as well, it is wanted by every metric
-            yield place, one._replace(metrics=()) if one.name in run else one
+        for recommendation in recommended(analysis):
+            if recommendation.name in run:  # named as well, it is wanted by every metric
+                recommendation = recommendation._replace(metrics=())
+            yield place, recommendation
 
 
 def unknown_test(name: str) -> str:
@@ -99,9 +120,11 @@ def unknown_test(name: str) -> str:
 
 
 def _unknown_names(analysis: Analysis) -> Iterator[Problem]:
-    tests, entries = analysis.tests, catalogue()
+    """Refuse tests and models that are not there, and tests that are named twice."""
+    tests = analysis.tests
+    entries = catalogue()
     for i, name in enumerate(tests.run):
-        if name not in (*entries, RECOMMENDED):
+        if name not in entries and name != RECOMMENDED:
             yield Problem(("tests", "run", i), unknown_test(name))
         elif name in tests.run[:i]:
             yield Problem(("tests", "run", i), f"{name} appears twice")
@@ -125,48 +148,57 @@ def _is_one_of(name: object, allowed: Iterable[str]) -> bool:
 
 def assign_plan(entry: Entry, analysis: Analysis, wanted: Recommendation) -> PlannedTest:
     """Plan one test: its settings, its resampling plan and its metrics."""
-    why, kin = wanted.why, bool(analysis.related)
-    test = planned(entry, analysis.tests, len(analysis.models), related=kin)
+    why = wanted.why
+    related = bool(analysis.related)
+    test = planned(entry, analysis.tests, len(analysis.models), related=related)
     plan = _plan(entry, analysis, wanted.plan)
     if wanted.plan and plan != wanted.plan:
         why = f"recommended, on the plan that `tests.options.{entry.name}.plan` names"
-    if reason := _unfit(entry, test, analysis):
+    reason = _unfit(entry, test, analysis)
+    if reason:
         raise _refusal(entry, reason)
-    metrics = _metrics(test, entry, analysis, plan, wanted.metrics or tuple(analysis.metrics))
-    if wanted.metrics and analysis.tests.options.get(entry.name, {}).get("metrics"):
+    metrics = _metrics(test, entry, analysis, plan, wanted.metrics or analysis.metrics)
+    if wanted.metrics and _options(entry, analysis).get("metrics"):
         why = f"recommended, by the metrics that `tests.options.{entry.name}.metrics` names"
-    ranks = by_ranks(analysis, metrics) if entry.evidence is Evidence.DATASETS else ""
-    if ranks and (entry.name not in _ON_RANKS or "decimals" in test.options):
-        names = listed(_ON_RANKS, "or")
-        use = f"use {names} without `decimals`, or of two models their win rate"
-        raise _refusal(entry, f"looks at the size of scores, and {ranks}; {use}")
+    if entry.evidence is Evidence.DATASETS:
+        _refuse_sizes_of_ranks(entry, test, analysis, metrics)
     return dataclasses.replace(test, why=why).on(plan, metrics)
+
+
+def _options(entry: Entry, analysis: Analysis) -> dict[str, Any]:
+    """Return what is set for a test by its name."""
+    return analysis.tests.options.get(entry.name, {})
 
 
 def _refusal(entry: Entry, reason: str) -> Problem:
     return Problem((), f"{entry.name} {reason}")
 
 
+def _refuse_sizes_of_ranks(
+    entry: Entry, test: PlannedTest, analysis: Analysis, metrics: Sequence[str]
+) -> None:
+    """Refuse a test of the size of scores where these are ranked alone."""
+    why_ranked = by_ranks(analysis, metrics)
+    looks_at_order = entry.name in _ON_RANKS and "decimals" not in test.options
+    if why_ranked and not looks_at_order:
+        names = listed(_ON_RANKS, "or")
+        use = f"use {names} without `decimals`, or of two models their win rate"
+        raise _refusal(entry, f"looks at the size of scores, and {why_ranked}; {use}")
+
+
 def _plan(entry: Entry, analysis: Analysis, recommended: str) -> str:
     """Choose the plan of a test: the one asked for, the recommended one, or its best."""
     plans = analysis.plans
-    named = analysis.tests.options.get(entry.name, {}).get("plan")
+    wanted: Sequence[str] = entry.plans
+    named = _options(entry, analysis).get("plan")
     if named is not None:
-        at = ("tests", "options", entry.name, "plan")
-        if not _is_one_of(named, plans):
-            raise Problem(at, unknown("plan", named, plans))
-        if named not in entry.plans:
-            takes = listed(entry.plans, "or")
-            raise Problem(at, f"{entry.name} is not valid on `{named}`, it takes {takes}")
-    wanted = (named or recommended,) if named or recommended else entry.plans
+        _check_plan_named(entry, analysis, named)
+        wanted = (named,)
+    elif recommended:
+        wanted = (recommended,)
     usable = [plan for plan in entry.plans if plan in plans and plan in wanted]
     if not usable:
-        raise _refusal(
-            entry,
-            f"needs the plan {listed(entry.plans, 'or')}, the experiment has "
-            f"{', '.join(f'`{p}`' for p in plans) or 'none'}; add it under `resampling:` or drop "
-            "the test",
-        )
+        raise _refusal(entry, _without_plan(entry, analysis))
     # A test that is not told the sizes of the parts takes its folds for one cross-validation.
     of_one = entry.evidence is Evidence.FOLD_SCORES and "n_train" not in entry.options
     if of_one and not one_cross_validation(analysis):
@@ -183,58 +215,82 @@ def _plan(entry: Entry, analysis: Analysis, recommended: str) -> str:
     return usable[0]
 
 
+def _without_plan(entry: Entry, analysis: Analysis) -> str:
+    """Say which plan a test needs."""
+    names = ", ".join(f"`{plan}`" for plan in analysis.plans)
+    return (
+        f"needs the plan {listed(entry.plans, 'or')}, the experiment has {names or 'none'}; "
+        "add it under `resampling:` or drop the test"
+    )
+
+
+def _check_plan_named(entry: Entry, analysis: Analysis, named: object) -> None:
+    """Refuse a plan that is not there, or on which a test is not valid."""
+    place = ("tests", "options", entry.name, "plan")
+    if not _is_one_of(named, analysis.plans):
+        raise Problem(place, unknown("plan", named, analysis.plans))
+    if named not in entry.plans:
+        takes = listed(entry.plans, "or")
+        raise Problem(place, f"{entry.name} is not valid on `{named}`, it takes {takes}")
+
+
+# --- why a test does not fit
+
+
 def _unfit(entry: Entry, test: PlannedTest, analysis: Analysis) -> str:
     """Say what a test needs that an experiment does not offer; empty where it has all."""
-    of_folds = entry.evidence is Evidence.FOLD_ROWS
-    by_value = of_folds and entry.reads == "predictions"
-    times = [name for name, kin in analysis.related.items() if kin.kind == "time"]
-    if by_value and times:
+    return (
+        _unfit_for_relation(entry, test, analysis)
+        or _unfit_for_runs(entry, analysis)
+        or _unfit_for_answers(entry, analysis)
+        or _too_few(entry, analysis)
+    )
+
+
+def _unfit_for_relation(entry: Entry, test: PlannedTest, analysis: Analysis) -> str:
+    """Say why a test cannot look at rows that belong together."""
+    timed = _in_time(analysis)
+    if entry.evidence is Evidence.FOLD_ROWS and entry.reads == "predictions" and timed:
         return (
-            f"was not studied for rows in the order of time, {times[0]} has `time:`: use "
+            f"was not studied for rows in the order of time, {timed[0]} has `time:`: use "
             "corrected_repeated_kfold_t"
         )
-    if test.related and entry.knows_no_relation:
-        instead = "a test that takes `groups`, such as mcnemar or metric_difference"
-        if of_folds:
-            instead = "fold_rows_difference, or a test of fold scores"
-        dataset, kin = next(iter(analysis.related.items()))
-        word = "groups" if kin.kind == "group" else "time"
-        return (
-            f"counts rows one by one, {dataset} has `{word}: {kin.column}`: use {instead}, or set "
-            f"`{INDEPENDENT}: true` among its options"
-        )
-    several, by_values = analysis.several_runs, analysis.by_values
-    if entry.evidence is Evidence.RUNS and (reason := _no_recipes(analysis)):
-        return reason
-    if several and ((of_folds and not by_value) or entry.evidence is Evidence.ROWS):
-        instead = "recipe_mean_difference" if by_values else "recipe_difference"
-        if of_folds:
-            instead = "fold_rows_difference, which takes the mean over seeds,"
-        return (
-            f"looks at the rows of a single fit of each model, and {_named(several, analysis)} "
-            f"{'has' if len(several) == 1 else 'have'} several training runs: use {instead} or set "
-            "`seeds: 1`"
-        )
-    readable = {"correctness", "classes", "ranking", "predictions"}
-    brings, instead = "predictions", "metric_difference"
-    if by_values:
-        brings, readable, instead = "a number per row", {"values"}, "mean_difference"
-    elif analysis.task.numbers:
-        brings, readable = "predicted numbers", {"values", "predictions"}
-    elif analysis.with_values:
-        brings, instead = "right and wrong rows", "mcnemar"
-    if entry.reads not in readable | {"scores", "criteria"}:
-        return (
-            f"looks at {entry.reads} of each row, the models bring {brings}: use {instead}, or on "
-            "folds a test of scores"
-        )
-    lacking = ""
-    if len(analysis.models) < entry.fewest_models:
-        lacking = f"{entry.fewest_models} models at least, found {len(analysis.models)}"
-    elif entry.evidence is Evidence.DATASETS:
-        units = len(analysis.tests.units(analysis.datasets))
-        lacking = "models over several data sets, found one" if units < 2 else ""
-    return f"compares {lacking}; `recommended` chooses tests that fit" if lacking else ""
+    if not (test.related and entry.knows_no_relation):
+        return ""
+    instead = "a test that takes `groups`, such as mcnemar or metric_difference"
+    if entry.evidence is Evidence.FOLD_ROWS:
+        instead = "fold_rows_difference, or a test of fold scores"
+    dataset, relation = next(iter(analysis.related.items()))
+    key = "groups" if relation.kind == "group" else "time"
+    return (
+        f"counts rows one by one, {dataset} has `{key}: {relation.column}`: use {instead}, or set "
+        f"`{INDEPENDENT}: true` among its options"
+    )
+
+
+def _in_time(analysis: Analysis) -> list[str]:
+    """Name the data sets whose rows are in the order of time."""
+    return [name for name, relation in analysis.related.items() if relation.kind == "time"]
+
+
+def _unfit_for_runs(entry: Entry, analysis: Analysis) -> str:
+    """Say why a test cannot look at several training runs, or needs them."""
+    if entry.evidence is Evidence.RUNS:
+        return _no_recipes(analysis)
+    several = analysis.several_runs
+    counts_fold_rows = entry.evidence is Evidence.FOLD_ROWS and entry.reads != "predictions"
+    if not several or not (counts_fold_rows or entry.evidence is Evidence.ROWS):
+        return ""
+    instead = "recipe_difference"
+    if counts_fold_rows:
+        instead = "fold_rows_difference, which takes the mean over seeds,"
+    elif analysis.by_values:
+        instead = "recipe_mean_difference"
+    has = "has" if len(several) == 1 else "have"
+    return (
+        f"looks at the rows of a single fit of each model, and {_named(several, analysis)} "
+        f"{has} several training runs: use {instead} or set `seeds: 1`"
+    )
 
 
 def _no_recipes(analysis: Analysis) -> str:
@@ -244,7 +300,7 @@ def _no_recipes(analysis: Analysis) -> str:
             "compares models that were trained with several seeds, and no model has `seeds:` of 2 "
             "or more"
         )
-    timed = [name for name, kin in analysis.related.items() if kin.kind == "time"]
+    timed = _in_time(analysis)
     if not timed:
         return ""
     return (
@@ -253,55 +309,60 @@ def _no_recipes(analysis: Analysis) -> str:
     )
 
 
+def _unfit_for_answers(entry: Entry, analysis: Analysis) -> str:
+    """Say why a test cannot look at what the models bring of each row."""
+    brings = "predictions"
+    readable = {"correctness", "classes", "ranking", "predictions"}
+    instead = "metric_difference"
+    if analysis.by_values:
+        brings = "a number per row"
+        readable = {"values"}
+        instead = "mean_difference"
+    elif analysis.task.numbers:
+        brings = "predicted numbers"
+        readable = {"values", "predictions"}
+    elif analysis.with_values:
+        brings = "right and wrong rows"
+        instead = "mcnemar"
+    if entry.reads in readable | {"scores", "criteria"}:
+        return ""
+    return (
+        f"looks at {entry.reads} of each row, the models bring {brings}: use {instead}, or on "
+        "folds a test of scores"
+    )
+
+
+def _too_few(entry: Entry, analysis: Analysis) -> str:
+    """Say of what there are too few for a test."""
+    units = len(analysis.tests.units(analysis.datasets))
+    if len(analysis.models) < entry.fewest_models:
+        lacking = f"{entry.fewest_models} models at least, found {len(analysis.models)}"
+    elif entry.evidence is Evidence.DATASETS and units < 2:
+        lacking = "models over several data sets, found one"
+    else:
+        return ""
+    return f"compares {lacking}; `recommended` chooses tests that fit"
+
+
+# --- the metrics of a test
+
+
 def _metrics(
     test: PlannedTest, entry: Entry, analysis: Analysis, plan: str, default: tuple[str, ...]
 ) -> tuple[str, ...]:
     """Return the metrics of a test: its own, or those of the experiment that it can take."""
     fixed = FIXED_METRICS.get(entry.reads)
     if fixed is not None:
-        if entry.reads == "classes" and (lacking := analysis.without_costs):
-            where = f" of {lacking[0]}" if len(lacking) < len(analysis.datasets) else ""
-            raise _refusal(entry, f"needs `costs:`{where}; if every error costs 1 use mcnemar")
-        # a test of one model may be about the error rate instead
-        return (test.options.get("rate", fixed),)
-    named = analysis.tests.options.get(entry.name, {}).get("metrics")
-    place: Place = ("tests", "options", entry.name, "metrics")
-    if named is not None and not (isinstance(named, list) and named):
-        raise Problem(place, f"found {shown(named)}, expected a list of metrics like [accuracy]")
-    metrics, reason = tuple(named or default), ""
-    for i, name in enumerate(metrics if named else ()):
-        if not _is_one_of(name, analysis.metrics):
-            hint = "; list it under `metrics:` to have it computed"
-            raise Problem((*place, i), unknown("metric", name, analysis.metrics) + hint)
-        if name in metrics[:i]:
-            raise Problem((*place, i), f"{name} appears twice")
+        return _fixed_metric(test, entry, analysis, fixed)
+    named = _metrics_named(entry, analysis)
+    metrics = named or default
     if entry.reads == "criteria":
-        n, folds = len(metrics), len(analysis.plans[plan].splits())
-        if n < 2:
-            reason = "compares several metrics at once, found one"
-        elif {"right", "wrong"} <= set(map(counted_rows, metrics)):
-            reason = "cannot take accuracy and error together, one is 1 less the other"
-        elif folds <= n:
-            reason = f"of {n} metrics needs {n + 1} folds at least, found {folds}"
-        if reason:
-            how = f"choose with `options: {{{entry.name}: {{metrics: [...]}}}}`"
-            raise _refusal(entry, f"{reason}: {how}")
+        _check_criteria(entry, analysis, plan, metrics)
         return metrics
-    if named is None and any(name in entry.options for name in IN_UNIT):
+    if not named and any(option in entry.options for option in IN_UNIT):
         metrics = metrics[:1]
-    if entry.reads == "predictions":
-        losses = [metric for metric in metrics if has_row_values(metric, means=False)]
-        timed = any(kin.kind == "time" for kin in analysis.related.values())
-        if losses and timed and "margin" in entry.options and test.related:
-            raise _refusal(
-                entry,
-                f"by {losses[0]} needs 20 groups at least, and takes rows in the order of time as "
-                f"{TIME_BLOCKS} blocks: use diebold_mariano_means",
-            )
-        can_take = has_interval if entry.evidence is Evidence.ROWS else has_test
-    elif entry.reads == "values" and entry.evidence is Evidence.ROWS and not analysis.by_values:
-        can_take = partial(has_row_values, means="time" not in entry.options)
-    else:
+    can_take = _takes_metric(test, entry, analysis, metrics)
+    if can_take is None:
         return metrics
     usable = tuple(filter(can_take, metrics))
     if not usable:
@@ -311,45 +372,104 @@ def _metrics(
     return usable
 
 
+def _fixed_metric(
+    test: PlannedTest, entry: Entry, analysis: Analysis, fixed: str
+) -> tuple[str, ...]:
+    """Return the one metric that a test is about."""
+    lacking = analysis.without_costs
+    if entry.reads == "classes" and lacking:
+        where = f" of {lacking[0]}" if len(lacking) < len(analysis.datasets) else ""
+        raise _refusal(entry, f"needs `costs:`{where}; if every error costs 1 use mcnemar")
+    # a test of one model may be about the error rate instead
+    return (test.options.get("rate", fixed),)
+
+
+def _metrics_named(entry: Entry, analysis: Analysis) -> tuple[str, ...]:
+    """Return the metrics that the options of a test name; none where they name none."""
+    place: Place = ("tests", "options", entry.name, "metrics")
+    named = _options(entry, analysis).get("metrics")
+    if named is None:
+        return ()
+    if not isinstance(named, list) or not named:
+        raise Problem(place, f"found {shown(named)}, expected a list of metrics like [accuracy]")
+    for i, name in enumerate(named):
+        if not _is_one_of(name, analysis.metrics):
+            hint = "; list it under `metrics:` to have it computed"
+            raise Problem((*place, i), unknown("metric", name, analysis.metrics) + hint)
+        if name in named[:i]:
+            raise Problem((*place, i), f"{name} appears twice")
+    return tuple(named)
+
+
+def _check_criteria(entry: Entry, analysis: Analysis, plan: str, metrics: Sequence[str]) -> None:
+    """Refuse metrics that a test of several at once cannot take together."""
+    n = len(metrics)
+    folds = len(analysis.plans[plan].splits())
+    reason = ""
+    if n < 2:
+        reason = "compares several metrics at once, found one"
+    elif {"right", "wrong"} <= set(map(counted_rows, metrics)):
+        reason = "cannot take accuracy and error together, one is 1 less the other"
+    elif folds <= n:
+        reason = f"of {n} metrics needs {n + 1} folds at least, found {folds}"
+    if reason:
+        how = f"choose with `options: {{{entry.name}: {{metrics: [...]}}}}`"
+        raise _refusal(entry, f"{reason}: {how}")
+
+
+def _takes_metric(
+    test: PlannedTest, entry: Entry, analysis: Analysis, metrics: Sequence[str]
+) -> Callable[[str], bool] | None:
+    """Return what tells whether a test takes a metric; None where it takes any."""
+    if entry.reads == "predictions":
+        _refuse_losses_in_time(test, entry, analysis, metrics)
+        return has_interval if entry.evidence is Evidence.ROWS else has_test
+    if entry.reads == "values" and entry.evidence is Evidence.ROWS and not analysis.by_values:
+        return partial(has_row_values, means="time" not in entry.options)
+    return None
+
+
+def _refuse_losses_in_time(
+    test: PlannedTest, entry: Entry, analysis: Analysis, metrics: Sequence[str]
+) -> None:
+    """Refuse a test of a margin by mean losses of rows in the order of time."""
+    losses = [metric for metric in metrics if has_row_values(metric, means=False)]
+    if losses and _in_time(analysis) and "margin" in entry.options and test.related:
+        raise _refusal(
+            entry,
+            f"by {losses[0]} needs 20 groups at least, and takes rows in the order of time as "
+            f"{TIME_BLOCKS} blocks: use diebold_mariano_means",
+        )
+
+
 # --- the plan as a whole
 
 
 def _wrong_groups(analysis: Analysis) -> Iterator[Problem]:
     """Refuse groups of data sets that are not there, or are in two groups."""
-    seen: dict[str, str] = {}
-    for name, members in analysis.tests.dataset_groups.items():
-        place: Place = ("tests", "dataset_groups", name)
-        if name in analysis.datasets and name not in members:
+    group_of: dict[str, str] = {}
+    for group, members in analysis.tests.dataset_groups.items():
+        place: Place = ("tests", "dataset_groups", group)
+        if group in analysis.datasets and group not in members:
             yield Problem(
-                place, f"{name} is a data set that is not in this group: rename the group"
+                place, f"{group} is a data set that is not in this group: rename the group"
             )
-        for i, one in enumerate(members):
-            if one not in analysis.datasets:
-                yield Problem((*place, i), unknown("data set", one, analysis.datasets))
-            elif one in seen:
-                yield Problem((*place, i), f"{one} is in the group {seen[one]} already")
-            seen[one] = name
+        for i, dataset in enumerate(members):
+            if dataset not in analysis.datasets:
+                yield Problem((*place, i), unknown("data set", dataset, analysis.datasets))
+            elif dataset in group_of:
+                other = group_of[dataset]
+                yield Problem((*place, i), f"{dataset} is in the group {other} already")
+            group_of[dataset] = group
 
 
 def _without_effect(analysis: Analysis, plan: AnalysisPlan) -> Iterator[Problem]:
     """Refuse settings that no test that runs would look at, or that one cannot follow."""
-    tests, registered = analysis.tests, catalogue()
-    running = {name: (test, registered[name]) for name, test in plan.by_name.items()}
-    entries, names = [entry for _, entry in running.values()], ", ".join(running) or "none"
-    over_datasets = any(entry.evidence is Evidence.DATASETS for entry in entries)
-    # nothing is missing for no test
-    expects_all = not running and tests.missing_cells == "error"
-    taken = {
-        "correction": any(map(corrects, entries)),
-        "versus": any(map(takes_control, entries)),
-        **{
-            key: any(key in e.options for e in entries) for key in ("alternative", "rope", "margin")
-        },
-        "missing_cells": over_datasets or expects_all,
-        "dataset_groups": over_datasets,
-    }
+    running = plan.by_name
+    names = ", ".join(running) or "none"
+    tests = analysis.tests
     neutral = {"alternative": "two-sided", "dataset_groups": {}}
-    for key, has_effect in taken.items():
+    for key, has_effect in _settings_taken(analysis, [catalogue()[name] for name in running]):
         if getattr(tests, key) != neutral.get(key) and not has_effect:
             yield Problem(("tests", key), f"none of the tests that run takes it ({names})")
     for name, options in tests.options.items():
@@ -361,30 +481,56 @@ def _without_effect(analysis: Analysis, plan: AnalysisPlan) -> Iterator[Problem]
                 (*place, INDEPENDENT),
                 "no data set has `groups:` or `time:`: nothing to assume",
             )
-    for test, entry in running.values():
-        if test.versus is not None and not takes_control(entry):
-            at = ("options", entry.name) if "versus" in tests.options.get(entry.name, {}) else ()
-            yield Problem(
-                ("tests", *at, "versus"),
-                f"{entry.name} compares all pairs: set `options: {{{entry.name}: {{versus: "
-                "null}}`, or name a test that takes `versus`",
-            )
-        one_sided = tests.alternative != "two-sided" and "alternative" not in entry.options
-        has_sides = {"rope", "margin"}.isdisjoint(entry.options)  # not posteriors, equivalence
-        if one_sided and compares_pairs(entry) and has_sides:
-            yield Problem(
-                ("tests", "alternative"),
-                f"{entry.name} is two-sided only: set `alternative` for single tests under "
-                "`options:`, or drop it",
-            )
+    for test in running.values():
+        yield from _cannot_follow(test, analysis)
+
+
+def _settings_taken(analysis: Analysis, entries: Sequence[Entry]) -> Iterator[tuple[str, bool]]:
+    """Yield what `tests:` may set for all tests, and whether a test that runs looks at it."""
+    yield "correction", any(map(corrects, entries))
+    yield "versus", any(map(takes_control, entries))
+    for key in SHARED:
+        yield key, any(key in entry.options for entry in entries)
+    over_datasets = any(entry.evidence is Evidence.DATASETS for entry in entries)
+    # nothing is missing for no test
+    expects_all = not entries and analysis.tests.missing_cells == "error"
+    yield "missing_cells", over_datasets or expects_all
+    yield "dataset_groups", over_datasets
+
+
+def _cannot_follow(test: PlannedTest, analysis: Analysis) -> Iterator[Problem]:
+    """Refuse a control, or a side, that a test cannot have."""
+    entry = catalogue()[test.name]
+    tests = analysis.tests
+    if test.versus is not None and not takes_control(entry):
+        own = "versus" in tests.options.get(entry.name, {})
+        at = ("options", entry.name) if own else ()
+        yield Problem(
+            ("tests", *at, "versus"),
+            f"{entry.name} compares all pairs: set `options: {{{entry.name}: {{versus: "
+            "null}}`, or name a test that takes `versus`",
+        )
+    one_sided = tests.alternative != "two-sided" and "alternative" not in entry.options
+    has_sides = {"rope", "margin"}.isdisjoint(entry.options)  # not posteriors, equivalence
+    if one_sided and compares_pairs(entry) and has_sides:
+        yield Problem(
+            ("tests", "alternative"),
+            f"{entry.name} is two-sided only: set `alternative` for single tests under "
+            "`options:`, or drop it",
+        )
+
+
+# --- tests that could run in place of one that rejects too often
 
 
 def with_better(test: PlannedTest, analysis: Analysis) -> PlannedTest:
     """Add to a liberal test, and its post hoc test, those that could run instead."""
     entry = catalogue()[test.name]
-    better = [name for name in _better_tests(entry) if _can_run(name, analysis)]
-    posthoc = test.posthoc and with_better(test.posthoc, analysis)
-    return dataclasses.replace(test, better=tuple(better), posthoc=posthoc)
+    better = tuple(name for name in _better_tests(entry) if _can_run(name, analysis))
+    posthoc = test.posthoc
+    if posthoc is not None:
+        posthoc = with_better(posthoc, analysis)
+    return dataclasses.replace(test, better=better, posthoc=posthoc)
 
 
 def _better_tests(entry: Entry) -> Iterator[str]:
@@ -396,8 +542,9 @@ def _better_tests(entry: Entry) -> Iterator[str]:
 
 def _can_run(name: str, analysis: Analysis) -> bool:
     """Tell whether an experiment could run a test, with the plan `halves` if it needs that."""
-    needs_halves = catalogue()[name].plans == ("halves",)
-    return _can(name, _with_halves(analysis) if needs_halves else analysis)
+    if catalogue()[name].plans == ("halves",):
+        analysis = _with_halves(analysis)
+    return _can(name, analysis)
 
 
 def _can(name: str, analysis: Analysis) -> bool:
@@ -439,49 +586,62 @@ def described(tests: Iterable[PlannedTest]) -> list[dict[str, Any]]:
     return listing
 
 
+# --- classes of a data set
+
+
 def check_classes(analysis: Analysis, dataset: str, classes: Sequence[str]) -> Iterator[Problem]:
     """Look for tests and costs that do not fit the classes of a data set."""
-    entries, named = catalogue(), analysis.datasets[dataset].label
-    for place, (name, *_) in _wanted(analysis) if len(classes) > 2 else ():
-        if name in entries and entries[name].reads == "ranking":
-            yield Problem(
-                place,
-                f"{name} is for two classes, {named} has {len(classes)}; for more use mcnemar, "
-                "or a test on folds with the metric roc_auc_ovr",
-            )
-    costs = analysis.datasets[dataset].costs
+    if len(classes) > 2:
+        yield from _tests_of_two_classes(analysis, dataset, len(classes))
+    data = analysis.datasets[dataset]
+    costs = data.costs
     if costs is None or not classes:
         return
-    separate = analysis.datasets[dataset].has_own_costs
-    at: Place = ("datasets", dataset, "costs", "classes") if separate else ("costs", "classes")
-    for i, each in enumerate(costs.classes):
+    place: Place = ("costs", "classes")
+    if data.has_own_costs:
+        place = ("datasets", dataset, *place)
+    for i, name in enumerate(costs.classes):
         try:
-            check_values([each], classes, "class", (*at, i))
+            check_values([name], classes, "class", (*place, i))
         except Problem as problem:
-            yield Problem(problem.path, f"{named}: {problem.message}")
-    lacking = [name for name in classes if name not in costs.names]
-    if lacking:
-        yield Problem(at, f"the class {lacking[0]!r} of {named} has no row and column in the costs")
+            yield Problem(problem.path, f"{data.label}: {problem.message}")
+    for name in classes:
+        if name not in costs.names:
+            message = f"the class {name!r} of {data.label} has no row and column in the costs"
+            yield Problem(place, message)
+            return
 
 
-_MOST_NAMED = 5
-_RUN = re.compile(r"(?<![a-z])(seed|run)[ _.=-]*\d+", re.IGNORECASE)
-"""The part of a name that tells the training runs of one model apart."""
+def _tests_of_two_classes(analysis: Analysis, dataset: str, classes: int) -> Iterator[Problem]:
+    """Refuse tests for two classes where there are more."""
+    entries = catalogue()
+    label = analysis.datasets[dataset].label
+    for place, wanted in _wanted(analysis):
+        if wanted.name in entries and entries[wanted.name].reads == "ranking":
+            yield Problem(
+                place,
+                f"{wanted.name} is for two classes, {label} has {classes}; for more use mcnemar, "
+                "or a test on folds with the metric roc_auc_ovr",
+            )
+
+
+# --- training runs
 
 
 def notes(analysis: Analysis) -> Iterator[str]:
     """Say what keeps training runs from being compared as such."""
-    if why := left_out(analysis):
+    why = left_out(analysis)
+    if why:
         yield f"{why}."
     several = analysis.several_runs
-    if several and any(analysis.datasets[name].subgroups for name in analysis.datasets):
+    if several and any(data.subgroups for data in analysis.datasets.values()):
         yield (
             "Models are not compared in subgroups, because no test of the interaction is known for "
             f"several training runs ({_named(several, analysis)})."
         )
     alike: dict[str, list[str]] = {}
-    for name in (model.label for model in analysis.models.values()):
-        alike.setdefault(_RUN.sub(r"\1", name), []).append(name)
+    for model in analysis.models.values():
+        alike.setdefault(_RUN.sub(r"\1", model.label), []).append(model.label)
     for template, runs in alike.items():
         if len(runs) > 1 and template not in runs:
             yield (
@@ -494,25 +654,32 @@ def notes(analysis: Analysis) -> Iterator[str]:
 
 def left_out(analysis: Analysis) -> str:
     """Say which models no test of recipes can compare though others have seeds; else empty."""
-    several, by = analysis.several_runs, "recipe_difference"
+    test = "recipe_difference"
+    several = analysis.several_runs
     on_rows = "holdout" in analysis.plans and "holdout" not in analysis.scores_of_plans
     if not several or not on_rows or RECOMMENDED not in analysis.tests.run:
         return ""
-    if reason := _no_recipes(analysis):
-        return f"{by} {reason}"
+    reason = _no_recipes(analysis)
+    if reason:
+        return f"{test} {reason}"
     comparable = {*several} | deterministic(analysis)
     unknown = [name for name in analysis.models if name not in comparable]
     if not unknown:
         return ""
     runs = max(ENOUGH_RUNS, *(analysis.models[name].seeds for name in several))
-    it, is_, its = ("it", "is", "its") if len(unknown) == 1 else ("they", "are", "their")
+    it_is = "it is"
+    its = "its"
+    if len(unknown) > 1:
+        it_is = "they are"
+        its = "their"
     return (
         f"{_named(unknown, analysis)} cannot be compared with the other models for other seeds "
-        f"({by}), because {it} {is_} trained once and may draw at random: write `seeds: {runs}` "
+        f"({test}), because {it_is} trained once and may draw at random: write `seeds: {runs}` "
         f"there, or `deterministic: true` if {its} training draws nothing"
     )
 
 
 def _named(models: Sequence[str], analysis: Analysis) -> str:
+    """Name some models, the first of many."""
     names = [analysis.models[model].label for model in models]
     return joined(names) if len(names) <= _MOST_NAMED else some(names, _MOST_NAMED)

@@ -165,12 +165,17 @@ def _preference(battles: Battles, alpha: float) -> Result:
     except ArgumentError as error:
         if error.argument != "first":
             raise
-        name = votes["model_a" if battles.first is not None and battles.first[0] else "model_b"]
-        raise Problem(("order",), _in_one_order(name.iloc[0], battles.prompts)) from None
+        raise Problem(("order",), in_one_order(battles)) from None
 
 
-def _in_one_order(model: str, prompts: int) -> str:
-    """Say why votes in one order alone answer nothing."""
+def in_one_order(battles: Battles) -> str:
+    """Say why votes on two models in one order alone answer nothing."""
+    votes = battles.votes
+    column = "model_b"
+    if votes["first"].iloc[0] == 1:
+        column = "model_a"
+    model = votes[column].iloc[0]
+    prompts = battles.prompts
     return (
         f"the judge saw {model} first on all {prompts:,} prompts: a preference for the first place "
         f"cannot be told from one for {model}; let it judge some prompts in the other order, or "

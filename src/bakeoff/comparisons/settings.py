@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from pydantic import TypeAdapter
@@ -58,12 +58,14 @@ FIXED_METRICS = {metric.reads: metric.name for metric in reversed(METRICS.values
 
 def has_interval(metric: str) -> bool:
     """Tell whether a metric has intervals on rows: those that are computed from these do."""
-    return (measure := _computed(metric)) is not None and measure.interval
+    measure = _computed(metric)
+    return measure is not None and measure.interval
 
 
 def has_test(metric: str) -> bool:
     """Tell whether a metric has tests on rows: not those that jump when a row is left out."""
-    return (measure := _computed(metric)) is not None and measure.smooth
+    measure = _computed(metric)
+    return measure is not None and measure.smooth
 
 
 def has_row_values(metric: str, *, means: bool) -> bool:
@@ -84,37 +86,38 @@ def _computed(metric: str) -> Metric | None:
 
 def deterministic(analysis: Analysis) -> frozenset[str]:
     """Name the models whose training has no random part: one run is all there is of them."""
-    said = [name for name, model in analysis.models.items() if model.deterministic]
-    # of a model that is fitted here once, its estimator tells
-    silent = {}
+    names = {name for name, model in analysis.models.items() if model.deterministic}
     for name, learner in analysis.fitted.items():
         model = analysis.models[name]
+        # of a model that is fitted here once, its estimator tells
         if model.deterministic is None and model.seeds == 1:
-            silent[name] = learner
-    if not silent:
-        return frozenset(said)
-    from bakeoff.fit.estimator import draws_nothing  # estimators: slow to import
+            from bakeoff.fit.estimator import draws_nothing  # estimators: slow to import
 
-    return frozenset([*said, *(name for name, one in silent.items() if draws_nothing(one))])
+            if draws_nothing(learner):
+                names.add(name)
+    return frozenset(names)
 
 
 def form_of(entry: Entry, analysis: Analysis) -> tuple[Entry, str]:
     """Return the test that runs where `entry` is wanted, and in which form for related rows."""
-    related, entries, runs = analysis.related, catalogue(), entry
-    if not related or analysis.tests.options.get(entry.name, {}).get(INDEPENDENT) is True:
+    independent = analysis.tests.options.get(entry.name, {}).get(INDEPENDENT) is True
+    if not analysis.related or independent:
         return entry, ""
+    runs = entry
     if entry.evidence.on_rows and entry.knows_no_relation and entry.better_test:
-        runs = entries[entry.better_test]
+        runs = catalogue()[entry.better_test]
     if runs.in_time and analysis.in_time:
-        runs = entries[runs.in_time]
+        runs = catalogue()[runs.in_time]
     if runs is not entry:
         form = f"in place of {entry.name}, which takes rows for independent"
     elif entry.variants is not None:
         form = "in its form for groups of rows"
     else:
         return entry, ""
-    dataset, kin = next(iter(related.items()))
-    rows = f"rows of one `{kin.column}`" if kin.kind == "group" else "rows that follow each other"
+    dataset, relation = next(iter(analysis.related.items()))
+    rows = "rows that follow each other"
+    if relation.kind == "group":
+        rows = f"rows of one `{relation.column}`"
     return runs, f"{form}: {rows} of {dataset} may be alike"
 
 
@@ -140,7 +143,9 @@ def takes_control(entry: Entry) -> bool:
 
 def pairs_of(models: Sequence[str], versus: str | None) -> list[tuple[int, int]]:
     """List all pairs (0, 1), (0, 2), ..., or the control, as A, against each other model."""
-    control = None if versus is None or versus not in models else list(models).index(versus)
+    control = None
+    if versus is not None and versus in models:
+        control = list(models).index(versus)
     return all_pairs(len(models), control)
 
 
@@ -151,17 +156,17 @@ def planned(
     entry: Entry, settings: HypothesisTests, models: int = 3, *, related: bool = False
 ) -> PlannedTest:
     """Return a test with its settings, every default filled in; its evidence is still open."""
-    chosen, posthoc, correction = settings.options.get(entry.name, {}), None, None
-    shared = {key: getattr(settings, key) for key in SHARED if key in entry.options}
-    given = {key: value for key, value in shared.items() if value is not None} | chosen
-    of_family = {"alpha", "simultaneous", *(["correction"] if corrects(entry) else [])}
-    options = {k: v for k, v in given.items() if k in entry.all_options.keys() - of_family}
+    chosen = settings.options.get(entry.name, {})
+    options = _options_of_function(entry, settings)
     independent = chosen.get(INDEPENDENT) is True
     related = related and not independent
+    correction = None
     if corrects(entry):
-        joint = _jointly(entry) and options.keys() <= entry.family_options
-        wanted = chosen.get("correction") or settings.correction or (MAX_T if joint else "")
+        wanted = chosen.get("correction") or settings.correction or ""
+        if not wanted and _jointly(entry) and options.keys() <= entry.family_options:
+            wanted = MAX_T
         correction = correction_among(entry, wanted, models, related)
+    posthoc = None
     if entry.posthoc:
         posthoc = planned(catalogue()[entry.posthoc], settings, models, related=related)
         posthoc = dataclasses.replace(
@@ -181,6 +186,22 @@ def planned(
         options=options,
         posthoc=posthoc,
     )
+
+
+def _options_of_function(entry: Entry, settings: HypothesisTests) -> dict[str, Any]:
+    """Return what is set of the parameters of a test's function, for all tests or by its name."""
+    options = {}
+    for key in SHARED:
+        value = getattr(settings, key)
+        if key in entry.options and value is not None:
+            options[key] = value
+    of_family = {"alpha", "simultaneous"}
+    if corrects(entry):
+        of_family.add("correction")
+    for key, value in settings.options.get(entry.name, {}).items():
+        if key in entry.all_options and key not in of_family:
+            options[key] = value
+    return options
 
 
 def _jointly(entry: Entry) -> bool:
@@ -252,8 +273,12 @@ _SHARED: dict[str, tuple[Any, str]] = {
 
 def allowed_options(entry: Entry) -> dict[str, tuple[Any, str]]:
     """Map what an experiment may say of one test to its type, and its description if shared."""
-    options = {k: (p.annotation, "") for k, p in entry.all_options.items() if k not in _MANAGED}
-    correcting, names = corrects(entry), options.keys() - {"correction"}
+    options = {}
+    for key, parameter in entry.all_options.items():
+        if key not in _MANAGED:
+            options[key] = (parameter.annotation, "")
+    own = options.keys() - {"correction"}
+    correcting = corrects(entry)
     takes = {
         "alpha": True,
         "correction": correcting,
@@ -263,96 +288,154 @@ def allowed_options(entry: Entry) -> dict[str, tuple[Any, str]]:
         "simultaneous": correcting and entry.arity is Arity.PAIR,
         "versus": compares_pairs(entry),  # null, where the other tests have a control
     }
-    options |= {name: _SHARED[name] for name in _SHARED if takes[name] or name in names}
+    for key, shared in _SHARED.items():
+        if takes[key] or key in own:
+            options[key] = shared
     return dict(sorted(options.items()))
 
 
 def option_schemas(entry: Entry) -> dict[str, dict[str, Any]]:
     """Describe what an experiment may say of a test, as JSON schemas by option."""
-    described, schemas = descriptions(entry.function), {}
+    described = descriptions(entry.function)
+    schemas = {}
     for name, (kind, shared) in allowed_options(entry).items():
         option = entry.all_options.get(name)
-        schema = {"description": shared or described.get(name, "")}
+        schema: dict[str, Any] = {"description": shared or described.get(name, "")}
         try:
             schema |= TypeAdapter(kind).json_schema()
         except PydanticSchemaGenerationError:  # an array
             schema |= TypeAdapter(Any).json_schema()
         if option and not shared and option.default not in (inspect.Parameter.empty, None):
             schema["default"] = option.default
-        schemas[name] = schema | ({"enum": list(entry.plans)} if name == "plan" else {})
+        if name == "plan":
+            schema["enum"] = list(entry.plans)
+        schemas[name] = schema
     return schemas
+
+
+# --- what is wrong with the options that are set
 
 
 def check_options(analysis: Analysis, plan: AnalysisPlan) -> Iterator[Problem]:
     """Check the options of all tests that run, post hoc tests included."""
     for test in plan.by_name.values():
         entry = catalogue()[test.name]
-        if wrong := list(_wrong_options(entry, analysis)):
+        wrong = list(_wrong_options(entry, analysis))
+        if wrong:
             yield from wrong
             continue
-        tests, place = analysis.tests, ("tests", "options", entry.name)
-        given = tests.options.get(entry.name, {})
         try:
             _check_together(entry, test, analysis)
         except ValueError as error:
-            keys = (*entry.options, "correction", "alpha", "versus")
-            if not isinstance(error, ArgumentError) or error.argument not in keys:
-                yield Problem(place, str(error))
-            elif hasattr(tests, key := error.argument) and key not in given:
-                yield Problem(("tests", key), f"{entry.name}: {error.message}")
-            else:
-                yield Problem((*place, key), error.message)
+            yield _placed(error, entry, analysis)
+
+
+def _placed(error: ValueError, entry: Entry, analysis: Analysis) -> Problem:
+    """Name the option that an error is about: of one test, or of all."""
+    place = ("tests", "options", entry.name)
+    keys = (*entry.options, "correction", "alpha", "versus")
+    if not isinstance(error, ArgumentError) or error.argument not in keys:
+        return Problem(place, str(error))
+    key = error.argument
+    if hasattr(analysis.tests, key) and key not in analysis.tests.options.get(entry.name, {}):
+        return Problem(("tests", key), f"{entry.name}: {error.message}")
+    return Problem((*place, key), error.message)
 
 
 def _wrong_options(entry: Entry, analysis: Analysis) -> Iterator[Problem]:
     """Look at each option of a test by itself."""
-    chosen, allowed = analysis.tests.options.get(entry.name, {}), allowed_options(entry)
+    place = ("tests", "options", entry.name)
+    chosen = analysis.tests.options.get(entry.name, {})
+    allowed = allowed_options(entry)
     for key, value in chosen.items():
-        wrong = ""
-        if key in _MANAGED and key in entry.options:
-            wrong = f"is not set here: it follows from {_MANAGED[key]}"
-        elif key == "metrics" and key not in allowed:
-            wrong = f"{entry.name} is about {FIXED_METRICS[entry.reads]} and no other metric"
-        elif key not in allowed:
-            wrong = RETIRED.get(f"{entry.name}.{key}") or unknown("option", key, allowed)
-        elif key not in ("metrics", "plan", "versus"):  # these are checked with the plan
-            kind, _ = allowed[key]
-            try:
-                check_argument(value, key, kind)
-            except ArgumentError as error:
-                wrong = error.message
-                if value is not None and (choices := choices_of(kind)):
-                    what = "correction" if key == "correction" else "value"
-                    wrong = unknown(what, value, choices)
-                if key == "correction":
-                    wrong = RETIRED_CORRECTIONS.get(str(value), wrong)
+        wrong = _wrong_option(entry, key, value, allowed)
         if wrong:
-            yield Problem(("tests", "options", entry.name, key), wrong)
+            yield Problem((*place, key), wrong)
     for key, option in entry.options.items():
-        given = key in chosen or (key in SHARED and getattr(analysis.tests, key) is not None)
-        if option.default is inspect.Parameter.empty and key not in _MANAGED and not given:
-            at = ("tests",) if key in SHARED else ("tests", "options", entry.name)
+        if option.default is not inspect.Parameter.empty or key in _MANAGED:
+            continue
+        shared = key in SHARED
+        if key not in chosen and not (shared and getattr(analysis.tests, key) is not None):
+            at = ("tests",) if shared else place
             yield Problem((*at, key), f"{entry.name} needs it, and no value is right for all data")
+
+
+def _wrong_option(
+    entry: Entry, key: str, value: Any, allowed: Mapping[str, tuple[Any, str]]
+) -> str:
+    """Say what is wrong with one option; empty where nothing is."""
+    if key in _MANAGED and key in entry.options:
+        return f"is not set here: it follows from {_MANAGED[key]}"
+    if key == "metrics" and key not in allowed:
+        return f"{entry.name} is about {FIXED_METRICS[entry.reads]} and no other metric"
+    if key not in allowed:
+        return RETIRED.get(f"{entry.name}.{key}") or unknown("option", key, allowed)
+    if key in ("metrics", "plan", "versus"):  # these are checked with the plan
+        return ""
+    kind, _ = allowed[key]
+    try:
+        check_argument(value, key, kind)
+    except ArgumentError as error:
+        return _wrong_value(key, value, choices_of(kind), error.message)
+    return ""
+
+
+def _wrong_value(key: str, value: Any, choices: Sequence[Any], message: str) -> str:
+    """Say which values an option can have, where these are names."""
+    if key == "correction" and str(value) in RETIRED_CORRECTIONS:
+        return RETIRED_CORRECTIONS[str(value)]
+    if value is None or not choices:
+        return message
+    return unknown("correction" if key == "correction" else "value", value, choices)
 
 
 def _check_together(entry: Entry, test: PlannedTest, analysis: Analysis) -> None:
     """Check that options fit each other, the correction, the metrics and what relates the rows."""
-    models, metrics = list(analysis.models), analysis.measures
     for key in ("margin", "rope"):
-        for name in test.metrics if isinstance(test.options.get(key), int | float) else ():
-            size, (low, high) = test.options[key], metrics[name].range
-            if size >= high - low:
-                raise ArgumentError(
-                    key,
-                    f"found {size:g}, must be below {high - low:g}: {name} lies between {low:g} "
-                    f"and {high:g}, so that no difference could exceed it",
-                )
-    correction, level = test.correction or "none", 1 - test.alpha
-    check_correction(test, correction)
+        if isinstance(test.options.get(key), int | float):
+            _check_width(key, test, analysis)
+    check_correction(test, test.correction or "none")
+    _check_level(entry, test, list(analysis.models))
+    related = analysis.related
+    if entry.variants is None or test.independent_rows:
+        related = {}
+    relations: list[Relation] = []
+    if len(related) < len(analysis.datasets):
+        relations.append("independent")
+    if related:
+        relations.append("groups")
+    for relation in relations:
+        for option, forms in (("variant", entry.variants), ("ci_method", entry.intervals)):
+            if forms is not None:
+                forms.choose(test.options.get(option), relation, option)
+        if entry.check_options is not None:
+            models, datasets = len(analysis.models), len(analysis.datasets)
+            entry.check_options(test.options, relation, models, datasets)
+
+
+def _check_width(key: str, test: PlannedTest, analysis: Analysis) -> None:
+    """Refuse a margin that no difference of a metric could exceed."""
+    size = test.options[key]
+    for name in test.metrics:
+        low, high = analysis.measures[name].range
+        if size >= high - low:
+            raise ArgumentError(
+                key,
+                f"found {size:g}, must be below {high - low:g}: {name} lies between {low:g} "
+                f"and {high:g}, so that no difference could exceed it",
+            )
+
+
+def _check_level(entry: Entry, test: PlannedTest, models: Sequence[str]) -> None:
+    """Refuse a level at which a test, or its intervals, cannot be computed."""
+    level = 1 - test.alpha
+    correction = test.correction or "none"
     of_family = entry.arity in (Arity.PAIR, Arity.ONE) and test.simultaneous
     if of_family and correction != MAX_T and level < 1:
-        hypotheses = pairs_of(models, test.versus) if compares_pairs(entry) else models
-        level = simultaneous_level(level, len(hypotheses), correction)
+        hypotheses = len(models)
+        if compares_pairs(entry):
+            hypotheses = len(pairs_of(models, test.versus))
+        level = simultaneous_level(level, hypotheses, correction)
     if "alpha" in entry.options:
         check_argument(1 - level, "alpha", entry.options["alpha"].annotation)
     if level >= 1:
@@ -367,14 +450,3 @@ def _check_together(entry: Entry, test: PlannedTest, analysis: Analysis) -> None
             f"found {test.alpha:g}, must be 0.5 at most: a one-sided interval has the level 1 − "
             f"alpha, here {level:.3g}, and below 0.5 its limit passes the estimate",
         )
-    of_rows = entry.variants is not None and not test.independent_rows
-    kin = analysis.related if of_rows else {}
-    relations: list[Relation] = ["groups"] if kin else []
-    if len(kin) < len(analysis.datasets):
-        relations.insert(0, "independent")
-    for relation in relations:
-        for option, forms in (("variant", entry.variants), ("ci_method", entry.intervals)):
-            if forms is not None:
-                forms.choose(test.options.get(option), relation, option)
-        if entry.check_options is not None:
-            entry.check_options(test.options, relation, len(models), len(analysis.datasets))

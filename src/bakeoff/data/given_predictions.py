@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
@@ -19,7 +18,7 @@ from bakeoff.data.observations import Observations
 from bakeoff.data.pairing import Positions, carried, positions, related, undeclared
 from bakeoff.data.predicted import Predicted
 from bakeoff.data.records import USUAL, Records, as_table, by_run
-from bakeoff.data.row_values import may_be_right_or_wrong, meant
+from bakeoff.data.row_values import averages, may_be_right_or_wrong, meant
 from bakeoff.data.splits import NEITHER, Folds, Split, make_splits
 from bakeoff.data.table import GROUP, ROW_ID, TARGET, TIME, Table, load_table
 from bakeoff.data.target import (
@@ -78,6 +77,9 @@ def _read(model: str, experiment: Experiment, dataset: str, seed: int = 1) -> Ob
         raise Problem(place, no_file(path))
     spec = experiment.datasets[dataset]
     missing_values = given.missing_values
+    tasks = None
+    if by_values and given.tasks is not None:
+        tasks = tuple(given.tasks)
     observed = _read_once(
         path,
         tuple(map(state_of, files_at(path, LOGS))),
@@ -86,6 +88,7 @@ def _read(model: str, experiment: Experiment, dataset: str, seed: int = 1) -> Ob
         None if missing_values is None else tuple(missing_values),
         place,
         (seed, given.seeds),
+        tasks,
         values=by_values,
         drop_unlabelled=isinstance(spec, GivenData) and spec.missing_target == "drop",
         numbers=experiment.task.numbers,
@@ -104,6 +107,7 @@ def _read_once(
     missing_values: tuple[str, ...] | None,
     place: Place,
     run: tuple[int, int],
+    tasks: tuple[str, ...] | None,
     *,
     values: bool,
     drop_unlabelled: bool,
@@ -113,8 +117,7 @@ def _read_once(
     named = GivenColumns.model_validate_json(columns)
     missing = None if missing_values is None else list(missing_values)
     keys = TableKeys.model_validate({"missing_values": missing})
-    file = table_of_model(path, place, model, named, keys)
-    parts = list(by_run(dataclasses.replace(file, roles=named)))
+    parts = list(by_run(table_of_model(path, place, model, named, keys, tasks)))
     number, n_runs = run
     if named.seeds is None:
         number = 1
@@ -270,14 +273,19 @@ def _listed_classes(present: Sequence[str], wanted: Sequence[Any], place: Place)
 
 def _cautions(
     models: Sequence[str], files: Sequence[Observations], experiment: Experiment
-) -> tuple[str, ...]:
-    """Say what models were asked differently, by their labels."""
+) -> list[str]:
+    """Say what models were asked differently, and which averages scores are, by their labels."""
     asked = {}
+    labelled = []
     for model, file in zip(models, files, strict=True):
+        label = experiment.models[model].label or model
+        labelled.append(file.called([label]))
         if file.records.asked:
-            label = experiment.models[model].label or model
             asked[label] = file.records.asked
-    return cautions(asked)
+    sentences = list(cautions(asked))
+    if experiment.with_values:
+        sentences += averages(labelled)
+    return sentences
 
 
 def _carried(

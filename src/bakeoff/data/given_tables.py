@@ -338,9 +338,23 @@ def table_of_model(
     model: str | None,
     columns: GivenColumns = USUAL_COLUMNS,
     keys: TableKeys = PLAIN,
+    tasks: Sequence[str] | None = None,
 ) -> Records:
-    """Read the table of a model, which may be one of several in logs or in a long table."""
-    tables = _tables_of_models(path, place, keys)
+    """Read the table of a model, which may be one of several in logs or in a long table.
+
+    Of logs of several tasks it has the numbers of each in its column `value`.
+    """
+    if is_folder(path) or (SEED not in path and reader_of(path) is not None):
+        tables = _tables_of_logs(path, place, keys)
+    elif tasks is not None:
+        raise Problem((*place[:-1], "tasks"), "is for a folder of logs of several tasks")
+    else:
+        tables = {"": read_columns(path, place, keys)}
+    held = GivenTables(path, tables)
+    if tasks is not None or (held.tasks and place[-1] == "values"):
+        tables = _with_values(held, tasks, columns, place)
+        has_value = all("value" in table.names for table in tables.values())
+        columns = columns.model_copy(update={"value": "value" if has_value else None})
     wanted = model or str(place[-2:][0])
     if "" in tables:
         long = tables_by_model(dataclasses.replace(tables[""], roles=columns))
@@ -348,21 +362,25 @@ def table_of_model(
         repeated = (columns.repeat, columns.fold, columns.seeds, columns.runs)
         if wanted in long or (long and not any(repeated)):
             tables = long
-    at = (*place[:-1], "model")
     if len(tables) == 1 and model is None:
-        (wanted,) = tables
-    elif "" in tables:
+        (table,) = tables.values()
+    else:
+        table = _table_named(wanted, tables, path, place)
+    return dataclasses.replace(table, place=place, roles=columns)
+
+
+def _table_named(model: str, tables: Mapping[str, Records], path: str, place: Place) -> Records:
+    """Return the table of a model, which must be one of several."""
+    at = (*place[:-1], "model")
+    if "" in tables:
         raise Problem(at, f"{path!r} holds one model: leave it out")
-    elif wanted not in tables:
-        raise Problem(at, f"{path!r} holds several: {unknown('model', wanted, tables)}")
-    return dataclasses.replace(tables[wanted], place=place)
+    if model not in tables:
+        raise Problem(at, f"{path!r} holds several: {unknown('model', model, tables)}")
+    return tables[model]
 
 
-def _tables_of_models(path: str, place: Place, keys: TableKeys) -> Mapping[str, Records]:
-    """Read the tables of logs by their models, or a table without a name."""
-    is_log = is_folder(path) or (SEED not in path and reader_of(path) is not None)
-    if not is_log:
-        return {"": read_columns(path, place, keys)}
+def _tables_of_logs(path: str, place: Place, keys: TableKeys) -> Mapping[str, Records]:
+    """Read the tables of logs by their models."""
     if keys.missing_values is not None:
         text = f"is for tables, {path!r} holds logs: leave it out"
         raise Problem((*place[:-1], "missing_values"), text)
@@ -370,6 +388,16 @@ def _tables_of_models(path: str, place: Place, keys: TableKeys) -> Mapping[str, 
         return _held_once(path, tuple(map(state_of, files_at(path, LOGS))))
     except Problem as problem:
         raise Problem(place, problem.message) from None
+
+
+def _with_values(
+    held: GivenTables, tasks: Sequence[str] | None, columns: GivenColumns, place: Place
+) -> Mapping[str, Records]:
+    """Keep the items of tasks, with the numbers of the metric of each."""
+    try:
+        return held.of_tasks(tasks, columns.value).models
+    except Problem as problem:
+        raise problem.inside(place[:-1]) from None
 
 
 @lru_cache(maxsize=2)

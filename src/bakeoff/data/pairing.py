@@ -15,7 +15,7 @@ from bakeoff.data.readers.common import QUESTION, SAMPLE_ID, without_missing
 from bakeoff.data.table import SUBGROUP, carry
 from bakeoff.data.target import Answers
 from bakeoff.errors import Problem, joined, some, unknown
-from bakeoff.options import setting
+from bakeoff.options import is_in_experiment, setting
 from bakeoff.sources.common.base import as_columns
 from bakeoff.sources.common.identifiers import to_frame
 from bakeoff.spec.related import RowColumns
@@ -133,9 +133,18 @@ def _positions(rows: Observations, file: Observations) -> Positions:
         parts.append(f"only if both logs number the same questions alike, {pairs_so}")
     text = "; ".join(parts)
     n_shared = len(wanted) - len(lacking)
-    if n_shared >= _MOSTLY_SHARED * min(len(wanted), len(present)):
+    if _run_unequally(rows, file):
+        text += "; items that were run unequally often are compared by `metrics: [pass@1]`"
+    elif n_shared >= _MOSTLY_SHARED * min(len(wanted), len(present)):
         text += without_missing()
     raise Problem(file.place, text)
+
+
+def _run_unequally(rows: Observations, file: Observations) -> bool:
+    """Tell whether two models of an experiment have the same items, and other numbers of runs."""
+    if not is_in_experiment() or rows.items is None or file.items is None:
+        return False
+    return set(rows.items.tolist()) == set(file.items.tolist())
 
 
 def _as_texts(ids: NDArray[Any]) -> NDArray[Any]:

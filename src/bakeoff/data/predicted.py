@@ -27,7 +27,9 @@ NO_ANSWER = "(no answer)"
 """The class of missing predictions, where they count as wrong."""
 _TIMES = 10
 """How much larger or smaller than the true numbers predictions are that may be in other units."""
-_MOST_CLASSES = 10
+_MOST_SHOWN = 10
+_MOST_CLASSES = 20
+"""Labels without a true one that may be classes; a column with more holds something else."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -41,6 +43,9 @@ class Predicted:
     """The column of a table of all models, beside ``<column>:<class>`` for probabilities."""
     of_class: str = ""
     """The class that a single number of each row was taken for the probability of."""
+    marks: NDArray[np.float64] | None = None
+    """Which runs of an item are right, shape (n, runs), where `values` are shares of them; NaN is a
+    run that the item has not."""
 
     @property
     def answers(self) -> NDArray[Any]:
@@ -51,7 +56,7 @@ class Predicted:
 
     def __getitem__(self, rows: Any) -> Predicted:
         parts: dict[str, Any] = {}
-        for name in ("said", "probabilities", "values"):
+        for name in ("said", "probabilities", "values", "marks"):
             part = getattr(self, name)
             if part is not None:
                 parts[name] = part[rows]
@@ -190,12 +195,12 @@ def _unknown_labels(
         )
     text = (
         f"{where} predicts classes that the data do not have, {share}: {some(map(repr, names))} "
-        f"(classes: {some(sorted(classes), _MOST_CLASSES)})"
+        f"(classes: {some(sorted(classes), _MOST_SHOWN)})"
     )
-    if len(strange) < len(codes):
-        text += f"; {named_by}"
-    else:
+    if len(strange) == len(codes):
         text += _on_other_kinds(names[0])
+    elif len(names) <= _MOST_CLASSES:
+        text += f"; {named_by}"
     if column:
         text += no_model(column)
     return Problem(file.place, text)

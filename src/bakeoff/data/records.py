@@ -220,8 +220,8 @@ class Records:
         wrong = ~finite & ~(may_lack & absent)
         if wrong.any():
             advice = ""
-            if role is not None and absent[wrong].all():
-                advice = _on_missing_numbers(role)
+            if absent[wrong].all():
+                advice = self._on_missing_numbers(role)
             raise self.problem(wrong, "no number", column, advice)
         largest = np.abs(numbers).max(initial=0.0, where=finite)
         if largest > LARGEST:
@@ -286,17 +286,30 @@ class Records:
         first = f"row {row + 1}"
         if value is not None:
             first = f"row {row + 1} with {value}"
+        where = f" in column {column.removeprefix(OURS)!r}"
+        if self._is_of_call():  # an array has no column
+            where = ""
         return Problem(
             self.place,
-            f"{self.path!r}: {wrong.sum():,} of {len(wrong):,} rows have {what} in column "
-            f"{column.removeprefix(OURS)!r}; the first is {first}{advice}",
+            f"{self.path!r}: {wrong.sum():,} of {len(wrong):,} rows have {what}{where}; the "
+            f"first is {first}{advice}",
         )
+
+    def _is_of_call(self) -> bool:
+        """Tell whether the table is made of the arguments of a call."""
+        return not self.place or isinstance(self.path, Verbatim)
+
+    def _on_missing_numbers(self, role: str | None) -> str:
+        """Say what to do about rows that have no true number, or none of a model."""
+        if self._is_of_call():
+            return "; leave these rows out of all arguments"
+        return _on_missing(role)
 
     def _on_missing_labels(self, role: str) -> str:
         """Say what to do about missing labels, in the words of the file or call they are from."""
-        if not self.place or isinstance(self.path, Verbatim):  # arguments of a call
+        if self._is_of_call():
             return "; leave these rows out of all arguments"
-        advice = _on_missing_numbers(role)
+        advice = _on_missing(role)
         like_missing = "; a class that is called NA, None or the like needs"
         if self.place[0] == "models":
             return f"{like_missing} `missing_values: []` beside `{self.place[-1]}`{advice}"
@@ -316,8 +329,10 @@ class Records:
         )
 
 
-def _on_missing_numbers(role: str) -> str:
-    """Say what to set where rows have no true number, or none of a model."""
+def _on_missing(role: str | None) -> str:
+    """Say what to set where rows have no true answer, or none of a model; nothing of no role."""
+    if role is None:
+        return ""
     if role == "truth":
         return f"; {setting('missing_target', 'drop')} leaves them out"
     return without_missing()

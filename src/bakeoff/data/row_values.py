@@ -43,7 +43,7 @@ def side_by_side(
     if len(models) < 2:
         n_models = len(models) or "no"
         raise UserError(f"{name!r} has {n_models} column of numbers; comparing needs two")
-    notes = _averages(runs) + _unequal_runs(runs, metric)
+    notes = averages(runs) + _unequal_runs(runs, metric)
     meaning = [meant(run, metric) for run in runs]
     if isinstance(metric, GivenMetric) and may_be_right_or_wrong(meaning, metric):
         raise UserError(
@@ -61,7 +61,7 @@ def side_by_side(
 # --- what is told of them
 
 
-def _averages(files: Sequence[Observations]) -> list[str]:
+def averages(files: Sequence[Observations]) -> list[str]:
     """Say of items of several tasks that scores are micro averages, and give the macro averages."""
     first = files[0].records
     if TASK not in first.names or TASK in (first.roles.groups, first.roles.runs):
@@ -73,15 +73,18 @@ def _averages(files: Sequence[Observations]) -> list[str]:
     for file in files:
         (model,) = file.models
         first_run_of.setdefault(model, file)
-    averages = []
+    macro_averages = []
     for model, file in first_run_of.items():
         tasks = file.records.column(TASK).astype(str)
-        means = pd.Series(file.only.values).groupby(tasks).mean()
+        numbers = file.only.values
+        if numbers is None:  # marks of right items
+            numbers = file.only.answers
+        means = pd.Series(numbers).groupby(tasks).mean()
         by_task = ", ".join(f"{task} {mean:.3f}" for task, mean in means.items())
-        averages.append(f"{model} {means.mean():.3f} ({by_task})")
+        macro_averages.append(f"{model} {means.mean():.3f} ({by_task})")
     return [
         f"Scores are micro averages over {first.table.num_rows:,} items of {n_tasks} tasks, which "
-        f"weigh as many items as they have; macro averages over tasks: {'; '.join(averages)}."
+        f"weigh as many items as they have; macro averages over tasks: {'; '.join(macro_averages)}."
     ]
 
 
@@ -172,8 +175,6 @@ def _on_other_numbers() -> str:
 
 def _passed(file: Observations, metric: Passing) -> Observations:
     """Put in place of the runs of each item how often k of them pass."""
-    from bakeoff.stats import pass_at, pass_hat  # all of statistics: for this alone
-
     is_right = meant(file, metric.marks).only.answers
     if file.items is None:
         raise Problem(
@@ -187,8 +188,9 @@ def _passed(file: Observations, metric: Passing) -> Observations:
     _check_enough_runs(file, metric, items, n_runs)
     constant = _constant_columns(file, item_of_run)
     _check_same_in_runs(file, constant)
-    n_right = np.bincount(item_of_run, is_right).astype(int)
-    estimate = pass_hat if metric.every else pass_at
+    run, names = pd.factorize(file.records.column(str(file.records.roles.runs)), sort=True)
+    marks = np.full((len(items), len(names)), np.nan)
+    marks[item_of_run, run] = is_right
     kept = file[first]
     texts = list(map(str, items))
     related = {}
@@ -197,12 +199,22 @@ def _passed(file: Observations, metric: Passing) -> Observations:
         if not np.array_equal(labels, texts):
             related[role] = labels
     return kept.only_says(
-        Predicted(values=estimate(n_right, n_runs, metric.k)),
+        Predicted(values=share_passed(marks, metric), marks=marks),
         records=kept.records.with_table(kept.records.table.select(constant)),
         ids=items,
         related=related,
         items=None,
     )
+
+
+def share_passed(marks: NDArray[np.float64], metric: Passing) -> NDArray[np.float64]:
+    """Return how often k runs of each item pass, of marks of shape (n, runs)."""
+    from bakeoff.stats import pass_at, pass_hat  # all of statistics: for this alone
+
+    estimate = pass_hat if metric.every else pass_at
+    n_right = np.nansum(marks, axis=1).astype(int)
+    n_runs = np.sum(~np.isnan(marks), axis=1)
+    return estimate(n_right, n_runs, metric.k)
 
 
 def _check_enough_runs(

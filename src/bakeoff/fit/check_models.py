@@ -48,6 +48,9 @@ _ROUNDS = (
 _NO_FOLDS = ("ClassifierChain", "RegressorChain")
 """With `cv` these make folds; without it they make none."""
 
+Place = tuple[str | int, ...]
+"""The keys that lead to a part of the YAML."""
+
 
 def check_model(
     name: str, model: Model, without_costs: Sequence[str] = (), task: Task = Task.CLASSIFICATION
@@ -55,47 +58,72 @@ def check_model(
     """Refuse models that cannot be fitted, before any data are read."""
     place = ("models", name)
     refuse_missing(model.reads, place)
-    for key, steps in (("preprocessing", model.own_preprocessing), ("steps", model.parts[:-1])):
-        for i, step in enumerate(steps):
-            listed = isinstance(getattr(model, key), list)
-            _check_step(step, (*place, key, i) if listed else (*place, key))
-    last = (*place, "steps", len(model.parts) - 1) if model.steps else place
-    classifier = _check_step(model.parts[-1], last, task)
+    classifier = _check_steps(model, place, task)
     if model.needs_costs and without_costs:
-        message = (
+        raise Problem(
+            (*place, "threshold", "choose"),
             "needs `costs: {classes: …, matrix: …}` at the top level, or under the data set "
-            f"{without_costs[0]}"
+            f"{without_costs[0]}",
         )
-        raise Problem((*place, "threshold", "choose"), message)
-    kind = type(classifier).__name__
     if model.class_weight is not None:
-        at = (*place, "class_weight")
-        if "class_weight" in model.parts[-1].params:
-            raise Problem(at, "given twice: also in `params`; leave one of them out")
-        by_rows = has_fit_parameter(classifier, "sample_weight")
-        if not (by_rows or has_class_weight(classifier)):
-            raise Problem(at, f"{kind} takes neither class weights nor sample weights")
+        _check_class_weight(model, classifier, (*place, "class_weight"))
     if model.threshold is not None:
-        at = (*place, "threshold")
-        graded = _has_method(classifier, "predict_proba")
-        if not graded and not _has_method(classifier, "decision_function"):
-            raise Problem(at, f"{kind} gives neither probabilities nor decision values")
-        if graded and isinstance(model.threshold, float | int) and not 0 < model.threshold < 1:
-            expected = f"a probability between 0 and 1 ({kind} gives probabilities)"
-            raise Problem(at, f"found {model.threshold:g}, expected {expected}")
+        _check_threshold(model, classifier, (*place, "threshold"))
     if model.seeds > 1:
-        params = model.parts[-1].params
-        fixed = [f"params: {{{n}: {params[n]}}}" for n in SEEDS if params.get(n) is not None]
-        fixed += ["deterministic: true"] if model.deterministic else []
-        if fixed:
-            raise Problem(
-                (*place, "seeds"),
-                f"`{fixed[0]}` makes all {model.seeds} seeds the same: leave one of the two out",
-            )
+        _check_seeds(model, (*place, "seeds"))
     if model.tune is not None:
         with _problems_at(*place, "tune"):
             _check_tuning(Pipeline(steps_of(model, classifier)), model.tune)
     return classifier
+
+
+def _check_steps(model: Model, place: Place, task: Task) -> Any:
+    """Check all steps of a model, and return the last one, unfitted."""
+    for key, steps in (("preprocessing", model.own_preprocessing), ("steps", model.parts[:-1])):
+        is_list = isinstance(getattr(model, key), list)
+        for i, step in enumerate(steps):
+            position = (i,) if is_list else ()
+            _check_step(step, (*place, key, *position))
+    last = (*place, "steps", len(model.parts) - 1) if model.steps else place
+    return _check_step(model.parts[-1], last, task)
+
+
+def _check_class_weight(model: Model, classifier: Any, place: Place) -> None:
+    """Refuse class weights that are given twice or that an estimator does not take."""
+    if "class_weight" in model.parts[-1].params:
+        raise Problem(place, "given twice: also in `params`; leave one of them out")
+    if not (has_fit_parameter(classifier, "sample_weight") or has_class_weight(classifier)):
+        kind = type(classifier).__name__
+        raise Problem(place, f"{kind} takes neither class weights nor sample weights")
+
+
+def _check_threshold(model: Model, classifier: Any, place: Place) -> None:
+    """Refuse a threshold of an estimator that gives nothing to compare with it."""
+    kind = type(classifier).__name__
+    gives_probabilities = _has_method(classifier, "predict_proba")
+    if not gives_probabilities and not _has_method(classifier, "decision_function"):
+        raise Problem(place, f"{kind} gives neither probabilities nor decision values")
+    threshold = model.threshold
+    if not gives_probabilities or not isinstance(threshold, float | int):
+        return
+    if not 0 < threshold < 1:
+        expected = f"a probability between 0 and 1 ({kind} gives probabilities)"
+        raise Problem(place, f"found {threshold:g}, expected {expected}")
+
+
+def _check_seeds(model: Model, place: Place) -> None:
+    """Refuse several seeds of a model whose training is always the same."""
+    params = model.parts[-1].params
+    fixed = [
+        f"params: {{{name}: {params[name]}}}" for name in SEEDS if params.get(name) is not None
+    ]
+    if model.deterministic:
+        fixed.append("deterministic: true")
+    if fixed:
+        raise Problem(
+            place,
+            f"`{fixed[0]}` makes all {model.seeds} seeds the same: leave one of the two out",
+        )
 
 
 @contextmanager
@@ -182,18 +210,24 @@ def _stopped_by(part: Any) -> tuple[str, Any] | None:
     if boosting_library(part) not in LIBRARIES:
         return None
     params = part.get_params(deep=False)
-    return next(((key, params[key]) for key in _ROUNDS if params.get(key)), None)
+    for key in _ROUNDS:
+        if params.get(key):
+            return key, params[key]
+    return None
 
 
 def _check_tuning(estimator: Any, tune: Tune) -> None:
     """Refuse parameters that an estimator does not have, and values that it does not take."""
     scorer(tune.scoring)
-    names, usual = full_names(estimator, tune.space), estimator.get_params(deep=True)
-    for name, given in tune.space.items():
-        for value in [] if isinstance(given, Distribution) else given:
+    names = full_names(estimator, tune.space)
+    defaults = estimator.get_params(deep=True)
+    for name, values in tune.space.items():
+        if isinstance(values, Distribution):
+            continue
+        full_name = names[name]
+        for value in values:
             with _problems_at("space", name):
-                made = made_value(value, usual.get(names[name]))
-                _check_values(estimator, {names[name]: made})
+                _check_values(estimator, {full_name: made_value(value, defaults.get(full_name))})
 
 
 def check_inner_divisions(name: str, model: Model, dataset: str, table: Table) -> Iterator[Problem]:
@@ -204,13 +238,9 @@ def check_inner_divisions(name: str, model: Model, dataset: str, table: Table) -
         key, torn = "time", "rows would be judged by earlier ones"
     else:
         return
-    estimator = assemble(model, table.features, derive(0))
-    variants = [estimator]
-    for tuned, values in search_space(estimator, model.tune).items() if model.tune else ():
-        listed = values if isinstance(values, list) else []
-        variants += [clone(estimator).set_params(**{tuned: value}) for value in listed]
-    for part in (part for variant in variants for part in _parts(variant)):
-        if (division := _own_division(part, len(table.frame))) is not None:
+    for part in _parts_of_variants(model, table):
+        division = _own_division(part, len(table.frame))
+        if division is not None:
             parameter, value = division
             yield Problem(
                 ("models", name),
@@ -221,6 +251,18 @@ def check_inner_divisions(name: str, model: Model, dataset: str, table: Table) -
             return
 
 
+def _parts_of_variants(model: Model, table: Table) -> Iterator[Any]:
+    """Return the parts of an estimator, with its own parameters and with each that is tuned."""
+    estimator = assemble(model, table.features, derive(0))
+    yield from _parts(estimator)
+    if model.tune is None:
+        return
+    for tuned, values in search_space(estimator, model.tune).items():
+        if isinstance(values, list):
+            for value in values:
+                yield from _parts(clone(estimator).set_params(**{tuned: value}))
+
+
 def check_model_on(name: str, model: Model, dataset: str, table: Table) -> Iterator[Problem]:
     """Find reasons why a model cannot be fitted on a data set."""
     place = ("models", name)
@@ -229,18 +271,16 @@ def check_model_on(name: str, model: Model, dataset: str, table: Table) -> Itera
     except Problem as problem:
         yield Problem((*place, *problem.path), f"{problem.message} in data set {dataset}")
     if isinstance(model.class_weight, dict):
-        for label in map(name_of, model.class_weight):
-            if label not in table.classes:
-                message = unknown(f"class of data set {dataset}:", label, table.classes)
-                yield Problem((*place, "class_weight", label), message)
+        yield from _unknown_classes(model.class_weight, dataset, table, (*place, "class_weight"))
     if model.tune is not None and model.tune.validation is not None:
-        rows, apart = len(table.frame), round(model.tune.validation * len(table.frame))
+        share = model.tune.validation
+        rows = len(table.frame)
+        apart = round(share * rows)
         if not 0 < apart < rows:
-            text = (
-                f"found {model.tune.validation:g}: of the {rows} rows of {dataset} it sets {apart}"
-            )
             yield Problem(
-                (*place, "tune", "validation"), f"{text} apart, expected some but not all"
+                (*place, "tune", "validation"),
+                f"found {share:g}: of the {rows} rows of {dataset} it sets {apart} apart, expected "
+                "some but not all",
             )
     if table.weights is not None:
         classifier = build(model.parts[-1].estimator, model.parts[-1].params)
@@ -255,6 +295,16 @@ def check_model_on(name: str, model: Model, dataset: str, table: Table) -> Itera
         yield Problem((*place, "threshold"), f"a threshold is for two classes, {count}")
 
 
+def _unknown_classes(
+    weights: Mapping[Any, float], dataset: str, table: Table, place: Place
+) -> Iterator[Problem]:
+    """Find class weights of classes that a data set does not have."""
+    for label in map(name_of, weights):
+        if label not in table.classes:
+            message = unknown(f"class of data set {dataset}:", label, table.classes)
+            yield Problem((*place, label), message)
+
+
 def _parts(estimator: Any) -> Sequence[Any]:
     """List an estimator and the estimators among its parameters."""
     parts = [estimator, *estimator.get_params(deep=True).values()]
@@ -264,15 +314,17 @@ def _parts(estimator: Any) -> Sequence[Any]:
 def _own_division(part: Any, rows: int) -> tuple[str, Any] | None:
     """Return the parameter by which an estimator divides its rows, and its value."""
     params = part.get_params(deep=False)
-    stops = next((key for key in _STOPS if key in params), None)
     if "cv" in params and params["cv"] != "prefit":
-        none = params["cv"] is None and type(part).__name__ in _NO_FOLDS
-        return None if none else ("cv", params["cv"])
+        makes_no_folds = params["cv"] is None and type(part).__name__ in _NO_FOLDS
+        return None if makes_no_folds else ("cv", params["cv"])
+    stops = next((key for key in _STOPS if key in params), None)
     if params.get("validation_fraction") is not None and stops is not None:
         never = params[stops] in (None, False) or (params[stops] == "auto" and rows <= _MANY)
         return None if never else (stops, params[stops])
     if params.get("probability") is True and "svm" in type(part).__module__:
         return "probability", True
-    shared = next(((key, params[key]) for key in _SHARES if params.get(key)), None)
+    for key in _SHARES:
+        if params.get(key):
+            return key, params[key]
     # boosting that stops early and is not refused sets rows apart itself
-    return shared or _stopped_by(part)
+    return _stopped_by(part)

@@ -42,40 +42,49 @@ def assemble(
         classifier.set_params(class_weight=by_code(model.class_weight, classes))
     steps = steps_of(model, classifier)
     if model.preprocessing == "auto":
-        automatic = automatic_steps(steps[0][1], classifier, features)
-        steps = [*((f"auto_{type(step).__name__.lower()}", step) for step in automatic), *steps]
+        first_step = steps[0][1]
+        automatic = automatic_steps(first_step, classifier, features)
+        steps = [(f"auto_{type(step).__name__.lower()}", step) for step in automatic] + steps
     estimator = Pipeline(steps) if len(steps) > 1 else classifier
-    # every random part that the user left open gets a stream of its own
-    params = estimator.get_params(deep=True)
-    names = [n for n in params if n.rpartition("__")[2] == "random_state" and params[n] is None]
-    for name in sorted(names):
-        estimator.set_params(**{name: part_of(seed, "part", name)})
+    _seed_open_parts(estimator, classifier, seed)
+    return estimator
+
+
+def _seed_open_parts(estimator: Any, classifier: Any, seed: np.random.SeedSequence) -> None:
+    """Give every random part that the user left open a stream of its own."""
+    for name, value in sorted(estimator.get_params(deep=True).items()):
+        if value is None and name.rpartition("__")[2] == "random_state":
+            estimator.set_params(**{name: part_of(seed, "part", name)})
     seedless = not set(SEEDS) & set(classifier.get_params(deep=False))
     if seedless and "random_state" in parameter_names(type(classifier)):
         # CatBoost's get_params tells only what was given, and its own default is always the same
         classifier.set_params(random_state=part_of(seed, "part", "final"))
-    return estimator
 
 
 def steps_of(model: Model, classifier: Any) -> list[tuple[str, Any]]:
     """Make the steps that a model names, the given classifier last."""
     steps = [*model.own_preprocessing, *model.parts]
-    before = [build(step.estimator, step.params) for step in steps[:-1]]
-    made = [*before, classifier]
-    names = [s.name or type(one).__name__.lower() for s, one in zip(steps, made, strict=True)]
+    estimators = [build(step.estimator, step.params) for step in steps[:-1]]
+    estimators.append(classifier)
+    names = []
+    for step, estimator in zip(steps, estimators, strict=True):
+        names.append(step.name or type(estimator).__name__.lower())
     # those that share a name get a number each, as by scikit-learn's make_pipeline
-    shared = {name for name in names if names.count(name) > 1}
-    return [
-        (f"{name}-{names[: i + 1].count(name)}" if name in shared else name, made[i])
-        for i, name in enumerate(names)
-    ]
+    numbered = []
+    for i, name in enumerate(names):
+        if names.count(name) > 1:
+            number = names[: i + 1].count(name)
+            numbered.append(f"{name}-{number}")
+        else:
+            numbered.append(name)
+    return list(zip(numbered, estimators, strict=True))
 
 
 def make_classifier(model: Model) -> Any:
     """Build the classifier with what the workflow decides for the user: threads, no litter."""
     last = model.parts[-1]
     classifier = build(last.estimator, last.params)
-    left_open = {n for n in parameter_names(type(classifier)) if n not in last.params}
+    left_open = set(parameter_names(type(classifier))) - set(last.params)
     # for scikit-learn None is one thread, for others all cores
     if model.threads > 1 or not type(classifier).__module__.startswith("sklearn."):
         for name in left_open & {"n_jobs", "thread_count"}:
@@ -94,18 +103,24 @@ def random_states(estimator: Any) -> dict[str, Any]:
     """Return the seeds that an estimator and its parts have, by the parameter's full name."""
     classifier = last_step(estimator)
     parameters = estimator.get_params(deep=True)
-    seeds = {n: v for n, v in parameters.items() if n.rpartition("__")[2] in SEEDS}
+    seeds = {name: value for name, value in parameters.items() if name.rpartition("__")[2] in SEEDS}
     if not seeds and "random_state" in parameter_names(type(classifier)):
         seeds = {"random_state": classifier.get_params().get("random_state")}
-    return {n: v if isinstance(v, int | None) else repr(v) for n, v in sorted(seeds.items())}
+    for name, seed in seeds.items():
+        if not isinstance(seed, int | None):
+            seeds[name] = repr(seed)
+    return dict(sorted(seeds.items()))
 
 
 def draws_nothing(model: Model) -> bool:
     """Tell whether training has no random part: scikit-learn's estimators without a seed."""
-    steps = (*model.own_preprocessing, *model.parts)
-    if model.chooses or not all(step.estimator.startswith("sklearn.") for step in steps):
+    if model.chooses:
         return False
-    return not any(random_states(one) for _, one in steps_of(model, make_classifier(model)))
+    for step in (*model.own_preprocessing, *model.parts):
+        if not step.estimator.startswith("sklearn."):
+            return False
+    steps = steps_of(model, make_classifier(model))
+    return not any(random_states(estimator) for _, estimator in steps)
 
 
 def has_class_weight(classifier: Any) -> bool:
@@ -117,8 +132,8 @@ def by_code(weight: str | Mapping[Any, float], classes: Sequence[str]) -> str | 
     """Write class weights by position in `classes`; a class that is not named weighs 1."""
     if isinstance(weight, str):
         return weight
-    named = {name_of(name): value for name, value in weight.items()}
-    return {code: float(named.get(name, 1.0)) for code, name in enumerate(classes)}
+    weights = {name_of(name): value for name, value in weight.items()}
+    return {code: float(weights.get(name, 1.0)) for code, name in enumerate(classes)}
 
 
 def build(path: str, params: Mapping[str, Any]) -> Any:
@@ -139,10 +154,11 @@ def _call(path: str, maker: Any, args: Sequence[Any], params: Mapping[str, Any])
     for name in params:
         if not accepts(maker, name, parameters):
             raise UserError(unknown(f"parameter of {path}:", name, parameters))
-    defaults = {name: one.default for name, one in _signature(maker).items()}
-    values = {name: made_value(value, defaults.get(name)) for name, value in params.items()}
+    defaults = {name: parameter.default for name, parameter in _signature(maker).items()}
+    positional = [made_value(value) for value in args]
+    named = {name: made_value(value, defaults.get(name)) for name, value in params.items()}
     try:
-        return maker(*map(made_value, args), **values)
+        return maker(*positional, **named)
     except Exception as error:  # whatever the constructor of a user's class does
         raise UserError(f"{path} cannot be made: {error}") from None
 
@@ -152,26 +168,35 @@ def made_value(value: Any, default: Any = None) -> Any:
     if is_function(value):
         return import_object(_import_path(value["function"], "numpy.log1p"))
     if is_nested(value):
-        path, params = _import_path(maker(value), "sklearn.svm.SVC"), value.get("params", {})
-        if not isinstance(params, Mapping) or not all(isinstance(key, str) for key in params):
-            raise UserError(f"found {shown(params)}, expected the parameters of {path} by name")
-        if "estimator" in value:
-            return build(path, params)
-        args, called = value.get("args", []), import_object(path)
-        if not isinstance(args, list) or not callable(called):
-            expected = "a list of arguments" if callable(called) else "a class or a function"
-            value = args if callable(called) else path
-            raise UserError(f"found {shown(value)}, expected {expected}")
-        refuse_useless(path, called)
-        return _call(path, called, args, params)
+        return _nested_object(value)
     if isinstance(value, Mapping):
         return {key: made_value(item) for key, item in value.items()}
     if isinstance(value, Sequence) and not isinstance(value, str):
-        return (tuple if isinstance(default, tuple) else list)(map(made_value, value))
+        items = [made_value(item) for item in value]
+        return tuple(items) if isinstance(default, tuple) else items
     return value
 
 
+def _nested_object(entry: Mapping[str, Any]) -> Any:
+    """Make the object that a parameter describes by an import path and its own parameters."""
+    path = _import_path(maker(entry), "sklearn.svm.SVC")
+    params = entry.get("params", {})
+    if not isinstance(params, Mapping) or not all(isinstance(key, str) for key in params):
+        raise UserError(f"found {shown(params)}, expected the parameters of {path} by name")
+    if "estimator" in entry:
+        return build(path, params)
+    called = import_object(path)
+    if not callable(called):
+        raise UserError(f"found {shown(path)}, expected a class or a function")
+    args = entry.get("args", [])
+    if not isinstance(args, list):
+        raise UserError(f"found {shown(args)}, expected a list of arguments")
+    refuse_useless(path, called)
+    return _call(path, called, args, params)
+
+
 def _import_path(value: Any, example: str) -> str:
+    """Return a value that is an import path."""
     if not (isinstance(value, str) and re.fullmatch(DOTTED, value)):
         raise UserError(f"found {shown(value)}, expected an import path like {example}")
     return value
@@ -188,7 +213,8 @@ def import_class(path: str) -> type:
 def parameter_names(made: Any) -> Sequence[str]:
     """List the parameters that a class or a function names."""
     kinds = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
-    named = {n for n, p in _signature(made).items() if p.kind in kinds}
+    signature = _signature(made)
+    named = {name for name, parameter in signature.items() if parameter.kind in kinds}
     if hasattr(made, "get_params"):  # else a function would be called to find out
         with suppress(Exception):  # classes that need arguments, are not scikit-learn's, or fail
             named |= set(made().get_params(deep=False))
@@ -199,12 +225,15 @@ def accepts(made: Any, name: str, parameters: Sequence[str]) -> bool:
     """Tell whether a class or a function takes a parameter."""
     if name in parameters:
         return True
-    kinds = {p.kind for p in _signature(made).values()}
-    near = difflib.get_close_matches(name, parameters, n=1, cutoff=0.75)
-    return inspect.Parameter.VAR_KEYWORD in kinds and not near
+    kinds = {parameter.kind for parameter in _signature(made).values()}
+    if inspect.Parameter.VAR_KEYWORD not in kinds:
+        return False
+    # a name that is nearly one of those is taken for a typing error
+    return not difflib.get_close_matches(name, parameters, n=1, cutoff=0.75)
 
 
 def _signature(made: Any) -> Mapping[str, inspect.Parameter]:
+    """Return the parameters of a class or a function."""
     try:
         return inspect.signature(made).parameters
     except ValueError:  # a compiled class that does not tell what it takes
@@ -259,7 +288,8 @@ def boosting_library(estimator: Any) -> str:
 
 def no_numbers(features: pd.DataFrame) -> list[Any]:
     """List the columns that are no numbers."""
-    return [c for c, dtype in features.dtypes.items() if not pd.api.types.is_numeric_dtype(dtype)]
+    is_numeric = pd.api.types.is_numeric_dtype
+    return [name for name, dtype in features.dtypes.items() if not is_numeric(dtype)]
 
 
 def with_values(features: pd.DataFrame) -> list[Any]:
@@ -298,17 +328,22 @@ class TextEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return self._joined(X, self.vectorizer_.transform(X[self.others_]))
 
     def _joined(self, X: pd.DataFrame, encoded: pd.DataFrame) -> pd.DataFrame:
+        """Put encoded columns in the places of those that they stand for."""
         columns: list[Any] = []
-        for name in filter(self.known_.__contains__, X.columns):
+        for name in X.columns:
+            if name not in self.known_:
+                continue
             if name not in self.others_:
                 columns.append(X[name])
                 continue
-            columns += [encoded[c] for c in self.vectorizer_.input_to_outputs_.get(name, [])]
+            outputs = self.vectorizer_.input_to_outputs_.get(name, [])
+            columns += [encoded[output] for output in outputs]
             if pd.api.types.is_datetime64_any_dtype(X[name].dtype):
                 since = (X[name] - pd.Timestamp(0)) / pd.Timedelta(seconds=1)
                 columns.append(since.rename(f"{name}_seconds"))
         joined: pd.DataFrame = pd.concat(columns, axis=1)
-        twice = joined.columns.duplicated(keep=False)  # a number's name may be that of a code
-        named = zip(joined.columns, twice, strict=True)
-        joined.columns = pd.Index([f"{c}#{i}" if t else c for i, (c, t) in enumerate(named)])
-        return joined
+        names = list(joined.columns)
+        # the name of a column of numbers may be that of a code: both get their place behind it
+        for place in np.flatnonzero(joined.columns.duplicated(keep=False)):
+            names[place] = f"{names[place]}#{place}"
+        return joined.set_axis(names, axis=1)

@@ -40,7 +40,7 @@ from bakeoff.fit.fit_task import (
 )
 from bakeoff.fit.leave import keep, write_importance
 from bakeoff.fit.predictions import Predictions, stamp
-from bakeoff.fit.train import TrainingPart, train
+from bakeoff.fit.train import TrainedModel, TrainingPart, train
 from bakeoff.seeds import derive, integer, part_of
 from bakeoff.spec.models import Model
 from bakeoff.threads import at_most
@@ -51,32 +51,43 @@ _ROLES = {"weights": WEIGHT, "groups": GROUP, "times": TIME}
 
 def run_fit(task: FitTask) -> None:
     """Fit one model on one split of one data set and write its predictions."""
-    fit, model = task.fit, task.model
     table = _read_table(str(task.data), state_of(task.data))
-    split = read_split(task.splits, fit.repeat, fit.fold)
-    seed = derive(task.seed, "fit", *fit[:5], *(("seed", fit.seed) if fit.seed > 1 else ()))
-    with suppress(OSError):  # a new high-water mark, where the kernel lets us (Linux)
-        Path("/proc/self/clear_refs").write_text("5")
-    for left in (kept_of(task.output), importance_of(task.output)):  # by an earlier fit
-        left.unlink(missing_ok=True)
-    imports = model.imports
-    for path in imports:
+    split = read_split(task.splits, task.fit.repeat, task.fit.fold)
+    seed = _seed_of(task)
+    _remove_earlier_files(task.output)
+    for path in task.model.imports:
         import_object(path)  # first: libraries bring thread pools, which are to be limited too
-    with isolated(integer(seed), model.threads):
+    _reset_peak_memory()
+    with isolated(integer(seed), task.model.threads):
         predictions, seconds = _fit_and_predict(table, split, task, seed)
     # not in the predictions, which are the same bytes in every run
     write_json(timing_of(task.output), {**seconds, "peak_memory_mb": round(_peak_memory_mb(), 1)})
     facts = {
-        **fit._asdict(),
+        **task.fit._asdict(),
         **predictions.facts,
         **stamp(task.fingerprint, task.data, task.splits),
         "global_seed": integer(seed),
-        "threads": model.threads,
+        "threads": task.model.threads,
         "n_train": len(split.train),
         "n_test": len(split.test),
-        "versions": versions((*BASE_PACKAGES, *distributions_of(*imports))),
+        "versions": versions((*BASE_PACKAGES, *distributions_of(*task.model.imports))),
     }
     dataclasses.replace(predictions, facts=facts).write(task.output)
+
+
+def _seed_of(task: FitTask) -> np.random.SeedSequence:
+    """Return the seed of a fit, which hangs on what is fitted and where, and not on the order."""
+    fit = task.fit
+    purpose: list[Any] = ["fit", *fit[:5]]
+    if fit.seed > 1:  # the first of several training runs is the only one of a model with one
+        purpose += ["seed", fit.seed]
+    return derive(task.seed, *purpose)
+
+
+def _remove_earlier_files(output: str | Path) -> None:
+    """Remove what an earlier fit left beside its predictions."""
+    kept_of(output).unlink(missing_ok=True)
+    importance_of(output).unlink(missing_ok=True)
 
 
 @lru_cache(maxsize=2)
@@ -87,56 +98,109 @@ def _read_table(path: str, state: tuple[int, ...]) -> Table:
 def _fit_and_predict(
     table: Table, split: Split, task: FitTask, seed: np.random.SeedSequence
 ) -> tuple[Predictions, dict[str, float]]:
-    features, answers = select_features(table.features, task.model), table.answers
-    target, n_rows = table.target.encoded(answers[split.train]), len(split.test)
-    columns = {role: name for role, name in _ROLES.items() if name in table.frame}
-    of_rows = {role: table.frame[name].to_numpy()[split.train] for role, name in columns.items()}
-    part = TrainingPart(features, target, rows=split.train, **of_rows)
-    start = time.perf_counter()
+    """Train a model and predict the test part; return the seconds of both beside."""
+    features = select_features(table.features, task.model)
+    target = table.target.encoded(table.answers[split.train])
+    tested = features.iloc[split.test]
+    truth = table.answers[split.test]
     costs = None if task.costs is None else task.costs.for_classes(target.classes)
+
+    start = time.perf_counter()
+    part = _training_part(table, features, target, split)
     trained = train(task.model, part, seed, costs)
     fitted = time.perf_counter()
     del part  # of a large table, room for what predictions take
-    last, seen = trained, features.iloc[split.test]
-    if isinstance(trained.estimator, Pipeline):
-        last = dataclasses.replace(trained, estimator=trained.estimator[-1])
-        seen = trained.estimator[:-1].transform(seen)
-    predicted = _predicted_answers(last.predict(seen), n_rows, target)
-    probabilities, why = _predicted_probabilities(
-        last.estimator, seen, n_rows, target.present, len(table.classes)
-    )
-    decision = None
-    if probabilities is None and not why and hasattr(last.estimator, "decision_function"):
-        decision = np.asarray(last.estimator.decision_function(seen), dtype=np.float64)
-        decision = decision.reshape(n_rows, -1)
-        _check_finite(decision, "decision values")
-    seconds = {"fit_seconds": fitted - start, "predict_seconds": time.perf_counter() - fitted}
-    facts = {
-        "random_states": random_states(trained.estimator),
-        **({"no_probabilities": why} if why else {}),
-        **({"chosen": trained.chosen} if trained.chosen else {}),
+    predictions = _predict(trained, tested, target, len(table.classes))
+    seconds = {
+        "fit_seconds": round(fitted - start, 6),
+        "predict_seconds": round(time.perf_counter() - fitted, 6),
     }
-    row_ids = table.frame[ROW_ID].to_numpy()[split.test]
-    truth, classes = answers[split.test], table.classes
+
     if task.keep:
         keep(kept_of(task.output), trained, list(map(str, features.columns)), target.classes)
     if task.importance is not None:
-        by, path = part_of(seed, "importance"), importance_of(task.output)
-        tested = features.iloc[split.test]
-        write_importance(path, trained, tested, truth, target, task.importance, by)
-    made = Predictions(row_ids, truth, predicted, classes, probabilities, decision, facts)
-    return made, {name: round(value, 6) for name, value in seconds.items()}
+        write_importance(
+            importance_of(task.output),
+            trained,
+            tested,
+            truth,
+            target,
+            task.importance,
+            part_of(seed, "importance"),
+        )
+    facts: dict[str, Any] = {"random_states": random_states(trained.estimator)}
+    if predictions.no_probabilities:
+        facts["no_probabilities"] = predictions.no_probabilities
+    if trained.chosen:
+        facts["chosen"] = trained.chosen
+    row_ids = table.frame[ROW_ID].to_numpy()[split.test]
+    written = Predictions(
+        row_ids,
+        truth,
+        predictions.answers,
+        table.classes,
+        predictions.probabilities,
+        predictions.decision,
+        facts,
+    )
+    return written, seconds
+
+
+def _training_part(
+    table: Table, features: pd.DataFrame, target: TrainingTarget, split: Split
+) -> TrainingPart:
+    """Return the training rows with their weights, groups and times, where a table has them."""
+    of_rows = {
+        role: table.frame[name].to_numpy()[split.train]
+        for role, name in _ROLES.items()
+        if name in table.frame
+    }
+    return TrainingPart(features, target, rows=split.train, **of_rows)
+
+
+@dataclasses.dataclass(frozen=True)
+class _Predicted:
+    """What a model says of the test rows."""
+
+    answers: NDArray[Any]
+    probabilities: NDArray[np.float64] | None
+    decision: NDArray[np.float64] | None
+    no_probabilities: str
+    """Why what the model gives as probabilities are none."""
+
+
+def _predict(
+    trained: TrainedModel, tested: pd.DataFrame, target: TrainingTarget, n_classes: int
+) -> _Predicted:
+    """Predict the test rows, which preprocessing transforms once for all that is asked."""
+    last = trained
+    X: Any = tested
+    if isinstance(trained.estimator, Pipeline):
+        last = dataclasses.replace(trained, estimator=trained.estimator[-1])
+        X = trained.estimator[:-1].transform(tested)
+    n_rows = len(tested)
+    answers = _predicted_answers(last.predict(X), n_rows, target)
+    probabilities, why = _predicted_probabilities(
+        last.estimator, X, n_rows, target.present, n_classes
+    )
+    decision = None
+    if probabilities is None and not why and hasattr(last.estimator, "decision_function"):
+        decision = np.asarray(last.estimator.decision_function(X), dtype=np.float64)
+        decision = decision.reshape(n_rows, -1)
+        _check_finite(decision, "decision values")
+    return _Predicted(answers, probabilities, decision, why)
 
 
 def select_features(features: pd.DataFrame, model: Model) -> pd.DataFrame:
     """Return the columns that a model learns from."""
-    for key, names in (("features", model.features or []), ("drop", model.drop)):
+    wanted = model.features or []
+    for key, names in (("features", wanted), ("drop", model.drop)):
         for i, name in enumerate(names):
             if name not in features.columns:
                 raise Problem((key, i), unknown("feature", name, map(str, features.columns)))
-    if not (model.features or model.drop):
+    if not (wanted or model.drop):
         return features
-    names = [name for name in model.features or features.columns if name not in model.drop]
+    names = [name for name in wanted or features.columns if name not in model.drop]
     if not names:
         raise Problem(("drop",), "no feature is left to learn from")
     return features[names]
@@ -154,17 +218,19 @@ def _predicted_answers(
         kind = "labels" if classes else "numbers"
         raise UserError(f"it predicts {len(predicted)} {kind} for {n_rows} rows")
     if classes:
-        strange = ~np.isin(predicted, np.arange(classes))
-        if strange.any():
+        unknown_labels = ~np.isin(predicted, np.arange(classes))
+        if unknown_labels.any():
+            first = predicted[unknown_labels][0]
             raise UserError(
-                f"it predicts {predicted[strange][0]} for {int(strange.sum())} of {n_rows} rows, "
+                f"it predicts {first} for {int(unknown_labels.sum())} of {n_rows} rows, "
                 f"the labels that it was trained on are 0 to {classes - 1}"
             )
         codes: NDArray[np.intp] = target.present[predicted.astype(np.intp)]
         return codes
     numbers = np.asarray(predicted, dtype=np.float64)
     _check_finite(numbers[:, None], "predictions")
-    if (largest := np.abs(numbers).max(initial=0.0)) > LARGEST:
+    largest = np.abs(numbers).max(initial=0.0)
+    if largest > LARGEST:
         raise UserError(f"it diverged: it predicts {beyond(largest)}")
     return numbers
 
@@ -180,8 +246,8 @@ def _predicted_probabilities(
     if values.shape != expected:
         raise UserError(f"its probabilities have the shape {values.shape}, expected {expected}")
     _check_finite(values, "probabilities")
-    off = ((values < -PROBABILITY_SLACK) | (values > 1 + PROBABILITY_SLACK)).any(axis=1)
-    off |= np.abs(values.sum(axis=1) - 1) > PROBABILITY_SLACK
+    outside = ((values < -PROBABILITY_SLACK) | (values > 1 + PROBABILITY_SLACK)).any(axis=1)
+    off = outside | (np.abs(values.sum(axis=1) - 1) > PROBABILITY_SLACK)
     if off.any():
         first = ", ".join(f"{p:.3g}" for p in values[off][0])
         return None, (
@@ -202,9 +268,13 @@ def _check_finite(values: NDArray[np.float64], what: str) -> None:
 @contextmanager
 def isolated(seed: int, threads: int) -> Iterator[None]:
     """Seed the global random states, limit threads, and restore the global state after a fit."""
-    python, legacy = random.getstate(), np.random.get_state()  # noqa: NPY002
-    environment, folder, path = dict(os.environ), os.getcwd(), list(sys.path)  # noqa: PTH109
-    level, depth = logging.root.level, sys.getrecursionlimit()
+    python = random.getstate()
+    legacy = np.random.get_state()  # noqa: NPY002
+    environment = dict(os.environ)
+    folder = os.getcwd()  # noqa: PTH109
+    path = list(sys.path)
+    level = logging.root.level
+    depth = sys.getrecursionlimit()
     random.seed(seed)
     np.random.seed(seed)  # noqa: NPY002
     try:
@@ -227,11 +297,17 @@ def isolated(seed: int, threads: int) -> Iterator[None]:
         sys.setrecursionlimit(depth)
 
 
+def _reset_peak_memory() -> None:
+    """Begin a new high-water mark of memory, where the kernel lets us (Linux)."""
+    with suppress(OSError):
+        Path("/proc/self/clear_refs").write_text("5")
+
+
 def _peak_memory_mb() -> float:
     """Return the peak resident memory of this process in MiB since the last reset."""
-    try:
-        lines = Path("/proc/self/status").read_text().splitlines()
-        return next(int(line.split()[1]) for line in lines if line.startswith("VmHWM:")) / 1024
-    except (OSError, StopIteration):
-        unit = 2**20 if sys.platform == "darwin" else 2**10
-        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit
+    with suppress(OSError):
+        for line in Path("/proc/self/status").read_text().splitlines():
+            if line.startswith("VmHWM:"):
+                return int(line.split()[1]) / 1024
+    unit = 2**20 if sys.platform == "darwin" else 2**10
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit

@@ -44,6 +44,8 @@ Weights = NDArray[np.float64]
 Fold = tuple[NDArray[np.intp], NDArray[np.intp]]
 """The rows to train on, and those to test."""
 
+_DRAWS = 10
+"""Settings that a random search tries where nobody says how many."""
 _SCORERS: Mapping[str, Any] = {**SCORINGS, "kappa": make_scorer(cohen_kappa_score)}
 
 
@@ -65,25 +67,36 @@ class TrainingPart:
 
     def folds(self, count: int, seed: int) -> list[Fold]:
         """Divide the rows into inner folds: no group on both sides, past before future."""
-        strata, groups = self.target.strata, self.groups
+        strata = self.target.strata
         if self.times is not None:
-            edges = np.linspace(0, len(strata), count + 2).round().astype(int)
-            block = self._in_time(np.diff(edges) / edges[-1])
-            parts = range(1, count + 1)
-            return [(np.flatnonzero(block < part), np.flatnonzero(block == part)) for part in parts]
-        if groups is not None and (n_groups := len(np.unique(groups))) < count:
-            raise UserError(
-                f"{n_groups} groups in the training part are too few for {count} inner folds"
-            )
+            return self._folds_in_time(count)
+        kind = StratifiedKFold
+        if self.groups is not None:
+            kind = StratifiedGroupKFold
+            n_groups = len(np.unique(self.groups))
+            if n_groups < count:
+                raise UserError(
+                    f"{n_groups} groups in the training part are too few for {count} inner folds"
+                )
         if np.bincount(strata).max() < count:
             raise UserError(f"{len(strata)} training rows are too few for {count} inner folds")
-        kind = StratifiedKFold if groups is None else StratifiedGroupKFold
-        divide = kind(count, shuffle=True, random_state=seed)
-        return list(divide.split(np.zeros(len(strata)), strata, groups))
+        splitter = kind(count, shuffle=True, random_state=seed)
+        return list(splitter.split(np.zeros(len(strata)), strata, self.groups))
+
+    def _folds_in_time(self, count: int) -> list[Fold]:
+        """Divide the rows into blocks of time, each tested by a fit on all earlier ones."""
+        n_rows = len(self.target.strata)
+        edges = np.linspace(0, n_rows, count + 2).round().astype(int)
+        block = self._in_time(np.diff(edges) / edges[-1])
+        folds = []
+        for tested in range(1, count + 1):
+            folds.append((np.flatnonzero(block < tested), np.flatnonzero(block == tested)))
+        return folds
 
     def validation(self, share: float, seed: int) -> Fold:
         """Set a share of the rows apart to validate on: whole groups, or the latest rows."""
-        strata, shares = self.target.strata, np.array([1 - share, share])
+        strata = self.target.strata
+        shares = np.array([1 - share, share])
         rng = np.random.default_rng(seed)
         if self.times is not None:
             assigned = self._in_time(shares)
@@ -126,31 +139,47 @@ def train(
     model: Model, part: TrainingPart, seed: np.random.SeedSequence, costs: CostMatrix | None = None
 ) -> TrainedModel:
     """Train a model on a training part."""
-    y, classes, weights = part.target.y, part.target.classes, part.weights
+    y = part.target.y
+    classes = part.target.classes
     estimator = assemble(model, part.features, seed, classes)
-    if model.class_weight is not None and not has_class_weight(last_step(estimator)):
-        each: Weights = compute_sample_weight(by_code(model.class_weight, classes), y)
-        weights = each if weights is None else each * weights
+    weights = _weights_of_rows(model, part, last_step(estimator))
     chosen: dict[str, Any] = {}
     if model.tune is not None:
         estimator, params, score = _search(model.tune, estimator, part, weights, seed)
-        chosen |= {"params": params, "inner_score": score}
-    threshold = None if len(classes) != 2 else model.threshold
+        chosen["params"] = params
+        chosen["inner_score"] = score
+    threshold = model.threshold if len(classes) == 2 else None
     if isinstance(threshold, ChosenThreshold):
         threshold = _choose_threshold(threshold, estimator, part, weights, seed, costs)
         chosen["threshold"] = threshold
-    # the untransformed rows are freed before the last step learns
-    last, X = last_step(estimator), part.X
+    last = last_step(estimator)
+    X: Any = part.X
     if last is not estimator:
+        # the untransformed rows are freed before the last step learns
         X = estimator[:-1].fit_transform(X, y)
     last.fit(X, y, **_weighted(last, weights))
     return TrainedModel(estimator, threshold, chosen)
 
 
+def _weights_of_rows(model: Model, part: TrainingPart, last: Any) -> Weights | None:
+    """Return the weights of rows, times those of classes where an estimator has no own ones."""
+    if model.class_weight is None or has_class_weight(last):
+        return part.weights
+    by_class = by_code(model.class_weight, part.target.classes)
+    weights: Weights = compute_sample_weight(by_class, part.target.y)
+    return weights if part.weights is None else weights * part.weights
+
+
 def _weighted(estimator: Any, weights: Weights | None, rows: Any = slice(None)) -> dict[str, Any]:
     """Return what to call fit with so that the weights of rows reach the last step."""
-    prefix = f"{estimator.steps[-1][0]}__" if isinstance(estimator, Pipeline) else ""
-    return {} if weights is None else {f"{prefix}sample_weight": weights[rows]}
+    if weights is None:
+        return {}
+    return {f"{_prefix(estimator)}sample_weight": weights[rows]}
+
+
+def _prefix(estimator: Any) -> str:
+    """Return what a pipeline calls its last step, before the names of its parameters."""
+    return f"{estimator.steps[-1][0]}__" if isinstance(estimator, Pipeline) else ""
 
 
 # The search for parameters: the inner half of nested cross-validation.
@@ -164,78 +193,107 @@ def _search(
     seed: np.random.SeedSequence,
 ) -> tuple[Any, dict[str, Any], float]:
     """Return an estimator with the best parameters, these, and their score."""
-    names, space = full_names(estimator, tune.space), search_space(estimator, tune)
     if tune.cv is None:
         assert tune.validation is not None
+        rows_of_score = "validation rows"
         folds = [part.validation(tune.validation, part_of(seed, "tune-validation"))]
     else:
+        rows_of_score = "inner folds"
         folds = part.folds(tune.cv, part_of(seed, "tune-folds"))
-    how: dict[str, Any] = {
+    settings: dict[str, Any] = {
         "cv": folds,
         "scoring": scorer(tune.scoring),
         "refit": False,
         "error_score": "raise",
     }
+    space = search_space(estimator, tune)
     if tune.search == "grid":
-        search: Any = GridSearchCV(estimator, space, **how)
+        search: Any = GridSearchCV(estimator, space, **settings)
     else:
-        drawn = any(not isinstance(values, list) for values in space.values())
-        size = math.inf if drawn else math.prod(len(values) for values in space.values())
-        how |= {"n_iter": int(min(tune.n_iter or 10, size)), "random_state": part_of(seed, "tune")}
-        search = RandomizedSearchCV(estimator, space, **how)
+        n_iter = int(min(tune.n_iter or _DRAWS, _size(space)))
+        random_state = part_of(seed, "tune")
+        search = RandomizedSearchCV(
+            estimator, space, n_iter=n_iter, random_state=random_state, **settings
+        )
     search.fit(part.X, part.target.y, **_weighted(estimator, weights))
     score = float(search.cv_results_["mean_test_score"][search.best_index_])
     if math.isnan(score):
-        where = "inner folds" if tune.cv is not None else "validation rows"
-        raise UserError(f"{tune.scoring} is undefined on the {where}: choose another `scoring`")
+        raise UserError(
+            f"{tune.scoring} is undefined on the {rows_of_score}: choose another `scoring`"
+        )
+    names = full_names(estimator, tune.space)
     best = {name: _plain(search.best_params_[full]) for name, full in names.items()}
     return clone(estimator).set_params(**search.best_params_), best, score
 
 
+def _size(space: Mapping[str, Any]) -> float:
+    """Return how many settings a space has: infinitely many with a distribution."""
+    size = 1
+    for values in space.values():
+        if not isinstance(values, list):
+            return math.inf
+        size *= len(values)
+    return size
+
+
 def full_names(estimator: Any, names: Sequence[str] | Mapping[str, Any]) -> dict[str, str]:
     """Map parameters as an experiment names them to their names in the whole pipeline."""
-    prefix = f"{estimator.steps[-1][0]}__" if isinstance(estimator, Pipeline) else ""
-    last, every = last_step(estimator), estimator.get_params(deep=True)
+    prefix = _prefix(estimator)
+    last = last_step(estimator)
     of_last = [*parameter_names(type(last)), *last.get_params(deep=True)]
-    others = {n for n in every if "__" in n and not (prefix and n.startswith(prefix))}
+    of_other_steps = set()
+    for name in estimator.get_params(deep=True):
+        belongs_to_last = bool(prefix) and name.startswith(prefix)
+        if "__" in name and not belongs_to_last:
+            of_other_steps.add(name)
     translated = {}
     for name in names:
         if name in of_last or ("__" not in name and accepts(type(last), name, of_last)):
             translated[name] = prefix + name
-        elif name in others:
+        elif name in of_other_steps:
             translated[name] = name
         else:
-            allowed = sorted(n for n in of_last if "__" not in n) + sorted(others)
+            allowed = sorted(n for n in of_last if "__" not in n) + sorted(of_other_steps)
             raise UserError(unknown(f"parameter of {type(last).__name__}:", name, allowed))
     return translated
 
 
 def search_space(estimator: Any, tune: Tune) -> dict[str, Any]:
     """Map the full names of parameters to their values, or to a distribution of them."""
-    names, usual = full_names(estimator, tune.space), estimator.get_params(deep=True)
-    return {names[k]: _values(given, usual.get(names[k])) for k, given in tune.space.items()}
+    names = full_names(estimator, tune.space)
+    defaults = estimator.get_params(deep=True)
+    space = {}
+    for name, values in tune.space.items():
+        full_name = names[name]
+        space[full_name] = _values(values, defaults.get(full_name))
+    return space
 
 
-def _values(given: list[Any] | Distribution, default: Any) -> Any:
-    if not isinstance(given, Distribution):
-        return [made_value(value, default) for value in given]
+def _values(values: list[Any] | Distribution, default: Any) -> Any:
+    """Return the values to try as scikit-learn takes them."""
+    if not isinstance(values, Distribution):
+        return [made_value(value, default) for value in values]
     from scipy import stats
 
-    if given.loguniform is not None:
-        return stats.loguniform(*given.loguniform)
-    if given.randint is not None:
-        return stats.randint(given.randint[0], given.randint[1] + 1)
-    assert given.uniform is not None
-    low, high = given.uniform
-    return stats.uniform(low, high - low)
+    if values.loguniform is not None:
+        return stats.loguniform(*values.loguniform)
+    if values.randint is not None:
+        low, high = values.randint
+        return stats.randint(low, high + 1)
+    assert values.uniform is not None
+    start, end = values.uniform
+    return stats.uniform(start, end - start)
 
 
 def _plain(value: Any) -> Any:
     """Return a parameter's value as JSON has it."""
-    value = value.item() if isinstance(value, np.generic) else value
+    if isinstance(value, np.generic):
+        value = value.item()
     if isinstance(value, (list, tuple)):
         return [_plain(item) for item in value]
-    return value if value is None or isinstance(value, (bool, int, float, str)) else repr(value)
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    return repr(value)
 
 
 def scorer(name: str) -> Any:
@@ -262,10 +320,12 @@ def _choose_threshold(
     costs: CostMatrix | None,
 ) -> float:
     """Choose by predictions of every training row from a fit that did not see it."""
-    X, y, scores = part.X, part.target.y, np.full(len(part.target.y), np.nan)
+    X = part.X
+    y = part.target.y
+    scores = np.full(len(y), np.nan)
     for inner, left_out in part.folds(wanted.cv, part_of(seed, "threshold-folds")):
-        keywords = _weighted(estimator, weights, inner)
-        fitted = clone(estimator).fit(X.iloc[inner], y[inner], **keywords)
+        weighted = _weighted(estimator, weights, inner)
+        fitted = clone(estimator).fit(X.iloc[inner], y[inner], **weighted)
         scores[left_out] = _positive_scores(fitted, X.iloc[left_out])
     scored = ~np.isnan(scores)  # the first rows in time are in no inner test part
     return best_threshold(
@@ -294,14 +354,17 @@ def best_threshold(
     costs: CostMatrix | None = None,
 ) -> float:
     """Return the threshold from which on class 1 is predicted that makes a criterion best."""
-    w = np.ones(len(y)) if weights is None else weights
-    distinct, at = np.unique(scores, return_inverse=True)
-    edges = [np.nextafter(distinct[-1], np.inf)]
-    candidates = np.concatenate([distinct[:1], (distinct[1:] + distinct[:-1]) / 2, edges])
+    if weights is None:
+        weights = np.ones(len(y))
+    distinct, position = np.unique(scores, return_inverse=True)
+    between = (distinct[1:] + distinct[:-1]) / 2
+    above_all = np.nextafter(distinct[-1], np.inf)
+    candidates = np.concatenate([distinct[:1], between, [above_all]])
     # weight of each class below each candidate: those rows are predicted negative
-    tn, fn = (
-        np.append(0.0, np.cumsum(np.bincount(at, w * (y == c), len(distinct)))) for c in (0, 1)
-    )
+    negatives = np.bincount(position, weights * (y == 0), len(distinct))
+    positives = np.bincount(position, weights * (y == 1), len(distinct))
+    tn = np.append(0.0, np.cumsum(negatives))
+    fn = np.append(0.0, np.cumsum(positives))
     gain = _gain(criterion, tn, tn[-1] - tn, fn, fn[-1] - fn, costs)
     best = candidates[np.isclose(gain, gain.max(), rtol=1e-12, atol=1e-12)]
     return float(best[np.abs(best - default).argmin()])

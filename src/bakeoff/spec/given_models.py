@@ -111,6 +111,9 @@ class GivenModel(SpecSection):
     model: Text | None = None
     """What the model is called in a folder of logs, a log of several models or a long table;
     default: its id here."""
+    tasks: Annotated[list[Text], Field(min_length=1)] | None = None
+    """Of logs of several tasks in `values` those to compare, and the metric of each that has
+    several: `[arc=acc_norm, "gsm8k=exact_match,strict-match"]`; default: all."""
     label: Label | None = None
     seeds: int = Field(1, ge=1, le=1000)
     """How many training runs of the model there are: files whose path has `{seed}` in it, numbered
@@ -139,6 +142,8 @@ class GivenModel(SpecSection):
             raise said("`values` stands alone: leave out `predictions` and `scores`")
         if self.model is not None and not path:
             raise said("`model` goes with logs or long tables as `predictions` or `values`")
+        if self.tasks is not None and self.values is None:
+            raise said("`tasks` goes with logs as `values`")
         if self.missing_values is not None and not path:
             raise said("`missing_values` goes with `predictions` or `values`")
         by_seed = (SEED in path) + (self.columns.seeds is not None)

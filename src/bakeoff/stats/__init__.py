@@ -180,13 +180,12 @@ if not TYPE_CHECKING:
 
     def __getattr__(name: str) -> object:
         """Return a registered test that has no import of its own above."""
-        if not name.startswith("_") and (entry := catalogue().get(name)) is not None:
-            return entry.function
+        if not name.startswith("_") and name in catalogue():
+            return catalogue()[name].function
+        message = f"module {__name__!r} has no attribute {name!r}"
         if name in RETIRED:
-            instead = f": {RETIRED[name]}"
-        else:
-            instead = ""
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}{instead}")
+            message += f": {RETIRED[name]}"
+        raise AttributeError(message)
 
 
 __all__ = [

@@ -43,9 +43,11 @@ from bakeoff.stats.metrics.metric import Form, metric_called
 from bakeoff.stats.planning import detectable_difference
 from bakeoff.stats.rows.mcnemar import noninferiority
 
-_FEWEST_OF_A_CLASS, _FEWEST_DEGREES, _FEWEST_OF_SUMS = 20, 10, 20
-"""What limits need: rows of a class and degrees of freedom of a log loss; degrees of freedom of any
-numbers and of sums over groups."""
+_FEWEST_OF_A_CLASS = 20
+_FEWEST_DEGREES = 10
+"""Rows of a class, and degrees of freedom, that limits of a log loss need."""
+_FEWEST_OF_SUMS = 20
+"""Degrees of freedom that limits of any numbers and of sums over groups need."""
 _ANY_MARGIN = 0.5
 _MOST_TIMES = 1000.0
 """Times the rows beyond which more rows are no way to decide."""
@@ -83,48 +85,88 @@ class Limits:
         cls, low: Result, high: Result, alpha: float, groups: int, method: str
     ) -> Limits:
         """Take the limits of one result each; equal models are decided on by the rows alone."""
-        bounds = (low.ci.low, high.ci.high) if low.ci and high.ci else (math.nan, math.nan)
-        fails = tuple(a.detail for a in low.assumptions if a.holds is False and a.name != CARRIED)
-        return cls(low.estimate, *bounds, alpha, low.n, groups, low.status, method, fails)
+        lower = math.nan
+        upper = math.nan
+        if low.ci and high.ci:
+            lower = low.ci.low
+            upper = high.ci.high
+        warnings = []
+        for assumption in low.assumptions:
+            if assumption.holds is False and assumption.name != CARRIED:
+                warnings.append(assumption.detail)
+        return cls(
+            low.estimate,
+            lower,
+            upper,
+            alpha,
+            low.n,
+            groups,
+            low.status,
+            method,
+            tuple(warnings),
+        )
 
 
 def _limits(
     setting: Setting, rows: Sequence[Any], alpha: float
 ) -> tuple[Limits, Result, Influence | None, float]:
     """Return the limits of a difference, its lower test, its influence and the skewness of that."""
-    (contrast, low), (_, high) = (
-        difference(setting, rows, side, 1 - alpha) for side in ("greater", "less")
-    )
-    metric, clusters = setting.metric, setting.clusters
-    groups = 0 if clusters is None else int(clusters.max()) + 1
+    contrast, low = difference(setting, rows, "greater", 1 - alpha)
+    _, high = difference(setting, rows, "less", 1 - alpha)
+    groups = 0
+    if setting.clusters is not None:
+        groups = int(setting.clusters.max()) + 1
     limits = Limits.from_results(low, high, alpha, groups, "t_influence")
-    if metric.form is not Form.ROWS or contrast is None:
+    if setting.metric.form is not Form.ROWS or contrast is None:
         return limits, low, contrast, 0.0
-    sums = contrast.psi if clusters is None else np.bincount(clusters, contrast.psi)
-    second, tested = float(np.mean(sums**2)), contrast.tested
-    skew = float(np.mean(sums**3)) / second**1.5 if second > 0 else 0.0
-    degrees = _FEWEST_DEGREES if metric.computed and clusters is None else _FEWEST_OF_SUMS
+    skew = _skewness(setting, contrast)
     if low.df is None:  # right and wrong rows: limits of their table
         limits = dataclasses.replace(limits, method="newcombe")
     elif not math.isnan(limits.low):
-        warnings = () if metric.computed else limits.warnings
-        ends, status, method = (math.nan, math.nan), Status.TOO_FEW, limits.method
-        if 0 <= setting.fewest < _FEWEST_OF_A_CLASS:
-            few = f"{setting.fewest} rows of the rarest class, {_FEWEST_OF_A_CLASS} are needed"
-            warnings = (*warnings, few)
-        elif tested.df < degrees:
-            few = (
-                f"few rows dominate the difference: it has {tested.df:.0f} effective degrees of "
-                f"freedom, {degrees} are needed"
-            )
-            warnings = (*warnings, few)
-        else:  # the wider limits of t and of Hall's
-            ends = skewed_limits(limits.estimate, tested, skew, alpha)
-            status, method = limits.status, "t_and_hall"
-        limits = dataclasses.replace(
-            limits, low=ends[0], high=ends[1], status=status, method=method, warnings=warnings
-        )
+        limits = _limits_of_means(setting, limits, contrast.tested, skew, alpha)
     return limits, low, contrast, skew
+
+
+def _skewness(setting: Setting, contrast: Influence) -> float:
+    """Return the skewness of the influence values of rows, or of their sums over groups."""
+    sums = contrast.psi
+    if setting.clusters is not None:
+        sums = np.bincount(setting.clusters, contrast.psi).astype(np.float64)
+    # E ψ³/(E ψ²)^(3/2), as influence values have mean 0
+    second = float(np.mean(sums**2))
+    if second == 0:
+        return 0.0
+    return float(np.mean(sums**3)) / math.pow(second, 1.5)
+
+
+def _limits_of_means(
+    setting: Setting, limits: Limits, tested: Spread, skew: float, alpha: float
+) -> Limits:
+    """Return the wider limits of t and of Hall's; none where too few rows carry the difference."""
+    warnings: tuple[str, ...] = ()
+    if not setting.metric.computed:
+        warnings = limits.warnings
+    fewest_degrees = _FEWEST_OF_SUMS
+    if setting.metric.computed and setting.clusters is None:
+        fewest_degrees = _FEWEST_DEGREES
+    too_few = ""
+    if 0 <= setting.fewest < _FEWEST_OF_A_CLASS:
+        too_few = f"{setting.fewest} rows of the rarest class, {_FEWEST_OF_A_CLASS} are needed"
+    elif tested.df < fewest_degrees:
+        too_few = (
+            f"few rows dominate the difference: it has {tested.df:.0f} effective degrees of "
+            f"freedom, {fewest_degrees} are needed"
+        )
+    if too_few:
+        return dataclasses.replace(
+            limits,
+            low=math.nan,
+            high=math.nan,
+            status=Status.TOO_FEW,
+            warnings=(*warnings, too_few),
+        )
+    low, high = skewed_limits(limits.estimate, tested, skew, alpha)
+    return dataclasses.replace(limits, low=low, high=high, method="t_and_hall", warnings=warnings)
 
 
 @checked
@@ -148,7 +190,9 @@ def metric_limits(
         What each predicts, as in `metric_difference`.
     """
     models = [("predicted_candidate", predicted_candidate), ("predicted_base", predicted_base)]
-    return _limits(*setting_of(y_true, models, **options), alpha)[0]
+    setting, rows = setting_of(y_true, models, **options)
+    limits, *_ = _limits(setting, rows, alpha)
+    return limits
 
 
 @checked
@@ -170,7 +214,9 @@ def mean_limits(
         The number of each row, in the same row order.
     """
     models = [("values_candidate", values_candidate), ("values_base", values_base)]
-    return _limits(*setting_of_values(models, greater_is_better, groups), alpha)[0]
+    setting, rows = setting_of_values(models, greater_is_better, groups)
+    limits, *_ = _limits(setting, rows, alpha)
+    return limits
 
 
 @register(evidence=Evidence.ROWS, citation="schuirmann1987")
@@ -224,26 +270,30 @@ def metric_equivalence(
     setting, rows = setting_of(y_true, models, **options)
     metric_called(setting.metric, smooth=True)
     limits, test, contrast, skew = _limits(setting, rows, alpha)
-    statistics, pvalues = [math.nan] * 2, [math.nan] * 2
+    sides = 1
+    if question == "equivalence":
+        sides = 2
+    t_lower = math.nan
+    t_upper = math.nan
+    p_lower = math.nan
+    p_upper = math.nan
     ci: ConfidenceInterval | None = None
     if contrast is not None and not math.isnan(limits.low):
-        groups, tested = contrast.of_groups, contrast.tested
-        for place, sign in enumerate((1, -1)):  # A is worse, and A is better, by the margin
-            t = (sign * contrast.estimate + margin) / tested.se
-            pvalue = skewed_pvalue(t, tested, sign * skew)
-            of_rows = setting.metric.form is Form.ROWS
-            if not of_rows and groups is not None and not groups.many_alike:
-                shifted = GroupSums(sign * groups.sums + margin * groups.shares, groups.shares)
-                pvalue = max(pvalue, shifted.pvalue("greater"))
-            statistics[place], pvalues[place] = sign * t, pvalue
+        # A is worse by the margin, and A is better by it
+        t_lower, p_lower = _against_margin(setting, contrast, margin, skew, 1)
+        t_better, p_upper = _against_margin(setting, contrast, margin, skew, -1)
+        t_upper = -t_better
         ci = ConfidenceInterval(limits.low, limits.high, 1 - 2 * alpha, limits.method)
     elif limits.status is Status.IDENTICAL_SCORES:
-        statistics, pvalues = [0.0, 0.0], [1.0, 1.0]
+        t_lower = 0.0
+        t_upper = 0.0
+        p_lower = 1.0
+        p_upper = 1.0
     return conclude(
         variant=setting.metric.name,
-        statistics=(statistics[0], statistics[1]),
-        pvalues=(pvalues[0], pvalues[1]),
-        sides=2 if question == "equivalence" else 1,
+        statistics=(t_lower, t_upper),
+        pvalues=(p_lower, p_upper),
+        sides=sides,
         status=limits.status,
         margin=margin,
         alpha=alpha,
@@ -257,26 +307,46 @@ def metric_equivalence(
     )
 
 
+def _against_margin(
+    setting: Setting, contrast: Influence, margin: float, skew: float, sign: int
+) -> tuple[float, float]:
+    """Return t = (±d + margin)/se and its p-value."""
+    tested = contrast.tested
+    groups = contrast.of_groups
+    t = (sign * contrast.estimate + margin) / tested.se
+    pvalue = skewed_pvalue(t, tested, sign * skew)
+    of_rows = setting.metric.form is Form.ROWS
+    if not of_rows and groups is not None and not groups.many_alike:
+        shifted = GroupSums(sign * groups.sums + margin * groups.shares, groups.shares)
+        pvalue = max(pvalue, shifted.pvalue("greater"))
+    return t, pvalue
+
+
 def skewed_limits(centre: float, spread: Spread, skew: float, tail: float) -> tuple[float, float]:
     """Return a lower and an upper limit, each of them missed with the probability `tail`."""
     # Each is the wider one of Student's t limit and Hall's (1992, JRSS B 54, 221-228), whose cubic
     # transformation takes the skewness out of the t statistic; both with the same quantile of t.
-    quantile, root = -float(special.stdtrit(spread.df, tail)), math.sqrt(spread.units)
+    quantile = -float(special.stdtrit(spread.df, tail))
+    root = math.sqrt(spread.units)
 
     def hall(skew: float) -> float:
         """Return Hall's lower limit in standard errors."""
         if abs(skew) < 1e-9:
             return -quantile
+        # the inverse of g(t) = t + γt²/(3√n) + γ²t³/(27n) + γ/(6√n), γ the skewness
         inner = 1 + skew * (quantile / root - skew / (6 * spread.units))
         return -root * 3 / skew * (math.cbrt(inner) - 1)
 
-    low, high = (sign * min(-quantile, hall(sign * skew)) for sign in (1, -1))
+    low = min(-quantile, hall(skew))
+    high = -min(-quantile, hall(-skew))
     return centre + low * spread.se, centre + high * spread.se
 
 
 def skewed_pvalue(t: float, spread: Spread, skew: float) -> float:
     """Return the probability below which a lower limit that is t standard errors down lies."""
-    root, third = math.sqrt(spread.units), skew / 3
+    root = math.sqrt(spread.units)
+    # g(t) for t standard errors, in the direction of the lower limit
+    third = skew / 3
     halls = t
     if abs(skew) >= 1e-9:
         halls = root * ((1 + third * t / root) ** 3 - 1) / skew + skew / (6 * root)
@@ -315,7 +385,8 @@ def accuracy_limits(
             correct_candidate, correct_base, margin=_ANY_MARGIN, groups=groups, alpha=alpha
         )
         return Limits.from_results(test, test, alpha, test.n_clusters, "score_effective")
-    counts = paired_counts(*paired_correctness(correct_candidate, correct_base))
+    candidate, base = paired_correctness(correct_candidate, correct_base)
+    counts = paired_counts(candidate, base)
     low, high = difference_limits("exact_melded", counts.values(), alpha)
     n = sum(counts.values())
     estimate = (counts["only_a_correct"] - counts["only_b_correct"]) / n
@@ -333,7 +404,8 @@ def macro_limits(difference: MacroDifference, *, alpha: Alpha = 0.05) -> Limits:
     difference : MacroDifference
         Of `macro_difference`, with the candidate as A.
     """
-    low, high = math.nan, math.nan
+    low = math.nan
+    high = math.nan
     if difference.status is Status.OK:
         units = float(difference.groups or difference.n)
         spread = Spread(difference.se, difference.df, units)
@@ -382,10 +454,14 @@ def decide_release(limits: Limits, margin: float, *, superior: bool = False) -> 
     size = check_margin(margin)
     if math.isnan(limits.low) or math.isnan(limits.high):
         return Release.UNDECIDED
-    threshold = size if superior else -size
+    threshold = -size
+    if superior:
+        threshold = size
     if limits.low > threshold:
         return Release.SHIP
-    return Release.BLOCK if superior or limits.high < threshold else Release.UNDECIDED
+    if superior or limits.high < threshold:
+        return Release.BLOCK
+    return Release.UNDECIDED
 
 
 def check_margin(margin: float, low: float = -math.inf, high: float = math.inf) -> float:
@@ -427,11 +503,16 @@ def rows_to_decide(limits: Limits, margin: Finite, *, power: Level = 0.8) -> int
         raise ArgumentError(
             "power", f"found {power!r}, must be greater than alpha ({limits.alpha!r})"
         )
+    # a limit moves towards the estimate with the root of the rows
     gap = limits.estimate + margin
-    half = limits.estimate - limits.low if gap > 0 else limits.high - limits.estimate
+    half = limits.high - limits.estimate
+    if gap > 0:
+        half = limits.estimate - limits.low
     if gap == 0 or not (half > 0 and math.isfinite(half)):
         return None
     detectable = detectable_difference(half, level=1 - limits.alpha, power=power)
     root_of_factor = detectable / gap
     factor = root_of_factor * root_of_factor  # a power would overflow
-    return math.ceil(limits.n * factor) if factor <= _MOST_TIMES else None
+    if factor <= _MOST_TIMES:
+        return math.ceil(limits.n * factor)
+    return None

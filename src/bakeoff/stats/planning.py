@@ -11,7 +11,7 @@ import dataclasses
 import math
 from collections.abc import Callable, Mapping
 from functools import cached_property
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 from annotated_types import Ge
@@ -27,15 +27,13 @@ from bakeoff.stats.core.arguments import (
     check_fields,
     checked,
 )
-from bakeoff.stats.core.checks import ArgumentError, BoolArray, FloatArray
+from bakeoff.stats.core.checks import ArgumentError, FloatArray
 from bakeoff.stats.core.result import Alternative, Result
 
-_CAUTION = 0.8
-"""Probability with which the pilot's upper limit is at least the true standard deviation."""
-_FAR = 1e3
-"""Standard deviations beyond which no difference is searched."""
-_FIRST, _MOST = 16, 10**8
-"""Where the search for a number of observations begins, and where it gives up."""
+_CAUTION = 0.8  # probability that the pilot's upper limit is at least the true standard deviation
+_FAR = 1e3  # standard deviations beyond which no difference is searched
+_FIRST = 16  # where the search for a number of observations begins
+_MOST = 10**8  # and where it gives up
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -132,58 +130,89 @@ class Power(abc.ABC):
                 f"found {difference!r}, cannot exceed {self.largest:g}: the discordance, or "
                 f"{_FAR:,.0f} standard deviations",
             )
-        kind = Annotated[int, Ge(2)] if self.unit == "rows" else PositiveFloat
+        kind: Any = PositiveFloat
+        if self.unit == "rows":
+            kind = Annotated[int, Ge(2)]
         check_argument(n, "n", kind | None)
         if power is not None and power <= alpha:
             raise ArgumentError("power", f"found {power!r}, must be greater than alpha ({alpha!r})")
-        solved_for_n, wanted = n is None, power or math.nan
+        wanted = power or math.nan
+        power_of_n = None
         if n is None:
             assert difference is not None
+            power_of_n = wanted
             n = self._n_for(difference, wanted, alpha, alternative)
-        sign = -1.0 if alternative == "less" else 1.0
         if difference is None:
-            difference = sign * root(
-                lambda size: self.power_at(n, sign * size, alpha, alternative) - wanted,
-                0.0,
-                self.largest * (1 - 1e-9),
-            )
-        tried = sign * self.largest if math.isnan(difference) else difference
-        facts = ("test", "variant", "unit", "calculation", "method")
+            difference = self._difference_for(n, wanted, alpha, alternative)
+        tried = difference
+        if math.isnan(difference):
+            tried = _sign(alternative) * self.largest
         result = PowerResult(
-            **{name: getattr(self, name) for name in facts},
+            test=self.test,
+            variant=self.variant,
+            unit=self.unit,
+            calculation=self.calculation,
+            method=self.method,
             n=n,
             difference=difference,
             power=self.power_at(n, tried, alpha, alternative),
             alpha=alpha,
             alternative=alternative,
         )
-        return self.completed(result, wanted if solved_for_n else None)
+        return self.completed(result, power_of_n)
+
+    def _difference_for(self, n: float, power: float, alpha: float, side: Alternative) -> float:
+        """Return the smallest difference with a power; NaN if even the largest has less."""
+
+        def excess(size: float) -> float:
+            return self.power_at(n, _sign(side) * size, alpha, side) - power
+
+        return _sign(side) * root(excess, 0.0, self.largest * (1 - 1e-9))
 
     def _n_for(self, effect: float, power: float, alpha: float, side: Alternative) -> int:
         """Return the smallest n with a power."""
-        against = {"two-sided": effect == 0, "greater": effect <= 0, "less": effect >= 0}
-        if against[side]:
+        favourable = _sign(side) * effect > 0
+        if side == "two-sided":
+            favourable = effect != 0
+        if not favourable:
             none = f"no number of {self.unit} gives power for the alternative {side!r}"
             raise ArgumentError("difference", f"found {effect:g}, {none}")
 
         def reached(n: int) -> bool:
             return self.power_at(n, effect, alpha, side) >= power
 
-        low, high = 0, _FIRST
+        # double n until the power is reached, then bisect
+        low = 0
+        high = _FIRST
         while not reached(high):
             if high == _MOST:
-                more = f"more than {_MOST:,} {self.unit} are needed for power {power:g}"
-                raise ArgumentError("difference", f"found {effect:g}, {more}")
-            low, high = high, min(2 * high, _MOST)
+                raise ArgumentError(
+                    "difference",
+                    f"found {effect:g}, more than {_MOST:,} {self.unit} are needed for power "
+                    f"{power:g}",
+                )
+            low = high
+            high = min(2 * high, _MOST)
         while high - low > 1:
             middle = (low + high) // 2
-            low, high = (low, middle) if reached(middle) else (middle, high)
+            if reached(middle):
+                high = middle
+            else:
+                low = middle
+        # the power moves in small steps both ways: start again after an n that falls short
         following = high
         while following - high < self.steady:
             following += 1
             if not reached(following):
                 high = following + 1
         return high
+
+
+def _sign(side: Alternative) -> float:
+    """Return the sign of the differences that speak for an alternative."""
+    if side == "less":
+        return -1.0
+    return 1.0
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -224,47 +253,67 @@ class McNemarPower(Power):
     @property
     def method(self) -> str:  # type: ignore[override]
         """The citation of the calculation."""
-        return "connor1987" if self.calculation == "normal" else "fagerland2013"
+        if self.calculation == "normal":
+            return "connor1987"
+        return "fagerland2013"
 
     def completed(self, result: PowerResult, power: float | None) -> PowerResult:
         """Add the probabilities of the situation."""
-        psi, effect = self.discordance, result.difference
+        psi = self.discordance
+        effect = result.difference
         details = {"p10": (psi + effect) / 2, "p01": (psi - effect) / 2, "discordance": psi}
         return dataclasses.replace(result, details=details)
 
     def power_at(self, n: float, effect: float, alpha: float, side: Alternative) -> float:
         """Return the power with n rows at a true difference."""
         if side == "less":
-            effect, side = -effect, "greater"
-        psi = self.discordance
+            effect = -effect
+            side = "greater"
         if self.calculation == "normal":
-            if side == "two-sided":
-                alpha, effect = alpha / 2, abs(effect)
-            surplus = math.sqrt(n) * effect + float(special.ndtri(alpha)) * math.sqrt(psi)
-            spread = math.sqrt(max(psi - effect**2, 0.0))  # 0: every row is won by one model
-            return float(special.ndtr(surplus / spread)) if spread else float(surplus >= 0)
-        reach = 9 * math.sqrt(n * psi * (1 - psi)) + 20  # what lies beyond is below 1e-16
-        first, last = max(0, math.floor(n * psi - reach)), min(n, math.ceil(n * psi + reach))
+            return self._normal_power(n, effect, alpha, side)
+        return self._exact_power(n, effect, alpha, side)
+
+    def _normal_power(self, n: float, effect: float, alpha: float, side: Alternative) -> float:
+        """Φ((√n |δ| − z √ψ)/√(ψ − δ²)) (Connor 1987)."""
+        psi = self.discordance
+        if side == "two-sided":
+            alpha = alpha / 2
+            effect = abs(effect)
+        surplus = math.sqrt(n) * effect + float(special.ndtri(alpha)) * math.sqrt(psi)
+        spread = math.sqrt(max(psi - effect**2, 0.0))
+        if spread == 0:  # every row is won by one model
+            return float(surplus >= 0)
+        return float(special.ndtr(surplus / spread))
+
+    def _exact_power(self, n: float, effect: float, alpha: float, side: Alternative) -> float:
+        """Sum the rejection probability over n_d ~ Bin(n, ψ) and b ~ Bin(n_d, p10/ψ)."""
+        # what lies beyond nine standard deviations of n_d, and 20 rows for small n, is below 1e-16
+        psi = self.discordance
+        reach = 9 * math.sqrt(n * psi * (1 - psi)) + 20
+        first = max(0, math.floor(n * psi - reach))
+        last = min(n, math.ceil(n * psi + reach))
         n_d = np.arange(first, last + 1, dtype=np.float64)
         weights = np.exp(distributions.log_pmf(n_d, int(n), psi))
-        share = (psi + effect) / (2 * psi)
-
-        def rejects(wins: FloatArray) -> BoolArray:
-            pvalue = two_by_two.pvalue(self.variant, wins, n_d - wins, side)
-            return np.asarray(pvalue <= alpha)
-
-        # the fewest wins that reject, for each number of discordant rows, by bisection
-        low = np.floor(n_d / 2) if side == "two-sided" else np.full_like(n_d, -1.0)
-        critical = n_d + 1
-        while (critical - low > 1).any():
-            middle = np.floor((low + critical) / 2)
-            enough, between = rejects(middle), critical - low > 1
-            critical = np.where(between & enough, middle, critical)
-            low = np.where(between & ~enough, middle, low)
+        share = (psi + effect) / (2 * psi)  # p10/ψ
+        critical = self._fewest_wins(n_d, alpha, side)
         rejected = distributions.upper_tail(critical, n_d, share)
         if side == "two-sided":
             rejected = rejected + distributions.lower_tail(n_d - critical, n_d, share)
         return min(1.0, float(weights @ rejected))
+
+    def _fewest_wins(self, n_d: FloatArray, alpha: float, side: Alternative) -> FloatArray:
+        """Return the fewest wins that reject for each number of discordant rows, by bisection."""
+        low = np.full_like(n_d, -1.0)
+        if side == "two-sided":
+            low = np.floor(n_d / 2)
+        critical = n_d + 1
+        while (critical - low > 1).any():
+            middle = np.floor((low + critical) / 2)
+            rejects = two_by_two.pvalue(self.variant, middle, n_d - middle, side) <= alpha
+            between = critical - low > 1
+            critical = np.where(between & rejects, middle, critical)
+            low = np.where(between & ~rejects, middle, low)
+        return critical
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -306,36 +355,56 @@ class MetricPower(Power):
             raise ArgumentError(
                 "pilot", f"its status is {pilot.status.value}, it has no standard error"
             )
-        df, sd = pilot.df, se * math.sqrt(pilot.n)
-        upper = math.sqrt(df / float(special.chdtri(df, _CAUTION))) if cautious else 1.0
-        return cls(sd=sd * upper)
+        df = pilot.df
+        sd = se * math.sqrt(pilot.n)
+        if cautious:
+            sd = sd * math.sqrt(df / float(special.chdtri(df, _CAUTION)))
+        return cls(sd=sd)
 
     def power_at(self, n: float, effect: float, alpha: float, side: Alternative) -> float:
         """Return the power with n rows at a true difference."""
         if n <= 1:
             return 0.0
-        shift, df = effect / self.sd * math.sqrt(n), n - 1
-        critical = -float(special.stdtrit(df, alpha / 2 if side == "two-sided" else alpha))
+        # noncentral t with n − 1 degrees of freedom and the shift √n·δ/sd
+        shift = effect / self.sd * math.sqrt(n)
+        df = n - 1
+        tail = alpha
+        if side == "two-sided":
+            tail = alpha / 2
+        elif side == "less":
+            shift = -shift
+        critical = -float(special.stdtrit(df, tail))
 
         def below(t: float) -> float:
             """P(T ≤ t) of noncentral t; far below its mean, where SciPy gives up, 0."""
-            p = float(special.nctdtr(df, -shift if side == "less" else shift, t))
-            return 0.0 if math.isnan(p) else p
+            p = float(special.nctdtr(df, shift, t))
+            if math.isnan(p):
+                return 0.0
+            return p
 
         power = 1 - below(critical)
-        return min(1.0, power + below(-critical) if side == "two-sided" else power)
+        if side == "two-sided":
+            power += below(-critical)
+        return min(1.0, power)
 
     def completed(self, result: PowerResult, power: float | None) -> PowerResult:
         """Add the noise, and the number of rows before it is rounded up."""
-        effect, alpha, side = result.difference, result.alpha, result.alternative
+        effect = result.difference
+        alpha = result.alpha
+        side = result.alternative
         details = {"sd": self.sd}
         if power is not None:
-            tail = alpha / 2 if side == "two-sided" else alpha
+            tail = alpha
+            if side == "two-sided":
+                tail = alpha / 2
+            # ((z_{1−α/2} + z_power)·sd/δ)²
             quantiles = float(special.ndtri(power)) - float(special.ndtri(tail))
             details["n_normal"] = (quantiles * self.sd / effect) ** 2
-            details["n_t"] = root(
-                lambda n: self.power_at(n, effect, alpha, side) - power, 2.0, result.n
-            )
+
+            def excess(n: float) -> float:
+                return self.power_at(n, effect, alpha, side) - power
+
+            details["n_t"] = root(excess, 2.0, result.n)
         return dataclasses.replace(result, details=details)
 
 
@@ -384,14 +453,19 @@ class FiveByTwoPower(Power):
     @property
     def unit(self) -> str:  # type: ignore[override]
         """Rows, or multiples of those that `sd` is from."""
-        return "rows" if self.sd is None else "times the rows"
+        if self.sd is None:
+            return "rows"
+        return "times the rows"
 
     def completed(self, result: PowerResult, power: float | None) -> PowerResult:
         """Add the noise of one fold's difference, and the error of the simulated power."""
-        effect, sd = result.difference, self._sd(result.n, result.difference)
+        sd = self._sd(result.n, result.difference)
+        effect = math.inf
+        if sd:
+            effect = result.difference / sd
         details = {
             "sd": sd,
-            "effect": effect / sd if sd else math.inf,
+            "effect": effect,
             "n_simulations": self.n_simulations,
             "seed": self.seed,
         }
@@ -409,6 +483,7 @@ class FiveByTwoPower(Power):
         sd = self._sd(n, effect)
         if sd == 0:
             return 1.0
+        # d = δ + σe, so that F depends on δ/σ alone; Σs² does not depend on δ
         noise, variances = self._draws
         total = np.square(noise + effect / sd).sum(axis=(1, 2))
         return float((special.fdtrc(10, 5, total / (2 * variances)) <= alpha).mean())
@@ -449,9 +524,13 @@ def detectable_difference(
     >>> round(detectable_difference(0.02, level=0.975, power=0.8), 4)
     0.0286
     """
-    at_level, at_power = (
-        float(special.ndtri(p) if df is None else special.stdtrit(df, p)) for p in (level, power)
-    )
+    # δ with P(reject) = power: (quantile of the level + that of the power) standard errors
+    if df is None:
+        at_level = float(special.ndtri(level))
+        at_power = float(special.ndtri(power))
+    else:
+        at_level = float(special.stdtrit(df, level))
+        at_power = float(special.stdtrit(df, power))
     return reach * (at_level + at_power) / at_level
 
 
@@ -477,8 +556,11 @@ def smallest_discordant_count(
     (5, 6)
     """
     n_d = np.arange(1, 10_000)  # 10,000 wins in a row underflow every alpha
-    b, c = (np.zeros_like(n_d), n_d) if alternative == "less" else (n_d, np.zeros_like(n_d))
-    p = two_by_two.pvalue(variant, b, c, alternative)
+    none = np.zeros_like(n_d)
+    if alternative == "less":
+        p = two_by_two.pvalue(variant, none, n_d, alternative)
+    else:
+        p = two_by_two.pvalue(variant, n_d, none, alternative)
     return int(n_d[np.argmax(p <= alpha)])
 
 

@@ -37,7 +37,8 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import bakeoff
-from bakeoff.api.estimators import entry_of, joined_table
+from bakeoff.api.entries import entry_of
+from bakeoff.api.tables import joined_table
 from bakeoff.errors import UserError
 from bakeoff.fit.estimator import made_value
 

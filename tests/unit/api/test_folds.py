@@ -33,7 +33,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import bakeoff
 from bakeoff import UserError
-from bakeoff.api.folds import plan_of
+from bakeoff.api.fold_plans import plan_of
 
 ALL, Y = (given[:200] for given in load_breast_cancer(return_X_y=True))
 X, NAMED = ALL[:, :4], np.where(Y == 1, "benign", "malign")

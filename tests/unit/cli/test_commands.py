@@ -515,6 +515,9 @@ FULL, CLOSED = "No space left on device", "stdout is closed"
         (f"{GATE} >&-", 3, CLOSED),
         (f"{GATE} >&- 2>&-", 3, None),
         (f"{GATE} 2>&-", 0, None),
+        (f"{GATE} >/dev/full 2>&1", 3, None),  # a full disk takes both, and 1 would be a decision
+        ("gate nowhere.csv --margin 0.1 2>/dev/full", 3, None),
+        ("gate --nothing 2>/dev/full", 3, None),
         ("tests mcnemar >/dev/full", 2, FULL),
         ("--help >/dev/full", 2, FULL),
         ("run x.yaml >&-", 2, CLOSED),

@@ -293,7 +293,7 @@ def test_numbers_are_compared_by_their_root_mean_squared_error(values, answered)
     wanted = compare_models(values.y, values[["ridge", "tree", "knn"]].to_numpy(), metric="rmse")
     assert [row["pvalue_adjusted"] for row in found["comparisons"]] == pytest.approx(
         [pair.pvalue_adjusted for pair in wanted.pairs],
-        abs=0.003,  # simulated
+        abs=0.006,  # simulated: five standard errors
     )
     assert {row["metric"] for row in found["comparisons"]} == {"rmse"}
     one = metric_ci(values.y, values.ridge, metric="rmse")

@@ -5,6 +5,7 @@ After a change that is wanted, `python -m tests.unit.comparisons.test_found` com
 
 import dataclasses
 from pathlib import Path
+from unittest.mock import patch
 
 import numpy as np
 import pandas as pd
@@ -12,6 +13,7 @@ import pytest
 
 from bakeoff.comparisons.row_tables import score_intervals, subgroup_table
 from bakeoff.comparisons.run_tests import Comparison, Context
+from bakeoff.stats.metrics import differences
 from tests.conftest import agree_to_six_digits, recorded
 from tests.unit.comparisons import test_families, test_row_tables
 
@@ -19,13 +21,17 @@ FILE = Path(__file__).with_name("found.txt")
 NAMES = {**vars(test_row_tables), **vars(test_families), "replace": dataclasses.replace, "np": np}
 NAMES |= {"intervals": score_intervals, "subgroups": subgroup_table, "pd": pd, "Context": Context}
 NAMES |= {"rows": test_row_tables.rows}
+RESAMPLES = 499
+"""Of the bootstrap: the lines are recorded, not read as intervals."""
 USUAL = ("", None, "pair", "d", "d0", "kfold", "accuracy", "two-sided", 0.05, "ok")
 """Values that a line leaves out; NaN too."""
 
 
 def found(call):
     """Yield a line for each row: what is known of it, and which of its checks failed."""
-    for row in eval(call, NAMES):
+    with patch.object(differences, "_RESAMPLES", RESAMPLES):
+        rows = eval(call, NAMES)
+    for row in rows:
         line = row.to_row() if isinstance(row, Comparison) else row
         told = {k: v for k, v in line.items() if v == v and v not in USUAL}
         words = [f"{k} {v:.6g}" if isinstance(v, float) else f"{k} {v}" for k, v in told.items()]

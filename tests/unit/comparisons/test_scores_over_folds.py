@@ -1,5 +1,7 @@
 """The score of each model over the folds, its interval, and its comparison with the baseline."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer
@@ -14,6 +16,7 @@ from bakeoff.report.ranking import ranking
 X, Y = load_breast_cancer(return_X_y=True, as_frame=True)
 X, Y = X.iloc[::3, :4], Y.iloc[::3]
 MODELS = {"bayes": GaussianNB(), "logistic": LogisticRegression(C=0.1, max_iter=1000)}
+PATIENT = np.arange(len(X)) // 5
 METRICS = ["accuracy", "balanced_accuracy", "log_loss", "roc_auc"]
 PLANS = {
     "cv_5x2": {"cv_5x2": {}},
@@ -22,8 +25,11 @@ PLANS = {
 }
 
 
-def compared(cv, **options):
-    return bakeoff.compare_estimators(MODELS, X, Y, cv=cv, metrics=METRICS, **options)
+@cache
+def compared(plan, in_groups=False):
+    """Compare the models once on a plan."""
+    groups = PATIENT if in_groups else None
+    return bakeoff.compare_estimators(MODELS, X, Y, cv=PLANS[plan], metrics=METRICS, groups=groups)
 
 
 def lines(found, model):
@@ -33,7 +39,7 @@ def lines(found, model):
 
 @pytest.mark.parametrize("plan", PLANS)
 def test_scores_and_baselines_are_the_means_of_the_folds(plan):
-    found = compared(PLANS[plan])
+    found = compared(plan)
     study = found._study
     for model in MODELS:
         for metric, line in lines(found, model).items():
@@ -50,9 +56,8 @@ def test_scores_and_baselines_are_the_means_of_the_folds(plan):
 
 
 def test_rows_in_groups_are_as_many_as_their_groups():
-    patient = np.arange(len(X)) // 5
-    wide = lines(compared(PLANS["kfold"], groups=patient), "logistic")
-    narrow = lines(compared(PLANS["kfold"]), "logistic")
+    wide = lines(compared("kfold", in_groups=True), "logistic")
+    narrow = lines(compared("kfold"), "logistic")
     assert all(wide[metric]["df"] < narrow[metric]["df"] for metric in METRICS)
     copies = np.repeat(np.arange(len(X)), 3)
     of_copies = bakeoff.compare_estimators(
@@ -63,7 +68,7 @@ def test_rows_in_groups_are_as_many_as_their_groups():
         metrics=["accuracy", "roc_auc"],
         groups=copies,
     )
-    alone = lines(compared(PLANS["kfold"]), "bayes")
+    alone = lines(compared("kfold"), "bayes")
     for metric, line in lines(of_copies, "bayes").items():
         assert 0.8 < line["se"] / alone[metric]["se"] < 1.25, "rows alone would make it 0.58"
 

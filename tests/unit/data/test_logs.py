@@ -351,7 +351,7 @@ def test_experiment_takes_the_models_of_a_folder(metric, capsys):
         ({"model": "c"}, r"models.a.model: 'logs/' holds several: unknown model 'c' \(allowed: b,"),
         ({"values": "t.csv"}, r"models.a.model: 't.csv' holds one model: leave it out"),
         ({"values": "pf.json"}, r"models.a.model: 'pf.json' holds several: unknown model 'openai"),
-        ({"columns": {}}, r"models.a.values: .* where they are runs of items, `runs: run`"),
+        ({"columns": {}}, r"models.a.values: .* where they are runs of items, `columns: {runs: r"),
         (
             {"values": None, "scores": "t.csv"},
             "models.a: `model` goes with logs or long tables",

@@ -2,15 +2,20 @@
 
 import json
 import random
+import re
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 
+from bakeoff.api.findings import Findings
 from bakeoff.cli import main
 from bakeoff.data.given_tables import tables_of
 from bakeoff.data.readers.choices import without_order
+from bakeoff.execution.fits import run_in_process
+from bakeoff.preflight import check_experiment
+from bakeoff.spec.load import load_experiment
 from bakeoff.stats import mcnemar
 from tests.logs import drawn, inspect, lm_eval, promptfoo, write
 
@@ -185,6 +190,52 @@ def test_tasks_have_metrics_of_their_own(mixed, options, n, sign, capsys):
 )
 def test_an_open_metric_is_asked_for(mixed, options, said, refused):
     refused("compare", "mixed", *RIGHT, *options, said=said)
+
+
+def experiment_of(model, **keys):
+    models = {name: {"values": "mixed", "model": name, **keys} for name in ("a", "b")}
+    return load_experiment({"experiment": "e", "metrics": ["accuracy"], "models": models})
+
+
+@pytest.mark.parametrize(
+    ("tasks", "n", "sign"),
+    [
+        (["gsm8k=em,flexible-extract", "arc=acc_norm", "winogrande"], 3 * N, 1),
+        (["gsm8k=em", "strict-match"], N, -1),
+        (["arc=acc", "winogrande"], 2 * N, 0),
+    ],
+)
+def test_an_experiment_names_tasks_with_their_metrics(mixed, tasks, n, sign):
+    experiment = experiment_of("mixed", tasks=tasks)
+    found = Findings(run_in_process(experiment, "results", 1, lambda done, of: None))
+    (row,) = found.comparisons.to_dict("records")
+    assert row["n"] == n
+    assert row["estimate"] == pytest.approx(sign * (np.mean(A) - np.mean(B)))
+    assert ("macro averages over tasks" in " ".join(found.verdict.split())) == (n > N)
+
+
+@pytest.mark.parametrize(
+    ("keys", "said"),
+    [
+        (
+            {},
+            r"models.a.tasks: arc has the metrics .* `tasks: \[arc=acc, gsm8k=em, strict-match, w",
+        ),
+        ({"tasks": ["arc=acc", "nothing"]}, "models.a.tasks: unknown task 'nothing'"),
+        ({"tasks": ["arc=f1"]}, "models.a.tasks: arc: unknown metric 'f1'"),
+    ],
+)
+def test_an_experiment_asks_for_an_open_metric(mixed, keys, said):
+    problems, _ = check_experiment(experiment_of("mixed", **keys))
+    message = "\n".join(map(str, problems))
+    assert re.search(said, message), message
+
+
+def test_an_experiment_says_where_incomplete_logs_are_compared():
+    lm_eval("a", "t", A, out="mixed")
+    lm_eval("b", "t", B[:20], out="mixed")
+    problems, _ = check_experiment(experiment_of("mixed"))
+    assert "`bakeoff compare --missing common` compares" in str(problems[0])
 
 
 def test_filters_without_names_are_numbered(capsys, refused):

@@ -140,7 +140,7 @@ def test_all_rows_and_subgroups_share_the_probability_of_a_false_block():
     class Rows:
         subgroups = {"sex": np.array(["f", "m"] * 50)}  # noqa: RUF012
         names, runs, unit = ("base", "candidate"), (), ""
-        tasks = runs_of_items = None
+        tasks = runs_of_items = passing = None
         given = SimpleNamespace(missing=None, cautions=(), models={"base": ()})
 
         def about(self, metric):

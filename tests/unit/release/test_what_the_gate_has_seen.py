@@ -240,8 +240,40 @@ def test_the_base_against_itself(capsys):
     _, found = as_json(capsys, f"{line} 0.9")
     assert found["against_itself"]["ship"] == 1
     assert any("The base against itself, by the same rule on 6" in one for one in found["reasons"])
-    _, found = as_json(capsys, f"{line} 0.9 --metric pass@2")
+
+
+def test_the_base_against_itself_by_shares_of_runs_that_pass(capsys):
+    runs_of_items(0.3)
+    table = pd.read_csv("old.csv").pivot(index="id", columns="run", values="score").to_numpy()
+    line = f"old.csv new.csv {RIGHT} --runs run --margin 0.04"
+    for metric, passed in (("pass@2", np.max), ("pass^2", np.min), ("pass@1", np.mean)):
+        _, found = as_json(capsys, f"{line} --metric {metric}")
+        decisions = []
+        for first, second in (((0, 1), (2, 3)), ((0, 2), (1, 3)), ((0, 3), (1, 2))):
+            for base, other in ((first, second), (second, first)):
+                one = passed(table[:, list(base)], axis=1)
+                two = passed(table[:, list(other)], axis=1)
+                how = {"values": "higher", "margin": 0.04}
+                decisions.append(str(package.gate(None, one + 1, two + 1, **how).decision))
+        shares = found["against_itself"]
+        assert (shares["runs"], shares["pairs"]) == (4, 6)
+        for decision in ("ship", "block", "undecided"):
+            assert shares[decision] == pytest.approx(decisions.count(decision) / 6)
+        assert f"of {metric}" in found["headline"]
+    _, found = as_json(capsys, f"{line} --metric pass@3")  # halves have two runs
     assert found["against_itself"] is None
+
+
+def test_the_base_against_itself_with_fewer_runs_of_the_candidate(capsys):
+    runs_of_items(0.3)
+    new = pd.read_csv("new.csv")
+    new[new["run"] < 3].to_csv("new.csv", index=False)
+    line = f"old.csv new.csv {RIGHT} --runs run --margin 0.04"
+    _, found = as_json(capsys, line)
+    assert (found["against_itself"]["runs"], found["against_itself"]["pairs"]) == (4, 6)
+    hold(found["headline"], "by 0.04 of pass@1")
+    _, found = as_json(capsys, line.replace("old.csv new.csv", "new.csv old.csv"))
+    assert (found["against_itself"]["runs"], found["against_itself"]["pairs"]) == (2, 2)
 
 
 def test_the_base_against_itself_by_training_runs():

@@ -8,8 +8,8 @@ import pyarrow as pa
 import pytest
 
 import bakeoff
-from bakeoff.api.estimators import joined_table
-from bakeoff.api.rows import side_by_side
+from bakeoff.api.arrays import side_by_side
+from bakeoff.api.tables import joined_table
 from bakeoff.data.columns import in_order
 from bakeoff.data.given_tables import read_columns
 from bakeoff.errors import Problem, UserError

@@ -38,7 +38,8 @@ def check_facts(result, facts):
         assert said[name] == (value if isinstance(value, str) else close), name
 
 
-AGREEING, PERFECT = np.add.outer(np.linspace(0.1, 0.5, 6), [0.0, 0.1, 0.2]), 6.0**-5
+AGREEING = np.add.outer(np.linspace(0.1, 0.5, 6), [0.0, 0.1, 0.2])
+PERFECT = 6.0**-5
 UNDECIDED = {"status": "zero_variance", "statistic": math.inf, "pvalue": NAN}
 
 
@@ -64,7 +65,8 @@ def test_ranks_of_several_models(test, table, facts):
 
 @pytest.mark.parametrize("name", ["friedman", "quade", "kruskal_wallis", "nemenyi"])
 def test_model_that_diverged_makes_no_others_ties(name):
-    scores, pvalues = np.random.default_rng(0).random((10, 4)), []
+    scores = np.random.default_rng(0).random((10, 4))
+    pvalues = []
     for low in (-10.0, -1e25):
         scores[0, 3] = low
         result = getattr(stats, name)(scores).to_dict()
@@ -129,11 +131,13 @@ pairs = st.lists(st.tuples(scores, scores), min_size=1, max_size=12)
 def test_exact_p_is_that_of_all_sign_patterns(values, zeros):
     a, b = zip(*values, strict=True)
     d = np.round(np.subtract(a, b), 10)
-    d = d[d != 0] if zeros == "wilcox" else d
+    if zeros == "wilcox":
+        d = d[d != 0]
     ranks = scipy_stats.rankdata(np.abs(d))[d != 0]
     positive = ranks[d[d != 0] > 0].sum()
     sums = np.array([*itertools.product((0, 1), repeat=len(ranks))]) @ ranks
-    greater, less = (sums >= positive - 1e-9).mean(), (sums <= positive + 1e-9).mean()
+    greater = (sums >= positive - 1e-9).mean()
+    less = (sums <= positive + 1e-9).mean()
     expected = {"greater": greater, "less": less, "two-sided": min(1, 2 * min(greater, less))}
     for alternative, p in expected.items():
         how = {"zeros": zeros, "alternative": alternative, "method": "exact"}
@@ -144,7 +148,8 @@ WALSH = np.array([0.3, -0.1, 0.25, 0.7, -0.4, 0.05])
 AVERAGES = sorted(np.add.outer(WALSH, WALSH)[np.triu_indices(6)] / 2)
 TIED = np.append(np.full(120, 0.1), 0.9)
 DOWN = np.linspace(0.9, 0.3, 7)
-TENTHS, UNLIKE = [0.851, 0.72, 0.65], [0.849, 0.70, 0.60]
+TENTHS = [0.851, 0.72, 0.65]
+UNLIKE = [0.849, 0.70, 0.60]
 
 
 @pytest.mark.parametrize(
@@ -183,7 +188,8 @@ SIGNED_RANK = functools.partial(stats.all_pairs, "wilcoxon_signed_rank")
 @given(tables(8, 5), st.sampled_from([*POSTHOC, SIGNED_RANK]), st.sampled_from([0.05, 0.6]))
 def test_groups_agree_with_the_pvalues(table, test, alpha):
     result = test(table)
-    groups, ranks = cd_groups(result, alpha=alpha), result.details["average_ranks"]
+    groups = cd_groups(result, alpha=alpha)
+    ranks = result.details["average_ranks"]
     order = sorted(range(len(ranks)), key=lambda i: ranks[i])
     p = {(x.a, x.b): x.pvalue_adjusted for x in result.pairs}
     alike = lambda i, j: p[min(i, j), max(i, j)] > alpha  # noqa: E731

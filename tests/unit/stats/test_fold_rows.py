@@ -41,7 +41,8 @@ def by_loops(values, fold, in_use):
         for r in range(len(fold))
         for k in np.unique(fold[r][fold[r] > 0])
     ]
-    n, total = fold.shape[1], len(fits)
+    n = fold.shape[1]
+    total = len(fits)
     score = np.mean([values[r][tested].mean() for r, tested, _ in fits])
     residual = np.zeros(n)
     deviations = []
@@ -67,7 +68,8 @@ def by_loops(values, fold, in_use):
 @pytest.mark.parametrize("plan", ["5x2", "3x4", "random", "some rows out"])
 def test_parts_equal_plain_loops(plan):
     rng = np.random.default_rng(5)
-    n, y = 60, np.arange(60) % 2
+    n = 60
+    y = np.arange(60) % 2
     if plan == "5x2":
         fold = np.array([rng.permutation(np.arange(n) % 2) + 1 for _ in range(5)])
     elif plan == "3x4":
@@ -89,7 +91,8 @@ def test_parts_equal_plain_loops(plan):
 
 def test_accuracy_on_five_by_two_is_cv5x2_z_with_student_t():
     rng, y, fold = five_by_two(200)
-    a, b = noisy(rng, y, fold.shape, 0.85), noisy(rng, y, fold.shape, 0.78)
+    a = noisy(rng, y, fold.shape, 0.85)
+    b = noisy(rng, y, fold.shape, 0.78)
     ours = fold_rows_difference(fold_rows(y, fold, a), fold_rows(y, fold, b))
     z = cv5x2_z(fold, a == y, b == y)
     assert ours.estimate == pytest.approx(z.estimate)
@@ -104,7 +107,10 @@ def test_one_cross_validation_takes_the_larger_p_and_the_hull(greater):
     n = 100
     y = np.arange(n) % 2
     fold = rng.permutation(np.arange(n) % 10)[None] + 1
-    metric = "accuracy" if greater else "error"
+    if greater:
+        metric = "accuracy"
+    else:
+        metric = "error"
     a, b = (fold_rows(y, fold, noisy(rng, y, (1, n), p), metric=metric) for p in (0.9, 0.7))
     result = fold_rows_difference(a, b)
     corrected = corrected_kfold_t(a.scores, b.scores)
@@ -113,7 +119,10 @@ def test_one_cross_validation_takes_the_larger_p_and_the_hull(greater):
     assert result.ci.low <= corrected.ci.low + 1e-12
     assert result.ci.high >= corrected.ci.high - 1e-12
     own = fold_rows_score(a)
-    scores = a.scores if greater else -a.scores
+    if greater:
+        scores = a.scores
+    else:
+        scores = -a.scores
     low, high = corrected_mean_ci(scores, n_train=90, n_test=10)
     assert own.ci.low <= max(low, 0) + 1e-12
     assert own.ci.high >= min(high, 1) - 1e-12
@@ -211,7 +220,8 @@ def test_order_of_rows_and_repetitions_does_not_matter():
     rng, y, fold = five_by_two(50)
     a, b = (noisy(rng, y, fold.shape, p) for p in (0.9, 0.7))
     first = fold_rows_difference(fold_rows(y, fold, a), fold_rows(y, fold, b))
-    rows, repetitions = rng.permutation(50), rng.permutation(5)
+    rows = rng.permutation(50)
+    repetitions = rng.permutation(5)
     fold, a, b = (table[repetitions][:, rows] for table in (3 - fold, a, b))
     again = fold_rows_difference(fold_rows(y[rows], fold, a), fold_rows(y[rows], fold, b))
     assert again.pvalue == pytest.approx(first.pvalue, rel=1e-12)
@@ -251,7 +261,8 @@ def test_a_class_without_predictions_is_cautioned_without_probabilities():
 def share_variance_by_loops(y, fold, probabilities, balanced):
     """Compute the part of the class shares as docs/fold-rows.md writes it."""
     classes = range(probabilities.shape[2])
-    n, fits = len(y), sum(len(np.unique(one)) for one in fold)
+    n = len(y)
+    fits = sum(len(np.unique(one)) for one in fold)
 
     def score(log_odds_shift):
         weights = np.exp(log_odds_shift)
@@ -261,7 +272,8 @@ def share_variance_by_loops(y, fold, probabilities, balanced):
                 called = int(np.argmax(weights * probabilities[r, i]))
                 table[y[i], called] += n / (fits * (folds == k).sum())
         right = np.diag(table)
-        true, called = table.sum(axis=1), table.sum(axis=0)
+        true = table.sum(axis=1)
+        called = table.sum(axis=0)
         return np.mean(right / true if balanced else 2 * right / (true + called))
 
     variance = 0.0
@@ -391,7 +403,11 @@ def test_intervals_with_probabilities_hold_what_they_are_of(seed, rows, spread, 
         return
     if wide.ci is None:
         return
-    least, most = -1 if metric in ("mcc", "kappa") else 0, 1
+    if metric in ("mcc", "kappa"):
+        least = -1
+    else:
+        least = 0
+    most = 1
     assert least <= wide.ci.low <= wide.details["centre"] <= wide.ci.high <= most
     assert wide.details["variance_share"] >= 0
     assert wide.ci.low <= alone.ci.low + 1e-12

@@ -24,7 +24,8 @@ def draw(shape=(10, 4), seed=0):
 @given(arrays(np.float64, (6, 2), elements=st.floats(0, 1).map(lambda x: round(x, 3))))
 @settings(deadline=None, max_examples=60)
 def test_two_models_give_the_t_tests(y):
-    blocked, paired = stats.anova_repeated_measures(y), stats.kfold_t(y[:, 0], y[:, 1])
+    blocked = stats.anova_repeated_measures(y)
+    paired = stats.kfold_t(y[:, 0], y[:, 1])
     assert blocked.status is paired.status
     tukey = stats.tukey_hsd(y).pairs[0]
     if paired.status is Status.OK:
@@ -155,7 +156,8 @@ def test_constant_differences_in_single_precision_are_constant(name):
 
 def test_many_models_against_a_constant_are_tested_as_one_by_one():
     rng = np.random.default_rng(0)
-    constant, sizes = rng.uniform(0.5, 0.9, 10).round(2), {"n_train": [90] * 9 + [91], "n_test": 10}
+    constant = rng.uniform(0.5, 0.9, 10).round(2)
+    sizes = {"n_train": [90] * 9 + [91], "n_test": 10}
     models = rng.uniform(0.5, 0.9, (5, 10)).round(2)
     models[0], models[1] = constant, constant + 0.1
     tested = corrected_against(models, constant, **{k: np.full(10, v) for k, v in sizes.items()})
@@ -169,7 +171,9 @@ def criteria_of(shape, seed=0):
     return np.random.default_rng(seed).normal(0.8, 0.03, shape).round(4)
 
 
-NEARLY, CONSTANT, HARDLY = criteria_of((10, 2, 3)), criteria_of((10, 2, 3)), np.full((8, 2, 3), 0.8)
+NEARLY = criteria_of((10, 2, 3))
+CONSTANT = criteria_of((10, 2, 3))
+HARDLY = np.full((8, 2, 3), 0.8)
 NEARLY[..., 2] = NEARLY[..., 0] + 1e-4 * criteria_of((10, 2), 3)
 CONSTANT[..., 1] = 0.5
 HARDLY[2, 0] = [0.9, 0.7, 0.85]
@@ -248,12 +252,14 @@ def test_rows_and_counts_give_one_result(seed):
 
 
 def test_one_threshold_that_turns_many_rows_at_once_is_one_piece_of_evidence():
-    fold, row = halvings(np.random.default_rng(0), 120), np.arange(120)
+    fold = halvings(np.random.default_rng(0), 120)
+    row = np.arange(120)
     # some more rows pull up than down: each fit has the first third of the rows right, or none
     a = (by_half(fold, row % 7 - 2.7) > 0) & (row < 40)
     b = np.zeros_like(a)
     b[:, 34:46] = True
-    counted, found = stats.cv5x2_mcnemar(fold, a, b), stats.cv5x2_z(fold, a, b)
+    counted = stats.cv5x2_mcnemar(fold, a, b)
+    found = stats.cv5x2_z(fold, a, b)
     assert found.estimate == counted.estimate
     assert counted.pvalue < 0.05 < found.pvalue
     assert found.details["variance_training"] > found.details["variance_test"]
@@ -278,9 +284,11 @@ def test_interval_excludes_0_where_p_is_small(seed):
 def test_variance_of_training_rows_is_found_on_average():
     # each fit is as much ahead as the mean of its training rows says: ±2 a row
     rng = np.random.default_rng(3)
-    found, n = [], 200
+    found = []
+    n = 200
     for _ in range(300):
-        pull, fold = rng.choice([-2.0, 2.0], n), halvings(rng, n)
+        pull = rng.choice([-2.0, 2.0], n)
+        fold = halvings(rng, n)
         a = rng.random((5, n)) < 0.5 + by_half(fold, pull)
         b = np.broadcast_to(np.arange(n) % 2 == 0, (5, n))
         found.append(stats.cv5x2_z(fold, a, b).details["variance_training"])

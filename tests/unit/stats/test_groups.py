@@ -46,7 +46,8 @@ def test_one_row_per_group_is_mcnemars_test(seed, n, side):
 
 
 def test_a_difference_of_areas_is_at_most_1():
-    codes, y = np.repeat(np.arange(7), 4), np.arange(28) % 2
+    codes = np.repeat(np.arange(7), 4)
+    y = np.arange(28) % 2
     for seed in range(10):
         right = y + np.random.default_rng(seed).normal(0, 0.3, 28)
         right[codes == 0] *= -2  # one group says the opposite
@@ -128,7 +129,8 @@ def test_the_observed_signs_count_as_one_draw_more():
 @pytest.mark.parametrize("groups", [9, 12])
 def test_limits_are_where_the_sign_flip_test_rejects(groups):
     rng = np.random.default_rng(groups)
-    sums, sizes = rng.normal(0.3, 1, groups), rng.integers(1, 9, groups).astype(float)
+    sums = rng.normal(0.3, 1, groups)
+    sizes = rng.integers(1, 9, groups).astype(float)
     low, high = map(float, subset_limits(sums, sizes, 0.025))
 
     def p(value):
@@ -149,7 +151,10 @@ def _results(codes, truth, correct, side):
     yield stats.delong(truth, *scores, **shared)
     yield stats.mean_difference(*scores, **shared, variant="t_and_flips")
     for metric in ("f1", "balanced_accuracy", "mcc", "roc_auc"):
-        said = scores if metric == "roc_auc" else predicted
+        if metric == "roc_auc":
+            said = scores
+        else:
+            said = predicted
         yield stats.metric_difference(truth, *said, metric=metric, labels=[0, 1], **shared)
 
 
@@ -159,7 +164,10 @@ def test_p_and_interval_agree(groups, side):
     seen = set()
     for seed in range(12):
         codes, truth, correct = uneven(seed, groups, 0.5 * (seed % 3))
-        better_first = correct[:, ::-1] if side == "greater" else correct
+        if side == "greater":
+            better_first = correct[:, ::-1]
+        else:
+            better_first = correct
         for result in _results(codes, truth, better_first, side):
             assert (result.ci.low <= 0 <= result.ci.high) == (result.pvalue >= 0.05)
             end = {"less": -result.ci.low, "greater": result.ci.high}.get(side, 1)

@@ -39,7 +39,10 @@ def rows(n=90, k=2, seed=0):
 
 def options(metric, k):
     """Return the options that a metric needs in these tests."""
-    given = {"cost": np.array(COST)[:k, :k]} if metric.endswith("cost") else {}
+    if metric.endswith("cost"):
+        given = {"cost": np.array(COST)[:k, :k]}
+    else:
+        given = {}
     return given | ({"priors": PRIORS[:k]} if metric == "expected_cost" else {})
 
 
@@ -53,12 +56,16 @@ CASES += [(m, 0) for m in NAMES if METRICS[m].needs is Need.NUMBERS and METRICS[
 def test_influence_values_are_what_one_more_row_changes(metric, k):
     # many copies of the rows, one of them once more: the infinitesimal jackknife in numbers
     y, said, p = rows(n=40, k=k or 2, seed=3)
-    predicted = said if not METRICS[metric].by_order else p
+    if not METRICS[metric].by_order:
+        predicted = said
+    else:
+        predicted = p
     if not k:  # numbers above 0, with ties
         y = np.round(np.random.default_rng(5).gamma(2, 3, 40), 1) + 0.1
         predicted = np.round(y * np.exp(p[:, 0] - 0.5), 1) + 0.1
     copies = 400
-    often_y, often = np.tile(y, copies), np.concatenate([predicted] * copies)
+    often_y = np.tile(y, copies)
+    often = np.concatenate([predicted] * copies)
     base = stats.influence(y, predicted, metric=metric, groups=np.arange(40), **options(metric, k))
     for i in (0, 7, 21):
         rows_and_one = np.append(often_y, y[i]), np.concatenate([often, predicted[i : i + 1]])
@@ -119,7 +126,8 @@ def test_standard_error_in_groups_is_that_of_the_tests_for_groups():
 
 def test_result_in_groups_says_what_the_rows_are_worth():
     rng = np.random.default_rng(0)
-    groups, y = np.repeat(np.arange(30), 8), rng.integers(0, 2, 240)
+    groups = np.repeat(np.arange(30), 8)
+    y = rng.integers(0, 2, 240)
     lean = np.repeat(rng.normal(size=30), 8)
     a, b = (((rng.normal(size=240) + s * lean > 0) ^ (y == 1)) * 1 for s in (1, -1))
     details = stats.metric_difference(y, a, b, metric="f1", groups=groups).details
@@ -157,7 +165,8 @@ def test_blocks_are_left_out_of_many_rows():
 
 def test_two_subgroups_with_shared_groups_are_a_paired_test_of_group_means():
     rng = np.random.default_rng(3)
-    group, part = np.repeat(np.arange(40), 6), np.tile(np.repeat(np.arange(2), 3), 40)
+    group = np.repeat(np.arange(40), 6)
+    part = np.tile(np.repeat(np.arange(2), 3), 40)
     a = rng.normal(size=40)[group] + rng.normal(size=240) + 0.4 * part
     found = stats.mean_interaction(a, np.zeros(240), part, groups=group, df="rows")
     means = a.reshape(40, 2, 3).mean(axis=2)
@@ -174,7 +183,8 @@ def test_standard_error_of_an_own_metric_is_the_jackknife():
 
 
 def test_a_class_that_nobody_has_or_says_does_not_count_in_macro_means():
-    y, said = [0, 0, 1, 1, 1, 0], [0, 1, 1, 1, 0, 0]
+    y = [0, 0, 1, 1, 1, 0]
+    said = [0, 1, 1, 1, 0, 0]
     three = stats.metric_ci(y, said, metric="f1_macro", labels=[0, 1, 2])
     assert three.estimate == pytest.approx(sk.f1_score(y, said, average="macro"))
     # one that a single model says is a class for all of them
@@ -189,7 +199,8 @@ def test_a_class_that_nobody_has_or_says_does_not_count_in_macro_means():
 def test_accuracy_of_many_classes_is_that_of_all_their_cells(metric, grouped, monkeypatch):
     rng = np.random.default_rng(3)
     y, other_a, other_b = rng.integers(0, 12, (3, 80))
-    a, b = np.where(rng.random(80) < 0.8, y, other_a), np.where(rng.random(80) < 0.7, y, other_b)
+    a = np.where(rng.random(80) < 0.8, y, other_a)
+    b = np.where(rng.random(80) < 0.7, y, other_b)
     how = {"metric": metric, "groups": np.arange(80) // 3 if grouped else None}
     by_right = stats.metric_difference(y, a, b, **how), stats.metric_ci(y, a, **how)
     monkeypatch.setattr(engine, "_MOST_CLASSES", 12)
@@ -212,7 +223,8 @@ def test_cells_of_many_classes_are_counted_with_codes_of_a_few_bits(classes, cod
 def test_table_that_does_not_fit_into_memory_is_refused_and_accuracy_needs_none(monkeypatch):
     monkeypatch.setattr(engine, "_MOST_CELLS", 1000)
     y = np.arange(30)
-    a, b = np.roll(y, 1), np.where(y % 2, y, 0)
+    a = np.roll(y, 1)
+    b = np.where(y % 2, y, 0)
     with pytest.raises(ValueError, match=r"metric: .* up to about 10 classes .*, found 30; use"):
         stats.metric_difference(y, a, b, metric="f1_macro")
     assert stats.metric_ci(y, b, metric="f1_macro").estimate > 0
@@ -262,7 +274,9 @@ def test_categorical_labels_have_the_numbers_of_texts_and_no_gaps():
 @pytest.mark.parametrize("positives", [8, 60])
 def test_net_benefit_wants_rows_that_are_called_positive(called, holds, positives):
     row = np.arange(1000)
-    y, few, many = row < positives, (row % 25 == 0) & (row < 25 * called), row < 100
+    y = row < positives
+    few = (row % 25 == 0) & (row < 25 * called)
+    many = row < 100
     alone = stats.metric_ci(y, few, metric="net_benefit@0.2")
     pair = stats.metric_difference(y, many, few, metric="net_benefit@0.2")
     every = stats.all_pairs(

@@ -25,7 +25,8 @@ def test_powers_are_not_rounded_down_by_floats():
 
 
 def test_order_of_rows_does_not_matter_where_times_are_given():
-    d, times = series(0), np.arange(120)
+    d = series(0)
+    times = np.arange(120)
     order = np.random.default_rng(1).permutation(120)
     first = stats.diebold_mariano_means(d, np.zeros(120), time=times)
     second = stats.diebold_mariano_means(d[order], np.zeros(120), time=times[order])
@@ -46,7 +47,10 @@ def test_times_and_rows_that_swing_back_are_worth_no_more_than_they_are():
 
 
 def test_correction_is_the_mean_over_grid_of_persistence_and_share():
-    n, first, used = 60, 6, 30  # B = ⌊0.4·60^⅔⌋ cosines are averaged, J = min(6B, T/2) compared
+    # B = ⌊0.4·60^⅔⌋ cosines are averaged, J = min(6B, T/2) compared
+    n = 60
+    first = 6
+    used = 30
     r = series(15, n, phi=0.6)
     r -= r.mean()
     squares = np.square(cosine_transform(r)[:used])
@@ -103,7 +107,8 @@ def test_neighbouring_disagreements_are_those_of_every_pair(monkeypatch, at_once
     right = rng.random((200, 4)) < 0.7
     right[:, 1] = np.repeat(rng.random(40) < 0.6, 5)  # in runs of five rows
     y = rng.integers(0, 3, 200)
-    found, every = stats.order_dependence(right, y), {}
+    found = stats.order_dependence(right, y)
+    every = {}
     for a, b in combinations(range(4), 2):
         d = right[:, a].astype(float) - right[:, b]
         d -= np.array([d[y == c].mean() for c in range(3)])[y]

@@ -25,7 +25,8 @@ def random_matrix(seed, n=60, models=4):
 
 def test_intervals_are_simultaneous_unless_asked_otherwise():
     x = random_matrix(6)
-    together, alone = all_pairs("mcnemar", x), all_pairs("mcnemar", x, simultaneous=False)
+    together = all_pairs("mcnemar", x)
+    alone = all_pairs("mcnemar", x, simultaneous=False)
     assert together.details["confidence_level_each"] == pytest.approx(1 - 0.05 / 6)
     for wide, narrow in zip(together.pairs, alone.pairs, strict=True):
         assert wide.ci.low <= narrow.ci.low <= narrow.estimate <= narrow.ci.high <= wide.ci.high
@@ -95,7 +96,8 @@ def test_values_in_groups_are_the_pairs_of_mean_difference():
     values = np.random.default_rng(5).exponential(size=(80, 3))
     how = {"greater_is_better": False, "groups": np.repeat(np.arange(20), 4)}
     for pair in stats.all_pairs("mean_difference", values, **how).pairs:
-        a, b = values[:, pair.a], values[:, pair.b]
+        a = values[:, pair.a]
+        b = values[:, pair.b]
         alone = stats.mean_difference(a, b, **how, variant="t_and_flips")
         assert (pair.estimate, pair.pvalue) == pytest.approx((alone.estimate, alone.pvalue))
 
@@ -121,7 +123,9 @@ def test_a_perfect_model_beats_one_that_is_always_wrong(third):
 
 def test_a_model_that_does_not_vary_leaves_the_draws_of_others_alone():
     rng = np.random.default_rng(1)
-    y, groups, shown = rng.integers(0, 2, 60), np.arange(60) // 7, rng.uniform(0.2, 0.8, (60, 3))
+    y = rng.integers(0, 2, 60)
+    groups = np.arange(60) // 7
+    shown = rng.uniform(0.2, 0.8, (60, 3))
     steps = set()
     for constant in (0.99, 0.98, 0.97, 0.95, 0.9):  # its losses differ by rounding alone
         shown[:, 0] = np.where(y == 1, constant, 1 - constant)

@@ -21,8 +21,10 @@ def test_shares_of_all_draws(k):
 
 def test_compare_takes_one_value_of_each_item():
     rng = np.random.default_rng(1)
-    items, runs = rng.permutation(np.arange(200) % 50), rng.integers(0, 2, (2, 200))
-    marks, half = {"a": runs[0], "b": np.maximum(*runs)}, items % 10 == 1
+    items = rng.permutation(np.arange(200) % 50)
+    runs = rng.integers(0, 2, (2, 200))
+    marks = {"a": runs[0], "b": np.maximum(*runs)}
+    half = items % 10 == 1
     found = bakeoff.compare(
         None, marks, values="right", groups=items, metrics="pass^2", subgroups={"half": half}
     )
@@ -36,8 +38,10 @@ def test_compare_takes_one_value_of_each_item():
 
 def test_gate_takes_one_value_of_each_item():
     rng = np.random.default_rng(2)
-    items, runs = np.tile(np.arange(60), 4), rng.integers(0, 2, (2, 240))
-    base, candidate = runs[0], np.maximum(*runs)
+    items = np.tile(np.arange(60), 4)
+    runs = rng.integers(0, 2, (2, 240))
+    base = runs[0]
+    candidate = np.maximum(*runs)
     asked = {"values": "right", "groups": items, "margin": 0.02}
     found = bakeoff.gate(None, base, candidate, **asked, metrics="pass@2")
     right = [np.bincount(items, passed) for passed in (candidate, base)]
@@ -82,7 +86,8 @@ def test_rare_passes_of_unequal_numbers_of_runs_are_told(beta, items, k, runs):
 @pytest.mark.parametrize("side", ["two-sided", "greater", "less"])
 def test_items_that_are_all_passed_or_failed_are_right_or_wrong(better, side):
     for only_a, only_b in ((5, 0), (3, 8), (0, 0)):
-        a, b = np.arange(20) < only_a, (np.arange(20) >= 20 - only_b)
+        a = np.arange(20) < only_a
+        b = np.arange(20) >= 20 - only_b
         found = stats.mean_difference(a * 1.0, b * 1.0, greater_is_better=better, alternative=side)
         known = stats.mcnemar(a == better, b == better, alternative=side)
         assert (found.pvalue, found.estimate) == (known.pvalue, known.estimate)
@@ -92,7 +97,8 @@ def test_items_that_are_all_passed_or_failed_are_right_or_wrong(better, side):
 
 
 def test_no_item_passed_has_an_interval():
-    items, passed = np.repeat(np.arange(20), 3), np.tile([True, False, False], 20)
+    items = np.repeat(np.arange(20), 3)
+    passed = np.tile([True, False, False], 20)
     marks = {"none": np.zeros(60, dtype=int), "some": (passed & (items < 5)).astype(int)}
     found = bakeoff.compare(None, marks, values="right", groups=items, metrics="pass@3")
     for passed_items, row in ((0, "none"), (5, "some")):

@@ -40,7 +40,9 @@ def test_one_solver_finds_whichever_is_missing(test, n, side):
 @pytest.mark.parametrize("variant", VARIANTS)
 @pytest.mark.parametrize("side", SIDES)
 def test_exact_power_enumerates_every_table(variant, side):
-    n, p10, p01 = 25, 0.35, 0.1
+    n = 25
+    p10 = 0.35
+    p01 = 0.1
     b, c = np.array([(b, c) for b in range(n + 1) for c in range(n + 1 - b)]).T
     rejected = stats.mcnemar_pvalues(b, c, variant=variant, alternative=side) <= 0.05
     chances = scipy_stats.multinomial.pmf(
@@ -52,8 +54,11 @@ def test_exact_power_enumerates_every_table(variant, side):
 
 
 def test_normal_power_is_connors_formula():
-    delta, psi, n = 0.03, 0.1, 1000
-    z, sd = scipy_stats.norm.isf(0.025), math.sqrt(psi - delta**2)
+    delta = 0.03
+    psi = 0.1
+    n = 1000
+    z = scipy_stats.norm.isf(0.025)
+    sd = math.sqrt(psi - delta**2)
     test = McNemarPower(discordance=psi, calculation="normal")
     plan = test.solve(n=n, difference=delta)
     shift = math.sqrt(n) * delta - z * math.sqrt(psi)
@@ -108,7 +113,8 @@ def test_what_an_interval_finds_is_what_its_noise_finds(power):
     z = scipy_stats.norm.isf(0.025)
     found = stats.detectable_difference(0.02, level=0.975, power=power)
     assert scipy_stats.norm.sf(z - found / (0.02 / z)) == pytest.approx(power)
-    few, t = stats.detectable_difference(0.02, level=0.975, power=power, df=5), scipy_stats.t(5)
+    few = stats.detectable_difference(0.02, level=0.975, power=power, df=5)
+    t = scipy_stats.t(5)
     assert few / 0.02 == pytest.approx(1 + t.ppf(power) / t.isf(0.025))
 
 

@@ -26,12 +26,14 @@ def right(values):
     return np.where(values > -0.8, Y, 1 - Y)
 
 
-A, B = runs(5, shift=0.3), runs(5, seed=1)
+A = runs(5, shift=0.3)
+B = runs(5, seed=1)
 
 
 def test_a_pvalue_is_found_for_all_degrees_of_freedom_of_the_runs():
     # 2.129 degrees of freedom: the t quantile of SciPy is NaN in the farthest tail
-    rng, y = np.random.default_rng(0), np.arange(100) % 2
+    rng = np.random.default_rng(0)
+    y = np.arange(100) % 2
     wrong = [rng.permutation(100) < count for count in (25, 26, 26, 28, 27, 33)]
     a, b = np.array_split(y ^ np.array(wrong), 2)
     found = stats.recipe_difference(y, a, b)
@@ -53,7 +55,8 @@ def test_a_pvalue_is_found_for_all_degrees_of_freedom_of_the_runs():
 
 def test_never_surer_than_about_these_fits():
     # with runs that are all alike the answer is that about these fits
-    same_a, same_b = np.tile(A[0], (4, 1)), np.tile(B[0], (4, 1))
+    same_a = np.tile(A[0], (4, 1))
+    same_b = np.tile(B[0], (4, 1))
     alone = stats.mean_difference(A[0], B[0])
     found = stats.recipe_mean_difference(same_a, same_b)
     assert found.pvalue == pytest.approx(alone.pvalue)

@@ -2,8 +2,10 @@
 
 Reference values hold the numbers; recorded.txt holds what no other software computes: what each
 test says of its assumptions, from how many rows, folds or groups on, every number beside the
-p-value, and what wrong input is told. Each record is a call and what it gives. After a change,
-`python -m tests.unit.stats.test_recorded` computes the file anew.
+p-value, and what wrong input is told. Each record is a call and what it gives. A line `checked:`
+names the software that gives the same numbers in the fields it lists (`other_software.py`), which
+every run of this test compares. A line of more than 200 characters stands with one field a line.
+After a change, `python -m tests.unit.stats.test_recorded` computes the file anew.
 """
 
 import dataclasses
@@ -20,11 +22,13 @@ from scipy.signal import lfilter
 from bakeoff import stats
 from bakeoff.stats import Assumption
 from tests.conftest import NUMBER, agree_to_six_digits, recorded
+from tests.unit.stats.other_software import confirmed
 
 FILE = Path(__file__).with_name("recorded.txt")
 HOLDS = {True: "yes", False: "no", None: "open"}
 LEFT_OUT = ("test", "null_hypothesis", "correction", "method", "differences")
 EMPTY = ("None", "", "[]", "nan")
+LONGEST = 200
 
 
 @functools.cache
@@ -79,7 +83,8 @@ def evidence():
 
 def text(found):
     """Write a result, without what documentation says; each assumption in a line of its own."""
-    found = found.to_dict() if hasattr(found, "to_dict") else found
+    if hasattr(found, "to_dict"):
+        found = found.to_dict()
     if dataclasses.is_dataclass(found) and not isinstance(found, Assumption):
         found = {f.name: getattr(found, f.name) for f in dataclasses.fields(found)}
     match found:
@@ -117,12 +122,27 @@ def by_size(call, sizes):
 
 
 def computed(call):
-    """Return what a call gives, or how it is refused."""
+    """Return what a call gives, or how it is refused, and what other software confirms of it."""
     try:
-        found = text(eval(call, evidence()))
+        result = eval(call, evidence())
     except ValueError as error:
-        found = f"refused: {error}"
-    return [line for line in found.splitlines() if line]
+        return f"refused: {error}".splitlines()
+    lines = [line for line in text(result).splitlines() if line]
+    checked = confirmed(call, result, evidence())
+    if checked:
+        lines.append(checked)
+    return one_field_a_line(lines)
+
+
+def one_field_a_line(lines):
+    """Break lines that are long between their fields."""
+    broken = []
+    for line in lines:
+        if len(line) > LONGEST and not line.startswith("refused: "):
+            broken += line.split("; ")
+        else:
+            broken.append(line)
+    return broken
 
 
 RECORDED = recorded(FILE)
@@ -130,7 +150,8 @@ RECORDED = recorded(FILE)
 
 @pytest.mark.parametrize("call", RECORDED)
 def test_result_is_as_recorded(call):
-    lines, expected = computed(call), RECORDED[call]
+    lines = computed(call)
+    expected = one_field_a_line(RECORDED[call])
     assert len(lines) == len(expected)
     assert all(map(agree_to_six_digits, lines, expected)), "\n".join(lines)
 

@@ -34,7 +34,8 @@ def test_decisions(low, high, margin, superior, decision):
 @pytest.mark.parametrize(("b", "c"), [(10, 3), (10, 2), (12, 3), (5, 0)])
 def test_exact_limits_exclude_0_with_the_exact_test(b, c):
     counts = [80, b, c, 5]
-    a, base = np.repeat([1, 1, 0, 0], counts), np.repeat([1, 0, 1, 0], counts)
+    a = np.repeat([1, 1, 0, 0], counts)
+    base = np.repeat([1, 0, 1, 0], counts)
     p = scipy_stats.binomtest(b, b + c, alternative="greater").pvalue
     assert (stats.accuracy_limits(a, base).low > 0) == (p <= 0.05)
 
@@ -62,14 +63,17 @@ def test_any_metric_takes_two_one_sided_intervals():
 
 def test_means_take_the_wider_of_two_limits():
     rng = np.random.default_rng(3)
-    a, b = rng.gamma(2, size=80), rng.gamma(2, size=80)
-    found, turned = stats.mean_limits(a, b), stats.mean_limits(a, b, greater_is_better=False)
+    a = rng.gamma(2, size=80)
+    b = rng.gamma(2, size=80)
+    found = stats.mean_limits(a, b)
+    turned = stats.mean_limits(a, b, greater_is_better=False)
     assert (turned.low, turned.high) == pytest.approx((-found.high, -found.low))
     plain = stats.mean_difference(a, b, confidence_level=0.9).ci
     assert found.low < plain.low
     assert found.high == pytest.approx(plain.high)
     d = a - b
-    skew, q = scipy_stats.skew(d), scipy_stats.t.ppf(0.95, stats.mean_difference(a, b).df)
+    skew = scipy_stats.skew(d)
+    q = scipy_stats.t.ppf(0.95, stats.mean_difference(a, b).df)
     root = np.sqrt(80)
     hall = 3 / skew * (np.cbrt(1 + skew * (q / root - skew / 480)) - 1)
     low = d.mean() - d.std(ddof=1) * max(hall, q / root)
@@ -81,7 +85,8 @@ def log_losses(positives, n):
     rng = np.random.default_rng(5)
     y = (np.arange(n) < positives).astype(int)
     logit = np.log(positives / n) + 1.6 * (1.6 * y + rng.normal(size=n)) - 1.28
-    base, candidate = 1 / (1 + np.exp(-logit)), 1 / (1 + np.exp(-2 * logit))
+    base = 1 / (1 + np.exp(-logit))
+    candidate = 1 / (1 + np.exp(-2 * logit))
     return y, candidate, base
 
 
@@ -96,6 +101,7 @@ def test_log_loss_takes_the_skewness_out():
 
 def test_rows_to_decide_by_hand():
     # half a width of 1.645 se: (z.95 + z.8)² (se/gap)² n
-    found, z = limits(0.0, -0.02, 0.02, n=400), scipy_stats.norm.ppf([0.95, 0.8])
+    found = limits(0.0, -0.02, 0.02, n=400)
+    z = scipy_stats.norm.ppf([0.95, 0.8])
     wanted = 400 * (z.sum() * 0.02 / z[0] / 0.01) ** 2
     assert stats.rows_to_decide(found, 0.01) == pytest.approx(wanted, rel=1e-3)

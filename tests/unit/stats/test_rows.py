@@ -65,7 +65,8 @@ def test_large_tables_fall_back_to_random_ones():
 
 def test_greenhouse_geisser_lowers_the_degrees_of_freedom():
     x = np.random.default_rng(6).uniform(size=(50, 4)) < [0.95, 0.5, 0.6, 0.9]
-    plain, corrected = stats.looney_f(x), stats.looney_f(x, correction="greenhouse-geisser")
+    plain = stats.looney_f(x)
+    corrected = stats.looney_f(x, correction="greenhouse-geisser")
     covariance = np.cov(x.T.astype(float))
     contrasts = np.linalg.qr(np.c_[np.ones(4), np.eye(4)[:, :3]])[0][:, 1:]
     eigenvalues = np.linalg.eigvalsh(contrasts.T @ covariance @ contrasts)
@@ -101,7 +102,8 @@ def test_few_informative_rows_are_permuted_by_default_or_come_with_the_exact_pva
     ],
 )
 def test_chi_square_is_the_constrained_minimum(d, counts):
-    m, x = np.array(counts) + 1.0, np.array(d)
+    m = np.array(counts) + 1.0
+    x = np.array(d)
     best = optimize.minimize(
         lambda p: float((np.square(m - m.sum() * p) / m).sum()),
         np.full(len(x), 1 / len(x)),
@@ -138,7 +140,8 @@ def test_the_corrected_interval_of_a_mean_is_that_of_differences_from_0():
     values = np.array([0.81, 0.84, 0.80, 0.86, 0.82, 0.83])
     found = list(stats.corrected_mean_ci(values))
     assert found == pytest.approx(list(stats.corrected_kfold_t(values, 0 * values).ci))
-    table, zeros = values.reshape(2, 3), np.zeros((2, 3))
+    table = values.reshape(2, 3)
+    zeros = np.zeros((2, 3))
     repeated = list(stats.corrected_repeated_kfold_t(table, zeros).ci)
     assert list(stats.corrected_mean_ci(table)) == pytest.approx(repeated)
     assert list(stats.corrected_mean_ci(values, n_train=100, n_test=50)) == pytest.approx(repeated)

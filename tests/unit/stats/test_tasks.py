@@ -31,7 +31,8 @@ def test_formula_of_three_tasks_and_direction():
     rng = np.random.default_rng(0)
     sizes = [30, 50, 400]
     tasks = np.repeat([0, 1, 2], sizes)
-    a, b = rng.gamma(1, size=480), rng.gamma(1, size=480)
+    a = rng.gamma(1, size=480)
+    b = rng.gamma(1, size=480)
     found = macro_difference(a, b, tasks)
     parts = np.split(a - b, np.cumsum(sizes)[:-1])
     assert found.se == pytest.approx(np.sqrt(sum(p.var(ddof=1) / len(p) for p in parts)) / 3)
@@ -49,7 +50,8 @@ def test_groups_within_tasks_are_their_sums():
     a, b, tasks = drawn()
     twice = [np.repeat(one, 2) for one in (a, b, tasks)]
     groups = np.repeat(np.arange(60), 2)
-    alone, doubled = macro_difference(a, b, tasks), macro_difference(*twice, groups=groups)
+    alone = macro_difference(a, b, tasks)
+    doubled = macro_difference(*twice, groups=groups)
     assert (doubled.se, doubled.df) == pytest.approx((alone.se, alone.df))
     assert macro_limits(doubled).low == pytest.approx(macro_limits(alone).low)
     # groups with rows of several tasks: one sum for each, over all tasks
@@ -87,14 +89,13 @@ def test_what_has_no_limits():
 @pytest.mark.parametrize("shift", [0, -0.8])
 def test_a_candidate_at_the_limit_is_rarely_above_it(shift):
     rng = np.random.default_rng(11)
-    worse, better = 0.1 * (1 - shift) / 2, 0.1 * (1 + shift) / 2
+    worse = 0.1 * (1 - shift) / 2
+    better = 0.1 * (1 + shift) / 2
     tasks = np.repeat([0, 1, 2], [60, 100, 200])
     above = 0
     for _ in range(600):
         draws = rng.random(360)
-        a, b = (
-            (draws >= worse).astype(int),
-            ((draws < worse) | (draws >= worse + better)).astype(int),
-        )
+        a = (draws >= worse).astype(int)
+        b = ((draws < worse) | (draws >= worse + better)).astype(int)
         above += macro_limits(macro_difference(a, b, tasks)).low > better - worse
     assert above / 600 < 0.075

@@ -10,7 +10,7 @@ import pandas as pd
 
 from bakeoff.errors import joined, shown, some
 from bakeoff.files import digest, parse_json
-from bakeoff.options import can_set, setting
+from bakeoff.options import can_set, is_in_experiment, setting
 
 SAMPLE_ID = "sample_id"
 """The column of the ids that a log itself has, which are often the places of its samples."""
@@ -64,6 +64,11 @@ def without_missing(error: Exception | None = None) -> str:
     """Say what to set where rows are missing, of a log that has some; nothing if nothing can be."""
     if error is not None and (not isinstance(error, LeftOut) or error.rows is None):
         return ""
+    if is_in_experiment():
+        return (
+            "; an experiment takes complete ones: `bakeoff compare --missing common` compares the "
+            "rows that all models have, `--missing wrong` counts the others as wrong"
+        )
     if not can_set("missing"):
         return ""
     return (

@@ -18,10 +18,10 @@ import struct
 import zipfile
 import zlib
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from string import ascii_uppercase
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 import pyarrow as pa
@@ -36,7 +36,8 @@ from bakeoff.data.readers.common import (
     question_of,
     table_of_questions,
 )
-from bakeoff.files import parse_json
+from bakeoff.files import files_at, is_folder, parse_json
+from bakeoff.options import can_set, setting
 from bakeoff.sources.common.identifiers import frame_of
 
 WHAT = "a log of Inspect"
@@ -302,9 +303,12 @@ def _unfinished(log: dict[str, Any], n_samples: int) -> str:
     what = f"its status is {status!r}, with {amount}: the evaluation {running}did not finish"
     if status == "success":
         what = f"only {amount} were completed: the others ended with an error (`fail_on_error`)"
+    look = ""
+    if status == "started" and can_set("of"):
+        look = f"; {setting('of')} looks at it while it runs, at levels that allow for it"
     return (
         f"{what}; finish it with `inspect eval-retry`, for the samples that are missing may differ "
-        "from the others"
+        f"from the others{look}"
     )
 
 
@@ -319,3 +323,47 @@ def _lacking(log: dict[str, Any], n_samples: int) -> float | None:
     if not total:
         return None
     return max(0.0, 1 - n_samples / total)
+
+
+# --- suites of samples
+
+
+class Suite(NamedTuple):
+    """The samples of an evaluation, done or not."""
+
+    total: int
+    order: tuple[str, ...]
+    """The ids of the samples in the order of the suite, where the log has them."""
+    running: bool
+
+
+def suite_of(path: str) -> Iterator[Suite]:
+    """Yield what logs at a path say of the suite that they are of, runs of one sample once."""
+    places = files_at(path, (".eval", ".json")) if is_folder(path) else [path]
+    for place in places:
+        log = _header_of(place)
+        dataset = _mapping(_mapping(log.get("eval")).get("dataset"))
+        ids = dataset.get("sample_ids")
+        if isinstance(ids, list) and ids:
+            yield Suite(len(ids), tuple(map(str, ids)), log.get("status") == "started")
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    """Return a value of JSON that is an object, else one without keys."""
+    return value if isinstance(value, Mapping) else {}
+
+
+def _header_of(path: str) -> dict[str, Any]:
+    """Return a log without its samples; nothing of what is no log."""
+    try:
+        if zipfile.is_zipfile(path):
+            with zipfile.ZipFile(path) as archive:
+                name = _HEADER if _HEADER in archive.namelist() else _START
+                log = parse_json(archive.read(name))
+                if name == _START:
+                    log = {**log, "status": "started"}
+        else:
+            log = parse_json(Path(path).read_text(encoding="utf-8"))
+    except (OSError, ValueError, KeyError, zipfile.BadZipFile, NotImplementedError):
+        return {}
+    return log if isinstance(log, dict) else {}

@@ -138,9 +138,10 @@ def _arrangements(row: tuple[int, ...]) -> NDArray[np.int64]:
     if often == n:
         return np.full((1, n), row[0], dtype=np.int64)
     others = _arrangements(row[often:])
-    places = np.array(list(combinations(range(n), n - often)))[:, None, :]
-    arranged = np.full((len(places), len(others), n), row[0], dtype=np.int64)
-    np.put_along_axis(arranged, np.repeat(places, len(others), axis=1), others[None], axis=2)
+    # every choice of columns for the numbers other than the smallest, in every order of these
+    columns = np.array(list(combinations(range(n), n - often)))[:, None, :]
+    arranged = np.full((len(columns), len(others), n), row[0], dtype=np.int64)
+    np.put_along_axis(arranged, np.repeat(columns, len(others), axis=1), others[None], axis=2)
     return arranged.reshape(-1, n)
 
 
@@ -184,14 +185,14 @@ def helmert(rows: FloatArray) -> FloatArray:
     return np.asarray((before - i * rows[:, 1:]) / np.sqrt(i * (i + 1)))
 
 
-def root(covariance: FloatArray, least: float = 0.0) -> FloatArray:
+def root(covariance: FloatArray, smallest: float = 0.0) -> FloatArray:
     """Return a lower triangular L with LLᵀ = V, also of a singular V, shape (K, K)."""
     # Cholesky's, where a column without a variance that is left gets none
     left = np.array(covariance, dtype=np.float64)
     lower = np.zeros_like(left)
     for k in range(len(left)):
         pivot = left[k, k]
-        if pivot <= max(_DEPENDENT * covariance[k, k], least):
+        if pivot <= max(_DEPENDENT * covariance[k, k], smallest):
             continue
         lower[k:, k] = left[k:, k] / math.sqrt(pivot)
         left[k:, k:] -= np.multiply.outer(lower[k:, k], lower[k:, k])

@@ -27,6 +27,7 @@ class Differences:
     @classmethod
     def between(cls, a: FloatArray, b: FloatArray, level: float) -> Differences:
         """Subtract, taking differences within the relative float noise `level` for 0."""
+        # what is left where decimals of one size are subtracted is a share of that size
         d = a - b
         noise = level * max(largest(a), largest(b))
         near = np.abs(d) <= noise  # few of many rows, whose own noise is found
@@ -100,6 +101,7 @@ class Estimate:
 
     def limits(self, level: float, side: Alternative) -> tuple[float, float]:
         """Return the limits that match the test; NaN where they are unknown."""
+        # value ± t_{df, 1 − tail}·se
         reach = -float(special.stdtrit(self.df, tail_probability(level, side))) * self.se
         low = self.value - reach
         high = self.value + reach
@@ -161,6 +163,7 @@ def normality(d: Differences) -> Assumption:
     sd = float(x.std())
     if sd <= d.noise or x.size < 3:
         return Assumption("normal differences", None, f"cannot be judged from {x.size} folds")
+    # the third moment of the standardised differences
     z = (x - x.mean()) / sd
     skewness = float((z**3).mean())
     n = x.size

@@ -148,6 +148,8 @@ def _sidak(p: FloatArray, exponent: FloatArray | float) -> FloatArray:
 
 def _closed_simes(p: FloatArray) -> FloatArray:
     """Return each hypothesis' largest Simes p over the intersections that contain it."""
+    # the Simes p of a set of m hypotheses is min(m·p_(i)/i); of each size the set that contains a
+    # hypothesis and otherwise the largest p-values has the largest (Hommel 1988)
     n = len(p)
     adjusted = p.copy()
     for size in range(2, n + 1):
@@ -482,7 +484,7 @@ def by_pairs(
 
 def compact_letters(models: int, different: Collection[tuple[int, int]]) -> list[frozenset[int]]:
     """Return the groups of models of which no two are shown to differ."""
-    # Insert and absorb (Piepho 2004): every pair that differs splits the groups that hold both,
+    # insert and absorb (Piepho 2004): every pair that differs splits the groups that hold both,
     # and a group within another goes.
     groups: set[frozenset[int]] = {frozenset(range(models))}
     for a, b in different:

@@ -216,7 +216,7 @@ class Result:
             sizes = dict(self.effect_sizes)
             for name in sizes.keys() - _OBSERVED:
                 sizes[name] = math.nan
-            object.__setattr__(self, "effect_sizes", sizes)
+            object.__setattr__(self, "effect_sizes", sizes)  # the dataclass is frozen
         if not math.isnan(self.pvalue):
             object.__setattr__(self, "assumptions", self.checks(self._rejects))
 
@@ -368,7 +368,7 @@ def conclude(
     if sides == 1:
         null = f"A is worse than B by {margin:g} or more."
         shown = "not inferior"
-    # the larger p-value decides
+    # an intersection-union test: the larger p-value decides
     last = int(np.argmax(pvalues[:sides]))
     pvalue = pvalues[last]
     if any(math.isnan(p) for p in pvalues):

@@ -10,6 +10,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Annotated, Any, Literal, TypedDict, Unpack
 
 import numpy as np
@@ -66,12 +67,17 @@ class PosthocOptions(TableOptions, total=False):
 
 
 _OMNIBUS: dict[str, Any] = {"evidence": Evidence.DATASETS}
+_SINGLE_STEP = ("none", "bonferroni", "sidak")
+"""Corrections with simultaneous intervals."""
 _POSTHOC: dict[str, Any] = _OMNIBUS | {"unit": "average rank"}
 EXCHANGEABLE = "exchangeable models"
 """The assumption of every test that compares models by their ranks among all others."""
-FEW_DATASETS, MANY_MODELS = 15, 5
+FEW_DATASETS = 15
+MANY_MODELS = 5
 """With fewer data sets, and so many models, data do not show families of models."""
-_AUTO_BUDGET, _EXACT_BUDGET, _MAX_ARRANGEMENTS = 200_000, 4_000_000, 5040
+_AUTO_BUDGET = 200_000  # sums that are listed by default
+_EXACT_BUDGET = 4_000_000  # and where the exact distribution is asked for
+_MAX_ARRANGEMENTS = 5040  # of one data set
 EXACT_UP_TO = {3: 57, 4: 14, 5: 5, 6: 3, 7: 2}
 """Up to how many data sets `friedman` lists the permutations of k models, without ties."""
 _EXACT_AT_MOST = {3: 158, 4: 31, 5: 10, 6: 5, 7: 2}
@@ -89,21 +95,36 @@ class RankTable:
         self, scores: ArrayLike, *, greater_is_better: bool = True, decimals: Decimals | None = None
     ) -> None:
         self.scores = as_dataset_table(scores, greater_is_better=greater_is_better)
-        self.decimals, self.ranks = decimals, rank_rows(self.scores, decimals)
-        n, k = self.n, self.k = self.ranks.shape
+        self.decimals = decimals
+        self.ranks = rank_rows(self.scores, decimals)
+        n, k = self.ranks.shape
+        self.n = n
+        self.k = k
         self.doubled: NDArray[np.int64] = np.rint(2 * self.ranks).astype(np.int64)
         self.sums: list[int] = self.doubled.sum(axis=0).tolist()
         self.average: FloatArray = self.ranks.mean(axis=0)
         self.between = sum(s * s for s in self.sums) - n**2 * k * (k + 1) ** 2
         self.total = int((self.doubled**2).sum()) - n * k * (k + 1) ** 2
         self.residual = n * self.total - self.between
-        chi2 = (k - 1) * self.between / self.total if self.total else 0.0
-        self.kendall_w = self.between / (n * self.total) if self.total else 0.0
         self.error = math.sqrt(k * (k + 1) / (6 * n))  # of a difference of average ranks
-        self.status = Status.OK if n > 1 else Status.TOO_FEW
-        self.status = self.status if self.total else Status.IDENTICAL_SCORES
+        # χ² = (k − 1)·between/total, W = between/(N·total)
+        chi2 = 0.0
+        self.kendall_w = 0.0
+        self.status = Status.OK
+        if self.total == 0:
+            self.status = Status.IDENTICAL_SCORES
+        else:
+            chi2 = (k - 1) * self.between / self.total
+            self.kendall_w = self.between / (n * self.total)
+            if n < 2:
+                self.status = Status.TOO_FEW
         p_chi2 = float(special.chdtrc(k - 1, chi2))
         self.chi2, self.p_chi2 = answered(self.status, chi2, p_chi2, 1.0)
+
+    @property
+    def perfect(self) -> bool:
+        """Whether every data set ranks the models in the same way, so that no variance is left."""
+        return self.status is Status.OK and self.residual == 0
 
     def exchangeable(self) -> Assumption:
         """Compare the covariance of the ranks with that of exchangeable models."""
@@ -113,19 +134,22 @@ class RankTable:
         # differ, their ranks vary less. Limits from `families` of benchmarks/standings.py. On few
         # data sets families rank in the same order on all of them where the test rejects, as
         # models do that differ: that nothing shows them is no evidence (`few` there).
-        n, k, name = self.n, self.k, EXCHANGEABLE
+        n = self.n
+        k = self.k
         if n < 5 or not self.total:
-            return Assumption(name, None, f"{n} data sets do not show how ranks vary together")
+            detail = f"{n} data sets do not show how ranks vary together"
+            return Assumption(EXCHANGEABLE, None, detail)
         centred = (n * self.doubled - np.array(self.sums)).astype(np.float64) / n
         covariance = centred.T @ centred / (n - 1)
         equal = self.total / (n * (k - 1))
         together = float((covariance**2).sum()) / ((k - 1) * equal**2) - (k - 2) / (n - 1)
         alone = float(covariance.diagonal().max()) / (equal * (k - 1) / k)
-        most_together, most_alone = 1.25 + 2.5 / n, 1.3 + 6 / n
+        most_together = 1.25 + 2.5 / n
+        most_alone = 1.3 + 6 / n
         within = together <= most_together and alone <= most_alone
         if within and n < FEW_DATASETS and k >= MANY_MODELS:
             return Assumption(
-                name,
+                EXCHANGEABLE,
                 None,
                 f"{n} data sets do not show whether some of the {k} models are variants of one "
                 "method, which rank together and make tests of all models reject too often (up to "
@@ -133,7 +157,7 @@ class RankTable:
                 "itself",
             )
         return Assumption(
-            name,
+            EXCHANGEABLE,
             within,
             f"the ranks vary together {together:.2f} times (limit {most_together:.2f}), those of "
             f"one model {alone:.2f} times (limit {most_alone:.2f}) as much as among exchangeable "
@@ -142,55 +166,82 @@ class RankTable:
             "models",
         )
 
-    def omnibus(self, status: Status, statistic: float, p: float, **facts: Any) -> Result:
+    def omnibus(
+        self,
+        status: Status,
+        statistic: float,
+        pvalue: float,
+        *,
+        assumptions: tuple[Assumption, ...],
+        details: Mapping[str, Any],
+        **facts: Any,
+    ) -> Result:
         """Return the result of a test of all models."""
         ranking = {
             "average_ranks": self.average.tolist(),
             "rank_sums": self.ranks.sum(axis=0).tolist(),
             "chi2_uncorrected": 3 * self.between / (self.n * self.k * (self.k + 1)),
         }
-        facts["details"] = ranking | facts["details"]
-        facts["assumptions"] = (*facts["assumptions"], self.exchangeable())
         return Result(
             statistic=statistic,
-            pvalue=p,
+            pvalue=pvalue,
             n=self.n,
             status=status,
+            assumptions=(*assumptions, self.exchangeable()),
             null_hypothesis=f"All {self.k} algorithms are exchangeable: on every data set like "
             "these, each order of them is equally likely.",
+            details={**ranking, **details},
             **facts,
         )
 
-    def f_test(self, between: int, residual: int, *checks: Assumption, **facts: Any) -> Result:
+    def f_test(
+        self,
+        between: int,
+        residual: int,
+        *assumptions: Assumption,
+        details: dict[str, Any],
+        **facts: Any,
+    ) -> Result:
         """Return F = (N−1)·between/residual with k − 1 and (k−1)(N−1) degrees of freedom."""
+        df1 = float(self.k - 1)
+        df2 = float((self.k - 1) * (self.n - 1))
         perfect = self.status is Status.OK and residual == 0
-        status = Status.ZERO_VARIANCE if perfect else self.status
-        df1, df2 = float(self.k - 1), float((self.k - 1) * (self.n - 1))
-        f = (self.n - 1) * between / residual if status is Status.OK else math.nan
-        f, p = answered(status, f, float(special.fdtrc(df1, df2, f)), 1.0)
+        status = self.status
+        f = math.nan
         detail = "The data sets do not all rank the models in the same way."
         if perfect:
+            status = Status.ZERO_VARIANCE
             # how likely it is that all rank as the first one does
             log = math.fsum(math.log(arrangement_count(row)) for row in self.doubled[1:])
-            facts["details"]["p_perfect_agreement"] = math.exp(-log)
+            details["p_perfect_agreement"] = math.exp(-log)
             detail = (
                 "Every data set ranks the models in the same way: F is infinite and its p-value "
                 "undecided; details give the exact probability of such agreement, and friedman "
                 "decides."
             )
-        checks = (
-            _two_models(self.k),
-            *checks,
-            Assumption("residual variance", not perfect, detail),
+        elif status is Status.OK:
+            f = (self.n - 1) * between / residual
+        f, pvalue = answered(status, f, float(special.fdtrc(df1, df2, f)), 1.0)
+        residual_variance = Assumption("residual variance", not perfect, detail)
+        return self.omnibus(
+            status,
+            f,
+            pvalue,
+            variant="f",
+            df1=df1,
+            df2=df2,
+            assumptions=(_two_models(self.k), *assumptions, residual_variance),
+            details=details,
+            **facts,
         )
-        fields = {"variant": "f", "df1": df1, "df2": df2, "assumptions": checks}
-        return self.omnibus(status, f, p, **fields, **facts)
 
 
 def _two_models(k: int) -> Assumption:
     """Say that two models have a better test."""
-    detail = "for two use wilcoxon_signed_rank." if k == 2 else "are compared."
-    return Assumption("more than two models", k > 2, f"{k} models{';' * (k == 2)} {detail}")
+    if k == 2:
+        detail = "2 models; for two use wilcoxon_signed_rank."
+        return Assumption("more than two models", False, detail)
+    return Assumption("more than two models", k > 2, f"{k} models are compared.")
 
 
 # --- all models at once
@@ -251,26 +302,35 @@ def friedman(
     table = RankTable(scores, **options)
     exact = None
     if method != "asymptotic" and table.status is Status.OK:
-        budget = _EXACT_BUDGET if method == "exact" else _AUTO_BUDGET
+        budget = _AUTO_BUDGET
+        if method == "exact":
+            budget = _EXACT_BUDGET
         if max(arrangement_count(row) for row in table.doubled) <= _MAX_ARRANGEMENTS:
             # deviations from the mean rank keep the numbers small
             exact = permutation_pvalue(table.doubled - (table.k + 1), table.between, budget)
         if exact is None and method == "exact":
             raise _too_many(table.n, table.k)
-    enough = Assumption(
-        "chi-square approximation",
-        table.n > 10 and table.k > 5,
-        f"{table.n} data sets and {table.k} models; it is good from about 10 data sets and 5 "
-        "models on, and conservative below (iman_davenport is less so).",
-    )
+    variant = "exact"
+    pvalue = exact
+    assumptions = [_two_models(table.k)]
+    if pvalue is None:
+        variant = "chi_square"
+        pvalue = table.p_chi2
+        approximation = Assumption(
+            "chi-square approximation",
+            table.n > 10 and table.k > 5,
+            f"{table.n} data sets and {table.k} models; it is good from about 10 data sets and 5 "
+            "models on, and conservative below (iman_davenport is less so).",
+        )
+        assumptions.append(approximation)
     return table.omnibus(
         table.status,
         table.chi2,
-        table.p_chi2 if exact is None else exact,
-        variant="chi_square" if exact is None else "exact",
+        pvalue,
+        variant=variant,
         df=float(table.k - 1),
         effect_sizes={"kendall_w": table.kendall_w},
-        assumptions=(_two_models(table.k), *([enough] if exact is None else [])),
+        assumptions=tuple(assumptions),
         details={"p_asymptotic": table.p_chi2},
     )
 
@@ -303,8 +363,12 @@ def iman_davenport(scores: ArrayLike, **options: Unpack[TableOptions]) -> Result
     0.003318
     """
     table = RankTable(scores, **options)
-    fields = {"effect_sizes": {"kendall_w": table.kendall_w}, "details": {"chi2": table.chi2}}
-    return table.f_test(table.between, table.residual, **fields)
+    return table.f_test(
+        table.between,
+        table.residual,
+        effect_sizes={"kendall_w": table.kendall_w},
+        details={"chi2": table.chi2},
+    )
 
 
 @register(**_OMNIBUS, posthoc="wilcoxon_signed_rank", citation="quade1979")
@@ -335,20 +399,29 @@ def quade(scores: ArrayLike, **options: Unpack[TableOptions]) -> Result:
     0.002094
     """
     table = RankTable(scores, **options)
-    oriented, decimals = table.scores, table.decimals
-    rounded = oriented if decimals is None else np.round(oriented, decimals)
-    weight = rank(quantise(np.ptp(rounded, axis=1), scale_of(oriented), decimals))[0]
+    oriented = table.scores
+    rounded = oriented
+    if table.decimals is not None:
+        rounded = np.round(oriented, table.decimals)
+    ranges_of_rounded = np.ptp(rounded, axis=1)
+    # Q_i, the ranks of the ranges
+    weight, _ = rank(quantise(ranges_of_rounded, scale_of(oriented), table.decimals))
     # four times S_ij, integers: "no variance left" needs no tolerance
     signed = (table.doubled - (table.k + 1)).astype(object)
     weighted = np.rint(2 * weight)[:, None].astype(object) * signed
-    sums, ranges = weighted.sum(axis=0), np.ptp(oriented, axis=1)
+    sums = weighted.sum(axis=0)
     between = int((sums**2).sum())
-    detail = "Score differences must mean the same on every data set; the ranges go from "
-    comparable = f"{detail}{ranges.min():.4g} to {ranges.max():.4g}."
+    ranges = np.ptp(oriented, axis=1)
+    comparable = Assumption(
+        "comparable ranges",
+        None,
+        "Score differences must mean the same on every data set; the ranges go from "
+        f"{ranges.min():.4g} to {ranges.max():.4g}.",
+    )
     return table.f_test(
         between,
         table.n * int((weighted**2).sum()) - between,
-        Assumption("comparable ranges", None, comparable),
+        comparable,
         details={
             "weighted_sums": [float(s) / 4 for s in sums],
             "dataset_weights": weight.tolist(),
@@ -393,37 +466,54 @@ def kruskal_wallis(
     present = ~np.isnan(table)
     sizes = present.sum(axis=0).astype(np.float64)
     if not sizes.all():
-        lost = int(np.argmin(sizes))
-        raise ArgumentError("scores", f"model {lost} has no score at all; leave out the model")
+        without_scores = int(np.argmin(sizes))
+        raise ArgumentError(
+            "scores", f"model {without_scores} has no score at all; leave out the model"
+        )
     values = table.T[present.T]  # model by model; the ranks are those of all scores together
     ranks, counts = rank(-quantise(values, scale_of(values), decimals))
-    n, k, sets = int(sizes.sum()), len(sizes), len(table)
-    sums = np.array([r.sum() for r in np.split(ranks, np.cumsum(sizes)[:-1].astype(int))])
-    status = Status.TOO_FEW if n <= k else Status.OK
-    status = Status.IDENTICAL_SCORES if len(counts) == 1 else status
-    # sum of squared deviations of the mean ranks: no difference of large numbers
-    h = 12 / (n * (n + 1)) * float((sizes * (sums / sizes - (n + 1) / 2) ** 2).sum())
-    same = status is Status.IDENTICAL_SCORES
-    h = 0.0 if same else h / (1 - tie_sum(counts) / (float(n) ** 3 - n))
+    n = int(sizes.sum())
+    k = len(sizes)
+    n_datasets = len(table)
+    ranks_of_models = np.split(ranks, np.cumsum(sizes)[:-1].astype(int))
+    sums = np.array([ranks_of_model.sum() for ranks_of_model in ranks_of_models])
+    status = Status.OK
+    if len(counts) == 1:
+        status = Status.IDENTICAL_SCORES
+    elif n <= k:
+        status = Status.TOO_FEW
+    h = 0.0
+    if status is not Status.IDENTICAL_SCORES:
+        # H = 12/(n(n + 1)) Σ n_j (R̄_j − (n + 1)/2)²/(1 − Σ(t³ − t)/(n³ − n)), a
+        # sum of squared deviations of the mean ranks: no difference of large numbers
+        h = 12 / (n * (n + 1)) * float((sizes * (sums / sizes - (n + 1) / 2) ** 2).sum())
+        h = h / (1 - tie_sum(counts) / (float(n) ** 3 - n))
     _, pvalue = answered(status, h, float(special.chdtrc(k - 1, h)), 1.0)
-    few = f"The smallest group has {int(sizes.min())} scores; 5 are recommended."
-    ignored = f"{n} scores come from {sets} data sets: scores of one data set go together, which "
+    eta_squared = math.nan
+    if n > k:
+        eta_squared = (h - k + 1) / (n - k)
     return Result(
         variant="chi_square",
         statistic=h,
         df=float(k - 1),
         pvalue=pvalue,
-        n=sets,
+        n=n_datasets,
         null_hypothesis=f"The scores of all {k} algorithms come from one distribution, whatever "
         "the data set.",
         status=status,
-        effect_sizes={
-            "epsilon_squared": h / (n - 1),
-            "eta_squared_H": (h - k + 1) / (n - k) if n > k else math.nan,
-        },
+        effect_sizes={"epsilon_squared": h / (n - 1), "eta_squared_H": eta_squared},
         assumptions=(
-            Assumption("independent scores", False, f"{ignored}this test ignores; use friedman."),
-            Assumption("chi-square approximation", bool(sizes.min() >= 5), few),
+            Assumption(
+                "independent scores",
+                False,
+                f"{n} scores come from {n_datasets} data sets: scores of one data set go together, "
+                "which this test ignores; use friedman.",
+            ),
+            Assumption(
+                "chi-square approximation",
+                bool(sizes.min() >= 5),
+                f"The smallest group has {int(sizes.min())} scores; 5 are recommended.",
+            ),
         ),
         details={
             "mean_ranks": (sums / sizes).tolist(),
@@ -436,101 +526,216 @@ def kruskal_wallis(
 # --- pairs of models by their average ranks
 
 
+@dataclasses.dataclass(frozen=True)
+class _Scale:
+    """What a difference of average ranks is measured by."""
+
+    status: Status
+    error: float  # standard error of a difference
+    df: float = math.inf
+    half: float = math.nan  # half the width of a simultaneous interval; NaN where there is none
+    method: str = ""  # of the interval
+
+
+def _range_pairs(
+    scores: ArrayLike, level: float, **options: Unpack[TableOptions]
+) -> PairwiseResult:
+    """Compare all pairs by the range of k normal variables."""
+    table = RankTable(scores, **options)
+    error = table.error
+    q_alpha = range_isf(1 - level, table.k) / math.sqrt(2)
+    differences = {}
+    for alpha in (0.1, 0.05, 0.01):
+        differences[f"{alpha:.2f}"] = range_isf(alpha, table.k) / math.sqrt(2) * error
+    scale = _Scale(table.status, error, half=q_alpha * error, method="nemenyi")
+    pairs = _pairs_of_ranks(table, scale, None, "two-sided", level)
+    sizes = [math.sqrt(2) * abs(pair.estimate) / error for pair in pairs]
+    pvalues = [pair.pvalue for pair in pairs]
+    adjusted = np.maximum(range_sf(sizes, table.k), pvalues)  # NaN stays NaN
+    return _rank_result(
+        table,
+        scale,
+        _adjusted(pairs, adjusted),
+        correction="studentized-range",
+        control=None,
+        alternative="two-sided",
+        level=level,
+        details={"q_alpha": q_alpha, "critical_differences": differences},
+    )
+
+
 def _compare_pairs(
     scores: ArrayLike,
-    by: Literal["range", "z", "t"],
+    by: Literal["z", "t"],
     *,
     control: int | None = None,
     correction: str = "holm",
     alternative: Alternative = "two-sided",
     confidence_level: float = 0.95,
-    **how: Unpack[TableOptions],
+    **options: Unpack[TableOptions],
 ) -> PairwiseResult:
     """Compare all pairs, or a control with the others, and adjust their p-values."""
-    table, side, level = RankTable(scores, **how), alternative, confidence_level
-    members = pairs_of(table.k, control)
-    status, error, pairs, checks = table.status, table.error, [], [table.exchangeable()]
-    df, half = math.inf, math.nan
-    more: dict[str, Any] = {}
+    table = RankTable(scores, **options)
+    n_pairs = len(pairs_of(table.k, control))
+    correction = check_correction(correction, control, alternative)
+    assumptions: tuple[Assumption, ...] = ()
+    scale = _Scale(table.status, table.error)
     if by == "t":
-        perfect = status is Status.OK and table.residual == 0
-        status = Status.ZERO_VARIANCE if perfect else status
-        df = float((table.n - 1) * (table.k - 1))
-        detail = "Every data set ranks the models in the same way: no variance is left to compare "
-        detail += "with, use friedman_posthoc."
-        error = math.sqrt(table.residual / (2 * df)) / table.n if status is Status.OK else 0.0
-        if not perfect:
-            z_test = f"(Friedman's z test takes {table.error:.4g})."
-            detail = f"The standard error of a rank difference is {error:.4g} {z_test}"
-        checks.append(Assumption("residual variance", not perfect, detail))
-    if by == "range":
-        q = {p: range_isf(p, table.k) / math.sqrt(2) for p in (1 - level, 0.1, 0.05, 0.01)}
-        levels = {f"{alpha:.2f}": q[alpha] * error for alpha in (0.1, 0.05, 0.01)}
-        correction, half = "studentized-range", q[1 - level] * error
-        more = {"q_alpha": q[1 - level], "critical_differences": levels}
-    else:
-        correction = check_correction(correction, control, side)
+        scale = _conover_scale(table)
+        assumptions = (_residual_variance(table, scale),)
     # single steps have simultaneous intervals; those of z exist where all ranks are tied as well
-    if correction in ("none", "bonferroni", "sidak") and (by == "z" or status is Status.OK):
-        each = simultaneous_level(level, len(members), correction)
-        half = -float(special.stdtrit(df, tail_probability(each, side))) * error
-    for a, b in members:
-        # from integers, so that equal rank sums give exactly 0
-        estimate = float(table.sums[b] - table.sums[a]) / (2 * table.n)
-        same = status is not Status.TOO_FEW and (table.ranks[:, a] == table.ranks[:, b]).all()
-        of_pair = Estimate(
-            value=estimate,
-            se=error if status is Status.OK else math.nan,
-            df=df,
-            status=Status.IDENTICAL_SCORES if same else status,
-        )
-        statistic, pvalue = of_pair.test(side)
-        ci = None
-        if not math.isnan(half) and of_pair.status is not Status.TOO_FEW:
-            low = -math.inf if side == "less" else estimate - half
-            high = math.inf if side == "greater" else estimate + half
-            ci = ConfidenceInterval(low, high, level, "nemenyi" if by == "range" else correction)
-        fields: dict[str, Any] = {"estimate": estimate, "ci": ci, "status": of_pair.status}
-        fields |= {"a": a, "b": b, "statistic": statistic, "pvalue": pvalue}
-        fields["df"] = df if by == "t" else None
-        pairs.append(fields)
-    alone = [fields["pvalue"] for fields in pairs]
-    if by == "range":
-        sizes = [math.sqrt(2) * abs(fields["estimate"]) / table.error for fields in pairs]
-        adjusted = np.maximum(range_sf(sizes, table.k), alone)  # NaN stays NaN
-    else:
-        adjusted = adjust_pvalues(alone, correction)
-    ordered = np.sort(table.ranks, axis=1)
-    tied = int((ordered[:, :-1] == ordered[:, 1:]).sum())
-    few = f"{table.n} data sets; the normal approximation of average ranks wants 10 or more."
-    ties = f"{tied} ties inside data sets; the standard error of the z test assumes none, with "
-    result = PairwiseResult(
-        variant="all_pairs" if control is None else "versus_control",
+    if correction in _SINGLE_STEP and (by == "z" or scale.status is Status.OK):
+        level_each = simultaneous_level(confidence_level, n_pairs, correction)
+        tail = tail_probability(level_each, alternative)
+        half = -float(special.stdtrit(scale.df, tail)) * scale.error
+        scale = dataclasses.replace(scale, half=half, method=correction)
+    pairs = _pairs_of_ranks(table, scale, control, alternative, confidence_level)
+    adjusted = adjust_pvalues([pair.pvalue for pair in pairs], correction)
+    return _rank_result(
+        table,
+        scale,
+        _adjusted(pairs, adjusted),
         correction=correction,
-        pairs=tuple(
-            Pair(**fields, pvalue_adjusted=float(p))
-            for fields, p in zip(pairs, adjusted, strict=True)
-        ),
+        control=control,
+        alternative=alternative,
+        level=confidence_level,
+        assumptions=assumptions,
+    )
+
+
+def _conover_scale(table: RankTable) -> _Scale:
+    """√(2(NΣr² − ΣR_j²)/((N−1)(k−1)))/N, on (N−1)(k−1) degrees of freedom."""
+    df = float((table.n - 1) * (table.k - 1))
+    if table.perfect:
+        return _Scale(Status.ZERO_VARIANCE, 0.0, df)
+    if table.status is not Status.OK:
+        return _Scale(table.status, 0.0, df)
+    return _Scale(table.status, math.sqrt(table.residual / (2 * df)) / table.n, df)
+
+
+def _residual_variance(table: RankTable, scale: _Scale) -> Assumption:
+    detail = (
+        f"The standard error of a rank difference is {scale.error:.4g} (Friedman's z test takes "
+        f"{table.error:.4g})."
+    )
+    if table.perfect:
+        detail = (
+            "Every data set ranks the models in the same way: no variance is left to compare "
+            "with, use friedman_posthoc."
+        )
+    return Assumption("residual variance", not table.perfect, detail)
+
+
+def _pairs_of_ranks(
+    table: RankTable, scale: _Scale, control: int | None, side: Alternative, level: float
+) -> list[Pair]:
+    """Test each difference of average ranks by itself."""
+    se = math.nan
+    if scale.status is Status.OK:
+        se = scale.error
+    df = None
+    if math.isfinite(scale.df):
+        df = scale.df
+    pairs = []
+    for a, b in pairs_of(table.k, control):
+        # from integers, so that equal rank sums give exactly 0
+        value = float(table.sums[b] - table.sums[a]) / (2 * table.n)
+        status = scale.status
+        if status is not Status.TOO_FEW and (table.ranks[:, a] == table.ranks[:, b]).all():
+            status = Status.IDENTICAL_SCORES
+        estimate = Estimate(value=value, se=se, df=scale.df, status=status)
+        statistic, pvalue = estimate.test(side)
+        ci = None
+        if not math.isnan(scale.half) and status is not Status.TOO_FEW:
+            low = value - scale.half
+            high = value + scale.half
+            if side == "less":
+                low = -math.inf
+            if side == "greater":
+                high = math.inf
+            ci = ConfidenceInterval(low, high, level, scale.method)
+        pair = Pair(
+            a=a,
+            b=b,
+            statistic=statistic,
+            pvalue=pvalue,
+            pvalue_adjusted=pvalue,
+            estimate=value,
+            ci=ci,
+            df=df,
+            status=status,
+        )
+        pairs.append(pair)
+    return pairs
+
+
+def _adjusted(pairs: list[Pair], pvalues: FloatArray) -> tuple[Pair, ...]:
+    adjusted = []
+    for pair, pvalue in zip(pairs, pvalues.tolist(), strict=True):
+        adjusted.append(dataclasses.replace(pair, pvalue_adjusted=pvalue))
+    return tuple(adjusted)
+
+
+def _rank_result(
+    table: RankTable,
+    scale: _Scale,
+    pairs: tuple[Pair, ...],
+    *,
+    correction: str,
+    control: int | None,
+    alternative: Alternative,
+    level: float,
+    assumptions: tuple[Assumption, ...] = (),
+    details: Mapping[str, Any] = MappingProxyType({}),
+) -> PairwiseResult:
+    variant = "versus_control"
+    if control is None:
+        variant = "all_pairs"
+    friedman_pvalue = math.nan
+    if table.n >= 2:
+        friedman_pvalue = table.p_chi2
+    result = PairwiseResult(
+        variant=variant,
+        correction=correction,
+        pairs=pairs,
         n=table.n,
-        alternative=side,
+        alternative=alternative,
         null_hypothesis="The two algorithms of a pair have the same expected rank among "
         f"{table.k} exchangeable algorithms.",
-        status=status,
+        status=scale.status,
         assumptions=(
-            Assumption("enough data sets", table.n >= 10, few),
-            Assumption("few ties", None if tied else True, f"{ties}ties it is conservative."),
-            *checks,
+            Assumption(
+                "enough data sets",
+                table.n >= 10,
+                f"{table.n} data sets; the normal approximation of average ranks wants 10 or more.",
+            ),
+            _few_ties(table),
+            table.exchangeable(),
+            *assumptions,
         ),
         details={
             "control": control,
             "friedman_chi2": table.chi2,
-            "friedman_pvalue": math.nan if table.n < 2 else table.p_chi2,
-            "standard_error": error,
-            "critical_difference": half,
-            **more,
+            "friedman_pvalue": friedman_pvalue,
+            "standard_error": scale.error,
+            "critical_difference": scale.half,
+            **details,
         },
     )
     return with_ranks(result, table.average.tolist(), level)
+
+
+def _few_ties(table: RankTable) -> Assumption:
+    ordered = np.sort(table.ranks, axis=1)
+    ties = int((ordered[:, :-1] == ordered[:, 1:]).sum())
+    few = None
+    if ties == 0:
+        few = True
+    detail = (
+        f"{ties} ties inside data sets; the standard error of the z test assumes none, with ties "
+        "it is conservative."
+    )
+    return Assumption("few ties", few, detail)
 
 
 @register(**_POSTHOC, citation="nemenyi1963")
@@ -576,7 +781,7 @@ def nemenyi(
     >>> round(result.details["critical_difference"], 4), result.details["cd_groups"]
     (1.3531, ((2, 1), (1, 0)))
     """
-    return _compare_pairs(scores, "range", confidence_level=confidence_level, **options)
+    return _range_pairs(scores, confidence_level, **options)
 
 
 @register(**_POSTHOC, title="z post hoc of Friedman's test", citation="demsar2006")
@@ -687,18 +892,23 @@ def cd_groups(result: PairwiseResult, *, alpha: float = 0.05) -> tuple[tuple[int
             f"{result.test} was versus a control or one-sided; groups need two-sided "
             "tests of all pairs (control=None)",
         )
-    return _groups(result.pairs, result.details["average_ranks"], alpha)[0]
+    groups, _ = _groups(result.pairs, result.details["average_ranks"], alpha)
+    return groups
 
 
 def _groups(
     pairs: Sequence[Pair], average_ranks: list[float], alpha: float
 ) -> tuple[tuple[tuple[int, ...], ...], tuple[tuple[int, int], ...]]:
-    order = [int(i) for i in np.argsort(average_ranks, kind="stable")]
-    place = {model: i for i, model in enumerate(order)}
-    joined, shown = np.eye(len(order), dtype=np.bool_), np.eye(len(order), dtype=np.bool_)
+    """Return the groups, and the pairs that do not differ and are in none of them."""
+    order: list[int] = np.argsort(average_ranks, kind="stable").tolist()
+    position = {model: i for i, model in enumerate(order)}
+    joined = np.eye(len(order), dtype=np.bool_)
     for pair in pairs:
-        i, j = place[pair.a], place[pair.b]
-        joined[i, j] = joined[j, i] = pair.pvalue_adjusted > alpha  # False for NaN
+        i = position[pair.a]
+        j = position[pair.b]
+        joined[i, j] = pair.pvalue_adjusted > alpha  # False for NaN
+        joined[j, i] = joined[i, j]
+    shown = np.eye(len(order), dtype=np.bool_)
     groups: list[tuple[int, ...]] = []
     last_end = 0
     for start in range(len(order)):
@@ -709,6 +919,10 @@ def _groups(
             groups.append(tuple(order[start:end]))
             shown[start:end, start:end] = True
         last_end = max(last_end, end)
-    places = [(place[pair.a], place[pair.b]) for pair in pairs]
-    hidden = [(order[i], order[j]) for i, j in places if joined[i, j] and not shown[i, j]]
+    hidden = []
+    for pair in pairs:
+        i = position[pair.a]
+        j = position[pair.b]
+        if joined[i, j] and not shown[i, j]:
+            hidden.append((pair.a, pair.b))
     return tuple(groups), tuple(hidden)

@@ -36,6 +36,7 @@ _FEWEST = 6
 two-sided p-value of five is .0625."""
 _EXACT_LIMITS = 500
 """Differences up to which the limits of the pseudo-median have exact levels."""
+_ENOUGH_FOR_NORMAL = 25  # non-zero differences
 
 
 def _wilcoxon_pairs(
@@ -142,13 +143,21 @@ def wilcoxon_signed_rank(
     >>> round(result.estimate, 4)
     0.0145
     """
-    scores = {"scores_a": scores_a, "scores_b": scores_b}
-    how = {"greater_is_better": greater_is_better, "allow_missing": missing == "omit"}
-    a, b = paired_scores(scores, unit="data sets", **how)
+    a, b = paired_scores(
+        {"scores_a": scores_a, "scores_b": scores_b},
+        unit="data sets",
+        greater_is_better=greater_is_better,
+        allow_missing=missing == "omit",
+    )
     both = ~(np.isnan(a) | np.isnan(b))
     if not both.any():
-        nan, too_few = math.nan, Status.TOO_FEW
-        return Result(statistic=nan, pvalue=nan, n=0, alternative=alternative, status=too_few)
+        return Result(
+            statistic=math.nan,
+            pvalue=math.nan,
+            n=0,
+            alternative=alternative,
+            status=Status.TOO_FEW,
+        )
     d = differences(a[both], b[both], decimals)
     signed = SignedRanks(d, zeros)
     n_signed = len(signed.ranks)
@@ -159,62 +168,90 @@ def wilcoxon_signed_rank(
             "use 'auto' or 'asymptotic'",
         )
     exact = method == "exact" or (method == "auto" and n_signed <= _AUTO_EXACT)
-    smallest = min(1.0, 2.0 ** (1 - n_signed)) if n_signed < 1000 else 0.0
-    detail = f"{n_signed} of {len(d)} data sets differ: the smallest two-sided p they could give is"
-    middle = f"Mean difference {math.fsum(d) / len(d):.4g}, median {np.median(d):.4g}; they are "
-    assumptions = [
-        Assumption("enough data sets", smallest <= 0.05, f"{detail} {smallest:.3g}."),
-        Assumption(
-            "symmetric differences",
-            None,
-            f"{middle}close when the differences are symmetric. The sign test needs no symmetry.",
-        ),
-    ]
-    if not exact:
-        few = f"{n_signed} non-zero differences; below 25 use method='exact'."
-        assumptions.append(Assumption("normal approximation", n_signed >= 25, few))
-    z, p_normal, pvalue, estimate, ci = 0.0, 1.0, 1.0, 0.0, None
+    correction = 0.0
+    variant = "asymptotic"
+    if continuity:
+        correction = 0.5
+        variant = "asymptotic_cc"
+    if exact:
+        variant = "exact"
+    status = Status.IDENTICAL_SCORES
+    z = 0.0
+    p_normal = 1.0
+    pvalue = 1.0
+    estimate = 0.0
+    ci = None
+    rank_biserial = math.nan
     if n_signed:
-        excess = float(np.sign(signed.w_plus - signed.mean))
-        shift = {"two-sided": 0.5 * excess, "greater": 0.5, "less": -0.5}[alternative]
+        status = Status.OK
         z = signed.z()
-        p_normal = t_pvalue(signed.z(shift if continuity else 0.0), math.inf, alternative)
-        pvalue = exact_pvalue(signed.ranks, signed.positive, alternative) if exact else p_normal
+        p_normal = signed.normal_pvalue(alternative, correction)
+        pvalue = p_normal
+        if exact:
+            pvalue = exact_pvalue(signed.ranks, signed.positive, alternative)
         estimate, low, high = hodges_lehmann(d, confidence_level, alternative)
         ci = ConfidenceInterval(low, high, confidence_level, "hodges-lehmann")
+        rank_biserial = (signed.w_plus - signed.w_minus) / (signed.w_plus + signed.w_minus)
     # Demšar's (2006) T = min(R+, R-), zeros split evenly, and its z (no tie correction)
-    n, split, w_plus, w_minus = len(d), SignedRanks(d, "zsplit"), signed.w_plus, signed.w_minus
-    t = min(split.w_plus, split.w_minus)
-    demsar_z = (t - n * (n + 1) / 4) / math.sqrt(n * (n + 1) * (2 * n + 1) / 24)
+    n = len(d)
+    split = SignedRanks(d, "zsplit")
+    demsar_t = min(split.w_plus, split.w_minus)
+    demsar_z = (demsar_t - n * (n + 1) / 4) / math.sqrt(n * (n + 1) * (2 * n + 1) / 24)
     return Result(
-        variant="exact" if exact else ("asymptotic_cc" if continuity else "asymptotic"),
-        statistic=w_plus,
+        variant=variant,
+        statistic=signed.w_plus,
         pvalue=pvalue,
         n=n,
         alternative=alternative,
         estimate=estimate,
         ci=ci,
         effect_sizes={
-            "rank_biserial": (w_plus - w_minus) / (w_plus + w_minus) if n_signed else math.nan,
+            "rank_biserial": rank_biserial,
             "probability_superiority": float(((d > 0) + 0.5 * (d == 0)).mean()),
         },
-        status=Status.OK if n_signed else Status.IDENTICAL_SCORES,
-        assumptions=tuple(assumptions),
+        status=status,
+        assumptions=_assumptions(d, n_signed, exact),
         details={
             "zeros": zeros,
-            "w_plus": w_plus,
-            "w_minus": w_minus,
+            "w_plus": signed.w_plus,
+            "w_minus": signed.w_minus,
             "wins": int((d > 0).sum()),
             "losses": int((d < 0).sum()),
             "n_zero": int((d == 0).sum()),
             "n_nonzero": n_signed,
             "z": z,
             "p_asymptotic": p_normal,
-            "demsar_t": t,
+            "demsar_t": demsar_t,
             "demsar_z": demsar_z,
             "demsar_pvalue": t_pvalue(demsar_z, math.inf, "two-sided"),
         },
     )
+
+
+def _assumptions(d: FloatArray, n_signed: int, exact: bool) -> tuple[Assumption, ...]:
+    smallest = 0.0  # two-sided p-value, 2/2^n
+    if n_signed < 1000:
+        smallest = min(1.0, 2.0 ** (1 - n_signed))
+    enough = Assumption(
+        "enough data sets",
+        smallest <= 0.05,
+        f"{n_signed} of {len(d)} data sets differ: the smallest two-sided p they could give is "
+        f"{smallest:.3g}.",
+    )
+    symmetric = Assumption(
+        "symmetric differences",
+        None,
+        f"Mean difference {math.fsum(d) / len(d):.4g}, median {np.median(d):.4g}; they are close "
+        "when the differences are symmetric. The sign test needs no symmetry.",
+    )
+    if exact:
+        return (enough, symmetric)
+    approximation = Assumption(
+        "normal approximation",
+        n_signed >= _ENOUGH_FOR_NORMAL,
+        f"{n_signed} non-zero differences; below {_ENOUGH_FOR_NORMAL} use method='exact'.",
+    )
+    return (enough, symmetric, approximation)
 
 
 class SignedRanks:
@@ -225,12 +262,17 @@ class SignedRanks:
             d = d[d != 0]
         ranks, counts = rank(np.abs(d))
         signed = d != 0
-        n, n_zero, zero_ranks = len(d), int((~signed).sum()), float(ranks[~signed].sum())
-        self.mean, from_zeros = n * (n + 1) / 4, zero_ranks / 2
+        n = len(d)
+        zero_ranks = float(ranks[~signed].sum())
+        from_zeros = zero_ranks / 2
+        # E W+ = n(n + 1)/4 and Var W+ = (n(n + 1)(2n + 1) − Σ(t³ − t)/2)/24
+        self.mean = n * (n + 1) / 4
         self.variance = (n * (n + 1) * (2 * n + 1) - tie_sum(counts) / 2) / 24
         if zeros == "pratt":
             # a zero has no sign: its rank leaves the mean and the variance
-            self.mean, from_zeros = self.mean - zero_ranks / 2, 0.0
+            n_zero = int((~signed).sum())
+            from_zeros = 0.0
+            self.mean = self.mean - zero_ranks / 2
             self.variance -= n_zero * (n_zero + 1) ** 2 / 16
         self.ranks = ranks[signed]
         self.positive = float(self.ranks[d[signed] > 0].sum())  # rank sum of A's wins alone
@@ -241,9 +283,19 @@ class SignedRanks:
         """Return W+ standardised, less a correction for continuity."""
         return (self.w_plus - self.mean - shift) / math.sqrt(self.variance)
 
+    def normal_pvalue(self, alternative: Alternative, correction: float) -> float:
+        """Return the p-value by the normal distribution, W+ moved so far towards its mean."""
+        shift = correction
+        if alternative == "less":
+            shift = -correction
+        elif alternative == "two-sided":
+            shift = correction * float(np.sign(self.w_plus - self.mean))
+        return t_pvalue(self.z(shift), math.inf, alternative)
+
 
 def exact_pvalue(ranks: FloatArray, w_plus: float, alternative: Alternative) -> float:
     """P-value of the sum of the positive ranks when every sign is a fair coin, ties included."""
+    # doubled ranks are whole numbers, and so are their sums over their common divisor
     doubled = np.rint(2 * ranks).astype(np.int64)
     unit = int(np.gcd.reduce(doubled))
     steps = doubled // unit
@@ -254,7 +306,9 @@ def exact_pvalue(ranks: FloatArray, w_plus: float, alternative: Alternative) -> 
     greater = float(below[: int(steps.sum()) - observed + 1].sum())
     if alternative == "two-sided":
         return min(1.0, 2 * min(less, greater))
-    return min(1.0, greater if alternative == "greater" else less)
+    if alternative == "greater":
+        return min(1.0, greater)
+    return min(1.0, less)
 
 
 @functools.lru_cache(maxsize=8)  # without ties all samples of one size have the same steps
@@ -268,10 +322,12 @@ def hodges_lehmann(
     """Return the median of the Walsh averages (d_i + d_j)/2, i ≤ j, and two as Tukey's limits."""
     total = len(d) * (len(d) + 1) // 2
     count = _lower_quantile(len(d), tail_probability(confidence, alternative))
-    outer = [max(count, 1), min(total + 1 - count, total)]
-    places = np.array([outer[0], (total + 1) // 2, total // 2 + 1, outer[1]]) - 1
+    lower = max(count, 1)
+    upper = min(total + 1 - count, total)
+    order_statistics = np.array([lower, (total + 1) // 2, total // 2 + 1, upper]) - 1
     averages = np.add.outer(d, d)[np.triu_indices(len(d))] / 2
-    low, left, right, high = np.partition(averages, places)[places].tolist()
+    ordered = np.partition(averages, order_statistics)
+    low, left, right, high = ordered[order_statistics].tolist()
     if count == 0 or alternative == "less":
         low = -math.inf
     if count == 0 or alternative == "greater":
@@ -282,8 +338,9 @@ def hodges_lehmann(
 @functools.lru_cache(maxsize=256)
 def _lower_quantile(n: int, tail: float) -> int:
     """Return the largest c with P(T < c) ≤ tail for the signed-rank sum T of n, 0 if none."""
-    mean, sd = n * (n + 1) / 4, math.sqrt(n * (n + 1) * (2 * n + 1) / 24)
     if n > _EXACT_LIMITS:
+        mean = n * (n + 1) / 4
+        sd = math.sqrt(n * (n + 1) * (2 * n + 1) / 24)
         return max(0, math.floor(mean + float(special.ndtri(tail)) * sd + 0.5))
     below = np.cumsum(_signed_sums(np.arange(1, n + 1, dtype=np.int64).tobytes()))
     # a p-value that equals the level in decimal must not miss it by one bit

@@ -22,9 +22,12 @@ from bakeoff.stats.datasets.leave_one_out import (
 )
 from bakeoff.stats.design.clusters import Clusters, as_clusters
 
-_PRIOR = 0.25
-_LONGEST_STEP = 2.0
+_PRIOR = 0.25  # wins added each way where no strengths are the most likely ones
+_LONGEST_STEP = 2.0  # of Newton's method
 _STEPS = 200
+_SMALLEST_SE = 1e-10  # smaller ones are rounding
+_MOST_NAMED_SETS = 4
+_MOST_NAMED_MODELS = 8
 
 
 # --- groups of data sets and missing cells
@@ -35,14 +38,16 @@ def group_means(values: FloatArray, codes: NDArray[np.intp]) -> FloatArray:
     sums = np.zeros((int(codes.max()) + 1, *values.shape[1:]))
     np.add.at(sums, codes, values)
     sizes = np.bincount(codes).astype(np.float64)
-    return np.asarray(sums / sizes.reshape(-1, *[1] * (values.ndim - 1)))
+    along_rows = [len(sizes)] + [1] * (values.ndim - 1)
+    return np.asarray(sums / sizes.reshape(along_rows))
 
 
 def with_failures_last(oriented: FloatArray) -> FloatArray:
     """Put a score just below all others of its data set in place of missing cells, for ranks."""
-    least = np.nanmin(oriented, axis=1, keepdims=True)
+    lowest = np.nanmin(oriented, axis=1, keepdims=True)
     size = np.nanmax(np.abs(oriented), axis=1, keepdims=True)
-    return np.where(np.isnan(oriented), least - 1e-6 * np.where(size > 0, size, 1.0), oriented)
+    just_below = lowest - 1e-6 * np.where(size > 0, size, 1.0)
+    return np.where(np.isnan(oriented), just_below, oriented)
 
 
 # --- win rates
@@ -113,6 +118,7 @@ def win_rates(
     """
     ranks, clusters = _rank_meetings(scores, groups, greater_is_better, decimals)
     present = ~np.isnan(ranks)
+    # (n − r)/(n − 1) on each data set, then the mean within groups and over them
     sizes = present.sum(axis=1, keepdims=True)
     sums = clusters.sums(np.where(present, (sizes - ranks) / (sizes - 1), 0.0))
     counts = clusters.sums(present)
@@ -131,8 +137,9 @@ def win_rates(
     met, wins, draws = _tally(ranks, clusters)
     points = wins + draws / 2
     with np.errstate(invalid="ignore"):
-        limits = clopper_pearson(points, met, (1 - confidence_level) / 2)
-        return WinRates(n, rate, se, size, low, high, met, wins, draws, points / met, *limits)
+        pair_rate = points / met
+        pair_low, pair_high = clopper_pearson(points, met, (1 - confidence_level) / 2)
+    return WinRates(n, rate, se, size, low, high, met, wins, draws, pair_rate, pair_low, pair_high)
 
 
 def _rank_meetings(
@@ -149,16 +156,23 @@ def _rank_meetings(
 
 def _tally(ranks: FloatArray, groups: Clusters) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Count meetings, wins and draws of each model (row) with each other, a group as one."""
-    k, present = ranks.shape[1], ~np.isnan(ranks)
-    first, second = ranks[:, :, None], ranks[:, None, :]
-    met = present[:, :, None] & present[:, None, :]
-    often, won, drawn = (
-        groups.sums(np.reshape(table, (len(ranks), -1)).astype(np.float64)).reshape(-1, k, k)
-        for table in (met, first < second, first == second)
-    )
-    size, apart = np.maximum(often, 1), 1 - np.eye(k)
-    draws = (drawn / size).sum(axis=0) * apart
-    return (often > 0).sum(axis=0) * apart, (won / size).sum(axis=0), draws
+    k = ranks.shape[1]
+    present = ~np.isnan(ranks)
+    first = ranks[:, :, None]
+    second = ranks[:, None, :]
+
+    def summed(table: NDArray[np.bool_]) -> FloatArray:
+        """Sum over the data sets of each group: (N, k, k) to (G, k, k)."""
+        flat = np.reshape(table, (len(ranks), -1)).astype(np.float64)
+        return groups.sums(flat).reshape(-1, k, k)
+
+    meetings = summed(present[:, :, None] & present[:, None, :])
+    size = np.maximum(meetings, 1)
+    others = 1 - np.eye(k)
+    met = (meetings > 0).sum(axis=0) * others
+    wins = (summed(first < second) / size).sum(axis=0)
+    draws = (summed(first == second) / size).sum(axis=0) * others
+    return met, wins, draws
 
 
 # --- strengths
@@ -251,53 +265,80 @@ def bradley_terry(
     >>> found.strength.round(3).tolist(), found.expected_rank.round(3).tolist()
     ([0.366, 0.366, -0.732], [1.75, 1.75, 2.5])
     """
-    from scipy.sparse.csgraph import connected_components  # slow to import
-
     ranks, clusters = _rank_meetings(scores, groups, greater_is_better, decimals)
-    present = ~np.isnan(ranks)
     met, wins, draws = _tally(ranks, as_clusters(None, len(ranks)))
-    sets, members = connected_components(met > 0)
-    if sets > 1:
-        each = [np.flatnonzero(members == i)[:8].tolist() for i in range(min(sets, 4))]
-        named = " and ".join(", ".join(map(str, models)) for models in each)
-        raise ArgumentError(
-            "scores",
-            f"the models (columns) {named} have no data set in common: sets of models that never "
-            "meet cannot be compared; leave one set out",
-        )
+    _check_all_meet(met)
     points = wins + draws / 2
-    separate = connected_components(points > 0, connection="strong")[0] > 1
-    if separate and prior == 0:
-        raise ArgumentError("prior", "found 0, but some models win everything against the others")
-    prior = (_PRIOR if separate else 0.0) if prior is None else prior
-    padded, total = points + prior * (met > 0), met + 2 * prior * (met > 0)
-    strength = most_likely(padded, total)
+    prior = _prior(points, prior)
+    padded_points = points + prior * (met > 0)
+    padded_met = met + 2 * prior * (met > 0)
+    strength = most_likely(padded_points, padded_met)
     chances = _chances(strength)
     np.fill_diagonal(chances, 0.0)
+
+    # the score of each data set, summed in groups: points less those expected
+    present = ~np.isnan(ranks)
     expected = present.astype(np.float64) @ chances.T
     residuals = np.where(present, present.sum(axis=1, keepdims=True) - ranks - expected, 0.0)
-    n, totals = clusters.count, clusters.sums(residuals)
+    totals = clusters.sums(residuals)
+    totals -= totals.mean(axis=0)
+    unit_scores = np.asarray(totals - totals.mean(axis=1, keepdims=True))
+    # the information P(i beats j) P(j beats i) of each meeting, from all and from each group
     weights = chances * chances.T
     met_by_unit = _meetings(present, clusters)
-    information = laplacians(total * weights)
-    # a constant in every cell fixes the sum, which the information leaves free
-    centre = (total * weights).mean()
 
     def information_of(units: slice) -> FloatArray:
         """Return what some groups of data sets tell of the strengths."""
-        return laplacians(met_by_unit[units] * weights)
+        return np.asarray(laplacians(met_by_unit[units] * weights))
 
-    totals -= totals.mean(axis=0)
-    scores = np.asarray(totals - totals.mean(axis=1, keepdims=True))
-    if prior == 0 and errors == "leave_one_out" and len(units_that_join(*np.nonzero(met_by_unit))):
-        covariance = np.full((len(scores[0]), len(scores[0])), math.nan)
+    n_models = len(strength)
+    joined = units_that_join(*np.nonzero(met_by_unit))
+    if prior == 0 and errors == "leave_one_out" and len(joined):
+        # without one of these groups some models never meet
+        covariance = np.full((n_models, n_models), math.nan)
     else:
-        covariance = covariance_by_units(information + centre, scores, information_of, errors)
+        # a constant in every cell fixes the sum, which the information leaves free
+        information = laplacians(padded_met * weights) + (padded_met * weights).mean()
+        covariance = covariance_by_units(information, unit_scores, information_of, errors)
     se = np.sqrt(covariance.diagonal())
-    se = np.where(se <= 1e-10, 0.0, se)
+    se = np.where(se <= _SMALLEST_SE, 0.0, se)
+    n = clusters.count
     quantile = float(special.stdtrit(n - 1, (1 + confidence_level) / 2))
     reach = np.where(se > 0, se, np.nan) * quantile
     return Strengths(strength, se, strength - reach, strength + reach, covariance, prior, n, points)
+
+
+def _check_all_meet(met: FloatArray) -> None:
+    """Refuse sets of models that never meet."""
+    from scipy.sparse.csgraph import connected_components  # slow to import
+
+    n_sets, set_of_model = connected_components(met > 0)
+    if n_sets == 1:
+        return
+    sets = []
+    for i in range(min(n_sets, _MOST_NAMED_SETS)):
+        columns = np.flatnonzero(set_of_model == i)[:_MOST_NAMED_MODELS].tolist()
+        sets.append(", ".join(map(str, columns)))
+    raise ArgumentError(
+        "scores",
+        f"the models (columns) {' and '.join(sets)} have no data set in common: sets of models "
+        "that never meet cannot be compared; leave one set out",
+    )
+
+
+def _prior(points: FloatArray, prior: float | None) -> float:
+    """Return the wins to add: some where a set of models wins everything against the others."""
+    from scipy.sparse.csgraph import connected_components  # slow to import
+
+    n_sets, _ = connected_components(points > 0, connection="strong")
+    separate = n_sets > 1
+    if separate and prior == 0:
+        raise ArgumentError("prior", "found 0, but some models win everything against the others")
+    if prior is not None:
+        return prior
+    if separate:
+        return _PRIOR
+    return 0.0
 
 
 def _meetings(present: BoolArray, clusters: Clusters) -> FloatArray:
@@ -314,6 +355,7 @@ def _chances(strength: FloatArray) -> FloatArray:
 
 def most_likely(points: FloatArray, total: FloatArray) -> FloatArray:
     """Maximise the likelihood of wins among meetings by Newton's method, the strengths centred."""
+    # the slope of the log likelihood is Σ_j (points_ij − meetings_ij P(i beats j))
     strength = np.zeros(len(points))
     for _ in range(_STEPS):
         chances = _chances(strength)

@@ -27,8 +27,13 @@ from bakeoff.stats.core.checks import (
 )
 from bakeoff.stats.core.two_by_two import both_correct
 
-# a variance this much smaller than what it was summed from is float noise
-_NOISE = 1e-24
+TIME_BLOCKS = 8
+"""Into how many blocks rows in the order of time are cut by tests that sum over groups."""
+_NOISE = 1e-24  # a variance this much smaller than what it was summed from is float noise
+_FEWEST_INFORMATIVE = 5  # clusters that a variance can be estimated from
+_SMALLEST_TAIL = 1e-300
+_ROWS_AT_ONCE = 1 << 14
+_FEWEST_DISCORDANT = 20  # fewer have too coarse an autocorrelation for the normal distribution
 
 
 @dataclasses.dataclass(frozen=True)
@@ -84,28 +89,39 @@ def as_clusters(groups: ArrayLike | Clusters | None, n: int, name: str = "groups
         raise ArgumentError(
             name, f"found shape {labels.shape}, needs one label for each of the {n} rows"
         )
-    gaps = is_missing(labels) | (np.isnat(labels) if labels.dtype.kind in "mM" else False)
+    gaps = is_missing(labels)
+    if labels.dtype.kind in "mM":
+        gaps = np.isnat(labels)
     if gaps.any():
+        first = int(np.flatnonzero(gaps)[0])
         raise ArgumentError(
             name,
-            f"{int(gaps.sum())} missing label(s), first in row "
-            f"{int(np.flatnonzero(gaps)[0])}; a row of unknown origin needs a label of its own",
+            f"{int(gaps.sum())} missing label(s), first in row {first}; a row of unknown origin "
+            "needs a label of its own",
         )
     try:
-        if labels.dtype.kind == "O":  # to sort the few different ones is quick
-            places = {label: place for place, label in enumerate(sorted(set(labels.tolist())))}
-            codes = np.array([places[label] for label in labels.tolist()])
-        else:
-            codes = np.unique(labels, return_inverse=True)[1]
+        codes = _codes(labels)
     except TypeError:
         raise ArgumentError(name, "labels of several kinds; use words or numbers alone") from None
     return Clusters(codes, np.bincount(codes).astype(np.float64))
+
+
+def _codes(labels: NDArray[Any]) -> IntArray:
+    """Return the place of each label among the different ones in sorted order."""
+    if labels.dtype.kind != "O":
+        _, codes = np.unique(labels, return_inverse=True)
+        return codes
+    # to sort the few different ones is quicker than to sort all rows
+    distinct = sorted(set(labels.tolist()))
+    code_of_label = {label: code for code, label in enumerate(distinct)}
+    return np.array([code_of_label[label] for label in labels.tolist()])
 
 
 def degrees_of_freedom(shares: FloatArray) -> float:
     """Return Bell & McCaffrey's (2002) degrees of freedom for a mean; 0 for one cluster."""
     if len(shares) < 2:
         return 0.0
+    # 1/(Σ w_k²(1 − 2p_k) + (Σ p_k w_k)²) with w_k = p_k/(1 − p_k)
     weights = shares / (1 - shares)
     return float(1 / ((weights**2 * (1 - 2 * shares)).sum() + float((shares * weights).sum()) ** 2))
 
@@ -131,8 +147,13 @@ class Moments:
 
 def moments(sums: FloatArray, squares: ArrayLike, clusters: Clusters) -> Moments:
     """Compute the moments of values with cluster sums (K,) or (K, P) and Σd² = `squares`."""
-    n, k, squares = clusters.n, clusters.count, np.asarray(squares, dtype=np.float64)
-    sizes = clusters.sizes if sums.ndim == 1 else clusters.sizes[:, None]
+    n = clusters.n
+    k = clusters.count
+    squares = np.asarray(squares, dtype=np.float64)
+    sizes = clusters.sizes
+    if sums.ndim > 1:
+        sizes = sizes[:, None]
+    # r_k² = (D_k − n_k·mean)², and what of their sum is float noise
     mean = sums.sum(axis=0) / n
     residuals = np.square(sums - sizes * mean)
     floor = _NOISE * (np.square(sums).sum(axis=0) + np.square(sizes * mean).sum(axis=0))
@@ -146,12 +167,14 @@ def moments(sums: FloatArray, squares: ArrayLike, clusters: Clusters) -> Moments
         cr2 = cleaned((residuals / (1 - shares)).sum(axis=0)) / n**2
         total = np.square(sums.sum(axis=0)) / n
         independent = np.maximum(squares - total, 0.0) / n / (n - 1)
+        # MSB = (Σ D_k²/n_k − (ΣD)²/N)/(K − 1), MSW = (Σd² − Σ D_k²/n_k)/(N − K)
         explained = (np.square(sums) / sizes).sum(axis=0)
         between = np.maximum(explained - total, 0.0) / np.float64(k - 1)
         within = np.maximum(squares - explained, 0.0) / np.float64(n - k)
         cr1 = cr0 * np.float64(k) / np.float64(k - 1)
     if k < 2:
-        cr2, cr1, between = (np.full_like(cr0, math.nan) for _ in range(3))
+        unknown = np.full_like(cr0, math.nan)
+        return Moments(mean, unknown, cr0, unknown, independent, unknown, within)
     return Moments(mean, cr2, cr0, cr1, independent, between, within)
 
 
@@ -161,7 +184,7 @@ def design_effect(spread: Moments, informative: ArrayLike, clusters: Clusters) -
     # variance cannot be estimated and each cluster counts as one row at most: at least N/K.
     raw = spread.design_effect
     effect = np.where(raw > 1, raw, 1.0)
-    unsure = (np.asarray(informative) < 5) | np.isnan(raw)
+    unsure = (np.asarray(informative) < _FEWEST_INFORMATIVE) | np.isnan(raw)
     return np.where(unsure, np.maximum(effect, clusters.n / clusters.count), effect)
 
 
@@ -169,7 +192,7 @@ def equivalent_tail(df: ArrayLike, tail: ArrayLike) -> FloatArray:
     """Return the normal tail probability whose quantile is that of Student's t at `tail`."""
     # Formulas written for a normal quantile take the t quantile this way.
     quantile = special.stdtrit(np.maximum(df, 1e-3), tail)
-    return np.maximum(special.ndtr(quantile), 1e-300)
+    return np.maximum(special.ndtr(quantile), _SMALLEST_TAIL)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -271,14 +294,28 @@ def describe(values: FloatArray, clusters: Clusters) -> Dependence:
 
 def dependence_of(spread: Moments, informative: int, clusters: Clusters) -> Dependence:
     """Return the `Dependence` of values with these moments, given how many clusters can tell."""
-    n, k, sizes = clusters.n, clusters.count, clusters.sizes
-    between, within = float(spread.between), float(spread.within)
-    weighted = float(np.square(sizes).sum() / n)
-    n0 = (n - weighted) / (k - 1) if k > 1 else math.nan
+    n = clusters.n
+    k = clusters.count
+    sizes = clusters.sizes
+    between = float(spread.between)
+    within = float(spread.within)
+    weighted_size = float(np.square(sizes).sum() / n)
+    # n₀ = (N − Σn_k²/N)/(K − 1), icc = (MSB − MSW)/(MSB + (n₀ − 1) MSW)
+    n0 = math.nan
+    if k > 1:
+        n0 = (n - weighted_size) / (k - 1)
+    variance_between = math.nan
+    if n0 != 0:
+        variance_between = (between - within) / n0
+    icc = math.nan
     scale = between + (n0 - 1) * within
-    icc = (between - within) / scale if scale > 0 else math.nan
+    if scale > 0:
+        icc = (between - within) / scale
     effect = float(design_effect(spread, informative, clusters))
+    effect_cr1 = math.nan
     v1 = float(spread.variance_independent)
+    if v1 > 0:
+        effect_cr1 = float(spread.variance_cr1) / v1
     return Dependence(
         n_rows=n,
         n_clusters=k,
@@ -287,19 +324,15 @@ def dependence_of(spread: Moments, informative: int, clusters: Clusters) -> Depe
         se=math.sqrt(float(spread.variance)),
         df=degrees_of_freedom(clusters.shares),
         icc=icc,
-        variance_between=(between - within) / n0 if n0 else math.nan,
+        variance_between=variance_between,
         variance_within=within,
         mean_size=n0,
         design_effect_raw=float(spread.design_effect),
         design_effect=effect,
-        design_effect_cr1=float(spread.variance_cr1) / v1 if v1 > 0 else math.nan,
-        design_effect_icc=1 + (weighted - 1) * icc,
+        design_effect_cr1=effect_cr1,
+        design_effect_icc=1 + (weighted_size - 1) * icc,
         n_effective=n / effect,
     )
-
-
-TIME_BLOCKS = 8
-"""Into how many blocks rows in the order of time are cut by tests that sum over groups."""
 
 
 def row_units(
@@ -308,8 +341,11 @@ def row_units(
     """Return what relates n rows, and the independent units: rows, groups, or blocks of times."""
     if groups is not None and time is not None:
         raise ArgumentError("time", "found groups and times; give one of them")
-    name: Relation = "groups" if time is None else "time"
-    labels = groups if time is None else time
+    name: Relation = "groups"
+    labels = groups
+    if time is not None:
+        name = "time"
+        labels = time
     if labels is None:
         return "independent", as_clusters(None, n)
     check_same_labels(**beside, **{name: labels})
@@ -344,10 +380,6 @@ def time_blocks(times: ArrayLike, blocks: Annotated[int, Ge(2)] = TIME_BLOCKS) -
             "times", f"found {clusters.count} different times, needs {blocks} or more"
         )
     return np.asarray(clusters.codes * blocks // clusters.count)
-
-
-_ROWS_AT_ONCE = 1 << 14
-_FEWEST_DISCORDANT = 20  # fewer have too coarse an autocorrelation for the normal distribution
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -408,24 +440,30 @@ def order_dependence(correct: ArrayLike, labels: ArrayLike | None = None) -> Ord
     n = len(right)
     both = both_correct(right, None)
     discordant = _of_differences(both)
-    groups = as_clusters(np.zeros(n) if labels is None else labels, n, "labels")
-    totals = groups.sums(right)
-    expected, lagged = totals / groups.sizes[:, None], np.zeros_like(both)
+    if labels is None:
+        labels = np.zeros(n)
+    classes = as_clusters(labels, n, "labels")
+    totals = classes.sums(right)
+    expected = totals / classes.sizes[:, None]
+    # Σ_t (x_i − x_j)_t (x_i − x_j)_(t+1) of centred values, for all pairs i, j
+    lagged = np.zeros_like(both)
     for start in range(0, n - 1, _ROWS_AT_ONCE):  # a block ends with the next one's first
         rows = slice(start, start + _ROWS_AT_ONCE + 1)
-        block = right[rows] - expected[groups.codes[rows]]
+        block = right[rows] - expected[classes.codes[rows]]
         lagged += block[:-1].T @ block[1:]
-    gamma1, gamma0 = map(_of_differences, (lagged, both - expected.T @ totals))
+    gamma0 = _of_differences(both - expected.T @ totals)
+    gamma1 = _of_differences(lagged)
     enough = np.triu((discordant >= _FEWEST_DISCORDANT) & (gamma0 > 1e-9 * n), k=1)
     if not enough.any():
         return None
+    # lag-1 autocorrelation γ₁/γ₀; ranked without their last digits
     r = np.where(enough, gamma1 / np.where(enough, gamma0, 1.0), -np.inf)
-    a, b = (int(v) for v in np.unravel_index(np.argmax(np.round(r, 12)), r.shape))
+    a, b = np.unravel_index(np.argmax(np.round(r, 12)), r.shape)
     highest = float(r[a, b])
     p = float(special.ndtr(-(highest + 1 / n) * math.sqrt(n))) * int(enough.sum())
     return OrderDependence(
-        model_a=a,
-        model_b=b,
+        model_a=int(a),
+        model_b=int(b),
         autocorrelation=highest,
         pvalue=min(p, 1.0),
         n_effective=n * min(1.0, (1 - highest) / (1 + highest)),

@@ -117,35 +117,34 @@ def macro_difference(
     names, task = np.unique(labels.astype(str), return_inverse=True)
     if len(names) < 2:
         raise ArgumentError("tasks", f"found {len(names)} task, expected two at least")
-    if groups is None:
-        group = np.arange(len(a))
-    else:
-        by_row = as_array(groups, "groups")
-        check_same_length(values_a=a, groups=by_row)
-        _, group = np.unique(by_row.astype(str), return_inverse=True)
+    group = np.arange(len(a))
+    n_groups = 0
+    if groups is not None:
+        group_of_row = as_array(groups, "groups")
+        check_same_length(values_a=a, groups=group_of_row)
+        _, group = np.unique(group_of_row.astype(str), return_inverse=True)
+        n_groups = int(group.max()) + 1
     advantage = a - b
     rows = np.bincount(task)
     means = np.bincount(task, advantage) / rows
     marks = bool(np.isin(np.abs([a, b]), (0, 1)).all())
     variances, degrees = _variances(advantage, means, task, group, marks)
     variance = float(variances.sum())
-    status, df = Status.OK, math.nan
-    if degrees.min() < 1:
-        status = Status.TOO_FEW
-    elif variance == 0:
-        status = Status.ZERO_VARIANCE if means.any() else Status.IDENTICAL_SCORES
-    else:
-        df = variance**2 / float(np.sum(variances**2 / degrees))
-        if df < _FEWEST_DEGREES and not (marks and groups is None):
-            status = Status.TOO_FEW
-    groups_of_rows = 0 if groups is None else int(group.max()) + 1
+    se = math.nan
+    df = math.nan
+    status = Status.TOO_FEW
+    if degrees.min() >= 1:
+        se = math.sqrt(variance)
+        if variance > 0:  # (Σ V_t)²/Σ V_t²/(G_t − 1) (Satterthwaite 1946)
+            df = variance**2 / float(np.sum(variances**2 / degrees))
+        status = _status(means, variance, df, of_marks=marks and groups is None)
     return MacroDifference(
         estimate=float(means.mean()),
-        se=math.sqrt(variance) if degrees.min() >= 1 else math.nan,
+        se=se,
         df=df,
         skewness=_skewness(advantage, means, task, group, variance),
         n=len(a),
-        groups=groups_of_rows,
+        groups=n_groups,
         tasks=tuple(names.tolist()),
         differences=tuple(means.tolist()),
         rows=tuple(rows.tolist()),
@@ -153,10 +152,22 @@ def macro_difference(
     )
 
 
+def _status(means: FloatArray, variance: float, df: float, *, of_marks: bool) -> Status:
+    """Name the case of a mean over tasks with at least two units in each."""
+    if variance == 0:
+        if means.any():
+            return Status.ZERO_VARIANCE
+        return Status.IDENTICAL_SCORES
+    if df < _FEWEST_DEGREES and not of_marks:
+        return Status.TOO_FEW
+    return Status.OK
+
+
 def _variances(
     advantage: FloatArray, means: FloatArray, task: IntArray, group: IntArray, marks: bool
 ) -> tuple[FloatArray, IntArray]:
     """Return what each task adds to the variance of the mean over tasks, and its df."""
+    # G_t/(G_t − 1) Σ_g S²_g, S_g what group g adds to the mean over tasks
     count = len(means)
     rows = np.bincount(task).astype(float)
     padding = np.zeros(count)
@@ -199,4 +210,5 @@ def _skewness(
         return 0.0
     rows = np.bincount(task)
     sums = np.bincount(group, (advantage - means[task]) / (rows[task] * len(rows)))
+    # √G·Σ S³/V^(3/2), the S of G independent units summing to the deviation of the mean
     return float(np.sum(sums**3)) / math.pow(variance, 1.5) * math.sqrt(len(sums))

@@ -75,6 +75,7 @@ class ScoreTable:
         self.advantage = self.means
         if not greater_is_better:
             self.advantage = -self.means
+        # Σ (y_ij − ȳ_j)², the error of the one-way layout
         self.within = float(np.nansum((y - self.means) ** 2))
 
     def blocks(self) -> tuple[dict[str, float], FloatArray]:
@@ -82,6 +83,7 @@ class ScoreTable:
         y = self.y
         n_folds, n_models = y.shape
         grand = y.mean()
+        # y_ij = μ + model_j + fold_i + residual_ij
         models = y.mean(axis=0) - grand
         folds = y.mean(axis=1, keepdims=True) - grand
         residual = y - grand - models - folds
@@ -354,6 +356,7 @@ def anova_oneway(
     noise = table.noise
     df1 = counts.size - 1
     df2 = int(counts.sum()) - counts.size
+    # Σ n_j (ȳ_j − ȳ)²
     between = float((counts * (means - np.average(means, weights=counts)) ** 2).sum())
     same = float(np.nanmax(table.y) - np.nanmin(table.y)) <= noise
     flat = math.sqrt(within / max(df2, 1)) <= noise
@@ -484,6 +487,7 @@ def tukey_hsd(
         d = float(means[a] - means[b])
         se = math.sqrt(mse * (1 / counts[a] + 1 / counts[b]))
         status = _status_of_pair(d, mse, df, table.noise)
+        # q = √2·|t|, as the studentized range is of single means
         t, p = Estimate(value=d, se=se, df=df, status=status).test("two-sided")
         q = abs(t) * math.sqrt(2)
         adjusted = p

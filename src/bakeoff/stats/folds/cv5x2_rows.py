@@ -52,7 +52,8 @@ class Outcomes:
         # the discordant counts as if rows were tested once
         self.effective_only_a = 2 * self.only_a / 11
         self.effective_only_b = 2 * self.only_b / 11
-        # the variance of the mean from single rows, and from the two folds of each replication
+        # the variance of the mean from single rows, 1.1 (b + c)/(N n), and from the two folds of
+        # each replication, Σs²ᵢ/50
         self.variance_rows = 1.1 * discordant / (total * self.rows)
         within = self.differences - self.differences.mean(axis=1, keepdims=True)
         self.variance_folds = float((within**2).sum()) / 50
@@ -169,7 +170,8 @@ def cv5x2_z(
     """
     outcomes, sides, ahead = Outcomes.from_rows(fold, correct_a, correct_b)
     tested = sides.reshape(10, -1).astype(int)
-    # s²/n of what each row says on average over its five tests
+    # s²/n of what each row says on average over its five tests:
+    # (ΣT² − (ΣT)²/n)/(25 n (n − 1)), T the sum of a row's five differences
     total = ahead.sum(axis=0)
     n = ahead.shape[1]
     squares = int((total**2).sum()) - int(total.sum()) ** 2 / n

@@ -77,9 +77,10 @@ _RECOMMENDED_GROUPS = 15
 CLASS_SHARES = "class shares seen"
 """The assumption that the interval of a score of classes has a part for the class shares."""
 _SPREAD = 0.15
-_ROWS_OF_FLAT, _GROUPS_OF_FLAT = 100, 50
 """Models whose probabilities spread less are compared on so many rows, or groups, at least."""
-_SQUARE_OR_LOG = "log_loss", "brier"
+_ROWS_OF_FLAT = 100
+_GROUPS_OF_FLAT = 50
+_SQUARE_OR_LOG = ("log_loss", "brier")
 
 
 # --- which rows are tested by which fit
@@ -123,16 +124,20 @@ class FoldDesign:
                 "expected whole numbers: from 1 on the fold that tests a row, 0 where none does, "
                 "-1 where a row is neither tested nor trained on",
             )
-        clusters = None if groups is None else as_clusters(groups, numbers.shape[1]).codes
+        clusters = None
+        if groups is not None:
+            clusters = as_clusters(groups, numbers.shape[1]).codes
         fits = np.full(numbers.shape, -1)
         for repetition, row in enumerate(numbers):
             tested = row > 0
             if not tested.any():
                 raise ArgumentError("fold", f"repetition {repetition + 1} tests no row")
-            fits[repetition, tested] = np.unique(row[tested], return_inverse=True)[1]
+            _, fits_of_row = np.unique(row[tested], return_inverse=True)
+            fits[repetition, tested] = fits_of_row
         design = cls(fits, numbers != _NEITHER, clusters)
-        if not all((design.trained[r] > 0).all() for r in range(len(fits))):
-            raise ArgumentError("fold", "a fold tests all rows, and none are left to train on")
+        for trained in design.trained:
+            if not (trained > 0).all():
+                raise ArgumentError("fold", "a fold tests all rows, and none are left to train on")
         return design
 
     @property
@@ -204,7 +209,9 @@ class FoldDesign:
     @cached_property
     def units(self) -> int:
         """The number of independent units: rows, or groups of rows."""
-        return self.n if self.clusters is None else int(self.clusters.max()) + 1
+        if self.clusters is None:
+            return self.n
+        return int(self.clusters.max()) + 1
 
     def by_unit(self, values: FloatArray) -> FloatArray:
         """Sum a value of each row within the groups, where there are groups."""
@@ -223,10 +230,11 @@ class FoldDesign:
 
         Of shapes (later, n) and (rows of these,); the numbers are below later · K · K.
         """
-        k, later = self._most_fits, self.fold[repetition + 1 :]
+        k = self._most_fits
+        later = self.fold[repetition + 1 :]
         both = self.tested[repetition] & self.tested[repetition + 1 :]
-        place = np.arange(len(later))[:, None]
-        pair = (place * k + self.fold[repetition]) * k + later
+        number_of_later = np.arange(len(later))[:, None]
+        pair = (number_of_later * k + self.fold[repetition]) * k + later
         return both, pair[both]
 
     @cached_property
@@ -262,7 +270,9 @@ class FoldDesign:
         are fits of different repetitions that both test two rows, or two groups, at least: one
         alone cannot show how much its difference varies.
         """
-        k, total, spread = self._most_fits, 0.0, 0.0
+        k = self._most_fits
+        total = 0.0
+        spread = 0.0
         for r, trained in enumerate(self.trained):
             # of one repetition: all rows in use but those that one of the two tests
             in_use = float(self.in_use[r].sum())
@@ -272,10 +282,10 @@ class FoldDesign:
         for r in range(self.repetitions - 1):
             common = self.common[r].reshape(-1, k, k)
             units = self.common_units[r].reshape(-1, k, k)
-            for place, s in enumerate(range(r + 1, self.repetitions)):
-                a = self._shared_training(r, s, common[place])
+            for i, s in enumerate(range(r + 1, self.repetitions)):
+                a = self._shared_training(r, s, common[i])
                 total += 2 * float(a.sum())
-                comparable = units[place][: a.shape[0], : a.shape[1]] >= _FEWEST_IN_COMMON
+                comparable = units[i][: a.shape[0], : a.shape[1]] >= _FEWEST_IN_COMMON
                 apart = 1 / self.trained[r][:, None] + 1 / self.trained[s] - 2 * a
                 spread += float(apart[comparable].sum())
         return total / self.fits**2, spread
@@ -301,7 +311,9 @@ class FoldDesign:
         if self.repetitions == 1:
             return 0.0
         overlap, spread = self._training
-        return spread if spread > _ONLY_ROUNDING * overlap else 0.0
+        if spread > _ONLY_ROUNDING * overlap:
+            return spread
+        return 0.0
 
     @property
     def shows_training(self) -> bool:
@@ -326,9 +338,10 @@ class Parts:
 
     def se(self, floor: float | None = None) -> float:
         """Return √c·max(√v_test + √v_training, √floor)."""
-        least = self.variance_floor if floor is None else floor
+        if floor is None:
+            floor = self.variance_floor
         roots = math.sqrt(self.variance_test) + math.sqrt(self.variance_training or 0.0)
-        return math.sqrt(self.factor * max(roots**2, least))
+        return math.sqrt(self.factor * max(roots**2, floor))
 
 
 def degrees_of_freedom(second: float, fourth: float, count: float, most: float) -> float:
@@ -388,7 +401,8 @@ class FoldRows:
     @cached_property
     def parts(self) -> Parts:
         """The mean score with the parts of its variance."""
-        design, weights = self.design, self.design.weights
+        design = self.design
+        weights = design.weights
         score = float((weights * self.values).sum())
         deviations = np.where(design.tested, self.values - score, 0.0)
         # r_i = Σ_f w_f (ψ_fi − S) over the fits that test row i
@@ -399,7 +413,7 @@ class FoldRows:
         fourth = float((squares**2).sum())
         df = degrees_of_freedom(second, fourth, units, units - 1)
         # of groups too one repetition alone: its deviations are summed before they are squared
-        of_repetitions = np.array([design.by_unit(one) for one in deviations])
+        of_repetitions = np.array([design.by_unit(of_repetition) for of_repetition in deviations])
         floor = float((of_repetitions**2).sum()) / (design.tests * design.n)
         variance_test = units / max(units - 1, 1) * second
         if variance_test <= self.noise**2:
@@ -424,8 +438,10 @@ class FoldRows:
             return None
         excess = sum(map(self._excess, range(design.repetitions - 1)))
         of_mean = excess / design.training_spread * design.training_overlap
-        least = max(_ONLY_ROUNDING * variance_test, self.noise**2)
-        return of_mean if of_mean > least else 0.0
+        rounding = max(_ONLY_ROUNDING * variance_test, self.noise**2)
+        if of_mean > rounding:
+            return of_mean
+        return 0.0
 
     def _excess(self, repetition: int) -> float:
         """Return Σ(δ² − o) over the pairs of a repetition's fits with those of later ones."""
@@ -442,8 +458,8 @@ class FoldRows:
         if design.clusters is not None:
             # deviations are summed in their groups before they are squared
             clusters = np.broadcast_to(design.clusters, both.shape)[both]
-            groups, place = np.unique(pair * design.units + clusters, return_inverse=True)
-            deviations = np.bincount(place, weights=deviations)
+            groups, group_of_row = np.unique(pair * design.units + clusters, return_inverse=True)
+            deviations = np.bincount(group_of_row, weights=deviations)
             pair = groups // design.units
         sums = np.bincount(pair, weights=deviations**2, minlength=size)
         variance = sums / rows**2 * units / np.maximum(units - 1, 1)
@@ -467,17 +483,19 @@ class FoldRows:
     @property
     def has_probabilities(self) -> bool:
         """Whether every run gives probabilities."""
-        return bool(self.runs) and all(view.given is not None for run in self.runs for view in run)
+        for views in self.runs:
+            if any(view.given is None for view in views):
+                return False
+        return bool(self.runs)
 
     @cached_property
     def spread_of_probabilities(self) -> float:
         """The root of the mean variance of a class's probability among the rows of a fold."""
-        variances = [
-            view.probabilities[rows].var(axis=0).mean()
-            for views in self.runs
-            for repetition, view in enumerate(views)
-            for rows in self.design.rows_by_fit(repetition)
-        ]
+        variances = []
+        for views in self.runs:
+            for repetition, view in enumerate(views):
+                for rows in self.design.rows_by_fit(repetition):
+                    variances.append(view.probabilities[rows].var(axis=0).mean())
         return float(np.sqrt(np.mean(variances)))
 
     @cached_property
@@ -490,13 +508,11 @@ class FoldRows:
         if not self.setting.metric.of_table or not self.has_probabilities:
             return None
         # all tests in the order of `pooled`
-        probabilities = np.concatenate(
-            [
-                view.probabilities[tested]
-                for views in self.runs
-                for view, tested in zip(views, self.design.tested, strict=True)
-            ]
-        )
+        of_tests = []
+        for views in self.runs:
+            for view, tested in zip(views, self.design.tested, strict=True):
+                of_tests.append(view.probabilities[tested])
+        probabilities = np.concatenate(of_tests)
         _, predicted, _ = self.pooled
         if not are_most_probable(probabilities, predicted):
             return None
@@ -510,7 +526,9 @@ class FoldRows:
 
     def _errors_of_log_odds(self) -> FloatArray:
         """Return the standard error of the log odds of each class's share; 0 where it has none."""
-        truth, design, shares = self.setting.truth, self.design, self.class_shares
+        truth = self.setting.truth
+        design = self.design
+        shares = self.class_shares
         errors = np.zeros(len(shares))
         for code in np.flatnonzero((shares > 0) & (shares < 1)):
             deviations = design.by_unit((truth.values == code) - shares[code])
@@ -521,7 +539,8 @@ class FoldRows:
 
     def padded(self) -> tuple[float, float, float]:
         """Return θ⁺, its variance and degrees of freedom from the pooled table with pseudo-rows."""
-        n, units = self.design.n, self.design.units
+        n = self.design.n
+        units = self.design.units
         _, predicted, weights = self.pooled
         functional, counts, cell = self._padded_table(predicted)
         psi = functional.psi
@@ -537,7 +556,8 @@ class FoldRows:
 
     def padded_score(self, predicted: Codes) -> float:
         """Return θ⁺ if other classes were predicted in the pooled tests."""
-        return self._padded_table(predicted)[0].value
+        functional, _, _ = self._padded_table(predicted)
+        return functional.value
 
     def _padded_table(self, predicted: Codes) -> tuple[Functional, FloatArray, Codes]:
         """Return the score of the pooled table, the weights of its cells and the cell of each test.
@@ -551,9 +571,9 @@ class FoldRows:
         is_called = is_true | (np.bincount(predicted, minlength=k) > 0)
         true = np.flatnonzero(is_true)
         called = np.flatnonzero(is_called)
-        place_of_truth = np.cumsum(is_true) - 1
-        place_of_call = np.cumsum(is_called) - 1
-        cell = place_of_truth[truth] * len(called) + place_of_call[predicted]
+        row_of_class = np.cumsum(is_true) - 1
+        column_of_class = np.cumsum(is_called) - 1
+        cell = row_of_class[truth] * len(called) + column_of_class[predicted]
         size = len(true) * len(called)
         counts = np.bincount(cell, weights=weights, minlength=size).astype(np.float64)
         counts += PLUS_FOUR / size
@@ -572,13 +592,16 @@ class FoldRows:
         """Sum values of the pooled tests in the groups of each repetition, with their weights."""
         design = self.design
         assert design.clusters is not None
-        of_tests = [design.clusters[tested] for tested in design.tested] * len(self.runs)
-        codes = np.concatenate([at * design.units + of for at, of in enumerate(of_tests)])
-        _, first, place = np.unique(codes, return_index=True, return_inverse=True)
-        runs = len(self.runs)
+        n_runs = len(self.runs)
+        codes = []
+        for i, tested in enumerate(np.tile(design.tested, (n_runs, 1))):
+            codes.append(i * design.units + design.clusters[tested])
+        _, first, group_of_test = np.unique(
+            np.concatenate(codes), return_index=True, return_inverse=True
+        )
         # one fit tests a whole group, so its rows weigh alike; of several runs the mean counts
-        means = np.bincount(place, weights=values) / runs
-        return means.astype(np.float64), weights[first] * runs
+        means = np.bincount(group_of_test, weights=values) / n_runs
+        return means.astype(np.float64), weights[first] * n_runs
 
 
 @checked
@@ -626,17 +649,24 @@ def fold_rows(
     setting, (rows,) = setting_of(every_truth, [("predicted", flat)], **options)
     behind = None
     if probabilities is not None:
-        if setting.metric.form is not Form.DECISIONS:
-            message = f"are for metrics of predicted classes, not for {setting.metric}"
-            raise ArgumentError("probabilities", message)
-        given = _one_row_a_test(design, probabilities, "probabilities")
-        behind = read_probabilities(setting.truth, given, "probabilities")
-        if behind.min() < 0:
-            raise ArgumentError("probabilities", f"found {behind.min():g}, below 0")
-        behind = behind.reshape(*design.fold.shape, -1)
+        behind = [_probabilities_behind(setting, design, probabilities)]
     setting = dataclasses.replace(setting, truth=setting.truth.take(np.arange(design.n)))
     rows = rows.reshape(*design.fold.shape, *rows.shape[1:])
-    return rows_of_runs(setting, design, [rows], None if behind is None else [behind])
+    return rows_of_runs(setting, design, [rows], behind)
+
+
+def _probabilities_behind(
+    setting: Setting, design: FoldDesign, probabilities: ArrayLike
+) -> FloatArray:
+    """Check the probabilities of predicted classes, shape (R, n, K)."""
+    if setting.metric.form is not Form.DECISIONS:
+        message = f"are for metrics of predicted classes, not for {setting.metric}"
+        raise ArgumentError("probabilities", message)
+    flat = _one_row_a_test(design, probabilities, "probabilities")
+    behind = read_probabilities(setting.truth, flat, "probabilities")
+    if behind.min() < 0:
+        raise ArgumentError("probabilities", f"found {behind.min():g}, below 0")
+    return behind.reshape(*design.fold.shape, -1)
 
 
 def _one_row_a_test(design: FoldDesign, given: ArrayLike, name: str) -> NDArray[Any]:
@@ -674,12 +704,12 @@ def rows_of_runs(
     all_views: list[tuple[View, ...]] = []
     for run, predicted in enumerate(runs):
         # `grouped` leaves out a factor of one test set from the influence on an area
-        views = [dataclasses.replace(setting.view(one), grouped=True) for one in predicted]
-        if probabilities is not None:
-            views = [
-                dataclasses.replace(view, given=behind)
-                for view, behind in zip(views, probabilities[run], strict=True)
-            ]
+        views = []
+        for repetition, of_repetition in enumerate(predicted):
+            view = dataclasses.replace(setting.view(of_repetition), grouped=True)
+            if probabilities is not None:
+                view = dataclasses.replace(view, given=probabilities[run][repetition])
+            views.append(view)
         all_views.append(tuple(views))
         for repetition, view in enumerate(views):
             for rows in design.rows_by_fit(repetition):
@@ -696,7 +726,12 @@ def rows_of_runs(
 def _values_of(metric: Metric, view: View) -> Functional:
     """Return the score of a fold and the influence of each of its rows."""
     if metric.form is Form.LEFT_OUT:
-        return left_out(lambda rows: metric.value(view.take(rows)), view.truth.n, None)[0]
+
+        def value(row_numbers: IntArray) -> float:
+            return metric.value(view.take(row_numbers))
+
+        functional, _ = left_out(value, view.truth.n, None)
+        return functional
     assert metric.formula is not None
     if metric.form is not Form.DECISIONS:
         return metric.formula(view)
@@ -706,8 +741,8 @@ def _values_of(metric: Metric, view: View) -> Functional:
     # a model that predicts one class only has a correlation of 0, and no influence is known
     psi = np.where(np.isfinite(effect.psi), effect.psi, 0.0)
     k = len(cells.classes)
-    place = np.searchsorted(cells.truth * k + cells.predicted, view.cell_of_rows)
-    return Functional(effect.value, psi[place])
+    cell_of_row = np.searchsorted(cells.truth * k + cells.predicted, view.cell_of_rows)
+    return Functional(effect.value, psi[cell_of_row])
 
 
 # --- answers
@@ -735,14 +770,20 @@ def _corrected(rows: FoldRows) -> Estimate | None:
 def _status(rows: FoldRows, se: float) -> Status:
     """Name the case of a score or a difference with the standard error `se`."""
     design = rows.design
-    fewest = _FEWEST_ROWS if design.clusters is None else FEWEST_CLUSTERS
+    fewest = FEWEST_CLUSTERS
+    if design.clusters is None:
+        fewest = _FEWEST_ROWS
     if design.units < fewest or rows.setting.lacks_rows_of_a_class or rows.parts.df < 1:
         return Status.TOO_FEW
-    return Status.ZERO_VARIANCE if se <= rows.noise else Status.OK
+    if se <= rows.noise:
+        return Status.ZERO_VARIANCE
+    return Status.OK
 
 
 def _details(parts: Parts, se: float) -> dict[str, Any]:
-    training = math.nan if parts.variance_training is None else parts.variance_training
+    training = math.nan
+    if parts.variance_training is not None:
+        training = parts.variance_training
     return {
         "se": se,
         "variance_test": parts.variance_test,
@@ -793,10 +834,15 @@ def fold_rows_score(rows: FoldRows, *, confidence_level: Level = 0.95) -> Result
     (0.768, 0.67, 0.845)
     """
     _check_values(rows, "rows")
-    setting, parts = rows.setting, rows.parts
+    setting = rows.setting
+    parts = rows.parts
     metric = setting.metric
-    sign = 1 if metric.greater_is_better else -1
-    centre, df, se = sign * parts.score, parts.df, parts.se()
+    sign = -1
+    if metric.greater_is_better:
+        sign = 1
+    centre = sign * parts.score
+    df = parts.df
+    se = parts.se()
     details: dict[str, Any] = {}
     if metric.form is Form.DECISIONS and rows.runs:
         centre, variance_table, df = rows.padded()
@@ -832,9 +878,10 @@ def _own_limits(rows: FoldRows, score: Estimate, level: float) -> ConfidenceInte
     tail = tail_probability(level, "two-sided")
     if metric.by_pairs and min(score.value, 1 - score.value) < _PERFECT:
         # the exact limit of an area of 1, from the rows of the rarer class
-        far = float(tail ** (1 / min(rows.setting.truth.counts)))
-        low, high = (far, 1.0) if score.value > 0.5 else (0.0, 1 - far)
-        return ConfidenceInterval(low, high, level, "exact")
+        limit = float(tail ** (1 / min(rows.setting.truth.counts)))
+        if score.value > 0.5:
+            return ConfidenceInterval(limit, 1.0, level, "exact")
+        return ConfidenceInterval(0.0, 1 - limit, level, "exact")
     if score.se <= rows.noise:
         return None
     reach = -float(special.stdtrit(score.df, tail)) * score.se
@@ -845,12 +892,14 @@ def _own_limits(rows: FoldRows, score: Estimate, level: float) -> ConfidenceInte
     method = metric.scale.name
     corrected = _corrected(rows)
     if corrected is not None:
-        other = corrected.limits(level, "two-sided")
+        other_low, other_high = corrected.limits(level, "two-sided")
         if not metric.greater_is_better:
-            other = -other[1], -other[0]
-        low, high = min(low, other[0]), max(high, other[1])
+            other_low, other_high = -other_high, -other_low
+        low = min(low, other_low)
+        high = max(high, other_high)
         method = "hull"
-    low, high = max(low, metric.range[0]), min(high, metric.range[1])
+    low = max(low, metric.range[0])
+    high = min(high, metric.range[1])
     return ConfidenceInterval(low, high, level, method)
 
 
@@ -920,13 +969,15 @@ def fold_rows_difference(
     _check_values(rows_a, "rows_a")
     _check_values(rows_b, "rows_b")
     if rows_a.setting.metric.name != rows_b.setting.metric.name:
-        names = rows_a.setting.metric.name, rows_b.setting.metric.name
-        raise ArgumentError("rows_b", f"is by {names[1]}, rows_a by {names[0]}")
+        name_a = rows_a.setting.metric.name
+        name_b = rows_b.setting.metric.name
+        raise ArgumentError("rows_b", f"is by {name_b}, rows_a by {name_a}")
     same = np.array_equal(rows_a.design.fold, rows_b.design.fold)
     if not same or not np.array_equal(rows_a.setting.truth.values, rows_b.setting.truth.values):
         raise ArgumentError("rows_b", "has other folds or other true answers than rows_a")
     rows = rows_a - rows_b
-    parts, side = rows.parts, alternative
+    parts = rows.parts
+    side = alternative
     se = parts.se()
     variance_share = None
     if rows_a.changes_by_shares is not None and rows_b.changes_by_shares is not None:
@@ -949,8 +1000,9 @@ def fold_rows_difference(
         if corrected is not None:
             details |= {"pvalue_rows": pvalue, "pvalue_corrected": corrected.pvalue(side)}
             pvalue = max(pvalue, corrected.pvalue(side))
-            other = corrected.limits(confidence_level, side)
-            low, high = min(low, other[0]), max(high, other[1])
+            other_low, other_high = corrected.limits(confidence_level, side)
+            low = min(low, other_low)
+            high = max(high, other_high)
             method = "hull"
         ci = ConfidenceInterval(low, high, confidence_level, method)
     assumptions = _assumptions(rows)
@@ -976,7 +1028,8 @@ def fold_rows_difference(
 
 def _assumptions(rows: FoldRows) -> list[Assumption]:
     """Say what the rows tell of what intervals and tests assume."""
-    design, parts = rows.design, rows.parts
+    design = rows.design
+    parts = rows.parts
     checks = [INDEPENDENT_ROWS]
     if design.clusters is not None:
         detail = f"{design.units} groups; at least {_RECOMMENDED_GROUPS} are recommended"
@@ -1052,12 +1105,11 @@ def _cautions_of_two(rows_a: FoldRows, rows_b: FoldRows) -> list[Assumption]:
 def _probabilities_spread(rows_a: FoldRows, rows_b: FoldRows) -> Assumption:
     """Judge whether a model is shrunken so strongly that few rows are not enough."""
     design = rows_a.design
+    units = "groups"
+    fewest = _GROUPS_OF_FLAT
     if design.clusters is None:
         units = "rows"
         fewest = _ROWS_OF_FLAT
-    else:
-        units = "groups"
-        fewest = _GROUPS_OF_FLAT
     spread = min(rows_a.spread_of_probabilities, rows_b.spread_of_probabilities)
     detail = (
         f"the probabilities of a model have a standard deviation of {spread:.2f} within folds, of "

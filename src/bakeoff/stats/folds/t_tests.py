@@ -146,6 +146,7 @@ class FoldEstimate(Estimate):
 
     def _regions(self, rope: float) -> tuple[float, float, float]:
         """Probabilities above, inside and below ±rope of Student's t around the mean."""
+        # P(μ > rope) = F(−(rope − d̄)/se), F Student's t (Corani & Benavoli 2015)
         low = (-rope - self.value) / self.se
         high = (rope - self.value) / self.se
         better = float(special.stdtr(self.df, -high))
@@ -270,6 +271,7 @@ def corrected_against(
 ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
     """Test models, scores (M, J), against one score a fold, (J,), as corrected_resampled_t does."""
     # Estimates, lower and upper limits, p-values; NaN where differences do not vary.
+    # t = d̄/√(s²(1/J + n_test/n_train)), for all models at once
     ratio, _ = size_ratio(n_train, n_test, constant.shape)
     d = scores - constant
     sizes = np.maximum(np.abs(scores), np.abs(constant))

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from collections.abc import Callable
 from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import optimize, special
+from scipy import special
 
 from bakeoff.stats.core.arguments import Level, PositiveFloat, PositiveInt, checked
 from bakeoff.stats.core.checks import ArgumentError, FloatArray, IntArray, as_scores
@@ -138,7 +139,7 @@ def _bound(
 
     if excess(_FURTHEST) > 0:
         return _FURTHEST
-    return float(optimize.brentq(excess, 0.0, _FURTHEST, xtol=1e-12))
+    return _root(excess, 0.0, _FURTHEST, tolerance=1e-12)
 
 
 def _share_of_cells(grid: FloatArray, bound: float) -> FloatArray:
@@ -435,8 +436,17 @@ def _limits(nodes: _Nodes, observed: float, wanted: float) -> tuple[float, float
 
     low = -1.0
     if excess(lowest) > 0:
-        low = float(optimize.brentq(excess, lowest, inside, xtol=1e-10))
+        low = _root(excess, lowest, inside, tolerance=1e-10)
     high = 1.0
     if excess(highest) > 0:
-        high = float(optimize.brentq(excess, inside, highest, xtol=1e-10))
+        high = _root(excess, inside, highest, tolerance=1e-10)
     return low, high
+
+
+def _root(
+    function: Callable[[float], float], low: float, high: float, *, tolerance: float
+) -> float:
+    """Return where a function changes its sign between two numbers."""
+    from scipy import optimize  # slow to import
+
+    return float(optimize.brentq(function, low, high, xtol=tolerance))

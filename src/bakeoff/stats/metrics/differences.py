@@ -194,6 +194,7 @@ def bca_interval(
     below = (ordered[~ties] < estimate).sum() + ties.sum() / 2
     if below in (0, len(ordered)):  # the estimate is beyond all of them
         return None
+    # z₀ from the share of resamples below the estimate, a = Σψ³/(6 (Σψ²)^(3/2)):
     # the quantiles at Φ(z₀ + (z₀ + z)/(1 − a(z₀ + z))), with the bias z₀ and the acceleration a
     z0 = float(special.ndtri(below / len(ordered)))
     second = float((psi**2).sum())
@@ -801,6 +802,7 @@ def _interaction(
         status = Status.OK
         estimates = np.array([part.estimate for part in parts])
         ses = np.array([part.se for part in parts])
+        # Welch's F for independent subgroups, the largest t of all pairs for dependent ones
         if setting.clusters is not None and _share_groups(parts, setting.clusters):
             test_of_parts = _largest(parts, setting.clusters, estimates, ses)
             method = "hothorn2008"
@@ -868,6 +870,7 @@ def _largest(
     parts: list[_Part], clusters: Codes, estimates: FloatArray, ses: FloatArray
 ) -> dict[str, float]:
     """Test all pairs of subgroups by the largest t, where the same groups are in several."""
+    # each subgroup is a column of influence values, 0 outside, scaled to means over all rows
     rows = np.concatenate([part.row_numbers for part in parts])
     inside = np.repeat(np.arange(len(parts)), [len(part.row_numbers) for part in parts])
     columns = np.zeros((len(rows), len(parts)))
@@ -886,6 +889,7 @@ def _largest(
         psi = columns[chosen][:, two]
         of_two = Leverage.from_codes(codes, inside[chosen])
         df[i] = spread(psi[:, 0] - psi[:, 1], groups=of_two).df
+    # t = (d_i − d_j)/√(V_ii + V_jj − 2V_ij)
     first, second = np.array(pairs).T
     variances = covariance.diagonal()
     se = np.sqrt(variances[first] + variances[second] - 2 * covariance[first, second])

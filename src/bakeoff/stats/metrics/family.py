@@ -116,9 +116,9 @@ def max_t(
     i, j = members
     order = np.argsort(z, kind="stable")  # smallest first: the maximum of a step is that so far
     # models that are always right and always wrong are drawn without spread: 0, and not 0/0
-    least = np.finfo(np.float32).tiny
+    smallest = np.finfo(np.float32).tiny
     drawn_sd = np.sqrt(np.maximum(v[i, i] + v[j, j] - 2 * v[i, j], 1e-300))
-    sd = np.maximum(drawn_sd / scale, least).astype(np.float32)
+    sd = np.maximum(drawn_sd / scale, smallest).astype(np.float32)
     sizes = z.astype(np.float32)
     total = len(draws)
     by_model = np.ascontiguousarray(draws.T)
@@ -209,6 +209,7 @@ def covariance_of(rows: FloatArray, groups: Leverage | None) -> FloatArray:
         return np.full((k, k), np.nan)
     order = np.argsort(groups.codes, kind="stable")
     starts = np.flatnonzero(np.diff(groups.codes[order], prepend=-1))
+    # each group's sum with its leverage taken out, as CR2 does
     divided = rows / groups.root[:, None]
     sums = np.asarray(np.add.reduceat(divided[order], starts, axis=0))
     return np.asarray(groups.factor * gram(sums) / n**2)
@@ -371,17 +372,10 @@ def compare_all(
             level_each = simultaneous_level(level, len(members), method)
         tail = tail_probability(level_each, side)
 
+    # estimate ± t·se, of all together with the quantile of the largest t
     reach = -special.stdtrit(df, tail) * se
-    low = np.full(len(members), -math.inf)
-    high = np.full(len(members), math.inf)
-    least, greatest = _bounds(metric)
-    if side != "less":
-        low = np.maximum(estimate - reach, least)
-    if side != "greater":
-        high = np.minimum(estimate + reach, greatest)
-    intervals: list[ConfidenceInterval | None] = [None] * len(members)
-    for i in np.flatnonzero(ok).tolist():
-        intervals[i] = ConfidenceInterval(float(low[i]), float(high[i]), level, "t")
+    bounds = _bounds(metric)
+    intervals = [_interval(estimate[i], reach[i], level, side, bounds) for i in np.flatnonzero(ok)]
     if groups is not None:
         decisive = raw
         level_of_subsets = level
@@ -390,11 +384,10 @@ def compare_all(
             level_of_subsets = simultaneous_level(level, len(members), "bonferroni")
         tail_of_subsets = tail_probability(level_of_subsets, side)
         lows, highs = subset_limits(groups.sums, groups.shares, tail_of_subsets)
-        for place, i in enumerate(np.flatnonzero(ok).tolist()):
-            ci = intervals[i]
-            assert ci is not None
-            ci = hull(ci, [lows[place], highs[place]], side, (least, greatest))
-            intervals[i] = agreeing(ci, float(decisive[i]), 1 - level, float(estimate[i]), side)
+        for i, pvalue in enumerate(decisive[ok].tolist()):
+            ci = hull(intervals[i], [lows[i], highs[i]], side, bounds)
+            intervals[i] = agreeing(ci, pvalue, 1 - level, float(estimate[ok][i]), side)
+    ci_of_pair = dict(zip(np.flatnonzero(ok).tolist(), intervals, strict=True))
 
     pairs = []
     for i, test in enumerate(tests):
@@ -405,7 +398,7 @@ def compare_all(
             pvalue=float(raw[i]),
             pvalue_adjusted=float(adjusted[i]),
             estimate=test.value,
-            ci=intervals[i],
+            ci=ci_of_pair.get(i),
             df=test.df,
             status=test.status,
             details=test.details,
@@ -471,6 +464,23 @@ def _test_pair(family: MetricFamily, a: int, b: int, side: Alternative) -> _Pair
         contrast.of_groups,
         details,
     )
+
+
+def _interval(
+    estimate: float,
+    reach: float,
+    level: float,
+    side: Alternative,
+    bounds: tuple[float, float],
+) -> ConfidenceInterval:
+    """Return estimate ± reach within bounds; a one-sided interval has one limit."""
+    low = -math.inf
+    high = math.inf
+    if side != "less":
+        low = float(max(estimate - reach, bounds[0]))
+    if side != "greater":
+        high = float(min(estimate + reach, bounds[1]))
+    return ConfidenceInterval(low, high, level, "t")
 
 
 def _joint_sums(tests: list[_PairTest]) -> GroupSums | None:
@@ -766,6 +776,7 @@ def _pvalue(leads: FloatArray, draws: NDArray[np.float32], i: int) -> float:
         if lead < 0:
             return 1.0
         return 1 / (len(draws) + 1)
+    # D_j − D_i in standard deviations, D ~ N(0, V)
     differences = draws[:, leads[i] > -math.inf] - draws[:, [i]]  # without those treated alike
     largest = (differences / differences.std(axis=0)).max(axis=1)
     return float((1 + (largest >= lead).sum()) / (len(draws) + 1))

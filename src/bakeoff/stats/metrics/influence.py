@@ -327,6 +327,7 @@ class Table:
         """Return the metric of one model with so many pseudo-rows, by cells."""
         two_models = len(self.classes) == 3
         axis_of_other = 2 - model
+        # the metric of one model needs the margin over the other one's predictions
         counts = self.counts + pseudo * self.shares
         if two_models:
             counts = counts.sum(axis=axis_of_other)
@@ -451,6 +452,7 @@ class Influence:
         """The value to first order as a mean over groups; None where rows stand alone."""
         if self.groups is None or not self.groups.df > 0:
             return None
+        # θ + Σψ/n to first order: group k adds p_k·θ and its sum of influence values
         shares = self.groups.shares
         psi = self.drawn_from
         sums = np.bincount(self.groups.codes, psi - psi.mean(), len(shares)) / len(psi)

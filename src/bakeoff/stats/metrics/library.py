@@ -309,6 +309,7 @@ def average_precision(positive: BoolArray, scores: FloatArray) -> Functional:
     so_far = np.cumsum(hits)
     precision = so_far / above
     value = float(np.sum(hits / positives * so_far / above))
+    # Σ (recall_k − recall_(k − 1))·precision_k over the distinct scores;
     # what a row changes in the precision at its own score and at all lower ones
     per_hit = hits / above
     all_lower = np.cumsum(per_hit[::-1])[::-1]
@@ -598,6 +599,7 @@ def _deviance_domain(view: View, *, zero: bool) -> tuple[FloatArray, FloatArray]
 def poisson_deviance(view: View) -> FloatArray:
     """Mean deviance of counts y ≥ 0 from predictions above 0."""
     y, p = _deviance_domain(view, zero=True)
+    # 2(y log(y/p) + p − y)
     return np.asarray(2 * (special.xlogy(y, y / p) + p - y))
 
 
@@ -605,6 +607,7 @@ def poisson_deviance(view: View) -> FloatArray:
 def gamma_deviance(view: View) -> FloatArray:
     """Mean deviance of numbers y > 0 from predictions above 0, relative to their size."""
     y, p = _deviance_domain(view, zero=False)
+    # 2(y/p − 1 − log(y/p))
     return np.asarray(2 * (y / p - 1 - np.log(y / p)))
 
 
@@ -612,10 +615,12 @@ def gamma_deviance(view: View) -> FloatArray:
 def tweedie15_deviance(view: View) -> FloatArray:
     """Mean deviance of numbers y ≥ 0 with many zeros from predictions above 0."""
     y, p = _deviance_domain(view, zero=True)
+    # 2(y^½/((1 − 1.5)(2 − 1.5)) − y p^−½/(1 − 1.5) + p^½/(2 − 1.5))
     return np.asarray(4 * (y / np.sqrt(p) + np.sqrt(p) - 2 * np.sqrt(y)))
 
 
 def _pinball(view: View, share: float) -> FloatArray:
+    # share·(y − p) for low predictions, (1 − share)·(p − y) for high ones
     below = -view.error
     return np.maximum(share * below, (share - 1) * below)
 

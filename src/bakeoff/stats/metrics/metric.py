@@ -275,6 +275,7 @@ class Functional:
 
     def __mul__(self, other: Functional | float) -> Functional:
         if isinstance(other, Functional):
+            # the product rule
             psi = self.value * other.psi + other.value * self.psi
             return Functional(self.value * other.value, psi)
         return Functional(self.value * other, self.psi * other)
@@ -284,11 +285,13 @@ class Functional:
     def __truediv__(self, other: Functional | float) -> Functional:
         if not isinstance(other, Functional):
             return self * (1 / other)
+        # the quotient rule: (ψ_a − (a/b) ψ_b)/b
         value = self.value / other.value
         return Functional(value, (self.psi - value * other.psi) / other.value)
 
     def __pow__(self, exponent: float) -> Functional:
         with np.errstate(divide="ignore", invalid="ignore"):
+            # the chain rule: d(x^k) = k x^(k − 1) dx
             slope = exponent * np.float64(self.value) ** (exponent - 1)
             # a root of 0 stays 0 whatever weight its rows have, although its slope is infinite
             psi = np.where(self.psi == 0, 0.0, slope * self.psi)
@@ -493,6 +496,7 @@ class Scale(NamedTuple):
         slope = self.slope(value)
         if not slope > 0:
             return None
+        # by the delta method the half-width on the scale is h·g'(θ), 1/slope the derivative of g
         centre = self.forward(value)
         low = self.inverse(centre - half / slope)
         high = self.inverse(centre + half / slope)

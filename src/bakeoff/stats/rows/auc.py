@@ -187,6 +187,7 @@ class _Rows:
         self, a: Functional, b: Functional, *, alternative: Alternative, confidence_level: float
     ) -> Result:
         """Test AUC_A − AUC_B by z."""
+        # z = (AUC_A − AUC_B)/√var(AUC_A − AUC_B)
         contrast = a - b
         # not var_A + var_B − 2 cov, which would lose its digits when the models agree
         se = math.sqrt(max(self.covariance(contrast, contrast), 0.0))
@@ -316,7 +317,7 @@ class _RowsInGroups(_Rows):
             status = Status.ZERO_VARIANCE
         estimate = Estimate(value=value, se=se, df=df, status=status)
         statistic, pvalue = estimate.test(alternative)
-        # the difference to first order as a mean over groups
+        # the difference to first order as a mean over groups: Σ (sums + share·difference)
         sums = sum(self.sums(contrast)) + self.leverage.shares * value
         ci = None
         if status is Status.OK:

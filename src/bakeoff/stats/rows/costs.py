@@ -174,15 +174,7 @@ def cost_sensitive_from_counts(
     >>> print(f"{result.statistic:.4f} {result.pvalue:.4f}")
     0.0092 0.9237
     """
-    table = as_counts(counts, "counts")
-    if table.ndim != 3 or len(set(table.shape)) != 1 or len(table) < 2:
-        raise ArgumentError(
-            "counts",
-            f"found shape {table.shape}, needs (K, K, K) with K >= 2: label by A, "
-            "label by B, true class",
-        )
-    if not table.any():
-        raise ArgumentError("counts", "are all 0, there are no rows")
+    table = _as_table(counts)
     matrix = as_cost(cost, len(table))
     # d[i, j, k] = cost[k, i] - cost[k, j]: what A's label costs more than B's
     d = matrix.T[:, None, :] - matrix.T[None, :, :]
@@ -190,21 +182,13 @@ def cost_sensitive_from_counts(
     cells = CostCells.observed(d.ravel(), table.ravel())
     advantage = 0.0 - cells.mean
     status = Status.OK
-    statistic = math.nan
-    multiplier = math.nan
     if not cells.value.any():
         status = Status.IDENTICAL_SCORES
-        statistic = 0.0
-        multiplier = 0.0
     elif variant == "likelihood_ratio" and cells.one_sided:
         status = Status.UNDEFINED
-    elif variant == "chi_square":
-        statistic = chi_square(d.ravel(), table.ravel())
-    else:
-        all_cells = variant == "likelihood_ratio_all_cells"
-        statistic, multiplier = cells.likelihood_ratio(0.0, all_cells=all_cells)
+    statistic, multiplier = _statistic(cells, d, table, variant, status)
 
-    # the statistic is χ²(1); one-sided its root with the sign of the advantage is normal
+    # under the null the statistic is χ²(1), and its root with the sign of the advantage normal
     df = None
     if alternative == "two-sided":
         df = 1.0
@@ -227,12 +211,6 @@ def cost_sensitive_from_counts(
     by_b = table.sum(axis=0)
     cost_a = float((by_a * matrix.T).sum() / n)
     cost_b = float((by_b * matrix.T).sum() / n)
-    variance = float(cells.count @ np.square(cells.value - cells.mean)) / cells.n
-    effect_sizes = {"standardized_difference": math.nan, "relative_cost_reduction": math.nan}
-    if variance > 0:
-        effect_sizes["standardized_difference"] = advantage / math.sqrt(variance)
-    if cost_b:
-        effect_sizes["relative_cost_reduction"] = -cells.mean / cost_b
     return Result(
         variant=variant,
         statistic=statistic,
@@ -241,7 +219,7 @@ def cost_sensitive_from_counts(
         alternative=alternative,
         estimate=advantage,
         ci=ci,
-        effect_sizes=effect_sizes,
+        effect_sizes=_effect_sizes(cells, cost_b),
         n=int(n),
         status=status,
         assumptions=tuple(assumptions),
@@ -255,6 +233,47 @@ def cost_sensitive_from_counts(
             "cost": matrix.tolist(),
         },
     )
+
+
+def _as_table(counts: ArrayLike) -> FloatArray:
+    """Check counts of rows by A's label, B's label and the true class."""
+    table = as_counts(counts, "counts")
+    if table.ndim != 3 or len(set(table.shape)) != 1 or len(table) < 2:
+        raise ArgumentError(
+            "counts",
+            f"found shape {table.shape}, needs (K, K, K) with K >= 2: label by A, "
+            "label by B, true class",
+        )
+    if not table.any():
+        raise ArgumentError("counts", "are all 0, there are no rows")
+    return table
+
+
+def _statistic(
+    cells: CostCells, d: FloatArray, table: FloatArray, variant: str, status: Status
+) -> tuple[float, float]:
+    """Return the statistic and λ, which χ² has none of."""
+    if status is Status.IDENTICAL_SCORES:
+        return 0.0, 0.0
+    if status is not Status.OK:
+        return math.nan, math.nan
+    if variant == "chi_square":
+        return chi_square(d.ravel(), table.ravel()), math.nan
+    return cells.likelihood_ratio(0.0, all_cells=variant == "likelihood_ratio_all_cells")
+
+
+def _effect_sizes(cells: CostCells, cost_b: float) -> dict[str, float]:
+    standardised = math.nan
+    relative_reduction = math.nan
+    variance = float(cells.count @ np.square(cells.value - cells.mean)) / cells.n
+    if variance > 0:
+        standardised = (0.0 - cells.mean) / math.sqrt(variance)
+    if cost_b:
+        relative_reduction = -cells.mean / cost_b
+    return {
+        "standardized_difference": standardised,
+        "relative_cost_reduction": relative_reduction,
+    }
 
 
 def as_cost(cost: ArrayLike | None, k: int) -> FloatArray:
@@ -287,8 +306,8 @@ class CostCells:
     @classmethod
     def observed(cls, d: FloatArray, counts: FloatArray) -> CostCells:
         """Collect the cells by their cost difference; only those observed count."""
-        value, place = np.unique(d[counts > 0], return_inverse=True)
-        count = np.bincount(place, weights=counts[counts > 0]).astype(np.float64)
+        value, cell = np.unique(d[counts > 0], return_inverse=True)
+        count = np.bincount(cell, weights=counts[counts > 0]).astype(np.float64)
         return cls(value, count, np.unique(d))
 
     @property
@@ -338,12 +357,12 @@ class CostCells:
         upper = float(((self.count[below] - self.n) / x[below]).min(initial=math.inf))
         if all_cells:
             # cells that were not observed get the rest: n + λ(d − mean) ≥ 0 for them, too
-            least = self.possible[0] - mean
-            most = self.possible[-1] - mean
-            if most > 0:
-                lower = max(lower, -self.n / most)
-            if least < 0:
-                upper = min(upper, -self.n / least)
+            smallest = self.possible[0] - mean
+            largest = self.possible[-1] - mean
+            if largest > 0:
+                lower = max(lower, -self.n / largest)
+            if smallest < 0:
+                upper = min(upper, -self.n / smallest)
         return lower, upper
 
     def _multiplier(self, x: FloatArray, lower: float, upper: float) -> float:

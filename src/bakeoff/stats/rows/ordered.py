@@ -319,6 +319,7 @@ def _test(
     )
     statistic, pvalue = estimate.test(alternative)
 
+    # γ₁/γ₀, and T·γ₀/Ω independent times
     gamma = autocovariances(residuals, min(1, periods - 1))
     lag1 = math.nan
     if len(gamma) > 1 and gamma[0] > 0:
@@ -451,6 +452,7 @@ class _Spectra:
         self.dependence = ((1.0, 0.0), *itertools.product(tried, _SHARES))
         fading, share = np.array(self.dependence).T[:, :, None]
         phi = 1 - fading
+        # v_j = share·(1 − φ²)/(1 + φ² − 2φ cos(πj/T)) + 1 − share
         peak = (1 - phi**2) / (1 + phi**2 - 2 * phi * cosine)
         spectra = share * peak + 1 - share
         self.inverse = 1 / spectra  # (m, J): 1/v_j of each spectrum
@@ -465,6 +467,7 @@ class _Spectra:
         """Return the variance of a sum over n times, as a multiple of that of independent ones."""
         fading, share = np.array(self.dependence).T
         phi = 1 - fading
+        # Σ_{|h| < T} (1 − |h|/T) φ^|h|
         top = (1 + phi) / fading - 2 * phi * (1 - phi**n) / (n * fading**2)
         return np.asarray(share * top + 1 - share)
 

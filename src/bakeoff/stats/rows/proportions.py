@@ -108,6 +108,7 @@ def check_counts(count: int, n: int, name: str) -> None:
 
 def _wilson_cc(x: int, n: int, tail: float) -> tuple[float, float]:
     """Limits of the score test with continuity correction (Newcombe 1998, method 4)."""
+    # the root p of (x − ½ − np)² = z² n p(1 − p)
     z = -float(special.ndtri(tail))
 
     def lower(x: int) -> float:
@@ -422,6 +423,7 @@ def proportion_difference(
     (1.9081, 0.0564)
     """
     a, b = paired_correctness(correct_a, correct_b)
+    # what the pairing would tell: Cov = P(both right) − P(A right) P(B right)
     both = int(np.count_nonzero(a & b))
     right_a = int(np.count_nonzero(a))
     right_b = int(np.count_nonzero(b))
@@ -474,6 +476,7 @@ def proportion_difference_from_counts(
     check_counts(correct_b, n_b, "correct_b")
     # whole numbers, so that equal accuracies differ by exactly 0
     difference = (correct_a * n_b - correct_b * n_a) / (n_a * n_b)
+    # pooled: p̄(1 − p̄)(1/n_A + 1/n_B); unpooled: p_A(1 − p_A)/n_A + p_B(1 − p_B)/n_B
     acc_a = correct_a / n_a
     acc_b = correct_b / n_b
     pooled = (correct_a + correct_b) / (n_a + n_b)
@@ -497,6 +500,7 @@ def proportion_difference_from_counts(
         status = Status.IDENTICAL_SCORES
     z, pvalue = answered(status, z, t_pvalue(z, math.inf, alternative), difference)
 
+    # Wald's interval, with the unpooled standard error
     tail = tail_probability(confidence_level, alternative)
     half = correction - float(special.ndtri(tail)) * unpooled_se
     low = -1.0

@@ -39,9 +39,30 @@ from bakeoff.stats.metrics.influence import (
 from bakeoff.stats.metrics.metric import Metric, NoValue, metric_called, numbers
 from bakeoff.stats.planning import root
 
-_FEWEST_APART, _FEWEST_SKEWED = 5, 10
-_APART, _SKEWED = 3.0 * 1.4826, 1.0
-"""Three median absolute deviations on the scale of a standard deviation; the skewness reported."""
+ENOUGH_RUNS = 5
+_VARIANT = "two_t"
+_ENOUGH_DEGREES = 4.0
+_OWN_QUANTILES = 5
+"""With fewer runs of one of two models that have unequal numbers each has a quantile of its own."""
+_FARTHEST = 22.0
+"""The normal quantile of the smallest p-value, 1.4e-107.
+
+In smaller tails SciPy's quantile of Student's t with few degrees of freedom is wrong or NaN.
+"""
+_SEEN = 0.95  # confidence of the bound for the share of runs that fail
+_FEWEST_APART = 5  # runs of which one is seen to stand apart
+_APART = 3.0 * 1.4826  # three median absolute deviations on the scale of a standard deviation
+_FEWEST_SKEWED = 10
+_SKEWED = 1.0  # the skewness that is reported
+SHARED: dict[str, Any] = {
+    "citation": "banerjee1960",
+    "caution": "It is about one training set. In few runs it is not seen that a model fails in "
+    "rare runs, or that the scores of runs are skewed; where the other model has another number of "
+    "runs or is deterministic, its type I error is then inflated. Runs must be trained "
+    "independently.",
+    "null_hypothesis": "Trained again with other seeds on the same rows, and tested on other rows "
+    "of the same population, both recipes have the same expected value of the metric.",
+}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -62,17 +83,68 @@ class Runs:
     @classmethod
     def read(cls, runs: Any, name: str) -> Runs:
         """Read runs × rows, as arrays or as `Runs`."""
-        given = runs if isinstance(runs, cls) else cls(runs)
-        each = given.predicted
-        if not _has_rows(each) or hasattr(each, "columns") or not all(map(_has_rows, each)):
+        of_model: Runs = runs
+        if not isinstance(runs, cls):
+            of_model = cls(runs)
+        predicted = of_model.predicted
+        is_table = hasattr(predicted, "columns")
+        if not _has_rows(predicted) or is_table or not all(map(_has_rows, predicted)):
             raise ArgumentError(name, "expected a list with an array of the test rows for each run")
-        if not len(each):
+        if not len(predicted):
             raise ArgumentError(name, "found no run")
-        return given
+        return of_model
+
+
+SomeRuns = Sequence[ArrayLike] | Runs
 
 
 def _has_rows(run: Any) -> bool:
     return hasattr(run, "__len__") and not isinstance(run, (str, Mapping))
+
+
+class _RunSums:
+    """Sums over runs that are read one after the other (Welford's updates)."""
+
+    first: Influence
+    psi: FloatArray  # the mean influence values of the rows so far
+
+    def __init__(self) -> None:
+        self.values: list[float] = []
+        self.noise = 0.0
+        self.scatter = 0.0  # Σ over runs and units of the squared deviations of influence values
+        self.units = 1
+
+    def add(self, run: Influence) -> None:
+        """Add a run."""
+        self.values.append(run.value)
+        self.noise = max(self.noise, run.noise)
+        count = len(self.values)
+        if count == 1:
+            self.first = run
+            self.psi = run.drawn_from.copy()
+            return
+        # Welford: the mean moves by step/S, and (S − 1)/S·step² joins the sum of squares
+        step = run.drawn_from - self.psi  # by updates, runs that are alike differ by exactly 0
+        self.psi += step / count
+        groups = self.first.groups
+        if groups is not None:
+            if groups.df > 0:
+                step = step / groups.root
+            step = np.bincount(groups.codes, step).astype(np.float64)
+        self.scatter += (count - 1) / count * float(step @ step)
+        self.units = len(step)
+
+    def interaction(self) -> float:
+        """Return the variance of the mean of all runs from rows that favour single runs."""
+        # Σ over runs and units of (ψ_sk − ψ̄_k)²/n²/(S(S − 1)), with G/(G − 1) for G units
+        count = len(self.values)
+        if count == 1:
+            return self.scatter
+        if self.first.groups is None:
+            factor = self.units / max(self.units - 1, 1)
+        else:
+            factor = self.first.groups.factor
+        return self.scatter * (factor / (len(self.psi) ** 2 * count * (count - 1)))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -87,29 +159,16 @@ class Recipe:
     @classmethod
     def from_runs(cls, runs: Iterable[Influence], deterministic: bool) -> Recipe:
         """Sum up runs; of their influence values only the mean is kept."""
-        values: list[float] = []
-        scatter = noise = 0.0
+        sums = _RunSums()
         for run in runs:
-            values.append(run.value)
-            noise = max(noise, run.noise)
-            if len(values) == 1:
-                first, psi = run, run.drawn_from.copy()
-                continue
-            step = run.drawn_from - psi  # by updates, runs that are alike differ by exactly 0
-            psi += step / len(values)
-            if (groups := first.groups) is not None:
-                divided = step / groups.root if groups.df > 0 else step
-                step = np.bincount(groups.codes, divided).astype(np.float64)
-            scatter += (len(values) - 1) / len(values) * float(step @ step)
-            units = len(step)
-        count = len(values)
-        if count > 1:
-            factor = units / max(units - 1, 1) if first.groups is None else first.groups.factor
-            scatter *= factor / (len(psi) ** 2 * count * (count - 1))
-        alike = max(values) - min(values) <= noise
-        each = np.full(count, values[0]) if alike else np.array(values)
-        mean = Influence(float(each.mean()), psi, first.groups, noise=noise, root=first.root)
-        return cls(each, mean, scatter, deterministic)
+            sums.add(run)
+        noise = sums.noise
+        values = np.array(sums.values)
+        if values.max() - values.min() <= noise:
+            values = np.full(len(values), values[0])
+        first = sums.first
+        mean = Influence(float(values.mean()), sums.psi, first.groups, noise=noise, root=first.root)
+        return cls(values, mean, sums.interaction(), deterministic)
 
     @property
     def count(self) -> int:
@@ -119,7 +178,9 @@ class Recipe:
     @property
     def variance(self) -> float:
         """The variance of a run's value on these rows; 0 of one run."""
-        return float(self.values.var(ddof=1)) if self.count > 1 else 0.0
+        if self.count > 1:
+            return float(self.values.var(ddof=1))
+        return 0.0
 
     @property
     def apart(self) -> str:
@@ -130,25 +191,19 @@ class Recipe:
         typical = float(np.median(np.abs(ordered - np.median(ordered))))
         # what the rows alone do to single runs is no sign
         typical = max(typical, (self.count * self.interaction) ** 0.5)
-        gaps = {"worst": ordered[1] - ordered[0], "best": ordered[-1] - ordered[-2]}
-        far = [which for which, gap in gaps.items() if gap > _APART * typical]
-        if far:
-            return f"the {far[0]} run stands apart"
+        # a gap of more than three robust standard deviations at one end
+        if ordered[1] - ordered[0] > _APART * typical:
+            return "the worst run stands apart"
+        if ordered[-1] - ordered[-2] > _APART * typical:
+            return "the best run stands apart"
         deviations = ordered - ordered.mean()
         spread = float(np.mean(deviations**2)) ** 1.5
-        skewness = float(np.mean(deviations**3)) / spread if spread else 0.0
+        skewness = 0.0
+        if spread:
+            skewness = float(np.mean(deviations**3)) / spread
         if self.count >= _FEWEST_SKEWED and abs(skewness) > _SKEWED:
             return f"the runs' skewness is {skewness:.1f}"
         return ""
-
-
-_OWN_QUANTILES = 5
-"""With fewer runs of one of two models that have unequal numbers each has a quantile of its own."""
-_FARTHEST = 22.0
-"""The normal quantile of the smallest p-value, 1.4e-107.
-
-In smaller tails SciPy's quantile of Student's t with few degrees of freedom is wrong or NaN.
-"""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -164,14 +219,18 @@ class Parts:
     @classmethod
     def join(cls, recipes: Sequence[Recipe]) -> Parts:
         """Put one recipe, or two that are compared, together."""
-        means, counts = [one.mean for one in recipes], [one.count for one in recipes]
-        mean = means[0] if len(means) == 1 else means[0] - means[1]
+        mean = recipes[0].mean
+        if len(recipes) == 2:
+            mean = recipes[0].mean - recipes[1].mean
+        seeds = [(recipe.variance / recipe.count, recipe.count - 1.0) for recipe in recipes]
+        counts = [recipe.count for recipe in recipes]
+        fewest = min(counts)
         return cls(
-            mean.value,
-            tuple((one.variance / one.count, one.count - 1.0) for one in recipes),
-            math.fsum(recipe.interaction for recipe in recipes),
-            mean.spread,
-            max(counts) > min(counts) and 1 < min(counts) < _OWN_QUANTILES,
+            estimate=mean.value,
+            seeds=tuple(seeds),
+            cells=math.fsum(recipe.interaction for recipe in recipes),
+            fits=mean.spread,
+            separate=max(counts) > fewest and 1 < fewest < _OWN_QUANTILES,
         )
 
     @property
@@ -182,25 +241,44 @@ class Parts:
     @property
     def df_seeds(self) -> float:
         """Welch's (1947) degrees of freedom of the variance between runs."""
-        shares = ((variance / self.of_seeds, df) for variance, df in self.seeds if variance > 0)
-        below = math.fsum(share**2 / df for share, df in shares)
-        return 1 / below if below > 0 else math.fsum(df for _, df in self.seeds)
+        # (Σ V)²/Σ V²/df
+        parts = []
+        for variance, df in self.seeds:
+            if variance > 0:
+                parts.append((variance / self.of_seeds) ** 2 / df)
+        denominator = math.fsum(parts)
+        if denominator > 0:
+            return 1 / denominator
+        return math.fsum(df for _, df in self.seeds)
 
     @property
     def of_rows(self) -> float:
         """The variance over rows alone, which may come out negative."""
+        # the rows vary with these fits; what favours single runs is in it once
         return self.fits.se**2 - self.cells
+
+    @property
+    def se(self) -> float:
+        """The standard error: from runs and from rows."""
+        return math.sqrt(self.of_seeds + max(self.of_rows, 0.0))
 
     def reach(self, tail: float) -> float:
         """Return half the width of the interval that leaves a probability in each tail."""
-        seeds = self.seeds if self.separate else ((self.of_seeds, self.df_seeds),)
-        parts = *seeds, (max(self.of_rows, 0.0), self.fits.df)
+        # √(Σ t²·V), each variance with its own quantile of Student's t (Banerjee 1960); not less
+        # than that of these fits
+        variances = [(self.of_seeds, self.df_seeds)]
+        if self.separate:
+            variances = list(self.seeds)
+        variances.append((max(self.of_rows, 0.0), self.fits.df))
 
         def quantile(df: float) -> float:
             return -float(special.stdtrit(df, tail))
 
-        each = (quantile(df) * math.sqrt(variance) for variance, df in parts if variance > 0)
-        return max(math.hypot(*each), quantile(self.fits.df) * self.fits.se)
+        parts = []
+        for variance, df in variances:
+            if variance > 0:
+                parts.append(quantile(df) * math.sqrt(variance))
+        return max(math.hypot(*parts), quantile(self.fits.df) * self.fits.se)
 
     def pvalue(self, side: Alternative = "two-sided") -> float:
         """Return the level at which an interval ends at 0."""
@@ -209,24 +287,21 @@ class Parts:
             return self.reach(float(special.ndtr(-z))) - abs(self.estimate)
 
         z = root(excess, 0.0, _FARTHEST)
-        tail = float(special.ndtr(-_FARTHEST if math.isnan(z) else -z))
+        if math.isnan(z):
+            z = _FARTHEST
+        tail = float(special.ndtr(-z))
         if side == "two-sided":
             return 2 * tail
-        return tail if (self.estimate > 0) == (side == "greater") else 1 - tail
-
-
-_SEEN = 0.95
-"""Confidence of the bound for the share of runs that fail."""
+        if (self.estimate > 0) == (side == "greater"):
+            return tail
+        return 1 - tail
 
 
 def lead_of_best(runs: int) -> float:
     """Return the expected largest of some standard normal numbers: what selection alone gains."""
+    # E max = ∫ (1 − Φ(z)^S − Φ(−z)^S) dz over z ≥ 0
     z = np.linspace(0, 9, 4001)
     return float(np.trapezoid(1 - special.ndtr(z) ** runs - special.ndtr(-z) ** runs, z))
-
-
-_VARIANT = "two_t"
-ENOUGH_RUNS, _ENOUGH_DEGREES = 5, 4.0
 
 
 @dataclasses.dataclass(frozen=True)
@@ -249,11 +324,10 @@ class Recipes:
         """Check the truth and what runs predict of it."""
         metric = metric_called(metric, smooth=True)
         runs = {name: Runs.read(of_model, name) for name, of_model in models}
-        predicted = {
-            f"{name}[{place}]": run
-            for name, of_model in runs.items()
-            for place, run in enumerate(of_model.predicted)
-        }
+        predicted = {}
+        for name, of_model in runs.items():
+            for i, run in enumerate(of_model.predicted):
+                predicted[f"{name}[{i}]"] = run
         setting, rows = setting_of(y_true, list(predicted.items()), metric, **options)
         return cls(setting, runs, dict(zip(predicted, rows, strict=True)))
 
@@ -268,16 +342,19 @@ class Recipes:
 
     def _paired(self, a: str, b: str) -> Recipe:
         """Sum up the differences of the runs of two models, run by run."""
-        both = self.models[a], self.models[b]
-        first, second = (len(runs.predicted) for runs in both)
-        if first != second:
-            raise ArgumentError("paired", f"found {first} and {second} runs")
+        runs_a = self.models[a]
+        runs_b = self.models[b]
+        n_a = len(runs_a.predicted)
+        n_b = len(runs_b.predicted)
+        if n_a != n_b:
+            raise ArgumentError("paired", f"found {n_a} and {n_b} runs")
         differences = map(sub, self._runs(a), self._runs(b))
-        return Recipe.from_runs(differences, all(runs.deterministic for runs in both))
+        deterministic = runs_a.deterministic and runs_b.deterministic
+        return Recipe.from_runs(differences, deterministic)
 
     def _runs(self, name: str) -> Iterator[Influence]:
-        for place in range(len(self.models[name].predicted)):
-            run = f"{name}[{place}]"
+        for i in range(len(self.models[name].predicted)):
+            run = f"{name}[{i}]"
             try:
                 yield self.setting.gain(one(self.setting, self.rows[run]))
             except NoValue as reason:
@@ -291,128 +368,178 @@ class Recipes:
         paired: bool = False,
     ) -> Result:
         """Test the difference of two models, or return the interval of one."""
-        members, level, side = members or (*self.models,), confidence_level, alternative
-        setting, two = self.setting, len(members) == 2
-        shared: dict[str, Any] = {"n": setting.truth.n, "variant": _VARIANT, "alternative": side}
+        if not members:
+            members = tuple(self.models)
+        setting = self.setting
+        n = setting.truth.n
         try:
-            recipes = [self._paired(*members)] if paired else list(map(self.recipe, members))
+            if paired:
+                recipes = [self._paired(*members)]
+            else:
+                recipes = [self.recipe(member) for member in members]
         except NoValue as reason:
-            checks = (Assumption("a defined metric", False, str(reason)),)
-            shared |= {"status": Status.UNDEFINED, "assumptions": checks}
-            return Result(statistic=math.nan, pvalue=math.nan, **shared)
-        parts, sign = Parts.join(recipes), 1 if setting.metric.greater_is_better else -1
-        fits, tail = parts.fits, tail_probability(level, side)
-        se = math.sqrt(parts.of_seeds + max(parts.of_rows, 0.0))
-        centre = parts.estimate if two else sign * parts.estimate
-        noise = max(recipe.mean.noise for recipe in recipes)
-        unknown = any(recipe.count < 2 and not recipe.deterministic for recipe in recipes)
-        alike = abs(parts.estimate) <= noise
-        status = Status.IDENTICAL_SCORES if alike else Status.ZERO_VARIANCE
-        if unknown or not fits.df >= 1 or too_few(setting, fits):
-            status = Status.TOO_FEW
-        elif se > noise or fits.se > noise:
-            status = Status.OK
-        half, statistic, pvalue, ci = math.nan, math.nan, math.nan, None
-        if status is Status.OK:
-            half, (low, high) = parts.reach(tail), setting.metric.range
-            if two:
-                low, high = low - high, high - low
-                # that of these fits where nothing is known of others
-                statistic, pvalue = parts.estimate / (se or fits.se), parts.pvalue(side)
-            ci = ConfidenceInterval(
-                -math.inf if side == "less" else max(centre - half, low),
-                math.inf if side == "greater" else min(centre + half, high),
-                level,
-                _VARIANT,
+            return Result(
+                variant=_VARIANT,
+                statistic=math.nan,
+                pvalue=math.nan,
+                alternative=alternative,
+                n=n,
+                status=Status.UNDEFINED,
+                assumptions=(Assumption("a defined metric", False, str(reason)),),
             )
-        if two:
+        parts = Parts.join(recipes)
+        status = self._status(recipes, parts)
+        half = math.nan
+        if status is Status.OK:
+            half = parts.reach(tail_probability(confidence_level, alternative))
+
+        low, high = setting.metric.range
+        estimate = parts.estimate
+        statistic = math.nan
+        pvalue = math.nan
+        if len(members) == 2:
+            low, high = low - high, high - low
+            if status is Status.OK:
+                # that of these fits where nothing is known of others
+                statistic = parts.estimate / (parts.se or parts.fits.se)
+                pvalue = parts.pvalue(alternative)
             statistic, pvalue = answered(status, statistic, pvalue, parts.estimate)
-        rows, half_of_fits, p_of_fits = setting.truth.n, math.nan, math.nan
-        if fits.df >= 1 and fits.se > 0:  # about these fits on other rows
+        elif not setting.metric.greater_is_better:
+            estimate = -estimate
+        ci = None
+        if status is Status.OK:
+            low = max(estimate - half, low)
+            high = min(estimate + half, high)
+            if alternative == "less":
+                low = -math.inf
+            if alternative == "greater":
+                high = math.inf
+            ci = ConfidenceInterval(low, high, confidence_level, _VARIANT)
+        details = self._details(recipes, parts, half, confidence_level, alternative)
+        for letter, member in zip("ab", members, strict=False):
+            details |= self._details_of_one(member, letter)
+        if setting.clusters is not None:
+            details["n_clusters"] = int(parts.fits.units)
+        return Result(
+            variant=_VARIANT,
+            statistic=statistic,
+            pvalue=pvalue,
+            alternative=alternative,
+            n=n,
+            estimate=estimate,
+            ci=ci,
+            status=status,
+            assumptions=tuple(self._assumptions(recipes, parts)),
+            details=details,
+        )
+
+    def _details(
+        self,
+        recipes: Sequence[Recipe],
+        parts: Parts,
+        half: float,
+        confidence_level: float,
+        alternative: Alternative,
+    ) -> dict[str, float]:
+        """Return the parts of the variance, and what is known about these fits on other rows."""
+        n = self.setting.truth.n
+        fits = parts.fits
+        half_of_fits = math.nan
+        p_of_fits = math.nan
+        if fits.df >= 1 and fits.se > 0:
+            tail = tail_probability(confidence_level, alternative)
             half_of_fits = -float(special.stdtrit(fits.df, tail)) * fits.se
-            p_of_fits = fits.around(parts.estimate).pvalue(side)
-        details = {
+            p_of_fits = fits.around(parts.estimate).pvalue(alternative)
+        # of a single run: between seeds without rows, over rows, and what rows make of seeds
+        between = [recipe.variance - recipe.count * recipe.interaction for recipe in recipes]
+        rest = [n * recipe.count * recipe.interaction for recipe in recipes]
+        return {
             "half_width": half,
-            "se": se,
+            "se": parts.se,
             "var_seeds": parts.of_seeds,
             "df_seeds": parts.df_seeds,
             "var_rows": parts.of_rows,
             "var_cells": parts.cells,
-            "seeds": math.fsum(one.variance - one.count * one.interaction for one in recipes),
-            "rows": rows * parts.of_rows,
-            "rest": math.fsum(rows * one.count * one.interaction for one in recipes),
+            "seeds": math.fsum(between),
+            "rows": n * parts.of_rows,
+            "rest": math.fsum(rest),
             "se_fits": fits.se,
             "df_fits": fits.df,
             "pvalue_fits": p_of_fits,
             "half_width_fits": half_of_fits,
         }
-        for letter, member in zip("ab", members, strict=False):  # what runs say of it alone
-            alone = self.recipe(member)
-            details[f"runs_{letter}"] = alone.count
-            details[f"value_{letter}"] = sign * float(alone.values.mean())
-            if (df := alone.count - 1) > 0:  # limits by χ² of normal values
-                sd = math.sqrt(alone.variance)
-                details[f"sd_run_{letter}"] = sd
-                for end, p in (("low", 0.025), ("high", 0.975)):
-                    details[f"sd_run_{end}_{letter}"] = sd * math.sqrt(df / special.chdtri(df, p))
-        if setting.clusters is not None:
-            details["n_clusters"] = int(fits.units)
-        return Result(
-            statistic=statistic,
-            pvalue=pvalue,
-            estimate=centre,
-            ci=ci,
-            status=status,
-            assumptions=tuple(self._assumptions(recipes, parts)),
-            details=details,
-            **shared,
-        )
+
+    def _status(self, recipes: Sequence[Recipe], parts: Parts) -> Status:
+        """Name the case of a difference of recipes, or of one recipe."""
+        for recipe in recipes:
+            if recipe.count < 2 and not recipe.deterministic:
+                return Status.TOO_FEW
+        fits = parts.fits
+        if not fits.df >= 1 or too_few(self.setting, fits):
+            return Status.TOO_FEW
+        noise = max(recipe.mean.noise for recipe in recipes)
+        if parts.se > noise or fits.se > noise:
+            return Status.OK
+        if abs(parts.estimate) <= noise:
+            return Status.IDENTICAL_SCORES
+        return Status.ZERO_VARIANCE
+
+    def _details_of_one(self, name: str, letter: str) -> dict[str, float]:
+        """Return what the runs of one model say of it alone."""
+        recipe = self.recipe(name)
+        value = float(recipe.values.mean())
+        if not self.setting.metric.greater_is_better:
+            value = -value
+        details = {f"runs_{letter}": recipe.count, f"value_{letter}": value}
+        df = recipe.count - 1
+        if df > 0:  # limits by χ² of normal values
+            sd = math.sqrt(recipe.variance)
+            details[f"sd_run_{letter}"] = sd
+            details[f"sd_run_low_{letter}"] = sd * math.sqrt(df / special.chdtri(df, 0.025))
+            details[f"sd_run_high_{letter}"] = sd * math.sqrt(df / special.chdtri(df, 0.975))
+        return details
 
     def _assumptions(self, recipes: Sequence[Recipe], parts: Parts) -> Iterator[Assumption]:
         yield from assumptions(self.setting, parts.fits, ())
         if self.setting.clusters is None:
             yield enough_rows(parts.fits)
         random = [recipe for recipe in recipes if not recipe.deterministic]
-        if not random:
-            return
-        broken_by = "checkpoints of one training, warm starts or dropout samples would break it"
-        yield Assumption("independent runs", None, broken_by)
-        fewest = min(recipe.count for recipe in random)
-        yield Assumption(
-            "enough runs",
-            fewest >= ENOUGH_RUNS and parts.df_seeds >= _ENOUGH_DEGREES,
-            f"{fewest} training runs at least and {parts.df_seeds:.1f} degrees of freedom between "
-            f"runs; {ENOUGH_RUNS} runs of each model are recommended, with fewer the interval is "
-            "wide",
-        )
-        apart = "; ".join(filter(None, (recipe.apart for recipe in random)))
-        yield Assumption("no run stands apart", not apart, apart or "no run is far from the others")
-        most = 1 - (1 - _SEEN) ** (1 / fewest)  # of runs that may fail
-        yield Assumption(
-            "no rare failures",
-            None,
-            f"{fewest} runs without a failure are compatible with up to {100 * most:.0f} % of runs "
-            f"that fail ({_SEEN:.0%} confidence)",
-        )
-        if any(one.count > 1 and not one.variance and not one.interaction for one in random):
+        if random:
+            yield from _assumptions_of_runs(random, parts.df_seeds)
+
+
+def _assumptions_of_runs(recipes: Sequence[Recipe], df_seeds: float) -> Iterator[Assumption]:
+    """Say what runs tell of the assumptions, of models whose training has a random part."""
+    broken_by = "checkpoints of one training, warm starts or dropout samples would break it"
+    yield Assumption("independent runs", None, broken_by)
+    fewest = min(recipe.count for recipe in recipes)
+    yield Assumption(
+        "enough runs",
+        fewest >= ENOUGH_RUNS and df_seeds >= _ENOUGH_DEGREES,
+        f"{fewest} training runs at least and {df_seeds:.1f} degrees of freedom between "
+        f"runs; {ENOUGH_RUNS} runs of each model are recommended, with fewer the interval is "
+        "wide",
+    )
+    apart = [recipe.apart for recipe in recipes if recipe.apart]
+    detail = "; ".join(apart) or "no run is far from the others"
+    yield Assumption("no run stands apart", not apart, detail)
+    # the share q of failing runs with which none of S fails with a probability of 5 %: (1 − q)^S
+    most = 1 - (1 - _SEEN) ** (1 / fewest)
+    yield Assumption(
+        "no rare failures",
+        None,
+        f"{fewest} runs without a failure are compatible with up to {100 * most:.0f} % of runs "
+        f"that fail ({_SEEN:.0%} confidence)",
+    )
+    for recipe in recipes:
+        if recipe.count > 1 and not recipe.variance and not recipe.interaction:
             yield Assumption(
                 "seeds change the model",
                 False,
                 "all runs of a model are the same: the seed does not reach its algorithm, or it "
                 "is deterministic",
             )
-
-
-SomeRuns = Sequence[ArrayLike] | Runs
-SHARED: dict[str, Any] = {
-    "citation": "banerjee1960",
-    "caution": "It is about one training set. In few runs it is not seen that a model fails in "
-    "rare runs, or that the scores of runs are skewed; where the other model has another number of "
-    "runs or is deterministic, its type I error is then inflated. Runs must be trained "
-    "independently.",
-    "null_hypothesis": "Trained again with other seeds on the same rows, and tested on other rows "
-    "of the same population, both recipes have the same expected value of the metric.",
-}
+            return
 
 
 @checked
@@ -420,11 +547,16 @@ def compare_recipes(
     y_true: ArrayLike, runs: Sequence[SomeRuns], *, paired: bool = False, **options: Any
 ) -> PairwiseResult:
     """Test all pairs of recipes, or each against a control; see `recipe_difference`."""
+    of_metric: dict[str, Any] = {}
+    of_family: dict[str, Any] = {}
+    for name, value in options.items():
+        if name in MetricArguments.__annotations__:
+            of_metric[name] = value
+        else:
+            of_family[name] = value
     named = [(f"runs[{i}]", run) for i, run in enumerate(runs)]
-    names = MetricArguments.__annotations__
-    of_metric = {name: options.pop(name) for name in names if name in options}
     recipes = Recipes.from_runs(named, y_true, **of_metric)
-    return by_pairs(recipes.answer, (), list(recipes.models), paired=paired, **options)
+    return by_pairs(recipes.answer, (), list(recipes.models), paired=paired, **of_family)
 
 
 @checked
@@ -594,11 +726,13 @@ def pass_hat(right: ArrayLike, runs: ArrayLike, k: int) -> NDArray[np.float64]:
     >>> pass_hat([0, 6, 10], [10, 10, 10], k=2).round(3)
     array([0.   , 0.333, 1.   ])
     """
-    return _share(*_counts(right, runs, k), k)
+    successes, attempts = _counts(right, runs, k)
+    return _share(successes, attempts, k)
 
 
 def _counts(right: ArrayLike, runs: ArrayLike, k: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    successes, attempts = (np.asarray(counts, dtype=np.intp) for counts in (right, runs))
+    successes = np.asarray(right, dtype=np.intp)
+    attempts = np.asarray(runs, dtype=np.intp)
     if not isinstance(k, int) or k < 1:
         raise ArgumentError("k", f"found {k}, expected a positive whole number")
     if len(attempts) and attempts.min() < k:
@@ -608,6 +742,6 @@ def _counts(right: ArrayLike, runs: ArrayLike, k: int) -> tuple[NDArray[np.intp]
 
 def _share(some: NDArray[np.intp], of: NDArray[np.intp], k: int) -> NDArray[np.float64]:
     """Return C(some, k) / C(of, k), each ratio of whole numbers rounded once."""
-    pairs, at = np.unique(np.column_stack([some, of]), axis=0, return_inverse=True)
+    pairs, pair_of_item = np.unique(np.column_stack([some, of]), axis=0, return_inverse=True)
     ratios = np.array([math.comb(int(a), k) / math.comb(int(b), k) for a, b in pairs])
-    return ratios[at.ravel()]
+    return ratios[pair_of_item.ravel()]

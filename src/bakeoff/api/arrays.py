@@ -1,0 +1,486 @@
+"""Arrays, Series and frames of one row each: aligned, then read as the tables of files are."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+from bakeoff.api.build_study import Measured, as_pandas, by_name, measured_by
+from bakeoff.data.columns import sorted_names
+from bakeoff.data.given_tables import GivenTables
+from bakeoff.data.model_columns import columns_by_model
+from bakeoff.data.observations import Observations
+from bakeoff.data.read_given import read_given
+from bakeoff.data.records import OURS, Records
+from bakeoff.data.target import (
+    counted,
+    looks_like_a_quantity,
+    said_of_spellings,
+    spelled_as,
+    unclear_spellings,
+)
+from bakeoff.errors import UserError, joined, some, unknown
+from bakeoff.keys import name_of
+from bakeoff.sources.common.identifiers import arrow_column, series_of
+from bakeoff.spec.experiment import run_name, run_of
+from bakeoff.spec.given_models import CLASS, GivenColumns
+from bakeoff.spec.load import validated
+from bakeoff.stats import Runs
+
+Series: TypeAlias = "pd.Series[Any]"
+Rows: TypeAlias = "pd.Series[Any] | pd.DataFrame"
+_TRUTH, _PREDICTED, _VALUE = f"{OURS}y", f"{OURS}y_pred", f"{OURS}value"
+_PROBABILITY = f"{OURS}p:{CLASS}"
+"""Columns of the tables that arrays are read as."""
+
+
+class _Run(NamedTuple):
+    """What one training run of a model says of the rows."""
+
+    argument: str
+    """What messages call it."""
+    given: Any
+    """As it was passed."""
+
+
+def side_by_side(
+    y: Any,
+    predictions: Any,
+    related: Mapping[str, Any],
+    options: Mapping[str, Any],
+    *,
+    called: str = "predictions[{!r}]",
+) -> tuple[Observations, Measured]:
+    """Put the predictions of several models side by side, read as the tables of files are."""
+    measured = measured_by(options)
+    _check_truth(y, options["values"])
+    runs = _runs_of(predictions, called)
+    dividing = _dividing(options)
+    rows = _aligned_arguments(y, runs, related, dividing)
+    shared = _shared_columns(rows, related, dividing, measured)
+    answers = _answers(rows, runs, options, measured)
+    tables: dict[str, Records] = {}
+    for run, columns in answers.by_run.items():
+        # one table with the truth is enough
+        truth = {} if tables or answers.truth is None else {_TRUTH: answers.truth}
+        texts = {}
+        for name, column in {**shared, **truth, **columns}.items():
+            texts[name] = arrow_column(column)
+        tables[run] = Records(runs[run].argument, pa.table(texts), ())
+    given = read_given(
+        GivenTables(options.get("name", "the test set"), tables),
+        _columns(shared, dividing, options),
+        values=measured.kind,
+        labels=True,
+        **answers.reading,
+    )
+    preparation = given.preparation + answers.notes
+    return dataclasses.replace(given, like_groups=(), preparation=preparation), measured
+
+
+def _check_truth(y: Any, values: str | None) -> None:
+    if values is None and y is None:
+        raise UserError("y: found None, expected the true labels (or say what `values` are)")
+    if values is not None and y is not None:
+        raise UserError("y: labels are for predictions, not for numbers per row: pass None")
+
+
+# --- the arguments
+
+
+def _runs_of(predictions: Any, called: str) -> dict[str, _Run]:
+    """Return all training runs of all models, by names that tell them apart."""
+    expected = "those of each model by its name: {'old': …, 'new': …}"
+    by_model = by_name("predictions", predictions, expected)
+    if len({str(model) for model in by_model}) < max(2, len(by_model.keys())):
+        raise UserError(
+            f"predictions: found {some(by_model)}, comparing needs two models with different names"
+        )
+    runs = {}
+    for model, given in by_model.items():
+        argument = called.format(str(model))
+        of_model = _training_runs(given)
+        for seed, run in enumerate(of_model, start=1):
+            place = f"[{seed - 1}]" if len(of_model) > 1 else ""
+            runs[run_name(str(model), seed)] = _Run(argument + place, run)
+    return runs
+
+
+def _training_runs(given: Any) -> Sequence[Any]:
+    """Return the training runs of a model: a list of arrays holds several."""
+    if isinstance(given, Runs):
+        return given.predicted
+    arrays = (np.ndarray, pd.Series, pd.DataFrame)
+    if isinstance(given, list | tuple) and given and all(isinstance(run, arrays) for run in given):
+        return given
+    return [given]
+
+
+def _dividing(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the columns that divide the rows, by name."""
+    dividing = {}
+    if options["subgroups"] is not None:
+        expected = "columns by their names: {'sex': …}, or a DataFrame"
+        by_column = by_name("subgroups", options["subgroups"], expected)
+        dividing = {str(column): values for column, values in by_column.items()}
+    for column in dividing:
+        if column.startswith(OURS):
+            raise UserError(f"subgroups: found {column!r}, expected a name without `:` before it")
+    for column in options.get("bins") or {}:
+        if column not in dividing:
+            raise UserError(f"bins: {unknown('column', str(column), dividing)}")
+    return dividing
+
+
+def _subgroup(column: str) -> str:
+    """Return what messages call a column that divides the rows."""
+    return f"subgroups[{column!r}]"
+
+
+def _aligned_arguments(
+    y: Any, runs: Mapping[str, _Run], related: Mapping[str, Any], dividing: Mapping[str, Any]
+) -> dict[str, Rows]:
+    """Bring all arguments with one row each into one order."""
+    arguments = {"y": y}
+    for run in runs.values():
+        arguments[run.argument] = run.given
+    arguments |= related
+    for column, values in dividing.items():
+        arguments[_subgroup(column)] = values
+    return aligned({what: given for what, given in arguments.items() if given is not None})
+
+
+def _shared_columns(
+    rows: Mapping[str, Rows],
+    related: Mapping[str, Any],
+    dividing: Mapping[str, Any],
+    measured: Measured,
+) -> dict[str, Series]:
+    """Return the columns that the tables of all models have: ids, what relates and divides rows."""
+    relating = {role: one_column(role, rows[role]) for role in related if role in rows}
+    runs = relating.pop("runs", None)
+    if runs is not None:
+        _refuse_repeated_runs(relating["groups"], runs)
+    if measured.of_items:
+        if "groups" not in relating:
+            raise UserError("groups: found None, expected the items that were run several times")
+        items = relating["groups"]
+        shared = {f"{OURS}id": items, f"{OURS}runs": items.groupby(items).cumcount() + 1}
+    else:
+        n = len(next(iter(rows.values())))
+        shared = {f"{OURS}id": pd.Series(np.arange(1, n + 1))}
+        for role, labels in relating.items():
+            shared[f"{OURS}{role}"] = labels
+    # columns of subgroups may have any names: ours begin otherwise
+    for column in dividing:
+        shared[column] = one_column(_subgroup(column), rows[_subgroup(column)])
+    return shared
+
+
+def _refuse_repeated_runs(groups: Series, runs: Series) -> None:
+    pairs = pd.DataFrame({"group": groups, "run": runs}).astype(str)
+    twice = pairs[pairs.duplicated()].drop_duplicates()
+    if len(twice):
+        repeated = [f"{group} run {run}" for group, run in twice.itertuples(index=False)]
+        raise UserError(f"runs: a group has each run once; found twice: {some(repeated)}")
+
+
+def _columns(
+    shared: Mapping[str, Series], dividing: Mapping[str, Any], options: Mapping[str, Any]
+) -> GivenColumns:
+    """Say which column of the tables has which role."""
+    roles = {
+        "predicted": _PREDICTED,
+        "probabilities": _PROBABILITY,
+        "truth": _TRUTH,
+        "value": _VALUE,
+    }
+    for column in shared:
+        if column not in dividing:
+            roles[column.removeprefix(OURS)] = column
+    bins = options.get("bins") or {}
+    subgroups = []
+    for column in dividing:
+        subgroup: dict[str, Any] = {"column": column}
+        if column in bins:
+            subgroup["bins"] = np.ravel(bins[column]).tolist()
+        subgroups.append(subgroup)
+    return validated(GivenColumns, {**roles, "subgroups": subgroups})
+
+
+# --- what models say of the rows
+
+
+class _Answers(NamedTuple):
+    """What models say of the rows, as columns of tables, and how these are read."""
+
+    by_run: Mapping[str, Mapping[str, Series]]
+    truth: Series | None = None
+    reading: Mapping[str, Any] = {}
+    """What reading the tables takes beside them: kind of the answers, classes, positive class."""
+    notes: tuple[str, ...] = ()
+
+
+def _answers(
+    rows: Mapping[str, Rows],
+    runs: Mapping[str, _Run],
+    options: Mapping[str, Any],
+    measured: Measured,
+) -> _Answers:
+    """Tell numbers per row, predicted numbers, and labels or probabilities from each other."""
+    if options["values"] is not None:
+        return _Answers(_one_column_each(rows, runs, _VALUE))
+    truth = one_column("y", rows["y"])
+    if any(rows[run.argument].ndim == 2 for run in runs.values()):
+        # models have no column of probabilities for classes that no row has
+        truth = _without_unused_categories(truth)
+    classes = options.get("classes") or ()
+    numbers = measured.numbers
+    if numbers is None:
+        numbers = looks_like_a_quantity(truth)
+    columns = [name_of(name) for name in classes] if numbers else _classes(truth, classes)
+    positive = options.get("positive")
+    if positive is None and len(classes) == 2:
+        positive = columns[-1]
+    reading = {
+        "numbers": numbers,
+        "classes": columns if len(classes) else (),
+        "positive": None if positive is None else name_of(positive),
+    }
+    if numbers:
+        return _Answers(_one_column_each(rows, runs, _PREDICTED), truth, reading)
+    _refuse_parts_of_models({name: rows[run.argument] for name, run in runs.items()}, columns)
+    by_run = {}
+    unnamed = []  # models whose columns of probabilities are told by their places
+    for name, run in runs.items():
+        given = rows[run.argument]
+        by_place = _is_array(run.given) or _are_counted(given, columns)
+        if by_place and not len(classes) and _has_columns(given):
+            _check_declared_order(run.argument, truth, columns)
+            unnamed.append(run_of(name)[0])
+        by_run[name] = _labels_or_probabilities(run.argument, given, columns, by_place)
+    return _Answers(by_run, truth, reading, _notes_on_order(truth, columns, unnamed))
+
+
+def _has_columns(rows: Rows) -> bool:
+    """Tell whether an argument has several columns."""
+    return isinstance(rows, pd.DataFrame) and rows.shape[1] > 1
+
+
+def _one_column_each(
+    rows: Mapping[str, Rows], runs: Mapping[str, _Run], column: str
+) -> dict[str, dict[str, Series]]:
+    """Return the number that each run has on each row."""
+    return {
+        name: {column: one_column(run.argument, rows[run.argument])} for name, run in runs.items()
+    }
+
+
+def _is_array(given: Any) -> bool:
+    """Tell whether the columns of an argument have no names."""
+    return not (isinstance(given, pd.DataFrame) or hasattr(given, "to_pandas"))
+
+
+def _notes_on_order(
+    truth: Series, classes: Sequence[str], models: Sequence[str]
+) -> tuple[str, ...]:
+    """Say in which order columns without names were read, where another one was possible."""
+    if not models or _declared_order(truth) == list(classes):
+        return ()
+    names = joined(list(dict.fromkeys(models)))
+    order = joined([repr(name) for name in classes])
+    return (f"The columns of probabilities of {names} are read in the order {order}.",)
+
+
+def _without_unused_categories(y: Series) -> Series:
+    """Leave out categories that no row has."""
+    return y.cat.remove_unused_categories() if isinstance(y.dtype, pd.CategoricalDtype) else y
+
+
+def _declared_order(y: Series) -> list[str]:
+    """Return the classes in the order of the categories of the truth, else in sorted order."""
+    if not isinstance(y.dtype, pd.CategoricalDtype):
+        return sorted_names(y)
+    return list(map(name_of, _without_unused_categories(y).cat.categories))
+
+
+def _check_declared_order(what: str, y: Series, classes: Sequence[str]) -> None:
+    """Ask for the order of columns without names where ordered categories have one of their own."""
+    declared = _declared_order(y)
+    is_ordered = isinstance(y.dtype, pd.CategoricalDtype) and y.cat.ordered
+    if not is_ordered or declared == list(classes):
+        return
+    raise UserError(
+        f"{what}: its columns of probabilities have no names, and the categories of y are in the "
+        f"order {' < '.join(declared)}, whereas scikit-learn sorts its columns by class: give the "
+        f"order of the columns, `classes={declared!r}` or `classes={list(classes)!r}`, or a "
+        "DataFrame with a column for each class"
+    )
+
+
+def _refuse_parts_of_models(answers: Mapping[str, Rows], classes: Sequence[str]) -> None:
+    """Refuse labels and probabilities of one model that stand as two models."""
+    single = {name: rows for name, rows in answers.items() if rows.ndim == 1}
+    numeric = [name for name, rows in single.items() if pd.api.types.is_numeric_dtype(rows.dtype)]
+    for model, by_part in columns_by_model(list(single), classes, numeric).items():
+        columns: list[str] = []
+        for of_part in by_part.values():
+            columns += of_part
+        found = joined([repr(column) for column in columns])
+        of_model = f", {model}" if model else ""
+        raise UserError(
+            f"predictions: {found} look like the labels and probabilities of one model{of_model}: "
+            "give one of them, or call different models otherwise"
+        )
+
+
+def _classes(y: Series, classes: Sequence[Any]) -> list[str]:
+    """Return the classes in the order of the columns of probabilities."""
+    present = sorted_names(y)
+    spellings = unclear_spellings(present, list(map(name_of, classes)))
+    if spellings:
+        raise UserError(
+            f"y: {said_of_spellings('it', spellings, counted(y))}. Write each class in one way, as "
+            "by `y.str.strip().str.lower()`; if these are different classes, list all of them, "
+            "`classes=[…]`"
+        )
+    if not len(classes):
+        return present
+    columns = [spelled_as(name_of(name), present) for name in classes]
+    lacking = [name for name in present if name not in columns]
+    if len(set(columns)) < len(columns) or lacking:
+        beside = f"; y has {some(lacking)} too" if lacking else ""
+        raise UserError(f"classes: found {some(columns)}, expected every class once{beside}")
+    return columns
+
+
+def _labels_or_probabilities(
+    what: str, rows: Rows, classes: Sequence[str], by_place: bool
+) -> dict[str, Series]:
+    """Return what one model predicts as the columns of a file, those of probabilities by class."""
+    if isinstance(rows, pd.Series):
+        return {_PREDICTED: rows}
+    names = [spelled_as(name_of(column), classes) for column in rows.columns]
+    if len(names) == 1 and (by_place or names[0] not in classes):
+        return {_PREDICTED: rows.iloc[:, 0]}
+    if by_place:
+        if len(names) != len(classes):
+            raise UserError(
+                f"{what}: found {len(names)} columns, there are {len(classes)} classes "
+                f"({some(classes)}); name all of them in `classes`, in the order of the columns"
+            )
+        names = list(classes)
+    for name in names:
+        if name not in classes:
+            raise UserError(f"{what}: {unknown('class', name, classes)}")
+    if len(set(names)) < len(names):
+        raise UserError(f"{what}: a class has two columns ({some(names)})")
+    columns = {}
+    for place, name in enumerate(names):
+        columns[_PROBABILITY.replace(CLASS, name)] = rows.iloc[:, place]
+    return columns
+
+
+def _are_counted(rows: Rows, classes: Sequence[str]) -> bool:
+    """Tell whether the columns of a frame are numbered by their places, not called by classes."""
+    if isinstance(rows, pd.Series):
+        return False
+    names = list(map(name_of, rows.columns))
+    return names == [str(i) for i in range(len(names))] and set(names) != set(classes)
+
+
+# --- rows in one order
+
+
+def aligned(arguments: Mapping[str, Any]) -> dict[str, Rows]:
+    """Bring arguments with one row each into one order: by their index, or by position."""
+    rows = {what: rows_of(what, given) for what, given in arguments.items()}
+    first = next(iter(rows))
+    _check_lengths(rows, first)
+    # frames of other libraries have no index
+    indexed = [
+        what for what, given in arguments.items() if isinstance(given, pd.Series | pd.DataFrame)
+    ]
+    leading = indexed[0] if indexed else first
+    order = rows[leading].index
+    moved = [what for what in indexed if not rows[what].index.equals(order)]
+    for what in moved:
+        _check_same_index(what, rows[what].index, leading, order)
+    if moved and len(indexed) < len(rows):
+        bare = next(what for what in rows if what not in indexed)
+        raise UserError(
+            f"{bare}: it has no index, and {moved[0]} is in another order than {leading}: give it "
+            "the index of its rows, or bring all into one order"
+        )
+    ordered = {}
+    for what, values in rows.items():
+        if what in moved:
+            values = values.reindex(order)
+        ordered[what] = values.reset_index(drop=True)
+    return ordered
+
+
+def _check_lengths(rows: Mapping[str, Rows], first: str) -> None:
+    n = len(rows[first])
+    if not n:
+        raise UserError(f"{first}: found no rows, expected a value for each row")
+    for what, values in rows.items():
+        if len(values) != n:
+            raise UserError(f"{what}: found {len(values):,} rows, {first} has {n:,}")
+
+
+def _check_same_index(what: str, index: pd.Index[Any], leading: str, order: pd.Index[Any]) -> None:
+    """Refuse rows that cannot be brought into the order of those of another argument."""
+    strange = index.difference(order)
+    each_once = index.is_unique and order.is_unique
+    same = each_once and not len(order.difference(index))
+    if same and _counts(index) == _counts(order):
+        return
+    others = f" (it has {some(strange)})" if len(strange) else ""
+    raise UserError(
+        f"{what}: its index is another one than that of {leading}{others}: give both the same "
+        "index, in which each row is once, or pass `.to_numpy()` of both to pair them by position"
+    )
+
+
+def _counts(index: pd.Index[Any]) -> bool:
+    """Tell whether an index merely counts the rows, as pandas does where none is given."""
+    return isinstance(index, pd.RangeIndex) and index.equals(pd.RangeIndex(len(index)))
+
+
+def one_column(what: str, rows: Rows) -> Series:
+    """Take the only column."""
+    if isinstance(rows, pd.Series):
+        return rows
+    if rows.shape[1] != 1:
+        raise UserError(f"{what}: found {rows.shape[1]} columns, expected one value for each row")
+    return rows.iloc[:, 0]
+
+
+def rows_of(what: str, given: Any) -> Rows:
+    """Return an argument as rows of pandas."""
+    if isinstance(given, pd.api.extensions.ExtensionArray):
+        given = pd.Series(given)
+    if isinstance(given, pd.Series | pd.DataFrame) or hasattr(given, "to_pandas"):
+        rows: Rows = as_pandas(given)
+        return rows
+    if hasattr(given, "predict"):
+        raise UserError(
+            f"{what}: found the estimator {type(given).__name__}, expected its predictions: pass "
+            "`model.predict(X_test)`; or compare learning algorithms with `bakeoff.compare_folds("
+            "{name: cross_validate(model, X, y, cv=cv), …}, cv=cv)`"
+        )
+    try:
+        values = np.asarray(given)
+        if values.dtype.kind == "U" and not isinstance(given, np.ndarray):
+            values = np.asarray(given, dtype=object)  # a missing value among texts is no text
+    except ValueError:  # lists of different lengths
+        values = np.array(None)
+    if values.ndim not in (1, 2):
+        raise UserError(f"{what}: found {type(given).__name__}, expected one value for each row")
+    return pd.DataFrame(values) if values.ndim == 2 else series_of(values, given)

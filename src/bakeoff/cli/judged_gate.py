@@ -1,0 +1,125 @@
+"""`bakeoff gate` by preferences, by marks that people corrected, and at a look."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from bakeoff import __version__
+from bakeoff.api.build_study import in_arguments
+from bakeoff.api.judged import items_of_files, marks_of_options
+from bakeoff.api.preferences import check_alpha, columns_named
+from bakeoff.api.rows import keys_named
+from bakeoff.cli import COMMANDS
+from bakeoff.cli.judged import LOOKS, MARKS, PREFERENCES, refuse_others
+from bakeoff.cli.terminal import bold, dim, outputs, say
+from bakeoff.comparisons.judged_gate import (
+    JudgedGate,
+    gate_at_look,
+    gate_of_battles,
+    gate_of_marks,
+)
+from bakeoff.data.battles import holds_battles, read_battles
+from bakeoff.errors import UserError, some
+from bakeoff.files import write_text
+from bakeoff.options import setting
+from bakeoff.report.numbers import paragraph
+from bakeoff.report.tables import markdown
+from bakeoff.stats import Release, plain
+
+CODES = {Release.SHIP: 0, Release.BLOCK: 1, Release.UNDECIDED: 2}
+_OF_ROWS = ("truth", "values", "task", "predicted", "value", "metrics", "candidate")
+_OF_GATE = ("base", "candidate", "margin", "superior")
+
+
+def is_judged_gate(options: Mapping[str, Any]) -> bool:
+    """Tell whether a gate is by judged evidence, by its options or the columns of its file."""
+    named = ("preferences", "human", "judge", "of")
+    if any(options[name] not in (None, False) for name in named):
+        return True
+    if any(options.get(name) for name in _OF_ROWS):
+        return False
+    return holds_battles(options["base"], keys_named(options))
+
+
+def judged_gate(args: argparse.Namespace) -> int:
+    """Decide, and return the decision as exit code."""
+    files = [path for path in (args.base, args.candidate) if path is not None]
+    places = outputs(args.output, files)
+    with in_arguments(COMMANDS["gate"].keys):
+        check_alpha(args.alpha)
+        found = _decided({**vars(args), "files": files}, files)
+    for place in places:
+        write_text(place, _as_markdown(found))
+    if args.json:
+        say(json.dumps(_as_json(found), indent=2, ensure_ascii=False, allow_nan=False))
+        return CODES[found.decision]
+    say("", bold(paragraph(found.headline)), paragraph(" ".join(found.reasons)), "")
+    say(*(dim(paragraph(note)) for note in found.notes))
+    return CODES[found.decision]
+
+
+def _decided(options: Mapping[str, Any], files: list[str]) -> JudgedGate:
+    """Decide by the kind of evidence that options name."""
+    margin = _margin(options["margin"], superior=options["superior"])
+    terms = {"superior": bool(options["superior"])}
+    if options["human"] is not None:
+        refuse_others("gate", options, (*MARKS, *_OF_GATE), "marks of a judge and of people")
+        marks = marks_of_options(options)
+        base, candidate = _pair(list(marks.judge), options["models"])
+        return gate_of_marks(marks, base, candidate, margin, options["alpha"], **terms)
+    if options["of"] is not None:
+        refuse_others("gate", options, (*LOOKS, *_OF_GATE), "a look at a running evaluation")
+        items = items_of_files(options)
+        if not items.total:
+            raise UserError("of: a gate needs the number of items of the suite")
+        base, candidate = _pair(list(items.values), options["models"])
+        return gate_at_look(items, base, candidate, margin, options["alpha"], **terms)
+    if len(files) != 1:
+        raise UserError(f"preferences: expected one file of battles, found {len(files)}")
+    refuse_others("gate", options, (*PREFERENCES, *_OF_GATE), "battles")
+    battles = read_battles(files[0], keys_named(options), columns_named(options))
+    if options["models"] is None:
+        raise UserError(
+            f"models: which is the base, and which the candidate? {setting('models')} names both; "
+            f"there are {some(battles.models)}"
+        )
+    base, candidate = _pair(battles.models, options["models"])
+    return gate_of_battles(battles, base, candidate, margin, options["alpha"], **terms)
+
+
+def _pair(present: list[str], named: list[str] | None) -> tuple[str, str]:
+    """Return base and candidate: the two that are named, or that there are."""
+    models = named or present
+    if len(models) != 2 or len(set(models)) != 2:
+        raise UserError(f"models: expected base and candidate, found {some(models)}")
+    return models[0], models[1]
+
+
+def _margin(text: str | None, *, superior: bool) -> float:
+    """Read the margin, which is in the unit of what is decided."""
+    if text is None:
+        if superior:
+            return 0.0
+        raise UserError("margin: is missing; what is the largest loss that does not matter?")
+    try:
+        return float(text)
+    except ValueError:
+        raise UserError(f"margin: found {text!r}, expected a number like 0.05") from None
+
+
+def _as_json(found: JudgedGate) -> dict[str, Any]:
+    """Return the decision by the schema of every gate."""
+    nothing: dict[str, Any] = {"macro": None, "tasks": [], "subgroups": [], "rows_needed": None}
+    nothing |= {"missing": None, "against_itself": None}
+    content = plain({**nothing, **found.as_plain})
+    return {"schema": "bakeoff-gate-1", "version": __version__, **content}
+
+
+def _as_markdown(found: JudgedGate) -> str:
+    """Return a comment for a pull request."""
+    signs = {Release.SHIP: "✅", Release.BLOCK: "⛔", Release.UNDECIDED: "❔"}
+    title = f"### {signs[found.decision]} {markdown(found.headline)}"
+    return "\n".join([title, "", markdown(" ".join(found.reasons)), ""])

@@ -1,0 +1,292 @@
+"""What is said of a look at a running evaluation."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from bakeoff.comparisons.judged import SuiteLook
+from bakeoff.comparisons.run_tests import Decision
+from bakeoff.report.drawing import IntervalLine
+from bakeoff.report.judged.answer import (
+    LEADS,
+    UNDECIDED,
+    Answer,
+    Plot,
+    amount,
+    amounts,
+    limits,
+    p_cell,
+    p_text,
+    small,
+    table_of,
+    text,
+    whole_number,
+    words,
+)
+from bakeoff.report.numbers import count, number, percent
+from bakeoff.report.tables import PageTable
+from bakeoff.stats import Look, Looks
+
+_LEAST_SHOWN = 0.0001
+
+
+def answer_of_look(found: SuiteLook, command: str = "") -> Answer:
+    """Return the answer of a look."""
+    if found.looks is None:
+        return _answer_of_stream(found, command)
+    decided = found.looks.decided_at is not None
+    return Answer(
+        kind=LEADS if decided else UNDECIDED,
+        headline=_headline(found, found.looks),
+        sentences=tuple(_sentences(found, found.looks)),
+        tables={"looks": _table(found, found.looks)},
+        plots={"looks": _plot(found, found.looks)},
+        comparisons=(_comparison(found, found.looks),),
+        facts=_facts(found, found.looks),
+        shown=("looks",),
+        notes=found.items.notes,
+        command=command,
+    )
+
+
+def _write(found: SuiteLook, value: float) -> str:
+    """Write a difference."""
+    return small(value) if found.items.binary else number(value)
+
+
+def _needed(value: float) -> str:
+    """Write what a p-value must not exceed."""
+    if value < _LEAST_SHOWN:
+        exponent = math.floor(math.log10(value))
+        return f"10^{exponent}"
+    return f"{value:.4f}".removeprefix("0")
+
+
+def _leading(found: SuiteLook, difference: float) -> tuple[str, str]:
+    """Return the model that leads, and the other."""
+    if difference < 0:
+        return found.b, found.a
+    return found.a, found.b
+
+
+def _headline(found: SuiteLook, looks: Looks) -> str:
+    """Return the first sentence."""
+    total = count(looks.total, "item")
+    look = looks.decisive
+    if look is None:
+        seen = len(found.items.values[found.a])
+        return (
+            f"No look is due yet after {seen:,} of {total}: the first is at {looks.coming[0]:,}, "
+            "in the order of the suite."
+        )
+    first, second = _leading(found, look.difference)
+    size = _write(found, abs(look.difference))
+    needs = f"{p_text(look.pvalue)}, and this look needs {_needed(look.needed)}"
+    if looks.decided_at is not None:
+        return (
+            f"{first} is better than {second} after {look.n:,} of {total}: by {size}, {needs}; all "
+            f"looks together keep the level of {percent(looks.alpha)}."
+        )
+    if not looks.coming:
+        return (
+            f"{first} is not shown to be better than {second} on all {total}: by {size}, {needs}."
+        )
+    leads = f"{first} leads by {size}"
+    if look.difference == 0:
+        leads = f"{found.a} and {found.b} are equal"
+    return f"Not decided after {look.n:,} of {total}: {leads}, {needs}."
+
+
+def _sentences(found: SuiteLook, looks: Looks) -> list[str]:
+    """Return what stands below the headline."""
+    sentences = []
+    if found.items.running:
+        sentences.append(
+            "The logs say that the evaluation still runs: this is a look at it, and no plain test."
+        )
+    if looks.done and looks.decided_at is None and looks.coming:
+        sentence = f"The next look is at {looks.coming[0]:,}"
+        if looks.likely is not None:
+            sentence += f"; if all goes on like this, the look at {looks.likely:,} decides"
+        else:
+            sentence += "; if all goes on like this, no look decides"
+        sentences.append(f"{sentence}.")
+    if looks.decided_at is not None and looks.decided_at < looks.total:
+        sentences.append("The evaluation may stop here.")
+    return sentences
+
+
+def _table(found: SuiteLook, looks: Looks) -> PageTable:
+    """Return a row for each look, those to come too."""
+    rows = []
+    for look in looks.done:
+        state = "decides" if look.n == looks.decided_at else ""
+        if look.crossed and not state:
+            state = "decides too"
+        rows.append(
+            [
+                whole_number(look.n),
+                amount(look.difference, lambda value: _write(found, value)),
+                limits(look.low, look.high, lambda value: _write(found, value)),
+                p_cell(look.pvalue),
+                text(_needed(look.needed)),
+                text(state),
+            ]
+        )
+    for size, needed in zip(looks.coming, looks.coming_needed, strict=True):
+        gaps = [text("")] * 3
+        rows.append([whole_number(size), *gaps, text(_needed(needed)), text("to come")])
+    columns = (
+        amounts("items", "Items"),
+        amounts("difference", f"{found.a} − {found.b}"),
+        amounts("low", "Interval"),
+        amounts("pvalue", "p"),
+        amounts("needed", "Needs"),
+        words("state", ""),
+    )
+    note = (
+        "Looks at every tenth of the suite, by items in its order; bounds of O'Brien and Fleming's "
+        "type (Lan & DeMets 1983). The interval of a look has the level of its bound."
+    )
+    return table_of("Looks", columns, rows, note)
+
+
+def _plot(found: SuiteLook, looks: Looks) -> Plot:
+    """Draw the difference at each look."""
+    lines = []
+    for look in looks.done:
+        decision = Decision.UNDECIDED
+        if look.crossed:
+            decision = Decision.A_BETTER if look.difference > 0 else Decision.B_BETTER
+        lines.append(
+            IntervalLine(
+                label=f"{look.n:,} items",
+                note=p_text(look.pvalue),
+                estimate=look.difference,
+                ci=(look.low, look.high),
+                decision=decision,
+            )
+        )
+    if not lines:
+        lines.append(IntervalLine("no look is due", ""))
+    note = f"The difference {found.a} − {found.b} at each look, with the level of its bound."
+    return Plot("Looks", f"{found.a} − {found.b}", tuple(lines), note)
+
+
+def _comparison(found: SuiteLook, looks: Looks) -> dict[str, Any]:
+    """Return the look as a row of comparisons."""
+    look = looks.decisive or Look(0, math.nan, math.nan, math.nan, math.nan, math.nan, False)
+    decision = Decision.UNDECIDED
+    if looks.decided_at is not None:
+        decision = Decision.A_BETTER if look.difference > 0 else Decision.B_BETTER
+    elif not looks.coming:
+        decision = Decision.NOT_SHOWN
+    return {
+        "test": "looks",
+        "variant": "obrien_fleming",
+        "model_a": found.a,
+        "model_b": found.b,
+        "estimate": look.difference,
+        "ci_low": look.low,
+        "ci_high": look.high,
+        "pvalue": look.pvalue,
+        "needed": look.needed,
+        "alpha": looks.alpha,
+        "n": look.n,
+        "total": looks.total,
+        "decision": decision.value,
+    }
+
+
+def _facts(found: SuiteLook, looks: Looks) -> dict[str, Any]:
+    """Return what JSON has."""
+    return {
+        "models": [found.a, found.b],
+        "items": len(found.items.values[found.a]),
+        "total": looks.total,
+        "running": found.items.running,
+        "decided_at": looks.decided_at,
+        "next_look": looks.coming[0] if looks.coming else None,
+        "likely": looks.likely,
+        "looks": [look._asdict() for look in looks.done],
+        "stream": _of_stream(found),
+        "notes": list(found.items.notes),
+    }
+
+
+def _of_stream(found: SuiteLook) -> dict[str, Any]:
+    """Return the e-process of the same differences."""
+    stream = found.stream
+    ends = [found.scale * end for end in stream.ci]
+    return {
+        "mean": found.scale * stream.mean,
+        "e_value": stream.e_value,
+        "pvalue": stream.pvalue,
+        "ci": ends,
+    }
+
+
+def _answer_of_stream(found: SuiteLook, command: str) -> Answer:
+    """Return the answer on a stream without an end."""
+    facts = _of_stream(found)
+    mean = facts["mean"]
+    low, high = facts["ci"]
+    first, second = _leading(found, mean)
+    n = count(found.stream.n, "item")
+    shown = facts["pvalue"] <= found.alpha
+    evidence = (
+        f"by {_write(found, abs(mean))}, e-value {number(facts['e_value'])} "
+        f"({p_text(facts['pvalue'])} at whatever time one looks)"
+    )
+    headline = f"{first} is better than {second} after {n}: {evidence}."
+    if not shown:
+        leads = f"{first} leads {evidence}"
+        headline = f"Not decided after {n}: {leads}."
+    decision = Decision.UNDECIDED
+    if shown:
+        decision = Decision.A_BETTER if mean > 0 else Decision.B_BETTER
+    row = [
+        whole_number(found.stream.n),
+        amount(mean, lambda value: _write(found, value)),
+        limits(low, high, lambda value: _write(found, value)),
+        amount(facts["e_value"], number),
+        p_cell(facts["pvalue"]),
+    ]
+    columns = (
+        amounts("items", "Items"),
+        amounts("difference", f"{found.a} − {found.b}"),
+        amounts("low", f"{percent(1 - found.alpha)} CI"),
+        amounts("e_value", "e-value"),
+        amounts("pvalue", "p"),
+    )
+    note = (
+        "The evidence may be looked at after every item (Waudby-Smith & Ramdas 2024). Where the "
+        "number of items is known beforehand, `--of N` decides earlier."
+    )
+    line = IntervalLine(f"{found.stream.n:,} items", "", mean, (low, high), decision)
+    plot_note = f"The difference {found.a} − {found.b} with an interval that holds at any time."
+    comparison = {
+        "test": "e_process",
+        "model_a": found.a,
+        "model_b": found.b,
+        "estimate": mean,
+        "ci_low": low,
+        "ci_high": high,
+        "pvalue": facts["pvalue"],
+        "alpha": found.alpha,
+        "n": found.stream.n,
+        "decision": decision.value,
+    }
+    return Answer(
+        kind=LEADS if shown else UNDECIDED,
+        headline=headline,
+        sentences=(),
+        tables={"looks": table_of("Stream", columns, [row], note)},
+        plots={"looks": Plot("Stream", f"{found.a} − {found.b}", (line,), plot_note)},
+        comparisons=(comparison,),
+        facts={"models": [found.a, found.b], "items": found.stream.n, "stream": facts},
+        shown=("looks",),
+        notes=found.items.notes,
+        command=command,
+    )

@@ -1,0 +1,406 @@
+"""What is said of the marks of a judge, corrected by people's."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from bakeoff.comparisons.judged import JudgedMarks, OfModel, OfTwo
+from bakeoff.comparisons.run_tests import Decision
+from bakeoff.report.drawing import MOST_DRAWN, IntervalLine, name_of
+from bakeoff.report.judged.answer import (
+    LEADS,
+    UNDECIDED,
+    Answer,
+    Plot,
+    amount,
+    amounts,
+    limits,
+    p_cell,
+    p_text,
+    points,
+    share,
+    small,
+    table_of,
+    text,
+    whole_number,
+    words,
+)
+from bakeoff.report.numbers import count, number, percent
+from bakeoff.report.tables import PageTable
+from bakeoff.stats import Agreement, Result, plain
+
+_FEW_DISAGREE = 5
+_NOTHING = 1e-12
+_RANDOM = (
+    "The items that people marked are assumed to be drawn at random, whatever the judge says; a "
+    "choice of the odd ones would mislead, and cannot be seen in the marks."
+)
+
+
+def answer_of_marks(found: JudgedMarks, command: str = "") -> Answer:
+    """Return the answer on models by people's marks."""
+    comparisons = [_comparison(found, pair) for pair in found.pairs]
+    shown = any(row["decision"] in ("a_better", "b_better") for row in comparisons)
+    tables = {"models": _table_of_models(found)}
+    if len(found.pairs) > 1:
+        tables["pairs"] = _table_of_pairs(found)
+    if found.agreement is not None:
+        tables["agreement"] = _table_of_marks(found.agreement)
+    return Answer(
+        kind=LEADS if shown else UNDECIDED,
+        headline=_headline(found),
+        sentences=tuple(_sentences(found)),
+        tables=tables,
+        plots={"models": _plot(found)},
+        comparisons=tuple(comparisons),
+        facts=_facts(found),
+        shown=("models",) if len(found.pairs) <= 1 else ("models", "pairs"),
+        notes=(*found.marks.notes, _RANDOM),
+        command=command,
+    )
+
+
+def _write(found: JudgedMarks, value: float) -> str:
+    """Write a mean mark, or a difference of two."""
+    return small(value) if found.marks.binary else number(value)
+
+
+def _unit(found: JudgedMarks) -> str:
+    """Say what more of the mark is."""
+    return "more right" if found.marks.binary else "higher"
+
+
+def _pair_shown(found: JudgedMarks) -> OfTwo:
+    """Return the pair that the headline is about: the clearest one."""
+    return min(found.pairs, key=lambda pair: (math.isnan(pair.pvalue), pair.pvalue))
+
+
+def _better(pair: OfTwo) -> tuple[str, str]:
+    """Return the model with the higher corrected mark, and the other."""
+    if pair.corrected.estimate < 0:
+        return pair.b, pair.a
+    return pair.a, pair.b
+
+
+def _ends(result: Result, sign: float) -> tuple[float, float]:
+    """Return the limits of a result, turned where the second model is the better one."""
+    if result.ci is None:
+        return math.nan, math.nan
+    if sign < 0:
+        return -result.ci.high, -result.ci.low
+    return result.ci.low, result.ci.high
+
+
+def _headline(found: JudgedMarks) -> str:
+    """Return the first sentence."""
+    if not found.pairs:
+        return _headline_of_one(found, found.models[0])
+    pair = _pair_shown(found)
+    first, second = _better(pair)
+    sign = 1.0 if first == pair.a else -1.0
+    low, high = _ends(pair.corrected, sign)
+    size = _write(found, sign * pair.corrected.estimate)
+    level = percent(1 - found.alpha)
+    ends = f"{_write(found, low)} to {_write(found, high)}"
+    evidence = (
+        f"{size} {_unit(found)} ({level} interval {ends}, {p_text(pair.pvalue)}), from "
+        f"{count(int(pair.corrected.details['labels']), 'human label')} and the judge on "
+        f"{count(found.items, 'item')}."
+    )
+    if math.isnan(pair.pvalue):
+        return f"Whether {first} is better than {second} by people's marks cannot be told."
+    if pair.pvalue <= found.alpha:
+        return f"{first} is better than {second} by people's marks: {evidence}"
+    if len(found.pairs) > 1:
+        names = len(found.models)
+        return (
+            f"None of {names} models is shown to be better than another by people's marks; the "
+            f"clearest difference is of {first} and {second}: {evidence}"
+        )
+    return f"{first} is not shown to be better than {second} by people's marks: {evidence}"
+
+
+def _headline_of_one(found: JudgedMarks, model: OfModel) -> str:
+    """Return the first sentence on a single model."""
+    result = model.corrected
+    low, high = _ends(result, 1.0)
+    what = "is right on" if found.marks.binary else "has a mean mark of"
+    value = share(result.estimate) if found.marks.binary else number(result.estimate)
+    ends = f"{_write(found, low)} to {_write(found, high)}"
+    if found.marks.binary:
+        ends = f"{points(low)} to {points(high)} %"
+    labels = count(int(result.details["labels"]), "human label")
+    return (
+        f"{model.model} {what} {value} of {count(found.items, 'item')} by people's marks "
+        f"({percent(1 - found.alpha)} interval {ends}), from {labels} and the judge on all."
+        if found.marks.binary
+        else f"{model.model} {what} {value} by people's marks ({percent(1 - found.alpha)} interval "
+        f"{ends}), from {labels} and the judge on {count(found.items, 'item')}."
+    )
+
+
+def _sentences(found: JudgedMarks) -> list[str]:
+    """Return what stands below the headline."""
+    sentences = []
+    if found.pairs:
+        sentences.append(_of_judge_alone(found, _pair_shown(found)))
+    if found.agreement is not None:
+        sentences.append(_of_agreement(found, found.agreement))
+    if not found.marks.one_scale:
+        sentences.append(_of_scales(found))
+    if found.pairs and found.marks.binary:
+        passing = _of_errors(found, _pair_shown(found))
+        if passing:
+            sentences.append(passing)
+    sentences.append(_of_worth(found))
+    return sentences
+
+
+def _of_judge_alone(found: JudgedMarks, pair: OfTwo) -> str:
+    """Say what the judge alone would find, and whom it favours."""
+    first, _ = _better(pair)
+    sign = 1.0 if first == pair.a else -1.0
+    alone = sign * pair.judge_alone
+    favour = pair.favour.estimate
+    favoured = pair.a if favour > 0 else pair.b
+    would_be = f"By the judge alone it would be {_write(found, alone)}"
+    if not found.marks.one_scale:
+        return f"{would_be}, on the judge's own scale."
+    if abs(favour) < _NOTHING:
+        return f"{would_be}; on the labelled items it favours neither model."
+    size = f"{_write(found, abs(favour))} ({p_text(pair.favour.pvalue)})"
+    return f"{would_be}: on the labelled items it favours {favoured} by {size}."
+
+
+def _of_agreement(found: JudgedMarks, agreed: Agreement) -> str:
+    """Say how well the judge agrees with people."""
+    coefficients = []
+    names = ("kappa", "AC1")
+    if not found.marks.binary:
+        names = ("quadratic kappa", "AC2")
+    for name, value, ends in (
+        (names[0], agreed.kappa, agreed.kappa_ci),
+        (names[1], agreed.ac1, agreed.ac1_ci),
+    ):
+        within = ""
+        if not math.isnan(ends[0]):
+            within = f", {small(ends[0])} to {small(ends[1])}"
+        coefficients.append(f"{name} {small(value)}{within}")
+    sentence = (
+        f"The judge agrees with people on {share(agreed.percent)} of {count(agreed.n, 'answer')} "
+        f"({'; '.join(coefficients)})"
+    )
+    if math.isnan(agreed.kappa_ci[0]):
+        sentence += "; intervals need 30 answers, 5 with the rarer mark"
+    return f"{sentence}."
+
+
+def _of_scales(found: JudgedMarks) -> str:
+    """Say that people and judge use other scales."""
+    judge, human = found.marks.scales
+    return (
+        f"People's marks are {number(human[0])} to {number(human[1])}, the judge's "
+        f"{number(judge[0])} to {number(judge[1])}: one scale is needed for agreement; the "
+        "correction works with either."
+    )
+
+
+def _of_errors(found: JudgedMarks, pair: OfTwo) -> str:
+    """Say where the errors of the judge differ between two models."""
+    by_model = {model.model: model.errors for model in found.models}
+    first = by_model[pair.a]
+    second = by_model[pair.b]
+    if first is None or second is None or not (first.wrong and second.wrong):
+        return ""
+    rates = {pair.a: first.passes_wrong, pair.b: second.passes_wrong}
+    more = max(rates, key=lambda model: rates[model])
+    less = pair.b if more == pair.a else pair.a
+    if rates[more] == rates[less]:
+        return ""
+    sentence = (
+        f"It passes wrong answers of {more} more often than of {less} ({points(rates[more])} "
+        f"against {points(rates[less])} %)"
+    )
+    if pair.favour.pvalue <= found.alpha:
+        return f"{sentence}: do not compare them by the judge alone."
+    return f"{sentence}; on so few labels that may be chance."
+
+
+def _of_worth(found: JudgedMarks) -> str:
+    """Say what the judge adds to the labels, and whether rare errors may be missing."""
+    of = _pair_shown(found).corrected if found.pairs else found.models[0].corrected
+    labels = int(of.details["labels"])
+    worth = of.details["worth"]
+    disagreements = int(of.details["disagreements"])
+    if math.isfinite(worth) and worth < 100 * labels:
+        sentence = (
+            f"With the judge these {labels:,} labels are worth about {round(worth):,} labels alone."
+        )
+    else:
+        sentence = f"Judge and people say the same on all {labels:,} labelled items."
+    if disagreements < _FEW_DISAGREE:
+        sentence += (
+            f" Judge and people differ on {disagreements} labelled items: rare errors of the judge "
+            "may not be among the labels."
+        )
+    return sentence
+
+
+def _table_of_models(found: JudgedMarks) -> PageTable:
+    """Return a row for each model."""
+    rows = []
+    for model in found.models:
+        result = model.corrected
+        details = result.details
+        low, high = _ends(result, 1.0)
+        row = [
+            text(model.model),
+            amount(result.estimate, lambda value: _write(found, value)),
+            limits(low, high, lambda value: _write(found, value)),
+            amount(details["judge_only"], lambda value: _write(found, value)),
+            amount(details.get("human_only", math.nan), lambda value: _write(found, value)),
+            whole_number(int(details["labels"])),
+        ]
+        if model.errors is not None:
+            row.append(amount(model.errors.passes_wrong, share))
+            row.append(amount(model.errors.fails_right, share))
+        rows.append(row)
+    columns = [
+        words("model", "Model"),
+        amounts("corrected", "By people, corrected"),
+        amounts("corrected_low", f"{percent(1 - found.alpha)} CI"),
+        amounts("judge_only", "Judge alone"),
+        amounts("human_only", "Labels alone"),
+        amounts("labels", "Labels"),
+    ]
+    if found.marks.binary:
+        columns.append(amounts("passes_wrong", "Judge passes wrong"))
+        columns.append(amounts("fails_right", "Judge fails right"))
+    note = (
+        "The mean mark of people over all items: those that they marked correct the judge's marks "
+        "on all. Two models are compared by one correction of their differences, not by the "
+        "difference of these means."
+    )
+    return table_of("Models", columns, rows, note)
+
+
+def _table_of_pairs(found: JudgedMarks) -> PageTable:
+    """Return a row for each pair."""
+    rows = []
+    for pair in found.pairs:
+        low, high = _ends(pair.corrected, 1.0)
+        rows.append(
+            [
+                text(pair.a),
+                text(pair.b),
+                amount(pair.corrected.estimate, lambda value: _write(found, value)),
+                limits(low, high, lambda value: _write(found, value)),
+                p_cell(pair.corrected.pvalue),
+                p_cell(pair.pvalue),
+                amount(pair.judge_alone, lambda value: _write(found, value)),
+                amount(pair.favour.estimate, lambda value: _write(found, value)),
+            ]
+        )
+    columns = (
+        words("model_a", "A"),
+        words("model_b", "B"),
+        amounts("estimate", "A − B, corrected"),
+        amounts("ci_low", f"{percent(1 - found.alpha)} CI"),
+        amounts("pvalue", "p"),
+        amounts("pvalue_adjusted", "Adjusted p"),
+        amounts("judge_only", "Judge alone"),
+        amounts("favour", "Judge favours A by"),
+    )
+    note = "Adjusted by Holm's method; each interval holds by itself."
+    return table_of("Pairs", columns, rows, note)
+
+
+def _table_of_marks(agreed: Agreement) -> PageTable:
+    """Return the table of marks by people and by the judge."""
+    rows = []
+    for mark, counts in zip(agreed.categories, agreed.table, strict=True):
+        rows.append([text(f"{mark:g}"), *(whole_number(int(n)) for n in counts)])
+    columns = [words("human", "People")]
+    for mark in agreed.categories:
+        columns.append(amounts(f"judge_{mark:g}", f"Judge: {mark:g}"))
+    note = "Labelled answers by the mark of people (row) and of the judge (column)."
+    return table_of("Marks", columns, rows, note)
+
+
+def _plot(found: JudgedMarks) -> Plot:
+    """Draw the corrected mean of each model."""
+    lines = []
+    for model in found.models[:MOST_DRAWN]:
+        value = model.corrected.estimate
+        lines.append(
+            IntervalLine(
+                label=name_of(model.model),
+                note=_write(found, value),
+                estimate=value,
+                ci=_ends(model.corrected, 1.0),
+            )
+        )
+    centre = sum(model.corrected.estimate for model in found.models) / len(found.models)
+    note = f"Corrected means with {percent(1 - found.alpha)} intervals; the line is their mean."
+    axis = "share right by people" if found.marks.binary else "mean mark by people"
+    return Plot("By people's marks", axis, tuple(lines), note, centre=centre)
+
+
+def _comparison(found: JudgedMarks, pair: OfTwo) -> dict[str, Any]:
+    """Return a pair as a row of comparisons."""
+    result = pair.corrected
+    decision = Decision.NOT_SHOWN
+    if math.isnan(pair.pvalue):
+        decision = Decision.UNDECIDED
+    elif pair.pvalue <= found.alpha:
+        decision = Decision.A_BETTER if result.estimate > 0 else Decision.B_BETTER
+    low, high = _ends(result, 1.0)
+    return {
+        "test": "corrected_difference",
+        "variant": result.variant,
+        "model_a": pair.a,
+        "model_b": pair.b,
+        "estimate": result.estimate,
+        "ci_low": low,
+        "ci_high": high,
+        "pvalue": result.pvalue,
+        "pvalue_adjusted": pair.pvalue,
+        "alpha": found.alpha,
+        "n": result.n,
+        "labels": int(result.details["labels"]),
+        "judge_only": pair.judge_alone,
+        "favour": pair.favour.estimate if found.marks.one_scale else None,
+        "favour_pvalue": pair.favour.pvalue if found.marks.one_scale else None,
+        "worth": result.details.get("worth"),
+        "status": result.status.value,
+        "decision": decision.value,
+    }
+
+
+def _facts(found: JudgedMarks) -> dict[str, Any]:
+    """Return what JSON has."""
+    models = []
+    for model in found.models:
+        low, high = _ends(model.corrected, 1.0)
+        line = {
+            "model": model.model,
+            "corrected": model.corrected.estimate,
+            "low": low,
+            "high": high,
+            "judge_only": model.corrected.details["judge_only"],
+            "human_only": model.corrected.details.get("human_only"),
+            "labels": int(model.corrected.details["labels"]),
+        }
+        if model.errors is not None:
+            line |= {
+                "passes_wrong": model.errors.passes_wrong,
+                "fails_right": model.errors.fails_right,
+            }
+        models.append(line)
+    return {
+        "items": found.items,
+        "models": models,
+        "agreement": None if found.agreement is None else plain(found.agreement),
+        "notes": list(found.marks.notes),
+    }
