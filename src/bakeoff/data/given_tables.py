@@ -352,9 +352,7 @@ def table_of_model(
         tables = {"": read_columns(path, place, keys)}
     held = GivenTables(path, tables)
     if tasks is not None or (held.tasks and place[-1] == "values"):
-        tables = _with_values(held, tasks, columns, place)
-        has_value = all("value" in table.names for table in tables.values())
-        columns = columns.model_copy(update={"value": "value" if has_value else None})
+        tables, columns = _with_values(held, tasks, columns, place)
     wanted = model or str(place[-2:][0])
     if "" in tables:
         long = tables_by_model(dataclasses.replace(tables[""], roles=columns))
@@ -392,12 +390,16 @@ def _tables_of_logs(path: str, place: Place, keys: TableKeys) -> Mapping[str, Re
 
 def _with_values(
     held: GivenTables, tasks: Sequence[str] | None, columns: GivenColumns, place: Place
-) -> Mapping[str, Records]:
-    """Keep the items of tasks, with the numbers of the metric of each."""
+) -> tuple[Mapping[str, Records], GivenColumns]:
+    """Keep the items of tasks, with the numbers of the metric of each, and name their column."""
     try:
-        return held.of_tasks(tasks, columns.value).models
+        tables = held.of_tasks(tasks, columns.value).models
     except Problem as problem:
         raise problem.inside(place[:-1]) from None
+    value = None
+    if all("value" in table.names for table in tables.values()):
+        value = "value"
+    return tables, columns.model_copy(update={"value": value})
 
 
 @lru_cache(maxsize=2)
