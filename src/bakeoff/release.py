@@ -17,9 +17,12 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from bakeoff import __version__
-from bakeoff.data.given_tables import TASK, GivenTables
-from bakeoff.data.observations import Missing, Observations, Predicted
-from bakeoff.data.read_given import read_given, share_passed
+from bakeoff.data.given_tables import GivenTables
+from bakeoff.data.observations import Missing, Observations
+from bakeoff.data.predicted import Predicted
+from bakeoff.data.read_given import read_given
+from bakeoff.data.records import TASK
+from bakeoff.data.row_values import share_passed
 from bakeoff.data.target import said_of_spellings, unclear_spellings
 from bakeoff.errors import Problem, joined, some
 from bakeoff.options import is_called_from_python, metric_and_margin

@@ -28,7 +28,8 @@ from bakeoff.comparisons.settings import (
     has_interval,
 )
 from bakeoff.data.given_predictions import given_card
-from bakeoff.data.observations import Observations, Predicted
+from bakeoff.data.observations import Observations
+from bakeoff.data.predicted import Predicted
 from bakeoff.data.target import Target
 from bakeoff.errors import Problem, UserError, Verbatim, joined, named, shown, unknown
 from bakeoff.fit.predictions import Predictions

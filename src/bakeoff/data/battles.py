@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from bakeoff.data.records import read_frame
+from bakeoff.data.open_table import read_frame
 from bakeoff.errors import Problem, UserError, joined, listed, some, unknown
 from bakeoff.files import is_file, no_file, parse_json
 from bakeoff.options import setting
