@@ -8,7 +8,7 @@ from bakeoff.api.judged import look_at_files, marks_of_files
 from bakeoff.api.judged_findings import JudgedFindings
 from bakeoff.api.preferences import answer_of_battles, columns_named
 from bakeoff.data.battles import read_battles
-from bakeoff.data.records import PLAIN
+from bakeoff.data.open_table import PLAIN
 from bakeoff.errors import Problem
 from bakeoff.files import write_texts
 from bakeoff.paths import Paths

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from bakeoff.data.battles import battles_of, holds_battles, read_battles
-from bakeoff.data.records import PLAIN
+from bakeoff.data.open_table import PLAIN
 from bakeoff.errors import UserError
 
 ARENA = {
